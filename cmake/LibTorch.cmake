@@ -1,0 +1,48 @@
+# LibTorch as own imported target `LibTorch::torch`: the CMake files inside the CUDA wheels demand nvcc, which nothing
+# here needs. Found in TORCHSTONE_LIBTORCH (an unzipped LibTorch), else in the wheel of TORCHSTONE_PYTHON.
+set(TORCHSTONE_LIBTORCH "$ENV{TORCHSTONE_LIBTORCH}" CACHE PATH "An unzipped LibTorch; empty: take the wheel of TORCHSTONE_PYTHON")
+set(TORCHSTONE_PYTHON "$ENV{TORCHSTONE_PYTHON}" CACHE FILEPATH "The Python whose torch is used to build and to compile models")
+
+if(NOT TORCHSTONE_LIBTORCH)
+  if(NOT TORCHSTONE_PYTHON)
+    foreach(candidate ${PROJECT_SOURCE_DIR}/.venv/bin/python $ENV{VIRTUAL_ENV}/bin/python)
+      if(EXISTS ${candidate})
+        set(TORCHSTONE_PYTHON ${candidate} CACHE FILEPATH "" FORCE)
+        break()
+      endif()
+    endforeach()
+  endif()
+  if(NOT TORCHSTONE_PYTHON)
+    find_program(python3_on_path python3)
+    set(TORCHSTONE_PYTHON ${python3_on_path} CACHE FILEPATH "" FORCE)
+  endif()
+  execute_process(COMMAND ${TORCHSTONE_PYTHON} -c "import os, torch; print(os.path.dirname(torch.__file__))"
+                  OUTPUT_VARIABLE libtorch_root OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_VARIABLE error RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "No torch in ${TORCHSTONE_PYTHON}. Run: python3 -m venv .venv && .venv/bin/pip install torch==2.13.0\n"
+            "or set TORCHSTONE_PYTHON to a Python with torch 2.11 to 2.13, or TORCHSTONE_LIBTORCH to an unzipped LibTorch.\n${error}")
+  endif()
+else()
+  set(libtorch_root ${TORCHSTONE_LIBTORCH})
+endif()
+if(NOT EXISTS ${libtorch_root}/include/torch/version.h AND NOT EXISTS ${libtorch_root}/include/torch/csrc/api/include/torch/version.h)
+  message(FATAL_ERROR "${libtorch_root} holds no LibTorch (include/.../torch/version.h is missing)")
+endif()
+file(STRINGS ${libtorch_root}/include/torch/csrc/api/include/torch/version.h version_lines REGEX "TORCH_VERSION_(MAJOR|MINOR|PATCH) [0-9]+")
+string(REGEX REPLACE "[^0-9;]" "" version_lines "${version_lines}")
+list(JOIN version_lines "." LIBTORCH_VERSION)
+message(STATUS "LibTorch ${LIBTORCH_VERSION} in ${libtorch_root}")
+
+add_library(LibTorch::torch INTERFACE IMPORTED GLOBAL)
+target_include_directories(LibTorch::torch SYSTEM INTERFACE
+                           ${libtorch_root}/include ${libtorch_root}/include/torch/csrc/api/include)
+target_link_directories(LibTorch::torch INTERFACE ${libtorch_root}/lib)
+# Nothing references libtorch_cuda directly: without --no-as-needed the linker drops it and no GPU is ever seen.
+set(libtorch_libraries torch torch_cpu c10)
+if(EXISTS ${libtorch_root}/lib/libtorch_cuda.so)
+  list(APPEND libtorch_libraries torch_cuda c10_cuda)
+endif()
+list(TRANSFORM libtorch_libraries PREPEND "-l" OUTPUT_VARIABLE libtorch_flags)
+target_link_libraries(LibTorch::torch INTERFACE -Wl,--push-state,--no-as-needed ${libtorch_flags} -Wl,--pop-state)
+target_link_options(LibTorch::torch INTERFACE -Wl,-rpath,${libtorch_root}/lib)
+set(LIBTORCH_ROOT ${libtorch_root})

@@ -1,0 +1,31 @@
+# What every target of the project has in common.
+add_library(torchstone_options INTERFACE)
+target_compile_options(torchstone_options INTERFACE $<BUILD_INTERFACE:-Wall;-Wextra;-Wpedantic;-Wshadow=local>
+                       $<$<BOOL:${TORCHSTONE_WERROR}>:$<BUILD_INTERFACE:-Werror>>)
+target_include_directories(torchstone_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+
+# The same for programs and libraries, or the precompiled header would not fit both.
+add_compile_options(-fPIC)
+
+# One precompiled header for everything that includes torch (24 s → 9 s a file).
+file(WRITE ${PROJECT_BINARY_DIR}/precompile.cpp "")
+add_library(torchstone_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompile.cpp)
+target_link_libraries(torchstone_precompiled PRIVATE LibTorch::torch)
+target_precompile_headers(torchstone_precompiled PRIVATE <torch/torch.h> <torch/script.h>)
+
+# torchstone_library(NAME [TORCH] LINK libraries…): the shared library torchstone_NAME from all sources of this folder
+# (tool/ and *main.cpp apart). Shared, so that a plug-in sees the same registries as the program that loads it.
+function(torchstone_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "LINK")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
+  list(FILTER sources EXCLUDE REGEX "/tool/|main\\.cpp$")
+  add_library(torchstone_${name} SHARED ${sources})
+  add_library(Torchstone::${name} ALIAS torchstone_${name})
+  set_target_properties(torchstone_${name} PROPERTIES EXPORT_NAME ${name})
+  target_link_libraries(torchstone_${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:torchstone_options>)
+  target_include_directories(torchstone_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/torchstone>)
+  target_link_options(torchstone_${name} PRIVATE -Wl,--no-undefined)
+  if(arg_TORCH)
+    target_precompile_headers(torchstone_${name} REUSE_FROM torchstone_precompiled)
+  endif()
+endfunction()

@@ -1,0 +1,23 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace torchstone {
+
+enum class Better { lower, higher, neither };
+
+/// One measured quantity, declared once; every writer is driven by this table.
+struct MetricInfo {
+  std::string_view key;    ///< property name, column of results.csv, key in results.json
+  std::string_view title;  ///< for people
+  std::string_view unit;   ///< "s", "ms", "B", "x", "" …
+  std::string_view format; ///< fmt format of the value, e.g. "{:.3f}"
+  Better better;
+};
+
+const std::vector<MetricInfo>& metric_table();
+/// nullptr when the key is not declared.
+const MetricInfo* find_metric(std::string_view key);
+
+}  // namespace torchstone

@@ -1,0 +1,31 @@
+#pragma once
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace torchstone {
+
+/// Everything that can become of a case. Upstream's words first (benchmarks/dynamo/common.py), then ours.
+enum class Status {
+  pass, pass_due_to_skip, fail_accuracy, eager_two_runs_differ, eager_1st_run_fail, eager_1st_run_OOM,
+  eager_2nd_run_fail, eager_2nd_run_OOM, fail_to_run, OOM, model_fail_to_load, eager_fail_to_run, timeout,
+  crash, vacuous, unsupported, fail_to_capture, fail_to_compile, fail_speedup, undecided, interrupted,
+};
+
+enum class JUnitKind { none, failure, error, skipped };
+
+/// One row of the status table: the only place that knows what a status means to a reader.
+struct StatusInfo {
+  Status status;
+  std::string_view name;  ///< upstream's string
+  bool passing;           ///< counts as passed
+  JUnitKind junit;
+  int exit_code;          ///< class of DESIGN §3: 0 met, 1 gate, 4 infrastructure, 5 undecided, 130 interrupted
+};
+
+const std::vector<StatusInfo>& status_table();
+const StatusInfo& info_of(Status status);
+std::string_view to_string(Status status);
+std::optional<Status> parse_status(std::string_view name);
+
+}  // namespace torchstone
