@@ -10,7 +10,8 @@ add_compile_options(-fPIC)
 # One precompiled header for everything that includes torch (24 s → 9 s a file).
 file(WRITE ${PROJECT_BINARY_DIR}/precompile.cpp "")
 add_library(torchstone_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompile.cpp)
-target_link_libraries(torchstone_precompiled PRIVATE LibTorch::torch)
+# The warnings too: -Wpedantic changes predefined macros, and then the compiler refuses the precompiled header.
+target_link_libraries(torchstone_precompiled PRIVATE LibTorch::torch fmt::fmt-header-only torchstone_options)
 target_precompile_headers(torchstone_precompiled PRIVATE <torch/torch.h> <torch/script.h>)
 
 # torchstone_library(NAME [TORCH] LINK libraries…): the shared library torchstone_NAME from all sources of this folder
