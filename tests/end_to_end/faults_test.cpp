@@ -1,0 +1,130 @@
+// Every planted fault turns its light red: the status, the reason and the exit code of the real program.
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "tests/end_to_end/binary.h"
+
+namespace torchstone {
+namespace {
+
+using testing::HasSubstr;
+
+struct Fault {
+  std::string test_case;  ///< part of the test's name: model and backend
+  std::string status;
+  std::string reason;     ///< part of it
+  int exit_code;
+};
+
+void PrintTo(const Fault& fault, std::ostream* stream) { *stream << fault.test_case; }
+
+class PlantedFault : public testing::TestWithParam<Fault> {};
+
+TEST_P(PlantedFault, TurnsItsLightRed) {
+  const Fault& fault = GetParam();
+  const Torchstone torchstone;
+  const Run run = torchstone.run_faults("*/" + fault.test_case + "_cpu", {"--torchstone_memory_limit=3"});
+  EXPECT_EQ(run.exit_code, fault.exit_code) << run.out << run.err;
+  const auto row = torchstone.row("/" + fault.test_case + "_");
+  EXPECT_EQ(row.at("outcome").at("status"), fault.status) << row.dump(1);
+  EXPECT_THAT(row.at("outcome").at("reason").get<std::string>(), HasSubstr(fault.reason));
+  EXPECT_THAT(run.out, HasSubstr(fault.status));
+}
+
+std::string name_of_fault(const testing::TestParamInfo<Fault>& info) {
+  return std::to_string(info.index) + "_" + info.param.test_case;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Compiler, PlantedFault,
+    testing::Values(Fault{"healthy_inference_float32_fault_none", "pass", "", 0},
+                    Fault{"healthy_inference_float32_fault_weight", "fail_accuracy", "", 1},
+                    Fault{"two_outputs_inference_float32_fault_swapped", "fail_accuracy", "[0]", 1},
+                    Fault{"healthy_inference_float32_fault_zero", "fail_accuracy", "", 1},
+                    Fault{"healthy_inference_float32_fault_dtype", "fail_accuracy", "dtype", 1},
+                    Fault{"healthy_inference_float32_fault_shape", "fail_accuracy", "shape", 1},
+                    Fault{"healthy_inference_float32_fault_nan", "fail_accuracy", "NaN", 1},
+                    Fault{"healthy_inference_float32_fault_refused", "fail_to_compile", "planted: the compiler refuses", 1},
+                    Fault{"healthy_inference_float32_fault_missing", "fail_to_compile", "planted: no compiler", 4},
+                    Fault{"healthy_inference_float32_fault_killed", "OOM", "SIGKILL", 4}),
+    name_of_fault);
+
+INSTANTIATE_TEST_SUITE_P(
+    Model, PlantedFault,
+    testing::Values(Fault{"segfaults_inference_float32_torchscript", "crash", "SIGSEGV", 4},
+                    Fault{"hangs_inference_float32_torchscript", "timeout", "3 s", 4},
+                    Fault{"allocates_inference_float32_torchscript", "OOM", "limit 3.00 GB", 4},
+                    Fault{"throws_inference_float32_torchscript", "eager_fail_to_run", "planted: forward throws", 1},
+                    Fault{"not_loadable_inference_float32_torchscript", "model_fail_to_load", "planted: no weights", 1},
+                    Fault{"untraceable_inference_float32_torchscript", "fail_to_capture", "planted: cannot be traced", 1},
+                    Fault{"branches_inference_float32_torchscript", "fail_to_capture", "", 1},
+                    Fault{"zero_output_inference_float32_torchscript", "vacuous", "", 1},
+                    Fault{"not_repeatable_inference_float32_torchscript", "eager_two_runs_differ", "", 1}),
+    name_of_fault);
+
+TEST(PlantedSlowDown, IsMissedAndConfirmedByASecondProcess) {
+  const Torchstone torchstone;
+  const Run run = torchstone.run_faults("*Performance*/healthy_*fault_slow*", {"--torchstone_measure_budget=1"});
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  const auto row = torchstone.row("/healthy_");
+  EXPECT_EQ(row.at("outcome").at("status"), "fail_speedup") << row.dump(1);
+  EXPECT_THAT(row.at("outcome").at("reason").get<std::string>(), HasSubstr("required 0.900x"));
+  EXPECT_TRUE(row.at("outcome").at("notes").contains("first_try"));
+}
+
+TEST(PlantedFaults, LeaveARowEachWhenOneChildServesThemAll) {
+  const Torchstone torchstone;
+  const Run run = torchstone.run_faults("*/Accuracy.*_torchscript_cpu", {"--torchstone_memory_limit=3", "--torchstone_isolate=shared"});
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  const auto results = torchstone.results().at("results");
+  EXPECT_EQ(results.size(), 11u);
+  EXPECT_EQ(torchstone.row("/healthy_").at("outcome").at("status"), "pass");
+  EXPECT_EQ(torchstone.row("/segfaults_").at("outcome").at("status"), "crash");
+  EXPECT_EQ(torchstone.row("/not_loadable_").at("outcome").at("status"), "model_fail_to_load");
+}
+
+TEST(TheReproduceLine, WorksWhenPasted) {
+  const Torchstone torchstone;
+  torchstone.run_faults("*/healthy_inference_float32_fault_zero_cpu");
+  const std::string line = torchstone.row("/healthy_").at("reproduce");
+  const Run again = run_program({"/bin/sh", "-c", line});
+  EXPECT_EQ(again.exit_code, 1) << line << "\n" << again.out << again.err;
+  EXPECT_THAT(again.out, HasSubstr("fail_accuracy"));
+}
+
+TEST(AFilterThatMatchesNothing, IsNotGreen) {
+  const Torchstone torchstone;
+  const Run run = torchstone.run({"--gtest_filter=*no_such_case*"});
+  EXPECT_EQ(run.exit_code, 3) << run.out << run.err;
+  EXPECT_THAT(run.out + run.err, HasSubstr("no_such_case"));
+}
+
+TEST(AnUnknownFlag, IsAUsageErrorThatNamesTheNearest) {
+  const Torchstone torchstone;
+  const Run run = torchstone.run({"--torchstone_isolat=off"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("torchstone_isolate"));
+}
+
+TEST(AResultsFolderThatCannotBeWritten, IsSaidBeforeAnythingRuns) {
+  const Torchstone torchstone;
+  const std::string file = torchstone.out() + "/occupied";
+  std::ofstream(file) << "no folder";  // a file in the place of the folder stops root as well
+  const Run run = torchstone.run({"--torchstone_out=" + file + "/results", "--gtest_filter=*resnet18*torchscript*"});
+  EXPECT_EQ(run.exit_code, 2) << run.out << run.err;
+  EXPECT_THAT(run.err, HasSubstr("occupied"));
+}
+
+TEST(AnInterrupt, KeepsTheFinishedRows) {
+  const Torchstone torchstone;
+  const Run run = torchstone.run_faults("*/healthy_*_torchscript_cpu:*/hangs_*_torchscript_cpu", {"--torchstone_time_limit=60"}, "healthy_inference");
+  EXPECT_EQ(run.exit_code, 130) << run.out << run.err;
+  EXPECT_EQ(torchstone.row("/healthy_").at("outcome").at("status"), "pass");
+  EXPECT_THAT(read_file(torchstone.out() + "/junit.xml"), HasSubstr("healthy_inference_float32_torchscript_cpu"));
+}
+
+}  // namespace
+}  // namespace torchstone

@@ -1,0 +1,112 @@
+// Planted faults, compiler side: each backend compiles with TorchScript and then spoils one thing.
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <csignal>
+
+#include "fixtures/backend.h"
+#include "fixtures/compare/compare.h"
+
+namespace torchstone {
+namespace {
+
+using Spoil = std::function<c10::IValue(const c10::IValue&)>;
+
+class SpoiledProgram : public Compiled {
+ public:
+  SpoiledProgram(std::unique_ptr<Compiled> program, Spoil spoil) : program_(std::move(program)), spoil_(std::move(spoil)) {}
+
+ protected:
+  c10::IValue execute(const Tensors& inputs) override { return spoil_(program_->run(inputs)); }
+
+ private:
+  std::unique_ptr<Compiled> program_;
+  Spoil spoil_;
+};
+
+class SpoiledBackend : public Backend {
+ public:
+  explicit SpoiledBackend(Spoil spoil) : spoil_(std::move(spoil)) {}
+  std::optional<std::string> unsupported(const Case&) const override { return std::nullopt; }
+  std::unique_ptr<Compiled> compile(Captured program, const Case& c) const override {
+    return std::make_unique<SpoiledProgram>(backend_of("torchscript").compile(std::move(program), plain(c)), spoil_);
+  }
+
+ protected:
+  static Case plain(Case c) {
+    c.backend = {"torchscript", {}};
+    return c;
+  }
+
+ private:
+  Spoil spoil_;
+};
+
+/// One weight of the compiled side is 5 % larger.
+class WrongWeight : public SpoiledBackend {
+ public:
+  WrongWeight() : SpoiledBackend([](const c10::IValue& output) { return output; }) {}
+  std::unique_ptr<Compiled> compile(Captured program, const Case& c) const override {
+    torch::NoGradGuard no_grad;
+    for (const auto& [name, constant] : program.constants) {
+      if (!constant.is_floating_point()) continue;
+      constant.mul_(1.05);
+      break;
+    }
+    return SpoiledBackend::compile(std::move(program), c);
+  }
+};
+
+/// The compiler does not take the program.
+class Refuses : public Backend {
+ public:
+  std::optional<std::string> unsupported(const Case&) const override { return std::nullopt; }
+  std::unique_ptr<Compiled> compile(Captured, const Case&) const override { throw CompileError("planted: the compiler refuses"); }
+};
+
+class NoCompiler : public Backend {
+ public:
+  std::optional<std::string> unsupported(const Case&) const override { return std::nullopt; }
+  std::unique_ptr<Compiled> compile(Captured, const Case&) const override { throw CompilerMissing("planted: no compiler to be found"); }
+};
+
+bool register_spoiled(const std::string& name, Spoil spoil) {
+  return register_backend(name, std::make_unique<SpoiledBackend>(std::move(spoil)));
+}
+
+template <typename Change>
+Spoil each_tensor(Change change) {
+  return [change](const c10::IValue& output) { return map_tensors(output, change); };
+}
+
+c10::IValue swapped(const c10::IValue& output) {
+  if (!output.isTuple() || output.toTupleRef().elements().size() != 2) return output;
+  return c10::ivalue::Tuple::create({output.toTupleRef().elements()[1], output.toTupleRef().elements()[0]});
+}
+
+c10::IValue slower(const c10::IValue& output) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+  while (std::chrono::steady_clock::now() < end) {
+  }
+  return output;
+}
+
+c10::IValue killed(const c10::IValue&) {
+  ::kill(getpid(), SIGKILL);
+  return {};
+}
+
+[[maybe_unused]] const bool registered =
+    register_spoiled("fault_none", [](const c10::IValue& output) { return output; }) &&
+    register_spoiled("fault_zero", each_tensor([](const torch::Tensor& t) { return torch::zeros_like(t); })) &&
+    register_spoiled("fault_nan", each_tensor([](const torch::Tensor& t) { return torch::full_like(t, NAN); })) &&
+    register_spoiled("fault_dtype", each_tensor([](const torch::Tensor& t) { return t.to(torch::kFloat64); })) &&
+    register_spoiled("fault_shape", each_tensor([](const torch::Tensor& t) { return t.unsqueeze(0); })) &&
+    register_spoiled("fault_swapped", swapped) && register_spoiled("fault_slow", slower) && register_spoiled("fault_killed", killed) &&
+    register_backend("fault_weight", std::make_unique<WrongWeight>()) &&
+    register_backend("fault_refused", std::make_unique<Refuses>()) &&
+    register_backend("fault_missing", std::make_unique<NoCompiler>());
+
+}  // namespace
+}  // namespace torchstone

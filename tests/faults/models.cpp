@@ -1,0 +1,96 @@
+// Planted faults, model side: each model is a small linear net that misbehaves in one way.
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <stdexcept>
+#include <thread>
+
+#include <torch/csrc/jit/frontend/tracer.h>
+
+#include "models/model.h"
+#include "models/registry.h"
+
+namespace torchstone {
+namespace {
+
+using Forward = std::function<c10::IValue(torch::nn::Linear&, const torch::Tensor&)>;
+
+class FaultyModel : public Model {
+ public:
+  explicit FaultyModel(Forward forward) : forward_(std::move(forward)) { linear_ = register_module("linear", torch::nn::Linear(8, 8)); }
+  c10::IValue forward(const Tensors& inputs) override { return forward_(linear_, inputs.at(0)); }
+  Tensors example_inputs(const ModelOptions& options) const override { return {torch::randn({options.batch_size, 8})}; }
+
+ private:
+  Forward forward_;
+  torch::nn::Linear linear_{nullptr};
+};
+
+bool register_faulty(const char* name, Forward forward) {
+  return register_model(ModelInfo{.name = name, .family = "fault", .suites = {"faults"}, .train_batch = 4, .eval_batch = 4,
+                                  .make = [forward](const ModelOptions&) -> std::shared_ptr<Model> { return std::make_shared<FaultyModel>(forward); }},
+                        __FILE__, __LINE__);
+}
+
+c10::IValue crash(torch::nn::Linear& linear, const torch::Tensor& x) {
+  raise(SIGSEGV);
+  return linear(x);
+}
+
+c10::IValue hang(torch::nn::Linear& linear, const torch::Tensor& x) {
+  for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
+  return linear(x);
+}
+
+c10::IValue allocate(torch::nn::Linear&, const torch::Tensor&) {
+  Tensors kept;
+  for (;;) kept.push_back(torch::ones({16, 1024, 1024}));
+}
+
+/// The branch that the trace takes depends on the sign of the data.
+c10::IValue branch(torch::nn::Linear& linear, const torch::Tensor& x) {
+  const auto y = linear(x);
+  return x.flatten()[0].item<float>() > 0 ? y : y * 2;
+}
+
+c10::IValue random_without_seed(torch::nn::Linear& linear, const torch::Tensor& x) {
+  static int call = 0;
+  return linear(x) + static_cast<double>(++call);
+}
+
+[[maybe_unused]] const bool registered =
+    register_faulty("healthy", [](torch::nn::Linear& linear, const torch::Tensor& x) -> c10::IValue { return linear(x).relu() + x; }) &&
+    register_faulty("two_outputs",
+                    [](torch::nn::Linear& linear, const torch::Tensor& x) -> c10::IValue {
+                      return c10::ivalue::Tuple::create({linear(x), torch::tanh(x)});
+                    }) &&
+    register_faulty("zero_output", [](torch::nn::Linear& linear, const torch::Tensor& x) -> c10::IValue { return linear(x) * 0; }) &&
+    register_faulty("throws", [](torch::nn::Linear&, const torch::Tensor&) -> c10::IValue { throw std::runtime_error("planted: forward throws"); }) &&
+    register_faulty("segfaults", crash) && register_faulty("hangs", hang) && register_faulty("allocates", allocate) &&
+    register_faulty("branches", branch) && register_faulty("not_repeatable", random_without_seed);
+
+/// Its factory throws.
+[[maybe_unused]] const bool unloadable = register_model(
+    ModelInfo{.name = "not_loadable", .family = "fault", .suites = {"faults"}, .train_batch = 4, .eval_batch = 4,
+              .make = [](const ModelOptions&) -> std::shared_ptr<Model> { throw std::runtime_error("planted: no weights"); }},
+    __FILE__, __LINE__);
+
+/// Runs eagerly, but the tracer meets an exception.
+class Untraceable : public Model {
+ public:
+  Untraceable() { linear_ = register_module("linear", torch::nn::Linear(8, 8)); }
+  c10::IValue forward(const Tensors& inputs) override {
+    if (torch::jit::tracer::isTracing()) throw std::runtime_error("planted: cannot be traced");
+    return linear_(inputs.at(0));
+  }
+  Tensors example_inputs(const ModelOptions& options) const override { return {torch::randn({options.batch_size, 8})}; }
+
+ private:
+  torch::nn::Linear linear_{nullptr};
+};
+
+TORCHSTONE_MODEL(untraceable, .family = "fault", .suites = {"faults"}, .train_batch = 4, .eval_batch = 4,
+                 .make = [](const ModelOptions&) -> std::shared_ptr<Model> { return std::make_shared<Untraceable>(); });
+
+}  // namespace
+}  // namespace torchstone
