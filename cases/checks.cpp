@@ -1,0 +1,96 @@
+#include "cases/checks.h"
+
+#include <chrono>
+#include <unordered_map>
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "fixtures/isolate/interrupt.h"
+#include "reports/files.h"
+#include "reports/progress.h"
+#include "reports/properties.h"
+
+namespace torchstone {
+namespace {
+
+/// One case as a test. The procedure returns a value; only here it becomes properties and an assertion.
+class CaseTest : public testing::Test {
+ public:
+  CaseTest(Session& session, size_t index) : session_(session), index_(index) {}
+
+  void TestBody() override {
+    if (interrupted()) GTEST_SKIP() << "interrupted before it began";
+    const Case& c = session_.cases[index_];
+    Result result = row_of(c, session_.flags);
+    result.finished = false;
+    write_case(session_.flags.run.out, result);  // first of all, so that nothing can vanish
+    result.finished = true;
+    const auto start = std::chrono::steady_clock::now();
+    progress().begin();
+    result.outcome = session_.runner.run(index_, [&](std::string_view phase) {
+      show_progress(fmt::format("{}: {}", test_name_of(c), phase));
+    });
+    result.duration_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    for (const auto& [key, value] : properties_of(result)) RecordProperty(key, value);
+    const std::string verdict = fmt::format("{}: {}", to_string(result.outcome.status), result.outcome.reason);
+    if (info_of(result.outcome.status).junit == JUnitKind::skipped) GTEST_SKIP() << verdict;
+    EXPECT_TRUE(result.as_expected()) << verdict << "\n" << result.outcome.detail;
+  }
+
+ private:
+  Session& session_;
+  size_t index_;
+};
+
+}  // namespace
+
+void register_cases(Session& session) {
+  for (size_t i = 0; i < session.cases.size(); ++i) {
+    const Case& c = session.cases[i];
+    testing::RegisterTest(suite_name_of(c).c_str(), test_name_of(c).c_str(), nullptr, nullptr, c.file.c_str(), c.line,
+                          [&session, i]() -> CaseTest* { return new CaseTest(session, i); });
+  }
+}
+
+void compile_selected(Session& session) {
+  std::unordered_map<std::string, size_t> index_of;
+  for (size_t i = 0; i < session.cases.size(); ++i) index_of[name_of(session.cases[i])] = i;
+  std::vector<size_t> selected;
+  const auto& unit_test = *testing::UnitTest::GetInstance();
+  for (int s = 0; s < unit_test.total_test_suite_count(); ++s) {
+    const auto& suite = *unit_test.GetTestSuite(s);
+    for (int t = 0; t < suite.total_test_count(); ++t) {
+      const auto& test = *suite.GetTestInfo(t);
+      const auto found = index_of.find(fmt::format("{}.{}", suite.name(), test.name()));
+      if (test.should_run() && found != index_of.end()) selected.push_back(found->second);
+    }
+  }
+  // One case alone compiles within itself: its program would only be captured twice.
+  if (selected.size() < 2) return;
+  progress().begin();
+  session.runner.compile_ahead(selected, [](const std::string& what) { show_progress(what); });
+  clear_progress();
+}
+
+Result row_of(const Case& c, const Flags& flags) {
+  Result result;
+  result.name = name_of(c);
+  result.suite = c.suite;
+  result.model = c.model;
+  result.check = to_string(c.check);
+  result.mode = to_string(c.mode);
+  result.dtype = to_string(c.dtype);
+  result.device = c.device;
+  result.backend = label_of(c.backend);
+  result.preset = to_string(c.preset);
+  result.batch_size = c.batch_size;
+  result.expected = to_string(c.expected_status);
+  result.reproduce = reproduce_line(flags, c);
+  result.file = c.file;
+  result.line = c.line;
+  return result;
+}
+
+}  // namespace torchstone

@@ -1,0 +1,29 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cases/flags.h"
+#include "fixtures/case.h"
+#include "fixtures/isolate/runner.h"
+#include "reports/result.h"
+
+namespace torchstone {
+
+/// What all tests of a run share. Outlives them.
+struct Session {
+  const Flags& flags;
+  const std::vector<Case>& cases;
+  CaseRunner runner;
+};
+
+/// Registers a GoogleTest test for every case, under name_of(case), at the line of the suite that declares it. At run
+/// time rather than by TEST_P: suites are data, and a new line in one needs no rebuild.
+void register_cases(Session& session);
+
+/// Before the first test: what the selected cases need compiled is compiled, in parallel.
+void compile_selected(Session& session);
+
+/// The row of a case before it ran.
+Result row_of(const Case& c, const Flags& flags);
+
+}  // namespace torchstone
