@@ -19,5 +19,7 @@ struct MetricInfo {
 const std::vector<MetricInfo>& metric_table();
 /// nullptr when the key is not declared.
 const MetricInfo* find_metric(std::string_view key);
+/// For people, with the unit: "1.432x", "12.3 ms", "45.8 MiB", "NaN". Undeclared keys: six digits, no unit.
+std::string format_metric(std::string_view key, double value);
 
 }  // namespace torchstone

@@ -31,14 +31,19 @@ struct Result {
   std::string file;        ///< where the case was declared
   int line = 0;
   double duration_s = 0;
+  std::string recorded;    ///< when this record was made, UTC, "2026-01-31T12:00:00.123Z"; a merge keeps the newest
   bool finished = true;    ///< false in the record that is written before a case starts
   Outcome outcome;
 
-  /// As expected: the expected status, whichever it is.
-  bool as_expected() const { return to_string(outcome.status) == expected || (expected == "pass" && info_of(outcome.status).passing); }
+  /// As expected: the expected status, whichever it is. A case that was left out refutes no expectation.
+  bool as_expected() const {
+    const StatusInfo& info = info_of(outcome.status);
+    return info.name == expected || info.junit == JUnitKind::skipped || (expected == "pass" && info.passing);
+  }
 };
 
-/// NaN and infinities travel as the strings "NaN", "Infinity", "-Infinity".
+/// NaN and infinities travel as the strings "NaN", "Infinity", "-Infinity"; text becomes valid UTF-8.
+/// Reading throws std::invalid_argument with the path of the member and what was expected ("outcome.status: …").
 void to_json(nlohmann::json& json, const Outcome& outcome);
 void from_json(const nlohmann::json& json, Outcome& outcome);
 void to_json(nlohmann::json& json, const Result& result);

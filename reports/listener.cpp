@@ -1,0 +1,152 @@
+#include "reports/listener.h"
+
+#include <chrono>
+#include <iostream>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "reports/progress.h"
+#include "reports/properties.h"
+#include "reports/row.h"
+#include "reports/terminal.h"
+#include "reports/text.h"
+#include "reports/time.h"
+
+namespace torchstone {
+namespace {
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string full_name(const testing::TestInfo& info) {
+  return std::string(info.test_suite_name()) + "." + info.name();
+}
+
+Properties properties_in(const testing::TestResult& result) {
+  Properties properties;
+  for (int i = 0; i < result.test_property_count(); ++i) {
+    const auto& property = result.GetTestProperty(i);
+    properties.emplace_back(property.key(), property.value());
+  }
+  return properties;
+}
+
+/// The texts of all failed assertions, each under its place; of the skip message when nothing failed.
+std::string messages_of(const testing::TestResult& result) {
+  std::string text;
+  for (int i = 0; i < result.total_part_count(); ++i) {
+    const auto& part = result.GetTestPartResult(i);
+    if (!part.failed() && !(part.skipped() && !result.Failed())) continue;
+    if (part.failed() && part.file_name() != nullptr) text += fmt::format("{}:{}: ", part.file_name(), part.line_number());
+    text += std::string(part.message()) + "\n";
+  }
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+/// The result of a test whose own assertion, not the check, says that it failed.
+void turn_red(Result& result, const std::string& why, const std::string& messages) {
+  result.outcome.status = Status::fail_to_run;
+  result.outcome.reason = why + first_line(messages);
+  result.outcome.detail += (result.outcome.detail.empty() ? "" : "\n") + messages;
+  result.expected = "pass";
+}
+
+Result read_result(const testing::TestInfo& info, const Properties& properties) {
+  Result start;
+  start.name = full_name(info);
+  try {
+    return result_of(properties, start);
+  } catch (const std::invalid_argument& error) {
+    turn_red(start, "unreadable record: ", error.what());
+    return start;
+  }
+}
+
+std::string indented(const std::string& text) {
+  std::string out = "    ";
+  for (const char c : printable(text)) out += c == '\n' ? "\n    " : std::string(1, c);
+  return out;
+}
+
+}  // namespace
+
+ResultListener::ResultListener(ListenerOptions options, std::unique_ptr<testing::TestEventListener> printer)
+    : options_(std::move(options)), out_(options_.out ? *options_.out : std::cout), printer_(std::move(printer)) {}
+
+void ResultListener::OnTestIterationStart(const testing::UnitTest& unit_test, int iteration) {
+  if (printer_) printer_->OnTestIterationStart(unit_test, iteration);
+}
+
+void ResultListener::OnTestStart(const testing::TestInfo&) {
+  started_ = steady_seconds();
+  progress().begin();
+}
+
+void ResultListener::OnTestPartResult(const testing::TestPartResult& part) {
+  // A failure inside a test is printed with its row; one in a set-up has no row.
+  if (testing::UnitTest::GetInstance()->current_test_info() != nullptr || !printer_) return;
+  clear_progress();
+  printer_->OnTestPartResult(part);
+}
+
+void ResultListener::print_plain(const testing::TestInfo& info) {
+  const auto& result = *info.result();
+  if (GTEST_FLAG_GET(brief) && !result.Failed()) return;
+  const auto [word, color] = result.Failed()    ? std::pair{"FAIL", Color::red}
+                             : result.Skipped() ? std::pair{"SKIP", Color::cyan}
+                                                : std::pair{"PASS", Color::green};
+  const char mark = result.Failed() ? '!' : result.Skipped() ? 'x' : ' ';
+  out_ << colored(fmt::format("[{:^8}]", word), color, options_.color) << ' ' << mark << ' ' << full_name(info) << "  "
+       << result.elapsed_time() << " ms\n";
+  if (const std::string messages = messages_of(result); !messages.empty()) out_ << indented(messages) << '\n';
+  out_ << std::flush;
+}
+
+void ResultListener::OnTestEnd(const testing::TestInfo& info) {
+  clear_progress();
+  const auto& test = *info.result();
+  const Properties properties = properties_in(test);
+  const bool recorded = holds_result(properties);
+  if (!recorded) print_plain(info);
+  if (!recorded && !test.Failed()) return;
+
+  Result result = read_result(info, properties);
+  const std::string messages = messages_of(test);
+  if (test.Failed() && (!recorded || result.as_expected())) {
+    turn_red(result, recorded ? "failed assertion: " : "failed before it recorded anything: ", messages);
+  }
+  if (result.file.empty() && info.file() != nullptr) {
+    result.file = info.file();
+    result.line = info.line();
+  }
+  if (result.duration_s == 0) result.duration_s = steady_seconds() - started_;
+  if (result.recorded.empty()) result.recorded = utc_now();
+  const bool as_expected = result.as_expected();
+  if (recorded && !(GTEST_FLAG_GET(brief) && as_expected)) {
+    out_ << console_row(result, options_.color) << '\n';
+    if (result.outcome.detail == messages && !messages.empty()) out_ << indented(messages) << '\n';
+    out_ << std::flush;
+  }
+  results_.push_back(result);
+  if (options_.on_result) options_.on_result(results_.back());
+}
+
+void ResultListener::OnTestIterationEnd(const testing::UnitTest& unit_test, int iteration) {
+  clear_progress();
+  if (options_.before_closing) options_.before_closing();
+  out_ << std::flush;
+  if (printer_) printer_->OnTestIterationEnd(unit_test, iteration);
+}
+
+ResultListener* install_listener(ListenerOptions options) {
+  auto& listeners = testing::UnitTest::GetInstance()->listeners();
+  std::unique_ptr<testing::TestEventListener> printer(listeners.Release(listeners.default_result_printer()));
+  auto* listener = new ResultListener(std::move(options), std::move(printer));
+  listeners.Append(listener);
+  return listener;
+}
+
+}  // namespace torchstone

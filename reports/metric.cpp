@@ -1,0 +1,110 @@
+#include "reports/metric.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace torchstone {
+
+const std::vector<MetricInfo>& metric_table() {
+  using enum Better;
+  static const std::vector<MetricInfo> table = {
+      // Speed
+      {"speedup", "speed-up", "x", "{:.3f}", higher},
+      {"speedup_low", "speed-up, lower bound", "x", "{:.3f}", higher},
+      {"speedup_high", "speed-up, upper bound", "x", "{:.3f}", higher},
+      {"required_speedup", "required speed-up", "x", "{:.3f}", neither},
+      {"eager_ms", "eager, median", "ms", "{:.4g}", lower},
+      {"compiled_ms", "compiled, median", "ms", "{:.4g}", lower},
+      {"rounds", "rounds", "", "{:.0f}", neither},
+      {"calls_per_block", "calls per block", "", "{:.0f}", neither},
+      {"eager_noise_pct", "eager, noise", "%", "{:.2f}", lower},
+      {"compiled_noise_pct", "compiled, noise", "%", "{:.2f}", lower},
+      {"hodges_lehmann", "speed-up, Hodges-Lehmann", "x", "{:.3f}", higher},
+      {"drift_per_round", "drift of the ratio per round", "", "{:.3g}", neither},
+      {"dropped_rounds", "rounds dropped", "", "{:.0f}", lower},
+      {"outliers_eager", "eager, outliers", "", "{:.0f}", lower},
+      {"outliers_compiled", "compiled, outliers", "", "{:.0f}", lower},
+      {"harness_overhead_pct", "harness overhead", "%", "{:.3f}", lower},
+      {"measure_s", "measuring took", "s", "{:.2f}", neither},
+      // Start-up
+      {"capture_s", "capture", "s", "{:.2f}", lower},
+      {"compile_s", "compile", "s", "{:.1f}", lower},
+      {"load_s", "load of the artifact", "s", "{:.2f}", lower},
+      {"first_call_s", "first call", "s", "{:.3f}", lower},
+      {"warm_latency_ms", "warm latency", "ms", "{:.4g}", lower},
+      {"cache_hit", "artifact from the cache", "", "{:.0f}", neither},
+      {"break_even_calls", "calls until compiling pays", "", "{:.0f}", lower},
+      // Memory and size
+      {"artifact_bytes", "artifact", "B", "{:.0f}", lower},
+      {"eager_peak_bytes", "eager, peak memory", "B", "{:.0f}", lower},
+      {"compiled_peak_bytes", "compiled, peak memory", "B", "{:.0f}", lower},
+      {"compression_ratio", "peak memory, eager / compiled", "x", "{:.3f}", higher},
+      {"eager_allocations", "eager, allocations", "", "{:.0f}", lower},
+      {"compiled_allocations", "compiled, allocations", "", "{:.0f}", lower},
+      {"peak_rss_bytes", "peak resident memory of the process", "B", "{:.0f}", lower},
+      // Accuracy
+      {"error_of_limit", "error, as part of what is allowed", "", "{:.3g}", lower},
+      {"max_abs_error", "largest absolute error", "", "{:.3g}", lower},
+      {"mean_abs_error", "mean absolute error", "", "{:.3g}", lower},
+      {"std_abs_error", "deviation of the absolute error", "", "{:.3g}", lower},
+      {"max_rel_error", "largest relative error", "", "{:.3g}", lower},
+      {"rmse_reference", "RMSE of eager against float64", "", "{:.3g}", lower},
+      {"rmse_result", "RMSE of compiled against float64", "", "{:.3g}", lower},
+      {"smallest_passing_tolerance", "smallest tolerance that passes", "", "{:.3g}", lower},
+      {"cosine_similarity", "cosine similarity", "", "{:.6f}", higher},
+      {"tolerance", "tolerance", "", "{:.3g}", neither},
+      {"tolerance_max", "relative difference, largest", "", "{:.3g}", lower},
+      {"tolerance_mean", "relative difference, mean", "", "{:.3g}", lower},
+      {"tolerance_std", "relative difference, deviation", "", "{:.3g}", lower},
+      // The program
+      {"parameters", "parameters", "", "{:.0f}", neither},
+      {"eager_ops", "operators before compiling", "", "{:.0f}", neither},
+      {"compiled_ops", "operators after compiling", "", "{:.0f}", lower},
+      // Upstream's counters, where a backend has them
+      {"calls_captured", "calls captured", "", "{:.0f}", higher},
+      {"unique_graphs", "graphs", "", "{:.0f}", neither},
+      {"fallbacks_to_eager", "fallbacks to eager", "", "{:.0f}", lower},
+      {"graph_breaks", "graph breaks", "", "{:.0f}", lower},
+      {"unique_graph_breaks", "reasons of graph breaks", "", "{:.0f}", lower},
+      {"autograd_captures", "backward graphs captured", "", "{:.0f}", neither},
+      {"autograd_compiles", "backward graphs compiled", "", "{:.0f}", neither},
+      {"cudagraph_skips", "CUDA graphs skipped", "", "{:.0f}", lower},
+      // The machine
+      {"load_average", "load average", "", "{:.2f}", lower},
+  };
+  return table;
+}
+
+const MetricInfo* find_metric(std::string_view key) {
+  const auto& table = metric_table();
+  const auto found = std::ranges::find(table, key, &MetricInfo::key);
+  return found == table.end() ? nullptr : &*found;
+}
+
+namespace {
+
+std::string format_bytes(double bytes) {
+  static constexpr std::array units = {"B", "KiB", "MiB", "GiB", "TiB"};
+  size_t unit = 0;
+  for (; std::abs(bytes) >= 1024 && unit + 1 < units.size(); ++unit) bytes /= 1024;
+  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
+}
+
+}  // namespace
+
+std::string format_metric(std::string_view key, double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  const MetricInfo* info = find_metric(key);
+  if (info == nullptr) return fmt::format("{:.6g}", value);
+  if (info->unit == "B") return format_bytes(value);
+  const std::string number = fmt::vformat(std::string(info->format), fmt::make_format_args(value));
+  if (info->unit.empty()) return number;
+  const bool attached = info->unit == "x" || info->unit == "%";
+  return number + (attached ? "" : " ") + std::string(info->unit);
+}
+
+}  // namespace torchstone

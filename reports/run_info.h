@@ -1,0 +1,30 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+namespace torchstone {
+
+using Facts = std::map<std::string, std::string>;
+
+/// What all results of one run have in common.
+struct RunInfo {
+  std::string id;                 ///< of this run: start and process
+  std::string started;            ///< UTC, as utc_now()
+  double duration_s = 0;
+  std::vector<std::string> argv;
+  std::string directory;          ///< where it was started
+  std::string exit_reason;        ///< "finished", "interrupted", "merged from 3 folders" …
+  Facts machine;                  ///< cpu, cores, governor, memory_bytes, load_average, host, os …
+  Facts build;                    ///< versions and devices, given by the caller: torch, compiler, cuda, device …
+  Facts policy;                   ///< what verdicts depend on, given by the caller: confidence, policy files …
+};
+
+/// The run that begins now, with everything that needs no torch.
+RunInfo begin_run(int argc, const char* const* argv);
+
+/// What this machine is. `host` is a hash: results are compared by machine without giving its name away.
+/// A fact that cannot be read is absent.
+Facts machine_facts();
+
+}  // namespace torchstone

@@ -1,0 +1,149 @@
+#include "reports/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/row.h"
+#include "reports/text.h"
+
+namespace torchstone {
+namespace {
+
+constexpr size_t worst_shown = 10, paths_shown = 4, line_width = 160;
+
+bool left_out(const Result& r) { return r.finished && info_of(r.outcome.status).junit == JUnitKind::skipped; }
+bool is_fine(const Result& r) { return r.finished && r.as_expected(); }
+
+std::string combination(const Result& r) {
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}", r.suite, r.model, r.mode, r.dtype, r.device, r.backend, r.preset);
+}
+
+std::optional<double> metric_of(const Result& r, const char* key) {
+  const auto found = r.outcome.metrics.find(key);
+  return found == r.outcome.metrics.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// How near to failing, 1 at the limit: the error as part of what is allowed, or what is required over what was reached.
+/// Failures without a number are worst of all.
+double margin(const Result& r) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  double worst = is_fine(r) ? 0 : 1;
+  if (const auto error = metric_of(r, "error_of_limit")) worst = std::max(worst, std::isnan(*error) ? infinity : *error);
+  if (const auto low = metric_of(r, "speedup_low"); low && *low > 0) {
+    worst = std::max(worst, metric_of(r, "required_speedup").value_or(1) / *low);
+  }
+  const bool judged = r.outcome.metrics.contains("error_of_limit") || r.outcome.metrics.contains("speedup_low");
+  return !is_fine(r) && !judged ? infinity : worst;
+}
+
+std::vector<const Result*> worst_of(const std::vector<Result>& results) {
+  std::vector<const Result*> worst;
+  for (const auto& result : results) {
+    if (!is_fine(result) || (!left_out(result) && margin(result) > 0)) worst.push_back(&result);
+  }
+  std::ranges::stable_sort(worst, [](const Result* a, const Result* b) {
+    if (is_fine(*a) != is_fine(*b)) return !is_fine(*a);
+    return margin(*a) > margin(*b);
+  });
+  if (worst.size() > worst_shown) worst.resize(worst_shown);
+  return worst;
+}
+
+std::string worst_line(const Result& r) {
+  std::string line = fmt::format("  {} {}", verdict_of(r).mark, short_name(r.name));
+  if (r.outcome.status != Status::pass || !is_fine(r)) line += fmt::format("  {}", to_string(r.outcome.status));
+  if (!is_fine(r) && r.expected != "pass") line += ", expected " + r.expected;
+  if (const std::string numbers = numbers_line(r); !numbers.empty()) line += "  " + numbers;
+  if (!is_fine(r) && !r.outcome.reason.empty()) line += "  " + first_line(r.outcome.reason);
+  return line;
+}
+
+std::string geomean_line(const Geomean& geomean) {
+  std::vector<std::string> reasons;
+  for (const auto& [reason, count] : geomean.left_out) reasons.push_back(fmt::format("{} {}", count, reason));
+  const std::string excluded = reasons.empty() ? "" : fmt::format("; left out: {}", fmt::join(reasons, ", "));
+  if (geomean.n == 0) return "  speed-up: not measured" + excluded;
+  return fmt::format("  speed-up: geometric mean {:.3f}x over {}{}", geomean.value, geomean.n, excluded);
+}
+
+}  // namespace
+
+std::vector<std::pair<Status, size_t>> count_by_status(const std::vector<Result>& results) {
+  std::vector<std::pair<Status, size_t>> counts;
+  for (const auto& info : status_table()) {
+    const auto count = std::ranges::count_if(results, [&](const Result& r) {
+      return (r.finished ? r.outcome.status : Status::crash) == info.status;
+    });
+    if (count > 0) counts.emplace_back(info.status, count);
+  }
+  return counts;
+}
+
+Geomean geomean_of(const std::vector<Result>& results) {
+  std::set<std::string> wrong;
+  for (const auto& r : results) {
+    if (r.check == "accuracy" && (!r.finished || !info_of(r.outcome.status).passing)) wrong.insert(combination(r));
+  }
+  Geomean geomean;
+  double logs = 0;
+  for (const auto& r : results) {
+    if (r.check != "performance") continue;
+    const auto speedup = metric_of(r, "speedup");
+    if (wrong.contains(combination(r))) ++geomean.left_out["with a wrong answer"];
+    else if (!speedup || !std::isfinite(*speedup) || *speedup <= 0) ++geomean.left_out[std::string(to_string(r.outcome.status))];
+    else {
+      ++geomean.n;
+      logs += std::log(*speedup);
+    }
+  }
+  if (geomean.n > 0) geomean.value = std::exp(logs / static_cast<double>(geomean.n));
+  return geomean;
+}
+
+int exit_code_of(const std::vector<Result>& results, bool strict_undecided) {
+  if (std::ranges::all_of(results, left_out)) return 3;
+  const auto codes = [&](const Result& r) {
+    const StatusInfo& info = info_of(r.finished ? r.outcome.status : Status::crash);
+    if (info.status == Status::interrupted) return info.exit_code;
+    if (!is_fine(r)) return info.passing || info.exit_code == 0 ? 1 : info.exit_code;
+    return info.status == Status::undecided && r.expected != "undecided" && strict_undecided ? info.exit_code : 0;
+  };
+  for (const int code : {130, 1, 4, 5}) {
+    if (std::ranges::any_of(results, [&](const Result& r) { return codes(r) == code; })) return code;
+  }
+  return 0;
+}
+
+std::string write_summary(const std::vector<Result>& results, const RunInfo& run,
+                          const std::vector<std::string>& report_paths) {
+  std::vector<std::string> lines;
+  const auto fine = std::ranges::count_if(results, is_fine);
+  lines.push_back(fmt::format("Torchstone: {} of {} cases as expected, {:.0f} s{}", fine, results.size(), run.duration_s,
+                              run.exit_reason.empty() || run.exit_reason == "finished" ? "" : ", " + run.exit_reason));
+  std::vector<std::string> counts;
+  for (const auto& [status, count] : count_by_status(results)) counts.push_back(fmt::format("{} {}", count, to_string(status)));
+  if (!counts.empty()) lines.push_back(fmt::format("  {}", fmt::join(counts, ", ")));
+  const auto is_timing = [](const Result& r) { return r.check == "performance"; };
+  if (std::ranges::any_of(results, is_timing)) lines.push_back(geomean_line(geomean_of(results)));
+  if (const auto worst = worst_of(results); !worst.empty()) {
+    lines.emplace_back("Worst first:");
+    for (const Result* result : worst) lines.push_back(worst_line(*result));
+  }
+  const auto undone = static_cast<size_t>(results.size() - fine);
+  if (undone > worst_shown) lines.push_back(fmt::format("  … and {} more not as expected", undone - worst_shown));
+  if (!report_paths.empty()) lines.emplace_back("Reports:");
+  for (size_t i = 0; i < std::min(report_paths.size(), paths_shown); ++i) lines.push_back("  " + report_paths[i]);
+  if (report_paths.size() > paths_shown) lines.push_back(fmt::format("  and {} more", report_paths.size() - paths_shown));
+  for (auto& line : lines) line = shortened(printable(line), line_width);
+  const auto first = std::ranges::find_if(results, [](const Result& r) { return !is_fine(r) && !r.reproduce.empty(); });
+  if (first != results.end()) lines.push_back("Again: " + printable(first_line(first->reproduce)));
+  return fmt::format("{}\n", fmt::join(lines, "\n"));
+}
+
+}  // namespace torchstone

@@ -1,0 +1,34 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reports/result.h"
+#include "reports/run_info.h"
+
+namespace torchstone {
+
+/// In the order of the status table; unfinished cases count as crash.
+std::vector<std::pair<Status, size_t>> count_by_status(const std::vector<Result>& results);
+
+/// The geometric mean of the measured speed-ups, met or missed: a mean over what passed would rise when slow models
+/// fail. Left out, with the number of each: what was not measured, and what gives wrong answers (by the accuracy case of
+/// the same combination in these results).
+struct Geomean {
+  double value = 0;
+  size_t n = 0;
+  std::map<std::string, size_t> left_out;  ///< reason → cases
+};
+Geomean geomean_of(const std::vector<Result>& results);
+
+/// The exit code of a run, DESIGN §3. Interrupted (130) goes before all, then a failed gate (1: also a case that passed
+/// against expectation), then infrastructure (4), then undecided (5, only when `strict_undecided`). 3 when there is no
+/// result, or none but cases that were left out: nothing measured is not green.
+int exit_code_of(const std::vector<Result>& results, bool strict_undecided);
+
+/// The closing summary, at most 25 lines: counts, geometric mean, the ten worst, where the reports are, and the line
+/// that reproduces the first failure.
+std::string write_summary(const std::vector<Result>& results, const RunInfo& run,
+                          const std::vector<std::string>& report_paths);
+
+}  // namespace torchstone

@@ -1,0 +1,31 @@
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace torchstone {
+
+enum class ColorChoice { automatic, always, never };
+
+/// "auto", "always", "never"; nothing for anything else.
+std::optional<ColorChoice> parse_color(std::string_view text);
+
+/// The value of an environment variable; nullptr when it is unset. `std::getenv` outside of tests.
+using Environment = std::function<const char*(const char*)>;
+
+/// The flag goes before NO_COLOR, that before CLICOLOR_FORCE and FORCE_COLOR, those before what the terminal is.
+/// Sources: no-color.org, bixense.com/clicolors.
+bool use_color(ColorChoice flag, bool is_terminal, const Environment& environment);
+bool use_color(ColorChoice flag);
+
+/// Whether standard output is a terminal that can redraw a line (TERM is not "dumb").
+bool output_is_terminal();
+/// Columns of standard output; 80 when it does not say.
+size_t terminal_width();
+
+enum class Color { plain, green, red, yellow, cyan };
+std::string colored(std::string_view text, Color color, bool enabled);
+
+}  // namespace torchstone

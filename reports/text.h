@@ -1,0 +1,25 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace torchstone {
+
+/// Bytes of the well-formed UTF-8 character at `position`; 0 when none begins there.
+size_t utf8_size(std::string_view text, size_t position);
+/// Every byte that belongs to no character becomes \xNN; valid text stays as it is.
+std::string valid_utf8(std::string_view text);
+/// valid_utf8, and control characters but tab and newline become \xNN too: safe for terminals and for XML 1.0.
+std::string printable(std::string_view text);
+/// Characters of valid UTF-8: its columns on a terminal, wide characters apart.
+size_t columns(std::string_view text);
+/// At most `limit` characters, the last one "…" when something was cut.
+std::string shortened(std::string_view text, size_t limit);
+std::string first_line(std::string_view text);
+
+/// The shortest decimal that reads back as the same double; "NaN", "Infinity", "-Infinity".
+std::string exact(double value);
+/// The reverse; nothing when the text is no number or has anything behind it.
+std::optional<double> parse_number(std::string_view text);
+
+}  // namespace torchstone

@@ -1,0 +1,26 @@
+// torchstone-report: works on results that are already there.
+#include <cstdio>
+#include <exception>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "reports/tool/diff.h"
+#include "reports/tool/merge.h"
+
+int main(int argc, char** argv) {
+  int exit_code = 0;
+  CLI::App app("Merges and compares the results of Torchstone runs", "torchstone-report");
+  app.require_subcommand(1);
+  torchstone::add_merge_command(app, exit_code);
+  torchstone::add_diff_command(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;  // --help is no error; everything else is usage
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 2;
+  }
+  return exit_code;
+}

@@ -1,0 +1,60 @@
+#include "reports/tool/merge.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/files.h"
+#include "reports/merge.h"
+#include "reports/summary.h"
+
+namespace torchstone {
+namespace {
+
+struct MergeArguments {
+  std::vector<std::string> inputs;
+  std::string out = ".";
+  bool junit_properties = true;
+};
+
+int merge(const MergeArguments& arguments) {
+  Merged merged;
+  try {
+    merged = merge_results({arguments.inputs.begin(), arguments.inputs.end()});
+  } catch (const ReportError& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 2;
+  }
+  for (const auto& warning : merged.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  const auto& [run, results] = merged.report;
+  if (results.empty()) {
+    fmt::print(stderr, "no results in {}\n", fmt::join(arguments.inputs, ", "));
+    return 3;
+  }
+  const auto paths = write_reports(results, run, arguments.out, {.testcase_properties = arguments.junit_properties});
+  fmt::print("{}", write_summary(results, run, paths));
+  return 0;
+}
+
+}  // namespace
+
+void add_merge_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("merge", "One set of reports from several results folders; the newest record of a name wins");
+  const auto arguments = std::make_shared<MergeArguments>();
+  command->add_option("inputs", arguments->inputs, "Results folders, or results.json files")->required();
+  command->add_option("-o,--out", arguments->out, "Where the reports go")->capture_default_str();
+  const std::vector<std::pair<std::string, bool>> switches = {{"on", true}, {"off", false}};
+  command->add_option("--junit-properties", arguments->junit_properties,
+                      "Properties inside test cases; off for readers with a strict schema (Jenkins xUnit)")
+      ->transform(CLI::CheckedTransformer(switches))
+      ->default_str("on");
+  command->callback([arguments, &exit_code] { exit_code = merge(*arguments); });
+}
+
+}  // namespace torchstone
