@@ -11,7 +11,6 @@ install(EXPORT TorchstoneTargets NAMESPACE Torchstone:: DESTINATION ${package_di
 foreach(folder reports models fixtures)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torchstone FILES_MATCHING PATTERN "*.h")
 endforeach()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/cases/suites ${PROJECT_SOURCE_DIR}/cases/policies DESTINATION ${CMAKE_INSTALL_DATADIR}/torchstone)
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TorchstoneConfig.cmake.in ${PROJECT_BINARY_DIR}/TorchstoneConfig.cmake
                               INSTALL_DESTINATION ${package_dir})

@@ -1,0 +1,218 @@
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "cases/flags.h"
+#include "cases/nearest.h"
+
+namespace torchstone {
+namespace {
+
+size_t one_of(const Yaml& value, const std::vector<std::string>& words) {
+  const auto found = std::find(words.begin(), words.end(), text_of(value));
+  if (found == words.end()) fail(value, fmt::format("'{}' ({})", value.text, expected_one_of(value.text, words)));
+  return static_cast<size_t>(found - words.begin());
+}
+
+std::vector<Yaml> split(const Yaml& value) {
+  std::vector<Yaml> parts;
+  size_t begin = 0;
+  for (size_t end = 0; end != std::string::npos; begin = end + 1) {
+    end = value.text.find(',', begin);
+    Yaml part = value;
+    part.text = value.text.substr(begin, end == std::string::npos ? end : end - begin);
+    if (part.text.empty()) fail(value, "an empty entry (expected names with commas between them)");
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+template <typename T>
+void set_axis(Choices<T>& axis, const std::vector<Yaml>& values, T (*parse)(const Yaml&)) {
+  axis.clear();
+  for (const auto& value : values) axis.push_back({parse(value), value});
+}
+
+// `inductor:freezing=true,shape_padding=false,torchscript`: a part with = and without : continues the backend before
+// it.
+std::vector<Yaml> split_backends(const Yaml& value) {
+  std::vector<Yaml> backends;
+  for (auto& part : split(value)) {
+    const bool continues = !backends.empty() && backends.back().text.find(':') != std::string::npos &&
+                           part.text.find('=') != std::string::npos && part.text.find(':') == std::string::npos;
+    if (continues)
+      backends.back().text += "," + part.text;
+    else
+      backends.push_back(std::move(part));
+  }
+  return backends;
+}
+
+void override_setting(Flags& flags, const std::string& key, const Yaml& value) {
+  check_setting(key, value);
+  std::erase_if(flags.overrides, [&](const auto& setting) { return setting.first == key; });
+  flags.overrides.emplace_back(key, value);
+}
+
+FlagInfo setting_flag(const std::string& name, const std::string& value, const std::string& fallback,
+                      const std::string& help, void (*set)(Flags&, const Yaml&)) {
+  FlagInfo flag{name, value, fallback, help};
+  flag.set = set;
+  return flag;
+}
+
+FlagInfo output_flag(FlagInfo flag) {
+  flag.reproduces = false;
+  return flag;
+}
+
+FlagInfo path_flag(FlagInfo flag) {
+  flag.path = true;
+  return flag;
+}
+
+FlagInfo boolean_flag(FlagInfo flag) {
+  flag.boolean = true;
+  return flag;
+}
+
+FlagInfo alias_flag(const std::string& alias, FlagInfo flag) {
+  flag.alias = alias;
+  return flag;
+}
+
+constexpr double no_limit = 1e9;
+
+std::vector<FlagInfo> make_table() {
+  std::vector<FlagInfo> table;
+  const auto add = [&](FlagInfo flag) { table.push_back(std::move(flag)); };
+  // What runs.
+  add(path_flag(setting_flag("suites", "FOLDER_OR_FILE", "the program's own", "suite files (*.yaml)",
+                             [](Flags& f, const Yaml& v) { f.suites_folder = text_of(v); })));
+  add(setting_flag("suite", "NAME,…", "all", "suites by name", [](Flags& f, const Yaml& v) {
+    set_axis<std::string>(f.suites, split(v), [](const Yaml& name) { return text_of(name); });
+  }));
+  add(alias_flag("check", setting_flag("checks", "accuracy,performance,tolerance", "the suites'", "only these checks",
+                                       [](Flags& f, const Yaml& v) { set_axis(f.axes.checks, split(v), check_of); })));
+  add(alias_flag("mode", setting_flag("modes", "inference,training", "the suites'",
+                                      "only these modes; one that no row has is added",
+                                      [](Flags& f, const Yaml& v) { set_axis(f.axes.modes, split(v), mode_of); })));
+  add(alias_flag("dtype", setting_flag("dtypes", "float32,bfloat16,float16", "the suites'",
+                                       "only these dtypes; one that no row has is added",
+                                       [](Flags& f, const Yaml& v) { set_axis(f.axes.dtypes, split(v), dtype_of); })));
+  add(alias_flag("backend",
+                 setting_flag("backends", "NAME[:OPTION=VALUE,…],…", "the suites'",
+                              "only these backends; one that no row has is added", [](Flags& f, const Yaml& v) {
+                                set_axis(f.axes.backends, split_backends(v), backend_spec_of);
+                              })));
+  add(alias_flag("device",
+                 setting_flag("devices", "cpu,cuda,cuda:N,…", "the suites' (cpu)",
+                              "only these devices; one that no row has is added",
+                              [](Flags& f, const Yaml& v) { set_axis(f.axes.devices, split(v), device_of); })));
+  add(alias_flag(
+      "preset",
+      setting_flag("presets", "mini,full", "the suites' (mini)", "only these presets; one that no row has is added",
+                   [](Flags& f, const Yaml& v) { set_axis(f.axes.presets, split(v), preset_of); })));
+  add(setting_flag("only", "NAME_OR_FILE.pt", "", "exactly this model, or this TorchScript file",
+                   [](Flags& f, const Yaml& v) {
+                     f.only = text_of(v);
+                     f.only_place = v;
+                   }));
+  add(path_flag(setting_flag("inputs", "FILE.pt", "", "inputs of the TorchScript file",
+                             [](Flags& f, const Yaml& v) { f.inputs = text_of(v); })));
+  FlagInfo plugin =
+      path_flag(setting_flag("plugin", "LIBRARY", "", "a shared library with further models or backends (repeatable)",
+                             [](Flags& f, const Yaml& v) { f.plugins.push_back(text_of(v)); }));
+  plugin.repeats = true;
+  add(plugin);
+  // How it is judged and timed.
+  add(setting_flag("batch_size", "N", "the policy's", "batch size",
+                   [](Flags& f, const Yaml& v) { override_setting(f, "batch_size", v); }));
+  add(setting_flag("seed", "N", "1337", "random seed",
+                   [](Flags& f, const Yaml& v) { override_setting(f, "seed", v); }));
+  add(setting_flag("tolerance", "X", "the policy's", "absolute and relative tolerance of accuracy",
+                   [](Flags& f, const Yaml& v) { override_setting(f, "tolerance", v); }));
+  add(setting_flag("required_speedup", "X", "the suites'", "speed-up that performance must reach",
+                   [](Flags& f, const Yaml& v) { override_setting(f, "required_speedup", v); }));
+  add(setting_flag("rounds", "N", "200", "upper limit of measuring rounds",
+                   [](Flags& f, const Yaml& v) { override_setting(f, "rounds", v); }));
+  add(setting_flag("measure_budget", "SECONDS", "5", "wall time of measuring in one case",
+                   [](Flags& f, const Yaml& v) { override_setting(f, "measure_budget", v); }));
+  add(setting_flag("confidence", "P", "0.95", "of the speed-up's interval",
+                   [](Flags& f, const Yaml& v) { override_setting(f, "confidence", v); }));
+  add(boolean_flag(setting_flag("upstream_semantics", "BOOL", "false",
+                                "judge as PyTorch's harness does where Torchstone knows better",
+                                [](Flags& f, const Yaml& v) { override_setting(f, "upstream_semantics", v); })));
+  // How a case is run.
+  add(setting_flag("isolate", "fresh|shared|off", "shared", "a child process for each case, one for many, or none",
+                   [](Flags& f, const Yaml& v) {
+                     f.run.isolate = static_cast<Isolation>(one_of(v, {"fresh", "shared", "off"}));
+                   }));
+  add(setting_flag("time_limit", "SECONDS", "300", "of one case",
+                   [](Flags& f, const Yaml& v) { override_setting(f, "time_limit", v); }));
+  add(setting_flag("memory_limit", "GB", "nine tenths of the machine's", "of one case",
+                   [](Flags& f, const Yaml& v) { f.run.memory_limit_gb = number_of(v, 0, no_limit); }));
+  add(setting_flag("threads", "N", "LibTorch's choice", "threads of one case",
+                   [](Flags& f, const Yaml& v) { f.threads = static_cast<int>(integer_of(v, 0, 4096)); }));
+  // Compiling.
+  add(path_flag(setting_flag("python", "FILE", "the one of the build", "interpreter of the compile workers",
+                             [](Flags& f, const Yaml& v) { f.run.python = text_of(v); })));
+  add(output_flag(setting_flag("workers", "N", "one a core", "compile workers", [](Flags& f, const Yaml& v) {
+    f.run.workers = static_cast<int>(integer_of(v, 0, 1024));
+  })));
+  add(setting_flag("compile_limit", "SECONDS", "900", "for one program",
+                   [](Flags& f, const Yaml& v) { f.run.compile_limit_s = number_of(v, 1, no_limit); }));
+  add(path_flag(setting_flag("cache", "FOLDER|off", "~/.cache/torchstone", "compiled programs",
+                             [](Flags& f, const Yaml& v) { f.run.cache = text_of(v); })));
+  add(output_flag(setting_flag("cache_limit", "MB", "8192", "size the cache is pruned to", [](Flags& f, const Yaml& v) {
+    f.run.cache_limit_mb = integer_of(v, 0, int64_t{1} << 40);
+  })));
+  // What comes out.
+  add(output_flag(path_flag(setting_flag("out", "FOLDER", "torchstone-results", "results",
+                                         [](Flags& f, const Yaml& v) { f.run.out = text_of(v); }))));
+  add(output_flag(setting_flag("report", "all|none", "all", "report files at the end", [](Flags& f, const Yaml& v) {
+    f.report = one_of(v, {"all", "none"}) == 0;
+  })));
+  add(output_flag(boolean_flag(setting_flag("junit_properties", "BOOL", "true",
+                                            "properties in JUnit's testcases, which some readers refuse",
+                                            [](Flags& f, const Yaml& v) { f.junit_properties = boolean_of(v); }))));
+  add(output_flag(
+      setting_flag("color", "auto|always|never", "auto", "colours of the console", [](Flags& f, const Yaml& v) {
+        one_of(v, {"auto", "always", "never"});
+        f.color = v.text;
+      })));
+  add(output_flag(
+      boolean_flag(setting_flag("strict_undecided", "BOOL", "false", "exit with 5 when a speed-up stays undecided",
+                                [](Flags& f, const Yaml& v) { f.strict_undecided = boolean_of(v); }))));
+  add(output_flag(setting_flag(
+      "list", "models|backends|cases|suites|skipped|flags", "", "list and run nothing", [](Flags& f, const Yaml& v) {
+        f.list = static_cast<Listing>(1 + one_of(v, {"models", "backends", "cases", "suites", "skipped", "flags"}));
+      })));
+  add(output_flag(setting_flag("format", "text|json|ctest|markdown", "text",
+                               "of a list; ctest for cases, markdown for flags", [](Flags& f, const Yaml& v) {
+                                 f.format = static_cast<Format>(one_of(v, {"text", "json", "ctest", "markdown"}));
+                               })));
+  add(output_flag(setting_flag("explain", "NAME_GLOB", "",
+                               "say which line decided each field of these cases, and run nothing",
+                               [](Flags& f, const Yaml& v) { f.explain = text_of(v); })));
+  add(output_flag(boolean_flag(setting_flag("help", "BOOL", "false", "this text",
+                                            [](Flags& f, const Yaml& v) { f.help = f.help || boolean_of(v); }))));
+  return table;
+}
+
+}  // namespace
+
+const std::vector<FlagInfo>& flag_table() {
+  static const std::vector<FlagInfo> table = make_table();
+  return table;
+}
+
+std::string environment_name(const FlagInfo& flag) {
+  std::string name = "TORCHSTONE_" + flag.name;
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return name;
+}
+
+}  // namespace torchstone

@@ -1,0 +1,71 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cases/suite.h"
+#include "fixtures/run_options.h"
+
+namespace torchstone {
+
+enum class Listing { none, models, backends, cases, suites, skipped, flags };
+enum class Format { text, json, ctest, markdown };
+
+/// Everything that --torchstone_* flags and TORCHSTONE_* variables say.
+struct Flags {
+  RunOptions run;               ///< program and arguments included
+  Axes axes;                    ///< an empty axis was not given
+  Choices<std::string> suites;  ///< names; empty: all
+  Settings overrides;           ///< batch_size, tolerance, …: stronger than any suite
+  std::string suites_folder;    ///< or one file; empty: the program's own
+  std::string only;             ///< one model's name, or a .pt file
+  Place only_place;
+  std::string inputs;  ///< a .pt file with the inputs of `only`
+  std::vector<std::string> plugins;
+  Listing list = Listing::none;
+  Format format = Format::text;
+  std::string explain;  ///< glob of case names
+  bool report = true;   ///< write report files
+  bool junit_properties = true;
+  std::string color = "auto";  ///< auto, always, never
+  bool strict_undecided = false;
+  int threads = 0;                                         ///< of LibTorch in one case; 0: its own choice
+  bool help = false;                                       ///< --torchstone_help, --help, -h or -?
+  std::vector<std::pair<std::string, std::string>> given;  ///< name → value, paths made absolute, in the table's order
+};
+
+/// One flag: the only source for parsing, help, the README's table and the environment twins.
+struct FlagInfo {
+  std::string name;      ///< without --torchstone_
+  std::string value;     ///< what stands after `=`
+  std::string fallback;  ///< the default, for people; empty: none
+  std::string help;
+  std::string alias{};  ///< a second name
+  bool path = false;    ///< made absolute, so that a reproduction works from anywhere
+  bool repeats = false;
+  bool boolean = false;                                    ///< may stand without a value
+  bool reproduces = true;                                  ///< belongs to a reproduction of one case
+  void (*set)(Flags& flags, const Yaml& value) = nullptr;  ///< throws ConfigError
+};
+const std::vector<FlagInfo>& flag_table();
+/// TORCHSTONE_CACHE_LIMIT for cache_limit.
+std::string environment_name(const FlagInfo& flag);
+
+/// Takes own flags out of the arguments (argv[0] first) and leaves the rest for GoogleTest. The command line wins over
+/// the environment, a later flag over an earlier one. Throws ConfigError, for an unknown --torchstone_* too.
+Flags parse_flags(int* argc, char** argv);
+Flags parse_flags(std::vector<std::string>& arguments);
+
+/// What --help says about own flags; the same as a table for the README.
+std::string flags_help();
+std::string flags_markdown();
+
+/// `text` as one word of a POSIX shell.
+std::string shell_quoted(const std::string& text);
+/// Own flags that a reproduction needs, shell-quoted: RunOptions::arguments.
+std::string reproduce_arguments(const Flags& flags);
+/// A command that runs exactly that case.
+std::string reproduce_line(const Flags& flags, const Case& c);
+
+}  // namespace torchstone

@@ -1,0 +1,59 @@
+#include <algorithm>
+
+#include "cases/expand.h"
+
+namespace torchstone {
+namespace {
+
+template <typename T>
+bool contains(const Choices<T>& choices, const T& value) {
+  return std::any_of(choices.begin(), choices.end(), [&](const auto& choice) { return choice.value == value; });
+}
+
+// `rows` are those of one check.
+template <typename T>
+std::vector<Row> select(const std::vector<Row>& rows, Choices<T> Axes::*axis, const Choices<T>& given) {
+  if (given.empty() || rows.empty()) return rows;
+  std::vector<Row> selected;
+  for (Row row : rows) {
+    std::erase_if(row.axes.*axis, [&](const auto& choice) { return !contains(given, choice.value); });
+    if (!(row.axes.*axis).empty()) selected.push_back(std::move(row));
+  }
+  Row added = rows.front();
+  (added.axes.*axis).clear();
+  for (const auto& choice : given) {
+    const bool had =
+        std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return contains(row.axes.*axis, choice.value); });
+    if (!had && !contains(added.axes.*axis, choice.value)) (added.axes.*axis).push_back(choice);
+  }
+  if (!(added.axes.*axis).empty()) selected.push_back(std::move(added));
+  return selected;
+}
+
+std::vector<Row> rows_of(const std::vector<Row>& rows, Check check) {
+  std::vector<Row> found;
+  for (Row row : rows) {
+    std::erase_if(row.axes.checks, [&](const auto& choice) { return choice.value != check; });
+    if (!row.axes.checks.empty()) found.push_back(std::move(row));
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<Row> select_rows(const std::vector<Row>& rows, const Axes& given) {
+  std::vector<Row> selected;
+  for (const Check check : {Check::accuracy, Check::performance, Check::tolerance}) {
+    if (!given.checks.empty() && !contains(given.checks, check)) continue;
+    auto of_check = rows_of(rows, check);
+    of_check = select(of_check, &Axes::modes, given.modes);
+    of_check = select(of_check, &Axes::dtypes, given.dtypes);
+    of_check = select(of_check, &Axes::backends, given.backends);
+    of_check = select(of_check, &Axes::devices, given.devices);
+    of_check = select(of_check, &Axes::presets, given.presets);
+    selected.insert(selected.end(), of_check.begin(), of_check.end());
+  }
+  return selected;
+}
+
+}  // namespace torchstone
