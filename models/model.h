@@ -18,6 +18,8 @@ class Model : public torch::nn::Module {
   virtual Tensors example_inputs(const ModelOptions& options) const = 0;
   /// Scalar training loss of one output; by default upstream's `reduce_to_scalar_loss` (see models/loss.h).
   virtual torch::Tensor loss(const c10::IValue& output) const;
+  /// The TorchScript module behind `forward`, when the model is one (a .pt file); nullptr otherwise.
+  virtual const torch::jit::Module* script() const { return nullptr; }
 };
 
 }  // namespace torchstone
