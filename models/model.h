@@ -1,9 +1,14 @@
 #pragma once
+#include <string>
 #include <vector>
 
 #include <torch/torch.h>
 
 #include "models/options.h"
+
+namespace torch::jit {
+struct Module;
+}
 
 namespace torchstone {
 
@@ -18,6 +23,20 @@ class Model : public torch::nn::Module {
   virtual Tensors example_inputs(const ModelOptions& options) const = 0;
   /// Scalar training loss of one output; by default upstream's `reduce_to_scalar_loss` (see models/loss.h).
   virtual torch::Tensor loss(const c10::IValue& output) const;
+
+  /// False for a buffer that the Python original keeps out of its state_dict (position tables, masks).
+  virtual bool in_state_dict(const std::string& name) const;
+  /// The TorchScript module behind the model; nullptr for a native one.
+  virtual const torch::jit::Module* script() const;
+
+  /// As in Python, a dtype is meant for floating-point and complex tensors only: LibTorch's own Module casts integer
+  /// buffers (position_ids, num_batches_tracked) as well. Tensors keep their identity, so tied ones stay tied.
+  void to(torch::Dtype dtype, bool non_blocking = false) override;
+  void to(torch::Device device, torch::Dtype dtype, bool non_blocking = false) override;
+  using torch::nn::Module::to;
 };
+
+/// Elements of all parameters; a parameter that stands under several names counts once.
+int64_t count_parameters(const Model& model);
 
 }  // namespace torchstone

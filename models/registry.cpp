@@ -14,18 +14,26 @@ std::map<std::string, ModelInfo>& registry() {
   return models;
 }
 
+std::vector<std::string>* collected = nullptr;
+
+bool refuse(const std::string& error) {
+  if (!collected) throw std::invalid_argument(error);
+  collected->push_back(error);
+  return false;
+}
+
 }  // namespace
+
+void collect_registration_errors(std::vector<std::string>* errors) { collected = errors; }
 
 bool register_model(ModelInfo info, const char* file, int line) {
   info.file = file;
   info.line = line;
-  if (!info.make) throw std::invalid_argument(fmt::format("{}:{}: model {} has no factory", file, line, info.name));
+  if (!info.make) return refuse(fmt::format("{}:{}: model {} has no factory", file, line, info.name));
   const auto [taken, fresh] = registry().try_emplace(info.name, info);
-  if (!fresh) {
-    throw std::invalid_argument(fmt::format("{}:{}: model {} is already registered at {}:{}", file, line, info.name,
-                                            taken->second.file, taken->second.line));
-  }
-  return true;
+  if (fresh) return true;
+  return refuse(fmt::format("{}:{}: model {} is already registered at {}:{}", file, line, info.name,
+                            taken->second.file, taken->second.line));
 }
 
 std::vector<const ModelInfo*> all_models() {

@@ -1,0 +1,58 @@
+// Speaker encoder: three LSTM layers, each projected to a smaller width; the last frame on the unit sphere.
+// Paper: Wan, Wang, Papir, Moreno, "Generalized end-to-end loss for speaker verification", 2017.
+// Original: pytorch/benchmark tts_angular (mozilla/TTS speaker encoder). Input [N, 50, 40] mel frames → [N, 256];
+// 9,381,888 parameters. mini: LSTM width 64, projection 32, 10 frames.
+#include "models/blocks/init.h"
+#include "models/blocks/layers.h"
+#include "models/model.h"
+#include "models/registry.h"
+
+namespace torchstone {
+namespace {
+
+struct LstmWithProjectionImpl : nn::Module {
+  LstmWithProjectionImpl(int64_t in, int64_t width, int64_t projection) {
+    lstm = register_module("lstm", nn::LSTM(nn::LSTMOptions(in, width).batch_first(true)));
+    linear = register_module("linear", nn::Linear(nn::LinearOptions(width, projection).bias(false)));
+  }
+  torch::Tensor forward(torch::Tensor x) { return linear(std::get<0>(lstm(x))); }
+  nn::LSTM lstm{nullptr};
+  nn::Linear linear{nullptr};
+};
+TORCH_MODULE(LstmWithProjection);
+
+class SpeakerEncoder : public Model {
+ public:
+  SpeakerEncoder(int64_t width, int64_t projection, int64_t frames) : frames_(frames) {
+    layers_ = register_module(
+        "layers", nn::Sequential(LstmWithProjection(kMels, width, projection),
+                                 LstmWithProjection(projection, width, projection),
+                                 LstmWithProjection(projection, width, projection)));
+    for (auto& parameter : parameters()) {
+      parameter.dim() > 1 ? nn::init::xavier_normal_(parameter) : nn::init::zeros_(parameter);
+    }
+  }
+
+  c10::IValue forward(const Tensors& inputs) override {
+    const auto last = layers_->forward(inputs.at(0)).select(1, -1);
+    return last / last.norm(2, {1}, /*keepdim=*/true).clamp_min(1e-12).expand_as(last);
+  }
+
+  Tensors example_inputs(const ModelOptions& options) const override {
+    return {torch::rand({options.batch_size, frames_, kMels})};
+  }
+
+ private:
+  static constexpr int64_t kMels = 40;
+  int64_t frames_;
+  nn::Sequential layers_{nullptr};
+};
+
+TORCHSTONE_MODEL(tts_angular, .family = "tts_angular", .suites = {"torchbench"}, .train_batch = 64, .eval_batch = 64,
+                 .parameters = 9'381'888, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+                   if (options.preset == Preset::full) return std::make_shared<SpeakerEncoder>(768, 256, 50);
+                   return std::make_shared<SpeakerEncoder>(64, 32, 10);
+                 });
+
+}  // namespace
+}  // namespace torchstone

@@ -1,0 +1,118 @@
+// ResNet: residual stages of basic or bottleneck blocks.
+// Paper: He, Zhang, Ren, Sun, "Deep residual learning for image recognition", 2015 (stride in the 3x3 convolution: v1.5).
+// Original: torchvision.models.resnet18, resnet50. Input [N, 3, 224, 224] → logits [N, 1000];
+// 11,689,512 and 25,557,032 parameters. mini: 64 pixels and stages of 2, 1, 1, 1 blocks.
+#include "models/blocks/init.h"
+#include "models/blocks/layers.h"
+#include "models/model.h"
+#include "models/registry.h"
+
+namespace torchstone {
+namespace {
+
+nn::Conv2d conv1x1(int64_t in, int64_t out, int64_t stride = 1) {
+  return conv(in, out, 1, {.stride = stride, .bias = false});
+}
+nn::Conv2d conv3x3(int64_t in, int64_t out, int64_t stride = 1) {
+  return conv(in, out, 3, {.stride = stride, .padding = 1, .bias = false});
+}
+
+/// relu(body(x) + shortcut(x)), where the shortcut is a strided 1x1 convolution when the shape changes.
+struct ResidualImpl : nn::Module {
+  ResidualImpl(int64_t in, int64_t out, int64_t stride) {
+    if (stride != 1 || in != out) {
+      downsample = register_module("downsample", nn::Sequential(conv1x1(in, out, stride), nn::BatchNorm2d(out)));
+    }
+  }
+  virtual torch::Tensor body(torch::Tensor x) = 0;
+  torch::Tensor forward(torch::Tensor x) {
+    auto out = body(x);
+    out += downsample ? downsample->forward(x) : x;
+    return out.relu_();
+  }
+  nn::Sequential downsample{nullptr};
+};
+
+struct BasicBlockImpl : ResidualImpl {
+  static constexpr int64_t expansion = 1;
+  BasicBlockImpl(int64_t in, int64_t width, int64_t stride) : ResidualImpl(in, width, stride) {
+    conv1 = register_module("conv1", conv3x3(in, width, stride));
+    bn1 = register_module("bn1", nn::BatchNorm2d(width));
+    conv2 = register_module("conv2", conv3x3(width, width));
+    bn2 = register_module("bn2", nn::BatchNorm2d(width));
+  }
+  torch::Tensor body(torch::Tensor x) override { return bn2(conv2(bn1(conv1(x)).relu_())); }
+  nn::Conv2d conv1{nullptr}, conv2{nullptr};
+  nn::BatchNorm2d bn1{nullptr}, bn2{nullptr};
+};
+TORCH_MODULE(BasicBlock);
+
+struct BottleneckImpl : ResidualImpl {
+  static constexpr int64_t expansion = 4;
+  BottleneckImpl(int64_t in, int64_t width, int64_t stride) : ResidualImpl(in, width * expansion, stride) {
+    conv1 = register_module("conv1", conv1x1(in, width));
+    bn1 = register_module("bn1", nn::BatchNorm2d(width));
+    conv2 = register_module("conv2", conv3x3(width, width, stride));
+    bn2 = register_module("bn2", nn::BatchNorm2d(width));
+    conv3 = register_module("conv3", conv1x1(width, width * expansion));
+    bn3 = register_module("bn3", nn::BatchNorm2d(width * expansion));
+  }
+  torch::Tensor body(torch::Tensor x) override { return bn3(conv3(bn2(conv2(bn1(conv1(x)).relu_())).relu_())); }
+  nn::Conv2d conv1{nullptr}, conv2{nullptr}, conv3{nullptr};
+  nn::BatchNorm2d bn1{nullptr}, bn2{nullptr}, bn3{nullptr};
+};
+TORCH_MODULE(Bottleneck);
+
+template <class Block>
+class ResNet : public Model {
+ public:
+  ResNet(const std::vector<int64_t>& depths, int64_t side) : side_(side) {
+    conv1_ = register_module("conv1", conv(3, 64, 7, {.stride = 2, .padding = 3, .bias = false}));
+    bn1_ = register_module("bn1", nn::BatchNorm2d(64));
+    int64_t in = 64;
+    for (size_t stage = 0; stage < depths.size(); ++stage) {
+      const int64_t width = 64 << stage;
+      nn::Sequential blocks;
+      for (int64_t i = 0; i < depths[stage]; ++i) {
+        blocks->push_back(Block(in, width, stage > 0 && i == 0 ? 2 : 1));
+        in = width * Block::Impl::expansion;
+      }
+      layers_.push_back(register_module("layer" + std::to_string(stage + 1), blocks));
+    }
+    fc_ = register_module("fc", nn::Linear(in, 1000));
+    init_convolutions_he(*this);
+  }
+
+  c10::IValue forward(const Tensors& inputs) override {
+    auto x = torch::max_pool2d(bn1_(conv1_(inputs.at(0))).relu_(), 3, 2, 1);
+    for (auto& layer : layers_) x = layer->forward(x);
+    return fc_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
+  }
+
+  Tensors example_inputs(const ModelOptions& options) const override {
+    return {random_images(options.batch_size, side_)};
+  }
+
+ private:
+  int64_t side_;
+  nn::Conv2d conv1_{nullptr};
+  nn::BatchNorm2d bn1_{nullptr};
+  std::vector<nn::Sequential> layers_;
+  nn::Linear fc_{nullptr};
+};
+
+template <class Block>
+std::shared_ptr<Model> make(const std::vector<int64_t>& depths, const ModelOptions& options) {
+  if (options.preset == Preset::full) return std::make_shared<ResNet<Block>>(depths, 224);
+  return std::make_shared<ResNet<Block>>(std::vector<int64_t>{2, 1, 1, 1}, 64);
+}
+
+TORCHSTONE_MODEL(resnet18, .family = "resnet", .suites = {"torchbench"}, .train_batch = 16, .eval_batch = 8,
+                 .parameters = 11'689'512,
+                 .make = [](const ModelOptions& options) { return make<BasicBlock>({2, 2, 2, 2}, options); });
+TORCHSTONE_MODEL(resnet50, .family = "resnet", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 32,
+                 .parameters = 25'557'032,
+                 .make = [](const ModelOptions& options) { return make<Bottleneck>({3, 4, 6, 3}, options); });
+
+}  // namespace
+}  // namespace torchstone

@@ -1,0 +1,95 @@
+// U-Net: contracting and expanding double convolutions joined by skip concatenations.
+// Paper: Ronneberger, Fischer, Brox, "U-Net: convolutional networks for biomedical image segmentation", 2015.
+// Original: pytorch/benchmark pytorch_unet (milesial/Pytorch-UNet, bilinear). Input [N, 3, 640, 959] → logits
+// [N, 2, 640, 959]; 17,267,458 parameters. The odd width makes every up-sampled map need padding.
+// mini: 8 channels at the top in place of 64, 64 x 95 pixels.
+#include "models/blocks/layers.h"
+#include "models/model.h"
+#include "models/registry.h"
+
+namespace torchstone {
+namespace {
+
+struct DoubleConvImpl : nn::Module {
+  DoubleConvImpl(int64_t in, int64_t out, int64_t middle) {
+    double_conv = register_module(
+        "double_conv", nn::Sequential(conv(in, middle, 3, {.padding = 1}), nn::BatchNorm2d(middle), relu(),
+                                      conv(middle, out, 3, {.padding = 1}), nn::BatchNorm2d(out), relu()));
+  }
+  torch::Tensor forward(torch::Tensor x) { return double_conv->forward(x); }
+  nn::Sequential double_conv{nullptr};
+};
+TORCH_MODULE(DoubleConv);
+
+struct DownImpl : nn::Module {
+  DownImpl(int64_t in, int64_t out) {
+    maxpool_conv = register_module("maxpool_conv", nn::Sequential(max_pool(2, 2), DoubleConv(in, out, out)));
+  }
+  torch::Tensor forward(torch::Tensor x) { return maxpool_conv->forward(x); }
+  nn::Sequential maxpool_conv{nullptr};
+};
+TORCH_MODULE(Down);
+
+struct UpImpl : nn::Module {
+  UpImpl(int64_t in, int64_t out) { conv = register_module("conv", DoubleConv(in, out, in / 2)); }
+  torch::Tensor forward(torch::Tensor x, const torch::Tensor& skip) {
+    const std::vector<double> twice = {2, 2};
+    x = at::upsample_bilinear2d(x, at::OptionalIntArrayRef{}, /*align_corners=*/true, twice);
+    const auto rows = skip.size(2) - x.size(2), columns = skip.size(3) - x.size(3);
+    x = torch::constant_pad_nd(x, {columns / 2, columns - columns / 2, rows / 2, rows - rows / 2});
+    return conv(torch::cat({skip, x}, 1));
+  }
+  DoubleConv conv{nullptr};
+};
+TORCH_MODULE(Up);
+
+struct OutConvImpl : nn::Module {
+  OutConvImpl(int64_t in, int64_t out) { layer = register_module("conv", conv(in, out, 1)); }
+  nn::Conv2d layer{nullptr};
+};
+TORCH_MODULE(OutConv);
+
+class UNet : public Model {
+ public:
+  UNet(int64_t width, int64_t rows, int64_t columns) : rows_(rows), columns_(columns) {
+    inc_ = register_module("inc", DoubleConv(3, width, width));
+    for (int64_t i = 0; i < 4; ++i) {
+      const auto in = width << i;
+      const auto out = i < 3 ? in * 2 : in;  // the bilinear variant keeps the channels of the last step
+      downs_.push_back(register_module("down" + std::to_string(i + 1), Down(in, out)));
+    }
+    for (int64_t i = 0; i < 4; ++i) {
+      const auto in = width << (4 - i);
+      ups_.push_back(register_module("up" + std::to_string(i + 1), Up(in, i < 3 ? in / 4 : width)));
+    }
+    outc_ = register_module("outc", OutConv(width, 2));
+  }
+
+  c10::IValue forward(const Tensors& inputs) override {
+    Tensors skips = {inc_(inputs.at(0))};
+    for (auto& down : downs_) skips.push_back(down(skips.back()));
+    auto x = skips.back();
+    for (size_t i = 0; i < ups_.size(); ++i) x = ups_[i](x, skips[3 - i]);
+    return outc_->layer(x);
+  }
+
+  Tensors example_inputs(const ModelOptions& options) const override {
+    return {torch::rand({options.batch_size, 3, rows_, columns_})};
+  }
+
+ private:
+  int64_t rows_, columns_;
+  DoubleConv inc_{nullptr};
+  std::vector<Down> downs_;
+  std::vector<Up> ups_;
+  OutConv outc_{nullptr};
+};
+
+TORCHSTONE_MODEL(pytorch_unet, .family = "unet", .suites = {"torchbench"}, .train_batch = 1, .eval_batch = 1,
+                 .parameters = 17'267'458, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+                   if (options.preset == Preset::full) return std::make_shared<UNet>(64, 640, 959);
+                   return std::make_shared<UNet>(8, 64, 95);
+                 });
+
+}  // namespace
+}  // namespace torchstone

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Golden outputs of the Python originals, for the C++ models to be compared with.
+
+  parity.py --write [MODEL …]   writes golden/<model>_<preset>.safetensors
+  parity.py --check [MODEL …]   computes them again and compares: exit 1 when one differs, 77 when a package is absent
+
+Weights and inputs come from counter_fill.py, so a file holds outputs only (evaluation mode, float32; at most SAMPLE
+elements an output, evenly strided) and in its metadata: model, preset, batch, inputs, output shapes, tolerance, names
+and shapes of the state, constants outside the state_dict, package and versions.
+"""
+import argparse
+import importlib.metadata
+import importlib.util
+import json
+import math
+import pathlib
+import sys
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+
+from counter_fill import counter_fill, counter_input, state
+from originals import ORIGINALS
+
+GOLDEN = pathlib.Path(__file__).with_name("golden")
+SAMPLE = 1024
+
+
+def leaves(value):
+    if torch.is_tensor(value):
+        return [value]
+    values = value.values() if isinstance(value, dict) else value
+    return [leaf for item in values for leaf in leaves(item)]
+
+
+@torch.inference_mode()
+def compute(name, full):
+    original = ORIGINALS[name]
+    batch = original.batch_size(full)
+    inputs = [{"shape": [batch, *shape], "high": high} for shape, high in original.inputs(full)]
+    model = original.build(full).eval()
+    counter_fill(model)
+    values = [counter_input(f"input.{i}", tuple(spec["shape"]), spec["high"]) for i, spec in enumerate(inputs)]
+    outputs = leaves(original.output(model(*values)))
+    samples = {}
+    for i, output in enumerate(outputs):
+        stride = math.ceil(output.numel() / SAMPLE)
+        samples[f"output.{i}"] = output.flatten()[::stride].clone()
+    tensors, constants = state(model)
+    facts = {
+        "model": name, "preset": "full" if full else "mini", "batch": batch, "inputs": inputs,
+        "outputs": [list(output.shape) for output in outputs], "tolerance": original.tolerance,
+        "state": {key: list(tensor.shape) for key, tensor in sorted(tensors.items())}, "constants": constants,
+    }
+    versions = {"torch": torch.__version__, original.package: importlib.metadata.version(original.package)}
+    return samples, facts, versions
+
+
+def path_of(name, full):
+    return GOLDEN / f"{name}_{'full' if full else 'mini'}.safetensors"
+
+
+def write(name, full):
+    samples, facts, versions = compute(name, full)
+    metadata = {"facts": json.dumps(facts, sort_keys=True), "versions": json.dumps(versions, sort_keys=True)}
+    save_file(samples, path_of(name, full), metadata)
+    print(f"{path_of(name, full).name}: max {max(s.abs().max().item() for s in samples.values()):.4g}, "
+          f"deviation {[float(f'{s.std().item():.3g}') for s in samples.values()]}")
+
+
+def check(name, full):
+    """The differences, as lines."""
+    samples, facts, _ = compute(name, full)
+    with safe_open(path_of(name, full), framework="pt") as file:
+        lines = [] if json.loads(file.metadata()["facts"]) == facts else ["shapes, names or inputs differ"]
+        stored = {key: file.get_tensor(key) for key in file.keys()}
+    if stored.keys() != samples.keys():
+        return lines + ["the outputs' names differ"]
+    for key, sample in samples.items():
+        error = (sample - stored[key]).abs().max().item() / stored[key].abs().max().item()
+        print(f"{name} {'full' if full else 'mini'} {key}: relative difference {error:.2g}")
+        if not error <= facts["tolerance"]:
+            lines.append(f"{key} differs by {error:.3g}, allowed {facts['tolerance']:g}")
+    return lines
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    action = parser.add_mutually_exclusive_group(required=True)
+    action.add_argument("--write", action="store_true")
+    action.add_argument("--check", action="store_true")
+    parser.add_argument("models", nargs="*", metavar="MODEL")
+    options = parser.parse_args()
+    unknown = set(options.models) - set(ORIGINALS)
+    if unknown:
+        parser.error(f"no original of {', '.join(sorted(unknown))}; known: {', '.join(ORIGINALS)}")
+    absent, failed = set(), False
+    for name in options.models or ORIGINALS:
+        package = ORIGINALS[name].package
+        if importlib.util.find_spec(package) is None:
+            absent.add(package)
+            continue
+        for full in (False, True):
+            if options.write:
+                write(name, full)
+                continue
+            for line in check(name, full):
+                failed = True
+                print(f"{path_of(name, full).name}: {line}", file=sys.stderr)
+    for package in sorted(absent):
+        print(f"not compared: the Python package {package} is absent", file=sys.stderr)
+    return 1 if failed else 77 if absent else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

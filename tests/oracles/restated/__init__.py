@@ -1,0 +1,1 @@
+"""Originals that no package offers, stated again from their papers and from what upstream builds."""

@@ -1,0 +1,155 @@
+// Every model against its Python original (tests/oracles/parity.py), weights and inputs generated on both sides.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <torch/torch.h>
+
+#include "models/counter_fill.h"
+#include "models/registry.h"
+#include "models/safetensors.h"
+#include "models/weights.h"
+
+namespace torchstone {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const fs::path kGolden = fs::path(TORCHSTONE_TEST_DIR) / "oracles" / "golden";
+constexpr int64_t kSample = 1024;  // most elements of an output in a golden file, as in parity.py
+
+/// One golden file: what the original gave, and the facts of the run.
+struct Golden {
+  std::map<std::string, torch::Tensor> samples;
+  json facts;
+};
+
+Golden load_golden(const std::string& name) {
+  auto file = read_safetensors((kGolden / (name + ".safetensors")).string());
+  return {std::move(file.tensors), json::parse(file.metadata.at("facts"))};
+}
+
+ModelOptions options_of(const json& facts) {
+  return {.preset = facts["preset"] == "full" ? Preset::full : Preset::mini, .batch_size = facts["batch"]};
+}
+
+std::shared_ptr<Model> make_model(const json& facts) {
+  const auto* info = find_model(facts["model"]);
+  if (!info) throw std::runtime_error("no model of that name is registered");
+  auto model = info->make(options_of(facts));
+  model->eval();
+  return model;
+}
+
+Tensors make_inputs(const json& facts) {
+  Tensors inputs;
+  for (const auto& input : facts["inputs"]) {
+    const auto name = "input." + std::to_string(inputs.size());
+    const auto shape = input["shape"].get<std::vector<int64_t>>();
+    inputs.push_back(input["high"].is_null() ? counter_input(name, shape) : counter_input(name, shape, input["high"]));
+  }
+  return inputs;
+}
+
+Tensors leaves(const c10::IValue& value) {
+  if (value.isTensor()) return {value.toTensor()};
+  Tensors all;
+  const auto items = value.isTuple() ? value.toTupleRef().elements().vec() : value.toListRef().vec();
+  for (const auto& item : items) {
+    for (auto& leaf : leaves(item)) all.push_back(leaf);
+  }
+  return all;
+}
+
+/// Largest absolute difference over the largest absolute value of the original, over all outputs.
+double relative_error(const Tensors& outputs, const Golden& golden) {
+  double worst = 0;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const auto expected = golden.samples.at("output." + std::to_string(i));
+    const auto flat = outputs[i].flatten();
+    const auto sample = flat.slice(0, 0, flat.numel(), (flat.numel() + kSample - 1) / kSample);
+    if (sample.sizes() != expected.sizes()) throw std::runtime_error("the golden file holds another sample");
+    const auto difference = (sample.to(torch::kDouble) - expected.to(torch::kDouble)).abs().max();
+    const auto error = difference.item<double>() / expected.abs().max().item<double>();
+    worst = std::isnan(error) ? error : std::max(worst, error);
+  }
+  return worst;
+}
+
+std::vector<std::string> golden_names() {
+  std::vector<std::string> names;
+  for (const auto& file : fs::directory_iterator(kGolden)) names.push_back(file.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class Parity : public testing::TestWithParam<std::string> {};
+
+TEST_P(Parity, OutputsEqualThePythonOriginals) {
+  const auto golden = load_golden(GetParam());
+  const auto model = make_model(golden.facts);
+  counter_fill(*model);
+  torch::NoGradGuard no_grad;
+  const auto outputs = leaves(model->forward(make_inputs(golden.facts)));
+  ASSERT_EQ(outputs.size(), golden.facts["outputs"].size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    EXPECT_EQ(outputs[i].sizes().vec(), golden.facts["outputs"][i].get<std::vector<int64_t>>());
+  }
+  const auto error = relative_error(outputs, golden);
+  RecordProperty("relative_error", std::to_string(error * 1e9) + "e-9");
+  printf("%s: relative error %.2g\n", GetParam().c_str(), error);
+  EXPECT_LE(error, golden.facts["tolerance"].get<double>());
+}
+
+TEST_P(Parity, StateHasTheNamesAndShapesOfThePythonOriginals) {
+  const auto facts = load_golden(GetParam()).facts;
+  const auto model = make_model(facts);
+  json state = json::object();
+  json constants = json::array();
+  for (const auto& [name, tensor] : state_of(*model)) {
+    state[name] = tensor.sizes().vec();
+    if (!model->in_state_dict(name)) constants.push_back(name);
+  }
+  EXPECT_EQ(state, facts["state"]);
+  EXPECT_EQ(constants, facts["constants"]);
+}
+
+TEST_P(Parity, ExampleInputsHaveTheShapesOfThePythonOriginals) {
+  const auto facts = load_golden(GetParam()).facts;
+  const auto inputs = make_model(facts)->example_inputs(options_of(facts));
+  ASSERT_EQ(inputs.size(), facts["inputs"].size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto& fact = facts["inputs"][i];
+    EXPECT_EQ(inputs[i].sizes().vec(), fact["shape"].get<std::vector<int64_t>>());
+    EXPECT_EQ(inputs[i].scalar_type(), fact["high"].is_null() ? torch::kFloat32 : torch::kInt64);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Originals, Parity, testing::ValuesIn(golden_names()),
+                         [](const auto& test) { return test.param; });
+
+TEST(ParityOfTheZoo, EveryRegisteredModelHasGoldenFilesOfBothPresets) {
+  const auto names = golden_names();
+  const std::set<std::string> present(names.begin(), names.end());
+  for (const auto* info : all_models()) {
+    if (!fs::path(info->file).string().starts_with(fs::path(TORCHSTONE_SOURCE_DIR) / "models")) continue;  // plug-ins
+    EXPECT_TRUE(present.count(info->name + "_mini")) << info->name;
+    EXPECT_TRUE(present.count(info->name + "_full")) << info->name;
+  }
+}
+
+TEST(ParityOfTheZoo, AChangedWeightIsSeen) {
+  const auto golden = load_golden("resnet18_mini");
+  const auto model = make_model(golden.facts);
+  counter_fill(*model);
+  torch::NoGradGuard no_grad;
+  state_of(*model).at("layer1.0.conv1.weight").view(-1)[0] += 0.01;
+  EXPECT_GT(relative_error(leaves(model->forward(make_inputs(golden.facts))), golden), golden.facts["tolerance"].get<double>());
+}
+
+}  // namespace
+}  // namespace torchstone

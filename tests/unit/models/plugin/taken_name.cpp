@@ -1,0 +1,10 @@
+// A plug-in whose model has the name of one that exists: load_plugin must refuse it without a crash.
+#include "models/model.h"
+#include "models/registry.h"
+
+namespace {
+
+TORCHSTONE_MODEL(alexnet, .family = "plugin",
+                 .make = [](const torchstone::ModelOptions&) -> std::shared_ptr<torchstone::Model> { return nullptr; });
+
+}  // namespace
