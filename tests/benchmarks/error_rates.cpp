@@ -17,13 +17,13 @@ namespace {
 /// One kind of machine. Standard deviations are of the logarithm.
 struct Noise {
   const char* name;
-  double block = 0.02;         ///< of a block, independent
-  double machine = 0.02;       ///< of the machine's load, AR(1) from block to block, shared by both sides
-  double machine_memory = 0.9; ///< its correlation from one block to the next
-  double side = 0;             ///< of each side's own state, AR(1): breaks the assumption that rounds are independent
-  double side_memory = 0;      ///< its correlation from one round to the next
-  double outlier = 0.05;       ///< share of blocks that are interrupted, 1.05 to about 3 times slower
-  double call_s = 1e-3;        ///< of eager
+  double block = 0.02;          ///< of a block, independent
+  double machine = 0.02;        ///< of the machine's load, AR(1) from block to block, shared by both sides
+  double machine_memory = 0.9;  ///< its correlation from one block to the next
+  double side = 0;              ///< of each side's own state, AR(1): breaks the assumption that rounds are independent
+  double side_memory = 0;       ///< its correlation from one round to the next
+  double outlier = 0.05;        ///< share of blocks that are interrupted, 1.05 to about 3 times slower
+  double call_s = 1e-3;         ///< of eager
 };
 
 struct Case {
@@ -58,7 +58,8 @@ Tally simulate(const Noise& noise, double ratio, const MeasureOptions& base, int
     Case one{std::mt19937_64(seed * 1'000'003 + static_cast<uint64_t>(i)), noise, ratio};
     auto options = base;
     options.seed = static_cast<uint64_t>(i);
-    const auto result = measure([&] { one.block(0); }, [&] { one.block(1); }, [] {}, options, {[&] { return one.time; }, {}});
+    const auto result =
+        measure([&] { one.block(0); }, [&] { one.block(1); }, [] {}, options, {[&] { return one.time; }, {}});
     tally.met += result.verdict == SpeedVerdict::met;
     tally.missed += result.verdict == SpeedVerdict::missed;
     tally.undecided += result.verdict == SpeedVerdict::undecided;
@@ -104,7 +105,9 @@ int main(int argc, char** argv) {
     const auto share = [&](int count) { return fmt::format("{:.2f} %", 100.0 * count / cases); };
     fmt::print("{:<17} {:>5.2f} {:>7} {:>7} {:>9} {:>8} {:>6.0f}  {}\n", noise.name, ratio, share(tally.met),
                share(tally.missed), share(tally.undecided), share(tally.covered), median(tally.rounds),
-               !promised ? "(none)" : broken.empty() ? "kept" : "BROKEN:" + broken);
+               !promised        ? "(none)"
+               : broken.empty() ? "kept"
+                                : "BROKEN:" + broken);
     kept = kept && (!promised || broken.empty());
   };
   for (const auto& noise : machines)
