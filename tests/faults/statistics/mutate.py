@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Plants bugs in the statistics and the stop rule, one at a time, and proves that each turns a unit test red.
+
+Usage: mutate.py [--quick N [--seed S]] [--compiler g++]
+Compiles with the compiler and the system's GoogleTest alone: no LibTorch, no CMake. Exit code 0: every bug was caught;
+1: one survived; 2: the unchanged sources do not pass, or a planted bug no longer fits the source or does not compile.
+"""
+import argparse
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+FOLDER = "fixtures/measure"
+STATISTICS, STOP_RULE = "statistics.cpp", "stop_rule.cpp"
+TIME_LIMIT_S = 60  # of a test run: an endless loop counts as caught
+
+# (file, what is wrong, the text that is there, the text that replaces it). The text must occur exactly once.
+BUGS = [
+    (STATISTICS, "quantile counts n, not n-1", "p * static_cast<double>(values.size() - 1)", "p * static_cast<double>(values.size())"),
+    (STATISTICS, "quantile does not interpolate", "return values[below] + (position", "return values[below] + 0 * (position"),
+    (STATISTICS, "quantile does not sort", "  std::ranges::sort(values);\n  const double position", "  const double position"),
+    (STATISTICS, "quantile accepts p out of range", "if (!(p >= 0 && p <= 1))", "if (p > 2)"),
+    (STATISTICS, "median is the upper quartile", "quantile(std::move(values), 0.5)", "quantile(std::move(values), 0.75)"),
+    (STATISTICS, "noise is absolute, not relative", "std::abs(value - centre) / centre", "std::abs(value - centre)"),
+    (STATISTICS, "noise keeps the sign", "std::abs(value - centre) / centre", "(value - centre) / centre"),
+    (STATISTICS, "geometric mean divides by n-1", "std::exp(sum / static_cast<double>(values.size()))", "std::exp(sum / static_cast<double>(values.size() - 1))"),
+    (STATISTICS, "geometric mean accepts zero", "if (!(value > 0)) throw", "if (value < 0) throw"),
+    (STATISTICS, "a value on the fence is an outlier", "value < q1 - reach || value > q3 + reach", "value <= q1 - reach || value >= q3 + reach"),
+    (STATISTICS, "outliers on the fast side are missed", "value < q1 - reach || value > q3 + reach", "value > q3 + reach"),
+    (STATISTICS, "fences at 3 interquartile ranges", "1.5 * (q3 - q1)", "3.0 * (q3 - q1)"),
+    (STATISTICS, "binomial sum stops one short", "for (size_t i = 0; i <= k; ++i)", "for (size_t i = 0; i < k; ++i)"),
+    (STATISTICS, "binomial coefficient off by one", "std::lgamma(size - count + 1)", "std::lgamma(size - count + 2)"),
+    (STATISTICS, "an exact coverage is lost to rounding", "tail * (1 + 1e-9)", "tail * (1 - 1e-9)"),
+    (STATISTICS, "bisection keeps the index that breaks the promise", "return keeps;", "return breaks;"),
+    (STATISTICS, "bound never leaves the extremes", "while (breaks - keeps > 1)", "while (breaks - keeps > n)"),
+    (STATISTICS, "interval is one-sided", "median_bound(n, (1 - confidence) / 2)", "median_bound(n, 1 - confidence)"),
+    (STATISTICS, "upper index n-k instead of n-1-k", "n - 1 - *bound}", "n - *bound}"),
+    (STATISTICS, "interval for too small a sample", "binomial_half_cdf(n, 0) > limit", "binomial_half_cdf(n, 0) > 2 * limit"),
+    (STATISTICS, "sides swapped", "std::log(numerator[i] / denominator[i])", "std::log(denominator[i] / numerator[i])"),
+    (STATISTICS, "negative times accepted", "!(numerator[i] > 0) || !(denominator[i] > 0) || ", ""),
+    (STATISTICS, "infinite times accepted", " || !std::isfinite(value))", ")"),
+    (STATISTICS, "median ratio stays a logarithm", "return std::exp(median(log_ratios));", "return median(log_ratios);"),
+    (STATISTICS, "ratio interval of unsorted rounds", "  std::ranges::sort(sorted);\n  return Interval", "  return Interval"),
+    (STATISTICS, "interval bounds swapped", "Interval{std::exp(sorted[indices->low]), std::exp(sorted[indices->high])}", "Interval{std::exp(sorted[indices->high]), std::exp(sorted[indices->low])}"),
+    (STATISTICS, "Hodges-Lehmann leaves out i = j", "pairs = n * (n + 1) / 2", "pairs = n * (n - 1) / 2"),
+    (STATISTICS, "Hodges-Lehmann counts a pair too few", "while (end > i && ", "while (end > i + 1 && "),
+    (STATISTICS, "Hodges-Lehmann takes the lower middle", "ranked(pairs / 2 + 1)", "ranked((pairs + 1) / 2)"),
+    (STATISTICS, "slope per pair, not per round", "static_cast<double>((j - i) * stride)", "1.0"),
+    (STATISTICS, "slope of a thinned series", "static_cast<double>((j - i) * stride)", "static_cast<double>(j - i)"),
+    (STATISTICS, "trend score counts ties", "(values[j] > values[i]) - (values[j] < values[i])", "(values[j] >= values[i]) - (values[j] < values[i])"),
+    (STATISTICS, "no tie correction", "variance -= term(count);", "variance -= 0 * term(count);"),
+    (STATISTICS, "no continuity correction", "(std::abs(score) - 1) / std::sqrt(variance)", "std::abs(score) / std::sqrt(variance)"),
+    (STATISTICS, "one-sided p-value", "result.p_value = std::erfc(", "result.p_value = 0.5 * std::erfc("),
+    (STOP_RULE, "met needs more than the requirement", "look.low >= *required_speedup", "look.low > *required_speedup"),
+    (STOP_RULE, "missed by the requirement itself", "look.high < *required_speedup && look.gate_high < *required_speedup", "look.high <= *required_speedup && look.gate_high <= *required_speedup"),
+    (STOP_RULE, "missed without the gate's bound", "look.high < *required_speedup && look.gate_high < *required_speedup", "look.high < *required_speedup"),
+    (STOP_RULE, "missed without the interval", "look.high < *required_speedup && look.gate_high < *required_speedup", "look.gate_high < *required_speedup"),
+    (STOP_RULE, "met and missed swapped", "return SpeedVerdict::met;", "return SpeedVerdict::missed;"),
+    (STOP_RULE, "met judged by the upper end", "if (look.low >= *required_speedup)", "if (look.high >= *required_speedup)"),
+    (STOP_RULE, "every look gets all the error", "last != Stop::none ? 1 : static_cast<double>(n) / options_.max_rounds", "1"),
+    (STOP_RULE, "the last look gets only its share", "last != Stop::none ? 1 : static_cast<double>(n)", "last == Stop::rounds_cap ? 1 : static_cast<double>(n)"),
+    (STOP_RULE, "spending is forgotten", "(1 - options_.confidence) * share - spent_;", "(1 - options_.confidence) * share;"),
+    (STOP_RULE, "the gate's spending is forgotten", "gate_error(options_) * share - gate_spent_", "gate_error(options_) * share"),
+    (STOP_RULE, "one side's error is not counted", "spent_ += 2 * binomial_half_cdf", "spent_ += binomial_half_cdf"),
+    (STOP_RULE, "two-sided error spent on each side", "median_bound(n, error / 2)", "median_bound(n, error)"),
+    (STOP_RULE, "upper end one rank too far in", "look.high = std::exp(sorted[n - 1 - *bound]);", "look.high = std::exp(sorted[n - 2 - *bound]);"),
+    (STOP_RULE, "gate one rank too far in", "look.gate_high = std::exp(sorted[n - 1 - *bound]);", "look.gate_high = std::exp(sorted[n - 2 - *bound]);"),
+    (STOP_RULE, "gate more lenient than the interval", "std::min(kMissedError, 1 - options.confidence)", "kMissedError"),
+    (STOP_RULE, "looks at unsorted rounds", "  std::ranges::sort(sorted);\n  if (n > 0)", "  if (n > 0)"),
+    (STOP_RULE, "whole width instead of half", "(look.high - look.low) / 2 <=", "(look.high - look.low) <="),
+    (STOP_RULE, "absolute instead of relative width", "options_.target_half_width * look.ratio", "options_.target_half_width"),
+    (STOP_RULE, "narrow stops below the requirement", "return !options.required_speedup || look.high >= *options.required_speedup;", "return true;"),
+    (STOP_RULE, "narrow never stops with a requirement", "return !options.required_speedup || look.high >= *options.required_speedup;", "return !options.required_speedup;"),
+    (STOP_RULE, "a missed requirement does not stop", "look.verdict == SpeedVerdict::met || look.verdict == SpeedVerdict::missed", "look.verdict == SpeedVerdict::met"),
+    (STOP_RULE, "looks after every round", "return std::ranges::find(checkpoints_, static_cast<int>(rounds)) != checkpoints_.end();", "return rounds >= static_cast<size_t>(checkpoints_.front());"),
+    (STOP_RULE, "no look at the cap", "result.push_back(max_rounds);", ""),
+    (STOP_RULE, "looks tripled, not doubled", "rounds *= 2)", "rounds *= 3)"),
+    (STOP_RULE, "a look shortly before the cap", "3 * rounds < 2LL * max_rounds", "rounds < max_rounds"),
+    (STOP_RULE, "the reason to end is lost", "look.stop = last;", "look.stop = Stop::none;"),
+    (STOP_RULE, "confidence of 1 accepted", "options.confidence < 1,", "options.confidence <= 1,"),
+]
+
+
+def run(command, **options):
+    return subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+
+
+def compile_source(compiler, source, target):
+    return run([compiler, "-std=c++20", "-O0", f"-I{ROOT}", "-c", str(source), "-o", str(target)])
+
+
+class Workshop:
+    """Object files of the unchanged tests and sources, and one changed source at a time."""
+
+    def __init__(self, compiler, folder):
+        self.compiler, self.folder = compiler, folder
+        sources = [ROOT / FOLDER / name for name in (STATISTICS, STOP_RULE)]
+        tests = [ROOT / "tests/unit" / FOLDER / name for name in ("statistics_test.cpp", "stop_rule_test.cpp")]
+        self.objects = {}
+        for source in sources + tests:
+            self.objects[source.name] = folder / f"{source.stem}.o"
+            result = compile_source(compiler, source, self.objects[source.name])
+            if result.returncode:
+                fail(f"{source}: does not compile\n{result.stdout}")
+
+    def first_red_test(self, changed=None, text=None):
+        """Name of the first failing test; None when all pass. Raises when it does not build."""
+        objects = dict(self.objects)
+        if changed:
+            source = self.folder / f"changed_{changed}"
+            source.write_text(text)
+            objects[changed] = self.folder / "changed.o"
+            result = compile_source(self.compiler, source, objects[changed])
+            if result.returncode:
+                fail(f"a planted bug does not compile:\n{result.stdout}")
+        program = self.folder / "tests"
+        result = run([self.compiler, *map(str, objects.values()), "-lgtest", "-lgtest_main", "-lpthread", "-o", str(program)])
+        if result.returncode:
+            fail(f"the tests do not link:\n{result.stdout}")
+        try:
+            result = run([str(program), "--gtest_brief=1"], timeout=TIME_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            return "(time limit)"
+        if result.returncode == 0:
+            return None
+        red = [line.split()[3] for line in result.stdout.splitlines() if line.startswith("[  FAILED  ]") and "(" in line]
+        return red[0] if red else f"(crash, code {result.returncode})"
+
+
+def fail(message):
+    print(message, file=sys.stderr)
+    sys.exit(2)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", type=int, metavar="N", help="only N bugs, drawn at random")
+    parser.add_argument("--seed", type=int, help="of that draw (default: a new one each time, printed)")
+    parser.add_argument("--compiler", default="g++")
+    arguments = parser.parse_args()
+
+    bugs = BUGS
+    if arguments.quick:
+        seed = arguments.seed if arguments.seed is not None else random.randrange(10**6)
+        print(f"seed {seed}")
+        bugs = random.Random(seed).sample(BUGS, min(arguments.quick, len(BUGS)))
+    originals = {name: (ROOT / FOLDER / name).read_text() for name in (STATISTICS, STOP_RULE)}
+    for name, what, before, _ in BUGS:
+        if originals[name].count(before) != 1:
+            fail(f"{name}: '{what}' no longer fits the source: {originals[name].count(before)} × {before!r}")
+
+    survivors = 0
+    with tempfile.TemporaryDirectory() as folder:
+        workshop = Workshop(arguments.compiler, pathlib.Path(folder))
+        if red := workshop.first_red_test():
+            fail(f"the unchanged sources already fail {red}")
+        print(f"{'file':<15} {'planted bug':<50} caught by")
+        for name, what, before, after in bugs:
+            red = workshop.first_red_test(name, originals[name].replace(before, after))
+            survivors += red is None
+            print(f"{name:<15} {what:<50} {red or 'SURVIVED'}", flush=True)
+    print(f"{len(bugs) - survivors} of {len(bugs)} planted bugs were caught")
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
