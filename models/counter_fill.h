@@ -3,8 +3,9 @@
 /// Python (tests/oracles/counter_fill.py), so that a model and its original can be compared at any size.
 ///
 /// The generator is SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014) read by
-/// position: with key = FNV-1a-64 of the name, the draw of element i (row-major) is h = mix(key + (i + 1) * 0x9E3779B97F4A7C15)
-/// and k = (h >> 40) - 2^23, an integer in [-2^23, 2^23). Every value is one integer converted to float32 and one product:
+/// position: with key = FNV-1a-64 of the name, the draw of element i (row-major) is h = mix(key + (i + 1) *
+/// 0x9E3779B97F4A7C15) and k = (h >> 40) - 2^23, an integer in [-2^23, 2^23). Every value is one integer converted to
+/// float32 and one product:
 ///   weights of 2 and more dimensions   k * float32(sqrt(4.5 / fan_in) * 2^-23), fan_in = elements / size(0): the
 ///                                      variance 1.5 / fan_in lies between that for linear (1) and for ReLU layers (2)
 ///   running_var                        (2^24 + (k >> 1)) * 2^-24, in [0.75, 1.25)

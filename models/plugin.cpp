@@ -1,7 +1,6 @@
 #include "models/plugin.h"
 
 #include <dlfcn.h>
-
 #include <filesystem>
 #include <stdexcept>
 #include <vector>
@@ -24,8 +23,10 @@ void load_plugin(const std::string& path) {
   if (!library) throw std::runtime_error(fmt::format("plug-in {}: {}", path, dlerror()));
   if (!errors.empty()) throw std::runtime_error(fmt::format("plug-in {}: {}", path, fmt::join(errors, "; ")));
   if (all_models().size() == before) {
-    throw std::runtime_error(fmt::format("plug-in {}: registered no model; expected a TORCHSTONE_MODEL in it, and that "
-                                         "it was not loaded before", path));
+    throw std::runtime_error(
+        fmt::format("plug-in {}: registered no model; expected a TORCHSTONE_MODEL in it, and that "
+                    "it was not loaded before",
+                    path));
   }
 }
 

@@ -32,8 +32,8 @@ bool register_model(ModelInfo info, const char* file, int line) {
   if (!info.make) return refuse(fmt::format("{}:{}: model {} has no factory", file, line, info.name));
   const auto [taken, fresh] = registry().try_emplace(info.name, info);
   if (fresh) return true;
-  return refuse(fmt::format("{}:{}: model {} is already registered at {}:{}", file, line, info.name,
-                            taken->second.file, taken->second.line));
+  return refuse(fmt::format("{}:{}: model {} is already registered at {}:{}", file, line, info.name, taken->second.file,
+                            taken->second.line));
 }
 
 std::vector<const ModelInfo*> all_models() {

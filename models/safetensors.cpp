@@ -19,15 +19,15 @@ static_assert(std::endian::native == std::endian::little, "safetensors data is l
 constexpr uint64_t kLengthBytes = 8;
 constexpr uint64_t kMaxHeader = 100'000'000;  // the limit of the reference implementation
 constexpr std::array<std::pair<const char*, torch::Dtype>, 10> kDtypes = {{{"F64", torch::kFloat64},
-                                                                          {"F32", torch::kFloat32},
-                                                                          {"F16", torch::kFloat16},
-                                                                          {"BF16", torch::kBFloat16},
-                                                                          {"I64", torch::kInt64},
-                                                                          {"I32", torch::kInt32},
-                                                                          {"I16", torch::kInt16},
-                                                                          {"I8", torch::kInt8},
-                                                                          {"U8", torch::kUInt8},
-                                                                          {"BOOL", torch::kBool}}};
+                                                                           {"F32", torch::kFloat32},
+                                                                           {"F16", torch::kFloat16},
+                                                                           {"BF16", torch::kBFloat16},
+                                                                           {"I64", torch::kInt64},
+                                                                           {"I32", torch::kInt32},
+                                                                           {"I16", torch::kInt16},
+                                                                           {"I8", torch::kInt8},
+                                                                           {"U8", torch::kUInt8},
+                                                                           {"BOOL", torch::kBool}}};
 
 [[noreturn]] void fail(const std::string& file, const std::string& text) {
   throw std::runtime_error(fmt::format("{}: {}", file, text));
@@ -57,7 +57,7 @@ nlohmann::json parse_header(const std::string& text, const std::string& file) {
   try {
     return nlohmann::json::parse(text, check);
   } catch (const nlohmann::json::parse_error& error) {
-    fail(file, fmt::format("byte {}: the header is no JSON: {}", kLengthBytes + error.byte, error.what()));
+    fail(file, fmt::format("byte {}: the header is no JSON: {}", kLengthBytes + error.byte - 1, error.what()));
   }
 }
 
@@ -92,11 +92,13 @@ Entry parse_entry(const std::string& name, const nlohmann::json& fields, const s
     if (!fields.contains(key)) fail(file, fmt::format("{}: {} is missing", where, key));
   }
   const auto& dtype = fields["dtype"];
-  const auto* known = std::find_if(kDtypes.begin(), kDtypes.end(), [&](const auto& pair) { return dtype == pair.first; });
+  const auto* known =
+      std::find_if(kDtypes.begin(), kDtypes.end(), [&](const auto& pair) { return dtype == pair.first; });
   if (known == kDtypes.end()) {
     std::string names;
     for (const auto& [label, type] : kDtypes) names += fmt::format(" {}", label);
-    fail(file, fmt::format("{}: dtype {} is unknown, expected one of{}", where, dtype.is_string() ? dtype.get<std::string>() : dtype.type_name(), names));
+    fail(file, fmt::format("{}: dtype {} is unknown, expected one of{}", where,
+                           dtype.is_string() ? dtype.get<std::string>() : dtype.type_name(), names));
   }
   const auto offsets = integers(fields["data_offsets"], where + ": data_offsets", file);
   if (offsets.size() != 2 || offsets[0] > offsets[1]) {
@@ -109,7 +111,8 @@ Entry parse_entry(const std::string& name, const nlohmann::json& fields, const s
     fail(file, where + ": the byte count overflows 64 bits");
   }
   if (bytes != entry.end - entry.begin) {
-    fail(file, fmt::format("{}: its offsets span {} bytes, its shape and dtype need {}", where, entry.end - entry.begin, bytes));
+    fail(file, fmt::format("{}: its offsets span {} bytes, its shape and dtype need {}", where, entry.end - entry.begin,
+                           bytes));
   }
   return entry;
 }
@@ -174,7 +177,8 @@ SafeTensors read_safetensors(std::istream& stream, const std::string& name) {
   uint64_t length = 0;
   if (size < kLengthBytes) fail(name, fmt::format("{} bytes long, expected at least {}", size, kLengthBytes));
   stream.read(reinterpret_cast<char*>(&length), kLengthBytes);
-  if (length > kMaxHeader) fail(name, fmt::format("byte 0: header of {} bytes, at most {} are allowed", length, kMaxHeader));
+  if (length > kMaxHeader)
+    fail(name, fmt::format("byte 0: header of {} bytes, at most {} are allowed", length, kMaxHeader));
   if (length > size - kLengthBytes) {
     fail(name, fmt::format("byte 0: header of {} bytes, but only {} follow (truncated?)", length, size - kLengthBytes));
   }
@@ -202,7 +206,8 @@ void write_safetensors(const std::string& path, const SafeTensors& content) {
   uint64_t place = 0;
   for (const auto& [name, tensor] : content.tensors) {
     const auto* dtype = dtype_name(tensor.scalar_type());
-    if (!dtype) fail(path, fmt::format("tensor \"{}\": the format has no {}", name, c10::toString(tensor.scalar_type())));
+    if (!dtype)
+      fail(path, fmt::format("tensor \"{}\": the format has no {}", name, c10::toString(tensor.scalar_type())));
     if (name == "__metadata__") fail(path, "no tensor may be called __metadata__");
     const auto end = place + static_cast<uint64_t>(tensor.numel()) * tensor.element_size();
     header[name] = {{"dtype", dtype}, {"shape", tensor.sizes().vec()}, {"data_offsets", {place, end}}};
@@ -214,7 +219,8 @@ void write_safetensors(const std::string& path, const SafeTensors& content) {
   {
     std::ofstream stream(aside, std::ios::binary);
     const uint64_t length = text.size();
-    stream.write(reinterpret_cast<const char*>(&length), kLengthBytes).write(text.data(), static_cast<std::streamsize>(length));
+    stream.write(reinterpret_cast<const char*>(&length), kLengthBytes)
+        .write(text.data(), static_cast<std::streamsize>(length));
     for (const auto& [name, tensor] : content.tensors) {
       const auto data = tensor.detach().cpu().contiguous();
       stream.write(static_cast<const char*>(data.data_ptr()), static_cast<std::streamsize>(data.nbytes()));

@@ -7,21 +7,22 @@
 
 namespace torchstone {
 
-/// Content of a safetensors file (https://github.com/huggingface/safetensors#format): a little-endian u64 header length,
-/// a JSON header {name: {dtype, shape, data_offsets}} and the raw bytes.
+/// Content of a safetensors file (https://github.com/huggingface/safetensors#format): a little-endian u64 header
+/// length, a JSON header {name: {dtype, shape, data_offsets}} and the raw bytes.
 struct SafeTensors {
   std::map<std::string, torch::Tensor> tensors;  ///< on the CPU, contiguous
   std::map<std::string, std::string> metadata;   ///< the header's "__metadata__"
 };
 
-/// Reads F64 F32 F16 BF16 I64 I32 I16 I8 U8 BOOL. Throws std::runtime_error naming the file, the byte or the tensor, and
-/// what was expected, for anything that the format forbids: truncation, a header over 100 MB, offsets that overlap, leave
-/// gaps or run out of the file, a byte count that does not fit the shape, duplicate names, an unknown dtype.
+/// Reads F64 F32 F16 BF16 I64 I32 I16 I8 U8 BOOL. Throws std::runtime_error naming the file, the byte or the tensor,
+/// and what was expected, for anything that the format forbids: truncation, a header over 100 MB, offsets that overlap,
+/// leave gaps or run out of the file, a byte count that does not fit the shape, duplicate names, an unknown dtype.
 SafeTensors read_safetensors(const std::string& path);
 /// The same from a seekable stream; `name` stands for it in errors.
 SafeTensors read_safetensors(std::istream& stream, const std::string& name);
 
-/// Writes aside and renames, so that a file that exists is whole. Any device, layout strided. Throws std::runtime_error.
+/// Writes aside and renames, so that a file that exists is whole. Any device, layout strided. Throws
+/// std::runtime_error.
 void write_safetensors(const std::string& path, const SafeTensors& content);
 
 }  // namespace torchstone

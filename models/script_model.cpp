@@ -66,7 +66,8 @@ Tensors load_inputs(const std::string& path) {
   }
   Tensors inputs;
   for (const auto& item : items) {
-    if (!item.isTensor()) fail(path, fmt::format("element {} is a {}, expected a tensor", inputs.size(), item.tagKind()));
+    if (!item.isTensor())
+      fail(path, fmt::format("element {} is a {}, expected a tensor", inputs.size(), item.tagKind()));
     inputs.push_back(item.toTensor().detach());
   }
   if (inputs.empty()) fail(path, "holds no tensor");

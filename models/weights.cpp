@@ -1,6 +1,5 @@
 #include "models/weights.h"
 
-#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -17,7 +16,7 @@ std::string describe(const torch::Tensor& tensor) {
 }
 
 std::vector<std::string> differences(const Model& model, const State& expected, const State& found) {
-  std::set<const c10::TensorImpl*> given;
+  std::map<const c10::TensorImpl*, torch::Tensor> given;
   std::vector<std::string> lines;
   for (const auto& [name, tensor] : found) {
     const auto place = expected.find(name);
@@ -26,7 +25,10 @@ std::vector<std::string> differences(const Model& model, const State& expected, 
     } else if (place->second.sizes() != tensor.sizes() || place->second.scalar_type() != tensor.scalar_type()) {
       lines.push_back(fmt::format("{}: {}, expected {}", name, describe(tensor), describe(place->second)));
     } else {
-      given.insert(place->second.unsafeGetTensorImpl());
+      const auto [first, fresh] = given.try_emplace(place->second.unsafeGetTensorImpl(), tensor);
+      if (!fresh && !torch::equal(first->second, tensor)) {
+        lines.push_back(fmt::format("{}: differs from another name of the same tied tensor", name));
+      }
     }
   }
   for (const auto& [name, tensor] : expected) {
@@ -52,8 +54,8 @@ void load_weights(Model& model, const std::string& path) {
   const auto expected = state_of(model);
   const auto found = read_safetensors(path).tensors;
   if (const auto lines = differences(model, expected, found); !lines.empty()) {
-    throw std::runtime_error(fmt::format("{}: {} tensors do not fit the model:\n  {}", path, lines.size(),
-                                         fmt::join(lines, "\n  ")));
+    throw std::runtime_error(
+        fmt::format("{}: {} tensors do not fit the model:\n  {}", path, lines.size(), fmt::join(lines, "\n  ")));
   }
   torch::NoGradGuard no_grad;
   for (const auto& [name, tensor] : found) torch::Tensor(expected.at(name)).copy_(tensor);

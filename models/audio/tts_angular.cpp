@@ -24,10 +24,9 @@ TORCH_MODULE(LstmWithProjection);
 class SpeakerEncoder : public Model {
  public:
   SpeakerEncoder(int64_t width, int64_t projection, int64_t frames) : frames_(frames) {
-    layers_ = register_module(
-        "layers", nn::Sequential(LstmWithProjection(kMels, width, projection),
-                                 LstmWithProjection(projection, width, projection),
-                                 LstmWithProjection(projection, width, projection)));
+    layers_ = register_module("layers", nn::Sequential(LstmWithProjection(kMels, width, projection),
+                                                       LstmWithProjection(projection, width, projection),
+                                                       LstmWithProjection(projection, width, projection)));
     for (auto& parameter : parameters()) {
       parameter.dim() > 1 ? nn::init::xavier_normal_(parameter) : nn::init::zeros_(parameter);
     }
@@ -48,11 +47,12 @@ class SpeakerEncoder : public Model {
   nn::Sequential layers_{nullptr};
 };
 
-TORCHSTONE_MODEL(tts_angular, .family = "tts_angular", .suites = {"torchbench"}, .train_batch = 64, .eval_batch = 64,
-                 .parameters = 9'381'888, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-                   if (options.preset == Preset::full) return std::make_shared<SpeakerEncoder>(768, 256, 50);
-                   return std::make_shared<SpeakerEncoder>(64, 32, 10);
-                 });
+TORCHSTONE_MODEL(
+    tts_angular, .family = "tts_angular", .suites = {"torchbench"}, .train_batch = 64, .eval_batch = 64,
+    .parameters = 9'381'888, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      if (options.preset == Preset::full) return std::make_shared<SpeakerEncoder>(768, 256, 50);
+      return std::make_shared<SpeakerEncoder>(64, 32, 10);
+    });
 
 }  // namespace
 }  // namespace torchstone

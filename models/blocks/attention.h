@@ -3,8 +3,8 @@
 
 namespace torchstone {
 
-/// Scaled dot-product attention over heads. Query [N, L, heads * D], key and value [N, S, heads * D] → [N, L, heads * D].
-/// `dropout` applies to the attention weights: pass 0 in evaluation.
+/// Scaled dot-product attention over heads. Query [N, L, heads * D], key and value [N, S, heads * D] → [N, L, heads *
+/// D]. `dropout` applies to the attention weights: pass 0 in evaluation.
 inline torch::Tensor attention(const torch::Tensor& query, const torch::Tensor& key, const torch::Tensor& value,
                                int64_t heads, double dropout) {
   const auto split = [heads](const torch::Tensor& x) {

@@ -46,12 +46,14 @@ struct SelfAttentionImpl : nn::Module {
     query = register_module("query", nn::Linear(shape.width, shape.width));
     key = register_module("key", nn::Linear(shape.width, shape.width));
     value = register_module("value", nn::Linear(shape.width, shape.width));
+    dropout = register_module("dropout", nn::Dropout(kDropout));
   }
   torch::Tensor forward(const torch::Tensor& x) {
-    return attention(query(x), key(x), value(x), heads, is_training() ? kDropout : 0.0);
+    return attention(query(x), key(x), value(x), heads, is_training() ? dropout->options.p() : 0.0);
   }
   int64_t heads;
   nn::Linear query{nullptr}, key{nullptr}, value{nullptr};
+  nn::Dropout dropout{nullptr};
 };
 TORCH_MODULE(SelfAttention);
 
@@ -78,7 +80,9 @@ nn::ModuleDict group(std::vector<std::pair<std::string, std::shared_ptr<nn::Modu
 
 struct BertLayerImpl : nn::Module {
   explicit BertLayerImpl(const BertShape& shape)
-      : self(shape), attended(shape.width, shape.width), dense(shape.width, shape.feed_forward),
+      : self(shape),
+        attended(shape.width, shape.width),
+        dense(shape.width, shape.feed_forward),
         output(shape.feed_forward, shape.width) {
     register_module("attention", group({{"self", self.ptr()}, {"output", attended.ptr()}}));
     register_module("intermediate", group({{"dense", dense.ptr()}}));
@@ -106,9 +110,7 @@ struct PredictionsImpl : nn::Module {
     decoder->register_parameter("bias", bias);
     register_module("decoder", decoder);
   }
-  torch::Tensor forward(const torch::Tensor& x) {
-    return torch::linear(norm(torch::gelu(dense(x))), weight, bias);
-  }
+  torch::Tensor forward(const torch::Tensor& x) { return torch::linear(norm(torch::gelu(dense(x))), weight, bias); }
   nn::Linear dense;
   nn::LayerNorm norm;
   torch::Tensor weight, bias;
@@ -124,7 +126,8 @@ class BertForMaskedLM : public Model {
       layers_.push_back(BertLayer(shape));
       layers->push_back(layers_.back());
     }
-    register_module("bert", group({{"embeddings", embeddings_.ptr()}, {"encoder", group({{"layer", layers.ptr()}}).ptr()}}));
+    register_module("bert",
+                    group({{"embeddings", embeddings_.ptr()}, {"encoder", group({{"layer", layers.ptr()}}).ptr()}}));
     register_module("cls", group({{"predictions", predictions_.ptr()}}));
     init_linears_normal(*this, 0.02);
     each_layer<nn::Embedding>(*this, [](auto& embedding) { nn::init::normal_(embedding.weight, 0, 0.02); });
@@ -154,10 +157,11 @@ class BertForMaskedLM : public Model {
 constexpr BertShape kMini{
     .vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .feed_forward = 128, .positions = 64, .tokens = 32};
 
-TORCHSTONE_MODEL(BertForMaskedLM, .family = "bert", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
-                 .parameters = 109'514'298, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-                   return std::make_shared<BertForMaskedLM>(options.preset == Preset::full ? BertShape{} : kMini);
-                 });
+TORCHSTONE_MODEL(
+    BertForMaskedLM, .family = "bert", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
+    .parameters = 109'514'298, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      return std::make_shared<BertForMaskedLM>(options.preset == Preset::full ? BertShape{} : kMini);
+    });
 
 }  // namespace
 }  // namespace torchstone

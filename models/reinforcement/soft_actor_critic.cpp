@@ -28,8 +28,7 @@ class StochasticActor : public Model {
 
   c10::IValue forward(const Tensors& inputs) override {
     const auto halves = fc3_(fc2_(fc1_(inputs.at(0)).relu()).relu()).chunk(2, 1);
-    const auto log_deviation =
-        kLogDeviationLow + 0.5 * (kLogDeviationHigh - kLogDeviationLow) * (halves[1].tanh() + 1);
+    const auto log_deviation = kLogDeviationLow + 0.5 * (kLogDeviationHigh - kLogDeviationLow) * (halves[1].tanh() + 1);
     return std::make_tuple(halves[0], log_deviation.exp());
   }
 
@@ -41,11 +40,11 @@ class StochasticActor : public Model {
   nn::Linear fc1_{nullptr}, fc2_{nullptr}, fc3_{nullptr};
 };
 
-TORCHSTONE_MODEL(soft_actor_critic, .family = "soft_actor_critic", .suites = {"torchbench"}, .train_batch = 256,
-                 .eval_batch = 256, .parameters = 1'055'746, .fixed_batch = true,
-                 .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-                   return std::make_shared<StochasticActor>(options.preset == Preset::full ? 1024 : 256);
-                 });
+TORCHSTONE_MODEL(
+    soft_actor_critic, .family = "soft_actor_critic", .suites = {"torchbench"}, .train_batch = 256, .eval_batch = 256,
+    .parameters = 1'055'746, .fixed_batch = true, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      return std::make_shared<StochasticActor>(options.preset == Preset::full ? 1024 : 256);
+    });
 
 }  // namespace
 }  // namespace torchstone

@@ -33,9 +33,10 @@ class LennardJones : public Model {
   std::vector<nn::Linear> layers_;
 };
 
-TORCHSTONE_MODEL(lennard_jones, .family = "lennard_jones", .suites = {"torchbench"}, .train_batch = 1000,
-                 .eval_batch = 1000, .parameters = 865,
-                 .make = [](const ModelOptions&) -> std::shared_ptr<Model> { return std::make_shared<LennardJones>(); });
+TORCHSTONE_MODEL(
+    lennard_jones, .family = "lennard_jones", .suites = {"torchbench"}, .train_batch = 1000, .eval_batch = 1000,
+    .parameters = 865,
+    .make = [](const ModelOptions&) -> std::shared_ptr<Model> { return std::make_shared<LennardJones>(); });
 
 }  // namespace
 }  // namespace torchstone

@@ -13,11 +13,10 @@ class AlexNet : public Model {
  public:
   AlexNet(int64_t side, int64_t width) : side_(side) {
     features_ = register_module(
-        "features",
-        nn::Sequential(conv(3, 64, 11, {.stride = 4, .padding = 2}), relu(), max_pool(3, 2),
-                       conv(64, 192, 5, {.padding = 2}), relu(), max_pool(3, 2),
-                       conv(192, 384, 3, {.padding = 1}), relu(), conv(384, 256, 3, {.padding = 1}), relu(),
-                       conv(256, 256, 3, {.padding = 1}), relu(), max_pool(3, 2)));
+        "features", nn::Sequential(conv(3, 64, 11, {.stride = 4, .padding = 2}), relu(), max_pool(3, 2),
+                                   conv(64, 192, 5, {.padding = 2}), relu(), max_pool(3, 2),
+                                   conv(192, 384, 3, {.padding = 1}), relu(), conv(384, 256, 3, {.padding = 1}), relu(),
+                                   conv(256, 256, 3, {.padding = 1}), relu(), max_pool(3, 2)));
     classifier_ = register_module(
         "classifier", nn::Sequential(nn::Dropout(0.5), nn::Linear(256 * 6 * 6, width), relu(), nn::Dropout(0.5),
                                      nn::Linear(width, width), relu(), nn::Linear(width, 1000)));
@@ -37,11 +36,12 @@ class AlexNet : public Model {
   nn::Sequential features_{nullptr}, classifier_{nullptr};
 };
 
-TORCHSTONE_MODEL(alexnet, .family = "alexnet", .suites = {"torchbench"}, .train_batch = 128, .eval_batch = 128,
-                 .parameters = 61'100'840, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-                   if (options.preset == Preset::full) return std::make_shared<AlexNet>(224, 4096);
-                   return std::make_shared<AlexNet>(64, 256);
-                 });
+TORCHSTONE_MODEL(
+    alexnet, .family = "alexnet", .suites = {"torchbench"}, .train_batch = 128, .eval_batch = 128,
+    .parameters = 61'100'840, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      if (options.preset == Preset::full) return std::make_shared<AlexNet>(224, 4096);
+      return std::make_shared<AlexNet>(64, 256);
+    });
 
 }  // namespace
 }  // namespace torchstone

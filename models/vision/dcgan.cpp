@@ -16,29 +16,28 @@ class Discriminator : public Model {
  public:
   explicit Discriminator(int64_t maps) {
     main_ = register_module(
-        "main", nn::Sequential(conv(3, maps, 4, kHalve), leaky_relu(0.2),
-                               conv(maps, maps * 2, 4, kHalve), nn::BatchNorm2d(maps * 2), leaky_relu(0.2),
-                               conv(maps * 2, maps * 4, 4, kHalve), nn::BatchNorm2d(maps * 4), leaky_relu(0.2),
-                               conv(maps * 4, maps * 8, 4, kHalve), nn::BatchNorm2d(maps * 8), leaky_relu(0.2),
-                               conv(maps * 8, 1, 4, {.bias = false}), nn::Sigmoid()));
+        "main", nn::Sequential(conv(3, maps, 4, kHalve), leaky_relu(0.2), conv(maps, maps * 2, 4, kHalve),
+                               nn::BatchNorm2d(maps * 2), leaky_relu(0.2), conv(maps * 2, maps * 4, 4, kHalve),
+                               nn::BatchNorm2d(maps * 4), leaky_relu(0.2), conv(maps * 4, maps * 8, 4, kHalve),
+                               nn::BatchNorm2d(maps * 8), leaky_relu(0.2), conv(maps * 8, 1, 4, {.bias = false}),
+                               nn::Sigmoid()));
     each_layer<nn::Conv2d>(*this, [](auto& layer) { nn::init::normal_(layer.weight, 0.0, 0.02); });
     each_layer<nn::BatchNorm2d>(*this, [](auto& layer) { nn::init::normal_(layer.weight, 1.0, 0.02); });
   }
 
   c10::IValue forward(const Tensors& inputs) override { return main_->forward(inputs.at(0)); }
 
-  Tensors example_inputs(const ModelOptions& options) const override {
-    return {random_images(options.batch_size, 64)};
-  }
+  Tensors example_inputs(const ModelOptions& options) const override { return {random_images(options.batch_size, 64)}; }
 
  private:
   nn::Sequential main_{nullptr};
 };
 
-TORCHSTONE_MODEL(dcgan, .family = "dcgan", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 256,
-                 .parameters = 2'765'568, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-                   return std::make_shared<Discriminator>(options.preset == Preset::full ? 64 : 16);
-                 });
+TORCHSTONE_MODEL(
+    dcgan, .family = "dcgan", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 256, .parameters = 2'765'568,
+    .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      return std::make_shared<Discriminator>(options.preset == Preset::full ? 64 : 16);
+    });
 
 }  // namespace
 }  // namespace torchstone

@@ -1,7 +1,7 @@
 // ResNet: residual stages of basic or bottleneck blocks.
-// Paper: He, Zhang, Ren, Sun, "Deep residual learning for image recognition", 2015 (stride in the 3x3 convolution: v1.5).
-// Original: torchvision.models.resnet18, resnet50. Input [N, 3, 224, 224] → logits [N, 1000];
-// 11,689,512 and 25,557,032 parameters. mini: 64 pixels and stages of 2, 1, 1, 1 blocks.
+// Paper: He, Zhang, Ren, Sun, "Deep residual learning for image recognition", 2015 (stride in the 3x3 convolution:
+// v1.5). Original: torchvision.models.resnet18, resnet50. Input [N, 3, 224, 224] → logits [N, 1000]; 11,689,512 and
+// 25,557,032 parameters. mini: 64 pixels and stages of 2, 1, 1, 1 blocks.
 #include "models/blocks/init.h"
 #include "models/blocks/layers.h"
 #include "models/model.h"
@@ -107,12 +107,16 @@ std::shared_ptr<Model> make(const std::vector<int64_t>& depths, const ModelOptio
   return std::make_shared<ResNet<Block>>(std::vector<int64_t>{2, 1, 1, 1}, 64);
 }
 
-TORCHSTONE_MODEL(resnet18, .family = "resnet", .suites = {"torchbench"}, .train_batch = 16, .eval_batch = 8,
-                 .parameters = 11'689'512,
-                 .make = [](const ModelOptions& options) { return make<BasicBlock>({2, 2, 2, 2}, options); });
-TORCHSTONE_MODEL(resnet50, .family = "resnet", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 32,
-                 .parameters = 25'557'032,
-                 .make = [](const ModelOptions& options) { return make<Bottleneck>({3, 4, 6, 3}, options); });
+TORCHSTONE_MODEL(
+    resnet18, .family = "resnet", .suites = {"torchbench"}, .train_batch = 16, .eval_batch = 8,
+    .parameters = 11'689'512, .make = [](const ModelOptions& options) {
+      return make<BasicBlock>({2, 2, 2, 2}, options);
+    });
+TORCHSTONE_MODEL(
+    resnet50, .family = "resnet", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 32,
+    .parameters = 25'557'032, .make = [](const ModelOptions& options) {
+      return make<Bottleneck>({3, 4, 6, 3}, options);
+    });
 
 }  // namespace
 }  // namespace torchstone

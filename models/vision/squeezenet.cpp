@@ -56,10 +56,11 @@ class SqueezeNet : public Model {
   nn::Sequential features_{nullptr}, classifier_{nullptr};
 };
 
-TORCHSTONE_MODEL(squeezenet1_1, .family = "squeezenet", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 16,
-                 .parameters = 1'235'496, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-                   return std::make_shared<SqueezeNet>(options.preset == Preset::full ? 224 : 64);
-                 });
+TORCHSTONE_MODEL(
+    squeezenet1_1, .family = "squeezenet", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 16,
+    .parameters = 1'235'496, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      return std::make_shared<SqueezeNet>(options.preset == Preset::full ? 224 : 64);
+    });
 
 }  // namespace
 }  // namespace torchstone

@@ -12,9 +12,9 @@ namespace {
 
 struct DoubleConvImpl : nn::Module {
   DoubleConvImpl(int64_t in, int64_t out, int64_t middle) {
-    double_conv = register_module(
-        "double_conv", nn::Sequential(conv(in, middle, 3, {.padding = 1}), nn::BatchNorm2d(middle), relu(),
-                                      conv(middle, out, 3, {.padding = 1}), nn::BatchNorm2d(out), relu()));
+    double_conv = register_module("double_conv",
+                                  nn::Sequential(conv(in, middle, 3, {.padding = 1}), nn::BatchNorm2d(middle), relu(),
+                                                 conv(middle, out, 3, {.padding = 1}), nn::BatchNorm2d(out), relu()));
   }
   torch::Tensor forward(torch::Tensor x) { return double_conv->forward(x); }
   nn::Sequential double_conv{nullptr};
@@ -85,11 +85,12 @@ class UNet : public Model {
   OutConv outc_{nullptr};
 };
 
-TORCHSTONE_MODEL(pytorch_unet, .family = "unet", .suites = {"torchbench"}, .train_batch = 1, .eval_batch = 1,
-                 .parameters = 17'267'458, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-                   if (options.preset == Preset::full) return std::make_shared<UNet>(64, 640, 959);
-                   return std::make_shared<UNet>(8, 64, 95);
-                 });
+TORCHSTONE_MODEL(
+    pytorch_unet, .family = "unet", .suites = {"torchbench"}, .train_batch = 1, .eval_batch = 1,
+    .parameters = 17'267'458, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      if (options.preset == Preset::full) return std::make_shared<UNet>(64, 640, 959);
+      return std::make_shared<UNet>(8, 64, 95);
+    });
 
 }  // namespace
 }  // namespace torchstone

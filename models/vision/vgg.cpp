@@ -48,15 +48,16 @@ class Vgg : public Model {
   nn::Sequential features_, classifier_{nullptr};
 };
 
-const std::vector<int64_t> kVgg16 = {64,  64,  kPool, 128, 128, kPool, 256, 256,  256,
-                                     kPool, 512, 512, 512, kPool, 512, 512, 512, kPool};
+const std::vector<int64_t> kVgg16 = {64,    64,  kPool, 128, 128,   kPool, 256, 256, 256,
+                                     kPool, 512, 512,   512, kPool, 512,   512, 512, kPool};
 const std::vector<int64_t> kMini = {16, kPool, 32, kPool, 64, 64, kPool, 128, 128, kPool};
 
-TORCHSTONE_MODEL(vgg16, .family = "vgg", .suites = {"torchbench"}, .train_batch = 64, .eval_batch = 4,
-                 .parameters = 138'357'544, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-                   if (options.preset == Preset::full) return std::make_shared<Vgg>(kVgg16, 224, 4096);
-                   return std::make_shared<Vgg>(kMini, 64, 256);
-                 });
+TORCHSTONE_MODEL(
+    vgg16, .family = "vgg", .suites = {"torchbench"}, .train_batch = 64, .eval_batch = 4, .parameters = 138'357'544,
+    .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      if (options.preset == Preset::full) return std::make_shared<Vgg>(kVgg16, 224, 4096);
+      return std::make_shared<Vgg>(kMini, 64, 256);
+    });
 
 }  // namespace
 }  // namespace torchstone

@@ -2,7 +2,7 @@
 
 An entry of ORIGINALS is name: Original(package, build(full), inputs(full), tolerance). An input is (shape without the batch,
 None for float32 or the bound of int64). `tolerance` is what the C++ model may differ by: the largest absolute difference
-over the largest absolute output, float32.
+over the largest absolute output, float32. `train_tolerance` is that of the gradients' norms.
 """
 import functools
 import importlib.util
@@ -24,6 +24,7 @@ class Original:
     build: Callable[[bool], nn.Module]
     inputs: Callable[[bool], list]
     tolerance: float = 1e-5
+    train_tolerance: float = 1e-4
     batch: int = 0  # of both presets; 0: MINI_BATCH for mini, 1 for full
     output: Callable = staticmethod(lambda value: value)
 

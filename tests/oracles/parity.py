@@ -4,9 +4,11 @@
   parity.py --write [MODEL …]   writes golden/<model>_<preset>.safetensors
   parity.py --check [MODEL …]   computes them again and compares: exit 1 when one differs, 77 when a package is absent
 
-Weights and inputs come from counter_fill.py, so a file holds outputs only (evaluation mode, float32; at most SAMPLE
-elements an output, evenly strided) and in its metadata: model, preset, batch, inputs, output shapes, tolerance, names
-and shapes of the state, constants outside the state_dict, package and versions.
+Weights and inputs come from counter_fill.py, so a file holds results only: the outputs in evaluation mode, float32, at most
+SAMPLE elements an output, evenly strided; for mini also one training pass without dropout: the loss (mean of the outputs),
+the norm of each gradient and of each floating-point buffer afterwards, in the order of their names. Its metadata holds
+model, preset, batch, inputs, output shapes, tolerance, names and shapes of the state, constants outside the state_dict,
+package and versions.
 """
 import argparse
 import importlib.metadata
@@ -16,9 +18,13 @@ import math
 import pathlib
 import sys
 
-import torch
-from safetensors import safe_open
-from safetensors.torch import save_file
+try:
+    import torch
+    from safetensors import safe_open
+    from safetensors.torch import save_file
+except ImportError as error:
+    print(f"not compared: {error}", file=sys.stderr)
+    sys.exit(77)
 
 from counter_fill import counter_fill, counter_input, state
 from originals import ORIGINALS
@@ -34,7 +40,33 @@ def leaves(value):
     return [leaf for item in values for leaf in leaves(item)]
 
 
-@torch.inference_mode()
+def training_pass(model, inputs, output):
+    """Loss, gradients and buffers of one pass in train mode, dropout off."""
+    model.train()
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = 0.0
+    outputs = leaves(output(model(*inputs)))
+    loss = sum(leaf.sum() / leaf.numel() for leaf in outputs) / len(outputs)
+    loss.backward()
+    tensors, constants = state(model)
+    names = sorted(set(tensors) - set(constants))
+    gradients = [tensors[name].grad.norm() for name in names if tensors[name].requires_grad]
+    buffers = [tensors[name].norm() for name in names
+               if tensors[name].is_floating_point() and not tensors[name].requires_grad]
+    results = {"train.loss": loss.detach().reshape(1), "train.gradients": torch.stack(gradients)}
+    return results | ({"train.buffers": torch.stack(buffers)} if buffers else {})
+
+
+def relative_error(found, expected, key):
+    """Largest difference over the largest value; for a training pass, whose norms differ in size, over the value itself
+    (or a thousandth of the largest, where it is smaller)."""
+    scale = expected.abs().max()
+    if key.startswith("train."):
+        scale = expected.abs() + 1e-3 * scale
+    return ((found - expected).abs() / scale).max().item()
+
+
 def compute(name, full):
     original = ORIGINALS[name]
     batch = original.batch_size(full)
@@ -42,15 +74,19 @@ def compute(name, full):
     model = original.build(full).eval()
     counter_fill(model)
     values = [counter_input(f"input.{i}", tuple(spec["shape"]), spec["high"]) for i, spec in enumerate(inputs)]
-    outputs = leaves(original.output(model(*values)))
+    with torch.no_grad():
+        outputs = leaves(original.output(model(*values)))
     samples = {}
     for i, output in enumerate(outputs):
         stride = math.ceil(output.numel() / SAMPLE)
         samples[f"output.{i}"] = output.flatten()[::stride].clone()
+    if not full:
+        samples |= training_pass(model, values, original.output)
     tensors, constants = state(model)
     facts = {
         "model": name, "preset": "full" if full else "mini", "batch": batch, "inputs": inputs,
         "outputs": [list(output.shape) for output in outputs], "tolerance": original.tolerance,
+        "train_tolerance": original.train_tolerance,
         "state": {key: list(tensor.shape) for key, tensor in sorted(tensors.items())}, "constants": constants,
     }
     versions = {"torch": torch.__version__, original.package: importlib.metadata.version(original.package)}
@@ -78,10 +114,11 @@ def check(name, full):
     if stored.keys() != samples.keys():
         return lines + ["the outputs' names differ"]
     for key, sample in samples.items():
-        error = (sample - stored[key]).abs().max().item() / stored[key].abs().max().item()
+        error = relative_error(sample, stored[key], key)
+        allowed = facts["train_tolerance" if key.startswith("train.") else "tolerance"]
         print(f"{name} {'full' if full else 'mini'} {key}: relative difference {error:.2g}")
-        if not error <= facts["tolerance"]:
-            lines.append(f"{key} differs by {error:.3g}, allowed {facts['tolerance']:g}")
+        if not error <= allowed:
+            lines.append(f"{key} differs by {error:.3g}, allowed {allowed:g}")
     return lines
 
 

@@ -3,6 +3,8 @@
 #include <set>
 
 #include <gmock/gmock.h>
+#include <torch/csrc/jit/frontend/tracer.h>
+#include <torch/csrc/jit/runtime/interpreter.h>
 #include <torch/script.h>
 #include <torch/torch.h>
 
@@ -24,7 +26,7 @@ using testing::ThrowsMessage;
 std::vector<const ModelInfo*> zoo() {
   std::vector<const ModelInfo*> models;
   for (const auto* info : all_models()) {
-    if (info->file.find("/tests/") == std::string::npos) models.push_back(info);
+    if (info->file.starts_with(TORCHSTONE_SOURCE_DIR "/models/")) models.push_back(info);
   }
   return models;
 }
@@ -52,6 +54,13 @@ class Tied : public Model {
   torch::Tensor places_;
 };
 
+Tensors tensors_of(const c10::IValue& output) {
+  if (output.isTensor()) return {output.toTensor()};
+  Tensors tensors;
+  for (const auto& item : output.toTupleRef().elements()) tensors.push_back(item.toTensor());
+  return tensors;
+}
+
 TEST(Registry, ListsTheZooByNameAndFindsEach) {
   std::set<std::string> names;
   for (const auto* info : zoo()) {
@@ -72,9 +81,10 @@ TEST(Registry, ListsTheZooByNameAndFindsEach) {
 
 TEST(Registry, RefusesATakenNameWithBothPlaces) {
   const ModelInfo info{.name = "alexnet", .make = [](const ModelOptions&) { return std::make_shared<Tied>(); }};
-  EXPECT_THAT([&] { register_model(info, "elsewhere.cpp", 7); },
-              ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr("elsewhere.cpp:7: model alexnet is already registered"),
-                                                         HasSubstr("vision/alexnet.cpp:"))));
+  EXPECT_THAT(
+      [&] { register_model(info, "elsewhere.cpp", 7); },
+      ThrowsMessage<std::invalid_argument>(
+          AllOf(HasSubstr("elsewhere.cpp:7: model alexnet is already registered"), HasSubstr("vision/alexnet.cpp:"))));
 }
 
 TEST(Registry, RefusesAModelWithoutFactory) {
@@ -134,7 +144,9 @@ TEST(Zoo, AMiniModelAnswersInFloat64AndInHalfTheBatch) {
     model->eval();
     auto inputs = model->example_inputs(options);
     const auto half = [](torch::Tensor x) { return x.narrow(0, 0, x.size(0) / 2); };
-    const auto first = [](const c10::IValue& v) { return v.isTuple() ? v.toTupleRef().elements()[0].toTensor() : v.toTensor(); };
+    const auto first = [](const c10::IValue& v) {
+      return v.isTuple() ? v.toTupleRef().elements()[0].toTensor() : v.toTensor();
+    };
     const auto whole = first(model->forward(inputs));
     Tensors halves;
     for (const auto& input : inputs) halves.push_back(half(input));
@@ -146,6 +158,31 @@ TEST(Zoo, AMiniModelAnswersInFloat64AndInHalfTheBatch) {
     const auto exact = first(model->forward(inputs));
     EXPECT_EQ(exact.scalar_type(), torch::kFloat64) << info->name;
     EXPECT_TRUE(torch::allclose(exact.to(torch::kFloat32), whole, 1e-3, 1e-4)) << info->name;
+  }
+}
+
+TEST(Zoo, ATraceOfAMiniModelAnswersOtherInputsAsTheModelDoes) {
+  for (const auto* info : zoo()) {
+    const ModelOptions options{.batch_size = info->fixed_batch ? info->eval_batch : 2};
+    torch::manual_seed(1);
+    const auto model = info->make(options);
+    model->eval();
+    for (auto& parameter : model->parameters()) parameter.set_requires_grad(false);  // so that they may be constants
+    const auto forward = [&](torch::jit::Stack stack) {
+      Tensors inputs;
+      for (const auto& value : stack) inputs.push_back(value.toTensor());
+      return torch::jit::Stack{model->forward(inputs)};
+    };
+    const auto stack_of = [](const Tensors& inputs) { return torch::jit::Stack(inputs.begin(), inputs.end()); };
+    const auto traced = torch::jit::tracer::trace(stack_of(model->example_inputs(options)), forward,
+                                                  [](const torch::Tensor&) { return std::string(); });
+    const auto others = model->example_inputs(options);
+    auto stack = stack_of(others);
+    torch::jit::InterpreterState(torch::jit::Code(traced.first->graph, info->name)).run(stack);
+    ASSERT_EQ(stack.size(), 1U) << info->name;
+    const auto expected = tensors_of(model->forward(others)), found = tensors_of(stack[0]);
+    ASSERT_EQ(found.size(), expected.size()) << info->name;
+    for (size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(torch::equal(found[i], expected[i])) << info->name;
   }
 }
 
@@ -220,7 +257,8 @@ TEST(Plugin, ItsModelsJoinTheRegistry) {
 
 TEST(Plugin, ATakenNameIsAnErrorAndNoCrash) {
   EXPECT_THAT([] { load_plugin(plugin_path("taken_name")); },
-              ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("taken_name.cpp:"), HasSubstr("alexnet is already registered"))));
+              ThrowsMessage<std::runtime_error>(
+                  AllOf(HasSubstr("taken_name.cpp:"), HasSubstr("alexnet is already registered"))));
   EXPECT_THROW(register_model({.name = "alexnet"}, "x", 1), std::invalid_argument);  // throws again, not collects
 }
 

@@ -12,9 +12,10 @@ class Doubler : public torchstone::Model {
   }
 };
 
-TORCHSTONE_MODEL(plugin_doubler, .family = "plugin", .suites = {"plugin"}, .eval_batch = 2,
-                 .make = [](const torchstone::ModelOptions&) -> std::shared_ptr<torchstone::Model> {
-                   return std::make_shared<Doubler>();
-                 });
+TORCHSTONE_MODEL(
+    plugin_doubler, .family = "plugin", .suites = {"plugin"}, .eval_batch = 2,
+    .make = [](const torchstone::ModelOptions&) -> std::shared_ptr<torchstone::Model> {
+      return std::make_shared<Doubler>();
+    });
 
 }  // namespace

@@ -4,7 +4,8 @@
 
 namespace {
 
-TORCHSTONE_MODEL(alexnet, .family = "plugin",
-                 .make = [](const torchstone::ModelOptions&) -> std::shared_ptr<torchstone::Model> { return nullptr; });
+TORCHSTONE_MODEL(
+    alexnet, .family = "plugin",
+    .make = [](const torchstone::ModelOptions&) -> std::shared_ptr<torchstone::Model> { return nullptr; });
 
 }  // namespace
