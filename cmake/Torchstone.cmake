@@ -2,6 +2,9 @@
 add_library(torchstone_options INTERFACE)
 target_compile_options(torchstone_options INTERFACE $<BUILD_INTERFACE:-Wall;-Wextra;-Wpedantic;-Wshadow=local>
                        $<$<BOOL:${TORCHSTONE_WERROR}>:$<BUILD_INTERFACE:-Werror>>)
+# g++ 13 takes functions that return a reference into their argument for dangling ones.
+target_compile_options(torchstone_options INTERFACE
+                       $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-dangling-reference>)
 target_include_directories(torchstone_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
 
 # The same for programs and libraries, or the precompiled header would not fit both.

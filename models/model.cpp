@@ -3,6 +3,7 @@
 #include <set>
 
 #include "models/loss.h"
+#include "models/registry.h"
 
 namespace torchstone {
 namespace {

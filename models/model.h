@@ -36,7 +36,4 @@ class Model : public torch::nn::Module {
   using torch::nn::Module::to;
 };
 
-/// Elements of all parameters; a parameter that stands under several names counts once.
-int64_t count_parameters(const Model& model);
-
 }  // namespace torchstone

@@ -35,6 +35,9 @@ std::vector<const ModelInfo*> all_models();
 /// nullptr when there is none of that name.
 const ModelInfo* find_model(const std::string& name);
 
+/// Elements of all parameters; a parameter that stands under several names counts once.
+int64_t count_parameters(const Model& model);
+
 }  // namespace torchstone
 
 /// TORCHSTONE_MODEL(resnet18, .family = "resnet", .suites = {"torchbench"}, .eval_batch = 8, .make = …);
