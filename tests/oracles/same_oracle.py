@@ -200,7 +200,7 @@ def main():
         o = {**options(), "tolerance": tol}
         cases.append({"kind": generate.__name__, "ref": ref, "res": res, "fp64": fp64, "options": o,
                       "same": verdict(ref, res, fp64, tol, o)})
-    torch.save({"torch": torch.__version__, "cases": cases}, arguments.out)
+    torch.save({"torch": str(torch.__version__), "cases": cases}, arguments.out)
 
 
 if __name__ == "__main__":
