@@ -82,12 +82,14 @@ void ResultListener::OnTestIterationStart(const testing::UnitTest& unit_test, in
 
 void ResultListener::OnTestStart(const testing::TestInfo&) {
   started_ = steady_seconds();
+  in_test_ = true;
   progress().begin();
 }
 
 void ResultListener::OnTestPartResult(const testing::TestPartResult& part) {
-  // A failure inside a test is printed with its row; one in a set-up has no row.
-  if (testing::UnitTest::GetInstance()->current_test_info() != nullptr || !printer_) return;
+  // A failure inside a test is printed with its row; one in a set-up has no row. (Asking GoogleTest for the current
+  // test would dead-lock here: it holds its own mutex while it tells of a failure.)
+  if (in_test_ || !printer_) return;
   clear_progress();
   printer_->OnTestPartResult(part);
 }
@@ -106,6 +108,7 @@ void ResultListener::print_plain(const testing::TestInfo& info) {
 }
 
 void ResultListener::OnTestEnd(const testing::TestInfo& info) {
+  in_test_ = false;
   clear_progress();
   const auto& test = *info.result();
   const Properties properties = properties_in(test);

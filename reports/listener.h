@@ -42,6 +42,7 @@ class ResultListener : public testing::EmptyTestEventListener {
   std::unique_ptr<testing::TestEventListener> printer_;
   std::vector<Result> results_;
   double started_ = 0;
+  bool in_test_ = false;
 };
 
 /// Puts one in the place of GoogleTest's printer, which it takes over. After InitGoogleTest. GoogleTest owns it.
