@@ -20,9 +20,7 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-std::string full_name(const testing::TestInfo& info) {
-  return std::string(info.test_suite_name()) + "." + info.name();
-}
+std::string full_name(const testing::TestInfo& info) { return std::string(info.test_suite_name()) + "." + info.name(); }
 
 Properties properties_in(const testing::TestResult& result) {
   Properties properties;
@@ -39,7 +37,8 @@ std::string messages_of(const testing::TestResult& result) {
   for (int i = 0; i < result.total_part_count(); ++i) {
     const auto& part = result.GetTestPartResult(i);
     if (!part.failed() && !(part.skipped() && !result.Failed())) continue;
-    if (part.failed() && part.file_name() != nullptr) text += fmt::format("{}:{}: ", part.file_name(), part.line_number());
+    if (part.failed() && part.file_name() != nullptr)
+      text += fmt::format("{}:{}: ", part.file_name(), part.line_number());
     text += std::string(part.message()) + "\n";
   }
   while (text.ends_with('\n')) text.pop_back();

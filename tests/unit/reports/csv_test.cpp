@@ -37,14 +37,15 @@ TEST(UpstreamCsv, IsNamedAsItsContinuousIntegrationDoes) {
 
 TEST(UpstreamCsv, HasUpstreamsColumnsUnitsAndFormats) {
   Result r = simple_result("a", Status::pass, "performance");
-  r.outcome.metrics = {{"speedup", 1.5},           {"compiled_ms", 2.25},         {"compile_s", 10},
-                       {"compression_ratio", 1.1}, {"eager_peak_bytes", 1.5e9},   {"compiled_peak_bytes", 1e9},
+  r.outcome.metrics = {{"speedup", 1.5},           {"compiled_ms", 2.25},       {"compile_s", 10},
+                       {"compression_ratio", 1.1}, {"eager_peak_bytes", 1.5e9}, {"compiled_peak_bytes", 1e9},
                        {"calls_captured", 69},     {"speedup_low", 1.4}};
-  EXPECT_EQ(upstream_of({r}).begin()->second,
-            "dev,name,batch_size,speedup,abs_latency,compilation_latency,compression_ratio,eager_peak_mem,dynamo_peak_mem,"
-            "calls_captured,unique_graphs,fallbacks_to_eager,graph_breaks,unique_graph_breaks,autograd_captures,"
-            "autograd_compiles,cudagraph_skips\n"
-            "cpu,a,4,1.500000,2.250000,10.000000,1.100000,1.500000,1.000000,69,0,0,0,0,0,0,0\n");
+  EXPECT_EQ(
+      upstream_of({r}).begin()->second,
+      "dev,name,batch_size,speedup,abs_latency,compilation_latency,compression_ratio,eager_peak_mem,dynamo_peak_mem,"
+      "calls_captured,unique_graphs,fallbacks_to_eager,graph_breaks,unique_graph_breaks,autograd_captures,"
+      "autograd_compiles,cudagraph_skips\n"
+      "cpu,a,4,1.500000,2.250000,10.000000,1.100000,1.500000,1.000000,69,0,0,0,0,0,0,0\n");
 }
 
 TEST(UpstreamCsv, AFailedTimingIsARowOfZerosAndASkipIsNone) {
@@ -61,8 +62,10 @@ TEST(UpstreamCsv, AModelThatDidNotLoadHasNoBatchSize) {
 }
 
 TEST(UpstreamCsv, OfARepeatedNameTheLastCounts) {
-  const auto text =
-      upstream_of({simple_result("a", Status::crash), simple_result("b", Status::pass), simple_result("a", Status::pass)}).begin()->second;
+  const auto text = upstream_of({simple_result("a", Status::crash), simple_result("b", Status::pass),
+                                 simple_result("a", Status::pass)})
+                        .begin()
+                        ->second;
   EXPECT_EQ(std::ranges::count(text, '\n'), 3);
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("crash")));
 }

@@ -1,11 +1,10 @@
 #include "reports/files.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <fstream>
 #include <set>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 

@@ -35,7 +35,8 @@ TEST(Json, WritesOneResultALine) {
 }
 
 TEST(Json, ErrorsNameFileAndPlaceAndWhatWasExpected) {
-  EXPECT_THAT(error_of("{\n\"schema\": }"), testing::AllOf(testing::StartsWith("results.json: "), HasSubstr("line 2, column 11")));
+  EXPECT_THAT(error_of("{\n\"schema\": }"),
+              testing::AllOf(testing::StartsWith("results.json: "), HasSubstr("line 2, column 11")));
   EXPECT_THAT(error_of(""), HasSubstr("results.json: not JSON"));
   EXPECT_EQ(error_of("[]"), "results.json: the document: expected an object, found array");
   EXPECT_EQ(error_of("{}"), "results.json: schema: expected a string, found nothing");
@@ -45,8 +46,9 @@ TEST(Json, ErrorsNameFileAndPlaceAndWhatWasExpected) {
   EXPECT_EQ(error_of(R"({"schema": "torchstone/result/1", "run": {}})"), "results.json: results: expected an array");
   EXPECT_EQ(error_of(R"({"schema": "torchstone/result/1", "run": {"argv": [1]}})"),
             "results.json: run.argv[0]: expected a string, found 1");
-  EXPECT_EQ(error_of(R"({"schema": "torchstone/result/1", "run": {}, "results": [{"name": "a", "outcome": {"status": 1}}]})"),
-            "results.json: results[0].outcome.status: expected a string, found 1");
+  EXPECT_EQ(
+      error_of(R"({"schema": "torchstone/result/1", "run": {}, "results": [{"name": "a", "outcome": {"status": 1}}]})"),
+      "results.json: results[0].outcome.status: expected a string, found 1");
 }
 
 TEST(Json, SurvivesNumbersAndDepthsThatNoProgramWrites) {
@@ -76,10 +78,17 @@ std::string mutated(std::string text, std::mt19937& random) {
   for (size_t changes = 1 + below(4); changes > 0 && !text.empty(); --changes) {
     const size_t at = below(text.size());
     switch (below(4)) {
-      case 0: text[at] = tokens[below(tokens.size())]; break;
-      case 1: text.erase(at, 1 + below(20)); break;
-      case 2: text.insert(at, text.substr(at, 1 + below(40))); break;
-      default: text.insert(at, 1, tokens[below(tokens.size())]);
+      case 0:
+        text[at] = tokens[below(tokens.size())];
+        break;
+      case 1:
+        text.erase(at, 1 + below(20));
+        break;
+      case 2:
+        text.insert(at, text.substr(at, 1 + below(40)));
+        break;
+      default:
+        text.insert(at, 1, tokens[below(tokens.size())]);
     }
   }
   return text;

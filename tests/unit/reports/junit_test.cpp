@@ -34,8 +34,10 @@ TEST(JUnit, HasTheElementOfTheStatusTable) {
 }
 
 TEST(JUnit, AnExpectedFailureIsSkippedAndAnUnexpectedPassFails) {
-  EXPECT_THAT(junit_of(Status::crash, "crash"), HasSubstr("<skipped type=\"expected_failure\" message=\"expected crash: the reason\">"));
-  EXPECT_THAT(junit_of(Status::pass, "crash"), HasSubstr("<failure type=\"unexpected_pass\" message=\"expected crash, got pass"));
+  EXPECT_THAT(junit_of(Status::crash, "crash"),
+              HasSubstr("<skipped type=\"expected_failure\" message=\"expected crash: the reason\">"));
+  EXPECT_THAT(junit_of(Status::pass, "crash"),
+              HasSubstr("<failure type=\"unexpected_pass\" message=\"expected crash, got pass"));
 }
 
 TEST(JUnit, TheMessageIsShortAndTheContentWhole) {
@@ -74,9 +76,12 @@ std::optional<std::string> complaints_about(const std::string& text) {
   const std::string file = folder.path() / "junit.xml";
   write_atomically(file, text);
   std::string line;
-  if (is_installed("xmllint")) line = "xmllint --noout --schema '" + here + "junit-10.xsd' '" + file + "'";
-  else if (is_installed("python3")) line = "python3 '" + here + "check_junit.py' '" + here + "junit-10.xsd' '" + file + "'";
-  else return std::nullopt;
+  if (is_installed("xmllint"))
+    line = "xmllint --noout --schema '" + here + "junit-10.xsd' '" + file + "'";
+  else if (is_installed("python3"))
+    line = "python3 '" + here + "check_junit.py' '" + here + "junit-10.xsd' '" + file + "'";
+  else
+    return std::nullopt;
   const Finished finished = run_line(line);
   return finished.exit_code == 0 ? "" : finished.output + "exit code " + std::to_string(finished.exit_code);
 }

@@ -36,7 +36,8 @@ class Demo : public testing::Test {
 
 void passes() {
   Result r = simple_result("Demo.passes", Status::pass);
-  r.outcome.metrics = {{"error_of_limit", 0.12}, {"speedup", 1.43}, {"speedup_low", 1.4}, {"speedup_high", 1.46}, {"compile_s", 8.1}};
+  r.outcome.metrics = {
+      {"error_of_limit", 0.12}, {"speedup", 1.43}, {"speedup_low", 1.4}, {"speedup_high", 1.46}, {"compile_s", 8.1}};
   record(r);
 }
 void fails() {
@@ -60,7 +61,8 @@ void skips() { GTEST_SKIP() << "no such device"; }
 [[maybe_unused]] const bool demo_is_registered = [] {
   if (std::getenv("TORCHSTONE_LISTENER_DEMO") == nullptr) return false;
   const auto add = [](const char* name, void (*body)()) {
-    testing::RegisterTest("Demo", name, nullptr, nullptr, __FILE__, __LINE__, [body]() -> Demo* { return new Demo(body); });
+    testing::RegisterTest("Demo", name, nullptr, nullptr, __FILE__, __LINE__,
+                          [body]() -> Demo* { return new Demo(body); });
   };
   add("passes", passes);
   add("fails", fails);
@@ -91,14 +93,15 @@ TEST(Listener, PrintsARowAndHandsOverTheResult) {
 }
 
 TEST(Listener, ShowsAFailedCheckByItsReason) {
-  EXPECT_THAT(demo("--gtest_filter=Demo.fails"),
-              AllOf(HasSubstr("[  FAIL  ] ! Demo.fails"), HasSubstr("output 0 differs"), HasSubstr("again: ./torchstone"),
-                    Not(HasSubstr("said by the row already")), HasSubstr("RESULT Demo.fails fail_accuracy")));
+  EXPECT_THAT(
+      demo("--gtest_filter=Demo.fails"),
+      AllOf(HasSubstr("[  FAIL  ] ! Demo.fails"), HasSubstr("output 0 differs"), HasSubstr("again: ./torchstone"),
+            Not(HasSubstr("said by the row already")), HasSubstr("RESULT Demo.fails fail_accuracy")));
 }
 
 TEST(Listener, AFailedAssertionTurnsAPassRedAndIsShown) {
-  EXPECT_THAT(demo("--gtest_filter=Demo.asserts"),
-              AllOf(HasSubstr("own words"), HasSubstr("listener_test.cpp:"), HasSubstr("RESULT Demo.asserts fail_to_run")));
+  EXPECT_THAT(demo("--gtest_filter=Demo.asserts"), AllOf(HasSubstr("own words"), HasSubstr("listener_test.cpp:"),
+                                                         HasSubstr("RESULT Demo.asserts fail_to_run")));
 }
 
 TEST(Listener, ATestThatFailsBeforeItRecordsIsAResultToo) {
@@ -114,13 +117,14 @@ TEST(Listener, AnUnreadableRecordIsRed) {
 
 TEST(Listener, PlainAndSkippedTestsHaveRowsButNoResults) {
   EXPECT_THAT(demo("--gtest_filter=Demo.is_plain:Demo.skips"),
-              AllOf(HasSubstr("[  PASS  ]   Demo.is_plain"), HasSubstr("[  SKIP  ] x Demo.skips"), HasSubstr("no such device"),
-                    Not(HasSubstr("RESULT"))));
+              AllOf(HasSubstr("[  PASS  ]   Demo.is_plain"), HasSubstr("[  SKIP  ] x Demo.skips"),
+                    HasSubstr("no such device"), Not(HasSubstr("RESULT"))));
 }
 
 TEST(Listener, GoogleTestsClosingLinesComeLast) {
   const std::string output = demo("--gtest_filter=Demo.*");
-  const auto summary = output.find("SUMMARY"), closing = output.find("[==========] 7 tests"), failed = output.find("[  FAILED  ] 3 tests");
+  const auto summary = output.find("SUMMARY"), closing = output.find("[==========] 7 tests"),
+             failed = output.find("[  FAILED  ] 3 tests");
   ASSERT_NE(closing, std::string::npos) << output;
   ASSERT_NE(failed, std::string::npos) << output;
   EXPECT_LT(output.find("[==========] Running 7 tests"), output.find("Demo.passes"));

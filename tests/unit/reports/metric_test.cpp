@@ -25,7 +25,8 @@ TEST(MetricTable, DeclaresEveryKeyOnceWithATitle) {
 TEST(MetricTable, ClashesWithNoOtherProperty) {
   for (const auto& [key, value] : properties_of({})) EXPECT_EQ(find_metric(key), nullptr) << key;
   for (const auto& metric : metric_table()) {
-    for (const char* prefix : {"metric_", "note_", "samples_"}) EXPECT_FALSE(metric.key.starts_with(prefix)) << metric.key;
+    for (const char* prefix : {"metric_", "note_", "samples_"})
+      EXPECT_FALSE(metric.key.starts_with(prefix)) << metric.key;
   }
 }
 

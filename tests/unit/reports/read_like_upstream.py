@@ -49,7 +49,7 @@ def main(out):
         check_upstream(path)
     header, rows = read_table(pathlib.Path(out) / "results.csv")
     for row in rows:
-        for key in header[header.index("reason") + 1:]:
+        for key in header[header.index("duration_s"):header.index("reproduce")]:
             float(row[key] or "nan")
         print("wide", row["model"], row["status"])
 

@@ -15,7 +15,8 @@ namespace {
 using testing::HasSubstr;
 
 void expect_same(double a, double b, const std::string& what) {
-  EXPECT_TRUE((std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b))) << what << ": " << a << " " << b;
+  EXPECT_TRUE((std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b)))
+      << what << ": " << a << " " << b;
 }
 
 void expect_same(const Result& a, const Result& b) {
@@ -49,7 +50,7 @@ Result awkward_result() {
   r.outcome.reason = std::string(10000, 'x') + "\x01\x1b\r\n\t";
   r.outcome.detail = "größe 模型 <>&\"'";
   r.outcome.metrics = {{"speedup", nan}, {"eager_ms", -infinity}, {"compiled_ms", 1.0 / 3}, {"undeclared", 5e-324},
-                       {"accuracy", 1}, {"note_x", 2}, {"rounds", -0.0}};
+                       {"accuracy", 1},  {"note_x", 2},           {"rounds", -0.0}};
   r.outcome.notes = {{"tolerance", "1e-4"}, {"", ""}, {"samples_x", "y"}};
   r.outcome.samples = {{"eager_s", {0.1, nan, infinity, -infinity, 1e-17}}, {"none", {}}};
   return r;
@@ -71,8 +72,8 @@ TEST(Properties, EscapeOnlyTheNulByte) {
 }
 
 TEST(Properties, UseNoNameThatGoogleTestReserves) {
-  const std::set<std::string> reserved = {"name", "status",     "time", "classname", "type_param", "value_param",
-                                          "file", "line", "result", "timestamp"};
+  const std::set<std::string> reserved = {"name",        "status", "time", "classname", "type_param",
+                                          "value_param", "file",   "line", "result",    "timestamp"};
   for (const auto& [key, value] : properties_of(awkward_result())) EXPECT_FALSE(reserved.contains(key)) << key;
 }
 
@@ -105,7 +106,8 @@ TEST(Properties, NameWhatIsWrong) {
   EXPECT_EQ(message("accuracy", "fine"), "property accuracy: expected a known status, found \"fine\"");
   EXPECT_EQ(message("speedup", "fast"), "property speedup: expected a number, found \"fast\"");
   EXPECT_EQ(message("batch_size", "4.5"), "property batch_size: expected an integer, found \"4.5\"");
-  EXPECT_EQ(message("declared_line", "99999999999"), "property declared_line: expected an integer, found \"99999999999\"");
+  EXPECT_EQ(message("declared_line", "99999999999"),
+            "property declared_line: expected an integer, found \"99999999999\"");
   EXPECT_EQ(message("finished", "yes"), "property finished: expected true or false, found \"yes\"");
   EXPECT_EQ(message("samples_x", "[1,"), "property samples_x: expected a JSON array of numbers, found \"[1,\"");
   EXPECT_THAT(message("samples_x", "[1,{}]"), HasSubstr("property samples_x[1]: expected a number"));
@@ -137,7 +139,8 @@ TEST(ResultJson, NamesWhatIsWrong) {
   EXPECT_EQ(message(R"({"name": null})"), "name: expected a string, found nothing");
   EXPECT_EQ(message(R"({"name": ""})"), "name: expected the name of a case, found \"\"");
   EXPECT_EQ(message(R"({"batch_size": 1e300})"), "batch_size: expected an integer, found 1e+300");
-  EXPECT_EQ(message(R"({"batch_size": 18446744073709551615})"), "batch_size: expected an integer, found 18446744073709551615");
+  EXPECT_EQ(message(R"({"batch_size": 18446744073709551615})"),
+            "batch_size: expected an integer, found 18446744073709551615");
   EXPECT_EQ(message(R"({"line": -1})"), "line: expected a line number, found -1");
   EXPECT_EQ(message(R"({"finished": 1})"), "finished: expected true or false");
   EXPECT_EQ(message(R"({"outcome": null})"), "outcome: expected an object, found nothing");

@@ -1,12 +1,11 @@
 #include "sample.h"
 
-#include <sys/wait.h>
-
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <stdexcept>
+#include <sys/wait.h>
 
 namespace torchstone {
 namespace {
@@ -14,15 +13,25 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
 
 Result timing(const std::string& model, double speedup, const std::string& preset = "full") {
-  Result r = simple_result("torchbench/Performance.CompiledIsFaster/" + model + "_inference_float32_inductor_cpu_" + preset,
-                           Status::pass, "performance");
+  Result r =
+      simple_result("torchbench/Performance.CompiledIsFaster/" + model + "_inference_float32_inductor_cpu_" + preset,
+                    Status::pass, "performance");
   r.model = model;
   r.preset = preset;
-  r.outcome.metrics = {{"speedup", speedup},        {"speedup_low", speedup - 0.03}, {"speedup_high", speedup + 0.03},
-                       {"required_speedup", 1.0},   {"eager_ms", 12.5 * speedup},    {"compiled_ms", 12.5},
-                       {"compile_s", 8.125},        {"compression_ratio", 1.25},     {"eager_peak_bytes", 2.5e9},
-                       {"compiled_peak_bytes", 2e9}, {"rounds", 31},                 {"calls_captured", 69},
-                       {"unique_graphs", 1},        {"artifact_bytes", 46 * 1024 * 1024}};
+  r.outcome.metrics = {{"speedup", speedup},
+                       {"speedup_low", speedup - 0.03},
+                       {"speedup_high", speedup + 0.03},
+                       {"required_speedup", 1.0},
+                       {"eager_ms", 12.5 * speedup},
+                       {"compiled_ms", 12.5},
+                       {"compile_s", 8.125},
+                       {"compression_ratio", 1.25},
+                       {"eager_peak_bytes", 2.5e9},
+                       {"compiled_peak_bytes", 2e9},
+                       {"rounds", 31},
+                       {"calls_captured", 69},
+                       {"unique_graphs", 1},
+                       {"artifact_bytes", 46 * 1024 * 1024}};
   r.outcome.samples = {{"eager_s", {0.0125, 0.013, 0.0121}}, {"compiled_s", {0.1, nan, infinity}}};
   r.outcome.notes = {{"stop_reason", "interval narrow enough"}};
   return r;
@@ -32,12 +41,13 @@ std::vector<Result> one_of_every_status() {
   std::vector<Result> results;
   for (const auto& info : status_table()) {
     const std::string status(info.name);
-    Result r = simple_result("torchbench/Accuracy.CompiledMatchesEager/" + status + "_model_inference_float32_inductor_cpu",
-                             info.status);
+    Result r = simple_result(
+        "torchbench/Accuracy.CompiledMatchesEager/" + status + "_model_inference_float32_inductor_cpu", info.status);
     r.model = status + "_model";
     if (info.status != Status::pass) r.outcome.reason = "why it is " + status;
     if (!info.passing) r.outcome.phase = "compiled";
-    if (info.status == Status::pass) r.outcome.metrics = {{"error_of_limit", 0.12}, {"compile_s", 8.1}, {"max_abs_error", 1e-7}};
+    if (info.status == Status::pass)
+      r.outcome.metrics = {{"error_of_limit", 0.12}, {"compile_s", 8.1}, {"max_abs_error", 1e-7}};
     if (info.status == Status::fail_accuracy) {
       r.outcome.metrics = {{"error_of_limit", 3.4}, {"max_abs_error", nan}, {"max_rel_error", infinity}};
       r.outcome.detail = "worst element [0, 17]: eager 1.5, compiled 2.5\n  < 1e-3: 998\n  < 1e-2: 2 & more";
@@ -82,7 +92,8 @@ std::vector<Result> sample_results() {
   Result wrong = timing("fail_accuracy_model", 9.0, "mini");
   results.push_back(wrong);
 
-  Result tolerance = simple_result("torchbench/Tolerance.IsMeasured/resnet50_training_bfloat16_inductor_cuda", Status::pass, "tolerance");
+  Result tolerance = simple_result("torchbench/Tolerance.IsMeasured/resnet50_training_bfloat16_inductor_cuda",
+                                   Status::pass, "tolerance");
   tolerance.model = "resnet50";
   tolerance.mode = "training";
   tolerance.dtype = "bfloat16";

@@ -14,11 +14,14 @@ using testing::HasSubstr;
 
 std::vector<Result> with_statuses(const std::vector<Status>& statuses) {
   std::vector<Result> results;
-  for (const Status status : statuses) results.push_back(simple_result("case" + std::to_string(results.size()), status));
+  for (const Status status : statuses)
+    results.push_back(simple_result("case" + std::to_string(results.size()), status));
   return results;
 }
 
-int code(const std::vector<Status>& statuses, bool strict = false) { return exit_code_of(with_statuses(statuses), strict); }
+int code(const std::vector<Status>& statuses, bool strict = false) {
+  return exit_code_of(with_statuses(statuses), strict);
+}
 
 TEST(ExitCode, FollowsTheStatusTable) {
   for (const auto& info : status_table()) {
@@ -70,7 +73,8 @@ Result timing(const std::string& model, double speedup, Status status = Status::
 }
 
 TEST(Geomean, TakesMissedSpeedUpsToo) {
-  const Geomean geomean = geomean_of({timing("a", 4), timing("b", 0.25, Status::fail_speedup), timing("c", 1, Status::undecided)});
+  const Geomean geomean =
+      geomean_of({timing("a", 4), timing("b", 0.25, Status::fail_speedup), timing("c", 1, Status::undecided)});
   EXPECT_EQ(geomean.n, 3u);
   EXPECT_DOUBLE_EQ(geomean.value, 1.0);
   EXPECT_TRUE(geomean.left_out.empty());
@@ -84,7 +88,8 @@ TEST(Geomean, LeavesOutWrongAnswersAndWhatWasNotMeasured) {
       geomean_of({timing("a", 2), timing("b", 100), timing("c", std::nan("")), timing("e", 0), unmeasured, wrong});
   EXPECT_EQ(geomean.n, 1u);
   EXPECT_DOUBLE_EQ(geomean.value, 2.0);
-  EXPECT_EQ(geomean.left_out, (std::map<std::string, size_t>{{"with a wrong answer", 1}, {"pass", 2}, {"fail_to_compile", 1}}));
+  EXPECT_EQ(geomean.left_out,
+            (std::map<std::string, size_t>{{"with a wrong answer", 1}, {"pass", 2}, {"fail_to_compile", 1}}));
 }
 
 TEST(Summary, HasAtMostTwentyFiveLines) {

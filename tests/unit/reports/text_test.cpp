@@ -20,7 +20,8 @@ TEST(Utf8, KnowsWellFormedCharacters) {
 }
 
 TEST(Utf8, RefusesOverlongSurrogateAndCutCharacters) {
-  for (const char* text : {"\xc0\x80", "\xe0\x80\x80", "\xf0\x80\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe6\xa8", "\xff", "\x80"}) {
+  for (const char* text : {"\xc0\x80", "\xe0\x80\x80", "\xf0\x80\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+                           "\xe6\xa8", "\xff", "\x80"}) {
     EXPECT_EQ(utf8_size(text, 0), 0u) << text;
   }
 }
@@ -29,7 +30,7 @@ TEST(Printable, EscapesControlCharactersAndBrokenBytes) {
   EXPECT_EQ(printable("a\tb\nc"), "a\tb\nc");
   EXPECT_EQ(printable("\x1b[31m"), "\\x1b[31m");
   EXPECT_EQ(printable("\xff größe"), "\\xff größe");
-  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");  // a terminal takes U+009B for ESC [
+  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");           // a terminal takes U+009B for ESC [
   EXPECT_EQ(printable("\xef\xbf\xbe"), "\\xef\\xbf\\xbe");  // U+FFFE is forbidden in XML
   EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
 }
@@ -44,7 +45,8 @@ TEST(Shortened, CutsBetweenCharacters) {
 }
 
 TEST(Exact, ReadsBackAsTheSameDouble) {
-  for (const double value : {0.1, -0.0, 1e300, 5e-324, 1.0 / 3, 123456789.123456789, std::numeric_limits<double>::max()}) {
+  for (const double value :
+       {0.1, -0.0, 1e300, 5e-324, 1.0 / 3, 123456789.123456789, std::numeric_limits<double>::max()}) {
     const auto back = parse_number(exact(value));
     ASSERT_TRUE(back.has_value()) << exact(value);
     EXPECT_EQ(*back, value);
