@@ -1,6 +1,7 @@
 #include "reports/csv.h"
 
 #include <cmath>
+#include <functional>
 
 #include "reports/fields.h"
 #include "reports/metric.h"
@@ -13,6 +14,41 @@ std::string number_cell(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   return exact(value);
+}
+
+struct WideColumn {
+  std::string name;
+  std::function<std::string(const Result&)> cell;
+};
+
+std::string yes_or_no(bool value) { return value ? "true" : "false"; }
+
+/// What the case is and what became of it, then the metrics, then where it comes from.
+std::vector<WideColumn> wide_columns() {
+  std::vector<WideColumn> columns, origin;
+  for (const auto& field : text_fields()) {
+    const bool at_the_end = field.key == "reproduce" || field.key == "file" || field.key == "recorded";
+    (at_the_end ? origin : columns).push_back({std::string(field.key), [&field](const Result& r) {
+                                                 return r.*field.member;
+                                               }});
+  }
+  columns.push_back({"batch_size", [](const Result& r) { return std::to_string(r.batch_size); }});
+  columns.push_back({"status", [](const Result& r) { return std::string(to_string(r.outcome.status)); }});
+  columns.push_back({"as_expected", [](const Result& r) { return yes_or_no(r.as_expected()); }});
+  columns.push_back({"finished", [](const Result& r) { return yes_or_no(r.finished); }});
+  columns.push_back({"phase", [](const Result& r) { return r.outcome.phase; }});
+  columns.push_back({"reason", [](const Result& r) { return r.outcome.reason; }});
+  columns.push_back({"duration_s", [](const Result& r) { return number_cell(r.duration_s); }});
+  for (const auto& metric : metric_table()) {
+    const std::string key(metric.key);
+    columns.push_back({key, [key](const Result& r) {
+                         const auto found = r.outcome.metrics.find(key);
+                         return found == r.outcome.metrics.end() ? "" : number_cell(found->second);
+                       }});
+  }
+  columns.insert(columns.end(), origin.begin(), origin.end());
+  columns.push_back({"line", [](const Result& r) { return std::to_string(r.line); }});
+  return columns;
 }
 
 }  // namespace
@@ -32,28 +68,13 @@ std::string csv_line(const std::vector<std::string>& cells) {
 }
 
 std::string write_wide_csv(const std::vector<Result>& results) {
-  std::vector<std::string> header;
-  for (const auto& field : text_fields()) header.emplace_back(field.key);
-  for (const char* key : {"line", "batch_size", "duration_s", "finished", "as_expected", "status", "phase", "reason"}) {
-    header.emplace_back(key);
-  }
-  for (const auto& metric : metric_table()) header.emplace_back(metric.key);
-  std::string text = csv_line(header);
+  const auto columns = wide_columns();
+  std::vector<std::string> cells;
+  for (const auto& column : columns) cells.push_back(column.name);
+  std::string text = csv_line(cells);
   for (const auto& result : results) {
-    std::vector<std::string> cells;
-    for (const auto& field : text_fields()) cells.push_back(result.*field.member);
-    cells.push_back(std::to_string(result.line));
-    cells.push_back(std::to_string(result.batch_size));
-    cells.push_back(number_cell(result.duration_s));
-    cells.emplace_back(result.finished ? "true" : "false");
-    cells.emplace_back(result.as_expected() ? "true" : "false");
-    cells.emplace_back(to_string(result.outcome.status));
-    cells.push_back(result.outcome.phase);
-    cells.push_back(result.outcome.reason);
-    for (const auto& metric : metric_table()) {
-      const auto found = result.outcome.metrics.find(std::string(metric.key));
-      cells.push_back(found == result.outcome.metrics.end() ? "" : number_cell(found->second));
-    }
+    cells.clear();
+    for (const auto& column : columns) cells.push_back(column.cell(result));
     text += csv_line(cells);
   }
   return text;

@@ -53,8 +53,8 @@ double number_of(const nlohmann::json& json, const std::string& path) {
 }
 
 int64_t integer_of(const nlohmann::json& json, const std::string& path) {
-  const bool too_large = json.is_number_unsigned() &&
-                         json.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  const bool too_large =
+      json.is_number_unsigned() && json.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
   if (!json.is_number_integer() || too_large) refuse(path, "an integer", json);
   return json.get<int64_t>();
 }

@@ -1,16 +1,15 @@
 #include "reports/files.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <fcntl.h>
 #include <fstream>
 #include <sstream>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -57,9 +56,10 @@ Result damaged(const fs::path& file, const std::string& why) {
   Result result;
   result.name = file.stem().string();
   std::ranges::replace(result.name, '+', '/');
-  struct stat facts{};
+  struct stat facts {};
   if (stat(file.c_str(), &facts) == 0) {
-    result.recorded = utc_of(static_cast<double>(facts.st_mtim.tv_sec) + static_cast<double>(facts.st_mtim.tv_nsec) * 1e-9);
+    result.recorded =
+        utc_of(static_cast<double>(facts.st_mtim.tv_sec) + static_cast<double>(facts.st_mtim.tv_nsec) * 1e-9);
   }
   result.outcome.status = Status::crash;
   result.outcome.reason = "damaged result file: " + why;
@@ -108,10 +108,14 @@ std::string case_file_name(const std::string& name) {
   constexpr size_t longest = 200;
   std::string file;
   for (const char c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    if (plain || (c == '.' && !file.empty())) file += c;
-    else if (c == '/') file += '+';
-    else file += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    if (plain || (c == '.' && !file.empty()))
+      file += c;
+    else if (c == '/')
+      file += '+';
+    else
+      file += fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   if (file.size() <= longest) return file;
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "reports/properties.h"
 #include "reports/metric.h"
+#include "reports/properties.h"
 #include "reports/text.h"
 #include "reports/xml.h"
 
@@ -99,8 +99,8 @@ void append_case(std::string& out, const TestCase& test, const std::string& suit
   if (options.testcase_properties) append_properties(out, "      ", short_properties_of(r));
   if (test.entry.kind != JUnitKind::none) {
     const std::string_view element = element_of(test.entry.kind);
-    out += "      " +
-           xml_open(element, {{"type", test.entry.type}, {"message", shortened(printable(test.entry.message), message_width)}});
+    out += "      " + xml_open(element, {{"type", test.entry.type},
+                                         {"message", shortened(printable(test.entry.message), message_width)}});
     out += ">" + xml_text(content_of(r)) + "</" + std::string(element) + ">\n";
   }
   out += "      <system-out>" + xml_text(output_of(r)) + "</system-out>\n    </testcase>\n";
@@ -140,7 +140,8 @@ Totals totals_of(const std::vector<TestCase>& cases) {
 
 Properties environment_of(const RunInfo& run) {
   Properties properties = {{"run", run.id}, {"exit_reason", run.exit_reason}};
-  for (const auto& [prefix, facts] : {std::pair{"machine.", &run.machine}, {"build.", &run.build}, {"policy.", &run.policy}}) {
+  for (const auto& [prefix, facts] :
+       {std::pair{"machine.", &run.machine}, {"build.", &run.build}, {"policy.", &run.policy}}) {
     for (const auto& [key, value] : *facts) properties.emplace_back(prefix + key, value);
   }
   return properties;

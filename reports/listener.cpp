@@ -20,9 +20,7 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-std::string full_name(const testing::TestInfo& info) {
-  return std::string(info.test_suite_name()) + "." + info.name();
-}
+std::string full_name(const testing::TestInfo& info) { return std::string(info.test_suite_name()) + "." + info.name(); }
 
 Properties properties_in(const testing::TestResult& result) {
   Properties properties;
@@ -39,7 +37,8 @@ std::string messages_of(const testing::TestResult& result) {
   for (int i = 0; i < result.total_part_count(); ++i) {
     const auto& part = result.GetTestPartResult(i);
     if (!part.failed() && !(part.skipped() && !result.Failed())) continue;
-    if (part.failed() && part.file_name() != nullptr) text += fmt::format("{}:{}: ", part.file_name(), part.line_number());
+    if (part.failed() && part.file_name() != nullptr)
+      text += fmt::format("{}:{}: ", part.file_name(), part.line_number());
     text += std::string(part.message()) + "\n";
   }
   while (text.ends_with('\n')) text.pop_back();
@@ -82,12 +81,14 @@ void ResultListener::OnTestIterationStart(const testing::UnitTest& unit_test, in
 
 void ResultListener::OnTestStart(const testing::TestInfo&) {
   started_ = steady_seconds();
+  in_test_ = true;
   progress().begin();
 }
 
 void ResultListener::OnTestPartResult(const testing::TestPartResult& part) {
-  // A failure inside a test is printed with its row; one in a set-up has no row.
-  if (testing::UnitTest::GetInstance()->current_test_info() != nullptr || !printer_) return;
+  // A failure inside a test is printed with its row; one in a set-up has no row. (Asking GoogleTest for the current
+  // test would dead-lock here: it holds its own mutex while it tells of a failure.)
+  if (in_test_ || !printer_) return;
   clear_progress();
   printer_->OnTestPartResult(part);
 }
@@ -106,6 +107,7 @@ void ResultListener::print_plain(const testing::TestInfo& info) {
 }
 
 void ResultListener::OnTestEnd(const testing::TestInfo& info) {
+  in_test_ = false;
   clear_progress();
   const auto& test = *info.result();
   const Properties properties = properties_in(test);

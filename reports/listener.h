@@ -15,7 +15,7 @@ struct ListenerOptions {
   std::function<void(const Result&)> on_result;  ///< for each finished case, after its row was printed
   std::function<void()> before_closing;  ///< before GoogleTest's closing lines: the place for summary and reports
   bool color = false;
-  std::ostream* out = nullptr;           ///< standard output when nullptr
+  std::ostream* out = nullptr;  ///< standard output when nullptr
 };
 
 /// Builds the Results from the properties that tests recorded, in the order the tests end, and prints one row a test.
@@ -42,10 +42,10 @@ class ResultListener : public testing::EmptyTestEventListener {
   std::unique_ptr<testing::TestEventListener> printer_;
   std::vector<Result> results_;
   double started_ = 0;
+  bool in_test_ = false;
 };
 
 /// Puts one in the place of GoogleTest's printer, which it takes over. After InitGoogleTest. GoogleTest owns it.
 ResultListener* install_listener(ListenerOptions options);
-
 
 }  // namespace torchstone

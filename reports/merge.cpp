@@ -24,8 +24,10 @@ Report read_report(const fs::path& path) {
 void unite(Facts& facts, const Facts& others) {
   for (const auto& [key, value] : others) {
     auto& fact = facts[key];
-    if (fact.empty()) fact = value;
-    else if (fact != value && fact.find(value) == std::string::npos) fact += " | " + value;
+    if (fact.empty())
+      fact = value;
+    else if (fact != value && fact.find(value) == std::string::npos)
+      fact += " | " + value;
   }
 }
 
@@ -50,8 +52,10 @@ Merged merge_results(const std::vector<fs::path>& inputs) {
   std::map<std::string, size_t> places;
   const auto add = [&](const Result& result) {
     const auto [place, is_new] = places.emplace(result.name, results.size());
-    if (is_new) results.push_back(result);
-    else if (results[place->second].recorded <= result.recorded) results[place->second] = result;
+    if (is_new)
+      results.push_back(result);
+    else if (results[place->second].recorded <= result.recorded)
+      results[place->second] = result;
   };
   for (const auto& input : inputs) {
     const bool folder = fs::is_directory(input);
@@ -69,7 +73,8 @@ Merged merge_results(const std::vector<fs::path>& inputs) {
     for (const auto& result : cases.results) add(result);
     merged.warnings.insert(merged.warnings.end(), cases.errors.begin(), cases.errors.end());
   }
-  merged.report.run.exit_reason = fmt::format("merged from {} {}", inputs.size(), inputs.size() == 1 ? "input" : "inputs");
+  merged.report.run.exit_reason =
+      fmt::format("merged from {} {}", inputs.size(), inputs.size() == 1 ? "input" : "inputs");
   return merged;
 }
 

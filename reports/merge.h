@@ -13,8 +13,8 @@ struct Merged {
 };
 
 /// The results of several runs or shards as those of one. Each input is a results folder (results.json, cases/ or both)
-/// or a results.json itself. Of one name the newest record counts, at the place of the first. Throws ReportError when an
-/// input is missing or unreadable; a folder without results adds nothing.
+/// or a results.json itself. Of one name the newest record counts, at the place of the first. Throws ReportError when
+/// an input is missing or unreadable; a folder without results adds nothing.
 Merged merge_results(const std::vector<std::filesystem::path>& inputs);
 
 }  // namespace torchstone

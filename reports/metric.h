@@ -9,10 +9,10 @@ enum class Better { lower, higher, neither };
 
 /// One measured quantity, declared once; every writer is driven by this table.
 struct MetricInfo {
-  std::string_view key;    ///< property name, column of results.csv, key in results.json
-  std::string_view title;  ///< for people
-  std::string_view unit;   ///< "s", "ms", "B", "x", "" …
-  std::string_view format; ///< fmt format of the value, e.g. "{:.3f}"
+  std::string_view key;     ///< property name, column of results.csv, key in results.json
+  std::string_view title;   ///< for people
+  std::string_view unit;    ///< "s", "ms", "B", "x", "" …
+  std::string_view format;  ///< fmt format of the value, e.g. "{:.3f}"
   Better better;
 };
 

@@ -7,11 +7,11 @@
 namespace torchstone {
 
 struct ProgressOptions {
-  bool live = false;          ///< a terminal: one line that is redrawn; otherwise heartbeat lines
-  double redraw_s = 0.1;      ///< at most ten times a second
-  double heartbeat_s = 30;    ///< after so much silence a log gets a line: CI services end jobs that say nothing
-  std::function<double()> clock;          ///< seconds; the steady clock when empty
-  std::function<size_t()> width;          ///< columns; the terminal's when empty
+  bool live = false;              ///< a terminal: one line that is redrawn; otherwise heartbeat lines
+  double redraw_s = 0.1;          ///< at most ten times a second
+  double heartbeat_s = 30;        ///< after so much silence a log gets a line: CI services end jobs that say nothing
+  std::function<double()> clock;  ///< seconds; the steady clock when empty
+  std::function<size_t()> width;  ///< columns; the terminal's when empty
 };
 
 /// What is going on now. Everything that waits calls `show` often; it decides itself when to write. The cursor is never

@@ -12,12 +12,9 @@
 namespace torchstone {
 
 void to_json(nlohmann::json& json, const Outcome& outcome) {
-  json = {{"status", to_string(outcome.status)},
-          {"reason", valid_utf8(outcome.reason)},
-          {"detail", valid_utf8(outcome.detail)},
-          {"phase", valid_utf8(outcome.phase)},
-          {"metrics", nlohmann::json::object()},
-          {"notes", text_map_to_json(outcome.notes)},
+  json = {{"status", to_string(outcome.status)},  {"reason", valid_utf8(outcome.reason)},
+          {"detail", valid_utf8(outcome.detail)}, {"phase", valid_utf8(outcome.phase)},
+          {"metrics", nlohmann::json::object()},  {"notes", text_map_to_json(outcome.notes)},
           {"samples", nlohmann::json::object()}};
   for (const auto& [key, value] : outcome.metrics) json["metrics"][valid_utf8(key)] = number_to_json(value);
   for (const auto& [key, values] : outcome.samples) {
@@ -31,20 +28,24 @@ void from_json(const nlohmann::json& json, Outcome& outcome) {
   outcome = {};
   const std::string status = text_of(member_of(json, "status", here), here + ".status");
   const auto parsed = parse_status(status);
-  if (!parsed) throw std::invalid_argument(fmt::format("{}.status: expected a known status, found \"{}\"", here, status));
+  if (!parsed)
+    throw std::invalid_argument(fmt::format("{}.status: expected a known status, found \"{}\"", here, status));
   outcome.status = *parsed;
-  for (const auto& [key, member] : {std::pair{"reason", &Outcome::reason}, {"detail", &Outcome::detail}, {"phase", &Outcome::phase}}) {
+  for (const auto& [key, member] :
+       {std::pair{"reason", &Outcome::reason}, {"detail", &Outcome::detail}, {"phase", &Outcome::phase}}) {
     const auto& value = member_of(json, key, here);
     if (!value.is_null()) outcome.*member = text_of(value, here + "." + key);
   }
   const auto& metrics = member_of(json, "metrics", here);
   if (!metrics.is_null()) {
-    for (const auto& [key, value] : object_of(metrics, here + ".metrics").items()) outcome.metrics[key] = number_of(value, here + ".metrics." + key);
+    for (const auto& [key, value] : object_of(metrics, here + ".metrics").items())
+      outcome.metrics[key] = number_of(value, here + ".metrics." + key);
   }
   outcome.notes = text_map_of(member_of(json, "notes", here), here + ".notes");
   const auto& samples = member_of(json, "samples", here);
   if (!samples.is_null()) {
-    for (const auto& [key, value] : object_of(samples, here + ".samples").items()) outcome.samples[key] = numbers_of(value, here + ".samples." + key);
+    for (const auto& [key, value] : object_of(samples, here + ".samples").items())
+      outcome.samples[key] = numbers_of(value, here + ".samples." + key);
   }
 }
 

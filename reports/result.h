@@ -13,26 +13,27 @@ namespace torchstone {
 /// What became of one case: all that a check knows.
 struct Outcome {
   Status status = Status::fail_to_run;
-  std::string reason;                                ///< one sentence; empty when there is nothing to say
-  std::string detail;                                ///< several lines: mismatch report, compiler output, log tail
-  std::string phase;                                 ///< where it ended (load, reference, eager, capture, compile, compiled, compare, measure)
-  std::map<std::string, double> metrics;             ///< keys of reports/metric.h; NaN and ±inf allowed
-  std::map<std::string, std::string> notes;          ///< further facts as text (stop_reason, tolerance, torch, …)
-  std::map<std::string, std::vector<double>> samples;///< raw series (eager_s, compiled_s: seconds per call, one a round)
+  std::string reason;  ///< one sentence; empty when there is nothing to say
+  std::string detail;  ///< several lines: mismatch report, compiler output, log tail
+  std::string phase;   ///< where it ended (load, reference, eager, capture, compile, compiled, compare, measure)
+  std::map<std::string, double> metrics;     ///< keys of reports/metric.h; NaN and ±inf allowed
+  std::map<std::string, std::string> notes;  ///< further facts as text (stop_reason, tolerance, torch, …)
+  std::map<std::string, std::vector<double>>
+      samples;  ///< raw series (eager_s, compiled_s: seconds per call, one a round)
 };
 
 /// One row of every report: the identity of a case and its outcome.
 struct Result {
-  std::string name;        ///< full GoogleTest name: torchbench/Accuracy.CompiledMatchesEager/resnet18_…
+  std::string name;  ///< full GoogleTest name: torchbench/Accuracy.CompiledMatchesEager/resnet18_…
   std::string suite, model, check, mode, dtype, device, backend, preset;
   int64_t batch_size = 0;
   std::string expected = "pass";  ///< the status this case is expected to have
-  std::string reproduce;   ///< a command line that runs this case alone
-  std::string file;        ///< where the case was declared
+  std::string reproduce;          ///< a command line that runs this case alone
+  std::string file;               ///< where the case was declared
   int line = 0;
   double duration_s = 0;
-  std::string recorded;    ///< when this record was made, UTC, "2026-01-31T12:00:00.123Z"; a merge keeps the newest
-  bool finished = true;    ///< false in the record that is written before a case starts
+  std::string recorded;  ///< when this record was made, UTC, "2026-01-31T12:00:00.123Z"; a merge keeps the newest
+  bool finished = true;  ///< false in the record that is written before a case starts
   Outcome outcome;
 
   /// As expected: the expected status, whichever it is. A case that was left out refutes no expectation.

@@ -1,5 +1,6 @@
 #include "reports/row.h"
 
+#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -46,6 +47,7 @@ std::string numbers_line(const Result& result) {
   if (const auto error = find("error_of_limit")) add(fmt::format("err {:.2g}×", *error));
   if (const auto speedup = find("speedup")) {
     std::string text = fmt::format("{:.2f}x", *speedup);
+    if (!std::isfinite(*speedup)) text = "speed-up " + format_metric("speedup", *speedup);
     const auto low = find("speedup_low"), high = find("speedup_high");
     if (low && high) text += fmt::format(" [{:.2f} {:.2f}]", *low, *high);
     add(text);
@@ -64,8 +66,10 @@ std::string console_row(const Result& result, bool color) {
   std::string row = colored(fmt::format("[{:^8}]", verdict.word), color_of(verdict), color);
   row += fmt::format(" {} {}", verdict.mark, name);
   if (const std::string numbers = numbers_line(result); !numbers.empty()) row += "  " + numbers;
-  if (outcome.status != Status::pass) row += "  " + std::string(to_string(outcome.status));
-  if (!result.finished) row += ", never finished";
+  if (!result.finished)
+    row += "  started, never finished";
+  else if (outcome.status != Status::pass || !result.as_expected())
+    row += "  " + std::string(to_string(outcome.status));
   const std::string reason = shortened(printable(first_line(outcome.reason)), reason_width);
   const bool below = verdict.mark == '!' || verdict.mark == '*';
   if (!below) {

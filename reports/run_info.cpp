@@ -1,16 +1,15 @@
 #include "reports/run_info.h"
 
-#include <sched.h>
-#include <sys/utsname.h>
-#include <unistd.h>
-
 #include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sched.h>
 #include <string_view>
+#include <sys/utsname.h>
 #include <thread>
+#include <unistd.h>
 
 #include <fmt/format.h>
 

@@ -15,7 +15,7 @@
 namespace torchstone {
 namespace {
 
-constexpr size_t worst_shown = 10, paths_shown = 4, line_width = 160;
+constexpr size_t worst_shown = 10, paths_shown = 4, statuses_a_line = 7, line_width = 160;
 
 bool left_out(const Result& r) { return r.finished && info_of(r.outcome.status).junit == JUnitKind::skipped; }
 bool is_fine(const Result& r) { return r.finished && r.as_expected(); }
@@ -29,12 +29,13 @@ std::optional<double> metric_of(const Result& r, const char* key) {
   return found == r.outcome.metrics.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// How near to failing, 1 at the limit: the error as part of what is allowed, or what is required over what was reached.
-/// Failures without a number are worst of all.
+/// How near to failing, 1 at the limit: the error as part of what is allowed, or what is required over what was
+/// reached. Failures without a number are worst of all.
 double margin(const Result& r) {
   const double infinity = std::numeric_limits<double>::infinity();
   double worst = is_fine(r) ? 0 : 1;
-  if (const auto error = metric_of(r, "error_of_limit")) worst = std::max(worst, std::isnan(*error) ? infinity : *error);
+  if (const auto error = metric_of(r, "error_of_limit"))
+    worst = std::max(worst, std::isnan(*error) ? infinity : *error);
   if (const auto low = metric_of(r, "speedup_low"); low && *low > 0) {
     worst = std::max(worst, metric_of(r, "required_speedup").value_or(1) / *low);
   }
@@ -77,9 +78,8 @@ std::string geomean_line(const Geomean& geomean) {
 std::vector<std::pair<Status, size_t>> count_by_status(const std::vector<Result>& results) {
   std::vector<std::pair<Status, size_t>> counts;
   for (const auto& info : status_table()) {
-    const auto count = std::ranges::count_if(results, [&](const Result& r) {
-      return (r.finished ? r.outcome.status : Status::crash) == info.status;
-    });
+    const auto count = std::ranges::count_if(
+        results, [&](const Result& r) { return (r.finished ? r.outcome.status : Status::crash) == info.status; });
     if (count > 0) counts.emplace_back(info.status, count);
   }
   return counts;
@@ -95,8 +95,10 @@ Geomean geomean_of(const std::vector<Result>& results) {
   for (const auto& r : results) {
     if (r.check != "performance") continue;
     const auto speedup = metric_of(r, "speedup");
-    if (wrong.contains(combination(r))) ++geomean.left_out["with a wrong answer"];
-    else if (!speedup || !std::isfinite(*speedup) || *speedup <= 0) ++geomean.left_out[std::string(to_string(r.outcome.status))];
+    if (wrong.contains(combination(r)))
+      ++geomean.left_out["with a wrong answer"];
+    else if (!speedup || !std::isfinite(*speedup) || *speedup <= 0)
+      ++geomean.left_out[std::string(to_string(r.outcome.status))];
     else {
       ++geomean.n;
       logs += std::log(*speedup);
@@ -124,11 +126,17 @@ std::string write_summary(const std::vector<Result>& results, const RunInfo& run
                           const std::vector<std::string>& report_paths) {
   std::vector<std::string> lines;
   const auto fine = std::ranges::count_if(results, is_fine);
-  lines.push_back(fmt::format("Torchstone: {} of {} cases as expected, {:.0f} s{}", fine, results.size(), run.duration_s,
+  lines.push_back(fmt::format("Torchstone: {} of {} cases as expected, {:.0f} s{}", fine, results.size(),
+                              run.duration_s,
                               run.exit_reason.empty() || run.exit_reason == "finished" ? "" : ", " + run.exit_reason));
-  std::vector<std::string> counts;
-  for (const auto& [status, count] : count_by_status(results)) counts.push_back(fmt::format("{} {}", count, to_string(status)));
-  if (!counts.empty()) lines.push_back(fmt::format("  {}", fmt::join(counts, ", ")));
+  size_t counted = 0;
+  for (const auto& [status, count] : count_by_status(results)) {
+    const std::string text = fmt::format("{} {}", count, to_string(status));
+    if (counted++ % statuses_a_line == 0)
+      lines.push_back("  " + text);
+    else
+      lines.back() += ", " + text;
+  }
   const auto is_timing = [](const Result& r) { return r.check == "performance"; };
   if (std::ranges::any_of(results, is_timing)) lines.push_back(geomean_line(geomean_of(results)));
   if (const auto worst = worst_of(results); !worst.empty()) {
@@ -139,7 +147,8 @@ std::string write_summary(const std::vector<Result>& results, const RunInfo& run
   if (undone > worst_shown) lines.push_back(fmt::format("  … and {} more not as expected", undone - worst_shown));
   if (!report_paths.empty()) lines.emplace_back("Reports:");
   for (size_t i = 0; i < std::min(report_paths.size(), paths_shown); ++i) lines.push_back("  " + report_paths[i]);
-  if (report_paths.size() > paths_shown) lines.push_back(fmt::format("  and {} more", report_paths.size() - paths_shown));
+  if (report_paths.size() > paths_shown)
+    lines.push_back(fmt::format("  and {} more", report_paths.size() - paths_shown));
   for (auto& line : lines) line = shortened(printable(line), line_width);
   const auto first = std::ranges::find_if(results, [](const Result& r) { return !is_fine(r) && !r.reproduce.empty(); });
   if (first != results.end()) lines.push_back("Again: " + printable(first_line(first->reproduce)));

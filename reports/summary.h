@@ -12,8 +12,8 @@ namespace torchstone {
 std::vector<std::pair<Status, size_t>> count_by_status(const std::vector<Result>& results);
 
 /// The geometric mean of the measured speed-ups, met or missed: a mean over what passed would rise when slow models
-/// fail. Left out, with the number of each: what was not measured, and what gives wrong answers (by the accuracy case of
-/// the same combination in these results).
+/// fail. Left out, with the number of each: what was not measured, and what gives wrong answers (by the accuracy case
+/// of the same combination in these results).
 struct Geomean {
   double value = 0;
   size_t n = 0;

@@ -1,9 +1,8 @@
 #include "reports/terminal.h"
 
+#include <cstdlib>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include <cstdlib>
 
 namespace torchstone {
 namespace {

@@ -33,7 +33,11 @@ bool is_control(uint32_t c) {
 size_t utf8_size(std::string_view text, size_t position) {
   if (position >= text.size()) return 0;
   const auto lead = static_cast<unsigned char>(text[position]);
-  const size_t size = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >> 4 == 0xE ? 3 : lead >> 3 == 0x1E ? 4 : 0;
+  const size_t size = lead < 0x80                   ? 1
+                      : lead >= 0xC2 && lead < 0xE0 ? 2
+                      : lead >> 4 == 0xE            ? 3
+                      : lead >> 3 == 0x1E           ? 4
+                                                    : 0;
   if (size == 0 || position + size > text.size()) return 0;
   for (size_t i = 1; i < size; ++i) {
     if ((static_cast<unsigned char>(text[position + i]) & 0xC0) != 0x80) return 0;
@@ -49,8 +53,10 @@ std::string valid_utf8(std::string_view text) {
   out.reserve(text.size());
   for (size_t i = 0; i < text.size();) {
     const size_t size = utf8_size(text, i);
-    if (size == 0) append_escaped(out, text.substr(i, 1));
-    else out += text.substr(i, size);
+    if (size == 0)
+      append_escaped(out, text.substr(i, 1));
+    else
+      out += text.substr(i, size);
     i += size == 0 ? 1 : size;
   }
   return out;
@@ -62,8 +68,10 @@ std::string printable(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     const size_t size = utf8_size(text, i);
     const std::string_view bytes = text.substr(i, size == 0 ? 1 : size);
-    if (size == 0 || is_control(code_point(text, i, size))) append_escaped(out, bytes);
-    else out += bytes;
+    if (size == 0 || is_control(code_point(text, i, size)))
+      append_escaped(out, bytes);
+    else
+      out += bytes;
     i += bytes.size();
   }
   return out;
@@ -86,7 +94,11 @@ std::string shortened(std::string_view text, size_t limit) {
   return std::string(text.substr(0, end)) + "…";
 }
 
-std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
+std::string first_line(std::string_view text) {
+  text = text.substr(0, text.find('\n'));
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  return std::string(text);
+}
 
 std::string exact(double value) {
   if (std::isnan(value)) return "NaN";

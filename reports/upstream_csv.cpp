@@ -63,7 +63,8 @@ std::optional<double> metric_of(const Result& result, const char* key) {
 std::string cell(const Result& result, const Column& column) {
   const auto value = metric_of(result, column.metric);
   if (!value) return "0";
-  return column.format == Format::integer ? fmt::format("{:.0f}", *value) : fmt::format("{:.6f}", *value * column.factor);
+  return column.format == Format::integer ? fmt::format("{:.0f}", *value)
+                                          : fmt::format("{:.6f}", *value * column.factor);
 }
 
 std::string device_type(const std::string& device) { return device.substr(0, device.find(':')); }
@@ -93,7 +94,7 @@ std::string row(const Result& r) {
   // Upstream's rows of a model that did not load have no batch size.
   const bool loaded = r.outcome.status != Status::model_fail_to_load && r.outcome.status != Status::eager_fail_to_run;
   std::vector<std::string> cells = {device_type(r.device), r.model, loaded ? std::to_string(r.batch_size) : "0"};
-  if (r.check == "accuracy") cells.emplace_back(to_string(r.outcome.status));
+  if (r.check == "accuracy") cells.emplace_back(to_string(r.finished ? r.outcome.status : Status::crash));
   for (const auto& column : columns_of(r.check)) cells.push_back(cell(r, column));
   return csv_line(cells);
 }

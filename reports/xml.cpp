@@ -8,13 +8,20 @@ namespace {
 std::string escaped(std::string_view text, bool attribute) {
   std::string out;
   for (const char c : printable(text)) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '"' && attribute) out += "&quot;";
-    else if (c == '\n' && attribute) out += "&#10;";  // a parser would make a space of it
-    else if (c == '\t' && attribute) out += "&#9;";
-    else out += c;
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"' && attribute)
+      out += "&quot;";
+    else if (c == '\n' && attribute)
+      out += "&#10;";  // a parser would make a space of it
+    else if (c == '\t' && attribute)
+      out += "&#9;";
+    else
+      out += c;
   }
   return out;
 }

@@ -45,13 +45,15 @@ int merge(const MergeArguments& arguments) {
 }  // namespace
 
 void add_merge_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("merge", "One set of reports from several results folders; the newest record of a name wins");
+  auto* command =
+      app.add_subcommand("merge", "One set of reports from several results folders; the newest record of a name wins");
   const auto arguments = std::make_shared<MergeArguments>();
   command->add_option("inputs", arguments->inputs, "Results folders, or results.json files")->required();
   command->add_option("-o,--out", arguments->out, "Where the reports go")->capture_default_str();
   const std::vector<std::pair<std::string, bool>> switches = {{"on", true}, {"off", false}};
-  command->add_option("--junit-properties", arguments->junit_properties,
-                      "Properties inside test cases; off for readers with a strict schema (Jenkins xUnit)")
+  command
+      ->add_option("--junit-properties", arguments->junit_properties,
+                   "Properties inside test cases; off for readers with a strict schema (Jenkins xUnit)")
       ->transform(CLI::CheckedTransformer(switches))
       ->default_str("on");
   command->callback([arguments, &exit_code] { exit_code = merge(*arguments); });

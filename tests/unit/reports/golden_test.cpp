@@ -1,0 +1,61 @@
+// What every writer makes of the same results, compared byte for byte with the files in golden/.
+// TORCHSTONE_UPDATE_GOLDEN=1 writes them anew; read the difference before committing it.
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "reports/csv.h"
+#include "reports/files.h"
+#include "reports/json.h"
+#include "reports/junit.h"
+#include "reports/row.h"
+#include "reports/summary.h"
+#include "sample.h"
+
+namespace torchstone {
+namespace {
+
+namespace fs = std::filesystem;
+const fs::path golden = fs::path(TORCHSTONE_TEST_DIR) / "unit/reports/golden";
+
+void expect_golden(const std::string& file, const std::string& text) {
+  if (std::getenv("TORCHSTONE_UPDATE_GOLDEN") != nullptr) {
+    write_atomically(golden / file, text);
+    GTEST_SKIP() << "golden/" << file << " was written anew";
+  }
+  ASSERT_TRUE(fs::exists(golden / file)) << file;
+  EXPECT_EQ(text, read_file(golden / file)) << file;
+}
+
+TEST(Golden, Json) { expect_golden("results.json", write_json(sample_results(), sample_run())); }
+TEST(Golden, WideCsv) { expect_golden("results.csv", write_wide_csv(sample_results())); }
+TEST(Golden, JUnit) { expect_golden("junit.xml", write_junit(sample_results(), sample_run())); }
+TEST(Golden, StrictJUnit) {
+  expect_golden("junit_strict.xml", write_junit(sample_results(), sample_run(), {.testcase_properties = false}));
+}
+TEST(Golden, Summary) {
+  expect_golden("summary.txt", write_summary(sample_results(), sample_run(), {"out/results.json", "out/junit.xml"}));
+}
+
+TEST(Golden, UpstreamCsvs) {
+  std::string all;
+  for (const auto& [name, text] : write_upstream_csvs(sample_results())) all += "# " + name + "\n" + text;
+  expect_golden("upstream_csvs.txt", all);
+}
+
+TEST(Golden, ConsoleRows) {
+  std::string rows;
+  for (const auto& result : sample_results()) rows += console_row(result, false) + "\n";
+  expect_golden("console.txt", rows);
+}
+
+TEST(Golden, ColoredConsoleRows) {
+  std::string rows;
+  for (const auto& result : sample_results()) rows += console_row(result, true).substr(0, 40) + "\n";
+  expect_golden("console_color.txt", rows);
+}
+
+}  // namespace
+}  // namespace torchstone

@@ -1,0 +1,42 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/result.h"
+#include "reports/run_info.h"
+
+namespace torchstone {
+
+/// One result of every status, and what is awkward: hostile names, NaN, infinities, Unicode, broken UTF-8, control
+/// characters, expected failures, unexpected passes, an unfinished case, repeated names, two presets.
+std::vector<Result> sample_results();
+RunInfo sample_run();
+
+/// A result that only has what a test needs.
+Result simple_result(const std::string& name, Status status, const std::string& check = "accuracy");
+
+/// A fresh folder that is removed at the end of its life.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Finished {
+  int exit_code;
+  std::string output;  ///< standard output and error together
+};
+/// Runs a line of sh.
+Finished run_line(const std::string& line);
+/// Whether a program is in PATH.
+bool is_installed(const std::string& program);
+
+}  // namespace torchstone

@@ -1,0 +1,120 @@
+#include "reports/summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "sample.h"
+
+namespace torchstone {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<Result> with_statuses(const std::vector<Status>& statuses) {
+  std::vector<Result> results;
+  for (const Status status : statuses)
+    results.push_back(simple_result("case" + std::to_string(results.size()), status));
+  return results;
+}
+
+int code(const std::vector<Status>& statuses, bool strict = false) {
+  return exit_code_of(with_statuses(statuses), strict);
+}
+
+TEST(ExitCode, FollowsTheStatusTable) {
+  for (const auto& info : status_table()) {
+    const int expected = info.junit == JUnitKind::skipped ? 3 : info.status == Status::undecided ? 0 : info.exit_code;
+    EXPECT_EQ(code({info.status}), expected) << info.name;
+    const int beside_a_pass = info.status == Status::undecided ? 0 : info.exit_code;
+    EXPECT_EQ(code({Status::pass, info.status}), beside_a_pass) << info.name;
+  }
+}
+
+TEST(ExitCode, InterruptedBeforeGateBeforeInfrastructureBeforeUndecided) {
+  EXPECT_EQ(code({Status::crash, Status::fail_accuracy, Status::interrupted}), 130);
+  EXPECT_EQ(code({Status::crash, Status::fail_accuracy, Status::undecided}, true), 1);
+  EXPECT_EQ(code({Status::timeout, Status::undecided}, true), 4);
+  EXPECT_EQ(code({Status::pass, Status::undecided}, true), 5);
+  EXPECT_EQ(code({Status::pass, Status::undecided}, false), 0);
+}
+
+TEST(ExitCode, NothingMeasuredIsNotGreen) {
+  EXPECT_EQ(code({}), 3);
+  EXPECT_EQ(code({Status::unsupported, Status::pass_due_to_skip}), 3);
+  EXPECT_EQ(code({Status::unsupported, Status::pass}), 0);
+}
+
+TEST(ExitCode, AnUnexpectedPassIsAFailedGateAndAnExpectedFailureIsNot) {
+  auto results = with_statuses({Status::pass});
+  results[0].expected = "fail_accuracy";
+  EXPECT_EQ(exit_code_of(results, false), 1);
+  results[0].outcome.status = Status::fail_accuracy;
+  EXPECT_EQ(exit_code_of(results, false), 0);
+  results[0].outcome.status = Status::crash;
+  EXPECT_EQ(exit_code_of(results, false), 4);
+  results[0].expected = "undecided";
+  results[0].outcome.status = Status::undecided;
+  EXPECT_EQ(exit_code_of(results, true), 0);
+}
+
+TEST(ExitCode, AnUnfinishedCaseIsACrash) {
+  auto results = with_statuses({Status::pass});
+  results[0].finished = false;
+  EXPECT_EQ(exit_code_of(results, false), 4);
+}
+
+Result timing(const std::string& model, double speedup, Status status = Status::pass) {
+  Result r = simple_result("P." + model, status, "performance");
+  r.model = model;
+  r.outcome.metrics["speedup"] = speedup;
+  return r;
+}
+
+TEST(Geomean, TakesMissedSpeedUpsToo) {
+  const Geomean geomean =
+      geomean_of({timing("a", 4), timing("b", 0.25, Status::fail_speedup), timing("c", 1, Status::undecided)});
+  EXPECT_EQ(geomean.n, 3u);
+  EXPECT_DOUBLE_EQ(geomean.value, 1.0);
+  EXPECT_TRUE(geomean.left_out.empty());
+}
+
+TEST(Geomean, LeavesOutWrongAnswersAndWhatWasNotMeasured) {
+  Result unmeasured = simple_result("P.d", Status::fail_to_compile, "performance");
+  Result wrong = simple_result("A.b", Status::fail_accuracy);
+  wrong.model = "b";
+  const Geomean geomean =
+      geomean_of({timing("a", 2), timing("b", 100), timing("c", std::nan("")), timing("e", 0), unmeasured, wrong});
+  EXPECT_EQ(geomean.n, 1u);
+  EXPECT_DOUBLE_EQ(geomean.value, 2.0);
+  EXPECT_EQ(geomean.left_out,
+            (std::map<std::string, size_t>{{"with a wrong answer", 1}, {"pass", 2}, {"fail_to_compile", 1}}));
+}
+
+TEST(Summary, HasAtMostTwentyFiveLines) {
+  std::vector<Result> results;
+  for (int i = 0; i < 40; ++i) {
+    for (auto result : sample_results()) results.push_back(std::move(result));
+  }
+  const std::vector<std::string> paths(50, "out/file.csv");
+  const std::string text = write_summary(results, sample_run(), paths);
+  EXPECT_LE(std::ranges::count(text, '\n'), 25) << text;
+  EXPECT_THAT(text, HasSubstr("and 46 more"));
+}
+
+TEST(Summary, ShowsTheWorstByMarginAndTheFirstLineToReproduce) {
+  auto results = with_statuses({Status::pass, Status::pass, Status::fail_accuracy});
+  results[0].outcome.metrics["error_of_limit"] = 0.1;
+  results[1].outcome.metrics["error_of_limit"] = 0.9;
+  const std::string text = write_summary(results, {}, {});
+  EXPECT_LT(text.find("case2"), text.find("case1"));
+  EXPECT_LT(text.find("case1"), text.find("case0"));
+  EXPECT_THAT(text, HasSubstr("Torchstone: 2 of 3 cases as expected"));
+  EXPECT_THAT(text, HasSubstr("Again: ./torchstone --gtest_filter='case2'"));
+}
+
+TEST(Summary, OfNothingSaysSo) { EXPECT_EQ(write_summary({}, {}, {}), "Torchstone: 0 of 0 cases as expected, 0 s\n"); }
+
+}  // namespace
+}  // namespace torchstone
