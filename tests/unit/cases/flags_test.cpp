@@ -39,11 +39,15 @@ TEST(Flags, HaveDefaults) {
 }
 
 TEST(Flags, AreReadIntoTheirFields) {
-  const Flags flags = flags_of({"--torchstone_out=/r", "--torchstone_cache=off", "--torchstone_cache_limit=10", "--torchstone_python=/p/python", "--torchstone_workers=3",
-                                "--torchstone_compile_limit=60", "--torchstone_isolate=fresh", "--torchstone_memory_limit=2.5", "--torchstone_threads=2", "--torchstone_suites=/s",
-                                "--torchstone_suite=a,b", "--torchstone_device=cuda", "--torchstone_only=m", "--torchstone_inputs=/i.pt", "--torchstone_plugin=/a.so", "--torchstone_plugin=/b.so",
-                                "--torchstone_list=skipped", "--torchstone_format=json", "--torchstone_explain=*", "--torchstone_report=none", "--torchstone_junit_properties=false",
-                                "--torchstone_color=never", "--torchstone_strict_undecided", "--torchstone_help"});
+  const Flags flags =
+      flags_of({"--torchstone_out=/r",           "--torchstone_cache=off",        "--torchstone_cache_limit=10",
+                "--torchstone_python=/p/python", "--torchstone_workers=3",        "--torchstone_compile_limit=60",
+                "--torchstone_isolate=fresh",    "--torchstone_memory_limit=2.5", "--torchstone_threads=2",
+                "--torchstone_suites=/s",        "--torchstone_suite=a,b",        "--torchstone_device=cuda",
+                "--torchstone_only=m",           "--torchstone_inputs=/i.pt",     "--torchstone_plugin=/a.so",
+                "--torchstone_plugin=/b.so",     "--torchstone_list=skipped",     "--torchstone_format=json",
+                "--torchstone_explain=*",        "--torchstone_report=none",      "--torchstone_junit_properties=false",
+                "--torchstone_color=never",      "--torchstone_strict_undecided", "--torchstone_help"});
   EXPECT_EQ(flags.run.out, "/r");
   EXPECT_EQ(flags.run.cache, "off");
   EXPECT_EQ(flags.run.cache_limit_mb, 10);
@@ -71,8 +75,10 @@ TEST(Flags, AreReadIntoTheirFields) {
 }
 
 TEST(Flags, OverrideTheFieldsOfEveryCase) {
-  const Flags flags = flags_of({"--torchstone_batch_size=2", "--torchstone_seed=9", "--torchstone_tolerance=0.1", "--torchstone_required_speedup=1.2", "--torchstone_rounds=7",
-                                "--torchstone_measure_budget=0.5", "--torchstone_confidence=0.99", "--torchstone_time_limit=33", "--torchstone_upstream_semantics"});
+  const Flags flags =
+      flags_of({"--torchstone_batch_size=2", "--torchstone_seed=9", "--torchstone_tolerance=0.1",
+                "--torchstone_required_speedup=1.2", "--torchstone_rounds=7", "--torchstone_measure_budget=0.5",
+                "--torchstone_confidence=0.99", "--torchstone_time_limit=33", "--torchstone_upstream_semantics"});
   Case c;
   c.check = Check::performance;
   apply_settings(flags.overrides, c);
@@ -88,7 +94,8 @@ TEST(Flags, OverrideTheFieldsOfEveryCase) {
 }
 
 TEST(Flags, LeaveTheRestToGoogleTest) {
-  std::vector<std::string> arguments{"prog", "--gtest_filter=-*x*:a", "--torchstone_seed=1", "word", "--", "--help", "-v"};
+  std::vector<std::string> arguments{"prog", "--gtest_filter=-*x*:a", "--torchstone_seed=1", "word", "--", "--help",
+                                     "-v"};
   const Flags flags = parse_flags(arguments);
   EXPECT_THAT(arguments, testing::ElementsAre("prog", "--gtest_filter=-*x*:a", "word", "--", "--help", "-v"));
   EXPECT_TRUE(flags.help);
@@ -115,14 +122,19 @@ TEST(Flags, HaveEnvironmentTwinsThatTheCommandLineOverrules) {
 }
 
 TEST(Flags, RefuseTyposAndWrongValues) {
-  EXPECT_EQ(flag_error({"--torchstone_bakends=eager"}), "unknown flag --torchstone_bakends (did you mean --torchstone_backends?)");
-  EXPECT_EQ(flag_error({"--torchstone_zzzzzz=1"}), "unknown flag --torchstone_zzzzzz (expected one of --torchstone_list=flags)");
+  EXPECT_EQ(flag_error({"--torchstone_bakends=eager"}),
+            "unknown flag --torchstone_bakends (did you mean --torchstone_backends?)");
+  EXPECT_EQ(flag_error({"--torchstone_zzzzzz=1"}),
+            "unknown flag --torchstone_zzzzzz (expected one of --torchstone_list=flags)");
   EXPECT_EQ(flag_error({"--torchstone_"}), "unknown flag --torchstone_ (expected one of --torchstone_list=flags)");
   EXPECT_EQ(flag_error({"--torchstone_out"}), "--torchstone_out: no value (expected --torchstone_out=FOLDER)");
   EXPECT_EQ(flag_error({"--torchstone_seed="}), "--torchstone_seed: no value (expected --torchstone_seed=N)");
-  EXPECT_EQ(flag_error({"--torchstone_isolate=frsh"}), "flag --torchstone_isolate=frsh: 'frsh' (expected one of fresh, shared, off; did you mean fresh?)");
-  EXPECT_EQ(flag_error({"--torchstone_strict_undecided=1"}), "flag --torchstone_strict_undecided=1: '1' (expected true or false)");
-  EXPECT_EQ(flag_error({"--torchstone_checks=accuracy,,tolerance"}), "flag --torchstone_checks=accuracy,,tolerance: an empty entry (expected names with commas between them)");
+  EXPECT_EQ(flag_error({"--torchstone_isolate=frsh"}),
+            "flag --torchstone_isolate=frsh: 'frsh' (expected one of fresh, shared, off; did you mean fresh?)");
+  EXPECT_EQ(flag_error({"--torchstone_strict_undecided=1"}),
+            "flag --torchstone_strict_undecided=1: '1' (expected true or false)");
+  EXPECT_EQ(flag_error({"--torchstone_checks=accuracy,,tolerance"}),
+            "flag --torchstone_checks=accuracy,,tolerance: an empty entry (expected names with commas between them)");
   EXPECT_THAT(flag_error({"--torchstone_checks=acuracy"}), HasSubstr("did you mean accuracy?"));
   EXPECT_THAT(flag_error({"--torchstone_devices=tpu"}), HasSubstr("'tpu' is no device"));
   EXPECT_THAT(flag_error({"--torchstone_backends=inductor:x"}), HasSubstr("'x' is no key=value"));
@@ -150,15 +162,21 @@ TEST(Flags, OfTheTableAreInHelpAndInTheMarkdownTable) {
 }
 
 TEST(Flags, StateDefaultsThatTheyAccept) {
-  for (const char* name : {"seed", "rounds", "measure_budget", "confidence", "upstream_semantics", "isolate", "time_limit", "compile_limit", "cache_limit", "report", "junit_properties", "color", "strict_undecided", "format"}) {
-    const auto flag = std::find_if(flag_table().begin(), flag_table().end(), [&](const auto& info) { return info.name == name; });
+  for (const char* name :
+       {"seed", "rounds", "measure_budget", "confidence", "upstream_semantics", "isolate", "time_limit",
+        "compile_limit", "cache_limit", "report", "junit_properties", "color", "strict_undecided", "format"}) {
+    const auto flag =
+        std::find_if(flag_table().begin(), flag_table().end(), [&](const auto& info) { return info.name == name; });
     ASSERT_NE(flag, flag_table().end()) << name;
     EXPECT_EQ(flag_error({fmt::format("--torchstone_{}={}", name, flag->fallback)}), "");
   }
   Case changed;
   const Case fresh;
   changed.check = Check::performance;
-  apply_settings(flags_of({"--torchstone_seed=1337", "--torchstone_rounds=200", "--torchstone_measure_budget=5", "--torchstone_confidence=0.95", "--torchstone_time_limit=300"}).overrides, changed);
+  apply_settings(flags_of({"--torchstone_seed=1337", "--torchstone_rounds=200", "--torchstone_measure_budget=5",
+                           "--torchstone_confidence=0.95", "--torchstone_time_limit=300"})
+                     .overrides,
+                 changed);
   EXPECT_EQ(changed.seed, fresh.seed);
   EXPECT_EQ(changed.max_rounds, fresh.max_rounds);
   EXPECT_EQ(changed.measure_budget_s, fresh.measure_budget_s);
@@ -167,21 +185,25 @@ TEST(Flags, StateDefaultsThatTheyAccept) {
 }
 
 TEST(ReproduceLine, RunsExactlyThatCase) {
-  const Flags flags = flags_of({"--torchstone_out=/results", "--torchstone_list=cases", "--torchstone_suites=/my suites/it's", "--torchstone_batch_size=2"});
+  const Flags flags = flags_of({"--torchstone_out=/results", "--torchstone_list=cases",
+                                "--torchstone_suites=/my suites/it's", "--torchstone_batch_size=2"});
   Case c;
   c.suite = "small";
   c.model = "first";
-  EXPECT_EQ(reproduce_line(flags, c), "/opt/torchstone '--torchstone_suites=/my suites/it'\\''s' --torchstone_batch_size=2 "
-                                      "--gtest_filter=small/Accuracy.CompiledMatchesEager/first_inference_float32_eager_cpu");
+  EXPECT_EQ(reproduce_line(flags, c),
+            "/opt/torchstone '--torchstone_suites=/my suites/it'\\''s' --torchstone_batch_size=2 "
+            "--gtest_filter=small/Accuracy.CompiledMatchesEager/first_inference_float32_eager_cpu");
   EXPECT_EQ(flags.run.arguments, "'--torchstone_suites=/my suites/it'\\''s' --torchstone_batch_size=2");
-  EXPECT_EQ(reproduce_line(flags_of({}), c), "/opt/torchstone --gtest_filter=small/Accuracy.CompiledMatchesEager/first_inference_float32_eager_cpu");
+  EXPECT_EQ(reproduce_line(flags_of({}), c),
+            "/opt/torchstone --gtest_filter=small/Accuracy.CompiledMatchesEager/first_inference_float32_eager_cpu");
 }
 
 TEST(ReproduceLine, MakesPathsAbsoluteAndKeepsTheEnvironment) {
   const Variable plugin("TORCHSTONE_PLUGIN", "./zoo.so");
   const std::string here = std::filesystem::current_path().string();
-  EXPECT_EQ(flags_of({"--torchstone_suites=s/../t.yaml", "--torchstone_only=net.pt"}).run.arguments,
-            fmt::format("--torchstone_suites={0}/t.yaml --torchstone_only={0}/net.pt --torchstone_plugin={0}/zoo.so", here));
+  EXPECT_EQ(
+      flags_of({"--torchstone_suites=s/../t.yaml", "--torchstone_only=net.pt"}).run.arguments,
+      fmt::format("--torchstone_suites={0}/t.yaml --torchstone_only={0}/net.pt --torchstone_plugin={0}/zoo.so", here));
   EXPECT_EQ(shell_quoted(""), "''");
   EXPECT_EQ(shell_quoted("a;b $c"), "'a;b $c'");
 }

@@ -1,10 +1,9 @@
 // Seeded mutations of valid YAML and flags: whatever comes, the answer is success or a ConfigError with words.
 // TORCHSTONE_FUZZ_INPUTS sets how many; the seed is fixed, so that a failure repeats.
-#include <stdlib.h>
-
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <stdlib.h>
 
 #include <gtest/gtest.h>
 
@@ -32,15 +31,60 @@ class Mutator {
   size_t below(size_t bound) { return std::uniform_int_distribution<size_t>(0, bound - 1)(random_); }
 
   void mutate(std::string& text) {
-    static const std::vector<std::string> pieces{"[", "]", "{", "}", ":", ": ", "- ", "\n", "  ", "&a ", "*a", "~", "!!int ", "? ", "|\n", ">-\n", "'", "\"", "#", "%", "---\n", "<<: ", "\t",
-                                                 "\xff", "\xc3", std::string(1, '\0'), "1e999", "-1", "99999999999999999999", "nan", "true", ",", "=", "\\", "[[[[[[[[[[[[[[[[", "accuracy", "models"};
+    static const std::vector<std::string> pieces{"[",
+                                                 "]",
+                                                 "{",
+                                                 "}",
+                                                 ":",
+                                                 ": ",
+                                                 "- ",
+                                                 "\n",
+                                                 "  ",
+                                                 "&a ",
+                                                 "*a",
+                                                 "~",
+                                                 "!!int ",
+                                                 "? ",
+                                                 "|\n",
+                                                 ">-\n",
+                                                 "'",
+                                                 "\"",
+                                                 "#",
+                                                 "%",
+                                                 "---\n",
+                                                 "<<: ",
+                                                 "\t",
+                                                 "\xff",
+                                                 "\xc3",
+                                                 std::string(1, '\0'),
+                                                 "1e999",
+                                                 "-1",
+                                                 "99999999999999999999",
+                                                 "nan",
+                                                 "true",
+                                                 ",",
+                                                 "=",
+                                                 "\\",
+                                                 "[[[[[[[[[[[[[[[[",
+                                                 "accuracy",
+                                                 "models"};
     const size_t at = below(text.size() + 1);
     switch (below(5)) {
-      case 0: text.insert(at, pieces[below(pieces.size())]); break;
-      case 1: text.erase(at, 1 + below(8)); break;
-      case 2: if (at < text.size()) text[at] = static_cast<char>(below(256)); break;
-      case 3: text.insert(below(text.size() + 1), text.substr(at, 1 + below(40))); break;
-      default: text.replace(at, std::min(text.size() - at, below(6)), pieces[below(pieces.size())]); break;
+      case 0:
+        text.insert(at, pieces[below(pieces.size())]);
+        break;
+      case 1:
+        text.erase(at, 1 + below(8));
+        break;
+      case 2:
+        if (at < text.size()) text[at] = static_cast<char>(below(256));
+        break;
+      case 3:
+        text.insert(below(text.size() + 1), text.substr(at, 1 + below(40)));
+        break;
+      default:
+        text.replace(at, std::min(text.size() - at, below(6)), pieces[below(pieces.size())]);
+        break;
     }
   }
 
@@ -64,7 +108,8 @@ TEST(Fuzz, SuitesEndInCasesOrAnError) {
   folder.write("p.yaml", "skip: {all: [third.v2]}\n");
   const std::string valid =
       "suite: small\npolicy: p.yaml\ndefaults: {preset: mini, seed: 5}\nmatrix:\n"
-      "  - {checks: [accuracy], modes: [inference], dtypes: [float32, bfloat16], backends: [torchscript, {inductor: {freezing: true}}]}\n"
+      "  - {checks: [accuracy], modes: [inference], dtypes: [float32, bfloat16], backends: [torchscript, {inductor: "
+      "{freezing: true}}]}\n"
       "  - {checks: [performance], backends: &b [inductor], required_speedup: 1.1, time_limit: 50}\n"
       "  - {checks: [tolerance], backends: *b, models: [first]}\n"
       "models:\n  - first\n  - second: {batch_size: 3, expected: crash, reason: x}\n  - third.v2\n";
@@ -98,12 +143,22 @@ TEST(Fuzz, PoliciesEndInListsOrAnError) {
 }
 
 TEST(Fuzz, FlagsEndInSettingsOrAnError) {
-  const std::vector<std::string> valid{"--torchstone_backends=inductor:a=1,b=2,eager", "--torchstone_checks=accuracy,performance", "--torchstone_seed=12", "--torchstone_confidence=0.9", "--torchstone_devices=cuda:1", "--torchstone_strict_undecided", "--torchstone_plugin=[a,b].so", "--torchstone_only=a.pt", "--gtest_filter=*"};
+  const std::vector<std::string> valid{"--torchstone_backends=inductor:a=1,b=2,eager",
+                                       "--torchstone_checks=accuracy,performance",
+                                       "--torchstone_seed=12",
+                                       "--torchstone_confidence=0.9",
+                                       "--torchstone_devices=cuda:1",
+                                       "--torchstone_strict_undecided",
+                                       "--torchstone_plugin=[a,b].so",
+                                       "--torchstone_only=a.pt",
+                                       "--gtest_filter=*"};
   Mutator mutator(3);
   int good = 0;
   for (int i = 0; i < inputs(); ++i) {
     std::vector<std::string> arguments{"prog"};
-    for (const auto& flag : valid) arguments.push_back(i > 0 && i % static_cast<int>(valid.size()) == &flag - valid.data() ? mutator.mutated(flag) : flag);
+    for (const auto& flag : valid)
+      arguments.push_back(i > 0 && i % static_cast<int>(valid.size()) == &flag - valid.data() ? mutator.mutated(flag)
+                                                                                              : flag);
     good += survives([&] { parse_flags(arguments); });
   }
   EXPECT_GE(good, 1);

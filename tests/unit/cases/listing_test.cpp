@@ -17,16 +17,21 @@ struct Program {
   std::vector<Suite> suites;
   Program() {
     folder.write("p.yaml", "skip: {all: [second]}\ntolerance: {higher_bf16: [first]}\n");
-    suites = read_suites(folder.write("s.yaml", "suite: small\npolicy: p.yaml\nmatrix:\n  - {checks: [accuracy, performance], dtypes: [bfloat16], backends: [inductor], time_limit: 20.5}\nmodels:\n  - first: {expected: fail_accuracy, reason: issue 12}\n  - second\n"));
+    suites = read_suites(folder.write("s.yaml",
+                                      "suite: small\npolicy: p.yaml\nmatrix:\n  - {checks: [accuracy, performance], "
+                                      "dtypes: [bfloat16], backends: [inductor], time_limit: 20.5}\nmodels:\n  - "
+                                      "first: {expected: fail_accuracy, reason: issue 12}\n  - second\n"));
   }
   std::string list(std::vector<std::string> arguments) const {
     const Flags flags = flags_of(std::move(arguments));
-    return listing(flags, suites, expand(suites, fake_known(), flags), fake_known(), [](const ModelInfo& info) { return info.eval_batch * 1000; });
+    return listing(flags, suites, expand(suites, fake_known(), flags), fake_known(),
+                   [](const ModelInfo& info) { return info.eval_batch * 1000; });
   }
 };
 
 TEST(Listing, AlignsColumns) {
-  EXPECT_EQ(to_text({{"a", "long"}, {{"wide cell", 1}, {"x", nullptr}}}), "a          long\nwide cell  1\nx          -\n");
+  EXPECT_EQ(to_text({{"a", "long"}, {{"wide cell", 1}, {"x", nullptr}}}),
+            "a          long\nwide cell  1\nx          -\n");
 }
 
 TEST(Listing, OfModelsCountsTheMiniPresetThroughTheProgram) {
@@ -58,31 +63,49 @@ TEST(Listing, OfCasesInJsonHoldsEveryFieldAndItsOrigin) {
   EXPECT_EQ(cases[0]["tolerance"], 1e-2);
   EXPECT_EQ(cases[0]["required_speedup"], nullptr);
   EXPECT_EQ(cases[0]["line"], 6);
-  EXPECT_THAT(cases[0]["origin"]["tolerance"].get<std::string>(), testing::EndsWith("p.yaml:2 (tolerance.higher_bf16)"));
-  EXPECT_THAT(Program().list({"--torchstone_list=cases"}), HasSubstr("small/Performance.CompiledAgainstEager/first_inference_bfloat16_inductor_cpu  4"));
+  EXPECT_THAT(cases[0]["origin"]["tolerance"].get<std::string>(),
+              testing::EndsWith("p.yaml:2 (tolerance.higher_bf16)"));
+  EXPECT_THAT(Program().list({"--torchstone_list=cases"}),
+              HasSubstr("small/Performance.CompiledAgainstEager/first_inference_bfloat16_inductor_cpu  4"));
 }
 
 TEST(Listing, OfFlagsHasThreeFormats) {
   EXPECT_THAT(Program().list({"--torchstone_list=flags"}), HasSubstr("TORCHSTONE_CACHE_LIMIT"));
-  EXPECT_EQ(nlohmann::json::parse(Program().list({"--torchstone_list=flags", "--torchstone_format=json"})).size(), flag_table().size());
+  EXPECT_EQ(nlohmann::json::parse(Program().list({"--torchstone_list=flags", "--torchstone_format=json"})).size(),
+            flag_table().size());
   EXPECT_EQ(Program().list({"--torchstone_list=flags", "--torchstone_format=markdown"}), flags_markdown());
 }
 
 TEST(Listing, RefusesAFormatThatTheListHasNot) {
-  EXPECT_EQ(error_of([] { Program().list({"--torchstone_list=models", "--torchstone_format=ctest"}); }), "--torchstone_format=ctest is only for --torchstone_list=cases");
-  EXPECT_EQ(error_of([] { Program().list({"--torchstone_list=cases", "--torchstone_format=markdown"}); }), "--torchstone_format=markdown is only for --torchstone_list=flags");
+  EXPECT_EQ(error_of([] {
+              Program().list({"--torchstone_list=models", "--torchstone_format=ctest"});
+            }),
+            "--torchstone_format=ctest is only for --torchstone_list=cases");
+  EXPECT_EQ(error_of([] {
+              Program().list({"--torchstone_list=cases", "--torchstone_format=markdown"});
+            }),
+            "--torchstone_format=markdown is only for --torchstone_list=flags");
 }
 
 TEST(CtestScript, RegistersEachCaseWithLabelsLimitsAndFixture) {
-  EXPECT_EQ(Program().list({"--torchstone_list=cases", "--torchstone_format=ctest", "--torchstone_out=/r]=]s", "--torchstone_compile_limit=100"}),
-            "add_test([=[small/Accuracy.CompiledMatchesEager/first_inference_bfloat16_inductor_cpu]=] [=[/opt/torchstone]=] [=[--torchstone_compile_limit=100]=] [==[--torchstone_out=/r]=]s]==] "
-            "[=[--torchstone_report=none]=] [=[--gtest_filter=small/Accuracy.CompiledMatchesEager/first_inference_bfloat16_inductor_cpu]=])\n"
-            "set_tests_properties([=[small/Accuracy.CompiledMatchesEager/first_inference_bfloat16_inductor_cpu]=] PROPERTIES LABELS "
-            "[=[accuracy;small;inference;bfloat16;inductor;cpu;mini;first_family]=] TIMEOUT 181 FIXTURES_REQUIRED torchstone_results)\n"
-            "add_test([=[small/Performance.CompiledAgainstEager/first_inference_bfloat16_inductor_cpu]=] [=[/opt/torchstone]=] [=[--torchstone_compile_limit=100]=] [==[--torchstone_out=/r]=]s]==] "
-            "[=[--torchstone_report=none]=] [=[--gtest_filter=small/Performance.CompiledAgainstEager/first_inference_bfloat16_inductor_cpu]=])\n"
-            "set_tests_properties([=[small/Performance.CompiledAgainstEager/first_inference_bfloat16_inductor_cpu]=] PROPERTIES LABELS "
-            "[=[performance;small;inference;bfloat16;inductor;cpu;mini;first_family]=] TIMEOUT 181 FIXTURES_REQUIRED torchstone_results RUN_SERIAL TRUE)\n");
+  EXPECT_EQ(Program().list({"--torchstone_list=cases", "--torchstone_format=ctest", "--torchstone_out=/r]=]s",
+                            "--torchstone_compile_limit=100"}),
+            "add_test([=[small/Accuracy.CompiledMatchesEager/first_inference_bfloat16_inductor_cpu]=] "
+            "[=[/opt/torchstone]=] [=[--torchstone_compile_limit=100]=] [==[--torchstone_out=/r]=]s]==] "
+            "[=[--torchstone_report=none]=] "
+            "[=[--gtest_filter=small/Accuracy.CompiledMatchesEager/first_inference_bfloat16_inductor_cpu]=])\n"
+            "set_tests_properties([=[small/Accuracy.CompiledMatchesEager/first_inference_bfloat16_inductor_cpu]=] "
+            "PROPERTIES LABELS "
+            "[=[accuracy;small;inference;bfloat16;inductor;cpu;mini;first_family]=] TIMEOUT 181 FIXTURES_REQUIRED "
+            "torchstone_results)\n"
+            "add_test([=[small/Performance.CompiledAgainstEager/first_inference_bfloat16_inductor_cpu]=] "
+            "[=[/opt/torchstone]=] [=[--torchstone_compile_limit=100]=] [==[--torchstone_out=/r]=]s]==] "
+            "[=[--torchstone_report=none]=] "
+            "[=[--gtest_filter=small/Performance.CompiledAgainstEager/first_inference_bfloat16_inductor_cpu]=])\n"
+            "set_tests_properties([=[small/Performance.CompiledAgainstEager/first_inference_bfloat16_inductor_cpu]=] "
+            "PROPERTIES LABELS "
+            "[=[performance;small;inference;bfloat16;inductor;cpu;mini;first_family]=] TIMEOUT 181 FIXTURES_REQUIRED "
+            "torchstone_results RUN_SERIAL TRUE)\n");
 }
 
 TEST(Explanation, NamesTheLineBehindEachField) {
@@ -104,7 +127,9 @@ TEST(Explanation, HasEveryFieldThatAnOriginNames) {
     for (const auto& [field, origin] : c.origin) {
       if (field == "expected_reason") continue;
       const auto fields = fields_of(c);
-      EXPECT_TRUE(std::any_of(fields.begin(), fields.end(), [&, &name = field](const auto& entry) { return entry.first == name; })) << field;
+      EXPECT_TRUE(std::any_of(fields.begin(), fields.end(), [&, &name = field](const auto& entry) {
+        return entry.first == name;
+      })) << field;
     }
 }
 

@@ -1,8 +1,7 @@
 #pragma once
-#include <stdlib.h>
-
 #include <filesystem>
 #include <fstream>
+#include <stdlib.h>
 #include <string>
 
 #include <fmt/format.h>
@@ -45,7 +44,8 @@ std::string error_of(const Action& action, const std::string& folder = "") {
     return "";
   } catch (const ConfigError& error) {
     std::string text = error.what();
-    for (size_t at; !folder.empty() && (at = text.find(folder + "/")) != std::string::npos;) text.erase(at, folder.size() + 1);
+    for (size_t at; !folder.empty() && (at = text.find(folder + "/")) != std::string::npos;)
+      text.erase(at, folder.size() + 1);
     return text;
   }
 }

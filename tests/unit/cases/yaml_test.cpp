@@ -51,7 +51,8 @@ TEST(Yaml, RefusesWhatIsNoSingleMapOfText) {
 }
 
 TEST(Yaml, RefusesNestingAndAliasBombs) {
-  EXPECT_THAT(parse_error(std::string(100, '[') + std::string(100, ']')), HasSubstr("nested too deeply (expected at most 32 levels)"));
+  EXPECT_THAT(parse_error(std::string(100, '[') + std::string(100, ']')),
+              HasSubstr("nested too deeply (expected at most 32 levels)"));
   EXPECT_THAT(parse_error(std::string(100'000, '[')), HasSubstr("f.yaml:"));
   EXPECT_THAT(parse_error(std::string(300'000, '-') + " x: {"), HasSubstr("f.yaml:"));
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
@@ -65,14 +66,18 @@ TEST(Yaml, RefusesNestingAndAliasBombs) {
 }
 
 TEST(Yaml, ValuesOfTheWrongTypeSayWhatWasExpected) {
-  const Yaml root = parse_yaml("n: 12\nx: 0.5\nt: word\nhuge: 99999999999999999999999\nbig: 1e999\nnan: nan\nyes: true\nlist: [1]\nmap: {a: 1}\nnone:\n", "f.yaml");
+  const Yaml root = parse_yaml(
+      "n: 12\nx: 0.5\nt: word\nhuge: 99999999999999999999999\nbig: 1e999\nnan: nan\nyes: true\nlist: [1]\nmap: {a: "
+      "1}\nnone:\n",
+      "f.yaml");
   const auto at = [&](const char* key) -> const Yaml& { return *root.find(key); };
   EXPECT_EQ(integer_of(at("n"), 0, 100), 12);
   EXPECT_EQ(number_of(at("x"), 0, 1), 0.5);
   EXPECT_TRUE(boolean_of(at("yes")));
   EXPECT_EQ(error_of([&] { integer_of(at("n"), 0, 10); }), "f.yaml:1: n: '12' (expected a whole number from 0 to 10)");
   EXPECT_EQ(error_of([&] { integer_of(at("x"), 0, 10); }), "f.yaml:2: x: '0.5' (expected a whole number from 0 to 10)");
-  EXPECT_EQ(error_of([&] { integer_of(at("huge"), 0, 10); }), "f.yaml:4: huge: '99999999999999999999999' (expected a whole number from 0 to 10)");
+  EXPECT_EQ(error_of([&] { integer_of(at("huge"), 0, 10); }),
+            "f.yaml:4: huge: '99999999999999999999999' (expected a whole number from 0 to 10)");
   EXPECT_EQ(error_of([&] { number_of(at("big"), 0, 10); }), "f.yaml:5: big: '1e999' (expected a number from 0 to 10)");
   EXPECT_EQ(error_of([&] { number_of(at("nan"), 0, 10); }), "f.yaml:6: nan: 'nan' (expected a number from 0 to 10)");
   EXPECT_EQ(error_of([&] { boolean_of(at("t")); }), "f.yaml:3: t: 'word' (expected true or false)");
@@ -81,12 +86,16 @@ TEST(Yaml, ValuesOfTheWrongTypeSayWhatWasExpected) {
   EXPECT_EQ(error_of([&] { list_of(at("map")); }), "f.yaml:9: map: a map (expected a list)");
   EXPECT_EQ(error_of([&] { require_map(at("t")); }), "f.yaml:3: t: 'word' (expected a map key: value)");
   EXPECT_EQ(error_of([&] { require(root, "suite"); }), "f.yaml:1: the key suite is missing");
-  EXPECT_EQ(error_of([&] { require_keys(at("map"), {"ab", "xyz"}); }), "f.yaml:9: map.a: unknown key (expected one of ab, xyz; did you mean ab?)");
+  EXPECT_EQ(error_of([&] {
+              require_keys(at("map"), {"ab", "xyz"});
+            }),
+            "f.yaml:9: map.a: unknown key (expected one of ab, xyz; did you mean ab?)");
 }
 
 TEST(Yaml, NamesAFileThatCannotBeRead) {
   const test::Folder folder;
-  EXPECT_EQ(error_of([&] { read_yaml(folder.path() + "/none.yaml"); }, folder.path()), "none.yaml: the file cannot be read");
+  EXPECT_EQ(error_of([&] { read_yaml(folder.path() + "/none.yaml"); }, folder.path()),
+            "none.yaml: the file cannot be read");
   EXPECT_THAT(error_of([&] { read_yaml(folder.path()); }), HasSubstr("the file cannot be read"));
   EXPECT_THAT(error_of([&] { read_yaml("/dev/zero"); }), HasSubstr("bytes (expected at most"));
 }
