@@ -28,7 +28,7 @@ size_t edit_distance(const std::string& a, const std::string& b) {
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
   if (word.size() > 100) return "";  // no name is that long, and the distance is quadratic
   std::string best;
-  size_t best_distance = std::max<size_t>(1, word.size() / 3) + 1;
+  size_t best_distance = (word.size() + 2) / 3 + 1;
   for (const auto& candidate : candidates) {
     const size_t distance = edit_distance(word, candidate);
     if (distance < best_distance) {

@@ -1,0 +1,265 @@
+#include "cases/expand.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "support.h"
+
+namespace torchstone {
+namespace {
+
+using test::error_of;
+using test::fake_known;
+using test::flags_of;
+using test::names_of;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr auto policy = "skip: {device: {cuda: [second]}}\naccuracy: {skip: {large_models: [second]}}\n";
+constexpr auto two_rows =
+    "suite: small\npolicy: p.yaml\ndefaults: {seed: 5}\nmatrix:\n"
+    "  - {checks: [accuracy], dtypes: [float32, bfloat16], backends: [torchscript, inductor]}\n"
+    "  - {checks: [performance], backends: [inductor], required_speedup: 1.1, time_limit: 50}\n"
+    "  - {checks: [performance], backends: [eager], models: [first]}\n"
+    "models:\n  - first\n  - second: {batch_size: 3, tolerance: 0.5}\n";
+
+struct Expanded {
+  test::Folder folder;
+  Expansion expansion;
+  std::string error;
+
+  explicit Expanded(const std::string& suite, std::vector<std::string> arguments = {},
+                    const Known& known = fake_known()) {
+    folder.write("p.yaml", policy);
+    folder.write("s.yaml", suite);
+    error = error_of(
+        [&] { expansion = expand(read_suites(folder.path() + "/s.yaml"), known, flags_of(std::move(arguments))); },
+        folder.path());
+  }
+  const Case& at(const std::string& test) const {
+    for (const auto& c : expansion.cases)
+      if (name_of(c).find(test) != std::string::npos) return c;
+    throw std::out_of_range(test);
+  }
+  std::string origin(const std::string& test, const std::string& field) const {
+    const std::string text = at(test).origin.at(field);
+    return text.starts_with(folder.path()) ? text.substr(folder.path().size() + 1) : text;
+  }
+  std::vector<std::string> names() const { return names_of(expansion.cases); }
+};
+
+TEST(Expand, MultipliesRowsByModels) {
+  const Expanded all(two_rows);
+  EXPECT_EQ(all.error, "");
+  EXPECT_EQ(all.names().size(), 2U * 2 * 2 + 2 + 1);
+  EXPECT_EQ(all.names().front(), "small/Accuracy.CompiledMatchesEager/first_inference_float32_torchscript_cpu");
+  EXPECT_EQ(all.names().back(), "small/Performance.CompiledAgainstEager/first_inference_float32_eager_cpu");
+}
+
+TEST(Expand, DecidesEachFieldByTheStrongestSourceAndSaysWhich) {
+  const Expanded all(two_rows, {"--torchstone_confidence=0.9"});
+  const std::string accuracy = "Accuracy.CompiledMatchesEager/second_inference_float32_inductor_cpu";
+  EXPECT_EQ(all.at(accuracy).batch_size, 3);
+  EXPECT_EQ(all.origin(accuracy, "batch_size"), "s.yaml:10");
+  EXPECT_EQ(all.at(accuracy).tolerance, 0.5);
+  EXPECT_EQ(all.at(accuracy).seed, 5U);
+  EXPECT_EQ(all.origin(accuracy, "seed"), "s.yaml:3");
+  EXPECT_EQ(all.at(accuracy).confidence, 0.9);
+  EXPECT_EQ(all.origin(accuracy, "confidence"), "flag --torchstone_confidence=0.9");
+  EXPECT_EQ(all.origin(accuracy, "device"), "default");
+  EXPECT_EQ(all.origin(accuracy, "backend"), "s.yaml:5");
+  EXPECT_EQ(all.origin(accuracy, "cosine"), "tolerance rule of torchbench");
+  EXPECT_FALSE(all.at(accuracy).required_speedup.has_value());
+  EXPECT_EQ(all.at(accuracy).line, 10);
+  EXPECT_THAT(*all.at(accuracy).skip_reason, HasSubstr("too large"));
+  const std::string performance = "Performance.CompiledAgainstEager/first_inference_float32_inductor_cpu";
+  EXPECT_EQ(all.at(performance).required_speedup, 1.1);
+  EXPECT_EQ(all.at(performance).time_limit_s, 50);
+  EXPECT_EQ(all.at(performance).batch_size, 4);
+  EXPECT_EQ(all.origin(performance, "time_limit_s"), "s.yaml:6");
+}
+
+TEST(Expand, KnownFailuresCarryTheirReason) {
+  const Expanded all(
+      "suite: s\nmatrix: [{checks: [accuracy], backends: [eager]}]\nmodels:\n  - first: {expected: fail_accuracy, "
+      "reason: issue 12}\n");
+  EXPECT_EQ(all.at("first").expected_status, Status::fail_accuracy);
+  EXPECT_THAT(all.at("first").origin.at("expected_reason"), HasSubstr("issue 12 ("));
+}
+
+TEST(Expand, FlagsNarrowToTheRowsThatMatch) {
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_checks=performance"}).names().size(), 3U);
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_checks=tolerance"}).names().size(), 0U);
+  EXPECT_THAT(Expanded(two_rows, {"--torchstone_check=performance", "--torchstone_backends=eager"}).names(),
+              ElementsAre("small/Performance.CompiledAgainstEager/first_inference_float32_eager_cpu"));
+  EXPECT_THAT(Expanded(two_rows, {"--torchstone_only=second", "--torchstone_dtypes=bfloat16",
+                                  "--torchstone_backends=inductor", "--torchstone_checks=accuracy"})
+                  .names(),
+              ElementsAre("small/Accuracy.CompiledMatchesEager/second_inference_bfloat16_inductor_cpu"));
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_suite=small"}).names().size(), 11U);
+}
+
+TEST(Expand, FlagsWidenThroughTheFirstRowOfACheck) {
+  const Expanded eager(two_rows, {"--torchstone_backends=eager,inductor:freezing=true,mode=x"});
+  // No accuracy row has either backend, so both come in; performance has an eager row already.
+  EXPECT_EQ(eager.names().size(), 2U * 2 * 2 + 1 + 2);
+  EXPECT_EQ(eager.at("first_inference_float32_inductor_freezing_mode_x_cpu").backend,
+            (BackendSpec{"inductor", {{"freezing", "true"}, {"mode", "x"}}}));
+  EXPECT_THAT(eager.origin("Accuracy.CompiledMatchesEager/first_inference_float32_eager_cpu", "backend"),
+              HasSubstr("flag --torchstone_backends="));
+  const Expanded cuda(two_rows, {"--torchstone_devices=cuda:1", "--torchstone_preset=full",
+                                 "--torchstone_checks=performance", "--torchstone_mode=training"});
+  EXPECT_THAT(cuda.names(),
+              ElementsAre("small/Performance.CompiledAgainstEager/first_training_float32_inductor_cuda_1_full"));
+  EXPECT_EQ(cuda.at("first").batch_size, 16);
+  ASSERT_EQ(cuda.expansion.skipped.size(), 1U);
+  EXPECT_THAT(cuda.expansion.skipped[0].name, HasSubstr("/second_training_float32_inductor_cuda_1_full"));
+  EXPECT_EQ(cuda.expansion.skipped[0].reason, "not run on cuda (policy skip.device.cuda)");
+  EXPECT_THAT(cuda.expansion.skipped[0].origin, HasSubstr("p.yaml:1"));
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_dtypes=float16,float32", "--torchstone_checks=accuracy"}).names().size(),
+            8U);
+}
+
+TEST(Expand, OnlyTakesAModelThatNoSuiteLists) {
+  const Expanded third(two_rows, {"--torchstone_only=third.v2", "--torchstone_checks=performance"});
+  EXPECT_THAT(third.names(),
+              ElementsAre("small/Performance.CompiledAgainstEager/third_v2_inference_float32_inductor_cpu"));
+  EXPECT_EQ(third.at("third").batch_size, 1);
+  EXPECT_EQ(third.at("third").file, "zoo.cpp");
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_only=thrid.v2"}).error,
+            "flag --torchstone_only=thrid.v2: unknown model thrid.v2 (expected one of first, second, third.v2; did you "
+            "mean third.v2?)");
+}
+
+TEST(Expand, OnlyNamesATorchscriptFileByItsStem) {
+  const Flags flags = flags_of({"--torchstone_only=dir/my-net.v2.pt"});
+  EXPECT_TRUE(only_is_file(flags));
+  EXPECT_EQ(only_model(flags), "my_net_v2");
+  EXPECT_TRUE(flags.only.starts_with("/"));
+  EXPECT_FALSE(only_is_file(flags_of({"--torchstone_only=resnet18"})));
+}
+
+TEST(Expand, RefusesWhatIsNotRegistered) {
+  const auto suite = [](const std::string& backend, const std::string& models) {
+    return "suite: s\nmatrix:\n  - {checks: [accuracy], backends: [" + backend + "]}\nmodels: [" + models + "]\n";
+  };
+  EXPECT_EQ(Expanded(suite("eager", "frist")).error,
+            "s.yaml:4: models[0]: unknown model frist (expected one of first, second, third.v2; did you mean first?)");
+  EXPECT_EQ(Expanded(suite("inductr", "first")).error,
+            "s.yaml:3: matrix[0].backends[0]: unknown backend inductr (expected one of eager, inductor, torchscript; "
+            "did you mean inductor?)");
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_backends=egaer"}).error,
+            "flag --torchstone_backends=egaer: unknown backend egaer (expected one of eager, inductor, torchscript; "
+            "did you mean eager?)");
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_suite=smal"}).error,
+            "flag --torchstone_suite=smal: unknown suite smal (expected small; did you mean small?)");
+}
+
+TEST(Expand, RefusesCasesWithTheSameName) {
+  EXPECT_EQ(Expanded("suite: s\nmatrix:\n  - {checks: [accuracy], backends: [eager]}\n  - {checks: [accuracy], "
+                     "backends: [eager, inductor]}\nmodels: [first]\n")
+                .error.substr(0, 125),
+            "s.yaml:4: matrix[1]: the case s/Accuracy.CompiledMatchesEager/first_inference_float32_eager_cpu is "
+            "registered twice (first by");
+  static const std::vector<ModelInfo> models{test::fake("a.b", 1, 1), test::fake("a_b", 1, 1)};
+  const Expanded collision("suite: s\nmatrix: [{checks: [accuracy], backends: [eager]}]\nmodels: [a.b, a_b]\n", {},
+                           {{&models[0], &models[1]}, {"eager"}});
+  EXPECT_THAT(
+      collision.error,
+      HasSubstr(
+          "the models a.b and a_b get the same name s/Accuracy.CompiledMatchesEager/a_b_inference_float32_eager_cpu"));
+}
+
+TEST(Expand, AForcedDtypeIsNotRegisteredTwice) {
+  const test::Folder folder;
+  folder.write("p.yaml", "dtype: {force_fp16_for_bf16_models: [first]}\n");
+  const std::string file = folder.write("s.yaml",
+                                        "suite: s\npolicy: p.yaml\nmatrix: [{checks: [accuracy], dtypes: [bfloat16, "
+                                        "float16], backends: [eager]}]\nmodels: [first]\n");
+  const Expansion expansion = expand(read_suites(file), fake_known(), flags_of({}));
+  EXPECT_THAT(names_of(expansion.cases),
+              ElementsAre("s/Accuracy.CompiledMatchesEager/first_inference_float16_eager_cpu"));
+  ASSERT_EQ(expansion.skipped.size(), 1U);
+  EXPECT_EQ(expansion.skipped[0].reason, "the policy runs it as float16, which is registered already");
+}
+
+TEST(Expand, ASkippedModelIsListedWithItsReason) {
+  const Expanded all(
+      "suite: s\nmatrix: [{checks: [accuracy], backends: [eager]}]\nmodels: [{first: {skip: needs data}}]\n");
+  ASSERT_EQ(all.expansion.skipped.size(), 1U);
+  EXPECT_EQ(all.expansion.skipped[0].reason, "needs data (suite)");
+  EXPECT_THROW(require_cases(all.expansion), NothingSelected);
+  EXPECT_THAT(error_of([&] { require_cases(all.expansion); }),
+              HasSubstr("nothing to run: the suites and flags leave no case (1 left out"));
+}
+
+TEST(Expand, KnowsTheRegistriesOfThisProgram) {
+  ModelInfo info = test::fake("test_only_model", 2, 1);
+  info.make = [](const ModelOptions&) -> std::shared_ptr<Model> { return nullptr; };
+  if (!find_model(info.name)) register_model(info, __FILE__, __LINE__);
+  ASSERT_NE(known_here().model("test_only_model"), nullptr);
+  EXPECT_EQ(known_here().model("test_only_model")->eval_batch, 1);
+  EXPECT_EQ(known_here().model("no_such_model"), nullptr);
+}
+
+TEST(CaseNames, UseOnlyWhatCtestAndGoogleTestPass) {
+  const Expanded all(two_rows,
+                     {"--torchstone_backends=inductor:cpp.threads=2,inductor", "--torchstone_devices=cuda:0,cpu"});
+  EXPECT_FALSE(all.names().empty());
+  for (const auto& name : all.names())
+    EXPECT_THAT(name, testing::MatchesRegex("[A-Za-z0-9_]+/[A-Za-z]+\\.[A-Za-z]+/[A-Za-z0-9_]+"));
+}
+
+// The shipped suites against the models of this program. Every model that is missing is named.
+TEST(DefaultSuites, ExpandWithTheModelsAndBackendsOfTheZoo) {
+  const auto suites = read_suites("");
+  std::set<std::string> listed;
+  for (const auto& suite : suites)
+    for (const auto& model : suite.models) listed.insert(model.name);
+  EXPECT_THAT(listed, testing::UnorderedElementsAre("alexnet", "vgg16", "resnet18", "resnet50", "squeezenet1_1",
+                                                    "mobilenet_v2", "dcgan", "tts_angular", "soft_actor_critic",
+                                                    "lennard_jones", "pytorch_unet", "BertForMaskedLM"));
+  std::vector<std::string> missing;
+  for (const auto& name : listed)
+    if (!find_model(name)) missing.push_back(name);
+  EXPECT_THAT(missing, testing::IsEmpty()) << "the registry lacks models that the suites list";
+  if (!missing.empty()) return;
+  const Expansion expansion = expand(suites, {all_models(), {"eager", "inductor", "torchscript"}}, flags_of({}));
+  // 12 × 2 × 2 accuracy, 12 + 1 performance, 12 tolerance; tts_angular in bfloat16 is autocast upstream and left out.
+  EXPECT_EQ(expansion.cases.size(), 48U + 13 + 12 - 2);
+  EXPECT_EQ(expansion.skipped.size(), 2U);
+}
+
+// The same without the zoo: a stand-in for each listed model.
+TEST(DefaultSuites, ExpandWithStandIns) {
+  const auto suites = read_suites("");
+  std::vector<ModelInfo> infos;
+  for (const auto& suite : suites)
+    for (const auto& model : suite.models)
+      infos.push_back(test::fake(model.name, 16, 8, model.name == "soft_actor_critic"));
+  Known known{{}, {"eager", "inductor", "torchscript"}};
+  for (const auto& info : infos) known.models.push_back(&info);
+  const Expansion expansion = expand(suites, known, flags_of({}));
+  EXPECT_EQ(expansion.cases.size(), 71U);
+  std::vector<std::string> left_out_names;
+  for (const auto& one : expansion.skipped) left_out_names.push_back(one.name);
+  EXPECT_THAT(left_out_names,
+              ElementsAre("torchbench/Accuracy.CompiledMatchesEager/tts_angular_inference_bfloat16_torchscript_cpu",
+                          "torchbench/Accuracy.CompiledMatchesEager/tts_angular_inference_bfloat16_inductor_cpu"));
+  for (const auto& c : expansion.cases) {
+    const int64_t expected = c.model == "soft_actor_critic" ? 8
+                             : c.suite == "huggingface"     ? 1
+                             : c.model == "pytorch_unet"    ? 2
+                                                            : 4;
+    EXPECT_EQ(c.batch_size, expected) << name_of(c);
+  }
+  const Expansion full = expand(
+      suites, known,
+      flags_of({"--torchstone_preset=full", "--torchstone_checks=performance", "--torchstone_only=BertForMaskedLM"}));
+  ASSERT_EQ(full.cases.size(), 1U);
+  EXPECT_EQ(full.cases[0].batch_size, 4);
+}
+
+}  // namespace
+}  // namespace torchstone

@@ -1,0 +1,168 @@
+// Seeded mutations of valid YAML and flags: whatever comes, the answer is success or a ConfigError with words.
+// TORCHSTONE_FUZZ_INPUTS sets how many; the seed is fixed, so that a failure repeats.
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <stdlib.h>
+
+#include <gtest/gtest.h>
+
+#include "cases/listing.h"
+#include "support.h"
+
+namespace torchstone {
+namespace {
+
+int inputs() {
+  const char* text = getenv("TORCHSTONE_FUZZ_INPUTS");
+  return text ? std::max(1, atoi(text)) : 300;
+}
+
+class Mutator {
+ public:
+  explicit Mutator(unsigned seed) : random_(seed) {}
+
+  std::string mutated(std::string text) {
+    for (size_t n = 1 + below(4); n > 0; --n) mutate(text);
+    return text;
+  }
+
+ private:
+  size_t below(size_t bound) { return std::uniform_int_distribution<size_t>(0, bound - 1)(random_); }
+
+  void mutate(std::string& text) {
+    static const std::vector<std::string> pieces{"[",
+                                                 "]",
+                                                 "{",
+                                                 "}",
+                                                 ":",
+                                                 ": ",
+                                                 "- ",
+                                                 "\n",
+                                                 "  ",
+                                                 "&a ",
+                                                 "*a",
+                                                 "~",
+                                                 "!!int ",
+                                                 "? ",
+                                                 "|\n",
+                                                 ">-\n",
+                                                 "'",
+                                                 "\"",
+                                                 "#",
+                                                 "%",
+                                                 "---\n",
+                                                 "<<: ",
+                                                 "\t",
+                                                 "\xff",
+                                                 "\xc3",
+                                                 std::string(1, '\0'),
+                                                 "1e999",
+                                                 "-1",
+                                                 "99999999999999999999",
+                                                 "nan",
+                                                 "true",
+                                                 ",",
+                                                 "=",
+                                                 "\\",
+                                                 "[[[[[[[[[[[[[[[[",
+                                                 "accuracy",
+                                                 "models"};
+    const size_t at = below(text.size() + 1);
+    switch (below(5)) {
+      case 0:
+        text.insert(at, pieces[below(pieces.size())]);
+        break;
+      case 1:
+        text.erase(at, 1 + below(8));
+        break;
+      case 2:
+        if (at < text.size()) text[at] = static_cast<char>(below(256));
+        break;
+      case 3:
+        text.insert(below(text.size() + 1), text.substr(at, 1 + below(40)));
+        break;
+      default:
+        text.replace(at, std::min(text.size() - at, below(6)), pieces[below(pieces.size())]);
+        break;
+    }
+  }
+
+  std::mt19937 random_;
+};
+
+// True for success; false for a ConfigError with a message. Anything else fails the test.
+template <typename Action>
+bool survives(const Action& action) {
+  try {
+    action();
+    return true;
+  } catch (const ConfigError& error) {
+    EXPECT_STRNE(error.what(), "");
+    return false;
+  }
+}
+
+TEST(Fuzz, SuitesEndInCasesOrAnError) {
+  const test::Folder folder;
+  folder.write("p.yaml", "skip: {all: [third.v2]}\n");
+  const std::string valid =
+      "suite: small\npolicy: p.yaml\ndefaults: {preset: mini, seed: 5}\nmatrix:\n"
+      "  - {checks: [accuracy], modes: [inference], dtypes: [float32, bfloat16], backends: [torchscript, {inductor: "
+      "{freezing: true}}]}\n"
+      "  - {checks: [performance], backends: &b [inductor], required_speedup: 1.1, time_limit: 50}\n"
+      "  - {checks: [tolerance], backends: *b, models: [first]}\n"
+      "models:\n  - first\n  - second: {batch_size: 3, expected: crash, reason: x}\n  - third.v2\n";
+  Mutator mutator(1);
+  int good = 0;
+  for (int i = 0; i < inputs(); ++i) {
+    const std::string file = folder.write("s.yaml", i == 0 ? valid : mutator.mutated(valid));
+    good += survives([&] {
+      const auto suites = read_suites(file);
+      for (const auto& c : expand(suites, test::fake_known(), Flags{}).cases) ASSERT_FALSE(name_of(c).empty());
+    });
+  }
+  EXPECT_GE(good, 1);
+}
+
+TEST(Fuzz, PoliciesEndInListsOrAnError) {
+  std::ifstream stream(std::string(TORCHSTONE_SOURCE_DIR) + "/cases/policies/torchbench.yaml");
+  const std::string valid((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  const test::Folder folder;
+  Mutator mutator(2);
+  int good = 0;
+  for (int i = 0; i < inputs() / 3 + 1; ++i) {
+    const std::string file = folder.write("p.yaml", i == 0 ? valid : mutator.mutated(valid));
+    good += survives([&] {
+      Case c;
+      c.model = "yolov3";
+      apply_policy(read_policy(file, "torchbench"), test::fake("yolov3", 16, 8), c);
+    });
+  }
+  EXPECT_GE(good, 1);
+}
+
+TEST(Fuzz, FlagsEndInSettingsOrAnError) {
+  const std::vector<std::string> valid{"--torchstone_backends=inductor:a=1,b=2,eager",
+                                       "--torchstone_checks=accuracy,performance",
+                                       "--torchstone_seed=12",
+                                       "--torchstone_confidence=0.9",
+                                       "--torchstone_devices=cuda:1",
+                                       "--torchstone_strict_undecided",
+                                       "--torchstone_plugin=[a,b].so",
+                                       "--torchstone_only=a.pt",
+                                       "--gtest_filter=*"};
+  Mutator mutator(3);
+  int good = 0;
+  for (int i = 0; i < inputs(); ++i) {
+    std::vector<std::string> arguments{"prog"};
+    for (const auto& flag : valid)
+      arguments.push_back(i > 0 && i % static_cast<int>(valid.size()) == &flag - valid.data() ? mutator.mutated(flag)
+                                                                                              : flag);
+    good += survives([&] { parse_flags(arguments); });
+  }
+  EXPECT_GE(good, 1);
+}
+
+}  // namespace
+}  // namespace torchstone
