@@ -23,10 +23,11 @@ const FlagInfo* find_flag(const std::string& name) {
 }
 
 std::string absolute(const FlagInfo& flag, const std::string& value) {
-  const bool torchscript = flag.name == "only" && value.ends_with(".pt");
-  const bool library_by_name = flag.name == "plugin" && value.find('/') == std::string::npos && !fs::exists(value);
-  if ((!flag.path && !torchscript) || library_by_name || (flag.name == "cache" && value == "off")) return value;
   std::error_code error;
+  const bool torchscript = flag.name == "only" && value.ends_with(".pt");
+  const bool library_by_name =
+      flag.name == "plugin" && value.find('/') == std::string::npos && !fs::exists(value, error);
+  if ((!flag.path && !torchscript) || library_by_name || (flag.name == "cache" && value == "off")) return value;
   const fs::path path = fs::absolute(value, error);
   return error ? value : path.lexically_normal().string();
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include "cases/yaml.h"
@@ -34,6 +35,28 @@ void check_bytes(const std::string& text, const std::string& file) {
       if (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\r')
         fail({file, number}, fmt::format("control character {} (expected text)", static_cast<int>(c)));
   }
+}
+
+struct IgnoreEvents : YAML::EventHandler {
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+};
+
+// YAML::Load drops silently what follows the first document, and YAML::LoadAll never ends at a stray `,` or `]`,
+// because such a token makes a document that consumes nothing.
+void check_single_document(const std::string& text, const std::string& file) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  IgnoreEvents ignore;
+  parser.HandleNextDocument(ignore);
+  if (parser) fail({file}, "something follows the first document (expected one; is there a stray , or ] or }?)");
 }
 
 // Turns yaml-cpp's graph, which may share and even contain itself through aliases, into a tree of bounded size.
@@ -92,10 +115,10 @@ class Converter {
 Yaml parse_yaml(const std::string& text, const std::string& file) {
   check_bytes(text, file);
   try {
-    const auto documents = YAML::LoadAll(text);
-    if (documents.empty() || (documents.size() == 1 && documents[0].IsNull())) fail({file}, "the file is empty");
-    if (documents.size() > 1) fail({file}, fmt::format("{} documents (expected one)", documents.size()));
-    return Converter(file).convert(documents[0], "", Converter::line_of(documents[0], 1), 0);
+    check_single_document(text, file);
+    const YAML::Node document = YAML::Load(text);
+    if (document.IsNull()) fail({file}, "the file is empty");
+    return Converter(file).convert(document, "", Converter::line_of(document, 1), 0);
   } catch (const YAML::Exception& error) {
     fail({file, error.mark.is_null() ? 0 : error.mark.line + 1}, "not valid YAML: " + error.msg);
   }

@@ -144,6 +144,11 @@ TEST(Flags, RefuseTyposAndWrongValues) {
   EXPECT_THAT(flag_error({"--torchstone_format=xml"}), HasSubstr("expected one of text, json, ctest, markdown"));
 }
 
+TEST(Flags, TakeALibraryNameTooLongForAFile) {
+  const std::string name(5000, 'l');
+  EXPECT_THAT(flags_of({"--torchstone_plugin=" + name}).plugins, testing::ElementsAre(name));
+}
+
 TEST(Flags, SplitBackendsWithSeveralOptions) {
   const Flags flags = flags_of({"--torchstone_backends=inductor:a=1,b=2,eager,inductor:c=3"});
   ASSERT_EQ(flags.axes.backends.size(), 3U);

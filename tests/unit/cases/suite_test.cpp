@@ -111,6 +111,8 @@ TEST(Suite, RefusesADocumentWithoutItsParts) {
   EXPECT_EQ(suite_error("suite: s\nmodels: [{a: {}, b: {}}]\n"),
             "s.yaml:2: models[0]: 2 keys (expected a model's name, or name: {key: value})");
   EXPECT_EQ(suite_error("suite: s\npolicy: no.yaml\n"), "s.yaml:2: policy: there is no file no.yaml");
+  EXPECT_THAT(suite_error("suite: s\npolicy: " + std::string(5000, 'p') + "\n"),
+              HasSubstr("s.yaml:2: policy: there is no file ppp"));
   EXPECT_EQ(suite_error("word\n"), "s.yaml:1: 'word' (expected a map key: value)");
 }
 

@@ -38,7 +38,11 @@ TEST(Yaml, FollowsAliasesAndFlattensListsAsUpstreamsFilesNeed) {
 TEST(Yaml, RefusesWhatIsNoSingleMapOfText) {
   EXPECT_EQ(parse_error(""), "f.yaml: the file is empty");
   EXPECT_EQ(parse_error("# only a comment\n"), "f.yaml: the file is empty");
-  EXPECT_EQ(parse_error("a: 1\n---\nb: 2\n"), "f.yaml: 2 documents (expected one)");
+  EXPECT_EQ(parse_error("a: 1\n---\nb: 2\n"),
+            "f.yaml: something follows the first document (expected one; is there a stray , or ] or }?)");
+  // YAML::LoadAll of yaml-cpp 0.7 never returns from this.
+  EXPECT_THAT(parse_error(",a: {b: 1!\nc: [d]\n"), HasSubstr("f.yaml: something follows the first document"));
+  EXPECT_THAT(parse_error("a: 1\n]\n"), HasSubstr("f.yaml"));
   EXPECT_EQ(parse_error("a: 1\nb: \xff\n"), "f.yaml:2: not valid UTF-8");
   EXPECT_EQ(parse_error("a: 1\n\x04: 2\n"), "f.yaml:2: control character 4 (expected text)");
   EXPECT_EQ(parse_error(std::string("a: 1\0", 5)), "f.yaml:1: control character 0 (expected text)");
