@@ -2,6 +2,7 @@
 // Usage: error_rates [cases=10000] [seed=1]. Prints a table; exit code 1 when a promise is not kept.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <random>
 
@@ -108,6 +109,7 @@ int main(int argc, char** argv) {
                !promised        ? "(none)"
                : broken.empty() ? "kept"
                                 : "BROKEN:" + broken);
+    std::fflush(stdout);
     kept = kept && (!promised || broken.empty());
   };
   for (const auto& noise : machines)
