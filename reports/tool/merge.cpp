@@ -20,7 +20,7 @@ namespace {
 struct MergeArguments {
   std::vector<std::string> inputs;
   std::string out = ".";
-  bool junit_properties = true;
+  std::string junit_properties = "on";
 };
 
 int merge(const MergeArguments& arguments) {
@@ -37,7 +37,8 @@ int merge(const MergeArguments& arguments) {
     fmt::print(stderr, "no results in {}\n", fmt::join(arguments.inputs, ", "));
     return 3;
   }
-  const auto paths = write_reports(results, run, arguments.out, {.testcase_properties = arguments.junit_properties});
+  const auto paths =
+      write_reports(results, run, arguments.out, {.testcase_properties = arguments.junit_properties == "on"});
   fmt::print("{}", write_summary(results, run, paths));
   return 0;
 }
@@ -50,12 +51,11 @@ void add_merge_command(CLI::App& app, int& exit_code) {
   const auto arguments = std::make_shared<MergeArguments>();
   command->add_option("inputs", arguments->inputs, "Results folders, or results.json files")->required();
   command->add_option("-o,--out", arguments->out, "Where the reports go")->capture_default_str();
-  const std::vector<std::pair<std::string, bool>> switches = {{"on", true}, {"off", false}};
   command
       ->add_option("--junit-properties", arguments->junit_properties,
                    "Properties inside test cases; off for readers with a strict schema (Jenkins xUnit)")
-      ->transform(CLI::CheckedTransformer(switches))
-      ->default_str("on");
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
   command->callback([arguments, &exit_code] { exit_code = merge(*arguments); });
 }
 
