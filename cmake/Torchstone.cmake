@@ -11,7 +11,7 @@ target_include_directories(torchstone_options INTERFACE $<BUILD_INTERFACE:${PROJ
 add_compile_options(-fPIC)
 
 # One precompiled header for everything that includes torch (24 s → 9 s a file).
-file(WRITE ${PROJECT_BINARY_DIR}/precompile.cpp "")
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompile.cpp CONTENT "")  # kept when it is there: it is the oldest of all
 add_library(torchstone_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompile.cpp)
 # The warnings too: -Wpedantic changes predefined macros, and then the compiler refuses the precompiled header.
 target_link_libraries(torchstone_precompiled PRIVATE LibTorch::torch fmt::fmt-header-only torchstone_options)

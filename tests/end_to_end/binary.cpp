@@ -36,7 +36,7 @@ bool drain(int fd, std::string& text) {
 
 }  // namespace
 
-Run run_program(const std::vector<std::string>& arguments, const std::map<std::string, std::string>& environment,
+ProgramRun run_program(const std::vector<std::string>& arguments, const std::map<std::string, std::string>& environment,
                 const std::string& interrupt_when) {
   std::array<int, 2> out{}, err{};
   if (pipe2(out.data(), O_CLOEXEC) != 0 || pipe2(err.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe");
@@ -48,7 +48,7 @@ Run run_program(const std::vector<std::string>& arguments, const std::map<std::s
   }
   close(out[1]);
   close(err[1]);
-  Run run;
+  ProgramRun run;
   bool signalled = interrupt_when.empty();
   std::array<pollfd, 2> ready{pollfd{out[0], POLLIN, 0}, pollfd{err[0], POLLIN, 0}};
   while (ready[0].fd >= 0 || ready[1].fd >= 0) {
@@ -80,13 +80,13 @@ Torchstone::~Torchstone() {
   std::filesystem::remove_all(out_, ignored);
 }
 
-Run Torchstone::run(std::vector<std::string> arguments, const std::map<std::string, std::string>& environment,
+ProgramRun Torchstone::run(std::vector<std::string> arguments, const std::map<std::string, std::string>& environment,
                     const std::string& interrupt_when) const {
   arguments.insert(arguments.begin(), {TORCHSTONE_BINARY, "--torchstone_out=" + out_});
   return run_program(arguments, environment, interrupt_when);
 }
 
-Run Torchstone::run_faults(const std::string& filter, std::vector<std::string> arguments, const std::string& interrupt_when) const {
+ProgramRun Torchstone::run_faults(const std::string& filter, std::vector<std::string> arguments, const std::string& interrupt_when) const {
   arguments.insert(arguments.begin(), {std::string("--torchstone_plugin=") + TORCHSTONE_FAULTS,
                                        std::string("--torchstone_suites=") + TORCHSTONE_SOURCE_DIR + "/tests/faults/faults.yaml",
                                        "--gtest_filter=" + filter});

@@ -8,13 +8,13 @@
 namespace torchstone {
 
 /// How a program ended and what it printed.
-struct Run {
+struct ProgramRun {
   int exit_code = -1;  ///< 128 + signal when it was killed
   std::string out, err;
 };
 
 /// Runs a program without a shell. `interrupt_when`: sends SIGINT once this text has appeared on its output.
-Run run_program(const std::vector<std::string>& arguments, const std::map<std::string, std::string>& environment = {},
+ProgramRun run_program(const std::vector<std::string>& arguments, const std::map<std::string, std::string>& environment = {},
                 const std::string& interrupt_when = "");
 
 /// The built torchstone with a results folder of its own, which is removed at the end.
@@ -25,10 +25,10 @@ class Torchstone {
   Torchstone(const Torchstone&) = delete;
   Torchstone& operator=(const Torchstone&) = delete;
 
-  Run run(std::vector<std::string> arguments, const std::map<std::string, std::string>& environment = {},
+  ProgramRun run(std::vector<std::string> arguments, const std::map<std::string, std::string>& environment = {},
           const std::string& interrupt_when = "") const;
   /// The same on the planted faults: their plug-in and suite, no policy, short limits.
-  Run run_faults(const std::string& filter, std::vector<std::string> arguments = {}, const std::string& interrupt_when = "") const;
+  ProgramRun run_faults(const std::string& filter, std::vector<std::string> arguments = {}, const std::string& interrupt_when = "") const;
 
   const std::string& out() const { return out_; }
   /// results.json; the test fails when there is none.

@@ -26,7 +26,7 @@ class PlantedFault : public testing::TestWithParam<Fault> {};
 TEST_P(PlantedFault, TurnsItsLightRed) {
   const Fault& fault = GetParam();
   const Torchstone torchstone;
-  const Run run = torchstone.run_faults("*/" + fault.test_case + "_cpu", {"--torchstone_memory_limit=3"});
+  const ProgramRun run = torchstone.run_faults("*/" + fault.test_case + "_cpu", {"--torchstone_memory_limit=3"});
   EXPECT_EQ(run.exit_code, fault.exit_code) << run.out << run.err;
   const auto row = torchstone.row("/" + fault.test_case + "_");
   EXPECT_EQ(row.at("outcome").at("status"), fault.status) << row.dump(1);
@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(PlantedSlowDown, IsMissedAndConfirmedByASecondProcess) {
   const Torchstone torchstone;
-  const Run run = torchstone.run_faults("*Performance*/healthy_*fault_slow*", {"--torchstone_measure_budget=1"});
+  const ProgramRun run = torchstone.run_faults("*Performance*/healthy_*fault_slow*", {"--torchstone_measure_budget=1"});
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   const auto row = torchstone.row("/healthy_");
   EXPECT_EQ(row.at("outcome").at("status"), "fail_speedup") << row.dump(1);
@@ -77,7 +77,7 @@ TEST(PlantedSlowDown, IsMissedAndConfirmedByASecondProcess) {
 
 TEST(PlantedFaults, LeaveARowEachWhenOneChildServesThemAll) {
   const Torchstone torchstone;
-  const Run run = torchstone.run_faults("*/Accuracy.*_torchscript_cpu", {"--torchstone_memory_limit=3", "--torchstone_isolate=shared"});
+  const ProgramRun run = torchstone.run_faults("*/Accuracy.*_torchscript_cpu", {"--torchstone_memory_limit=3", "--torchstone_isolate=shared"});
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   const auto results = torchstone.results().at("results");
   EXPECT_EQ(results.size(), 11u);
@@ -90,21 +90,21 @@ TEST(TheReproduceLine, WorksWhenPasted) {
   const Torchstone torchstone;
   torchstone.run_faults("*/healthy_inference_float32_fault_zero_cpu");
   const std::string line = torchstone.row("/healthy_").at("reproduce");
-  const Run again = run_program({"/bin/sh", "-c", line});
+  const ProgramRun again = run_program({"/bin/sh", "-c", line});
   EXPECT_EQ(again.exit_code, 1) << line << "\n" << again.out << again.err;
   EXPECT_THAT(again.out, HasSubstr("fail_accuracy"));
 }
 
 TEST(AFilterThatMatchesNothing, IsNotGreen) {
   const Torchstone torchstone;
-  const Run run = torchstone.run({"--gtest_filter=*no_such_case*"});
+  const ProgramRun run = torchstone.run({"--gtest_filter=*no_such_case*"});
   EXPECT_EQ(run.exit_code, 3) << run.out << run.err;
   EXPECT_THAT(run.out + run.err, HasSubstr("no_such_case"));
 }
 
 TEST(AnUnknownFlag, IsAUsageErrorThatNamesTheNearest) {
   const Torchstone torchstone;
-  const Run run = torchstone.run({"--torchstone_isolat=off"});
+  const ProgramRun run = torchstone.run({"--torchstone_isolat=off"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("torchstone_isolate"));
 }
@@ -113,14 +113,14 @@ TEST(AResultsFolderThatCannotBeWritten, IsSaidBeforeAnythingRuns) {
   const Torchstone torchstone;
   const std::string file = torchstone.out() + "/occupied";
   std::ofstream(file) << "no folder";  // a file in the place of the folder stops root as well
-  const Run run = torchstone.run({"--torchstone_out=" + file + "/results", "--gtest_filter=*resnet18*torchscript*"});
+  const ProgramRun run = torchstone.run({"--torchstone_out=" + file + "/results", "--gtest_filter=*resnet18*torchscript*"});
   EXPECT_EQ(run.exit_code, 2) << run.out << run.err;
   EXPECT_THAT(run.err, HasSubstr("occupied"));
 }
 
 TEST(AnInterrupt, KeepsTheFinishedRows) {
   const Torchstone torchstone;
-  const Run run = torchstone.run_faults("*/healthy_*_torchscript_cpu:*/hangs_*_torchscript_cpu", {"--torchstone_time_limit=60"}, "healthy_inference");
+  const ProgramRun run = torchstone.run_faults("*/healthy_*_torchscript_cpu:*/hangs_*_torchscript_cpu", {"--torchstone_time_limit=60"}, "healthy_inference");
   EXPECT_EQ(run.exit_code, 130) << run.out << run.err;
   EXPECT_EQ(torchstone.row("/healthy_").at("outcome").at("status"), "pass");
   EXPECT_THAT(read_file(torchstone.out() + "/junit.xml"), HasSubstr("healthy_inference_float32_torchscript_cpu"));

@@ -28,9 +28,9 @@ TEST(AScriptFile, IsJudgedAndTimedWithoutALineOfCode) {
   const Torchstone torchstone;
   const std::string model = torchstone.out() + "/my.pt", inputs = torchstone.out() + "/inputs.pt";
   if (std::string(TORCHSTONE_PYTHON).empty()) GTEST_SKIP() << "built without a Python, which makes the file";
-  const Run made = run_program({TORCHSTONE_PYTHON, "-W", "ignore", "-c", make_script, model, inputs});
+  const ProgramRun made = run_program({TORCHSTONE_PYTHON, "-W", "ignore", "-c", make_script, model, inputs});
   ASSERT_EQ(made.exit_code, 0) << made.err;
-  const Run run = torchstone.run({"--torchstone_only=" + model, "--torchstone_inputs=" + inputs, "--torchstone_measure_budget=0.5"});
+  const ProgramRun run = torchstone.run({"--torchstone_only=" + model, "--torchstone_inputs=" + inputs, "--torchstone_measure_budget=0.5"});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   int judged = 0, timed = 0;
   for (const auto& row : torchstone.results().at("results")) {
@@ -46,7 +46,7 @@ TEST(AFileThatIsNoModel, IsAnErrorThatNamesIt) {
   const Torchstone torchstone;
   const std::string model = torchstone.out() + "/broken.pt";
   std::ofstream(model) << "this is no zip file";
-  const Run run = torchstone.run({"--torchstone_only=" + model, "--torchstone_inputs=" + model});
+  const ProgramRun run = torchstone.run({"--torchstone_only=" + model, "--torchstone_inputs=" + model});
   EXPECT_EQ(run.exit_code, 2) << run.out << run.err;
   EXPECT_THAT(run.err, HasSubstr("broken.pt"));
 }
@@ -54,14 +54,14 @@ TEST(AFileThatIsNoModel, IsAnErrorThatNamesIt) {
 TEST(AnInstalledPackage, BuildsAPlugInWhoseModelIsJudged) {
   const Torchstone torchstone;
   const std::string prefix = torchstone.out() + "/prefix", build = torchstone.out() + "/build";
-  const Run installed = run_program({TORCHSTONE_CMAKE, "--install", TORCHSTONE_BUILD_DIR, "--prefix", prefix});
+  const ProgramRun installed = run_program({TORCHSTONE_CMAKE, "--install", TORCHSTONE_BUILD_DIR, "--prefix", prefix});
   ASSERT_EQ(installed.exit_code, 0) << installed.out << installed.err;
-  const Run configured = run_program({TORCHSTONE_CMAKE, "-G", "Ninja", "-S", std::string(TORCHSTONE_TEST_DIR) + "/end_to_end/consumer",
+  const ProgramRun configured = run_program({TORCHSTONE_CMAKE, "-G", "Ninja", "-S", std::string(TORCHSTONE_TEST_DIR) + "/end_to_end/consumer",
                                       "-B", build, "-DCMAKE_PREFIX_PATH=" + prefix});
   ASSERT_EQ(configured.exit_code, 0) << configured.out << configured.err;
-  const Run built = run_program({TORCHSTONE_CMAKE, "--build", build});
+  const ProgramRun built = run_program({TORCHSTONE_CMAKE, "--build", build});
   ASSERT_EQ(built.exit_code, 0) << built.out << built.err;
-  const Run run = run_program({prefix + "/bin/torchstone", "--torchstone_plugin=" + build + "/libmy_models.so", "--torchstone_only=tiny_mlp",
+  const ProgramRun run = run_program({prefix + "/bin/torchstone", "--torchstone_plugin=" + build + "/libmy_models.so", "--torchstone_only=tiny_mlp",
                                "--torchstone_checks=accuracy", "--torchstone_backends=torchscript", "--torchstone_out=" + torchstone.out()});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_EQ(torchstone.row("tiny_mlp_inference_float32_torchscript").at("outcome").at("status"), "pass");
@@ -69,7 +69,7 @@ TEST(AnInstalledPackage, BuildsAPlugInWhoseModelIsJudged) {
 
 TEST(APlugInThatIsNone, IsAnErrorThatNamesIt) {
   const Torchstone torchstone;
-  const Run run = torchstone.run({"--torchstone_plugin=/no/such/libplugin.so"});
+  const ProgramRun run = torchstone.run({"--torchstone_plugin=/no/such/libplugin.so"});
   EXPECT_EQ(run.exit_code, 2) << run.out << run.err;
   EXPECT_THAT(run.err, HasSubstr("libplugin.so"));
 }

@@ -17,7 +17,7 @@ const char* const quick = "torchbench/Accuracy.CompiledMatchesEager/lennard_jone
 
 TEST(TheProgram, WritesOneRowInEveryReport) {
   const Torchstone torchstone;
-  const Run run = torchstone.run({std::string("--gtest_filter=") + quick});
+  const ProgramRun run = torchstone.run({std::string("--gtest_filter=") + quick});
   ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_EQ(torchstone.row("lennard_jones").at("outcome").at("status"), "pass");
   EXPECT_THAT(read_file(torchstone.out() + "/results.csv"), HasSubstr("lennard_jones"));
@@ -30,14 +30,14 @@ TEST(TheProgram, WritesOneRowInEveryReport) {
 TEST(TheProgram, GivesTheSameStatusInEveryIsolation) {
   for (const std::string isolation : {"fresh", "shared", "off"}) {
     const Torchstone torchstone;
-    const Run run = torchstone.run({std::string("--gtest_filter=") + quick, "--torchstone_isolate=" + isolation});
+    const ProgramRun run = torchstone.run({std::string("--gtest_filter=") + quick, "--torchstone_isolate=" + isolation});
     EXPECT_EQ(run.exit_code, 0) << isolation << run.out << run.err;
   }
 }
 
 TEST(TheProgram, ListsModelsWithTheirFacts) {
   const Torchstone torchstone;
-  const Run run = torchstone.run({"--torchstone_list=models", "--torchstone_format=json"});
+  const ProgramRun run = torchstone.run({"--torchstone_list=models", "--torchstone_format=json"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   std::set<std::string> names;
   for (const auto& model : nlohmann::json::parse(run.out)) names.insert(model.at("name").get<std::string>());
@@ -57,7 +57,7 @@ TEST(TheProgram, ListsBackendsSuitesAndCases) {
 
 TEST(TheProgram, ExplainsWhereAToleranceComesFrom) {
   const Torchstone torchstone;
-  const Run run = torchstone.run({"--torchstone_explain=*squeezenet1_1_inference_float32_inductor*"});
+  const ProgramRun run = torchstone.run({"--torchstone_explain=*squeezenet1_1_inference_float32_inductor*"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out, testing::AllOf(HasSubstr("tolerance"), HasSubstr("torchbench.yaml:")));
 }
@@ -66,7 +66,7 @@ TEST(TheProgram, ShardsLikeGoogleTest) {
   size_t rows = 0;
   for (const std::string shard : {"0", "1"}) {
     const Torchstone torchstone;
-    const Run run = torchstone.run({"--gtest_filter=*/Accuracy.*lennard_jones*torchscript*"},
+    const ProgramRun run = torchstone.run({"--gtest_filter=*/Accuracy.*lennard_jones*torchscript*"},
                                    {{"GTEST_TOTAL_SHARDS", "2"}, {"GTEST_SHARD_INDEX", shard}});
     EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
     rows += torchstone.results().at("results").size();
@@ -75,21 +75,21 @@ TEST(TheProgram, ShardsLikeGoogleTest) {
 }
 
 TEST(Ctest, NamesAndLabelsEveryCase) {
-  const Run all = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N"});
+  const ProgramRun all = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N"});
   EXPECT_THAT(all.out, HasSubstr(quick));
-  const Run labelled = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N", "-L", "performance"});
+  const ProgramRun labelled = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N", "-L", "performance"});
   EXPECT_THAT(labelled.out, testing::AllOf(HasSubstr("torchbench/Performance."), Not(HasSubstr("torchbench/Accuracy."))));
-  const Run without = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N", "-L", "accuracy", "-LE", "inductor"});
+  const ProgramRun without = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N", "-L", "accuracy", "-LE", "inductor"});
   EXPECT_THAT(without.out, testing::AllOf(HasSubstr(quick), Not(HasSubstr("_inductor_"))));
-  const Run bfloat16 = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N", "-L", "bfloat16"});
+  const ProgramRun bfloat16 = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N", "-L", "bfloat16"});
   EXPECT_THAT(bfloat16.out, testing::AllOf(HasSubstr("_bfloat16_"), Not(HasSubstr("_float32_"))));
-  const Run named = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N", "-R", "resnet"});
+  const ProgramRun named = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N", "-R", "resnet"});
   EXPECT_THAT(named.out, testing::AllOf(HasSubstr("resnet18"), HasSubstr("resnet50"), Not(HasSubstr("alexnet"))));
   EXPECT_THAT(named.out, HasSubstr("torchstone.results.merge"));
 }
 
 TEST(Ctest, IsNotGreenWhenNothingMatches) {
-  const Run run = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "--no-tests=error", "-L", "no_such_label"});
+  const ProgramRun run = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "--no-tests=error", "-L", "no_such_label"});
   EXPECT_NE(run.exit_code, 0) << run.out;
 }
 
@@ -97,7 +97,7 @@ TEST(TheReportTool, MergesFoldersAndTellsDifferencesByItsExitCode) {
   const Torchstone first, second, merged;
   ASSERT_EQ(first.run({std::string("--gtest_filter=") + quick}).exit_code, 0);
   ASSERT_EQ(second.run({"--gtest_filter=*/Accuracy.*soft_actor_critic_inference_float32_torchscript_cpu"}).exit_code, 0);
-  const Run run = run_program({TORCHSTONE_REPORT, "merge", first.out(), second.out(), "-o", merged.out()});
+  const ProgramRun run = run_program({TORCHSTONE_REPORT, "merge", first.out(), second.out(), "-o", merged.out()});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_EQ(merged.results().at("results").size(), 2u);
   EXPECT_EQ(run_program({TORCHSTONE_REPORT, "merge", merged.out() + "/none"}).exit_code, 2);
@@ -107,13 +107,13 @@ TEST(TheReportTool, ComparesFilesOfTorchSave) {
   if (std::string(TORCHSTONE_PYTHON).empty()) GTEST_SKIP() << "built without a Python, which makes the files";
   const Torchstone torchstone;
   const std::string a = torchstone.out() + "/a.pt", b = torchstone.out() + "/b.pt", none = torchstone.out() + "/none.pt";
-  const Run made = run_program({TORCHSTONE_PYTHON, "-W", "ignore", "-c",
+  const ProgramRun made = run_program({TORCHSTONE_PYTHON, "-W", "ignore", "-c",
                                 "import sys, torch\nx = {'logits': torch.arange(6.).reshape(2, 3), 'past': [(torch.ones(2), None), 3, 'text']}\n"
                                 "torch.save(x, sys.argv[1])\nx['logits'][1, 2] += 1\ntorch.save(x, sys.argv[2])",
                                 a, b});
   ASSERT_EQ(made.exit_code, 0) << made.err;
   EXPECT_EQ(run_program({TORCHSTONE_REPORT, "diff", a, a}).exit_code, 0);
-  const Run different = run_program({TORCHSTONE_REPORT, "diff", a, b});
+  const ProgramRun different = run_program({TORCHSTONE_REPORT, "diff", a, b});
   EXPECT_EQ(different.exit_code, 1);
   EXPECT_THAT(different.out, HasSubstr("logits"));
   EXPECT_EQ(run_program({TORCHSTONE_REPORT, "diff", a, none}).exit_code, 2);
