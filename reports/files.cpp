@@ -95,7 +95,7 @@ void write_atomically(const fs::path& path, const std::string& text) {
   sync_folder(folder);
 }
 
-std::string read_file(const fs::path& path) {
+std::string read_text(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) fail("cannot read", path, errno);
   std::ostringstream text;
@@ -140,7 +140,7 @@ CaseFiles read_cases(const fs::path& out) {
   std::ranges::sort(files);
   for (const auto& file : files) {
     try {
-      Result result = parse_case_json(read_file(file), file.string());
+      Result result = parse_case_json(read_text(file), file.string());
       cases.results.push_back(result.finished ? result : never_finished(std::move(result)));
     } catch (const std::runtime_error& error) {  // ReportError, system_error
       cases.errors.emplace_back(error.what());

@@ -14,7 +14,7 @@ namespace torchstone {
 /// renamed. Makes missing folders. Throws std::system_error with the path and the system's words.
 void write_atomically(const std::filesystem::path& path, const std::string& text);
 /// Throws std::system_error with the path.
-std::string read_file(const std::filesystem::path& path);
+std::string read_text(const std::filesystem::path& path);
 
 /// A case's name as a file name: [A-Za-z0-9_.-], `+` for `/`, %XX for the rest; long ones are cut and get a hash.
 std::string case_file_name(const std::string& name);

@@ -14,7 +14,7 @@ namespace {
 
 Report read_report(const fs::path& path) {
   try {
-    return parse_json(read_file(path), path.string());
+    return parse_json(read_text(path), path.string());
   } catch (const std::system_error& error) {
     throw ReportError(error.what());
   }

@@ -113,6 +113,8 @@ int exit_code_of(const std::vector<Result>& results, bool strict_undecided) {
   const auto codes = [&](const Result& r) {
     const StatusInfo& info = info_of(r.finished ? r.outcome.status : Status::crash);
     if (info.status == Status::interrupted) return info.exit_code;
+    // A compiler that could not even be asked says nothing about the program.
+    if (!is_fine(r) && r.outcome.notes.contains("infrastructure")) return 4;
     if (!is_fine(r)) return info.passing || info.exit_code == 0 ? 1 : info.exit_code;
     return info.status == Status::undecided && r.expected != "undecided" && strict_undecided ? info.exit_code : 0;
   };

@@ -101,7 +101,8 @@ nlohmann::json Torchstone::results() const {
 
 nlohmann::json Torchstone::row(const std::string& part) const {
   nlohmann::json found;
-  for (const auto& result : results().at("results")) {
+  const auto rows = results().at("results");
+  for (const auto& result : rows) {
     if (result.at("name").get<std::string>().find(part) == std::string::npos) continue;
     EXPECT_TRUE(found.is_null()) << "two rows for " << part;
     found = result;

@@ -22,7 +22,7 @@ TEST(TheProgram, WritesOneRowInEveryReport) {
   EXPECT_EQ(torchstone.row("lennard_jones").at("outcome").at("status"), "pass");
   EXPECT_THAT(read_file(torchstone.out() + "/results.csv"), HasSubstr("lennard_jones"));
   EXPECT_THAT(read_file(torchstone.out() + "/junit.xml"), HasSubstr("lennard_jones_inference_float32_torchscript_cpu"));
-  EXPECT_THAT(read_file(torchstone.out() + "/torchscript_torchbench_float32_inference_cpu_accuracy.csv"), HasSubstr("cpu,lennard_jones,4,pass"));
+  EXPECT_THAT(read_file(torchstone.out() + "/csv/torchscript_torchbench_float32_inference_cpu_accuracy.csv"), HasSubstr("cpu,lennard_jones,4,pass"));
   EXPECT_THAT(run.out, HasSubstr("[  PASSED  ] 1 test."));
   EXPECT_THAT(run.out, HasSubstr("results.json"));
 }
@@ -40,7 +40,8 @@ TEST(TheProgram, ListsModelsWithTheirFacts) {
   const ProgramRun run = torchstone.run({"--torchstone_list=models", "--torchstone_format=json"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   std::set<std::string> names;
-  for (const auto& model : nlohmann::json::parse(run.out)) names.insert(model.at("name").get<std::string>());
+  const auto models = nlohmann::json::parse(run.out);
+  for (const auto& model : models) names.insert(model.at("model").get<std::string>());
   for (const char* name : {"alexnet", "vgg16", "resnet18", "resnet50", "squeezenet1_1", "mobilenet_v2", "dcgan", "BertForMaskedLM",
                            "tts_angular", "soft_actor_critic", "lennard_jones", "pytorch_unet"})
     EXPECT_TRUE(names.contains(name)) << name;

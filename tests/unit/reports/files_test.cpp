@@ -28,7 +28,7 @@ TEST(WriteAtomically, MakesFoldersReplacesAndLeavesNothingAside) {
   const fs::path path = folder.path() / "a/b/file.txt";
   write_atomically(path, "old");
   write_atomically(path, std::string("new\0!", 5));
-  EXPECT_EQ(read_file(path), std::string("new\0!", 5));
+  EXPECT_EQ(read_text(path), std::string("new\0!", 5));
   EXPECT_EQ(names_in(path.parent_path()), std::set<std::string>{"file.txt"});
 }
 
@@ -49,8 +49,8 @@ TEST(WriteAtomically, NamesPathAndCauseAndKeepsTheOldFile) {
 
 TEST(ReadFile, NamesWhatIsMissing) {
   const TemporaryFolder folder;
-  EXPECT_THROW(read_file(folder.path() / "absent"), std::system_error);
-  EXPECT_THROW(read_file(folder.path()), std::system_error);
+  EXPECT_THROW(read_text(folder.path() / "absent"), std::system_error);
+  EXPECT_THROW(read_text(folder.path()), std::system_error);
 }
 
 TEST(CaseFileName, IsSafeAndDifferentForDifferentNames) {
@@ -120,7 +120,7 @@ TEST(Reports, AreAllWrittenAndListed) {
   EXPECT_EQ(names_in(folder.path() / "out"),
             (std::set<std::string>{"results.json", "results.csv", "junit.xml", "summary.txt", "csv"}));
   EXPECT_EQ(paths.front(), (folder.path() / "out/results.json").string());
-  for (const auto& path : paths) EXPECT_FALSE(read_file(path).empty()) << path;
+  for (const auto& path : paths) EXPECT_FALSE(read_text(path).empty()) << path;
   EXPECT_EQ(paths.size(), 4 + names_in(folder.path() / "out/csv").size());
 }
 

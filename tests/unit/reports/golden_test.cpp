@@ -26,7 +26,7 @@ void expect_golden(const std::string& file, const std::string& text) {
     GTEST_SKIP() << "golden/" << file << " was written anew";
   }
   ASSERT_TRUE(fs::exists(golden / file)) << file;
-  EXPECT_EQ(text, read_file(golden / file)) << file;
+  EXPECT_EQ(text, read_text(golden / file)) << file;
 }
 
 TEST(Golden, Json) { expect_golden("results.json", write_json(sample_results(), sample_run())); }
