@@ -116,6 +116,7 @@ class Expander {
     const std::string name = name_of(c);
     const auto [earlier, fresh] = registered_.try_emplace(name, c.model, row.place, asked != c.dtype);
     if (fresh) return expansion_.cases.push_back(std::move(c));
+    if (row.widened) return;
     // A forced dtype may meet the same case asked for directly: then there is only one to run.
     if (earlier->second.forced || asked != c.dtype)
       return skip(c, {fmt::format("the policy runs it as {}, which is registered already", to_string(c.dtype)),

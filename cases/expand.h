@@ -42,7 +42,7 @@ Expansion expand(const std::vector<Suite>& suites, const Known& known, const Fla
 void require_cases(const Expansion& expansion);
 
 /// The rows that flags leave: each row split by check and cut down to the values given; a value that no row of a check
-/// has is added through a copy of the first row of that check.
+/// of a check has is added through a copy of each of its rows.
 std::vector<Row> select_rows(const std::vector<Row>& rows, const Axes& given);
 
 /// The model name that --torchstone_only means: the name itself, or for a file its stem in [A-Za-z0-9_].

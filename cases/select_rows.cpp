@@ -19,14 +19,19 @@ std::vector<Row> select(const std::vector<Row>& rows, Choices<T> Axes::*axis, co
     std::erase_if(row.axes.*axis, [&](const auto& choice) { return !contains(given, choice.value); });
     if (!(row.axes.*axis).empty()) selected.push_back(std::move(row));
   }
-  Row added = rows.front();
-  (added.axes.*axis).clear();
+  // A value that no row has: every row is run with it as well.
+  Choices<T> added;
   for (const auto& choice : given) {
     const bool had =
         std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return contains(row.axes.*axis, choice.value); });
-    if (!had && !contains(added.axes.*axis, choice.value)) (added.axes.*axis).push_back(choice);
+    if (!had && !contains(added, choice.value)) added.push_back(choice);
   }
-  if (!(added.axes.*axis).empty()) selected.push_back(std::move(added));
+  if (added.empty()) return selected;
+  for (Row row : rows) {
+    row.axes.*axis = added;
+    row.widened = true;
+    selected.push_back(std::move(row));
+  }
   return selected;
 }
 

@@ -32,6 +32,7 @@ struct Row {
   Choices<std::string> models;  ///< only these; empty: all of the suite
   Settings settings;
   Place place;
+  bool widened = false;  ///< made by a flag from a row of the suite: cases that another row has already are left out
 };
 
 struct SuiteModel {

@@ -27,6 +27,15 @@ class Variable {
   const char* name_;
 };
 
+/// What the tests find must not depend on who runs them.
+class NoTwins : public testing::Environment {
+ public:
+  void SetUp() override {
+    for (const auto& flag : flag_table()) unsetenv(environment_name(flag).c_str());
+  }
+};
+[[maybe_unused]] const testing::Environment* const no_twins = testing::AddGlobalTestEnvironment(new NoTwins);
+
 TEST(Flags, HaveDefaults) {
   const Flags flags = flags_of({});
   EXPECT_TRUE(flags.run.out.ends_with("/torchstone-results"));
