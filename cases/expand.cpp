@@ -81,8 +81,10 @@ class Expander {
 
  private:
   static bool row_has(const Row& row, const std::string& model) {
-    return row.models.empty() ||
-           std::any_of(row.models.begin(), row.models.end(), [&](const auto& choice) { return choice.value == model; });
+    const auto named = [&](const Choices<std::string>& models) {
+      return std::any_of(models.begin(), models.end(), [&](const auto& choice) { return choice.value == model; });
+    };
+    return (row.models.empty() || named(row.models)) && !named(row.except);
   }
 
   // `one` holds exactly one value on each axis.

@@ -50,8 +50,25 @@ Choices<T> read_axis(const Yaml& row, const Yaml* defaults, const std::string& k
   return choices;
 }
 
+// The models of the suite that a row names under `key`; none when the key is absent.
+Choices<std::string> read_names(const Yaml& node, const char* key, const std::vector<SuiteModel>& models) {
+  Choices<std::string> chosen;
+  const Yaml* list = node.find(key);
+  if (!list) return chosen;
+  std::vector<std::string> names;
+  for (const auto& model : models) names.push_back(model.name);
+  for (const auto& item : list_of(*list)) {
+    const std::string name = text_of(item);
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      fail(item, fmt::format("{} is no model of this suite ({})", name, expected_one_of(name, names)));
+    chosen.push_back({name, item});
+  }
+  if (chosen.empty()) fail(*list, "an empty list (expected at least one)");
+  return chosen;
+}
+
 Row read_row(const Yaml& node, const Yaml* defaults, const std::vector<SuiteModel>& models) {
-  require_keys(node, joined(joined(axis_keys, {"models"}), setting_keys()));
+  require_keys(node, joined(joined(axis_keys, {"models", "except"}), setting_keys()));
   Row row;
   row.place = node;
   row.axes.checks = read_axis(node, defaults, "checks", check_of, nullptr);
@@ -61,17 +78,8 @@ Row read_row(const Yaml& node, const Yaml* defaults, const std::vector<SuiteMode
   row.axes.devices = read_axis(node, defaults, "devices", device_of, "cpu");
   row.axes.presets = read_axis(node, defaults, "presets", preset_of, "mini");
   row.settings = read_settings(node);
-  const Yaml* only = node.find("models");
-  if (!only) return row;
-  std::vector<std::string> names;
-  for (const auto& model : models) names.push_back(model.name);
-  for (const auto& item : list_of(*only)) {
-    const std::string name = text_of(item);
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      fail(item, fmt::format("{} is no model of this suite ({})", name, expected_one_of(name, names)));
-    row.models.push_back({name, item});
-  }
-  if (row.models.empty()) fail(*only, "an empty list (expected at least one)");
+  row.models = read_names(node, "models", models);
+  row.except = read_names(node, "except", models);
   return row;
 }
 

@@ -30,6 +30,7 @@ struct Axes {
 struct Row {
   Axes axes;
   Choices<std::string> models;  ///< only these; empty: all of the suite
+  Choices<std::string> except;  ///< but not these
   Settings settings;
   Place place;
   bool widened = false;  ///< made by a flag from a row of the suite: cases that another row has already are left out
