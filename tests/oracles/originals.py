@@ -94,7 +94,7 @@ def mobilenet_v2(full):
 
 def dcgan(full):
     from restated.dcgan import Discriminator
-    return Discriminator(64 if full else 16)
+    return Discriminator(64 if full else 32)
 
 
 def pytorch_unet(full):
