@@ -3,9 +3,8 @@
 #include <chrono>
 #include <unordered_map>
 
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "fixtures/isolate/interrupt.h"
 #include "reports/files.h"
@@ -29,9 +28,8 @@ class CaseTest : public testing::Test {
     result.finished = true;
     const auto start = std::chrono::steady_clock::now();
     progress().begin();
-    result.outcome = session_.runner.run(index_, [&](std::string_view phase) {
-      show_progress(fmt::format("{}: {}", test_name_of(c), phase));
-    });
+    result.outcome = session_.runner.run(
+        index_, [&](std::string_view phase) { show_progress(fmt::format("{}: {}", test_name_of(c), phase)); });
     result.duration_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (const auto& [key, value] : properties_of(result)) RecordProperty(key, value);
     const std::string verdict = fmt::format("{}: {}", to_string(result.outcome.status), result.outcome.reason);

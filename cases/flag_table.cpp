@@ -169,7 +169,7 @@ std::vector<FlagInfo> make_table() {
     f.run.cache_limit_mb = integer_of(v, 0, int64_t{1} << 40);
   })));
   // What comes out.
-  add(output_flag(path_flag(setting_flag("out", "FOLDER", "torchstone-results", "results",
+  add(output_flag(path_flag(setting_flag("out", "FOLDER", "build/results", "results",
                                          [](Flags& f, const Yaml& v) { f.run.out = text_of(v); }))));
   add(output_flag(setting_flag("report", "all|none", "all", "report files at the end", [](Flags& f, const Yaml& v) {
     f.report = one_of(v, {"all", "none"}) == 0;

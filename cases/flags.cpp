@@ -82,7 +82,7 @@ std::string program_of(const std::string& argument) {
 
 Flags parse_flags(std::vector<std::string>& arguments) {
   Flags flags;
-  flags.run.out = fs::absolute("torchstone-results").string();
+  flags.run.out = fs::absolute("build/results").string();
   flags.run.cache = default_cache();
   flags.run.program = arguments.empty() ? "" : program_of(arguments.front());
 

@@ -1,15 +1,13 @@
 // torchstone: the test runner. Own flags first, then GoogleTest's; what it runs comes from the suites.
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <iostream>
-
-#include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "cases/checks.h"
 #include "cases/expand.h"
@@ -99,7 +97,9 @@ int run(int argc, char** argv) {
     return 0;
   }
   if (argc > 1) {
-    std::cerr << fmt::format("torchstone: unknown argument {} (flags are --torchstone_NAME=value and --gtest_NAME=value; see --help)\n", argv[1]);
+    std::cerr << fmt::format(
+        "torchstone: unknown argument {} (flags are --torchstone_NAME=value and --gtest_NAME=value; see --help)\n",
+        argv[1]);
     return usage_error;
   }
   const Known known = known_here();

@@ -7,7 +7,9 @@ namespace torchstone {
 
 void register_own_model(const Flags& flags) {
   if (flags.inputs.empty()) {
-    fail(flags.only_place, "a TorchScript file needs its inputs (expected --torchstone_inputs=FILE.pt, a list of tensors as torch.save writes it)");
+    fail(flags.only_place,
+         "a TorchScript file needs its inputs (expected --torchstone_inputs=FILE.pt, a list of tensors as torch.save "
+         "writes it)");
   }
   ModelInfo info = script_model_info(flags.only, flags.inputs);
   info.name = only_model(flags);

@@ -7,9 +7,27 @@ namespace torchstone {
 
 /// Everything that can become of a case. Upstream's words first (benchmarks/dynamo/common.py), then ours.
 enum class Status {
-  pass, pass_due_to_skip, fail_accuracy, eager_two_runs_differ, eager_1st_run_fail, eager_1st_run_OOM,
-  eager_2nd_run_fail, eager_2nd_run_OOM, fail_to_run, OOM, model_fail_to_load, eager_fail_to_run, timeout,
-  crash, vacuous, unsupported, fail_to_capture, fail_to_compile, fail_speedup, undecided, interrupted,
+  pass,
+  pass_due_to_skip,
+  fail_accuracy,
+  eager_two_runs_differ,
+  eager_1st_run_fail,
+  eager_1st_run_OOM,
+  eager_2nd_run_fail,
+  eager_2nd_run_OOM,
+  fail_to_run,
+  OOM,
+  model_fail_to_load,
+  eager_fail_to_run,
+  timeout,
+  crash,
+  vacuous,
+  unsupported,
+  fail_to_capture,
+  fail_to_compile,
+  fail_speedup,
+  undecided,
+  interrupted,
 };
 
 enum class JUnitKind { none, failure, error, skipped };
@@ -20,7 +38,7 @@ struct StatusInfo {
   std::string_view name;  ///< upstream's string
   bool passing;           ///< counts as passed
   JUnitKind junit;
-  int exit_code;          ///< class of DESIGN §3: 0 met, 1 gate, 4 infrastructure, 5 undecided, 130 interrupted
+  int exit_code;  ///< class of DESIGN §3: 0 met, 1 gate, 4 infrastructure, 5 undecided, 130 interrupted
 };
 
 const std::vector<StatusInfo>& status_table();

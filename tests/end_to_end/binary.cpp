@@ -1,16 +1,15 @@
 #include "tests/end_to_end/binary.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <array>
 #include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <poll.h>
 #include <sstream>
 #include <stdexcept>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -25,7 +24,8 @@ bool drain(int fd, std::string& text) {
   return n > 0;
 }
 
-[[noreturn]] void become(const std::vector<std::string>& arguments, const std::map<std::string, std::string>& environment) {
+[[noreturn]] void become(const std::vector<std::string>& arguments,
+                         const std::map<std::string, std::string>& environment) {
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> argv;
   for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -37,7 +37,7 @@ bool drain(int fd, std::string& text) {
 }  // namespace
 
 ProgramRun run_program(const std::vector<std::string>& arguments, const std::map<std::string, std::string>& environment,
-                const std::string& interrupt_when) {
+                       const std::string& interrupt_when) {
   std::array<int, 2> out{}, err{};
   if (pipe2(out.data(), O_CLOEXEC) != 0 || pipe2(err.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe");
   const pid_t pid = fork();
@@ -81,15 +81,17 @@ Torchstone::~Torchstone() {
 }
 
 ProgramRun Torchstone::run(std::vector<std::string> arguments, const std::map<std::string, std::string>& environment,
-                    const std::string& interrupt_when) const {
+                           const std::string& interrupt_when) const {
   arguments.insert(arguments.begin(), {TORCHSTONE_BINARY, "--torchstone_out=" + out_});
   return run_program(arguments, environment, interrupt_when);
 }
 
-ProgramRun Torchstone::run_faults(const std::string& filter, std::vector<std::string> arguments, const std::string& interrupt_when) const {
-  arguments.insert(arguments.begin(), {std::string("--torchstone_plugin=") + TORCHSTONE_FAULTS,
-                                       std::string("--torchstone_suites=") + TORCHSTONE_SOURCE_DIR + "/tests/faults/faults.yaml",
-                                       "--gtest_filter=" + filter});
+ProgramRun Torchstone::run_faults(const std::string& filter, std::vector<std::string> arguments,
+                                  const std::string& interrupt_when) const {
+  arguments.insert(arguments.begin(),
+                   {std::string("--torchstone_plugin=") + TORCHSTONE_FAULTS,
+                    std::string("--torchstone_suites=") + TORCHSTONE_SOURCE_DIR + "/tests/faults/faults.yaml",
+                    "--gtest_filter=" + filter});
   return run(arguments, {}, interrupt_when);
 }
 

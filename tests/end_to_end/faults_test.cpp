@@ -1,7 +1,6 @@
 // Every planted fault turns its light red: the status, the reason and the exit code of the real program.
-#include <sys/stat.h>
-
 #include <fstream>
+#include <sys/stat.h>
 
 #include <gmock/gmock.h>
 
@@ -15,7 +14,7 @@ using testing::HasSubstr;
 struct Fault {
   std::string test_case;  ///< part of the test's name: model and backend
   std::string status;
-  std::string reason;     ///< part of it
+  std::string reason;  ///< part of it
   int exit_code;
 };
 
@@ -47,7 +46,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Fault{"healthy_inference_float32_fault_dtype", "fail_accuracy", "dtype", 1},
                     Fault{"healthy_inference_float32_fault_shape", "fail_accuracy", "shape", 1},
                     Fault{"healthy_inference_float32_fault_nan", "fail_accuracy", "NaN", 1},
-                    Fault{"healthy_inference_float32_fault_refused", "fail_to_compile", "planted: the compiler refuses", 1},
+                    Fault{"healthy_inference_float32_fault_refused", "fail_to_compile", "planted: the compiler refuses",
+                          1},
                     Fault{"healthy_inference_float32_fault_missing", "fail_to_compile", "planted: no compiler", 4},
                     Fault{"healthy_inference_float32_fault_killed", "OOM", "SIGKILL", 4}),
     name_of_fault);
@@ -59,7 +59,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Fault{"allocates_inference_float32_torchscript", "OOM", "limit 3.00 GB", 4},
                     Fault{"throws_inference_float32_torchscript", "eager_fail_to_run", "planted: forward throws", 1},
                     Fault{"not_loadable_inference_float32_torchscript", "model_fail_to_load", "planted: no weights", 1},
-                    Fault{"untraceable_inference_float32_torchscript", "fail_to_capture", "planted: cannot be traced", 1},
+                    Fault{"untraceable_inference_float32_torchscript", "fail_to_capture", "planted: cannot be traced",
+                          1},
                     Fault{"branches_inference_float32_torchscript", "fail_to_capture", "", 1},
                     Fault{"zero_output_inference_float32_torchscript", "vacuous", "", 1},
                     Fault{"not_repeatable_inference_float32_torchscript", "eager_two_runs_differ", "", 1}),
@@ -77,7 +78,8 @@ TEST(PlantedSlowDown, IsMissedAndConfirmedByASecondProcess) {
 
 TEST(PlantedFaults, LeaveARowEachWhenOneChildServesThemAll) {
   const Torchstone torchstone;
-  const ProgramRun run = torchstone.run_faults("*/Accuracy.*_torchscript_cpu", {"--torchstone_memory_limit=3", "--torchstone_isolate=shared"});
+  const ProgramRun run = torchstone.run_faults("*/Accuracy.*_torchscript_cpu",
+                                               {"--torchstone_memory_limit=3", "--torchstone_isolate=shared"});
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   const auto results = torchstone.results().at("results");
   EXPECT_EQ(results.size(), 11u);
@@ -113,14 +115,16 @@ TEST(AResultsFolderThatCannotBeWritten, IsSaidBeforeAnythingRuns) {
   const Torchstone torchstone;
   const std::string file = torchstone.out() + "/occupied";
   std::ofstream(file) << "no folder";  // a file in the place of the folder stops root as well
-  const ProgramRun run = torchstone.run({"--torchstone_out=" + file + "/results", "--gtest_filter=*resnet18*torchscript*"});
+  const ProgramRun run =
+      torchstone.run({"--torchstone_out=" + file + "/results", "--gtest_filter=*resnet18*torchscript*"});
   EXPECT_EQ(run.exit_code, 2) << run.out << run.err;
   EXPECT_THAT(run.err, HasSubstr("occupied"));
 }
 
 TEST(AnInterrupt, KeepsTheFinishedRows) {
   const Torchstone torchstone;
-  const ProgramRun run = torchstone.run_faults("*/healthy_*_torchscript_cpu:*/hangs_*_torchscript_cpu", {"--torchstone_time_limit=60"}, "healthy_inference");
+  const ProgramRun run = torchstone.run_faults("*/healthy_*_torchscript_cpu:*/hangs_*_torchscript_cpu",
+                                               {"--torchstone_time_limit=60"}, "healthy_inference");
   EXPECT_EQ(run.exit_code, 130) << run.out << run.err;
   EXPECT_EQ(torchstone.row("/healthy_").at("outcome").at("status"), "pass");
   EXPECT_THAT(read_file(torchstone.out() + "/junit.xml"), HasSubstr("healthy_inference_float32_torchscript_cpu"));

@@ -30,7 +30,8 @@ TEST(AScriptFile, IsJudgedAndTimedWithoutALineOfCode) {
   if (std::string(TORCHSTONE_PYTHON).empty()) GTEST_SKIP() << "built without a Python, which makes the file";
   const ProgramRun made = run_program({TORCHSTONE_PYTHON, "-W", "ignore", "-c", make_script, model, inputs});
   ASSERT_EQ(made.exit_code, 0) << made.err;
-  const ProgramRun run = torchstone.run({"--torchstone_only=" + model, "--torchstone_inputs=" + inputs, "--torchstone_measure_budget=0.5"});
+  const ProgramRun run = torchstone.run(
+      {"--torchstone_only=" + model, "--torchstone_inputs=" + inputs, "--torchstone_measure_budget=0.5"});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   int judged = 0, timed = 0;
   const auto rows = torchstone.results().at("results");
@@ -57,13 +58,15 @@ TEST(AnInstalledPackage, BuildsAPlugInWhoseModelIsJudged) {
   const std::string prefix = torchstone.out() + "/prefix", build = torchstone.out() + "/build";
   const ProgramRun installed = run_program({TORCHSTONE_CMAKE, "--install", TORCHSTONE_BUILD_DIR, "--prefix", prefix});
   ASSERT_EQ(installed.exit_code, 0) << installed.out << installed.err;
-  const ProgramRun configured = run_program({TORCHSTONE_CMAKE, "-G", "Ninja", "-S", std::string(TORCHSTONE_TEST_DIR) + "/end_to_end/consumer",
-                                      "-B", build, "-DCMAKE_PREFIX_PATH=" + prefix});
+  const ProgramRun configured =
+      run_program({TORCHSTONE_CMAKE, "-G", "Ninja", "-S", std::string(TORCHSTONE_TEST_DIR) + "/end_to_end/consumer",
+                   "-B", build, "-DCMAKE_PREFIX_PATH=" + prefix});
   ASSERT_EQ(configured.exit_code, 0) << configured.out << configured.err;
   const ProgramRun built = run_program({TORCHSTONE_CMAKE, "--build", build});
   ASSERT_EQ(built.exit_code, 0) << built.out << built.err;
-  const ProgramRun run = run_program({prefix + "/bin/torchstone", "--torchstone_plugin=" + build + "/libmy_models.so", "--torchstone_only=tiny_mlp",
-                               "--torchstone_checks=accuracy", "--torchstone_backends=torchscript", "--torchstone_out=" + torchstone.out()});
+  const ProgramRun run = run_program({prefix + "/bin/torchstone", "--torchstone_plugin=" + build + "/libmy_models.so",
+                                      "--torchstone_only=tiny_mlp", "--torchstone_checks=accuracy",
+                                      "--torchstone_backends=torchscript", "--torchstone_out=" + torchstone.out()});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_EQ(torchstone.row("tiny_mlp_inference_float32_torchscript").at("outcome").at("status"), "pass");
 }

@@ -22,7 +22,8 @@ TEST(TheProgram, WritesOneRowInEveryReport) {
   EXPECT_EQ(torchstone.row("lennard_jones").at("outcome").at("status"), "pass");
   EXPECT_THAT(read_file(torchstone.out() + "/results.csv"), HasSubstr("lennard_jones"));
   EXPECT_THAT(read_file(torchstone.out() + "/junit.xml"), HasSubstr("lennard_jones_inference_float32_torchscript_cpu"));
-  EXPECT_THAT(read_file(torchstone.out() + "/csv/torchscript_torchbench_float32_inference_cpu_accuracy.csv"), HasSubstr("cpu,lennard_jones,4,pass"));
+  EXPECT_THAT(read_file(torchstone.out() + "/csv/torchscript_torchbench_float32_inference_cpu_accuracy.csv"),
+              HasSubstr("cpu,lennard_jones,4,pass"));
   EXPECT_THAT(run.out, HasSubstr("[  PASSED  ] 1 test."));
   EXPECT_THAT(run.out, HasSubstr("results.json"));
 }
@@ -30,7 +31,8 @@ TEST(TheProgram, WritesOneRowInEveryReport) {
 TEST(TheProgram, GivesTheSameStatusInEveryIsolation) {
   for (const std::string isolation : {"fresh", "shared", "off"}) {
     const Torchstone torchstone;
-    const ProgramRun run = torchstone.run({std::string("--gtest_filter=") + quick, "--torchstone_isolate=" + isolation});
+    const ProgramRun run =
+        torchstone.run({std::string("--gtest_filter=") + quick, "--torchstone_isolate=" + isolation});
     EXPECT_EQ(run.exit_code, 0) << isolation << run.out << run.err;
   }
 }
@@ -42,16 +44,18 @@ TEST(TheProgram, ListsModelsWithTheirFacts) {
   std::set<std::string> names;
   const auto models = nlohmann::json::parse(run.out);
   for (const auto& model : models) names.insert(model.at("model").get<std::string>());
-  for (const char* name : {"alexnet", "vgg16", "resnet18", "resnet50", "squeezenet1_1", "mobilenet_v2", "dcgan", "BertForMaskedLM",
-                           "tts_angular", "soft_actor_critic", "lennard_jones", "pytorch_unet"})
+  for (const char* name : {"alexnet", "vgg16", "resnet18", "resnet50", "squeezenet1_1", "mobilenet_v2", "dcgan",
+                           "BertForMaskedLM", "tts_angular", "soft_actor_critic", "lennard_jones", "pytorch_unet"})
     EXPECT_TRUE(names.contains(name)) << name;
   EXPECT_THAT(torchstone.run({"--torchstone_list=models"}).out, HasSubstr("61100840"));
 }
 
 TEST(TheProgram, ListsBackendsSuitesAndCases) {
   const Torchstone torchstone;
-  EXPECT_THAT(torchstone.run({"--torchstone_list=backends"}).out, testing::AllOf(HasSubstr("eager"), HasSubstr("torchscript"), HasSubstr("inductor")));
-  EXPECT_THAT(torchstone.run({"--torchstone_list=suites"}).out, testing::AllOf(HasSubstr("torchbench"), HasSubstr("huggingface")));
+  EXPECT_THAT(torchstone.run({"--torchstone_list=backends"}).out,
+              testing::AllOf(HasSubstr("eager"), HasSubstr("torchscript"), HasSubstr("inductor")));
+  EXPECT_THAT(torchstone.run({"--torchstone_list=suites"}).out,
+              testing::AllOf(HasSubstr("torchbench"), HasSubstr("huggingface")));
   EXPECT_THAT(torchstone.run({"--torchstone_list=cases"}).out, HasSubstr(quick));
   EXPECT_THAT(torchstone.run({"--gtest_list_tests"}).out, HasSubstr("lennard_jones_inference_float32_torchscript_cpu"));
 }
@@ -68,7 +72,7 @@ TEST(TheProgram, ShardsLikeGoogleTest) {
   for (const std::string shard : {"0", "1"}) {
     const Torchstone torchstone;
     const ProgramRun run = torchstone.run({"--gtest_filter=*/Accuracy.*lennard_jones*torchscript*"},
-                                   {{"GTEST_TOTAL_SHARDS", "2"}, {"GTEST_SHARD_INDEX", shard}});
+                                          {{"GTEST_TOTAL_SHARDS", "2"}, {"GTEST_SHARD_INDEX", shard}});
     EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
     rows += torchstone.results().at("results").size();
   }
@@ -78,11 +82,15 @@ TEST(TheProgram, ShardsLikeGoogleTest) {
 TEST(Ctest, NamesAndLabelsEveryCase) {
   const ProgramRun all = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N"});
   EXPECT_THAT(all.out, HasSubstr(quick));
-  const ProgramRun labelled = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N", "-L", "performance"});
-  EXPECT_THAT(labelled.out, testing::AllOf(HasSubstr("torchbench/Performance."), Not(HasSubstr("torchbench/Accuracy."))));
-  const ProgramRun without = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N", "-L", "accuracy", "-LE", "inductor"});
+  const ProgramRun labelled =
+      run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N", "-L", "performance"});
+  EXPECT_THAT(labelled.out,
+              testing::AllOf(HasSubstr("torchbench/Performance."), Not(HasSubstr("torchbench/Accuracy."))));
+  const ProgramRun without =
+      run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N", "-L", "accuracy", "-LE", "inductor"});
   EXPECT_THAT(without.out, testing::AllOf(HasSubstr(quick), Not(HasSubstr("_inductor_"))));
-  const ProgramRun bfloat16 = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N", "-L", "bfloat16"});
+  const ProgramRun bfloat16 =
+      run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N", "-L", "bfloat16"});
   EXPECT_THAT(bfloat16.out, testing::AllOf(HasSubstr("_bfloat16_"), Not(HasSubstr("_float32_"))));
   const ProgramRun named = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N", "-R", "resnet"});
   EXPECT_THAT(named.out, testing::AllOf(HasSubstr("resnet18"), HasSubstr("resnet50"), Not(HasSubstr("alexnet"))));
@@ -90,14 +98,16 @@ TEST(Ctest, NamesAndLabelsEveryCase) {
 }
 
 TEST(Ctest, IsNotGreenWhenNothingMatches) {
-  const ProgramRun run = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "--no-tests=error", "-L", "no_such_label"});
+  const ProgramRun run =
+      run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "--no-tests=error", "-L", "no_such_label"});
   EXPECT_NE(run.exit_code, 0) << run.out;
 }
 
 TEST(TheReportTool, MergesFoldersAndTellsDifferencesByItsExitCode) {
   const Torchstone first, second, merged;
   ASSERT_EQ(first.run({std::string("--gtest_filter=") + quick}).exit_code, 0);
-  ASSERT_EQ(second.run({"--gtest_filter=*/Accuracy.*soft_actor_critic_inference_float32_torchscript_cpu"}).exit_code, 0);
+  ASSERT_EQ(second.run({"--gtest_filter=*/Accuracy.*soft_actor_critic_inference_float32_torchscript_cpu"}).exit_code,
+            0);
   const ProgramRun run = run_program({TORCHSTONE_REPORT, "merge", first.out(), second.out(), "-o", merged.out()});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_EQ(merged.results().at("results").size(), 2u);
@@ -107,11 +117,13 @@ TEST(TheReportTool, MergesFoldersAndTellsDifferencesByItsExitCode) {
 TEST(TheReportTool, ComparesFilesOfTorchSave) {
   if (std::string(TORCHSTONE_PYTHON).empty()) GTEST_SKIP() << "built without a Python, which makes the files";
   const Torchstone torchstone;
-  const std::string a = torchstone.out() + "/a.pt", b = torchstone.out() + "/b.pt", none = torchstone.out() + "/none.pt";
-  const ProgramRun made = run_program({TORCHSTONE_PYTHON, "-W", "ignore", "-c",
-                                "import sys, torch\nx = {'logits': torch.arange(6.).reshape(2, 3), 'past': [(torch.ones(2), None), 3, 'text']}\n"
-                                "torch.save(x, sys.argv[1])\nx['logits'][1, 2] += 1\ntorch.save(x, sys.argv[2])",
-                                a, b});
+  const std::string a = torchstone.out() + "/a.pt", b = torchstone.out() + "/b.pt",
+                    none = torchstone.out() + "/none.pt";
+  const ProgramRun made = run_program(
+      {TORCHSTONE_PYTHON, "-W", "ignore", "-c",
+       "import sys, torch\nx = {'logits': torch.arange(6.).reshape(2, 3), 'past': [(torch.ones(2), None), 3, 'text']}\n"
+       "torch.save(x, sys.argv[1])\nx['logits'][1, 2] += 1\ntorch.save(x, sys.argv[2])",
+       a, b});
   ASSERT_EQ(made.exit_code, 0) << made.err;
   EXPECT_EQ(run_program({TORCHSTONE_REPORT, "diff", a, a}).exit_code, 0);
   const ProgramRun different = run_program({TORCHSTONE_REPORT, "diff", a, b});

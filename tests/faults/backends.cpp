@@ -1,9 +1,8 @@
 // Planted faults, compiler side: each backend compiles with TorchScript and then spoils one thing.
-#include <unistd.h>
-
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <unistd.h>
 
 #include "fixtures/backend.h"
 #include "fixtures/compare/compare.h"
@@ -15,7 +14,8 @@ using Spoil = std::function<c10::IValue(const c10::IValue&)>;
 
 class SpoiledProgram : public Compiled {
  public:
-  SpoiledProgram(std::unique_ptr<Compiled> program, Spoil spoil) : program_(std::move(program)), spoil_(std::move(spoil)) {}
+  SpoiledProgram(std::unique_ptr<Compiled> program, Spoil spoil)
+      : program_(std::move(program)), spoil_(std::move(spoil)) {}
 
  protected:
   c10::IValue execute(const Tensors& inputs) override { return spoil_(program_->run(inputs)); }
@@ -62,13 +62,17 @@ class WrongWeight : public SpoiledBackend {
 class Refuses : public Backend {
  public:
   std::optional<std::string> unsupported(const Case&) const override { return std::nullopt; }
-  std::unique_ptr<Compiled> compile(Captured, const Case&) const override { throw CompileError("planted: the compiler refuses"); }
+  std::unique_ptr<Compiled> compile(Captured, const Case&) const override {
+    throw CompileError("planted: the compiler refuses");
+  }
 };
 
 class NoCompiler : public Backend {
  public:
   std::optional<std::string> unsupported(const Case&) const override { return std::nullopt; }
-  std::unique_ptr<Compiled> compile(Captured, const Case&) const override { throw CompilerMissing("planted: no compiler to be found"); }
+  std::unique_ptr<Compiled> compile(Captured, const Case&) const override {
+    throw CompilerMissing("planted: no compiler to be found");
+  }
 };
 
 bool register_spoiled(const std::string& name, Spoil spoil) {
@@ -103,8 +107,8 @@ c10::IValue killed(const c10::IValue&) {
     register_spoiled("fault_nan", each_tensor([](const torch::Tensor& t) { return torch::full_like(t, NAN); })) &&
     register_spoiled("fault_dtype", each_tensor([](const torch::Tensor& t) { return t.to(torch::kFloat64); })) &&
     register_spoiled("fault_shape", each_tensor([](const torch::Tensor& t) { return t.unsqueeze(0); })) &&
-    register_spoiled("fault_swapped", swapped) && register_spoiled("fault_slow", slower) && register_spoiled("fault_killed", killed) &&
-    register_backend("fault_weight", std::make_unique<WrongWeight>()) &&
+    register_spoiled("fault_swapped", swapped) && register_spoiled("fault_slow", slower) &&
+    register_spoiled("fault_killed", killed) && register_backend("fault_weight", std::make_unique<WrongWeight>()) &&
     register_backend("fault_refused", std::make_unique<Refuses>()) &&
     register_backend("fault_missing", std::make_unique<NoCompiler>());
 

@@ -17,7 +17,9 @@ using Forward = std::function<c10::IValue(torch::nn::Linear&, const torch::Tenso
 
 class FaultyModel : public Model {
  public:
-  explicit FaultyModel(Forward forward) : forward_(std::move(forward)) { linear_ = register_module("linear", torch::nn::Linear(8, 8)); }
+  explicit FaultyModel(Forward forward) : forward_(std::move(forward)) {
+    linear_ = register_module("linear", torch::nn::Linear(8, 8));
+  }
   c10::IValue forward(const Tensors& inputs) override { return forward_(linear_, inputs.at(0)); }
   Tensors example_inputs(const ModelOptions& options) const override { return {torch::randn({options.batch_size, 8})}; }
 
@@ -27,8 +29,14 @@ class FaultyModel : public Model {
 };
 
 bool register_faulty(const char* name, Forward forward) {
-  return register_model(ModelInfo{.name = name, .family = "fault", .suites = {"faults"}, .train_batch = 4, .eval_batch = 4,
-                                  .make = [forward](const ModelOptions&) -> std::shared_ptr<Model> { return std::make_shared<FaultyModel>(forward); }},
+  return register_model(ModelInfo{.name = name,
+                                  .family = "fault",
+                                  .suites = {"faults"},
+                                  .train_batch = 4,
+                                  .eval_batch = 4,
+                                  .make = [forward](const ModelOptions&) -> std::shared_ptr<Model> {
+                                    return std::make_shared<FaultyModel>(forward);
+                                  }},
                         __FILE__, __LINE__);
 }
 
@@ -59,20 +67,31 @@ c10::IValue random_without_seed(torch::nn::Linear& linear, const torch::Tensor& 
 }
 
 [[maybe_unused]] const bool registered =
-    register_faulty("healthy", [](torch::nn::Linear& linear, const torch::Tensor& x) -> c10::IValue { return linear(x).relu() + x; }) &&
+    register_faulty(
+        "healthy",
+        [](torch::nn::Linear& linear, const torch::Tensor& x) -> c10::IValue { return linear(x).relu() + x; }) &&
     register_faulty("two_outputs",
                     [](torch::nn::Linear& linear, const torch::Tensor& x) -> c10::IValue {
                       return c10::ivalue::Tuple::create({linear(x), torch::tanh(x)});
                     }) &&
-    register_faulty("zero_output", [](torch::nn::Linear& linear, const torch::Tensor& x) -> c10::IValue { return linear(x) * 0; }) &&
-    register_faulty("throws", [](torch::nn::Linear&, const torch::Tensor&) -> c10::IValue { throw std::runtime_error("planted: forward throws"); }) &&
+    register_faulty("zero_output",
+                    [](torch::nn::Linear& linear, const torch::Tensor& x) -> c10::IValue { return linear(x) * 0; }) &&
+    register_faulty("throws",
+                    [](torch::nn::Linear&, const torch::Tensor&) -> c10::IValue {
+                      throw std::runtime_error("planted: forward throws");
+                    }) &&
     register_faulty("segfaults", crash) && register_faulty("hangs", hang) && register_faulty("allocates", allocate) &&
     register_faulty("branches", branch) && register_faulty("not_repeatable", random_without_seed);
 
 /// Its factory throws.
 [[maybe_unused]] const bool unloadable = register_model(
-    ModelInfo{.name = "not_loadable", .family = "fault", .suites = {"faults"}, .train_batch = 4, .eval_batch = 4,
-              .make = [](const ModelOptions&) -> std::shared_ptr<Model> { throw std::runtime_error("planted: no weights"); }},
+    ModelInfo{
+        .name = "not_loadable",
+        .family = "fault",
+        .suites = {"faults"},
+        .train_batch = 4,
+        .eval_batch = 4,
+        .make = [](const ModelOptions&) -> std::shared_ptr<Model> { throw std::runtime_error("planted: no weights"); }},
     __FILE__, __LINE__);
 
 /// Runs eagerly, but the tracer meets an exception.
@@ -89,8 +108,9 @@ class Untraceable : public Model {
   torch::nn::Linear linear_{nullptr};
 };
 
-TORCHSTONE_MODEL(untraceable, .family = "fault", .suites = {"faults"}, .train_batch = 4, .eval_batch = 4,
-                 .make = [](const ModelOptions&) -> std::shared_ptr<Model> { return std::make_shared<Untraceable>(); });
+TORCHSTONE_MODEL(
+    untraceable, .family = "fault", .suites = {"faults"}, .train_batch = 4, .eval_batch = 4,
+    .make = [](const ModelOptions&) -> std::shared_ptr<Model> { return std::make_shared<Untraceable>(); });
 
 }  // namespace
 }  // namespace torchstone

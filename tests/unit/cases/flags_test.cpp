@@ -38,7 +38,7 @@ class NoTwins : public testing::Environment {
 
 TEST(Flags, HaveDefaults) {
   const Flags flags = flags_of({});
-  EXPECT_TRUE(flags.run.out.ends_with("/torchstone-results"));
+  EXPECT_TRUE(flags.run.out.ends_with("/build/results"));
   EXPECT_TRUE(flags.run.cache.ends_with("/torchstone"));
   EXPECT_EQ(flags.run.isolate, Isolation::shared);
   EXPECT_EQ(flags.list, Listing::none);
