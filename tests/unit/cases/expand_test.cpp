@@ -100,9 +100,10 @@ TEST(Expand, FlagsNarrowToTheRowsThatMatch) {
   EXPECT_EQ(Expanded(two_rows, {"--torchstone_suite=small"}).names().size(), 11U);
 }
 
-TEST(Expand, FlagsWidenThroughTheFirstRowOfACheck) {
+TEST(Expand, FlagsWidenThroughEveryRowOfACheck) {
   const Expanded eager(two_rows, {"--torchstone_backends=eager,inductor:freezing=true,mode=x"});
-  // No accuracy row has either backend, so both come in; performance has an eager row already.
+  // No accuracy row has either backend, so both come in; performance has an eager row already, and what two of its rows
+  // would add alike comes in once.
   EXPECT_EQ(eager.names().size(), 2U * 2 * 2 + 1 + 2);
   EXPECT_EQ(eager.at("first_inference_float32_inductor_freezing_mode_x_cpu").backend,
             (BackendSpec{"inductor", {{"freezing", "true"}, {"mode", "x"}}}));
@@ -111,8 +112,9 @@ TEST(Expand, FlagsWidenThroughTheFirstRowOfACheck) {
   const Expanded cuda(two_rows, {"--torchstone_devices=cuda:1", "--torchstone_preset=full",
                                  "--torchstone_checks=performance", "--torchstone_mode=training"});
   EXPECT_THAT(cuda.names(),
-              ElementsAre("small/Performance.CompiledAgainstEager/first_training_float32_inductor_cuda_1_full"));
-  EXPECT_EQ(cuda.at("first").batch_size, 16);
+              ElementsAre("small/Performance.CompiledAgainstEager/first_training_float32_inductor_cuda_1_full",
+                          "small/Performance.CompiledAgainstEager/first_training_float32_eager_cuda_1_full"));
+  EXPECT_EQ(cuda.at("first_training_float32_inductor").batch_size, 16);
   ASSERT_EQ(cuda.expansion.skipped.size(), 1U);
   EXPECT_THAT(cuda.expansion.skipped[0].name, HasSubstr("/second_training_float32_inductor_cuda_1_full"));
   EXPECT_EQ(cuda.expansion.skipped[0].reason, "not run on cuda (policy skip.device.cuda)");
