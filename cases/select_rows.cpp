@@ -19,11 +19,13 @@ std::vector<Row> select(const std::vector<Row>& rows, Choices<T> Axes::*axis, co
     std::erase_if(row.axes.*axis, [&](const auto& choice) { return !contains(given, choice.value); });
     if (!(row.axes.*axis).empty()) selected.push_back(std::move(row));
   }
-  // A value that no row has: every row is run with it as well.
+  // A value that no row has (one that a row keeps to some models is not there for the others): every row is run with
+  // it.
   Choices<T> added;
   for (const auto& choice : given) {
-    const bool had =
-        std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return contains(row.axes.*axis, choice.value); });
+    const bool had = std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+      return row.models.empty() && contains(row.axes.*axis, choice.value);
+    });
     if (!had && !contains(added, choice.value)) added.push_back(choice);
   }
   if (added.empty()) return selected;

@@ -92,7 +92,8 @@ TEST(Expand, FlagsNarrowToTheRowsThatMatch) {
   EXPECT_EQ(Expanded(two_rows, {"--torchstone_checks=performance"}).names().size(), 3U);
   EXPECT_EQ(Expanded(two_rows, {"--torchstone_checks=tolerance"}).names().size(), 0U);
   EXPECT_THAT(Expanded(two_rows, {"--torchstone_check=performance", "--torchstone_backends=eager"}).names(),
-              ElementsAre("small/Performance.CompiledAgainstEager/first_inference_float32_eager_cpu"));
+              ElementsAre("small/Performance.CompiledAgainstEager/first_inference_float32_eager_cpu",
+                          "small/Performance.CompiledAgainstEager/second_inference_float32_eager_cpu"));
   EXPECT_THAT(Expanded(two_rows, {"--torchstone_only=second", "--torchstone_dtypes=bfloat16",
                                   "--torchstone_backends=inductor", "--torchstone_checks=accuracy"})
                   .names(),
@@ -102,9 +103,9 @@ TEST(Expand, FlagsNarrowToTheRowsThatMatch) {
 
 TEST(Expand, FlagsWidenThroughEveryRowOfACheck) {
   const Expanded eager(two_rows, {"--torchstone_backends=eager,inductor:freezing=true,mode=x"});
-  // No accuracy row has either backend, so both come in; performance has an eager row already, and what two of its rows
-  // would add alike comes in once.
-  EXPECT_EQ(eager.names().size(), 2U * 2 * 2 + 1 + 2);
+  // No accuracy row has either backend, so both come in; performance has an eager row for one model only, so
+  // the other gets it too, and what two rows would add alike comes in once.
+  EXPECT_EQ(eager.names().size(), 2U * 2 * 2 + 2 * 2);
   EXPECT_EQ(eager.at("first_inference_float32_inductor_freezing_mode_x_cpu").backend,
             (BackendSpec{"inductor", {{"freezing", "true"}, {"mode", "x"}}}));
   EXPECT_THAT(eager.origin("Accuracy.CompiledMatchesEager/first_inference_float32_eager_cpu", "backend"),
