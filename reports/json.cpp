@@ -64,6 +64,7 @@ RunInfo run_of(const nlohmann::json& json) {
   }
   run.machine = text_map_of(member_of(json, "machine", "the document"), "machine");
   run.build = text_map_of(member_of(json, "build", "the document"), "build");
+  run.environment = text_map_of(member_of(json, "environment", "the document"), "environment");
   run.policy = text_map_of(member_of(json, "policy", "the document"), "policy");
   return run;
 }
@@ -101,6 +102,7 @@ std::string write_json(const std::vector<Result>& results, const RunInfo& run) {
   add("run", run_to_json(run));
   add("machine", text_map_to_json(run.machine));
   add("build", text_map_to_json(run.build));
+  add("environment", text_map_to_json(run.environment));
   add("policy", text_map_to_json(run.policy));
   add("summary", summary_to_json(results));
   text += "\"results\": [";

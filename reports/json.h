@@ -20,7 +20,8 @@ class ReportError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// results.json, schema "torchstone/result/1": run, machine, build, policy, summary, and results, one a line.
+/// results.json, schema "torchstone/result/1": run, machine, build, environment, policy, summary, and results, one a
+/// line.
 std::string write_json(const std::vector<Result>& results, const RunInfo& run);
 /// `file` is only for the messages. Throws ReportError, also for a schema this version does not know.
 Report parse_json(const std::string& text, const std::string& file);

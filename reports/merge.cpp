@@ -41,6 +41,7 @@ void unite(RunInfo& run, const RunInfo& other) {
   run.duration_s += other.duration_s;
   unite(run.machine, other.machine);
   unite(run.build, other.build);
+  unite(run.environment, other.environment);
   unite(run.policy, other.policy);
 }
 

@@ -1,5 +1,6 @@
 #include "reports/run_info.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -92,6 +93,22 @@ Facts machine_facts() {
   return facts;
 }
 
+Facts environment_facts() {
+  static constexpr std::array<std::string_view, 18> prefixes = {
+      "TORCHSTONE_", "GTEST_", "TORCH", "PYTORCH_", "ATEN_",   "OMP_",  "GOMP_",   "KMP_",       "MKL_",
+      "CUDA_",       "CUBLAS", "CUDNN", "NVIDIA_",  "TRITON_", "NCCL_", "MALLOC_", "LD_PRELOAD", "LD_LIBRARY_PATH"};
+  Facts facts;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const auto equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    if (std::ranges::any_of(prefixes, [&](std::string_view prefix) { return text.starts_with(prefix); })) {
+      facts.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+  }
+  return facts;
+}
+
 RunInfo begin_run(int argc, const char* const* argv) {
   RunInfo run;
   run.started = utc_now();
@@ -100,6 +117,7 @@ RunInfo begin_run(int argc, const char* const* argv) {
   std::error_code ignored;
   run.directory = std::filesystem::current_path(ignored).string();
   run.machine = machine_facts();
+  run.environment = environment_facts();
   return run;
 }
 

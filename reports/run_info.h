@@ -17,11 +17,16 @@ struct RunInfo {
   std::string exit_reason;  ///< "finished", "interrupted", "merged from 3 folders" …
   Facts machine;            ///< cpu, cores, governor, memory_bytes, load_average, host, os …
   Facts build;              ///< versions and devices, given by the caller: torch, compiler, cuda, device …
+  Facts environment;        ///< variables that libraries and compilers listen to
   Facts policy;             ///< what verdicts depend on, given by the caller: confidence, policy files …
 };
 
 /// The run that begins now, with everything that needs no torch.
 RunInfo begin_run(int argc, const char* const* argv);
+
+/// The variables of this process that can change a result: those of Torchstone, GoogleTest, PyTorch, OpenMP, CUDA, the
+/// allocator and the dynamic linker.
+Facts environment_facts();
 
 /// What this machine is. `host` is a hash: results are compared by machine without giving its name away.
 /// A fact that cannot be read is absent.

@@ -17,8 +17,9 @@ namespace {
 
 constexpr size_t worst_shown = 10, paths_shown = 4, statuses_a_line = 7, line_width = 160;
 
+double square(double x) { return x * x; }
+
 bool left_out(const Result& r) { return r.finished && info_of(r.outcome.status).junit == JUnitKind::skipped; }
-bool is_fine(const Result& r) { return r.finished && r.as_expected(); }
 
 std::string combination(const Result& r) {
   return fmt::format("{}|{}|{}|{}|{}|{}|{}", r.suite, r.model, r.mode, r.dtype, r.device, r.backend, r.preset);
@@ -29,28 +30,14 @@ std::optional<double> metric_of(const Result& r, const char* key) {
   return found == r.outcome.metrics.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// How near to failing, 1 at the limit: the error as part of what is allowed, or what is required over what was
-/// reached. Failures without a number are worst of all.
-double margin(const Result& r) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  double worst = is_fine(r) ? 0 : 1;
-  if (const auto error = metric_of(r, "error_of_limit"))
-    worst = std::max(worst, std::isnan(*error) ? infinity : *error);
-  if (const auto low = metric_of(r, "speedup_low"); low && *low > 0) {
-    worst = std::max(worst, metric_of(r, "required_speedup").value_or(1) / *low);
-  }
-  const bool judged = r.outcome.metrics.contains("error_of_limit") || r.outcome.metrics.contains("speedup_low");
-  return !is_fine(r) && !judged ? infinity : worst;
-}
-
 std::vector<const Result*> worst_of(const std::vector<Result>& results) {
   std::vector<const Result*> worst;
   for (const auto& result : results) {
-    if (!is_fine(result) || (!left_out(result) && margin(result) > 0)) worst.push_back(&result);
+    if (!is_fine(result) || (!left_out(result) && margin_of(result) > 0)) worst.push_back(&result);
   }
   std::ranges::stable_sort(worst, [](const Result* a, const Result* b) {
     if (is_fine(*a) != is_fine(*b)) return !is_fine(*a);
-    return margin(*a) > margin(*b);
+    return margin_of(*a) > margin_of(*b);
   });
   if (worst.size() > worst_shown) worst.resize(worst_shown);
   return worst;
@@ -75,6 +62,20 @@ std::string geomean_line(const Geomean& geomean) {
 
 }  // namespace
 
+bool is_fine(const Result& r) { return r.finished && r.as_expected(); }
+
+double margin_of(const Result& r) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  double worst = is_fine(r) ? 0 : 1;
+  if (const auto error = metric_of(r, "error_of_limit"))
+    worst = std::max(worst, std::isnan(*error) ? infinity : *error);
+  if (const auto low = metric_of(r, "speedup_low"); low && *low > 0) {
+    worst = std::max(worst, metric_of(r, "required_speedup").value_or(1) / *low);
+  }
+  const bool judged = r.outcome.metrics.contains("error_of_limit") || r.outcome.metrics.contains("speedup_low");
+  return !is_fine(r) && !judged ? infinity : worst;
+}
+
 std::vector<std::pair<Status, size_t>> count_by_status(const std::vector<Result>& results) {
   std::vector<std::pair<Status, size_t>> counts;
   for (const auto& info : status_table()) {
@@ -91,7 +92,7 @@ Geomean geomean_of(const std::vector<Result>& results) {
     if (r.check == "accuracy" && (!r.finished || !info_of(r.outcome.status).passing)) wrong.insert(combination(r));
   }
   Geomean geomean;
-  double logs = 0;
+  double logs = 0, below = 0, above = 0;  // of the logarithms: their sum, and the squared parts of the intervals
   for (const auto& r : results) {
     if (r.check != "performance") continue;
     const auto speedup = metric_of(r, "speedup");
@@ -102,9 +103,16 @@ Geomean geomean_of(const std::vector<Result>& results) {
     else {
       ++geomean.n;
       logs += std::log(*speedup);
+      below += square(std::log(*speedup / metric_of(r, "speedup_low").value_or(*speedup)));
+      above += square(std::log(metric_of(r, "speedup_high").value_or(*speedup) / *speedup));
     }
   }
-  if (geomean.n > 0) geomean.value = std::exp(logs / static_cast<double>(geomean.n));
+  if (geomean.n > 0) {
+    const auto n = static_cast<double>(geomean.n);
+    geomean.value = std::exp(logs / n);
+    geomean.low = std::exp((logs - std::sqrt(below)) / n);
+    geomean.high = std::exp((logs + std::sqrt(above)) / n);
+  }
   return geomean;
 }
 

@@ -16,10 +16,19 @@ std::vector<std::pair<Status, size_t>> count_by_status(const std::vector<Result>
 /// of the same combination in these results).
 struct Geomean {
   double value = 0;
+  /// For these models on this machine: the cases' intervals, propagated in logarithms as independent errors. 0 and
+  /// infinity when one of them has no bound.
+  double low = 0, high = 0;
   size_t n = 0;
   std::map<std::string, size_t> left_out;  ///< reason → cases
 };
 Geomean geomean_of(const std::vector<Result>& results);
+
+/// As it should be: finished, and with the expected status.
+bool is_fine(const Result& result);
+/// How near to failing, 1 at the limit: the error as part of what is allowed, or what is required over what was
+/// reached. Failures without a number are worst of all.
+double margin_of(const Result& result);
 
 /// The exit code of a run, DESIGN §3. Interrupted (130) goes before all, then a failed gate (1: also a case that passed
 /// against expectation), then infrastructure (4), then undecided (5, only when `strict_undecided`). 3 when there is no

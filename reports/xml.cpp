@@ -30,9 +30,11 @@ std::string escaped(std::string_view text, bool attribute) {
 
 std::string xml_text(std::string_view text) { return escaped(text, false); }
 
+std::string xml_attribute(std::string_view text) { return escaped(text, true); }
+
 std::string xml_open(std::string_view name, const Attributes& attributes) {
   std::string out = "<" + std::string(name);
-  for (const auto& [key, value] : attributes) out += " " + std::string(key) + "=\"" + escaped(value, true) + "\"";
+  for (const auto& [key, value] : attributes) out += " " + std::string(key) + "=\"" + xml_attribute(value) + "\"";
   return out;
 }
 

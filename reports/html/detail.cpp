@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "reports/html/figures.h"
+#include "reports/html/markup.h"
+#include "reports/html/mismatch.h"
+#include "reports/html/sections.h"
+#include "reports/metric.h"
+#include "reports/text.h"
+
+namespace torchstone::html {
+namespace {
+
+constexpr size_t sentence = 400, note_text = 600;
+
+std::string cause(const View& view, const Result& r) {
+  if (r.outcome.reason.empty()) return "";
+  const std::string first = first_line(r.outcome.reason);
+  const bool whole = r.outcome.reason.size() <= sentence && first.size() == r.outcome.reason.size();
+  std::string out = fmt::format("<p class=why>{}</p>", escaped(shortened(valid_utf8(first), sentence)));
+  if (!whole) {
+    out += fmt::format("<details><summary>The whole message</summary><pre>{}</pre></details>",
+                       escaped_cut(r.outcome.reason, view.max_text));
+  }
+  return out;
+}
+
+/// The mismatch report as tables, anything else (compiler output, the end of a log) as it was written.
+std::string story(const View& view, const Result& r) {
+  const auto& detail = r.outcome.detail;
+  if (detail.empty()) return "";
+  if (r.outcome.status == Status::fail_accuracy || r.outcome.phase == "compare") {
+    return mismatch_tables(detail, view.max_text);
+  }
+  return fmt::format("<details open><summary>Log and compiler output</summary><pre>{}</pre></details>",
+                     escaped_cut(detail, view.max_text));
+}
+
+std::string row(std::string_view title, const std::string& value) {
+  return fmt::format("<tr><th>{}<td>{}", title, value);
+}
+
+/// Bounds stand beside their value.
+bool shown_elsewhere(std::string_view key) { return key == "speedup_low" || key == "speedup_high"; }
+
+std::string metrics_table(const Result& r) {
+  const auto& metrics = r.outcome.metrics;
+  std::string rows;
+  for (const auto& info : metric_table()) {
+    const auto found = metrics.find(std::string(info.key));
+    if (found == metrics.end() || shown_elsewhere(info.key)) continue;
+    std::string value = format_metric(info.key, found->second);
+    if (info.key == "speedup") {
+      const auto low = metric_of(r, "speedup_low"), high = metric_of(r, "speedup_high");
+      if (low && high) value += fmt::format(" [{:.3f} {:.3f}]", *low, *high);
+    }
+    rows += row(escaped(info.title), value);
+  }
+  for (const auto& [key, value] : metrics) {
+    if (find_metric(key) == nullptr) rows += row(escaped_cut(key, 80), format_metric(key, value));
+  }
+  return rows.empty() ? "" : "<table class=kv>" + rows + "</table>";
+}
+
+std::string notes_table(const Result& r) {
+  std::string rows;
+  if (!r.outcome.phase.empty()) rows += row("phase", escaped_cut(r.outcome.phase, 80));
+  for (const auto& [key, value] : r.outcome.notes) rows += row(escaped_cut(key, 80), escaped_cut(value, note_text));
+  if (r.batch_size > 0) rows += row("batch size", std::to_string(r.batch_size));
+  if (!r.file.empty()) rows += row("declared in", fmt::format("{}:{}", escaped_cut(r.file, 300), r.line));
+  rows += row("took", duration_text(r.duration_s));
+  return "<table class=\"kv tx\">" + rows + "</table>";
+}
+
+std::string reproduce(const Result& r) {
+  if (r.reproduce.empty()) return "";
+  return fmt::format("<p class=again><code>{}</code></p>", escaped_cut(r.reproduce, 4000));
+}
+
+}  // namespace
+
+std::string case_detail(const View& view, const CaseView& c) {
+  const Result& r = *c.result;
+  const std::string figures =
+      timing_figures(r, view.max_points) + tolerance_figure(r) + stages_figure(r) + memory_figure(r);
+  return fmt::format("<div id={} class=body>{}{}{}{}<div class=kvs>{}{}</div></div>", c.id, cause(view, r),
+                     reproduce(r), story(view, r), figures.empty() ? "" : "<div class=figs>" + figures + "</div>",
+                     metrics_table(r), notes_table(r));
+}
+
+}  // namespace torchstone::html

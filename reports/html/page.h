@@ -1,0 +1,23 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/baseline.h"
+#include "reports/history.h"
+#include "reports/json.h"
+
+namespace torchstone {
+
+struct PageOptions {
+  std::optional<Comparison> comparison = std::nullopt;  ///< with the baseline, when one is given
+  std::vector<HistoryPoint> history = {};               ///< oldest first; empty: no trends
+  std::string baseline_label = "";                      ///< names the older run in text and figures
+};
+
+/// One self-contained HTML page: no request leaves it, tables and figures are markup, the script only sorts, filters
+/// and copies. A pure function of its arguments. Long texts are cut, raw samples drawn coarser and left out of the
+/// embedded JSON before the page grows past 1.5 MB; each time the page says so.
+std::string write_html(const Report& report, const PageOptions& options = {});
+
+}  // namespace torchstone

@@ -1,0 +1,105 @@
+#include "reports/html/plot.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "reports/html/markup.h"
+
+namespace torchstone::html {
+namespace {
+
+/// "2-3": a minus separates as well as a space.
+void append(std::string& out, int dx, int dy) { out += fmt::format("{}{}{}", dx, dy < 0 ? "" : " ", dy); }
+
+}  // namespace
+
+int Scale::operator()(double value) const {
+  const auto place = [&](double v) { return logarithmic ? std::log(v) : v; };
+  if (!(value > low)) return from;
+  if (value >= high) return to;
+  const double part = (place(value) - place(low)) / (place(high) - place(low));
+  return from + static_cast<int>(std::lround(part * (to - from)));
+}
+
+std::string line_path(const Points& points) {
+  if (points.empty()) return "";
+  std::string out = "M";
+  append(out, points[0].first, points[0].second);
+  for (size_t i = 1; i < points.size(); ++i) {
+    const int dx = points[i].first - points[i - 1].first, dy = points[i].second - points[i - 1].second;
+    out += i == 1 ? "l" : dx < 0 ? "" : " ";
+    append(out, dx, dy);
+  }
+  return out;
+}
+
+std::string dots_path(const Points& points) {
+  std::string out;
+  for (size_t i = 0; i < points.size(); ++i) {
+    out += i == 0 ? "M" : "m";
+    append(out, points[i].first - (i == 0 ? 0 : points[i - 1].first),
+           points[i].second - (i == 0 ? 0 : points[i - 1].second));
+    out += "h0";
+  }
+  return out;
+}
+
+double quantile(std::span<const double> values, double q) {
+  std::vector<double> sorted;
+  std::ranges::copy_if(values, std::back_inserter(sorted), [](double v) { return std::isfinite(v); });
+  if (sorted.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::ranges::sort(sorted);
+  const double at = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<size_t>(at);
+  if (below + 1 >= sorted.size()) return sorted.back();
+  return std::lerp(sorted[below], sorted[below + 1], at - static_cast<double>(below));
+}
+
+std::vector<double> thinned(const std::vector<double>& values, size_t limit) {
+  if (values.size() <= limit || limit == 0) return values;
+  const size_t group = (values.size() + limit - 1) / limit;
+  std::vector<double> out;
+  for (size_t i = 0; i < values.size(); i += group) {
+    out.push_back(quantile(std::span(values).subspan(i, std::min(group, values.size() - i)), 0.5));
+  }
+  return out;
+}
+
+std::vector<double> round_ticks(double low, double high) {
+  if (!std::isfinite(low) || !std::isfinite(high) || !(high > low)) return {};
+  const double span = high - low, power = std::pow(10, std::floor(std::log10(span)));
+  for (const double step : {1.0, 0.5, 0.2, 0.1}) {
+    const double first = std::ceil(low / (step * power)), last = std::floor(high / (step * power));
+    if (last - first < 1) continue;
+    std::vector<double> ticks;
+    for (double i = first; i <= last; ++i) ticks.push_back(i * step * power);
+    return ticks;
+  }
+  return {};
+}
+
+std::string time_text(double seconds) {
+  const double size = std::abs(seconds);
+  if (size < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
+  if (size < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  return fmt::format("{:.3g} s", seconds);
+}
+
+std::string svg_open(int width, int height, std::string_view label, std::string_view css_class) {
+  return fmt::format(
+      "<svg class={0} viewBox=\"0 0 {1} {2}\" width={1} height={2} font-size=10 role=img aria-label=\"{3}\">",
+      css_class, width, height, escaped(label));
+}
+
+std::string svg_text(int x, int y, std::string_view text, std::string_view attributes) {
+  return fmt::format("<text x={} y={}{}{}>{}</text>", x, y, attributes.empty() ? "" : " ", attributes, escaped(text));
+}
+
+std::string svg_line(int x1, int y1, int x2, int y2, std::string_view css_class) {
+  return fmt::format("<path class={} stroke=gray d=\"M{} {}L{} {}\"/>", css_class, x1, y1, x2, y2);
+}
+
+}  // namespace torchstone::html

@@ -1,0 +1,39 @@
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace torchstone::html {
+
+/// Maps values to whole pixels; what lies outside is put on the edge.
+struct Scale {
+  double low, high;
+  int from, to;
+  bool logarithmic = false;
+  int operator()(double value) const;
+};
+
+using Points = std::vector<std::pair<int, int>>;
+
+/// The d of a line through the points, relative, as short as SVG allows.
+std::string line_path(const Points& points);
+/// The same as dots: to be stroked with round caps.
+std::string dots_path(const Points& points);
+
+/// The value below which a part `q` of the finite values lies; `values` need no order. NaN when none is finite.
+double quantile(std::span<const double> values, double q);
+/// At most `limit` values: medians of equally many neighbours.
+std::vector<double> thinned(const std::vector<double>& values, size_t limit);
+/// Two to five round numbers within [low, high].
+std::vector<double> round_ticks(double low, double high);
+/// A time in the unit that suits it: "12.3 µs", "4.56 ms", "1.2 s".
+std::string time_text(double seconds);
+
+/// `<svg …>` with its size and what it shows, in words, for those who do not see it.
+std::string svg_open(int width, int height, std::string_view label, std::string_view css_class = "f");
+std::string svg_text(int x, int y, std::string_view text, std::string_view attributes = "");
+std::string svg_line(int x1, int y1, int x2, int y2, std::string_view css_class);
+
+}  // namespace torchstone::html

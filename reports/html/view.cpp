@@ -1,0 +1,126 @@
+#include "reports/html/view.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "reports/html/figures.h"
+#include "reports/html/markup.h"
+#include "reports/metric.h"
+#include "reports/summary.h"
+
+namespace torchstone::html {
+namespace {
+
+// What 1.5 MB leave for figures and texts when there are many cases.
+constexpr size_t points_of_a_page = 24'000, most_points = 200, fewest_points = 25;
+constexpr size_t text_of_a_page = 400'000, most_text = 12'000, least_text = 600;
+
+size_t share(size_t total, size_t parts, size_t least, size_t most) {
+  return std::clamp(total / std::max<size_t>(parts, 1), least, most);
+}
+
+bool got_worse(const CaseView& c) {
+  return c.change != nullptr && (c.change->status_worse || c.change->change == Change::slower);
+}
+
+/// 0 for what the eye should meet first; 3 for what needs nobody.
+int urgency(const CaseView& c) {
+  if (got_worse(c)) return 0;
+  if (!is_fine(*c.result)) return 1;
+  return c.verdict.mark == '~' ? 2 : 3;
+}
+
+const MetricChange* telling_change(const CaseChange& change) {
+  const auto telling = [&](const MetricChange& m) { return m.change == change.change; };
+  const auto speedup =
+      std::ranges::find_if(change.metrics, [&](const MetricChange& m) { return m.metric == "speedup" && telling(m); });
+  if (speedup != change.metrics.end()) return &*speedup;
+  const auto any = std::ranges::find_if(change.metrics, telling);
+  return any == change.metrics.end() ? nullptr : &*any;
+}
+
+}  // namespace
+
+View view_of(const Report& report, const PageOptions& options) {
+  View view{report, options, {}, {}, 0, 0};
+  std::map<std::string_view, size_t> place;  // of a name in the comparison, which has the worst first
+  if (options.comparison) {
+    for (size_t i = 0; i < options.comparison->cases.size(); ++i) place.emplace(options.comparison->cases[i].name, i);
+  }
+  size_t timed = 0, wordy = 0;
+  for (const auto& result : report.results) {
+    CaseView c{&result, fmt::format("c{}", view.cases.size()), verdict_of(result)};
+    if (const auto found = place.find(result.name); found != place.end()) {
+      c.change = &options.comparison->cases[found->second];
+    }
+    c.urgent = urgency(c) < 3;
+    timed += !result.outcome.samples.empty();
+    wordy += result.outcome.detail.size() + result.outcome.reason.size() > least_text;
+    view.cases.push_back(c);
+  }
+  view.max_points = share(points_of_a_page, timed, fewest_points, most_points);
+  view.max_text = share(text_of_a_page, wordy, least_text, most_text);
+  std::ranges::copy_if(view.cases, std::back_inserter(view.attention), &CaseView::urgent);
+  std::ranges::stable_sort(view.attention, [&](const CaseView& a, const CaseView& b) {
+    if (urgency(a) != urgency(b)) return urgency(a) < urgency(b);
+    if (urgency(a) == 0) return a.change < b.change;  // the comparison's own order
+    return margin_of(*a.result) > margin_of(*b.result);
+  });
+  return view;
+}
+
+Look look_of(const Verdict& verdict) {
+  if (verdict.mark == '!') return {"✗", "bad"};
+  if (verdict.mark == '*') return {"★", "odd"};
+  if (verdict.mark == '~') return {"~", "odd"};
+  if (verdict.mark == 'x') return {"–", "off"};
+  return {"✓", "ok"};
+}
+
+Look look_of(Change change) {
+  switch (change) {
+    case Change::slower:
+      return {"▼", "bad"};
+    case Change::faster:
+      return {"▲", "ok"};
+    case Change::ambiguous:
+      return {"~", "odd"};
+    case Change::added:
+      return {"+", "off"};
+    case Change::gone:
+      return {"–", "odd"};
+    case Change::same:
+      break;
+  }
+  return {"=", "off"};
+}
+
+std::string chip(const CaseView& c) {
+  const auto [symbol, css_class] = look_of(c.verdict);
+  const Result& r = *c.result;
+  std::string status = r.finished ? std::string(to_string(r.outcome.status)) : "never finished";
+  const bool against = r.finished && (!is_fine(r) ? r.expected != "pass" : r.expected == status && status != "pass");
+  const std::string expected = !against     ? ""
+                               : is_fine(r) ? ", as expected"
+                                            : ", expected " + escaped_cut(r.expected, 60);
+  return fmt::format("<span class=\"c {}\"><b>{}</b> {}{}</span>", css_class, symbol, status, expected);
+}
+
+std::string change_text(const CaseChange& change) {
+  if (change.change == Change::same && !change.status_worse) return "";
+  const Look look = change.status_worse ? Look{"✗", "bad"} : look_of(change.change);
+  std::string text = fmt::format("<span class=\"c {}\"><b>{}</b> {}</span>", look.css_class, look.symbol,
+                                 change.status_worse ? "BROKEN" : to_string(change.change));
+  if (change.old_status != change.new_status && !change.old_status.empty() && !change.new_status.empty()) {
+    text += fmt::format(" {} → {}", escaped_cut(change.old_status, 60), escaped_cut(change.new_status, 60));
+  }
+  if (const auto* m = telling_change(change)) {
+    const auto* info = find_metric(m->metric);
+    text += fmt::format(" {} {:+.1f} %", escaped(info == nullptr ? m->metric : info->title), (m->ratio - 1) * 100);
+  }
+  return text;
+}
+
+}  // namespace torchstone::html

@@ -1,0 +1,43 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/html/page.h"
+#include "reports/row.h"
+
+namespace torchstone::html {
+
+/// One case as the page sees it. `id` is its anchor.
+struct CaseView {
+  const Result* result;
+  std::string id;
+  Verdict verdict;
+  const CaseChange* change = nullptr;  ///< since the baseline; null without one
+  bool urgent = false;                 ///< among those that need attention
+};
+
+/// What all sections draw on.
+struct View {
+  const Report& report;
+  const PageOptions& options;
+  std::vector<CaseView> cases;      ///< all, in the order of the report
+  std::vector<CaseView> attention;  ///< broken or slower since the baseline, then not as expected, then undecided
+  size_t max_points;                ///< of a series in a figure
+  size_t max_text;                  ///< bytes of one text
+};
+/// Keeps references to its arguments.
+View view_of(const Report& report, const PageOptions& options);
+
+/// How a verdict looks: a symbol that is read without colour, and a CSS class.
+struct Look {
+  std::string_view symbol, css_class;
+};
+Look look_of(const Verdict& verdict);
+Look look_of(Change change);
+/// Symbol and status: "✗ fail_accuracy".
+std::string chip(const CaseView& c);
+/// The change of the case in a few words: "▼ SLOWER speed-up −31.2 %". Empty without a baseline and when SAME.
+std::string change_text(const CaseChange& change);
+
+}  // namespace torchstone::html
