@@ -10,14 +10,15 @@ namespace torchstone {
 
 const std::vector<MetricInfo>& metric_table() {
   using enum Better;
+  using enum Judged;
   static const std::vector<MetricInfo> table = {
       // Speed
-      {"speedup", "speed-up", "x", "{:.3f}", higher},
+      {"speedup", "speed-up", "x", "{:.3f}", higher, by_rounds},
       {"speedup_low", "speed-up, lower bound", "x", "{:.3f}", higher},
       {"speedup_high", "speed-up, upper bound", "x", "{:.3f}", higher},
       {"required_speedup", "required speed-up", "x", "{:.3f}", neither},
-      {"eager_ms", "eager, median", "ms", "{:.4g}", lower},
-      {"compiled_ms", "compiled, median", "ms", "{:.4g}", lower},
+      {"eager_ms", "eager, median", "ms", "{:.4g}", lower, by_rounds},
+      {"compiled_ms", "compiled, median", "ms", "{:.4g}", lower, by_rounds},
       {"rounds", "rounds", "", "{:.0f}", neither},
       {"calls_per_block", "calls per block", "", "{:.0f}", neither},
       {"eager_noise_pct", "eager, noise", "%", "{:.2f}", lower},
@@ -30,20 +31,20 @@ const std::vector<MetricInfo>& metric_table() {
       {"harness_overhead_pct", "harness overhead", "%", "{:.3f}", lower},
       {"measure_s", "measuring took", "s", "{:.2f}", neither},
       // Start-up
-      {"capture_s", "capture", "s", "{:.2f}", lower},
-      {"compile_s", "compile", "s", "{:.1f}", lower},
-      {"load_s", "load of the artifact", "s", "{:.2f}", lower},
-      {"first_call_s", "first call", "s", "{:.3f}", lower},
+      {"capture_s", "capture", "s", "{:.2f}", lower, by_one_reading},
+      {"compile_s", "compile", "s", "{:.1f}", lower, by_one_reading},
+      {"load_s", "load of the artifact", "s", "{:.2f}", lower, by_one_reading},
+      {"first_call_s", "first call", "s", "{:.3f}", lower, by_one_reading},
       {"warm_latency_ms", "warm latency", "ms", "{:.4g}", lower},
       {"cache_hit", "artifact from the cache", "", "{:.0f}", neither},
       {"break_even_calls", "calls until compiling pays", "", "{:.0f}", lower},
       // Memory and size
-      {"artifact_bytes", "artifact", "B", "{:.0f}", lower},
-      {"eager_peak_bytes", "eager, peak memory", "B", "{:.0f}", lower},
-      {"compiled_peak_bytes", "compiled, peak memory", "B", "{:.0f}", lower},
+      {"artifact_bytes", "artifact", "B", "{:.0f}", lower, exactly},
+      {"eager_peak_bytes", "eager, peak memory", "B", "{:.0f}", lower, exactly},
+      {"compiled_peak_bytes", "compiled, peak memory", "B", "{:.0f}", lower, exactly},
       {"compression_ratio", "peak memory, eager / compiled", "x", "{:.3f}", higher},
-      {"eager_allocations", "eager, allocations", "", "{:.0f}", lower},
-      {"compiled_allocations", "compiled, allocations", "", "{:.0f}", lower},
+      {"eager_allocations", "eager, allocations", "", "{:.0f}", lower, exactly},
+      {"compiled_allocations", "compiled, allocations", "", "{:.0f}", lower, exactly},
       {"peak_rss_bytes", "peak resident memory of the process", "B", "{:.0f}", lower},
       // Accuracy
       {"error_of_limit", "error, as part of what is allowed", "", "{:.3g}", lower},
@@ -62,16 +63,16 @@ const std::vector<MetricInfo>& metric_table() {
       // The program
       {"parameters", "parameters", "", "{:.0f}", neither},
       {"eager_ops", "operators before compiling", "", "{:.0f}", neither},
-      {"compiled_ops", "operators after compiling", "", "{:.0f}", lower},
+      {"compiled_ops", "operators after compiling", "", "{:.0f}", lower, exactly},
       // Upstream's counters, where a backend has them
-      {"calls_captured", "calls captured", "", "{:.0f}", higher},
+      {"calls_captured", "calls captured", "", "{:.0f}", higher, exactly},
       {"unique_graphs", "graphs", "", "{:.0f}", neither},
-      {"fallbacks_to_eager", "fallbacks to eager", "", "{:.0f}", lower},
-      {"graph_breaks", "graph breaks", "", "{:.0f}", lower},
-      {"unique_graph_breaks", "reasons of graph breaks", "", "{:.0f}", lower},
+      {"fallbacks_to_eager", "fallbacks to eager", "", "{:.0f}", lower, exactly},
+      {"graph_breaks", "graph breaks", "", "{:.0f}", lower, exactly},
+      {"unique_graph_breaks", "reasons of graph breaks", "", "{:.0f}", lower, exactly},
       {"autograd_captures", "backward graphs captured", "", "{:.0f}", neither},
       {"autograd_compiles", "backward graphs compiled", "", "{:.0f}", neither},
-      {"cudagraph_skips", "CUDA graphs skipped", "", "{:.0f}", lower},
+      {"cudagraph_skips", "CUDA graphs skipped", "", "{:.0f}", lower, exactly},
       // The machine
       {"load_average", "load average", "", "{:.2f}", lower},
   };

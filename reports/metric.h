@@ -7,6 +7,9 @@ namespace torchstone {
 
 enum class Better { lower, higher, neither };
 
+/// How a change of a metric since a baseline is judged (reports/baseline.h).
+enum class Judged { never, by_rounds, by_one_reading, exactly };
+
 /// One measured quantity, declared once; every writer is driven by this table.
 struct MetricInfo {
   std::string_view key;     ///< property name, column of results.csv, key in results.json
@@ -14,6 +17,7 @@ struct MetricInfo {
   std::string_view unit;    ///< "s", "ms", "B", "x", "" …
   std::string_view format;  ///< fmt format of the value, e.g. "{:.3f}"
   Better better;
+  Judged judged = Judged::never;
 };
 
 const std::vector<MetricInfo>& metric_table();

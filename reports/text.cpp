@@ -28,6 +28,16 @@ bool is_control(uint32_t c) {
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xFFFE || c == 0xFFFF;
 }
 
+/// Where the character of that number begins; the end when there are fewer.
+size_t byte_of_column(std::string_view text, size_t column) {
+  size_t byte = 0;
+  for (size_t count = 0; byte < text.size(); ++byte) {
+    const bool begins = (static_cast<unsigned char>(text[byte]) & 0xC0) != 0x80;
+    if (begins && count++ == column) break;
+  }
+  return byte;
+}
+
 }  // namespace
 
 size_t utf8_size(std::string_view text, size_t position) {
@@ -86,12 +96,16 @@ size_t columns(std::string_view text) {
 std::string shortened(std::string_view text, size_t limit) {
   if (columns(text) <= limit) return std::string(text);
   if (limit == 0) return "";
-  size_t end = 0;
-  for (size_t count = 0; end < text.size(); ++end) {
-    const bool begins = (static_cast<unsigned char>(text[end]) & 0xC0) != 0x80;
-    if (begins && count++ == limit - 1) break;
-  }
-  return std::string(text.substr(0, end)) + "…";
+  return std::string(text.substr(0, byte_of_column(text, limit - 1))) + "…";
+}
+
+std::string shortened_middle(std::string_view text, size_t limit) {
+  const size_t size = columns(text);
+  if (size <= limit) return std::string(text);
+  if (limit == 0) return "";
+  const size_t head = limit / 2, tail = limit - 1 - head;
+  return std::string(text.substr(0, byte_of_column(text, head))) + "…" +
+         std::string(text.substr(byte_of_column(text, size - tail)));
 }
 
 std::string first_line(std::string_view text) {

@@ -15,6 +15,8 @@ std::string printable(std::string_view text);
 size_t columns(std::string_view text);
 /// At most `limit` characters, the last one "…" when something was cut.
 std::string shortened(std::string_view text, size_t limit);
+/// The same with the "…" in the middle: names of cases differ at both ends.
+std::string shortened_middle(std::string_view text, size_t limit);
 std::string first_line(std::string_view text);
 
 /// The shortest decimal that reads back as the same double; "NaN", "Infinity", "-Infinity".

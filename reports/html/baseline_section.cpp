@@ -23,7 +23,7 @@ struct Slope {
 
 bool notable(const Slope& slope) { return slope.change->change != Change::same || slope.change->status_worse; }
 
-std::vector<Slope> slopes_of(const Comparison& comparison) {
+std::vector<Slope> slopes_of(const BaselineComparison& comparison) {
   std::vector<Slope> slopes;
   for (const auto& change : comparison.cases) {
     const auto found = std::ranges::find(change.metrics, "speedup", &MetricChange::metric);
@@ -89,7 +89,7 @@ std::string metric_words(const MetricChange& m) {
   return text;
 }
 
-std::string changes_table(const View& view, const Comparison& comparison) {
+std::string changes_table(const View& view, const BaselineComparison& comparison) {
   std::map<std::string_view, const CaseView*> present;
   for (const auto& c : view.cases) present.emplace(c.result->name, &c);
   std::string rows;

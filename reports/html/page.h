@@ -10,7 +10,7 @@
 namespace torchstone {
 
 struct PageOptions {
-  std::optional<Comparison> comparison = std::nullopt;  ///< with the baseline, when one is given
+  std::optional<BaselineComparison> comparison = std::nullopt;  ///< with the baseline, when one is given
   std::vector<HistoryPoint> history = {};               ///< oldest first; empty: no trends
   std::string baseline_label = "";                      ///< names the older run in text and figures
 };

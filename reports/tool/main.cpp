@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "reports/tool/diff.h"
+#include "reports/tool/history.h"
 #include "reports/tool/html.h"
 #include "reports/tool/merge.h"
 
@@ -14,8 +15,9 @@ int main(int argc, char** argv) {
   CLI::App app("Merges and compares the results of Torchstone runs", "torchstone-report");
   app.require_subcommand(1);
   torchstone::add_merge_command(app, exit_code);
-  torchstone::add_html_command(app, exit_code);
   torchstone::add_diff_command(app, exit_code);
+  torchstone::add_html_command(app, exit_code);
+  torchstone::add_history_command(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

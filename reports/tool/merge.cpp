@@ -1,18 +1,15 @@
 #include "reports/tool/merge.h"
 
-#include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "reports/files.h"
-#include "reports/merge.h"
 #include "reports/summary.h"
+#include "reports/tool/inputs.h"
 
 namespace torchstone {
 namespace {
@@ -24,22 +21,11 @@ struct MergeArguments {
 };
 
 int merge(const MergeArguments& arguments) {
-  Merged merged;
-  try {
-    merged = merge_results({arguments.inputs.begin(), arguments.inputs.end()});
-  } catch (const ReportError& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 2;
-  }
-  for (const auto& warning : merged.warnings) fmt::print(stderr, "warning: {}\n", warning);
-  const auto& [run, results] = merged.report;
-  if (results.empty()) {
-    fmt::print(stderr, "no results in {}\n", fmt::join(arguments.inputs, ", "));
-    return 3;
-  }
-  const auto paths =
-      write_reports(results, run, arguments.out, {.testcase_properties = arguments.junit_properties == "on"});
-  fmt::print("{}", write_summary(results, run, paths));
+  const auto report = read_inputs(arguments.inputs);
+  if (!report) return no_results;
+  const auto paths = write_reports(report->results, report->run, arguments.out,
+                                   {.testcase_properties = arguments.junit_properties == "on"});
+  fmt::print("{}", write_summary(report->results, report->run, paths));
   return 0;
 }
 
@@ -49,7 +35,7 @@ void add_merge_command(CLI::App& app, int& exit_code) {
   auto* command =
       app.add_subcommand("merge", "One set of reports from several results folders; the newest record of a name wins");
   const auto arguments = std::make_shared<MergeArguments>();
-  command->add_option("inputs", arguments->inputs, "Results folders, or results.json files")->required();
+  add_inputs(*command, arguments->inputs);
   command->add_option("-o,--out", arguments->out, "Where the reports go")->capture_default_str();
   command
       ->add_option("--junit-properties", arguments->junit_properties,

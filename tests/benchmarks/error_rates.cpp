@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "fixtures/measure/measure.h"
-#include "fixtures/measure/statistics.h"
+#include "reports/statistics.h"
 
 using namespace torchstone;
 

@@ -13,8 +13,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-FOLDER = "fixtures/measure"
-STATISTICS, STOP_RULE = "statistics.cpp", "stop_rule.cpp"
+STATISTICS, STOP_RULE, CHANGE = "statistics.cpp", "stop_rule.cpp", "change.cpp"
+FOLDERS = {STATISTICS: "reports", STOP_RULE: "fixtures/measure", CHANGE: "reports"}
 TIME_LIMIT_S = 60  # of a test run: an endless loop counts as caught
 
 # (file, what is wrong, the text that is there, the text that replaces it). The text must occur exactly once.
@@ -81,6 +81,24 @@ BUGS = [
     (STOP_RULE, "a look shortly before the cap", "3 * rounds < 2LL * max_rounds", "rounds < max_rounds"),
     (STOP_RULE, "the reason to end is lost", "look.stop = last;", "look.stop = Stop::none;"),
     (STOP_RULE, "confidence of 1 accepted", "options.confidence < 1,", "options.confidence <= 1,"),
+    (CHANGE, "FASTER and SLOWER swapped", "grown == (better == Better::higher)", "grown != (better == Better::higher)"),
+    (CHANGE, "a change of neither direction has a verdict", "if (better == Better::neither) return Change::ambiguous;", ""),
+    (CHANGE, "interval of unsorted rounds", "  std::ranges::sort(series);\n", ""),
+    (CHANGE, "a few values are certain", "return {centre, -infinity, infinity};", "return {centre, centre, centre};"),
+    (CHANGE, "sides of the change swapped", "value = after.value - before.value", "value = before.value - after.value"),
+    (CHANGE, "the baseline's noise is forgotten", "std::hypot(after.value - after.low, before.high - before.value)", "(after.value - after.low)"),
+    (CHANGE, "the new noise is forgotten", "std::hypot(after.high - after.value, before.value - before.low)", "(before.value - before.low)"),
+    (CHANGE, "the baseline's ends are not crossed", "std::hypot(after.value - after.low, before.high - before.value)", "std::hypot(after.value - after.low, before.value - before.low)"),
+    (CHANGE, "distances add up, not their squares", "std::hypot(after.high - after.value, before.value - before.low)", "(after.high - after.value + before.value - before.low)"),
+    (CHANGE, "SAME by the estimate alone", "log_ratio.low >= -band && log_ratio.high <= band", "log_ratio.value >= -band && log_ratio.value <= band"),
+    (CHANGE, "SAME whatever the upper end", "log_ratio.low >= -band && log_ratio.high <= band", "log_ratio.low >= -band"),
+    (CHANGE, "no verdict SAME on the edge", "log_ratio.high <= band)", "log_ratio.high < band)"),
+    (CHANGE, "grown without the tolerance", "if (log_ratio.low > band)", "if (log_ratio.low > 0)"),
+    (CHANGE, "grown by the estimate alone", "if (log_ratio.low > band)", "if (log_ratio.value > band)"),
+    (CHANGE, "shrunk without the tolerance", "if (log_ratio.high < -band)", "if (log_ratio.high < 0)"),
+    (CHANGE, "tolerance in percent", "std::log1p(tolerance)", "std::log1p(tolerance / 100)"),
+    (CHANGE, "a number lost goes unseen", "if (std::isnan(after)) return Change::slower;", ""),
+    (CHANGE, "more is less", "direction(after > before, better)", "direction(after < before, better)"),
 ]
 
 
@@ -97,8 +115,8 @@ class Workshop:
 
     def __init__(self, compiler, folder):
         self.compiler, self.folder = compiler, folder
-        sources = [ROOT / FOLDER / name for name in (STATISTICS, STOP_RULE)]
-        tests = [ROOT / "tests/unit" / FOLDER / name for name in ("statistics_test.cpp", "stop_rule_test.cpp")]
+        sources = [ROOT / folder / name for name, folder in FOLDERS.items()]
+        tests = [ROOT / "tests/unit" / folder / name.replace(".cpp", "_test.cpp") for name, folder in FOLDERS.items()]
         self.objects = {}
         for source in sources + tests:
             self.objects[source.name] = folder / f"{source.stem}.o"
@@ -147,7 +165,7 @@ def main():
         seed = arguments.seed if arguments.seed is not None else random.randrange(10**6)
         print(f"seed {seed}")
         bugs = random.Random(seed).sample(BUGS, min(arguments.quick, len(BUGS)))
-    originals = {name: (ROOT / FOLDER / name).read_text() for name in (STATISTICS, STOP_RULE)}
+    originals = {name: (ROOT / folder / name).read_text() for name, folder in FOLDERS.items()}
     for name, what, before, _ in BUGS:
         if originals[name].count(before) != 1:
             fail(f"{name}: '{what}' no longer fits the source: {originals[name].count(before)} × {before!r}")

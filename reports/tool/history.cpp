@@ -1,0 +1,60 @@
+#include "reports/tool/history.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "reports/files.h"
+#include "reports/history.h"
+#include "reports/history_table.h"
+#include "reports/terminal.h"
+#include "reports/tool/inputs.h"
+
+namespace torchstone {
+namespace {
+
+struct HistoryArguments {
+  std::vector<std::string> inputs;
+  std::string out, metric = "speedup";
+};
+
+/// Of a history file, or of one run.
+std::vector<HistoryPoint> points_of(const std::string& input) {
+  if (std::filesystem::path(input).extension() == ".jsonl") {
+    std::vector<std::string> warnings;
+    auto points = read_history(input, &warnings);
+    for (const auto& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
+    return points;
+  }
+  const auto report = read_inputs({input});
+  return report ? history_points(*report) : std::vector<HistoryPoint>{};
+}
+
+int history(const HistoryArguments& arguments) {
+  std::vector<HistoryPoint> points;
+  if (std::filesystem::exists(arguments.out)) points = points_of(arguments.out);
+  for (const auto& input : arguments.inputs) points = unite_histories(std::move(points), points_of(input));
+  if (points.empty()) return no_results;
+  if (!arguments.out.empty()) write_atomically(arguments.out, write_history(points));
+  fmt::print("{}", history_table(points, arguments.metric, terminal_width()));
+  return 0;
+}
+
+}  // namespace
+
+void add_history_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("history", "Trend of a metric over runs, and since which run it is another");
+  const auto arguments = std::make_shared<HistoryArguments>();
+  command->add_option("RESULTS", arguments->inputs,
+                      "One run each: results folders, results.json files, history.jsonl files");
+  command->add_option("-o,--out", arguments->out,
+                      "history.jsonl: runs that it lacks are added, and all of it is shown");
+  command->add_option("--metric", arguments->metric, "What is shown")->capture_default_str();
+  command->callback([arguments, &exit_code] { exit_code = history(*arguments); });
+}
+
+}  // namespace torchstone

@@ -1,0 +1,56 @@
+#include "reports/tool/inputs.h"
+
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/files.h"
+#include "reports/merge.h"
+
+namespace torchstone {
+
+CLI::Option* add_inputs(CLI::App& command, std::vector<std::string>& inputs) {
+  return command.add_option("RESULTS", inputs, "Results folders, or results.json files")->required();
+}
+
+CLI::Option* add_output(CLI::App& command, std::string& file) {
+  return command.add_option("-o,--out", file, "Where it goes; standard output when not given");
+}
+
+std::optional<Report> read_inputs(const std::vector<std::string>& inputs) {
+  Merged merged = merge_results({inputs.begin(), inputs.end()});
+  for (const auto& warning : merged.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  if (!merged.report.results.empty()) return std::move(merged.report);
+  fmt::print(stderr, "no results in {}\n", fmt::join(inputs, ", "));
+  return std::nullopt;
+}
+
+void write_output(const std::string& text, const std::string& file) {
+  if (file.empty())
+    fmt::print("{}", text);
+  else
+    write_atomically(file, text);
+}
+
+CLI::App* add_text_command(CLI::App& app, int& exit_code, const std::string& name, const std::string& help,
+                           std::function<std::string(const Report&)> write) {
+  struct Arguments {
+    std::vector<std::string> inputs;
+    std::string out;
+  };
+  auto* command = app.add_subcommand(name, help);
+  const auto arguments = std::make_shared<Arguments>();
+  add_inputs(*command, arguments->inputs);
+  add_output(*command, arguments->out);
+  command->callback([arguments, write = std::move(write), &exit_code] {
+    const auto report = read_inputs(arguments->inputs);
+    if (report) write_output(write(*report), arguments->out);
+    exit_code = report ? 0 : no_results;
+  });
+  return command;
+}
+
+}  // namespace torchstone
