@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "reports/csv.h"
+#include "reports/html/page.h"
 #include "reports/summary.h"
 #include "reports/time.h"
 
@@ -154,6 +155,7 @@ CaseFiles read_cases(const fs::path& out) {
 std::vector<std::string> write_reports(const std::vector<Result>& results, const RunInfo& run, const fs::path& out,
                                        const JUnitOptions& junit) {
   NamedTexts files = {{"results.json", write_json(results, run)},
+                      {"report.html", write_html({run, results})},
                       {"junit.xml", write_junit(results, run, junit)},
                       {"results.csv", write_wide_csv(results)}};
   for (auto& [name, text] : write_upstream_csvs(results)) files.emplace_back("csv/" + name, std::move(text));

@@ -10,9 +10,12 @@ namespace {
 constexpr size_t opened = 12;  ///< the rest is a line each until it is asked for
 
 std::string article(const View& view, const CaseView& c, bool open) {
-  return fmt::format("<details class=case{}><summary>{} <b class=nm>{}</b>{}</summary>{}</details>\n",
-                     open ? " open" : "", chip(c), escaped_cut(short_name(c.result->name), 300),
-                     c.change != nullptr ? " " + change_text(*c.change) : "", case_detail(view, c));
+  const Result& r = *c.result;
+  const std::string numbers = numbers_line(r), change = c.change == nullptr ? "" : change_text(*c.change);
+  return fmt::format(
+      "<details class=case{}><summary>{} <b class=nm>{}</b><small>{}{}</small>{}</summary>{}</details>\n",
+      open ? " open" : "", chip(c), escaped_cut(short_name(r.name), 300), escaped_cut(r.check, 40),
+      numbers.empty() ? "" : " · " + escaped(numbers), change.empty() ? "" : " " + change, case_detail(view, c));
 }
 
 }  // namespace
@@ -34,8 +37,9 @@ std::string details_section(const View& view) {
     articles += article(view, c, false);
   }
   if (count == 0) return "";
-  return fmt::format("<section id=details><h2>Details <small>{}</small></h2>\n{}</section>\n",
-                     counted(count, view.attention.empty() ? "case" : "other case"), articles);
+  const char* left_out = view.fineness.all_metrics ? "" : "; metrics beyond these figures are in the raw data";
+  return fmt::format("<section id=details><h2>Details <small>{}{}</small></h2>\n{}</section>\n",
+                     counted(count, view.attention.empty() ? "case" : "other case"), left_out, articles);
 }
 
 }  // namespace torchstone::html

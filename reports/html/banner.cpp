@@ -109,6 +109,20 @@ std::string speed(const View& view) {
               fmt::format("{} over {}; {}", interval, counted(geomean.n, "case"), excluded));
 }
 
+std::string since_baseline(const View& view) {
+  if (!view.options.comparison) return "";
+  size_t broken = 0, slower = 0, faster = 0;
+  for (const auto& change : view.options.comparison->cases) {
+    broken += change.status_worse;
+    slower += !change.status_worse && change.change == Change::slower;
+    faster += change.change == Change::faster;
+  }
+  const size_t left_out = view.options.comparison->timings_left_out;
+  return fact("Since the baseline", fmt::format("{} broken, {} slower", broken, slower),
+              fmt::format("{} faster{}", faster,
+                          left_out == 0 ? "" : fmt::format("; {} not compared", counted(left_out, "timing"))));
+}
+
 std::string ended(const View& view) {
   const int code = exit_code_of(view.report.results, /*strict_undecided=*/false);
   const auto& reason = view.report.run.exit_reason;
@@ -135,7 +149,7 @@ std::string banner(const View& view) {
       fmt::format("<header class={}><p class=brand>Torchstone</p><h1><span aria-hidden=true>{}</span> {}</h1>",
                   look.css_class, look.symbol, text);
   if (!view.cases.empty()) out += counts(view);
-  out += "<dl class=facts>" + speed(view);
+  out += "<dl class=facts>" + since_baseline(view) + speed(view);
   out += fact("Duration", run.duration_s > 0 ? duration_text(run.duration_s) : "unknown",
               run.started.empty() ? "" : "started " + escaped_cut(run.started, 60));
   return out + ended(view) + "</dl></header>" + ribbon(view);

@@ -44,10 +44,11 @@ std::string labels_of(const std::vector<Slope>& slopes, const Scale& y) {
   int last = -label_step;
   for (const Slope* slope : labelled) {
     const int at = y(slope->speedup->new_value), place = last = std::max(at, last + label_step);
-    out += fmt::format("<path class=gr stroke=gray d=\"M{} {}L{} {}\"/>", new_x + 5, at, new_x + 50, place);
+    out += svg_strokes(svg_line(new_x + 5, at, new_x + 50, place, "gr"));
     out += svg_text(new_x + 54, place + 3,
                     fmt::format("{} {:.2f}× → {:.2f}× {}", look_of(slope->change->change).symbol,
-                                slope->speedup->old_value, slope->speedup->new_value, short_name(slope->change->name)));
+                                slope->speedup->old_value, slope->speedup->new_value, short_name(slope->change->name)),
+                    "t");
   }
   return out;
 }
@@ -62,23 +63,23 @@ std::string slope_chart(const std::vector<Slope>& slopes) {
   const int labels = std::min<int>(most_labels, static_cast<int>(std::ranges::count_if(slopes, notable)));
   const int height = std::max(260, 60 + label_step * labels);
   const Scale y{low / 1.05, high * 1.05, height - 20, 24, /*logarithmic=*/true};
-  std::string out = svg_open(width, height, "Speed-up of each case in the baseline and now", "f slope");
-  out += svg_text(old_x, 12, "baseline (old)", "text-anchor=end") + svg_text(new_x, 12, "this run (new)");
-  out += svg_line(old_x, y(1), new_x, y(1), "rq") + svg_text(old_x - 60, y(1) + 3, "1× = eager", "class=rt");
+  std::string strokes, texts = svg_text(old_x, 12, "baseline (old)", "r") + svg_text(new_x, 12, "this run (new)");
+  strokes += svg_line(old_x, y(1), new_x, y(1), "rq");
+  texts += svg_text(old_x - 70, y(1) + 3, "1× = eager", "rt");
   for (const bool loud : {false, true}) {  // what changed lies on top
     for (const auto& slope : slopes) {
       if (notable(slope) != loud) continue;
       const auto [change, speedup] = slope;
-      out += fmt::format("<path class={} stroke=gray d=\"M{} {}L{} {}\"><title>{} {:.3f}× → {:.3f}×</title></path>",
-                         loud ? look_of(change->change).css_class : "mt", old_x, y(speedup->old_value), new_x,
-                         y(speedup->new_value), escaped_cut(short_name(change->name), 120), speedup->old_value,
-                         speedup->new_value);
+      strokes += fmt::format("<path class={} d=\"M{} {}L{} {}\"><title>{} {:.3f}× → {:.3f}×</title></path>",
+                             loud ? look_of(change->change).css_class : "mt", old_x, y(speedup->old_value), new_x,
+                             y(speedup->new_value), escaped_cut(short_name(change->name), 120), speedup->old_value,
+                             speedup->new_value);
     }
   }
   for (const double value : {low, high}) {
-    if (value != 1) out += svg_text(old_x - 8, y(value) + 3, fmt::format("{:.2f}×", value), "text-anchor=end class=mu");
+    if (std::abs(y(value) - y(1)) > 12) texts += svg_text(old_x - 8, y(value) + 3, fmt::format("{:.2f}×", value), "r");
   }
-  return out + labels_of(slopes, y) + "</svg>";
+  return svg_open(width, height, "\"f slope\"") + svg_strokes(strokes) + texts + labels_of(slopes, y) + "</svg>";
 }
 
 std::string metric_words(const MetricChange& m) {

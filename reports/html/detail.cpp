@@ -42,15 +42,27 @@ std::string row(std::string_view title, const std::string& value) {
   return fmt::format("<tr><th>{}<td>{}", title, value);
 }
 
-/// Bounds stand beside their value.
-bool shown_elsewhere(std::string_view key) { return key == "speedup_low" || key == "speedup_high"; }
+/// Numbers that stand beside another one, or in a figure of the same case.
+bool shown_elsewhere(std::string_view key, const std::string& figures) {
+  if (key == "speedup_low" || key == "speedup_high" || key == "cache_hit") return true;
+  if (key == "error_of_limit" || key == "compression_ratio") return true;  // in the table
+  const auto any = [&](auto... keys) { return ((key == keys) || ...); };
+  const auto drawn = [&](const char* caption) { return figures.find(caption) != std::string::npos; };
+  if (any("capture_s", "compile_s", "load_s", "first_call_s")) return drawn("<figcaption>Compiling");
+  if (any("eager_peak_bytes", "compiled_peak_bytes", "eager_allocations", "compiled_allocations"))
+    return drawn("<figcaption>Peak memory");
+  if (any("max_abs_error", "max_rel_error", "mean_abs_error", "rmse_result", "rmse_reference",
+          "smallest_passing_tolerance", "tolerance_max", "tolerance_mean", "tolerance_std"))
+    return drawn("<figcaption>Errors and tolerance");
+  return false;
+}
 
-std::string metrics_table(const Result& r) {
+std::string metrics_table(const Result& r, const std::string& figures) {
   const auto& metrics = r.outcome.metrics;
   std::string rows;
   for (const auto& info : metric_table()) {
     const auto found = metrics.find(std::string(info.key));
-    if (found == metrics.end() || shown_elsewhere(info.key)) continue;
+    if (found == metrics.end() || shown_elsewhere(info.key, figures)) continue;
     std::string value = format_metric(info.key, found->second);
     if (info.key == "speedup") {
       const auto low = metric_of(r, "speedup_low"), high = metric_of(r, "speedup_high");
@@ -64,14 +76,20 @@ std::string metrics_table(const Result& r) {
   return rows.empty() ? "" : "<table class=kv>" + rows + "</table>";
 }
 
-std::string notes_table(const Result& r) {
-  std::string rows;
-  if (!r.outcome.phase.empty()) rows += row("phase", escaped_cut(r.outcome.phase, 80));
-  for (const auto& [key, value] : r.outcome.notes) rows += row(escaped_cut(key, 80), escaped_cut(value, note_text));
-  if (r.batch_size > 0) rows += row("batch size", std::to_string(r.batch_size));
-  if (!r.file.empty()) rows += row("declared in", fmt::format("{}:{}", escaped_cut(r.file, 300), r.line));
-  rows += row("took", duration_text(r.duration_s));
-  return "<table class=\"kv tx\">" + rows + "</table>";
+/// What is said in words; what all cases share is said once, at the machine.
+std::string notes_line(const View& view, const CaseView& c) {
+  const Result& r = *c.result;
+  std::string notes = fmt::format("<p class=notes>took <b>{}</b>", duration_text(r.duration_s));
+  const auto add = [&](std::string_view key, const std::string& value) {
+    notes += fmt::format(" · {} <b>{}</b>", escaped_cut(key, 80), escaped_cut(value, note_text));
+  };
+  if (!r.outcome.phase.empty() && c.urgent) add("phase", r.outcome.phase);
+  for (const auto& [key, value] : r.outcome.notes) {
+    if (!view.common_notes.contains(key)) add(key, value);
+  }
+  if (r.batch_size > 0) add("batch size", std::to_string(r.batch_size));
+  if (!r.file.empty() && c.urgent) add("declared in", fmt::format("{}:{}", r.file, r.line));
+  return notes;
 }
 
 std::string reproduce(const Result& r) {
@@ -84,10 +102,10 @@ std::string reproduce(const Result& r) {
 std::string case_detail(const View& view, const CaseView& c) {
   const Result& r = *c.result;
   const std::string figures =
-      timing_figures(r, view.max_points) + tolerance_figure(r) + stages_figure(r) + memory_figure(r);
-  return fmt::format("<div id={} class=body>{}{}{}{}<div class=kvs>{}{}</div></div>", c.id, cause(view, r),
-                     reproduce(r), story(view, r), figures.empty() ? "" : "<div class=figs>" + figures + "</div>",
-                     metrics_table(r), notes_table(r));
+      timing_figures(r, view.fineness.max_points) + tolerance_figure(r) + stages_figure(r) + memory_figure(r);
+  return fmt::format("<div id={} class=body>{}{}{}{}{}{}</div>", c.id, cause(view, r), reproduce(r), story(view, r),
+                     figures.empty() ? "" : "<div class=figs>" + figures + "</div>",
+                     c.urgent || view.fineness.all_metrics ? metrics_table(r, figures) : "", notes_line(view, c));
 }
 
 }  // namespace torchstone::html

@@ -5,13 +5,12 @@
 #include <fmt/format.h>
 
 #include "reports/html/figures.h"
-#include "reports/html/markup.h"
 #include "reports/html/plot.h"
 
 namespace torchstone::html {
 namespace {
 
-constexpr int width = 320, left = 8, right = 312;
+constexpr int width = 320, left = 14, right = 306;
 
 struct Mark {
   std::string label;
@@ -57,30 +56,27 @@ std::string tolerance_figure(const Result& result) {
   high = std::pow(10, std::ceil(std::log10(std::min(high, 1e12) * 1.01)));
   const Scale x{low, high, left, right, /*logarithmic=*/true};
   const int row = 15, height = 34 + row * static_cast<int>(marks.size()), base = height - 16;
-  std::string out = svg_open(width, height, "Errors on a logarithmic axis, with the tolerance");
+  std::string strokes = svg_line(left, base, right, base, "ax"), texts;
   if (tolerance && *tolerance > low && *tolerance < high) {
-    out += svg_line(x(*tolerance), 12, x(*tolerance), base, "rq");
-    const bool at_right = x(*tolerance) > width * 2 / 3;
-    out += svg_text(x(*tolerance) + (at_right ? -3 : 3), 10, fmt::format("tolerance {:.3g}", *tolerance),
-                    at_right ? "text-anchor=end class=rt" : "class=rt");
+    const int at = x(*tolerance);
+    const bool at_right = at > width * 2 / 3;
+    strokes += svg_line(at, 12, at, base, "rq");
+    texts += svg_text(at + (at_right ? -3 : 3), 10, fmt::format("tolerance {:.3g}", *tolerance),
+                      at_right ? "\"r rt\"" : "rt");
   }
   int y = 24;
-  for (const auto& mark : marks) {
+  for (const auto& mark : marks) {  // the bullet stands where the value is
     const int at = x(mark.value);
-    const bool at_right = at > width / 2;
-    out += fmt::format("<circle class=k cx={} cy={} r=3 />", at, y - 3);
-    out += svg_text(at + (at_right ? -6 : 6), y, fmt::format("{} {:.3g}", mark.label, mark.value),
-                    at_right ? "text-anchor=end" : "");
+    texts += at > width / 2 ? svg_text(at + 3, y, fmt::format("{} {:.3g} ●", mark.label, mark.value), "\"r t\"")
+                            : svg_text(at - 3, y, fmt::format("● {} {:.3g}", mark.label, mark.value), "t");
     y += row;
   }
-  out += svg_line(left, base, right, base, "ax");
-  const double decades = std::log10(high / low);
-  for (double power = std::log10(low); power <= std::log10(high) + 0.1;
-       power += std::max(1.0, std::ceil(decades / 6))) {
-    out += svg_text(x(std::pow(10, power)), base + 12, fmt::format("1e{:.0f}", power),
-                    power == std::log10(low) ? "class=mu" : "text-anchor=middle class=mu");
+  const double decades = std::log10(high / low), step = std::max(1.0, std::ceil(decades / 4));
+  for (double power = std::log10(low); power <= std::log10(high) + 0.1; power += step) {
+    texts += svg_text(x(std::pow(10, power)), base + 12, fmt::format("1e{:.0f}", power), "m");
   }
-  return "<figure><figcaption>Errors and tolerance</figcaption>" + out + "</svg></figure>";
+  return "<figure><figcaption>Errors and tolerance</figcaption>" + svg_open(width, height) + svg_strokes(strokes) +
+         texts + "</svg></figure>";
 }
 
 std::string error_bar(double error_of_limit) {
@@ -90,9 +86,8 @@ std::string error_bar(double error_of_limit) {
   const Scale x{1e-3, 1, 0, limit, true};
   const int length = part > 1 ? bar : x(part);
   return fmt::format(
-      "<svg class=b width={0} height=8 aria-hidden=true><path class={1} d=\"M0 1h{2}v6H0z\"/><path class=rq "
-      "stroke=gray "
-      "d=\"M{3} 0v8\"/></svg>",
+      "<svg class=b width={} height=8><path class={} d=\"M0 1h{}v6H0\"/><path class=rq stroke=gray d=\"M{} "
+      "0v8\"/></svg>",
       bar, error_of_limit <= 1 ? "e" : "x", std::max(length, 1), limit);
 }
 

@@ -34,15 +34,16 @@ std::string stages_figure(const Result& result) {
   }
   if (stages.empty() || total <= 0) return "";
   const Scale x{0, total, 0, 320};
-  std::string bar = svg_open(320, 14, "Stages of compiling, in proportion"), legend;
+  std::string bar = svg_open(320, 14), legend;
   double done = 0;
   for (size_t i = 0; i < stages.size(); ++i) {
     const int from = x(done), to = x(done += stages[i].seconds);
-    bar += fmt::format("<rect class=s{} x={} y=1 width={} height=12 />", i, from, std::max(1, to - from));
-    legend += fmt::format("<li class=s{}>{} <b>{}</b>", i, stages[i].name, time_text(stages[i].seconds));
+    bar += fmt::format("<path class=s{} d=\"M{} 1h{}v12H{}\"/>", i, from, std::max(1, to - from), from);
+    legend +=
+        fmt::format("{}<i class=s{}></i>{} {}", i == 0 ? "" : " ", i, stages[i].name, time_text(stages[i].seconds));
   }
   const auto hit = metric_of(result, "cache_hit");
-  return fmt::format("<figure><figcaption>Compiling{}</figcaption>{}</svg><ul class=lg>{}</ul></figure>",
+  return fmt::format("<figure><figcaption>Compiling{}</figcaption>{}</svg><p class=lg>{}</figure>",
                      hit && *hit == 1 ? ", artifact from the cache" : "", bar, legend);
 }
 
@@ -53,11 +54,10 @@ std::string memory_figure(const Result& result) {
   const auto row = [&](int y, const char* css, const char* name, double bytes, const char* allocations) {
     std::string text = fmt::format("{} {}", name, format_metric("eager_peak_bytes", bytes));
     if (const auto count = metric_of(result, allocations)) text += fmt::format(", {:.0f} allocations", *count);
-    return fmt::format("<rect class={} fill-opacity=.35 x=0 y={} width={} height=14 />", css, y,
-                       std::max(1, x(bytes))) +
-           svg_text(4, y + 11, text);
+    return fmt::format("<path class={} fill-opacity=.35 d=\"M0 {}h{}v14H0\"/>", css, y, std::max(1, x(bytes))) +
+           svg_text(4, y + 11, text, "t");
   };
-  return "<figure><figcaption>Peak memory</figcaption>" + svg_open(320, 32, "Peak memory of both sides") +
+  return "<figure><figcaption>Peak memory</figcaption>" + svg_open(320, 32) +
          row(0, "e", "eager", *eager, "eager_allocations") +
          row(17, "k", "compiled", *compiled, "compiled_allocations") + "</svg></figure>";
 }
@@ -70,15 +70,14 @@ std::string interval_bar(const Result& result) {
   constexpr int width = 96;
   const Scale x{0.5, 4, 1, width - 1, /*logarithmic=*/true};
   const char* css = low > 1 ? "up" : high < 1 ? "dn" : "ev";
-  std::string out = fmt::format(
-      "<svg class=b width={} height=12 aria-hidden=true><path class=ax stroke=gray d=\"M{} 0v12\"/>", width, x(1));
+  std::string strokes = fmt::format("<path class=ax d=\"M{} 0v12\"/>", x(1));
   if (const auto required = metric_of(result, "required_speedup"); required && *required != 1) {
-    out += fmt::format("<path class=rq stroke=gray d=\"M{} 0v12\"/>", x(*required));
+    strokes += fmt::format("<path class=rq d=\"M{} 0v12\"/>", x(*required));
   }
-  out +=
-      fmt::format("<path class={0} stroke=gray d=\"M{1} 6H{2}M{1} 3v6M{2} 3v6\"/><circle class={0} cx={3} cy=6 r=3 />",
-                  css, x(low), std::max(x(high), x(low) + 1), x(*speedup));
-  return out + "</svg>";
+  // Ends as strokes, the middle as a lozenge.
+  strokes += fmt::format("<path class={} d=\"M{} 3v6m0-3H{}m0-3v6M{} 6l3-3 3 3-3 3-3-3\"/>", css, x(low),
+                         std::max(x(high), x(low) + 1), x(*speedup) - 3);
+  return fmt::format("<svg class=b width={} height=12 fill=none stroke=gray>{}</svg>", width, strokes);
 }
 
 std::string sparkline(const std::vector<double>& series, const std::optional<Step>& step) {

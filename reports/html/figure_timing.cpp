@@ -7,7 +7,6 @@
 #include "reports/html/figures.h"
 #include "reports/html/markup.h"
 #include "reports/html/plot.h"
-#include "reports/metric.h"
 
 namespace torchstone::html {
 namespace {
@@ -19,21 +18,21 @@ struct Side {
   const std::vector<double>& seconds;
 };
 
-/// Outliers would squeeze everything else into a corner: the axis ends at the 97th percentile, if it is near the rest.
+/// Outliers would squeeze everything else into a corner: the axis ends at the 94th percentile.
 std::pair<double, double> common_range(const Side& a, const Side& b) {
   double low = std::min(quantile(a.seconds, 0), quantile(b.seconds, 0));
-  double high = std::max(quantile(a.seconds, 0.97), quantile(b.seconds, 0.97));
+  double high = std::max(quantile(a.seconds, 0.94), quantile(b.seconds, 0.94));
   const double pad = high > low ? (high - low) * 0.04 : std::abs(low) * 0.05 + 1e-12;
-  return {low - pad, high + pad};
+  return {std::max(0.0, low - pad), high + pad};
 }
 
 std::string axis(const Scale& x) {
-  std::string out = svg_line(left, floor_y, right, floor_y, "ax");
+  std::string ticks = fmt::format("M{} {}H{}", left, floor_y, right), labels;
   for (const double tick : round_ticks(x.low, x.high)) {
-    out += svg_line(x(tick), floor_y, x(tick), floor_y + 3, "ax");
-    out += svg_text(x(tick), floor_y + 14, time_text(tick), "text-anchor=middle");
+    ticks += fmt::format("M{} {}v3", x(tick), floor_y);
+    labels += svg_text(x(tick), floor_y + 14, time_text(tick), "m");
   }
-  return out;
+  return svg_strokes(svg_stroke("ax", ticks)) + labels;
 }
 
 std::string histogram(const Side& side, const Scale& x, int base) {
@@ -45,38 +44,44 @@ std::string histogram(const Side& side, const Scale& x, int base) {
     if (value > x.high)
       ++beyond;
     else
-      ++counts[std::clamp(static_cast<int>((value - x.low) / step), 0, bins - 1)];
+      ++counts[static_cast<size_t>(std::clamp(static_cast<int>((value - x.low) / step), 0, bins - 1))];
   }
   const int most = std::max(1, *std::ranges::max_element(counts));
   std::string path = fmt::format("M{} {}", left, base);
-  int drawn = 0;
-  for (int i = 0; i < bins; ++i) {
-    if (counts[i] == drawn) continue;
-    path += fmt::format("H{}V{}", left + i * (right - left) / bins, base - counts[i] * 30 / most);
-    drawn = counts[i];
-  }
-  path += fmt::format("H{}V{}z", right, base);
+  int drawn = 0, from = left, bin = 0;
+  const auto level = [&](int height, int at) {
+    if (height == drawn) return;
+    path += fmt::format("h{}v{}", at - from, drawn - height);
+    drawn = height;
+    from = at;
+  };
+  for (const int count : counts) level(count * 30 / most, left + bin++ * (right - left) / bins);
+  level(0, right);
   const double middle = quantile(side.seconds, 0.5);
-  std::string out = fmt::format("<path class={} fill-opacity=.35 d=\"{}\"/>", side.css_class, path);
-  out += svg_line(x(middle), base - 34, x(middle), base, side.css_class);
   const bool at_right = x(middle) > (left + right) / 2;
-  out += svg_text(x(middle) + (at_right ? -4 : 4), base - 27, fmt::format("{} {}", side.name, time_text(middle)),
-                  at_right ? "text-anchor=end" : "");
-  if (beyond > 0) out += svg_text(right, base - 4, fmt::format("{} beyond ›", beyond), "text-anchor=end class=mu");
+  std::string out = fmt::format("<path class={} fill-opacity=.35 d=\"{}\"/>", side.css_class, path);
+  out += svg_strokes(svg_line(x(middle), base - 34, x(middle), base, side.css_class));
+  std::string label = fmt::format("{} {}", side.name, time_text(middle));
+  if (beyond > 0) label += fmt::format(", {} beyond", beyond);
+  out += svg_text(x(middle) + (at_right ? -4 : 4), base - 27, label, at_right ? "\"r t\"" : "t");
   return out;
 }
 
 std::string distributions(const Side& eager, const Side& compiled) {
   const auto [low, high] = common_range(eager, compiled);
   const Scale x{low, high, left, right};
-  return svg_open(width, height,
-                  fmt::format("Distributions of the time per call: eager median {}, compiled median {}",
-                              time_text(quantile(eager.seconds, 0.5)), time_text(quantile(compiled.seconds, 0.5)))) +
-         histogram(eager, x, 50) + histogram(compiled, x, 100) + axis(x) + "</svg>";
+  return svg_open(width, height) + histogram(eager, x, 50) + histogram(compiled, x, 100) + axis(x) + "</svg>";
 }
 
-std::string y_label(const Scale& y, double value, const std::string& text) {
-  return svg_line(left + 36, y(value), right, y(value), "gr") + svg_text(left, y(value) + 3, text, "class=mu");
+/// Lines across at the ticks, with their labels.
+template <typename Label>
+std::pair<std::string, std::string> grid(const Scale& y, Label label) {
+  std::string lines, labels;
+  for (const double tick : round_ticks(y.low, y.high)) {
+    lines += fmt::format("M{} {}H{}", left + 36, y(tick), right);
+    labels += svg_text(left, y(tick) + 3, label(tick));
+  }
+  return {svg_stroke("gr", lines), labels};
 }
 
 Points points_of(const std::vector<double>& values, const Scale& y) {
@@ -89,62 +94,51 @@ Points points_of(const std::vector<double>& values, const Scale& y) {
   return points;
 }
 
-std::string coarse(size_t rounds, size_t max_points) {
-  if (rounds <= max_points) return "";
-  return fmt::format(", medians of {}", (rounds + max_points - 1) / max_points);
+std::string rounds_label(size_t rounds, size_t max_points) {
+  std::string text = fmt::format("{} rounds", rounds);
+  if (rounds > max_points) text += fmt::format(", medians of {}", (rounds + max_points - 1) / max_points);
+  return svg_text(right, floor_y + 14, text + " →", "r");
 }
 
 std::string run_order(const Side& eager, const Side& compiled, size_t max_points) {
   const auto [low, high] = common_range(eager, compiled);
   const Scale y{low, high, floor_y - 4, 8};
-  std::string out = svg_open(width, height, "Time per call of both sides in the order of the rounds");
-  for (const double tick : round_ticks(low, high)) out += y_label(y, tick, time_text(tick));
+  auto [strokes, labels] = grid(y, time_text);
   for (const Side* side : {&eager, &compiled}) {
-    out += fmt::format("<path class=\"ln {}\" fill=none stroke=gray d=\"{}\"/>", side->css_class,
-                       line_path(points_of(thinned(side->seconds, max_points), y)));
+    strokes += svg_stroke(side->css_class, line_path(points_of(thinned(side->seconds, max_points), y)));
   }
-  const auto rounds = std::max(eager.seconds.size(), compiled.seconds.size());
-  return out +
-         svg_text(right, floor_y + 14, fmt::format("{} rounds{} →", rounds, coarse(rounds, max_points)),
-                  "text-anchor=end class=mu") +
-         "</svg>";
+  return svg_open(width, height) + svg_strokes(strokes) + labels +
+         rounds_label(std::max(eager.seconds.size(), compiled.seconds.size()), max_points) + "</svg>";
 }
 
-std::string band(const Scale& y, double low, double high) {
-  const int top = y(high), bottom = y(low);
-  return fmt::format("<rect class=bd fill-opacity=.2 x={} y={} width={} height={} />", left + 36, top,
-                     right - left - 36, std::max(1, bottom - top));
+/// The interval as a band behind everything.
+std::string band(const Scale& y, std::optional<double> low, std::optional<double> high) {
+  if (!low || !high) return "";
+  return fmt::format("<path class=bd fill-opacity=.2 d=\"M{} {}H{}V{}H{}\"/>", left + 36, y(*high), right,
+                     std::max(y(*low), y(*high) + 1), left + 36);
 }
 
 std::string ratios(const Result& result, const Side& eager, const Side& compiled, size_t max_points) {
   std::vector<double> ratio;
   for (size_t i = 0; i < std::min(eager.seconds.size(), compiled.seconds.size()); ++i)
     ratio.push_back(eager.seconds[i] / compiled.seconds[i]);
-  const auto required = metric_of(result, "required_speedup");
-  const auto speedup = metric_of(result, "speedup"), of_low = metric_of(result, "speedup_low"),
-             of_high = metric_of(result, "speedup_high");
-  double low = std::min(quantile(ratio, 0.02), 1.0), high = std::max(quantile(ratio, 0.98), 1.0);
+  const auto required = metric_of(result, "required_speedup"), speedup = metric_of(result, "speedup");
+  double low = std::min(quantile(ratio, 0.05), 1.0), high = std::max(quantile(ratio, 0.95), 1.0);
   if (required) low = std::min(low, *required), high = std::max(high, *required);
   if (!std::isfinite(low) || !std::isfinite(high)) return "";
   const double pad = std::max(0.02, (high - low) * 0.08);
   const Scale y{low - pad, high + pad, floor_y - 4, 8};
-  std::string label = "Ratio of each round";
-  if (speedup) label += ", median " + format_metric("speedup", *speedup);
-  if (required) label += ", required " + format_metric("required_speedup", *required);
-  std::string out = svg_open(width, height, label);
-  if (of_low && of_high) out += band(y, *of_low, *of_high);
-  const auto ticks = round_ticks(y.low, y.high);
-  for (const double tick : ticks) out += y_label(y, tick, fmt::format("{:.4g}×", tick));
-  if (!required || *required != 1) out += svg_line(left + 36, y(1), right, y(1), "ax");
-  if (speedup && std::isfinite(*speedup)) out += svg_line(left + 36, y(*speedup), right, y(*speedup), "k");
+  auto [strokes, labels] = grid(y, [](double tick) { return fmt::format("{:.4g}×", tick); });
+  strokes += svg_line(left + 36, y(1), right, y(1), "ax");
+  if (speedup && std::isfinite(*speedup)) strokes += svg_line(left + 36, y(*speedup), right, y(*speedup), "k");
   if (required) {
-    out += svg_line(left + 36, y(*required), right, y(*required), "rq");
-    out += svg_text(right, y(*required) - 3, fmt::format("required {:.4g}×", *required), "text-anchor=end class=rt");
+    strokes += svg_line(left + 36, y(*required), right, y(*required), "rq");
+    labels += svg_text(right, y(*required) - 3, fmt::format("required {:.4g}×", *required), "\"r rt\"");
   }
-  out += fmt::format("<path class=dt stroke=gray stroke-linecap=round stroke-width=2 d=\"{}\"/>",
-                     dots_path(points_of(thinned(ratio, max_points), y)));
-  std::string caption = fmt::format("{} rounds{} →", ratio.size(), coarse(ratio.size(), max_points));
-  return out + svg_text(right, floor_y + 14, caption, "text-anchor=end class=mu") + "</svg>";
+  strokes += fmt::format("<path class=dt stroke-linecap=round stroke-width=2 d=\"{}\"/>",
+                         dots_path(points_of(thinned(ratio, max_points), y)));
+  return svg_open(width, height) + band(y, metric_of(result, "speedup_low"), metric_of(result, "speedup_high")) +
+         svg_strokes(strokes) + labels + rounds_label(ratio.size(), max_points) + "</svg>";
 }
 
 bool usable(const std::vector<double>& seconds) { return std::isfinite(quantile(seconds, 0.5)); }

@@ -13,7 +13,14 @@
 namespace torchstone {
 namespace {
 
-constexpr size_t largest_page = 1'450'000, least_room = 100'000;
+constexpr size_t largest_page = 1'450'000;
+/// Tried in turn until the page is small enough.
+constexpr html::Fineness fineness_levels[] = {{200, true}, {100, true}, {50, true}, {50, false}, {25, false}};
+
+/// Banner and sections up to the raw data.
+struct Content {
+  std::string title, head, body;
+};
 
 /// "sha256-…" as a content security policy has it, of what the build found for an embedded file.
 std::string hash_source(std::string_view hexadecimal) {
@@ -52,22 +59,31 @@ std::string navigation(const std::string& body) {
   return "<nav aria-label=Sections>" + links + "</nav>\n";
 }
 
+Content content_of(const html::View& view) {
+  return {title_of(view), html::banner(view),
+          html::attention_section(view) + html::cases_section(view) + html::details_section(view) +
+              html::baseline_section(view) + html::coverage_section(view) + html::run_section(view)};
+}
+
 }  // namespace
 
 std::string write_html(const Report& report, const PageOptions& options) {
-  const html::View view = html::view_of(report, options);
-  const std::string head = html::banner(view);
-  std::string body = html::attention_section(view) + html::cases_section(view) + html::details_section(view) +
-                     html::baseline_section(view) + html::coverage_section(view) + html::run_section(view);
-  const size_t used = head.size() + body.size() + page_style().size() + page_script().size();
-  body += html::data_section(view, used + least_room > largest_page ? least_room : largest_page - used);
+  const size_t fixed = page_style().size() + page_script().size() + 4096;
+  // The raw data first: what they leave decides how finely series are drawn.
+  std::string data = html::data_section(report, largest_page / 4);
+  Content content;
+  for (const html::Fineness& fineness : fineness_levels) {
+    content = content_of(html::view_of(report, options, fineness));
+    if (fixed + data.size() + content.head.size() + content.body.size() <= largest_page) break;
+  }
+  const std::string body = content.body + data;
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<meta http-equiv=Content-Security-Policy "
       "content=\"{}\">\n<meta name=viewport content=\"width=device-width,initial-scale=1\">\n<meta name=color-scheme "
-      "content=\"light dark\">\n<meta name=referrer content=no-referrer>\n<link rel=icon "
-      "href=\"data:,\">\n<title>{}</title>\n"
-      "<style>{}</style>\n</head>\n<body>\n{}{}<main>\n{}</main>\n<script>{}</script>\n</body>\n</html>\n",
-      policy(), title_of(view), page_style(), head, navigation(body), body, page_script());
+      "content=\"light dark\">\n<meta name=referrer content=no-referrer>\n<link rel=icon href=\"data:,\">\n"
+      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}{}<main>\n{}</main>\n<script>{}</script>\n</body>\n"
+      "</html>\n",
+      policy(), content.title, page_style(), content.head, navigation(body), body, page_script());
 }
 
 }  // namespace torchstone

@@ -70,12 +70,12 @@ std::vector<double> thinned(const std::vector<double>& values, size_t limit) {
 
 std::vector<double> round_ticks(double low, double high) {
   if (!std::isfinite(low) || !std::isfinite(high) || !(high > low)) return {};
-  const double span = high - low, power = std::pow(10, std::floor(std::log10(span)));
-  for (const double step : {1.0, 0.5, 0.2, 0.1}) {
+  const double power = std::pow(10, std::floor(std::log10(high - low)) - 1);
+  for (const double step : {50.0, 20.0, 10.0, 5.0, 2.0, 1.0}) {
     const double first = std::ceil(low / (step * power)), last = std::floor(high / (step * power));
     if (last - first < 1) continue;
     std::vector<double> ticks;
-    for (double i = first; i <= last; ++i) ticks.push_back(i * step * power);
+    for (double i = first; i <= last; ++i) ticks.push_back(i * step * power + 0.0);  // no -0
     return ticks;
   }
   return {};
@@ -88,18 +88,26 @@ std::string time_text(double seconds) {
   return fmt::format("{:.3g} s", seconds);
 }
 
-std::string svg_open(int width, int height, std::string_view label, std::string_view css_class) {
-  return fmt::format(
-      "<svg class={0} viewBox=\"0 0 {1} {2}\" width={1} height={2} font-size=10 role=img aria-label=\"{3}\">",
-      css_class, width, height, escaped(label));
+std::string svg_open(int width, int height, std::string_view css_class) {
+  return fmt::format("<svg class={0} viewBox=\"0 0 {1} {2}\" width={1} font-size=10>", css_class, width, height);
 }
 
-std::string svg_text(int x, int y, std::string_view text, std::string_view attributes) {
-  return fmt::format("<text x={} y={}{}{}>{}</text>", x, y, attributes.empty() ? "" : " ", attributes, escaped(text));
+std::string svg_text(int x, int y, std::string_view text, std::string_view css_class) {
+  return fmt::format("<text x={} y={}{}{}>{}</text>", x, y, css_class.empty() ? "" : " class=", css_class,
+                     escaped(text));
+}
+
+std::string svg_strokes(const std::string& paths) { return "<g fill=none stroke=gray>" + paths + "</g>"; }
+
+std::string svg_stroke(std::string_view css_class, std::string_view d) {
+  return fmt::format("<path class={} d=\"{}\"/>", css_class, d);
 }
 
 std::string svg_line(int x1, int y1, int x2, int y2, std::string_view css_class) {
-  return fmt::format("<path class={} stroke=gray d=\"M{} {}L{} {}\"/>", css_class, x1, y1, x2, y2);
+  const std::string end = y1 == y2   ? fmt::format("H{}", x2)
+                          : x1 == x2 ? fmt::format("V{}", y2)
+                                     : fmt::format("L{} {}", x2, y2);
+  return svg_stroke(css_class, fmt::format("M{} {}{}", x1, y1, end));
 }
 
 }  // namespace torchstone::html

@@ -32,7 +32,8 @@ std::string run_section(const View& view) {
   if (!run.directory.empty()) about["directory"] = run.directory;
   if (!run.argv.empty()) about["command"] = fmt::format("{}", fmt::join(run.argv, " "));
   const std::string cards = card("Machine", run.machine) + card("Versions", run.build) + card("Policy", run.policy) +
-                            card("Environment", run.environment) + card("Run", about);
+                            card("Environment", run.environment) + card("Common to all cases", view.common_notes) +
+                            card("Run", about);
   if (cards.empty()) return "";
   return "<section id=run><h2>Machine and run</h2><div class=cards>" + cards + "</div></section>\n";
 }

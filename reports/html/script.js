@@ -38,7 +38,7 @@
     let shown = 0;
     for (const item of rows) {
       const [status, look] = state.status.split("/");
-      item.row.hidden = !fits(item.name) || (status !== "" && !(item.status.includes(status) && item.verdict.includes(look ?? "")));
+      item.row.hidden = !fits(item.name) || (status !== "" && !(item.status.includes(status) && item.verdict === (look ?? item.verdict)));
       shown += !item.row.hidden;
     }
     document.getElementById("shown").textContent = `${shown} of ${rows.length} shown`;

@@ -14,7 +14,7 @@ std::string baseline_section(const View& view);
 std::string coverage_section(const View& view);
 std::string run_section(const View& view);
 /// `room`: bytes that the embedded results.json may take.
-std::string data_section(const View& view, size_t room);
+std::string data_section(const Report& report, size_t room);
 
 /// What is known of one case: cause, mismatch, reproduce line, figures, metrics, notes.
 std::string case_detail(const View& view, const CaseView& c);

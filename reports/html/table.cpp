@@ -36,7 +36,9 @@ Cell metric_cell(const CaseView& c, const char* key) {
 Cell error_cell(const CaseView& c) {
   const auto error = metric_of(*c.result, "error_of_limit");
   if (!error) return {};
-  return {fmt::format("{:.2g}×{}", *error, error_bar(*error)), error};
+  // Below a thousandth of the limit nobody needs digits.
+  const std::string text = *error > 0 && *error < 1e-3 ? "&lt;0.001" : fmt::format("{:.2g}", *error);
+  return {fmt::format("{}×{}", text, error_bar(*error)), error};
 }
 
 Cell speedup_cell(const CaseView& c) {
@@ -51,7 +53,7 @@ Cell speedup_cell(const CaseView& c) {
 Cell interval_cell(const CaseView& c) {
   const auto low = metric_of(*c.result, "speedup_low"), high = metric_of(*c.result, "speedup_high");
   if (!low || !high) return {};
-  return {fmt::format("{}<small>{:.2f}–{:.2f}</small>", interval_bar(*c.result), *low, *high), low};
+  return {fmt::format("{}<small>{:.3f}–{:.3f}</small>", interval_bar(*c.result), *low, *high), low};
 }
 
 Cell change_cell(const CaseView& c) {
@@ -81,18 +83,20 @@ std::vector<Column> columns(const View& view) {
       fact("device", "Device", &Result::device),
       fact("preset", "Preset", &Result::preset),
       {"error", "Error / limit", "n", error_cell},
+      number("tolerance_max", "Rel. diff."),
       {"speedup", "Speed-up", "n", speedup_cell},
       {"interval", "Interval <small>½ · 1 · 4×</small>", "iv", interval_cell},
       number("eager_ms", "Eager"),
       number("compiled_ms", "Compiled"),
       number("compile_s", "Compile"),
-      number("compression_ratio", "Memory <small>eager ÷ compiled</small>"),
+      number("compression_ratio", "Memory <small>÷</small>"),
       {"change", "Change", "", change_cell},
       {"trend", "Trend", "", [&view](const CaseView& c) { return Cell{trend_of(view.options.history, *c.result)}; }},
   };
 }
 
 std::string markup_of(const Column& column, const Cell& cell) {
+  if (cell.markup.empty()) return "<td>";
   std::string out = column.css_class.empty() ? "<td" : fmt::format("<td class={}", column.css_class);
   if (cell.number) out += fmt::format(" data-v={:.6g}", *cell.number);
   return out + ">" + cell.markup;

@@ -13,12 +13,23 @@
 namespace torchstone::html {
 namespace {
 
-// What 1.5 MB leave for figures and texts when there are many cases.
-constexpr size_t points_of_a_page = 24'000, most_points = 200, fewest_points = 25;
+/// What a page leaves for long texts, and what a case gets of it.
 constexpr size_t text_of_a_page = 400'000, most_text = 12'000, least_text = 600;
 
-size_t share(size_t total, size_t parts, size_t least, size_t most) {
-  return std::clamp(total / std::max<size_t>(parts, 1), least, most);
+/// Notes of the same text in two cases or more, and of another text in none.
+Facts common_notes(const std::vector<Result>& results) {
+  std::map<std::string, std::pair<std::string, size_t>> seen;
+  for (const auto& result : results) {
+    for (const auto& [key, value] : result.outcome.notes) {
+      auto& [text, count] = seen.try_emplace(key, value, 0).first->second;
+      count = text == value && count != std::string::npos ? count + 1 : std::string::npos;
+    }
+  }
+  Facts common;
+  for (const auto& [key, entry] : seen) {
+    if (entry.second > 1 && entry.second != std::string::npos) common[key] = entry.first;
+  }
+  return common;
 }
 
 bool got_worse(const CaseView& c) {
@@ -43,25 +54,23 @@ const MetricChange* telling_change(const CaseChange& change) {
 
 }  // namespace
 
-View view_of(const Report& report, const PageOptions& options) {
-  View view{report, options, {}, {}, 0, 0};
+View view_of(const Report& report, const PageOptions& options, const Fineness& fineness) {
+  View view{report, options, {}, {}, common_notes(report.results), fineness, 0};
   std::map<std::string_view, size_t> place;  // of a name in the comparison, which has the worst first
   if (options.comparison) {
     for (size_t i = 0; i < options.comparison->cases.size(); ++i) place.emplace(options.comparison->cases[i].name, i);
   }
-  size_t timed = 0, wordy = 0;
+  size_t wordy = 0;
   for (const auto& result : report.results) {
     CaseView c{&result, fmt::format("c{}", view.cases.size()), verdict_of(result)};
     if (const auto found = place.find(result.name); found != place.end()) {
       c.change = &options.comparison->cases[found->second];
     }
     c.urgent = urgency(c) < 3;
-    timed += !result.outcome.samples.empty();
     wordy += result.outcome.detail.size() + result.outcome.reason.size() > least_text;
     view.cases.push_back(c);
   }
-  view.max_points = share(points_of_a_page, timed, fewest_points, most_points);
-  view.max_text = share(text_of_a_page, wordy, least_text, most_text);
+  view.max_text = std::clamp(text_of_a_page / std::max<size_t>(wordy, 1), least_text, most_text);
   std::ranges::copy_if(view.cases, std::back_inserter(view.attention), &CaseView::urgent);
   std::ranges::stable_sort(view.attention, [&](const CaseView& a, const CaseView& b) {
     if (urgency(a) != urgency(b)) return urgency(a) < urgency(b);
@@ -105,13 +114,13 @@ std::string chip(const CaseView& c) {
   const std::string expected = !against     ? ""
                                : is_fine(r) ? ", as expected"
                                             : ", expected " + escaped_cut(r.expected, 60);
-  return fmt::format("<span class=\"c {}\"><b>{}</b> {}{}</span>", css_class, symbol, status, expected);
+  return fmt::format("<i class={}>{} {}{}</i>", css_class, symbol, status, expected);
 }
 
 std::string change_text(const CaseChange& change) {
   if (change.change == Change::same && !change.status_worse) return "";
   const Look look = change.status_worse ? Look{"✗", "bad"} : look_of(change.change);
-  std::string text = fmt::format("<span class=\"c {}\"><b>{}</b> {}</span>", look.css_class, look.symbol,
+  std::string text = fmt::format("<i class={}>{} {}</i>", look.css_class, look.symbol,
                                  change.status_worse ? "BROKEN" : to_string(change.change));
   if (change.old_status != change.new_status && !change.old_status.empty() && !change.new_status.empty()) {
     text += fmt::format(" {} → {}", escaped_cut(change.old_status, 60), escaped_cut(change.new_status, 60));

@@ -17,17 +17,24 @@ struct CaseView {
   bool urgent = false;                 ///< among those that need attention
 };
 
+/// How much of each case is drawn and said: less of it where there are many.
+struct Fineness {
+  size_t max_points = 200;  ///< of a series in a figure
+  bool all_metrics = true;  ///< of cases that need nobody, beside what the figures show
+};
+
 /// What all sections draw on.
 struct View {
   const Report& report;
   const PageOptions& options;
   std::vector<CaseView> cases;      ///< all, in the order of the report
   std::vector<CaseView> attention;  ///< broken or slower since the baseline, then not as expected, then undecided
-  size_t max_points;                ///< of a series in a figure
-  size_t max_text;                  ///< bytes of one text
+  Facts common_notes;               ///< that all cases share which have them
+  Fineness fineness;
+  size_t max_text;  ///< bytes of one text
 };
 /// Keeps references to its arguments.
-View view_of(const Report& report, const PageOptions& options);
+View view_of(const Report& report, const PageOptions& options, const Fineness& fineness);
 
 /// How a verdict looks: a symbol that is read without colour, and a CSS class.
 struct Look {

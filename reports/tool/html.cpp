@@ -21,7 +21,7 @@ struct HtmlArguments {
   BaselineOptions options;
 };
 
-int html(const HtmlArguments& arguments) {
+int write_page(const HtmlArguments& arguments) {
   const auto report = read_inputs(arguments.inputs);
   if (!report) return no_results;
   PageOptions page;
@@ -52,7 +52,7 @@ void add_html_command(CLI::App& app, int& exit_code) {
                     "Compare timings although the baseline is of another machine");
   command->add_option("--history", arguments->history, "File of torchstone-report history: trends of the speed-ups");
   add_output(*command, arguments->out)->capture_default_str();
-  command->callback([arguments, &exit_code] { exit_code = html(*arguments); });
+  command->callback([arguments, &exit_code] { exit_code = write_page(*arguments); });
 }
 
 }  // namespace torchstone

@@ -118,10 +118,10 @@ TEST(Reports, AreAllWrittenAndListed) {
   const TemporaryFolder folder;
   const auto paths = write_reports(sample_results(), sample_run(), folder.path() / "out");
   EXPECT_EQ(names_in(folder.path() / "out"),
-            (std::set<std::string>{"results.json", "results.csv", "junit.xml", "summary.txt", "csv"}));
+            (std::set<std::string>{"results.json", "report.html", "results.csv", "junit.xml", "summary.txt", "csv"}));
   EXPECT_EQ(paths.front(), (folder.path() / "out/results.json").string());
   for (const auto& path : paths) EXPECT_FALSE(read_text(path).empty()) << path;
-  EXPECT_EQ(paths.size(), 4 + names_in(folder.path() / "out/csv").size());
+  EXPECT_EQ(paths.size(), 5 + names_in(folder.path() / "out/csv").size());
 }
 
 struct Shards {
@@ -163,6 +163,14 @@ TEST(Merge, SaysWhereTheMachinesDiffer) {
   EXPECT_EQ(run.started, sample_run().started);
   EXPECT_DOUBLE_EQ(run.duration_s, 2 * sample_run().duration_s);
   EXPECT_EQ(run.exit_reason, "merged from 2 inputs");
+}
+
+TEST(Merge, OfOneRunKeepsHowItEnded) {
+  const Shards shards;
+  write_reports({simple_result("a", Status::pass)}, sample_run(), shards.one);
+  EXPECT_EQ(merge_results({shards.one}).report.run.exit_reason, sample_run().exit_reason);
+  write_case(shards.two, simple_result("b", Status::pass));
+  EXPECT_EQ(merge_results({shards.two}).report.run.exit_reason, "");  // killed: no results.json says how
 }
 
 TEST(Merge, RefusesWhatIsMissingOrUnreadable) {

@@ -1,5 +1,6 @@
 #include "reports/run_info.h"
 
+#include <cstdlib>
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -32,6 +33,17 @@ TEST(BeginRun, KeepsTheCommandLineAndThePlace) {
   EXPECT_EQ(run.directory, std::filesystem::current_path().string());
   EXPECT_TRUE(run.id.starts_with(run.started)) << run.id;
   EXPECT_EQ(run.started.back(), 'Z');
+}
+
+TEST(EnvironmentFacts, HoldWhatLibrariesListenToAndNothingElse) {
+  setenv("OMP_TORCHSTONE_TEST", "a=b", 1);
+  setenv("SECRET_OMP_TORCHSTONE_TEST", "x", 1);
+  const Facts facts = environment_facts();
+  unsetenv("OMP_TORCHSTONE_TEST");
+  unsetenv("SECRET_OMP_TORCHSTONE_TEST");
+  EXPECT_EQ(facts.at("OMP_TORCHSTONE_TEST"), "a=b");
+  EXPECT_FALSE(facts.contains("SECRET_OMP_TORCHSTONE_TEST"));
+  EXPECT_FALSE(facts.contains("PATH"));
 }
 
 }  // namespace

@@ -135,6 +135,7 @@ RunInfo sample_run() {
   run.exit_reason = "interrupted";
   run.machine = {{"cpu", "Some CPU @ 3.0 GHz"}, {"cores", "8"}, {"host", "00c0ffee"}};
   run.build = {{"torch", "2.13.0"}};
+  run.environment = {{"OMP_NUM_THREADS", "4"}};
   run.policy = {{"confidence", "0.95"}};
   return run;
 }

@@ -80,6 +80,19 @@ TEST(Geomean, TakesMissedSpeedUpsToo) {
   EXPECT_TRUE(geomean.left_out.empty());
 }
 
+TEST(Geomean, PropagatesTheIntervalsOfItsCases) {
+  Result a = timing("a", 2), b = timing("b", 8);
+  a.outcome.metrics["speedup_low"] = 2 / std::exp(0.3);
+  b.outcome.metrics["speedup_low"] = 8 / std::exp(0.4);
+  a.outcome.metrics["speedup_high"] = b.outcome.metrics["speedup_high"] = 8;
+  const Geomean geomean = geomean_of({a, b});
+  EXPECT_DOUBLE_EQ(geomean.value, 4);
+  EXPECT_NEAR(geomean.low, 4 / std::exp(0.5 / 2), 1e-12);
+  EXPECT_NEAR(geomean.high, 4 * std::exp(std::log(4) / 2), 1e-12);
+  b.outcome.metrics["speedup_low"] = 0;  // too few rounds
+  EXPECT_EQ(geomean_of({a, b}).low, 0);
+}
+
 TEST(Geomean, LeavesOutWrongAnswersAndWhatWasNotMeasured) {
   Result unmeasured = simple_result("P.d", Status::fail_to_compile, "performance");
   Result wrong = simple_result("A.b", Status::fail_accuracy);
