@@ -13,7 +13,7 @@ std::string article(const View& view, const CaseView& c, bool open) {
   const Result& r = *c.result;
   const std::string numbers = numbers_line(r), change = c.change == nullptr ? "" : change_text(*c.change);
   return fmt::format(
-      "<details class=case{}><summary>{} <b class=nm>{}</b><small>{}{}</small>{}</summary>{}</details>\n",
+      "<details class=case{}><summary>{} <b class=nm>{}</b> <small>{}{}</small>{}</summary>{}</details>\n",
       open ? " open" : "", chip(c), escaped_cut(short_name(r.name), 300), escaped_cut(r.check, 40),
       numbers.empty() ? "" : " · " + escaped(numbers), change.empty() ? "" : " " + change, case_detail(view, c));
 }
@@ -37,7 +37,8 @@ std::string details_section(const View& view) {
     articles += article(view, c, false);
   }
   if (count == 0) return "";
-  const char* left_out = view.fineness.all_metrics ? "" : "; metrics beyond these figures are in the raw data";
+  std::string left_out = view.fineness.all_metrics ? "" : "; for further metrics see the raw data";
+  if (!view.fineness.run_order) left_out += ", for each side in run order too";
   return fmt::format("<section id=details><h2>Details <small>{}{}</small></h2>\n{}</section>\n",
                      counted(count, view.attention.empty() ? "case" : "other case"), left_out, articles);
 }

@@ -29,9 +29,11 @@ std::string cause(const View& view, const Result& r) {
 
 /// The mismatch report as tables, anything else (compiler output, the end of a log) as it was written.
 std::string story(const View& view, const Result& r) {
-  const auto& detail = r.outcome.detail;
+  std::string detail = r.outcome.detail;
   if (detail.empty()) return "";
   if (r.outcome.status == Status::fail_accuracy || r.outcome.phase == "compare") {
+    const std::string title = first_line(detail);  // the reason, which stands above
+    if (title.ends_with(first_line(r.outcome.reason))) detail.erase(0, title.size());
     return mismatch_tables(detail, view.max_text);
   }
   return fmt::format("<details open><summary>Log and compiler output</summary><pre>{}</pre></details>",
@@ -101,8 +103,8 @@ std::string reproduce(const Result& r) {
 
 std::string case_detail(const View& view, const CaseView& c) {
   const Result& r = *c.result;
-  const std::string figures =
-      timing_figures(r, view.fineness.max_points) + tolerance_figure(r) + stages_figure(r) + memory_figure(r);
+  const std::string figures = timing_figures(r, view.fineness.max_points, c.urgent || view.fineness.run_order) +
+                              tolerance_figure(r) + stages_figure(r) + memory_figure(r);
   return fmt::format("<div id={} class=body>{}{}{}{}{}{}</div>", c.id, cause(view, r), reproduce(r), story(view, r),
                      figures.empty() ? "" : "<div class=figs>" + figures + "</div>",
                      c.urgent || view.fineness.all_metrics ? metrics_table(r, figures) : "", notes_line(view, c));

@@ -46,7 +46,8 @@ std::optional<double> tolerance_of(const Result& result) {
 
 std::string tolerance_figure(const Result& result) {
   const auto marks = marks_of(result);
-  if (marks.empty() || std::ranges::all_of(marks, [](const Mark& m) { return m.value == 0; })) return "";
+  if (marks.empty() || std::ranges::none_of(marks, [](const Mark& m) { return m.value > 0 && std::isfinite(m.value); }))
+    return "";
   const auto tolerance = tolerance_of(result);
   double low = tolerance.value_or(1e-4), high = low;
   for (const auto& mark : marks) {

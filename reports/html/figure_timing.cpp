@@ -55,7 +55,7 @@ std::string histogram(const Side& side, const Scale& x, int base) {
     drawn = height;
     from = at;
   };
-  for (const int count : counts) level(count * 30 / most, left + bin++ * (right - left) / bins);
+  for (const int count : counts) level(count * 23 / most, left + bin++ * (right - left) / bins);
   level(0, right);
   const double middle = quantile(side.seconds, 0.5);
   const bool at_right = x(middle) > (left + right) / 2;
@@ -97,7 +97,7 @@ Points points_of(const std::vector<double>& values, const Scale& y) {
 std::string rounds_label(size_t rounds, size_t max_points) {
   std::string text = fmt::format("{} rounds", rounds);
   if (rounds > max_points) text += fmt::format(", medians of {}", (rounds + max_points - 1) / max_points);
-  return svg_text(right, floor_y + 14, text + " →", "r");
+  return svg_text(left + 36, floor_y + 14, text + " →");
 }
 
 std::string run_order(const Side& eager, const Side& compiled, size_t max_points) {
@@ -149,16 +149,18 @@ std::string captioned(std::string_view caption, const std::string& figure) {
 
 }  // namespace
 
-std::string timing_figures(const Result& result, size_t max_points) {
+std::string timing_figures(const Result& result, size_t max_points, bool with_run_order) {
   const auto& samples = result.outcome.samples;
   const auto eager_s = samples.find("eager_s"), compiled_s = samples.find("compiled_s");
   if (eager_s == samples.end() || compiled_s == samples.end()) return "";
   if (!usable(eager_s->second) || !usable(compiled_s->second)) return "";
   const Side eager{"eager", "e", eager_s->second}, compiled{"compiled", "k", compiled_s->second};
-  return captioned("Time per call", distributions(eager, compiled)) +
-         captioned("In run order <i class=e>eager</i> <i class=k>compiled</i>",
-                   run_order(eager, compiled, max_points)) +
-         captioned("Eager ÷ compiled, each round", ratios(result, eager, compiled, max_points));
+  std::string out = captioned("Time per call", distributions(eager, compiled));
+  if (with_run_order) {
+    out +=
+        captioned("In run order <i class=e>eager</i> <i class=k>compiled</i>", run_order(eager, compiled, max_points));
+  }
+  return out + captioned("Eager ÷ compiled, each round", ratios(result, eager, compiled, max_points));
 }
 
 }  // namespace torchstone::html

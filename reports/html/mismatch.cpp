@@ -58,6 +58,7 @@ std::string mismatch_tables(const std::string& report, size_t limit) {
     out += table_row(cells, opens && columns > 2);
   }
   close();
+  if (out.empty()) return "";
   return "<div class=mis><h3>Mismatch</h3>" + out + "</div>";
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t largest_page = 1'450'000;
 /// Tried in turn until the page is small enough.
-constexpr html::Fineness fineness_levels[] = {{200, true}, {100, true}, {50, true}, {50, false}, {25, false}};
+constexpr html::Fineness fineness_levels[] = {{200}, {100}, {50}, {50, false}, {25, false}, {25, false, false}};
 
 /// Banner and sections up to the raw data.
 struct Content {
@@ -54,7 +54,7 @@ std::string navigation(const std::string& body) {
                                   {"run", "Machine and run"},
                                   {"data", "Raw data"}}) {
     if (body.find(fmt::format("<section id={}>", id)) != std::string::npos)
-      links += fmt::format("<a href=#{}>{}</a>", id, title);
+      links += fmt::format("<a href=#{}>{}</a>\n", id, title);
   }
   return "<nav aria-label=Sections>" + links + "</nav>\n";
 }

@@ -85,7 +85,7 @@ std::vector<Column> columns(const View& view) {
       {"error", "Error / limit", "n", error_cell},
       number("tolerance_max", "Rel. diff."),
       {"speedup", "Speed-up", "n", speedup_cell},
-      {"interval", "Interval <small>½ · 1 · 4×</small>", "iv", interval_cell},
+      {"interval", "Interval", "iv", interval_cell},
       number("eager_ms", "Eager"),
       number("compiled_ms", "Compiled"),
       number("compile_s", "Compile"),

@@ -20,7 +20,9 @@ struct CaseView {
 /// How much of each case is drawn and said: less of it where there are many.
 struct Fineness {
   size_t max_points = 200;  ///< of a series in a figure
-  bool all_metrics = true;  ///< of cases that need nobody, beside what the figures show
+  // Of cases that need nobody:
+  bool all_metrics = true;  ///< also beside what the figures show
+  bool run_order = true;    ///< of both sides; the ratios are in run order too
 };
 
 /// What all sections draw on.
@@ -44,7 +46,7 @@ Look look_of(const Verdict& verdict);
 Look look_of(Change change);
 /// Symbol and status: "✗ fail_accuracy".
 std::string chip(const CaseView& c);
-/// The change of the case in a few words: "▼ SLOWER speed-up −31.2 %". Empty without a baseline and when SAME.
+/// The change of the case in a few words: "▼ SLOWER speed-up -31.2 %". Empty when SAME.
 std::string change_text(const CaseChange& change);
 
 }  // namespace torchstone::html

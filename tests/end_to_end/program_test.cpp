@@ -25,7 +25,9 @@ TEST(TheProgram, WritesOneRowInEveryReport) {
   EXPECT_THAT(read_file(torchstone.out() + "/csv/torchscript_torchbench_float32_inference_cpu_accuracy.csv"),
               HasSubstr("cpu,lennard_jones,4,pass"));
   EXPECT_THAT(run.out, HasSubstr("[  PASSED  ] 1 test."));
+  EXPECT_THAT(read_file(torchstone.out() + "/report.html"), HasSubstr(std::string("title=\"") + quick + "\""));
   EXPECT_THAT(run.out, HasSubstr("results.json"));
+  EXPECT_THAT(run.out, HasSubstr("report.html"));
 }
 
 TEST(TheProgram, GivesTheSameStatusInEveryIsolation) {
