@@ -79,7 +79,8 @@ std::string slope_chart(const std::vector<Slope>& slopes) {
   for (const double value : {low, high}) {
     if (std::abs(y(value) - y(1)) > 12) texts += svg_text(old_x - 8, y(value) + 3, fmt::format("{:.2f}×", value), "r");
   }
-  return svg_open(width, height, "\"f slope\"") + svg_strokes(strokes) + texts + labels_of(slopes, y) + "</svg>";
+  return "<div class=scroll tabindex=0 role=region aria-label=Slopes>" + svg_open(width, height, "\"f slope\"") +
+         svg_strokes(strokes) + texts + labels_of(slopes, y) + "</svg></div>";
 }
 
 std::string metric_words(const MetricChange& m) {

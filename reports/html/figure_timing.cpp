@@ -123,13 +123,17 @@ std::string ratios(const Result& result, const Side& eager, const Side& compiled
   for (size_t i = 0; i < std::min(eager.seconds.size(), compiled.seconds.size()); ++i)
     ratio.push_back(eager.seconds[i] / compiled.seconds[i]);
   const auto required = metric_of(result, "required_speedup"), speedup = metric_of(result, "speedup");
-  double low = std::min(quantile(ratio, 0.05), 1.0), high = std::max(quantile(ratio, 0.95), 1.0);
-  if (required) low = std::min(low, *required), high = std::max(high, *required);
+  double low = quantile(ratio, 0.05), high = quantile(ratio, 0.95);
+  // A requirement is always in the picture; 1, where compiling begins to pay, when it is near.
+  for (const double line : {required.value_or(1), 1.0}) {
+    if (required == line || std::abs(line - low) < 0.2 || std::abs(line - high) < 0.2)
+      low = std::min(low, line), high = std::max(high, line);
+  }
   if (!std::isfinite(low) || !std::isfinite(high)) return "";
   const double pad = std::max(0.02, (high - low) * 0.08);
   const Scale y{low - pad, high + pad, floor_y - 4, 8};
   auto [strokes, labels] = grid(y, [](double tick) { return fmt::format("{:.4g}×", tick); });
-  strokes += svg_line(left + 36, y(1), right, y(1), "ax");
+  if (y.low < 1 && y.high > 1) strokes += svg_line(left + 36, y(1), right, y(1), "ax");
   if (speedup && std::isfinite(*speedup)) strokes += svg_line(left + 36, y(*speedup), right, y(*speedup), "k");
   if (required) {
     strokes += svg_line(left + 36, y(*required), right, y(*required), "rq");
