@@ -1,6 +1,7 @@
-"""pictures.py REPORT_TOOL RESULTS [--baseline OLD]: the pictures of README, taken from the page of a real run.
+"""pictures.py REPORT_TOOL RESULTS [--baseline OLD] [--model NAME]: the pictures of README, taken from the page of a real run.
 Written to reports/html/pictures: the top of the page in both themes, and the detail of one timing."""
 import argparse
+import json
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ def main():
     parser.add_argument("tool")
     parser.add_argument("results")
     parser.add_argument("--baseline")
+    parser.add_argument("--model", default="resnet18", help="whose timing is shown in detail")
     arguments = parser.parse_args()
     program = find_chromium()
     if program is None:
@@ -30,7 +32,8 @@ def main():
         for theme in ("light", "dark"):
             browser.open(page.as_uri(), width=1280, height=760, dark=theme == "dark")
             browser.screenshot(PICTURES / f"page_{theme}.png", whole=False)
-        timing = "[...document.querySelectorAll('#table a')].find(a => document.querySelector(a.hash + ' .dt'))"
+        timings = "[...document.querySelectorAll('#table a')].filter(a => document.querySelector(a.hash + ' .dt'))"
+        timing = f"({timings}.find(a => a.textContent === {json.dumps(arguments.model)}) ?? {timings}[0])"
         if browser.evaluate(f"Boolean({timing})"):
             browser.open(page.as_uri(), width=1180, height=520)
             browser.evaluate(f"{timing}.click()")
