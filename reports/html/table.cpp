@@ -1,8 +1,6 @@
 // All cases, one a row. Columns that hold nothing are left out; those that hold the same throughout become a line.
 #include <algorithm>
-#include <cmath>
 #include <functional>
-#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "reports/html/figures.h"
 #include "reports/html/markup.h"
 #include "reports/metric.h"
 #include "reports/summary.h"
