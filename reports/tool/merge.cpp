@@ -1,5 +1,6 @@
 #include "reports/tool/merge.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -40,7 +41,9 @@ int merge(const MergeArguments& arguments) {
   const auto paths =
       write_reports(results, run, arguments.out, {.testcase_properties = arguments.junit_properties == "on"});
   fmt::print("{}", write_summary(results, run, paths));
-  return 0;
+  const bool cut_off =
+      std::ranges::any_of(results, [](const Result& r) { return r.outcome.status == Status::interrupted; });
+  return cut_off ? info_of(Status::interrupted).exit_code : 0;
 }
 
 }  // namespace
