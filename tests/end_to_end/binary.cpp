@@ -37,7 +37,7 @@ bool drain(int fd, std::string& text) {
 }  // namespace
 
 ProgramRun run_program(const std::vector<std::string>& arguments, const std::map<std::string, std::string>& environment,
-                       const std::string& interrupt_when, int signal) {
+                       const std::string& interrupt_when) {
   std::array<int, 2> out{}, err{};
   if (pipe2(out.data(), O_CLOEXEC) != 0 || pipe2(err.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe");
   const pid_t pid = fork();
@@ -56,7 +56,7 @@ ProgramRun run_program(const std::vector<std::string>& arguments, const std::map
     if (ready[0].revents != 0 && !drain(out[0], run.out)) ready[0].fd = -1;
     if (ready[1].revents != 0 && !drain(err[0], run.err)) ready[1].fd = -1;
     if (!signalled && (run.out + run.err).find(interrupt_when) != std::string::npos) {
-      kill(pid, signal);
+      kill(pid, SIGINT);
       signalled = true;
     }
   }
@@ -81,18 +81,18 @@ Torchstone::~Torchstone() {
 }
 
 ProgramRun Torchstone::run(std::vector<std::string> arguments, const std::map<std::string, std::string>& environment,
-                           const std::string& interrupt_when, int signal) const {
+                           const std::string& interrupt_when) const {
   arguments.insert(arguments.begin(), {TORCHSTONE_BINARY, "--torchstone_out=" + out_});
-  return run_program(arguments, environment, interrupt_when, signal);
+  return run_program(arguments, environment, interrupt_when);
 }
 
 ProgramRun Torchstone::run_faults(const std::string& filter, std::vector<std::string> arguments,
-                                  const std::string& interrupt_when, int signal) const {
+                                  const std::string& interrupt_when) const {
   arguments.insert(arguments.begin(),
                    {std::string("--torchstone_plugin=") + TORCHSTONE_FAULTS,
                     std::string("--torchstone_suites=") + TORCHSTONE_SOURCE_DIR + "/tests/faults/faults.yaml",
                     "--gtest_filter=" + filter});
-  return run(arguments, {}, interrupt_when, signal);
+  return run(arguments, {}, interrupt_when);
 }
 
 nlohmann::json Torchstone::results() const {

@@ -1,5 +1,4 @@
 #pragma once
-#include <csignal>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,10 +13,10 @@ struct ProgramRun {
   std::string out, err;
 };
 
-/// Runs a program without a shell. `interrupt_when`: sends `signal` once this text has appeared on its output.
+/// Runs a program without a shell. `interrupt_when`: sends SIGINT once this text has appeared on its output.
 ProgramRun run_program(const std::vector<std::string>& arguments,
                        const std::map<std::string, std::string>& environment = {},
-                       const std::string& interrupt_when = "", int signal = SIGINT);
+                       const std::string& interrupt_when = "");
 
 /// The built torchstone with a results folder of its own, which is removed at the end.
 class Torchstone {
@@ -28,10 +27,10 @@ class Torchstone {
   Torchstone& operator=(const Torchstone&) = delete;
 
   ProgramRun run(std::vector<std::string> arguments, const std::map<std::string, std::string>& environment = {},
-                 const std::string& interrupt_when = "", int signal = SIGINT) const;
+                 const std::string& interrupt_when = "") const;
   /// The same on the planted faults: their plug-in and suite, no policy, short limits.
   ProgramRun run_faults(const std::string& filter, std::vector<std::string> arguments = {},
-                        const std::string& interrupt_when = "", int signal = SIGINT) const;
+                        const std::string& interrupt_when = "") const;
 
   const std::string& out() const { return out_; }
   /// results.json; the test fails when there is none.
