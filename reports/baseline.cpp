@@ -64,7 +64,8 @@ MetricChange change_of(const MetricInfo& info, const Result& before, const Resul
   change.ratio = change.old_value == change.new_value ? 1 : change.new_value / change.old_value;
   change.ratio_low = change.ratio_high = change.ratio;
   if (info.judged == Judged::exactly) {
-    change.change = judge_exactly(change.old_value, change.new_value, info.better);
+    const bool means_nothing = std::abs(change.new_value - change.old_value) <= info.slack;
+    change.change = means_nothing ? Change::same : judge_exactly(change.old_value, change.new_value, info.better);
     return change;
   }
   change.ratio_low = 0, change.ratio_high = infinity;
