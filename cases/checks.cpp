@@ -52,7 +52,7 @@ void register_cases(Session& session) {
   }
 }
 
-void compile_selected(Session& session) {
+std::vector<size_t> selected_cases(const Session& session) {
   std::unordered_map<std::string, size_t> index_of;
   for (size_t i = 0; i < session.cases.size(); ++i) index_of[name_of(session.cases[i])] = i;
   std::vector<size_t> selected;
@@ -65,6 +65,10 @@ void compile_selected(Session& session) {
       if (test.should_run() && found != index_of.end()) selected.push_back(found->second);
     }
   }
+  return selected;
+}
+
+void compile_ahead(Session& session, const std::vector<size_t>& selected) {
   // One case alone compiles within itself: its program would only be captured twice.
   if (selected.size() < 2) return;
   progress().begin();

@@ -20,8 +20,11 @@ struct Session {
 /// time rather than by TEST_P: suites are data, and a new line in one needs no rebuild.
 void register_cases(Session& session);
 
-/// Before the first test: what the selected cases need compiled is compiled, in parallel.
-void compile_selected(Session& session);
+/// Indices of the cases that GoogleTest is about to run; it knows them once a test environment is set up.
+std::vector<size_t> selected_cases(const Session& session);
+
+/// Before the first test: what these cases need compiled is compiled, in parallel.
+void compile_ahead(Session& session, const std::vector<size_t>& selected);
 
 /// The row of a case before it ran.
 Result row_of(const Case& c, const Flags& flags);

@@ -185,6 +185,11 @@ std::vector<FlagInfo> make_table() {
   add(output_flag(
       boolean_flag(setting_flag("strict_undecided", "BOOL", "false", "exit with 5 when a speed-up stays undecided",
                                 [](Flags& f, const Yaml& v) { f.strict_undecided = boolean_of(v); }))));
+  add(output_flag(setting_flag("tag", "TEXT", "", "a name of the run, for results.json and a column of the CSVs",
+                               [](Flags& f, const Yaml& v) { f.tag = text_of(v); })));
+  add(output_flag(path_flag(setting_flag("baseline", "RESULTS", "",
+                                         "compare with this results folder or results.json; worse is red",
+                                         [](Flags& f, const Yaml& v) { f.baseline = text_of(v); }))));
   add(output_flag(setting_flag(
       "list", "models|backends|cases|suites|skipped|flags", "", "list and run nothing", [](Flags& f, const Yaml& v) {
         f.list = static_cast<Listing>(1 + one_of(v, {"models", "backends", "cases", "suites", "skipped", "flags"}));

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "cases/baseline_gate.h"
 #include "cases/checks.h"
 #include "cases/expand.h"
 #include "cases/flags.h"
@@ -19,6 +20,7 @@
 #include "models/plugin.h"
 #include "reports/files.h"
 #include "reports/listener.h"
+#include "reports/plan.h"
 #include "reports/progress.h"
 #include "reports/summary.h"
 #include "reports/terminal.h"
@@ -28,20 +30,32 @@ namespace {
 
 constexpr int usage_error = 2, nothing_selected = 3, infrastructure = 4;
 
-/// Compiles ahead, when GoogleTest knows what is selected.
-class CompileAhead : public testing::Environment {
+/// When GoogleTest knows what is selected: says what is going to run, for the case that this process is killed, and
+/// compiles ahead.
+class Preparation : public testing::Environment {
  public:
-  explicit CompileAhead(Session& session) : session_(session) {}
-  void SetUp() override { compile_selected(session_); }
+  Preparation(Session& session, const RunInfo& run, std::vector<Result>& planned)
+      : session_(session), run_(run), planned_(planned) {}
+
+  void SetUp() override {
+    const auto selected = selected_cases(session_);
+    planned_.clear();
+    for (const size_t index : selected) planned_.push_back(row_of(session_.cases[index], session_.flags));
+    write_plan(session_.flags.run.out, run_, planned_);
+    compile_ahead(session_, selected);
+  }
 
  private:
   Session& session_;
+  const RunInfo& run_;
+  std::vector<Result>& planned_;
 };
 
 /// The results folder, empty of an earlier run's cases; one shared with other processes (a ctest run) is left as it is.
 void prepare_results(const Flags& flags) {
   const std::filesystem::path out = flags.run.out;
-  if (flags.report) std::filesystem::remove_all(out / "cases");
+  if (flags.report)
+    for (const char* of_earlier_run : {"cases", "runs"}) std::filesystem::remove_all(out / of_earlier_run);
   std::filesystem::create_directories(out / "cases");
   std::filesystem::create_directories(out / "logs");
   write_atomically(out / "cases" / ".writable", "");  // said now, not after the first hour
@@ -55,12 +69,15 @@ bool wants_list(int argc, char** argv) {
 }
 
 int run_tests(const Flags& flags, const std::vector<Case>& cases, RunInfo& run) {
+  const auto baseline = read_baseline(flags);  // before the folder is emptied: it may be the one of the run before
   prepare_results(flags);
   run_options() = flags.run;
   run.build = build_facts();
+  run.tag = flags.tag;
   Session session{flags, cases, CaseRunner(cases)};
   register_cases(session);
-  testing::AddGlobalTestEnvironment(new CompileAhead(session));
+  std::vector<Result> planned;
+  testing::AddGlobalTestEnvironment(new Preparation(session, run, planned));
   catch_interrupts();
 
   ResultListener* listener = nullptr;
@@ -68,11 +85,12 @@ int run_tests(const Flags& flags, const std::vector<Case>& cases, RunInfo& run) 
   options.color = use_color(*parse_color(flags.color));
   options.on_result = [&](const Result& result) { write_case(flags.run.out, result); };
   options.before_closing = [&] {
-    if (!flags.report || listener->results().empty()) return;
+    const auto results = with_missing(listener->results(), planned);
+    if (!flags.report || results.empty()) return;
     run.exit_reason = interrupted() ? "interrupted" : "finished";
     run.duration_s = testing::UnitTest::GetInstance()->elapsed_time() / 1e3;
-    const auto paths = write_reports(listener->results(), run, flags.run.out, JUnitOptions{flags.junit_properties});
-    std::cout << write_summary(listener->results(), run, paths) << std::flush;
+    const auto paths = write_reports(results, run, flags.run.out, JUnitOptions{flags.junit_properties});
+    std::cout << write_summary(results, run, paths) << std::flush;
   };
   listener = install_listener(options);
   const int failed = RUN_ALL_TESTS();
@@ -81,8 +99,9 @@ int run_tests(const Flags& flags, const std::vector<Case>& cases, RunInfo& run) 
     std::cerr << "torchstone: nothing selected: no case matches --gtest_filter=" << testing::GTEST_FLAG(filter) << "\n";
     return nothing_selected;
   }
-  const int code = exit_code_of(listener->results(), flags.strict_undecided);
-  return code == 0 && failed != 0 ? 1 : code;
+  int code = exit_code_of(listener->results(), flags.strict_undecided);
+  if (code == 0 && failed != 0) code = 1;
+  return baseline ? judge_against(*baseline, {run, listener->results()}, code, std::cout, std::cerr) : code;
 }
 
 int run(int argc, char** argv) {

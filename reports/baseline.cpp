@@ -1,10 +1,10 @@
 #include "reports/baseline.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -64,7 +64,8 @@ MetricChange change_of(const MetricInfo& info, const Result& before, const Resul
   change.ratio = change.old_value == change.new_value ? 1 : change.new_value / change.old_value;
   change.ratio_low = change.ratio_high = change.ratio;
   if (info.judged == Judged::exactly) {
-    change.change = judge_exactly(change.old_value, change.new_value, info.better);
+    const bool means_nothing = std::abs(change.new_value - change.old_value) <= info.slack;
+    change.change = means_nothing ? Change::same : judge_exactly(change.old_value, change.new_value, info.better);
     return change;
   }
   change.ratio_low = 0, change.ratio_high = infinity;
@@ -93,23 +94,10 @@ void doubt_common_moves(std::vector<MetricChange>& metrics) {
   if (eager->change != Change::same) eager->change = compiled->change = Change::ambiguous;
 }
 
-int badness(const CaseChange& c) {
-  if (c.status_worse) return 6;
-  switch (c.change) {
-    case Change::slower:
-      return 5;
-    case Change::ambiguous:
-      return 4;
-    case Change::gone:
-      return 3;
-    case Change::added:
-      return 2;
-    case Change::faster:
-      return 1;
-    case Change::same:
-      return 0;
-  }
-  return 0;
+size_t badness(const CaseChange& c) {
+  static constexpr std::array order = {Change::same, Change::faster,    Change::added,
+                                       Change::gone, Change::ambiguous, Change::slower};
+  return c.status_worse ? order.size() : std::ranges::find(order, c.change) - order.begin();
 }
 
 Change worse_of(Change a, Change b) {
@@ -176,25 +164,6 @@ void require_sense(const BaselineOptions& options) {
 }
 
 }  // namespace
-
-std::vector<std::string> machine_differences(const RunInfo& baseline, const RunInfo& run) {
-  std::vector<std::string> differences;
-  const auto compare = [&](const std::string& key, const Facts& before, const Facts& after) {
-    const auto value_in = [&](const Facts& facts) {
-      const auto found = facts.find(key);
-      return found == facts.end() ? "unknown" : found->second;
-    };
-    if (value_in(before) != value_in(after))
-      differences.push_back(fmt::format("{}: {} now, {} in the baseline", key, value_in(after), value_in(before)));
-  };
-  for (const char* key : {"architecture", "cpu", "cores", "usable_cores", "governor"})
-    compare(key, baseline.machine, run.machine);
-  std::set<std::string> libraries;
-  for (const Facts* facts : {&baseline.build, &run.build})
-    for (const auto& [key, value] : *facts) libraries.insert(key);
-  for (const auto& key : libraries) compare(key, baseline.build, run.build);
-  return differences;
-}
 
 BaselineComparison compare_with_baseline(const Report& baseline, const Report& report, const BaselineOptions& options) {
   require_sense(options);

@@ -44,6 +44,7 @@ struct BaselineOptions {
 /// differences and without `other_machine`, timings are left out of the comparison (statuses and deterministic metrics
 /// stay).
 ///
+/// Bytes and counts: any difference is a change, but for the slack that the metric table gives the artifact's size.
 /// Speed-up: the paired rounds of each run have a median log ratio and its order-statistic interval; the change is the
 /// difference of the two (reports/change.h). Latency: the same of the log times. Both stand in results.json as raw
 /// samples; without them there is no interval, and a change beyond the tolerance is AMBIGUOUS. What differs between two

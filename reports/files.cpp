@@ -158,7 +158,7 @@ std::vector<std::string> write_reports(const std::vector<Result>& results, const
                       {"report.html", write_html({run, results})},
                       {"junit.xml", write_junit(results, run, junit)},
                       {"results.csv", write_wide_csv(results)}};
-  for (auto& [name, text] : write_upstream_csvs(results)) files.emplace_back("csv/" + name, std::move(text));
+  for (auto& [name, text] : write_upstream_csvs(results, run.tag)) files.emplace_back("csv/" + name, std::move(text));
   std::vector<std::string> paths;
   for (const auto& [name, text] : files) {
     write_atomically(out / name, text);

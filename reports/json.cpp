@@ -12,8 +12,9 @@
 namespace torchstone {
 namespace {
 
-constexpr const char* report_schema = "torchstone/result/1";
-constexpr const char* case_schema = "torchstone/case/1";
+constexpr const char* report_schema = "torchstone/result/";
+constexpr const char* case_schema = "torchstone/case/";
+constexpr int schema_version = 1;
 
 nlohmann::json parse(const std::string& text, const std::string& file) {
   try {
@@ -27,10 +28,13 @@ nlohmann::json parse(const std::string& text, const std::string& file) {
   }
 }
 
-void check_schema(const nlohmann::json& json, const std::string& expected) {
+void check_schema(const nlohmann::json& json, const std::string& schema) {
   const std::string found = text_of(member_of(json, "schema", "the document"), "schema");
+  const std::string expected = schema + std::to_string(schema_version);
   if (found == expected) return;
-  throw std::invalid_argument(fmt::format("schema: expected \"{}\", found \"{}\"", expected, printable(found)));
+  const auto version = found.starts_with(schema) ? parse_number(found.substr(schema.size())) : std::nullopt;
+  throw std::invalid_argument(fmt::format("schema: expected \"{}\", found \"{}\"{}", expected, printable(found),
+                                          version > schema_version ? ", of a newer version of Torchstone" : ""));
 }
 
 /// Runs `read` and puts the file's name before what it throws.
@@ -55,6 +59,7 @@ RunInfo run_of(const nlohmann::json& json) {
   run.started = text_or_empty(object, "started");
   run.directory = text_or_empty(object, "directory");
   run.exit_reason = text_or_empty(object, "exit_reason");
+  run.tag = text_or_empty(object, "tag");
   if (const auto& value = member_of(object, "duration_s", "run"); !value.is_null()) {
     run.duration_s = number_of(value, "run.duration_s");
   }
@@ -72,12 +77,14 @@ RunInfo run_of(const nlohmann::json& json) {
 nlohmann::json run_to_json(const RunInfo& run) {
   auto argv = nlohmann::json::array();
   for (const auto& argument : run.argv) argv.push_back(valid_utf8(argument));
-  return {{"id", valid_utf8(run.id)},
-          {"started", valid_utf8(run.started)},
-          {"duration_s", number_to_json(run.duration_s)},
-          {"argv", argv},
-          {"directory", valid_utf8(run.directory)},
-          {"exit_reason", valid_utf8(run.exit_reason)}};
+  nlohmann::json json = {{"id", valid_utf8(run.id)},
+                         {"started", valid_utf8(run.started)},
+                         {"duration_s", number_to_json(run.duration_s)},
+                         {"argv", argv},
+                         {"directory", valid_utf8(run.directory)},
+                         {"exit_reason", valid_utf8(run.exit_reason)}};
+  if (!run.tag.empty()) json["tag"] = valid_utf8(run.tag);
+  return json;
 }
 
 nlohmann::json summary_to_json(const std::vector<Result>& results) {
@@ -95,7 +102,7 @@ nlohmann::json summary_to_json(const std::vector<Result>& results) {
 }  // namespace
 
 std::string write_json(const std::vector<Result>& results, const RunInfo& run) {
-  std::string text = fmt::format("{{\n\"schema\": \"{}\",\n", report_schema);
+  std::string text = fmt::format("{{\n\"schema\": \"{}{}\",\n", report_schema, schema_version);
   const auto add = [&](const char* key, const nlohmann::json& value) {
     text += fmt::format("\"{}\": {},\n", key, value.dump());
   };
@@ -131,7 +138,7 @@ Report parse_json(const std::string& text, const std::string& file) {
 }
 
 std::string write_case_json(const Result& result) {
-  return nlohmann::json{{"schema", case_schema}, {"result", result}}.dump() + "\n";
+  return nlohmann::json{{"schema", case_schema + std::to_string(schema_version)}, {"result", result}}.dump() + "\n";
 }
 
 Result parse_case_json(const std::string& text, const std::string& file) {

@@ -39,7 +39,8 @@ const std::vector<MetricInfo>& metric_table() {
       {"cache_hit", "artifact from the cache", "", "{:.0f}", neither},
       {"break_even_calls", "calls until compiling pays", "", "{:.0f}", lower},
       // Memory and size
-      {"artifact_bytes", "artifact", "B", "{:.0f}", lower, exactly},
+      // Sources inside the artifact name the folder they were compiled in: process id, folder of the cache.
+      {"artifact_bytes", "artifact", "B", "{:.0f}", lower, exactly, 4096},
       {"eager_peak_bytes", "eager, peak memory", "B", "{:.0f}", lower, exactly},
       {"compiled_peak_bytes", "compiled, peak memory", "B", "{:.0f}", lower, exactly},
       {"compression_ratio", "peak memory, eager / compiled", "x", "{:.3f}", higher},

@@ -18,6 +18,7 @@ struct MetricInfo {
   std::string_view format;  ///< fmt format of the value, e.g. "{:.3f}"
   Better better;
   Judged judged = Judged::never;
+  double slack = 0;  ///< difference that means nothing although the metric is judged exactly
 };
 
 const std::vector<MetricInfo>& metric_table();

@@ -90,17 +90,19 @@ bool has_row(const Result& r) {
   return r.check == "performance" && info_of(r.outcome.status).junit != JUnitKind::skipped;
 }
 
-std::string row(const Result& r) {
+std::string row(const Result& r, const std::string& tag) {
   // Upstream's rows of a model that did not load have no batch size.
   const bool loaded = r.outcome.status != Status::model_fail_to_load && r.outcome.status != Status::eager_fail_to_run;
   std::vector<std::string> cells = {device_type(r.device), r.model, loaded ? std::to_string(r.batch_size) : "0"};
+  if (!tag.empty()) cells.push_back(tag);
   if (r.check == "accuracy") cells.emplace_back(to_string(r.finished ? r.outcome.status : Status::crash));
   for (const auto& column : columns_of(r.check)) cells.push_back(cell(r, column));
   return csv_line(cells);
 }
 
-std::string header(const std::string& check) {
+std::string header(const std::string& check, const std::string& tag) {
   std::vector<std::string> cells = {"dev", "name", "batch_size"};
+  if (!tag.empty()) cells.emplace_back("tag");
   if (check == "accuracy") cells.emplace_back("accuracy");
   for (const auto& column : columns_of(check)) cells.emplace_back(column.name);
   return csv_line(cells);
@@ -108,7 +110,7 @@ std::string header(const std::string& check) {
 
 }  // namespace
 
-NamedTexts write_upstream_csvs(const std::vector<Result>& results) {
+NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::string& tag) {
   std::map<std::string, const Result*> last;
   for (const auto& result : results) last[result.name] = &result;
   std::map<std::pair<std::string, std::string>, std::set<std::string>> presets;  // (stem, check) → presets
@@ -122,8 +124,8 @@ NamedTexts write_upstream_csvs(const std::vector<Result>& results) {
     const bool apart = presets[{stem, result.check}].size() > 1;
     const std::string name = stem + (apart ? "_" + word(result.preset) : "") + "_" + result.check + ".csv";
     auto file = std::ranges::find(files, name, &NamedTexts::value_type::first);
-    if (file == files.end()) file = files.insert(file, {name, header(result.check)});
-    file->second += row(result);
+    if (file == files.end()) file = files.insert(file, {name, header(result.check, tag)});
+    file->second += row(result, tag);
   }
   return files;
 }

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "reports/tool/compare.h"
 #include "reports/tool/diff.h"
 #include "reports/tool/history.h"
 #include "reports/tool/html.h"
@@ -15,6 +16,7 @@ int main(int argc, char** argv) {
   CLI::App app("Merges and compares the results of Torchstone runs", "torchstone-report");
   app.require_subcommand(1);
   torchstone::add_merge_command(app, exit_code);
+  torchstone::add_compare_command(app, exit_code);
   torchstone::add_diff_command(app, exit_code);
   torchstone::add_html_command(app, exit_code);
   torchstone::add_history_command(app, exit_code);

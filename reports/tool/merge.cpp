@@ -1,5 +1,6 @@
 #include "reports/tool/merge.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,7 +27,9 @@ int merge(const MergeArguments& arguments) {
   const auto paths = write_reports(report->results, report->run, arguments.out,
                                    {.testcase_properties = arguments.junit_properties == "on"});
   fmt::print("{}", write_summary(report->results, report->run, paths));
-  return 0;
+  const bool cut_off =
+      std::ranges::any_of(report->results, [](const Result& r) { return r.outcome.status == Status::interrupted; });
+  return cut_off ? info_of(Status::interrupted).exit_code : 0;
 }
 
 }  // namespace

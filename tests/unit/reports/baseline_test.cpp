@@ -135,20 +135,26 @@ TEST(Baseline, WithoutUsableSamplesATimingHasNoVerdict) {
 }
 
 TEST(Baseline, GatesBytesAndCountsExactly) {
-  const Result before =
-      with_metrics({{"compiled_peak_bytes", 1e9}, {"compiled_allocations", 12}, {"artifact_bytes", 7}});
+  const Result before = with_metrics({{"compiled_peak_bytes", 1e9}, {"compiled_allocations", 12}});
   Result after = before;
   EXPECT_EQ(only_case(before, after).change, Change::same);
   after.outcome.metrics["compiled_peak_bytes"] += 1;
   EXPECT_EQ(only_case(before, after).change, Change::slower);
   EXPECT_EQ(only_case(after, before).change, Change::faster);
-  after.outcome.metrics["artifact_bytes"] = 6;  // one better does not make up for one worse
+  after.outcome.metrics["compiled_allocations"] = 11;  // one better does not make up for one worse
   EXPECT_EQ(only_case(before, after).change, Change::slower);
   const auto& zero = only_case(with_metrics({{"graph_breaks", 0}}), with_metrics({{"graph_breaks", 2}}));
   EXPECT_EQ(zero.change, Change::slower);
   EXPECT_EQ(zero.metrics[0].ratio, std::numeric_limits<double>::infinity());
   EXPECT_EQ(only_case(with_metrics({{"calls_captured", 9}}), with_metrics({{"calls_captured", 5}})).change,
             Change::slower);
+}
+
+TEST(Baseline, TheArtifactMayDifferByThePathsInIt) {
+  const auto size = [](double bytes) { return with_metrics({{"artifact_bytes", bytes}}); };
+  EXPECT_EQ(only_case(size(2e6), size(2e6 + 4096)).change, Change::same);
+  EXPECT_EQ(only_case(size(2e6), size(2e6 + 4097)).change, Change::slower);
+  EXPECT_EQ(only_case(size(2e6), size(2e6 - 4097)).change, Change::faster);
 }
 
 TEST(Baseline, NoVerdictFromASingleReading) {

@@ -48,6 +48,15 @@ TEST(UpstreamCsv, HasUpstreamsColumnsUnitsAndFormats) {
       "cpu,a,4,1.500000,2.250000,10.000000,1.100000,1.500000,1.000000,69,0,0,0,0,0,0,0\n");
 }
 
+TEST(UpstreamCsv, HasTheTagBehindTheBatchSizeWhenThereIsOne) {
+  const auto files = write_upstream_csvs(
+      {simple_result("a", Status::pass), simple_result("a_performance", Status::pass, "performance")}, "night,ly");
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_THAT(files[0].second, testing::StartsWith("dev,name,batch_size,tag,accuracy,"));
+  EXPECT_THAT(files[0].second, testing::HasSubstr("\ncpu,a,4,\"night,ly\",pass,"));
+  EXPECT_THAT(files[1].second, testing::StartsWith("dev,name,batch_size,tag,speedup,"));
+}
+
 TEST(UpstreamCsv, AFailedTimingIsARowOfZerosAndASkipIsNone) {
   const auto files = upstream_of({simple_result("bad", Status::crash, "performance"),
                                   simple_result("skipped", Status::unsupported, "performance")});

@@ -40,8 +40,14 @@ TEST(Json, ErrorsNameFileAndPlaceAndWhatWasExpected) {
   EXPECT_THAT(error_of(""), HasSubstr("results.json: not JSON"));
   EXPECT_EQ(error_of("[]"), "results.json: the document: expected an object, found array");
   EXPECT_EQ(error_of("{}"), "results.json: schema: expected a string, found nothing");
-  EXPECT_EQ(error_of(R"({"schema": "torchstone/result/2"})"),
-            "results.json: schema: expected \"torchstone/result/1\", found \"torchstone/result/2\"");
+  EXPECT_EQ(
+      error_of(R"({"schema": "torchstone/result/2"})"),
+      "results.json: schema: expected \"torchstone/result/1\", found \"torchstone/result/2\", of a newer version of "
+      "Torchstone");
+  EXPECT_EQ(error_of(R"({"schema": "torchstone/result/0"})"),
+            "results.json: schema: expected \"torchstone/result/1\", found \"torchstone/result/0\"");
+  EXPECT_EQ(error_of(R"({"schema": "torchstone/result/x2"})"),
+            "results.json: schema: expected \"torchstone/result/1\", found \"torchstone/result/x2\"");
   EXPECT_EQ(error_of(R"({"schema": "torchstone/result/1"})"), "results.json: run: expected an object, found nothing");
   EXPECT_EQ(error_of(R"({"schema": "torchstone/result/1", "run": {}})"), "results.json: results: expected an array");
   EXPECT_EQ(error_of(R"({"schema": "torchstone/result/1", "run": {"argv": [1]}})"),
@@ -49,6 +55,41 @@ TEST(Json, ErrorsNameFileAndPlaceAndWhatWasExpected) {
   EXPECT_EQ(
       error_of(R"({"schema": "torchstone/result/1", "run": {}, "results": [{"name": "a", "outcome": {"status": 1}}]})"),
       "results.json: results[0].outcome.status: expected a string, found 1");
+}
+
+TEST(Json, TakesWhatAnEarlierReleaseLeftOutForEmpty) {
+  const Report report = parse_json(R"({"schema": "torchstone/result/1", "run": {},
+                     "results": [{"name": "a", "outcome": {"status": "pass"}}]})",
+                                   "results.json");
+  ASSERT_EQ(report.results.size(), 1u);
+  EXPECT_EQ(report.results[0].name, "a");
+  EXPECT_EQ(report.results[0].expected, "pass");
+  EXPECT_TRUE(report.results[0].finished);
+  EXPECT_TRUE(report.results[0].as_expected());
+  EXPECT_EQ(report.run.tag, "");
+}
+
+TEST(Json, PassesOverWhatALaterReleaseAdds) {
+  const Report report = parse_json(
+      R"({"schema": "torchstone/result/1", "later": {"a": [1]}, "run": {"later": true, "tag": "nightly"},
+          "results": [{"name": "a", "later": null, "outcome":
+            {"status": "pass", "later": "x", "metrics": {"later_ms": 2.5}, "notes": {"later": "n"}}}]})",
+      "results.json");
+  EXPECT_EQ(report.run.tag, "nightly");
+  EXPECT_EQ(report.results.at(0).outcome.metrics.at("later_ms"), 2.5);
+  EXPECT_THAT(write_json(report.results, report.run),
+              testing::AllOf(HasSubstr("later_ms"), HasSubstr(R"("later":"n")"), HasSubstr(R"("tag":"nightly")")));
+  EXPECT_THAT(error_of(R"({"schema": "torchstone/result/1", "run": {},
+                           "results": [{"name": "a", "outcome": {"status": "pass_later"}}]})"),
+              HasSubstr("results[0].outcome.status: expected a known status, found \"pass_later\""));
+}
+
+TEST(Json, CutOffAnywhereIsAnErrorAndNeverHalfAReport) {
+  std::string text = write_json({simple_result("a", Status::pass), simple_result("b", Status::crash)}, sample_run());
+  text.resize(text.find_last_not_of('\n') + 1);  // what is missing then is missed
+  for (size_t size = 0; size < text.size(); ++size)
+    EXPECT_THAT(error_of(text.substr(0, size)), HasSubstr("results.json: not JSON: ")) << size;
+  EXPECT_EQ(error_of(text), "nothing");
 }
 
 TEST(Json, SurvivesNumbersAndDepthsThatNoProgramWrites) {

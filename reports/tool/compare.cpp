@@ -1,0 +1,85 @@
+#include "reports/tool/compare.h"
+
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "reports/baseline_report.h"
+#include "reports/merge.h"
+
+namespace torchstone {
+namespace {
+
+struct CompareArguments {
+  std::string old_path, new_path;
+  BaselineOptions options;
+  std::vector<std::string> fail_on = {"slower"};
+  std::string format = "text";
+  bool all = false;
+};
+
+Report read(const std::string& path) {
+  Merged merged = merge_results({path});
+  for (const auto& warning : merged.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  return std::move(merged.report);
+}
+
+int compare_reports(const CompareArguments& arguments) {
+  try {
+    const auto fail_on = parse_fail_on(arguments.fail_on);
+    const auto comparison =
+        compare_with_baseline(read(arguments.old_path), read(arguments.new_path), arguments.options);
+    fmt::print("{}", arguments.format == "json"  ? write_comparison_json(comparison)
+                     : arguments.format == "csv" ? write_comparison_csv(comparison)
+                                                 : write_comparison(comparison, arguments.all));
+    const int code = exit_code_of(comparison, fail_on);
+    if (code == 2)
+      fmt::print(stderr,
+                 "refused: timings of another machine say nothing about this one; --other-machine compares "
+                 "them all the same, --metrics chooses others\n");
+    if (code == 3)
+      fmt::print(stderr, "nothing to compare: no case is both in {} and in {}\n", arguments.old_path,
+                 arguments.new_path);
+    return code;
+  } catch (const std::invalid_argument& error) {
+    fmt::print(stderr, "{}\n", error.what());
+  } catch (const ReportError& error) {
+    fmt::print(stderr, "{}\n", error.what());
+  }
+  return 2;
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("compare",
+                                     "Compare the results of two runs, case by case; exits with 0 nothing is worse, 1 "
+                                     "something is, 2 unusable or of another machine, 3 nothing to compare");
+  const auto arguments = std::make_shared<CompareArguments>();
+  auto& options = arguments->options;
+  command->add_option("OLD", arguments->old_path, "Results folder, or results.json, of the baseline")->required();
+  command->add_option("NEW", arguments->new_path, "Results folder, or results.json, to judge")->required();
+  command->add_option("--tolerance", options.tolerance, "Part by which a timing may change and still be SAME")
+      ->capture_default_str();
+  command->add_option("--confidence", options.confidence, "Of the intervals")->capture_default_str();
+  command->add_option("--metrics", options.metrics, "Only these, with commas between them")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--fail-on", arguments->fail_on, "Exit with 1 for these: slower,faster,ambiguous,new,gone")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->capture_default_str();
+  command->add_flag("--other-machine", options.other_machine, "Compare timings although the machines differ");
+  command->add_flag("--all", arguments->all, "Show what is SAME too");
+  command->add_option("--format", arguments->format)
+      ->check(CLI::IsMember({"text", "json", "csv"}))
+      ->capture_default_str();
+  command->callback([arguments, &exit_code] { exit_code = compare_reports(*arguments); });
+}
+
+}  // namespace torchstone
