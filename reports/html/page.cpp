@@ -77,7 +77,8 @@ std::string write_html(const Report& report, const PageOptions& options) {
     if (fixed + data.size() + content.head.size() + content.body.size() <= largest_page) break;
   }
   const size_t used = fixed + content.head.size() + content.body.size();
-  if (used + data.size() > largest_page) data = html::data_section(report, used < largest_page ? largest_page - used : 0);
+  if (used + data.size() > largest_page)
+    data = html::data_section(report, used < largest_page ? largest_page - used : 0);
   const std::string body = content.body + data;
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<meta http-equiv=Content-Security-Policy "

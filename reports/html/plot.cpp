@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "reports/html/markup.h"
+#include "reports/statistics.h"
 
 namespace torchstone::html {
 namespace {
@@ -48,14 +51,9 @@ std::string dots_path(const Points& points) {
 }
 
 double quantile(std::span<const double> values, double q) {
-  std::vector<double> sorted;
-  std::ranges::copy_if(values, std::back_inserter(sorted), [](double v) { return std::isfinite(v); });
-  if (sorted.empty()) return std::numeric_limits<double>::quiet_NaN();
-  std::ranges::sort(sorted);
-  const double at = q * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<size_t>(at);
-  if (below + 1 >= sorted.size()) return sorted.back();
-  return std::lerp(sorted[below], sorted[below + 1], at - static_cast<double>(below));
+  std::vector<double> finite;
+  std::ranges::copy_if(values, std::back_inserter(finite), [](double v) { return std::isfinite(v); });
+  return finite.empty() ? std::numeric_limits<double>::quiet_NaN() : torchstone::quantile(std::move(finite), q);
 }
 
 std::vector<double> thinned(const std::vector<double>& values, size_t limit) {

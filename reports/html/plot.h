@@ -22,7 +22,7 @@ std::string line_path(const Points& points);
 /// The same as dots: to be stroked with round caps.
 std::string dots_path(const Points& points);
 
-/// The value below which a part `q` of the finite values lies; `values` need no order. NaN when none is finite.
+/// The quantile (reports/statistics.h) of the finite values; NaN when there is none.
 double quantile(std::span<const double> values, double q);
 /// At most `limit` values: medians of equally many neighbours.
 std::vector<double> thinned(const std::vector<double>& values, size_t limit);
