@@ -138,6 +138,9 @@ class EveryPage(unittest.TestCase):
             with self.subTest(page=name):
                 link = re.search(r'download="(results\.json[.gz]*)" href="data:[a-z/]+;base64,([^"]+)"',
                                  page.read_text())
+                if link is None:  # a build without zlib
+                    self.assertIn("Too large for this page", page.read_text())
+                    continue
                 data = base64.b64decode(link.group(2))
                 results = json.loads(gzip.decompress(data) if link.group(1).endswith(".gz") else data)
                 browser.open(page.as_uri())

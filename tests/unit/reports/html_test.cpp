@@ -47,14 +47,15 @@ std::vector<Result> many_timings(size_t count, size_t rounds) {
   return results;
 }
 
+bool is_packed(const std::string& page) { return page.find("download=\"results.json.gz\"") != std::string::npos; }
+
 /// What the page gives to save, unpacked.
 std::string embedded_json(const std::string& page) {
   const TemporaryFolder folder;
   const auto begin = page.find(";base64,") + 8;
-  const bool packed = page.find("download=\"results.json.gz\"") != std::string::npos;
   const std::string file = (folder.path() / "data").string();
   write_atomically(file, page.substr(begin, page.find('"', begin) - begin));
-  return run_line("base64 -d " + file + (packed ? " | gzip -d" : "")).output;
+  return run_line("base64 -d " + file + (is_packed(page) ? " | gzip -d" : "")).output;
 }
 
 TEST(HtmlPage, HasARowAndADetailForEveryCase) {
@@ -200,6 +201,7 @@ TEST(HtmlPage, HoldsItsResults) {
 TEST(HtmlPage, ShortensSamplesRatherThanLosingThem) {
   const Report report{sample_run(), many_timings(150, 200)};
   const std::string page = write_html(report);
+  if (!is_packed(page)) GTEST_SKIP() << "built without zlib: the page has no room for samples of 150 timings";
   EXPECT_THAT(page, HasSubstr("raw samples with five digits"));
   const Report back = parse_json(embedded_json(page), "page");
   ASSERT_EQ(back.results.size(), report.results.size());
