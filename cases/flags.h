@@ -28,7 +28,8 @@ struct Flags {
   std::string explain;  ///< glob of case names
   bool report = true;   ///< write report files
   bool junit_properties = true;
-  std::string color = "auto";  ///< auto, always, never
+  std::string color = "auto";   ///< auto, always, never
+  std::string github = "auto";  ///< auto, always, never
   bool strict_undecided = false;
   int threads = 0;                                         ///< of LibTorch in one case; 0: its own choice
   bool help = false;                                       ///< --torchstone_help, --help, -h or -?

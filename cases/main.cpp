@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "cases/checks.h"
+#include "cases/console.h"
 #include "cases/expand.h"
 #include "cases/flags.h"
 #include "cases/listing.h"
@@ -55,6 +56,8 @@ bool wants_list(int argc, char** argv) {
 }
 
 int run_tests(const Flags& flags, const std::vector<Case>& cases, RunInfo& run) {
+  ListenerOptions options;
+  options.earlier = earlier_durations(flags);
   prepare_results(flags);
   run_options() = flags.run;
   run.build = build_facts();
@@ -64,15 +67,21 @@ int run_tests(const Flags& flags, const std::vector<Case>& cases, RunInfo& run) 
   catch_interrupts();
 
   ResultListener* listener = nullptr;
-  ListenerOptions options;
   options.color = use_color(*parse_color(flags.color));
+  if (output_is_terminal()) options.width = terminal_width;
+  options.interrupted = interrupted;
   options.on_result = [&](const Result& result) { write_case(flags.run.out, result); };
   options.before_closing = [&] {
+    if (interrupted()) {
+      const int selected = testing::UnitTest::GetInstance()->test_to_run_count();
+      std::cout << kept_line(listener->results(), static_cast<size_t>(selected), flags);
+    }
     if (!flags.report || listener->results().empty()) return;
     run.exit_reason = interrupted() ? "interrupted" : "finished";
     run.duration_s = testing::UnitTest::GetInstance()->elapsed_time() / 1e3;
     const auto paths = write_reports(listener->results(), run, flags.run.out, JUnitOptions{flags.junit_properties});
-    std::cout << write_summary(listener->results(), run, paths) << std::flush;
+    std::cout << write_summary(listener->results(), run, paths) << annotations_of(listener->results(), flags)
+              << std::flush;
   };
   listener = install_listener(options);
   const int failed = RUN_ALL_TESTS();

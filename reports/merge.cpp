@@ -66,6 +66,7 @@ Merged merge_results(const std::vector<fs::path>& inputs) {
     if (fs::exists(file)) {
       const Report report = read_report(file);
       unite(merged.report.run, report.run);
+      merged.report.run.exit_reason = report.run.exit_reason;
       for (const auto& result : report.results) add(result);
     }
     if (!folder) continue;
@@ -73,8 +74,7 @@ Merged merge_results(const std::vector<fs::path>& inputs) {
     for (const auto& result : cases.results) add(result);
     merged.warnings.insert(merged.warnings.end(), cases.errors.begin(), cases.errors.end());
   }
-  merged.report.run.exit_reason =
-      fmt::format("merged from {} {}", inputs.size(), inputs.size() == 1 ? "input" : "inputs");
+  if (inputs.size() != 1) merged.report.run.exit_reason = fmt::format("merged from {} inputs", inputs.size());
   return merged;
 }
 

@@ -8,12 +8,14 @@
 #include "reports/tool/diff.h"
 #include "reports/tool/history.h"
 #include "reports/tool/merge.h"
+#include "reports/tool/texts.h"
 
 int main(int argc, char** argv) {
   int exit_code = 0;
   CLI::App app("Merges and compares the results of Torchstone runs", "torchstone-report");
   app.require_subcommand(1);
   torchstone::add_merge_command(app, exit_code);
+  torchstone::add_text_commands(app, exit_code);
   torchstone::add_diff_command(app, exit_code);
   torchstone::add_history_command(app, exit_code);
   try {
