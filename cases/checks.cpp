@@ -27,9 +27,8 @@ class CaseTest : public testing::Test {
     write_case(session_.flags.run.out, result);  // first of all, so that nothing can vanish
     result.finished = true;
     const auto start = std::chrono::steady_clock::now();
-    progress().begin();
-    result.outcome = session_.runner.run(
-        index_, [&](std::string_view phase) { show_progress(fmt::format("{}: {}", test_name_of(c), phase)); });
+    const std::string name = test_name_of(c);
+    result.outcome = session_.runner.run(index_, [&](std::string_view phase) { show_progress(name, phase); });
     result.duration_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (const auto& [key, value] : properties_of(result)) RecordProperty(key, value);
     const std::string verdict = fmt::format("{}: {}", to_string(result.outcome.status), result.outcome.reason);

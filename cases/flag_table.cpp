@@ -182,6 +182,12 @@ std::vector<FlagInfo> make_table() {
         one_of(v, {"auto", "always", "never"});
         f.color = v.text;
       })));
+  add(output_flag(setting_flag("github", "auto|always|never", "auto",
+                               "failures as annotations of GitHub Actions; auto: where it runs",
+                               [](Flags& f, const Yaml& v) {
+                                 one_of(v, {"auto", "always", "never"});
+                                 f.github = v.text;
+                               })));
   add(output_flag(
       boolean_flag(setting_flag("strict_undecided", "BOOL", "false", "exit with 5 when a speed-up stays undecided",
                                 [](Flags& f, const Yaml& v) { f.strict_undecided = boolean_of(v); }))));

@@ -28,7 +28,8 @@ struct Flags {
   std::string explain;  ///< glob of case names
   bool report = true;   ///< write report files
   bool junit_properties = true;
-  std::string color = "auto";  ///< auto, always, never
+  std::string color = "auto";   ///< auto, always, never
+  std::string github = "auto";  ///< auto, always, never
   bool strict_undecided = false;
   std::string tag;       ///< of the run, for the reports
   std::string baseline;  ///< a results folder or results.json to compare with; empty: none

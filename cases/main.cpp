@@ -11,6 +11,7 @@
 
 #include "cases/baseline_gate.h"
 #include "cases/checks.h"
+#include "cases/console.h"
 #include "cases/expand.h"
 #include "cases/flags.h"
 #include "cases/listing.h"
@@ -70,6 +71,8 @@ bool wants_list(int argc, char** argv) {
 
 int run_tests(const Flags& flags, const std::vector<Case>& cases, RunInfo& run) {
   const auto baseline = read_baseline(flags);  // before the folder is emptied: it may be the one of the run before
+  ListenerOptions options;
+  options.earlier = earlier_durations(flags);
   prepare_results(flags);
   run_options() = flags.run;
   run.build = build_facts();
@@ -81,16 +84,21 @@ int run_tests(const Flags& flags, const std::vector<Case>& cases, RunInfo& run) 
   catch_interrupts();
 
   ResultListener* listener = nullptr;
-  ListenerOptions options;
   options.color = use_color(*parse_color(flags.color));
+  if (output_is_terminal()) options.width = terminal_width;
+  options.interrupted = interrupted;
   options.on_result = [&](const Result& result) { write_case(flags.run.out, result); };
   options.before_closing = [&] {
     const auto results = with_missing(listener->results(), planned);
+    if (interrupted()) {
+      const int selected = testing::UnitTest::GetInstance()->test_to_run_count();
+      std::cout << kept_line(listener->results(), static_cast<size_t>(selected), flags);
+    }
     if (!flags.report || results.empty()) return;
     run.exit_reason = interrupted() ? "interrupted" : "finished";
     run.duration_s = testing::UnitTest::GetInstance()->elapsed_time() / 1e3;
     const auto paths = write_reports(results, run, flags.run.out, JUnitOptions{flags.junit_properties});
-    std::cout << write_summary(results, run, paths) << std::flush;
+    std::cout << write_summary(results, run, paths) << annotations_of(results, flags) << std::flush;
   };
   listener = install_listener(options);
   const int failed = RUN_ALL_TESTS();

@@ -44,10 +44,9 @@ std::vector<HistoryPoint> unite_histories(std::vector<HistoryPoint> points, cons
 
 /// The most significant level shift, or nothing when the series is only noisy. Distribution-free: each split is judged
 /// by the two-sided Mann-Whitney test (Mann and Whitney, Ann. Math. Statist. 18, 1947), the many splits by Tarone's
-/// correction for discrete tests (Biometrics 46, 1990), for independent noise of
-/// whatever form `significance` is the upper limit of the rate of false alarms. It takes eleven points at least. Among the
-/// significant splits the one of least absolute deviation from two medians is the step. Points that are not finite
-/// are passed over.
+/// correction for discrete tests (Biometrics 46, 1990). For independent noise of whatever form, `significance` is the
+/// upper limit of the rate of false alarms. It takes eleven points at least. Among the significant splits the one of
+/// least absolute deviation from two medians is the step. Points that are not finite are passed over.
 std::optional<Step> find_step(const std::vector<double>& series, const StepOptions& options = {});
 /// The youngest of the shifts: find_step again and again in what follows the one found.
 std::optional<Step> newest_step(const std::vector<double>& series, const StepOptions& options = {});

@@ -4,9 +4,11 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reports/metric.h"
 #include "reports/row.h"
@@ -34,6 +36,13 @@ std::string step_text(const Line& line, const std::string& metric) {
   const HistoryPoint& point = *line.series->points[line.step->index];
   return fmt::format("{} {} → {} since run {}", mark_of(*line.step, metric), format_metric(metric, line.step->before),
                      format_metric(metric, line.step->after), printable(point.run));
+}
+
+std::set<std::string> metrics_of(const std::vector<HistoryPoint>& points) {
+  std::set<std::string> keys;
+  for (const auto& point : points)
+    for (const auto& [key, value] : point.metrics) keys.insert(key);
+  return keys;
 }
 
 std::string padded(const std::string& text, size_t width) {
@@ -77,6 +86,7 @@ std::string sparkline(const std::vector<double>& values, size_t width) {
 
 std::string history_table(const std::vector<HistoryPoint>& points, const std::string& metric, size_t width) {
   const auto all = series_of(points, metric);
+  if (all.empty()) return fmt::format("no case has {}; there are: {}\n", metric, fmt::join(metrics_of(points), ", "));
   std::vector<Line> lines;
   std::map<std::string, int> kinds;  // of machines, by case
   for (const auto& series : all) {

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "reports/progress.h"
 #include "reports/properties.h"
 #include "reports/row.h"
 #include "reports/terminal.h"
@@ -21,6 +20,16 @@ double steady_seconds() {
 }
 
 std::string full_name(const testing::TestInfo& info) { return std::string(info.test_suite_name()) + "." + info.name(); }
+
+std::vector<std::string> selected_names(const testing::UnitTest& unit_test) {
+  std::vector<std::string> names;
+  for (int s = 0; s < unit_test.total_test_suite_count(); ++s) {
+    const auto& suite = *unit_test.GetTestSuite(s);
+    for (int t = 0; t < suite.total_test_count(); ++t)
+      if (suite.GetTestInfo(t)->should_run()) names.push_back(full_name(*suite.GetTestInfo(t)));
+  }
+  return names;
+}
 
 Properties properties_in(const testing::TestResult& result) {
   Properties properties;
@@ -76,13 +85,14 @@ ResultListener::ResultListener(ListenerOptions options, std::unique_ptr<testing:
     : options_(std::move(options)), out_(options_.out ? *options_.out : std::cout), printer_(std::move(printer)) {}
 
 void ResultListener::OnTestIterationStart(const testing::UnitTest& unit_test, int iteration) {
+  progress().expect(selected_names(unit_test), options_.earlier);
   if (printer_) printer_->OnTestIterationStart(unit_test, iteration);
 }
 
-void ResultListener::OnTestStart(const testing::TestInfo&) {
+void ResultListener::OnTestStart(const testing::TestInfo& info) {
   started_ = steady_seconds();
   in_test_ = true;
-  progress().begin();
+  progress().begin(full_name(info));
 }
 
 void ResultListener::OnTestPartResult(const testing::TestPartResult& part) {
@@ -112,7 +122,8 @@ void ResultListener::OnTestEnd(const testing::TestInfo& info) {
   const auto& test = *info.result();
   const Properties properties = properties_in(test);
   const bool recorded = holds_result(properties);
-  if (!recorded) print_plain(info);
+  const bool not_begun = !recorded && test.Skipped() && options_.interrupted && options_.interrupted();
+  if (!recorded && !not_begun) print_plain(info);
   if (!recorded && !test.Failed()) return;
 
   Result result = read_result(info, properties);
@@ -128,7 +139,7 @@ void ResultListener::OnTestEnd(const testing::TestInfo& info) {
   if (result.recorded.empty()) result.recorded = utc_now();
   const bool as_expected = result.as_expected();
   if (recorded && !(GTEST_FLAG_GET(brief) && as_expected)) {
-    out_ << console_row(result, options_.color) << '\n';
+    out_ << console_row(result, options_.color, options_.width ? options_.width() : 0) << '\n';
     if (result.outcome.detail == messages && !messages.empty()) out_ << indented(messages) << '\n';
     out_ << std::flush;
   }

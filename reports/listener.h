@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reports/progress.h"
 #include "reports/result.h"
 
 namespace torchstone {
@@ -14,8 +15,11 @@ namespace torchstone {
 struct ListenerOptions {
   std::function<void(const Result&)> on_result;  ///< for each finished case, after its row was printed
   std::function<void()> before_closing;  ///< before GoogleTest's closing lines: the place for summary and reports
+  std::function<bool()> interrupted;     ///< from then on tests that are skipped unrecorded are not printed one by one
   bool color = false;
-  std::ostream* out = nullptr;  ///< standard output when nullptr
+  std::function<size_t()> width;  ///< columns that a row may take; unlimited when empty
+  Durations earlier;              ///< of the cases in an earlier run: what the estimate on the terminal is made of
+  std::ostream* out = nullptr;    ///< standard output when nullptr
 };
 
 /// Builds the Results from the properties that tests recorded, in the order the tests end, and prints one row a test.

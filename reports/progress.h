@@ -1,10 +1,29 @@
 #pragma once
 #include <functional>
 #include <iosfwd>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace torchstone {
+
+/// Seconds by the full name of a case.
+using Durations = std::map<std::string, double>;
+
+/// What the live line tells.
+struct ProgressState {
+  std::string what, phase;           ///< "resnet18_inference_float32_inductor_cpu", "compile"
+  double elapsed_s = 0;              ///< of this case
+  std::optional<double> expected_s;  ///< of this case, from an earlier run
+  size_t number = 0, total = 0;      ///< this is case `number` of `total`; 0: neither is said
+  std::optional<double> left_s;      ///< of the whole run
+};
+
+/// "   12 s  [3/12] resnet18_inf…ductor_cpu: compile of ~15 s, ~2 min left", at most `width` columns: first the name is
+/// shortened, in the middle, then the estimates go.
+std::string progress_line(const ProgressState& state, size_t width);
 
 struct ProgressOptions {
   bool live = false;              ///< a terminal: one line that is redrawn; otherwise heartbeat lines
@@ -19,25 +38,33 @@ struct ProgressOptions {
 class Progress {
  public:
   Progress(std::ostream& out, ProgressOptions options);
-  /// A new case begins: its time is counted from here.
-  void begin();
-  /// `what` is one line, for example "resnet18_inference_float32_inductor_cpu: compile".
-  void show(std::string_view what);
+  /// The cases that will run, and what is known of their durations: from now on `begin` counts.
+  void expect(std::vector<std::string> cases, Durations earlier);
+  /// A new case begins: its time is counted from here. Without a name: only its time.
+  void begin(std::string_view name = {});
+  /// `what` is one line, for example "resnet18_inference_float32_inductor_cpu", `phase` a word.
+  void show(std::string_view what, std::string_view phase = {});
   /// Takes the live line away; to be called before anything else is written to the same stream.
   void clear();
 
  private:
   double now() const { return options_.clock(); }
+  std::optional<double> seconds_of(const std::string& name) const;
+  std::optional<double> seconds_left(double elapsed) const;
 
   std::ostream& out_;
   ProgressOptions options_;
   double begun_, last_written_, last_drawn_;
   bool drawn_ = false;
+  std::vector<std::string> cases_;
+  Durations seconds_;  ///< earlier ones, replaced by those of this run
+  std::string current_;
+  size_t number_ = 0;
 };
 
 /// The one on standard output, live when that is a terminal.
 Progress& progress();
-void show_progress(std::string_view what);
+void show_progress(std::string_view what, std::string_view phase = {});
 void clear_progress();
 
 }  // namespace torchstone

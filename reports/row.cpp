@@ -1,5 +1,6 @@
 #include "reports/row.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -12,12 +13,18 @@
 namespace torchstone {
 namespace {
 
-constexpr size_t name_width = 44, reason_width = 300;
+constexpr size_t name_width = 44, shortest_name = 16, reason_width = 300, indent = 13;
 
 Color color_of(const Verdict& verdict) {
   if (verdict.mark == '!' || verdict.mark == '*') return Color::red;
   if (verdict.mark == '~') return Color::yellow;
   return verdict.mark == 'x' ? Color::cyan : Color::green;
+}
+
+/// A padded name in fewer columns.
+std::string fitting(std::string name, size_t width) {
+  while (name.ends_with(' ') && columns(name) > width) name.pop_back();
+  return shortened_middle(name, std::max(width, shortest_name));
 }
 
 }  // namespace
@@ -58,29 +65,29 @@ std::string numbers_line(const Result& result) {
   return line;
 }
 
-std::string console_row(const Result& result, bool color) {
+std::string console_row(const Result& result, bool color, size_t width) {
   const Verdict verdict = verdict_of(result);
   const Outcome& outcome = result.outcome;
+  std::string numbers;
+  if (const std::string line = numbers_line(result); !line.empty()) numbers += "  " + line;
+  if (!result.finished)
+    numbers += "  started, never finished";
+  else if (outcome.status != Status::pass || !result.as_expected())
+    numbers += "  " + std::string(to_string(outcome.status));
+  const bool below = verdict.mark == '!' || verdict.mark == '*';
+  if (below && result.expected != "pass") numbers += ", expected " + printable(result.expected);
   std::string name = printable(short_name(result.name));
   if (columns(name) < name_width) name.append(name_width - columns(name), ' ');
+  if (const size_t taken = indent + columns(numbers); width > 0 && taken + columns(name) > width)
+    name = fitting(name, width > taken ? width - taken : 0);
   std::string row = colored(fmt::format("[{:^8}]", verdict.word), color_of(verdict), color);
-  row += fmt::format(" {} {}", verdict.mark, name);
-  if (const std::string numbers = numbers_line(result); !numbers.empty()) row += "  " + numbers;
-  if (!result.finished)
-    row += "  started, never finished";
-  else if (outcome.status != Status::pass || !result.as_expected())
-    row += "  " + std::string(to_string(outcome.status));
-  const std::string reason = shortened(printable(first_line(outcome.reason)), reason_width);
-  const bool below = verdict.mark == '!' || verdict.mark == '*';
-  if (!below) {
-    while (row.ends_with(' ')) row.pop_back();
-    return reason.empty() || outcome.status == Status::pass ? row : row + ": " + reason;
-  }
-  const std::string indent(13, ' ');
-  if (result.expected != "pass") row += ", expected " + printable(result.expected);
-  if (!reason.empty()) row += "\n" + indent + reason;
-  if (!result.reproduce.empty()) row += "\n" + indent + "again: " + printable(first_line(result.reproduce));
+  row += fmt::format(" {} {}{}", verdict.mark, name, numbers);
   while (row.ends_with(' ')) row.pop_back();
+  const std::string reason = shortened(printable(first_line(outcome.reason)), reason_width);
+  if (!below) return reason.empty() || outcome.status == Status::pass ? row : row + ": " + reason;
+  const std::string margin = "\n" + std::string(indent, ' ');
+  if (!reason.empty()) row += margin + reason;
+  if (!result.reproduce.empty()) row += margin + "again: " + printable(first_line(result.reproduce));
   return row;
 }
 

@@ -20,7 +20,8 @@ Verdict verdict_of(const Result& result);
 std::string numbers_line(const Result& result);
 
 /// One finished case on the console, without a newline at its end: the row, and below a case that is not as expected
-/// its reason and the line that reproduces it.
-std::string console_row(const Result& result, bool color);
+/// its reason and the line that reproduces it. When the row is wider than `width` columns, its name is shortened in the
+/// middle; 0: as wide as it is.
+std::string console_row(const Result& result, bool color, size_t width = 0);
 
 }  // namespace torchstone

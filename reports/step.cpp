@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "reports/history.h"
+#include "reports/statistics.h"
 
 namespace torchstone {
 namespace {
@@ -54,7 +55,7 @@ double threshold(size_t n, double significance) {
 
 /// Mann and Whitney's statistic of the first points against the rest, for every split. Equal points count half on
 /// both sides; of the two sides' statistics the smaller, rounded up: on the safe side.
-std::vector<size_t> statistics(const std::vector<double>& series) {
+std::vector<size_t> rank_statistics(const std::vector<double>& series) {
   const size_t n = series.size();
   std::vector<size_t> smaller(n, 0);
   double below = 0;  // pairs (first, rest) with first < rest
@@ -67,13 +68,6 @@ std::vector<size_t> statistics(const std::vector<double>& series) {
     smaller[split] = static_cast<size_t>(std::ceil(std::min(below, all - below)));
   }
   return smaller;
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
 double deviation(const std::vector<double>& values, double level) {
@@ -95,7 +89,7 @@ std::optional<Step> find_step(const std::vector<double>& series, const StepOptio
   const size_t n = values.size();
   if (n < 2) return std::nullopt;
   const double level = threshold(n, options.significance);
-  const auto statistic = statistics(values);
+  const auto statistic = rank_statistics(values);
   std::optional<Step> best;
   double least = 0;
   for (size_t split = 1; split < n; ++split) {

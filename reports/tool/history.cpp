@@ -38,7 +38,10 @@ int history(const HistoryArguments& arguments) {
   std::vector<HistoryPoint> points;
   if (std::filesystem::exists(arguments.out)) points = points_of(arguments.out);
   for (const auto& input : arguments.inputs) points = unite_histories(std::move(points), points_of(input));
-  if (points.empty()) return no_results;
+  if (points.empty()) {
+    fmt::print(stderr, "no runs: give their results folders, or an existing history with --out\n");
+    return no_results;
+  }
   if (!arguments.out.empty()) write_atomically(arguments.out, write_history(points));
   fmt::print("{}", history_table(points, arguments.metric, terminal_width()));
   return 0;

@@ -10,6 +10,7 @@
 #include "reports/tool/history.h"
 #include "reports/tool/html.h"
 #include "reports/tool/merge.h"
+#include "reports/tool/texts.h"
 
 int main(int argc, char** argv) {
   int exit_code = 0;
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   torchstone::add_merge_command(app, exit_code);
   torchstone::add_compare_command(app, exit_code);
+  torchstone::add_text_commands(app, exit_code);
   torchstone::add_diff_command(app, exit_code);
   torchstone::add_html_command(app, exit_code);
   torchstone::add_history_command(app, exit_code);

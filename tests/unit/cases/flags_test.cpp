@@ -48,15 +48,31 @@ TEST(Flags, HaveDefaults) {
 }
 
 TEST(Flags, AreReadIntoTheirFields) {
-  const Flags flags =
-      flags_of({"--torchstone_out=/r",           "--torchstone_cache=off",        "--torchstone_cache_limit=10",
-                "--torchstone_python=/p/python", "--torchstone_workers=3",        "--torchstone_compile_limit=60",
-                "--torchstone_isolate=fresh",    "--torchstone_memory_limit=2.5", "--torchstone_threads=2",
-                "--torchstone_suites=/s",        "--torchstone_suite=a,b",        "--torchstone_device=cuda",
-                "--torchstone_only=m",           "--torchstone_inputs=/i.pt",     "--torchstone_plugin=/a.so",
-                "--torchstone_plugin=/b.so",     "--torchstone_list=skipped",     "--torchstone_format=json",
-                "--torchstone_explain=*",        "--torchstone_report=none",      "--torchstone_junit_properties=false",
-                "--torchstone_color=never",      "--torchstone_strict_undecided", "--torchstone_help"});
+  const Flags flags = flags_of({"--torchstone_out=/r",
+                                "--torchstone_cache=off",
+                                "--torchstone_cache_limit=10",
+                                "--torchstone_python=/p/python",
+                                "--torchstone_workers=3",
+                                "--torchstone_compile_limit=60",
+                                "--torchstone_isolate=fresh",
+                                "--torchstone_memory_limit=2.5",
+                                "--torchstone_threads=2",
+                                "--torchstone_suites=/s",
+                                "--torchstone_suite=a,b",
+                                "--torchstone_device=cuda",
+                                "--torchstone_only=m",
+                                "--torchstone_inputs=/i.pt",
+                                "--torchstone_plugin=/a.so",
+                                "--torchstone_plugin=/b.so",
+                                "--torchstone_list=skipped",
+                                "--torchstone_format=json",
+                                "--torchstone_explain=*",
+                                "--torchstone_github=always",
+                                "--torchstone_report=none",
+                                "--torchstone_junit_properties=false",
+                                "--torchstone_color=never",
+                                "--torchstone_strict_undecided",
+                                "--torchstone_help"});
   EXPECT_EQ(flags.run.out, "/r");
   EXPECT_EQ(flags.run.cache, "off");
   EXPECT_EQ(flags.run.cache_limit_mb, 10);
@@ -79,6 +95,7 @@ TEST(Flags, AreReadIntoTheirFields) {
   EXPECT_FALSE(flags.report);
   EXPECT_FALSE(flags.junit_properties);
   EXPECT_EQ(flags.color, "never");
+  EXPECT_EQ(flags.github, "always");
   EXPECT_TRUE(flags.strict_undecided);
   EXPECT_TRUE(flags.help);
 }
@@ -176,9 +193,9 @@ TEST(Flags, OfTheTableAreInHelpAndInTheMarkdownTable) {
 }
 
 TEST(Flags, StateDefaultsThatTheyAccept) {
-  for (const char* name :
-       {"seed", "rounds", "measure_budget", "confidence", "upstream_semantics", "isolate", "time_limit",
-        "compile_limit", "cache_limit", "report", "junit_properties", "color", "strict_undecided", "format"}) {
+  for (const char* name : {"seed", "rounds", "measure_budget", "confidence", "upstream_semantics", "isolate",
+                           "time_limit", "compile_limit", "cache_limit", "report", "junit_properties", "color",
+                           "github", "strict_undecided", "format"}) {
     const auto flag =
         std::find_if(flag_table().begin(), flag_table().end(), [&](const auto& info) { return info.name == name; });
     ASSERT_NE(flag, flag_table().end()) << name;

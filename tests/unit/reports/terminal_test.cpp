@@ -4,9 +4,12 @@
 #include <sstream>
 #include <string>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "reports/progress.h"
+#include "reports/row.h"
+#include "reports/text.h"
+#include "sample.h"
 
 namespace torchstone {
 namespace {
@@ -90,6 +93,57 @@ TEST(Progress, FitsTheTerminalAndCannotControlIt) {
   EXPECT_EQ(stage.taken(), "\r    0 s  größe_\\x1…\033[K");
 }
 
+constexpr const char* long_name = "resnet18_inference_float32_inductor_cpu";
+
+TEST(ProgressLine, TellsCaseAndPhaseAndEstimates) {
+  const ProgressState state{long_name, "compile", 12, 15, 3, 12, 130};
+  EXPECT_EQ(progress_line(state, 200), "   12 s  [3/12] " + std::string(long_name) + ": compile of ~15 s, ~2 min left");
+  EXPECT_EQ(progress_line(state, 80),
+            "   12 s  [3/12] resnet18_inferen…t32_inductor_cpu: compile of ~15 s, ~2 min left");
+  EXPECT_EQ(progress_line({long_name, "compile", 12, {}, 0, 0, {}}, 80),
+            "   12 s  " + std::string(long_name) + ": compile");
+}
+
+TEST(ProgressLine, FitsEveryWidth) {
+  const ProgressState state{long_name, "compile", 12, 15, 3, 12, 130};
+  for (size_t width = 1; width <= 100; ++width) EXPECT_LE(columns(progress_line(state, width)), width);
+  EXPECT_EQ(progress_line(state, 60), "   12 s  [3/12] resnet18_in…ductor_cpu: compile, ~2 min left");
+  EXPECT_EQ(progress_line(state, 45), "   12 s  [3/12] resnet18_i…uctor_cpu: compile");
+  EXPECT_EQ(progress_line(state, 20), "   12 s  [3/12] res…");
+}
+
+TEST(Progress, EstimatesFromAnEarlierRunAndFromThisOne) {
+  Staged stage(true, 200);
+  stage.progress.expect({"a", "b", "c", "d"}, {{"a", 10}, {"b", 20}, {"other", 1000}});
+  stage.progress.begin("a");
+  stage.time += 4;
+  stage.progress.show("a", "measure");  // left: 6 of a, 20 of b, 15 each of c and d
+  EXPECT_EQ(stage.taken(), "\r    4 s  [1/4] a: measure of ~10 s, ~56 s left\033[K");
+  stage.time += 36;  // longer than before: nothing is left of it, and from now on it counts 40
+  stage.progress.show("a", "measure");
+  EXPECT_EQ(stage.taken(), "\r   40 s  [1/4] a: measure of ~10 s, ~50 s left\033[K");
+  stage.progress.begin("b");
+  stage.time += 1;
+  stage.progress.show("b", "load");
+  EXPECT_EQ(stage.taken(), "\r    1 s  [2/4] b: load of ~20 s, ~79 s left\033[K");
+}
+
+TEST(Progress, WithoutAnEarlierRunEstimatesFromTheFirstCaseOn) {
+  Staged stage(true, 200);
+  stage.progress.expect({"a", "b", "c"}, {});
+  stage.progress.show("compiling ahead");
+  EXPECT_EQ(stage.taken(), "\r    0 s  compiling ahead\033[K");
+  stage.progress.clear();
+  stage.progress.begin("a");
+  stage.taken();
+  stage.progress.show("a", "load");
+  EXPECT_EQ(stage.taken(), "\r    0 s  [1/3] a: load\033[K");
+  stage.time += 10;
+  stage.progress.begin("b");
+  stage.progress.show("b", "load");
+  EXPECT_EQ(stage.taken(), "\r    0 s  [2/3] b: load, ~20 s left\033[K");
+}
+
 TEST(Progress, WithoutATerminalIsALineAfterThirtySilentSeconds) {
   Staged stage(false);
   stage.progress.begin();
@@ -107,6 +161,18 @@ TEST(Progress, WithoutATerminalIsALineAfterThirtySilentSeconds) {
   stage.time += 1;
   stage.progress.show("resnet18: compile");
   EXPECT_EQ(stage.taken(), "...    89 s  resnet18: compile\n");
+}
+
+TEST(ConsoleRow, ShortensTheNameInTheMiddleToFitTheTerminal) {
+  Result r = simple_result("suite/Performance.X/resnet18_inference_float32_inductor_freezing_cpu", Status::pass);
+  r.outcome.metrics = {{"speedup", 1.43}, {"speedup_low", 1.4}, {"speedup_high", 1.46}, {"compile_s", 8.1}};
+  EXPECT_EQ(console_row(r, false, 200), console_row(r, false));
+  EXPECT_EQ(console_row(r, false, 80),
+            "[  PASS  ]   resnet18_inferen…tor_freezing_cpu  1.43x [1.40 1.46]  compile 8.1 s");
+  r.outcome.status = Status::fail_speedup;
+  EXPECT_LE(columns(first_line(console_row(r, false, 80))), 80u);
+  r.name = "short";
+  EXPECT_THAT(console_row(r, false, 80), testing::StartsWith("[  FAIL  ] ! short  ")) << "padding goes first";
 }
 
 }  // namespace

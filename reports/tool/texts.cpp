@@ -1,0 +1,83 @@
+#include "reports/tool/texts.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "reports/annotations.h"
+#include "reports/csv.h"
+#include "reports/files.h"
+#include "reports/markdown.h"
+#include "reports/openmetrics.h"
+#include "reports/tool/inputs.h"
+
+namespace torchstone {
+namespace {
+
+void add_markdown(CLI::App& app, int& exit_code) {
+  struct Arguments {
+    std::string baseline;
+    size_t limit = MarkdownOptions{}.limit;
+    BaselineOptions comparison;
+  };
+  const auto arguments = std::make_shared<Arguments>();
+  auto* command = add_text_command(
+      app, exit_code, "markdown", "For a job summary or a comment on GitHub", [arguments](const Report& report) {
+        MarkdownOptions options{.limit = arguments->limit};
+        if (!arguments->baseline.empty()) {
+          const auto baseline = read_inputs({arguments->baseline});
+          options.comparison = compare_with_baseline(baseline.value_or(Report{}), report, arguments->comparison);
+        }
+        return write_markdown(report, options);
+      });
+  command->add_option("--baseline", arguments->baseline, "Results of an older run, to say what changed since");
+  command->add_flag("--other-machine", arguments->comparison.other_machine,
+                    "Compare timings although the baseline is of another machine");
+  command->add_option("--limit", arguments->limit, "Bytes; what does not fit is counted")
+      ->capture_default_str()
+      ->check(CLI::Range(size_t{2000}, size_t{1} << 30));
+}
+
+int write_csvs(const std::vector<std::string>& inputs, const std::string& folder) {
+  const auto report = read_inputs(inputs);
+  if (!report) return no_results;
+  const std::string wide = write_wide_csv(report->results);
+  write_output(wide, folder.empty() ? "" : folder + "/results.csv");
+  if (folder.empty()) return 0;
+  for (const auto& [name, text] : write_upstream_csvs(report->results)) write_output(text, folder + "/csv/" + name);
+  return 0;
+}
+
+void add_csv(CLI::App& app, int& exit_code) {
+  struct Arguments {
+    std::vector<std::string> inputs;
+    std::string folder;
+  };
+  const auto arguments = std::make_shared<Arguments>();
+  auto* command = app.add_subcommand("csv", "A table of everything, and the tables of PyTorch's own benchmarks");
+  add_inputs(*command, arguments->inputs);
+  command->add_option("-o,--out", arguments->folder,
+                      "Folder for results.csv and csv/ (PyTorch's); without it results.csv goes to standard output");
+  command->callback([arguments, &exit_code] { exit_code = write_csvs(arguments->inputs, arguments->folder); });
+}
+
+std::string annotations_of(const Report& report) {
+  const char* workspace = std::getenv("GITHUB_WORKSPACE");
+  return write_annotations(report.results, workspace == nullptr ? "" : workspace);
+}
+
+}  // namespace
+
+void add_text_commands(CLI::App& app, int& exit_code) {
+  add_markdown(app, exit_code);
+  add_text_command(app, exit_code, "openmetrics", "For Prometheus and GitLab's metrics reports", write_openmetrics);
+  add_csv(app, exit_code);
+  add_text_command(app, exit_code, "github", "Annotations of GitHub Actions: at most eight failures and a count",
+                   annotations_of);
+}
+
+}  // namespace torchstone
