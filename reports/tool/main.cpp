@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "reports/tool/diff.h"
+#include "reports/tool/gate.h"
 #include "reports/tool/merge.h"
 
 int main(int argc, char** argv) {
@@ -14,6 +15,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   torchstone::add_merge_command(app, exit_code);
   torchstone::add_diff_command(app, exit_code);
+  torchstone::add_gate_command(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
