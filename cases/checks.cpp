@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "cases/expected.h"
 #include "fixtures/isolate/interrupt.h"
 #include "reports/files.h"
 #include "reports/progress.h"
@@ -30,6 +31,10 @@ class CaseTest : public testing::Test {
     progress().begin();
     result.outcome = session_.runner.run(
         index_, [&](std::string_view phase) { show_progress(fmt::format("{}: {}", test_name_of(c), phase)); });
+    if (session_.flags.update_expected && can_be_expected(result.outcome) && !result.as_expected())
+      result.expected = to_string(result.outcome.status);  // the file will say so
+    else
+      note_expectation(c, result);
     result.duration_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (const auto& [key, value] : properties_of(result)) RecordProperty(key, value);
     const std::string verdict = fmt::format("{}: {}", to_string(result.outcome.status), result.outcome.reason);

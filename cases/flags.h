@@ -23,6 +23,8 @@ struct Flags {
   Place only_place;
   std::string inputs;  ///< a .pt file with the inputs of `only`
   std::vector<std::string> plugins;
+  std::vector<std::string> expected;  ///< expected-status files, the strongest first
+  bool update_expected = false;       ///< rewrites them from what was seen
   Listing list = Listing::none;
   Format format = Format::text;
   std::string explain;  ///< glob of case names
