@@ -34,10 +34,11 @@ bool satisfies(Status expected, Status seen) {
 
 /// A measured outcome as a new expectation. A passing status is expected as a pass.
 Expectation measured(Expectation entry, const Outcome& outcome) {
+  entry.expires = "";
+  if (entry.status == outcome.status) return entry;  // only its last day had passed
   entry.status = info_of(outcome.status).passing ? Status::pass : outcome.status;
   const std::string reason = shortened(printable(first_line(outcome.reason)), longest_reason);
   entry.reason = *entry.status == Status::pass ? "" : reason.empty() ? "seen, without a reason given" : reason;
-  entry.expires = "";
   return entry;
 }
 
@@ -87,8 +88,8 @@ std::string edited_yaml(const ExpectedFile& file, const std::string& text, const
   for (const auto& entry : file.entries) {
     size_t line = static_cast<size_t>(entry.place.line) - 1;
     const size_t lowest = begins.empty() ? 0 : begins.back() + 1;
-    while (line > lowest && !trimmed(lines[line]).starts_with('-')) --line;
-    if (line < lowest || !trimmed(lines[line]).starts_with('-'))
+    while (line > lowest && line < lines.size() && !trimmed(lines[line]).starts_with('-')) --line;
+    if (line < lowest || line >= lines.size() || !trimmed(lines[line]).starts_with('-'))
       fail(entry.place, "cannot be rewritten (expected each entry to begin with - on a line of its own)");
     begins.push_back(line);
   }
