@@ -30,7 +30,7 @@ struct CaseFiles {
 /// name of the file. No such folder: nothing.
 CaseFiles read_cases(const std::filesystem::path& out);
 
-/// results.json, results.csv, junit.xml, summary.txt and csv/ (upstream's tables) in `out`; what was written, in this
+/// results.json, results.csv, junit.xml, summary.csv, summary.txt and csv/ (upstream's tables) in `out`; what was written, in this
 /// order.
 std::vector<std::string> write_reports(const std::vector<Result>& results, const RunInfo& run,
                                        const std::filesystem::path& out, const JUnitOptions& junit = {});

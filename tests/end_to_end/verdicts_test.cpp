@@ -111,7 +111,7 @@ TEST(AnExpectationThatHasExpired, CountsAsNotThereAndSaysSo) {
   const std::string said = file + ":1: the expectation fail_accuracy of healthy expired on 2020-01-31";
   EXPECT_THAT(run.err, HasSubstr("warning: " + said));
   EXPECT_THAT(run.out, HasSubstr(said));
-  EXPECT_THAT(run.out, HasSubstr("https://example.org/7"));
+  EXPECT_THAT(run.err, HasSubstr("https://example.org/7"));
 }
 
 TEST(AnExpectationOfNoCase, IsAWarning) {
