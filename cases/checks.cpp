@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "cases/expected.h"
 #include "fixtures/isolate/interrupt.h"
 #include "reports/files.h"
 #include "reports/progress.h"
 #include "reports/properties.h"
+#include "reports/row.h"
 
 namespace torchstone {
 namespace {
@@ -27,8 +29,12 @@ class CaseTest : public testing::Test {
     write_case(session_.flags.run.out, result);  // first of all, so that nothing can vanish
     result.finished = true;
     const auto start = std::chrono::steady_clock::now();
-    const std::string name = test_name_of(c);
+    const std::string name = short_name(name_of(c));
     result.outcome = session_.runner.run(index_, [&](std::string_view phase) { show_progress(name, phase); });
+    if (session_.flags.update_expected && can_be_expected(result.outcome) && !result.as_expected())
+      result.expected = to_string(result.outcome.status);  // the file will say so
+    else
+      note_expectation(c, result);
     result.duration_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (const auto& [key, value] : properties_of(result)) RecordProperty(key, value);
     const std::string verdict = fmt::format("{}: {}", to_string(result.outcome.status), result.outcome.reason);

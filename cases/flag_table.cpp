@@ -144,6 +144,16 @@ std::vector<FlagInfo> make_table() {
   add(boolean_flag(setting_flag("upstream_semantics", "BOOL", "false",
                                 "judge as PyTorch's harness does where Torchstone knows better",
                                 [](Flags& f, const Yaml& v) { override_setting(f, "upstream_semantics", v); })));
+  FlagInfo expected = path_flag(
+      setting_flag("expected", "FILE", "the suites'",
+                   "expected statuses, upstream's CSV or YAML; the first that knows a case decides (repeatable)",
+                   [](Flags& f, const Yaml& v) { f.expected.push_back(text_of(v)); }));
+  expected.repeats = true;
+  add(expected);
+  add(output_flag(boolean_flag(
+      setting_flag("update_expected", "BOOL", "false",
+                   "make the expected-status files say what this run sees; then only what they cannot hold is red",
+                   [](Flags& f, const Yaml& v) { f.update_expected = boolean_of(v); }))));
   // How a case is run.
   add(setting_flag("isolate", "fresh|shared|off", "shared", "a child process for each case, one for many, or none",
                    [](Flags& f, const Yaml& v) {

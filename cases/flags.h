@@ -23,6 +23,8 @@ struct Flags {
   Place only_place;
   std::string inputs;  ///< a .pt file with the inputs of `only`
   std::vector<std::string> plugins;
+  std::vector<std::string> expected;  ///< expected-status files, the strongest first
+  bool update_expected = false;       ///< rewrites them from what was seen
   Listing list = Listing::none;
   Format format = Format::text;
   std::string explain;  ///< glob of case names
@@ -33,8 +35,8 @@ struct Flags {
   bool strict_undecided = false;
   std::string tag;       ///< of the run, for the reports
   std::string baseline;  ///< a results folder or results.json to compare with; empty: none
-  int threads = 0;                                         ///< of LibTorch in one case; 0: its own choice
-  bool help = false;                                       ///< --torchstone_help, --help, -h or -?
+  int threads = 0;       ///< of LibTorch in one case; 0: its own choice
+  bool help = false;     ///< --torchstone_help, --help, -h or -?
   std::vector<std::pair<std::string, std::string>> given;  ///< name → value, paths made absolute, in the table's order
 };
 

@@ -13,6 +13,7 @@
 #include "cases/checks.h"
 #include "cases/console.h"
 #include "cases/expand.h"
+#include "cases/expected_run.h"
 #include "cases/flags.h"
 #include "cases/listing.h"
 #include "cases/own_model.h"
@@ -69,7 +70,8 @@ bool wants_list(int argc, char** argv) {
   return false;
 }
 
-int run_tests(const Flags& flags, const std::vector<Case>& cases, RunInfo& run) {
+int run_tests(const Flags& flags, const std::vector<Case>& cases, const ExpectedRun& expected, RunInfo& run) {
+  for (const auto& warning : expected.warnings) std::cerr << "warning: " << warning << "\n";
   const auto baseline = read_baseline(flags);  // before the folder is emptied: it may be the one of the run before
   ListenerOptions options;
   options.earlier = earlier_durations(flags);
@@ -102,6 +104,7 @@ int run_tests(const Flags& flags, const std::vector<Case>& cases, RunInfo& run) 
   };
   listener = install_listener(options);
   const int failed = RUN_ALL_TESTS();
+  if (flags.update_expected) std::cout << write_expected(expected, listener->results());
   if (interrupted()) return 130;
   if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
     std::cerr << "torchstone: nothing selected: no case matches --gtest_filter=" << testing::GTEST_FLAG(filter) << "\n";
@@ -131,7 +134,8 @@ int run(int argc, char** argv) {
   }
   const Known known = known_here();
   const auto suites = read_suites(flags.suites_folder);
-  const Expansion expansion = expand(suites, known, flags);
+  Expansion expansion = expand(suites, known, flags);
+  const ExpectedRun expected = expect(suites, known, flags, expansion.cases);
   if (flags.list != Listing::none) {
     std::cout << listing(flags, suites, expansion, known, mini_parameters);
     return 0;
@@ -146,7 +150,7 @@ int run(int argc, char** argv) {
     register_cases(session);
     return RUN_ALL_TESTS();
   }
-  return run_tests(flags, expansion.cases, run_info);
+  return run_tests(flags, expansion.cases, expected, run_info);
 }
 
 }  // namespace

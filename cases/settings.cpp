@@ -9,13 +9,6 @@
 namespace torchstone {
 namespace {
 
-Status status_of(const Yaml& value) {
-  if (const auto status = parse_status(text_of(value))) return *status;
-  std::vector<std::string> names;
-  for (const auto& info : status_table()) names.emplace_back(info.name);
-  fail(value, fmt::format("'{}' is no status ({})", value.text, expected_one_of(value.text, names)));
-}
-
 // 2^53: every reader of the results' JSON keeps such a number exactly.
 constexpr int64_t max_seed = int64_t{1} << 53;
 
@@ -27,6 +20,13 @@ const SettingInfo& setting_of(const std::string& key, const Yaml& value) {
 }
 
 }  // namespace
+
+Status status_of(const Yaml& value) {
+  if (const auto status = parse_status(text_of(value))) return *status;
+  std::vector<std::string> names;
+  for (const auto& info : status_table()) names.emplace_back(info.name);
+  fail(value, fmt::format("'{}' is no status ({})", value.text, expected_one_of(value.text, names)));
+}
 
 const std::vector<SettingInfo>& setting_table() {
   static const std::vector<SettingInfo> table{

@@ -21,6 +21,8 @@ struct SettingInfo {
 const std::vector<SettingInfo>& setting_table();
 std::vector<std::string> setting_keys();
 
+/// A word of the status table; throws ConfigError.
+Status status_of(const Yaml& value);
 /// Checks one value without using it; throws ConfigError.
 void check_setting(const std::string& key, const Yaml& value);
 /// Sets the fields and their origins. required_speedup is kept from cases that measure no speed.

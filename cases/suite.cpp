@@ -116,7 +116,7 @@ std::string read_name(const Yaml& root) {
 
 Suite read_suite(const std::string& file) {
   const Yaml root = read_yaml(file);
-  require_keys(root, {"suite", "policy", "defaults", "matrix", "models"});
+  require_keys(root, {"suite", "policy", "expected_file", "defaults", "matrix", "models"});
   Suite suite;
   suite.place = root;
   suite.name = read_name(root);
@@ -128,6 +128,8 @@ Suite read_suite(const std::string& file) {
       fail(*policy, fmt::format("there is no file {}", path.lexically_normal().string()));
     suite.policy = read_policy(path.lexically_normal().string(), suite.name);
   }
+  if (const Yaml* expected = root.find("expected_file"))
+    suite.expected_file = (std::filesystem::path(file).parent_path() / text_of(*expected)).lexically_normal().string();
   const Yaml* defaults = root.find("defaults");
   if (defaults && defaults->kind == Yaml::Kind::null) defaults = nullptr;
   if (defaults) {

@@ -50,6 +50,7 @@ struct Suite {
   Settings defaults;
   std::vector<Row> rows;
   std::vector<SuiteModel> models;
+  std::string expected_file;  ///< expected statuses (cases/expected.h); empty: none
   Place place;
 };
 

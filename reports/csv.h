@@ -16,6 +16,12 @@ std::string csv_line(const std::vector<std::string>& cells);
 /// -inf, which pandas and R read), an empty cell where nothing was measured.
 std::string write_wide_csv(const std::vector<Result>& results);
 
+/// summary.csv: what upstream's driver prints when it ends, a row for each suite, backend, dtype, mode, device and
+/// preset: pass rate, geometric mean of the speed-ups, means of compile time and memory compression (reports/summary.h
+/// says over what), each with the number of cases behind it, and what was left out; an empty cell for an average over
+/// nothing.
+std::string write_summary_csv(const std::vector<Result>& results);
+
 /// Name and text of the files in the form of the original benchmarks.
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 

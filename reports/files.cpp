@@ -157,7 +157,8 @@ std::vector<std::string> write_reports(const std::vector<Result>& results, const
   NamedTexts files = {{"results.json", write_json(results, run)},
                       {"report.html", write_html({run, results})},
                       {"junit.xml", write_junit(results, run, junit)},
-                      {"results.csv", write_wide_csv(results)}};
+                      {"results.csv", write_wide_csv(results)},
+                      {"summary.csv", write_summary_csv(results)}};
   for (auto& [name, text] : write_upstream_csvs(results, run.tag)) files.emplace_back("csv/" + name, std::move(text));
   std::vector<std::string> paths;
   for (const auto& [name, text] : files) {

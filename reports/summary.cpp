@@ -53,11 +53,46 @@ std::string worst_line(const Result& r) {
 }
 
 std::string geomean_line(const Geomean& geomean) {
-  std::vector<std::string> reasons;
-  for (const auto& [reason, count] : geomean.left_out) reasons.push_back(fmt::format("{} {}", count, reason));
-  const std::string excluded = reasons.empty() ? "" : fmt::format("; left out: {}", fmt::join(reasons, ", "));
+  const std::string reasons = left_out_words(geomean);
+  const std::string excluded = reasons.empty() ? "" : "; left out: " + reasons;
   if (geomean.n == 0) return "  speed-up: not measured" + excluded;
   return fmt::format("  speed-up: geometric mean {:.3f}x over {}{}", geomean.value, geomean.n, excluded);
+}
+
+/// The other numbers that upstream closes with; empty when none was measured.
+std::string averages_line(const std::vector<Result>& results) {
+  std::vector<std::string> parts;
+  if (const Average rate = pass_rate_of(results); rate.n > 0) {
+    const std::string reasons = left_out_words(rate);
+    parts.push_back(fmt::format("pass rate {:.1f} % of {}{}", 100 * rate.value, rate.n,
+                                reasons.empty() ? "" : fmt::format(" (left out: {})", reasons)));
+  }
+  if (const Average compile = mean_of(results, "compile_s"); compile.n > 0)
+    parts.push_back(fmt::format("compile: mean {:.1f} s over {}", compile.value, compile.n));
+  if (const Average ratio = mean_of(results, "compression_ratio"); ratio.n > 0)
+    parts.push_back(fmt::format("peak memory, eager / compiled: mean {:.3f}x over {}", ratio.value, ratio.n));
+  return parts.empty() ? "" : fmt::format("  {}", fmt::join(parts, "; "));
+}
+
+/// The timings whose answers are right and whose metric is a number above 0; the others are counted by reason.
+std::vector<const Result*> timings_of(const std::vector<Result>& results, const std::string& metric, Average& average) {
+  std::set<std::string> wrong;
+  for (const auto& r : results) {
+    if (r.check == "accuracy" && (!r.finished || !info_of(r.outcome.status).passing)) wrong.insert(combination(r));
+  }
+  std::vector<const Result*> values;
+  for (const auto& r : results) {
+    if (r.check != "performance") continue;
+    const auto value = metric_of(r, metric.c_str());
+    if (wrong.contains(combination(r)))
+      ++average.left_out["with a wrong answer"];
+    else if (!value || !std::isfinite(*value) || *value <= 0)
+      ++average.left_out[std::string(to_string(r.outcome.status))];
+    else
+      values.push_back(&r);
+  }
+  average.n = values.size();
+  return values;
 }
 
 }  // namespace
@@ -86,26 +121,30 @@ std::vector<std::pair<Status, size_t>> count_by_status(const std::vector<Result>
   return counts;
 }
 
-Geomean geomean_of(const std::vector<Result>& results) {
-  std::set<std::string> wrong;
+Average pass_rate_of(const std::vector<Result>& results) {
+  Average rate;
+  size_t passed = 0;
   for (const auto& r : results) {
-    if (r.check == "accuracy" && (!r.finished || !info_of(r.outcome.status).passing)) wrong.insert(combination(r));
+    if (r.check != "accuracy") continue;
+    if (left_out(r)) {
+      ++rate.left_out[std::string(to_string(r.outcome.status))];
+      continue;
+    }
+    ++rate.n;
+    passed += r.finished && r.outcome.status == Status::pass;
   }
+  if (rate.n > 0) rate.value = static_cast<double>(passed) / static_cast<double>(rate.n);
+  return rate;
+}
+
+Geomean geomean_of(const std::vector<Result>& results) {
   Geomean geomean;
   double logs = 0, below = 0, above = 0;  // of the logarithms: their sum, and the squared parts of the intervals
-  for (const auto& r : results) {
-    if (r.check != "performance") continue;
-    const auto speedup = metric_of(r, "speedup");
-    if (wrong.contains(combination(r)))
-      ++geomean.left_out["with a wrong answer"];
-    else if (!speedup || !std::isfinite(*speedup) || *speedup <= 0)
-      ++geomean.left_out[std::string(to_string(r.outcome.status))];
-    else {
-      ++geomean.n;
-      logs += std::log(*speedup);
-      below += square(std::log(*speedup / metric_of(r, "speedup_low").value_or(*speedup)));
-      above += square(std::log(metric_of(r, "speedup_high").value_or(*speedup) / *speedup));
-    }
+  for (const Result* r : timings_of(results, "speedup", geomean)) {
+    const double speedup = *metric_of(*r, "speedup");
+    logs += std::log(speedup);
+    below += square(std::log(speedup / metric_of(*r, "speedup_low").value_or(speedup)));
+    above += square(std::log(metric_of(*r, "speedup_high").value_or(speedup) / speedup));
   }
   if (geomean.n > 0) {
     const auto n = static_cast<double>(geomean.n);
@@ -114,6 +153,19 @@ Geomean geomean_of(const std::vector<Result>& results) {
     geomean.high = std::exp((logs + std::sqrt(above)) / n);
   }
   return geomean;
+}
+
+Average mean_of(const std::vector<Result>& results, const std::string& metric) {
+  Average mean;
+  for (const Result* r : timings_of(results, metric, mean))
+    mean.value += *metric_of(*r, metric.c_str()) / static_cast<double>(mean.n);
+  return mean;
+}
+
+std::string left_out_words(const Average& average) {
+  std::vector<std::string> reasons;
+  for (const auto& [reason, count] : average.left_out) reasons.push_back(fmt::format("{} {}", count, reason));
+  return fmt::format("{}", fmt::join(reasons, ", "));
 }
 
 int exit_code_of(const std::vector<Result>& results, bool strict_undecided) {
@@ -149,6 +201,7 @@ std::string write_summary(const std::vector<Result>& results, const RunInfo& run
   }
   const auto is_timing = [](const Result& r) { return r.check == "performance"; };
   if (std::ranges::any_of(results, is_timing)) lines.push_back(geomean_line(geomean_of(results)));
+  if (const std::string averages = averages_line(results); !averages.empty()) lines.push_back(averages);
   if (const auto worst = worst_of(results); !worst.empty()) {
     lines.emplace_back("Worst first:");
     for (const Result* result : worst) lines.push_back(worst_line(*result));

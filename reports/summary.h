@@ -11,10 +11,8 @@ namespace torchstone {
 /// In the order of the status table; unfinished cases count as crash.
 std::vector<std::pair<Status, size_t>> count_by_status(const std::vector<Result>& results);
 
-/// The geometric mean of the measured speed-ups, met or missed: a mean over what passed would rise when slow models
-/// fail. Left out, with the number of each: what was not measured, and what gives wrong answers (by the accuracy case
-/// of the same combination in these results).
-struct Geomean {
+/// An average and what it is made of.
+struct Average {
   double value = 0;
   /// For these models on this machine: the cases' intervals, propagated in logarithms as independent errors. 0 and
   /// infinity when one of them has no bound.
@@ -22,7 +20,21 @@ struct Geomean {
   size_t n = 0;
   std::map<std::string, size_t> left_out;  ///< reason → cases
 };
+/// The part of the accuracy cases that end as `pass`, upstream's pass rate. Left out, with the number of each status:
+/// cases that were not run, which upstream counts as not passed (pass_due_to_skip) or does not know.
+Average pass_rate_of(const std::vector<Result>& results);
+
+/// The geometric mean of the measured speed-ups, met or missed: a mean over what passed would rise when slow models
+/// fail. Left out, with the number of each: what was not measured, and what gives wrong answers (by the accuracy case
+/// of the same combination in these results).
+using Geomean = Average;
 Geomean geomean_of(const std::vector<Result>& results);
+/// The arithmetic mean of a metric over the timings (compile_s, compression_ratio). The same are left out; a 0 was not
+/// measured.
+Average mean_of(const std::vector<Result>& results, const std::string& metric);
+
+/// "1 with a wrong answer, 2 crash"; empty when nothing was left out.
+std::string left_out_words(const Average& average);
 
 /// As it should be: finished, and with the expected status.
 bool is_fine(const Result& result);

@@ -7,6 +7,7 @@
 
 #include "reports/tool/compare.h"
 #include "reports/tool/diff.h"
+#include "reports/tool/gate.h"
 #include "reports/tool/history.h"
 #include "reports/tool/html.h"
 #include "reports/tool/merge.h"
@@ -22,6 +23,7 @@ int main(int argc, char** argv) {
   torchstone::add_diff_command(app, exit_code);
   torchstone::add_html_command(app, exit_code);
   torchstone::add_history_command(app, exit_code);
+  torchstone::add_gate_command(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -67,6 +67,14 @@ class Refuses : public Backend {
   }
 };
 
+class NotHere : public Backend {
+ public:
+  std::optional<std::string> unsupported(const Case&) const override { return "planted: not on this machine"; }
+  std::unique_ptr<Compiled> compile(Captured, const Case&) const override {
+    throw CompileError("planted: never asked");
+  }
+};
+
 class NoCompiler : public Backend {
  public:
   std::optional<std::string> unsupported(const Case&) const override { return std::nullopt; }
@@ -110,6 +118,7 @@ c10::IValue killed(const c10::IValue&) {
     register_spoiled("fault_swapped", swapped) && register_spoiled("fault_slow", slower) &&
     register_spoiled("fault_killed", killed) && register_backend("fault_weight", std::make_unique<WrongWeight>()) &&
     register_backend("fault_refused", std::make_unique<Refuses>()) &&
+    register_backend("fault_unsupported", std::make_unique<NotHere>()) &&
     register_backend("fault_missing", std::make_unique<NoCompiler>());
 
 }  // namespace

@@ -61,6 +61,12 @@ c10::IValue branch(torch::nn::Linear& linear, const torch::Tensor& x) {
   return x.flatten()[0].item<float>() > 0 ? y : y * 2;
 }
 
+/// Eager is slow by something that no compiler sees: a compiled program is a hundred times faster.
+c10::IValue wait(torch::nn::Linear& linear, const torch::Tensor& x) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  return linear(x);
+}
+
 c10::IValue random_without_seed(torch::nn::Linear& linear, const torch::Tensor& x) {
   static int call = 0;
   return linear(x) + static_cast<double>(++call);
@@ -81,7 +87,8 @@ c10::IValue random_without_seed(torch::nn::Linear& linear, const torch::Tensor& 
                       throw std::runtime_error("planted: forward throws");
                     }) &&
     register_faulty("segfaults", crash) && register_faulty("hangs", hang) && register_faulty("allocates", allocate) &&
-    register_faulty("branches", branch) && register_faulty("not_repeatable", random_without_seed);
+    register_faulty("branches", branch) && register_faulty("not_repeatable", random_without_seed) &&
+    register_faulty("waits", wait);
 
 /// Its factory throws.
 [[maybe_unused]] const bool unloadable = register_model(

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cases/expected.h"
 #include "cases/listing.h"
 #include "support.h"
 
@@ -140,6 +141,41 @@ TEST(Fuzz, PoliciesEndInListsOrAnError) {
     });
   }
   EXPECT_GE(good, 1);
+}
+
+TEST(Fuzz, ExpectedStatusesEndInEntriesOrAnErrorAndTheirUpdateReadsBack) {
+  const std::vector<std::pair<std::string, std::string>> valid{
+      {"e.yaml",
+       "# head\n- {model: first, backend: inductor, status: crash, reason: x, issue: https://x/1, expires: "
+       "2027-03-01}\n"
+       "\n- model: second\n  dtype: float32\n  status: fail_accuracy\n  reason: |\n    # two\n    lines\n# end\n"},
+      {"e.csv", "name,accuracy,graph_breaks\nfirst,pass,0\n\n\n\n\"second\",fail_to_run,2\n"}};
+  std::vector<Case> cases(2);
+  std::map<std::string, Outcome> seen;
+  for (size_t i = 0; i < 2; ++i) {
+    cases[i].model = i == 0 ? "first" : "second";
+    cases[i].backend.name = "inductor";
+    seen[name_of(cases[i])].status = i == 0 ? Status::pass : Status::timeout;
+  }
+  const test::Folder folder;
+  Mutator mutator(4);
+  int good = 0, updated = 0;
+  for (int i = 0; i < inputs(); ++i) {
+    const auto& [name, text] = valid[static_cast<size_t>(i) % valid.size()];
+    const std::string file = folder.write(name, i < 2 ? text : mutator.mutated(text));
+    std::vector<ExpectedFile> files;
+    good += survives([&] { files = {read_expected(file, "", false)}; });
+    if (files.empty()) continue;
+    updated += survives([&] {
+      for (const auto& change : update_expected(files, "2026-01-01", cases, seen)) folder.write(name, change.text);
+      auto after = cases;
+      apply_expected({read_expected(file, "", false)}, "2026-01-01", after);
+      EXPECT_EQ(after[0].expected_status, Status::pass) << test::fs::path(file) << "\n" << text;
+      EXPECT_EQ(after[1].expected_status, Status::timeout);
+    });
+  }
+  EXPECT_GE(good, 2);
+  EXPECT_GE(updated, 2);
 }
 
 TEST(Fuzz, FlagsEndInSettingsOrAnError) {

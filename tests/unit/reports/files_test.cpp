@@ -117,11 +117,11 @@ TEST(Cases, OfNoFolderAreNone) { EXPECT_TRUE(read_cases("/no/such/folder").resul
 TEST(Reports, AreAllWrittenAndListed) {
   const TemporaryFolder folder;
   const auto paths = write_reports(sample_results(), sample_run(), folder.path() / "out");
-  EXPECT_EQ(names_in(folder.path() / "out"),
-            (std::set<std::string>{"results.json", "report.html", "results.csv", "junit.xml", "summary.txt", "csv"}));
+  EXPECT_EQ(names_in(folder.path() / "out"), (std::set<std::string>{"results.json", "report.html", "results.csv",
+                                                                    "junit.xml", "summary.csv", "summary.txt", "csv"}));
   EXPECT_EQ(paths.front(), (folder.path() / "out/results.json").string());
   for (const auto& path : paths) EXPECT_FALSE(read_text(path).empty()) << path;
-  EXPECT_EQ(paths.size(), 5 + names_in(folder.path() / "out/csv").size());
+  EXPECT_EQ(paths.size(), 6 + names_in(folder.path() / "out/csv").size());
 }
 
 struct Shards {

@@ -31,6 +31,7 @@ void expect_golden(const std::string& file, const std::string& text) {
 
 TEST(Golden, Json) { expect_golden("results.json", write_json(sample_results(), sample_run())); }
 TEST(Golden, WideCsv) { expect_golden("results.csv", write_wide_csv(sample_results())); }
+TEST(Golden, SummaryCsv) { expect_golden("summary.csv", write_summary_csv(sample_results())); }
 TEST(Golden, JUnit) { expect_golden("junit.xml", write_junit(sample_results(), sample_run())); }
 TEST(Golden, StrictJUnit) {
   expect_golden("junit_strict.xml", write_junit(sample_results(), sample_run(), {.testcase_properties = false}));

@@ -105,6 +105,31 @@ TEST(Geomean, LeavesOutWrongAnswersAndWhatWasNotMeasured) {
             (std::map<std::string, size_t>{{"with a wrong answer", 1}, {"pass", 2}, {"fail_to_compile", 1}}));
 }
 
+TEST(PassRate, CountsUpstreamsWordPassAndNamesWhatWasNotRun) {
+  auto results = with_statuses({Status::pass, Status::pass, Status::vacuous, Status::crash, Status::pass_due_to_skip,
+                                Status::unsupported, Status::unsupported, Status::pass});
+  results.back().finished = false;
+  results.push_back(timing("a", 2));
+  const Average rate = pass_rate_of(results);
+  EXPECT_DOUBLE_EQ(rate.value, 0.4);
+  EXPECT_EQ(rate.n, 5u);
+  EXPECT_EQ(left_out_words(rate), "1 pass_due_to_skip, 2 unsupported");
+  EXPECT_EQ(pass_rate_of({}).n, 0u);
+}
+
+TEST(MeanOfTimings, LeavesOutTheSameAndWhatWasNotMeasured) {
+  auto results = std::vector{timing("a", 2), timing("b", 2), timing("c", 2), timing("d", 2)};
+  for (size_t i = 0; i < results.size(); ++i) results[i].outcome.metrics["compile_s"] = static_cast<double>(i);
+  Result wrong = simple_result("A.d", Status::fail_accuracy);
+  wrong.model = "d";
+  results.push_back(wrong);
+  const Average mean = mean_of(results, "compile_s");
+  EXPECT_DOUBLE_EQ(mean.value, 1.5);
+  EXPECT_EQ(mean.n, 2u);
+  EXPECT_EQ(left_out_words(mean), "1 pass, 1 with a wrong answer");
+  EXPECT_THAT(write_summary(results, {}, {}), HasSubstr("pass rate 0.0 % of 1; compile: mean 1.5 s over 2\n"));
+}
+
 TEST(Summary, HasAtMostTwentyFiveLines) {
   std::vector<Result> results;
   for (int i = 0; i < 40; ++i) {

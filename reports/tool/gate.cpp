@@ -1,0 +1,129 @@
+#include "reports/tool/gate.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "reports/gate.h"
+#include "reports/gate_input.h"
+#include "reports/json.h"
+
+namespace torchstone {
+namespace {
+
+struct GateArguments {
+  std::string actual, expected;
+  std::vector<std::string> flaky;
+  bool allow_absent = false;
+  double part = 0.95;
+  std::vector<std::string> files;
+  SpeedTarget target;
+  GateOptions options() const { return {{flaky.begin(), flaky.end()}, allow_absent}; }
+};
+
+/// Judges each table, prints it, and returns the exit code of all.
+int judge_tables(const std::vector<std::string>& paths, const std::string& column,
+                 const std::function<std::vector<GateRow>(const CsvTable&)>& judge) {
+  std::vector<GateRow> all;
+  try {
+    for (const auto& path : paths) {
+      const auto tables = upstream_tables(path, column);
+      if (tables.empty()) fmt::print(stderr, "{}: no table has a column {}\n", path, column);
+      for (const auto& table : tables) {
+        const auto rows = judge(table);
+        fmt::print("{}\n{}", table.file, gate_text(rows));
+        all.insert(all.end(), rows.begin(), rows.end());
+      }
+    }
+  } catch (const ReportError& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 2;
+  } catch (const std::filesystem::filesystem_error& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 2;
+  }
+  return gate_exit_code(all);
+}
+
+using Compare = std::vector<GateRow> (*)(const CsvTable&, const CsvTable&, const GateArguments&);
+
+CLI::App* add_comparison(CLI::App& gate, const char* name, const char* help, const char* column, Compare compare,
+                         const std::shared_ptr<GateArguments>& arguments, int& exit_code) {
+  auto* command = gate.add_subcommand(name, help);
+  const char* kinds = "FILE.csv in upstream's form, folder of such, results.json or results folder";
+  command->add_option("--actual", arguments->actual, kinds)->required();
+  command->add_option("--expected", arguments->expected, kinds)->required();
+  command->add_option("--flaky", arguments->flaky, "Models whose difference is shown and not judged")->delimiter(',');
+  command->add_flag("--allow-absent", arguments->allow_absent,
+                    "A model that is only expected is no failure, as upstream has it");
+  command->callback([=, &exit_code] {
+    exit_code = judge_tables({arguments->actual}, column, [&](const CsvTable& actual) {
+      return compare(actual, counterpart_of(actual, upstream_tables(arguments->expected, column)), *arguments);
+    });
+  });
+  return command;
+}
+
+void add_speedup(CLI::App& gate, const std::shared_ptr<GateArguments>& arguments, int& exit_code) {
+  auto* command = gate.add_subcommand("speedup", "As check_perf_csv.py: is each model as fast as asked?");
+  auto& target = arguments->target;
+  command->add_option("-f,--file", arguments->files, "FILE.csv, folder of such, results.json or results folder")
+      ->required();
+  command->add_option("-t,--threshold", target.threshold, "Speed-up, or milliseconds of abs_latency")
+      ->required()
+      ->check(CLI::PositiveNumber);
+  command->add_option("-s,--threshold-scale", target.scale, "Multiplies the threshold; below 1 it relaxes")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--metric", target.metric, "What is judged")
+      ->check(CLI::IsMember({"speedup", "abs_latency"}))
+      ->capture_default_str();
+  command->add_flag("--fail-on-improvement", target.fail_on_improvement,
+                    "Red too when better than the threshold by more than the scale");
+  command->add_option("--flaky", arguments->flaky, "Models whose failure is shown and not judged")->delimiter(',');
+  command->callback([=, &exit_code] {
+    exit_code = judge_tables(arguments->files, arguments->target.metric, [&](const CsvTable& actual) {
+      return gate_speed(actual, arguments->target, arguments->options());
+    });
+  });
+}
+
+}  // namespace
+
+void add_gate_command(CLI::App& app, int& exit_code) {
+  auto* gate = app.add_subcommand(
+      "gate", "Judges results or tables in upstream's form; exits with 0 green, 1 red, 2 unusable, 3 nothing judged");
+  gate->require_subcommand(1);
+  const auto arguments = std::make_shared<GateArguments>();
+  add_comparison(
+      *gate, "accuracy", "As check_accuracy.py: does each model end as expected?", "accuracy",
+      [](const CsvTable& actual, const CsvTable& expected, const GateArguments& a) {
+        return gate_accuracy(actual, expected, a.options());
+      },
+      arguments, exit_code);
+  add_comparison(
+      *gate, "graph_breaks", "As check_graph_breaks.py: is as much of each model captured as expected?", "graph_breaks",
+      [](const CsvTable& actual, const CsvTable& expected, const GateArguments& a) {
+        return gate_graph_breaks(actual, expected, a.options());
+      },
+      arguments, exit_code);
+  auto* memory = add_comparison(
+      *gate, "memory", "As check_memory_compression_ratio.py: does each model save as much memory as expected?",
+      "compression_ratio",
+      [](const CsvTable& actual, const CsvTable& expected, const GateArguments& a) {
+        return gate_memory(actual, expected, a.part, a.options());
+      },
+      arguments, exit_code);
+  memory->add_option("--part", arguments->part, "Of the expected ratio, that is enough")
+      ->check(CLI::Range(0.0, 10.0))
+      ->capture_default_str();
+  add_speedup(*gate, arguments, exit_code);
+}
+
+}  // namespace torchstone

@@ -1,0 +1,205 @@
+// Every speed verdict, every expectation and every exit code that the planted faults do not reach (faults_test.cpp).
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "tests/end_to_end/binary.h"
+
+namespace torchstone {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string write_file(const Torchstone& torchstone, const std::string& name, const std::string& text) {
+  const std::string path = torchstone.out() + "/" + name;
+  std::ofstream(path) << text;
+  return path;
+}
+
+/// Timings of the model that only waits: what is compiled does not, and is faster by a factor near a hundred.
+ProgramRun run_waiting(const Torchstone& torchstone, std::vector<std::string> arguments = {}) {
+  arguments.insert(arguments.end(), {"--torchstone_checks=performance", "--torchstone_backends=fault_none",
+                                     "--torchstone_measure_budget=1"});
+  return torchstone.run_faults("*/waits_*fault_none*", arguments);
+}
+
+TEST(ARequiredSpeedUp, ThatIsMetIsGreen) {
+  const Torchstone torchstone;
+  const ProgramRun run = run_waiting(torchstone);
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  const auto outcome = torchstone.row("/waits_").at("outcome");
+  EXPECT_EQ(outcome.at("status"), "pass") << outcome.dump(1);
+  EXPECT_EQ(outcome.at("metrics").at("required_speedup"), 0.9);
+}
+
+TEST(ARequiredSpeedUp, ThatIsMissedIsExpectedWhereAFileSaysSo) {
+  const Torchstone torchstone;
+  const std::string file =
+      write_file(torchstone, "e.yaml", "- {model: healthy, check: performance, status: fail_speedup, reason: known}\n");
+  const ProgramRun run = torchstone.run_faults("*Performance*/healthy_*fault_slow*",
+                                               {"--torchstone_measure_budget=1", "--torchstone_expected=" + file});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_EQ(torchstone.row("/healthy_").at("outcome").at("status"), "fail_speedup");
+}
+
+/// Ten rounds cannot give an interval of that confidence, whatever they measure.
+const std::vector<std::string> too_few_rounds = {"--torchstone_checks=performance", "--torchstone_backends=fault_none",
+                                                 "--torchstone_rounds=10", "--torchstone_confidence=0.9999"};
+
+TEST(ARequiredSpeedUp, ThatStaysUndecidedIsSaidAndOnlyRedWhenAskedToBeStrict) {
+  const Torchstone torchstone;
+  const std::string filter = "*Performance*/healthy_*fault_none*";
+  const ProgramRun lenient = torchstone.run_faults(filter, too_few_rounds);
+  EXPECT_EQ(lenient.exit_code, 0) << lenient.out << lenient.err;
+  EXPECT_EQ(torchstone.row("/healthy_").at("outcome").at("status"), "undecided");
+  EXPECT_THAT(lenient.out, HasSubstr("UNSURE"));
+  auto arguments = too_few_rounds;
+  arguments.emplace_back("--torchstone_strict_undecided");
+  EXPECT_EQ(torchstone.run_faults(filter, arguments).exit_code, 5);
+}
+
+TEST(OnlyCasesThatWereLeftOut, AreNotGreen) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run_faults("*/healthy_*_fault_unsupported_*");
+  EXPECT_EQ(run.exit_code, 3) << run.out << run.err;
+  EXPECT_THAT(torchstone.row("/healthy_").at("outcome").at("reason").get<std::string>(), HasSubstr("planted: not on"));
+}
+
+const char* const wrong = "*/healthy_inference_float32_fault_zero_cpu";
+const char* const right = "*/healthy_inference_float32_fault_none_cpu";
+
+TEST(AKnownFailure, IsGreenWhereAFileExpectsIt) {
+  const Torchstone torchstone;
+  const std::string yaml = write_file(
+      torchstone, "e.yaml", "- {model: healthy, backend: fault_zero, status: fail_accuracy, reason: known bug}\n");
+  const ProgramRun run = torchstone.run_faults(wrong, {"--torchstone_expected=" + yaml});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("XFAIL"));
+  EXPECT_THAT(torchstone.row("/healthy_").at("outcome").at("notes").at("expected_because").get<std::string>(),
+              HasSubstr("known bug"));
+  const std::string csv = write_file(torchstone, "e.csv", "name,accuracy,graph_breaks\nhealthy,fail_accuracy,0\n");
+  EXPECT_EQ(torchstone.run_faults(wrong, {"--torchstone_expected=" + csv}).exit_code, 0);
+  const ProgramRun explained =
+      torchstone.run_faults("*", {"--torchstone_expected=" + yaml, std::string("--torchstone_explain=") + wrong});
+  EXPECT_THAT(explained.out, testing::ContainsRegex("expected_status +fail_accuracy +.*e.yaml:1"));
+}
+
+TEST(AnUnexpectedPass, IsRedAndNamesTheLineToRemove) {
+  const Torchstone torchstone;
+  const std::string file = write_file(torchstone, "e.yaml", "\n- {model: healthy, status: crash, reason: known}\n");
+  const ProgramRun run = torchstone.run_faults(right, {"--torchstone_expected=" + file});
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("XPASS"));
+  EXPECT_THAT(run.out, HasSubstr("pass although " + file + ":2 expects crash: remove that expectation"));
+}
+
+TEST(AnotherFailureThanTheExpectedOne, IsRed) {
+  const Torchstone torchstone;
+  const std::string file = write_file(torchstone, "e.yaml", "- {model: healthy, status: timeout, reason: known}\n");
+  EXPECT_EQ(torchstone.run_faults(wrong, {"--torchstone_expected=" + file}).exit_code, 1);
+}
+
+TEST(AnExpectationThatHasExpired, CountsAsNotThereAndSaysSo) {
+  const Torchstone torchstone;
+  const std::string file = write_file(torchstone, "e.yaml",
+                                      "- model: healthy\n  status: fail_accuracy\n  reason: known\n"
+                                      "  issue: https://example.org/7\n  expires: 2020-01-31\n");
+  const ProgramRun run = torchstone.run_faults(wrong, {"--torchstone_expected=" + file});
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  const std::string said = file + ":1: the expectation fail_accuracy of healthy expired on 2020-01-31";
+  EXPECT_THAT(run.err, HasSubstr("warning: " + said));
+  EXPECT_THAT(run.out, HasSubstr(said));
+  EXPECT_THAT(run.err, HasSubstr("https://example.org/7"));
+}
+
+TEST(AnExpectationOfNoCase, IsAWarning) {
+  const Torchstone torchstone;
+  const std::string file = write_file(torchstone, "e.yaml", "- {model: helthy, status: crash, reason: typo}\n");
+  const ProgramRun run = torchstone.run_faults(right, {"--torchstone_expected=" + file});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(run.err, HasSubstr("line 1 (helthy; did you mean healthy?)"));
+}
+
+TEST(AnExpectedStatusFileThatIsBroken, IsAUsageErrorWithItsLine) {
+  const Torchstone torchstone;
+  const std::string file = write_file(torchstone, "e.yaml", "- {model: healthy,\n   staus: crash}\n");
+  const ProgramRun run = torchstone.run_faults(right, {"--torchstone_expected=" + file});
+  EXPECT_EQ(run.exit_code, 2) << run.out << run.err;
+  EXPECT_THAT(run.err, HasSubstr("e.yaml:2: [0].staus: unknown key"));
+  EXPECT_THAT(run.err, HasSubstr("did you mean status?"));
+  EXPECT_EQ(torchstone.run_faults(right, {"--torchstone_expected=" + file + ".none"}).exit_code, 2);
+  EXPECT_EQ(torchstone.run_faults(right, {"--torchstone_update_expected"}).exit_code, 2);
+}
+
+TEST(AnUpdateOfExpectedStatuses, MakesTheNextRunGreen) {
+  const Torchstone torchstone;
+  const std::string file =
+      write_file(torchstone, "e.yaml",
+                 "# nightly\n- {model: healthy, backend: fault_none, status: crash, reason: gone}\n"
+                 "- {model: two_outputs, status: crash, reason: not run here}\n");
+  const std::string both = std::string(wrong) + ":" + right;
+  const std::string expected = "--torchstone_expected=" + file;
+  EXPECT_EQ(torchstone.run_faults(both, {expected}).exit_code, 1);
+  const ProgramRun update = torchstone.run_faults(both, {expected, "--torchstone_update_expected"});
+  EXPECT_EQ(update.exit_code, 0) << update.out << update.err;
+  EXPECT_THAT(update.out, HasSubstr("e.yaml: 0 changed, 1 removed, 1 new"));
+  EXPECT_THAT(read_file(file), testing::StartsWith("# nightly\n- {model: two_outputs, status: crash, reason: not run "
+                                                   "here}\n- name: faults/Accuracy.CompiledMatchesEager/healthy_"
+                                                   "inference_float32_fault_zero_cpu\n  status: fail_accuracy\n"));
+  EXPECT_EQ(torchstone.run_faults(both, {expected}).exit_code, 0);
+  const std::string before = read_file(file);
+  EXPECT_THAT(torchstone.run_faults(both, {expected, "--torchstone_update_expected"}).out,
+              HasSubstr("nothing to change"));
+  EXPECT_EQ(read_file(file), before);
+}
+
+TEST(AnUpdateOfExpectedStatuses, DoesNotHideAMissingCompiler) {
+  const Torchstone torchstone;
+  const std::string file = torchstone.out() + "/new.yaml";
+  const ProgramRun run = torchstone.run_faults("*/healthy_*_fault_missing_*",
+                                               {"--torchstone_expected=" + file, "--torchstone_update_expected"});
+  EXPECT_EQ(run.exit_code, 4) << run.out << run.err;
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST(TheGateOfTheReportTool, EndsWithEachOfItsExitCodes) {
+  const Torchstone torchstone;
+  ASSERT_EQ(torchstone.run_faults(right).exit_code, 0);
+  const auto gate = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {TORCHSTONE_REPORT, "gate"});
+    return run_program(arguments);
+  };
+  const auto accuracy = [&](const std::string& expected) {
+    return gate({"accuracy", "--actual", torchstone.out(), "--expected", expected});
+  };
+  const std::string same = write_file(torchstone, "same.csv", "name,accuracy\nhealthy,pass\n");
+  const std::string other = write_file(torchstone, "other.csv", "name,accuracy\nhealthy,fail_to_run\n");
+  EXPECT_EQ(accuracy(same).exit_code, 0) << accuracy(same).out;
+  EXPECT_THAT(accuracy(same).out, HasSubstr("green: 1 PASS"));
+  EXPECT_EQ(accuracy(torchstone.out() + "/results.json").exit_code, 0);
+  EXPECT_EQ(accuracy(other).exit_code, 1);
+  EXPECT_THAT(accuracy(other).out, HasSubstr("! healthy  IMPROVED: accuracy=pass, expected=fail_to_run"));
+  EXPECT_EQ(accuracy(torchstone.out() + "/none.csv").exit_code, 2);
+  EXPECT_EQ(gate({"accuracy"}).exit_code, 2);
+  const std::string empty = write_file(torchstone, "empty.csv", "name,accuracy\n");
+  EXPECT_EQ(gate({"accuracy", "--actual", empty, "--expected", empty}).exit_code, 3);
+  EXPECT_EQ(gate({"speedup", "-f", torchstone.out(), "-t", "1"}).exit_code, 3) << "there are no timings";
+}
+
+TEST(TheGateOfTheReportTool, JudgesTimings) {
+  const Torchstone torchstone;
+  ASSERT_EQ(run_waiting(torchstone).exit_code, 0);
+  const auto code = [&](const std::string& threshold) {
+    return run_program({TORCHSTONE_REPORT, "gate", "speedup", "-f", torchstone.out(), "-t", threshold}).exit_code;
+  };
+  EXPECT_EQ(code("1.01"), 0);
+  EXPECT_EQ(code("1e9"), 1);
+  EXPECT_EQ(code("-1"), 2);
+  const std::string csv = torchstone.out() + "/csv";
+  EXPECT_EQ(run_program({TORCHSTONE_REPORT, "gate", "memory", "--actual", csv, "--expected", csv}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace torchstone
