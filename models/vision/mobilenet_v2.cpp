@@ -3,9 +3,9 @@
 // Original: torchvision.models.mobilenet_v2. Input [N, 3, 224, 224] → logits [N, 1000]; 3,504,872 parameters.
 // mini: half the width, four of the seven stages, 64 pixels.
 #include "models/blocks/chain.h"
+#include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/layers.h"
-#include "models/model.h"
 #include "models/registry.h"
 
 namespace torchstone {
@@ -42,38 +42,25 @@ int64_t round_channels(double channels) {
   return static_cast<double>(rounded) < 0.9 * channels ? rounded + 8 : rounded;
 }
 
-class MobileNetV2 : public Model {
+class MobileNetV2 : public FeaturesAndClassifier {
  public:
-  MobileNetV2(const std::vector<Stage>& stages, double width, int64_t side) : side_(side) {
+  MobileNetV2(const std::vector<Stage>& stages, double width, int64_t side) : FeaturesAndClassifier(side) {
+    nn::Sequential features;
     const auto last = round_channels(1280 * std::max(1.0, width));
     auto in = round_channels(32 * width);
-    features_->push_back(conv_norm_relu6(3, in, 3, 2));
+    features->push_back(conv_norm_relu6(3, in, 3, 2));
     for (const auto& stage : stages) {
       const auto out = round_channels(static_cast<double>(stage.channels) * width);
       for (int64_t i = 0; i < stage.depth; ++i) {
-        features_->push_back(InvertedResidual(in, out, i == 0 ? stage.stride : 1, stage.expansion));
+        features->push_back(InvertedResidual(in, out, i == 0 ? stage.stride : 1, stage.expansion));
         in = out;
       }
     }
-    features_->push_back(conv_norm_relu6(in, last, 1));
-    register_module("features", features_);
-    classifier_ = register_module("classifier", nn::Sequential(nn::Dropout(0.2), nn::Linear(last, 1000)));
+    features->push_back(conv_norm_relu6(in, last, 1));
+    register_parts(features, nn::Sequential(nn::Dropout(0.2), nn::Linear(last, 1000)));
     init_convolutions_he(*this);
     init_linears_normal(*this, 0.01);
   }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    const auto x = torch::adaptive_avg_pool2d(features_->forward(inputs.at(0)), {1, 1});
-    return classifier_->forward(x.flatten(1));
-  }
-
-  Tensors example_inputs(const ModelOptions& options) const override {
-    return {random_images(options.batch_size, side_)};
-  }
-
- private:
-  int64_t side_;
-  nn::Sequential features_, classifier_{nullptr};
 };
 
 const std::vector<Stage> kFull = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},

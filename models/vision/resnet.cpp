@@ -2,9 +2,9 @@
 // Paper: He, Zhang, Ren, Sun, "Deep residual learning for image recognition", 2015 (stride in the 3x3 convolution:
 // v1.5). Original: torchvision.models.resnet18, resnet50. Input [N, 3, 224, 224] → logits [N, 1000]; 11,689,512 and
 // 25,557,032 parameters. mini: 64 pixels and stages of 2, 1, 1, 1 blocks.
+#include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/layers.h"
-#include "models/model.h"
 #include "models/registry.h"
 
 namespace torchstone {
@@ -64,9 +64,9 @@ struct BottleneckImpl : ResidualImpl {
 TORCH_MODULE(Bottleneck);
 
 template <class Block>
-class ResNet : public Model {
+class ResNet : public ImageModel {
  public:
-  ResNet(const std::vector<int64_t>& depths, int64_t side) : side_(side) {
+  ResNet(const std::vector<int64_t>& depths, int64_t side) : ImageModel(side) {
     conv1_ = register_module("conv1", conv(3, 64, 7, {.stride = 2, .padding = 3, .bias = false}));
     bn1_ = register_module("bn1", nn::BatchNorm2d(64));
     int64_t in = 64;
@@ -89,12 +89,7 @@ class ResNet : public Model {
     return fc_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
   }
 
-  Tensors example_inputs(const ModelOptions& options) const override {
-    return {random_images(options.batch_size, side_)};
-  }
-
  private:
-  int64_t side_;
   nn::Conv2d conv1_{nullptr};
   nn::BatchNorm2d bn1_{nullptr};
   std::vector<nn::Sequential> layers_;

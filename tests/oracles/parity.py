@@ -7,8 +7,8 @@
 Weights and inputs come from counter_fill.py, so a file holds results only: the outputs in evaluation mode, float32, at most
 SAMPLE elements an output, evenly strided; for mini also one training pass without dropout: the loss (mean of the outputs),
 the norm of each gradient and of each floating-point buffer afterwards, in the order of their names. Its metadata holds
-model, preset, batch, inputs, output shapes, tolerance, names and shapes of the state, constants outside the state_dict,
-package and versions.
+model, preset, batch, inputs, output shapes, tolerance, names and shapes of the state (nested at the dots, so that a long
+list stays short), constants outside the state_dict, package and versions.
 """
 import argparse
 import importlib.metadata
@@ -58,6 +58,18 @@ def training_pass(model, inputs, output):
     return results | ({"train.buffers": torch.stack(buffers)} if buffers else {})
 
 
+def nested(tensors):
+    """{"a.b": tensor} as {"a": {"b": shape}}."""
+    tree = {}
+    for name, tensor in tensors.items():
+        *path, last = name.split(".")
+        place = tree
+        for part in path:
+            place = place.setdefault(part, {})
+        place[last] = list(tensor.shape)
+    return tree
+
+
 def relative_error(found, expected, key):
     """Largest difference over the largest value; for a training pass, whose norms differ in size, over the value itself
     (or a thousandth of the largest, where it is smaller)."""
@@ -87,7 +99,7 @@ def compute(name, full):
         "model": name, "preset": "full" if full else "mini", "batch": batch, "inputs": inputs,
         "outputs": [list(output.shape) for output in outputs], "tolerance": original.tolerance,
         "train_tolerance": original.train_tolerance,
-        "state": {key: list(tensor.shape) for key, tensor in sorted(tensors.items())}, "constants": constants,
+        "state": nested(tensors), "constants": constants,
     }
     versions = {"torch": torch.__version__, original.package: importlib.metadata.version(original.package)}
     return samples, facts, versions
@@ -99,7 +111,7 @@ def path_of(name, full):
 
 def write(name, full):
     samples, facts, versions = compute(name, full)
-    metadata = {"facts": json.dumps(facts, sort_keys=True), "versions": json.dumps(versions, sort_keys=True)}
+    metadata = {"facts": json.dumps(facts, sort_keys=True, separators=(",", ":")), "versions": json.dumps(versions, sort_keys=True)}
     save_file(samples, path_of(name, full), metadata)
     print(f"{path_of(name, full).name}: largest", {key: f"{s.abs().max().item():.4g}" for key, s in samples.items()})
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -148,7 +149,10 @@ TEST_P(Parity, StateHasTheNamesAndShapesOfThePythonOriginals) {
   json state = json::object();
   json constants = json::array();
   for (const auto& [name, tensor] : state_of(*model)) {
-    state[name] = tensor.sizes().vec();
+    auto* place = &state;
+    std::istringstream parts(name);
+    for (std::string part; std::getline(parts, part, '.');) place = &(*place)[part];
+    *place = tensor.sizes().vec();
     if (!model->in_state_dict(name)) constants.push_back(name);
   }
   EXPECT_EQ(state, facts["state"]);
