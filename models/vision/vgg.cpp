@@ -1,6 +1,7 @@
 // VGG: stacks of 3x3 convolutions and three linear layers.
 // Paper: Simonyan, Zisserman, "Very deep convolutional networks for large-scale image recognition", 2014.
-// Original: torchvision.models.vgg16. Input [N, 3, 224, 224] → logits [N, 1000]; 138,357,544 parameters.
+// Original: torchvision.models.vgg11, vgg16. Input [N, 3, 224, 224] → logits [N, 1000]; 132,863,336 and 138,357,544
+// parameters.
 // mini: six narrow convolutions, 64 pixels and a classifier of width 256 in place of 4096.
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
@@ -34,16 +35,22 @@ class Vgg : public FeaturesAndClassifier {
   }
 };
 
+const std::vector<int64_t> kVgg11 = {64, kPool, 128, kPool, 256, 256, kPool, 512, 512, kPool, 512, 512, kPool};
 const std::vector<int64_t> kVgg16 = {64,    64,  kPool, 128, 128,   kPool, 256, 256, 256,
                                      kPool, 512, 512,   512, kPool, 512,   512, 512, kPool};
 const std::vector<int64_t> kMini = {16, kPool, 32, kPool, 64, 64, kPool, 128, 128, kPool};
 
+std::shared_ptr<Model> make(const ModelOptions& options, const std::vector<int64_t>& full) {
+  if (options.preset == Preset::full) return std::make_shared<Vgg>(full, 224, 4096);
+  return std::make_shared<Vgg>(kMini, 64, 256);
+}
+
+TORCHSTONE_MODEL(
+    vgg11, .family = "vgg", .suites = {"torchvision"}, .train_batch = 64, .eval_batch = 64, .parameters = 132'863'336,
+    .make = [](const ModelOptions& options) { return make(options, kVgg11); });
 TORCHSTONE_MODEL(
     vgg16, .family = "vgg", .suites = {"torchbench"}, .train_batch = 64, .eval_batch = 4, .parameters = 138'357'544,
-    .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full) return std::make_shared<Vgg>(kVgg16, 224, 4096);
-      return std::make_shared<Vgg>(kMini, 64, 256);
-    });
+    .make = [](const ModelOptions& options) { return make(options, kVgg16); });
 
 }  // namespace
 }  // namespace torchstone

@@ -7,8 +7,9 @@
 Weights and inputs come from counter_fill.py, so a file holds results only: the outputs in evaluation mode, float32, at most
 SAMPLE elements an output, evenly strided; for mini also one training pass without dropout: the loss (mean of the outputs),
 the norm of each gradient and of each floating-point buffer afterwards, in the order of their names. Its metadata holds
-model, preset, batch, inputs, output shapes, tolerance, names and shapes of the state (nested at the dots, so that a long
-list stays short), constants outside the state_dict, package and versions.
+model, preset, batch, inputs, output shapes, tolerance, package and versions; for mini also names and shapes of the state,
+nested at the dots, and the constants outside the state_dict (full has the same kind of names, and its outputs prove them:
+each name decides its values).
 """
 import argparse
 import importlib.metadata
@@ -92,15 +93,15 @@ def compute(name, full):
     for i, output in enumerate(outputs):
         stride = math.ceil(output.numel() / SAMPLE)
         samples[f"output.{i}"] = output.flatten()[::stride].clone()
-    if not full:
-        samples |= training_pass(model, values, original.output)
-    tensors, constants = state(model)
     facts = {
         "model": name, "preset": "full" if full else "mini", "batch": batch, "inputs": inputs,
         "outputs": [list(output.shape) for output in outputs], "tolerance": original.tolerance,
         "train_tolerance": original.train_tolerance,
-        "state": nested(tensors), "constants": constants,
     }
+    if not full:
+        samples |= training_pass(model, values, original.output)
+        tensors, constants = state(model)
+        facts |= {"state": nested(tensors), "constants": constants}
     versions = {"torch": torch.__version__, original.package: importlib.metadata.version(original.package)}
     return samples, facts, versions
 

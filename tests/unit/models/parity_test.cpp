@@ -115,10 +115,10 @@ TEST_P(Parity, OutputsEqualThePythonOriginals) {
   EXPECT_LE(error, golden.facts["tolerance"].get<double>());
 }
 
-/// Training passes are recorded for the mini presets.
-class TrainingParity : public Parity {};
+/// Names and training passes are recorded for the mini presets.
+class MiniParity : public Parity {};
 
-TEST_P(TrainingParity, ATrainingPassEqualsThePythonOriginals) {
+TEST_P(MiniParity, ATrainingPassEqualsThePythonOriginals) {
   const auto golden = load_golden(GetParam());
   const auto model = make_model(golden.facts);
   counter_fill(*model);
@@ -143,7 +143,7 @@ TEST_P(TrainingParity, ATrainingPassEqualsThePythonOriginals) {
   if (!buffers.empty()) compare("buffers", torch::stack(buffers));
 }
 
-TEST_P(Parity, StateHasTheNamesAndShapesOfThePythonOriginals) {
+TEST_P(MiniParity, StateHasTheNamesAndShapesOfThePythonOriginals) {
   const auto facts = load_golden(GetParam()).facts;
   const auto model = make_model(facts);
   json state = json::object();
@@ -173,7 +173,7 @@ TEST_P(Parity, ExampleInputsHaveTheShapesOfThePythonOriginals) {
 INSTANTIATE_TEST_SUITE_P(Originals, Parity, testing::ValuesIn(golden_names()),
                          [](const auto& test) { return test.param; });
 
-INSTANTIATE_TEST_SUITE_P(Originals, TrainingParity, testing::ValuesIn(golden_names("_mini")),
+INSTANTIATE_TEST_SUITE_P(Originals, MiniParity, testing::ValuesIn(golden_names("_mini")),
                          [](const auto& test) { return test.param; });
 
 TEST(ParityOfTheZoo, EveryRegisteredModelHasGoldenFilesOfBothPresets) {
