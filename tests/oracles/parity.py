@@ -42,11 +42,13 @@ def leaves(value):
 
 
 def training_pass(model, inputs, output):
-    """Loss, gradients and buffers of one pass in train mode, dropout off."""
+    """Loss, gradients and buffers of one pass in train mode, dropout and stochastic depth off."""
     model.train()
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = 0.0
+        if type(module).__name__ == "DropPath":
+            module.drop_prob = 0.0
     outputs = leaves(output(model(*inputs)))
     loss = sum(leaf.sum() / leaf.numel() for leaf in outputs) / len(outputs)
     loss.backward()

@@ -100,6 +100,13 @@ def mnasnet(full):
     return model
 
 
+def googlenet(full):
+    model = torchvision().GoogLeNet(aux_logits=True, init_weights=False)
+    if not full:
+        model.inception4b = model.inception4c = model.inception5a = nn.Identity()
+    return model
+
+
 def shufflenet(full):
     if full:
         return published("shufflenet_v2_x1_0")
@@ -120,6 +127,7 @@ ORIGINALS = {
     "resnet152": tv(resnet("Bottleneck", [3, 8, 36, 3])),
     "resnext50_32x4d": tv(resnet("Bottleneck", [3, 4, 6, 3], groups=32, width_per_group=4)),
     "wide_resnet50_2": tv(resnet("Bottleneck", [3, 4, 6, 3], width_per_group=128)),
+    "googlenet": tv(googlenet),
     "densenet121": tv(densenet("densenet121")),
     "densenet161": tv(densenet("densenet161")),
     "densenet169": tv(densenet("densenet169")),

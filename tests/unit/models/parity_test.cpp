@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <torch/torch.h>
 
+#include "models/blocks/drop_path.h"
 #include "models/blocks/init.h"
 #include "models/counter_fill.h"
 #include "models/registry.h"
@@ -124,6 +125,7 @@ TEST_P(MiniParity, ATrainingPassEqualsThePythonOriginals) {
   counter_fill(*model);
   model->train();
   each_layer<torch::nn::Dropout>(*model, [](auto& dropout) { dropout.options.p(0); });
+  each_layer<DropPathImpl>(*model, [](auto& drop_path) { drop_path.p = 0; });
   const auto loss = model->loss(model->forward(make_inputs(golden.facts)));
   loss.backward();
   Tensors gradients, buffers;
