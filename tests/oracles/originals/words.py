@@ -1,6 +1,8 @@
 """transformers' models."""
 import importlib.util
 
+from torch import nn
+
 from .entry import Original
 from .vision import torchvision
 
@@ -12,13 +14,75 @@ def transformers():
     return transformers
 
 
+ENCODER = dict(vocab_size=1000, hidden_size=64, num_hidden_layers=2, num_attention_heads=4, intermediate_size=128,
+               max_position_embeddings=64)
+
+
 def bert(full):
-    small = dict(vocab_size=1000, hidden_size=64, num_hidden_layers=2, num_attention_heads=4, intermediate_size=128,
-                 max_position_embeddings=64)
-    return transformers().BertForMaskedLM(transformers().BertConfig(**({} if full else small)))
+    return transformers().BertForMaskedLM(transformers().BertConfig(**({} if full else ENCODER)))
+
+
+def roberta(full):
+    sizes = {"max_position_embeddings": 514} if full else ENCODER | {"max_position_embeddings": 66}
+    return transformers().RobertaForCausalLM(transformers().RobertaConfig(**sizes))
+
+
+def albert(full):
+    sizes = dict(hidden_size=768, num_attention_heads=12, intermediate_size=3072)
+    if not full:
+        sizes = ENCODER | dict(num_hidden_layers=3, embedding_size=32)
+    return transformers().AlbertForMaskedLM(transformers().AlbertConfig(**sizes))
+
+
+def distilbert(full):
+    sizes = dict(vocab_size=1000, dim=64, n_layers=2, n_heads=4, hidden_dim=128, max_position_embeddings=64)
+    return transformers().DistilBertForMaskedLM(transformers().DistilBertConfig(**({} if full else sizes)))
+
+
+def gpt2(kind, **published):
+    def build(full):
+        sizes = published if full else dict(vocab_size=1000, n_embd=64, n_layer=2, n_head=4, n_positions=64)
+        config = transformers().GPT2Config(pad_token_id=0, bos_token_id=0, eos_token_id=0, use_cache=False, **sizes)
+        return getattr(transformers(), kind)(config)
+    return build
+
+
+class FromBothIds(nn.Module):
+    """An encoder and decoder that takes the decoder's ids as its second input; the names are those of the model inside."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = [model]
+        for name, child in model.named_children():
+            self.add_module(name, child)
+
+    def forward(self, ids, decoder_ids):
+        return self.model[0](input_ids=ids, decoder_input_ids=decoder_ids, use_cache=False)
+
+    def train(self, mode=True):
+        self.model[0].train(mode)
+        return super().train(mode)
+
+
+def t5(full):
+    sizes = dict(vocab_size=1000, d_model=64, d_kv=16, d_ff=128, num_layers=2, num_heads=4)
+    # The rate of the attention's dropout is a number, which cannot be switched off later.
+    config = transformers().T5Config(decoder_start_token_id=0, dropout_rate=0.0, **({} if full else sizes))
+    return FromBothIds(transformers().T5ForConditionalGeneration(config))
+
+
+def words(tokens, vocabulary, build, inputs=1, **options):
+    """A model of token ids, whose logits are compared."""
+    return Original("transformers", build, lambda full: inputs * [((tokens,), vocabulary) if full else ((32,), 1000)],
+                    tolerance=2e-5, output=lambda value: value.logits, **options)
 
 
 ORIGINALS = {
-    "BertForMaskedLM": Original("transformers", bert, lambda full: [((512,), 30522) if full else ((32,), 1000)],
-                                tolerance=2e-5, output=lambda value: value.logits),
+    "BertForMaskedLM": words(512, 30522, bert),
+    "RobertaForCausalLM": words(512, 50265, roberta),
+    "albert_base_v2": words(512, 30000, albert),
+    "DistilBertForMaskedLM": words(128, 30522, distilbert),
+    "T5Small": words(1024, 32128, t5, inputs=2),
+    "DistillGPT2": words(512, 50257, gpt2("GPT2LMHeadModel", n_layer=6)),
+    "GPT2ForSequenceClassification": words(1024, 50257, gpt2("GPT2ForSequenceClassification")),
 }
