@@ -1,6 +1,7 @@
 """transformers' models."""
 import importlib.util
 
+import torch
 from torch import nn
 
 from .entry import Original
@@ -47,20 +48,21 @@ def gpt2(kind, **published):
     return build
 
 
-class FromBothIds(nn.Module):
-    """An encoder and decoder that takes the decoder's ids as its second input; the names are those of the model inside."""
+class Called(nn.Module):
+    """A model that is called in a way of its own: call(model, inputs…). The names are those of the model inside."""
 
-    def __init__(self, model):
+    def __init__(self, model, call):
         super().__init__()
-        self.model = [model]
+        self.model_and_call = model, call
         for name, child in model.named_children():
             self.add_module(name, child)
 
-    def forward(self, ids, decoder_ids):
-        return self.model[0](input_ids=ids, decoder_input_ids=decoder_ids, use_cache=False)
+    def forward(self, *inputs):
+        model, call = self.model_and_call
+        return call(model, *inputs)
 
     def train(self, mode=True):
-        self.model[0].train(mode)
+        self.model_and_call[0].train(mode)
         return super().train(mode)
 
 
@@ -68,12 +70,39 @@ def t5(full):
     sizes = dict(vocab_size=1000, d_model=64, d_kv=16, d_ff=128, num_layers=2, num_heads=4)
     # The rate of the attention's dropout is a number, which cannot be switched off later.
     config = transformers().T5Config(decoder_start_token_id=0, dropout_rate=0.0, **({} if full else sizes))
-    return FromBothIds(transformers().T5ForConditionalGeneration(config))
+    return Called(transformers().T5ForConditionalGeneration(config),
+                  lambda model, ids, decoded: model(input_ids=ids, decoder_input_ids=decoded, use_cache=False).logits)
 
 
-def words(tokens, vocabulary, build, inputs=1, **options):
+LLAMA = {
+    True: dict(vocab_size=32000, hidden_size=512, intermediate_size=1536, num_hidden_layers=8, num_attention_heads=8),
+    False: dict(vocab_size=1000, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
+                num_key_value_heads=2),
+}
+
+
+def llama_step(model, ids, keys=None, values=None):
+    """(logits, keys, values) with the cache as two tensors [N, layers, heads, places, D]."""
+    cache = transformers().DynamicCache(config=model.config)
+    for layer in range(0 if keys is None else keys.shape[1]):
+        cache.update(keys[:, layer], values[:, layer], layer)
+    result = model(input_ids=ids, past_key_values=cache, use_cache=True)
+    layers = result.past_key_values.layers
+    return result.logits, torch.stack([x.keys for x in layers], 1), torch.stack([x.values for x in layers], 1)
+
+
+def llama(full):
+    return Called(transformers().LlamaForCausalLM(transformers().LlamaConfig(**LLAMA[full])), llama_step)
+
+
+def llama_decode_inputs(full):
+    cache = ((8, 8, 127, 64) if full else (2, 2, 15, 16), None)
+    return [((1,), LLAMA[full]["vocab_size"]), cache, cache]
+
+
+def words(tokens, vocabulary, build, **options):
     """A model of token ids, whose logits are compared."""
-    return Original("transformers", build, lambda full: inputs * [((tokens,), vocabulary) if full else ((32,), 1000)],
+    return Original("transformers", build, lambda full: [((tokens,), vocabulary) if full else ((32,), 1000)],
                     tolerance=2e-5, output=lambda value: value.logits, **options)
 
 
@@ -82,7 +111,10 @@ ORIGINALS = {
     "RobertaForCausalLM": words(512, 50265, roberta),
     "albert_base_v2": words(512, 30000, albert),
     "DistilBertForMaskedLM": words(128, 30522, distilbert),
-    "T5Small": words(1024, 32128, t5, inputs=2),
+    "T5Small": Original("transformers", t5, lambda full: 2 * [((1024,), 32128) if full else ((32,), 1000)],
+                        tolerance=2e-5),
+    "llama_prefill": Original("transformers", llama, lambda full: [((32 if full else 16,), LLAMA[full]["vocab_size"])]),
+    "llama_decode": Original("transformers", llama, llama_decode_inputs),
     "DistillGPT2": words(512, 50257, gpt2("GPT2LMHeadModel", n_layer=6)),
     "GPT2ForSequenceClassification": words(1024, 50257, gpt2("GPT2ForSequenceClassification")),
 }
