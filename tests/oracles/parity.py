@@ -85,7 +85,7 @@ def relative_error(found, expected, key):
 def compute(name, full):
     original = ORIGINALS[name]
     batch = original.batch_size(full)
-    inputs = [{"shape": [batch, *shape], "high": high} for shape, high in original.inputs(full)]
+    inputs = original.input_specs(full)
     model = original.build(full).eval()
     counter_fill(model)
     values = [counter_input(f"input.{i}", tuple(spec["shape"]), spec["high"]) for i, spec in enumerate(inputs)]

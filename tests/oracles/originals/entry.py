@@ -18,7 +18,12 @@ class Original:
     tolerance: float = 1e-5
     train_tolerance: float = 1e-4
     batch: int = 0  # of both presets; 0: MINI_BATCH for mini, 1 for full
+    whole_shapes: bool = False  # the shapes of the inputs are whole, without a batch
     output: Callable = staticmethod(lambda value: value)
+
+    def input_specs(self, full):
+        batch = [] if self.whole_shapes else [self.batch_size(full)]
+        return [{"shape": [*batch, *shape], "high": high} for shape, high in self.inputs(full)]
 
     def batch_size(self, full):
         return self.batch or (1 if full else MINI_BATCH)
