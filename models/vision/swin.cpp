@@ -12,6 +12,7 @@
 #include "models/blocks/init.h"
 #include "models/blocks/mlp.h"
 #include "models/blocks/norms.h"
+#include "models/blocks/relative_position.h"
 #include "models/registry.h"
 
 namespace torchstone {
@@ -35,14 +36,6 @@ torch::Tensor from_windows(const torch::Tensor& x, int64_t window, int64_t side)
       .view({-1, side, side, channels});
 }
 
-/// Which row of the bias table serves a pair of places in a window: [window^2, window^2].
-torch::Tensor relative_places(int64_t window) {
-  const auto axis = torch::arange(window);
-  const auto places = torch::stack({axis.repeat_interleave(window), axis.repeat(window)});
-  const auto apart = places.unsqueeze(2) - places.unsqueeze(1) + (window - 1);
-  return apart[0] * (2 * window - 1) + apart[1];
-}
-
 /// -100 between places that only the shift has brought together, else 0: [windows, window^2, window^2].
 torch::Tensor shift_mask(int64_t side, int64_t window, int64_t shift) {
   auto region = torch::zeros({side});
@@ -63,8 +56,7 @@ struct WindowAttentionImpl : nn::Module {
         heads(head_count) {}
   /// x: [N * windows, L, width]; mask: [windows, L, L] or undefined.
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& mask) {
-    const auto length = x.size(1);
-    auto bias = table.index_select(0, places.view(-1)).view({length, length, heads}).permute({2, 0, 1}).unsqueeze(0);
+    auto bias = position_bias(table, places);
     if (mask.defined()) {
       const auto spread = mask.unsqueeze(1).repeat({x.size(0) / mask.size(0), 1, 1, 1});
       bias = bias + spread;

@@ -1,4 +1,5 @@
 """timm's models."""
+import dataclasses
 import functools
 import importlib
 
@@ -112,6 +113,20 @@ def swin(name):
     return build
 
 
+def beit(full):
+    return made("beit_base_patch16_224") if full else models().beit.Beit(
+        img_size=64, embed_dim=96, depth=2, num_heads=3, use_abs_pos_emb=False, use_rel_pos_bias=True, init_values=0.1)
+
+
+def nfnet(full):
+    if full:
+        return made("nfnet_l0")
+    nfnet = models().nfnet
+    return nfnet.NormFreeNet(dataclasses.replace(
+        nfnet.model_cfgs["nfnet_l0"], depths=(1, 1, 2, 1), channels=(32, 64, 128, 128), stem_chs=32, group_size=8,
+        num_features=192))
+
+
 def image_model(build, side=64, side_full=224, **options):
     return Original("timm", build, image(side, side_full), **options)
 
@@ -136,6 +151,8 @@ ORIGINALS = {
     "mobilenetv3_large_100": image_model(mobilenet_v3),
     "swin_tiny_patch4_window7_224": image_model(swin("swin_tiny_patch4_window7_224"), side=32),
     "swin_base_patch4_window7_224": image_model(swin("swin_base_patch4_window7_224"), side=32),
+    "beit_base_patch16_224": image_model(beit),
+    "nfnet_l0": image_model(nfnet),
     "repvgg_a2": image_model(repvgg(deployed=False)),
     "repvgg_a2_deployed": image_model(repvgg(deployed=True)),
 }
