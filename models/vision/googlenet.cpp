@@ -3,18 +3,16 @@
 // auxiliary classifiers. Input [N, 3, 224, 224] → logits [N, 1000], in training a tuple with the auxiliary logits, the
 // later ones first; 13,004,888 parameters. mini: without the blocks 4b, 4c and 5a, 64 pixels.
 #include "models/blocks/branches.h"
-#include "models/blocks/conv_norm.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
+#include "models/blocks/named_conv_norm.h"
 #include "models/registry.h"
 
 namespace torchstone {
 namespace {
 
 Chain conv_bn(int64_t in, int64_t out, int64_t kernel = 1, int64_t stride = 1) {
-  return chain({{"conv", same_conv(in, out, {.kernel = kernel, .stride = stride})},
-                {"bn", batch_norm(out, 1e-3)},
-                {"act", relu()}});
+  return named_conv_norm(in, out, {.kernel = kernel, .stride = stride, .eps = 1e-3});
 }
 
 /// Channels of the ways: alone, before and after the 3x3, before and after the "5x5" (which has kernel 3 in

@@ -2,9 +2,9 @@
 // Paper: Ding et al., "RepVGG: making VGG-style ConvNets great again", 2021.
 // Original: timm's ByobNet as repvgg_a2, and the same after reparameterize_model. Input [N, 3, 224, 224] → logits
 // [N, 1000]; 28,210,600 parameters, deployed 25,499,944. mini: stages of 2 and 2 blocks, widths 16 and 32, 64 pixels.
-#include "models/blocks/conv_norm.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
+#include "models/blocks/named_conv_norm.h"
 #include "models/registry.h"
 
 namespace torchstone {
@@ -17,7 +17,7 @@ struct RepBlockImpl : nn::Module {
       return;
     }
     const auto branch = [&](int64_t kernel) {
-      return chain({{"conv", same_conv(in, out, {.kernel = kernel, .stride = stride})}, {"bn", nn::BatchNorm2d(out)}});
+      return named_conv_norm(in, out, {.kernel = kernel, .stride = stride, .act = Act::none});
     };
     if (in == out && stride == 1) identity = register_module("identity", nn::BatchNorm2d(out));
     conv_kxk = register_module("conv_kxk", branch(3));

@@ -127,6 +127,19 @@ def nfnet(full):
         num_features=192))
 
 
+def mobilevit(full):
+    if full:
+        return made("mobilevit_s")
+    mobilevit = models().mobilevit
+    plain, mixed = mobilevit._inverted_residual_block, mobilevit._mobilevit_block
+    blocks = (plain(d=1, c=16, s=1), plain(d=1, c=24, s=2),
+              mixed(d=1, c=32, s=2, transformer_dim=48, transformer_depth=1, patch_size=2),
+              mixed(d=1, c=48, s=2, transformer_dim=64, transformer_depth=1, patch_size=2))
+    byobnet = models().byobnet
+    return byobnet.ByobNet(byobnet.ByoModelCfg(blocks=blocks, stem_chs=16, stem_type="3x3", stem_pool="", downsample="",
+                                               act_layer="silu", num_features=128))
+
+
 def image_model(build, side=64, side_full=224, **options):
     return Original("timm", build, image(side, side_full), **options)
 
@@ -152,6 +165,7 @@ ORIGINALS = {
     "swin_tiny_patch4_window7_224": image_model(swin("swin_tiny_patch4_window7_224"), side=32),
     "swin_base_patch4_window7_224": image_model(swin("swin_base_patch4_window7_224"), side=32),
     "beit_base_patch16_224": image_model(beit),
+    "mobilevit_s": image_model(mobilevit, side_full=256),
     "nfnet_l0": image_model(nfnet),
     "repvgg_a2": image_model(repvgg(deployed=False)),
     "repvgg_a2_deployed": image_model(repvgg(deployed=True)),
