@@ -127,6 +127,11 @@ def nfnet(full):
         num_features=192))
 
 
+def levit(full):
+    return made("levit_128") if full else models().levit.LevitDistilled(
+        img_size=128, embed_dim=(64, 96), key_dim=16, num_heads=(2, 3), depth=(1, 1))
+
+
 def mobilevit(full):
     if full:
         return made("mobilevit_s")
@@ -165,8 +170,11 @@ ORIGINALS = {
     "swin_tiny_patch4_window7_224": image_model(swin("swin_tiny_patch4_window7_224"), side=32),
     "swin_base_patch4_window7_224": image_model(swin("swin_base_patch4_window7_224"), side=32),
     "beit_base_patch16_224": image_model(beit),
+    # The originals themselves differ by 4e-4 between one thread and two: LeViT's gradients in train mode, and NFNet's
+    # full preset, whose gains are drawn with both signs and amplify rounding errors.
+    "levit_128": image_model(levit, side=128, train_tolerance=2e-3),
     "mobilevit_s": image_model(mobilevit, side_full=256),
-    "nfnet_l0": image_model(nfnet),
+    "nfnet_l0": image_model(nfnet, tolerance=2e-3),
     "repvgg_a2": image_model(repvgg(deployed=False)),
     "repvgg_a2_deployed": image_model(repvgg(deployed=True)),
 }

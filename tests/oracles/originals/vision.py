@@ -89,6 +89,17 @@ def mobilenet_v3(name):
     return build
 
 
+def deeplab(full):
+    deeplabv3 = torchvision().segmentation.deeplabv3
+    if full:
+        return deeplabv3.deeplabv3_mobilenet_v3_large(weights=None, weights_backbone=None)
+    from torchvision.models.mobilenetv3 import InvertedResidualConfig
+    rows = [(16, 3, 16, 16, False, "RE", 1, 1), (16, 3, 64, 24, False, "RE", 2, 1), (24, 5, 72, 40, True, "HS", 2, 1),
+            (40, 5, 120, 40, True, "HS", 1, 2)]
+    backbone = torchvision().MobileNetV3([InvertedResidualConfig(*row, 1) for row in rows], 256)
+    return deeplabv3._deeplabv3_mobilenetv3(backbone, 21, None)
+
+
 def mnasnet(full):
     model = published("mnasnet1_0")
     if not full:
@@ -137,6 +148,7 @@ ORIGINALS = {
     "mobilenet_v2": tv(mobilenet_v2),
     "mobilenet_v3_large": tv(mobilenet_v3("mobilenet_v3_large")),
     "mobilenet_v3_small": tv(mobilenet_v3("mobilenet_v3_small")),
+    "deeplabv3_mobilenet_v3_large": tv(deeplab),
     "mnasnet1_0": tv(mnasnet),
     "shufflenet_v2_x1_0": tv(shufflenet),
 }

@@ -61,6 +61,10 @@ Tensors make_inputs(const json& facts) {
 Tensors leaves(const c10::IValue& value) {
   if (value.isTensor()) return {value.toTensor()};
   Tensors all;
+  if (value.isGenericDict()) {
+    for (const auto& entry : value.toGenericDict()) all.push_back(entry.value().toTensor());
+    return all;
+  }
   const auto items = value.isTuple() ? value.toTupleRef().elements().vec() : value.toListRef().vec();
   for (const auto& item : items) {
     for (auto& leaf : leaves(item)) all.push_back(leaf);
