@@ -11,6 +11,7 @@ struct ConvShape {
   int64_t padding = 0;
   int64_t groups = 1;
   bool bias = true;
+  int64_t dilation = 1;
 };
 
 /// Square convolution: [N, in, H, W] → [N, out, H', W'].
@@ -19,7 +20,8 @@ inline nn::Conv2d conv(int64_t in, int64_t out, int64_t kernel, ConvShape shape 
                         .stride(shape.stride)
                         .padding(shape.padding)
                         .groups(shape.groups)
-                        .bias(shape.bias));
+                        .bias(shape.bias)
+                        .dilation(shape.dilation));
 }
 
 struct PoolShape {

@@ -2,38 +2,22 @@
 // Paper: Krizhevsky, "One weird trick for parallelizing convolutional neural networks", 2014.
 // Original: torchvision.models.alexnet. Input [N, 3, 224, 224] → logits [N, 1000]; 61,100,840 parameters.
 // mini: 64 pixels and a classifier of width 256 (58.6 million parameters of the original stand in the classifier).
-#include "models/blocks/layers.h"
-#include "models/model.h"
+#include "models/blocks/image_model.h"
 #include "models/registry.h"
 
 namespace torchstone {
 namespace {
 
-class AlexNet : public Model {
+class AlexNet : public FeaturesAndClassifier {
  public:
-  AlexNet(int64_t side, int64_t width) : side_(side) {
-    features_ = register_module(
-        "features", nn::Sequential(conv(3, 64, 11, {.stride = 4, .padding = 2}), relu(), max_pool(3, 2),
-                                   conv(64, 192, 5, {.padding = 2}), relu(), max_pool(3, 2),
-                                   conv(192, 384, 3, {.padding = 1}), relu(), conv(384, 256, 3, {.padding = 1}), relu(),
-                                   conv(256, 256, 3, {.padding = 1}), relu(), max_pool(3, 2)));
-    classifier_ = register_module(
-        "classifier", nn::Sequential(nn::Dropout(0.5), nn::Linear(256 * 6 * 6, width), relu(), nn::Dropout(0.5),
-                                     nn::Linear(width, width), relu(), nn::Linear(width, 1000)));
+  AlexNet(int64_t side, int64_t width) : FeaturesAndClassifier(side, 6) {
+    register_parts(nn::Sequential(conv(3, 64, 11, {.stride = 4, .padding = 2}), relu(), max_pool(3, 2),
+                                  conv(64, 192, 5, {.padding = 2}), relu(), max_pool(3, 2),
+                                  conv(192, 384, 3, {.padding = 1}), relu(), conv(384, 256, 3, {.padding = 1}), relu(),
+                                  conv(256, 256, 3, {.padding = 1}), relu(), max_pool(3, 2)),
+                   nn::Sequential(nn::Dropout(0.5), nn::Linear(256 * 6 * 6, width), relu(), nn::Dropout(0.5),
+                                  nn::Linear(width, width), relu(), nn::Linear(width, 1000)));
   }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    const auto x = torch::adaptive_avg_pool2d(features_->forward(inputs.at(0)), {6, 6});
-    return classifier_->forward(x.flatten(1));
-  }
-
-  Tensors example_inputs(const ModelOptions& options) const override {
-    return {random_images(options.batch_size, side_)};
-  }
-
- private:
-  int64_t side_;
-  nn::Sequential features_{nullptr}, classifier_{nullptr};
 };
 
 TORCHSTONE_MODEL(

@@ -2,78 +2,49 @@
 // Paper: Sandler et al., "MobileNetV2: inverted residuals and linear bottlenecks", 2018.
 // Original: torchvision.models.mobilenet_v2. Input [N, 3, 224, 224] → logits [N, 1000]; 3,504,872 parameters.
 // mini: half the width, four of the seven stages, 64 pixels.
-#include "models/blocks/chain.h"
+#include "models/blocks/conv_norm.h"
+#include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
-#include "models/blocks/layers.h"
-#include "models/model.h"
+#include "models/blocks/round_channels.h"
+#include "models/blocks/skip.h"
 #include "models/registry.h"
 
 namespace torchstone {
 namespace {
 
-Chain conv_norm_relu6(int64_t in, int64_t out, int64_t kernel, int64_t stride = 1, int64_t groups = 1) {
-  const ConvShape shape{.stride = stride, .padding = (kernel - 1) / 2, .groups = groups, .bias = false};
-  return Chain(conv(in, out, kernel, shape), nn::BatchNorm2d(out), relu6());
+Skip inverted_residual(int64_t in, int64_t out, int64_t stride, int64_t expansion) {
+  const auto hidden = in * expansion;
+  Chain layers;
+  if (expansion != 1) layers->push_back(conv_norm(in, hidden, {.act = Act::relu6}));
+  layers->push_back(conv_norm(hidden, hidden, {.kernel = 3, .stride = stride, .groups = hidden, .act = Act::relu6}));
+  layers->push_back(conv(hidden, out, 1, {.bias = false}));
+  layers->push_back(nn::BatchNorm2d(out));
+  return Skip("conv", layers, stride == 1 && in == out);
 }
-
-struct InvertedResidualImpl : nn::Module {
-  InvertedResidualImpl(int64_t in, int64_t out, int64_t stride, int64_t expansion)
-      : adds_input(stride == 1 && in == out) {
-    const auto hidden = in * expansion;
-    if (expansion != 1) layers->push_back(conv_norm_relu6(in, hidden, 1));
-    layers->push_back(conv_norm_relu6(hidden, hidden, 3, stride, hidden));
-    layers->push_back(conv(hidden, out, 1, {.bias = false}));
-    layers->push_back(nn::BatchNorm2d(out));
-    register_module("conv", layers);
-  }
-  torch::Tensor forward(torch::Tensor x) { return adds_input ? x + layers->forward(x) : layers->forward(x); }
-  bool adds_input;
-  nn::Sequential layers;
-};
-TORCH_MODULE(InvertedResidual);
 
 struct Stage {
   int64_t expansion, channels, depth, stride;
 };
 
-/// Nearest multiple of 8, but never more than a tenth below.
-int64_t round_channels(double channels) {
-  const auto rounded = std::max<int64_t>(8, static_cast<int64_t>(channels + 4) / 8 * 8);
-  return static_cast<double>(rounded) < 0.9 * channels ? rounded + 8 : rounded;
-}
-
-class MobileNetV2 : public Model {
+class MobileNetV2 : public FeaturesAndClassifier {
  public:
-  MobileNetV2(const std::vector<Stage>& stages, double width, int64_t side) : side_(side) {
+  MobileNetV2(const std::vector<Stage>& stages, double width, int64_t side) : FeaturesAndClassifier(side) {
+    nn::Sequential features;
     const auto last = round_channels(1280 * std::max(1.0, width));
     auto in = round_channels(32 * width);
-    features_->push_back(conv_norm_relu6(3, in, 3, 2));
+    features->push_back(conv_norm(3, in, {.kernel = 3, .stride = 2, .act = Act::relu6}));
     for (const auto& stage : stages) {
       const auto out = round_channels(static_cast<double>(stage.channels) * width);
       for (int64_t i = 0; i < stage.depth; ++i) {
-        features_->push_back(InvertedResidual(in, out, i == 0 ? stage.stride : 1, stage.expansion));
+        features->push_back(inverted_residual(in, out, i == 0 ? stage.stride : 1, stage.expansion));
         in = out;
       }
     }
-    features_->push_back(conv_norm_relu6(in, last, 1));
-    register_module("features", features_);
-    classifier_ = register_module("classifier", nn::Sequential(nn::Dropout(0.2), nn::Linear(last, 1000)));
+    features->push_back(conv_norm(in, last, {.act = Act::relu6}));
+    register_parts(features, nn::Sequential(nn::Dropout(0.2), nn::Linear(last, 1000)));
     init_convolutions_he(*this);
     init_linears_normal(*this, 0.01);
   }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    const auto x = torch::adaptive_avg_pool2d(features_->forward(inputs.at(0)), {1, 1});
-    return classifier_->forward(x.flatten(1));
-  }
-
-  Tensors example_inputs(const ModelOptions& options) const override {
-    return {random_images(options.batch_size, side_)};
-  }
-
- private:
-  int64_t side_;
-  nn::Sequential features_, classifier_{nullptr};
 };
 
 const std::vector<Stage> kFull = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},

@@ -1,10 +1,13 @@
 // ResNet: residual stages of basic or bottleneck blocks.
 // Paper: He, Zhang, Ren, Sun, "Deep residual learning for image recognition", 2015 (stride in the 3x3 convolution:
-// v1.5). Original: torchvision.models.resnet18, resnet50. Input [N, 3, 224, 224] → logits [N, 1000]; 11,689,512 and
-// 25,557,032 parameters. mini: 64 pixels and stages of 2, 1, 1, 1 blocks.
+// v1.5); Xie et al., "Aggregated residual transformations for deep neural networks", 2016 (resnext); Zagoruyko,
+// Komodakis, "Wide residual networks", 2016. Original: torchvision.models.resnet18 and the others of its file.
+// Input [N, 3, 224, 224] → logits [N, 1000]; 11,689,512 (18), 21,797,672 (34), 25,557,032 (50), 60,192,808 (152),
+// 25,028,904 (resnext50_32x4d) and 68,883,240 (wide_resnet50_2) parameters.
+// mini: 64 pixels and stages of 2, 1, 1, 1 blocks.
+#include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/layers.h"
-#include "models/model.h"
 #include "models/registry.h"
 
 namespace torchstone {
@@ -13,9 +16,14 @@ namespace {
 nn::Conv2d conv1x1(int64_t in, int64_t out, int64_t stride = 1) {
   return conv(in, out, 1, {.stride = stride, .bias = false});
 }
-nn::Conv2d conv3x3(int64_t in, int64_t out, int64_t stride = 1) {
-  return conv(in, out, 3, {.stride = stride, .padding = 1, .bias = false});
+nn::Conv2d conv3x3(int64_t in, int64_t out, int64_t stride = 1, int64_t groups = 1) {
+  return conv(in, out, 3, {.stride = stride, .padding = 1, .groups = groups, .bias = false});
 }
+
+/// How many groups the 3x3 convolutions of bottlenecks have, and how wide one is where the stage has 64 channels.
+struct Groups {
+  int64_t count = 1, width = 64;
+};
 
 /// relu(body(x) + shortcut(x)), where the shortcut is a strided 1x1 convolution when the shape changes.
 struct ResidualImpl : nn::Module {
@@ -35,7 +43,7 @@ struct ResidualImpl : nn::Module {
 
 struct BasicBlockImpl : ResidualImpl {
   static constexpr int64_t expansion = 1;
-  BasicBlockImpl(int64_t in, int64_t width, int64_t stride) : ResidualImpl(in, width, stride) {
+  BasicBlockImpl(int64_t in, int64_t width, int64_t stride, Groups) : ResidualImpl(in, width, stride) {
     conv1 = register_module("conv1", conv3x3(in, width, stride));
     bn1 = register_module("bn1", nn::BatchNorm2d(width));
     conv2 = register_module("conv2", conv3x3(width, width));
@@ -49,13 +57,15 @@ TORCH_MODULE(BasicBlock);
 
 struct BottleneckImpl : ResidualImpl {
   static constexpr int64_t expansion = 4;
-  BottleneckImpl(int64_t in, int64_t width, int64_t stride) : ResidualImpl(in, width * expansion, stride) {
+  BottleneckImpl(int64_t in, int64_t planes, int64_t stride, Groups groups)
+      : ResidualImpl(in, planes * expansion, stride) {
+    const auto width = planes * groups.width / 64 * groups.count;
     conv1 = register_module("conv1", conv1x1(in, width));
     bn1 = register_module("bn1", nn::BatchNorm2d(width));
-    conv2 = register_module("conv2", conv3x3(width, width, stride));
+    conv2 = register_module("conv2", conv3x3(width, width, stride, groups.count));
     bn2 = register_module("bn2", nn::BatchNorm2d(width));
-    conv3 = register_module("conv3", conv1x1(width, width * expansion));
-    bn3 = register_module("bn3", nn::BatchNorm2d(width * expansion));
+    conv3 = register_module("conv3", conv1x1(width, planes * expansion));
+    bn3 = register_module("bn3", nn::BatchNorm2d(planes * expansion));
   }
   torch::Tensor body(torch::Tensor x) override { return bn3(conv3(bn2(conv2(bn1(conv1(x)).relu_())).relu_())); }
   nn::Conv2d conv1{nullptr}, conv2{nullptr}, conv3{nullptr};
@@ -64,9 +74,9 @@ struct BottleneckImpl : ResidualImpl {
 TORCH_MODULE(Bottleneck);
 
 template <class Block>
-class ResNet : public Model {
+class ResNet : public ImageModel {
  public:
-  ResNet(const std::vector<int64_t>& depths, int64_t side) : side_(side) {
+  ResNet(const std::vector<int64_t>& depths, int64_t side, Groups groups) : ImageModel(side) {
     conv1_ = register_module("conv1", conv(3, 64, 7, {.stride = 2, .padding = 3, .bias = false}));
     bn1_ = register_module("bn1", nn::BatchNorm2d(64));
     int64_t in = 64;
@@ -74,7 +84,7 @@ class ResNet : public Model {
       const int64_t width = 64 << stage;
       nn::Sequential blocks;
       for (int64_t i = 0; i < depths[stage]; ++i) {
-        blocks->push_back(Block(in, width, stage > 0 && i == 0 ? 2 : 1));
+        blocks->push_back(Block(in, width, stage > 0 && i == 0 ? 2 : 1, groups));
         in = width * Block::Impl::expansion;
       }
       layers_.push_back(register_module("layer" + std::to_string(stage + 1), blocks));
@@ -89,12 +99,7 @@ class ResNet : public Model {
     return fc_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
   }
 
-  Tensors example_inputs(const ModelOptions& options) const override {
-    return {random_images(options.batch_size, side_)};
-  }
-
  private:
-  int64_t side_;
   nn::Conv2d conv1_{nullptr};
   nn::BatchNorm2d bn1_{nullptr};
   std::vector<nn::Sequential> layers_;
@@ -102,9 +107,9 @@ class ResNet : public Model {
 };
 
 template <class Block>
-std::shared_ptr<Model> make(const std::vector<int64_t>& depths, const ModelOptions& options) {
-  if (options.preset == Preset::full) return std::make_shared<ResNet<Block>>(depths, 224);
-  return std::make_shared<ResNet<Block>>(std::vector<int64_t>{2, 1, 1, 1}, 64);
+std::shared_ptr<Model> make(const std::vector<int64_t>& depths, const ModelOptions& options, Groups groups = {}) {
+  if (options.preset == Preset::full) return std::make_shared<ResNet<Block>>(depths, 224, groups);
+  return std::make_shared<ResNet<Block>>(std::vector<int64_t>{2, 1, 1, 1}, 64, groups);
 }
 
 TORCHSTONE_MODEL(
@@ -116,6 +121,26 @@ TORCHSTONE_MODEL(
     resnet50, .family = "resnet", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 32,
     .parameters = 25'557'032, .make = [](const ModelOptions& options) {
       return make<Bottleneck>({3, 4, 6, 3}, options);
+    });
+TORCHSTONE_MODEL(
+    resnet34, .family = "resnet", .suites = {"torchvision"}, .train_batch = 32, .eval_batch = 32,
+    .parameters = 21'797'672, .make = [](const ModelOptions& options) {
+      return make<BasicBlock>({3, 4, 6, 3}, options);
+    });
+TORCHSTONE_MODEL(
+    resnet152, .family = "resnet", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 32,
+    .parameters = 60'192'808, .make = [](const ModelOptions& options) {
+      return make<Bottleneck>({3, 8, 36, 3}, options);
+    });
+TORCHSTONE_MODEL(
+    resnext50_32x4d, .family = "resnet", .suites = {"torchbench"}, .train_batch = 8, .eval_batch = 8,
+    .parameters = 25'028'904, .make = [](const ModelOptions& options) {
+      return make<Bottleneck>({3, 4, 6, 3}, options, {.count = 32, .width = 4});
+    });
+TORCHSTONE_MODEL(
+    wide_resnet50_2, .family = "resnet", .suites = {"torchvision"}, .train_batch = 32, .eval_batch = 32,
+    .parameters = 68'883'240, .make = [](const ModelOptions& options) {
+      return make<Bottleneck>({3, 4, 6, 3}, options, {.width = 128});
     });
 
 }  // namespace

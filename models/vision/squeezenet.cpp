@@ -2,9 +2,9 @@
 // Paper: Iandola et al., "SqueezeNet: AlexNet-level accuracy with 50x fewer parameters and <0.5MB model size", 2016.
 // Original: torchvision.models.squeezenet1_1. Input [N, 3, 224, 224] → logits [N, 1000]; 1,235,496 parameters.
 // mini: 64 pixels.
+#include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/layers.h"
-#include "models/model.h"
 #include "models/registry.h"
 
 namespace torchstone {
@@ -26,9 +26,9 @@ TORCH_MODULE(Fire);
 
 nn::MaxPool2d pool() { return max_pool(3, 2, {.ceil = true}); }
 
-class SqueezeNet : public Model {
+class SqueezeNet : public ImageModel {
  public:
-  explicit SqueezeNet(int64_t side) : side_(side) {
+  explicit SqueezeNet(int64_t side) : ImageModel(side) {
     features_ = register_module(
         "features", nn::Sequential(conv(3, 64, 3, {.stride = 2}), relu(), pool(), Fire(64, 16, 64), Fire(128, 16, 64),
                                    pool(), Fire(128, 32, 128), Fire(256, 32, 128), pool(), Fire(256, 48, 192),
@@ -47,12 +47,7 @@ class SqueezeNet : public Model {
     return classifier_->forward(features_->forward(inputs.at(0))).flatten(1);
   }
 
-  Tensors example_inputs(const ModelOptions& options) const override {
-    return {random_images(options.batch_size, side_)};
-  }
-
  private:
-  int64_t side_;
   nn::Sequential features_{nullptr}, classifier_{nullptr};
 };
 

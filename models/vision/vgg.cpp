@@ -1,10 +1,11 @@
 // VGG: stacks of 3x3 convolutions and three linear layers.
 // Paper: Simonyan, Zisserman, "Very deep convolutional networks for large-scale image recognition", 2014.
-// Original: torchvision.models.vgg16. Input [N, 3, 224, 224] → logits [N, 1000]; 138,357,544 parameters.
+// Original: torchvision.models.vgg11, vgg16. Input [N, 3, 224, 224] → logits [N, 1000]; 132,863,336 and 138,357,544
+// parameters.
 // mini: six narrow convolutions, 64 pixels and a classifier of width 256 in place of 4096.
+#include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/layers.h"
-#include "models/model.h"
 #include "models/registry.h"
 
 namespace torchstone {
@@ -12,52 +13,44 @@ namespace {
 
 constexpr int64_t kPool = 0;  // in a list of widths: a max-pool that halves the image
 
-class Vgg : public Model {
+class Vgg : public FeaturesAndClassifier {
  public:
-  Vgg(const std::vector<int64_t>& widths, int64_t side, int64_t classifier_width) : side_(side) {
+  Vgg(const std::vector<int64_t>& widths, int64_t side, int64_t classifier_width) : FeaturesAndClassifier(side, 7) {
+    nn::Sequential features;
     int64_t channels = 3;
     for (const auto width : widths) {
       if (width == kPool) {
-        features_->push_back(max_pool(2, 2));
+        features->push_back(max_pool(2, 2));
       } else {
-        features_->push_back(conv(channels, width, 3, {.padding = 1}));
-        features_->push_back(relu());
+        features->push_back(conv(channels, width, 3, {.padding = 1}));
+        features->push_back(relu());
         channels = width;
       }
     }
-    register_module("features", features_);
     const auto wide = classifier_width;
-    classifier_ = register_module(
-        "classifier", nn::Sequential(nn::Linear(channels * 7 * 7, wide), relu(), nn::Dropout(0.5),
-                                     nn::Linear(wide, wide), relu(), nn::Dropout(0.5), nn::Linear(wide, 1000)));
+    register_parts(features, nn::Sequential(nn::Linear(channels * 7 * 7, wide), relu(), nn::Dropout(0.5),
+                                            nn::Linear(wide, wide), relu(), nn::Dropout(0.5), nn::Linear(wide, 1000)));
     init_convolutions_he(*this);
     init_linears_normal(*this, 0.01);
   }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    const auto x = torch::adaptive_avg_pool2d(features_->forward(inputs.at(0)), {7, 7});
-    return classifier_->forward(x.flatten(1));
-  }
-
-  Tensors example_inputs(const ModelOptions& options) const override {
-    return {random_images(options.batch_size, side_)};
-  }
-
- private:
-  int64_t side_;
-  nn::Sequential features_, classifier_{nullptr};
 };
 
+const std::vector<int64_t> kVgg11 = {64, kPool, 128, kPool, 256, 256, kPool, 512, 512, kPool, 512, 512, kPool};
 const std::vector<int64_t> kVgg16 = {64,    64,  kPool, 128, 128,   kPool, 256, 256, 256,
                                      kPool, 512, 512,   512, kPool, 512,   512, 512, kPool};
 const std::vector<int64_t> kMini = {16, kPool, 32, kPool, 64, 64, kPool, 128, 128, kPool};
 
+std::shared_ptr<Model> make(const ModelOptions& options, const std::vector<int64_t>& full) {
+  if (options.preset == Preset::full) return std::make_shared<Vgg>(full, 224, 4096);
+  return std::make_shared<Vgg>(kMini, 64, 256);
+}
+
+TORCHSTONE_MODEL(
+    vgg11, .family = "vgg", .suites = {"torchvision"}, .train_batch = 64, .eval_batch = 64, .parameters = 132'863'336,
+    .make = [](const ModelOptions& options) { return make(options, kVgg11); });
 TORCHSTONE_MODEL(
     vgg16, .family = "vgg", .suites = {"torchbench"}, .train_batch = 64, .eval_batch = 4, .parameters = 138'357'544,
-    .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full) return std::make_shared<Vgg>(kVgg16, 224, 4096);
-      return std::make_shared<Vgg>(kMini, 64, 256);
-    });
+    .make = [](const ModelOptions& options) { return make(options, kVgg16); });
 
 }  // namespace
 }  // namespace torchstone

@@ -7,8 +7,9 @@
 Weights and inputs come from counter_fill.py, so a file holds results only: the outputs in evaluation mode, float32, at most
 SAMPLE elements an output, evenly strided; for mini also one training pass without dropout: the loss (mean of the outputs),
 the norm of each gradient and of each floating-point buffer afterwards, in the order of their names. Its metadata holds
-model, preset, batch, inputs, output shapes, tolerance, names and shapes of the state, constants outside the state_dict,
-package and versions.
+model, preset, batch, inputs, output shapes, tolerance, package and versions; for mini also names and shapes of the state,
+nested at the dots, and the constants outside the state_dict (full has the same kind of names, and its outputs prove them:
+each name decides its values).
 """
 import argparse
 import importlib.metadata
@@ -41,11 +42,13 @@ def leaves(value):
 
 
 def training_pass(model, inputs, output):
-    """Loss, gradients and buffers of one pass in train mode, dropout off."""
+    """Loss, gradients and buffers of one pass in train mode, dropout and stochastic depth off."""
     model.train()
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = 0.0
+        if type(module).__name__ == "DropPath":
+            module.drop_prob = 0.0
     outputs = leaves(output(model(*inputs)))
     loss = sum(leaf.sum() / leaf.numel() for leaf in outputs) / len(outputs)
     loss.backward()
@@ -56,6 +59,18 @@ def training_pass(model, inputs, output):
                if tensors[name].is_floating_point() and not tensors[name].requires_grad]
     results = {"train.loss": loss.detach().reshape(1), "train.gradients": torch.stack(gradients)}
     return results | ({"train.buffers": torch.stack(buffers)} if buffers else {})
+
+
+def nested(tensors):
+    """{"a.b": tensor} as {"a": {"b": shape}}."""
+    tree = {}
+    for name, tensor in tensors.items():
+        *path, last = name.split(".")
+        place = tree
+        for part in path:
+            place = place.setdefault(part, {})
+        place[last] = list(tensor.shape)
+    return tree
 
 
 def relative_error(found, expected, key):
@@ -70,7 +85,7 @@ def relative_error(found, expected, key):
 def compute(name, full):
     original = ORIGINALS[name]
     batch = original.batch_size(full)
-    inputs = [{"shape": [batch, *shape], "high": high} for shape, high in original.inputs(full)]
+    inputs = original.input_specs(full)
     model = original.build(full).eval()
     counter_fill(model)
     values = [counter_input(f"input.{i}", tuple(spec["shape"]), spec["high"]) for i, spec in enumerate(inputs)]
@@ -80,15 +95,15 @@ def compute(name, full):
     for i, output in enumerate(outputs):
         stride = math.ceil(output.numel() / SAMPLE)
         samples[f"output.{i}"] = output.flatten()[::stride].clone()
-    if not full:
-        samples |= training_pass(model, values, original.output)
-    tensors, constants = state(model)
     facts = {
         "model": name, "preset": "full" if full else "mini", "batch": batch, "inputs": inputs,
         "outputs": [list(output.shape) for output in outputs], "tolerance": original.tolerance,
         "train_tolerance": original.train_tolerance,
-        "state": {key: list(tensor.shape) for key, tensor in sorted(tensors.items())}, "constants": constants,
     }
+    if not full:
+        samples |= training_pass(model, values, original.output)
+        tensors, constants = state(model)
+        facts |= {"state": nested(tensors), "constants": constants}
     versions = {"torch": torch.__version__, original.package: importlib.metadata.version(original.package)}
     return samples, facts, versions
 
@@ -99,7 +114,7 @@ def path_of(name, full):
 
 def write(name, full):
     samples, facts, versions = compute(name, full)
-    metadata = {"facts": json.dumps(facts, sort_keys=True), "versions": json.dumps(versions, sort_keys=True)}
+    metadata = {"facts": json.dumps(facts, sort_keys=True, separators=(",", ":")), "versions": json.dumps(versions, sort_keys=True)}
     save_file(samples, path_of(name, full), metadata)
     print(f"{path_of(name, full).name}: largest", {key: f"{s.abs().max().item():.4g}" for key, s in samples.items()})
 

@@ -1,0 +1,156 @@
+#pragma once
+// The parts that BERT and its kin share, under the names of transformers' modules.
+#include "models/blocks/attention.h"
+#include "models/blocks/group.h"
+#include "models/blocks/init.h"
+#include "models/blocks/mlp.h"
+#include "models/blocks/norms.h"
+#include "models/blocks/token_model.h"
+
+namespace torchstone {
+
+/// Sizes of BERT and its kin; by default bert-base.
+struct BertShape {
+  int64_t vocabulary = 30522, width = 768, layers = 12, heads = 12, feed_forward = 3072, positions = 512, tokens = 512;
+  int64_t padding_word = 0;
+  int64_t embedding = width;  ///< of the words, where it is narrower than the layers
+  double dropout = 0.1;
+};
+constexpr double kBertEpsilon = 1e-12;
+
+/// Words, token types and places, summed and normalised: ids [N, L] → [N, L, embedding].
+struct EmbeddingsImpl : nn::Module {
+  explicit EmbeddingsImpl(const BertShape& shape) {
+    words = register_module(
+        "word_embeddings",
+        nn::Embedding(nn::EmbeddingOptions(shape.vocabulary, shape.embedding).padding_idx(shape.padding_word)));
+    positions = register_module("position_embeddings", nn::Embedding(shape.positions, shape.embedding));
+    types = register_module("token_type_embeddings", nn::Embedding(2, shape.embedding));
+    norm = register_module("LayerNorm", layer_norm(shape.embedding, kBertEpsilon));
+    dropout = register_module("dropout", nn::Dropout(shape.dropout));
+    position_ids = register_buffer("position_ids", torch::arange(shape.positions).unsqueeze(0));
+    token_type_ids = register_buffer("token_type_ids", torch::zeros({1, shape.positions}, torch::kInt64));
+  }
+  torch::Tensor forward(const torch::Tensor& ids) { return forward(ids, position_ids.slice(1, 0, ids.size(1))); }
+  /// The same with the tokens' places: [N or 1, L].
+  torch::Tensor forward(const torch::Tensor& ids, const torch::Tensor& places) {
+    const auto kinds = token_type_ids.expand({places.size(0), -1}).gather(1, places).expand_as(ids);
+    return dropout(norm(words(ids) + types(kinds) + positions(places)));
+  }
+  nn::Embedding words{nullptr}, positions{nullptr}, types{nullptr};
+  nn::LayerNorm norm{nullptr};
+  nn::Dropout dropout{nullptr};
+  torch::Tensor position_ids, token_type_ids;
+};
+TORCH_MODULE(Embeddings);
+
+struct SelfAttentionImpl : nn::Module {
+  explicit SelfAttentionImpl(const BertShape& shape) : heads(shape.heads) {
+    query = register_module("query", nn::Linear(shape.width, shape.width));
+    key = register_module("key", nn::Linear(shape.width, shape.width));
+    value = register_module("value", nn::Linear(shape.width, shape.width));
+    dropout = register_module("dropout", nn::Dropout(shape.dropout));
+  }
+  torch::Tensor forward(const torch::Tensor& x) {
+    return attention(query(x), key(x), value(x), heads, {.dropout = is_training() ? dropout->options.p() : 0.0});
+  }
+  int64_t heads;
+  nn::Linear query{nullptr}, key{nullptr}, value{nullptr};
+  nn::Dropout dropout{nullptr};
+};
+TORCH_MODULE(SelfAttention);
+
+/// LayerNorm(dropout(dense(x)) + residual): what ends both halves of a layer.
+struct AddAndNormImpl : nn::Module {
+  AddAndNormImpl(int64_t in, int64_t width, double dropout_rate) {
+    dense = register_module("dense", nn::Linear(in, width));
+    norm = register_module("LayerNorm", layer_norm(width, kBertEpsilon));
+    dropout = register_module("dropout", nn::Dropout(dropout_rate));
+  }
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& residual) {
+    return norm(dropout(dense(x)) + residual);
+  }
+  nn::Linear dense{nullptr};
+  nn::LayerNorm norm{nullptr};
+  nn::Dropout dropout{nullptr};
+};
+TORCH_MODULE(AddAndNorm);
+
+/// Post-norm encoder layer under the names of transformers' BertLayer.
+struct BertLayerImpl : nn::Module {
+  explicit BertLayerImpl(const BertShape& shape)
+      : self(shape),
+        attended(shape.width, shape.width, shape.dropout),
+        dense(shape.width, shape.feed_forward),
+        output(shape.feed_forward, shape.width, shape.dropout) {
+    register_module("attention", group({{"self", self.ptr()}, {"output", attended.ptr()}}));
+    register_module("intermediate", group({{"dense", dense.ptr()}}));
+    register_module("output", output);
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    x = attended(self(x), x);
+    return output(torch::gelu(dense(x)), x);
+  }
+  SelfAttention self;
+  AddAndNorm attended;
+  nn::Linear dense;
+  AddAndNorm output;
+};
+TORCH_MODULE(BertLayer);
+
+/// What turns states into words: linear(norm(act(dense(x))), words, bias). The originals name its parts differently, so
+/// that each model registers them itself.
+struct WordHead {
+  WordHead(int64_t width, const torch::Tensor& words, Act activation = Act::gelu)
+      : dense(width, words.size(1)),
+        norm(layer_norm(words.size(1), kBertEpsilon)),
+        decoder(tied(words)),
+        weight(words),
+        bias(decoder->register_parameter("bias", torch::zeros({words.size(0)}))),
+        act(activation) {}
+  torch::Tensor operator()(const torch::Tensor& x) {
+    return torch::linear(norm(activate(act, dense(x))), weight, bias);
+  }
+  nn::Linear dense;
+  nn::LayerNorm norm;
+  std::shared_ptr<nn::Module> decoder;
+  torch::Tensor weight, bias;
+  Act act;
+};
+
+/// Embeddings, layers and a head tied to the words: ids [N, L] → logits [N, L, vocabulary]. The heirs register the
+/// parts under the originals' names.
+template <class Embeddings, class Layer>
+class WordEncoder : public TokenModel {
+ public:
+  explicit WordEncoder(const BertShape& shape)
+      : TokenModel(shape.vocabulary, shape.tokens),
+        shape_(shape),
+        embeddings_(shape),
+        head_(shape.width, embeddings_->words->weight) {
+    for (int64_t i = 0; i < shape.layers; ++i) layers_.push_back(Layer(shape));
+  }
+
+  c10::IValue forward(const Tensors& inputs) override {
+    auto x = embed(inputs.at(0));
+    for (auto& layer : layers_) x = layer(x);
+    return head_(x);
+  }
+
+ protected:
+  virtual torch::Tensor embed(const torch::Tensor& ids) { return embeddings_->forward(ids); }
+  /// For the end of a constructor: normal with deviation 0.02, the padding word 0.
+  void init() {
+    init_linears_normal(*this, 0.02);
+    each_layer<nn::Embedding>(*this, [](auto& embedding) { nn::init::normal_(embedding.weight, 0, 0.02); });
+    torch::NoGradGuard no_grad;
+    embeddings_->words->weight[shape_.padding_word].zero_();
+  }
+
+  BertShape shape_;
+  Embeddings embeddings_;
+  std::vector<Layer> layers_;
+  WordHead head_;
+};
+
+}  // namespace torchstone

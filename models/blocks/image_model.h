@@ -1,0 +1,40 @@
+#pragma once
+#include "models/blocks/layers.h"
+#include "models/model.h"
+
+namespace torchstone {
+
+/// A model of square RGB images of one side: [N, 3, side, side].
+class ImageModel : public Model {
+ public:
+  explicit ImageModel(int64_t side) : side_(side) {}
+  Tensors example_inputs(const ModelOptions& options) const override {
+    return {random_images(options.batch_size, side_)};
+  }
+
+ private:
+  int64_t side_;
+};
+
+/// classifier(flatten(average(features(images)))), the average over a grid of so many cells a side.
+class FeaturesAndClassifier : public ImageModel {
+ public:
+  c10::IValue forward(const Tensors& inputs) override {
+    const auto x = torch::adaptive_avg_pool2d(features_->forward(inputs.at(0)), {grid_, grid_});
+    return classifier_->forward(x.flatten(1));
+  }
+
+ protected:
+  explicit FeaturesAndClassifier(int64_t side, int64_t grid = 1) : ImageModel(side), grid_(grid) {}
+  /// For the end of a constructor: registers both parts as `features` and `classifier`.
+  void register_parts(nn::Sequential features, nn::Sequential classifier) {
+    features_ = register_module("features", std::move(features));
+    classifier_ = register_module("classifier", std::move(classifier));
+  }
+
+ private:
+  int64_t grid_;
+  nn::Sequential features_{nullptr}, classifier_{nullptr};
+};
+
+}  // namespace torchstone

@@ -1,0 +1,119 @@
+// Graph networks of three layers: GCN, GIN and GraphSAGE, which differ in how a node sums up its neighbours.
+// Papers: Kipf, Welling, "Semi-supervised classification with graph convolutional networks", 2016; Xu et al., "How
+// powerful are graph neural networks?", 2018; Hamilton et al., "Inductive representation learning on large graphs",
+// 2017. Original: torch_geometric.nn.models GCN, GIN, GraphSAGE as pytorch/benchmark's basic_gnn_*. Input node features
+// [10000, 64] and edges [2, 200000] → [10000, 64]; 12,480, 24,960 and 24,768 parameters. mini: 500 nodes, 4000 edges.
+#include "models/blocks/layers.h"
+#include "models/model.h"
+#include "models/registry.h"
+
+namespace torchstone {
+namespace {
+
+constexpr int64_t kWidth = 64;
+
+/// From sources[i] to targets[i].
+struct Edges {
+  torch::Tensor sources, targets;
+};
+
+nn::Linear plain_linear() { return nn::Linear(nn::LinearOptions(kWidth, kWidth).bias(false)); }
+
+/// For each node the sum of the messages that reach it: [edges, width] → [nodes, width].
+torch::Tensor sum_at_targets(const torch::Tensor& messages, const torch::Tensor& targets, const torch::Tensor& nodes) {
+  return torch::zeros_like(nodes).index_add(0, targets, messages);
+}
+
+/// The sum over neighbours and the node itself, each pair weighed by both degrees. Loops in the input do not count.
+struct GcnLayerImpl : nn::Module {
+  GcnLayerImpl()
+      : lin(register_module("lin", plain_linear())), bias(register_parameter("bias", torch::zeros({kWidth}))) {}
+  torch::Tensor forward(const torch::Tensor& nodes, const Edges& edges) {
+    const auto x = lin(nodes);
+    const auto loops = torch::arange(x.size(0), edges.sources.options());
+    const auto sources = torch::cat({edges.sources, loops}), targets = torch::cat({edges.targets, loops});
+    const auto counts = edges.sources.ne(edges.targets).to(x.scalar_type());
+    const auto weights = torch::cat({counts, torch::ones({x.size(0)}, x.options())});
+    const auto factors = torch::zeros({x.size(0)}, x.options()).index_add(0, targets, weights).pow(-0.5);
+    const auto scales = factors.index_select(0, sources) * weights * factors.index_select(0, targets);
+    return sum_at_targets(scales.unsqueeze(1) * x.index_select(0, sources), targets, x) + bias;
+  }
+  nn::Linear lin;
+  torch::Tensor bias;
+};
+TORCH_MODULE(GcnLayer);
+
+/// An MLP of the neighbours' sum and the node itself.
+struct GinLayerImpl : nn::Module {
+  GinLayerImpl() : eps(register_buffer("eps", torch::zeros({1}))) {
+    auto network = register_module("nn", std::make_shared<nn::Module>("mlp"));
+    nn::ModuleList list(first, second);
+    network->register_module("lins", list);
+  }
+  torch::Tensor forward(const torch::Tensor& x, const Edges& edges) {
+    const auto sum = sum_at_targets(x.index_select(0, edges.sources), edges.targets, x);
+    return second(torch::relu(first(sum + (1 + eps) * x)));
+  }
+  nn::Linear first{kWidth, kWidth}, second{kWidth, kWidth};
+  torch::Tensor eps;
+};
+TORCH_MODULE(GinLayer);
+
+/// A linear layer of the neighbours' mean plus one of the node itself.
+struct SageLayerImpl : nn::Module {
+  SageLayerImpl()
+      : lin_l(register_module("lin_l", nn::Linear(kWidth, kWidth))), lin_r(register_module("lin_r", plain_linear())) {}
+  torch::Tensor forward(const torch::Tensor& x, const Edges& edges) {
+    const auto sum = sum_at_targets(x.index_select(0, edges.sources), edges.targets, x);
+    const auto ones = torch::ones({edges.targets.size(0)}, x.options());
+    const auto counts = torch::zeros({x.size(0)}, x.options()).index_add(0, edges.targets, ones).clamp_min(1);
+    return lin_l(sum / counts.unsqueeze(1)) + lin_r(x);
+  }
+  nn::Linear lin_l, lin_r;
+};
+TORCH_MODULE(SageLayer);
+
+template <class Layer>
+class GraphNetwork : public Model {
+ public:
+  GraphNetwork(int64_t nodes, int64_t edges) : nodes_(nodes), edges_(edges) {
+    nn::ModuleList list;
+    for (auto& layer : layers_) list->push_back(layer);
+    register_module("convs", list);
+  }
+
+  c10::IValue forward(const Tensors& inputs) override {
+    const Edges edges{inputs.at(1).select(0, 0), inputs.at(1).select(0, 1)};
+    auto x = inputs.at(0);
+    for (size_t i = 0; i < layers_.size(); ++i) {
+      if (i > 0) x = torch::relu(x);
+      x = layers_[i](x, edges);
+    }
+    return x;
+  }
+
+  Tensors example_inputs(const ModelOptions&) const override {
+    auto features = torch::randn({nodes_, kWidth});
+    return {features, torch::randint(nodes_, {2, edges_}, torch::kInt64)};
+  }
+
+ private:
+  int64_t nodes_, edges_;
+  std::array<Layer, 3> layers_;
+};
+
+template <class Layer>
+std::shared_ptr<Model> make(const ModelOptions& options) {
+  if (options.preset == Preset::full) return std::make_shared<GraphNetwork<Layer>>(10'000, 200'000);
+  return std::make_shared<GraphNetwork<Layer>>(500, 4000);
+}
+
+TORCHSTONE_MODEL(basic_gnn_gcn, .family = "basic_gnn", .suites = {"torchbench"}, .train_batch = 1, .eval_batch = 1,
+                 .parameters = 12'480, .fixed_batch = true, .make = make<GcnLayer>);
+TORCHSTONE_MODEL(basic_gnn_gin, .family = "basic_gnn", .suites = {"torchbench"}, .train_batch = 1, .eval_batch = 1,
+                 .parameters = 24'960, .fixed_batch = true, .make = make<GinLayer>);
+TORCHSTONE_MODEL(basic_gnn_sage, .family = "basic_gnn", .suites = {"torchbench"}, .train_batch = 1, .eval_batch = 1,
+                 .parameters = 24'768, .fixed_batch = true, .make = make<SageLayer>);
+
+}  // namespace
+}  // namespace torchstone

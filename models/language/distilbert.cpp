@@ -1,0 +1,82 @@
+// DistilBERT: half of BERT's layers, without token types.
+// Paper: Sanh et al., "DistilBERT, a distilled version of BERT", 2019. Original: transformers.DistilBertForMaskedLM.
+// Input token ids [N, 128] → logits [N, 128, 30522]; 66,985,530 parameters.
+// mini: 2 layers of width 64, 1000 words, 32 tokens.
+#include "models/blocks/bert_encoder.h"
+#include "models/registry.h"
+
+namespace torchstone {
+namespace {
+
+struct DistilEmbeddingsImpl : nn::Module {
+  explicit DistilEmbeddingsImpl(const BertShape& shape) {
+    const auto options = nn::EmbeddingOptions(shape.vocabulary, shape.width).padding_idx(shape.padding_word);
+    words = register_module("word_embeddings", nn::Embedding(options));
+    positions = register_module("position_embeddings", nn::Embedding(shape.positions, shape.width));
+    norm = register_module("LayerNorm", layer_norm(shape.width, kBertEpsilon));
+    dropout = register_module("dropout", nn::Dropout(shape.dropout));
+    position_ids = register_buffer("position_ids", torch::arange(shape.positions).unsqueeze(0));
+  }
+  torch::Tensor forward(const torch::Tensor& ids) {
+    return dropout(norm(words(ids) + positions(position_ids.slice(1, 0, ids.size(1)))));
+  }
+  nn::Embedding words{nullptr}, positions{nullptr};
+  nn::LayerNorm norm{nullptr};
+  nn::Dropout dropout{nullptr};
+  torch::Tensor position_ids;
+};
+TORCH_MODULE(DistilEmbeddings);
+
+struct DistilLayerImpl : nn::Module {
+  explicit DistilLayerImpl(const BertShape& shape)
+      : query(shape.width, shape.width),
+        key(shape.width, shape.width),
+        value(shape.width, shape.width),
+        out(shape.width, shape.width),
+        lin1(shape.width, shape.feed_forward),
+        lin2(shape.feed_forward, shape.width),
+        sa_layer_norm(register_module("sa_layer_norm", layer_norm(shape.width, kBertEpsilon))),
+        output_layer_norm(register_module("output_layer_norm", layer_norm(shape.width, kBertEpsilon))),
+        dropout(register_module("dropout", nn::Dropout(shape.dropout))),
+        heads(shape.heads) {
+    register_module(
+        "attention",
+        group({{"q_lin", query.ptr()}, {"k_lin", key.ptr()}, {"v_lin", value.ptr()}, {"out_lin", out.ptr()}}));
+    register_module("ffn", group({{"lin1", lin1.ptr()}, {"lin2", lin2.ptr()}}));
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    const auto rate = is_training() ? dropout->options.p() : 0.0;
+    x = sa_layer_norm(out(attention(query(x), key(x), value(x), heads, {.dropout = rate})) + x);
+    return output_layer_norm(dropout(lin2(torch::gelu(lin1(x)))) + x);
+  }
+  nn::Linear query, key, value, out, lin1, lin2;
+  nn::LayerNorm sa_layer_norm, output_layer_norm;
+  nn::Dropout dropout;
+  int64_t heads;
+};
+TORCH_MODULE(DistilLayer);
+
+class DistilBertForMaskedLM : public WordEncoder<DistilEmbeddings, DistilLayer> {
+ public:
+  explicit DistilBertForMaskedLM(const BertShape& shape) : WordEncoder(shape) {
+    register_module("distilbert", group({{"embeddings", embeddings_.ptr()},
+                                         {"transformer", group({{"layer", list_of(layers_).ptr()}}).ptr()}}));
+    register_module("vocab_transform", head_.dense);
+    register_module("vocab_layer_norm", head_.norm);
+    register_module("vocab_projector", head_.decoder);
+    init();
+  }
+};
+
+constexpr BertShape kFull{.layers = 6, .tokens = 128};
+constexpr BertShape kMini{
+    .vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .feed_forward = 128, .positions = 64, .tokens = 32};
+
+TORCHSTONE_MODEL(
+    DistilBertForMaskedLM, .family = "distilbert", .suites = {"huggingface"}, .train_batch = 256, .eval_batch = 256,
+    .parameters = 66'985'530, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      return std::make_shared<DistilBertForMaskedLM>(options.preset == Preset::full ? kFull : kMini);
+    });
+
+}  // namespace
+}  // namespace torchstone

@@ -1,0 +1,133 @@
+// GPT-2: pre-norm decoder with causal attention; a head tied to the words, or one that classifies the last token.
+// Paper: Radford et al., "Language models are unsupervised multitask learners", 2019.
+// Original: transformers.GPT2LMHeadModel as distilgpt2, and GPT2ForSequenceClassification. Input token ids [N, 512] →
+// logits [N, 512, 50257] (DistillGPT2); [N, 1024] → [N, 2]; 81,912,576 and 124,441,344 parameters.
+// mini: 2 layers of width 64, 1000 words, 32 tokens.
+#include "models/blocks/attention.h"
+#include "models/blocks/group.h"
+#include "models/blocks/init.h"
+#include "models/blocks/mlp.h"
+#include "models/blocks/norms.h"
+#include "models/blocks/token_model.h"
+#include "models/registry.h"
+
+namespace torchstone {
+namespace {
+
+struct GptShape {
+  int64_t vocabulary = 50257, width = 768, layers = 12, heads = 12, positions = 1024, tokens = 1024;
+};
+constexpr double kDropout = 0.1;
+constexpr int64_t kPaddingWord = 0;  // of the classifier, which looks for the last other word
+
+/// A linear layer whose weight is stored transposed: [in, out].
+struct TransposedLinearImpl : nn::Module {
+  TransposedLinearImpl(int64_t in, int64_t out)
+      : weight(register_parameter("weight", torch::randn({in, out}) * 0.02)),
+        bias(register_parameter("bias", torch::zeros({out}))) {}
+  torch::Tensor forward(const torch::Tensor& x) {
+    const auto flat = torch::addmm(bias, x.view({-1, x.size(-1)}), weight);
+    return flat.view({x.size(0), x.size(1), flat.size(1)});
+  }
+  torch::Tensor weight, bias;
+};
+TORCH_MODULE(TransposedLinear);
+
+struct GptLayerImpl : nn::Module {
+  explicit GptLayerImpl(const GptShape& shape)
+      : ln_1(register_module("ln_1", layer_norm(shape.width, 1e-5))),
+        ln_2(register_module("ln_2", layer_norm(shape.width, 1e-5))),
+        qkv(shape.width, 3 * shape.width),
+        attended(shape.width, shape.width),
+        c_fc(shape.width, 4 * shape.width),
+        c_proj(4 * shape.width, shape.width),
+        dropout(register_module("dropout", nn::Dropout(kDropout))),
+        heads(shape.heads) {
+    register_module("attn", group({{"c_attn", qkv.ptr()}, {"c_proj", attended.ptr()}}));
+    register_module("mlp", group({{"c_fc", c_fc.ptr()}, {"c_proj", c_proj.ptr()}}));
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    const auto parts = qkv(ln_1(x)).chunk(3, -1);
+    const AttentionRule rule{.dropout = is_training() ? dropout->options.p() : 0.0, .causal = true};
+    x = x + dropout(attended(attention(parts[0], parts[1], parts[2], heads, rule)));
+    return x + dropout(c_proj(activate(Act::tanh_gelu, c_fc(ln_2(x)))));
+  }
+  nn::LayerNorm ln_1, ln_2;
+  TransposedLinear qkv, attended, c_fc, c_proj;
+  nn::Dropout dropout;
+  int64_t heads;
+};
+TORCH_MODULE(GptLayer);
+
+/// The decoder without a head.
+class Gpt2 : public TokenModel {
+ public:
+  explicit Gpt2(const GptShape& shape)
+      : TokenModel(shape.vocabulary, shape.tokens),
+        words_(shape.vocabulary, shape.width),
+        positions_(shape.positions, shape.width),
+        norm_(layer_norm(shape.width, 1e-5)),
+        dropout_(kDropout) {
+    for (int64_t i = 0; i < shape.layers; ++i) layers_.push_back(GptLayer(shape));
+    register_module("transformer", group({{"wte", words_.ptr()},
+                                          {"wpe", positions_.ptr()},
+                                          {"drop", dropout_.ptr()},
+                                          {"h", list_of(layers_).ptr()},
+                                          {"ln_f", norm_.ptr()}}));
+    each_layer<nn::Embedding>(*this, [](auto& embedding) { nn::init::normal_(embedding.weight, 0, 0.02); });
+  }
+
+ protected:
+  torch::Tensor states(const torch::Tensor& ids) {
+    auto x = dropout_(words_(ids) + positions_(torch::arange(ids.size(1), ids.options())));
+    for (auto& layer : layers_) x = layer(x);
+    return norm_(x);
+  }
+  const torch::Tensor& words() const { return words_->weight; }
+
+ private:
+  nn::Embedding words_, positions_;
+  std::vector<GptLayer> layers_;
+  nn::LayerNorm norm_;
+  nn::Dropout dropout_;
+};
+
+class LanguageModel : public Gpt2 {
+ public:
+  explicit LanguageModel(const GptShape& shape) : Gpt2(shape) { register_module("lm_head", tied(words())); }
+  c10::IValue forward(const Tensors& inputs) override { return torch::linear(states(inputs.at(0)), words()); }
+};
+
+class SequenceClassifier : public Gpt2 {
+ public:
+  explicit SequenceClassifier(const GptShape& shape) : Gpt2(shape) {
+    score_ = register_module("score", nn::Linear(nn::LinearOptions(shape.width, 2).bias(false)));
+  }
+  c10::IValue forward(const Tensors& inputs) override {
+    const auto& ids = inputs.at(0);
+    const auto logits = score_(states(ids));
+    const auto places = torch::arange(ids.size(1), ids.options());
+    const auto last = (places * ids.ne(kPaddingWord).to(torch::kInt64)).argmax(-1);
+    return logits.index({torch::arange(ids.size(0), ids.options()), last});
+  }
+
+ private:
+  nn::Linear score_{nullptr};
+};
+
+constexpr GptShape kMini{.vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .positions = 64, .tokens = 32};
+
+TORCHSTONE_MODEL(
+    DistillGPT2, .family = "gpt2", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
+    .parameters = 81'912'576, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      return std::make_shared<LanguageModel>(options.preset == Preset::full ? GptShape{.layers = 6, .tokens = 512}
+                                                                            : kMini);
+    });
+TORCHSTONE_MODEL(
+    GPT2ForSequenceClassification, .family = "gpt2", .suites = {"huggingface"}, .train_batch = 8, .eval_batch = 8,
+    .parameters = 124'441'344, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      return std::make_shared<SequenceClassifier>(options.preset == Preset::full ? GptShape{} : kMini);
+    });
+
+}  // namespace
+}  // namespace torchstone

@@ -1,0 +1,156 @@
+// T5: encoder and decoder without biases, whose attention adds a learned value for each bucket of distances.
+// Paper: Raffel et al., "Exploring the limits of transfer learning with a unified text-to-text transformer", 2019.
+// Original: transformers.T5ForConditionalGeneration. Input token ids [N, 1024] and those of the decoder [N, 1024] →
+// logits [N, 1024, 32128]; 60,506,624 parameters. mini: 2 + 2 layers of width 64, 1000 words, 32 tokens.
+#include <cmath>
+
+#include "models/blocks/attention.h"
+#include "models/blocks/group.h"
+#include "models/blocks/norms.h"
+#include "models/blocks/token_model.h"
+#include "models/registry.h"
+
+namespace torchstone {
+namespace {
+
+struct T5Shape {
+  int64_t vocabulary = 32128, width = 512, layers = 6, heads = 8, head_width = 64, feed_forward = 2048, tokens = 1024;
+};
+constexpr double kDropout = 0.1;
+constexpr int64_t kBuckets = 32;
+constexpr double kFarthest = 128;  // all distances from here on share a bucket
+
+nn::Linear plain(int64_t in, int64_t out) { return nn::Linear(nn::LinearOptions(in, out).bias(false)); }
+
+/// The bucket of each distance from a query (row) to a key (column): near ones have one each, far ones share by their
+/// logarithm. Both directions have half of the buckets each; a decoder, which looks back only, has all.
+torch::Tensor distance_buckets(int64_t queries, int64_t keys, bool both_directions,
+                               const torch::TensorOptions& options) {
+  auto apart = torch::arange(keys, options).unsqueeze(0) - torch::arange(queries, options).unsqueeze(1);
+  const auto count = both_directions ? kBuckets / 2 : kBuckets, near = count / 2;
+  auto first = torch::zeros_like(apart);
+  if (both_directions) {
+    first = apart.gt(0).to(torch::kInt64) * count;
+    apart = apart.abs();
+  } else {
+    apart = apart.clamp_max(0).neg();
+  }
+  const auto ratio = torch::log(apart.to(torch::kFloat32) / static_cast<double>(near)) /
+                     std::log(kFarthest / static_cast<double>(near));
+  const auto far = near + (ratio * static_cast<double>(count - near)).to(torch::kInt64);
+  return first + torch::where(apart < near, apart, far.clamp_max(count - 1));
+}
+
+struct T5AttentionImpl : nn::Module {
+  T5AttentionImpl(const T5Shape& shape, bool has_distances) : heads(shape.heads) {
+    const auto inner = shape.heads * shape.head_width;
+    q = register_module("q", plain(shape.width, inner));
+    k = register_module("k", plain(shape.width, inner));
+    v = register_module("v", plain(shape.width, inner));
+    o = register_module("o", plain(inner, shape.width));
+    if (has_distances) distances = register_module("relative_attention_bias", nn::Embedding(kBuckets, shape.heads));
+  }
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& source, const std::optional<torch::Tensor>& bias) {
+    const AttentionRule rule{.dropout = is_training() ? dropout->options.p() : 0.0, .bias = bias, .scale = 1.0};
+    return o(attention(q(x), k(source), v(source), heads, rule));
+  }
+  int64_t heads;
+  nn::Linear q{nullptr}, k{nullptr}, v{nullptr}, o{nullptr};
+  nn::Embedding distances{nullptr};
+  nn::Dropout dropout = register_module("dropout", nn::Dropout(kDropout));
+};
+TORCH_MODULE(T5Attention);
+
+/// x + dropout(body(norm(x))) for each of self-attention, attention to the encoder (in a decoder) and feed-forward.
+struct T5LayerImpl : nn::Module {
+  T5LayerImpl(const T5Shape& shape, bool decodes, bool has_distances)
+      : self(shape, has_distances),
+        wi(plain(shape.width, shape.feed_forward)),
+        wo(plain(shape.feed_forward, shape.width)) {
+    nn::ModuleList parts;
+    const auto add = [&](const char* name, const std::shared_ptr<nn::Module>& body) {
+      norms.push_back(RmsNorm(shape.width));
+      parts->push_back(group({{name, body}, {"layer_norm", norms.back().ptr()}}));
+    };
+    add("SelfAttention", self.ptr());
+    if (decodes) {
+      cross = T5Attention(shape, false);
+      add("EncDecAttention", cross.ptr());
+    }
+    add("DenseReluDense", group({{"wi", wi.ptr()}, {"wo", wo.ptr()}}).ptr());
+    register_module("layer", parts);
+  }
+  torch::Tensor forward(torch::Tensor x, const torch::Tensor& source, const torch::Tensor& bias) {
+    const auto normed = norms[0](x);
+    x = x + dropout(self(normed, normed, bias));
+    if (cross) x = x + dropout(cross(norms[1](x), source, std::nullopt));
+    return x + dropout(wo(dropout(torch::relu(wi(norms.back()(x))))));
+  }
+  T5Attention self, cross{nullptr};
+  nn::Linear wi, wo;
+  std::vector<RmsNorm> norms;
+  nn::Dropout dropout = register_module("dropout", nn::Dropout(kDropout));
+};
+TORCH_MODULE(T5Layer);
+
+struct T5StackImpl : nn::Module {
+  T5StackImpl(const T5Shape& shape, const nn::Embedding& embedding, bool decoder) : words(embedding), decodes(decoder) {
+    for (int64_t i = 0; i < shape.layers; ++i) layers.push_back(T5Layer(shape, decodes, i == 0));
+    register_module("embed_tokens", words);
+    register_module("block", list_of(layers));
+  }
+  /// `source`: what the encoder made, for a decoder.
+  torch::Tensor forward(const torch::Tensor& ids, const torch::Tensor& source) {
+    const auto length = ids.size(1);
+    const auto buckets = distance_buckets(length, length, !decodes, ids.options());
+    auto bias = layers[0]->self->distances(buckets).permute({2, 0, 1}).unsqueeze(0);
+    if (decodes) {
+      const auto ahead = torch::ones({length, length}, ids.options().dtype(torch::kBool)).triu(1);
+      bias = bias.masked_fill(ahead, -std::numeric_limits<double>::infinity());
+    }
+    auto x = dropout(words(ids));
+    for (auto& layer : layers) x = layer(x, source, bias);
+    return dropout(norm(x));
+  }
+  nn::Embedding words;
+  bool decodes;
+  std::vector<T5Layer> layers;
+  RmsNorm norm = register_module("final_layer_norm", RmsNorm(words->options.embedding_dim()));
+  nn::Dropout dropout = register_module("dropout", nn::Dropout(kDropout));
+};
+TORCH_MODULE(T5Stack);
+
+class T5 : public TokenModel {
+ public:
+  explicit T5(const T5Shape& shape)
+      : TokenModel(shape.vocabulary, shape.tokens, /*inputs=*/2),
+        scale_(std::pow(static_cast<double>(shape.width), -0.5)),
+        words_(register_module("shared", nn::Embedding(shape.vocabulary, shape.width))),
+        encoder_(register_module("encoder", T5Stack(shape, words_, false))),
+        decoder_(register_module("decoder", T5Stack(shape, words_, true))) {
+    register_module("lm_head", tied(words_->weight));
+  }
+
+  c10::IValue forward(const Tensors& inputs) override {
+    const auto encoded = encoder_(inputs.at(0), torch::Tensor());
+    const auto x = decoder_(inputs.at(1), encoded) * scale_;
+    return torch::linear(x, words_->weight);
+  }
+
+ private:
+  double scale_;
+  nn::Embedding words_;
+  T5Stack encoder_, decoder_;
+};
+
+constexpr T5Shape kMini{
+    .vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .head_width = 16, .feed_forward = 128, .tokens = 32};
+
+TORCHSTONE_MODEL(
+    T5Small, .family = "t5", .suites = {"huggingface"}, .train_batch = 8, .eval_batch = 8, .parameters = 60'506'624,
+    .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      return std::make_shared<T5>(options.preset == Preset::full ? T5Shape{} : kMini);
+    });
+
+}  // namespace
+}  // namespace torchstone

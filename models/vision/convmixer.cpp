@@ -1,0 +1,69 @@
+// ConvMixer: patches, then depthwise convolutions with a residual and 1x1 convolutions in turn.
+// Paper: Trockman, Kolter, "Patches are all you need?", 2022.
+// Original: timm's ConvMixer. Input [N, 3, 224, 224] → logits [N, 1000]; 21,110,248 (convmixer_768_32) and 24,383,464
+// (convmixer_1024_20_ks9_p14) parameters. The second is one of the two models in timm's tables that a compiler made
+// slower. mini: 2 blocks of width 96, 56 pixels.
+#include "models/blocks/conv_norm.h"
+#include "models/blocks/image_model.h"
+#include "models/blocks/skip.h"
+#include "models/registry.h"
+
+namespace torchstone {
+namespace {
+
+struct ConvMixerShape {
+  int64_t width, depth, kernel, patch;
+  Act act;
+  int64_t side = 224;
+};
+
+class ConvMixer : public ImageModel {
+ public:
+  explicit ConvMixer(const ConvMixerShape& shape) : ImageModel(shape.side) {
+    const auto width = shape.width;
+    layers_->push_back(
+        Chain(conv(3, width, shape.patch, {.stride = shape.patch}), activation(shape.act), nn::BatchNorm2d(width)));
+    Chain blocks;
+    for (int64_t i = 0; i < shape.depth; ++i) {
+      const ConvShape depthwise{.padding = shape.kernel / 2, .groups = width};
+      blocks->push_back(Chain(
+          Skip("fn", Chain(conv(width, width, shape.kernel, depthwise), activation(shape.act), nn::BatchNorm2d(width))),
+          conv(width, width, 1), activation(shape.act), nn::BatchNorm2d(width)));
+    }
+    layers_->push_back(blocks);
+    register_module("stem", layers_->ptr(0));
+    register_module("blocks", layers_->ptr(1));
+    head_ = register_module("head", nn::Linear(width, 1000));
+  }
+
+  c10::IValue forward(const Tensors& inputs) override {
+    return head_(torch::adaptive_avg_pool2d(layers_->forward(inputs.at(0)), {1, 1}).flatten(1));
+  }
+
+ private:
+  nn::Sequential layers_;
+  nn::Linear head_{nullptr};
+};
+
+std::shared_ptr<Model> make(const ModelOptions& options, ConvMixerShape shape) {
+  if (options.preset == Preset::mini) {
+    shape.width = 96;
+    shape.depth = 2;
+    shape.side = 56;
+  }
+  return std::make_shared<ConvMixer>(shape);
+}
+
+TORCHSTONE_MODEL(
+    convmixer_768_32, .family = "convmixer", .suites = {"timm"}, .train_batch = 32, .eval_batch = 32,
+    .parameters = 21'110'248, .make = [](const ModelOptions& options) {
+      return make(options, {.width = 768, .depth = 32, .kernel = 7, .patch = 7, .act = Act::relu});
+    });
+TORCHSTONE_MODEL(
+    convmixer_1024_20_ks9_p14, .family = "convmixer", .suites = {"timm"}, .train_batch = 32, .eval_batch = 32,
+    .parameters = 24'383'464, .make = [](const ModelOptions& options) {
+      return make(options, {.width = 1024, .depth = 20, .kernel = 9, .patch = 14, .act = Act::gelu});
+    });
+
+}  // namespace
+}  // namespace torchstone

@@ -1,0 +1,80 @@
+// DeepLabV3 on MobileNetV3: dilated convolutions of several rates side by side, resized to the image.
+// Paper: Chen, Papandreou, Schroff, Adam, "Rethinking atrous convolution for semantic image segmentation", 2017.
+// Original: torchvision.models.segmentation.deeplabv3_mobilenet_v3_large (without the auxiliary classifier).
+// Input [N, 3, 224, 224] → {"out": [N, 21, 224, 224]}; 11,025,477 parameters. mini: four blocks, 64 pixels.
+#include "models/blocks/image_model.h"
+#include "models/blocks/init.h"
+#include "models/blocks/mobile_blocks.h"
+#include "models/registry.h"
+
+namespace torchstone {
+namespace {
+
+constexpr int64_t kWidth = 256, kClasses = 21;
+
+torch::Tensor resized(const torch::Tensor& x, const torch::Tensor& like) {
+  return at::upsample_bilinear2d(x, {like.size(2), like.size(3)}, /*align_corners=*/false);
+}
+
+/// The mean of the image at every place, next to convolutions of several rates (ASPP).
+struct PyramidImpl : nn::Module {
+  explicit PyramidImpl(int64_t in)
+      : mean(nn::AdaptiveAvgPool2d(1), conv(in, kWidth, 1, {.bias = false}), nn::BatchNorm2d(kWidth), relu()) {
+    rates.push_back(conv_norm(in, kWidth));
+    for (const int64_t rate : {12, 24, 36}) rates.push_back(conv_norm(in, kWidth, {.kernel = 3, .dilation = rate}));
+    nn::ModuleList convs;
+    for (const auto& layers : rates) convs->push_back(layers);
+    convs->push_back(mean);
+    register_module("convs", convs);
+    project = conv_norm(5 * kWidth, kWidth);
+    project->push_back(nn::Dropout(0.5));
+    register_module("project", project);
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    Tensors maps;
+    for (auto& layers : rates) maps.push_back(layers(x));
+    maps.push_back(resized(mean(x), x));
+    return project(torch::cat(maps, 1));
+  }
+  std::vector<Chain> rates;
+  Chain mean, project{nullptr};
+};
+TORCH_MODULE(Pyramid);
+
+class DeepLabV3 : public ImageModel {
+ public:
+  DeepLabV3(const std::vector<MobileBottleneck>& bottlenecks, int64_t side)
+      : ImageModel(side),
+        backbone_(register_module("backbone", mobile_features(bottlenecks))),
+        classifier_(register_module(
+            "classifier",
+            nn::Sequential(Pyramid(6 * bottlenecks.back().out), conv(kWidth, kWidth, 3, {.padding = 1, .bias = false}),
+                           nn::BatchNorm2d(kWidth), relu(), conv(kWidth, kClasses, 1)))) {
+    init_convolutions_he(*this);
+  }
+
+  c10::IValue forward(const Tensors& inputs) override {
+    c10::Dict<std::string, torch::Tensor> result;
+    result.insert("out", resized(classifier_->forward(backbone_->forward(inputs.at(0))), inputs.at(0)));
+    return result;
+  }
+
+ private:
+  nn::Sequential backbone_, classifier_;
+};
+
+TORCHSTONE_MODEL(
+    deeplabv3_mobilenet_v3_large, .family = "deeplab_v3", .suites = {"torchvision"}, .train_batch = 8, .eval_batch = 8,
+    .parameters = 11'025'477, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      using Table = std::vector<MobileBottleneck>;
+      constexpr auto RE = Act::relu, HS = Act::hardswish;
+      if (options.preset == Preset::full) return std::make_shared<DeepLabV3>(mobile_large(/*dilation=*/2), 224);
+      return std::make_shared<DeepLabV3>(Table{{16, 3, 16, 16, false, RE, 1},
+                                               {16, 3, 64, 24, false, RE, 2},
+                                               {24, 5, 72, 40, true, HS, 2},
+                                               {40, 5, 120, 40, true, HS, 1, 2}},
+                                         64);
+    });
+
+}  // namespace
+}  // namespace torchstone

@@ -1,0 +1,111 @@
+// DenseNet: every layer of a block sees the maps of all layers before it.
+// Paper: Huang, Liu, van der Maaten, Weinberger, "Densely connected convolutional networks", 2016.
+// Original: torchvision.models.densenet121 and its sizes. Input [N, 3, 224, 224] → logits [N, 1000]; 7,978,856
+// (densenet121), 28,681,000 (161), 14,149,480 (169) and 20,013,928 (201) parameters.
+// mini: growth 12, blocks of 3, 3, 2 and 2 layers, 64 pixels.
+#include "models/blocks/conv_norm.h"
+#include "models/blocks/image_model.h"
+#include "models/blocks/init.h"
+#include "models/registry.h"
+
+namespace torchstone {
+namespace {
+
+struct DenseShape {
+  std::vector<int64_t> depths;
+  int64_t growth = 32, stem = 64, side = 224;
+};
+
+Chain dense_layer(int64_t in, int64_t growth) {
+  const auto bottleneck = 4 * growth;
+  return chain({{"norm1", nn::BatchNorm2d(in)},
+                {"relu1", relu()},
+                {"conv1", conv(in, bottleneck, 1, {.bias = false})},
+                {"norm2", nn::BatchNorm2d(bottleneck)},
+                {"relu2", relu()},
+                {"conv2", conv(bottleneck, growth, 3, {.padding = 1, .bias = false})}});
+}
+
+struct DenseBlockImpl : nn::Module {
+  DenseBlockImpl(int64_t in, int64_t depth, int64_t growth) {
+    for (int64_t i = 0; i < depth; ++i) {
+      layers.push_back(register_module("denselayer" + std::to_string(i + 1), dense_layer(in + i * growth, growth)));
+    }
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    Tensors maps = {x};
+    for (auto& layer : layers) maps.push_back(layer(torch::cat(maps, 1)));
+    return torch::cat(maps, 1);
+  }
+  std::vector<Chain> layers;
+};
+TORCH_MODULE(DenseBlock);
+
+Chain transition(int64_t in) {
+  return chain({{"norm", nn::BatchNorm2d(in)},
+                {"relu", relu()},
+                {"conv", conv(in, in / 2, 1, {.bias = false})},
+                {"pool", nn::AvgPool2d(nn::AvgPool2dOptions(2).stride(2))}});
+}
+
+class DenseNet : public ImageModel {
+ public:
+  explicit DenseNet(const DenseShape& shape) : ImageModel(shape.side) {
+    auto channels = shape.stem;
+    features_->push_back("conv0", conv(3, channels, 7, {.stride = 2, .padding = 3, .bias = false}));
+    features_->push_back("norm0", nn::BatchNorm2d(channels));
+    features_->push_back("relu0", relu());
+    features_->push_back("pool0", max_pool(3, 2, {.padding = 1}));
+    for (size_t i = 0; i < shape.depths.size(); ++i) {
+      const auto number = std::to_string(i + 1);
+      features_->push_back("denseblock" + number, DenseBlock(channels, shape.depths[i], shape.growth));
+      channels += shape.depths[i] * shape.growth;
+      if (i + 1 == shape.depths.size()) break;
+      features_->push_back("transition" + number, transition(channels));
+      channels /= 2;
+    }
+    features_->push_back("norm5", nn::BatchNorm2d(channels));
+    register_module("features", features_);
+    classifier_ = register_module("classifier", nn::Linear(channels, 1000));
+    each_layer<nn::Conv2d>(*this, [](auto& layer) { nn::init::kaiming_normal_(layer.weight); });
+    nn::init::zeros_(classifier_->bias);
+  }
+
+  c10::IValue forward(const Tensors& inputs) override {
+    const auto x = torch::relu(features_->forward(inputs.at(0)));
+    return classifier_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
+  }
+
+ private:
+  nn::Sequential features_;
+  nn::Linear classifier_{nullptr};
+};
+
+std::shared_ptr<Model> make(const ModelOptions& options, const DenseShape& full) {
+  const DenseShape mini{.depths = {3, 3, 2, 2}, .growth = 12, .stem = 24, .side = 64};
+  return std::make_shared<DenseNet>(options.preset == Preset::full ? full : mini);
+}
+
+TORCHSTONE_MODEL(
+    densenet121, .family = "densenet", .suites = {"torchbench"}, .train_batch = 256, .eval_batch = 64,
+    .parameters = 7'978'856, .make = [](const ModelOptions& options) {
+      return make(options, {.depths = {6, 12, 24, 16}});
+    });
+TORCHSTONE_MODEL(
+    densenet161, .family = "densenet", .suites = {"torchvision"}, .train_batch = 64, .eval_batch = 64,
+    .parameters = 28'681'000, .make = [](const ModelOptions& options) {
+      return make(options, {.depths = {6, 12, 36, 24}, .growth = 48, .stem = 96});
+    });
+TORCHSTONE_MODEL(
+    densenet169, .family = "densenet", .suites = {"torchvision"}, .train_batch = 64, .eval_batch = 64,
+    .parameters = 14'149'480, .make = [](const ModelOptions& options) {
+      return make(options, {.depths = {6, 12, 32, 32}});
+    });
+TORCHSTONE_MODEL(
+    densenet201, .family = "densenet", .suites = {"torchvision"}, .train_batch = 64, .eval_batch = 64,
+    .parameters = 20'013'928, .make = [](const ModelOptions& options) {
+      return make(options, {.depths = {6, 12, 48, 32}});
+    });
+
+}  // namespace
+}  // namespace torchstone

@@ -1,0 +1,81 @@
+// MNASNet: inverted residuals of kernels 3 and 5, found by a search under a phone's latency.
+// Paper: Tan et al., "MnasNet: platform-aware neural architecture search for mobile", 2018 (variant B1).
+// Original: torchvision.models.mnasnet1_0. Input [N, 3, 224, 224] → logits [N, 1000]; 4,383,312 parameters.
+// mini: three of the six stages, of 2, 2 and 1 blocks, 64 pixels.
+#include "models/blocks/conv_norm.h"
+#include "models/blocks/image_model.h"
+#include "models/blocks/init.h"
+#include "models/blocks/skip.h"
+#include "models/registry.h"
+
+namespace torchstone {
+namespace {
+
+constexpr double kMomentum = 1 - 0.9997;  // TensorFlow's 0.9997 counts the other way round
+
+struct Stage {
+  int64_t channels, kernel, stride, expansion, depth;
+};
+
+/// Convolution and BatchNorm, with or without ReLU, as layers of `layers` itself.
+void append(nn::SequentialImpl& layers, int64_t in, int64_t out, const ConvNorm& shape) {
+  layers.push_back(same_conv(in, out, shape));
+  layers.push_back(batch_norm(out, 1e-5, kMomentum));
+  if (shape.act != Act::none) layers.push_back(relu());
+}
+
+Skip inverted_residual(int64_t in, int64_t out, const Stage& stage, int64_t stride) {
+  const auto hidden = in * stage.expansion;
+  Chain layers;
+  append(*layers, in, hidden, {});
+  append(*layers, hidden, hidden, {.kernel = stage.kernel, .stride = stride, .groups = hidden});
+  append(*layers, hidden, out, {.act = Act::none});
+  return Skip("layers", layers, stride == 1 && in == out);
+}
+
+class MnasNet : public ImageModel {
+ public:
+  MnasNet(const std::vector<Stage>& stages, int64_t side) : ImageModel(side) {
+    append(*layers_, 3, 32, {.kernel = 3, .stride = 2});
+    append(*layers_, 32, 32, {.kernel = 3, .groups = 32});
+    append(*layers_, 32, 16, {.act = Act::none});
+    int64_t in = 16;
+    for (const auto& stage : stages) {
+      Chain blocks;
+      for (int64_t i = 0; i < stage.depth; ++i) {
+        blocks->push_back(inverted_residual(in, stage.channels, stage, i == 0 ? stage.stride : 1));
+        in = stage.channels;
+      }
+      layers_->push_back(blocks);
+    }
+    append(*layers_, in, 1280, {});
+    register_module("layers", layers_);
+    classifier_ = register_module("classifier", nn::Sequential(nn::Dropout(0.2), nn::Linear(1280, 1000)));
+    init_convolutions_he(*this);
+    each_layer<nn::Linear>(*this, [](auto& layer) {
+      nn::init::kaiming_uniform_(layer.weight, 0, torch::kFanOut, torch::kSigmoid);
+      nn::init::zeros_(layer.bias);
+    });
+  }
+
+  c10::IValue forward(const Tensors& inputs) override {
+    return classifier_->forward(layers_->forward(inputs.at(0)).mean({2, 3}));
+  }
+
+ private:
+  nn::Sequential layers_, classifier_{nullptr};
+};
+
+const std::vector<Stage> kFull = {{24, 3, 2, 3, 3}, {40, 5, 2, 3, 3},  {80, 5, 2, 6, 3},
+                                  {96, 3, 1, 6, 2}, {192, 5, 2, 6, 4}, {320, 3, 1, 6, 1}};
+const std::vector<Stage> kMini = {{24, 3, 2, 3, 2}, {40, 5, 2, 3, 2}, {80, 5, 2, 6, 1}};
+
+TORCHSTONE_MODEL(
+    mnasnet1_0, .family = "mnasnet", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 32,
+    .parameters = 4'383'312, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      if (options.preset == Preset::full) return std::make_shared<MnasNet>(kFull, 224);
+      return std::make_shared<MnasNet>(kMini, 64);
+    });
+
+}  // namespace
+}  // namespace torchstone

@@ -1,0 +1,120 @@
+// MobileViT: inverted residuals, and blocks in which the pixels at the same place of all patches attend to each other.
+// Paper: Mehta, Rastegari, "MobileViT: light-weight, general-purpose, and mobile-friendly vision transformer", 2021.
+// Original: timm's ByobNet as mobilevit_s. Input [N, 3, 256, 256] → logits [N, 1000]; 5,578,632 parameters.
+// mini: two plain stages of a block each and two with transformers of a layer each, 64 pixels.
+#include "models/blocks/image_model.h"
+#include "models/blocks/init.h"
+#include "models/blocks/named_conv_norm.h"
+#include "models/blocks/skip.h"
+#include "models/blocks/transformer.h"
+#include "models/registry.h"
+
+namespace torchstone {
+namespace {
+
+constexpr int64_t kPatch = 2, kHeads = 4;
+
+Chain conv_silu(int64_t in, int64_t out, int64_t kernel, int64_t stride = 1) {
+  return named_conv_norm(in, out, {.kernel = kernel, .stride = stride, .act = Act::silu});
+}
+
+SkipChain inverted_residual(int64_t in, int64_t out, int64_t stride) {
+  const auto hidden = 4 * in;
+  const ConvNorm depthwise{.kernel = 3, .stride = stride, .groups = hidden, .act = Act::silu};
+  SkipChain layers(stride == 1 && in == out);
+  layers->push_back("conv1_1x1", conv_silu(in, hidden, 1));
+  layers->push_back("conv2_kxk", named_conv_norm(hidden, hidden, depthwise));
+  layers->push_back("conv3_1x1", named_conv_norm(hidden, out, {.act = Act::none}));
+  return layers;
+}
+
+/// [N, C, H, W] → [N * pixels of a patch, patches, C].
+torch::Tensor to_patches(const torch::Tensor& x) {
+  const auto batch = x.size(0), channels = x.size(1), rows = x.size(2) / kPatch, columns = x.size(3) / kPatch;
+  return x.reshape({batch * channels * rows, kPatch, columns, kPatch})
+      .transpose(1, 2)
+      .reshape({batch, channels, rows * columns, kPatch * kPatch})
+      .transpose(1, 3)
+      .reshape({batch * kPatch * kPatch, rows * columns, channels});
+}
+
+/// The way back.
+torch::Tensor from_patches(const torch::Tensor& x, int64_t batch, int64_t height, int64_t width) {
+  const auto channels = x.size(2), rows = height / kPatch, columns = width / kPatch;
+  return x.contiguous()
+      .view({batch, kPatch * kPatch, rows * columns, channels})
+      .transpose(1, 3)
+      .reshape({batch * channels * rows, columns, kPatch, kPatch})
+      .transpose(1, 2)
+      .reshape({batch, channels, height, width});
+}
+
+struct MobileVitBlockImpl : nn::Module {
+  MobileVitBlockImpl(int64_t channels, int64_t width, int64_t depth)
+      : conv_kxk(register_module("conv_kxk", conv_silu(channels, channels, 3))),
+        conv_proj(register_module("conv_proj", conv_silu(width, channels, 1))),
+        conv_fusion(register_module("conv_fusion", conv_silu(2 * channels, channels, 3))),
+        conv_1x1(register_module("conv_1x1", conv(channels, width, 1, {.bias = false}))),
+        norm(register_module("norm", layer_norm(width, 1e-5))) {
+    const EncoderShape shape{.width = width, .heads = kHeads, .hidden = 2 * width, .eps = 1e-5, .act = Act::silu};
+    for (int64_t i = 0; i < depth; ++i) transformer->push_back(EncoderLayer(shape));
+    register_module("transformer", transformer);
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    const auto local = conv_1x1(conv_kxk(x));
+    const auto mixed = norm(transformer(to_patches(local)));
+    const auto map = conv_proj(from_patches(mixed, x.size(0), x.size(2), x.size(3)));
+    return conv_fusion(torch::cat({x, map}, 1));
+  }
+  Chain conv_kxk, conv_proj, conv_fusion, transformer;
+  nn::Conv2d conv_1x1;
+  nn::LayerNorm norm;
+};
+TORCH_MODULE(MobileVitBlock);
+
+struct Stage {
+  int64_t depth, channels, stride, width = 0, layers = 0;  ///< width and layers of the transformer; 0: none
+};
+
+class MobileVit : public ImageModel {
+ public:
+  MobileVit(const std::vector<Stage>& plan, int64_t last, int64_t side)
+      : ImageModel(side), stem_(register_module("stem", conv_silu(3, 16, 3, 2))) {
+    int64_t in = 16;
+    for (const auto& stage : plan) {
+      Chain blocks;
+      for (int64_t i = 0; i < stage.depth; ++i) {
+        blocks->push_back(inverted_residual(in, stage.channels, i == 0 ? stage.stride : 1));
+        in = stage.channels;
+      }
+      if (stage.layers > 0) blocks->push_back(MobileVitBlock(in, stage.width, stage.layers));
+      stages_->push_back(blocks);
+    }
+    register_module("stages", stages_);
+    final_conv_ = register_module("final_conv", conv_silu(in, last, 1));
+    head_ = register_module("head", chain({{"fc", nn::Linear(last, 1000)}}));
+    init_convolutions_he(*this);
+    init_linears_normal(*this, 0.02);
+  }
+
+  c10::IValue forward(const Tensors& inputs) override {
+    const auto x = final_conv_(stages_(stem_(inputs.at(0))));
+    return head_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
+  }
+
+ private:
+  Chain stem_, stages_, final_conv_{nullptr}, head_{nullptr};
+};
+
+const std::vector<Stage> kFull = {{1, 32, 1}, {3, 64, 2}, {1, 96, 2, 144, 2}, {1, 128, 2, 192, 4}, {1, 160, 2, 240, 3}};
+const std::vector<Stage> kMini = {{1, 16, 1}, {1, 24, 2}, {1, 32, 2, 48, 1}, {1, 48, 2, 64, 1}};
+
+TORCHSTONE_MODEL(
+    mobilevit_s, .family = "mobilevit", .suites = {"timm"}, .train_batch = 256, .eval_batch = 256,
+    .parameters = 5'578'632, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      if (options.preset == Preset::full) return std::make_shared<MobileVit>(kFull, 640, 256);
+      return std::make_shared<MobileVit>(kMini, 128, 64);
+    });
+
+}  // namespace
+}  // namespace torchstone

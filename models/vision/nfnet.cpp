@@ -1,0 +1,134 @@
+// NFNet: residual blocks without normalisation; the weights are standardised inside each forward pass instead.
+// Paper: Brock, De, Smith, Simonyan, "High-performance large-scale image recognition without normalization", 2021.
+// Original: timm's NormFreeNet as nfnet_l0. Input [N, 3, 224, 224] → logits [N, 1000]; 35,074,488 parameters.
+// mini: stages of 1, 1, 2 and 1 blocks, widths 32 to 128, groups of 8, 64 pixels.
+#include <cmath>
+
+#include "models/blocks/conv_norm.h"
+#include "models/blocks/image_model.h"
+#include "models/blocks/init.h"
+#include "models/blocks/squeeze_excite.h"
+#include "models/registry.h"
+
+namespace torchstone {
+namespace {
+
+constexpr double kAlpha = 0.2;                    // how much of a branch each block adds
+constexpr double kGateGain = 2.0;                 // restores the variance that the gate takes
+constexpr double kSiluGain = 1.7881293296813965;  // 1 / deviation of silu of a standard normal
+
+/// A convolution whose kernels have mean 0 and variance 1 / fan_in, times a learned gain. The originals begin the last
+/// one of a branch with gain 0; here it is 1, so that a wrong branch is seen.
+struct StandardConvImpl : nn::Conv2dImpl {
+  StandardConvImpl(int64_t in, int64_t out, const ConvNorm& shape = {})
+      : nn::Conv2dImpl(nn::Conv2dOptions(in, out, shape.kernel)
+                           .stride(shape.stride)
+                           .padding(shape.kernel / 2)
+                           .groups(shape.groups)),
+        gain(register_parameter("gain", torch::ones({out, 1, 1, 1}))) {}
+  torch::Tensor forward(const torch::Tensor& x) {
+    const auto fan_in = static_cast<double>(weight.numel() / weight.size(0));
+    const auto standard =
+        torch::batch_norm(weight.reshape({1, weight.size(0), -1}), (gain * (kSiluGain / std::sqrt(fan_in))).view(-1),
+                          {}, {}, {}, /*training=*/true, /*momentum=*/0, /*eps=*/1e-5, /*cudnn_enabled=*/true);
+    return torch::conv2d(x, standard.reshape_as(weight), bias, options.stride(),
+                         std::get<torch::ExpandingArray<2>>(options.padding()), options.dilation(), options.groups());
+  }
+  torch::Tensor gain;
+};
+TORCH_MODULE(StandardConv);
+
+struct BlockShape {
+  int64_t in, out, stride, group;
+  double beta;  ///< 1 / expected deviation of the block's input
+};
+
+struct NormFreeBlockImpl : nn::Module {
+  explicit NormFreeBlockImpl(const BlockShape& shape) : beta(shape.beta) {
+    const auto middle = shape.out / 4;
+    const ConvNorm wide{.kernel = 3, .groups = middle / shape.group};
+    auto strided = wide;
+    strided.stride = shape.stride;
+    if (shape.in != shape.out || shape.stride != 1) {
+      Chain layers;
+      if (shape.stride != 1)
+        layers->push_back("pool", nn::AvgPool2d(nn::AvgPool2dOptions(2).ceil_mode(true).count_include_pad(false)));
+      layers->push_back("conv", StandardConv(shape.in, shape.out));
+      downsample = register_module("downsample", layers);
+    }
+    conv1 = register_module("conv1", StandardConv(shape.in, middle));
+    conv2 = register_module("conv2", StandardConv(middle, middle, strided));
+    conv2b = register_module("conv2b", StandardConv(middle, middle, wide));
+    conv3 = register_module("conv3", StandardConv(middle, shape.out));
+    gate = register_module("attn_last", SqueezeExcite(SqueezeExciteShape{.channels = shape.out, .squeezed = middle}));
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    const auto scaled = torch::silu(x) * beta;
+    const auto shortcut = downsample ? downsample(scaled) : x;
+    auto y = conv2(torch::silu(conv1(scaled)));
+    y = conv3(torch::silu(conv2b(torch::silu(y))));
+    return kGateGain * gate(y) * kAlpha + shortcut;
+  }
+  double beta;
+  Chain downsample{nullptr};
+  StandardConv conv1{nullptr}, conv2{nullptr}, conv2b{nullptr}, conv3{nullptr};
+  SqueezeExcite gate{nullptr};
+};
+TORCH_MODULE(NormFreeBlock);
+
+struct NfShape {
+  std::vector<int64_t> depths, widths;
+  int64_t stem, group, last, side;
+};
+
+class NormFreeNet : public ImageModel {
+ public:
+  explicit NormFreeNet(const NfShape& shape) : ImageModel(shape.side) {
+    Chain stem;
+    int64_t in = 3;
+    for (int64_t i = 0; i < 4; ++i) {
+      const auto out = shape.stem >> (3 - i);
+      const auto number = std::to_string(i + 1);
+      if (i > 0) stem->push_back("act" + number, activation(Act::silu));
+      stem->push_back("conv" + number, StandardConv(in, out, ConvNorm{.kernel = 3, .stride = i % 3 == 0 ? 2 : 1}));
+      in = out;
+    }
+    stem_ = register_module("stem", stem);
+    double variance = 1;  // begins anew behind the first block of each stage
+    for (size_t stage = 0; stage < shape.depths.size(); ++stage) {
+      Chain blocks;
+      for (int64_t i = 0; i < shape.depths[stage]; ++i) {
+        const int64_t stride = stage > 0 && i == 0 ? 2 : 1;
+        blocks->push_back(
+            NormFreeBlock(BlockShape{in, shape.widths[stage], stride, shape.group, 1 / std::sqrt(variance)}));
+        variance = (i == 0 ? 1 : variance) + kAlpha * kAlpha;
+        in = shape.widths[stage];
+      }
+      stages_->push_back(blocks);
+    }
+    register_module("stages", stages_);
+    final_conv_ = register_module("final_conv", StandardConv(in, shape.last));
+    head_ = register_module("head", chain({{"fc", nn::Linear(shape.last, 1000)}}));
+    init_linears_normal(*this, 0.01);
+  }
+
+  c10::IValue forward(const Tensors& inputs) override {
+    const auto x = torch::silu(final_conv_(stages_(stem_(inputs.at(0)))));
+    return head_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
+  }
+
+ private:
+  Chain stem_{nullptr}, stages_, head_{nullptr};
+  StandardConv final_conv_{nullptr};
+};
+
+TORCHSTONE_MODEL(
+    nfnet_l0, .family = "nfnet", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128, .parameters = 35'074'488,
+    .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      const NfShape full{{1, 2, 6, 3}, {256, 512, 1536, 1536}, 128, 64, 2304, 224};
+      const NfShape mini{{1, 1, 2, 1}, {32, 64, 128, 128}, 32, 8, 192, 64};
+      return std::make_shared<NormFreeNet>(options.preset == Preset::full ? full : mini);
+    });
+
+}  // namespace
+}  // namespace torchstone

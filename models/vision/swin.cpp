@@ -1,0 +1,190 @@
+// Swin: attention within windows that shift by half a window from layer to layer; stages halve the resolution.
+// Paper: Liu et al., "Swin transformer: hierarchical vision transformer using shifted windows", 2021.
+// Original: timm's SwinTransformer. Input [N, 3, 224, 224] → logits [N, 1000]; 28,288,354
+// (swin_tiny_patch4_window7_224) and 87,768,224 (swin_base_patch4_window7_224) parameters.
+// mini: stages of 2 and 2 layers, width 24, windows of 4, 32 pixels.
+#include <numeric>
+
+#include "models/blocks/attention.h"
+#include "models/blocks/chain.h"
+#include "models/blocks/drop_path.h"
+#include "models/blocks/image_model.h"
+#include "models/blocks/init.h"
+#include "models/blocks/mlp.h"
+#include "models/blocks/norms.h"
+#include "models/blocks/relative_position.h"
+#include "models/registry.h"
+
+namespace torchstone {
+namespace {
+
+/// [N, H, W, C] → [N * windows, window * window, C].
+torch::Tensor to_windows(const torch::Tensor& x, int64_t window) {
+  const auto rows = x.size(1) / window, columns = x.size(2) / window, channels = x.size(3);
+  return x.view({-1, rows, window, columns, window, channels})
+      .permute({0, 1, 3, 2, 4, 5})
+      .contiguous()
+      .view({-1, window * window, channels});
+}
+
+/// The way back to [N, side, side, C].
+torch::Tensor from_windows(const torch::Tensor& x, int64_t window, int64_t side) {
+  const auto count = side / window, channels = x.size(2);
+  return x.view({-1, count, count, window, window, channels})
+      .permute({0, 1, 3, 2, 4, 5})
+      .contiguous()
+      .view({-1, side, side, channels});
+}
+
+/// -100 between places that only the shift has brought together, else 0: [windows, window^2, window^2].
+torch::Tensor shift_mask(int64_t side, int64_t window, int64_t shift) {
+  auto region = torch::zeros({side});
+  region.slice(0, side - window, side - shift).fill_(1);
+  region.slice(0, side - shift).fill_(2);
+  const auto regions = region.unsqueeze(1) * 3 + region.unsqueeze(0);
+  const auto windows = to_windows(regions.view({1, side, side, 1}), window).squeeze(2);
+  return (windows.unsqueeze(1) != windows.unsqueeze(2)).to(torch::kFloat32) * -100;
+}
+
+struct WindowAttentionImpl : nn::Module {
+  WindowAttentionImpl(int64_t width, int64_t head_count, int64_t window)
+      : qkv(register_module("qkv", nn::Linear(width, 3 * width))),
+        proj(register_module("proj", nn::Linear(width, width))),
+        table(register_parameter("relative_position_bias_table",
+                                 torch::randn({(2 * window - 1) * (2 * window - 1), head_count}) * 0.02)),
+        places(register_buffer("relative_position_index", relative_places(window))),
+        heads(head_count) {}
+  /// x: [N * windows, L, width]; mask: [windows, L, L] or undefined.
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& mask) {
+    auto bias = position_bias(table, places);
+    if (mask.defined()) {
+      const auto spread = mask.unsqueeze(1).repeat({x.size(0) / mask.size(0), 1, 1, 1});
+      bias = bias + spread;
+    }
+    const auto parts = qkv(x).chunk(3, -1);
+    return proj(attention(parts[0], parts[1], parts[2], heads, {.bias = bias.contiguous()}));
+  }
+  nn::Linear qkv, proj;
+  torch::Tensor table, places;
+  int64_t heads;
+};
+TORCH_MODULE(WindowAttention);
+
+struct SwinBlockImpl : nn::Module {
+  SwinBlockImpl(int64_t width, int64_t heads, int64_t side, int64_t largest_window, bool shifts, double drop)
+      : window(std::min(side, largest_window)),
+        shift(shifts && side > largest_window ? window / 2 : 0),
+        norm1(register_module("norm1", layer_norm(width, 1e-5))),
+        norm2(register_module("norm2", layer_norm(width, 1e-5))),
+        attn(register_module("attn", WindowAttention(width, heads, window))),
+        mlp(register_module("mlp", Mlp(width, 4 * width))),
+        drop_path(register_module("drop_path", DropPath(drop))) {
+    if (shift > 0) mask = register_buffer("attn_mask", shift_mask(side, window, shift));
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    const auto side = x.size(1);
+    auto y = norm1(x);
+    if (shift > 0) y = torch::roll(y, {-shift, -shift}, {1, 2});
+    y = from_windows(attn(to_windows(y, window), mask), window, side);
+    if (shift > 0) y = torch::roll(y, {shift, shift}, {1, 2});
+    x = x + drop_path(y);
+    return x + drop_path(mlp(norm2(x)));
+  }
+  int64_t window, shift;
+  nn::LayerNorm norm1, norm2;
+  WindowAttention attn;
+  Mlp mlp;
+  DropPath drop_path;
+  torch::Tensor mask;
+};
+TORCH_MODULE(SwinBlock);
+
+/// Four neighbours become one place of twice the width.
+struct PatchMergingImpl : nn::Module {
+  explicit PatchMergingImpl(int64_t width)
+      : norm(register_module("norm", layer_norm(4 * width, 1e-5))),
+        reduction(register_module("reduction", nn::Linear(nn::LinearOptions(4 * width, 2 * width).bias(false)))) {}
+  torch::Tensor forward(torch::Tensor x) {
+    const auto half = x.size(1) / 2, width = x.size(3);
+    x = x.reshape({x.size(0), half, 2, half, 2, width}).permute({0, 1, 3, 4, 2, 5}).flatten(3);
+    return reduction(norm(x));
+  }
+  nn::LayerNorm norm;
+  nn::Linear reduction;
+};
+TORCH_MODULE(PatchMerging);
+
+struct PatchesImpl : nn::Module {
+  explicit PatchesImpl(int64_t width)
+      : proj(register_module("proj", conv(3, width, 4, {.stride = 4}))),
+        norm(register_module("norm", layer_norm(width, 1e-5))) {}
+  torch::Tensor forward(torch::Tensor images) { return norm(proj(images).permute({0, 2, 3, 1})); }
+  nn::Conv2d proj;
+  nn::LayerNorm norm;
+};
+TORCH_MODULE(Patches);
+
+struct SwinShape {
+  std::vector<int64_t> depths, heads;
+  int64_t width, window = 7, side = 224;
+};
+
+class Swin : public ImageModel {
+ public:
+  explicit Swin(const SwinShape& shape) : ImageModel(shape.side) {
+    auto width = shape.width, side = shape.side / 4;
+    patch_embed_ = register_module("patch_embed", Patches(width));
+    const auto last = std::accumulate(shape.depths.begin(), shape.depths.end(), int64_t{0}) - 1;
+    int64_t place = 0;
+    for (size_t i = 0; i < shape.depths.size(); ++i) {
+      Chain stage, blocks;
+      if (i > 0) {
+        stage->push_back("downsample", PatchMerging(width));
+        width *= 2;
+        side /= 2;
+      }
+      for (int64_t block = 0; block < shape.depths[i]; ++block, ++place) {
+        const auto drop = 0.1 * static_cast<double>(place) / static_cast<double>(last);
+        blocks->push_back(SwinBlock(width, shape.heads[i], side, shape.window, block % 2 == 1, drop));
+      }
+      stage->push_back("blocks", blocks);
+      layers_->push_back(stage);
+    }
+    register_module("layers", layers_);
+    norm_ = register_module("norm", layer_norm(width, 1e-5));
+    head_ = register_module("head", chain({{"fc", nn::Linear(width, 1000)}}));
+    init_linears_normal(*this, 0.02);
+  }
+
+  c10::IValue forward(const Tensors& inputs) override {
+    return head_(norm_(layers_->forward(patch_embed_(inputs.at(0)))).mean({1, 2}));
+  }
+
+  bool in_state_dict(const std::string& name) const override {
+    return !name.ends_with("relative_position_index") && !name.ends_with("attn_mask");
+  }
+
+ private:
+  Patches patch_embed_{nullptr};
+  Chain layers_, head_{nullptr};
+  nn::LayerNorm norm_{nullptr};
+};
+
+std::shared_ptr<Model> make(const ModelOptions& options, const SwinShape& full) {
+  const SwinShape mini{.depths = {2, 2}, .heads = {2, 4}, .width = 24, .window = 4, .side = 32};
+  return std::make_shared<Swin>(options.preset == Preset::full ? full : mini);
+}
+
+TORCHSTONE_MODEL(
+    swin_tiny_patch4_window7_224, .family = "swin", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
+    .parameters = 28'288'354, .make = [](const ModelOptions& options) {
+      return make(options, {.depths = {2, 2, 6, 2}, .heads = {3, 6, 12, 24}, .width = 96});
+    });
+TORCHSTONE_MODEL(
+    swin_base_patch4_window7_224, .family = "swin", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
+    .parameters = 87'768'224, .make = [](const ModelOptions& options) {
+      return make(options, {.depths = {2, 2, 18, 2}, .heads = {4, 8, 16, 32}, .width = 128});
+    });
+
+}  // namespace
+}  // namespace torchstone

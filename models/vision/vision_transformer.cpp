@@ -1,0 +1,78 @@
+// ViT and DeiT: a transformer encoder over image patches and a class token; DeiT's distilled form has a second token.
+// Papers: Dosovitskiy et al., "An image is worth 16x16 words", 2020; Touvron et al., "Training data-efficient image
+// transformers & distillation through attention", 2020. Original: timm's VisionTransformer and
+// VisionTransformerDistilled. Input [N, 3, 224, 224] → logits [N, 1000]; 22,050,664 (vit_small_patch16_224), 5,717,416
+// (deit_tiny_patch16_224) and 87,338,192 (deit_base_distilled_patch16_224) parameters.
+// mini: 2 layers of width 96, 64 pixels.
+#include "models/blocks/image_model.h"
+#include "models/blocks/init.h"
+#include "models/blocks/patch_embed.h"
+#include "models/blocks/transformer.h"
+#include "models/registry.h"
+
+namespace torchstone {
+namespace {
+
+struct VitShape {
+  int64_t width, depth, heads, side = 224;
+};
+
+class VisionTransformer : public ImageModel {
+ public:
+  VisionTransformer(const VitShape& shape, bool distilled) : ImageModel(shape.side) {
+    const auto width = shape.width, patches = shape.side / 16 * (shape.side / 16);
+    const auto draw = [](at::IntArrayRef sizes) { return torch::randn(sizes) * 0.02; };
+    tokens_.push_back(register_parameter("cls_token", draw({1, 1, width})));
+    if (distilled) tokens_.push_back(register_parameter("dist_token", draw({1, 1, width})));
+    const auto extra = static_cast<int64_t>(tokens_.size());
+    pos_embed_ = register_parameter("pos_embed", draw({1, patches + extra, width}));
+    patch_embed_ = register_module("patch_embed", PatchEmbed(16, width));
+    for (int64_t i = 0; i < shape.depth; ++i) {
+      blocks_->push_back(EncoderLayer(EncoderShape{.width = width, .heads = shape.heads, .hidden = 4 * width}));
+    }
+    register_module("blocks", blocks_);
+    norm_ = register_module("norm", layer_norm(width));
+    heads_.push_back(register_module("head", nn::Linear(width, 1000)));
+    if (distilled) heads_.push_back(register_module("head_dist", nn::Linear(width, 1000)));
+    init_linears_normal(*this, 0.02);
+  }
+
+  c10::IValue forward(const Tensors& inputs) override {
+    Tensors parts;
+    for (const auto& token : tokens_) parts.push_back(token.expand({inputs.at(0).size(0), -1, -1}));
+    parts.push_back(patch_embed_(inputs.at(0)));
+    const auto x = norm_(blocks_->forward(torch::cat(parts, 1) + pos_embed_));
+    if (heads_.size() == 1) return heads_[0](x.select(1, 0));
+    return (heads_[0](x.select(1, 0)) + heads_[1](x.select(1, 1))) / 2;
+  }
+
+ private:
+  Tensors tokens_;
+  torch::Tensor pos_embed_;
+  PatchEmbed patch_embed_{nullptr};
+  nn::Sequential blocks_;
+  nn::LayerNorm norm_{nullptr};
+  std::vector<nn::Linear> heads_;
+};
+
+std::shared_ptr<Model> make(const ModelOptions& options, const VitShape& full, bool distilled = false) {
+  const VitShape mini{.width = 96, .depth = 2, .heads = 3, .side = 64};
+  return std::make_shared<VisionTransformer>(options.preset == Preset::full ? full : mini, distilled);
+}
+
+TORCHSTONE_MODEL(
+    vit_small_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 32, .eval_batch = 32,
+    .parameters = 22'050'664,
+    .make = [](const ModelOptions& options) { return make(options, {.width = 384, .depth = 12, .heads = 6}); });
+TORCHSTONE_MODEL(
+    deit_tiny_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
+    .parameters = 5'717'416,
+    .make = [](const ModelOptions& options) { return make(options, {.width = 192, .depth = 12, .heads = 3}); });
+TORCHSTONE_MODEL(
+    deit_base_distilled_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 64,
+    .eval_batch = 64, .parameters = 87'338'192, .make = [](const ModelOptions& options) {
+      return make(options, {.width = 768, .depth = 12, .heads = 12}, /*distilled=*/true);
+    });
+
+}  // namespace
+}  // namespace torchstone

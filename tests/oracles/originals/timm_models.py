@@ -1,0 +1,180 @@
+"""timm's models."""
+import dataclasses
+import functools
+import importlib
+
+from torch import nn
+
+from .entry import Original, image
+from .vision import torchvision
+
+
+def models():
+    torchvision()  # timm imports it
+    import timm.models
+    return timm.models
+
+
+def made(name):
+    """The full preset by its name, of random weights."""
+    torchvision()
+    import timm
+    return timm.create_model(name, pretrained=False)
+
+
+def vision_transformer(name, kind="VisionTransformer"):
+    def build(full):
+        return getattr(models().vision_transformer if kind == "VisionTransformer" else models().deit, kind)(
+            img_size=64, embed_dim=96, depth=2, num_heads=3) if not full else made(name)
+    return build
+
+
+def mlp_mixer(name, ratio, block, mlp="Mlp", norm="LayerNorm"):
+    def build(full):
+        if full:
+            return made(name)
+        mixer = models().mlp_mixer
+        norm_layer = mixer.Affine if norm == "Affine" else functools.partial(nn.LayerNorm, eps=1e-6)
+        return mixer.MlpMixer(img_size=64, num_blocks=2, embed_dim=64, mlp_ratio=ratio, mlp_layer=getattr(mixer, mlp),
+                              block_layer=getattr(mixer, block), norm_layer=norm_layer)
+    return build
+
+
+def convmixer(name, kernel, patch, act):
+    def build(full):
+        if full:
+            return made(name)
+        return models().convmixer.ConvMixer(96, 2, kernel, patch, act_layer=getattr(nn, act))
+    return build
+
+
+def convnext(name, **kind):
+    def build(full):
+        return made(name) if full else models().convnext.ConvNeXt(depths=(1, 1, 1, 1), dims=(16, 32, 64, 128), **kind)
+    return build
+
+
+def repvgg(deployed):
+    def build(full):
+        byobnet = models().byobnet
+        if full:
+            model = made("repvgg_a2")
+        else:
+            blocks = tuple(byobnet.ByoBlockCfg(type="rep", d=2, c=c, s=2, gs=0) for c in (16, 32))
+            model = byobnet.ByobNet(byobnet.ByoModelCfg(blocks=blocks, stem_type="rep", stem_chs=16))
+        if deployed:
+            from timm.utils import reparameterize_model
+            model = reparameterize_model(model)
+            for parameter in model.parameters():
+                parameter.requires_grad_(True)  # what was merged is detached
+        return model
+    return build
+
+
+def efficientnet(name, squeeze="_se0.25", act="SiLU", **more):
+    def build(full):
+        if full:
+            return made(name)
+        rows = ["ds_r1_k3_s1_e1_c16", "ir_r2_k3_s2_e6_c24", "ir_r1_k5_s2_e3_c40"]
+        stages = models()._efficientnet_builder.decode_arch_def([[row + squeeze] for row in rows])
+        return models().efficientnet.EfficientNet(block_args=stages, stem_size=16, num_features=1280,
+                                                  act_layer=getattr(nn, act), **more)
+    return build
+
+
+def mobilenet_v3(full):
+    if full:
+        return made("mobilenetv3_large_100")
+    builder = models()._efficientnet_builder
+    stages = builder.decode_arch_def([["ds_r1_k3_s1_e1_c16"], ["ir_r2_k3_s2_e6_c24"], ["ir_r1_k5_s2_e3_c40_se0.25"]])
+    squeeze = functools.partial(models()._efficientnet_blocks.SqueezeExcite, gate_layer="hard_sigmoid",
+                                force_act_layer=nn.ReLU, rd_round_fn=builder.round_channels)
+    stages.append(builder.decode_arch_def([["cn_r1_k1_s1_c240"]])[0])
+    return models().mobilenetv3.MobileNetV3(block_args=stages, stem_size=16, num_features=1280, act_layer=nn.Hardswish,
+                                            se_layer=squeeze)
+
+
+def inception_v3(full):
+    model = made("inception_v3")
+    if not full:
+        blocks = importlib.import_module("timm.models.inception_v3")  # the package's attribute is a function
+        conv = functools.partial(blocks.ConvNormAct, padding=0, norm_kwargs={"eps": 1e-3}, act_layer="relu")
+        model.Mixed_6a = blocks.InceptionB(256, conv_block=conv)
+        model.Mixed_6b = blocks.InceptionC(736, channels_7x7=128, conv_block=conv)
+        for name in ("5c", "5d", "6c", "6d", "6e", "7c"):
+            setattr(model, f"Mixed_{name}", nn.Identity())
+    return model
+
+
+def swin(name):
+    def build(full):
+        return made(name) if full else models().swin_transformer.SwinTransformer(
+            img_size=32, window_size=4, embed_dim=24, depths=(2, 2), num_heads=(2, 4))
+    return build
+
+
+def beit(full):
+    return made("beit_base_patch16_224") if full else models().beit.Beit(
+        img_size=64, embed_dim=96, depth=2, num_heads=3, use_abs_pos_emb=False, use_rel_pos_bias=True, init_values=0.1)
+
+
+def nfnet(full):
+    if full:
+        return made("nfnet_l0")
+    nfnet = models().nfnet
+    return nfnet.NormFreeNet(dataclasses.replace(
+        nfnet.model_cfgs["nfnet_l0"], depths=(1, 1, 2, 1), channels=(32, 64, 128, 128), stem_chs=32, group_size=8,
+        num_features=192))
+
+
+def levit(full):
+    return made("levit_128") if full else models().levit.LevitDistilled(
+        img_size=128, embed_dim=(64, 96), key_dim=16, num_heads=(2, 3), depth=(1, 1))
+
+
+def mobilevit(full):
+    if full:
+        return made("mobilevit_s")
+    mobilevit = models().mobilevit
+    plain, mixed = mobilevit._inverted_residual_block, mobilevit._mobilevit_block
+    blocks = (plain(d=1, c=16, s=1), plain(d=1, c=24, s=2),
+              mixed(d=1, c=32, s=2, transformer_dim=48, transformer_depth=1, patch_size=2),
+              mixed(d=1, c=48, s=2, transformer_dim=64, transformer_depth=1, patch_size=2))
+    byobnet = models().byobnet
+    return byobnet.ByobNet(byobnet.ByoModelCfg(blocks=blocks, stem_chs=16, stem_type="3x3", stem_pool="", downsample="",
+                                               act_layer="silu", num_features=128))
+
+
+def image_model(build, side=64, side_full=224, **options):
+    return Original("timm", build, image(side, side_full), **options)
+
+
+ORIGINALS = {
+    "vit_small_patch16_224": image_model(vision_transformer("vit_small_patch16_224")),
+    "deit_tiny_patch16_224": image_model(vision_transformer("deit_tiny_patch16_224")),
+    "deit_base_distilled_patch16_224": image_model(
+        vision_transformer("deit_base_distilled_patch16_224", "VisionTransformerDistilled")),
+    "mixer_s16_224": image_model(mlp_mixer("mixer_s16_224", (0.5, 4.0), "MixerBlock")),
+    "gmlp_s16_224": image_model(mlp_mixer("gmlp_s16_224", 6, "SpatialGatingBlock", mlp="GatedMlp")),
+    "resmlp_12_224": image_model(mlp_mixer("resmlp_12_224", 4, "ResBlock", norm="Affine")),
+    "convmixer_768_32": image_model(convmixer("convmixer_768_32", 7, 7, "ReLU"), side=56),
+    "convmixer_1024_20_ks9_p14": image_model(convmixer("convmixer_1024_20_ks9_p14", 9, 14, "GELU"), side=56),
+    "convnext_tiny": image_model(convnext("convnext_tiny")),
+    "convnextv2_nano": image_model(convnext("convnextv2_nano", use_grn=True, conv_mlp=True, ls_init_value=None)),
+    "inception_v3": image_model(inception_v3, side=107, side_full=299),
+    "efficientnet_b0": image_model(efficientnet("efficientnet_b0")),
+    "tf_efficientnet_b0": image_model(efficientnet("tf_efficientnet_b0", pad_type="same",
+                                            norm_layer=functools.partial(nn.BatchNorm2d, eps=1e-3))),
+    "mobilenetv2_100": image_model(efficientnet("mobilenetv2_100", squeeze="", act="ReLU6")),
+    "mobilenetv3_large_100": image_model(mobilenet_v3),
+    "swin_tiny_patch4_window7_224": image_model(swin("swin_tiny_patch4_window7_224"), side=32),
+    "swin_base_patch4_window7_224": image_model(swin("swin_base_patch4_window7_224"), side=32),
+    "beit_base_patch16_224": image_model(beit),
+    # The originals themselves differ by 4e-4 between one thread and two: LeViT's gradients in train mode, and NFNet's
+    # full preset, whose gains are drawn with both signs and amplify rounding errors.
+    "levit_128": image_model(levit, side=128, train_tolerance=2e-3),
+    "mobilevit_s": image_model(mobilevit, side_full=256),
+    "nfnet_l0": image_model(nfnet, tolerance=2e-3),
+    "repvgg_a2": image_model(repvgg(deployed=False)),
+    "repvgg_a2_deployed": image_model(repvgg(deployed=True)),
+}

@@ -1,0 +1,120 @@
+"""transformers' models."""
+import importlib.util
+
+import torch
+from torch import nn
+
+from .entry import Original
+from .vision import torchvision
+
+
+def transformers():
+    if importlib.util.find_spec("torchvision"):
+        torchvision()  # transformers imports it when it is there
+    import transformers
+    return transformers
+
+
+ENCODER = dict(vocab_size=1000, hidden_size=64, num_hidden_layers=2, num_attention_heads=4, intermediate_size=128,
+               max_position_embeddings=64)
+
+
+def bert(full):
+    return transformers().BertForMaskedLM(transformers().BertConfig(**({} if full else ENCODER)))
+
+
+def roberta(full):
+    sizes = {"max_position_embeddings": 514} if full else ENCODER | {"max_position_embeddings": 66}
+    return transformers().RobertaForCausalLM(transformers().RobertaConfig(**sizes))
+
+
+def albert(full):
+    sizes = dict(hidden_size=768, num_attention_heads=12, intermediate_size=3072)
+    if not full:
+        sizes = ENCODER | dict(num_hidden_layers=3, embedding_size=32)
+    return transformers().AlbertForMaskedLM(transformers().AlbertConfig(**sizes))
+
+
+def distilbert(full):
+    sizes = dict(vocab_size=1000, dim=64, n_layers=2, n_heads=4, hidden_dim=128, max_position_embeddings=64)
+    return transformers().DistilBertForMaskedLM(transformers().DistilBertConfig(**({} if full else sizes)))
+
+
+def gpt2(kind, **published):
+    def build(full):
+        sizes = published if full else dict(vocab_size=1000, n_embd=64, n_layer=2, n_head=4, n_positions=64)
+        config = transformers().GPT2Config(pad_token_id=0, bos_token_id=0, eos_token_id=0, use_cache=False, **sizes)
+        return getattr(transformers(), kind)(config)
+    return build
+
+
+class Called(nn.Module):
+    """A model that is called in a way of its own: call(model, inputs…). The names are those of the model inside."""
+
+    def __init__(self, model, call):
+        super().__init__()
+        self.model_and_call = model, call
+        for name, child in model.named_children():
+            self.add_module(name, child)
+
+    def forward(self, *inputs):
+        model, call = self.model_and_call
+        return call(model, *inputs)
+
+    def train(self, mode=True):
+        self.model_and_call[0].train(mode)
+        return super().train(mode)
+
+
+def t5(full):
+    sizes = dict(vocab_size=1000, d_model=64, d_kv=16, d_ff=128, num_layers=2, num_heads=4)
+    # The rate of the attention's dropout is a number, which cannot be switched off later.
+    config = transformers().T5Config(decoder_start_token_id=0, dropout_rate=0.0, **({} if full else sizes))
+    return Called(transformers().T5ForConditionalGeneration(config),
+                  lambda model, ids, decoded: model(input_ids=ids, decoder_input_ids=decoded, use_cache=False).logits)
+
+
+LLAMA = {
+    True: dict(vocab_size=32000, hidden_size=512, intermediate_size=1536, num_hidden_layers=8, num_attention_heads=8),
+    False: dict(vocab_size=1000, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
+                num_key_value_heads=2),
+}
+
+
+def llama_step(model, ids, keys=None, values=None):
+    """(logits, keys, values) with the cache as two tensors [N, layers, heads, places, D]."""
+    cache = transformers().DynamicCache(config=model.config)
+    for layer in range(0 if keys is None else keys.shape[1]):
+        cache.update(keys[:, layer], values[:, layer], layer)
+    result = model(input_ids=ids, past_key_values=cache, use_cache=True)
+    layers = result.past_key_values.layers
+    return result.logits, torch.stack([x.keys for x in layers], 1), torch.stack([x.values for x in layers], 1)
+
+
+def llama(full):
+    return Called(transformers().LlamaForCausalLM(transformers().LlamaConfig(**LLAMA[full])), llama_step)
+
+
+def llama_decode_inputs(full):
+    cache = ((8, 8, 127, 64) if full else (2, 2, 15, 16), None)
+    return [((1,), LLAMA[full]["vocab_size"]), cache, cache]
+
+
+def words(tokens, vocabulary, build, **options):
+    """A model of token ids, whose logits are compared."""
+    return Original("transformers", build, lambda full: [((tokens,), vocabulary) if full else ((32,), 1000)],
+                    tolerance=2e-5, output=lambda value: value.logits, **options)
+
+
+ORIGINALS = {
+    "BertForMaskedLM": words(512, 30522, bert),
+    "RobertaForCausalLM": words(512, 50265, roberta),
+    "albert_base_v2": words(512, 30000, albert),
+    "DistilBertForMaskedLM": words(128, 30522, distilbert),
+    "T5Small": Original("transformers", t5, lambda full: 2 * [((1024,), 32128) if full else ((32,), 1000)],
+                        tolerance=2e-5),
+    "llama_prefill": Original("transformers", llama, lambda full: [((32 if full else 16,), LLAMA[full]["vocab_size"])]),
+    "llama_decode": Original("transformers", llama, llama_decode_inputs),
+    "DistillGPT2": words(512, 50257, gpt2("GPT2LMHeadModel", n_layer=6)),
+    "GPT2ForSequenceClassification": words(1024, 50257, gpt2("GPT2ForSequenceClassification")),
+}
