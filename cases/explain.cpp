@@ -42,7 +42,8 @@ std::vector<std::pair<std::string, Json>> fields_of(const Case& c) {
           {"time_limit_s", c.time_limit_s},
           {"measure_budget_s", c.measure_budget_s},
           {"max_rounds", c.max_rounds},
-          {"confidence", c.confidence}};
+          {"confidence", c.confidence},
+          {"cold_cache", c.cold_cache}};
 }
 
 std::string explanation(const std::vector<Case>& cases, const std::string& glob) {

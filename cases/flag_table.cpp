@@ -141,6 +141,8 @@ std::vector<FlagInfo> make_table() {
                    [](Flags& f, const Yaml& v) { override_setting(f, "measure_budget", v); }));
   add(setting_flag("confidence", "P", "0.95", "of the speed-up's interval",
                    [](Flags& f, const Yaml& v) { override_setting(f, "confidence", v); }));
+  add(boolean_flag(setting_flag("cold_cache", "BOOL", "false", "flush the caches before every timed call",
+                                [](Flags& f, const Yaml& v) { override_setting(f, "cold_cache", v); })));
   add(boolean_flag(setting_flag("upstream_semantics", "BOOL", "false",
                                 "judge as PyTorch's harness does where Torchstone knows better",
                                 [](Flags& f, const Yaml& v) { override_setting(f, "upstream_semantics", v); })));

@@ -55,6 +55,8 @@ const std::vector<SettingInfo>& setting_table() {
        [](Case& c, const Yaml& v) { c.max_rounds = static_cast<int>(integer_of(v, 1, 1'000'000)); }},
       {"confidence", "confidence", "of the speed-up's interval (0.5 to 0.9999)",
        [](Case& c, const Yaml& v) { c.confidence = number_of(v, 0.5, 0.9999); }},
+      {"cold_cache", "cold_cache", "flush the caches before every timed call",
+       [](Case& c, const Yaml& v) { c.cold_cache = boolean_of(v); }},
       {"upstream_semantics", "upstream_semantics", "judge as upstream does where we know better",
        [](Case& c, const Yaml& v) { c.upstream_semantics = boolean_of(v); }},
   };

@@ -29,7 +29,17 @@ const std::vector<MetricInfo>& metric_table() {
       {"outliers_eager", "eager, outliers", "", "{:.0f}", lower},
       {"outliers_compiled", "compiled, outliers", "", "{:.0f}", lower},
       {"harness_overhead_pct", "harness overhead", "%", "{:.3f}", lower},
+      {"timing_overhead_pct", "clock and synchronize, of a block", "%", "{:.3f}", lower},
       {"measure_s", "measuring took", "s", "{:.2f}", neither},
+      {"warm_up_rounds", "rounds of warm-up", "", "{:.0f}", neither},
+      // By the device's own clock
+      {"eager_device_ms", "eager on the device, median", "ms", "{:.4g}", lower},
+      {"compiled_device_ms", "compiled on the device, median", "ms", "{:.4g}", lower},
+      {"speedup_device", "speed-up on the device", "x", "{:.3f}", higher},
+      {"speedup_device_low", "speed-up on the device, lower bound", "x", "{:.3f}", higher},
+      {"speedup_device_high", "speed-up on the device, upper bound", "x", "{:.3f}", higher},
+      {"eager_launch_pct", "eager, launching as part of the time", "%", "{:.1f}", lower},
+      {"compiled_launch_pct", "compiled, launching as part of the time", "%", "{:.1f}", lower},
       // Start-up
       {"capture_s", "capture", "s", "{:.2f}", lower, by_one_reading},
       {"compile_s", "compile", "s", "{:.1f}", lower, by_one_reading},

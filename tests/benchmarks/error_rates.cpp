@@ -1,10 +1,15 @@
-// How often the measuring errs: simulated cases with a known ratio, judged by the real loop on a simulated clock.
-// Usage: error_rates [cases=10000] [seed=1]. Prints a table; exit code 1 when a promise is not kept.
+// How often the measuring errs: simulated cases with a known ratio, judged by the real loop on a simulated clock. Their
+// noise is made up, and replayed from records of eager_against_eager.py --record.
+// Usage: error_rates [cases=10000] [seed=1] [records=recorded_noise.txt]. Prints a table; exit code 1 when a promise is
+// not kept.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <random>
+#include <sstream>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -15,9 +20,12 @@ using namespace torchstone;
 
 namespace {
 
-/// Longest eager call, in seconds, for which 95 % of slow-downs of 5 % are promised to be found in the default budget:
-/// some 50 rounds. Of 0.1 s calls 25 rounds fit, which find slightly less; of 1 s calls 10, which find under a half.
-constexpr double kDetectionCall = 0.05;
+/// Longest eager call, in seconds, for which 95 % of slow-downs of 5 % are promised to be found in the default budget,
+/// its extension while undecided included. Of calls of 1 s only ten rounds fit into that.
+constexpr double kDetectionCall = 0.2;
+
+/// Log deviations of one real case from its sides' medians, round by round.
+using Record = std::vector<std::pair<double, double>>;
 
 /// One kind of machine. Standard deviations are of the logarithm.
 struct Noise {
@@ -29,6 +37,8 @@ struct Noise {
   double side_memory = 0;       ///< its correlation from one round to the next
   double outlier = 0.05;        ///< share of blocks that are interrupted, 1.05 to about 3 times slower
   double call_s = 1e-3;         ///< of eager
+  const std::vector<Record>* records = nullptr;  ///< replayed instead of all that
+  double scale = 1;                              ///< of the records' deviations
 };
 
 struct Case {
@@ -36,11 +46,30 @@ struct Case {
   const Noise& noise;
   double ratio;  ///< eager / compiled
   double time = 0, load = 0, own[2] = {0, 0};
+  const Record* record = nullptr;
+  size_t at = 0;
+  bool swapped = false, taken[2] = {true, true};
 
   double normal() { return std::normal_distribution<double>()(random); }
   double uniform() { return std::uniform_real_distribution<double>()(random); }
 
-  void block(int side) {
+  /// The next round of a record that was drawn by lot, from a place that was, its sides exchanged by lot: so the true
+  /// ratio of the noise is 1, and what both sides share or what lasts for some rounds stays as it was.
+  double replayed(int side) {
+    if (!record) {
+      record = &(*noise.records)[random() % noise.records->size()];
+      at = random() % record->size();
+    }
+    if (taken[side]) {
+      at = (at + 1) % record->size();
+      swapped = (random() & 1) != 0;
+      taken[0] = taken[1] = false;
+    }
+    taken[side] = true;
+    return noise.scale * ((side == 1) != swapped ? (*record)[at].second : (*record)[at].first);
+  }
+
+  double made_up(int side) {
     const auto step = [&](double& state, double sigma, double memory) {
       state = memory * state + sigma * std::sqrt(1 - memory * memory) * normal();
     };
@@ -48,13 +77,17 @@ struct Case {
     step(own[side], noise.side, noise.side_memory);
     double log = noise.block * normal() + load + own[side];
     if (uniform() < noise.outlier) log += 0.05 + std::exponential_distribution<double>(4)(random);
-    time += noise.call_s / (side == 1 ? ratio : 1) * std::exp(log);
+    return log;
+  }
+
+  void block(int side) {
+    time += noise.call_s / (side == 1 ? ratio : 1) * std::exp(noise.records ? replayed(side) : made_up(side));
   }
 };
 
 struct Tally {
   int met = 0, missed = 0, undecided = 0, covered = 0;
-  std::vector<double> rounds;
+  std::vector<double> rounds, seconds;
 };
 
 Tally simulate(const Noise& noise, double ratio, const MeasureOptions& base, int cases, uint64_t seed) {
@@ -70,8 +103,35 @@ Tally simulate(const Noise& noise, double ratio, const MeasureOptions& base, int
     tally.undecided += result.verdict == SpeedVerdict::undecided;
     tally.covered += result.speedup_low <= ratio && ratio <= result.speedup_high;
     tally.rounds.push_back(static_cast<double>(result.eager_s.size()));
+    tally.seconds.push_back(result.metrics.at("measure_s"));
   }
   return tally;
+}
+
+/// Lines of a name and the deviations of both sides in turn. Throws std::runtime_error.
+std::vector<Record> read_records(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<Record> records;
+  for (std::string line, name; std::getline(file, line);) {
+    std::istringstream values(line);
+    Record record;
+    values >> name;
+    for (double eager = 0, compiled = 0; values >> eager >> compiled;) record.emplace_back(eager, compiled);
+    if (record.size() < 10 || !values.eof())
+      throw std::runtime_error(
+          fmt::format("{}:{}: a name and pairs of numbers expected, at least ten", path, records.size() + 1));
+    records.push_back(std::move(record));
+  }
+  if (records.empty()) throw std::runtime_error(path + ": no records");
+  return records;
+}
+
+/// Standard deviation of the deviations' logarithms, as of a normal distribution with this median deviation.
+double noise_of(const std::vector<Record>& records) {
+  std::vector<double> sizes;
+  for (const auto& record : records)
+    for (const auto& [eager, compiled] : record) sizes.insert(sizes.end(), {std::abs(eager), std::abs(compiled)});
+  return 1.4826 * median(sizes);
 }
 
 /// True when `count` of `cases` is more than chance allows for a true rate of `rate`: beyond 3 standard deviations.
@@ -86,19 +146,33 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "error_rates: a positive number of cases expected, got {}\n", argv[1]);
     return 2;
   }
+  std::vector<Record> records;
+  try {
+    records = read_records(argc > 3 ? argv[3] : TORCHSTONE_RECORDED_NOISE);
+  } catch (const std::runtime_error& e) {
+    fmt::print(stderr, "error_rates: {}\n", e.what());
+    return 2;
+  }
+  const double recorded = noise_of(records);
+  fmt::print("{} records with a noise of {:.2f} %\n", records.size(), 100 * recorded);
   const Noise machines[] = {
       {.name = "2 % noise"},
       {.name = "2 %, 50 ms calls", .call_s = 0.05},
       {.name = "2 %, 0.1 s calls", .call_s = 0.1},
+      {.name = "2 %, 0.2 s calls", .call_s = 0.2},
+      {.name = "2 %, 0.5 s calls", .call_s = 0.5},
       {.name = "2 %, 1 s calls", .call_s = 1},
       {.name = "5 % noise", .block = 0.05, .machine = 0.05},
+      {.name = "recorded", .block = recorded, .call_s = 2e-3, .records = &records},
+      {.name = "recorded, 2 %", .call_s = 2e-3, .records = &records, .scale = 0.02 / recorded},
+      {.name = "recorded 2%, 0.1s", .call_s = 0.1, .records = &records, .scale = 0.02 / recorded},
   };
   // Rounds that depend on each other beyond what both sides share: outside the promise, shown to know the price.
   const Noise dependent = {.name = "2 %, dependent", .side = 0.01, .side_memory = 0.5};
 
   bool kept = true;
-  fmt::print("{:<17} {:>5} {:>7} {:>7} {:>9} {:>8} {:>6}  promise\n", "machine", "ratio", "met", "missed", "undecided",
-             "covered", "rounds");
+  fmt::print("{:<17} {:>5} {:>7} {:>7} {:>9} {:>8} {:>6} {:>6} {:>6}  promise\n", "machine", "ratio", "met", "missed",
+             "undecided", "covered", "rounds", "s", "most s");
   const auto row = [&](const Noise& noise, double ratio, std::optional<double> required, bool promised) {
     MeasureOptions options;
     options.required_speedup = required;
@@ -110,8 +184,9 @@ int main(int argc, char** argv) {
         tally.missed < 0.95 * cases)
       broken += " detection";
     const auto share = [&](int count) { return fmt::format("{:.2f} %", 100.0 * count / cases); };
-    fmt::print("{:<17} {:>5.2f} {:>7} {:>7} {:>9} {:>8} {:>6.0f}  {}\n", noise.name, ratio, share(tally.met),
-               share(tally.missed), share(tally.undecided), share(tally.covered), median(tally.rounds),
+    fmt::print("{:<17} {:>5.2f} {:>7} {:>7} {:>9} {:>8} {:>6.0f} {:>6.2f} {:>6.2f}  {}\n", noise.name, ratio,
+               share(tally.met), share(tally.missed), share(tally.undecided), share(tally.covered),
+               median(tally.rounds), median(tally.seconds), quantile(tally.seconds, 1),
                !promised        ? "(none)"
                : broken.empty() ? "kept"
                                 : "BROKEN:" + broken);

@@ -6,6 +6,7 @@
 
 #include "fixtures/backend.h"
 #include "fixtures/compare/compare.h"
+#include "fixtures/measure/synchronize.h"
 
 namespace torchstone {
 namespace {
@@ -83,6 +84,43 @@ class NoCompiler : public Backend {
   }
 };
 
+/// Eager, and then a busy wait until the call took `factor` times its own time: a slow-down of exactly known size on a
+/// machine of unknown noise. On a device the call ends with the device drained.
+class SlowerEager : public Compiled {
+ public:
+  SlowerEager(Captured captured, const Case& c, double factor)
+      : eager_(std::move(captured.forward)), device_(c.device), factor_(factor) {}
+
+ protected:
+  c10::IValue execute(const Tensors& inputs) override {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    auto output = eager_(inputs);
+    synchronize(device_);
+    const std::chrono::duration<double> wanted = factor_ * (Clock::now() - start);
+    while (Clock::now() - start < wanted) {
+    }
+    return output;
+  }
+
+ private:
+  std::function<c10::IValue(const Tensors&)> eager_;
+  torch::Device device_;
+  double factor_;
+};
+
+/// `fault_slower` and `fault_slower:factor=1.02`: the planted slow-down of tests/benchmarks/eager_against_eager.py.
+class Slower : public Backend {
+ public:
+  std::optional<std::string> unsupported(const Case&) const override { return std::nullopt; }
+  bool captures() const override { return false; }
+  std::unique_ptr<Compiled> compile(Captured captured, const Case& c) const override {
+    const auto factor = c.backend.options.find("factor");
+    return std::make_unique<SlowerEager>(std::move(captured), c,
+                                         factor == c.backend.options.end() ? 1.05 : std::stod(factor->second));
+  }
+};
+
 bool register_spoiled(const std::string& name, Spoil spoil) {
   return register_backend(name, std::make_unique<SpoiledBackend>(std::move(spoil)));
 }
@@ -117,6 +155,7 @@ c10::IValue killed(const c10::IValue&) {
     register_spoiled("fault_shape", each_tensor([](const torch::Tensor& t) { return t.unsqueeze(0); })) &&
     register_spoiled("fault_swapped", swapped) && register_spoiled("fault_slow", slower) &&
     register_spoiled("fault_killed", killed) && register_backend("fault_weight", std::make_unique<WrongWeight>()) &&
+    register_backend("fault_slower", std::make_unique<Slower>()) &&
     register_backend("fault_refused", std::make_unique<Refuses>()) &&
     register_backend("fault_unsupported", std::make_unique<NotHere>()) &&
     register_backend("fault_missing", std::make_unique<NoCompiler>());

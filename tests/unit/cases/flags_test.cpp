@@ -104,7 +104,8 @@ TEST(Flags, OverrideTheFieldsOfEveryCase) {
   const Flags flags =
       flags_of({"--torchstone_batch_size=2", "--torchstone_seed=9", "--torchstone_tolerance=0.1",
                 "--torchstone_required_speedup=1.2", "--torchstone_rounds=7", "--torchstone_measure_budget=0.5",
-                "--torchstone_confidence=0.99", "--torchstone_time_limit=33", "--torchstone_upstream_semantics"});
+                "--torchstone_confidence=0.99", "--torchstone_time_limit=33", "--torchstone_upstream_semantics",
+                "--torchstone_cold_cache"});
   Case c;
   c.check = Check::performance;
   apply_settings(flags.overrides, c);
@@ -117,6 +118,7 @@ TEST(Flags, OverrideTheFieldsOfEveryCase) {
   EXPECT_EQ(c.confidence, 0.99);
   EXPECT_EQ(c.time_limit_s, 33);
   EXPECT_TRUE(c.upstream_semantics);
+  EXPECT_TRUE(c.cold_cache);
 }
 
 TEST(Flags, LeaveTheRestToGoogleTest) {
@@ -193,7 +195,7 @@ TEST(Flags, OfTheTableAreInHelpAndInTheMarkdownTable) {
 }
 
 TEST(Flags, StateDefaultsThatTheyAccept) {
-  for (const char* name : {"seed", "rounds", "measure_budget", "confidence", "upstream_semantics", "isolate",
+  for (const char* name : {"seed", "rounds", "measure_budget", "confidence", "cold_cache", "upstream_semantics", "isolate",
                            "time_limit", "compile_limit", "cache_limit", "report", "junit_properties", "color",
                            "github", "strict_undecided", "format"}) {
     const auto flag =
