@@ -1,5 +1,6 @@
 #include "cases/checks.h"
 
+#include <algorithm>
 #include <chrono>
 #include <unordered_map>
 
@@ -10,6 +11,7 @@
 #include "reports/files.h"
 #include "reports/progress.h"
 #include "reports/properties.h"
+#include "reports/side_files.h"
 
 namespace torchstone {
 namespace {
@@ -24,6 +26,7 @@ class CaseTest : public testing::Test {
     const Case& c = session_.cases[index_];
     Result result = row_of(c, session_.flags);
     result.finished = false;
+    remove_side_files(session_.flags.run.out, result.name);
     write_case(session_.flags.run.out, result);  // first of all, so that nothing can vanish
     result.finished = true;
     const auto start = std::chrono::steady_clock::now();
@@ -65,8 +68,11 @@ void compile_selected(Session& session) {
       if (test.should_run() && found != index_of.end()) selected.push_back(found->second);
     }
   }
-  // One case alone compiles within itself: its program would only be captured twice.
-  if (selected.size() < 2) return;
+  // One case alone compiles within itself: its program would only be captured twice. But then it starts warm nowhere.
+  const auto starts_warm = [&](size_t i) {
+    return session.cases[i].check == Check::performance && session.cases[i].warm_start_latency;
+  };
+  if (selected.size() < 2 && std::ranges::none_of(selected, starts_warm)) return;
   progress().begin();
   session.runner.compile_ahead(selected, [](const std::string& what) { show_progress(what); });
   clear_progress();

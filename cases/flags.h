@@ -30,7 +30,6 @@ struct Flags {
   bool junit_properties = true;
   std::string color = "auto";  ///< auto, always, never
   bool strict_undecided = false;
-  int threads = 0;                                         ///< of LibTorch in one case; 0: its own choice
   bool help = false;                                       ///< --torchstone_help, --help, -h or -?
   std::vector<std::pair<std::string, std::string>> given;  ///< name → value, paths made absolute, in the table's order
 };

@@ -20,6 +20,7 @@
 #include "reports/files.h"
 #include "reports/listener.h"
 #include "reports/progress.h"
+#include "reports/side_files.h"
 #include "reports/summary.h"
 #include "reports/terminal.h"
 
@@ -66,7 +67,10 @@ int run_tests(const Flags& flags, const std::vector<Case>& cases, RunInfo& run) 
   ResultListener* listener = nullptr;
   ListenerOptions options;
   options.color = use_color(*parse_color(flags.color));
-  options.on_result = [&](const Result& result) { write_case(flags.run.out, result); };
+  options.on_result = [&](const Result& result) {
+    write_case(flags.run.out, result);
+    if (flags.run.npy) write_samples(flags.run.out, result);
+  };
   options.before_closing = [&] {
     if (!flags.report || listener->results().empty()) return;
     run.exit_reason = interrupted() ? "interrupted" : "finished";

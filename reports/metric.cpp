@@ -34,6 +34,8 @@ const std::vector<MetricInfo>& metric_table() {
       {"compile_s", "compile", "s", "{:.1f}", lower},
       {"load_s", "load of the artifact", "s", "{:.2f}", lower},
       {"first_call_s", "first call", "s", "{:.3f}", lower},
+      {"cold_start_s", "cold start: capture, compile, load, first call", "s", "{:.2f}", lower},
+      {"warm_start_s", "warm start: load, first call", "s", "{:.3f}", lower},
       {"warm_latency_ms", "warm latency", "ms", "{:.4g}", lower},
       {"cache_hit", "artifact from the cache", "", "{:.0f}", neither},
       {"break_even_calls", "calls until compiling pays", "", "{:.0f}", lower},
