@@ -1,5 +1,6 @@
 #include "cases/checks.h"
 
+#include <algorithm>
 #include <chrono>
 #include <unordered_map>
 
@@ -12,6 +13,7 @@
 #include "reports/progress.h"
 #include "reports/properties.h"
 #include "reports/row.h"
+#include "reports/side_files.h"
 
 namespace torchstone {
 namespace {
@@ -26,6 +28,7 @@ class CaseTest : public testing::Test {
     const Case& c = session_.cases[index_];
     Result result = row_of(c, session_.flags);
     result.finished = false;
+    remove_side_files(session_.flags.run.out, result.name);
     write_case(session_.flags.run.out, result);  // first of all, so that nothing can vanish
     result.finished = true;
     const auto start = std::chrono::steady_clock::now();
@@ -74,8 +77,11 @@ std::vector<size_t> selected_cases(const Session& session) {
 }
 
 void compile_ahead(Session& session, const std::vector<size_t>& selected) {
-  // One case alone compiles within itself: its program would only be captured twice.
-  if (selected.size() < 2) return;
+  // One case alone compiles within itself: its program would only be captured twice. But then it starts warm nowhere.
+  const auto starts_warm = [&](size_t i) {
+    return session.cases[i].check == Check::performance && session.cases[i].warm_start_latency;
+  };
+  if (selected.size() < 2 && std::ranges::none_of(selected, starts_warm)) return;
   progress().begin();
   session.runner.compile_ahead(selected, [](const std::string& what) { show_progress(what); });
   clear_progress();

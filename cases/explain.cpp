@@ -43,7 +43,12 @@ std::vector<std::pair<std::string, Json>> fields_of(const Case& c) {
           {"measure_budget_s", c.measure_budget_s},
           {"max_rounds", c.max_rounds},
           {"confidence", c.confidence},
-          {"cold_cache", c.cold_cache}};
+          {"cold_cache", c.cold_cache},
+          {"repeat", c.repeat},
+          {"iterations_per_run", c.iterations_per_run},
+          {"randomize_input", c.randomize_input},
+          {"cold_start_latency", c.cold_start_latency},
+          {"warm_start_latency", c.warm_start_latency}};
 }
 
 std::string explanation(const std::vector<Case>& cases, const std::string& glob) {

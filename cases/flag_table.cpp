@@ -143,6 +143,19 @@ std::vector<FlagInfo> make_table() {
                    [](Flags& f, const Yaml& v) { override_setting(f, "confidence", v); }));
   add(boolean_flag(setting_flag("cold_cache", "BOOL", "false", "flush the caches before every timed call",
                                 [](Flags& f, const Yaml& v) { override_setting(f, "cold_cache", v); })));
+  add(setting_flag("repeat", "N", "0", "exactly so many measuring rounds, whatever they take; 0: until decided",
+                   [](Flags& f, const Yaml& v) { override_setting(f, "repeat", v); }));
+  add(setting_flag("iterations_per_run", "N", "0", "calls of a block; 0: calibrated",
+                   [](Flags& f, const Yaml& v) { override_setting(f, "iterations_per_run", v); }));
+  add(boolean_flag(setting_flag("randomize_input", "BOOL", "false",
+                                "new random inputs in each round, the same for both sides",
+                                [](Flags& f, const Yaml& v) { override_setting(f, "randomize_input", v); })));
+  add(boolean_flag(setting_flag("cold_start_latency", "BOOL", "false",
+                                "performance also measures a start with empty caches: cold_start_s",
+                                [](Flags& f, const Yaml& v) { override_setting(f, "cold_start_latency", v); })));
+  add(boolean_flag(setting_flag("warm_start_latency", "BOOL", "false",
+                                "performance starts from the artifact cache, which is filled before: warm_start_s",
+                                [](Flags& f, const Yaml& v) { override_setting(f, "warm_start_latency", v); })));
   add(boolean_flag(setting_flag("upstream_semantics", "BOOL", "false",
                                 "judge as PyTorch's harness does where Torchstone knows better",
                                 [](Flags& f, const Yaml& v) { override_setting(f, "upstream_semantics", v); })));
@@ -166,7 +179,7 @@ std::vector<FlagInfo> make_table() {
   add(setting_flag("memory_limit", "GB", "nine tenths of the machine's", "of one case",
                    [](Flags& f, const Yaml& v) { f.run.memory_limit_gb = number_of(v, 0, no_limit); }));
   add(setting_flag("threads", "N", "LibTorch's choice", "threads of one case",
-                   [](Flags& f, const Yaml& v) { f.threads = static_cast<int>(integer_of(v, 0, 4096)); }));
+                   [](Flags& f, const Yaml& v) { f.run.threads = static_cast<int>(integer_of(v, 0, 4096)); }));
   // Compiling.
   add(path_flag(setting_flag("python", "FILE", "the one of the build", "interpreter of the compile workers",
                              [](Flags& f, const Yaml& v) { f.run.python = text_of(v); })));
@@ -183,6 +196,16 @@ std::vector<FlagInfo> make_table() {
   // What comes out.
   add(output_flag(path_flag(setting_flag("out", "FOLDER", "build/results", "results",
                                          [](Flags& f, const Yaml& v) { f.run.out = text_of(v); }))));
+  add(alias_flag("dump_raw_metrics", output_flag(boolean_flag(setting_flag(
+                                         "npy", "BOOL", "false",
+                                         "raw timings for NumPy: OUT/samples/CASE.npy, [rounds, eager and compiled]",
+                                         [](Flags& f, const Yaml& v) { f.run.npy = boolean_of(v); })))));
+  add(output_flag(boolean_flag(setting_flag("export_profiler_trace", "BOOL", "false",
+                                            "a profiled pass after the timing: OUT/traces/CASE.json, for Perfetto",
+                                            [](Flags& f, const Yaml& v) { f.run.profiler_trace = boolean_of(v); }))));
+  add(output_flag(boolean_flag(setting_flag("memory_snapshot", "BOOL", "false",
+                                            "allocations of one call of each side: OUT/memory/CASE.json",
+                                            [](Flags& f, const Yaml& v) { f.run.memory_snapshot = boolean_of(v); }))));
   add(output_flag(setting_flag("report", "all|none", "all", "report files at the end", [](Flags& f, const Yaml& v) {
     f.report = one_of(v, {"all", "none"}) == 0;
   })));

@@ -35,7 +35,6 @@ struct Flags {
   bool strict_undecided = false;
   std::string tag;       ///< of the run, for the reports
   std::string baseline;  ///< a results folder or results.json to compare with; empty: none
-  int threads = 0;       ///< of LibTorch in one case; 0: its own choice
   bool help = false;     ///< --torchstone_help, --help, -h or -?
   std::vector<std::pair<std::string, std::string>> given;  ///< name → value, paths made absolute, in the table's order
 };

@@ -24,6 +24,7 @@
 #include "reports/listener.h"
 #include "reports/plan.h"
 #include "reports/progress.h"
+#include "reports/side_files.h"
 #include "reports/summary.h"
 #include "reports/terminal.h"
 
@@ -89,7 +90,10 @@ int run_tests(const Flags& flags, const std::vector<Case>& cases, const Expected
   options.color = use_color(*parse_color(flags.color));
   if (output_is_terminal()) options.width = terminal_width;
   options.interrupted = interrupted;
-  options.on_result = [&](const Result& result) { write_case(flags.run.out, result); };
+  options.on_result = [&](const Result& result) {
+    write_case(flags.run.out, result);
+    if (flags.run.npy) write_samples(flags.run.out, result);
+  };
   options.before_closing = [&] {
     const auto results = with_missing(listener->results(), planned);
     if (interrupted()) {

@@ -45,6 +45,8 @@ const std::vector<MetricInfo>& metric_table() {
       {"compile_s", "compile", "s", "{:.1f}", lower, by_one_reading},
       {"load_s", "load of the artifact", "s", "{:.2f}", lower, by_one_reading},
       {"first_call_s", "first call", "s", "{:.3f}", lower, by_one_reading},
+      {"cold_start_s", "cold start: capture, compile, load, first call", "s", "{:.2f}", lower, by_one_reading},
+      {"warm_start_s", "warm start: load, first call", "s", "{:.3f}", lower, by_one_reading},
       {"warm_latency_ms", "warm latency", "ms", "{:.4g}", lower},
       {"cache_hit", "artifact from the cache", "", "{:.0f}", neither},
       {"break_even_calls", "calls until compiling pays", "", "{:.0f}", lower},

@@ -72,7 +72,10 @@ TEST(Flags, AreReadIntoTheirFields) {
                                 "--torchstone_junit_properties=false",
                                 "--torchstone_color=never",
                                 "--torchstone_strict_undecided",
-                                "--torchstone_help"});
+                                "--torchstone_help",
+                                "--torchstone_npy",
+                                "--torchstone_memory_snapshot",
+                                "--torchstone_export_profiler_trace"});
   EXPECT_EQ(flags.run.out, "/r");
   EXPECT_EQ(flags.run.cache, "off");
   EXPECT_EQ(flags.run.cache_limit_mb, 10);
@@ -82,7 +85,7 @@ TEST(Flags, AreReadIntoTheirFields) {
   EXPECT_EQ(flags.run.isolate, Isolation::fresh);
   EXPECT_EQ(flags.run.memory_limit_gb, 2.5);
   EXPECT_EQ(flags.run.program, "/opt/torchstone");
-  EXPECT_EQ(flags.threads, 2);
+  EXPECT_EQ(flags.run.threads, 2);
   EXPECT_EQ(flags.suites_folder, "/s");
   EXPECT_EQ(flags.suites.at(1).value, "b");
   EXPECT_EQ(flags.axes.devices.at(0).value, "cuda");
@@ -97,6 +100,9 @@ TEST(Flags, AreReadIntoTheirFields) {
   EXPECT_EQ(flags.color, "never");
   EXPECT_EQ(flags.github, "always");
   EXPECT_TRUE(flags.strict_undecided);
+  EXPECT_TRUE(flags.run.npy);
+  EXPECT_TRUE(flags.run.memory_snapshot);
+  EXPECT_TRUE(flags.run.profiler_trace);
   EXPECT_TRUE(flags.help);
 }
 
@@ -105,7 +111,8 @@ TEST(Flags, OverrideTheFieldsOfEveryCase) {
       flags_of({"--torchstone_batch_size=2", "--torchstone_seed=9", "--torchstone_tolerance=0.1",
                 "--torchstone_required_speedup=1.2", "--torchstone_rounds=7", "--torchstone_measure_budget=0.5",
                 "--torchstone_confidence=0.99", "--torchstone_time_limit=33", "--torchstone_upstream_semantics",
-                "--torchstone_cold_cache"});
+                "--torchstone_cold_cache", "--torchstone_repeat=30", "--torchstone_iterations_per_run=4",
+                "--torchstone_randomize_input", "--torchstone_cold_start_latency", "--torchstone_warm_start_latency"});
   Case c;
   c.check = Check::performance;
   apply_settings(flags.overrides, c);
@@ -119,6 +126,22 @@ TEST(Flags, OverrideTheFieldsOfEveryCase) {
   EXPECT_EQ(c.time_limit_s, 33);
   EXPECT_TRUE(c.upstream_semantics);
   EXPECT_TRUE(c.cold_cache);
+  EXPECT_EQ(c.repeat, 30);
+  EXPECT_EQ(c.iterations_per_run, 4);
+  EXPECT_TRUE(c.randomize_input);
+  EXPECT_TRUE(c.cold_start_latency);
+  EXPECT_TRUE(c.warm_start_latency);
+}
+
+TEST(Flags, KnowUpstreamsNameOfTheRawTimings) {
+  EXPECT_TRUE(flags_of({"--torchstone_dump_raw_metrics"}).run.npy);
+  EXPECT_FALSE(flags_of({}).run.npy);
+}
+
+TEST(Flags, KeepWhatOnlyWritesFilesOutOfAReproduction) {
+  const Flags flags = flags_of({"--torchstone_npy", "--torchstone_memory_snapshot",
+                                "--torchstone_export_profiler_trace", "--torchstone_repeat=3"});
+  EXPECT_EQ(flags.run.arguments, "--torchstone_repeat=3");
 }
 
 TEST(Flags, LeaveTheRestToGoogleTest) {
@@ -137,14 +160,16 @@ TEST(Flags, LeaveTheRestToGoogleTest) {
   EXPECT_EQ(argv[2], nullptr);
 }
 
-TEST(Flags, TakeTheLastOfTwo) { EXPECT_EQ(flags_of({"--torchstone_threads=1", "--torchstone_threads=2"}).threads, 2); }
+TEST(Flags, TakeTheLastOfTwo) {
+  EXPECT_EQ(flags_of({"--torchstone_threads=1", "--torchstone_threads=2"}).run.threads, 2);
+}
 
 TEST(Flags, HaveEnvironmentTwinsThatTheCommandLineOverrules) {
   const Variable threads("TORCHSTONE_THREADS", "3");
   const Variable strict("TORCHSTONE_STRICT_UNDECIDED", "true");
-  EXPECT_EQ(flags_of({}).threads, 3);
+  EXPECT_EQ(flags_of({}).run.threads, 3);
   EXPECT_TRUE(flags_of({}).strict_undecided);
-  EXPECT_EQ(flags_of({"--torchstone_threads=4"}).threads, 4);
+  EXPECT_EQ(flags_of({"--torchstone_threads=4"}).run.threads, 4);
   const Variable seed("TORCHSTONE_SEED", "x");
   EXPECT_EQ(flag_error({}), "TORCHSTONE_SEED=x: 'x' (expected a whole number from 0 to 9007199254740992)");
 }
@@ -195,9 +220,30 @@ TEST(Flags, OfTheTableAreInHelpAndInTheMarkdownTable) {
 }
 
 TEST(Flags, StateDefaultsThatTheyAccept) {
-  for (const char* name : {"seed", "rounds", "measure_budget", "confidence", "cold_cache", "upstream_semantics", "isolate",
-                           "time_limit", "compile_limit", "cache_limit", "report", "junit_properties", "color",
-                           "github", "strict_undecided", "format"}) {
+  for (const char* name : {"seed",
+                           "rounds",
+                           "measure_budget",
+                           "confidence",
+                           "cold_cache",
+                           "repeat",
+                           "iterations_per_run",
+                           "randomize_input",
+                           "cold_start_latency",
+                           "warm_start_latency",
+                           "npy",
+                           "export_profiler_trace",
+                           "memory_snapshot",
+                           "upstream_semantics",
+                           "isolate",
+                           "time_limit",
+                           "compile_limit",
+                           "cache_limit",
+                           "report",
+                           "junit_properties",
+                           "color",
+                           "github",
+                           "strict_undecided",
+                           "format"}) {
     const auto flag =
         std::find_if(flag_table().begin(), flag_table().end(), [&](const auto& info) { return info.name == name; });
     ASSERT_NE(flag, flag_table().end()) << name;
@@ -207,7 +253,8 @@ TEST(Flags, StateDefaultsThatTheyAccept) {
   const Case fresh;
   changed.check = Check::performance;
   apply_settings(flags_of({"--torchstone_seed=1337", "--torchstone_rounds=200", "--torchstone_measure_budget=5",
-                           "--torchstone_confidence=0.95", "--torchstone_time_limit=300"})
+                           "--torchstone_confidence=0.95", "--torchstone_time_limit=300", "--torchstone_repeat=0",
+                           "--torchstone_iterations_per_run=0"})
                      .overrides,
                  changed);
   EXPECT_EQ(changed.seed, fresh.seed);
@@ -215,6 +262,8 @@ TEST(Flags, StateDefaultsThatTheyAccept) {
   EXPECT_EQ(changed.measure_budget_s, fresh.measure_budget_s);
   EXPECT_EQ(changed.confidence, fresh.confidence);
   EXPECT_EQ(changed.time_limit_s, fresh.time_limit_s);
+  EXPECT_EQ(changed.repeat, fresh.repeat);
+  EXPECT_EQ(changed.iterations_per_run, fresh.iterations_per_run);
 }
 
 TEST(ReproduceLine, RunsExactlyThatCase) {
