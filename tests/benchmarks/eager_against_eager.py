@@ -27,8 +27,7 @@ import time
 
 def arguments_of(parser):
     parser.add_argument("binary", type=pathlib.Path)
-    parser.add_argument("--models", help="names with commas between them (default: all of the suite)")
-    parser.add_argument("--suite", default="torchbench")
+    parser.add_argument("--models", help="names with commas between them (default: all of the suites)")
     parser.add_argument("--repetitions", type=int, default=40, help="of each model (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=1, help="cases at a time (default: %(default)s)")
     parser.add_argument("--pin", action="store_true", help="give each job processor cores of its own, from the last on")
@@ -52,7 +51,7 @@ def fail(message):
 def models_of(arguments):
     if arguments.models:
         return arguments.models.split(",")
-    command = [arguments.binary, "--torchstone_list=cases", "--torchstone_format=json", f"--torchstone_suite={arguments.suite}"]
+    command = [arguments.binary, "--torchstone_list=cases", "--torchstone_format=json"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         fail(done.stdout + done.stderr)
@@ -73,8 +72,7 @@ def core_sets(arguments):
 def run_case(arguments, model, repetition, cores):
     backend = f"fault_slower:factor={arguments.planted}" if arguments.planted else "eager"
     with tempfile.TemporaryDirectory() as out:
-        command = [arguments.binary, f"--torchstone_out={out}", f"--torchstone_suite={arguments.suite}",
-                   f"--torchstone_only={model}", "--torchstone_checks=performance", "--torchstone_modes=inference",
+        command = [arguments.binary, f"--torchstone_out={out}", f"--torchstone_only={model}", "--torchstone_checks=performance", "--torchstone_modes=inference",
                    "--torchstone_dtypes=float32", f"--torchstone_backends={backend}",
                    f"--torchstone_required_speedup={arguments.required}", f"--torchstone_seed={repetition + 1}"]
         if cores:
