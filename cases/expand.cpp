@@ -57,6 +57,12 @@ std::vector<Suite> chosen_suites(const std::vector<Suite>& all, const Known& kno
   });
   if (home == chosen.end()) home = chosen.begin();
   home->models.push_back({only, {}, std::nullopt, {info.file, info.line, only}});
+  // A row that is kept to some models for brevity is meant for it too; the control, eager against eager, is not.
+  for (auto& row : home->rows) {
+    const auto& backends = row.axes.backends;
+    if (std::any_of(backends.begin(), backends.end(), [](const auto& b) { return b.value.name != "eager"; }))
+      row.models.clear();
+  }
   return {*home};
 }
 
