@@ -72,11 +72,11 @@ find_python() {
 # The Python originals that the zoo is compared with live; without them the committed golden files serve.
 install_oracles() {
   case "${python:-}" in "$PWD"/.venv/*) ;; *) return 0 ;; esac
-  [ ! -e .venv/oracles-0.28-graphs ] || return 0
+  [ ! -e .venv/oracles-0.28-graphs-2 ] || return 0
   say "installing the Python originals (torchvision, timm, transformers, torch_geometric) for the parity tests"
   if .venv/bin/pip install --quiet --disable-pip-version-check --no-deps torchvision==0.28.0 timm==1.0.31 transformers==5.23.0 torch_geometric==2.8.1 &&
-     .venv/bin/pip install --quiet --disable-pip-version-check numpy pillow pyyaml huggingface_hub safetensors tokenizers regex requests tqdm packaging typer psutil pyparsing aiohttp jinja2 fsspec; then
-    touch .venv/oracles-0.28-graphs
+     .venv/bin/pip install --quiet --disable-pip-version-check numpy pillow pyyaml huggingface_hub safetensors tokenizers regex requests tqdm packaging typer psutil pyparsing aiohttp jinja2 fsspec xxhash; then
+    touch .venv/oracles-0.28-graphs-2
   else
     say "not to be had; the parity tests use the golden files"
   fi
