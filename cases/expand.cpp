@@ -31,6 +31,27 @@ void check_backends(const Choices<BackendSpec>& choices, const Known& known) {
   }
 }
 
+bool names(const Choices<std::string>& models, const std::string& model) {
+  return std::ranges::any_of(models, [&](const auto& choice) { return choice.value == model; });
+}
+
+// Rows that are kept to some models for brevity are there for a model that is asked for by name. Not so the control,
+// eager against eager, rows that hold settings for their models, and checks of which the model has a row of its own.
+void run_all_rows(Suite& suite, const std::string& model) {
+  const auto compiles = [](const auto& backend) { return backend.value.name != "eager"; };
+  const auto shares_check = [](const Row& a, const Row& b) {
+    return std::ranges::any_of(a.axes.checks, [&](const auto& check) {
+      return std::ranges::any_of(b.axes.checks, [&](const auto& other) { return other.value == check.value; });
+    });
+  };
+  const auto rows = suite.rows;
+  for (auto& row : suite.rows) {
+    const bool of_its_own = std::ranges::any_of(
+        rows, [&](const Row& other) { return names(other.models, model) && shares_check(row, other); });
+    if (std::ranges::any_of(row.axes.backends, compiles) && row.settings.empty() && !of_its_own) row.models.clear();
+  }
+}
+
 // The suites that run, with --torchstone_suite and --torchstone_only applied.
 std::vector<Suite> chosen_suites(const std::vector<Suite>& all, const Known& known, const Flags& flags) {
   std::vector<std::string> names;
@@ -49,6 +70,7 @@ std::vector<Suite> chosen_suites(const std::vector<Suite>& all, const Known& kno
   const std::string only = only_model(flags);
   const ModelInfo& info = require_model(known, only, flags.only_place);
   for (auto& suite : chosen) std::erase_if(suite.models, [&](const SuiteModel& model) { return model.name != only; });
+  for (auto& suite : chosen) run_all_rows(suite, only);
   if (std::any_of(chosen.begin(), chosen.end(), [](const Suite& suite) { return !suite.models.empty(); }))
     return chosen;
   // In no suite's list: it runs by the rows of a suite that it says it belongs to, else of the first.
@@ -57,12 +79,6 @@ std::vector<Suite> chosen_suites(const std::vector<Suite>& all, const Known& kno
   });
   if (home == chosen.end()) home = chosen.begin();
   home->models.push_back({only, {}, std::nullopt, {info.file, info.line, only}});
-  // A row that is kept to some models for brevity is meant for it too; the control, eager against eager, is not.
-  for (auto& row : home->rows) {
-    const auto& backends = row.axes.backends;
-    if (std::any_of(backends.begin(), backends.end(), [](const auto& b) { return b.value.name != "eager"; }))
-      row.models.clear();
-  }
   return {*home};
 }
 
@@ -87,10 +103,7 @@ class Expander {
 
  private:
   static bool row_has(const Row& row, const std::string& model) {
-    const auto named = [&](const Choices<std::string>& models) {
-      return std::any_of(models.begin(), models.end(), [&](const auto& choice) { return choice.value == model; });
-    };
-    return (row.models.empty() || named(row.models)) && !named(row.except);
+    return (row.models.empty() || names(row.models, model)) && !names(row.except, model);
   }
 
   // `one` holds exactly one value on each axis.

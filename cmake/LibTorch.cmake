@@ -50,6 +50,7 @@ if(EXISTS ${libtorch_root}/lib/libtorch_cuda.so)
   list(APPEND libtorch_libraries torch_cuda c10_cuda)
 endif()
 list(TRANSFORM libtorch_libraries PREPEND "-l" OUTPUT_VARIABLE libtorch_flags)
-target_link_libraries(LibTorch::torch INTERFACE -Wl,--push-state,--no-as-needed ${libtorch_flags} -Wl,--pop-state)
+# libstdc++ comes first: the wheels export symbols of an older one that they hold, and std::filesystem's crash there.
+target_link_libraries(LibTorch::torch INTERFACE -Wl,--push-state,--no-as-needed -lstdc++ ${libtorch_flags} -Wl,--pop-state)
 target_link_options(LibTorch::torch INTERFACE -Wl,-rpath,${libtorch_root}/lib)
 set(LIBTORCH_ROOT ${libtorch_root})

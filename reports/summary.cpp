@@ -80,12 +80,16 @@ std::vector<const Result*> timings_of(const std::vector<Result>& results, const 
   for (const auto& r : results) {
     if (r.check == "accuracy" && (!r.finished || !info_of(r.outcome.status).passing)) wrong.insert(combination(r));
   }
+  const auto compiles = [](const Result& r) { return r.check == "performance" && r.backend != "eager"; };
+  const bool any_compiled = std::ranges::any_of(results, compiles);
   std::vector<const Result*> values;
   for (const auto& r : results) {
     if (r.check != "performance") continue;
     const auto value = metric_of(r, metric.c_str());
     if (wrong.contains(combination(r)))
       ++average.left_out["with a wrong answer"];
+    else if (any_compiled && !compiles(r))
+      ++average.left_out["eager against eager"];
     else if (!value || !std::isfinite(*value) || *value <= 0)
       ++average.left_out[std::string(to_string(r.outcome.status))];
     else

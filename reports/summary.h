@@ -26,7 +26,7 @@ Average pass_rate_of(const std::vector<Result>& results);
 
 /// The geometric mean of the measured speed-ups, met or missed: a mean over what passed would rise when slow models
 /// fail. Left out, with the number of each: what was not measured, and what gives wrong answers (by the accuracy case
-/// of the same combination in these results).
+/// of the same combination in these results), and eager against eager unless there is nothing else.
 using Geomean = Average;
 Geomean geomean_of(const std::vector<Result>& results);
 /// The arithmetic mean of a metric over the timings (compile_s, compression_ratio). The same are left out; a 0 was not

@@ -1,5 +1,6 @@
 // How often the measuring errs: simulated cases with a known ratio, judged by the real loop on a simulated clock. Their
-// noise is made up, and replayed from records of eager_against_eager.py --record.
+// noise is made up, and replayed from records of eager_against_eager.py --record. As in a run, a missed requirement is
+// measured once more, and is red only when it is missed again.
 // Usage: error_rates [cases=10000] [seed=1] [records=recorded_noise.txt]. Prints a table; exit code 1 when a promise is
 // not kept.
 #include <algorithm>
@@ -86,18 +87,22 @@ struct Case {
 };
 
 struct Tally {
-  int met = 0, missed = 0, undecided = 0, covered = 0;
+  int met = 0, missed = 0, red = 0, undecided = 0, covered = 0;
   std::vector<double> rounds, seconds;
 };
 
 Tally simulate(const Noise& noise, double ratio, const MeasureOptions& base, int cases, uint64_t seed) {
   Tally tally;
-  for (int i = 0; i < cases; ++i) {
-    Case one{std::mt19937_64(seed * 1'000'003 + static_cast<uint64_t>(i)), noise, ratio};
+  const auto measured = [&](uint64_t process) {
+    Case one{std::mt19937_64(seed * 1'000'003 + process), noise, ratio};
     auto options = base;
-    options.seed = static_cast<uint64_t>(i);
-    const auto result =
-        measure([&] { one.block(0); }, [&] { one.block(1); }, [] {}, options, {[&] { return one.time; }, {}});
+    options.seed = process;
+    return measure([&] { one.block(0); }, [&] { one.block(1); }, [] {}, options, {[&] { return one.time; }, {}});
+  };
+  for (int i = 0; i < cases; ++i) {
+    const auto result = measured(static_cast<uint64_t>(i));
+    if (result.verdict == SpeedVerdict::missed)
+      tally.red += measured(static_cast<uint64_t>(cases) + static_cast<uint64_t>(i)).verdict == SpeedVerdict::missed;
     tally.met += result.verdict == SpeedVerdict::met;
     tally.missed += result.verdict == SpeedVerdict::missed;
     tally.undecided += result.verdict == SpeedVerdict::undecided;
@@ -171,21 +176,21 @@ int main(int argc, char** argv) {
   const Noise dependent = {.name = "2 %, dependent", .side = 0.01, .side_memory = 0.5};
 
   bool kept = true;
-  fmt::print("{:<17} {:>5} {:>7} {:>7} {:>9} {:>8} {:>6} {:>6} {:>6}  promise\n", "machine", "ratio", "met", "missed",
-             "undecided", "covered", "rounds", "s", "most s");
+  fmt::print("{:<17} {:>5} {:>7} {:>7} {:>7} {:>9} {:>8} {:>6} {:>6} {:>6}  promise\n", "machine", "ratio", "met",
+             "missed", "red", "undecided", "covered", "rounds", "s", "most s");
   const auto row = [&](const Noise& noise, double ratio, std::optional<double> required, bool promised) {
     MeasureOptions options;
     options.required_speedup = required;
     const auto tally = simulate(noise, ratio, options, cases, seed);
     std::string broken;
     if (above(cases - tally.covered, cases, 1 - options.confidence)) broken += " coverage";
-    if (required && ratio >= *required && above(tally.missed, cases, 1e-3)) broken += " false-alarms";
+    if (required && ratio >= *required && tally.red > cases / 1000) broken += " false-alarms";
     if (required && ratio <= 0.95 * *required && noise.block <= 0.02 && noise.call_s <= kDetectionCall &&
-        tally.missed < 0.95 * cases)
+        tally.red < 0.95 * cases)
       broken += " detection";
     const auto share = [&](int count) { return fmt::format("{:.2f} %", 100.0 * count / cases); };
-    fmt::print("{:<17} {:>5.2f} {:>7} {:>7} {:>9} {:>8} {:>6.0f} {:>6.2f} {:>6.2f}  {}\n", noise.name, ratio,
-               share(tally.met), share(tally.missed), share(tally.undecided), share(tally.covered),
+    fmt::print("{:<17} {:>5.2f} {:>7} {:>7} {:>7} {:>9} {:>8} {:>6.0f} {:>6.2f} {:>6.2f}  {}\n", noise.name, ratio,
+               share(tally.met), share(tally.missed), share(tally.red), share(tally.undecided), share(tally.covered),
                median(tally.rounds), median(tally.seconds), quantile(tally.seconds, 1),
                !promised        ? "(none)"
                : broken.empty() ? "kept"

@@ -136,6 +136,21 @@ TEST(Expand, OnlyTakesAModelThatNoSuiteLists) {
             "mean third.v2?)");
 }
 
+TEST(Expand, OnlyRunsTheRowsThatAreKeptToOtherModelsForBrevity) {
+  const std::string rows =
+      "suite: small\nmatrix:\n  - {checks: [accuracy], backends: [inductor]}\n"
+      "  - {checks: [performance], backends: [inductor], models: [first]}\n"
+      "  - {checks: [performance], backends: [eager], models: [first]}\n"
+      "  - {checks: [performance], backends: [torchscript], models: [first], required_speedup: 2}\n"
+      "models: [first, second]\n";
+  EXPECT_EQ(Expanded(rows).names().size(), 2U + 3U);
+  // Not the control, and not the row whose requirement was measured on its model.
+  EXPECT_THAT(Expanded(rows, {"--torchstone_only=second"}).names(),
+              ElementsAre("small/Accuracy.CompiledMatchesEager/second_inference_float32_inductor_cpu",
+                          "small/Performance.CompiledAgainstEager/second_inference_float32_inductor_cpu"));
+  EXPECT_EQ(Expanded(rows, {"--torchstone_only=first"}).names().size(), 1U + 3U);
+}
+
 TEST(Expand, OnlyNamesATorchscriptFileByItsStem) {
   const Flags flags = flags_of({"--torchstone_only=dir/my-net.v2.pt"});
   EXPECT_TRUE(only_is_file(flags));

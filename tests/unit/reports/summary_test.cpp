@@ -80,6 +80,16 @@ TEST(Geomean, TakesMissedSpeedUpsToo) {
   EXPECT_TRUE(geomean.left_out.empty());
 }
 
+TEST(Geomean, LeavesOutTheControlUnlessThereIsNothingElse) {
+  auto control = timing("a", 1.01);
+  control.backend = "eager";
+  const Geomean geomean = geomean_of({control, timing("a", 4)});
+  EXPECT_EQ(geomean.n, 1u);
+  EXPECT_DOUBLE_EQ(geomean.value, 4);
+  EXPECT_EQ(left_out_words(geomean), "1 eager against eager");
+  EXPECT_EQ(geomean_of({control}).n, 1u);
+}
+
 TEST(Geomean, PropagatesTheIntervalsOfItsCases) {
   Result a = timing("a", 2), b = timing("b", 8);
   a.outcome.metrics["speedup_low"] = 2 / std::exp(0.3);
