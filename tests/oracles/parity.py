@@ -4,7 +4,7 @@
   parity.py --write [MODEL …]   writes golden/<model>_<preset>.safetensors
   parity.py --check [MODEL …]   computes them again and compares: exit 1 when one differs, 77 when a package is absent
 
-Weights and inputs come from counter_fill.py, so a file holds results only: the outputs in evaluation mode, float32, at most
+Weights and inputs come from counter_fill.py, so a file holds results only: the outputs in evaluation mode, float32 or float64, at most
 SAMPLE elements an output, evenly strided; for mini also one training pass without dropout: the loss (mean of the outputs),
 the norm of each gradient and of each floating-point buffer afterwards, in the order of their names. Its metadata holds
 model, preset, batch, inputs, output shapes, tolerance, package and versions; for mini also names and shapes of the state,
@@ -89,6 +89,9 @@ def compute(name, full):
     model = original.build(full).eval()
     counter_fill(model)
     values = [counter_input(f"input.{i}", tuple(spec["shape"]), spec["high"]) for i, spec in enumerate(inputs)]
+    if original.double:
+        model.double()
+        values = [value.double() if value.is_floating_point() else value for value in values]
     with torch.no_grad():
         outputs = leaves(original.output(model(*values)))
     samples = {}
@@ -100,6 +103,8 @@ def compute(name, full):
         "outputs": [list(output.shape) for output in outputs], "tolerance": original.tolerance,
         "train_tolerance": original.train_tolerance,
     }
+    if original.double:
+        facts["double"] = True
     if not full:
         samples |= training_pass(model, values, original.output)
         tensors, constants = state(model)

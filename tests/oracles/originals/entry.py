@@ -18,6 +18,7 @@ class Original:
     tolerance: float = 1e-5
     train_tolerance: float = 1e-4
     batch: int = 0  # of both presets; 0: MINI_BATCH for mini, 1 for full
+    double: bool = False  # compared in float64: float32's rounding grows too much in it, differently on each processor
     whole_shapes: bool = False  # the shapes of the inputs are whole, without a batch
     output: Callable = staticmethod(lambda value: value)
 

@@ -34,9 +34,9 @@ def lennard_jones(full):
 
 ORIGINALS = {
     "dcgan": Original("torch", dcgan, image(64, 64), batch=MINI_BATCH),
-    # Biases before BatchNorm have no gradient but rounding errors: hence the wider train_tolerance.
+    # Biases before BatchNorm have no gradient but rounding errors.
     "pytorch_unet": Original("torch", pytorch_unet, lambda full: [((3, 640, 959) if full else (3, 64, 95), None)],
-                             train_tolerance=1e-3),
+                             double=True),
     "tts_angular": Original("torch", tts_angular, lambda full: [((50 if full else 10, 40), None)]),
     "nvidia_deeprecommender": Original("torch", deep_recommender, lambda full: [((197951 if full else 2000,), None)]),
     "soft_actor_critic": Original("torch", soft_actor_critic, lambda full: [((3,), None)], batch=256),

@@ -161,7 +161,7 @@ ORIGINALS = {
     "convmixer_1024_20_ks9_p14": image_model(convmixer("convmixer_1024_20_ks9_p14", 9, 14, "GELU"), side=56),
     "convnext_tiny": image_model(convnext("convnext_tiny")),
     "convnextv2_nano": image_model(convnext("convnextv2_nano", use_grn=True, conv_mlp=True, ls_init_value=None)),
-    "inception_v3": image_model(inception_v3, side=107, side_full=299),
+    "inception_v3": image_model(inception_v3, side=107, side_full=299, double=True),
     "efficientnet_b0": image_model(efficientnet("efficientnet_b0")),
     "tf_efficientnet_b0": image_model(efficientnet("tf_efficientnet_b0", pad_type="same",
                                             norm_layer=functools.partial(nn.BatchNorm2d, eps=1e-3))),
@@ -172,7 +172,7 @@ ORIGINALS = {
     "beit_base_patch16_224": image_model(beit),
     # The originals themselves differ by 4e-4 between one thread and two: LeViT's gradients in train mode, and NFNet's
     # full preset, whose gains are drawn with both signs and amplify rounding errors.
-    "levit_128": image_model(levit, side=128, train_tolerance=2e-3),
+    "levit_128": image_model(levit, side=128, double=True),
     "mobilevit_s": image_model(mobilevit, side_full=256),
     "nfnet_l0": image_model(nfnet, tolerance=2e-3),
     "repvgg_a2": image_model(repvgg(deployed=False)),

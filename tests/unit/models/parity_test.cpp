@@ -48,12 +48,21 @@ std::shared_ptr<Model> make_model(const json& facts) {
   return model;
 }
 
+/// With the weights of the original, in the dtype in which it is compared.
+std::shared_ptr<Model> make_filled_model(const json& facts) {
+  auto model = make_model(facts);
+  counter_fill(*model);
+  if (facts.contains("double")) model->to(torch::kDouble);
+  return model;
+}
+
 Tensors make_inputs(const json& facts) {
   Tensors inputs;
   for (const auto& input : facts["inputs"]) {
     const auto name = "input." + std::to_string(inputs.size());
     const auto shape = input["shape"].get<std::vector<int64_t>>();
     inputs.push_back(input["high"].is_null() ? counter_input(name, shape) : counter_input(name, shape, input["high"]));
+    if (facts.contains("double") && inputs.back().is_floating_point()) inputs.back() = inputs.back().to(torch::kDouble);
   }
   return inputs;
 }
@@ -106,8 +115,7 @@ class Parity : public testing::TestWithParam<std::string> {};
 
 TEST_P(Parity, OutputsEqualThePythonOriginals) {
   const auto golden = load_golden(GetParam());
-  const auto model = make_model(golden.facts);
-  counter_fill(*model);
+  const auto model = make_filled_model(golden.facts);
   torch::NoGradGuard no_grad;
   const auto outputs = leaves(model->forward(make_inputs(golden.facts)));
   ASSERT_EQ(outputs.size(), golden.facts["outputs"].size());
@@ -125,8 +133,7 @@ class MiniParity : public Parity {};
 
 TEST_P(MiniParity, ATrainingPassEqualsThePythonOriginals) {
   const auto golden = load_golden(GetParam());
-  const auto model = make_model(golden.facts);
-  counter_fill(*model);
+  const auto model = make_filled_model(golden.facts);
   model->train();
   each_layer<torch::nn::Dropout>(*model, [](auto& dropout) { dropout.options.p(0); });
   each_layer<DropPathImpl>(*model, [](auto& drop_path) { drop_path.p = 0; });
@@ -194,8 +201,7 @@ TEST(ParityOfTheZoo, EveryRegisteredModelHasGoldenFilesOfBothPresets) {
 
 TEST(ParityOfTheZoo, AChangedWeightIsSeen) {
   const auto golden = load_golden("resnet18_mini");
-  const auto model = make_model(golden.facts);
-  counter_fill(*model);
+  const auto model = make_filled_model(golden.facts);
   torch::NoGradGuard no_grad;
   state_of(*model).at("layer1.0.conv1.weight").view(-1)[0] += 0.01;
   EXPECT_GT(relative_error(leaves(model->forward(make_inputs(golden.facts))), golden),
