@@ -36,6 +36,11 @@ std::string labels_of(const Case& c, const Known& known) {
   return fmt::format("{}", fmt::join(labels, ";"));
 }
 
+// Nothing runs beside a timing. Beside other tests a thread that spins while it waits would take their core.
+const char* beside_others(const Case& c) {
+  return c.check == Check::performance ? " RUN_SERIAL TRUE" : " ENVIRONMENT OMP_WAIT_POLICY=passive";
+}
+
 }  // namespace
 
 std::string ctest_script(const std::vector<Case>& cases, const Flags& flags, const Known& known) {
@@ -50,7 +55,7 @@ std::string ctest_script(const std::vector<Case>& cases, const Flags& flags, con
     script += fmt::format("add_test({} {})\n", name, fmt::join(command, " "));
     script += fmt::format(
         "set_tests_properties({} PROPERTIES LABELS {} TIMEOUT {:.0f} FIXTURES_REQUIRED torchstone_results{})\n", name,
-        bracketed(labels_of(c, known)), limit, c.check == Check::performance ? " RUN_SERIAL TRUE" : "");
+        bracketed(labels_of(c, known)), limit, beside_others(c));
   }
   return script;
 }
