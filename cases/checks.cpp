@@ -33,6 +33,7 @@ class CaseTest : public testing::Test {
     result.finished = true;
     const auto start = std::chrono::steady_clock::now();
     const std::string name = short_name(name_of(c));
+    show_progress(name, "start");
     result.outcome = session_.runner.run(index_, [&](std::string_view phase) { show_progress(name, phase); });
     if (session_.flags.update_expected && can_be_expected(result.outcome) && !result.as_expected())
       result.expected = to_string(result.outcome.status);  // the file will say so

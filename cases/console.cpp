@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <strings.h>
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "reports/annotations.h"
 #include "reports/merge.h"
+#include "reports/terminal.h"
 
 namespace torchstone {
 
@@ -28,6 +31,17 @@ std::string kept_line(const std::vector<Result>& results, size_t selected, const
       results, [](const Result& r) { return r.finished && r.outcome.status != Status::interrupted; });
   return fmt::format("Interrupted: {} of {} selected cases were done; their results are kept in {}\n", done, selected,
                      flags.run.out);
+}
+
+bool settle_color(const Flags& flags) {
+  ColorChoice choice = *parse_color(flags.color);
+  if (const std::string theirs = GTEST_FLAG_GET(color); choice == ColorChoice::automatic && theirs != "auto") {
+    const auto is = [&](const char* word) { return strcasecmp(theirs.c_str(), word) == 0; };
+    choice = is("yes") || is("true") || is("t") || is("1") ? ColorChoice::always : ColorChoice::never;
+  }
+  const bool color = use_color(choice);
+  GTEST_FLAG_SET(color, color ? "yes" : "no");
+  return color;
 }
 
 std::string annotations_of(const std::vector<Result>& results, const Flags& flags) {

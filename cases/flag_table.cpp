@@ -217,6 +217,8 @@ std::vector<FlagInfo> make_table() {
         one_of(v, {"auto", "always", "never"});
         f.color = v.text;
       })));
+  add(output_flag(setting_flag("heartbeat", "SECONDS", "30", "silence after which a log gets a line; 0: never",
+                               [](Flags& f, const Yaml& v) { f.heartbeat_s = number_of(v, 0, no_limit); })));
   add(output_flag(setting_flag("github", "auto|always|never", "auto",
                                "failures as annotations of GitHub Actions; auto: where it runs",
                                [](Flags& f, const Yaml& v) {

@@ -11,6 +11,7 @@
 
 #include "cases/baseline_gate.h"
 #include "cases/checks.h"
+#include "cases/closing.h"
 #include "cases/console.h"
 #include "cases/expand.h"
 #include "cases/expected_run.h"
@@ -25,13 +26,12 @@
 #include "reports/plan.h"
 #include "reports/progress.h"
 #include "reports/side_files.h"
-#include "reports/summary.h"
 #include "reports/terminal.h"
 
 namespace torchstone {
 namespace {
 
-constexpr int usage_error = 2, nothing_selected = 3, infrastructure = 4;
+constexpr int usage_error = 2, nothing_selected = 3;
 
 /// When GoogleTest knows what is selected: says what is going to run, for the case that this process is killed, and
 /// compiles ahead.
@@ -87,36 +87,25 @@ int run_tests(const Flags& flags, const std::vector<Case>& cases, const Expected
   catch_interrupts();
 
   ResultListener* listener = nullptr;
-  options.color = use_color(*parse_color(flags.color));
+  std::vector<std::string> reports;
+  const auto close = [&](bool failed) {
+    return close_run({flags, expected, baseline ? &*baseline : nullptr, planned, reports}, run, listener->results(),
+                     failed);
+  };
+  options.color = settle_color(flags);
   if (output_is_terminal()) options.width = terminal_width;
+  progress().set_heartbeat(flags.heartbeat_s);
   options.interrupted = interrupted;
   options.on_result = [&](const Result& result) {
     write_case(flags.run.out, result);
     if (flags.run.npy) write_samples(flags.run.out, result);
   };
-  options.before_closing = [&] {
-    const auto results = with_missing(listener->results(), planned);
-    if (interrupted()) {
-      const int selected = testing::UnitTest::GetInstance()->test_to_run_count();
-      std::cout << kept_line(listener->results(), static_cast<size_t>(selected), flags);
-    }
-    if (!flags.report || results.empty()) return;
-    run.exit_reason = interrupted() ? "interrupted" : "finished";
-    run.duration_s = testing::UnitTest::GetInstance()->elapsed_time() / 1e3;
-    const auto paths = write_reports(results, run, flags.run.out, JUnitOptions{flags.junit_properties});
-    std::cout << write_summary(results, run, paths) << annotations_of(results, flags) << std::flush;
+  options.at_end = [&] {
+    reports = write_run(flags, run, listener->results(), planned);
+    if (interrupted() && GTEST_FLAG_GET(repeat) != 1) std::exit(close(true));  // GoogleTest would begin again
   };
   listener = install_listener(options);
-  const int failed = RUN_ALL_TESTS();
-  if (flags.update_expected) std::cout << write_expected(expected, listener->results());
-  if (interrupted()) return 130;
-  if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
-    std::cerr << "torchstone: nothing selected: no case matches --gtest_filter=" << testing::GTEST_FLAG(filter) << "\n";
-    return nothing_selected;
-  }
-  int code = exit_code_of(listener->results(), flags.strict_undecided);
-  if (code == 0 && failed != 0) code = 1;
-  return baseline ? judge_against(*baseline, {run, listener->results()}, code, std::cout, std::cerr) : code;
+  return close(RUN_ALL_TESTS() != 0);
 }
 
 int run(int argc, char** argv) {

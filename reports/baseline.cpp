@@ -94,10 +94,16 @@ void doubt_common_moves(std::vector<MetricChange>& metrics) {
   if (eager->change != Change::same) eager->change = compiled->change = Change::ambiguous;
 }
 
-size_t badness(const CaseChange& c) {
+/// The kind of the change, and of one kind how far the metrics moved that say so.
+std::pair<size_t, double> badness(const CaseChange& c) {
   static constexpr std::array order = {Change::same, Change::faster,    Change::added,
                                        Change::gone, Change::ambiguous, Change::slower};
-  return c.status_worse ? order.size() : std::ranges::find(order, c.change) - order.begin();
+  double farthest = 0;
+  for (const auto& metric : c.metrics)
+    if (metric.change == c.change && metric.ratio > 0) farthest = std::max(farthest, std::abs(std::log(metric.ratio)));
+  const size_t kind =
+      c.status_worse ? order.size() : static_cast<size_t>(std::ranges::find(order, c.change) - order.begin());
+  return {kind, farthest};
 }
 
 Change worse_of(Change a, Change b) {

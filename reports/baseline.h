@@ -27,7 +27,7 @@ struct CaseChange {
 };
 
 struct BaselineComparison {
-  std::vector<CaseChange> cases;  ///< worst first: broken, SLOWER, AMBIGUOUS, GONE, NEW, FASTER, SAME
+  std::vector<CaseChange> cases;  ///< worst first: broken, SLOWER, AMBIGUOUS, GONE, NEW, FASTER, SAME; then by size
   /// What makes timings of the two incomparable, one sentence each: another machine class, device, library version.
   std::vector<std::string> machine_differences;
   size_t timings_left_out = 0;  ///< that both sides have, but that were taken on different machines

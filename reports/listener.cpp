@@ -149,9 +149,9 @@ void ResultListener::OnTestEnd(const testing::TestInfo& info) {
 
 void ResultListener::OnTestIterationEnd(const testing::UnitTest& unit_test, int iteration) {
   clear_progress();
-  if (options_.before_closing) options_.before_closing();
   out_ << std::flush;
   if (printer_) printer_->OnTestIterationEnd(unit_test, iteration);
+  if (options_.at_end) options_.at_end();
 }
 
 ResultListener* install_listener(ListenerOptions options) {

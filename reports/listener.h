@@ -14,8 +14,8 @@ namespace torchstone {
 
 struct ListenerOptions {
   std::function<void(const Result&)> on_result;  ///< for each finished case, after its row was printed
-  std::function<void()> before_closing;  ///< before GoogleTest's closing lines: the place for summary and reports
-  std::function<bool()> interrupted;     ///< from then on tests that are skipped unrecorded are not printed one by one
+  std::function<void()> at_end;  ///< after GoogleTest's closing lines, in each iteration: the place for the reports
+  std::function<bool()> interrupted;  ///< from then on tests that are skipped unrecorded are not printed one by one
   bool color = false;
   std::function<size_t()> width;  ///< columns that a row may take; unlimited when empty
   Durations earlier;              ///< of the cases in an earlier run: what the estimate on the terminal is made of

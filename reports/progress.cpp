@@ -89,14 +89,20 @@ std::optional<double> Progress::seconds_left(double elapsed) const {
 }
 
 void Progress::show(std::string_view what, std::string_view phase) {
+  what_ = what;
+  phase_ = phase;
+  tick();
+}
+
+void Progress::tick() {
+  if (what_.empty()) return;
   const double time = now();
-  const bool due =
-      options_.live ? !drawn_ || time - last_drawn_ >= options_.redraw_s : time - last_written_ >= options_.heartbeat_s;
+  const bool due = options_.live ? !drawn_ || time - last_drawn_ >= options_.redraw_s
+                                 : options_.heartbeat_s > 0 && time - last_written_ >= options_.heartbeat_s;
   if (!due) return;
   const double elapsed = time - begun_;
   const ProgressState state{
-      std::string(what),    std::string(phase), elapsed, seconds_of(current_), number_, number_ > 0 ? cases_.size() : 0,
-      seconds_left(elapsed)};
+      what_, phase_, elapsed, seconds_of(current_), number_, number_ > 0 ? cases_.size() : 0, seconds_left(elapsed)};
   if (!options_.live) {
     last_written_ = time;
     out_ << "... " << progress_line(state, log_width) << std::endl;
@@ -109,6 +115,7 @@ void Progress::show(std::string_view what, std::string_view phase) {
 }
 
 void Progress::clear() {
+  what_.clear();
   last_written_ = now();
   if (!drawn_) return;
   out_ << "\r\033[K" << std::flush;
@@ -121,6 +128,7 @@ Progress& progress() {
 }
 
 void show_progress(std::string_view what, std::string_view phase) { progress().show(what, phase); }
+void tick_progress() { progress().tick(); }
 void clear_progress() { progress().clear(); }
 
 }  // namespace torchstone

@@ -28,13 +28,13 @@ std::string progress_line(const ProgressState& state, size_t width);
 struct ProgressOptions {
   bool live = false;              ///< a terminal: one line that is redrawn; otherwise heartbeat lines
   double redraw_s = 0.1;          ///< at most ten times a second
-  double heartbeat_s = 30;        ///< after so much silence a log gets a line: CI services end jobs that say nothing
+  double heartbeat_s = 30;        ///< after so much silence a log gets a line (0: never): CI services end silent jobs
   std::function<double()> clock;  ///< seconds; the steady clock when empty
   std::function<size_t()> width;  ///< columns; the terminal's when empty
 };
 
-/// What is going on now. Everything that waits calls `show` often; it decides itself when to write. The cursor is never
-/// hidden, so that nothing has to be restored after a kill.
+/// What is going on now. Who begins something calls `show`, everything that waits calls `tick` often; it decides itself
+/// when to write. The cursor is never hidden, so that nothing has to be restored after a kill.
 class Progress {
  public:
   Progress(std::ostream& out, ProgressOptions options);
@@ -44,8 +44,12 @@ class Progress {
   void begin(std::string_view name = {});
   /// `what` is one line, for example "resnet18_inference_float32_inductor_cpu", `phase` a word.
   void show(std::string_view what, std::string_view phase = {});
+  /// The same as was shown last, if it is time again; nothing after a `clear`.
+  void tick();
   /// Takes the live line away; to be called before anything else is written to the same stream.
   void clear();
+  /// Seconds of silence after which a log gets a line; 0: never.
+  void set_heartbeat(double seconds) { options_.heartbeat_s = seconds; }
 
  private:
   double now() const { return options_.clock(); }
@@ -56,6 +60,7 @@ class Progress {
   ProgressOptions options_;
   double begun_, last_written_, last_drawn_;
   bool drawn_ = false;
+  std::string what_, phase_;  ///< empty: nothing is going on
   std::vector<std::string> cases_;
   Durations seconds_;  ///< earlier ones, replaced by those of this run
   std::string current_;
@@ -65,6 +70,7 @@ class Progress {
 /// The one on standard output, live when that is a terminal.
 Progress& progress();
 void show_progress(std::string_view what, std::string_view phase = {});
+void tick_progress();
 void clear_progress();
 
 }  // namespace torchstone

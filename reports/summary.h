@@ -36,6 +36,8 @@ Average mean_of(const std::vector<Result>& results, const std::string& metric);
 /// "1 with a wrong answer, 2 crash"; empty when nothing was left out.
 std::string left_out_words(const Average& average);
 
+/// Finished without having been run: skipped, or not supported.
+bool is_left_out(const Result& result);
 /// As it should be: finished, and with the expected status.
 bool is_fine(const Result& result);
 /// How near to failing, 1 at the limit: the error as part of what is allowed, or what is required over what was
@@ -47,9 +49,10 @@ double margin_of(const Result& result);
 /// result, or none but cases that were left out: nothing measured is not green.
 int exit_code_of(const std::vector<Result>& results, bool strict_undecided);
 
-/// The closing summary, at most 25 lines: counts, geometric mean, the ten worst, where the reports are, and the line
-/// that reproduces the first failure.
+/// The closing summary, at most 25 lines of `width` columns: counts, averages, the ten worst (fewer where those lines
+/// would not do), and last what a person types next: the page to open and the command that reproduces the first
+/// failure. These two are never shortened.
 std::string write_summary(const std::vector<Result>& results, const RunInfo& run,
-                          const std::vector<std::string>& report_paths);
+                          const std::vector<std::string>& report_paths, size_t width = 160);
 
 }  // namespace torchstone

@@ -49,6 +49,8 @@ size_t terminal_width() {
   return 80;
 }
 
+size_t line_width() { return output_is_terminal() ? terminal_width() : 160; }
+
 std::string colored(std::string_view text, Color color, bool enabled) {
   if (!enabled || color == Color::plain) return std::string(text);
   const char* code = color == Color::green ? "32" : color == Color::red ? "31" : color == Color::yellow ? "33" : "36";

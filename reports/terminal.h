@@ -24,6 +24,8 @@ bool use_color(ColorChoice flag);
 bool output_is_terminal();
 /// Columns of standard output; 80 when it does not say.
 size_t terminal_width();
+/// Columns for lines that need not be whole: the terminal's, or 160 in a log.
+size_t line_width();
 
 enum class Color { plain, green, red, yellow, cyan };
 std::string colored(std::string_view text, Color color, bool enabled);

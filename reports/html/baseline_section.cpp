@@ -10,11 +10,13 @@
 #include "reports/html/plot.h"
 #include "reports/html/sections.h"
 #include "reports/metric.h"
+#include "reports/text.h"
 
 namespace torchstone::html {
 namespace {
 
-constexpr int width = 760, old_x = 110, new_x = 420, label_step = 13, most_labels = 24;
+constexpr int width = 860, old_x = 110, new_x = 420, label_step = 13, most_labels = 24;
+constexpr size_t label_name = 44;  // what fits right of the numbers
 
 struct Slope {
   const CaseChange* change;
@@ -45,10 +47,11 @@ std::string labels_of(const std::vector<Slope>& slopes, const Scale& y) {
   for (const Slope* slope : labelled) {
     const int at = y(slope->speedup->new_value), place = last = std::max(at, last + label_step);
     out += svg_strokes(svg_line(new_x + 5, at, new_x + 50, place, "gr"));
-    out += svg_text(new_x + 54, place + 3,
-                    fmt::format("{} {:.2f}× → {:.2f}× {}", look_of(slope->change->change).symbol,
-                                slope->speedup->old_value, slope->speedup->new_value, short_name(slope->change->name)),
-                    "t");
+    out += svg_text(
+        new_x + 54, place + 3,
+        fmt::format("{} {:.2f}× → {:.2f}× {}", look_of(slope->change->change).symbol, slope->speedup->old_value,
+                    slope->speedup->new_value, shortened_middle(short_name(slope->change->name), label_name)),
+        "t");
   }
   return out;
 }

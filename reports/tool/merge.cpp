@@ -10,6 +10,7 @@
 
 #include "reports/files.h"
 #include "reports/summary.h"
+#include "reports/terminal.h"
 #include "reports/tool/inputs.h"
 
 namespace torchstone {
@@ -26,7 +27,7 @@ int merge(const MergeArguments& arguments) {
   if (!report) return no_results;
   const auto paths = write_reports(report->results, report->run, arguments.out,
                                    {.testcase_properties = arguments.junit_properties == "on"});
-  fmt::print("{}", write_summary(report->results, report->run, paths));
+  fmt::print("{}", write_summary(report->results, report->run, paths, line_width()));
   const bool cut_off =
       std::ranges::any_of(report->results, [](const Result& r) { return r.outcome.status == Status::interrupted; });
   return cut_off ? info_of(Status::interrupted).exit_code : 0;

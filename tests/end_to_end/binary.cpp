@@ -1,15 +1,20 @@
 #include "tests/end_to_end/binary.h"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <poll.h>
+#include <pty.h>
 #include <sstream>
 #include <stdexcept>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
+#include <utmp.h>
 
 #include <gtest/gtest.h>
 
@@ -24,6 +29,12 @@ bool drain(int fd, std::string& text) {
   return n > 0;
 }
 
+/// What is there now, or comes within the time.
+void read_available(int fd, std::string& text, int patience_ms) {
+  pollfd ready{fd, POLLIN, 0};
+  while (poll(&ready, 1, patience_ms) > 0 && drain(fd, text)) patience_ms = 0;
+}
+
 [[noreturn]] void become(const std::vector<std::string>& arguments,
                          const std::map<std::string, std::string>& environment) {
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
@@ -32,6 +43,29 @@ bool drain(int fd, std::string& text) {
   argv.push_back(nullptr);
   execv(argv[0], argv.data());
   _exit(127);
+}
+
+/// What remains visible: a carriage return begins the line anew, ESC [ K erases what is right of the cursor; colours
+/// and all other sequences show nothing.
+std::vector<std::string> screen_of(const std::string& raw) {
+  std::vector<std::string> screen(1);
+  size_t column = 0;
+  for (size_t i = 0; i < raw.size(); ++i) {
+    std::string& line = screen.back();
+    if (raw[i] == '\n') {
+      screen.emplace_back();  // a terminal gets \r\n
+    } else if (raw[i] == '\r') {
+      column = 0;
+    } else if (raw[i] == '\033') {
+      i = raw.find_first_of("ABCDHJKhlm", i);
+      if (i == std::string::npos) break;
+      if (raw[i] == 'K') line.resize(std::min(column, line.size()));
+    } else {
+      line.resize(std::max(line.size(), column));
+      line.replace(column++, 1, 1, raw[i]);
+    }
+  }
+  return screen;
 }
 
 }  // namespace
@@ -68,6 +102,47 @@ ProgramRun run_program(const std::vector<std::string>& arguments, const std::map
   return run;
 }
 
+TerminalRun run_in_terminal(const std::vector<std::string>& arguments, std::map<std::string, std::string> environment,
+                            unsigned short columns, const std::vector<std::string>& press_when) {
+  // What the tests are run under must not decide about colours; an empty variable counts as none.
+  environment.insert({{"TERM", "xterm"}, {"NO_COLOR", ""}, {"CLICOLOR_FORCE", ""}, {"FORCE_COLOR", ""}});
+  int master = -1, slave = -1;
+  winsize size{};
+  size.ws_row = 24;
+  size.ws_col = columns;
+  if (openpty(&master, &slave, nullptr, nullptr, &size) != 0) throw std::runtime_error("openpty");
+  termios before{}, after{};
+  tcgetattr(slave, &before);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    close(master);
+    login_tty(dup(slave));
+    close(slave);
+    become(arguments, environment);
+  }
+  TerminalRun run;
+  size_t pressed = 0, seen = 0;
+  int status = 0, rounds = 0;
+  while (waitpid(pid, &status, WNOHANG) == 0) {
+    read_available(master, run.raw, /*patience_ms=*/20);
+    if (pressed == press_when.size()) continue;
+    const size_t found = run.raw.find(press_when[pressed], seen);
+    // Two signals at once would count as one: like a person, wait a little before the second.
+    if (found == std::string::npos || (pressed > 0 && ++rounds < 15)) continue;
+    seen = found + press_when[pressed++].size();
+    rounds = 0;
+    [[maybe_unused]] const ssize_t typed = write(master, "\x03", 1);
+  }
+  read_available(master, run.raw, 0);
+  run.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  tcgetattr(slave, &after);
+  run.restored = before.c_iflag == after.c_iflag && before.c_oflag == after.c_oflag && before.c_lflag == after.c_lflag;
+  close(slave);
+  close(master);
+  run.screen = screen_of(run.raw);
+  return run;
+}
+
 Torchstone::Torchstone() {
   std::string pattern = (std::filesystem::temp_directory_path() / "torchstone-test-XXXXXX").string();
   if (!mkdtemp(pattern.data())) throw std::runtime_error("mkdtemp " + pattern);
@@ -88,11 +163,17 @@ ProgramRun Torchstone::run(std::vector<std::string> arguments, const std::map<st
 
 ProgramRun Torchstone::run_faults(const std::string& filter, std::vector<std::string> arguments,
                                   const std::string& interrupt_when) const {
-  arguments.insert(arguments.begin(),
-                   {std::string("--torchstone_plugin=") + TORCHSTONE_FAULTS,
-                    std::string("--torchstone_suites=") + TORCHSTONE_SOURCE_DIR + "/tests/faults/faults.yaml",
-                    "--gtest_filter=" + filter});
-  return run(arguments, {}, interrupt_when);
+  return run_program(faults_command(filter, std::move(arguments)), {}, interrupt_when);
+}
+
+std::vector<std::string> Torchstone::faults_command(const std::string& filter,
+                                                    std::vector<std::string> arguments) const {
+  arguments.insert(
+      arguments.begin(),
+      {TORCHSTONE_BINARY, "--torchstone_out=" + out_, std::string("--torchstone_plugin=") + TORCHSTONE_FAULTS,
+       std::string("--torchstone_suites=") + TORCHSTONE_SOURCE_DIR + "/tests/faults/faults.yaml",
+       "--gtest_filter=" + filter});
+  return arguments;
 }
 
 nlohmann::json Torchstone::results() const {

@@ -18,6 +18,20 @@ ProgramRun run_program(const std::vector<std::string>& arguments,
                        const std::map<std::string, std::string>& environment = {},
                        const std::string& interrupt_when = "");
 
+/// What a program left on a terminal.
+struct TerminalRun {
+  int exit_code = -1;
+  std::string raw;                  ///< every byte it wrote
+  std::vector<std::string> screen;  ///< the lines that are left of it, whole however wide
+  bool restored = false;            ///< the terminal's settings are what they were
+};
+
+/// Runs a program on a terminal of its own, `columns` wide. `press_when`: Ctrl-C is typed when the first of these texts
+/// has appeared, and again when the next has after it (a terminal shows a typed Ctrl-C as ^C).
+TerminalRun run_in_terminal(const std::vector<std::string>& arguments,
+                            std::map<std::string, std::string> environment = {}, unsigned short columns = 80,
+                            const std::vector<std::string>& press_when = {});
+
 /// The built torchstone with a results folder of its own, which is removed at the end.
 class Torchstone {
  public:
@@ -31,6 +45,8 @@ class Torchstone {
   /// The same on the planted faults: their plug-in and suite, no policy, short limits.
   ProgramRun run_faults(const std::string& filter, std::vector<std::string> arguments = {},
                         const std::string& interrupt_when = "") const;
+  /// The command line of run_faults.
+  std::vector<std::string> faults_command(const std::string& filter, std::vector<std::string> arguments = {}) const;
 
   const std::string& out() const { return out_; }
   /// results.json; the test fails when there is none.

@@ -34,13 +34,7 @@ bool has_begun(const Torchstone& torchstone, const std::string& part) {
 
 /// Runs the planted faults and kills the program, in whose group it is alone, once the case has begun.
 void run_and_kill_in(const std::string& part, const Torchstone& torchstone) {
-  std::vector<std::string> words = {
-      TORCHSTONE_BINARY,
-      "--torchstone_out=" + torchstone.out(),
-      std::string("--torchstone_plugin=") + TORCHSTONE_FAULTS,
-      std::string("--torchstone_suites=") + TORCHSTONE_SOURCE_DIR + "/tests/faults/faults.yaml",
-      std::string("--gtest_filter=") + three,
-      "--torchstone_tag=nightly"};
+  std::vector<std::string> words = torchstone.faults_command(three, {"--torchstone_tag=nightly"});
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

@@ -1,6 +1,7 @@
-"""page_test.py REPORT_TOOL [--shots FOLDER] [--results RUN]…: makes pages with torchstone-report html and looks at
-them in headless Chromium. Exits 77, with the reason, where there is none. --shots keeps a picture of every page at
-three widths and in both themes; --results adds real runs."""
+"""page_test.py REPORT_TOOL [--binary TORCHSTONE --faults PLUGIN] [--shots FOLDER] [--results RUN]…: makes pages with
+torchstone-report html and looks at them in headless Chromium. Exits 77, with the reason, where there is none. --binary
+makes small real runs too; --shots keeps a picture of every page at three widths and in both themes; --results adds
+further runs."""
 import argparse
 import base64
 import gzip
@@ -15,11 +16,13 @@ from pathlib import Path
 
 import samples
 from browser import Browser, find_chromium
+from real_runs import SLOWED, RealRuns
 from validity import problems_of
 
 HERE = Path(__file__).resolve().parent
 EVERY_STATUS = HERE.parents[1] / "unit/reports/golden/results.json"
-WIDTHS = (360, 1280, 2560)
+FAULTS_SUITE = HERE.parents[1] / "faults/faults.yaml"
+WIDTHS = (360, 1024, 2560)
 # What Jenkins sends with the artifacts of a build, unless its administrator relaxes it.
 JENKINS = "sandbox allow-same-origin; default-src 'none'; img-src 'self'; style-src 'self';"
 arguments, browser, folder = None, None, None
@@ -42,8 +45,14 @@ def make_pages():
     make("killed", samples.write_killed(folder / "killed_run"))
     old, new = (samples.write(folder / name, run) for name, run in zip(("old", "new"), samples.two_runs()))
     make("slower", new, "--baseline", old)
+    if arguments.binary:
+        runs = RealRuns(arguments.binary, arguments.faults, FAULTS_SUITE, folder)
+        make("real", runs.plain())
+        make("real_killed", runs.killed())
+        old, new = runs.slowed()
+        make("real_slower", new, "--baseline", old)
     for i, results in enumerate(arguments.results):
-        make(f"real_{i}", Path(results).resolve())
+        make(f"given_{i}", Path(results).resolve())
 
 
 def names_shown():
@@ -242,6 +251,24 @@ class ThePage(unittest.TestCase):
         self.assertEqual(browser.evaluate("document.querySelectorAll('#baseline svg.slope').length"), 1)
         self.assertIn("model_3_", browser.evaluate("document.querySelector('#baseline tbody tr').textContent"))
 
+    def test_of_real_runs_shows_the_planted_slow_down_first(self):
+        if not arguments.binary:
+            self.skipTest("no --binary TORCHSTONE")
+        browser.open(pages["real_slower"].as_uri())
+        first = browser.evaluate("document.querySelector('#attention .case summary').textContent")
+        self.assertIn(SLOWED, first)
+        self.assertIn("SLOWER", first)
+        self.assertIn(SLOWED, browser.evaluate("document.querySelector('#baseline tbody tr').textContent"))
+
+    def test_of_a_real_killed_run_names_every_case(self):
+        if not arguments.binary:
+            self.skipTest("no --binary TORCHSTONE")
+        browser.open(pages["real_killed"].as_uri())
+        self.assertIn("2 of 3 cases are not as expected", browser.evaluate("document.querySelector('h1').textContent"))
+        attention = browser.evaluate("document.querySelector('#attention').textContent")
+        for text in ("hangs_", "never finished", "branches_", "not run: the run ended before it"):
+            self.assertIn(text, attention)
+
     def test_says_what_a_killed_run_was_doing(self):
         browser.open(pages["killed"].as_uri())
         self.assertIn("1 of 3", browser.evaluate("document.querySelector('h1').textContent"))
@@ -253,6 +280,8 @@ def main():
     global arguments, browser, folder
     parser = argparse.ArgumentParser()
     parser.add_argument("tool")
+    parser.add_argument("--binary")
+    parser.add_argument("--faults")
     parser.add_argument("--shots")
     parser.add_argument("--results", action="append", default=[])
     arguments, rest = parser.parse_known_args()

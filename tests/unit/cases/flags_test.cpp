@@ -241,6 +241,7 @@ TEST(Flags, StateDefaultsThatTheyAccept) {
                            "report",
                            "junit_properties",
                            "color",
+                           "heartbeat",
                            "github",
                            "strict_undecided",
                            "format"}) {

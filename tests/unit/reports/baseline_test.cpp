@@ -233,6 +233,20 @@ TEST(Baseline, ListsTheWorstFirst) {
   EXPECT_THAT(names, ElementsAre("broken", "slower", "ambiguous", "gone", "new", "faster", "same"));
 }
 
+TEST(Baseline, OfSeveralSlowDownsListsTheLargestFirst) {
+  std::mt19937_64 random(5);
+  Report before{{}, {}}, after{{}, {}};
+  for (const auto& [name, loss] : {std::pair{"a", 1.1}, {"b", 1.5}, {"c", 1.2}}) {
+    Result old_one = timed(random, 1.5), new_one = timed(random, 1.5 / loss);
+    old_one.name = new_one.name = name;
+    before.results.push_back(old_one);
+    after.results.push_back(new_one);
+  }
+  std::vector<std::string> names;
+  for (const auto& c : compare_with_baseline(before, after).cases) names.push_back(c.name);
+  EXPECT_THAT(names, ElementsAre("b", "c", "a"));
+}
+
 TEST(Baseline, OfAnotherMachineHasNoTimingsButItsStatusesAndBytes) {
   std::mt19937_64 random(8);
   Result before = timed(random, 1.5), after = timed(random, 1.2);

@@ -76,7 +76,7 @@ void skips() { GTEST_SKIP() << "no such device"; }
     std::cout << "RESULT " << r.name << ' ' << to_string(r.outcome.status) << ' ' << (r.duration_s >= 0) << ' '
               << !r.recorded.empty() << " [" << first_line(r.outcome.reason) << "]\n";
   };
-  options.before_closing = [] { std::cout << "SUMMARY\n"; };
+  options.at_end = [] { std::cout << "SUMMARY\n"; };
   install_listener(std::move(options));
   return true;
 }();
@@ -121,7 +121,7 @@ TEST(Listener, PlainAndSkippedTestsHaveRowsButNoResults) {
                     HasSubstr("no such device"), Not(HasSubstr("RESULT"))));
 }
 
-TEST(Listener, GoogleTestsClosingLinesComeLast) {
+TEST(Listener, LeavesTheLastWordAfterGoogleTestsClosingLines) {
   const std::string output = demo("--gtest_filter=Demo.*");
   const auto summary = output.find("SUMMARY"), closing = output.find("[==========] 7 tests"),
              failed = output.find("[  FAILED  ] 3 tests");
@@ -129,8 +129,8 @@ TEST(Listener, GoogleTestsClosingLinesComeLast) {
   ASSERT_NE(failed, std::string::npos) << output;
   EXPECT_LT(output.find("[==========] Running 7 tests"), output.find("Demo.passes"));
   EXPECT_LT(output.rfind("RESULT"), summary);
-  EXPECT_LT(summary, closing);
   EXPECT_LT(closing, failed);
+  EXPECT_LT(failed, summary);
   EXPECT_THAT(output.substr(closing), HasSubstr("Demo.throws"));
 }
 

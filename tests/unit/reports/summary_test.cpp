@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "reports/text.h"
 #include "sample.h"
 
 namespace torchstone {
@@ -117,13 +118,13 @@ TEST(Geomean, LeavesOutWrongAnswersAndWhatWasNotMeasured) {
 
 TEST(PassRate, CountsUpstreamsWordPassAndNamesWhatWasNotRun) {
   auto results = with_statuses({Status::pass, Status::pass, Status::vacuous, Status::crash, Status::pass_due_to_skip,
-                                Status::unsupported, Status::unsupported, Status::pass});
+                                Status::unsupported, Status::unsupported, Status::interrupted, Status::pass});
   results.back().finished = false;
   results.push_back(timing("a", 2));
   const Average rate = pass_rate_of(results);
   EXPECT_DOUBLE_EQ(rate.value, 0.4);
   EXPECT_EQ(rate.n, 5u);
-  EXPECT_EQ(left_out_words(rate), "1 pass_due_to_skip, 2 unsupported");
+  EXPECT_EQ(left_out_words(rate), "1 interrupted, 1 pass_due_to_skip, 2 unsupported");
   EXPECT_EQ(pass_rate_of({}).n, 0u);
 }
 
@@ -137,7 +138,7 @@ TEST(MeanOfTimings, LeavesOutTheSameAndWhatWasNotMeasured) {
   EXPECT_DOUBLE_EQ(mean.value, 1.5);
   EXPECT_EQ(mean.n, 2u);
   EXPECT_EQ(left_out_words(mean), "1 pass, 1 with a wrong answer");
-  EXPECT_THAT(write_summary(results, {}, {}), HasSubstr("pass rate 0.0 % of 1; compile: mean 1.5 s over 2\n"));
+  EXPECT_THAT(write_summary(results, {}, {}), HasSubstr("pass rate 0.0 % of 1\n  compile: mean 1.5 s over 2\n"));
 }
 
 TEST(Summary, HasAtMostTwentyFiveLines) {
@@ -146,9 +147,11 @@ TEST(Summary, HasAtMostTwentyFiveLines) {
     for (auto result : sample_results()) results.push_back(std::move(result));
   }
   const std::vector<std::string> paths(50, "out/file.csv");
-  const std::string text = write_summary(results, sample_run(), paths);
-  EXPECT_LE(std::ranges::count(text, '\n'), 25) << text;
-  EXPECT_THAT(text, HasSubstr("and 46 more"));
+  for (const size_t width : {40, 80, 160, 200}) {
+    const std::string text = write_summary(results, sample_run(), paths, width);
+    EXPECT_LE(std::ranges::count(text, '\n'), 25) << text;
+    EXPECT_THAT(text, HasSubstr("more not as expected\n"));
+  }
 }
 
 TEST(Summary, ShowsTheWorstByMarginAndTheFirstLineToReproduce) {
@@ -160,6 +163,48 @@ TEST(Summary, ShowsTheWorstByMarginAndTheFirstLineToReproduce) {
   EXPECT_LT(text.find("case1"), text.find("case0"));
   EXPECT_THAT(text, HasSubstr("Torchstone: 2 of 3 cases as expected"));
   EXPECT_THAT(text, HasSubstr("Again: ./torchstone --gtest_filter='case2'"));
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t begin = 0; begin < text.size(); begin = text.find('\n', begin) + 1)
+    lines.push_back(first_line(std::string_view(text).substr(begin)));
+  return lines;
+}
+
+TEST(Summary, FitsEveryWidthAndKeepsWhatIsTypedNextWhole) {
+  const std::string page = "/a/path/that/is/rather/long/and/is/opened/by/the/next/command/report.html";
+  for (size_t width = 30; width <= 220; ++width) {
+    const auto lines = lines_of(write_summary(sample_results(), sample_run(), {"out/results.json", page}, width));
+    ASSERT_GE(lines.size(), 3u);
+    for (const auto& line : lines)
+      EXPECT_TRUE(columns(line) <= width || line.starts_with("Again: ") || line.starts_with("Report: ")) << line;
+    EXPECT_EQ(lines[lines.size() - 3], "Report: " + page);
+    EXPECT_EQ(lines[lines.size() - 2], "Beside it: results.json");
+    EXPECT_THAT(lines.back(), testing::AllOf(testing::StartsWith("Again: ./torchstone"), testing::EndsWith("_cpu'")));
+  }
+}
+
+TEST(Summary, ShortensTheNameBeforeStatusAndReason) {
+  auto results = with_statuses({Status::timeout});
+  results[0].name = "faults/Accuracy.CompiledMatchesEager/allocates_inference_float32_torchscript_cpu";
+  results[0].outcome.reason = "not done after 3 s, in phase load";
+  EXPECT_THAT(write_summary(results, {}, {}, 80),
+              HasSubstr("\n  ! allocates_inference_float32_torchscript_cpu  timeout  not done after 3 s, i…\n"));
+  EXPECT_THAT(write_summary(results, {}, {}, 70),
+              HasSubstr("\n  ! allocates_infere…_torchscript_cpu  timeout  not done after 3 s, i…\n"));
+  EXPECT_THAT(
+      write_summary(results, {}, {}, 100),
+      HasSubstr("\n  ! allocates_inference_float32_torchscript_cpu  timeout  not done after 3 s, in phase load\n"));
+}
+
+TEST(Summary, OfAnInterruptedRunNamesItsFailuresFirst) {
+  auto results = with_statuses({Status::interrupted, Status::fail_accuracy, Status::interrupted});
+  const std::string text = write_summary(results, {}, {});
+  EXPECT_LT(text.find("case1"), text.find("case0"));
+  EXPECT_THAT(text, HasSubstr("Again: ./torchstone --gtest_filter='case1'"));
+  results.erase(results.begin() + 1);
+  EXPECT_THAT(write_summary(results, {}, {}), HasSubstr("Again: ./torchstone --gtest_filter='case0'"));
 }
 
 TEST(Summary, OfNothingSaysSo) { EXPECT_EQ(write_summary({}, {}, {}), "Torchstone: 0 of 0 cases as expected, 0 s\n"); }

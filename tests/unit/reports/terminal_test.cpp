@@ -87,6 +87,23 @@ TEST(Progress, OnATerminalRedrawsOneLineTenTimesASecondAtMost) {
   EXPECT_EQ(stage.taken(), "");
 }
 
+TEST(Progress, TicksWhileNothingNewIsSaid) {
+  Staged stage(true);
+  stage.progress.tick();
+  EXPECT_EQ(stage.taken(), "") << "nothing is going on";
+  stage.progress.begin();
+  stage.progress.show("resnet18", "compile");
+  stage.taken();
+  stage.time += 5;
+  stage.progress.tick();
+  EXPECT_EQ(stage.taken(), "\r    5 s  resnet18: compile\033[K");
+  stage.progress.clear();
+  stage.taken();
+  stage.time += 5;
+  stage.progress.tick();
+  EXPECT_EQ(stage.taken(), "") << "it is over";
+}
+
 TEST(Progress, FitsTheTerminalAndCannotControlIt) {
   Staged stage(true, 20);
   stage.progress.show("größe_\x1b[2J_that_is_too_long");
@@ -161,6 +178,19 @@ TEST(Progress, WithoutATerminalIsALineAfterThirtySilentSeconds) {
   stage.time += 1;
   stage.progress.show("resnet18: compile");
   EXPECT_EQ(stage.taken(), "...    89 s  resnet18: compile\n");
+}
+
+TEST(Progress, KeepsTheHeartbeatThatIsAskedFor) {
+  Staged stage(false);
+  stage.progress.set_heartbeat(2);
+  stage.progress.show("resnet18", "compile");
+  stage.time += 2;
+  stage.progress.tick();
+  EXPECT_EQ(stage.taken(), "...     2 s  resnet18: compile\n");
+  stage.progress.set_heartbeat(0);
+  stage.time += 1000;
+  stage.progress.tick();
+  EXPECT_EQ(stage.taken(), "");
 }
 
 TEST(ConsoleRow, ShortensTheNameInTheMiddleToFitTheTerminal) {
