@@ -145,6 +145,35 @@ def mobilevit(full):
                                                act_layer="silu", num_features=128))
 
 
+def xcit(full):
+    return made("xcit_nano_12_p8_224") if full else models().xcit.Xcit(
+        img_size=64, patch_size=8, embed_dim=64, depth=2, num_heads=4)
+
+
+def hrnet(full):
+    if full:
+        return made("hrnet_w18")
+    stages = {f"stage{i}": dict(num_modules=1, num_branches=i, block_type="BASIC" if i > 1 else "BOTTLENECK",
+                                num_blocks=(1,) * i, num_channels=(64,) if i == 1 else tuple(8 << k for k in range(i)),
+                                fuse_method="SUM") for i in (1, 2, 3, 4)}
+    return models().hrnet.HighResolutionNet(dict(stem_width=64, **stages))
+
+
+def volo(full):
+    return made("volo_d1_224") if full else models().volo.VOLO(
+        (1, 1, 1, 1), img_size=64, embed_dims=(48, 96, 96, 96), num_heads=(2, 4, 4, 4))
+
+
+def regnet(full):
+    if full:
+        return made("regnety_002")
+    model = made("regnety_002")
+    for stage in (model.s3, model.s4):
+        for name in [name for name, _ in stage.named_children() if name != "b1"]:
+            delattr(stage, name)
+    return model
+
+
 def image_model(build, side=64, side_full=224, **options):
     return Original("timm", build, image(side, side_full), **options)
 
@@ -177,4 +206,8 @@ ORIGINALS = {
     "nfnet_l0": image_model(nfnet, tolerance=2e-3),
     "repvgg_a2": image_model(repvgg(deployed=False)),
     "repvgg_a2_deployed": image_model(repvgg(deployed=True)),
+    "xcit_nano_12_p8_224": image_model(xcit),
+    "hrnet_w18": image_model(hrnet),
+    "volo_d1_224": image_model(volo),
+    "regnety_002": image_model(regnet),
 }
