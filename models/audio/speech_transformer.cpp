@@ -161,7 +161,7 @@ class SpeechTransformer : public Model {
 
   static torch::Tensor frames_one_by_one(const torch::Tensor& frames, const torch::Tensor& lengths) {
     auto is_frame = torch::ones({frames.size(0), frames.size(1)}, lengths.options().dtype(torch::kBool));
-    for (int64_t i = 0; i < frames.size(0); ++i) is_frame[i].slice(0, lengths[i].item<int64_t>()).fill_(false);
+    for (int64_t i = 0; i < frames.size(0); ++i) is_frame[i].slice(0, lengths[i].item<int64_t>()).zero_();
     return is_frame;
   }
 

@@ -2,7 +2,8 @@
 // Paper: Naumov et al., "Deep learning recommendation model for personalization and recommendation systems", 2019.
 // Original: pytorch/benchmark dlrm. Input: dense [N, 512], where the bags begin [8, N] and what they hold [8, 100 N] →
 // score [N, 1]; 514,499,137 parameters. Upstream's bags hold 100 entries each; here they are ragged, and the gradients
-// of the tables dense. mini: tables of 1000 rows, layers of 64 and 16 below, of 32 above.
+// of the tables dense. The paper ends in a sigmoid, as does this; upstream's ends in a ReLU, and the untrained answer
+// is mostly 0. mini: tables of 1000 rows, layers of 64 and 16 below, of 32 above.
 #include "models/blocks/init.h"
 #include "models/blocks/layers.h"
 #include "models/model.h"
@@ -18,11 +19,12 @@ struct DlrmShape {
   std::vector<int64_t> bottom = {512, 512, 64}, top = {1024, 1024, 1024, 1};
 };
 
-nn::Sequential perceptron(const std::vector<int64_t>& widths) {
+/// ReLU behind each layer, but not behind the last one if that is the `end`.
+nn::Sequential perceptron(const std::vector<int64_t>& widths, bool end) {
   nn::Sequential layers;
-  for (size_t i = 0; i + 1 < widths.size(); ++i) {
-    layers->push_back(nn::Linear(widths[i], widths[i + 1]));
-    layers->push_back(nn::ReLU());
+  for (size_t i = 1; i < widths.size(); ++i) {
+    layers->push_back(nn::Linear(widths[i - 1], widths[i]));
+    if (!end || i + 1 < widths.size()) layers->push_back(nn::ReLU());
   }
   return layers;
 }
@@ -37,10 +39,10 @@ class Dlrm : public Model {
       tables->push_back(tables_.back());
     }
     register_module("emb_l", tables);
-    bottom_ = register_module("bot_l", perceptron(shape.bottom));
+    bottom_ = register_module("bot_l", perceptron(shape.bottom, false));
     auto widths = shape.top;
     widths.insert(widths.begin(), width + (kTables + 1) * kTables / 2);
-    top_ = register_module("top_l", perceptron(widths));
+    top_ = register_module("top_l", perceptron(widths, true));
     const auto bound = 1 / std::sqrt(static_cast<double>(shape.rows));
     for (auto& table : tables_) nn::init::uniform_(table->weight, -bound, bound);
     each_layer<nn::Linear>(*this, [](auto& layer) { nn::init::xavier_normal_(layer.weight); });
@@ -56,7 +58,7 @@ class Dlrm : public Model {
     const auto pairs =
         torch::tril_indices(kTables + 1, kTables + 1, -1, torch::dtype(torch::kInt64).device(x.device()));
     const auto products = torch::bmm(all, all.transpose(1, 2)).index({torch::indexing::Slice(), pairs[0], pairs[1]});
-    return top_->forward(torch::cat({x, products}, 1));
+    return torch::sigmoid(top_->forward(torch::cat({x, products}, 1)));
   }
 
   Tensors example_inputs(const ModelOptions& options) const override {

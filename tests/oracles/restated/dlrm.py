@@ -1,4 +1,5 @@
-"""Deep learning recommendation model (Naumov et al. 2019) in the sizes of pytorch/benchmark's dlrm."""
+"""Deep learning recommendation model (Naumov et al. 2019) in the sizes of pytorch/benchmark's dlrm, with the paper's
+sigmoid at its end."""
 import torch
 from torch import nn
 
@@ -16,6 +17,7 @@ class Recommender(nn.Module):
         self.emb_l = nn.ModuleList(nn.EmbeddingBag(rows, bottom[-1], mode="sum") for _ in range(tables))
         self.bot_l = perceptron(bottom)
         self.top_l = perceptron((bottom[-1] + tables * (tables + 1) // 2, *top))
+        self.top_l[-1] = nn.Sigmoid()
 
     def forward(self, dense, begins, entries):
         dense = self.bot_l(dense)
