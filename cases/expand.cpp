@@ -193,8 +193,10 @@ Expansion expand(const std::vector<Suite>& suites, const Known& known, const Fla
   }
   check_backends(flags.axes.backends, known);
   Expander expander(known, flags);
-  for (const auto& suite : chosen_suites(suites, known, flags))
-    for (const auto& row : select_rows(suite.rows, flags.axes)) expander.add_row(suite, row);
+  for (const auto& suite : chosen_suites(suites, known, flags)) {
+    const auto rows = flags.full_matrix ? full_matrix(suite.rows, *flags.full_matrix) : suite.rows;
+    for (const auto& row : select_rows(rows, flags.axes)) expander.add_row(suite, row);
+  }
   return expander.take();
 }
 

@@ -45,6 +45,10 @@ void require_cases(const Expansion& expansion);
 /// of a check has is added through a copy of each of its rows.
 std::vector<Row> select_rows(const std::vector<Row>& rows, const Axes& given);
 
+/// The rows, and behind them for each of their checks one with all models, modes and dtypes, and all backends, devices
+/// and presets that some row has (eager against eager is a control, not a combination).
+std::vector<Row> full_matrix(std::vector<Row> rows, const Place& place);
+
 /// The model name that --torchstone_only means: the name itself, or for a file its stem in [A-Za-z0-9_].
 std::string only_model(const Flags& flags);
 /// Whether it means a TorchScript file.

@@ -114,6 +114,12 @@ std::vector<FlagInfo> make_table() {
       "preset",
       setting_flag("presets", "mini,full", "the suites' (mini)", "only these presets; one that no row has is added",
                    [](Flags& f, const Yaml& v) { set_axis(f.axes.presets, split(v), preset_of); })));
+  add(setting_flag("matrix", "suites|full", "suites",
+                   "full: every model with all modes, dtypes and backends that its suite knows",
+                   [](Flags& f, const Yaml& v) {
+                     f.full_matrix.reset();
+                     if (one_of(v, {"suites", "full"}) == 1) f.full_matrix = v;
+                   }));
   add(setting_flag("only", "NAME_OR_FILE.pt", "", "exactly this model, or this TorchScript file",
                    [](Flags& f, const Yaml& v) {
                      f.only = text_of(v);

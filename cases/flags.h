@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,12 +15,13 @@ enum class Format { text, json, ctest, markdown };
 
 /// Everything that --torchstone_* flags and TORCHSTONE_* variables say.
 struct Flags {
-  RunOptions run;               ///< program and arguments included
-  Axes axes;                    ///< an empty axis was not given
-  Choices<std::string> suites;  ///< names; empty: all
-  Settings overrides;           ///< batch_size, tolerance, …: stronger than any suite
-  std::string suites_folder;    ///< or one file; empty: the program's own
-  std::string only;             ///< one model's name, or a .pt file
+  RunOptions run;                    ///< program and arguments included
+  Axes axes;                         ///< an empty axis was not given
+  Choices<std::string> suites;       ///< names; empty: all
+  std::optional<Place> full_matrix;  ///< all combinations, not only those of the suites' rows; where that was said
+  Settings overrides;                ///< batch_size, tolerance, …: stronger than any suite
+  std::string suites_folder;         ///< or one file; empty: the program's own
+  std::string only;                  ///< one model's name, or a .pt file
   Place only_place;
   std::string inputs;  ///< a .pt file with the inputs of `only`
   std::vector<std::string> plugins;

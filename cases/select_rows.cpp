@@ -46,7 +46,30 @@ std::vector<Row> rows_of(const std::vector<Row>& rows, Check check) {
   return found;
 }
 
+template <typename T>
+void unite(Choices<T>& all, const Choices<T>& more) {
+  for (const auto& choice : more)
+    if (!contains(all, choice.value)) all.push_back(choice);
+}
+
 }  // namespace
+
+std::vector<Row> full_matrix(std::vector<Row> rows, const Place& place) {
+  Row full;
+  full.place = place;
+  full.widened = true;
+  full.axes.modes = {{Mode::inference, place}, {Mode::training, place}};
+  full.axes.dtypes = {{DType::float32, place}, {DType::bfloat16, place}, {DType::float16, place}};
+  for (const Row& row : rows) {
+    unite(full.axes.checks, row.axes.checks);
+    unite(full.axes.backends, row.axes.backends);
+    unite(full.axes.devices, row.axes.devices);
+    unite(full.axes.presets, row.axes.presets);
+  }
+  std::erase_if(full.axes.backends, [](const auto& choice) { return choice.value.name == "eager"; });
+  if (!full.axes.backends.empty()) rows.push_back(std::move(full));
+  return rows;
+}
 
 std::vector<Row> select_rows(const std::vector<Row>& rows, const Axes& given) {
   std::vector<Row> selected;

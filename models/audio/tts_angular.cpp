@@ -4,6 +4,7 @@
 // 9,381,888 parameters. mini: LSTM width 64, projection 32, 10 frames.
 #include "models/blocks/init.h"
 #include "models/blocks/layers.h"
+#include "models/blocks/unit_length.h"
 #include "models/model.h"
 #include "models/registry.h"
 
@@ -33,8 +34,7 @@ class SpeakerEncoder : public Model {
   }
 
   c10::IValue forward(const Tensors& inputs) override {
-    const auto last = layers_->forward(inputs.at(0)).select(1, -1);
-    return last / last.norm(2, {1}, /*keepdim=*/true).clamp_min(1e-12).expand_as(last);
+    return unit_length(layers_->forward(inputs.at(0)).select(1, -1), 1);
   }
 
   Tensors example_inputs(const ModelOptions& options) const override {

@@ -132,13 +132,22 @@ class WordEncoder : public TokenModel {
   }
 
   c10::IValue forward(const Tensors& inputs) override {
-    auto x = embed(inputs.at(0));
+    auto x = embed(inputs);
     for (auto& layer : layers_) x = layer(x);
     return head_(x);
   }
 
  protected:
-  virtual torch::Tensor embed(const torch::Tensor& ids) { return embeddings_->forward(ids); }
+  virtual torch::Tensor embed(const Tensors& inputs) { return embeddings_->forward(inputs.at(0)); }
+  /// Registers the parts under the names that BERT and its nearest kin have.
+  void register_as_bert(const std::string& name) {
+    register_module(name, group({{"embeddings", embeddings_.ptr()},
+                                 {"encoder", group({{"layer", list_of(layers_).ptr()}}).ptr()}}));
+    const auto transform = group({{"dense", head_.dense.ptr()}, {"LayerNorm", head_.norm.ptr()}});
+    auto predictions = group({{"transform", transform.ptr()}, {"decoder", head_.decoder}});
+    predictions->register_parameter("bias", head_.bias);
+    register_module("cls", group({{"predictions", predictions.ptr()}}));
+  }
   /// For the end of a constructor: normal with deviation 0.02, the padding word 0.
   void init() {
     init_linears_normal(*this, 0.02);

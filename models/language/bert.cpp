@@ -11,12 +11,7 @@ namespace {
 class BertForMaskedLM : public WordEncoder<Embeddings, BertLayer> {
  public:
   explicit BertForMaskedLM(const BertShape& shape) : WordEncoder(shape) {
-    register_module("bert", group({{"embeddings", embeddings_.ptr()},
-                                   {"encoder", group({{"layer", list_of(layers_).ptr()}}).ptr()}}));
-    const auto transform = group({{"dense", head_.dense.ptr()}, {"LayerNorm", head_.norm.ptr()}});
-    auto predictions = group({{"transform", transform.ptr()}, {"decoder", head_.decoder}});
-    predictions->register_parameter("bias", head_.bias);
-    register_module("cls", group({{"predictions", predictions.ptr()}}));
+    register_as_bert("bert");
     init();
   }
 };

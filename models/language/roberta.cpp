@@ -1,17 +1,18 @@
-// RoBERTa: BERT's encoder with positions that count from the padding word's number, and a head of its own.
-// Paper: Liu et al., "RoBERTa: a robustly optimized BERT pretraining approach", 2019.
-// Original: transformers.RobertaForCausalLM (as an encoder, as upstream runs it). Input token ids [N, 512] → logits
-// [N, 512, 50265]; 124,698,201 parameters: 514 positions, as 512 tokens need them.
-// mini: 2 layers of width 64, 1000 words, 32 tokens.
+// RoBERTa: BERT's encoder with positions that count from the padding word's number, and a head of its own; CamemBERT is
+// the same of French words. Papers: Liu et al., "RoBERTa: a robustly optimized BERT pretraining approach", 2019; Martin
+// et al., "CamemBERT: a tasty French language model", 2019. Original: transformers.RobertaForCausalLM (as an encoder,
+// as upstream runs it) and CamembertForMaskedLM. Input token ids [N, 512] → logits [N, 512, 50265] (RoBERTa) and [N,
+// 512, 32005]; 124,698,201 and 110,656,261 parameters: 514 positions, as 512 tokens need them. mini: 2 layers of width
+// 64, 1000 words, 32 tokens.
 #include "models/blocks/bert_encoder.h"
 #include "models/registry.h"
 
 namespace torchstone {
 namespace {
 
-class RobertaForCausalLM : public WordEncoder<Embeddings, BertLayer> {
+class Roberta : public WordEncoder<Embeddings, BertLayer> {
  public:
-  explicit RobertaForCausalLM(const BertShape& shape) : WordEncoder(shape) {
+  explicit Roberta(const BertShape& shape) : WordEncoder(shape) {
     register_module("roberta", group({{"embeddings", embeddings_.ptr()},
                                       {"encoder", group({{"layer", list_of(layers_).ptr()}}).ptr()}}));
     auto head = group({{"dense", head_.dense.ptr()}, {"layer_norm", head_.norm.ptr()}, {"decoder", head_.decoder}});
@@ -21,7 +22,8 @@ class RobertaForCausalLM : public WordEncoder<Embeddings, BertLayer> {
   }
 
  protected:
-  torch::Tensor embed(const torch::Tensor& ids) override {
+  torch::Tensor embed(const Tensors& inputs) override {
+    const auto& ids = inputs.at(0);
     const auto words = ids.ne(shape_.padding_word).to(torch::kInt64);
     return embeddings_->forward(ids, words.cumsum(1) * words + shape_.padding_word);
   }
@@ -37,10 +39,17 @@ constexpr BertShape kMini{.vocabulary = 1000,
                           .tokens = 32,
                           .padding_word = 1};
 
+std::shared_ptr<Model> make(const ModelOptions& options, const BertShape& full) {
+  return std::make_shared<Roberta>(options.preset == Preset::full ? full : kMini);
+}
+
 TORCHSTONE_MODEL(
     RobertaForCausalLM, .family = "roberta", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 124'698'201, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<RobertaForCausalLM>(options.preset == Preset::full ? kFull : kMini);
+    .parameters = 124'698'201, .make = [](const ModelOptions& options) { return make(options, kFull); });
+TORCHSTONE_MODEL(
+    CamemBert, .family = "roberta", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
+    .parameters = 110'656'261, .make = [](const ModelOptions& options) {
+      return make(options, {.vocabulary = 32005, .positions = 514, .padding_word = 1});
     });
 
 }  // namespace

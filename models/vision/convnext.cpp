@@ -1,7 +1,7 @@
 // ConvNeXt: 7x7 depthwise convolution, LayerNorm and an MLP over the channels; V2 adds a global response norm.
 // Papers: Liu et al., "A ConvNet for the 2020s", 2022; Woo et al., "ConvNeXt V2", 2023.
-// Original: timm's ConvNeXt. Input [N, 3, 224, 224] → logits [N, 1000]; 28,589,128 (convnext_tiny) and 15,623,800
-// (convnextv2_nano) parameters. mini: stages of one block, widths 16 to 128, 64 pixels.
+// Original: timm's ConvNeXt. Input [N, 3, 224, 224] → logits [N, 1000]; 28,589,128 (convnext_tiny), 88,591,464
+// (convnext_base) and 15,623,800 (convnextv2_nano) parameters. mini: stages of one block, widths 16 to 128, 64 pixels.
 #include "models/blocks/chain.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
@@ -108,6 +108,11 @@ TORCHSTONE_MODEL(
     convnext_tiny, .family = "convnext", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
     .parameters = 28'589'128, .make = [](const ModelOptions& options) {
       return make<Block>(options, {3, 3, 9, 3}, {96, 192, 384, 768});
+    });
+TORCHSTONE_MODEL(
+    convnext_base, .family = "convnext", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
+    .parameters = 88'591'464, .make = [](const ModelOptions& options) {
+      return make<Block>(options, {3, 3, 27, 3}, {128, 256, 512, 1024});
     });
 TORCHSTONE_MODEL(
     convnextv2_nano, .family = "convnext", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,

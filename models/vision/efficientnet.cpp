@@ -1,9 +1,10 @@
 // EfficientNet and its kin: inverted residuals with squeeze-and-excitation, by tables.
 // Papers: Tan, Le, "EfficientNet: rethinking model scaling for convolutional neural networks", 2019; Howard et al.,
-// "Searching for MobileNetV3", 2019; Sandler et al., "MobileNetV2", 2018. Original: timm's EfficientNet and
-// MobileNetV3. Input [N, 3, 224, 224] → logits [N, 1000]; 5,288,548 (efficientnet_b0; tf_efficientnet_b0 pads as
-// TensorFlow does), 3,504,872 (mobilenetv2_100) and 5,483,032 (mobilenetv3_large_100) parameters. mini: three stages of
-// 1, 2 and 1 blocks, 64 pixels.
+// "Searching for MobileNetV3", 2019; Sandler et al., "MobileNetV2", 2018; Tan et al., "MnasNet", 2018; Stamoulis et
+// al., "Single-path NAS", 2019. Original: timm's EfficientNet and MobileNetV3. Input [N, 3, 224, 224] → logits [N,
+// 1000]; 5,288,548 (efficientnet_b0; tf_efficientnet_b0 pads as TensorFlow does), 3,504,872 (mobilenetv2_100),
+// 5,483,032 (mobilenetv3_large_100), 4,383,312 (mnasnet_100) and 4,421,616 (spnasnet_100) parameters. mini: three
+// stages of 1, 2 and 1 blocks, 64 pixels.
 #include "models/blocks/conv_norm.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
@@ -141,6 +142,16 @@ const std::vector<Stage> kB0 = {{{1, 3, 1, 1, 16}},  {{2, 3, 2, 6, 24}},  {{2, 5
 const std::vector<Stage> kMobileNetV2 = {{{1, 3, 1, 1, 16, 0}}, {{2, 3, 2, 6, 24, 0}}, {{3, 3, 2, 6, 32, 0}},
                                          {{4, 3, 2, 6, 64, 0}}, {{3, 3, 1, 6, 96, 0}}, {{3, 3, 2, 6, 160, 0}},
                                          {{1, 3, 1, 6, 320, 0}}};
+const std::vector<Stage> kMnasNet = {{{1, 3, 1, 1, 16, 0}}, {{3, 3, 2, 3, 24, 0}}, {{3, 5, 2, 3, 40, 0}},
+                                     {{3, 5, 2, 6, 80, 0}}, {{2, 3, 1, 6, 96, 0}}, {{4, 5, 2, 6, 192, 0}},
+                                     {{1, 3, 1, 6, 320, 0}}};
+const std::vector<Stage> kSinglePath = {{{1, 3, 1, 1, 16, 0}},
+                                        {{3, 3, 2, 3, 24, 0}},
+                                        {{1, 5, 2, 6, 40, 0}, {3, 3, 1, 3, 40, 0}},
+                                        {{1, 5, 2, 6, 80, 0}, {3, 3, 1, 3, 80, 0}},
+                                        {{1, 5, 1, 6, 96, 0}, {3, 5, 1, 3, 96, 0}},
+                                        {{4, 5, 2, 6, 192, 0}},
+                                        {{1, 3, 1, 6, 320, 0}}};
 const std::vector<Stage> kMobileNetV3 = {{{1, 3, 1, 1, 16, 0, Act::relu}},
                                          {{1, 3, 2, 4, 24, 0, Act::relu}, {1, 3, 1, 3, 24, 0, Act::relu}},
                                          {{3, 5, 2, 3, 40, 0.25, Act::relu}},
@@ -171,6 +182,14 @@ TORCHSTONE_MODEL(
     mobilenetv2_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
     .parameters = 3'504'872,
     .make = [](const ModelOptions& options) { return make(options, {.stages = kMobileNetV2, .act = Act::relu6}); });
+TORCHSTONE_MODEL(
+    mnasnet_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 32, .eval_batch = 32,
+    .parameters = 4'383'312,
+    .make = [](const ModelOptions& options) { return make(options, {.stages = kMnasNet, .act = Act::relu}); });
+TORCHSTONE_MODEL(
+    spnasnet_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 32, .eval_batch = 32,
+    .parameters = 4'421'616,
+    .make = [](const ModelOptions& options) { return make(options, {.stages = kSinglePath, .act = Act::relu}); });
 TORCHSTONE_MODEL(
     mobilenetv3_large_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 512, .eval_batch = 512,
     .parameters = 5'483'032, .make = [](const ModelOptions& options) {

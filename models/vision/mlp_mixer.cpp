@@ -1,8 +1,9 @@
 // Networks without attention that mix tokens by linear layers: MLP-Mixer, gMLP and ResMLP.
 // Papers: Tolstikhin et al., "MLP-Mixer: an all-MLP architecture for vision", 2021; Liu et al., "Pay attention to
 // MLPs", 2021; Touvron et al., "ResMLP: feedforward networks for image classification with data-efficient training",
-// 2021. Original: timm's MlpMixer. Input [N, 3, 224, 224] → logits [N, 1000]; 18,528,264 (mixer_s16_224), 19,422,656
-// (gmlp_s16_224) and 15,350,872 (resmlp_12_224) parameters. mini: 2 blocks of width 64, 64 pixels.
+// 2021. Original: timm's MlpMixer. Input [N, 3, 224, 224] → logits [N, 1000]; 18,528,264 (mixer_s16_224), 59,880,472
+// (mixer_b16_224), 19,422,656 (gmlp_s16_224) and 15,350,872 (resmlp_12_224) parameters. mini: 2 blocks of width 64, 64
+// pixels.
 #include "models/blocks/image_model.h"
 #include "models/blocks/mlp.h"
 #include "models/blocks/norms.h"
@@ -119,6 +120,11 @@ TORCHSTONE_MODEL(
     mixer_s16_224, .family = "mlp_mixer", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
     .parameters = 18'528'264, .make = [](const ModelOptions& options) {
       return make<MixerBlock>(options, 512, 8, [](int64_t width) { return layer_norm(width); });
+    });
+TORCHSTONE_MODEL(
+    mixer_b16_224, .family = "mlp_mixer", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
+    .parameters = 59'880'472, .make = [](const ModelOptions& options) {
+      return make<MixerBlock>(options, 768, 12, [](int64_t width) { return layer_norm(width); });
     });
 TORCHSTONE_MODEL(
     gmlp_s16_224, .family = "mlp_mixer", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,

@@ -1,9 +1,9 @@
 // ViT and DeiT: a transformer encoder over image patches and a class token; DeiT's distilled form has a second token.
 // Papers: Dosovitskiy et al., "An image is worth 16x16 words", 2020; Touvron et al., "Training data-efficient image
 // transformers & distillation through attention", 2020. Original: timm's VisionTransformer and
-// VisionTransformerDistilled. Input [N, 3, 224, 224] → logits [N, 1000]; 22,050,664 (vit_small_patch16_224), 5,717,416
-// (deit_tiny_patch16_224) and 87,338,192 (deit_base_distilled_patch16_224) parameters.
-// mini: 2 layers of width 96, 64 pixels.
+// VisionTransformerDistilled. Input [N, 3, 224, 224] → logits [N, 1000]; 22,050,664 (vit_small_patch16_224), 86,567,656
+// (vit_base_patch16_224), 5,717,416 (deit_tiny_patch16_224) and 87,338,192 (deit_base_distilled_patch16_224)
+// parameters. mini: 2 layers of width 96, 64 pixels.
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/patch_embed.h"
@@ -64,6 +64,10 @@ TORCHSTONE_MODEL(
     vit_small_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 32, .eval_batch = 32,
     .parameters = 22'050'664,
     .make = [](const ModelOptions& options) { return make(options, {.width = 384, .depth = 12, .heads = 6}); });
+TORCHSTONE_MODEL(
+    vit_base_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
+    .parameters = 86'567'656,
+    .make = [](const ModelOptions& options) { return make(options, {.width = 768, .depth = 12, .heads = 12}); });
 TORCHSTONE_MODEL(
     deit_tiny_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
     .parameters = 5'717'416,

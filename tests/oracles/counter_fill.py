@@ -74,3 +74,23 @@ def counter_input(name, shape, high=None):
         return _filled(name, shape, (0, 0, _scaled(math.sqrt(3.0))))
     draws = _draws(_key(name), 0, math.prod(shape)) >> np.uint64(33)
     return torch.from_numpy((draws % np.uint64(high)).astype(np.int64).reshape(shape))
+
+
+def input_of(name, spec):
+    """The input that a spec (originals/entry.py) describes."""
+    shape, high = tuple(spec["shape"]), spec["high"]
+    if high is None:
+        values = counter_input(name, shape)
+        if "range" not in spec:
+            return values
+        low, top = spec["range"]
+        return low + (top - low) * (values.double() / (2 * math.sqrt(3.0)) + 0.5)
+    low = spec.get("low", 0)
+    values = low + counter_input(name, shape, high - low)
+    if spec.get("ascending"):
+        values = values.sort(dim=-1).values
+        values[..., 0] = 0
+    if spec.get("ragged"):
+        for row in range(1, shape[0]):
+            values[row, -row:] = -1
+    return values

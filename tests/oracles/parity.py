@@ -4,8 +4,9 @@
   parity.py --write [MODEL …]   writes golden/<model>_<preset>.safetensors
   parity.py --check [MODEL …]   computes them again and compares: exit 1 when one differs, 77 when a package is absent
 
-Weights and inputs come from counter_fill.py, so a file holds results only: the outputs in evaluation mode, float32 or float64, at most
-SAMPLE elements an output, evenly strided; for mini also one training pass without dropout: the loss (mean of the outputs),
+Weights and inputs come from counter_fill.py, so a file holds results only: the outputs in evaluation mode, float32 (float64
+where the original says so), at most SAMPLE elements an output, evenly strided; for mini also one training pass without dropout
+(where there is a parameter): the loss (mean of the outputs),
 the norm of each gradient and of each floating-point buffer afterwards, in the order of their names. Its metadata holds
 model, preset, batch, inputs, output shapes, tolerance, package and versions; for mini also names and shapes of the state,
 nested at the dots, and the constants outside the state_dict (full has the same kind of names, and its outputs prove them:
@@ -27,7 +28,7 @@ except ImportError as error:
     print(f"not compared: {error}", file=sys.stderr)
     sys.exit(77)
 
-from counter_fill import counter_fill, counter_input, state
+from counter_fill import counter_fill, input_of, state
 from originals import ORIGINALS
 
 GOLDEN = pathlib.Path(__file__).with_name("golden")
@@ -44,6 +45,7 @@ def leaves(value):
 def training_pass(model, inputs, output):
     """Loss, gradients and buffers of one pass in train mode, dropout and stochastic depth off."""
     model.train()
+    torch.manual_seed(0)  # for what a model draws itself
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = 0.0
@@ -88,7 +90,7 @@ def compute(name, full):
     inputs = original.input_specs(full)
     model = original.build(full).eval()
     counter_fill(model)
-    values = [counter_input(f"input.{i}", tuple(spec["shape"]), spec["high"]) for i, spec in enumerate(inputs)]
+    values = [input_of(f"input.{i}", spec) for i, spec in enumerate(inputs)]
     if original.double:
         model.double()
         values = [value.double() if value.is_floating_point() else value for value in values]
@@ -106,7 +108,8 @@ def compute(name, full):
     if original.double:
         facts["double"] = True
     if not full:
-        samples |= training_pass(model, values, original.output)
+        if any(parameter.requires_grad for parameter in model.parameters()):
+            samples |= training_pass(model, values, original.output)
         tensors, constants = state(model)
         facts |= {"state": nested(tensors), "constants": constants}
     versions = {"torch": torch.__version__, original.package: importlib.metadata.version(original.package)}

@@ -7,11 +7,18 @@ from torch import nn
 MINI_BATCH = 4
 
 
+def spec(shape, high=None, **more):
+    """What an input is drawn from (counter_fill.input_of): float32, or int64 below `high`; `more` may hold low (of
+    integers), range (float64 between two bounds), ascending (integers in order along the last dimension, from 0 on) and
+    ragged (row i ends in i places of -1)."""
+    return {"shape": list(shape), "high": high} | more
+
+
 @dataclass(frozen=True)
 class Original:
-    """An input is (shape without the batch, None for float32 or the bound of int64). `tolerance` is what the C++ model may
-    differ by: the largest absolute difference over the largest absolute output, float32; `train_tolerance` is that of the
-    gradients' norms."""
+    """An input is (shape without the batch, None for float32 or the bound of int64), or a whole `spec`. `tolerance` is
+    what the C++ model may differ by: the largest absolute difference over the largest absolute output; `train_tolerance`
+    is that of the gradients' norms."""
     package: str
     build: Callable[[bool], nn.Module]
     inputs: Callable[[bool], list]
@@ -24,7 +31,7 @@ class Original:
 
     def input_specs(self, full):
         batch = [] if self.whole_shapes else [self.batch_size(full)]
-        return [{"shape": [*batch, *shape], "high": high} for shape, high in self.inputs(full)]
+        return [one if isinstance(one, dict) else spec([*batch, *one[0]], one[1]) for one in self.inputs(full)]
 
     def batch_size(self, full):
         return self.batch or (1 if full else MINI_BATCH)
@@ -32,3 +39,21 @@ class Original:
 
 def image(side_mini, side_full=224):
     return lambda full: [((3, side_full, side_full) if full else (3, side_mini, side_mini), None)]
+
+
+class Called(nn.Module):
+    """A model that is called in a way of its own: call(model, inputs…). The names are those of the model inside."""
+
+    def __init__(self, model, call):
+        super().__init__()
+        self.model_and_call = model, call
+        for name, child in model.named_children():
+            self.add_module(name, child)
+
+    def forward(self, *inputs):
+        model, call = self.model_and_call
+        return call(model, *inputs)
+
+    def train(self, mode=True):
+        self.model_and_call[0].train(mode)
+        return super().train(mode)

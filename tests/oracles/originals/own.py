@@ -1,5 +1,5 @@
 """Originals that no package offers: restated/."""
-from .entry import MINI_BATCH, Original, image
+from .entry import MINI_BATCH, Original, image, spec
 
 
 def dcgan(full):
@@ -32,6 +32,69 @@ def lennard_jones(full):
     return network()
 
 
+def dlrm(full):
+    from restated.dlrm import Recommender
+    return Recommender() if full else Recommender(1000, (512, 64, 16), (32, 32, 1))
+
+
+def dlrm_inputs(full):
+    batch, rows = (1, 1_000_000) if full else (MINI_BATCH, 1000)
+    return [spec([batch, 512]), spec([8, batch], 100 * batch, ascending=True), spec([8, 100 * batch], rows)]
+
+
+def equation_of_state(full):
+    from restated.equation_of_state import EquationOfState
+    return EquationOfState()
+
+
+def equation_of_state_inputs(full):
+    side, depth = (204, 26) if full else (32, 4)
+    cells = [side, side, depth]
+    return [spec(cells, range=[0.01, 10]), spec(cells, range=[-12, 20]), spec([1, 1, depth], range=[0, 1000])]
+
+
+def turbulent_kinetic_energy(full):
+    from restated.turbulent_kinetic_energy import TurbulentKineticEnergy
+    return TurbulentKineticEnergy()
+
+
+def turbulent_kinetic_energy_inputs(full):
+    side, depth = (204, 26) if full else (30, 4)  # 32 would leave only each third element to the sample
+    any_sign, positive = {"range": [-1.7, 1.7]}, {"range": [0.5, 2]}
+    cells, moments = [side, side, depth], [side, side, depth, 3]
+    lengths = [[side]] * 4 + [[depth]] * 2 + [[side]] * 2
+    return [*(spec(moments, **any_sign) for _ in "uvw"), *(spec(cells, range=[0, 1]) for _ in "uvw"),
+            *(spec(length, **positive) for length in lengths), spec([side, side], depth), spec(cells, **positive),
+            spec(cells, **positive), spec(cells, **any_sign), spec([side, side], **any_sign),
+            *(spec(moments, **any_sign) for _ in range(2))]
+
+
+def cyclegan(full):
+    from restated.cyclegan import Generator
+    return Generator() if full else Generator(maps=16, blocks=3)
+
+
+def edsr(full):
+    from restated.edsr import Edsr
+    return Edsr() if full else Edsr(width=16, blocks=4)
+
+
+def demucs(full):
+    from restated.demucs import Demucs
+    return Demucs() if full else Demucs(channels=8, depth=3, shift=100)
+
+
+def speech_transformer(full):
+    from restated.speech_transformer import SpeechTransformer
+    return SpeechTransformer() if full else SpeechTransformer(features=32, vocabulary=1000, width=64, heads=4, hidden=128, layers=2)
+
+
+def speech_inputs(full):
+    batch, frames, features, words, vocabulary = (1, 512, 320, 32, 4233) if full else (MINI_BATCH, 24, 32, 8, 1000)
+    return [spec([batch, frames, features]), spec([batch], frames + 1, low=frames // 2),
+            spec([batch, words], vocabulary - 2, ragged=True)]
+
+
 ORIGINALS = {
     "dcgan": Original("torch", dcgan, image(64, 64), batch=MINI_BATCH),
     # Biases before BatchNorm have no gradient but rounding errors.
@@ -41,4 +104,13 @@ ORIGINALS = {
     "nvidia_deeprecommender": Original("torch", deep_recommender, lambda full: [((197951 if full else 2000,), None)]),
     "soft_actor_critic": Original("torch", soft_actor_critic, lambda full: [((3,), None)], batch=256),
     "lennard_jones": Original("torch", lennard_jones, lambda full: [((1,), None)], batch=MINI_BATCH),
+    "dlrm": Original("torch", dlrm, dlrm_inputs),
+    "pyhpc_equation_of_state": Original("torch", equation_of_state, equation_of_state_inputs, tolerance=1e-8, batch=1_048_576),
+    "pyhpc_turbulent_kinetic_energy": Original("torch", turbulent_kinetic_energy, turbulent_kinetic_energy_inputs,
+                                               tolerance=1e-12, batch=1_048_576),
+    "pytorch_CycleGAN_and_pix2pix": Original("torch", cyclegan, image(32, 256)),
+    "edsr_baseline_x2": Original("torch", edsr, image(24, 48)),
+    "demucs": Original("torch", demucs, lambda full: [((5, 2, 426_888 if full else 3192), None)]),
+    "speech_transformer": Original("torch", speech_transformer, speech_inputs),
+    "speech_transformer_masked": Original("torch", speech_transformer, speech_inputs),
 }

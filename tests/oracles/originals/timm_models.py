@@ -145,27 +145,61 @@ def mobilevit(full):
                                                act_layer="silu", num_features=128))
 
 
+def xcit(full):
+    return made("xcit_nano_12_p8_224") if full else models().xcit.Xcit(
+        img_size=64, patch_size=8, embed_dim=64, depth=2, num_heads=4)
+
+
+def hrnet(full):
+    if full:
+        return made("hrnet_w18")
+    stages = {f"stage{i}": dict(num_modules=1, num_branches=i, block_type="BASIC" if i > 1 else "BOTTLENECK",
+                                num_blocks=(1,) * i, num_channels=(64,) if i == 1 else tuple(8 << k for k in range(i)),
+                                fuse_method="SUM") for i in (1, 2, 3, 4)}
+    return models().hrnet.HighResolutionNet(dict(stem_width=64, **stages))
+
+
+def volo(full):
+    return made("volo_d1_224") if full else models().volo.VOLO(
+        (1, 1, 1, 1), img_size=64, embed_dims=(48, 96, 96, 96), num_heads=(2, 4, 4, 4))
+
+
+def regnet(full):
+    if full:
+        return made("regnety_002")
+    model = made("regnety_002")
+    for stage in (model.s3, model.s4):
+        for name in [name for name, _ in stage.named_children() if name != "b1"]:
+            delattr(stage, name)
+    return model
+
+
 def image_model(build, side=64, side_full=224, **options):
     return Original("timm", build, image(side, side_full), **options)
 
 
 ORIGINALS = {
     "vit_small_patch16_224": image_model(vision_transformer("vit_small_patch16_224")),
+    "vit_base_patch16_224": image_model(vision_transformer("vit_base_patch16_224")),
     "deit_tiny_patch16_224": image_model(vision_transformer("deit_tiny_patch16_224")),
     "deit_base_distilled_patch16_224": image_model(
         vision_transformer("deit_base_distilled_patch16_224", "VisionTransformerDistilled")),
     "mixer_s16_224": image_model(mlp_mixer("mixer_s16_224", (0.5, 4.0), "MixerBlock")),
+    "mixer_b16_224": image_model(mlp_mixer("mixer_b16_224", (0.5, 4.0), "MixerBlock")),
     "gmlp_s16_224": image_model(mlp_mixer("gmlp_s16_224", 6, "SpatialGatingBlock", mlp="GatedMlp")),
     "resmlp_12_224": image_model(mlp_mixer("resmlp_12_224", 4, "ResBlock", norm="Affine")),
     "convmixer_768_32": image_model(convmixer("convmixer_768_32", 7, 7, "ReLU"), side=56),
     "convmixer_1024_20_ks9_p14": image_model(convmixer("convmixer_1024_20_ks9_p14", 9, 14, "GELU"), side=56),
     "convnext_tiny": image_model(convnext("convnext_tiny")),
+    "convnext_base": image_model(convnext("convnext_base")),
     "convnextv2_nano": image_model(convnext("convnextv2_nano", use_grn=True, conv_mlp=True, ls_init_value=None)),
     "inception_v3": image_model(inception_v3, side=107, side_full=299, double=True),
     "efficientnet_b0": image_model(efficientnet("efficientnet_b0")),
     "tf_efficientnet_b0": image_model(efficientnet("tf_efficientnet_b0", pad_type="same",
                                             norm_layer=functools.partial(nn.BatchNorm2d, eps=1e-3))),
     "mobilenetv2_100": image_model(efficientnet("mobilenetv2_100", squeeze="", act="ReLU6")),
+    "mnasnet_100": image_model(efficientnet("mnasnet_100", squeeze="", act="ReLU")),
+    "spnasnet_100": image_model(efficientnet("spnasnet_100", squeeze="", act="ReLU")),
     "mobilenetv3_large_100": image_model(mobilenet_v3),
     "swin_tiny_patch4_window7_224": image_model(swin("swin_tiny_patch4_window7_224"), side=32),
     "swin_base_patch4_window7_224": image_model(swin("swin_base_patch4_window7_224"), side=32),
@@ -177,4 +211,8 @@ ORIGINALS = {
     "nfnet_l0": image_model(nfnet, tolerance=2e-3),
     "repvgg_a2": image_model(repvgg(deployed=False)),
     "repvgg_a2_deployed": image_model(repvgg(deployed=True)),
+    "xcit_nano_12_p8_224": image_model(xcit),
+    "hrnet_w18": image_model(hrnet),
+    "volo_d1_224": image_model(volo),
+    "regnety_002": image_model(regnet),
 }

@@ -1,5 +1,6 @@
 """torchvision's models."""
 import functools
+import importlib
 import importlib.util
 import pathlib
 import re
@@ -8,7 +9,7 @@ import sys
 import torch
 from torch import nn
 
-from .entry import Original, image
+from .entry import Called, Original, image
 
 
 @functools.cache
@@ -124,6 +125,20 @@ def shufflenet(full):
     return torchvision().ShuffleNetV2([2, 3, 2], [24, 48, 96, 192, 1024])
 
 
+def raft(full):
+    flow = importlib.import_module("torchvision.models.optical_flow.raft")
+    if full:
+        return flow.raft_small()
+    model = flow._raft(
+        feature_encoder_layers=(16, 16, 24, 32, 48), feature_encoder_block=flow.BottleneckBlock,
+        feature_encoder_norm_layer=nn.InstanceNorm2d, context_encoder_layers=(16, 16, 24, 32, 56),
+        context_encoder_block=flow.BottleneckBlock, context_encoder_norm_layer=None, corr_block_num_levels=2,
+        corr_block_radius=3, motion_encoder_corr_layers=(32,), motion_encoder_flow_layers=(16, 8),
+        motion_encoder_out_channels=26, recurrent_block_hidden_state_size=32, recurrent_block_kernel_size=(3,),
+        recurrent_block_padding=(1,), flow_head_hidden_size=32, use_mask_predictor=False)
+    return Called(model, functools.partial(type(model).forward, num_flow_updates=2))
+
+
 def tv(build, side=64, **options):
     return Original("torchvision", build, image(side), **options)
 
@@ -151,4 +166,5 @@ ORIGINALS = {
     "deeplabv3_mobilenet_v3_large": tv(deeplab),
     "mnasnet1_0": tv(mnasnet),
     "shufflenet_v2_x1_0": tv(shufflenet),
+    "raft_small": Original("torchvision", raft, lambda full: 2 * image(64)(full)),
 }

@@ -3,9 +3,8 @@ import functools
 import importlib.util
 
 import torch
-from torch import nn
 
-from .entry import Original
+from .entry import MINI_BATCH, Called, Original, spec
 from .vision import torchvision
 
 
@@ -29,6 +28,25 @@ def roberta(full):
     return transformers().RobertaForCausalLM(transformers().RobertaConfig(**sizes))
 
 
+def camembert(full):
+    sizes = {"vocab_size": 32005, "max_position_embeddings": 514} if full else ENCODER | {"max_position_embeddings": 66}
+    return transformers().CamembertForMaskedLM(transformers().CamembertConfig(**sizes))
+
+
+def layoutlm(full):
+    # As in T5 a rate of dropout is a number.
+    config = transformers().LayoutLMConfig(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
+                                           **({} if full else ENCODER))
+    model = transformers().LayoutLMForMaskedLM(config)
+    model.layoutlm.pooler = torch.nn.Identity()
+    return Called(model, lambda model, ids, boxes: model(input_ids=ids, bbox=boxes).logits)
+
+
+def layoutlm_inputs(full):
+    batch, tokens, words = (1, 512, 30522) if full else (MINI_BATCH, 32, 1000)
+    return [spec([batch, tokens], words), spec([batch, tokens, 4], 1000, ascending=True)]
+
+
 def albert(full):
     sizes = dict(hidden_size=768, num_attention_heads=12, intermediate_size=3072)
     if not full:
@@ -47,24 +65,6 @@ def gpt2(kind, **published):
         config = transformers().GPT2Config(pad_token_id=0, bos_token_id=0, eos_token_id=0, use_cache=False, **sizes)
         return getattr(transformers(), kind)(config)
     return build
-
-
-class Called(nn.Module):
-    """A model that is called in a way of its own: call(model, inputs…). The names are those of the model inside."""
-
-    def __init__(self, model, call):
-        super().__init__()
-        self.model_and_call = model, call
-        for name, child in model.named_children():
-            self.add_module(name, child)
-
-    def forward(self, *inputs):
-        model, call = self.model_and_call
-        return call(model, *inputs)
-
-    def train(self, mode=True):
-        self.model_and_call[0].train(mode)
-        return super().train(mode)
 
 
 def rms_norm(module, x):
@@ -119,6 +119,8 @@ def words(tokens, vocabulary, build, **options):
 ORIGINALS = {
     "BertForMaskedLM": words(512, 30522, bert),
     "RobertaForCausalLM": words(512, 50265, roberta),
+    "CamemBert": words(512, 32005, camembert),
+    "LayoutLMForMaskedLM": Original("transformers", layoutlm, layoutlm_inputs, tolerance=2e-5),
     "albert_base_v2": words(512, 30000, albert),
     "DistilBertForMaskedLM": words(128, 30522, distilbert),
     "T5Small": Original("transformers", t5, lambda full: 2 * [((1024,), 32128) if full else ((32,), 1000)],

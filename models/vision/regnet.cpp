@@ -1,0 +1,74 @@
+// RegNet: residual stages whose widths and depths follow one rule, with grouped convolutions and a gate.
+// Paper: Radosavovic, Kosaraju, Girshick, He, Dollár, "Designing network design spaces", 2020. Original: timm's RegNet
+// as regnety_002. Input [N, 3, 224, 224] → logits [N, 1000]; 3,162,996 parameters.
+// mini: stages of 1 block, 64 pixels.
+#include "models/blocks/image_model.h"
+#include "models/blocks/init.h"
+#include "models/blocks/named_conv_norm.h"
+#include "models/blocks/squeeze_excite.h"
+#include "models/registry.h"
+
+namespace torchstone {
+namespace {
+
+constexpr int64_t kGroup = 8, kStem = 32;
+
+struct RegNetBlockImpl : nn::Module {
+  RegNetBlockImpl(int64_t in, int64_t out, int64_t stride)
+      : conv1(register_module("conv1", named_conv_norm(in, out))),
+        conv2(register_module("conv2",
+                              named_conv_norm(out, out, {.kernel = 3, .stride = stride, .groups = out / kGroup}))),
+        se(register_module("se", SqueezeExcite(SqueezeExciteShape{.channels = out, .squeezed = (in + 2) / 4}))),
+        conv3(register_module("conv3", named_conv_norm(out, out, {.act = Act::none}))) {
+    if (stride == 1 && in == out) return;
+    downsample = register_module("downsample", named_conv_norm(in, out, {.stride = stride, .act = Act::none}));
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    return torch::relu(conv3(se(conv2(conv1(x)))) + (downsample ? downsample(x) : x));
+  }
+  Chain conv1, conv2;
+  SqueezeExcite se;
+  Chain conv3, downsample{nullptr};
+};
+TORCH_MODULE(RegNetBlock);
+
+class RegNet : public ImageModel {
+ public:
+  RegNet(const std::vector<int64_t>& widths, const std::vector<int64_t>& depths, int64_t side) : ImageModel(side) {
+    stages_.push_back(register_module("stem", named_conv_norm(3, kStem, {.kernel = 3, .stride = 2})));
+    int64_t in = kStem;
+    for (size_t stage = 0; stage < widths.size(); ++stage) {
+      Chain blocks;
+      for (int64_t i = 0; i < depths[stage]; ++i) {
+        blocks->push_back("b" + std::to_string(i + 1), RegNetBlock(in, widths[stage], i == 0 ? 2 : 1));
+        in = widths[stage];
+      }
+      stages_.push_back(register_module("s" + std::to_string(stage + 1), blocks));
+    }
+    head_ = register_module("head", chain({{"fc", nn::Linear(in, 1000)}}));
+    init_convolutions_he(*this);
+    init_linears_normal(*this, 0.01);
+  }
+
+  c10::IValue forward(const Tensors& inputs) override {
+    auto x = inputs.at(0);
+    for (auto& stage : stages_) x = stage(x);
+    return head_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
+  }
+
+ private:
+  std::vector<Chain> stages_;
+  Chain head_{nullptr};
+};
+
+TORCHSTONE_MODEL(
+    regnety_002, .family = "regnet", .suites = {"timm"}, .train_batch = 1024, .eval_batch = 1024,
+    .parameters = 3'162'996, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      const std::vector<int64_t> widths = {24, 56, 152, 368};
+      if (options.preset == Preset::full)
+        return std::make_shared<RegNet>(widths, std::vector<int64_t>{1, 1, 4, 7}, 224);
+      return std::make_shared<RegNet>(widths, std::vector<int64_t>{1, 1, 1, 1}, 64);
+    });
+
+}  // namespace
+}  // namespace torchstone
