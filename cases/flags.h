@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "cases/batch_sizes.h"
 #include "cases/suite.h"
 #include "fixtures/run_options.h"
 
@@ -18,6 +19,7 @@ struct Flags {
   Axes axes;                    ///< an empty axis was not given
   Choices<std::string> suites;  ///< names; empty: all
   Settings overrides;           ///< batch_size, tolerance, …: stronger than any suite
+  BatchSizes batch_sizes;       ///< of single models; weaker than an override
   std::string suites_folder;    ///< or one file; empty: the program's own
   std::string only;             ///< one model's name, or a .pt file
   Place only_place;
@@ -30,7 +32,6 @@ struct Flags {
   bool junit_properties = true;
   std::string color = "auto";  ///< auto, always, never
   bool strict_undecided = false;
-  int threads = 0;                                         ///< of LibTorch in one case; 0: its own choice
   bool help = false;                                       ///< --torchstone_help, --help, -h or -?
   std::vector<std::pair<std::string, std::string>> given;  ///< name → value, paths made absolute, in the table's order
 };

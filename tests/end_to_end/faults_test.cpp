@@ -66,6 +66,21 @@ INSTANTIATE_TEST_SUITE_P(
                     Fault{"not_repeatable_inference_float32_torchscript", "eager_two_runs_differ", "", 1}),
     name_of_fault);
 
+INSTANTIATE_TEST_SUITE_P(
+    Training, PlantedFault,
+    testing::Values(
+        Fault{"trainable_training_float32_eager", "pass", "", 0},
+        Fault{"trainable_training_float32_fault_no_training_fault", "pass", "", 0},
+        Fault{"trainable_training_float32_fault_gradient_scaled", "fail_accuracy", "gradients.second.weight", 1},
+        Fault{"trainable_training_float32_fault_gradients_swapped", "fail_accuracy", "gradients.first.weight", 1},
+        Fault{"trainable_training_float32_fault_gradient_missing", "fail_accuracy", "gradients.norm.weight", 1},
+        Fault{"trainable_training_float32_fault_statistics", "fail_accuracy", "buffers.norm.running_mean", 1},
+        Fault{"trainable_training_float32_fault_stale_buffer", "fail_accuracy", "buffers.norm.running_mean", 1},
+        Fault{"trainable_training_float32_fault_step_skipped", "fail_accuracy", "updates.first.weight", 1},
+        Fault{"trainable_training_float32_fault_mask", "fail_accuracy", "loss", 1},
+        Fault{"zero_output_training_float32_torchscript", "vacuous", "loss", 1}),
+    name_of_fault);
+
 TEST(PlantedSlowDown, IsMissedAndConfirmedByASecondProcess) {
   const Torchstone torchstone;
   const ProgramRun run = torchstone.run_faults("*Performance*/healthy_*fault_slow*", {"--torchstone_measure_budget=1"});
@@ -82,7 +97,7 @@ TEST(PlantedFaults, LeaveARowEachWhenOneChildServesThemAll) {
                                                {"--torchstone_memory_limit=3", "--torchstone_isolate=shared"});
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   const auto results = torchstone.results().at("results");
-  EXPECT_EQ(results.size(), 11u);
+  EXPECT_EQ(results.size(), 14u);
   EXPECT_EQ(torchstone.row("/healthy_").at("outcome").at("status"), "pass");
   EXPECT_EQ(torchstone.row("/segfaults_").at("outcome").at("status"), "crash");
   EXPECT_EQ(torchstone.row("/not_loadable_").at("outcome").at("status"), "model_fail_to_load");

@@ -83,6 +83,30 @@ c10::IValue random_without_seed(torch::nn::Linear& linear, const torch::Tensor& 
     register_faulty("segfaults", crash) && register_faulty("hangs", hang) && register_faulty("allocates", allocate) &&
     register_faulty("branches", branch) && register_faulty("not_repeatable", random_without_seed);
 
+/// Healthy: two layers of one shape, statistics and dropout, for the faults of a training step.
+class Trainable : public Model {
+ public:
+  Trainable() {
+    first_ = register_module("first", torch::nn::Linear(8, 8));
+    norm_ = register_module("norm", torch::nn::BatchNorm1d(8));
+    dropout_ = register_module("dropout", torch::nn::Dropout(0.5));
+    second_ = register_module("second", torch::nn::Linear(8, 8));
+  }
+  c10::IValue forward(const Tensors& inputs) override {
+    return second_(dropout_(norm_(first_(inputs.at(0))).tanh())).square();
+  }
+  Tensors example_inputs(const ModelOptions& options) const override { return {torch::randn({options.batch_size, 8})}; }
+
+ private:
+  torch::nn::Linear first_{nullptr}, second_{nullptr};
+  torch::nn::BatchNorm1d norm_{nullptr};
+  torch::nn::Dropout dropout_{nullptr};
+};
+
+TORCHSTONE_MODEL(
+    trainable, .family = "fault", .suites = {"faults"}, .train_batch = 4, .eval_batch = 4,
+    .make = [](const ModelOptions&) -> std::shared_ptr<Model> { return std::make_shared<Trainable>(); });
+
 /// Its factory throws.
 [[maybe_unused]] const bool unloadable = register_model(
     ModelInfo{
