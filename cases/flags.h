@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "cases/batch_sizes.h"
 #include "cases/suite.h"
 #include "fixtures/run_options.h"
 
@@ -18,6 +19,7 @@ struct Flags {
   Axes axes;                    ///< an empty axis was not given
   Choices<std::string> suites;  ///< names; empty: all
   Settings overrides;           ///< batch_size, tolerance, …: stronger than any suite
+  BatchSizes batch_sizes;       ///< of single models; weaker than an override
   std::string suites_folder;    ///< or one file; empty: the program's own
   std::string only;             ///< one model's name, or a .pt file
   Place only_place;
