@@ -27,7 +27,7 @@ Check check_of(const Yaml& node) {
 Mode mode_of(const Yaml& node) { return word_of<Mode>(node, "mode", parse_mode, {Mode::inference, Mode::training}); }
 
 DType dtype_of(const Yaml& node) {
-  return word_of<DType>(node, "dtype", parse_dtype, {DType::float32, DType::bfloat16, DType::float16});
+  return word_of<DType>(node, "dtype", parse_dtype, {DType::float32, DType::bfloat16, DType::float16, DType::amp});
 }
 
 Preset preset_of(const Yaml& node) {

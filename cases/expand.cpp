@@ -131,8 +131,10 @@ class Expander {
     if (const auto out = left_out(suite.policy, conditions_of(c))) return skip(c, *out);
     const DType asked = c.dtype;
     apply_policy(suite.policy, info, c);
-    for (const auto* settings : {&suite.defaults, &row.settings, &model.settings, &flags_.overrides})
-      apply_settings(*settings, c);
+    for (const auto* settings : {&suite.defaults, &row.settings, &model.settings}) apply_settings(*settings, c);
+    if (const auto own = flags_.batch_sizes.find(c.model); own != flags_.batch_sizes.end() && !info.fixed_batch)
+      set("batch_size", c.batch_size, Choices<int64_t>{own->second});
+    apply_settings(flags_.overrides, c);
 
     const std::string name = name_of(c);
     const auto [earlier, fresh] = registered_.try_emplace(name, c.model, row.place, asked != c.dtype);

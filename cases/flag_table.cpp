@@ -98,7 +98,7 @@ std::vector<FlagInfo> make_table() {
   add(alias_flag("mode", setting_flag("modes", "inference,training", "the suites'",
                                       "only these modes; one that no row has is added",
                                       [](Flags& f, const Yaml& v) { set_axis(f.axes.modes, split(v), mode_of); })));
-  add(alias_flag("dtype", setting_flag("dtypes", "float32,bfloat16,float16", "the suites'",
+  add(alias_flag("dtype", setting_flag("dtypes", "float32,bfloat16,float16,amp", "the suites'",
                                        "only these dtypes; one that no row has is added",
                                        [](Flags& f, const Yaml& v) { set_axis(f.axes.dtypes, split(v), dtype_of); })));
   add(alias_flag("backend",
@@ -135,8 +135,28 @@ std::vector<FlagInfo> make_table() {
   // How it is judged and timed.
   add(setting_flag("batch_size", "N", "the policy's", "batch size",
                    [](Flags& f, const Yaml& v) { override_setting(f, "batch_size", v); }));
+  add(path_flag(setting_flag("batch_size_file", "FILE", "", "a line NAME,SIZE for each model that gets its own",
+                             [](Flags& f, const Yaml& v) { f.batch_sizes = read_batch_sizes(text_of(v)); })));
+  add(boolean_flag(
+      setting_flag("batch_invariance", "BOOL", "false",
+                   "accuracy asks instead whether compiled parts of a batch (N/2, …, 1) give the same bits",
+                   [](Flags& f, const Yaml& v) { override_setting(f, "batch_invariance", v); })));
+  add(boolean_flag(setting_flag("find_batch_sizes", "BOOL", "false",
+                                "accuracy asks instead for the largest batch that eager holds, halving from 1024; "
+                                "OUT/batch_sizes.txt is a batch_size_file",
+                                [](Flags& f, const Yaml& v) { override_setting(f, "find_batch_size", v); })));
   add(setting_flag("seed", "N", "1337", "random seed",
                    [](Flags& f, const Yaml& v) { override_setting(f, "seed", v); }));
+  add(boolean_flag(setting_flag("channels_last", "BOOL", "false", "images and weights with the channels last in memory",
+                                [](Flags& f, const Yaml& v) { override_setting(f, "channels_last", v); })));
+  add(boolean_flag(setting_flag("deterministic", "BOOL", "false", "deterministic algorithms in performance too",
+                                [](Flags& f, const Yaml& v) { override_setting(f, "deterministic", v); })));
+  add(setting_flag("amp_dtype", "bfloat16|float16", "the device's", "what autocast computes in",
+                   [](Flags& f, const Yaml& v) { override_setting(f, "amp_dtype", v); }));
+  add(setting_flag("optimizer", "none|sgd|adam", "upstream's lists", "of a training step",
+                   [](Flags& f, const Yaml& v) { override_setting(f, "optimizer", v); }));
+  add(setting_flag("iterations", "N", "2", "calls in a row before results are compared",
+                   [](Flags& f, const Yaml& v) { override_setting(f, "iterations", v); }));
   add(setting_flag("tolerance", "X", "the policy's", "absolute and relative tolerance of accuracy",
                    [](Flags& f, const Yaml& v) { override_setting(f, "tolerance", v); }));
   add(setting_flag("required_speedup", "X", "the suites'", "speed-up that performance must reach",
@@ -185,7 +205,7 @@ std::vector<FlagInfo> make_table() {
   add(setting_flag("memory_limit", "GB", "nine tenths of the machine's", "of one case",
                    [](Flags& f, const Yaml& v) { f.run.memory_limit_gb = number_of(v, 0, no_limit); }));
   add(setting_flag("threads", "N", "LibTorch's choice", "threads of one case",
-                   [](Flags& f, const Yaml& v) { f.run.threads = static_cast<int>(integer_of(v, 0, 4096)); }));
+                   [](Flags& f, const Yaml& v) { override_setting(f, "threads", v); }));
   // Compiling.
   add(path_flag(setting_flag("python", "FILE", "the one of the build", "interpreter of the compile workers",
                              [](Flags& f, const Yaml& v) { f.run.python = text_of(v); })));

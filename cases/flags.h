@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "cases/batch_sizes.h"
 #include "cases/suite.h"
 #include "fixtures/run_options.h"
 
@@ -20,6 +21,7 @@ struct Flags {
   Choices<std::string> suites;       ///< names; empty: all
   std::optional<Place> full_matrix;  ///< all combinations, not only those of the suites' rows; where that was said
   Settings overrides;                ///< batch_size, tolerance, …: stronger than any suite
+  BatchSizes batch_sizes;            ///< of single models; weaker than an override
   std::string suites_folder;         ///< or one file; empty: the program's own
   std::string only;                  ///< one model's name, or a .pt file
   Place only_place;

@@ -24,6 +24,7 @@ Conditions conditions_of(const Case& c) {
   when.check = c.check;
   when.mode = c.mode;
   when.dtype = c.dtype;
+  when.amp = c.dtype == DType::amp;
   when.device = c.device.substr(0, c.device.find(':'));
   when.inductor = c.backend.name == "inductor";
   when.freezing = option_is_true(c, "freezing");
@@ -45,8 +46,6 @@ std::optional<Decision> left_out(const Policy& policy, const Conditions& when) {
       {when.freezing, "skip.freezing." + when.device, "not run with freezing on " + when.device},
       {true, "skip.multiprocess", "needs several processes"},
       {reduced, "only_fp32", "runs in float32 only"},
-      {reduced && !when.amp, "dtype.force_amp_for_fp16_bf16_models",
-       "runs under autocast instead of " + to_string(when.dtype)},
   };
   for (const auto& rule : rules) {
     const Mention* mention = rule.applies ? policy.find(rule.list, when.model) : nullptr;
@@ -62,12 +61,31 @@ std::optional<Decision> passes_by_skip(const Policy& policy, const Conditions& w
                   mention->origin};
 }
 
+namespace {
+
+/// What autocast computes in: what the policy says, upstream's default of the device otherwise.
+void apply_amp(const Policy& policy, Case& c) {
+  const Mention* forced = policy.find("dtype.force_amp_for_fp16_bf16_models", c.model);
+  if (forced && (c.dtype == DType::float16 || c.dtype == DType::bfloat16)) {
+    c.amp_dtype = c.dtype;
+    c.dtype = DType::amp;
+    c.origin["dtype"] = c.origin["amp_dtype"] = forced->origin;
+  } else if (c.dtype == DType::amp) {
+    const Mention* bfloat16 = policy.find("dtype.amp_dtype_bfloat16", c.model);
+    c.amp_dtype = bfloat16 || c.device == "cpu" ? DType::bfloat16 : DType::float16;
+    c.origin["amp_dtype"] = bfloat16 ? bfloat16->origin : "autocast's default on " + c.device;
+  }
+}
+
+}  // namespace
+
 void apply_policy(const Policy& policy, const ModelInfo& info, Case& c) {
   if (const Mention* forced = policy.find("dtype.force_fp16_for_bf16_models", c.model);
       forced && c.dtype == DType::bfloat16) {
     c.dtype = DType::float16;
     c.origin["dtype"] = forced->origin;
   }
+  apply_amp(policy, c);
   const Conditions when = conditions_of(c);
   const Tolerance judged = tolerance_of(policy, when);
   c.tolerance = judged.tolerance;
@@ -105,6 +123,15 @@ void apply_policy(const Policy& policy, const ModelInfo& info, Case& c) {
              !policy.find("only_training", c.model)) {
     c.eval_in_training = true;
     c.origin["eval_in_training"] = "torchbench's accuracy trains in eval mode";
+  }
+  if (c.mode == Mode::training) {
+    const Optimizing chosen = optimizer_of(when);
+    c.optimizer = chosen.kind;
+    c.origin["optimizer"] = chosen.origin;
+    if (const Mention* scaled = policy.find("scaled_compute_loss", c.model)) {
+      c.loss_divisor = 1000;
+      c.origin["loss_divisor"] = scaled->origin;
+    }
   }
   if (const auto skip = passes_by_skip(policy, when)) {
     c.skip_reason = skip->reason;

@@ -46,7 +46,7 @@ struct Conditions {
   Check check = Check::accuracy;
   Mode mode = Mode::inference;
   DType dtype = DType::float32;
-  bool amp = false;  ///< autocast; no case asks for it yet
+  bool amp = false;  ///< autocast
   std::string device = "cpu";
   bool inductor = false, freezing = false, max_autotune = false;
   Preset preset = Preset::mini;
@@ -68,6 +68,15 @@ struct BatchSize {
 /// Accuracy, and every check of the mini preset: huggingface 1, torchbench 4, timm 8, at most accuracy.max_batch_size.
 /// Otherwise the model's own, overridden or divided by the policy. A fixed batch never changes. At least 1.
 BatchSize batch_size_of(const Policy& policy, const Conditions& when, const ModelInfo& info);
+
+struct Optimizing {
+  OptimizerKind kind;
+  std::string origin;
+};
+/// Upstream's init_optimizer (common.py), whose lists stand in the code there and in cases/optimizer_rule.cpp here: SGD
+/// for those that eager Adam itself makes differ, and for those of its CI, which is the gate that this is; Adam
+/// otherwise.
+Optimizing optimizer_of(const Conditions& when);
 
 struct Decision {
   std::string reason, origin;

@@ -9,6 +9,16 @@
 namespace torchstone {
 namespace {
 
+template <typename Enum>
+Enum word_of(const Yaml& value, const std::vector<Enum>& choices) {
+  std::vector<std::string> words;
+  for (const Enum choice : choices) {
+    words.push_back(to_string(choice));
+    if (words.back() == text_of(value)) return choice;
+  }
+  fail(value, fmt::format("'{}' ({})", value.text, expected_one_of(value.text, words)));
+}
+
 // 2^53: every reader of the results' JSON keeps such a number exactly.
 constexpr int64_t max_seed = int64_t{1} << 53;
 
@@ -34,6 +44,28 @@ const std::vector<SettingInfo>& setting_table() {
        [](Case& c, const Yaml& v) { c.batch_size = integer_of(v, 1, 1'000'000); }},
       {"seed", "seed", "random seed (0 to 2^53)",
        [](Case& c, const Yaml& v) { c.seed = static_cast<uint64_t>(integer_of(v, 0, max_seed)); }},
+      {"channels_last", "channels_last", "images and weights of convolutions lie in memory with the channels last",
+       [](Case& c, const Yaml& v) { c.channels_last = boolean_of(v); }},
+      {"threads", "threads", "threads of LibTorch (0 to 4096; 0: the run's choice)",
+       [](Case& c, const Yaml& v) { c.threads = static_cast<int>(integer_of(v, 0, 4096)); }},
+      {"deterministic", "deterministic", "deterministic algorithms in performance too",
+       [](Case& c, const Yaml& v) { c.deterministic = boolean_of(v); }},
+      {"amp_dtype", "amp_dtype", "what autocast computes in (bfloat16, float16)",
+       [](Case& c, const Yaml& v) {
+         c.amp_dtype = word_of(v, std::vector{DType::bfloat16, DType::float16});
+       }},
+      {"eval_in_training", "eval_in_training", "the model stays in eval mode while it trains",
+       [](Case& c, const Yaml& v) { c.eval_in_training = boolean_of(v); }},
+      {"optimizer", "optimizer", "of a training step (none, sgd, adam)",
+       [](Case& c, const Yaml& v) {
+         c.optimizer = word_of(v, std::vector{OptimizerKind::none, OptimizerKind::sgd, OptimizerKind::adam});
+       }},
+      {"learning_rate", "learning_rate", "of the optimizer (1e-8 to 10)",
+       [](Case& c, const Yaml& v) { c.learning_rate = number_of(v, 1e-8, 10); }},
+      {"loss_divisor", "loss_divisor", "the loss is divided by it (1e-6 to 1e6)",
+       [](Case& c, const Yaml& v) { c.loss_divisor = number_of(v, 1e-6, 1e6); }},
+      {"iterations", "iterations", "calls in a row before results are compared (1 to 1000)",
+       [](Case& c, const Yaml& v) { c.iterations = static_cast<int>(integer_of(v, 1, 1000)); }},
       {"tolerance", "tolerance", "absolute and relative tolerance (0 to 10)",
        [](Case& c, const Yaml& v) { c.tolerance = number_of(v, 0, 10); }},
       {"cosine", "cosine", "compare by cosine similarity", [](Case& c, const Yaml& v) { c.cosine = boolean_of(v); }},
@@ -41,6 +73,10 @@ const std::vector<SettingInfo>& setting_table() {
        [](Case& c, const Yaml& v) { c.iou_threshold = number_of(v, 0, 1); }},
       {"accuracy_check_runs", "accuracy_check_runs", "majority of this many compiled runs (1 to 99)",
        [](Case& c, const Yaml& v) { c.accuracy_check_runs = static_cast<int>(integer_of(v, 1, 99)); }},
+      {"batch_invariance", "batch_invariance", "accuracy asks instead whether a part of a batch gives the same bits",
+       [](Case& c, const Yaml& v) { c.batch_invariance = boolean_of(v); }},
+      {"find_batch_size", "find_batch_size", "accuracy asks instead for the largest batch that eager holds",
+       [](Case& c, const Yaml& v) { c.find_batch_size = boolean_of(v); }},
       {"expected", "expected_status", "status of a known failure",
        [](Case& c, const Yaml& v) { c.expected_status = status_of(v); }},
       {"reason", "", "why that is expected",

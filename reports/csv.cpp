@@ -1,7 +1,11 @@
 #include "reports/csv.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
+
+#include <fmt/format.h>
 
 #include "reports/fields.h"
 #include "reports/metric.h"
@@ -77,6 +81,19 @@ std::string write_wide_csv(const std::vector<Result>& results) {
     for (const auto& column : columns) cells.push_back(column.cell(result));
     text += csv_line(cells);
   }
+  return text;
+}
+
+std::string write_batch_sizes(const std::vector<Result>& results) {
+  std::map<std::string, double> sizes;
+  for (const auto& result : results) {
+    const auto found = result.outcome.metrics.find("largest_batch");
+    if (found == result.outcome.metrics.end()) continue;
+    auto& size = sizes.try_emplace(result.model, found->second).first->second;
+    size = std::min(size, found->second);
+  }
+  std::string text;
+  for (const auto& [model, size] : sizes) text += fmt::format("{},{:.0f}\n", model, size);
   return text;
 }
 

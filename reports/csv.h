@@ -22,6 +22,10 @@ std::string write_wide_csv(const std::vector<Result>& results);
 /// nothing.
 std::string write_summary_csv(const std::vector<Result>& results);
 
+/// What was found of largest batches (the metric largest_batch), a line NAME,SIZE for each model, as
+/// --torchstone_batch_size_file takes it: the smallest where a model has several; empty when there are none.
+std::string write_batch_sizes(const std::vector<Result>& results);
+
 /// Name and text of the files in the form of the original benchmarks.
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 

@@ -160,6 +160,7 @@ std::vector<std::string> write_reports(const std::vector<Result>& results, const
                       {"results.csv", write_wide_csv(results)},
                       {"summary.csv", write_summary_csv(results)}};
   for (auto& [name, text] : write_upstream_csvs(results, run.tag)) files.emplace_back("csv/" + name, std::move(text));
+  if (auto sizes = write_batch_sizes(results); !sizes.empty()) files.emplace_back("batch_sizes.txt", std::move(sizes));
   std::vector<std::string> paths;
   for (const auto& [name, text] : files) {
     write_atomically(out / name, text);

@@ -40,6 +40,15 @@ const std::vector<MetricInfo>& metric_table() {
       {"speedup_device_high", "speed-up on the device, upper bound", "x", "{:.3f}", higher},
       {"eager_launch_pct", "eager, launching as part of the time", "%", "{:.1f}", lower},
       {"compiled_launch_pct", "compiled, launching as part of the time", "%", "{:.1f}", lower},
+      // The parts of a training step
+      {"eager_forward_ms", "eager, forward and loss", "ms", "{:.4g}", lower},
+      {"eager_backward_ms", "eager, backward", "ms", "{:.4g}", lower},
+      {"eager_forward_backward_ms", "eager, forward and backward", "ms", "{:.4g}", lower},
+      {"eager_optimizer_ms", "eager, step of the optimizer", "ms", "{:.4g}", lower},
+      {"compiled_forward_ms", "compiled, forward and loss", "ms", "{:.4g}", lower},
+      {"compiled_backward_ms", "compiled, backward", "ms", "{:.4g}", lower},
+      {"compiled_forward_backward_ms", "compiled, forward and backward", "ms", "{:.4g}", lower},
+      {"compiled_optimizer_ms", "compiled, step of the optimizer", "ms", "{:.4g}", lower},
       // Start-up
       {"capture_s", "capture", "s", "{:.2f}", lower, by_one_reading},
       {"compile_s", "compile", "s", "{:.1f}", lower, by_one_reading},
@@ -53,6 +62,7 @@ const std::vector<MetricInfo>& metric_table() {
       // Memory and size
       // Sources inside the artifact name the folder they were compiled in: process id, folder of the cache.
       {"artifact_bytes", "artifact", "B", "{:.0f}", lower, exactly, 4096},
+      {"largest_batch", "largest batch that eager holds", "", "{:.0f}", higher},
       {"eager_peak_bytes", "eager, peak memory", "B", "{:.0f}", lower, exactly},
       {"compiled_peak_bytes", "compiled, peak memory", "B", "{:.0f}", lower, exactly},
       {"compression_ratio", "peak memory, eager / compiled", "x", "{:.3f}", higher},

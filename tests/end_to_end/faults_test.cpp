@@ -66,6 +66,45 @@ INSTANTIATE_TEST_SUITE_P(
                     Fault{"not_repeatable_inference_float32_torchscript", "eager_two_runs_differ", "", 1}),
     name_of_fault);
 
+INSTANTIATE_TEST_SUITE_P(
+    Training, PlantedFault,
+    testing::Values(
+        Fault{"trainable_training_float32_eager", "pass", "", 0},
+        Fault{"trainable_training_float32_fault_no_training_fault", "pass", "", 0},
+        Fault{"trainable_training_float32_fault_gradient_scaled", "fail_accuracy", "gradients.second.weight", 1},
+        Fault{"trainable_training_float32_fault_gradients_swapped", "fail_accuracy", "gradients.first.weight", 1},
+        Fault{"trainable_training_float32_fault_gradient_missing", "fail_accuracy", "gradients.norm.weight", 1},
+        Fault{"trainable_training_float32_fault_statistics", "fail_accuracy", "buffers.norm.running_mean", 1},
+        Fault{"trainable_training_float32_fault_stale_buffer", "fail_accuracy", "buffers.norm.running_mean", 1},
+        Fault{"trainable_training_float32_fault_step_skipped", "fail_accuracy", "updates.first.weight", 1},
+        Fault{"trainable_training_float32_fault_mask", "fail_accuracy", "loss", 1},
+        Fault{"zero_output_training_float32_torchscript", "vacuous", "loss", 1}),
+    name_of_fault);
+
+TEST(APartOfABatch, HasToGiveTheSameBits) {
+  const Torchstone torchstone;
+  const ProgramRun run =
+      torchstone.run_faults("*/Accuracy.*/elementwise_inference_float32_fault_*",
+                            {"--torchstone_batch_invariance", "--torchstone_backends=fault_none,fault_batch"});
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  EXPECT_EQ(torchstone.row("_fault_none_").at("outcome").at("status"), "pass");
+  EXPECT_EQ(torchstone.row("_fault_none_").at("outcome").at("notes").at("batch_invariance"), "a batch of 4 as of 2, 1");
+  const auto wrong = torchstone.row("_fault_batch_").at("outcome");
+  EXPECT_EQ(wrong.at("status"), "fail_accuracy") << wrong.dump(1);
+  EXPECT_THAT(wrong.at("reason").get<std::string>(), HasSubstr("fail_batch_invariance_at_1: "));
+}
+
+TEST(TheLargestBatch, IsFoundByHalvingThoughTheFirstTriesAreKilled) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run_faults("*/holds_few_training_float32_eager_*",
+                                               {"--torchstone_find_batch_sizes", "--torchstone_modes=training"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  const auto outcome = torchstone.row("/holds_few_").at("outcome");
+  EXPECT_EQ(outcome.at("metrics").at("largest_batch"), 64) << outcome.dump(1);
+  EXPECT_EQ(outcome.at("notes").at("batch_sizes_tried"), "1024, 512, 256, 128, 64");
+  EXPECT_EQ(read_file(torchstone.out() + "/batch_sizes.txt"), "holds_few,64\n");
+}
+
 TEST(PlantedSlowDown, IsMissedAndConfirmedByASecondProcess) {
   const Torchstone torchstone;
   const ProgramRun run = torchstone.run_faults("*Performance*/healthy_*fault_slow*", {"--torchstone_measure_budget=1"});

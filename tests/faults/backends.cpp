@@ -59,6 +59,19 @@ class WrongWeight : public SpoiledBackend {
   }
 };
 
+/// A last bit of what is computed depends on the size of the batch.
+class BatchDependent : public SpoiledBackend {
+ public:
+  BatchDependent() : SpoiledBackend([](const c10::IValue& output) { return output; }) {}
+  std::unique_ptr<Compiled> compile(Captured program, const Case& c) const override {
+    const double factor = 1 + 1e-7 * static_cast<double>(c.batch_size == 1 ? 2 : 1);
+    const Spoil spoil = [factor](const c10::IValue& output) {
+      return map_tensors(output, [factor](const torch::Tensor& t) { return t * factor; });
+    };
+    return std::make_unique<SpoiledProgram>(backend_of("torchscript").compile(std::move(program), plain(c)), spoil);
+  }
+};
+
 /// The compiler does not take the program.
 class Refuses : public Backend {
  public:
@@ -89,7 +102,7 @@ class NoCompiler : public Backend {
 class SlowerEager : public Compiled {
  public:
   SlowerEager(Captured captured, const Case& c, double factor)
-      : eager_(std::move(captured.forward)), device_(c.device), factor_(factor) {}
+      : eager_(std::move(captured.call)), device_(c.device), factor_(factor) {}
 
  protected:
   c10::IValue execute(const Tensors& inputs) override {
@@ -155,6 +168,7 @@ c10::IValue killed(const c10::IValue&) {
     register_spoiled("fault_shape", each_tensor([](const torch::Tensor& t) { return t.unsqueeze(0); })) &&
     register_spoiled("fault_swapped", swapped) && register_spoiled("fault_slow", slower) &&
     register_spoiled("fault_killed", killed) && register_backend("fault_weight", std::make_unique<WrongWeight>()) &&
+    register_backend("fault_batch", std::make_unique<BatchDependent>()) &&
     register_backend("fault_slower", std::make_unique<Slower>()) &&
     register_backend("fault_refused", std::make_unique<Refuses>()) &&
     register_backend("fault_unsupported", std::make_unique<NotHere>()) &&

@@ -67,6 +67,13 @@ c10::IValue wait(torch::nn::Linear& linear, const torch::Tensor& x) {
   return linear(x);
 }
 
+/// Memory for 64 of the batch sizes that are tried: the system's killer ends large ones, the allocator refuses others.
+c10::IValue hold_few(torch::nn::Linear& linear, const torch::Tensor& x) {
+  if (x.size(0) > 600) raise(SIGKILL);
+  TORCH_CHECK_WITH(OutOfMemoryError, x.size(0) <= 100, "planted: out of memory");
+  return linear(x);
+}
+
 c10::IValue random_without_seed(torch::nn::Linear& linear, const torch::Tensor& x) {
   static int call = 0;
   return linear(x) + static_cast<double>(++call);
@@ -76,6 +83,10 @@ c10::IValue random_without_seed(torch::nn::Linear& linear, const torch::Tensor& 
     register_faulty(
         "healthy",
         [](torch::nn::Linear& linear, const torch::Tensor& x) -> c10::IValue { return linear(x).relu() + x; }) &&
+    // Without a sum, whose order may depend on the size of the batch.
+    register_faulty(
+        "elementwise",
+        [](torch::nn::Linear& linear, const torch::Tensor& x) -> c10::IValue { return x * linear->bias; }) &&
     register_faulty("two_outputs",
                     [](torch::nn::Linear& linear, const torch::Tensor& x) -> c10::IValue {
                       return c10::ivalue::Tuple::create({linear(x), torch::tanh(x)});
@@ -88,7 +99,31 @@ c10::IValue random_without_seed(torch::nn::Linear& linear, const torch::Tensor& 
                     }) &&
     register_faulty("segfaults", crash) && register_faulty("hangs", hang) && register_faulty("allocates", allocate) &&
     register_faulty("branches", branch) && register_faulty("not_repeatable", random_without_seed) &&
-    register_faulty("waits", wait);
+    register_faulty("waits", wait) && register_faulty("holds_few", hold_few);
+
+/// Healthy: two layers of one shape, statistics and dropout, for the faults of a training step.
+class Trainable : public Model {
+ public:
+  Trainable() {
+    first_ = register_module("first", torch::nn::Linear(8, 8));
+    norm_ = register_module("norm", torch::nn::BatchNorm1d(8));
+    dropout_ = register_module("dropout", torch::nn::Dropout(0.5));
+    second_ = register_module("second", torch::nn::Linear(8, 8));
+  }
+  c10::IValue forward(const Tensors& inputs) override {
+    return second_(dropout_(norm_(first_(inputs.at(0))).tanh())).square();
+  }
+  Tensors example_inputs(const ModelOptions& options) const override { return {torch::randn({options.batch_size, 8})}; }
+
+ private:
+  torch::nn::Linear first_{nullptr}, second_{nullptr};
+  torch::nn::BatchNorm1d norm_{nullptr};
+  torch::nn::Dropout dropout_{nullptr};
+};
+
+TORCHSTONE_MODEL(
+    trainable, .family = "fault", .suites = {"faults"}, .train_batch = 4, .eval_batch = 4,
+    .make = [](const ModelOptions&) -> std::shared_ptr<Model> { return std::make_shared<Trainable>(); });
 
 /// Its factory throws.
 [[maybe_unused]] const bool unloadable = register_model(

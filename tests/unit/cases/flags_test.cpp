@@ -36,6 +36,12 @@ class NoTwins : public testing::Environment {
 };
 [[maybe_unused]] const testing::Environment* const no_twins = testing::AddGlobalTestEnvironment(new NoTwins);
 
+int threads_of(const Flags& flags) {
+  Case c;
+  apply_settings(flags.overrides, c);
+  return c.threads;
+}
+
 TEST(Flags, HaveDefaults) {
   const Flags flags = flags_of({});
   EXPECT_TRUE(flags.run.out.ends_with("/build/results"));
@@ -85,7 +91,7 @@ TEST(Flags, AreReadIntoTheirFields) {
   EXPECT_EQ(flags.run.isolate, Isolation::fresh);
   EXPECT_EQ(flags.run.memory_limit_gb, 2.5);
   EXPECT_EQ(flags.run.program, "/opt/torchstone");
-  EXPECT_EQ(flags.run.threads, 2);
+  EXPECT_EQ(threads_of(flags), 2);
   EXPECT_EQ(flags.suites_folder, "/s");
   EXPECT_EQ(flags.suites.at(1).value, "b");
   EXPECT_EQ(flags.axes.devices.at(0).value, "cuda");
@@ -161,15 +167,15 @@ TEST(Flags, LeaveTheRestToGoogleTest) {
 }
 
 TEST(Flags, TakeTheLastOfTwo) {
-  EXPECT_EQ(flags_of({"--torchstone_threads=1", "--torchstone_threads=2"}).run.threads, 2);
+  EXPECT_EQ(threads_of(flags_of({"--torchstone_threads=1", "--torchstone_threads=2"})), 2);
 }
 
 TEST(Flags, HaveEnvironmentTwinsThatTheCommandLineOverrules) {
   const Variable threads("TORCHSTONE_THREADS", "3");
   const Variable strict("TORCHSTONE_STRICT_UNDECIDED", "true");
-  EXPECT_EQ(flags_of({}).run.threads, 3);
+  EXPECT_EQ(threads_of(flags_of({})), 3);
   EXPECT_TRUE(flags_of({}).strict_undecided);
-  EXPECT_EQ(flags_of({"--torchstone_threads=4"}).run.threads, 4);
+  EXPECT_EQ(threads_of(flags_of({"--torchstone_threads=4"})), 4);
   const Variable seed("TORCHSTONE_SEED", "x");
   EXPECT_EQ(flag_error({}), "TORCHSTONE_SEED=x: 'x' (expected a whole number from 0 to 9007199254740992)");
 }

@@ -229,8 +229,7 @@ TEST(Policy, LeavesOutWhatUpstreamSkips) {
   EXPECT_EQ(why_left_out("torchbench", "simple_gpt", inference(f32, "cuda")),
             "needs several processes (policy skip.multiprocess)");
   EXPECT_EQ(why_left_out("torchbench", "tts_angular", inference(f32)), "");
-  EXPECT_EQ(why_left_out("torchbench", "tts_angular", inference(bf16)),
-            "runs under autocast instead of bfloat16 (policy dtype.force_amp_for_fp16_bf16_models)");
+  EXPECT_EQ(why_left_out("torchbench", "tts_angular", inference(bf16)), "") << "it becomes autocast";
   EXPECT_EQ(why_left_out("huggingface", "GoogleFnet", inference(f16)), "runs in float32 only (policy only_fp32)");
   EXPECT_EQ(why_left_out("huggingface", "GoogleFnet", inference(f32)), "");
   EXPECT_EQ(why_left_out("huggingface", "openai/whisper-tiny", inference(f32)),
@@ -323,6 +322,36 @@ TEST(Policy, ReadsEveryKeyOfItsSchemaAndSaysItsUse) {
     text += indent + key.path.substr(begin) + (key.kind == PolicyKey::Kind::models ? ": [m]\n" : ": {m: 1}\n");
     EXPECT_NE(written(text).find(key.path, "m"), nullptr) << text;
   }
+}
+
+TEST(Policy, TurnsHalfPrecisionIntoAutocastWhereItSaysSo) {
+  const Case forced = applied("torchbench", "tts_angular", Mode::inference, f16);
+  EXPECT_EQ(forced.dtype, DType::amp);
+  EXPECT_EQ(forced.amp_dtype, f16);
+  EXPECT_EQ(forced.tolerance, 1e-3) << "autocast's tier";
+  EXPECT_THAT(forced.origin.at("dtype"), HasSubstr("torchbench.yaml:"));
+  EXPECT_EQ(applied("torchbench", "resnet18", Mode::inference, DType::amp).amp_dtype, bf16) << "the default of the CPU";
+  EXPECT_TRUE(applied("torchbench", "resnet18", Mode::inference, DType::amp).equal_nan);
+}
+
+TEST(Policy, DividesTheLossOfUpstreamsListInTraining) {
+  EXPECT_EQ(applied("timm", "mobilevit_s", Mode::training, f32).loss_divisor, 1000);
+  EXPECT_EQ(applied("timm", "mobilevit_s", Mode::inference, f32).loss_divisor, 1);
+  EXPECT_EQ(applied("timm", "nfnet_l0", Mode::training, f32).loss_divisor, 1);
+}
+
+TEST(Policy, ChoosesUpstreamsOptimizerInTraining) {
+  EXPECT_EQ(applied("torchbench", "resnet18", Mode::inference, f32).optimizer, OptimizerKind::none);
+  EXPECT_EQ(applied("torchbench", "resnet18", Mode::training, f32).optimizer, OptimizerKind::sgd);
+  EXPECT_EQ(applied("torchbench", "resnet50", Mode::training, f32).origin.at("optimizer"),
+            "upstream's list of models for SGD in CI");
+  EXPECT_EQ(applied("torchbench", "tts_angular", Mode::training, f32).optimizer, OptimizerKind::adam);
+  EXPECT_EQ(applied("huggingface", "MobileBertForMaskedLM", Mode::training, f32).optimizer, OptimizerKind::none);
+  Conditions when = training(f32, "cuda");
+  when.model = "convnextv2_nano.fcmae_ft_in22k_in1k";
+  EXPECT_EQ(optimizer_of(when).kind, OptimizerKind::adam);
+  when.inductor = true;
+  EXPECT_EQ(optimizer_of(when).kind, OptimizerKind::sgd);
 }
 
 }  // namespace

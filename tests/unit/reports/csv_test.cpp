@@ -25,6 +25,15 @@ std::map<std::string, std::string> upstream_of(const std::vector<Result>& result
   return {files.begin(), files.end()};
 }
 
+TEST(BatchSizes, AreTheSmallestFoundOfEachModel) {
+  Result large = simple_result("a", Status::pass), small = large, other = simple_result("b", Status::pass);
+  large.outcome.metrics["largest_batch"] = 512;
+  small.outcome.metrics["largest_batch"] = 64;
+  other.outcome.metrics["largest_batch"] = 1;
+  EXPECT_EQ(write_batch_sizes({large, other, small, simple_result("c", Status::fail_accuracy)}), "a,64\nb,1\n");
+  EXPECT_EQ(write_batch_sizes({simple_result("c", Status::pass)}), "");
+}
+
 TEST(UpstreamCsv, IsNamedAsItsContinuousIntegrationDoes) {
   Result r = simple_result("a", Status::pass);
   r.dtype = "bfloat16";

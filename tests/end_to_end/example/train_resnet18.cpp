@@ -1,0 +1,183 @@
+// Trains a compiled ResNet-18 beside an eager one, from the same weights on the same batches, and writes both loss
+// curves: loss.csv and loss.svg. The data are synthetic: each class is a random picture, each image its class's picture
+// under noise. Ends with exit code 1 when the curves part.
+//
+//   build/bin/train_resnet18 --backend inductor --steps 200 --out curves
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "fixtures/backend.h"
+#include "fixtures/run_options.h"
+#include "models/registry.h"
+#include "models/weights.h"
+
+namespace torchstone {
+namespace {
+
+constexpr int64_t kClasses = 10;
+
+struct Options {
+  std::string backend = "inductor", device = "cpu", out = "curves";
+  int steps = 200;
+  int64_t batch = 16, side = 64;
+  double learning_rate = 0.01, noise = 1.0;
+  bool full = false;
+};
+
+/// ResNet-18 with its loss: inputs are images and the numbers of their classes.
+class Classifier : public Model {
+ public:
+  explicit Classifier(bool full) {
+    const ModelOptions options{full ? Preset::full : Preset::mini, Mode::training, 1};
+    net_ = register_module("net", find_model("resnet18")->make(options));
+  }
+  c10::IValue forward(const Tensors& inputs) override {
+    return torch::cross_entropy_loss(net_->forward({inputs.at(0)}).toTensor(), inputs.at(1));
+  }
+  Tensors example_inputs(const ModelOptions&) const override { return {}; }
+
+ private:
+  std::shared_ptr<Model> net_;
+};
+
+/// Batches drawn from random pictures, one a class.
+class Data {
+ public:
+  explicit Data(const Options& o) : options_(o), pictures_(torch::randn({kClasses, 3, o.side, o.side})) {}
+  Tensors batch() const {
+    const auto classes = torch::randint(kClasses, {options_.batch});
+    const auto images = pictures_.index_select(0, classes);
+    const auto noisy = images + options_.noise * torch::randn_like(images);
+    return {noisy.to(options_.device), classes.to(options_.device)};
+  }
+
+ private:
+  const Options& options_;
+  torch::Tensor pictures_;
+};
+
+/// One training: a model, its optimizer, and how a step is called.
+struct Side {
+  std::shared_ptr<Classifier> model;
+  torch::optim::SGD optimizer;
+  std::function<c10::IValue(const Tensors&)> call;
+  std::vector<double> losses{};
+
+  void step(const Tensors& batch) {
+    optimizer.zero_grad();
+    losses.push_back(call(batch).toTensor().item<double>());
+    optimizer.step();
+  }
+};
+
+Side side_of(const Options& o) {
+  auto model = std::make_shared<Classifier>(o.full);
+  model->to(torch::Device(o.device));
+  model->train();
+  return {model, torch::optim::SGD(model->parameters(), torch::optim::SGDOptions(o.learning_rate)), {}};
+}
+
+std::unique_ptr<Compiled> compiled_step(const Options& o, Model& model, const Data& data) {
+  Case c;
+  c.mode = Mode::training;
+  c.device = o.device;
+  c.backend = parse_backend(o.backend);
+  const Backend& backend = backend_of(c.backend.name);
+  if (const auto why = backend.unsupported(c)) throw std::runtime_error(*why);
+  return backend.compile(capture(model, data.batch(), data.batch(), {true, {}}), c);
+}
+
+std::string polyline(const std::vector<double>& losses, double highest, const char* colour) {
+  std::string points;
+  for (size_t i = 0; i < losses.size(); ++i) {
+    const double x = 40 + 740 * static_cast<double>(i) / static_cast<double>(std::max<size_t>(losses.size() - 1, 1));
+    points += fmt::format("{:.1f},{:.1f} ", x, 380 - 360 * losses[i] / highest);
+  }
+  return fmt::format("<polyline fill='none' stroke='{}' points='{}'/>\n", colour, points);
+}
+
+void write_curves(const Options& o, const Side& eager, const Side& compiled) {
+  std::filesystem::create_directories(o.out);
+  std::ofstream csv(o.out + "/loss.csv"), svg(o.out + "/loss.svg");
+  fmt::print(csv, "step,eager,{}\n", o.backend);
+  for (size_t i = 0; i < eager.losses.size(); ++i)
+    fmt::print(csv, "{},{:.6g},{:.6g}\n", i, eager.losses[i], compiled.losses[i]);
+  const double highest = std::max(*std::ranges::max_element(eager.losses), *std::ranges::max_element(compiled.losses));
+  fmt::print(svg,
+             "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 800 400' font-family='sans-serif' font-size='12'>\n"
+             "<path d='M40 20V380H780' fill='none' stroke='black'/>\n"
+             "<text x='4' y='24'>{:.2f}</text><text x='16' y='384'>0</text><text x='740' y='396'>{} steps</text>\n"
+             "<text x='600' y='40' fill='steelblue'>eager</text>"
+             "<text x='660' y='40' fill='darkorange'>{}</text>\n{}{}</svg>\n",
+             highest, eager.losses.size(), o.backend, polyline(eager.losses, highest, "steelblue"),
+             polyline(compiled.losses, highest, "darkorange"));
+  if (!csv.flush() || !svg.flush()) throw std::runtime_error("cannot write the curves to " + o.out);
+}
+
+/// Mean of the last tenth.
+double end_of(const std::vector<double>& losses) {
+  const size_t count = std::max<size_t>(losses.size() / 10, 1);
+  double sum = 0;
+  for (size_t i = losses.size() - count; i < losses.size(); ++i) sum += losses[i];
+  return sum / static_cast<double>(count);
+}
+
+void train(const Options& o) {
+  torch::manual_seed(1337);
+  const Data data(o);
+  Side eager = side_of(o), compiled = side_of(o);
+  copy_state(*eager.model, *compiled.model);
+  eager.call = [&](const Tensors& inputs) { return eager_call(*eager.model, inputs, {true, {}}); };
+  fmt::print("compiling the training step with {} …\n", o.backend);
+  std::fflush(stdout);
+  const auto program = compiled_step(o, *compiled.model, data);
+  compiled.call = [&](const Tensors& inputs) { return program->run(inputs); };
+  for (int step = 0; step < o.steps; ++step) {
+    const Tensors batch = data.batch();
+    eager.step(batch);
+    compiled.step(batch);
+    if (step % 20 == 0 || step + 1 == o.steps) {
+      fmt::print("step {:4}  loss: eager {:.5f}, {} {:.5f}\n", step, eager.losses.back(), o.backend,
+                 compiled.losses.back());
+      std::fflush(stdout);
+    }
+  }
+  write_curves(o, eager, compiled);
+  const double eager_end = end_of(eager.losses), compiled_end = end_of(compiled.losses);
+  fmt::print("the last {} steps: eager {:.5f}, {} {:.5f}; curves in {}/loss.csv and loss.svg\n",
+             std::max(o.steps / 10, 1), eager_end, o.backend, compiled_end, o.out);
+  // Rounding errors grow along the way, so that single steps may differ; where training arrives may not.
+  if (!(std::abs(eager_end - compiled_end) <= 0.05 * eager.losses.front()))
+    throw std::runtime_error("the curves part: the compiled step does not train as eager does");
+}
+
+}  // namespace
+}  // namespace torchstone
+
+int main(int argc, char** argv) {
+  torchstone::Options options;
+  CLI::App app("Trains a compiled ResNet-18 beside an eager one");
+  app.add_option("--backend", options.backend, "NAME[:OPTION=VALUE,…]")->capture_default_str();
+  app.add_option("--device", options.device)->capture_default_str();
+  app.add_option("--steps", options.steps)->check(CLI::Range(1, 1'000'000))->capture_default_str();
+  app.add_option("--batch", options.batch)->check(CLI::Range(2, 100'000))->capture_default_str();
+  app.add_option("--side", options.side, "of the square images")->check(CLI::Range(32, 1024))->capture_default_str();
+  app.add_option("--lr", options.learning_rate)->capture_default_str();
+  app.add_flag("--full", options.full, "the published size in place of the small one");
+  app.add_option("--out", options.out, "folder of the curves")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  try {
+    torchstone::train(options);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,94 @@
+// Planted faults of a training step: each backend trains with TorchScript and spoils one thing before or after a call.
+#include "fixtures/backend.h"
+
+namespace torchstone {
+namespace {
+
+/// The model's own tensors, which a compiled step reads and writes.
+struct State {
+  std::map<std::string, torch::Tensor> tensors;
+  std::map<std::string, torch::Tensor> captured;  ///< their values when the step was compiled
+  std::map<std::string, torch::Tensor> called;    ///< when the present call began
+
+  torch::Tensor& gradient(const std::string& name) const { return tensors.at(name).mutable_grad(); }
+  void put_back(const std::map<std::string, torch::Tensor>& values, const std::vector<std::string>& names) const {
+    for (const auto& name : names) torch::Tensor(tensors.at(name)).copy_(values.at(name));
+  }
+};
+
+std::map<std::string, torch::Tensor> values_of(const std::map<std::string, torch::Tensor>& tensors) {
+  std::map<std::string, torch::Tensor> values;
+  for (const auto& [name, tensor] : tensors) values[name] = tensor.detach().clone();
+  return values;
+}
+
+using Spoil = std::function<void(const State&)>;
+const Spoil nothing = [](const State&) {};
+
+class SpoiledStep : public Compiled {
+ public:
+  SpoiledStep(std::unique_ptr<Compiled> step, State state, Spoil before, Spoil after)
+      : step_(std::move(step)), state_(std::move(state)), before_(std::move(before)), after_(std::move(after)) {}
+
+ protected:
+  c10::IValue execute(const Tensors& inputs) override {
+    spoil(before_);
+    state_.called = values_of(state_.tensors);
+    auto loss = step_->run(inputs);
+    spoil(after_);
+    return loss;
+  }
+
+ private:
+  void spoil(const Spoil& how) const {
+    const torch::NoGradGuard no_grad;
+    how(state_);
+  }
+
+  std::unique_ptr<Compiled> step_;
+  State state_;
+  Spoil before_, after_;
+};
+
+class SpoiledTraining : public Backend {
+ public:
+  SpoiledTraining(Spoil before, Spoil after) : before_(std::move(before)), after_(std::move(after)) {}
+  std::optional<std::string> unsupported(const Case& c) const override {
+    if (c.mode != Mode::training) return "a fault of training";
+    return std::nullopt;
+  }
+  std::unique_ptr<Compiled> compile(Captured program, const Case& c) const override {
+    const State state{program.constants, values_of(program.constants), {}};
+    Case plain = c;
+    plain.backend = {"torchscript", {}};
+    return std::make_unique<SpoiledStep>(backend_of("torchscript").compile(std::move(program), plain), state, before_,
+                                         after_);
+  }
+
+ private:
+  Spoil before_, after_;
+};
+
+bool plant(const std::string& name, const Spoil& before, const Spoil& after) {
+  return register_backend(name, std::make_unique<SpoiledTraining>(before, after));
+}
+
+const std::vector<std::string> statistics{"norm.running_mean", "norm.running_var"};
+const std::vector<std::string> weights{"first.weight", "norm.weight", "second.weight"};
+
+[[maybe_unused]] const bool planted =
+    plant("fault_no_training_fault", nothing, nothing) &&
+    plant("fault_gradient_scaled", nothing, [](const State& s) { s.gradient("second.weight").mul_(1.05); }) &&
+    plant("fault_gradients_swapped", nothing,
+          [](const State& s) { std::swap(s.gradient("first.weight"), s.gradient("second.weight")); }) &&
+    plant("fault_gradient_missing", nothing, [](const State& s) { s.gradient("norm.weight").reset(); }) &&
+    plant("fault_statistics", nothing, [](const State& s) { s.put_back(s.called, statistics); }) &&
+    plant(
+        "fault_stale_buffer", [](const State& s) { s.put_back(s.captured, statistics); }, nothing) &&
+    plant(
+        "fault_step_skipped", [](const State& s) { s.put_back(s.captured, weights); }, nothing) &&
+    plant(
+        "fault_mask", [](const State&) { torch::rand({1}); }, nothing);
+
+}  // namespace
+}  // namespace torchstone
