@@ -15,6 +15,7 @@
 
 #include "reports/csv.h"
 #include "reports/html/page.h"
+#include "reports/operatorbench.h"
 #include "reports/summary.h"
 #include "reports/time.h"
 
@@ -160,6 +161,7 @@ std::vector<std::string> write_reports(const std::vector<Result>& results, const
                       {"results.csv", write_wide_csv(results)},
                       {"summary.csv", write_summary_csv(results)}};
   for (auto& [name, text] : write_upstream_csvs(results, run.tag)) files.emplace_back("csv/" + name, std::move(text));
+  for (auto& [name, text] : write_operatorbench_csvs(results)) files.emplace_back("csv/" + name, std::move(text));
   std::vector<std::string> paths;
   for (const auto& [name, text] : files) {
     write_atomically(out / name, text);

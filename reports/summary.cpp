@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/operatorbench.h"
 #include "reports/row.h"
 #include "reports/text.h"
 
@@ -202,6 +203,7 @@ std::string write_summary(const std::vector<Result>& results, const RunInfo& run
   const auto is_timing = [](const Result& r) { return r.check == "performance"; };
   if (std::ranges::any_of(results, is_timing)) lines.push_back(geomean_line(geomean_of(results)));
   if (const std::string averages = averages_line(results); !averages.empty()) lines.push_back(averages);
+  for (auto& line : operatorbench_lines(results)) lines.push_back(std::move(line));
   if (const auto worst = worst_of(results); !worst.empty()) {
     lines.emplace_back("Worst first:");
     for (const Result* result : worst) lines.push_back(worst_line(*result));
