@@ -88,6 +88,14 @@ void compile_ahead(Session& session, const std::vector<size_t>& selected) {
   clear_progress();
 }
 
+void log_operator_inputs(Session& session, const std::vector<size_t>& selected) {
+  progress().begin();
+  const std::string log =
+      session.runner.record_operators(selected, [](const std::string& what) { show_progress(what); });
+  clear_progress();
+  write_atomically(session.flags.operator_log, log);
+}
+
 Result row_of(const Case& c, const Flags& flags) {
   Result result;
   result.name = name_of(c);

@@ -23,6 +23,9 @@ void register_cases(Session& session);
 /// Indices of the cases that GoogleTest is about to run; it knows them once a test environment is set up.
 std::vector<size_t> selected_cases(const Session& session);
 
+/// Writes --torchstone_log_operator_inputs: the operators that the models of the selected cases call, each model once.
+void log_operator_inputs(Session& session, const std::vector<size_t>& selected);
+
 /// Before the first test: what these cases need compiled is compiled, in parallel.
 void compile_ahead(Session& session, const std::vector<size_t>& selected);
 

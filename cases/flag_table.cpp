@@ -83,6 +83,7 @@ FlagInfo alias_flag(const std::string& alias, FlagInfo flag) {
 }
 
 constexpr double no_limit = 1e9;
+constexpr int64_t most_samples = 1'000'000;
 
 std::vector<FlagInfo> make_table() {
   std::vector<FlagInfo> table;
@@ -132,6 +133,37 @@ std::vector<FlagInfo> make_table() {
                              [](Flags& f, const Yaml& v) { f.plugins.push_back(text_of(v)); }));
   plugin.repeats = true;
   add(plugin);
+  FlagInfo logs = path_flag(setting_flag("operator_logs", "FILE", "the suite's",
+                                         "logs of operator inputs that the suite operators runs (repeatable)",
+                                         [](Flags& f, const Yaml& v) { f.operators.logs.push_back(text_of(v)); }));
+  logs.repeats = true;
+  add(logs);
+  add(setting_flag(
+      "max_samples", "N", "the suite's", "inputs of one operator that are run",
+      [](Flags& f, const Yaml& v) { f.operators.max_samples = static_cast<int>(integer_of(v, 1, most_samples)); }));
+  add(setting_flag(
+      "start_index", "N", "0", "the first of the inputs of an operator that are run",
+      [](Flags& f, const Yaml& v) { f.operators.start_index = static_cast<int>(integer_of(v, 0, most_samples)); }));
+  add(setting_flag("layouts", "recorded,channels_last", "the suite's (recorded)", "of the inputs of operators",
+                   [](Flags& f, const Yaml& v) {
+                     f.operators.layouts.clear();
+                     for (const auto& part : split(v)) f.operators.layouts.push_back(layout_of(part));
+                   }));
+  add(setting_flag("seq_length", "N", "100, mini 5", "steps of the recurrent models of fastrnns",
+                   [](Flags& f, const Yaml& v) { f.recurrent.steps = integer_of(v, 1, most_samples); }));
+  add(setting_flag("layers", "N", "1", "their layers",
+                   [](Flags& f, const Yaml& v) { f.recurrent.layers = integer_of(v, 1, 1'000); }));
+  add(setting_flag("input_size", "N", "512, mini 16", "width of their input",
+                   [](Flags& f, const Yaml& v) { f.recurrent.input = integer_of(v, 1, most_samples); }));
+  add(setting_flag("hidden_size", "N", "512, mini 16", "width of their state",
+                   [](Flags& f, const Yaml& v) { f.recurrent.hidden = integer_of(v, 1, most_samples); }));
+  add(setting_flag("fuser", "te|old|none|default", "default", "TorchScript's fuser", [](Flags& f, const Yaml& v) {
+    f.fuser = static_cast<Fuser>(one_of(v, {"te", "old", "none", "default"}));
+  }));
+  add(setting_flag("executor", "profiling|simple|legacy|default", "default", "TorchScript's executor",
+                   [](Flags& f, const Yaml& v) {
+                     f.executor = static_cast<Executor>(one_of(v, {"profiling", "simple", "legacy", "default"}));
+                   }));
   // How it is judged and timed.
   add(setting_flag("batch_size", "N", "the policy's", "batch size",
                    [](Flags& f, const Yaml& v) { override_setting(f, "batch_size", v); }));
@@ -232,6 +264,9 @@ std::vector<FlagInfo> make_table() {
   add(output_flag(boolean_flag(setting_flag("memory_snapshot", "BOOL", "false",
                                             "allocations of one call of each side: OUT/memory/CASE.json",
                                             [](Flags& f, const Yaml& v) { f.run.memory_snapshot = boolean_of(v); }))));
+  add(output_flag(path_flag(setting_flag("log_operator_inputs", "FILE", "",
+                                         "log of the operators that the selected models call, for operator_logs",
+                                         [](Flags& f, const Yaml& v) { f.operator_log = text_of(v); }))));
   add(output_flag(setting_flag("report", "all|none", "all", "report files at the end", [](Flags& f, const Yaml& v) {
     f.report = one_of(v, {"all", "none"}) == 0;
   })));

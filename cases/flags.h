@@ -8,11 +8,20 @@
 #include "cases/batch_sizes.h"
 #include "cases/suite.h"
 #include "fixtures/run_options.h"
+#include "models/fastrnns/executor.h"
+#include "models/fastrnns/sizes.h"
 
 namespace torchstone {
 
 enum class Listing { none, models, backends, cases, suites, skipped, flags };
 enum class Format { text, json, ctest, markdown };
+
+/// What replaces the values of a suite's key `operators` (cases/operators.h).
+struct OperatorFlags {
+  std::vector<std::string> logs;
+  std::vector<OperatorLayout> layouts;
+  std::optional<int> max_samples, start_index;
+};
 
 /// Everything that --torchstone_* flags and TORCHSTONE_* variables say.
 struct Flags {
@@ -27,8 +36,12 @@ struct Flags {
   Place only_place;
   std::string inputs;  ///< a .pt file with the inputs of `only`
   std::vector<std::string> plugins;
-  std::vector<std::string> expected;  ///< expected-status files, the strongest first
-  bool update_expected = false;       ///< rewrites them from what was seen
+  OperatorFlags operators;
+  RecurrentFlags recurrent;                 ///< sizes of the fastrnns suite
+  Fuser fuser = Fuser::untouched;           ///< of TorchScript
+  Executor executor = Executor::untouched;  ///< of TorchScript
+  std::vector<std::string> expected;        ///< expected-status files, the strongest first
+  bool update_expected = false;             ///< rewrites them from what was seen
   Listing list = Listing::none;
   Format format = Format::text;
   std::string explain;  ///< glob of case names
@@ -38,9 +51,10 @@ struct Flags {
   double heartbeat_s = 30;      ///< silence after which a log gets a line; 0: never
   std::string github = "auto";  ///< auto, always, never
   bool strict_undecided = false;
-  std::string tag;       ///< of the run, for the reports
-  std::string baseline;  ///< a results folder or results.json to compare with; empty: none
-  bool help = false;     ///< --torchstone_help, --help, -h or -?
+  std::string tag;           ///< of the run, for the reports
+  std::string operator_log;  ///< file to write with what the selected models call; empty: none
+  std::string baseline;      ///< a results folder or results.json to compare with; empty: none
+  bool help = false;         ///< --torchstone_help, --help, -h or -?
   std::vector<std::pair<std::string, std::string>> given;  ///< name → value, paths made absolute, in the table's order
 };
 

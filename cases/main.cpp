@@ -45,6 +45,7 @@ class Preparation : public testing::Environment {
     planned_.clear();
     for (const size_t index : selected) planned_.push_back(row_of(session_.cases[index], session_.flags));
     write_plan(session_.flags.run.out, run_, planned_);
+    if (!session_.flags.operator_log.empty()) log_operator_inputs(session_, selected);
     compile_ahead(session_, selected);
   }
 
@@ -110,6 +111,8 @@ int run_tests(const Flags& flags, const std::vector<Case>& cases, const Expected
 
 int run(int argc, char** argv) {
   Flags flags = parse_flags(&argc, argv);
+  recurrent_flags() = flags.recurrent;
+  set_executor(flags.fuser, flags.executor);
   for (const auto& plugin : flags.plugins) load_plugin(plugin);
   if (only_is_file(flags)) register_own_model(flags);
   RunInfo run_info = begin_run(argc, argv);
@@ -125,8 +128,9 @@ int run(int argc, char** argv) {
         argv[1]);
     return usage_error;
   }
+  auto suites = read_suites(flags.suites_folder);
+  add_operators(suites, flags);
   const Known known = known_here();
-  const auto suites = read_suites(flags.suites_folder);
   Expansion expansion = expand(suites, known, flags);
   const ExpectedRun expected = expect(suites, known, flags, expansion.cases);
   if (flags.list != Listing::none) {

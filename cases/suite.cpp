@@ -116,7 +116,7 @@ std::string read_name(const Yaml& root) {
 
 Suite read_suite(const std::string& file) {
   const Yaml root = read_yaml(file);
-  require_keys(root, {"suite", "policy", "expected_file", "defaults", "matrix", "models"});
+  require_keys(root, {"suite", "policy", "expected_file", "defaults", "matrix", "models", "operators"});
   Suite suite;
   suite.place = root;
   suite.name = read_name(root);
@@ -137,14 +137,19 @@ Suite read_suite(const std::string& file) {
                  joined(joined(axis_keys, {"check", "mode", "dtype", "backend", "device", "preset"}), setting_keys()));
     suite.defaults = read_settings(*defaults);
   }
-  for (const auto& item : list_of(require(root, "models"))) {
+  const Yaml* operators = root.find("operators");
+  if (operators)
+    suite.operators = read_operator_choice(*operators, std::filesystem::path(file).parent_path().string());
+  const Yaml none;
+  const Yaml& models = operators && !root.find("models") ? none : require(root, "models");
+  for (const auto& item : list_of(models)) {
     SuiteModel model = read_model(item);
     for (const auto& earlier : suite.models)
       if (earlier.name == model.name)
         fail(item, fmt::format("{} is already listed at {}", model.name, origin_of(earlier.place)));
     suite.models.push_back(std::move(model));
   }
-  if (suite.models.empty()) fail(require(root, "models"), "an empty list (expected at least one model)");
+  if (suite.models.empty() && !operators) fail(models, "an empty list (expected at least one model)");
   for (const auto& row : list_of(require(root, "matrix"))) suite.rows.push_back(read_row(row, defaults, suite.models));
   if (suite.rows.empty()) fail(require(root, "matrix"), "an empty list (expected at least one row)");
   return suite;

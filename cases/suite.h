@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cases/operators.h"
 #include "cases/policy.h"
 #include "cases/settings.h"
 
@@ -49,8 +50,9 @@ struct Suite {
   Policy policy;
   Settings defaults;
   std::vector<Row> rows;
-  std::vector<SuiteModel> models;
-  std::string expected_file;  ///< expected statuses (cases/expected.h); empty: none
+  std::vector<SuiteModel> models;           ///< without the operators, which add_operators() adds
+  std::optional<OperatorChoice> operators;  ///< logs whose calls are models
+  std::string expected_file;                ///< expected statuses (cases/expected.h); empty: none
   Place place;
 };
 

@@ -14,7 +14,9 @@
 #include <fmt/format.h>
 
 #include "reports/csv.h"
+#include "reports/fastrnns.h"
 #include "reports/html/page.h"
+#include "reports/operatorbench.h"
 #include "reports/summary.h"
 #include "reports/time.h"
 
@@ -161,6 +163,8 @@ std::vector<std::string> write_reports(const std::vector<Result>& results, const
                       {"summary.csv", write_summary_csv(results)}};
   for (auto& [name, text] : write_upstream_csvs(results, run.tag)) files.emplace_back("csv/" + name, std::move(text));
   if (auto sizes = write_batch_sizes(results); !sizes.empty()) files.emplace_back("batch_sizes.txt", std::move(sizes));
+  for (auto& [name, text] : write_operatorbench_csvs(results)) files.emplace_back("csv/" + name, std::move(text));
+  for (auto& file : write_fastrnns(results)) files.push_back(std::move(file));
   std::vector<std::string> paths;
   for (const auto& [name, text] : files) {
     write_atomically(out / name, text);

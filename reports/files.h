@@ -30,7 +30,8 @@ struct CaseFiles {
 /// name of the file. No such folder: nothing.
 CaseFiles read_cases(const std::filesystem::path& out);
 
-/// results.json, report.html, junit.xml, results.csv, summary.csv, csv/ (upstream's tables) and summary.txt in `out`;
+/// results.json, report.html, junit.xml, results.csv, summary.csv, csv/ (upstream's tables, operatorbench's
+/// among them) and summary.txt in `out`;
 /// what was written, in this order.
 std::vector<std::string> write_reports(const std::vector<Result>& results, const RunInfo& run,
                                        const std::filesystem::path& out, const JUnitOptions& junit = {});

@@ -85,6 +85,7 @@ const std::vector<MetricInfo>& metric_table() {
       {"tolerance_std", "relative difference, deviation", "", "{:.3g}", lower},
       // The program
       {"parameters", "parameters", "", "{:.0f}", neither},
+      {"logged_calls", "calls of the operator in the log", "", "{:.0f}", neither},
       {"eager_ops", "operators before compiling", "", "{:.0f}", neither},
       {"compiled_ops", "operators after compiling", "", "{:.0f}", lower, exactly},
       // Upstream's counters, where a backend has them

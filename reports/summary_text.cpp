@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/operatorbench.h"
 #include "reports/row.h"
 #include "reports/summary.h"
 #include "reports/text.h"
@@ -128,6 +129,7 @@ std::string write_summary(const std::vector<Result>& results, const RunInfo& run
   std::vector<std::string> lines = {shortened(head_line(results, run), width)};
   add_wrapped(lines, "  ", counts_of(results), width);
   for (const auto& part : averages_of(results)) lines.push_back(shortened("  " + part, width));
+  for (const auto& line : operatorbench_lines(results)) lines.push_back(shortened(line, width));
   auto last = report_lines(report_paths, width);
   if (const std::string again = again_line(results); !again.empty()) last.push_back(again);
   if (const auto worst = worst_of(results); !worst.empty()) {

@@ -1,0 +1,116 @@
+// LSTM runners of upstream's fastrnns (benchmarks/fastrnns/factory.py) over sequences of one length: the library's, a
+// loop in C++ where Python's stood, and TorchScript loops. Output [T, B, H], h and c [L, B, H].
+#include <ATen/Context.h>
+
+#include "models/fastrnns/lstm_model.h"
+
+namespace torchstone {
+namespace {
+
+constexpr double dropout = 0.4;
+
+c10::IValue library_lstm(const Tensors& in, const Tensors& weights, int64_t layers, double p, bool training) {
+  return torch::lstm(in.at(0), {in.at(1), in.at(2)}, weights, /*has_biases=*/true, layers, p, training,
+                     /*bidirectional=*/false, /*batch_first=*/false);
+}
+
+/// nn.LSTM; on CUDA that is cuDNN's. `p` is its dropout between layers.
+class CudnnLstm : public LstmModel {
+ public:
+  explicit CudnnLstm(const RecurrentSizes& lstm_sizes, double p = 0) : LstmModel(lstm_sizes), p_(p) {}
+  c10::IValue forward(const Tensors& inputs) override {
+    return library_lstm(inputs, weights(), sizes().layers, p_, is_training());
+  }
+
+ private:
+  double p_;
+};
+
+/// The same without cuDNN. On the CPU it is the same program.
+class AtenLstm : public LstmModel {
+ public:
+  explicit AtenLstm(const RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes) {}
+  c10::IValue forward(const Tensors& inputs) override {
+    struct WithoutCudnn {
+      WithoutCudnn() { at::globalContext().setUserEnabledCuDNN(false); }
+      ~WithoutCudnn() { at::globalContext().setUserEnabledCuDNN(was); }
+      const bool was = at::globalContext().userEnabledCuDNN();
+    } const without;
+    return library_lstm(inputs, weights(), sizes().layers, 0, is_training());
+  }
+};
+
+/// nn.LSTM and beside it three LayerNorms a step over tensors that nothing reads: what an LSTM with LayerNorm costs at
+/// least. Upstream times its forward only.
+class CudnnLayerNormLstm : public LstmModel {
+ public:
+  explicit CudnnLayerNormLstm(const RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes) {}
+  c10::IValue forward(const Tensors& inputs) override {
+    const auto output = library_lstm(inputs, weights(), sizes().layers, 0, is_training());
+    const auto& x = inputs.at(0);
+    const int64_t gates = 4 * sizes().hidden;
+    const auto dummy = [&](int64_t width) { return torch::zeros({x.size(1), width}, x.options()); };
+    const auto of_gates = dummy(gates), of_cell = dummy(sizes().hidden);
+    for (int64_t t = 0; t < x.size(0); ++t) {
+      torch::layer_norm(of_gates, {gates});
+      torch::layer_norm(of_gates, {gates});
+      torch::layer_norm(of_cell, {sizes().hidden});
+    }
+    return output;
+  }
+};
+
+/// The loop over the cell, operator by operator.
+class PyLstm : public LstmModel {
+ public:
+  explicit PyLstm(const RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes, 1) {}
+  c10::IValue forward(const Tensors& inputs) override {
+    const Tensors w = weights();
+    auto h = inputs.at(1)[0], c = inputs.at(2)[0];
+    Tensors outputs;
+    for (const auto& x : inputs.at(0).unbind(0)) {
+      std::tie(h, c) = lstm_step(x, h, c, w);
+      outputs.push_back(h);
+    }
+    return std::make_tuple(torch::stack(outputs), h.unsqueeze(0), c.unsqueeze(0));
+  }
+};
+
+/// A script of one layer with nn.LSTM's weights.
+class ScriptedLstm : public LstmModel {
+ public:
+  ScriptedLstm(const RecurrentSizes& lstm_sizes, const char* function, int64_t most_layers = 1)
+      : LstmModel(lstm_sizes, most_layers), function_(function) {}
+  c10::IValue forward(const Tensors& inputs) override {
+    return run_script(function_, {inputs.at(0), inputs.at(1), inputs.at(2), weights()});
+  }
+
+ private:
+  const char* function_;
+};
+
+/// A script of a stack with dropout between its layers: none with one.
+class DropoutLstm : public LstmModel {
+ public:
+  explicit DropoutLstm(const RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes) {}
+  c10::IValue forward(const Tensors& inputs) override {
+    return run_script("stacked", {inputs.at(0), inputs.at(1), inputs.at(2), weights(), dropout, is_training()});
+  }
+};
+
+constexpr int64_t any_layers = 1'000;
+
+TORCHSTONE_RUNNER(lstm_cudnn, CudnnLstm);
+TORCHSTONE_RUNNER(lstm_cudnn_dropout, CudnnLstm, dropout);
+TORCHSTONE_RUNNER(lstm_cudnn_layernorm, CudnnLayerNormLstm);
+TORCHSTONE_RUNNER(lstm_aten, AtenLstm);
+TORCHSTONE_RUNNER(lstm_py, PyLstm);
+TORCHSTONE_RUNNER(lstm_jit, ScriptedLstm, "jit");
+TORCHSTONE_RUNNER(lstm_jit_premul, ScriptedLstm, "jit_premul");
+TORCHSTONE_RUNNER(lstm_jit_premul_bias, ScriptedLstm, "jit_premul_bias");
+TORCHSTONE_RUNNER(lstm_jit_simple, ScriptedLstm, "jit_simple");
+TORCHSTONE_RUNNER(lstm_jit_multilayer, ScriptedLstm, "jit_multilayer", any_layers);
+TORCHSTONE_RUNNER(lstm_jit_dropout, DropoutLstm);
+
+}  // namespace
+}  // namespace torchstone

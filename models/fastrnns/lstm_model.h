@@ -1,0 +1,63 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/fastrnns/sizes.h"
+#include "models/model.h"
+#include "models/registry.h"
+
+namespace torchstone {
+
+/// What the LSTM runners of fastrnns share: parameters named, shaped and initialised as nn.LSTM's (weight_ih_l0
+/// [4H, I], weight_hh_l0 [4H, H], bias_ih_l0 and bias_hh_l0 [4H]; gates in the order input, forget, cell, output), and
+/// the inputs x [T, B, I], h [L, B, H] and c [L, B, H] from N(0, 1). A forward returns (output [T, B, H], h, c).
+class LstmModel : public Model {
+ public:
+  /// `most_layers`: throws std::invalid_argument for more.
+  explicit LstmModel(const RecurrentSizes& sizes, int64_t most_layers = 1'000);
+
+  Tensors example_inputs(const ModelOptions& options) const override;
+
+ protected:
+  /// In nn.LSTM's order, four a layer; read anew, for a cast replaces them.
+  Tensors weights() const;
+  const RecurrentSizes& sizes() const { return sizes_; }
+
+ private:
+  RecurrentSizes sizes_;
+};
+
+/// One step of an LSTM, operator by operator: x [B, I], h and c [B, H], the four weights of a layer → the next h and c.
+std::pair<torch::Tensor, torch::Tensor> lstm_step(const torch::Tensor& x, const torch::Tensor& h,
+                                                  const torch::Tensor& c, const Tensors& weights);
+
+/// Calls a function of the scripts (models/fastrnns/scripts.h) as it stands there, loops included; when a tracer
+/// listens, its interpreter runs the bare graph, so that the trace holds the loop unrolled.
+c10::IValue run_script(const std::string& function, std::vector<c10::IValue> arguments);
+
+/// Registers a runner: its name is upstream's behind `lstm_`, or upstream's own where that begins with `vl_`.
+template <typename Make>
+bool register_runner(const std::string& name, Make make, const char* file, int line) {
+  ModelInfo info;
+  info.name = name;
+  info.family = "lstm";
+  info.suites = {"fastrnns"};
+  info.train_batch = info.eval_batch = 64;
+  info.make = [make](const ModelOptions& options) -> std::shared_ptr<Model> {
+    return make(recurrent_sizes(options.preset));
+  };
+  return register_model(std::move(info), file, line);
+}
+
+}  // namespace torchstone
+
+/// TORCHSTONE_RUNNER(lstm_py, PyLstm) or TORCHSTONE_RUNNER(lstm_jit, ScriptedLstm, "jit"): the class takes the sizes
+/// and what follows.
+#define TORCHSTONE_RUNNER(identifier, Type, ...)                                                   \
+  [[maybe_unused]] static const bool torchstone_runner_##identifier = torchstone::register_runner( \
+      #identifier,                                                                                 \
+      [](const torchstone::RecurrentSizes& sizes) {                                                \
+        return std::make_shared<Type>(sizes __VA_OPT__(, ) __VA_ARGS__);                           \
+      },                                                                                           \
+      __FILE__, __LINE__)

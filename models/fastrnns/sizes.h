@@ -1,0 +1,24 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "models/options.h"
+
+namespace torchstone {
+
+/// Sizes of the recurrent benchmarks; the batch is the case's.
+struct RecurrentSizes {
+  int64_t steps, layers, input, hidden;
+};
+
+/// What replaces the sizes of the presets; empty members do not.
+struct RecurrentFlags {
+  std::optional<int64_t> steps, layers, input, hidden;
+};
+/// Set once in main, before a model is made; children inherit it.
+RecurrentFlags& recurrent_flags();
+
+/// full: upstream's defaults (fastrnns/bench.py: 100 steps, 1 layer, 512, 512); mini: 5 steps, 1 layer, 16, 16.
+RecurrentSizes recurrent_sizes(Preset preset);
+
+}  // namespace torchstone

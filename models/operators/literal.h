@@ -1,0 +1,54 @@
+#pragma once
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace torchstone {
+
+/// A value in the notation of operator logs: a part of Python's literals, dtype names, and tensors by their shape.
+struct Literal {
+  enum class Kind { none, boolean, integer, number, text, name, list, tuple, dict, call };
+  Kind kind = Kind::none;
+  bool boolean = false;
+  int64_t integer = 0;
+  double number = 0;
+  std::string text{};                                      ///< of a text, a name (`f16`, `torch.strided`), a call (`T`)
+  std::vector<Literal> items{};                            ///< of a list, a tuple; positional arguments of a call
+  std::vector<std::pair<std::string, Literal>> entries{};  ///< of a dict; named arguments of a call
+};
+
+/// what() says what stands there and what was expected; `column` is 1-based.
+struct LiteralError : std::runtime_error {
+  LiteralError(size_t error_column, const std::string& what) : std::runtime_error(what), column(error_column) {}
+  size_t column;
+};
+
+/// Parses the whole text. Throws LiteralError; so it does for a nesting deeper than 64.
+Literal parse_literal(std::string_view text);
+/// The notation back: parse_literal(to_text(x)) is x.
+std::string to_text(const Literal& literal);
+
+/// `T([sizes], dtype)`, `T([sizes], dtype, stride=(…))` or `ST([sizes], dtype, layout, coalesced[, nnz])`.
+struct TensorSpec {
+  std::vector<int64_t> sizes;
+  std::vector<int64_t> strides;  ///< empty: contiguous
+  std::string dtype;             ///< a name of dtype_table()
+  bool sparse = false;
+};
+bool is_tensor(const Literal& literal);
+/// Throws std::invalid_argument with what was expected.
+TensorSpec tensor_spec_of(const Literal& call);
+
+struct DTypeName {
+  const char* brief;  ///< in logs: f16
+  const char* name;   ///< in torch: float16
+};
+/// The dtypes that logs know.
+const std::vector<DTypeName>& dtype_table();
+/// nullptr for neither `f16` nor `torch.float16`, `th.float16`, `torch.half`.
+const DTypeName* find_dtype(const std::string& name);
+
+}  // namespace torchstone

@@ -1,0 +1,11 @@
+#pragma once
+#include <optional>
+#include <string>
+
+namespace torchstone {
+
+/// Why an operator of a log is not run; empty when it is. Upstream's rules (operatorbench.py), and two of ours, because
+/// here answers are judged: operators that draw random numbers, and those that return memory as they found it.
+std::optional<std::string> operator_skip_reason(const std::string& name);
+
+}  // namespace torchstone
