@@ -73,7 +73,7 @@ TEST(TheProgram, ShardsLikeGoogleTest) {
   size_t rows = 0;
   for (const std::string shard : {"0", "1"}) {
     const Torchstone torchstone;
-    const ProgramRun run = torchstone.run({"--gtest_filter=*/Accuracy.*lennard_jones*torchscript*"},
+    const ProgramRun run = torchstone.run({"--gtest_filter=*/Accuracy.*lennard_jones_inference*torchscript*"},
                                           {{"GTEST_TOTAL_SHARDS", "2"}, {"GTEST_SHARD_INDEX", shard}});
     EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
     rows += torchstone.results().at("results").size();
