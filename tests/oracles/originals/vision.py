@@ -166,5 +166,6 @@ ORIGINALS = {
     "deeplabv3_mobilenet_v3_large": tv(deeplab),
     "mnasnet1_0": tv(mnasnet),
     "shufflenet_v2_x1_0": tv(shufflenet),
-    "raft_small": Original("torchvision", raft, lambda full: 2 * image(64)(full)),
+    # Each refinement looks up where the last one pointed: the original itself differs by 4e-6 between one thread and two.
+    "raft_small": Original("torchvision", raft, lambda full: 2 * image(64)(full), tolerance=1e-4),
 }
