@@ -1,6 +1,5 @@
 """torchvision's models."""
 import functools
-import importlib
 import importlib.util
 import pathlib
 import re
@@ -126,7 +125,7 @@ def shufflenet(full):
 
 
 def raft(full):
-    flow = importlib.import_module("torchvision.models.optical_flow.raft")
+    flow = torchvision().optical_flow.raft
     if full:
         return flow.raft_small()
     model = flow._raft(
