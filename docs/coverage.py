@@ -17,6 +17,9 @@ HEAD = """# Coverage
 Models of PyTorch's `benchmarks/dynamo` that Torchstone has, and why not the others. Made by
 `docs/coverage.py --write build/bin/torchstone` from `upstream_models.txt` and the registry; ctest checks that it is current.
 """
+# Models in a suite of upstream's under names of our own: sizes or forms that upstream does not list.
+OWN = {"convmixer_1024_20_ks9_p14", "convnext_tiny", "llama_decode", "mixer_s16_224", "repvgg_a2_deployed",
+       "speech_transformer_masked", "swin_tiny_patch4_window7_224", "xcit_nano_12_p8_224"}
 
 
 def upstream():
@@ -59,11 +62,6 @@ def untrue(suites, models):
         for suite in set(model["suites"].split(",")) & set(suites):
             if name not in named and name not in OWN:
                 yield f"{suite}: {name} is registered, but stands in no line of upstream_models.txt"
-
-
-# Models in a suite of upstream's under names of our own: sizes or forms that upstream does not list.
-OWN = {"convmixer_1024_20_ks9_p14", "convnext_tiny", "llama_decode", "mixer_s16_224", "repvgg_a2_deployed",
-       "speech_transformer_masked", "swin_tiny_patch4_window7_224", "xcit_nano_12_p8_224"}
 
 
 def table(suites, models):

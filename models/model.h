@@ -19,7 +19,8 @@ class Model : public torch::nn::Module {
  public:
   /// Inputs as from `example_inputs` → a tensor, or a tuple, list or dict of tensors.
   virtual c10::IValue forward(const Tensors& inputs) = 0;
-  /// Fresh random inputs on the CPU, float32 or int64, drawn from torch's default generator.
+  /// Fresh random inputs on the CPU, drawn from torch's default generator: float32 or what else the original takes
+  /// (float64, int64).
   virtual Tensors example_inputs(const ModelOptions& options) const = 0;
   /// Scalar training loss of one output; by default upstream's `reduce_to_scalar_loss` (see models/loss.h).
   virtual torch::Tensor loss(const c10::IValue& output) const;

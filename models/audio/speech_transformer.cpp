@@ -11,7 +11,7 @@
 #include "models/blocks/group.h"
 #include "models/blocks/layers.h"
 #include "models/blocks/norms.h"
-#include "models/model.h"
+#include "models/blocks/token_model.h"
 #include "models/registry.h"
 
 namespace torchstone {
@@ -114,12 +114,10 @@ class SpeechTransformer : public Model {
                                       {"layer_norm_in", norm_in_.ptr()},
                                       {"positional_encoding", frame_places_},
                                       {"layer_stack", list_of(encoder_).ptr()}}));
-    auto head = std::make_shared<nn::Module>("tgt_word_prj");
-    head->register_parameter("weight", words_->weight);
     register_module("decoder", group({{"tgt_word_emb", words_.ptr()},
                                       {"positional_encoding", word_places_},
                                       {"layer_stack", list_of(decoder_).ptr()},
-                                      {"tgt_word_prj", head}}));
+                                      {"tgt_word_prj", tied(words_->weight)}}));
     for (auto& parameter : parameters()) {
       if (parameter.dim() > 1) nn::init::xavier_uniform_(parameter);
     }

@@ -14,12 +14,15 @@ namespace {
 
 constexpr double kDissipation = 0.7, kLateralMixing = 2000.0, kAdamsBashforth = 0.1;  // time steps are 1
 enum Input : size_t {
+  // velocities [X, Y, Z, 3]
   u,
   v,
-  w,  // velocities [X, Y, Z, 3]
+  w,
+  // 1 where there is water [X, Y, Z]
   mask_u,
   mask_v,
-  mask_w,  // 1 where there is water [X, Y, Z]
+  mask_w,
+  // spacings and cosines of latitudes [X], [Y] and [Z]
   dxt,
   dxu,
   dyt,
@@ -27,14 +30,17 @@ enum Input : size_t {
   dzt,
   dzw,
   cos_t,
-  cos_u,   // spacings and cosines of latitudes [X], [Y] and [Z]
-  bottom,  // first level of water, from 1 on; 0: land [X, Y]
+  cos_u,
+  // first level of water, from 1 on; 0: land [X, Y]
+  bottom,
+  // [X, Y, Z], and at the surface [X, Y]
   mixing,
   mixing_length,
   forcing,
-  surface_forcing,  // [X, Y, Z], the last [X, Y]
+  surface_forcing,
+  // now, next and before [X, Y, Z, 3]
   tke,
-  dtke  // [X, Y, Z, 3]: now, next, before
+  dtke
 };
 
 torch::Tensor cut(const torch::Tensor& x, int64_t axis, int64_t begin,
@@ -68,8 +74,8 @@ torch::Tensor solve(const torch::Tensor& lower, const torch::Tensor& diagonal, c
 }
 
 /// Flux through the faces between cells along an axis, limited so that no new extremes arise. `scale` times velocity is
-/// the speed, `courant` the part of a cell that it goes in a step, `open` 1 at open faces. Two cells at the axis' ends
-/// serve as neighbours only.
+/// the speed, `spacing` the cells' length, `open` 1 at open faces. The cells at the axis' ends serve as neighbours
+/// only.
 torch::Tensor superbee(const torch::Tensor& velocity, const torch::Tensor& scale, const torch::Tensor& spacing,
                        const torch::Tensor& values, const torch::Tensor& open, int64_t axis) {
   const auto rises = steps(values, axis) * cut(open, axis, 0, -1);

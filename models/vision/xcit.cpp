@@ -2,7 +2,7 @@
 // Paper: El-Nouby et al., "XCiT: cross-covariance image transformers", 2021. Original: timm's Xcit as
 // xcit_nano_12_p8_224. Input [N, 3, 224, 224] → logits [N, 1000]; 3,049,016 parameters.
 // mini: 2 + 2 layers of width 64, 64 pixels.
-#include <cmath>
+#include <numbers>
 
 #include "models/blocks/attention.h"
 #include "models/blocks/conv_norm.h"
@@ -23,7 +23,7 @@ struct FourierPlacesImpl : nn::Module {
   torch::Tensor forward(int64_t side) {
     const auto& weight = project->weight;
     const auto wide = weight.options().dtype(torch::kFloat32);
-    const auto axis = torch::arange(1, side + 1, wide) / (static_cast<double>(side) + 1e-6) * (2 * M_PI);
+    const auto axis = torch::arange(1, side + 1, wide) / (static_cast<double>(side) + 1e-6) * (2 * std::numbers::pi);
     const auto power = torch::arange(kWaves / 2, wide) * (2.0 / kWaves);
     const auto angles = axis.unsqueeze(1) / torch::pow(1e4, power);
     const auto waves = torch::stack({angles.sin(), angles.cos()}, 2).flatten(1);

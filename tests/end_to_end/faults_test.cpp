@@ -135,6 +135,19 @@ TEST(PlantedFaults, LeaveARowEachWhenOneChildServesThemAll) {
   EXPECT_THAT(counted.at("reason").get<std::string>(), HasSubstr("wrong on a second one"));
 }
 
+TEST(ABatchOfOneOrTwo, IsJudgedAsAnyOther) {
+  for (const std::string size : {"1", "2"}) {
+    const Torchstone torchstone;
+    const ProgramRun run =
+        torchstone.run_faults("*/healthy_inference_float32_torchscript_cpu:*/branches_*_torchscript_cpu",
+                              {"--torchstone_batch_size=" + size, "--torchstone_isolate=shared"});
+    EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+    EXPECT_EQ(torchstone.row("/healthy_").at("outcome").at("status"), "pass");
+    EXPECT_EQ(torchstone.row("/healthy_").at("batch_size"), std::stoi(size));
+    EXPECT_EQ(torchstone.row("/branches_").at("outcome").at("status"), "fail_to_capture");
+  }
+}
+
 TEST(TheReproduceLine, WorksWhenPasted) {
   const Torchstone torchstone;
   torchstone.run_faults("*/healthy_inference_float32_fault_zero_cpu");

@@ -1,6 +1,5 @@
 """torchvision's models."""
 import functools
-import importlib
 import importlib.util
 import pathlib
 import re
@@ -126,7 +125,7 @@ def shufflenet(full):
 
 
 def raft(full):
-    flow = importlib.import_module("torchvision.models.optical_flow.raft")
+    flow = torchvision().optical_flow.raft
     if full:
         return flow.raft_small()
     model = flow._raft(
@@ -166,5 +165,6 @@ ORIGINALS = {
     "deeplabv3_mobilenet_v3_large": tv(deeplab),
     "mnasnet1_0": tv(mnasnet),
     "shufflenet_v2_x1_0": tv(shufflenet),
-    "raft_small": Original("torchvision", raft, lambda full: 2 * image(64)(full)),
+    # Each refinement looks up where the last one pointed: the original itself differs by 4e-6 between one thread and two.
+    "raft_small": Original("torchvision", raft, lambda full: 2 * image(64)(full), tolerance=1e-4),
 }

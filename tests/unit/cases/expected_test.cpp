@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <filesystem>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -290,6 +292,21 @@ TEST(AnUpdate, NeedsAFileAndMakesOne) {
   without.expected_file.clear();
   EXPECT_THAT(error_of([&] { expect({without}, test::fake_known(), flags, cases); }),
               HasSubstr("there is no file to update"));
+}
+
+TEST(ShippedExpectations, AreOfModelsThatASuiteHasAndSayWhy) {
+  std::set<std::string> models;
+  for (const auto& suite : read_suites(""))
+    for (const auto& model : suite.models) models.insert(model.name);
+  size_t entries = 0;
+  for (const auto& file : std::filesystem::directory_iterator(TORCHSTONE_SOURCE_DIR "/cases/expected")) {
+    for (const auto& entry : read_expected(file.path().string(), "", /*may_be_missing=*/false).entries) {
+      EXPECT_TRUE(models.contains(entry.name)) << entry.name;
+      EXPECT_NE(entry.status, Status::pass) << entry.name;
+      ++entries;
+    }
+  }
+  EXPECT_GT(entries, 0U);
 }
 
 }  // namespace

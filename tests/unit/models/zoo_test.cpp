@@ -163,7 +163,7 @@ TEST(Zoo, AMiniModelAnswersInFloat64AndInHalfTheBatch) {
 
 TEST(Zoo, ATraceOfAMiniModelAnswersOtherInputsAsTheModelDoes) {
   for (const auto* info : zoo()) {
-    if (info->host_sync) continue;  // tests/unit/fixtures/capture: such a model is refused
+    if (info->host_sync) continue;  // the suites expect fail_to_capture of such a model
     const ModelOptions options{.batch_size = info->fixed_batch ? info->eval_batch : 2};
     torch::manual_seed(1);
     const auto model = info->make(options);
