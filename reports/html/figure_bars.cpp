@@ -10,17 +10,6 @@
 #include "reports/metric.h"
 
 namespace torchstone::html {
-namespace {
-
-/// With spaces at which no line ends.
-std::string unbroken(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += c == ' ' ? "\u00a0" : std::string(1, c);
-  return out;
-}
-
-}  // namespace
-
 std::optional<double> metric_of(const Result& result, const char* key) {
   const auto found = result.outcome.metrics.find(key);
   return found == result.outcome.metrics.end() ? std::nullopt : std::optional(found->second);
@@ -49,8 +38,8 @@ std::string stages_figure(const Result& result) {
   for (size_t i = 0; i < stages.size(); ++i) {
     const int from = x(done), to = x(done += stages[i].seconds);
     bar += fmt::format("<path class=s{} d=\"M{} 1h{}v12H{}\"/>", i, from, std::max(1, to - from), from);
-    legend += fmt::format("{}<i class=s{}></i>{}", i == 0 ? "" : " ", i,
-                          unbroken(fmt::format("{} {}", stages[i].name, time_text(stages[i].seconds))));
+    legend += fmt::format("{}<span><i class=s{}></i>{} {}</span>", i == 0 ? "" : " ", i, stages[i].name,
+                          time_text(stages[i].seconds));
   }
   const auto hit = metric_of(result, "cache_hit");
   return fmt::format("<figure><figcaption>Compiling{}</figcaption>{}</svg><p class=lg>{}</figure>",
