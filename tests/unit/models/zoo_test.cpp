@@ -56,6 +56,7 @@ class Tied : public Model {
 
 Tensors tensors_of(const c10::IValue& output) {
   if (output.isTensor()) return {output.toTensor()};
+  if (output.isTensorList()) return output.toTensorVector();
   Tensors tensors;
   if (output.isGenericDict()) {
     for (const auto& entry : output.toGenericDict()) tensors.push_back(entry.value().toTensor());
