@@ -15,7 +15,7 @@ TABLE = HERE / "coverage.md"
 HEAD = """# Coverage
 
 Models of PyTorch's `benchmarks/dynamo` that Torchstone has, and why not the others. Made by
-`docs/coverage.py --write build/bin/torchstone` from `upstream_models.txt` and the registry; ctest checks that it is current.
+`tests/coverage/coverage.py --write build/bin/torchstone` from `upstream_models.txt` and the registry; ctest checks that it is current.
 """
 # Models in a suite of upstream's under names of our own: sizes or forms that upstream does not list.
 OWN = {"convmixer_1024_20_ks9_p14", "convnext_tiny", "llama_decode", "mixer_s16_224", "repvgg_a2_deployed",
@@ -93,7 +93,7 @@ def main():
     if sys.argv[1] == "--write":
         TABLE.write_text(text)
     elif not TABLE.exists() or TABLE.read_text() != text:
-        errors.append("coverage.md is not current: run docs/coverage.py --write")
+        errors.append("coverage.md is not current: run tests/coverage/coverage.py --write")
     for error in errors:
         print(error, file=sys.stderr)
     return 1 if errors else 0
