@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "models/operators/literal.h"
+#include "models/operators/tensor_spec.h"
 
 namespace torchstone {
 
