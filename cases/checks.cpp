@@ -9,6 +9,7 @@
 
 #include "cases/expected.h"
 #include "fixtures/isolate/interrupt.h"
+#include "fixtures/seconds_since.h"
 #include "reports/files.h"
 #include "reports/progress.h"
 #include "reports/properties.h"
@@ -39,7 +40,7 @@ class CaseTest : public testing::Test {
       result.expected = to_string(result.outcome.status);  // the file will say so
     else
       note_expectation(c, result);
-    result.duration_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    result.duration_s = seconds_since(start);
     for (const auto& [key, value] : properties_of(result)) RecordProperty(key, value);
     const std::string verdict = fmt::format("{}: {}", to_string(result.outcome.status), result.outcome.reason);
     if (info_of(result.outcome.status).junit == JUnitKind::skipped) GTEST_SKIP() << verdict;

@@ -31,23 +31,17 @@ void check_backends(const Choices<BackendSpec>& choices, const Known& known) {
   }
 }
 
-bool names(const Choices<std::string>& models, const std::string& model) {
-  return std::ranges::any_of(models, [&](const auto& choice) { return choice.value == model; });
-}
-
 // Rows that are kept to some models for brevity are there for a model that is asked for by name. Not so the control,
 // eager against eager, rows that hold settings for their models, and checks of which the model has a row of its own.
 void run_all_rows(Suite& suite, const std::string& model) {
   const auto compiles = [](const auto& backend) { return backend.value.name != "eager"; };
   const auto shares_check = [](const Row& a, const Row& b) {
-    return std::ranges::any_of(a.axes.checks, [&](const auto& check) {
-      return std::ranges::any_of(b.axes.checks, [&](const auto& other) { return other.value == check.value; });
-    });
+    return std::ranges::any_of(a.axes.checks, [&](const auto& check) { return contains(b.axes.checks, check.value); });
   };
   const auto rows = suite.rows;
   for (auto& row : suite.rows) {
     const bool of_its_own = std::ranges::any_of(
-        rows, [&](const Row& other) { return names(other.models, model) && shares_check(row, other); });
+        rows, [&](const Row& other) { return contains(other.models, model) && shares_check(row, other); });
     if (std::ranges::any_of(row.axes.backends, compiles) && row.settings.empty() && !of_its_own) row.models.clear();
   }
 }
@@ -60,17 +54,16 @@ std::vector<Suite> chosen_suites(const std::vector<Suite>& all, const Known& kno
     if (std::find(names.begin(), names.end(), name) == names.end())
       fail(place, fmt::format("unknown suite {} ({})", name, expected_one_of(name, names)));
   std::vector<Suite> chosen;
-  for (const auto& suite : all) {
-    const bool wanted = std::any_of(flags.suites.begin(), flags.suites.end(),
-                                    [&](const auto& choice) { return choice.value == suite.name; });
-    if (flags.suites.empty() || wanted) chosen.push_back(suite);
-  }
+  for (const auto& suite : all)
+    if (flags.suites.empty() || contains(flags.suites, suite.name)) chosen.push_back(suite);
   if (flags.only.empty() || chosen.empty()) return chosen;
 
   const std::string only = only_model(flags);
   const ModelInfo& info = require_model(known, only, flags.only_place);
-  for (auto& suite : chosen) std::erase_if(suite.models, [&](const SuiteModel& model) { return model.name != only; });
-  for (auto& suite : chosen) run_all_rows(suite, only);
+  for (auto& suite : chosen) {
+    std::erase_if(suite.models, [&](const SuiteModel& model) { return model.name != only; });
+    run_all_rows(suite, only);
+  }
   if (std::any_of(chosen.begin(), chosen.end(), [](const Suite& suite) { return !suite.models.empty(); }))
     return chosen;
   // In no suite's list: it runs by the rows of a suite that it says it belongs to, else of the first.
@@ -103,7 +96,7 @@ class Expander {
 
  private:
   static bool row_has(const Row& row, const std::string& model) {
-    return (row.models.empty() || names(row.models, model)) && !names(row.except, model);
+    return (row.models.empty() || contains(row.models, model)) && !contains(row.except, model);
   }
 
   // `one` holds exactly one value on each axis.

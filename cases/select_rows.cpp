@@ -5,11 +5,6 @@
 namespace torchstone {
 namespace {
 
-template <typename T>
-bool contains(const Choices<T>& choices, const T& value) {
-  return std::any_of(choices.begin(), choices.end(), [&](const auto& choice) { return choice.value == value; });
-}
-
 // `rows` are those of one check.
 template <typename T>
 std::vector<Row> select(const std::vector<Row>& rows, Choices<T> Axes::*axis, const Choices<T>& given) {

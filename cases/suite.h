@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,11 @@ struct Choice {
 };
 template <typename T>
 using Choices = std::vector<Choice<T>>;
+
+template <typename T>
+bool contains(const Choices<T>& choices, const T& value) {
+  return std::ranges::any_of(choices, [&](const auto& choice) { return choice.value == value; });
+}
 
 /// What a row multiplies.
 struct Axes {

@@ -64,16 +64,7 @@ class CudnnLayerNormLstm : public LstmModel {
 class PyLstm : public LstmModel {
  public:
   explicit PyLstm(const RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes, 1) {}
-  c10::IValue forward(const Tensors& inputs) override {
-    const Tensors w = weights();
-    auto h = inputs.at(1)[0], c = inputs.at(2)[0];
-    Tensors outputs;
-    for (const auto& x : inputs.at(0).unbind(0)) {
-      std::tie(h, c) = lstm_step(x, h, c, w);
-      outputs.push_back(h);
-    }
-    return std::make_tuple(torch::stack(outputs), h.unsqueeze(0), c.unsqueeze(0));
-  }
+  c10::IValue forward(const Tensors& inputs) override { return lstm_loop(inputs, weights()); }
 };
 
 /// A script of one layer with nn.LSTM's weights.

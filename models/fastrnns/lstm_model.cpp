@@ -47,6 +47,16 @@ std::pair<torch::Tensor, torch::Tensor> lstm_step(const torch::Tensor& x, const 
   return {torch::sigmoid(gates[3]) * torch::tanh(next_c), next_c};
 }
 
+c10::IValue lstm_loop(const Tensors& inputs, const Tensors& weights) {
+  auto h = inputs.at(1)[0], c = inputs.at(2)[0];
+  Tensors outputs;
+  for (const auto& x : inputs.at(0).unbind(0)) {
+    std::tie(h, c) = lstm_step(x, h, c, weights);
+    outputs.push_back(h);
+  }
+  return std::make_tuple(torch::stack(outputs), h.unsqueeze(0), c.unsqueeze(0));
+}
+
 c10::IValue run_script(const std::string& function, std::vector<c10::IValue> arguments) {
   const bool optimise = !torch::jit::tracer::isTracing() && torch::jit::getGraphExecutorOptimize();
   const torch::jit::GraphOptimizerEnabledGuard guard(optimise);

@@ -32,6 +32,10 @@ class LstmModel : public Model {
 std::pair<torch::Tensor, torch::Tensor> lstm_step(const torch::Tensor& x, const torch::Tensor& h,
                                                   const torch::Tensor& c, const Tensors& weights);
 
+/// That step over all of x, the first of the inputs [T, B, I], from the state of one layer, the other two [1, B, H]
+/// → (output [T, B, H], h, c).
+c10::IValue lstm_loop(const Tensors& inputs, const Tensors& weights);
+
 /// Calls a function of the scripts (models/fastrnns/scripts.h) as it stands there, loops included; when a tracer
 /// listens, its interpreter runs the bare graph, so that the trace holds the loop unrolled.
 c10::IValue run_script(const std::string& function, std::vector<c10::IValue> arguments);

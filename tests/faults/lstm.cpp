@@ -13,13 +13,7 @@ class SwappedGates : public LstmModel {
       const auto gates = weight.chunk(4);
       swapped.push_back(torch::cat({gates[1], gates[0], gates[2], gates[3]}));
     }
-    auto h = inputs.at(1)[0], c = inputs.at(2)[0];
-    Tensors outputs;
-    for (const auto& x : inputs.at(0).unbind(0)) {
-      std::tie(h, c) = lstm_step(x, h, c, swapped);
-      outputs.push_back(h);
-    }
-    return std::make_tuple(torch::stack(outputs), h.unsqueeze(0), c.unsqueeze(0));
+    return lstm_loop(inputs, swapped);
   }
 };
 
