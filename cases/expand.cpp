@@ -42,7 +42,10 @@ void run_all_rows(Suite& suite, const std::string& model) {
   for (auto& row : suite.rows) {
     const bool of_its_own = std::ranges::any_of(
         rows, [&](const Row& other) { return contains(other.models, model) && shares_check(row, other); });
-    if (std::ranges::any_of(row.axes.backends, compiles) && row.settings.empty() && !of_its_own) row.models.clear();
+    if (row.models.empty() || !row.settings.empty() || of_its_own || std::ranges::none_of(row.axes.backends, compiles))
+      continue;
+    row.models.clear();
+    row.widened = true;  // rows that share out the models of one combination now meet
   }
 }
 

@@ -199,6 +199,15 @@ TEST(Expand, OnlyRunsTheRowsThatAreKeptToOtherModelsForBrevity) {
   EXPECT_EQ(Expanded(rows, {"--torchstone_only=first"}).names().size(), 1U + 3U);
 }
 
+TEST(Expand, OnlyRunsACombinationOnceWhoseModelsAreSharedOutAmongRows) {
+  const std::string rows =
+      "suite: small\nmatrix:\n  - {checks: [accuracy], backends: [torchscript, inductor], models: [first]}\n"
+      "  - {checks: [accuracy], backends: [torchscript], models: [second]}\nmodels: [first, second]\n";
+  EXPECT_THAT(Expanded(rows, {"--torchstone_only=third.v2"}).names(),
+              ElementsAre("small/Accuracy.CompiledMatchesEager/third_v2_inference_float32_torchscript_cpu",
+                          "small/Accuracy.CompiledMatchesEager/third_v2_inference_float32_inductor_cpu"));
+}
+
 TEST(Expand, OnlyNamesATorchscriptFileByItsStem) {
   const Flags flags = flags_of({"--torchstone_only=dir/my-net.v2.pt"});
   EXPECT_TRUE(only_is_file(flags));
