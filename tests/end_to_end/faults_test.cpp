@@ -131,6 +131,15 @@ TEST(PlantedFaults, LeaveARowEachWhenOneChildServesThemAll) {
   }
 }
 
+TEST(AModelThatKeepsAState, IsTimedFromTheSameStateOnBothSides) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run_faults(
+      "*Performance*/counts_its_calls_*_torchscript_cpu",
+      {"--torchstone_backends=torchscript", "--torchstone_required_speedup=0.01", "--torchstone_measure_budget=0.2"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_EQ(torchstone.row("/counts_its_calls_").at("outcome").at("status"), "pass");
+}
+
 TEST(ABatchOfOneOrTwo, IsJudgedAsAnyOther) {
   for (const std::string size : {"1", "2"}) {
     const Torchstone torchstone;
