@@ -143,18 +143,6 @@ TerminalRun run_in_terminal(const std::vector<std::string>& arguments, std::map<
   return run;
 }
 
-Torchstone::Torchstone() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "torchstone-test-XXXXXX").string();
-  if (!mkdtemp(pattern.data())) throw std::runtime_error("mkdtemp " + pattern);
-  out_ = pattern;
-}
-
-Torchstone::~Torchstone() {
-  std::error_code ignored;
-  std::filesystem::permissions(out_, std::filesystem::perms::owner_all, ignored);
-  std::filesystem::remove_all(out_, ignored);
-}
-
 ProgramRun Torchstone::run(std::vector<std::string> arguments, const std::map<std::string, std::string>& environment,
                            const std::string& interrupt_when) const {
   arguments.insert(arguments.begin(), {TORCHSTONE_BINARY, "--torchstone_out=" + out_});

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/temporary_folder.h"
+
 namespace torchstone {
 
 /// How a program ended and what it printed.
@@ -35,11 +37,6 @@ TerminalRun run_in_terminal(const std::vector<std::string>& arguments,
 /// The built torchstone with a results folder of its own, which is removed at the end.
 class Torchstone {
  public:
-  Torchstone();
-  ~Torchstone();
-  Torchstone(const Torchstone&) = delete;
-  Torchstone& operator=(const Torchstone&) = delete;
-
   ProgramRun run(std::vector<std::string> arguments, const std::map<std::string, std::string>& environment = {},
                  const std::string& interrupt_when = "") const;
   /// The same on the planted faults: their plug-in and suite, no policy, short limits.
@@ -55,7 +52,8 @@ class Torchstone {
   nlohmann::json row(const std::string& part) const;
 
  private:
-  std::string out_;
+  TemporaryFolder folder_;
+  const std::string out_ = folder_.path();
 };
 
 std::string read_file(const std::string& path);

@@ -1,18 +1,17 @@
 #include <filesystem>
 #include <sstream>
-#include <unistd.h>
 
 #include <gmock/gmock.h>
 
 #include "tests/end_to_end/binary.h"
+#include "tests/temporary_folder.h"
 
 namespace torchstone {
 namespace {
 
-namespace fs = std::filesystem;
-
 TEST(TheExampleOfTraining, BringsACompiledResNetWhereEagerArrives) {
-  const fs::path out = fs::temp_directory_path() / ("torchstone-example-" + std::to_string(getpid()));
+  const TemporaryFolder folder;
+  const auto& out = folder.path();
   const ProgramRun run = run_program(
       {TORCHSTONE_EXAMPLE, "--backend", "torchscript", "--steps", "60", "--batch", "8", "--side", "32", "--out", out});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
@@ -25,7 +24,6 @@ TEST(TheExampleOfTraining, BringsACompiledResNetWhereEagerArrives) {
   const auto loss = [&](size_t line) { return std::stod(lines.at(line).substr(lines.at(line).rfind(',') + 1)); };
   EXPECT_LT(loss(60), 0.7 * loss(1)) << "the compiled model learns";
   EXPECT_THAT(read_file(out / "loss.svg"), testing::HasSubstr("<polyline"));
-  fs::remove_all(out);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/end_to_end/binary.h"
+#include "tests/temporary_folder.h"
 
 namespace torchstone {
 namespace {
@@ -13,12 +14,8 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 struct Page : testing::Test {
-  const fs::path folder = fs::path(testing::TempDir()) / "torchstone_page";
-  Page() {
-    fs::remove_all(folder);
-    fs::create_directories(folder);
-  }
-  ~Page() override { fs::remove_all(folder); }
+  const TemporaryFolder temporary;
+  const fs::path& folder = temporary.path();
 
   /// Makes the page of a results.json with this text.
   ProgramRun make(const std::string& text, const std::vector<std::string>& further = {}) const {

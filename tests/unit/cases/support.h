@@ -1,39 +1,31 @@
 #pragma once
 #include <filesystem>
 #include <fstream>
-#include <stdlib.h>
 #include <string>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "cases/expand.h"
+#include "tests/temporary_folder.h"
 
 namespace torchstone::test {
 
 namespace fs = std::filesystem;
 
-/// A folder of its own that is removed at the end.
+/// A folder whose files are named by text.
 class Folder {
  public:
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "torchstone_cases_XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  Folder(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
   std::string write(const std::string& name, const std::string& text) const {
-    fs::create_directories((fs::path(path_) / name).parent_path());
-    std::ofstream(fs::path(path_) / name) << text;
-    return (fs::path(path_) / name).string();
+    const fs::path file = folder_.path() / name;
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+    return file;
   }
-  const std::string& path() const { return path_; }
+  std::string path() const { return folder_.path(); }
 
  private:
-  std::string path_;
+  TemporaryFolder folder_;
 };
 
 /// The message of the ConfigError that `action` throws, without the folder of the file; "" when it throws none.

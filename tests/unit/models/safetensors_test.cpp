@@ -10,6 +10,8 @@
 #include <gmock/gmock.h>
 #include <torch/torch.h>
 
+#include "tests/temporary_folder.h"
+
 namespace torchstone {
 namespace {
 
@@ -68,7 +70,8 @@ TEST(SafeTensors, RoundTripsEveryDtypeViewsAndMetadata) {
   }
   content.tensors["parameter"] = torch::ones({2}).requires_grad_();
   content.metadata = {{"note", "a \"quoted\" ü"}};
-  const auto path = testing::TempDir() + "torchstone_round_trip.safetensors";
+  const TemporaryFolder folder;
+  const std::string path = folder.path() / "round_trip.safetensors";
   write_safetensors(path, content);
   const auto back = read_safetensors(path);
   EXPECT_EQ(back.metadata, content.metadata);
@@ -77,7 +80,6 @@ TEST(SafeTensors, RoundTripsEveryDtypeViewsAndMetadata) {
     EXPECT_EQ(back.tensors.at(name).scalar_type(), value.scalar_type());
     EXPECT_TRUE(torch::equal(back.tensors.at(name), value)) << name;
   }
-  std::filesystem::remove(path);
 }
 
 TEST(SafeTensors, RefusesToWriteWhatTheFormatLacks) {

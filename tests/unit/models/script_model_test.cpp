@@ -11,6 +11,7 @@
 
 #include "models/model.h"
 #include "models/weights.h"
+#include "tests/temporary_folder.h"
 
 namespace torchstone {
 namespace {
@@ -24,8 +25,6 @@ using testing::ThrowsMessage;
 class ScriptModelTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / ("torchstone_script_" + std::to_string(getpid()));
-    fs::create_directories(folder_);
     torch::jit::Module inner("inner");
     inner.register_parameter("weight", torch::randn({4, 3}), false);
     inner.define("def forward(self, x):\n  return torch.linear(x, self.weight)\n");
@@ -41,8 +40,6 @@ class ScriptModelTest : public testing::Test {
     outer.save(path("2net-a.pt"));
     save("inputs.pt", std::make_tuple(torch::randn({5, 3}) + 100, torch::arange(5)));
   }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   void save(const std::string& name, const c10::IValue& value) const {
     const auto bytes = torch::pickle_save(value);
@@ -61,7 +58,8 @@ class ScriptModelTest : public testing::Test {
                 ThrowsMessage<std::runtime_error>(AllOf(HasSubstr(texts)...)));
   }
 
-  fs::path folder_;
+  const TemporaryFolder temporary_;
+  const fs::path& folder_ = temporary_.path();
 };
 
 TEST_F(ScriptModelTest, IsNamedAfterItsStemAndFixedToItsBatch) {

@@ -10,6 +10,7 @@
 #include "models/counter_fill.h"
 #include "models/registry.h"
 #include "models/safetensors.h"
+#include "tests/temporary_folder.h"
 
 namespace torchstone {
 namespace {
@@ -18,8 +19,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::ThrowsMessage;
-
-std::string temporary(const std::string& name) { return testing::TempDir() + "torchstone_weights_" + name; }
 
 std::shared_ptr<Model> make(const std::string& name) {
   auto model = find_model(name)->make({});
@@ -67,18 +66,19 @@ TEST(CounterFill, FillsATiedTensorOnceAndLeavesConstants) {
 TEST(Weights, GoThroughAFileUnchanged) {
   for (const auto* name : {"mobilenet_v2", "BertForMaskedLM", "tts_angular"}) {
     const auto one = make(name), two = make(name);
-    const auto path = temporary(name);
+    const TemporaryFolder folder;
+    const std::string path = folder.path() / name;
     save_weights(*one, path);
     load_weights(*two, path);
     expect_equal_states(*one, *two);
     EXPECT_FALSE(std::filesystem::exists(path + ".part"));
-    std::filesystem::remove(path);
   }
 }
 
 TEST(Weights, OneNameOfATiedTensorIsEnough) {
   const auto one = make("BertForMaskedLM"), two = make("BertForMaskedLM");
-  const auto path = temporary("tied");
+  const TemporaryFolder folder;
+  const std::string path = folder.path() / "tied";
   save_weights(*one, path);
   auto file = read_safetensors(path);
   EXPECT_EQ(file.tensors.erase("cls.predictions.decoder.weight"), 1U);
@@ -90,13 +90,13 @@ TEST(Weights, OneNameOfATiedTensorIsEnough) {
   write_safetensors(path, file);
   EXPECT_THAT([&] { load_weights(*two, path); },
               ThrowsMessage<std::runtime_error>(HasSubstr("cls.predictions.decoder.bias: differs from another name")));
-  std::filesystem::remove(path);
 }
 
 TEST(Weights, AllDifferencesAreListedAndNothingIsLoaded) {
   const auto model = make("lennard_jones");
   const auto before = state_of(*model).at("4.weight").clone();
-  const auto path = temporary("differences");
+  const TemporaryFolder folder;
+  const std::string path = folder.path() / "differences";
   save_weights(*model, path);
   auto file = read_safetensors(path);
   file.tensors.erase("0.bias");
@@ -112,7 +112,6 @@ TEST(Weights, AllDifferencesAreListedAndNothingIsLoaded) {
           HasSubstr("extra: unexpected (Float [2])"), HasSubstr("2.weight: Float [16, 15], expected Float [16, 16]"),
           HasSubstr("2.bias: Half [16], expected Float [16]"), Not(HasSubstr("4.weight")))));
   EXPECT_TRUE(torch::equal(state_of(*model).at("4.weight"), before));
-  std::filesystem::remove(path);
 }
 
 TEST(Weights, AMissingFileIsNamed) {

@@ -140,17 +140,6 @@ RunInfo sample_run() {
   return run;
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "torchstone_XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 Finished run_line(const std::string& line) {
   std::FILE* pipe = popen(("{ " + line + "\n} 2>&1").c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("no shell");

@@ -6,6 +6,7 @@
 
 #include "reports/result.h"
 #include "reports/run_info.h"
+#include "tests/temporary_folder.h"
 
 namespace torchstone {
 
@@ -16,19 +17,6 @@ RunInfo sample_run();
 
 /// A result that only has what a test needs.
 Result simple_result(const std::string& name, Status status, const std::string& check = "accuracy");
-
-/// A fresh folder that is removed at the end of its life.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 struct Finished {
   int exit_code;
