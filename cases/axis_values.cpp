@@ -11,7 +11,7 @@ namespace {
 template <typename Enum>
 Enum word_of(const Yaml& node, const char* what, std::optional<Enum> (*parse)(const std::string&),
              const std::vector<Enum>& all) {
-  const std::string text = text_of(node);
+  std::string text = text_of(node);
   if (const auto value = parse(text)) return *value;
   std::vector<std::string> words;
   for (const Enum value : all) words.push_back(to_string(value));
@@ -36,7 +36,7 @@ Preset preset_of(const Yaml& node) {
 
 std::string device_of(const Yaml& node) {
   static const std::regex pattern("(cpu|(cuda|xpu)(:[0-9]{1,3})?)");
-  const std::string text = text_of(node);
+  std::string text = text_of(node);
   if (text.size() > 20 || !std::regex_match(text, pattern))
     fail(node, fmt::format("'{}' is no device (expected cpu, cuda, cuda:N, xpu or xpu:N)", text.substr(0, 20)));
   return text;

@@ -46,7 +46,7 @@ const std::vector<Selector>& selector_table() {
 
 std::string date_of(const Yaml& value) {
   static const std::regex pattern("(\\d{4})-(\\d{2})-(\\d{2})");
-  const std::string text = text_of(value);
+  std::string text = text_of(value);
   std::smatch part;
   if (text.size() == 10 && std::regex_match(text, part, pattern)) {
     const std::chrono::year_month_day date{std::chrono::year(std::stoi(part[1])),
@@ -58,7 +58,7 @@ std::string date_of(const Yaml& value) {
 }
 
 std::string address_of(const Yaml& value) {
-  const std::string text = text_of(value);
+  std::string text = text_of(value);
   if (!text.starts_with("https://") && !text.starts_with("http://"))
     fail(value, fmt::format("'{}' is no address of an issue (expected https://…)", text.substr(0, 60)));
   return text;

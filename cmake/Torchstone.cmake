@@ -1,6 +1,6 @@
 # What every target of the project has in common.
 add_library(torchstone_options INTERFACE)
-target_compile_options(torchstone_options INTERFACE $<BUILD_INTERFACE:-Wall;-Wextra;-Wpedantic;-Wshadow=local>
+target_compile_options(torchstone_options INTERFACE $<BUILD_INTERFACE:-Wall;-Wextra;-Wpedantic;$<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>>
                        $<$<BOOL:${TORCHSTONE_WERROR}>:$<BUILD_INTERFACE:-Werror>>)
 # g++ 13 takes functions that return a reference into their argument for dangling ones.
 target_compile_options(torchstone_options INTERFACE

@@ -58,7 +58,7 @@ std::vector<WideColumn> wide_columns() {
 }  // namespace
 
 std::string csv_cell(const std::string& text) {
-  const std::string clean = valid_utf8(text);
+  std::string clean = valid_utf8(text);
   if (clean.find_first_of(",\"\r\n") == std::string::npos) return clean;
   std::string quoted = "\"";
   for (const char c : clean) quoted += c == '"' ? "\"\"" : std::string(1, c);

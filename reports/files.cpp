@@ -128,7 +128,7 @@ std::string case_file_name(const std::string& name) {
 
 fs::path write_case(const fs::path& out, Result result) {
   if (result.recorded.empty()) result.recorded = utc_now();
-  const fs::path path = out / "cases" / (case_file_name(result.name) + ".json");
+  fs::path path = out / "cases" / (case_file_name(result.name) + ".json");
   write_atomically(path, write_case_json(result));
   return path;
 }

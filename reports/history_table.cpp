@@ -70,7 +70,7 @@ std::string sparkline(const std::vector<double>& values, size_t width) {
   static constexpr std::array blocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   const std::vector<double> last(values.end() - static_cast<std::ptrdiff_t>(std::min(width, values.size())),
                                  values.end());
-  double low = INFINITY, high = -INFINITY;
+  double low = HUGE_VAL, high = -HUGE_VAL;
   for (const double value : last) {
     if (!std::isfinite(value)) continue;
     low = std::min(low, value);

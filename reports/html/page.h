@@ -12,7 +12,7 @@ namespace torchstone {
 struct PageOptions {
   std::optional<BaselineComparison> comparison = std::nullopt;  ///< with the baseline, when one is given
   std::vector<HistoryPoint> history = {};                       ///< oldest first; empty: no trends
-  std::string baseline_label = "";                              ///< names the older run in text and figures
+  std::string baseline_label{};                                 ///< names the older run in text and figures
 };
 
 /// One self-contained HTML page: no request leaves it, tables and figures are markup, the script only sorts, filters
