@@ -86,15 +86,19 @@ TEST(OperatorLogs, WhatARuleLeavesOutIsListedWithTheReason) {
 
 TEST(Fastrnns, SwappedGatesAreNoLstm) {
   const Torchstone torchstone;
-  const auto suite = written(torchstone, "swapped.yaml",
-                             "suite: fastrnns\nmatrix: [{checks: [accuracy], backends: [nn_lstm], tolerance: 0.001}]\n"
-                             "models: [swapped_gates, lstm_jit]\n");
+  const auto suite =
+      written(torchstone, "swapped.yaml",
+              "suite: fastrnns\nmatrix: [{checks: [accuracy], modes: [inference, training], backends: [nn_lstm], "
+              "tolerance: 0.001, optimizer: sgd}]\n"
+              "models: [swapped_gates, lstm_jit]\n");
   const ProgramRun run = torchstone.run(
       {"--torchstone_plugin=" TORCHSTONE_FAULTS, "--torchstone_suites=" + suite, "--torchstone_executor=simple"});
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
-  EXPECT_EQ(torchstone.row("swapped_gates").at("outcome").at("status"), "fail_accuracy");
-  const auto healthy = torchstone.row("lstm_jit").at("outcome");
-  EXPECT_EQ(healthy.at("status"), "pass");
+  for (const std::string mode : {"inference", "training"}) {
+    EXPECT_EQ(torchstone.row("swapped_gates_" + mode).at("outcome").at("status"), "fail_accuracy");
+    EXPECT_EQ(torchstone.row("lstm_jit_" + mode).at("outcome").at("status"), "pass");
+  }
+  const auto healthy = torchstone.row("lstm_jit_inference").at("outcome");
   EXPECT_THAT(healthy.at("notes").at("executor").get<std::string>(),
               HasSubstr("profiling executor on, profiling mode off"));
 }
