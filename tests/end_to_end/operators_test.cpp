@@ -20,10 +20,11 @@ std::string written(const Torchstone& torchstone, const std::string& name, const
   return path;
 }
 
-/// Runs the suite operators on a log, eager against eager: nothing has to be compiled.
-ProgramRun run_log(const Torchstone& torchstone, const std::string& log, const std::string& check = "accuracy") {
+/// Runs the suite operators on a log, by default eager against eager: nothing has to be compiled.
+ProgramRun run_log(const Torchstone& torchstone, const std::string& log, const std::string& check = "accuracy",
+                   const std::string& backend = "eager") {
   return torchstone.run({"--torchstone_suite=operators", "--torchstone_operator_logs=" + log,
-                         "--torchstone_backends=eager", "--torchstone_checks=" + check, "--torchstone_repeat=3"});
+                         "--torchstone_backends=" + backend, "--torchstone_checks=" + check, "--torchstone_repeat=3"});
 }
 
 TEST(OperatorLogs, WhatTheProgramRecordsItReadsAndRuns) {
@@ -71,6 +72,20 @@ TEST(OperatorLogs, AnAbsentOperatorAndAnInputThatCannotBeMadeAreRows) {
   EXPECT_EQ(sparse.at("status"), "model_fail_to_load");
   EXPECT_THAT(sparse.at("reason").get<std::string>(), HasSubstr("cannot be made"));
   EXPECT_EQ(torchstone.row("tanh").at("outcome").at("status"), "pass");
+}
+
+TEST(OperatorLogs, MasksOfBooleansAreCapturedAndExpandedInputsProveSomething) {
+  const Torchstone torchstone;
+  const auto log = written(torchstone, "masks.txt",
+                           "Operator: aten.native_batch_norm_backward.default\n"
+                           "cnt: 1, ((T([2, 3, 4, 4], f32), T([2, 3, 4, 4], f32), T([3], f32), T([3], f32), "
+                           "T([3], f32), T([3], f32), T([3], f32), True, 1e-05, [True, True, False]), {})\n"
+                           "Operator: aten.sum.dim_IntList\n"
+                           "cnt: 1, ((T([4, 10], f32, stride=(0, 0)), [0], True), {})\n");
+  const ProgramRun run = run_log(torchstone, log, "accuracy", "torchscript");
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_EQ(torchstone.row("native_batch_norm_backward").at("outcome").at("status"), "pass");
+  EXPECT_EQ(torchstone.row("sum_dim_IntList").at("outcome").at("status"), "pass");
 }
 
 TEST(OperatorLogs, WhatARuleLeavesOutIsListedWithTheReason) {
