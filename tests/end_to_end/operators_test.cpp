@@ -74,18 +74,20 @@ TEST(OperatorLogs, AnAbsentOperatorAndAnInputThatCannotBeMadeAreRows) {
   EXPECT_EQ(torchstone.row("tanh").at("outcome").at("status"), "pass");
 }
 
-TEST(OperatorLogs, MasksOfBooleansAreCapturedAndExpandedInputsProveSomething) {
+TEST(OperatorLogs, MasksExpandedInputsAndNaNsAreJudged) {
   const Torchstone torchstone;
   const auto log = written(torchstone, "masks.txt",
                            "Operator: aten.native_batch_norm_backward.default\n"
                            "cnt: 1, ((T([2, 3, 4, 4], f32), T([2, 3, 4, 4], f32), T([3], f32), T([3], f32), "
                            "T([3], f32), T([3], f32), T([3], f32), True, 1e-05, [True, True, False]), {})\n"
                            "Operator: aten.sum.dim_IntList\n"
-                           "cnt: 1, ((T([4, 10], f32, stride=(0, 0)), [0], True), {})\n");
+                           "cnt: 1, ((T([4, 10], f32, stride=(0, 0)), [0], True), {})\n"
+                           "Operator: aten.sqrt.default\ncnt: 1, ((T([64], f32),), {})\n");
   const ProgramRun run = run_log(torchstone, log, "accuracy", "torchscript");
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_EQ(torchstone.row("native_batch_norm_backward").at("outcome").at("status"), "pass");
   EXPECT_EQ(torchstone.row("sum_dim_IntList").at("outcome").at("status"), "pass");
+  EXPECT_EQ(torchstone.row("sqrt").at("outcome").at("status"), "pass");
 }
 
 TEST(OperatorLogs, WhatARuleLeavesOutIsListedWithTheReason) {
