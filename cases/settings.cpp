@@ -69,6 +69,7 @@ const std::vector<SettingInfo>& setting_table() {
       {"tolerance", "tolerance", "absolute and relative tolerance (0 to 10)",
        [](Case& c, const Yaml& v) { c.tolerance = number_of(v, 0, 10); }},
       {"cosine", "cosine", "compare by cosine similarity", [](Case& c, const Yaml& v) { c.cosine = boolean_of(v); }},
+      {"equal_nan", "equal_nan", "NaN equals NaN", [](Case& c, const Yaml& v) { c.equal_nan = boolean_of(v); }},
       {"iou_threshold", "iou_threshold", "compare boolean masks by intersection over union (0 to 1)",
        [](Case& c, const Yaml& v) { c.iou_threshold = number_of(v, 0, 1); }},
       {"accuracy_check_runs", "accuracy_check_runs", "majority of this many compiled runs (1 to 99)",

@@ -54,6 +54,11 @@ std::string digits(double value) { return fmt::format("{:.4g}", value); }
 
 }  // namespace
 
+std::array<std::string, 4> runner_cells(const RunnerTimes& runner) {
+  return {digits(mean(runner.forward)), digits(deviation(runner.forward)), digits(mean(runner.backward)),
+          digits(deviation(runner.backward))};
+}
+
 std::vector<RunnerTimes> runner_times(const std::vector<Result>& results) {
   std::map<std::pair<std::string, std::string>, RunnerTimes> runners;
   for (const auto& result : results) {
@@ -61,27 +66,24 @@ std::vector<RunnerTimes> runner_times(const std::vector<Result>& results) {
     if (!runner || result.suite != "fastrnns" || result.check != "performance") continue;
     auto& times = runners.try_emplace({runner->group, runner->name}, RunnerTimes{runner->group, runner->name, {}, {}})
                       .first->second;
-    if (result.mode == "training") {
-      const auto backward = result.outcome.metrics.find(runner->side + "_backward_ms");
-      if (backward != result.outcome.metrics.end()) times.backward = backward->second;
-      continue;
-    }
-    const auto samples = result.outcome.samples.find(runner->side + "_s");
+    const bool training = result.mode == "training";
+    const auto samples = result.outcome.samples.find(runner->side + (training ? "_backward_s" : "_s"));
     if (samples == result.outcome.samples.end()) continue;
-    times.forward = samples->second;
-    for (double& value : times.forward) value *= ms;
+    auto& part = training ? times.backward : times.forward;
+    part = samples->second;
+    for (double& value : part) value *= ms;
   }
   std::vector<RunnerTimes> measured;
   for (auto& [key, times] : runners)
-    if (!times.forward.empty() || times.backward) measured.push_back(std::move(times));
+    if (!times.forward.empty() || !times.backward.empty()) measured.push_back(std::move(times));
   return measured;
 }
 
 std::string fastrnns_table(const std::vector<RunnerTimes>& runners) {
   std::string text = row_of({"name", "avg_fwd", "std_fwd", "info_fwd", "avg_bwd", "std_bwd", "info_bwd"});
   for (const auto& runner : runners) {
-    text += row_of({runner.name, digits(mean(runner.forward)), digits(deviation(runner.forward)), "None",
-                    digits(runner.backward.value_or(missing)), digits(missing), "None"});
+    const auto [forward, forward_deviation, backward, backward_deviation] = runner_cells(runner);
+    text += row_of({runner.name, forward, forward_deviation, "None", backward, backward_deviation, "None"});
   }
   return text;
 }
@@ -90,7 +92,7 @@ std::string fastrnns_oss(const std::vector<RunnerTimes>& runners) {
   nlohmann::ordered_json groups = nlohmann::ordered_json::object();
   for (const auto& runner : runners) {
     if (!runner.forward.empty()) groups[runner.group][runner.name] = mean(runner.forward);
-    if (runner.backward) groups[runner.group + "-backward"][runner.name] = *runner.backward;
+    if (!runner.backward.empty()) groups[runner.group + "-backward"][runner.name] = mean(runner.backward);
   }
   return groups.dump() + "\n";
 }
@@ -106,7 +108,7 @@ std::string fastrnns_pep(const std::vector<RunnerTimes>& runners) {
   };
   for (const auto& runner : runners) {
     for (const double value : runner.forward) add(runner, "", value);
-    if (runner.backward) add(runner, "-backward", *runner.backward);
+    for (const double value : runner.backward) add(runner, "-backward", value);
   }
   return text;
 }

@@ -8,6 +8,7 @@
 
 #include "reports/metric.h"
 #include "reports/row.h"
+#include "reports/suite_tables.h"
 #include "reports/summary.h"
 #include "reports/text.h"
 #include "reports/xml.h"
@@ -17,9 +18,9 @@ namespace {
 
 constexpr size_t reason_width = 500, detail_lines = 20, detail_width = 200, names_width = 200;
 
-/// Parts of the limit up to which failures, changes and undecided cases may fill it, and the room that closing tags and
-/// the lines that count what was cut may take.
-constexpr double failures_part = 0.6, changes_part = 0.8, undecided_part = 0.85;
+/// Parts of the limit up to which failures, changes, undecided cases and tables of suites may fill it, and the room
+/// that closing tags and the lines that count what was cut may take.
+constexpr double failures_part = 0.6, changes_part = 0.8, undecided_part = 0.85, tables_part = 0.9;
 constexpr size_t reserve = 1000;
 
 /// Adds what fits below `limit` bytes, and how many did not.
@@ -150,6 +151,24 @@ std::string banner(const Report& report) {
   return text + "\n";
 }
 
+void add_table(std::string& text, const SuiteTable& table, size_t limit) {
+  const auto line = [](const std::vector<std::string>& cells) {
+    return fmt::format("| {} |\n", fmt::join(cells, " | "));
+  };
+  std::vector<std::string> rules, rows;
+  for (size_t i = 0; i < table.header.size(); ++i) rules.emplace_back(i < table.texts ? "---" : "--:");
+  for (const auto& row : table.rows) {
+    std::vector<std::string> cells;
+    for (const auto& cell : row) cells.push_back(markdown_text(shortened_middle(cell, names_width)));
+    rows.push_back(line(cells));
+  }
+  const std::string head = fmt::format("\n#### {}\n\n{}\n\n{}{}", markdown_text(table.title), table.explanation,
+                                       line(table.header), line(rules));
+  if (text.size() + head.size() > limit) return add_within(text, {head}, limit, "tables");
+  text += head;
+  add_within(text, rows, limit, "rows");
+}
+
 template <typename Predicate, typename Write>
 std::vector<std::string> blocks_of(const std::vector<Result>& results, Predicate wanted, Write write) {
   std::vector<std::string> blocks;
@@ -194,6 +213,7 @@ std::string write_markdown(const Report& report, const MarkdownOptions& options)
     text += fmt::format("\n#### {} undecided\n\n{}", rows.size(), case_header);
     add_within(text, rows, up_to(undecided_part), "undecided cases");
   }
+  for (const auto& table : suite_tables(report.results)) add_table(text, table, up_to(tables_part));
   std::vector<std::string> suites;
   for (const auto& result : report.results)
     if (std::ranges::find(suites, result.suite) == suites.end()) suites.push_back(result.suite);

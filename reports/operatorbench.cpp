@@ -14,6 +14,8 @@
 namespace torchstone {
 namespace {
 
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
 using Group = std::pair<std::string, std::string>;  ///< suite, dtype
 
 std::map<Group, std::vector<OperatorSpeedup>> grouped(const std::vector<Result>& results) {
@@ -38,8 +40,8 @@ std::string csv_of(const std::vector<OperatorSpeedup>& entries) {
     for (const auto& backend : backends) {
       const auto found = by_backend.find(backend);
       const bool measured = found != by_backend.end() && found->second->inputs > 0;
-      for (const auto member : {&OperatorSpeedup::low, &OperatorSpeedup::median, &OperatorSpeedup::high})
-        row.push_back(measured ? fmt::format("{:.6f}", found->second->*member) : "");
+      for (const auto member : {&Quantiles::low, &Quantiles::median, &Quantiles::high})
+        row.push_back(measured ? fmt::format("{:.6f}", found->second->over_inputs.*member) : "");
     }
     text += csv_line(row);
   }
@@ -49,8 +51,8 @@ std::string csv_of(const std::vector<OperatorSpeedup>& entries) {
 std::string line_of(const OperatorSpeedup& entry) {
   const std::string failed = entry.failed == 0 ? "" : fmt::format(", {} failed", entry.failed);
   if (entry.inputs == 0) return fmt::format("{}: {} not measured{}", entry.name, entry.backend, failed);
-  return fmt::format("{}: {}={:.2f}x ({:.2f}-{:.2f}){}", entry.name, entry.backend, entry.median, entry.low, entry.high,
-                     failed);
+  const auto& [low, median, high] = entry.over_inputs;
+  return fmt::format("{}: {}={:.2f}x ({:.2f}-{:.2f}){}", entry.name, entry.backend, median, low, high, failed);
 }
 
 }  // namespace
@@ -60,25 +62,36 @@ std::vector<OperatorSpeedup> operator_speedups(const std::vector<Result>& result
   for (const auto& result : results)
     if (result.check == "performance" && result.outcome.notes.contains("operator")) last[result.name] = &result;
   using Key = std::tuple<std::string, std::string, std::string, std::string>;
-  std::map<Key, std::pair<std::vector<double>, size_t>> found;
+  std::map<Key, std::pair<std::vector<Weighted>, size_t>> found;
   for (const auto& [name, result] : last) {
+    const auto& metrics = result->outcome.metrics;
     auto& [speedups, failed] =
         found[{result->suite, result->dtype, result->outcome.notes.at("operator"), result->backend}];
-    const auto speedup = result->outcome.metrics.find("speedup");
-    if (speedup != result->outcome.metrics.end() && std::isfinite(speedup->second)) {
-      speedups.push_back(speedup->second);
+    const auto speedup = metrics.find("speedup"), calls = metrics.find("logged_calls");
+    if (speedup != metrics.end() && std::isfinite(speedup->second)) {
+      const bool counted = calls != metrics.end() && calls->second > 0;
+      speedups.push_back({speedup->second, counted ? calls->second : 1});
     } else if (info_of(result->outcome.status).junit != JUnitKind::skipped) {
       ++failed;
     }
   }
   std::vector<OperatorSpeedup> entries;
   for (const auto& [key, values] : found) {
+    const auto& [suite, dtype, name, backend] = key;
     const auto& [speedups, failed] = values;
-    const auto at = [&](double p) {
-      return speedups.empty() ? std::numeric_limits<double>::quiet_NaN() : quantile(speedups, p);
-    };
-    entries.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), std::get<3>(key), speedups.size(), failed,
-                       at(0.2), at(0.5), at(0.8)});
+    OperatorSpeedup entry{
+        suite, dtype, name, backend, speedups.size(), failed, 0, {none, none, none}, {none, none, none}};
+    std::vector<double> once;
+    for (const auto& [value, weight] : speedups) {
+      once.push_back(value);
+      entry.calls += weight;
+    }
+    if (!once.empty()) {
+      entry.over_inputs = {quantile(once, 0.2), quantile(once, 0.5), quantile(once, 0.8)};
+      entry.over_calls = {weighted_quantile(speedups, 0.2), weighted_quantile(speedups, 0.5),
+                          weighted_quantile(speedups, 0.8)};
+    }
+    entries.push_back(entry);
   }
   return entries;
 }

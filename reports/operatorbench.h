@@ -7,13 +7,19 @@
 
 namespace torchstone {
 
+struct Quantiles {
+  double low = 0, median = 0, high = 0;  ///< 0.2, 0.5, 0.8; NaN of nothing
+};
+
 /// The speed-ups of one operator over its inputs, of one backend.
 struct OperatorSpeedup {
   std::string suite, dtype, name;  ///< aten.add.Tensor
   std::string backend;
-  size_t inputs = 0;                     ///< whose speed-up was measured and whose answer is right
-  size_t failed = 0;                     ///< that were run and gave neither
-  double low = 0, median = 0, high = 0;  ///< quantiles 0.2, 0.5, 0.8; NaN without an input
+  size_t inputs = 0;      ///< whose speed-up was measured and whose answer is right
+  size_t failed = 0;      ///< that were run and gave neither
+  double calls = 0;       ///< of the measured inputs in the logged programs; 1 for an input that is in none
+  Quantiles over_inputs;  ///< upstream's: each input counts once
+  Quantiles over_calls;   ///< each input counts as often as it was called
 };
 
 /// One entry for each suite, dtype, operator and backend among the performance results of operators, in this order; the

@@ -6,6 +6,8 @@
 #include <ATen/ScalarOps.h>
 #include <fmt/format.h>
 
+#include "models/operators/traced_call.h"
+
 namespace torchstone {
 namespace {
 
@@ -258,7 +260,7 @@ c10::IValue call_operator(const OperatorCall& call, const Tensors& tensors, torc
   const auto& arguments = call.operation.schema().arguments();
   for (size_t i = 0; i < arguments.size(); ++i)
     stack.push_back(filler.fill(call.arguments[i], arguments[i].real_type()));
-  call.operation.callBoxed(stack);
+  call_boxed(call.operation, stack);
   if (stack.size() == 1) return stack.front();
   return c10::ivalue::Tuple::create(std::move(stack));
 }

@@ -12,7 +12,9 @@ struct Rule {
 
 const std::vector<Rule>& rules() {
   static const std::vector<Rule> table{
-      {{"embedding"}, "its indices cannot be drawn at random"},
+      {{"embedding", "pool2d_with_indices_backward", "pool3d_with_indices_backward", "max_unpool", "aten._index_put",
+        "aten.scatter."},
+       "its indices cannot be drawn at random"},
       {{"aten.gather.default", "nll_loss", "aten.index", "aten.scatter_", "masked_fill_.Scalar"},
        "upstream has no inputs for it"},
       {{"_unsafe_view"}, "it computes nothing"},

@@ -48,6 +48,7 @@ std::string navigation(const std::string& body) {
   std::string links;
   for (const auto& [id, title] : {std::pair{"attention", "Needs attention"},
                                   {"cases", "Cases"},
+                                  {"suites", "Operators and LSTMs"},
                                   {"details", "Details"},
                                   {"baseline", "Since the baseline"},
                                   {"coverage", "Coverage"},
@@ -61,8 +62,9 @@ std::string navigation(const std::string& body) {
 
 Content content_of(const html::View& view) {
   return {title_of(view), html::banner(view),
-          html::attention_section(view) + html::cases_section(view) + html::details_section(view) +
-              html::baseline_section(view) + html::coverage_section(view) + html::run_section(view)};
+          html::attention_section(view) + html::cases_section(view) + html::suites_section(view) +
+              html::details_section(view) + html::baseline_section(view) + html::coverage_section(view) +
+              html::run_section(view)};
 }
 
 }  // namespace

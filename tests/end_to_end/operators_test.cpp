@@ -20,10 +20,11 @@ std::string written(const Torchstone& torchstone, const std::string& name, const
   return path;
 }
 
-/// Runs the suite operators on a log, eager against eager: nothing has to be compiled.
-ProgramRun run_log(const Torchstone& torchstone, const std::string& log, const std::string& check = "accuracy") {
+/// Runs the suite operators on a log, by default eager against eager: nothing has to be compiled.
+ProgramRun run_log(const Torchstone& torchstone, const std::string& log, const std::string& check = "accuracy",
+                   const std::string& backend = "eager") {
   return torchstone.run({"--torchstone_suite=operators", "--torchstone_operator_logs=" + log,
-                         "--torchstone_backends=eager", "--torchstone_checks=" + check, "--torchstone_repeat=3"});
+                         "--torchstone_backends=" + backend, "--torchstone_checks=" + check, "--torchstone_repeat=3"});
 }
 
 TEST(OperatorLogs, WhatTheProgramRecordsItReadsAndRuns) {
@@ -73,6 +74,22 @@ TEST(OperatorLogs, AnAbsentOperatorAndAnInputThatCannotBeMadeAreRows) {
   EXPECT_EQ(torchstone.row("tanh").at("outcome").at("status"), "pass");
 }
 
+TEST(OperatorLogs, MasksExpandedInputsAndNaNsAreJudged) {
+  const Torchstone torchstone;
+  const auto log = written(torchstone, "masks.txt",
+                           "Operator: aten.native_batch_norm_backward.default\n"
+                           "cnt: 1, ((T([2, 3, 4, 4], f32), T([2, 3, 4, 4], f32), T([3], f32), T([3], f32), "
+                           "T([3], f32), T([3], f32), T([3], f32), True, 1e-05, [True, True, False]), {})\n"
+                           "Operator: aten.sum.dim_IntList\n"
+                           "cnt: 1, ((T([4, 10], f32, stride=(0, 0)), [0], True), {})\n"
+                           "Operator: aten.sqrt.default\ncnt: 1, ((T([64], f32),), {})\n");
+  const ProgramRun run = run_log(torchstone, log, "accuracy", "torchscript");
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_EQ(torchstone.row("native_batch_norm_backward").at("outcome").at("status"), "pass");
+  EXPECT_EQ(torchstone.row("sum_dim_IntList").at("outcome").at("status"), "pass");
+  EXPECT_EQ(torchstone.row("sqrt").at("outcome").at("status"), "pass");
+}
+
 TEST(OperatorLogs, WhatARuleLeavesOutIsListedWithTheReason) {
   const Torchstone torchstone;
   const auto log = written(torchstone, "skipped.txt",
@@ -86,15 +103,19 @@ TEST(OperatorLogs, WhatARuleLeavesOutIsListedWithTheReason) {
 
 TEST(Fastrnns, SwappedGatesAreNoLstm) {
   const Torchstone torchstone;
-  const auto suite = written(torchstone, "swapped.yaml",
-                             "suite: fastrnns\nmatrix: [{checks: [accuracy], backends: [nn_lstm], tolerance: 0.001}]\n"
-                             "models: [swapped_gates, lstm_jit]\n");
+  const auto suite =
+      written(torchstone, "swapped.yaml",
+              "suite: fastrnns\nmatrix: [{checks: [accuracy], modes: [inference, training], backends: [nn_lstm], "
+              "tolerance: 0.001, optimizer: sgd}]\n"
+              "models: [swapped_gates, lstm_jit]\n");
   const ProgramRun run = torchstone.run(
       {"--torchstone_plugin=" TORCHSTONE_FAULTS, "--torchstone_suites=" + suite, "--torchstone_executor=simple"});
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
-  EXPECT_EQ(torchstone.row("swapped_gates").at("outcome").at("status"), "fail_accuracy");
-  const auto healthy = torchstone.row("lstm_jit").at("outcome");
-  EXPECT_EQ(healthy.at("status"), "pass");
+  for (const std::string mode : {"inference", "training"}) {
+    EXPECT_EQ(torchstone.row("swapped_gates_" + mode).at("outcome").at("status"), "fail_accuracy");
+    EXPECT_EQ(torchstone.row("lstm_jit_" + mode).at("outcome").at("status"), "pass");
+  }
+  const auto healthy = torchstone.row("lstm_jit_inference").at("outcome");
   EXPECT_THAT(healthy.at("notes").at("executor").get<std::string>(),
               HasSubstr("profiling executor on, profiling mode off"));
 }

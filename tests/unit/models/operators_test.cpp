@@ -191,9 +191,11 @@ TEST(OperatorLog, RandomDamageIsReadOrRefused) {
 
 TEST(SkipRules, NameUpstreamsOperatorsAndThoseWhoseAnswerIsChance) {
   for (const auto* name : {"aten.embedding.default", "aten.index.Tensor", "aten.convolution_backward.default",
-                           "aten.nll_loss_forward.default", "aten.native_dropout.default", "aten.new_empty.default"})
+                           "aten.nll_loss_forward.default", "aten.native_dropout.default", "aten.new_empty.default",
+                           "aten.max_pool2d_with_indices_backward.default", "aten.scatter.src"})
     EXPECT_TRUE(operator_skip_reason(name)) << name;
-  for (const auto* name : {"aten.add.Tensor", "aten.native_dropout_backward.default", "aten.native_batch_norm.default"})
+  for (const auto* name : {"aten.add.Tensor", "aten.native_dropout_backward.default", "aten.native_batch_norm.default",
+                           "aten.max_pool2d_with_indices.default"})
     EXPECT_FALSE(operator_skip_reason(name)) << name;
 }
 

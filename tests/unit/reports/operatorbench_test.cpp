@@ -36,11 +36,22 @@ TEST(Operatorbench, QuantilesAreOverTheInputsOfAnOperator) {
   ASSERT_THAT(entries, SizeIs(2));
   EXPECT_EQ(entries[0].name, "aten.add.Tensor");
   EXPECT_EQ(entries[0].inputs, 11U);
-  EXPECT_NEAR(entries[0].low, 1.2, 1e-12);
-  EXPECT_NEAR(entries[0].median, 1.5, 1e-12);
-  EXPECT_NEAR(entries[0].high, 1.8, 1e-12);
+  EXPECT_NEAR(entries[0].over_inputs.low, 1.2, 1e-12);
+  EXPECT_NEAR(entries[0].over_inputs.median, 1.5, 1e-12);
+  EXPECT_NEAR(entries[0].over_inputs.high, 1.8, 1e-12);
   EXPECT_EQ(entries[1].inputs, 1U);
   EXPECT_EQ(entries[1].failed, 1U);
+}
+
+TEST(Operatorbench, AnInputThatWasCalledMoreOftenWeighsMore) {
+  auto results = two_operators();
+  for (auto& result : results) result.outcome.metrics["logged_calls"] = 1;
+  results[10].outcome.metrics["logged_calls"] = 90;  // 2.0x; ten others were called once
+  const auto entry = operator_speedups(results)[0];
+  EXPECT_EQ(entry.calls, 100);
+  EXPECT_NEAR(entry.over_inputs.median, 1.5, 1e-12);
+  EXPECT_EQ(entry.over_calls.low, 2.0);
+  EXPECT_EQ(entry.over_calls.median, 2.0);
 }
 
 TEST(Operatorbench, TheTableHasUpstreamsNameColumnsAndDecimals) {
@@ -74,7 +85,7 @@ TEST(Operatorbench, OfSeveralResultsOfANameTheLastCounts) {
   const auto entries = operator_speedups({timed("aten.add.Tensor", 0, 1.0), timed("aten.add.Tensor", 0, 3.0)});
   ASSERT_THAT(entries, SizeIs(1));
   EXPECT_EQ(entries[0].inputs, 1U);
-  EXPECT_EQ(entries[0].median, 3.0);
+  EXPECT_EQ(entries[0].over_inputs.median, 3.0);
 }
 
 TEST(Operatorbench, ResultsOfModelsMakeNoTable) {
