@@ -5,13 +5,15 @@
 #include <fmt/format.h>
 
 #include "reports/html/figures.h"
+#include "reports/html/frame.h"
 #include "reports/html/markup.h"
-#include "reports/html/plot.h"
 
 namespace torchstone::html {
 namespace {
 
-constexpr int width = 320, height = 128, left = 4, right = 316, floor_y = 108, bins = 52;
+using namespace frame;
+
+constexpr int bins = 52;
 
 struct Side {
   std::string_view name, css_class;
@@ -73,33 +75,6 @@ std::string distributions(const Side& eager, const Side& compiled) {
   return svg_open(width, height) + histogram(eager, x, 50) + histogram(compiled, x, 100) + axis(x) + "</svg>";
 }
 
-/// Lines across at the ticks, with their labels.
-template <typename Label>
-std::pair<std::string, std::string> grid(const Scale& y, Label label) {
-  std::string lines, labels;
-  for (const double tick : round_ticks(y.low, y.high)) {
-    lines += fmt::format("M{} {}H{}", left + 36, y(tick), right);
-    labels += svg_text(left, y(tick) + 3, label(tick));
-  }
-  return {svg_stroke("gr", lines), labels};
-}
-
-Points points_of(const std::vector<double>& values, const Scale& y) {
-  Points points;
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i])) continue;
-    const double part = values.size() > 1 ? static_cast<double>(i) / static_cast<double>(values.size() - 1) : 0.5;
-    points.emplace_back(left + 38 + static_cast<int>(std::lround(part * (right - left - 40))), y(values[i]));
-  }
-  return points;
-}
-
-std::string rounds_label(size_t rounds, size_t max_points) {
-  std::string text = fmt::format("{} rounds", rounds);
-  if (rounds > max_points) text += fmt::format(", medians of {}", (rounds + max_points - 1) / max_points);
-  return svg_text(left + 36, floor_y + 14, text + " →");
-}
-
 std::string run_order(const Side& eager, const Side& compiled, size_t max_points) {
   const auto [low, high] = common_range(eager, compiled);
   const Scale y{low, high, floor_y - 4, 8};
@@ -108,7 +83,7 @@ std::string run_order(const Side& eager, const Side& compiled, size_t max_points
     strokes += svg_stroke(side->css_class, line_path(points_of(thinned(side->seconds, max_points), y)));
   }
   return svg_open(width, height) + svg_strokes(strokes) + labels +
-         rounds_label(std::max(eager.seconds.size(), compiled.seconds.size()), max_points) + "</svg>";
+         count_label(std::max(eager.seconds.size(), compiled.seconds.size()), "rounds", max_points) + "</svg>";
 }
 
 /// The interval as a band behind everything.
@@ -142,14 +117,10 @@ std::string ratios(const Result& result, const Side& eager, const Side& compiled
   strokes += fmt::format("<path class=dt stroke-linecap=round stroke-width=2 d=\"{}\"/>",
                          dots_path(points_of(thinned(ratio, max_points), y)));
   return svg_open(width, height) + band(y, metric_of(result, "speedup_low"), metric_of(result, "speedup_high")) +
-         svg_strokes(strokes) + labels + rounds_label(ratio.size(), max_points) + "</svg>";
+         svg_strokes(strokes) + labels + count_label(ratio.size(), "rounds", max_points) + "</svg>";
 }
 
 bool usable(const std::vector<double>& seconds) { return std::isfinite(quantile(seconds, 0.5)); }
-
-std::string captioned(std::string_view caption, const std::string& figure) {
-  return figure.empty() ? "" : fmt::format("<figure><figcaption>{}</figcaption>{}</figure>", caption, figure);
-}
 
 }  // namespace
 

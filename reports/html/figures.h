@@ -19,6 +19,9 @@ std::string timing_figures(const Result& result, size_t max_points, bool with_ru
 std::string stages_figure(const Result& result);
 /// Peak memory of both sides.
 std::string memory_figure(const Result& result);
+/// The loss of each training step, eager's as a thin line on compiled's thick one. Empty below three steps, which are
+/// no curve.
+std::string loss_figure(const Result& result, size_t max_points);
 /// Where the errors lie between nothing and everything, on a logarithmic axis, with the tolerance.
 std::string tolerance_figure(const Result& result);
 

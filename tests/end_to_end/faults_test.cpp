@@ -81,6 +81,21 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"zero_output_training_float32_torchscript", "vacuous", "loss", 1}),
     name_of_fault);
 
+TEST(AWrongStepOfAdam, IsSeenThoughItHidesTheSizeOfAGradient) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run_faults(
+      "*/trainable_training_*", {"--torchstone_optimizer=adam", "--torchstone_isolate=shared",
+                                 "--torchstone_backends=torchscript,fault_gradient_scaled,fault_step_skipped"});
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  EXPECT_EQ(torchstone.row("_torchscript_").at("outcome").at("status"), "pass");
+  for (const auto& [fault, tensor] : {std::pair{"_fault_gradient_scaled_", "output gradients.second.weight"},
+                                      {"_fault_step_skipped_", "output gradients.first.weight"}}) {
+    const auto outcome = torchstone.row(fault).at("outcome");
+    EXPECT_EQ(outcome.at("status"), "fail_accuracy") << outcome.dump(1);
+    EXPECT_THAT(outcome.at("reason").get<std::string>(), HasSubstr(tensor));
+  }
+}
+
 TEST(APartOfABatch, HasToGiveTheSameBits) {
   const Torchstone torchstone;
   const ProgramRun run =

@@ -1,22 +1,22 @@
 // Trains a compiled ResNet-18 beside an eager one, from the same weights on the same batches, and writes both loss
-// curves: loss.csv and loss.svg. The data are synthetic: each class is a random picture, each image its class's picture
-// under noise. Ends with exit code 1 when the curves part.
+// curves: loss.csv, and as a result of Torchstone's results.json and report.html. The data are synthetic: each class is
+// a random picture, each image its class's picture under noise. Ends with exit code 1 when the curves part.
 //
 //   build/bin/train_resnet18 --backend inductor --steps 200 --out curves
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ostream.h>
 
 #include "fixtures/backend.h"
+#include "fixtures/build_facts.h"
 #include "fixtures/run_options.h"
 #include "models/registry.h"
 #include "models/weights.h"
+#include "reports/files.h"
+#include "reports/html/page.h"
 
 namespace torchstone {
 namespace {
@@ -84,41 +84,50 @@ Side side_of(const Options& o) {
   return {model, torch::optim::SGD(model->parameters(), torch::optim::SGDOptions(o.learning_rate)), {}};
 }
 
-std::unique_ptr<Compiled> compiled_step(const Options& o, Model& model, const Data& data) {
+Case case_of(const Options& o) {
   Case c;
+  c.suite = "example";
+  c.model = "resnet18";
   c.mode = Mode::training;
   c.device = o.device;
   c.backend = parse_backend(o.backend);
+  c.preset = o.full ? Preset::full : Preset::mini;
+  c.batch_size = o.batch;
+  return c;
+}
+
+std::unique_ptr<Compiled> compiled_step(const Options& o, Model& model, const Data& data) {
+  const Case c = case_of(o);
   const Backend& backend = backend_of(c.backend.name);
   if (const auto why = backend.unsupported(c)) throw std::runtime_error(*why);
   return backend.compile(capture(model, data.batch(), data.batch(), {true, {}}), c);
 }
 
-std::string polyline(const std::vector<double>& losses, double highest, const char* colour) {
-  std::string points;
-  for (size_t i = 0; i < losses.size(); ++i) {
-    const double x = 40 + 740 * static_cast<double>(i) / static_cast<double>(std::max<size_t>(losses.size() - 1, 1));
-    points += fmt::format("{:.1f},{:.1f} ", x, 380 - 360 * losses[i] / highest);
-  }
-  return fmt::format("<polyline fill='none' stroke='{}' points='{}'/>\n", colour, points);
+void write_curves(const Options& o, const Side& eager, const Side& compiled) {
+  std::string csv = fmt::format("step,eager,{}\n", o.backend);
+  for (size_t i = 0; i < eager.losses.size(); ++i)
+    csv += fmt::format("{},{:.6g},{:.6g}\n", i, eager.losses[i], compiled.losses[i]);
+  write_atomically(o.out + "/loss.csv", csv);
 }
 
-void write_curves(const Options& o, const Side& eager, const Side& compiled) {
-  std::filesystem::create_directories(o.out);
-  std::ofstream csv(o.out + "/loss.csv"), svg(o.out + "/loss.svg");
-  fmt::print(csv, "step,eager,{}\n", o.backend);
-  for (size_t i = 0; i < eager.losses.size(); ++i)
-    fmt::print(csv, "{},{:.6g},{:.6g}\n", i, eager.losses[i], compiled.losses[i]);
-  const double highest = std::max(*std::ranges::max_element(eager.losses), *std::ranges::max_element(compiled.losses));
-  fmt::print(svg,
-             "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 800 400' font-family='sans-serif' font-size='12'>\n"
-             "<path d='M40 20V380H780' fill='none' stroke='black'/>\n"
-             "<text x='4' y='24'>{:.2f}</text><text x='16' y='384'>0</text><text x='740' y='396'>{} steps</text>\n"
-             "<text x='600' y='40' fill='steelblue'>eager</text>"
-             "<text x='660' y='40' fill='darkorange'>{}</text>\n{}{}</svg>\n",
-             highest, eager.losses.size(), o.backend, polyline(eager.losses, highest, "steelblue"),
-             polyline(compiled.losses, highest, "darkorange"));
-  if (!csv.flush() || !svg.flush()) throw std::runtime_error("cannot write the curves to " + o.out);
+void write_report(const Options& o, RunInfo run, Outcome outcome) {
+  const Case c = case_of(o);
+  Result result;
+  result.name = name_of(c);
+  result.suite = c.suite;
+  result.model = c.model;
+  result.check = to_string(c.check);
+  result.mode = to_string(c.mode);
+  result.dtype = to_string(c.dtype);
+  result.device = c.device;
+  result.backend = label_of(c.backend);
+  result.preset = to_string(c.preset);
+  result.batch_size = c.batch_size;
+  result.outcome = std::move(outcome);
+  run.exit_reason = "finished";
+  run.build = build_facts();
+  write_atomically(o.out + "/results.json", write_json({result}, run));
+  write_atomically(o.out + "/report.html", write_html({run, {result}}));
 }
 
 /// Mean of the last tenth.
@@ -129,7 +138,8 @@ double end_of(const std::vector<double>& losses) {
   return sum / static_cast<double>(count);
 }
 
-void train(const Options& o) {
+/// The verdict, with both losses of each step.
+Outcome train(const Options& o) {
   torch::manual_seed(1337);
   const Data data(o);
   Side eager = side_of(o), compiled = side_of(o);
@@ -151,11 +161,14 @@ void train(const Options& o) {
   }
   write_curves(o, eager, compiled);
   const double eager_end = end_of(eager.losses), compiled_end = end_of(compiled.losses);
-  fmt::print("the last {} steps: eager {:.5f}, {} {:.5f}; curves in {}/loss.csv and loss.svg\n",
-             std::max(o.steps / 10, 1), eager_end, o.backend, compiled_end, o.out);
+  Outcome outcome;
+  outcome.samples = {{"eager_loss", eager.losses}, {"compiled_loss", compiled.losses}};
+  outcome.reason = fmt::format("the last {} steps: eager {:.5f}, {} {:.5f}", std::max(o.steps / 10, 1), eager_end,
+                               o.backend, compiled_end);
   // Rounding errors grow along the way, so that single steps may differ; where training arrives may not.
-  if (!(std::abs(eager_end - compiled_end) <= 0.05 * eager.losses.front()))
-    throw std::runtime_error("the curves part: the compiled step does not train as eager does");
+  const bool together = std::abs(eager_end - compiled_end) <= 0.05 * eager.losses.front();
+  outcome.status = together ? Status::pass : Status::fail_accuracy;
+  return outcome;
 }
 
 }  // namespace
@@ -174,10 +187,15 @@ int main(int argc, char** argv) {
   app.add_option("--out", options.out, "folder of the curves")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   try {
-    torchstone::train(options);
+    const torchstone::RunInfo run = torchstone::begin_run(argc, argv);
+    const torchstone::Outcome outcome = torchstone::train(options);
+    torchstone::write_report(options, run, outcome);
+    fmt::print("{}; curves in {}/report.html\n", outcome.reason, options.out);
+    if (outcome.status == torchstone::Status::pass) return 0;
+    std::cerr << "the curves part: the compiled step does not train as eager does\n";
+    return 1;
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";
     return 1;
   }
-  return 0;
 }

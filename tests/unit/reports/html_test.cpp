@@ -219,9 +219,25 @@ TEST(HtmlPage, IsThereForEveryAwkwardRun) {
     Result r = simple_result("a", Status::pass, "performance");
     for (const auto& info : metric_table()) r.outcome.metrics[std::string(info.key)] = value;
     for (const size_t rounds : {0, 1, 2, 50}) {
-      r.outcome.samples = {{"eager_s", std::vector<double>(rounds, value)}, {"compiled_s", {value, 1, nan}}};
+      const std::vector<double> same(rounds, value);
+      r.outcome.samples = {
+          {"eager_s", same}, {"compiled_s", {value, 1, nan}}, {"eager_loss", same}, {"compiled_loss", {value, 1, nan}}};
       EXPECT_THAT(write_html({sample_run(), {r}}), HasSubstr("</html>")) << value << " " << rounds;
     }
+  }
+}
+
+TEST(HtmlPage, DrawsTheLossOfEachStepFromThreeStepsOn) {
+  Result r = simple_result("trained", Status::pass);
+  r.outcome.samples = {{"eager_loss", {3, 2, 1}}, {"compiled_loss", {3, 2, 1.5}}};
+  const std::string page = write_html({sample_run(), {r}});
+  EXPECT_THAT(page, HasSubstr("<figcaption>Loss, step by step"));
+  EXPECT_THAT(page, HasSubstr("3 steps →"));
+  EXPECT_THAT(page, HasSubstr("d=\"M42 12l136 44 136 44\"")) << "eager's line falls evenly";
+  EXPECT_THAT(page, HasSubstr("d=\"M42 12l136 44 136 22\"")) << "compiled's does not";
+  for (const std::vector<double>& losses : {std::vector<double>{3, 2}, {nan(""), nan(""), nan("")}, {}}) {
+    r.outcome.samples["eager_loss"] = r.outcome.samples["compiled_loss"] = losses;
+    EXPECT_THAT(write_html({sample_run(), {r}}), Not(HasSubstr("Loss, step by step")));
   }
 }
 
