@@ -18,8 +18,8 @@ struct Outcome {
   std::string phase;   ///< where it ended (load, reference, eager, capture, compile, compiled, compare, measure)
   std::map<std::string, double> metrics;     ///< keys of reports/metric.h; NaN and ±inf allowed
   std::map<std::string, std::string> notes;  ///< further facts as text (stop_reason, tolerance, torch, …)
-  std::map<std::string, std::vector<double>>
-      samples;  ///< raw series (eager_s, compiled_s: seconds per call, one a round)
+  /// Raw series: eager_s, compiled_s: seconds per call, one a round; eager_loss, compiled_loss: one a training step.
+  std::map<std::string, std::vector<double>> samples;
 };
 
 /// One row of every report: the identity of a case and its outcome.
