@@ -27,6 +27,9 @@ std::vector<Row> select(const std::vector<Row>& rows, Choices<T> Axes::*axis, co
   for (Row row : rows) {
     row.axes.*axis = added;
     row.widened = true;
+    // A known failure was seen with the row's own values.
+    std::erase_if(row.settings,
+                  [](const auto& setting) { return setting.first == "expected" || setting.first == "reason"; });
     selected.push_back(std::move(row));
   }
   return selected;

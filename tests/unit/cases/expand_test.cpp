@@ -113,6 +113,18 @@ TEST(Expand, KnownFailuresCarryTheirReason) {
   EXPECT_THAT(all.at("first").origin.at("expected_reason"), HasSubstr("issue 12 ("));
 }
 
+TEST(Expand, AKnownFailureOfARowStaysWithTheValuesItWasSeenWith) {
+  const std::string rows =
+      "suite: s\nmatrix:\n  - {checks: [accuracy], backends: [eager], models: [first], seed: 7, expected: "
+      "fail_accuracy, "
+      "reason: issue 12}\nmodels: [first, second]\n";
+  EXPECT_EQ(Expanded(rows, {"--torchstone_backends=eager"}).at("first_").expected_status, Status::fail_accuracy);
+  const Expanded other(rows, {"--torchstone_backends=torchscript"});
+  EXPECT_EQ(other.at("first_").expected_status, Status::pass);
+  EXPECT_FALSE(other.at("first_").origin.contains("expected_reason"));
+  EXPECT_EQ(other.at("first_").seed, 7U);
+}
+
 TEST(Expand, FlagsNarrowToTheRowsThatMatch) {
   EXPECT_EQ(Expanded(two_rows, {"--torchstone_checks=performance"}).names().size(), 3U);
   EXPECT_EQ(Expanded(two_rows, {"--torchstone_checks=tolerance"}).names().size(), 0U);
