@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 #include <torch/csrc/jit/frontend/tracer.h>
+#include <torch/csrc/jit/passes/inliner.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/script.h>
 
 #include "models/fastrnns/scripts.h"
@@ -58,9 +60,14 @@ c10::IValue lstm_loop(const Tensors& inputs, const Tensors& weights) {
 }
 
 c10::IValue run_script(const std::string& function, std::vector<c10::IValue> arguments) {
-  const bool optimise = !torch::jit::tracer::isTracing() && torch::jit::getGraphExecutorOptimize();
-  const torch::jit::GraphOptimizerEnabledGuard guard(optimise);
-  return lstm_scripts().get_function(function)(std::move(arguments));
+  auto& script = lstm_scripts().get_function(function);
+  if (!torch::jit::tracer::isTracing()) return script(std::move(arguments));
+  // The script's own executor may have differentiated its loops by now: a trace of that has no gradients.
+  const auto graph = torch::jit::toGraphFunction(script).graph()->copy();
+  torch::jit::Inline(*graph);
+  const torch::jit::GraphOptimizerEnabledGuard plain(false);
+  torch::jit::GraphExecutor(graph, function).run(arguments);
+  return arguments.front();
 }
 
 }  // namespace torchstone
