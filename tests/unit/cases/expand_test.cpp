@@ -119,6 +119,7 @@ TEST(Expand, AKnownFailureOfARowStaysWithTheValuesItWasSeenWith) {
       "fail_accuracy, "
       "reason: issue 12}\nmodels: [first, second]\n";
   EXPECT_EQ(Expanded(rows, {"--torchstone_backends=eager"}).at("first_").expected_status, Status::fail_accuracy);
+  EXPECT_EQ(Expanded(rows, {"--torchstone_presets=full"}).at("first_").expected_status, Status::fail_accuracy);
   const Expanded other(rows, {"--torchstone_backends=torchscript"});
   EXPECT_EQ(other.at("first_").expected_status, Status::pass);
   EXPECT_FALSE(other.at("first_").origin.contains("expected_reason"));
