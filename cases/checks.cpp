@@ -9,6 +9,7 @@
 
 #include "cases/expected.h"
 #include "fixtures/isolate/interrupt.h"
+#include "fixtures/result_of.h"
 #include "fixtures/seconds_since.h"
 #include "reports/files.h"
 #include "reports/progress.h"
@@ -98,21 +99,8 @@ void log_operator_inputs(Session& session, const std::vector<size_t>& selected) 
 }
 
 Result row_of(const Case& c, const Flags& flags) {
-  Result result;
-  result.name = name_of(c);
-  result.suite = c.suite;
-  result.model = c.model;
-  result.check = to_string(c.check);
-  result.mode = to_string(c.mode);
-  result.dtype = to_string(c.dtype);
-  result.device = c.device;
-  result.backend = label_of(c.backend);
-  result.preset = to_string(c.preset);
-  result.batch_size = c.batch_size;
-  result.expected = to_string(c.expected_status);
+  Result result = result_of(c);
   result.reproduce = reproduce_line(flags, c);
-  result.file = c.file;
-  result.line = c.line;
   return result;
 }
 

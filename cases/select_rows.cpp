@@ -29,7 +29,7 @@ std::vector<Row> select(const std::vector<Row>& rows, Choices<T> Axes::*axis, co
     row.axes.*axis = added;
     row.widened = true;
     // A known failure was seen with the row's own values; of the size alone it seldom depends.
-    if (!std::is_same_v<T, Preset>)
+    if constexpr (!std::is_same_v<T, Preset>)
       std::erase_if(row.settings, [](const auto& of) { return of.first == "expected" || of.first == "reason"; });
     selected.push_back(std::move(row));
   }

@@ -2,23 +2,13 @@
 
 #include <algorithm>
 
+#include <ATen/TracerMode.h>
 #include <torch/csrc/jit/frontend/tracer.h>
 
 namespace torchstone {
 namespace {
 
 namespace tracer = torch::jit::tracer;
-
-class WithoutTracing {
- public:
-  WithoutTracing() : state_(tracer::getTracingState()) { tracer::setTracingState(nullptr); }
-  ~WithoutTracing() { tracer::setTracingState(state_); }
-  WithoutTracing(const WithoutTracing&) = delete;
-  WithoutTracing& operator=(const WithoutTracing&) = delete;
-
- private:
-  std::shared_ptr<tracer::TracingState> state_;
-};
 
 torch::jit::Value* traced(torch::jit::Graph& graph, const c10::IValue& value) {
   if (value.isTensor()) return tracer::getValueTrace(value);
@@ -37,7 +27,7 @@ void call_boxed(const c10::OperatorHandle& operation, torch::jit::Stack& stack) 
   std::vector<torch::jit::Value*> arguments;
   for (const auto& value : stack) arguments.push_back(traced(graph, value));
   {
-    const WithoutTracing quiet;
+    const at::tracer::impl::NoTracerDispatchMode untraced;
     operation.callBoxed(stack);
   }
   const auto kind = c10::Symbol::fromQualString(operation.schema().name());

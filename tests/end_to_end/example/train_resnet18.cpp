@@ -12,6 +12,7 @@
 
 #include "fixtures/backend.h"
 #include "fixtures/build_facts.h"
+#include "fixtures/result_of.h"
 #include "fixtures/run_options.h"
 #include "models/registry.h"
 #include "models/weights.h"
@@ -111,18 +112,7 @@ void write_curves(const Options& o, const Side& eager, const Side& compiled) {
 }
 
 void write_report(const Options& o, RunInfo run, Outcome outcome) {
-  const Case c = case_of(o);
-  Result result;
-  result.name = name_of(c);
-  result.suite = c.suite;
-  result.model = c.model;
-  result.check = to_string(c.check);
-  result.mode = to_string(c.mode);
-  result.dtype = to_string(c.dtype);
-  result.device = c.device;
-  result.backend = label_of(c.backend);
-  result.preset = to_string(c.preset);
-  result.batch_size = c.batch_size;
+  Result result = result_of(case_of(o));
   result.outcome = std::move(outcome);
   run.exit_reason = "finished";
   run.build = build_facts();
