@@ -54,6 +54,7 @@ std::vector<std::pair<std::string, Json>> fields_of(const Case& c) {
           {"max_rounds", c.max_rounds},
           {"confidence", c.confidence},
           {"cold_cache", c.cold_cache},
+          {"cuda_graphs", c.cuda_graphs},
           {"repeat", c.repeat},
           {"iterations_per_run", c.iterations_per_run},
           {"randomize_input", c.randomize_input},

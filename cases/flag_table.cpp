@@ -201,6 +201,9 @@ std::vector<FlagInfo> make_table() {
                    [](Flags& f, const Yaml& v) { override_setting(f, "confidence", v); }));
   add(boolean_flag(setting_flag("cold_cache", "BOOL", "false", "flush the caches before every timed call",
                                 [](Flags& f, const Yaml& v) { override_setting(f, "cold_cache", v); })));
+  add(boolean_flag(setting_flag("cuda_graphs", "BOOL", "the suites'",
+                                "performance times both sides as CUDA graphs (inference on CUDA; elsewhere no effect)",
+                                [](Flags& f, const Yaml& v) { override_setting(f, "cuda_graphs", v); })));
   add(setting_flag("repeat", "N", "0", "exactly so many measuring rounds, whatever they take; 0: until decided",
                    [](Flags& f, const Yaml& v) { override_setting(f, "repeat", v); }));
   add(setting_flag("iterations_per_run", "N", "0", "calls of a block; 0: calibrated",

@@ -58,7 +58,7 @@ const std::vector<PolicyKey>& policy_schema() {
       {"skip.export_not_supported", models, not_needed + "what torch.export refuses"},
       {"slow", models, not_needed + "a time limit belongs to the suite"},
       {"very_slow", models, not_needed + "a time limit belongs to the suite"},
-      {"disable_cudagraph", models, not_needed + "no CUDA graphs"},
+      {"disable_cudagraph", models, not_needed + "Inductor records no CUDA graphs in a package"},
       {"scaled_compute_loss", models, "the loss is divided by 1000"},
       {"emulate_precision_casts", models, not_needed + "an option of the backend"},
       {"trust_remote_code", models, not_needed + "no code is fetched"},
