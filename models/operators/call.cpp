@@ -25,12 +25,16 @@ c10::TypePtr plain_element(const c10::TypePtr& element) {
   return element->kind() == c10::TypeKind::SymIntType ? c10::TypePtr(c10::IntType::get()) : element;
 }
 
-c10::OperatorHandle find_operator(const std::string& name) {
+std::optional<c10::OperatorHandle> lookup(const std::string& name) {
   const size_t first = name.find('.'), last = name.rfind('.');
   const std::string space = name.substr(0, first), base = name.substr(first + 1, last - first - 1);
   std::string overload = name.substr(last + 1);
   if (overload == "default") overload.clear();
-  const auto found = c10::Dispatcher::singleton().findSchema({space + "::" + base, overload});
+  return c10::Dispatcher::singleton().findSchema({space + "::" + base, overload});
+}
+
+c10::OperatorHandle find_operator(const std::string& name) {
+  const auto found = lookup(name);
   if (!found) throw std::invalid_argument(fmt::format("operator {} does not exist in torch {}", name, TORCH_VERSION));
   return *found;
 }
@@ -212,6 +216,11 @@ class Filler {
 };
 
 }  // namespace
+
+bool has_kernel(const std::string& name, torch::Device device) {
+  const auto found = lookup(name);
+  return !found || found->hasComputedKernelForDispatchKey(c10::computeDispatchKey(std::nullopt, std::nullopt, device));
+}
 
 OperatorCall bind_call(const std::string& name, const LoggedInput& input) {
   try {

@@ -21,6 +21,9 @@ struct OperatorCall {
 /// do not fit its schema, or when a tensor is sparse.
 OperatorCall bind_call(const std::string& name, const LoggedInput& input);
 
+/// False for an operator of this torch that nobody has written for the device.
+bool has_kernel(const std::string& name, torch::Device device);
+
 /// Random values as upstream draws them (torch.testing.make_tensor on the CPU): real and complex numbers uniform in
 /// [-9, 9), integers from -9 to 9 (from 0 where they have no sign), booleans even. Floating-point tensors are float32.
 torch::Tensor random_tensor(const TensorSpec& spec);

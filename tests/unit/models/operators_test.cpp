@@ -272,6 +272,14 @@ TEST(RandomTensor, HasTheRangeStridesAndTypeOfTheLog) {
   EXPECT_EQ(random_tensor({{4, 3}, {0, 1}, "float32"}).stride(0), 0) << "an expanded tensor";
 }
 
+TEST(HasKernel, KnowsWhatIsWrittenForADevice) {
+  EXPECT_TRUE(has_kernel("aten.mul.Tensor", torch::kCPU));
+  EXPECT_TRUE(has_kernel("aten.reshape.default", torch::kCPU)) << "made of others";
+  EXPECT_TRUE(has_kernel("aten.no_such_thing.default", torch::kCPU)) << "another fault";
+  EXPECT_TRUE(has_kernel("aten._scaled_dot_product_flash_attention_for_cpu.default", torch::kCPU));
+  EXPECT_FALSE(has_kernel("aten._scaled_dot_product_flash_attention_for_cpu.default", torch::kCUDA));
+}
+
 TEST(OperatorModel, IsAModelWhoseInputsAreItsTensors) {
   const auto input = input_of("((T([2, 3, 4, 5], f32), T([2, 3, 4, 5], f32)), {})");
   const auto info = operator_model_info("aten.mul.Tensor", input, 3, OperatorLayout::channels_last);
