@@ -76,6 +76,7 @@ const std::vector<MetricInfo>& metric_table() {
       {"std_abs_error", "deviation of the absolute error", "", "{:.3g}", lower},
       {"max_rel_error", "largest relative error", "", "{:.3g}", lower},
       {"rmse_reference", "RMSE of eager against float64", "", "{:.3g}", lower},
+      {"rmse_nudged", "RMSE of eager with other rounding against float64", "", "{:.3g}", lower},
       {"rmse_result", "RMSE of compiled against float64", "", "{:.3g}", lower},
       {"smallest_passing_tolerance", "smallest tolerance that passes", "", "{:.3g}", lower},
       {"cosine_similarity", "cosine similarity", "", "{:.6f}", higher},
