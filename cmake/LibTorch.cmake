@@ -40,7 +40,7 @@ list(JOIN version_lines "." LIBTORCH_VERSION)
 message(STATUS "LibTorch ${LIBTORCH_VERSION} in ${libtorch_root}")
 
 add_library(LibTorch::torch INTERFACE IMPORTED GLOBAL)
-# LibTorch brings fmt's headers, newer than the distribution's, and no library for them: hence fmt header-only everywhere.
+# LibTorch brings fmt's headers, newer than the distribution's, and no library for them: hence fmt header-only wherever torch is.
 target_include_directories(LibTorch::torch SYSTEM INTERFACE
                            ${libtorch_root}/include ${libtorch_root}/include/torch/csrc/api/include)
 target_link_directories(LibTorch::torch INTERFACE ${libtorch_root}/lib)

@@ -31,5 +31,7 @@ function(torchstone_library name)
   target_link_options(torchstone_${name} PRIVATE -Wl,--no-undefined)
   if(arg_TORCH)
     target_precompile_headers(torchstone_${name} REUSE_FROM torchstone_precompiled)
+  else()
+    set_target_properties(torchstone_${name} PROPERTIES UNITY_BUILD OFF)  # only torch's headers are worth it
   endif()
 endfunction()

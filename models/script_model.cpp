@@ -12,7 +12,7 @@
 namespace torchstone {
 namespace {
 
-[[noreturn]] void fail(const std::string& path, const std::string& text) {
+[[noreturn]] void refuse(const std::string& path, const std::string& text) {
   throw std::runtime_error(fmt::format("{}: {}", path, text));
 }
 
@@ -23,10 +23,10 @@ std::string first_line(const std::exception& error) {
 }
 
 void require_zip(const std::string& path, const std::string& expected) {
-  if (!std::filesystem::is_regular_file(path)) fail(path, "no such file");
+  if (!std::filesystem::is_regular_file(path)) refuse(path, "no such file");
   std::ifstream stream(path, std::ios::binary);
   std::string start(4, '\0');
-  if (!stream.read(start.data(), 4) || start != "PK\3\4") fail(path, "no zip archive; expected " + expected);
+  if (!stream.read(start.data(), 4) || start != "PK\3\4") refuse(path, "no zip archive; expected " + expected);
 }
 
 torch::jit::Module load_script(const std::string& path) {
@@ -35,8 +35,8 @@ torch::jit::Module load_script(const std::string& path) {
   try {
     return torch::jit::load(path, torch::kCPU);
   } catch (const std::exception& error) {
-    fail(path, fmt::format("expected {}, not a state_dict, a pickled model or a truncated file ({})", expected,
-                           first_line(error)));
+    refuse(path, fmt::format("expected {}, not a state_dict, a pickled model or a truncated file ({})", expected,
+                             first_line(error)));
   }
 }
 
@@ -48,7 +48,7 @@ c10::IValue load_pickle(const std::string& path) {
   try {
     return torch::pickle_load(bytes);
   } catch (const std::exception& error) {
-    fail(path, fmt::format("expected {} ({})", expected, first_line(error)));
+    refuse(path, fmt::format("expected {} ({})", expected, first_line(error)));
   }
 }
 
@@ -62,15 +62,15 @@ Tensors load_inputs(const std::string& path) {
   } else if (value.isList()) {
     items = value.toListRef().vec();
   } else {
-    fail(path, fmt::format("holds a {}, expected a list or tuple of tensors", value.tagKind()));
+    refuse(path, fmt::format("holds a {}, expected a list or tuple of tensors", value.tagKind()));
   }
   Tensors inputs;
   for (const auto& item : items) {
     if (!item.isTensor())
-      fail(path, fmt::format("element {} is a {}, expected a tensor", inputs.size(), item.tagKind()));
+      refuse(path, fmt::format("element {} is a {}, expected a tensor", inputs.size(), item.tagKind()));
     inputs.push_back(item.toTensor().detach());
   }
-  if (inputs.empty()) fail(path, "holds no tensor");
+  if (inputs.empty()) refuse(path, "holds no tensor");
   return inputs;
 }
 

@@ -2,8 +2,9 @@
 // Papers: Dosovitskiy et al., "An image is worth 16x16 words", 2020; Touvron et al., "Training data-efficient image
 // transformers & distillation through attention", 2020. Original: timm's VisionTransformer and
 // VisionTransformerDistilled. Input [N, 3, 224, 224] → logits [N, 1000]; 22,050,664 (vit_small_patch16_224), 86,567,656
-// (vit_base_patch16_224), 5,717,416 (deit_tiny_patch16_224) and 87,338,192 (deit_base_distilled_patch16_224)
-// parameters. mini: 2 layers of width 96, 64 pixels.
+// (vit_base_patch16_224), 1,012,611,432 (vit_giant_patch14_224), 5,717,416 (deit_tiny_patch16_224) and 87,338,192
+// (deit_base_distilled_patch16_224) parameters. mini: 2 layers of width 96, 64 pixels (giant: 56, which its patches of
+// 14 divide).
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/patch_embed.h"
@@ -14,21 +15,21 @@ namespace torchstone {
 namespace {
 
 struct VitShape {
-  int64_t width, depth, heads, side = 224;
+  int64_t width, depth, heads, side = 224, patch = 16, hidden = 4 * width;
 };
 
 class VisionTransformer : public ImageModel {
  public:
   VisionTransformer(const VitShape& shape, bool distilled) : ImageModel(shape.side) {
-    const auto width = shape.width, patches = shape.side / 16 * (shape.side / 16);
+    const auto width = shape.width, patches = shape.side / shape.patch * (shape.side / shape.patch);
     const auto draw = [](at::IntArrayRef sizes) { return torch::randn(sizes) * 0.02; };
     tokens_.push_back(register_parameter("cls_token", draw({1, 1, width})));
     if (distilled) tokens_.push_back(register_parameter("dist_token", draw({1, 1, width})));
     const auto extra = static_cast<int64_t>(tokens_.size());
     pos_embed_ = register_parameter("pos_embed", draw({1, patches + extra, width}));
-    patch_embed_ = register_module("patch_embed", PatchEmbed(16, width));
+    patch_embed_ = register_module("patch_embed", PatchEmbed(shape.patch, width));
     for (int64_t i = 0; i < shape.depth; ++i) {
-      blocks_->push_back(EncoderLayer(EncoderShape{.width = width, .heads = shape.heads, .hidden = 4 * width}));
+      blocks_->push_back(EncoderLayer(EncoderShape{.width = width, .heads = shape.heads, .hidden = shape.hidden}));
     }
     register_module("blocks", blocks_);
     norm_ = register_module("norm", layer_norm(width));
@@ -56,7 +57,12 @@ class VisionTransformer : public ImageModel {
 };
 
 std::shared_ptr<Model> make(const ModelOptions& options, const VitShape& full, bool distilled = false) {
-  const VitShape mini{.width = 96, .depth = 2, .heads = 3, .side = 64};
+  const VitShape mini{.width = 96,
+                      .depth = 2,
+                      .heads = 3,
+                      .side = full.patch * 4,
+                      .patch = full.patch,
+                      .hidden = 96 * full.hidden / full.width};
   return std::make_shared<VisionTransformer>(options.preset == Preset::full ? full : mini, distilled);
 }
 
@@ -68,6 +74,11 @@ TORCHSTONE_MODEL(
     vit_base_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
     .parameters = 86'567'656,
     .make = [](const ModelOptions& options) { return make(options, {.width = 768, .depth = 12, .heads = 12}); });
+TORCHSTONE_MODEL(
+    vit_giant_patch14_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 32, .eval_batch = 32,
+    .parameters = 1'012'611'432, .make = [](const ModelOptions& options) {
+      return make(options, {.width = 1408, .depth = 40, .heads = 16, .patch = 14, .hidden = 6144});
+    });
 TORCHSTONE_MODEL(
     deit_tiny_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
     .parameters = 5'717'416,

@@ -29,6 +29,11 @@ def vision_transformer(name, kind="VisionTransformer"):
     return build
 
 
+def vit_giant(full):
+    return made("vit_giant_patch14_224") if full else models().vision_transformer.VisionTransformer(
+        img_size=56, patch_size=14, embed_dim=96, depth=2, num_heads=3, mlp_ratio=48 / 11)
+
+
 def mlp_mixer(name, ratio, block, mlp="Mlp", norm="LayerNorm"):
     def build(full):
         if full:
@@ -181,6 +186,7 @@ def image_model(build, side=64, side_full=224, **options):
 ORIGINALS = {
     "vit_small_patch16_224": image_model(vision_transformer("vit_small_patch16_224")),
     "vit_base_patch16_224": image_model(vision_transformer("vit_base_patch16_224")),
+    "vit_giant_patch14_224": image_model(vit_giant, side=56),
     "deit_tiny_patch16_224": image_model(vision_transformer("deit_tiny_patch16_224")),
     "deit_base_distilled_patch16_224": image_model(
         vision_transformer("deit_base_distilled_patch16_224", "VisionTransformerDistilled")),

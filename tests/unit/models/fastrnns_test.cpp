@@ -28,7 +28,7 @@ class Sized {
   Sized(const Sized&) = delete;
 };
 
-Tensors leaves(const c10::IValue& value) {
+Tensors tensors_in(const c10::IValue& value) {
   if (value.isTensor()) return {value.toTensor()};
   if (value.isTensorList()) return value.toTensorVector();
   Tensors all;
@@ -46,7 +46,7 @@ torch::nn::LSTM original(const Model& model, int64_t input, int64_t hidden, int6
   return lstm;
 }
 
-std::shared_ptr<Model> make(const std::string& name) {
+std::shared_ptr<Model> make_runner(const std::string& name) {
   torch::manual_seed(17);
   return find_model(name)->make(options);
 }
@@ -54,7 +54,7 @@ std::shared_ptr<Model> make(const std::string& name) {
 class Runner : public testing::TestWithParam<std::string> {};
 
 TEST_P(Runner, GivesTheOutputsAndGradientsOfNnLstm) {
-  const auto model = make(GetParam());
+  const auto model = make_runner(GetParam());
   auto inputs = model->example_inputs(options);
   auto lstm = original(*model, 16, 16, 1);
   Tensors expected_inputs;
@@ -63,7 +63,7 @@ TEST_P(Runner, GivesTheOutputsAndGradientsOfNnLstm) {
     input.requires_grad_();
   }
   for (int run = 0; run < 3; ++run) {  // the profiling executor specialises in its first runs
-    const auto found = leaves(model->forward(inputs));
+    const auto found = tensors_in(model->forward(inputs));
     const auto [output, state] =
         lstm->forward(expected_inputs[0], std::make_tuple(expected_inputs[1], expected_inputs[2]));
     Tensors expected{output, std::get<0>(state), std::get<1>(state)};
@@ -100,11 +100,11 @@ INSTANTIATE_TEST_SUITE_P(OfOneLength, Runner,
                          [](const auto& test) { return test.param; });
 
 TEST(VariableLength, ALoopAndAScriptGiveWhatThePackedLstmPads) {
-  const auto packed = make("vl_cudnn");
+  const auto packed = make_runner("vl_cudnn");
   const auto inputs = packed->example_inputs(options);
   const auto padded = packed->forward(inputs).toTensor();
   for (const auto* name : {"vl_py", "vl_jit"}) {
-    const auto results = leaves(make(name)->forward(inputs));
+    const auto results = tensors_in(make_runner(name)->forward(inputs));
     ASSERT_EQ(results.size(), 3U) << name;
     for (size_t s = 0; s < results.size(); ++s) {
       const auto& sequence = inputs[s];
@@ -116,9 +116,9 @@ TEST(VariableLength, ALoopAndAScriptGiveWhatThePackedLstmPads) {
 }
 
 TEST(LayerNormLstm, SpelledOutIsTheSame) {
-  const auto model = make("lstm_jit_layernorm"), spelled = make("lstm_jit_layernorm_decom");
+  const auto model = make_runner("lstm_jit_layernorm"), spelled = make_runner("lstm_jit_layernorm_decom");
   const auto inputs = model->example_inputs(options);
-  const auto expected = leaves(model->forward(inputs)), found = leaves(spelled->forward(inputs));
+  const auto expected = tensors_in(model->forward(inputs)), found = tensors_in(spelled->forward(inputs));
   for (size_t i = 0; i < expected.size(); ++i) EXPECT_LT(difference(found[i], expected[i]), 0.01);  // it has no epsilon
 }
 
@@ -126,27 +126,28 @@ TEST(Sizes, ComeFromThePresetAndFromFlags) {
   EXPECT_EQ(recurrent_sizes(Preset::full).steps, 100);
   EXPECT_EQ(recurrent_sizes(Preset::full).hidden, 512);
   const Sized sized({.steps = 7, .layers = 2, .input = 4, .hidden = 6});
-  const auto model = make("lstm_jit_multilayer");
+  const auto model = make_runner("lstm_jit_multilayer");
   const auto inputs = model->example_inputs(options);
   EXPECT_EQ(inputs[0].sizes().vec(), (std::vector<int64_t>{7, 3, 4}));
   auto lstm = original(*model, 4, 6, 2);
   const auto [output, state] = lstm->forward(inputs[0], std::make_tuple(inputs[1], inputs[2]));
-  const auto found = leaves(model->forward(inputs));
+  const auto found = tensors_in(model->forward(inputs));
   EXPECT_LT(difference(found[0], output), bound);
   EXPECT_LT(difference(found[2], std::get<1>(state)), bound);
 }
 
 TEST(Sizes, ARunnerOfOneLayerRefusesTwo) {
   const Sized sized(two_layers);
-  EXPECT_THAT([] { make("lstm_jit"); }, ThrowsMessage<std::invalid_argument>(HasSubstr("--torchstone_layers=1")));
+  EXPECT_THAT([] { make_runner("lstm_jit"); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("--torchstone_layers=1")));
 }
 
 TEST(Dropout, IsBetweenTheLayersAndInTrainingOnly) {
   const Sized sized(two_layers);
-  const auto model = make("lstm_jit_dropout");
+  const auto model = make_runner("lstm_jit_dropout");
   const auto inputs = model->example_inputs(options);
   model->eval();
-  const auto output = [&] { return leaves(model->forward(inputs))[0]; };
+  const auto output = [&] { return tensors_in(model->forward(inputs))[0]; };
   EXPECT_TRUE(torch::equal(output(), output()));
   model->train();
   EXPECT_FALSE(torch::equal(output(), output()));

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::ThrowsMessage;
 
-std::shared_ptr<Model> make(const std::string& name) {
+std::shared_ptr<Model> make_evaluated(const std::string& name) {
   auto model = find_model(name)->make({});
   model->eval();
   return model;
@@ -42,7 +42,7 @@ TEST(CounterFill, GivesTheBitsOfThePythonTwin) {
 }
 
 TEST(CounterFill, KeepsNormsNearOneVariancesPositiveAndIntegersUntouched) {
-  const auto model = make("resnet18");
+  const auto model = make_evaluated("resnet18");
   counter_fill(*model);
   const auto state = state_of(*model);
   const auto& variance = state.at("bn1.running_var");
@@ -56,7 +56,7 @@ TEST(CounterFill, KeepsNormsNearOneVariancesPositiveAndIntegersUntouched) {
 }
 
 TEST(CounterFill, FillsATiedTensorOnceAndLeavesConstants) {
-  const auto model = make("BertForMaskedLM");
+  const auto model = make_evaluated("BertForMaskedLM");
   counter_fill(*model);
   const auto state = state_of(*model);
   EXPECT_TRUE(torch::equal(state.at("bert.embeddings.position_ids"), torch::arange(64).unsqueeze(0)));
@@ -65,7 +65,7 @@ TEST(CounterFill, FillsATiedTensorOnceAndLeavesConstants) {
 
 TEST(Weights, GoThroughAFileUnchanged) {
   for (const auto* name : {"mobilenet_v2", "BertForMaskedLM", "tts_angular"}) {
-    const auto one = make(name), two = make(name);
+    const auto one = make_evaluated(name), two = make_evaluated(name);
     const TemporaryFolder folder;
     const std::string path = folder.path() / name;
     save_weights(*one, path);
@@ -76,7 +76,7 @@ TEST(Weights, GoThroughAFileUnchanged) {
 }
 
 TEST(Weights, OneNameOfATiedTensorIsEnough) {
-  const auto one = make("BertForMaskedLM"), two = make("BertForMaskedLM");
+  const auto one = make_evaluated("BertForMaskedLM"), two = make_evaluated("BertForMaskedLM");
   const TemporaryFolder folder;
   const std::string path = folder.path() / "tied";
   save_weights(*one, path);
@@ -93,7 +93,7 @@ TEST(Weights, OneNameOfATiedTensorIsEnough) {
 }
 
 TEST(Weights, AllDifferencesAreListedAndNothingIsLoaded) {
-  const auto model = make("lennard_jones");
+  const auto model = make_evaluated("lennard_jones");
   const auto before = state_of(*model).at("4.weight").clone();
   const TemporaryFolder folder;
   const std::string path = folder.path() / "differences";
@@ -115,14 +115,14 @@ TEST(Weights, AllDifferencesAreListedAndNothingIsLoaded) {
 }
 
 TEST(Weights, AMissingFileIsNamed) {
-  const auto model = make("lennard_jones");
+  const auto model = make_evaluated("lennard_jones");
   EXPECT_THAT([&] { load_weights(*model, "/no/such.safetensors"); },
               ThrowsMessage<std::runtime_error>(HasSubstr("/no/such.safetensors: no such file")));
 }
 
 TEST(CopyState, MakesTheAnswersEqualInAnyDtype) {
   torch::NoGradGuard no_grad;
-  const auto one = make("BertForMaskedLM"), two = make("BertForMaskedLM");
+  const auto one = make_evaluated("BertForMaskedLM"), two = make_evaluated("BertForMaskedLM");
   const auto inputs = one->example_inputs({.batch_size = 2});
   EXPECT_FALSE(torch::equal(one->forward(inputs).toTensor(), two->forward(inputs).toTensor()));
   copy_state(*one, *two);
@@ -135,7 +135,7 @@ TEST(CopyState, MakesTheAnswersEqualInAnyDtype) {
 }
 
 TEST(CopyState, RefusesAnotherArchitecture) {
-  const auto one = make("resnet18"), two = make("resnet50");
+  const auto one = make_evaluated("resnet18"), two = make_evaluated("resnet50");
   EXPECT_THAT([&] { copy_state(*one, *two); }, ThrowsMessage<std::invalid_argument>(HasSubstr("copy_state: ")));
   EXPECT_THAT([&] { copy_state(*two, *one); }, ThrowsMessage<std::invalid_argument>(HasSubstr("copy_state: ")));
 }
