@@ -96,11 +96,13 @@ BatchSize batch_size_of(const Policy& policy, const Conditions& when, const Mode
   const int64_t stated = when.mode == Mode::training && info.train_batch > 0 ? info.train_batch : info.eval_batch;
   const BatchSize own{std::max<int64_t>(stated, 1), fmt::format("{}:{} (the model's own)", info.file, info.line)};
   if (info.fixed_batch) return own;
-  if (const Mention* fixed = policy.find("dont_change_batch_size", when.model)) return {own.size, fixed->origin};
-  if (when.check == Check::accuracy || when.preset == Preset::mini || stated <= 0) return accuracy_batch(policy, when);
   const std::string key = when.mode == Mode::training ? "batch_size.training" : "batch_size.inference";
-  if (const Mention* replaced = policy.find(key, when.model))
-    return {static_cast<int64_t>(replaced->value), replaced->origin};
+  const Mention* replaced = policy.find(key, when.model);
+  const Mention* fixed = policy.find("dont_change_batch_size", when.model);  // unless the policy itself does
+  if (fixed && !replaced) return {own.size, fixed->origin};
+  const bool small = when.check == Check::accuracy || when.preset == Preset::mini || stated <= 0;
+  if (small && !fixed) return accuracy_batch(policy, when);
+  if (replaced) return {static_cast<int64_t>(replaced->value), replaced->origin};
   if (const Mention* divisor = policy.find("batch_size.divisors", when.model)) {
     return {std::max<int64_t>(own.size / static_cast<int64_t>(divisor->value), 1), divisor->origin};
   }

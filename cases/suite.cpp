@@ -138,8 +138,7 @@ Suite read_suite(const std::string& file) {
     suite.defaults = read_settings(*defaults);
   }
   const Yaml* operators = root.find("operators");
-  if (operators)
-    suite.operators = read_operator_choice(*operators, std::filesystem::path(file).parent_path().string());
+  if (operators) suite.operators = read_operator_choice(*operators, std::filesystem::path(file).parent_path().string());
   const Yaml none;
   const Yaml& models = operators && !root.find("models") ? none : require(root, "models");
   for (const auto& item : list_of(models)) {

@@ -180,6 +180,8 @@ TEST(BatchSizeRule, FollowsUpstreamsAndKeepsMiniSmall) {
       {"torchbench", fake("densenet121", 256, 64), performance, train, full, 4},
       {"torchbench", fake("densenet121", 256, 64), performance, eval, full, 64},
       {"torchbench", fake("demucs", 64, 8), accuracy, eval, mini, 8},
+      {"torchbench", fake("demucs", 64, 8), accuracy, train, mini, 4},
+      {"torchbench", fake("demucs", 64, 8), performance, train, full, 4},
       {"torchbench", fake("soft_actor_critic", 256, 256, true), accuracy, eval, mini, 256},
       {"torchbench", fake("speech_transformer", 32, 1, true), performance, train, full, 32},
       {"huggingface", fake("BertForMaskedLM", 32, 32), performance, eval, full, 16},
