@@ -19,9 +19,9 @@ struct Edges {
 
 nn::Linear plain_linear() { return nn::Linear(nn::LinearOptions(kWidth, kWidth).bias(false)); }
 
-/// For each node the sum of the messages that reach it: [edges, width] → [nodes, width].
-torch::Tensor sum_at_targets(const torch::Tensor& messages, const torch::Tensor& targets, const torch::Tensor& nodes) {
-  return torch::zeros_like(nodes).index_add(0, targets, messages);
+/// For each node the sum of the messages that reach it: [edges, width] → [nodes, width], in the messages' dtype.
+torch::Tensor sum_at_targets(const torch::Tensor& messages, const torch::Tensor& targets, int64_t nodes) {
+  return torch::zeros({nodes, messages.size(1)}, messages.options()).index_add(0, targets, messages);
 }
 
 /// The sum over neighbours and the node itself, each pair weighed by both degrees. Loops in the input do not count.
@@ -36,7 +36,7 @@ struct GcnLayerImpl : nn::Module {
     const auto weights = torch::cat({counts, torch::ones({x.size(0)}, x.options())});
     const auto factors = torch::zeros({x.size(0)}, x.options()).index_add(0, targets, weights).pow(-0.5);
     const auto scales = factors.index_select(0, sources) * weights * factors.index_select(0, targets);
-    return sum_at_targets(scales.unsqueeze(1) * x.index_select(0, sources), targets, x) + bias;
+    return sum_at_targets(scales.unsqueeze(1) * x.index_select(0, sources), targets, x.size(0)) + bias;
   }
   nn::Linear lin;
   torch::Tensor bias;
@@ -51,7 +51,7 @@ struct GinLayerImpl : nn::Module {
     network->register_module("lins", list);
   }
   torch::Tensor forward(const torch::Tensor& x, const Edges& edges) {
-    const auto sum = sum_at_targets(x.index_select(0, edges.sources), edges.targets, x);
+    const auto sum = sum_at_targets(x.index_select(0, edges.sources), edges.targets, x.size(0));
     return second(torch::relu(first(sum + (1 + eps) * x)));
   }
   nn::Linear first{kWidth, kWidth}, second{kWidth, kWidth};
@@ -64,7 +64,7 @@ struct SageLayerImpl : nn::Module {
   SageLayerImpl()
       : lin_l(register_module("lin_l", nn::Linear(kWidth, kWidth))), lin_r(register_module("lin_r", plain_linear())) {}
   torch::Tensor forward(const torch::Tensor& x, const Edges& edges) {
-    const auto sum = sum_at_targets(x.index_select(0, edges.sources), edges.targets, x);
+    const auto sum = sum_at_targets(x.index_select(0, edges.sources), edges.targets, x.size(0));
     const auto ones = torch::ones({edges.targets.size(0)}, x.options());
     const auto counts = torch::zeros({x.size(0)}, x.options()).index_add(0, edges.targets, ones).clamp_min(1);
     return lin_l(sum / counts.unsqueeze(1)) + lin_r(x);

@@ -22,16 +22,11 @@ def made(name):
     return timm.create_model(name, pretrained=False)
 
 
-def vision_transformer(name, kind="VisionTransformer"):
+def vision_transformer(name, kind="VisionTransformer", **mini):
     def build(full):
         return getattr(models().vision_transformer if kind == "VisionTransformer" else models().deit, kind)(
-            img_size=64, embed_dim=96, depth=2, num_heads=3) if not full else made(name)
+            **{"img_size": 64, "embed_dim": 96, "depth": 2, "num_heads": 3, **mini}) if not full else made(name)
     return build
-
-
-def vit_giant(full):
-    return made("vit_giant_patch14_224") if full else models().vision_transformer.VisionTransformer(
-        img_size=56, patch_size=14, embed_dim=96, depth=2, num_heads=3, mlp_ratio=48 / 11)
 
 
 def mlp_mixer(name, ratio, block, mlp="Mlp", norm="LayerNorm"):
@@ -186,7 +181,8 @@ def image_model(build, side=64, side_full=224, **options):
 ORIGINALS = {
     "vit_small_patch16_224": image_model(vision_transformer("vit_small_patch16_224")),
     "vit_base_patch16_224": image_model(vision_transformer("vit_base_patch16_224")),
-    "vit_giant_patch14_224": image_model(vit_giant, side=56),
+    "vit_giant_patch14_224": image_model(
+        vision_transformer("vit_giant_patch14_224", img_size=56, patch_size=14, mlp_ratio=48 / 11), side=56),
     "deit_tiny_patch16_224": image_model(vision_transformer("deit_tiny_patch16_224")),
     "deit_base_distilled_patch16_224": image_model(
         vision_transformer("deit_base_distilled_patch16_224", "VisionTransformerDistilled")),
