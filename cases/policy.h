@@ -74,8 +74,8 @@ struct Optimizing {
   std::string origin;
 };
 /// Upstream's init_optimizer (common.py), whose lists stand in the code there and in cases/optimizer_rule.cpp here: SGD
-/// for those that eager Adam itself makes differ, and for those of its CI, which is the gate that this is; Adam
-/// otherwise.
+/// for those that eager Adam itself makes differ, and for those of its CI, which is the gate that this is; beyond
+/// upstream also for weights in float16; Adam otherwise.
 Optimizing optimizer_of(const Conditions& when);
 
 struct Decision {

@@ -348,6 +348,8 @@ TEST(Policy, ChoosesUpstreamsOptimizerInTraining) {
   EXPECT_EQ(applied("torchbench", "resnet50", Mode::training, f32).origin.at("optimizer"),
             "upstream's list of models for SGD in CI");
   EXPECT_EQ(applied("torchbench", "tts_angular", Mode::training, f32).optimizer, OptimizerKind::adam);
+  EXPECT_EQ(applied("torchbench", "lstm_aten", Mode::training, DType::float16).optimizer, OptimizerKind::sgd);
+  EXPECT_EQ(applied("torchbench", "lstm_aten", Mode::training, DType::amp).optimizer, OptimizerKind::adam);
   EXPECT_EQ(applied("huggingface", "MobileBertForMaskedLM", Mode::training, f32).optimizer, OptimizerKind::none);
   Conditions when = training(f32, "cuda");
   when.model = "convnextv2_nano.fcmae_ft_in22k_in1k";
