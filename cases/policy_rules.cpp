@@ -69,19 +69,18 @@ Tolerance huggingface_rule(const Policy& policy, const Conditions& when) {
                    {true, "", 1e-3}});
 }
 
+BatchSize stated_by(const Mention& mention) { return {static_cast<int64_t>(mention.value), mention.origin}; }
+
 BatchSize accuracy_batch(const Policy& policy, const Conditions& when) {
   const bool ci =
       when.check == Check::accuracy && when.mode == Mode::training && when.device == "cuda" && when.inductor;
-  if (const Mention* own = policy.find("batch_size.ci_accuracy", when.model); ci && own)
-    return {static_cast<int64_t>(own->value), own->origin};
-  BatchSize batch{policy.rule == "huggingface" ? 1
-                  : policy.rule == "timm"      ? 8
-                                               : 4,
-                  fmt::format("accuracy batch size of {}", policy.rule)};
+  if (const Mention* own = policy.find("batch_size.ci_accuracy", when.model); ci && own) return stated_by(*own);
+  const BatchSize batch{policy.rule == "huggingface" ? 1
+                        : policy.rule == "timm"      ? 8
+                                                     : 4,
+                        fmt::format("accuracy batch size of {}", policy.rule)};
   const Mention* limit = policy.find("accuracy.max_batch_size", when.model);
-  if (limit && limit->value < static_cast<double>(batch.size))
-    batch = {static_cast<int64_t>(limit->value), limit->origin};
-  return batch;
+  return limit && limit->value < static_cast<double>(batch.size) ? stated_by(*limit) : batch;
 }
 
 }  // namespace
@@ -98,11 +97,10 @@ BatchSize batch_size_of(const Policy& policy, const Conditions& when, const Mode
   if (info.fixed_batch) return own;
   const std::string key = when.mode == Mode::training ? "batch_size.training" : "batch_size.inference";
   const Mention* replaced = policy.find(key, when.model);
-  const Mention* fixed = policy.find("dont_change_batch_size", when.model);  // unless the policy itself does
-  if (fixed && !replaced) return {own.size, fixed->origin};
-  const bool small = when.check == Check::accuracy || when.preset == Preset::mini || stated <= 0;
-  if (small && !fixed) return accuracy_batch(policy, when);
-  if (replaced) return {static_cast<int64_t>(replaced->value), replaced->origin};
+  if (const Mention* kept = policy.find("dont_change_batch_size", when.model))
+    return replaced ? stated_by(*replaced) : BatchSize{own.size, kept->origin};
+  if (when.check == Check::accuracy || when.preset == Preset::mini || stated <= 0) return accuracy_batch(policy, when);
+  if (replaced) return stated_by(*replaced);
   if (const Mention* divisor = policy.find("batch_size.divisors", when.model)) {
     return {std::max<int64_t>(own.size / static_cast<int64_t>(divisor->value), 1), divisor->origin};
   }
