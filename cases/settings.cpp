@@ -50,6 +50,9 @@ const std::vector<SettingInfo>& setting_table() {
        [](Case& c, const Yaml& v) { c.threads = static_cast<int>(integer_of(v, 0, 4096)); }},
       {"deterministic", "deterministic", "deterministic algorithms in performance too",
        [](Case& c, const Yaml& v) { c.deterministic = boolean_of(v); }},
+      {"eager_not_deterministic", "eager_not_deterministic",
+       "training is not compared on a device where two runs of eager differ",
+       [](Case& c, const Yaml& v) { c.eager_not_deterministic = boolean_of(v) && c.mode == Mode::training; }},
       {"amp_dtype", "amp_dtype", "what autocast computes in (bfloat16, float16)",
        [](Case& c, const Yaml& v) {
          c.amp_dtype = word_of(v, std::vector{DType::bfloat16, DType::float16});

@@ -113,6 +113,14 @@ TEST(Expand, KnownFailuresCarryTheirReason) {
   EXPECT_THAT(all.at("first").origin.at("expected_reason"), HasSubstr("issue 12 ("));
 }
 
+TEST(Expand, AModelWhoseTrainingDoesNotRepeatIsComparedInInference) {
+  const Expanded all(
+      "suite: s\nmatrix: [{checks: [accuracy], modes: [inference, training], backends: [eager]}]\nmodels:\n"
+      "  - first: {eager_not_deterministic: true}\n");
+  EXPECT_TRUE(all.at("first_training").eager_not_deterministic);
+  EXPECT_FALSE(all.at("first_inference").eager_not_deterministic);
+}
+
 TEST(Expand, AKnownFailureOfARowStaysWithTheValuesItWasSeenWith) {
   const std::string rows =
       "suite: s\nmatrix:\n  - {checks: [accuracy], backends: [eager], models: [first], seed: 7, expected: "
