@@ -24,12 +24,6 @@ OperatorCall bind_call(const std::string& name, const LoggedInput& input);
 /// False for an operator of this torch that nobody has written for the device.
 bool has_kernel(const std::string& name, torch::Device device);
 
-/// Random values as upstream draws them (torch.testing.make_tensor on the CPU): real and complex numbers uniform in
-/// [-9, 9), integers from -9 to 9 (from 0 where they have no sign), booleans even. Floating-point tensors are float32.
-torch::Tensor random_tensor(const TensorSpec& spec);
-/// The same numbers in channels-last order where the tensor has four or five dimensions.
-torch::Tensor in_channels_last(const torch::Tensor& tensor);
-
 /// Calls the operator through the dispatcher. Floating-point dtypes among the arguments become `dtype`, devices
 /// `device`. A tensor, or a tuple when there are several results.
 c10::IValue call_operator(const OperatorCall& call, const Tensors& tensors, torch::ScalarType dtype,

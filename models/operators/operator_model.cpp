@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/operators/call.h"
+#include "models/operators/random_tensor.h"
 
 namespace torchstone {
 namespace {

@@ -7,6 +7,7 @@
 #include "models/operators/call.h"
 #include "models/operators/operator_log.h"
 #include "models/operators/operator_model.h"
+#include "models/operators/random_tensor.h"
 #include "models/operators/skip_rules.h"
 
 namespace torchstone {

@@ -1,0 +1,78 @@
+// Each block of layers is written once, and no model's file grows into a book.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace torchstone {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> files_of_models() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(TORCHSTONE_SOURCE_DIR "/models"))
+    if (entry.path().extension() == ".cpp" || entry.path().extension() == ".h") files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
+std::vector<std::string> lines_of(const fs::path& file) {
+  std::vector<std::string> lines;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Without indentation; empty for what any two files may share.
+std::string essence_of(const std::string& line) {
+  const size_t first = line.find_first_not_of(' ');
+  const std::string text = first == std::string::npos ? "" : line.substr(first);
+  return text.starts_with('#') || text.starts_with("//") ? "" : text;
+}
+
+/// Where each run of six lines stands that stands in two files: "a.cpp and b.cpp: its first line".
+std::vector<std::string> blocks_in_two_files(const std::map<std::string, std::vector<std::string>>& files) {
+  constexpr size_t block = 6;
+  std::map<std::string, std::string> owner;
+  std::vector<std::string> found;
+  for (const auto& [name, lines] : files) {
+    std::vector<std::string> essence;
+    for (const auto& line : lines)
+      if (auto text = essence_of(line); !text.empty()) essence.push_back(std::move(text));
+    for (size_t i = 0; i + block <= essence.size(); ++i) {
+      std::string key;
+      for (size_t j = i; j < i + block; ++j) key += essence[j] + "\n";
+      const auto [first, is_new] = owner.try_emplace(key, name);
+      if (!is_new && first->second != name)
+        found.push_back(fmt::format("{} and {}: {}", first->second, name, essence[i]));
+    }
+  }
+  return found;
+}
+
+TEST(ZooFiles, NoSixLinesStandInTwoOfThem) {
+  std::map<std::string, std::vector<std::string>> files;
+  for (const auto& file : files_of_models()) files[file.string()] = lines_of(file);
+  ASSERT_GE(files.size(), 100U);
+  EXPECT_EQ(blocks_in_two_files(files), std::vector<std::string>{});
+}
+
+TEST(ZooFiles, SixLinesInTwoFilesAreFound) {
+  const std::vector<std::string> six{"a", "b", "", "  c", "// of this file", "d", "e", "f"};
+  EXPECT_EQ(blocks_in_two_files({{"x.cpp", six}, {"y.cpp", {"0", "a", "b", "c", "d", "e", "f"}}}),
+            std::vector<std::string>{"x.cpp and y.cpp: a"});
+  EXPECT_TRUE(blocks_in_two_files({{"x.cpp", six}, {"y.cpp", {"a", "b", "c", "d", "e"}}}).empty());
+}
+
+TEST(ZooFiles, HaveAtMost250Lines) {
+  for (const auto& file : files_of_models()) EXPECT_LE(lines_of(file).size(), 250U) << file;
+}
+
+}  // namespace
+}  // namespace torchstone
