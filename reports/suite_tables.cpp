@@ -4,6 +4,7 @@
 
 #include "reports/fastrnns.h"
 #include "reports/operatorbench.h"
+#include "reports/speedup_table.h"
 
 namespace torchstone {
 namespace {
@@ -48,6 +49,7 @@ void add_runners(std::vector<SuiteTable>& tables, const std::vector<Result>& res
 
 std::vector<SuiteTable> suite_tables(const std::vector<Result>& results) {
   std::vector<SuiteTable> tables;
+  if (auto table = speedup_table(results)) tables.push_back(std::move(*table));
   add_operators(tables, results);
   add_runners(tables, results);
   return tables;

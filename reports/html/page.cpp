@@ -48,7 +48,7 @@ std::string navigation(const std::string& body) {
   std::string links;
   for (const auto& [id, title] : {std::pair{"attention", "Needs attention"},
                                   {"cases", "Cases"},
-                                  {"suites", "Operators and LSTMs"},
+                                  {"suites", "Models, operators, LSTMs"},
                                   {"details", "Details"},
                                   {"baseline", "Since the baseline"},
                                   {"coverage", "Coverage"},

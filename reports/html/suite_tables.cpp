@@ -1,4 +1,4 @@
-// What suites come to beyond their cases: operators by quantiles, the runners of fastrnns.
+// What suites come to beyond their cases: speed-ups by model, operators by quantiles, the runners of fastrnns.
 #include "reports/suite_tables.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ std::string table_of(const SuiteTable& table) {
 std::string suites_section(const View& view) {
   std::string tables;
   for (const auto& table : suite_tables(view.report.results)) tables += table_of(table);
-  return tables.empty() ? "" : "<section id=suites><h2>Operators and LSTMs</h2>\n" + tables + "</section>\n";
+  return tables.empty() ? "" : "<section id=suites><h2>Models, operators, LSTMs</h2>\n" + tables + "</section>\n";
 }
 
 }  // namespace torchstone::html

@@ -62,9 +62,47 @@ TEST(SuiteTables, RunnersHaveBothDirectionsAndEmptyCellsForWhatWasNotTimed) {
               ElementsAre(ElementsAre("jit", "lstm", "2", "1.414", "2", "1.414")));
 }
 
+Result timing(const std::string& model, const std::string& mode, const std::string& dtype, double speedup) {
+  Result result = simple_result(model + mode + dtype, Status::pass, "performance");
+  result.suite = "timm";
+  result.model = model;
+  result.mode = mode;
+  result.dtype = dtype;
+  result.backend = "inductor";
+  result.device = "cuda";
+  result.preset = "full";
+  result.outcome.metrics = {{"speedup", speedup}};
+  return result;
+}
+
+TEST(SuiteTables, SpeedUpsHaveARowAModelAndAColumnForWhatDiffers) {
+  Result wrong = timing("vit", "training", "bfloat16", 0);
+  wrong.outcome.status = Status::fail_accuracy;
+  wrong.outcome.metrics.clear();
+  Result slow = timing("vit", "inference", "float32", 0.5);
+  slow.outcome.status = Status::fail_speedup;
+  Result accuracy = timing("swin", "inference", "float16", 1);
+  accuracy.check = "accuracy";
+  const auto tables =
+      suite_tables({timing("swin", "inference", "float32", 2), timing("swin", "training", "bfloat16", 3), slow, wrong,
+                    timing("gmlp", "training", "bfloat16", 12), accuracy});
+  ASSERT_THAT(tables, SizeIs(1));
+  EXPECT_EQ(tables[0].explanation, "Eager's time over the compiled one's: inductor cuda full");
+  EXPECT_THAT(tables[0].header, ElementsAre("Suite", "Model", "inference float32", "training bfloat16"));
+  EXPECT_THAT(tables[0].rows,
+              ElementsAre(ElementsAre("timm", "gmlp", "", "12.00x"), ElementsAre("timm", "swin", "2.00x", "3.00x"),
+                          ElementsAre("timm", "vit", "0.50x", "fail_accuracy"),
+                          ElementsAre("", "geometric mean", "1.00x of 2", "6.00x of 2")));
+}
+
+TEST(SuiteTables, SpeedUpsOfOneColumnStandWithTheirCasesAlone) {
+  EXPECT_THAT(suite_tables({timing("swin", "inference", "float32", 2), timing("vit", "inference", "float32", 3)}),
+              IsEmpty());
+}
+
 TEST(SuiteTables, StandInThePageAndInMarkdown) {
   const Report report{sample_run(), results()};
-  EXPECT_THAT(write_html(report), HasSubstr("<a href=#suites>Operators and LSTMs</a>"));
+  EXPECT_THAT(write_html(report), HasSubstr("<a href=#suites>Models, operators, LSTMs</a>"));
   EXPECT_THAT(write_html(report), HasSubstr("<tr><th scope=row>aten.add.Tensor<td>inductor<td class=n>2<td class=n>0"));
   EXPECT_THAT(write_markdown(report), HasSubstr("| Operator | Backend | Inputs | Failed | Calls | 20 % | Median | 80 % "
                                                 "|\n| --- | --- | --: | --: | --: | --: | --: | --: |\n"));
@@ -72,11 +110,17 @@ TEST(SuiteTables, StandInThePageAndInMarkdown) {
   EXPECT_THAT(write_markdown(report), HasSubstr("| jit | lstm | 2 | 1.414 |"));
 }
 
-TEST(SuiteTables, AreAbsentFromReportsOfModels) {
-  const Report report{sample_run(), sample_results()};
+TEST(SuiteTables, AreAbsentFromReportsOfAccuracy) {
+  const Report report{sample_run(), {simple_result("right", Status::pass)}};
   EXPECT_THAT(suite_tables(report.results), IsEmpty());
   EXPECT_THAT(write_html(report), Not(HasSubstr("#suites")));
-  EXPECT_THAT(write_markdown(report), Not(HasSubstr("weighed by its calls")));
+  EXPECT_THAT(write_markdown(report), Not(HasSubstr("Speed-up by model")));
+}
+
+TEST(SuiteTables, OfOperatorsAndRunnersAreAbsentFromReportsOfModels) {
+  const auto tables = suite_tables(sample_results());
+  ASSERT_THAT(tables, SizeIs(1));
+  EXPECT_EQ(tables[0].title, "Speed-up by model");
 }
 
 }  // namespace
