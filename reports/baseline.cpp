@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "reports/statistics.h"
+#include "reports/summary.h"
 
 namespace torchstone {
 namespace {
@@ -24,9 +25,7 @@ bool is_timing(const MetricInfo& info) {
 }
 bool is_of_eager(const std::string& metric) { return metric.starts_with("eager_"); }
 
-std::string status_of(const Result& r) { return std::string(to_string(r.finished ? r.outcome.status : Status::crash)); }
-bool is_fine(const Result& r) { return r.finished && r.as_expected(); }
-bool is_left_out(const Result& r) { return r.finished && info_of(r.outcome.status).junit == JUnitKind::skipped; }
+std::string status_of(const Result& r) { return std::string(to_string(final_status(r))); }
 
 const Series& series_of(const Result& r, const char* key) {
   static const Series none;

@@ -10,6 +10,7 @@
 
 #include "reports/fields.h"
 #include "reports/files.h"
+#include "reports/summary.h"
 #include "reports/text.h"
 
 namespace torchstone {
@@ -68,7 +69,7 @@ std::vector<HistoryPoint> history_points(const Report& report) {
   const std::string machine = machine_of(report.run);
   std::vector<HistoryPoint> points;
   for (const auto& result : report.results) {
-    const Status status = result.finished ? result.outcome.status : Status::crash;
+    const Status status = final_status(result);
     HistoryPoint point{run, begin, result.name, result.device, machine, std::string(to_string(status)), {}};
     for (const auto& key : kept_metrics) {
       const auto found = result.outcome.metrics.find(key);

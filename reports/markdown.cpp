@@ -35,7 +35,7 @@ void add_within(std::string& text, const std::vector<std::string>& blocks, size_
 bool is_bad(const Result& r) { return verdict_of(r).mark == '!' || verdict_of(r).mark == '*'; }
 bool is_undecided(const Result& r) { return verdict_of(r).mark == '~'; }
 
-std::string_view status_of(const Result& r) { return to_string(r.finished ? r.outcome.status : Status::crash); }
+std::string_view status_of(const Result& r) { return to_string(final_status(r)); }
 
 std::string name_of(const Result& r, bool in_table = false) {
   return markdown_code(shortened_middle(r.name, names_width), in_table);

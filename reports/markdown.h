@@ -23,8 +23,8 @@ struct MarkdownOptions {
 
 /// For a job summary or a comment on GitHub: counts and geometric mean, what is not as expected with cause and
 /// reproduction, what changed since the baseline, what is undecided, what models, operators and LSTMs
-/// come to (reports/suite_tables.h), then a table for each suite. What does not fit is counted. The first line is a comment, by
-/// which a workflow finds its own comment again: `<!-- torchstone -->`.
+/// come to (reports/suite_tables.h), then a table for each suite. What does not fit is counted. The first line is a
+/// comment, by which a workflow finds its own comment again: `<!-- torchstone -->`.
 std::string write_markdown(const Report& report, const MarkdownOptions& options = {});
 
 }  // namespace torchstone

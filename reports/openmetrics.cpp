@@ -114,7 +114,7 @@ std::string write_openmetrics(const Report& report) {
     Labels labels = labels_of(*r);
     expected.add("", labels, r->finished && r->as_expected() ? 1 : 0);
     took.add("", labels, r->duration_s);
-    labels.emplace_back("status", to_string(r->finished ? r->outcome.status : Status::crash));
+    labels.emplace_back("status", to_string(final_status(*r)));
     info.add("_info", labels, 1);
     for (const auto& [key, value] : r->outcome.metrics)
       if (find_metric(key) == nullptr) undeclared.add("", {{"case", r->name}, {"metric", key}}, value);

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "reports/summary.h"
 
@@ -19,14 +19,12 @@ using ModelName = std::pair<std::string, std::string>;  // of a suite
 
 Column column_of(const Result& r) { return {r.mode, r.dtype, r.backend, r.device, r.preset}; }
 
-bool times_a_model(const Result& r) {
-  return r.check == "performance" && r.suite != "fastrnns" && !r.outcome.notes.contains("operator");
-}
+bool is_of_a_model(const Result& r) { return r.suite != "fastrnns" && !r.outcome.notes.contains("operator"); }
 
 std::string cell_of(const Result& r) {
   const auto speedup = r.outcome.metrics.find("speedup");
   if (speedup != r.outcome.metrics.end()) return fmt::format("{:.2f}x", speedup->second);
-  return std::string(to_string(r.finished ? r.outcome.status : Status::crash));
+  return std::string(to_string(final_status(r)));
 }
 
 struct Parts {
@@ -45,8 +43,12 @@ Parts parts_of(const std::vector<Column>& columns) {
   return parts;
 }
 
-std::string mean_cell(const std::vector<Result>& results) {
-  const Geomean mean = geomean_of(results);
+/// Of the column's accuracy cases too: what gives wrong answers is left out.
+std::string mean_cell(const std::vector<Result>& results, const Column& column) {
+  std::vector<Result> of_column;
+  std::ranges::copy_if(results, std::back_inserter(of_column),
+                       [&](const Result& r) { return is_of_a_model(r) && column_of(r) == column; });
+  const Geomean mean = geomean_of(of_column);
   return mean.n == 0 ? "" : fmt::format("{:.2f}x of {}", mean.value, mean.n);
 }
 
@@ -54,16 +56,11 @@ std::string mean_cell(const std::vector<Result>& results) {
 
 std::optional<SuiteTable> speedup_table(const std::vector<Result>& results) {
   std::vector<Column> columns;
-  std::vector<std::vector<Result>> by_column;
   std::map<ModelName, std::map<size_t, std::string>> models;
   for (const auto& result : results) {
-    if (!times_a_model(result)) continue;
+    if (result.check != "performance" || !is_of_a_model(result)) continue;
     const auto column = static_cast<size_t>(std::ranges::find(columns, column_of(result)) - columns.begin());
-    if (column == columns.size()) {
-      columns.push_back(column_of(result));
-      by_column.emplace_back();
-    }
-    by_column[column].push_back(result);
+    if (column == columns.size()) columns.push_back(column_of(result));
     models[{result.suite, result.model}][column] = cell_of(result);
   }
   if (columns.size() < 2) return std::nullopt;
@@ -77,7 +74,7 @@ std::optional<SuiteTable> speedup_table(const std::vector<Result>& results) {
     table.rows.push_back(std::move(row));
   }
   table.rows.push_back({"", "geometric mean"});
-  for (const auto& column : by_column) table.rows.back().push_back(mean_cell(column));
+  for (const auto& column : columns) table.rows.back().push_back(mean_cell(results, column));
   return table;
 }
 

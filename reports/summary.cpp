@@ -66,11 +66,12 @@ double margin_of(const Result& r) {
   return !is_fine(r) && !judged ? infinity : worst;
 }
 
+Status final_status(const Result& result) { return result.finished ? result.outcome.status : Status::crash; }
+
 std::vector<std::pair<Status, size_t>> count_by_status(const std::vector<Result>& results) {
   std::vector<std::pair<Status, size_t>> counts;
   for (const auto& info : status_table()) {
-    const auto count = std::ranges::count_if(
-        results, [&](const Result& r) { return (r.finished ? r.outcome.status : Status::crash) == info.status; });
+    const auto count = std::ranges::count_if(results, [&](const Result& r) { return final_status(r) == info.status; });
     if (count > 0) counts.emplace_back(info.status, count);
   }
   return counts;
@@ -126,7 +127,7 @@ std::string left_out_words(const Average& average) {
 int exit_code_of(const std::vector<Result>& results, bool strict_undecided) {
   if (std::ranges::all_of(results, is_left_out)) return 3;
   const auto codes = [&](const Result& r) {
-    const StatusInfo& info = info_of(r.finished ? r.outcome.status : Status::crash);
+    const StatusInfo& info = info_of(final_status(r));
     if (info.status == Status::interrupted) return info.exit_code;
     // A compiler that could not even be asked says nothing about the program.
     if (!is_fine(r) && r.outcome.notes.contains("infrastructure")) return 4;

@@ -8,7 +8,9 @@
 
 namespace torchstone {
 
-/// In the order of the status table; unfinished cases count as crash.
+/// What a case counts as: an unfinished one is a crash.
+Status final_status(const Result& result);
+/// In the order of the status table, by final status.
 std::vector<std::pair<Status, size_t>> count_by_status(const std::vector<Result>& results);
 
 /// An average and what it is made of.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "reports/csv.h"
+#include "reports/summary.h"
 
 namespace torchstone {
 namespace {
@@ -95,7 +96,7 @@ std::string row(const Result& r, const std::string& tag) {
   const bool loaded = r.outcome.status != Status::model_fail_to_load && r.outcome.status != Status::eager_fail_to_run;
   std::vector<std::string> cells = {device_type(r.device), r.model, loaded ? std::to_string(r.batch_size) : "0"};
   if (!tag.empty()) cells.push_back(tag);
-  if (r.check == "accuracy") cells.emplace_back(to_string(r.finished ? r.outcome.status : Status::crash));
+  if (r.check == "accuracy") cells.emplace_back(to_string(final_status(r)));
   for (const auto& column : columns_of(r.check)) cells.push_back(cell(r, column));
   return csv_line(cells);
 }

@@ -95,6 +95,17 @@ TEST(SuiteTables, SpeedUpsHaveARowAModelAndAColumnForWhatDiffers) {
                           ElementsAre("", "geometric mean", "1.00x of 2", "6.00x of 2")));
 }
 
+TEST(SuiteTables, AWrongAnswersSpeedUpIsInNoMean) {
+  Result wrong = timing("vit", "inference", "float32", 8);
+  wrong.check = "accuracy";
+  wrong.outcome.status = Status::fail_accuracy;
+  wrong.outcome.metrics.clear();
+  const auto tables = suite_tables({timing("swin", "inference", "float32", 2), timing("vit", "inference", "float32", 8),
+                                    wrong, timing("swin", "training", "float32", 3)});
+  ASSERT_THAT(tables, SizeIs(1));
+  EXPECT_THAT(tables[0].rows.back(), ElementsAre("", "geometric mean", "2.00x of 1", "3.00x of 1"));
+}
+
 TEST(SuiteTables, SpeedUpsOfOneColumnStandWithTheirCasesAlone) {
   EXPECT_THAT(suite_tables({timing("swin", "inference", "float32", 2), timing("vit", "inference", "float32", 3)}),
               IsEmpty());
@@ -118,9 +129,11 @@ TEST(SuiteTables, AreAbsentFromReportsOfAccuracy) {
 }
 
 TEST(SuiteTables, OfOperatorsAndRunnersAreAbsentFromReportsOfModels) {
-  const auto tables = suite_tables(sample_results());
+  const Report report{sample_run(), sample_results()};
+  const auto tables = suite_tables(report.results);
   ASSERT_THAT(tables, SizeIs(1));
   EXPECT_EQ(tables[0].title, "Speed-up by model");
+  EXPECT_THAT(write_markdown(report), Not(HasSubstr("weighed by its calls")));
 }
 
 }  // namespace
