@@ -4,16 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "reports/text.h"
+
 namespace torchstone {
-namespace {
-
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-}  // namespace
-
 BatchSizes read_batch_sizes(const std::string& file) {
   std::ifstream stream(file);
   if (!stream) fail(Place{file}, "cannot be read (expected a file with a line NAME,SIZE for each model)");

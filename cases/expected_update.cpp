@@ -49,11 +49,6 @@ std::vector<std::string> lines_in(const std::string& text) {
   return lines;
 }
 
-std::string trimmed(const std::string& line) {
-  const size_t begin = line.find_first_not_of(" \t\r");
-  return begin == std::string::npos ? "" : line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);
-}
-
 bool is_remark(const std::string& line) { return trimmed(line).empty() || trimmed(line).starts_with('#'); }
 
 /// JSON's strings are YAML's.

@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace torchstone {
@@ -29,12 +28,18 @@ std::string origin_of(const Place& place);
 struct Yaml : Place {
   enum class Kind { null, scalar, sequence, map };
   Kind kind = Kind::null;
-  std::string text;                                   ///< of a scalar, as written
-  std::vector<Yaml> items;                            ///< of a sequence
-  std::vector<std::pair<std::string, Yaml>> entries;  ///< of a map, in order; `line` of a value is the line of its key
+  struct Entry;
+  std::string text;            ///< of a scalar, as written
+  std::vector<Yaml> items;     ///< of a sequence
+  std::vector<Entry> entries;  ///< of a map, in order; `line` of a value is the line of its key
 
   /// nullptr when a map has no such key.
   const Yaml* find(const std::string& key) const;
+};
+
+struct Yaml::Entry {
+  std::string first;
+  Yaml second;
 };
 
 /// Throws ConfigError when the file cannot be read, is larger than 1 MiB, is not UTF-8, holds not exactly one document,

@@ -8,9 +8,9 @@
 namespace torchstone {
 namespace {
 
-constexpr size_t shown = 8, reason_width = 500, title_width = 120;
+constexpr size_t most_shown = 8, longest_reason = 500, title_width = 120;
 
-std::string escaped(std::string_view text, std::string_view special) {
+std::string percent_encoded(std::string_view text, std::string_view special) {
   std::string out;
   for (const char c : printable(text)) {
     if (special.find(c) == std::string_view::npos)
@@ -21,8 +21,8 @@ std::string escaped(std::string_view text, std::string_view special) {
   return out;
 }
 
-std::string message(std::string_view text) { return escaped(text, "%\r\n"); }
-std::string property(std::string_view text) { return escaped(text, "%\r\n:,"); }
+std::string message(std::string_view text) { return percent_encoded(text, "%\r\n"); }
+std::string property(std::string_view text) { return percent_encoded(text, "%\r\n:,"); }
 
 std::string relative(const std::string& file, const std::string& workspace) {
   const std::string prefix = workspace.ends_with('/') ? workspace : workspace + "/";
@@ -35,7 +35,7 @@ std::string annotation(const Result& r, const std::string& workspace) {
   if (!r.file.empty() && r.line > 0) where += fmt::format("line={},", r.line);
   std::string text(r.finished ? to_string(r.outcome.status) : "started, never finished");
   if (r.expected != "pass") text += ", expected " + r.expected;
-  if (!r.outcome.reason.empty()) text += ": " + shortened(printable(r.outcome.reason), reason_width);
+  if (!r.outcome.reason.empty()) text += ": " + shortened(printable(r.outcome.reason), longest_reason);
   if (!r.reproduce.empty()) text += "\nagain: " + first_line(r.reproduce);
   return fmt::format("::error {}title={}::{}\n", where,
                      property(shortened_middle(printable(short_name(r.name)), title_width)), message(text));
@@ -48,9 +48,9 @@ std::string write_annotations(const std::vector<Result>& results, const std::str
   size_t bad = 0;
   for (const auto& result : results) {
     const char mark = verdict_of(result).mark;
-    if ((mark == '!' || mark == '*') && bad++ < shown) text += annotation(result, workspace);
+    if ((mark == '!' || mark == '*') && bad++ < most_shown) text += annotation(result, workspace);
   }
-  if (bad > shown) text += fmt::format("::error title=Torchstone::and {} more cases not as expected\n", bad - shown);
+  if (bad > most_shown) text += fmt::format("::error title=Torchstone::and {} more cases not as expected\n", bad - most_shown);
   return text;
 }
 

@@ -18,7 +18,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double one_reading_tolerance = 0.15;
 
-using Series = std::vector<double>;
+using Samples = std::vector<double>;
 
 bool is_timing(const MetricInfo& info) {
   return info.judged == Judged::by_rounds || info.judged == Judged::by_one_reading;
@@ -27,19 +27,19 @@ bool is_of_eager(const std::string& metric) { return metric.starts_with("eager_"
 
 std::string status_of(const Result& r) { return std::string(to_string(final_status(r))); }
 
-const Series& series_of(const Result& r, const char* key) {
-  static const Series none;
+const Samples& samples_of(const Result& r, const char* key) {
+  static const Samples none;
   const auto found = r.outcome.samples.find(key);
   return found == r.outcome.samples.end() ? none : found->second;
 }
 
 /// The logarithms behind a metric, one a round; empty when the record has no usable samples.
-Series logs_of(const Result& r, std::string_view metric) {
-  const Series &eager = series_of(r, "eager_s"), &compiled = series_of(r, "compiled_s");
+Samples logs_of(const Result& r, std::string_view metric) {
+  const Samples &eager = samples_of(r, "eager_s"), &compiled = samples_of(r, "compiled_s");
   try {
     if (metric == "speedup") return log_ratios(eager, compiled);
-    const Series& side = metric == "eager_ms" ? eager : compiled;
-    return log_ratios(side, Series(side.size(), 1.0));
+    const Samples& side = metric == "eager_ms" ? eager : compiled;
+    return log_ratios(side, Samples(side.size(), 1.0));
   } catch (const std::invalid_argument&) {  // times of foreign make: zero, negative, of different number
     return {};
   }
@@ -47,7 +47,7 @@ Series logs_of(const Result& r, std::string_view metric) {
 
 Estimate log_change_by_rounds(const Result& before, const Result& after, const MetricChange& values,
                               const BaselineOptions& options) {
-  const Series old_logs = logs_of(before, values.metric), new_logs = logs_of(after, values.metric);
+  const Samples old_logs = logs_of(before, values.metric), new_logs = logs_of(after, values.metric);
   if (old_logs.empty() || new_logs.empty()) return {std::log(values.ratio), -infinity, infinity};
   return difference(median_estimate(new_logs, options.confidence), median_estimate(old_logs, options.confidence));
 }

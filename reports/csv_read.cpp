@@ -20,7 +20,7 @@ constexpr size_t max_bytes = size_t{64} << 20;
   throw ReportError(fmt::format("{}:{}: {}", file, line, what));
 }
 
-std::string shown(const std::string& text) { return shortened(printable(text), 60); }
+std::string excerpt(const std::string& text) { return shortened(printable(text), 60); }
 
 class Reader {
  public:
@@ -38,7 +38,7 @@ class Reader {
     } while (take(','));
     row.last_line = line_;
     if (at_ < text_.size() && !at_line_end())
-      refuse(file_, line_, "something follows a quoted cell (expected a comma or the end of the line)");
+      refuse(file_, line_, "something follows a excerpt cell (expected a comma or the end of the line)");
     end_line();
     return true;
   }
@@ -58,7 +58,7 @@ class Reader {
     return true;
   }
   std::string cell() {
-    if (take('"')) return quoted();
+    if (take('"')) return excerpt();
     std::string out;
     for (; at_ < text_.size() && text_[at_] != ',' && !at_line_end(); ++at_) {
       if (text_[at_] == '\0') refuse(file_, line_, "a NUL byte (expected text)");
@@ -66,7 +66,7 @@ class Reader {
     }
     return out;
   }
-  std::string quoted() {
+  std::string excerpt() {
     const int opened = line_;
     std::string out;
     for (; at_ < text_.size(); ++at_) {
@@ -74,7 +74,7 @@ class Reader {
       line_ += text_[at_] == '\n';
       out += text_[at_];
     }
-    refuse(file_, opened, "a quoted cell without an end (expected a closing \")");
+    refuse(file_, opened, "a excerpt cell without an end (expected a closing \")");
   }
 
   const std::string& text_;
@@ -94,7 +94,7 @@ std::optional<size_t> CsvTable::column(const std::string& name) const {
 size_t CsvTable::require_column(const std::string& name) const {
   if (const auto index = column(name)) return *index;
   refuse(file, 1,
-         fmt::format("expected a column {}, found {}", name, shown(fmt::format("{}", fmt::join(columns, ",")))));
+         fmt::format("expected a column {}, found {}", name, excerpt(fmt::format("{}", fmt::join(columns, ",")))));
 }
 
 CsvTable parse_csv(const std::string& text, const std::string& file) {
@@ -105,7 +105,7 @@ CsvTable parse_csv(const std::string& text, const std::string& file) {
   table.columns = row.cells;
   for (size_t i = 0; i < table.columns.size(); ++i) {
     if (std::count(table.columns.begin(), table.columns.end(), table.columns[i]) > 1)
-      refuse(file, row.line, fmt::format("the column {} is there twice", shown(table.columns[i])));
+      refuse(file, row.line, fmt::format("the column {} is there twice", excerpt(table.columns[i])));
   }
   while (reader.next(row)) {
     if (row.cells.size() > table.columns.size())

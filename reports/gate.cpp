@@ -39,7 +39,7 @@ std::vector<std::string> names_in(const CsvTable& table) {
   return names;
 }
 
-std::string shown(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : "nothing"; }
+std::string text_or_nothing(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : "nothing"; }
 
 /// A flaky model's difference is shown and not judged; a number that is missing stays red.
 void pardon(GateRow& row, const GateOptions& options) {
@@ -101,7 +101,7 @@ std::vector<GateRow> gate_graph_breaks(const CsvTable& actual, const CsvTable& e
       const auto is = number(actual, name, column), should = number(expected, name, column);
       if (!is || !should || *is == *should) continue;
       worse = worse || (*is > *should) == lower_is_better;
-      details.push_back(fmt::format("{}={}, expected={}", column, shown(is), shown(should)));
+      details.push_back(fmt::format("{}={}, expected={}", column, text_or_nothing(is), text_or_nothing(should)));
     }
     if (details.empty()) return {"", "PASS", "", false};
     return {"", worse ? "FAIL" : "IMPROVED", fmt::format("{}", fmt::join(details, "; ")), true};
@@ -113,7 +113,7 @@ std::vector<GateRow> gate_memory(const CsvTable& actual, const CsvTable& expecte
   return against(actual, expected, "compression_ratio", options, [&](const std::string& name) -> GateRow {
     const auto is = number(actual, name, "compression_ratio"), should = number(expected, name, "compression_ratio");
     if (!should) return {"", "MISSING_EXPECTED", "not judged", false};
-    const std::string detail = fmt::format("compression_ratio={}, expected={}", shown(is), shown(should));
+    const std::string detail = fmt::format("compression_ratio={}, expected={}", text_or_nothing(is), text_or_nothing(should));
     if (!is) return {"", "MISSING_ACTUAL", detail, true};
     return {"", *is >= part * *should ? "PASS" : "FAIL", detail, *is < part * *should};
   });

@@ -1,6 +1,5 @@
 #include "reports/listener.h"
 
-#include <chrono>
 #include <iostream>
 #include <stdexcept>
 
@@ -14,10 +13,6 @@
 
 namespace torchstone {
 namespace {
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 std::string full_name(const testing::TestInfo& info) { return std::string(info.test_suite_name()) + "." + info.name(); }
 

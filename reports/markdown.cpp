@@ -16,7 +16,7 @@
 namespace torchstone {
 namespace {
 
-constexpr size_t reason_width = 500, detail_lines = 20, detail_width = 200, names_width = 200;
+constexpr size_t longest_reason_shown = 500, detail_lines = 20, detail_width = 200, names_width = 200;
 
 /// Parts of the limit up to which failures, changes, undecided cases and tables of suites may fill it, and the room
 /// that closing tags and the lines that count what was cut may take.
@@ -35,9 +35,9 @@ void add_within(std::string& text, const std::vector<std::string>& blocks, size_
 bool is_bad(const Result& r) { return verdict_of(r).mark == '!' || verdict_of(r).mark == '*'; }
 bool is_undecided(const Result& r) { return verdict_of(r).mark == '~'; }
 
-std::string_view status_of(const Result& r) { return to_string(final_status(r)); }
+std::string_view status_text(const Result& r) { return to_string(final_status(r)); }
 
-std::string name_of(const Result& r, bool in_table = false) {
+std::string code_of_name(const Result& r, bool in_table = false) {
   return markdown_code(shortened_middle(r.name, names_width), in_table);
 }
 
@@ -74,11 +74,11 @@ std::string first_lines(const std::string& text) {
 }
 
 std::string failure(const Result& r) {
-  std::string text = fmt::format("\n{} {} **{}**", symbol_of(r), name_of(r), markdown_text(status_of(r)));
+  std::string text = fmt::format("\n{} {} **{}**", symbol_of(r), code_of_name(r), markdown_text(status_text(r)));
   if (!r.finished) text += ", started and never finished";
   if (r.expected != "pass") text += ", expected " + markdown_text(r.expected);
   if (const std::string numbers = numbers_line(r); !numbers.empty()) text += " · " + markdown_text(numbers);
-  if (!r.outcome.reason.empty()) text += "\n<br>" + markdown_text(shortened(r.outcome.reason, reason_width));
+  if (!r.outcome.reason.empty()) text += "\n<br>" + markdown_text(shortened(r.outcome.reason, longest_reason_shown));
   text += "\n";
   if (!r.reproduce.empty()) text += "\n" + markdown_block(first_line(r.reproduce));
   if (!r.outcome.detail.empty()) {
@@ -94,7 +94,7 @@ std::string case_row(const Result& r) {
     speedup += fmt::format(" [{} {}]", low, high);
   return fmt::format("| {} {} | {} | {} | {} | {} | {} | {} |\n", symbol_of(r),
                      markdown_code(shortened_middle(short_name(r.name), names_width), true),
-                     markdown_text(status_of(r)), markdown_text(metric_cell(r, "error_of_limit")),
+                     markdown_text(status_text(r)), markdown_text(metric_cell(r, "error_of_limit")),
                      markdown_text(speedup), metric_cell(r, "eager_ms"), metric_cell(r, "compiled_ms"),
                      metric_cell(r, "compile_s"));
 }

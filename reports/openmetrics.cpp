@@ -26,7 +26,7 @@ constexpr std::array units = {Unit{"s", "_s", "seconds", 1}, Unit{"ms", "_ms", "
 
 using Labels = std::vector<std::pair<std::string_view, std::string>>;
 
-std::string escaped(std::string_view text, bool quotes) {
+std::string backslashed(std::string_view text, bool quotes) {
   std::string out;
   for (const char c : valid_utf8(text)) {
     if (c == '\n')
@@ -53,7 +53,7 @@ struct Family {
   void add(std::string_view suffix, const Labels& labels, double value) {
     std::vector<std::string> parts;
     for (const auto& [key, text] : labels)
-      if (!text.empty()) parts.push_back(fmt::format("{}=\"{}\"", key, escaped(text, true)));
+      if (!text.empty()) parts.push_back(fmt::format("{}=\"{}\"", key, backslashed(text, true)));
     const std::string set = parts.empty() ? "" : fmt::format("{{{}}}", fmt::join(parts, ","));
     samples += fmt::format("{}{}{} {}\n", name, suffix, set, number(value));
   }
@@ -62,7 +62,7 @@ struct Family {
     if (samples.empty()) return "";
     std::string head = fmt::format("# TYPE {} {}\n", name, type);
     if (!unit.empty()) head += fmt::format("# UNIT {} {}\n", name, unit);
-    return head + fmt::format("# HELP {} {}\n", name, escaped(help, true)) + samples;
+    return head + fmt::format("# HELP {} {}\n", name, backslashed(help, true)) + samples;
   }
 };
 

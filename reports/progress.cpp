@@ -1,7 +1,6 @@
 #include "reports/progress.h"
 
 #include <algorithm>
-#include <chrono>
 #include <iostream>
 #include <utility>
 
@@ -9,15 +8,12 @@
 
 #include "reports/terminal.h"
 #include "reports/text.h"
+#include "reports/time.h"
 
 namespace torchstone {
 namespace {
 
 constexpr size_t log_width = 200, shortest_name = 16;
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 std::string rough(double seconds) {
   if (seconds < 99.5) return fmt::format("{:.0f} s", seconds);

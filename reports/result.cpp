@@ -11,6 +11,11 @@
 
 namespace torchstone {
 
+std::optional<double> metric_of(const Result& result, const char* key) {
+  const auto found = result.outcome.metrics.find(key);
+  return found == result.outcome.metrics.end() ? std::nullopt : std::optional(found->second);
+}
+
 void to_json(nlohmann::json& json, const Outcome& outcome) {
   json = {{"status", to_string(outcome.status)},  {"reason", valid_utf8(outcome.reason)},
           {"detail", valid_utf8(outcome.detail)}, {"phase", valid_utf8(outcome.phase)},

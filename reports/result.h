@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,9 @@ struct Result {
     return info.name == expected || info.junit == JUnitKind::skipped || (expected == "pass" && info.passing);
   }
 };
+
+/// A metric of a result; nothing when it was not measured.
+std::optional<double> metric_of(const Result& result, const char* key);
 
 /// NaN and infinities travel as the strings "NaN", "Infinity", "-Infinity"; text becomes valid UTF-8.
 /// Reading throws std::invalid_argument with the path of the member and what was expected ("outcome.status: …").

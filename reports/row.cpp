@@ -13,7 +13,7 @@
 namespace torchstone {
 namespace {
 
-constexpr size_t name_width = 44, shortest_name = 16, reason_width = 300, indent = 13;
+constexpr size_t name_width = 44, narrowest_name = 16, reason_width = 300, indent = 13;
 
 Color color_of(const Verdict& verdict) {
   if (verdict.mark == '!' || verdict.mark == '*') return Color::red;
@@ -24,7 +24,7 @@ Color color_of(const Verdict& verdict) {
 /// A padded name in fewer columns.
 std::string fitting(std::string name, size_t width) {
   while (name.ends_with(' ') && columns(name) > width) name.pop_back();
-  return shortened_middle(name, std::max(width, shortest_name));
+  return shortened_middle(name, std::max(width, narrowest_name));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@
 namespace torchstone {
 namespace {
 
-std::string trimmed(std::string_view text) {
+std::string unquoted(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t\"");
   if (begin == std::string_view::npos) return "";
   return std::string(text.substr(begin, text.find_last_not_of(" \t\"\n") - begin + 1));
@@ -31,8 +31,8 @@ std::string value_in(const char* path, std::string_view key, char separator) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     const auto at = line.find(separator);
-    if (at != std::string::npos && trimmed(std::string_view(line).substr(0, at)) == key) {
-      return trimmed(std::string_view(line).substr(at + 1));
+    if (at != std::string::npos && unquoted(std::string_view(line).substr(0, at)) == key) {
+      return unquoted(std::string_view(line).substr(at + 1));
     }
   }
   return "";
@@ -42,7 +42,7 @@ std::string first_line_of(const char* path) {
   std::string line;
   std::ifstream file(path);
   std::getline(file, line);
-  return trimmed(line);
+  return unquoted(line);
 }
 
 /// FNV-1a, 64 bits.

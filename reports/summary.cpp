@@ -18,11 +18,6 @@ std::string combination(const Result& r) {
   return fmt::format("{}|{}|{}|{}|{}|{}|{}", r.suite, r.model, r.mode, r.dtype, r.device, r.backend, r.preset);
 }
 
-std::optional<double> metric_of(const Result& r, const char* key) {
-  const auto found = r.outcome.metrics.find(key);
-  return found == r.outcome.metrics.end() ? std::nullopt : std::optional(found->second);
-}
-
 /// The timings whose answers are right and whose metric is a number above 0; the others are counted by reason.
 std::vector<const Result*> timings_of(const std::vector<Result>& results, const std::string& metric, Average& average) {
   std::set<std::string> wrong;

@@ -12,7 +12,7 @@
 namespace torchstone {
 namespace {
 
-constexpr size_t lines_in_all = 25, worst_shown = 10, shortest_name = 24, reason_room = 24;
+constexpr size_t lines_in_all = 25, worst_shown = 10, least_name_width = 24, reason_room = 24;
 
 /// Failures first, of them those that say something before those that an interruption left undone.
 int rank_of(const Result& r) {
@@ -41,7 +41,7 @@ std::string worst_line(const Result& r, size_t width) {
       is_fine(r) || r.outcome.reason.empty() ? "" : "  " + printable(first_line(r.outcome.reason));
   const std::string head = fmt::format("  {} ", verdict_of(r).mark);
   const size_t taken = head.size() + columns(facts) + std::min(reason_room, columns(reason));
-  const size_t room = std::max(shortest_name, width > taken ? width - taken : 0);
+  const size_t room = std::max(least_name_width, width > taken ? width - taken : 0);
   return shortened(head + shortened_middle(printable(first_line(short_name(r.name))), room) + facts + reason, width);
 }
 

@@ -18,6 +18,8 @@ std::string shortened(std::string_view text, size_t limit);
 /// The same with the "…" in the middle: names of cases differ at both ends.
 std::string shortened_middle(std::string_view text, size_t limit);
 std::string first_line(std::string_view text);
+/// Without spaces, tabs and carriage returns at both ends.
+std::string trimmed(std::string_view text);
 
 /// The shortest decimal that reads back as the same double; "NaN", "Infinity", "-Infinity".
 std::string exact(double value);

@@ -17,6 +17,10 @@ std::string utc_of(double seconds) {
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, millis);
 }
 
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 std::string utc_now() {
   return utc_of(std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count());
 }

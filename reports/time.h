@@ -5,6 +5,8 @@ namespace torchstone {
 
 /// Now in UTC: "2026-01-31T12:00:00.123Z". Sorts as text in the order of time.
 std::string utc_now();
+/// Of a clock that never goes back; its zero means nothing.
+double steady_seconds();
 /// A point in time, seconds since 1970, in the same form.
 std::string utc_of(double seconds);
 

@@ -15,14 +15,14 @@ namespace {
 enum class Format { integer, number };
 
 /// A column that is filled from a metric: value × factor.
-struct Column {
+struct NumberColumn {
   const char* name;
   const char* metric;
   Format format;
   double factor;
 };
 
-const std::vector<Column> counters = {
+const std::vector<NumberColumn> counters = {
     {"calls_captured", "calls_captured", Format::integer, 1},
     {"unique_graphs", "unique_graphs", Format::integer, 1},
     {"fallbacks_to_eager", "fallbacks_to_eager", Format::integer, 1},
@@ -32,7 +32,7 @@ const std::vector<Column> counters = {
     {"autograd_compiles", "autograd_compiles", Format::integer, 1},
     {"cudagraph_skips", "cudagraph_skips", Format::integer, 1},
 };
-const std::vector<Column> timings = {
+const std::vector<NumberColumn> timings = {
     {"speedup", "speedup", Format::number, 1},
     {"abs_latency", "compiled_ms", Format::number, 1},
     {"compilation_latency", "compile_s", Format::number, 1},
@@ -42,8 +42,8 @@ const std::vector<Column> timings = {
 };
 
 /// Columns after dev, name, batch_size; accuracy has the status before and the compile time after the counters.
-std::vector<Column> columns_of(const std::string& check) {
-  std::vector<Column> columns;
+std::vector<NumberColumn> columns_of(const std::string& check) {
+  std::vector<NumberColumn> columns;
   if (check == "performance") columns = timings;
   if (check == "tolerance") {
     return {{"max", "tolerance_max", Format::number, 1},
@@ -55,13 +55,8 @@ std::vector<Column> columns_of(const std::string& check) {
   return columns;
 }
 
-std::optional<double> metric_of(const Result& result, const char* key) {
-  const auto found = result.outcome.metrics.find(key);
-  return found == result.outcome.metrics.end() ? std::nullopt : std::optional(found->second);
-}
-
 /// Upstream pads what is missing with "0" and writes floats with six decimals.
-std::string cell(const Result& result, const Column& column) {
+std::string cell(const Result& result, const NumberColumn& column) {
   const auto value = metric_of(result, column.metric);
   if (!value) return "0";
   return column.format == Format::integer ? fmt::format("{:.0f}", *value)

@@ -5,7 +5,7 @@
 namespace torchstone {
 namespace {
 
-std::string escaped(std::string_view text, bool attribute) {
+std::string xml_escaped(std::string_view text, bool attribute) {
   std::string out;
   for (const char c : printable(text)) {
     if (c == '&')
@@ -28,9 +28,9 @@ std::string escaped(std::string_view text, bool attribute) {
 
 }  // namespace
 
-std::string xml_text(std::string_view text) { return escaped(text, false); }
+std::string xml_text(std::string_view text) { return xml_escaped(text, false); }
 
-std::string xml_attribute(std::string_view text) { return escaped(text, true); }
+std::string xml_attribute(std::string_view text) { return xml_escaped(text, true); }
 
 std::string xml_open(std::string_view name, const Attributes& attributes) {
   std::string out = "<" + std::string(name);

@@ -10,7 +10,7 @@
 #include "models/model.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::demucs {
 namespace {
 
 constexpr int64_t kSources = 4, kStereo = 2, kKernel = 8, kStride = 4, kContext = 3;
@@ -111,4 +111,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::demucs

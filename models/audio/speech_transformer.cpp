@@ -14,7 +14,7 @@
 #include "models/blocks/token_model.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::speech_transformer {
 namespace {
 
 struct SpeechShape {
@@ -214,4 +214,4 @@ TORCHSTONE_MODEL(
     .make = [](const ModelOptions& options) { return make(options, /*cuts=*/false); });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::speech_transformer

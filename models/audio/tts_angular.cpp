@@ -8,7 +8,7 @@
 #include "models/model.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::tts_angular {
 namespace {
 
 struct LstmWithProjectionImpl : nn::Module {
@@ -55,4 +55,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::tts_angular

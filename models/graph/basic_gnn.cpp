@@ -7,7 +7,7 @@
 #include "models/model.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::basic_gnn {
 namespace {
 
 constexpr int64_t kWidth = 64;
@@ -116,4 +116,4 @@ TORCHSTONE_MODEL(basic_gnn_sage, .family = "basic_gnn", .suites = {"torchbench"}
                  .parameters = 24'768, .fixed_batch = true, .make = make<SageLayer>);
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::basic_gnn

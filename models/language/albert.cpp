@@ -6,7 +6,7 @@
 #include "models/blocks/bert_encoder.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::albert {
 namespace {
 
 struct AlbertAttentionImpl : nn::Module {
@@ -103,4 +103,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::albert

@@ -5,7 +5,7 @@
 #include "models/blocks/bert_encoder.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::bert {
 namespace {
 
 class BertForMaskedLM : public WordEncoder<Embeddings, BertLayer> {
@@ -26,4 +26,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::bert

@@ -5,7 +5,7 @@
 #include "models/blocks/bert_encoder.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::distilbert {
 namespace {
 
 struct DistilEmbeddingsImpl : nn::Module {
@@ -79,4 +79,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::distilbert

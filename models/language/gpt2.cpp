@@ -11,7 +11,7 @@
 #include "models/blocks/token_model.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::gpt2 {
 namespace {
 
 struct GptShape {
@@ -130,4 +130,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::gpt2

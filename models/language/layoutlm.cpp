@@ -6,7 +6,7 @@
 #include "models/blocks/bert_encoder.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::layoutlm {
 namespace {
 
 constexpr int64_t kPage = 1024;  // places along each side of a page
@@ -74,4 +74,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::layoutlm

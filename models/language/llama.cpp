@@ -12,7 +12,7 @@
 #include "models/model.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::llama {
 namespace {
 
 struct LlamaShape {
@@ -176,4 +176,4 @@ TORCHSTONE_MODEL(
     .parameters = 60'039'680, .make = [](const ModelOptions& options) { return make(options, /*decodes=*/true); });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::llama

@@ -7,7 +7,7 @@
 #include "models/blocks/bert_encoder.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::roberta {
 namespace {
 
 class Roberta : public WordEncoder<Embeddings, BertLayer> {
@@ -53,4 +53,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::roberta

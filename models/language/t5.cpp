@@ -10,7 +10,7 @@
 #include "models/blocks/token_model.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::t5 {
 namespace {
 
 struct T5Shape {
@@ -153,4 +153,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::t5

@@ -6,7 +6,7 @@
 #include "models/model.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::deep_recommender {
 namespace {
 
 class AutoEncoder : public Model {
@@ -64,4 +64,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::deep_recommender

@@ -9,7 +9,7 @@
 #include "models/model.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::dlrm {
 namespace {
 
 constexpr int64_t kTables = 8, kBag = 100;
@@ -83,4 +83,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::dlrm

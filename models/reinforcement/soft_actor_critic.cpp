@@ -8,7 +8,7 @@
 #include "models/model.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::soft_actor_critic {
 namespace {
 
 constexpr int64_t kState = 3, kAction = 1;
@@ -47,4 +47,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::soft_actor_critic

@@ -6,7 +6,7 @@
 #include "models/model.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::equation_of_state {
 namespace {
 
 /// A value and its derivative by temperature.
@@ -107,4 +107,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::equation_of_state

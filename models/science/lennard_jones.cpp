@@ -6,7 +6,7 @@
 #include "models/model.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::lennard_jones {
 namespace {
 
 class LennardJones : public Model {
@@ -39,4 +39,4 @@ TORCHSTONE_MODEL(
     .make = [](const ModelOptions&) -> std::shared_ptr<Model> { return std::make_shared<LennardJones>(); });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::lennard_jones

@@ -9,7 +9,7 @@
 #include "models/model.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::turbulent_kinetic_energy {
 namespace {
 
 constexpr double kDissipation = 0.7, kLateralMixing = 2000.0, kAdamsBashforth = 0.1;  // time steps are 1
@@ -207,4 +207,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::turbulent_kinetic_energy

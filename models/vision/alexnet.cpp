@@ -5,7 +5,7 @@
 #include "models/blocks/image_model.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::alexnet {
 namespace {
 
 class AlexNet : public FeaturesAndClassifier {
@@ -28,4 +28,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::alexnet

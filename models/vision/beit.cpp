@@ -12,7 +12,7 @@
 #include "models/blocks/relative_position.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::beit {
 namespace {
 
 constexpr int64_t kPatch = 16;
@@ -106,4 +106,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::beit

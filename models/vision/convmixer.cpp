@@ -8,7 +8,7 @@
 #include "models/blocks/skip.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::convmixer {
 namespace {
 
 struct ConvMixerShape {
@@ -66,4 +66,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::convmixer

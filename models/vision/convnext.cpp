@@ -9,7 +9,7 @@
 #include "models/blocks/norms.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::convnext {
 namespace {
 
 /// x plus x times each channel's norm over the image, relative to the mean of all channels.
@@ -121,4 +121,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::convnext

@@ -8,7 +8,7 @@
 #include "models/blocks/skip.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::cyclegan {
 namespace {
 
 /// A convolution behind reflected edges, normalised: layers 0, 1 and 2.
@@ -65,4 +65,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::cyclegan

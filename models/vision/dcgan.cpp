@@ -8,7 +8,7 @@
 #include "models/model.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::dcgan {
 namespace {
 
 constexpr ConvShape kHalve{.stride = 2, .padding = 1, .bias = false};
@@ -41,4 +41,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::dcgan

@@ -7,7 +7,7 @@
 #include "models/blocks/mobile_blocks.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::deeplab_v3 {
 namespace {
 
 constexpr int64_t kWidth = 256, kClasses = 21;
@@ -77,4 +77,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::deeplab_v3

@@ -8,7 +8,7 @@
 #include "models/blocks/init.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::densenet {
 namespace {
 
 struct DenseShape {
@@ -108,4 +108,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::densenet

@@ -6,7 +6,7 @@
 #include "models/blocks/skip.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::edsr {
 namespace {
 
 nn::Conv2d conv3x3(int64_t in, int64_t out) { return conv(in, out, 3, {.padding = 1}); }
@@ -47,4 +47,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::edsr

@@ -13,7 +13,7 @@
 #include "models/blocks/squeeze_excite.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::efficientnet {
 namespace {
 
 /// So many blocks of one kind; the first has the stride.
@@ -197,4 +197,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::efficientnet

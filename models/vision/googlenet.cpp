@@ -8,7 +8,7 @@
 #include "models/blocks/named_conv_norm.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::googlenet {
 namespace {
 
 Chain conv_bn(int64_t in, int64_t out, int64_t kernel = 1, int64_t stride = 1) {
@@ -105,4 +105,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::googlenet

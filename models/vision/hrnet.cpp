@@ -8,7 +8,7 @@
 #include "models/blocks/residual.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::hrnet {
 namespace {
 
 /// A 3x3 convolution that halves the image (or keeps it), with BatchNorm.
@@ -179,4 +179,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::hrnet

@@ -6,7 +6,7 @@
 #include "models/blocks/image_model.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::inception_v3 {
 namespace {
 
 /// Kernel of rows x columns, padded to keep the size unless it strides.
@@ -159,4 +159,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::inception_v3

@@ -9,7 +9,7 @@
 #include "models/blocks/init.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::levit {
 namespace {
 
 constexpr int64_t kKey = 16;  // width of a head's keys
@@ -172,4 +172,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::levit

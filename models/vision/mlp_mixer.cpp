@@ -10,7 +10,7 @@
 #include "models/blocks/patch_embed.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::mlp_mixer {
 namespace {
 
 /// x * alpha + beta: what ResMLP has in place of a norm.
@@ -138,4 +138,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::mlp_mixer

@@ -8,7 +8,7 @@
 #include "models/blocks/skip.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::mnasnet {
 namespace {
 
 constexpr double kMomentum = 1 - 0.9997;  // TensorFlow's 0.9997 counts the other way round
@@ -78,4 +78,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::mnasnet

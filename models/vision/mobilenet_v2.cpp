@@ -9,7 +9,7 @@
 #include "models/blocks/skip.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::mobilenet_v2 {
 namespace {
 
 Skip inverted_residual(int64_t in, int64_t out, int64_t stride, int64_t expansion) {
@@ -59,4 +59,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::mobilenet_v2

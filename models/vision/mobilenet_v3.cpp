@@ -7,7 +7,7 @@
 #include "models/blocks/mobile_blocks.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::mobilenet_v3 {
 namespace {
 
 constexpr auto RE = Act::relu, HS = Act::hardswish;
@@ -47,4 +47,4 @@ TORCHSTONE_MODEL(
     .parameters = 2'542'856, .make = [](const ModelOptions& options) { return make(options, kSmall, 1024); });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::mobilenet_v3

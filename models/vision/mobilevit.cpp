@@ -9,7 +9,7 @@
 #include "models/blocks/transformer.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::mobilevit {
 namespace {
 
 constexpr int64_t kPatch = 2, kHeads = 4;
@@ -117,4 +117,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::mobilevit

@@ -10,7 +10,7 @@
 #include "models/blocks/squeeze_excite.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::nfnet {
 namespace {
 
 constexpr double kAlpha = 0.2;                    // how much of a branch each block adds
@@ -131,4 +131,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::nfnet

@@ -10,7 +10,7 @@
 #include "models/blocks/init.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::raft {
 namespace {
 
 constexpr int64_t kRadius = 3, kNeighbours = (2 * kRadius + 1) * (2 * kRadius + 1), kFactor = 8;
@@ -177,4 +177,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::raft

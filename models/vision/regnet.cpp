@@ -8,7 +8,7 @@
 #include "models/blocks/squeeze_excite.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::regnet {
 namespace {
 
 constexpr int64_t kGroup = 8, kStem = 32;
@@ -71,4 +71,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::regnet

@@ -7,7 +7,7 @@
 #include "models/blocks/named_conv_norm.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::repvgg {
 namespace {
 
 struct RepBlockImpl : nn::Module {
@@ -82,4 +82,4 @@ TORCHSTONE_MODEL(
     .parameters = 25'499'944, .make = [](const ModelOptions& options) { return make(options, /*deployed=*/true); });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::repvgg

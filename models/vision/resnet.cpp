@@ -10,7 +10,7 @@
 #include "models/blocks/residual.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::resnet {
 namespace {
 
 template <class Block>
@@ -84,4 +84,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::resnet

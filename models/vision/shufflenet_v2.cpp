@@ -6,7 +6,7 @@
 #include "models/blocks/image_model.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::shufflenet_v2 {
 namespace {
 
 /// Channels of the groups in turn: a0 a1 … b0 b1 … → a0 b0 a1 b1 ….
@@ -79,4 +79,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::shufflenet_v2

@@ -7,7 +7,7 @@
 #include "models/blocks/layers.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::squeezenet {
 namespace {
 
 struct FireImpl : nn::Module {
@@ -58,4 +58,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::squeezenet

@@ -15,7 +15,7 @@
 #include "models/blocks/relative_position.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::swin {
 namespace {
 
 /// [N, H, W, C] → [N * windows, window * window, C].
@@ -187,4 +187,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::swin

@@ -7,7 +7,7 @@
 #include "models/model.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::unet {
 namespace {
 
 struct DoubleConvImpl : nn::Module {
@@ -93,4 +93,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::unet

@@ -8,7 +8,7 @@
 #include "models/blocks/layers.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::vgg {
 namespace {
 
 constexpr int64_t kPool = 0;  // in a list of widths: a max-pool that halves the image
@@ -53,4 +53,4 @@ TORCHSTONE_MODEL(
     .make = [](const ModelOptions& options) { return make(options, kVgg16); });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::vgg

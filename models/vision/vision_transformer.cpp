@@ -11,7 +11,7 @@
 #include "models/blocks/transformer.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::vision_transformer {
 namespace {
 
 struct VitShape {
@@ -90,4 +90,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::vision_transformer

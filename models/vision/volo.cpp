@@ -10,7 +10,7 @@
 #include "models/blocks/transformer.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::volo {
 namespace {
 
 constexpr double kEpsilon = 1e-5;
@@ -149,4 +149,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::volo

@@ -13,7 +13,7 @@
 #include "models/blocks/unit_length.h"
 #include "models/registry.h"
 
-namespace torchstone {
+namespace torchstone::xcit {
 namespace {
 
 /// Sines and cosines of both coordinates, projected: [1, width, side, side].
@@ -181,4 +181,4 @@ TORCHSTONE_MODEL(
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::xcit

@@ -15,7 +15,7 @@
 namespace torchstone::html {
 namespace {
 
-constexpr int width = 860, old_x = 110, new_x = 420, label_step = 13, most_labels = 24;
+constexpr int figure_width = 860, old_x = 110, new_x = 420, label_step = 13, most_labels = 24;
 constexpr size_t label_name = 44;  // what fits right of the numbers
 
 struct Slope {
@@ -82,7 +82,7 @@ std::string slope_chart(const std::vector<Slope>& slopes) {
   for (const double value : {low, high}) {
     if (std::abs(y(value) - y(1)) > 12) texts += svg_text(old_x - 8, y(value) + 3, fmt::format("{:.2f}×", value), "r");
   }
-  return "<div class=scroll tabindex=0 role=region aria-label=Slopes>" + svg_open(width, height, "\"f slope\"") +
+  return "<div class=scroll tabindex=0 role=region aria-label=Slopes>" + svg_open(figure_width, height, "\"f slope\"") +
          svg_strokes(strokes) + texts + labels_of(slopes, y) + "</svg></div>";
 }
 

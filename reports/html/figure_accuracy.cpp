@@ -10,7 +10,7 @@
 namespace torchstone::html {
 namespace {
 
-constexpr int width = 320, left = 14, right = 306;
+constexpr int mark_width = 320, left = 14, right = 306;
 
 struct Mark {
   std::string label;
@@ -60,7 +60,7 @@ std::string tolerance_figure(const Result& result) {
   std::string strokes = svg_line(left, base, right, base, "ax"), texts;
   if (tolerance && *tolerance > low && *tolerance < high) {
     const int at = x(*tolerance);
-    const bool at_right = at > width * 2 / 3;
+    const bool at_right = at > mark_width * 2 / 3;
     strokes += svg_line(at, 12, at, base, "rq");
     texts += svg_text(at + (at_right ? -3 : 3), 10, fmt::format("tolerance {:.3g}", *tolerance),
                       at_right ? "\"r rt\"" : "rt");
@@ -68,7 +68,7 @@ std::string tolerance_figure(const Result& result) {
   int y = 24;
   for (const auto& mark : marks) {  // the bullet stands where the value is
     const int at = x(mark.value);
-    texts += at > width / 2 ? svg_text(at + 3, y, fmt::format("{} {:.3g} ●", mark.label, mark.value), "\"r t\"")
+    texts += at > mark_width / 2 ? svg_text(at + 3, y, fmt::format("{} {:.3g} ●", mark.label, mark.value), "\"r t\"")
                             : svg_text(at - 3, y, fmt::format("● {} {:.3g}", mark.label, mark.value), "t");
     y += row;
   }
@@ -76,7 +76,7 @@ std::string tolerance_figure(const Result& result) {
   for (double power = std::log10(low); power <= std::log10(high) + 0.1; power += step) {
     texts += svg_text(x(std::pow(10, power)), base + 12, fmt::format("1e{:.0f}", power), "m");
   }
-  return "<figure><figcaption>Errors and tolerance</figcaption>" + svg_open(width, height) + svg_strokes(strokes) +
+  return "<figure><figcaption>Errors and tolerance</figcaption>" + svg_open(mark_width, height) + svg_strokes(strokes) +
          texts + "</svg></figure>";
 }
 

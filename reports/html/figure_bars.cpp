@@ -10,11 +10,6 @@
 #include "reports/metric.h"
 
 namespace torchstone::html {
-std::optional<double> metric_of(const Result& result, const char* key) {
-  const auto found = result.outcome.metrics.find(key);
-  return found == result.outcome.metrics.end() ? std::nullopt : std::optional(found->second);
-}
-
 std::string stages_figure(const Result& result) {
   struct Stage {
     const char *key, *name;

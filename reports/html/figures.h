@@ -9,9 +9,6 @@
 
 namespace torchstone::html {
 
-/// A metric of a result; nothing when it was not measured.
-std::optional<double> metric_of(const Result& result, const char* key);
-
 /// Both distributions on one axis, the run order, and the ratio of each round with the requirement. Empty without
 /// samples. Series longer than `max_points` are drawn as medians of neighbours, and say so.
 std::string timing_figures(const Result& result, size_t max_points, bool with_run_order);
