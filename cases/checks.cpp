@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -26,15 +27,16 @@ class CaseTest : public testing::Test {
   CaseTest(Session& session, size_t index) : session_(session), index_(index) {}
 
   void TestBody() override {
-    if (interrupted()) GTEST_SKIP() << "interrupted before it began";
     const Case& c = session_.cases[index_];
+    const std::string name = short_name(name_of(c));
+    if (!interrupted()) session_.runner.prepare(index_, [&](const std::string& what) { show_progress(name, what); });
+    if (interrupted()) GTEST_SKIP() << "interrupted before it began";
     Result result = row_of(c, session_.flags);
     result.finished = false;
     remove_side_files(session_.flags.run.out, result.name);
     write_case(session_.flags.run.out, result);  // first of all, so that nothing can vanish
     result.finished = true;
     const auto start = std::chrono::steady_clock::now();
-    const std::string name = short_name(name_of(c));
     show_progress(name, "start");
     result.outcome = session_.runner.run(index_, [&](std::string_view phase) { show_progress(name, phase); });
     if (session_.flags.update_expected && can_be_expected(result.outcome) && !result.as_expected())
@@ -53,10 +55,21 @@ class CaseTest : public testing::Test {
   size_t index_;
 };
 
+/// GoogleTest runs suites in the order of their first test. What needs no compile comes first, so that verdicts come
+/// while the workers compile; what is timed comes last, when they are done.
+std::vector<size_t> order_of(const std::vector<Case>& cases) {
+  std::vector<size_t> order(cases.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](size_t i) {
+    return std::pair(cases[i].check == Check::performance, !program_of(cases[i]).empty());
+  });
+  return order;
+}
+
 }  // namespace
 
 void register_cases(Session& session) {
-  for (size_t i = 0; i < session.cases.size(); ++i) {
+  for (const size_t i : order_of(session.cases)) {
     const Case& c = session.cases[i];
     testing::RegisterTest(suite_name_of(c).c_str(), test_name_of(c).c_str(), nullptr, nullptr, c.file.c_str(), c.line,
                           [&session, i]() -> CaseTest* { return new CaseTest(session, i); });
@@ -80,14 +93,13 @@ std::vector<size_t> selected_cases(const Session& session) {
 }
 
 void compile_ahead(Session& session, const std::vector<size_t>& selected) {
-  // One case alone compiles within itself: its program would only be captured twice. But then it starts warm nowhere.
+  // A case alone compiles within itself, because compiling ahead captures a program twice. A warm start is measured all
+  // the same: its package must be there before the case starts.
   const auto starts_warm = [&](size_t i) {
     return session.cases[i].check == Check::performance && session.cases[i].warm_start_latency;
   };
   if (selected.size() < 2 && std::ranges::none_of(selected, starts_warm)) return;
-  progress().begin();
-  session.runner.compile_ahead(selected, [](const std::string& what) { show_progress(what); });
-  clear_progress();
+  session.runner.compile_ahead(selected);
 }
 
 void log_operator_inputs(Session& session, const std::vector<size_t>& selected) {

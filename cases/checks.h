@@ -26,7 +26,7 @@ std::vector<size_t> selected_cases(const Session& session);
 /// Writes --torchstone_log_operator_inputs: the operators that the models of the selected cases call, each model once.
 void log_operator_inputs(Session& session, const std::vector<size_t>& selected);
 
-/// Before the first test: what these cases need compiled is compiled, in parallel.
+/// Before the first test: begins to compile what these cases need, in their order, while others run.
 void compile_ahead(Session& session, const std::vector<size_t>& selected);
 
 /// The row of a case before it ran.
