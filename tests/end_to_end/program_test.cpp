@@ -13,11 +13,11 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const char* const quick = "torchbench/Accuracy.CompiledMatchesEager/lennard_jones_inference_float32_torchscript_cpu";
+const char* const quick_case = "torchbench/Accuracy.CompiledMatchesEager/lennard_jones_inference_float32_torchscript_cpu";
 
 TEST(TheProgram, WritesOneRowInEveryReport) {
   const Torchstone torchstone;
-  const ProgramRun run = torchstone.run({std::string("--gtest_filter=") + quick});
+  const ProgramRun run = torchstone.run({std::string("--gtest_filter=") + quick_case});
   ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_EQ(torchstone.row("lennard_jones").at("outcome").at("status"), "pass");
   EXPECT_THAT(read_file(torchstone.out() + "/results.csv"), HasSubstr("lennard_jones"));
@@ -25,7 +25,7 @@ TEST(TheProgram, WritesOneRowInEveryReport) {
   EXPECT_THAT(read_file(torchstone.out() + "/csv/torchscript_torchbench_float32_inference_cpu_accuracy.csv"),
               HasSubstr("cpu,lennard_jones,4,pass"));
   EXPECT_THAT(run.out, HasSubstr("[  PASSED  ] 1 test."));
-  EXPECT_THAT(read_file(torchstone.out() + "/report.html"), HasSubstr(std::string("title=\"") + quick + "\""));
+  EXPECT_THAT(read_file(torchstone.out() + "/report.html"), HasSubstr(std::string("title=\"") + quick_case + "\""));
   EXPECT_THAT(run.out, HasSubstr("results.json"));
   EXPECT_THAT(run.out, HasSubstr("report.html"));
 }
@@ -34,7 +34,7 @@ TEST(TheProgram, GivesTheSameStatusInEveryIsolation) {
   for (const std::string isolation : {"fresh", "shared", "off"}) {
     const Torchstone torchstone;
     const ProgramRun run =
-        torchstone.run({std::string("--gtest_filter=") + quick, "--torchstone_isolate=" + isolation});
+        torchstone.run({std::string("--gtest_filter=") + quick_case, "--torchstone_isolate=" + isolation});
     EXPECT_EQ(run.exit_code, 0) << isolation << run.out << run.err;
   }
 }
@@ -58,7 +58,7 @@ TEST(TheProgram, ListsBackendsSuitesAndCases) {
               testing::AllOf(HasSubstr("eager"), HasSubstr("torchscript"), HasSubstr("inductor")));
   EXPECT_THAT(torchstone.run({"--torchstone_list=suites"}).out,
               testing::AllOf(HasSubstr("torchbench"), HasSubstr("huggingface")));
-  EXPECT_THAT(torchstone.run({"--torchstone_list=cases"}).out, HasSubstr(quick));
+  EXPECT_THAT(torchstone.run({"--torchstone_list=cases"}).out, HasSubstr(quick_case));
   EXPECT_THAT(torchstone.run({"--gtest_list_tests"}).out, HasSubstr("lennard_jones_inference_float32_torchscript_cpu"));
 }
 
@@ -83,14 +83,14 @@ TEST(TheProgram, ShardsLikeGoogleTest) {
 
 TEST(Ctest, NamesAndLabelsEveryCase) {
   const ProgramRun all = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N"});
-  EXPECT_THAT(all.out, HasSubstr(quick));
+  EXPECT_THAT(all.out, HasSubstr(quick_case));
   const ProgramRun labelled =
       run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N", "-L", "performance"});
   EXPECT_THAT(labelled.out,
               testing::AllOf(HasSubstr("torchbench/Performance."), Not(HasSubstr("torchbench/Accuracy."))));
   const ProgramRun without =
       run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N", "-L", "accuracy", "-LE", "inductor"});
-  EXPECT_THAT(without.out, testing::AllOf(HasSubstr(quick), Not(HasSubstr("_inductor_"))));
+  EXPECT_THAT(without.out, testing::AllOf(HasSubstr(quick_case), Not(HasSubstr("_inductor_"))));
   const ProgramRun bfloat16 =
       run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N", "-L", "bfloat16"});
   EXPECT_THAT(bfloat16.out, testing::AllOf(HasSubstr("_bfloat16_"), Not(HasSubstr("_float32_"))));
@@ -107,7 +107,7 @@ TEST(Ctest, IsNotGreenWhenNothingMatches) {
 
 TEST(TheReportTool, MergesFoldersAndTellsDifferencesByItsExitCode) {
   const Torchstone first, second, merged;
-  ASSERT_EQ(first.run({std::string("--gtest_filter=") + quick}).exit_code, 0);
+  ASSERT_EQ(first.run({std::string("--gtest_filter=") + quick_case}).exit_code, 0);
   ASSERT_EQ(second.run({"--gtest_filter=*/Accuracy.*soft_actor_critic_inference_float32_torchscript_cpu"}).exit_code,
             0);
   const ProgramRun run = run_program({TORCHSTONE_REPORT, "merge", first.out(), second.out(), "-o", merged.out()});

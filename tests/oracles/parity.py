@@ -3,6 +3,7 @@
 
   parity.py --write [MODEL …]   writes golden/<model>_<preset>.safetensors
   parity.py --check [MODEL …]   computes them again and compares: exit 1 when one differs, 77 when a package is absent
+  parity.py --check --large     the same for those of large.txt alone, which --check without names leaves out
 
 Weights and inputs come from counter_fill.py, so a file holds results only: the outputs in evaluation mode, float32 (float64
 where the original says so), at most SAMPLE elements an output, evenly strided; for mini also one training pass without dropout
@@ -33,6 +34,7 @@ from originals import ORIGINALS
 
 GOLDEN = pathlib.Path(__file__).with_name("golden")
 SAMPLE = 1024
+LARGE = set(pathlib.Path(__file__).with_name("large.txt").read_text().split())
 
 
 def leaves(value):
@@ -149,6 +151,7 @@ def main():
     action = parser.add_mutually_exclusive_group(required=True)
     action.add_argument("--write", action="store_true")
     action.add_argument("--check", action="store_true")
+    parser.add_argument("--large", action="store_true")
     parser.add_argument("models", nargs="*", metavar="MODEL")
     options = parser.parse_args()
     unknown = set(options.models) - set(ORIGINALS)
@@ -161,6 +164,8 @@ def main():
             absent.add(package)
             continue
         for full in (False, True):
+            if options.check and not options.models and (path_of(name, full).stem in LARGE) != options.large:
+                continue
             if options.write:
                 write(name, full)
                 continue

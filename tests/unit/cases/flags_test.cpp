@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "support.h"
+#include "tests/environment_variable.h"
 
 namespace torchstone {
 namespace {
@@ -16,16 +17,6 @@ using testing::HasSubstr;
 std::string flag_error(const std::vector<std::string>& arguments) {
   return error_of([&] { flags_of(arguments); });
 }
-
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
-  Variable(const Variable&) = delete;
-  ~Variable() { unsetenv(name_); }
-
- private:
-  const char* name_;
-};
 
 /// What the tests find must not depend on who runs them.
 class NoTwins : public testing::Environment {
@@ -152,6 +143,11 @@ TEST(Flags, KeepWhatOnlyWritesFilesOutOfAReproduction) {
   EXPECT_EQ(flags.run.arguments, "--torchstone_repeat=3");
 }
 
+TEST(Flags, AskForTheVersion) {
+  EXPECT_TRUE(flags_of({"--version"}).version);
+  EXPECT_FALSE(flags_of({"--torchstone_seed=1"}).version);
+}
+
 TEST(Flags, LeaveTheRestToGoogleTest) {
   std::vector<std::string> arguments{"prog", "--gtest_filter=-*x*:a", "--torchstone_seed=1", "word", "--", "--help",
                                      "-v"};
@@ -173,12 +169,12 @@ TEST(Flags, TakeTheLastOfTwo) {
 }
 
 TEST(Flags, HaveEnvironmentTwinsThatTheCommandLineOverrules) {
-  const Variable threads("TORCHSTONE_THREADS", "3");
-  const Variable strict("TORCHSTONE_STRICT_UNDECIDED", "true");
+  const EnvironmentVariable threads("TORCHSTONE_THREADS", "3");
+  const EnvironmentVariable strict("TORCHSTONE_STRICT_UNDECIDED", "true");
   EXPECT_EQ(threads_of(flags_of({})), 3);
   EXPECT_TRUE(flags_of({}).strict_undecided);
   EXPECT_EQ(threads_of(flags_of({"--torchstone_threads=4"})), 4);
-  const Variable seed("TORCHSTONE_SEED", "x");
+  const EnvironmentVariable seed("TORCHSTONE_SEED", "x");
   EXPECT_EQ(flag_error({}), "TORCHSTONE_SEED=x: 'x' (expected a whole number from 0 to 9007199254740992)");
 }
 
@@ -290,7 +286,7 @@ TEST(ReproduceLine, RunsExactlyThatCase) {
 }
 
 TEST(ReproduceLine, MakesPathsAbsoluteAndKeepsTheEnvironment) {
-  const Variable plugin("TORCHSTONE_PLUGIN", "./zoo.so");
+  const EnvironmentVariable plugin("TORCHSTONE_PLUGIN", "./zoo.so");
   const std::string here = std::filesystem::current_path().string();
   EXPECT_EQ(
       flags_of({"--torchstone_suites=s/../t.yaml", "--torchstone_only=net.pt"}).run.arguments,

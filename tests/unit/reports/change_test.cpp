@@ -1,17 +1,15 @@
 #include "reports/change.h"
 
 #include <cmath>
-#include <limits>
 #include <random>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/reports/sample.h"
+
 namespace torchstone {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
 
 TEST(Change, HasTheWordsOfNvbenchCompare) {
   EXPECT_EQ(to_string(Change::same), "SAME");

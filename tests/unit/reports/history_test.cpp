@@ -37,7 +37,7 @@ std::vector<HistoryPoint> runs(int days, int changed, double before, double afte
   return points;
 }
 
-std::string error_of(const std::string& text) {
+std::string history_error(const std::string& text) {
   try {
     parse_history(text, "history.jsonl");
   } catch (const ReportError& error) {
@@ -81,13 +81,13 @@ TEST(History, HoldsEachCaseOfARunOnceAndTheOldestRunFirst) {
 
 TEST(History, ErrorsNameFileAndLineAndWhatWasExpected) {
   const std::string good = R"({"run": "r", "name": "a"})";
-  EXPECT_EQ(error_of(good + "\n\nnonsense\n" + good + "\n"), "history.jsonl:3: expected a JSON object, found nonsense");
-  EXPECT_EQ(error_of(good + "\n[1]\n"), "history.jsonl:2: the line: expected an object, found array");
-  EXPECT_EQ(error_of(R"({"name": "a"})"), "history.jsonl:1: run: expected a string, found nothing");
+  EXPECT_EQ(history_error(good + "\n\nnonsense\n" + good + "\n"), "history.jsonl:3: expected a JSON object, found nonsense");
+  EXPECT_EQ(history_error(good + "\n[1]\n"), "history.jsonl:2: the line: expected an object, found array");
+  EXPECT_EQ(history_error(R"({"name": "a"})"), "history.jsonl:1: run: expected a string, found nothing");
   EXPECT_EQ(
-      error_of(R"({"run": "r", "name": "a", "metrics": {"speedup": "fast"}})"),
+      history_error(R"({"run": "r", "name": "a", "metrics": {"speedup": "fast"}})"),
       "history.jsonl:1: metrics.speedup: expected a number, \"NaN\", \"Infinity\" or \"-Infinity\", found \"fast\"");
-  EXPECT_EQ(error_of(R"({"run": "r", "name": "a", "later": [1]})"), "nothing") << "unknown members are passed over";
+  EXPECT_EQ(history_error(R"({"run": "r", "name": "a", "later": [1]})"), "nothing") << "unknown members are passed over";
   EXPECT_THROW(read_history("/no/such/history.jsonl"), ReportError);
 }
 
@@ -113,12 +113,12 @@ TEST(History, SurvivesEveryDamage) {
       if (below(3) == 0) text.resize(below(text.size()) + 1);
       text[below(text.size())] = static_cast<char>(below(256));
     }
-    const std::string error = error_of(text);
+    const std::string error = history_error(text);
     refused += error != "nothing";
     EXPECT_THAT(error, testing::AnyOf("nothing", testing::StartsWith("history.jsonl:")));
   }
   EXPECT_GT(refused, 100u);
-  EXPECT_THAT(error_of(std::string(100000, '[') + "\n"), testing::StartsWith("history.jsonl:1: expected"));
+  EXPECT_THAT(history_error(std::string(100000, '[') + "\n"), testing::StartsWith("history.jsonl:1: expected"));
 }
 
 TEST(Sparkline, GoesFromTheSmallestToTheLargest) {

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -7,11 +6,10 @@
 #include "reports/html/mismatch.h"
 #include "reports/html/packed.h"
 #include "reports/html/plot.h"
+#include "tests/unit/reports/sample.h"
 
 namespace torchstone::html {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
 
 TEST(Markup, EscapesWhatIsMarkupInContentAndAttributes) {
   EXPECT_EQ(escaped("a<b>&\"c\"\n\x07"), "a&lt;b&gt;&amp;&quot;c&quot;&#10;\\x07");
@@ -30,7 +28,7 @@ TEST(Markup, SaysDurationsAsPeopleDo) {
   EXPECT_EQ(duration_text(59.4), "59 s");
   EXPECT_EQ(duration_text(312.4), "5 min 12 s");
   EXPECT_EQ(duration_text(7380), "2 h 03 min");
-  EXPECT_EQ(duration_text(nan), "unknown");
+  EXPECT_EQ(duration_text(nan_value), "unknown");
 }
 
 TEST(Plot, MapsToPixelsAndClampsToTheEdges) {
@@ -38,7 +36,7 @@ TEST(Plot, MapsToPixelsAndClampsToTheEdges) {
   EXPECT_EQ(linear(5), 150);
   EXPECT_EQ(linear(-1), 100);
   EXPECT_EQ(linear(11), 200);
-  EXPECT_EQ(linear(nan), 100);
+  EXPECT_EQ(linear(nan_value), 100);
   EXPECT_EQ(linear(infinity), 200);
   EXPECT_EQ(upward(10), 25);
   EXPECT_EQ(upward(0), 50);
@@ -51,7 +49,7 @@ TEST(Plot, WritesShortPaths) {
 }
 
 TEST(Plot, TakesQuantilesOfWhatIsFinite) {
-  const std::vector<double> values{4, nan, 1, 3, infinity, 2};
+  const std::vector<double> values{4, nan_value, 1, 3, infinity, 2};
   EXPECT_DOUBLE_EQ(quantile(values, 0), 1);
   EXPECT_DOUBLE_EQ(quantile(values, 0.5), 2.5);
   EXPECT_DOUBLE_EQ(quantile(values, 1), 4);
@@ -67,7 +65,7 @@ TEST(Plot, FindsTwoToFourRoundTicks) {
   EXPECT_EQ(round_ticks(0, 10), (std::vector<double>{0, 10}));
   EXPECT_EQ(round_ticks(0.9, 4.2), (std::vector<double>{2, 4}));
   EXPECT_TRUE(round_ticks(1, 1).empty());
-  EXPECT_TRUE(round_ticks(nan, 1).empty());
+  EXPECT_TRUE(round_ticks(nan_value, 1).empty());
   for (double high = 1e-9; high < 1e9; high *= 1.37) {
     const auto ticks = round_ticks(high / 3, high);
     EXPECT_GE(ticks.size(), 2u) << high;

@@ -16,12 +16,6 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-size_t count_of(const std::string& text, const std::string& part) {
-  size_t count = 0;
-  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++count;
-  return count;
-}
-
 Result timing(const std::string& model, double speedup, size_t rounds) {
   Result r =
       simple_result("torchbench/Performance.CompiledAgainstEager/" + model + "_float32", Status::pass, "performance");

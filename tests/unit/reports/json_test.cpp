@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string error_of(const std::string& text) {
+std::string json_error(const std::string& text) {
   try {
     parse_json(text, "results.json");
   } catch (const ReportError& error) {
@@ -35,25 +35,25 @@ TEST(Json, WritesOneResultALine) {
 }
 
 TEST(Json, ErrorsNameFileAndPlaceAndWhatWasExpected) {
-  EXPECT_THAT(error_of("{\n\"schema\": }"),
+  EXPECT_THAT(json_error("{\n\"schema\": }"),
               testing::AllOf(testing::StartsWith("results.json: "), HasSubstr("line 2, column 11")));
-  EXPECT_THAT(error_of(""), HasSubstr("results.json: not JSON"));
-  EXPECT_EQ(error_of("[]"), "results.json: the document: expected an object, found array");
-  EXPECT_EQ(error_of("{}"), "results.json: schema: expected a string, found nothing");
+  EXPECT_THAT(json_error(""), HasSubstr("results.json: not JSON"));
+  EXPECT_EQ(json_error("[]"), "results.json: the document: expected an object, found array");
+  EXPECT_EQ(json_error("{}"), "results.json: schema: expected a string, found nothing");
   EXPECT_EQ(
-      error_of(R"({"schema": "torchstone/result/2"})"),
+      json_error(R"({"schema": "torchstone/result/2"})"),
       "results.json: schema: expected \"torchstone/result/1\", found \"torchstone/result/2\", of a newer version of "
       "Torchstone");
-  EXPECT_EQ(error_of(R"({"schema": "torchstone/result/0"})"),
+  EXPECT_EQ(json_error(R"({"schema": "torchstone/result/0"})"),
             "results.json: schema: expected \"torchstone/result/1\", found \"torchstone/result/0\"");
-  EXPECT_EQ(error_of(R"({"schema": "torchstone/result/x2"})"),
+  EXPECT_EQ(json_error(R"({"schema": "torchstone/result/x2"})"),
             "results.json: schema: expected \"torchstone/result/1\", found \"torchstone/result/x2\"");
-  EXPECT_EQ(error_of(R"({"schema": "torchstone/result/1"})"), "results.json: run: expected an object, found nothing");
-  EXPECT_EQ(error_of(R"({"schema": "torchstone/result/1", "run": {}})"), "results.json: results: expected an array");
-  EXPECT_EQ(error_of(R"({"schema": "torchstone/result/1", "run": {"argv": [1]}})"),
+  EXPECT_EQ(json_error(R"({"schema": "torchstone/result/1"})"), "results.json: run: expected an object, found nothing");
+  EXPECT_EQ(json_error(R"({"schema": "torchstone/result/1", "run": {}})"), "results.json: results: expected an array");
+  EXPECT_EQ(json_error(R"({"schema": "torchstone/result/1", "run": {"argv": [1]}})"),
             "results.json: run.argv[0]: expected a string, found 1");
   EXPECT_EQ(
-      error_of(R"({"schema": "torchstone/result/1", "run": {}, "results": [{"name": "a", "outcome": {"status": 1}}]})"),
+      json_error(R"({"schema": "torchstone/result/1", "run": {}, "results": [{"name": "a", "outcome": {"status": 1}}]})"),
       "results.json: results[0].outcome.status: expected a string, found 1");
 }
 
@@ -79,7 +79,7 @@ TEST(Json, PassesOverWhatALaterReleaseAdds) {
   EXPECT_EQ(report.results.at(0).outcome.metrics.at("later_ms"), 2.5);
   EXPECT_THAT(write_json(report.results, report.run),
               testing::AllOf(HasSubstr("later_ms"), HasSubstr(R"("later":"n")"), HasSubstr(R"("tag":"nightly")")));
-  EXPECT_THAT(error_of(R"({"schema": "torchstone/result/1", "run": {},
+  EXPECT_THAT(json_error(R"({"schema": "torchstone/result/1", "run": {},
                            "results": [{"name": "a", "outcome": {"status": "pass_later"}}]})"),
               HasSubstr("results[0].outcome.status: expected a known status, found \"pass_later\""));
 }
@@ -88,15 +88,15 @@ TEST(Json, CutOffAnywhereIsAnErrorAndNeverHalfAReport) {
   std::string text = write_json({simple_result("a", Status::pass), simple_result("b", Status::crash)}, sample_run());
   text.resize(text.find_last_not_of('\n') + 1);  // what is missing then is missed
   for (size_t size = 0; size < text.size(); ++size)
-    EXPECT_THAT(error_of(text.substr(0, size)), HasSubstr("results.json: not JSON: ")) << size;
-  EXPECT_EQ(error_of(text), "nothing");
+    EXPECT_THAT(json_error(text.substr(0, size)), HasSubstr("results.json: not JSON: ")) << size;
+  EXPECT_EQ(json_error(text), "nothing");
 }
 
 TEST(Json, SurvivesNumbersAndDepthsThatNoProgramWrites) {
-  EXPECT_THAT(error_of("[1e999]"), HasSubstr("results.json: not JSON"));
+  EXPECT_THAT(json_error("[1e999]"), HasSubstr("results.json: not JSON"));
   const std::string deep(200000, '[');
-  EXPECT_THAT(error_of(deep), HasSubstr("results.json: not JSON"));
-  EXPECT_EQ(error_of(R"({"schema": )" + deep + std::string(deep.size(), ']') + "}"),
+  EXPECT_THAT(json_error(deep), HasSubstr("results.json: not JSON"));
+  EXPECT_EQ(json_error(R"({"schema": )" + deep + std::string(deep.size(), ']') + "}"),
             "results.json: schema: expected a string, found array");
 }
 
@@ -141,7 +141,7 @@ TEST(JsonFuzz, EveryInputIsReadOrRefusedWithTheFilesName) {
   int refused = 0;
   for (int i = 0; i < fuzz_inputs(); ++i) {
     const std::string text = mutated(whole, random);
-    const std::string error = error_of(text);
+    const std::string error = json_error(text);
     if (error == "nothing") continue;
     ++refused;
     ASSERT_TRUE(error.starts_with("results.json: ")) << error;

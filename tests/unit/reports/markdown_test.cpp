@@ -11,12 +11,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-size_t count_of(const std::string& text, const std::string& part) {
-  size_t count = 0;
-  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++count;
-  return count;
-}
-
 TEST(MarkdownText, HasNoMarkupOfItsOwn) {
   EXPECT_EQ(markdown_text("a|b `c` *d* [e](f)"), "a\\|b \\`c\\` \\*d\\* \\[e\\](f)");
   EXPECT_EQ(markdown_text("<script>&amp;"), "&lt;script&gt;&amp;amp;");

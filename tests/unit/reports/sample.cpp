@@ -10,9 +10,7 @@
 namespace torchstone {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
-
-Result timing(const std::string& model, double speedup, const std::string& preset = "full") {
+Result timing_of(const std::string& model, double speedup, const std::string& preset = "full") {
   Result r =
       simple_result("torchbench/Performance.CompiledIsFaster/" + model + "_inference_float32_inductor_cpu_" + preset,
                     Status::pass, "performance");
@@ -32,7 +30,7 @@ Result timing(const std::string& model, double speedup, const std::string& prese
                        {"calls_captured", 69},
                        {"unique_graphs", 1},
                        {"artifact_bytes", 46 * 1024 * 1024}};
-  r.outcome.samples = {{"eager_s", {0.0125, 0.013, 0.0121}}, {"compiled_s", {0.1, nan, infinity}}};
+  r.outcome.samples = {{"eager_s", {0.0125, 0.013, 0.0121}}, {"compiled_s", {0.1, nan_value, infinity}}};
   r.outcome.notes = {{"stop_reason", "interval narrow enough"}};
   return r;
 }
@@ -49,7 +47,7 @@ std::vector<Result> one_of_every_status() {
     if (info.status == Status::pass)
       r.outcome.metrics = {{"error_of_limit", 0.12}, {"compile_s", 8.1}, {"max_abs_error", 1e-7}};
     if (info.status == Status::fail_accuracy) {
-      r.outcome.metrics = {{"error_of_limit", 3.4}, {"max_abs_error", nan}, {"max_rel_error", infinity}};
+      r.outcome.metrics = {{"error_of_limit", 3.4}, {"max_abs_error", nan_value}, {"max_rel_error", infinity}};
       r.outcome.detail = "worst element [0, 17]: eager 1.5, compiled 2.5\n  < 1e-3: 998\n  < 1e-2: 2 & more";
     }
     results.push_back(r);
@@ -82,14 +80,14 @@ Result simple_result(const std::string& name, Status status, const std::string& 
 
 std::vector<Result> sample_results() {
   std::vector<Result> results = one_of_every_status();
-  results.push_back(timing("resnet50", 1.43));
-  results.push_back(timing("alexnet", 2.0));
-  results.push_back(timing("alexnet", 1.5, "mini"));
-  Result slow = timing("slow_net", 0.5);
+  results.push_back(timing_of("resnet50", 1.43));
+  results.push_back(timing_of("alexnet", 2.0));
+  results.push_back(timing_of("alexnet", 1.5, "mini"));
+  Result slow = timing_of("slow_net", 0.5);
   slow.outcome.status = Status::fail_speedup;
   slow.outcome.reason = "0.500x [0.470 0.530] is below the required 1.000x";
   results.push_back(slow);
-  Result wrong = timing("fail_accuracy_model", 9.0, "mini");
+  Result wrong = timing_of("fail_accuracy_model", 9.0, "mini");
   results.push_back(wrong);
 
   Result tolerance = simple_result("torchbench/Tolerance.IsMeasured/resnet50_training_bfloat16_inductor_cuda",
@@ -99,7 +97,7 @@ std::vector<Result> sample_results() {
   tolerance.dtype = "bfloat16";
   tolerance.device = "cuda:1";
   tolerance.backend = "inductor:freezing=true,shape_padding=false";
-  tolerance.outcome.metrics = {{"tolerance_max", 0.0123456789}, {"tolerance_mean", 1e-5}, {"tolerance_std", nan}};
+  tolerance.outcome.metrics = {{"tolerance_max", 0.0123456789}, {"tolerance_mean", 1e-5}, {"tolerance_std", nan_value}};
   results.push_back(tolerance);
 
   Result hostile = simple_result("torchbench/Accuracy.<script>&\"'/größe,\t模型_\x01\xff", Status::fail_to_compile);
@@ -138,6 +136,12 @@ RunInfo sample_run() {
   run.environment = {{"OMP_NUM_THREADS", "4"}};
   run.policy = {{"confidence", "0.95"}};
   return run;
+}
+
+size_t count_of(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++count;
+  return count;
 }
 
 Finished run_line(const std::string& line) {

@@ -36,7 +36,7 @@ Result runner(const std::string& mode, const std::string& series) {
   return result;
 }
 
-std::vector<Result> results() {
+std::vector<Result> two_suites() {
   Result failed = operation("aten.tanh.default", 1, 0);
   failed.outcome.status = Status::fail_accuracy;
   failed.outcome.metrics.erase("speedup");
@@ -45,7 +45,7 @@ std::vector<Result> results() {
 }
 
 TEST(SuiteTables, OperatorsAreOneTableForEachDtypeWithCallsAsWeights) {
-  const auto tables = suite_tables(results());
+  const auto tables = suite_tables(two_suites());
   ASSERT_THAT(tables, SizeIs(3));
   EXPECT_EQ(tables[0].title, "Operators of operators, bfloat16");
   EXPECT_EQ(tables[1].title, "Operators of operators, float32");
@@ -62,7 +62,7 @@ TEST(SuiteTables, RunnersHaveBothDirectionsAndEmptyCellsForWhatWasNotTimed) {
               ElementsAre(ElementsAre("jit", "lstm", "2", "1.414", "2", "1.414")));
 }
 
-Result timing(const std::string& model, const std::string& mode, const std::string& dtype, double speedup) {
+Result timing_in(const std::string& model, const std::string& mode, const std::string& dtype, double speedup) {
   Result result = simple_result(model + mode + dtype, Status::pass, "performance");
   result.suite = "timm";
   result.model = model;
@@ -76,16 +76,16 @@ Result timing(const std::string& model, const std::string& mode, const std::stri
 }
 
 TEST(SuiteTables, SpeedUpsHaveARowAModelAndAColumnForWhatDiffers) {
-  Result wrong = timing("vit", "training", "bfloat16", 0);
+  Result wrong = timing_in("vit", "training", "bfloat16", 0);
   wrong.outcome.status = Status::fail_accuracy;
   wrong.outcome.metrics.clear();
-  Result slow = timing("vit", "inference", "float32", 0.5);
+  Result slow = timing_in("vit", "inference", "float32", 0.5);
   slow.outcome.status = Status::fail_speedup;
-  Result accuracy = timing("swin", "inference", "float16", 1);
+  Result accuracy = timing_in("swin", "inference", "float16", 1);
   accuracy.check = "accuracy";
   const auto tables =
-      suite_tables({timing("swin", "inference", "float32", 2), timing("swin", "training", "bfloat16", 3), slow, wrong,
-                    timing("gmlp", "training", "bfloat16", 12), accuracy});
+      suite_tables({timing_in("swin", "inference", "float32", 2), timing_in("swin", "training", "bfloat16", 3), slow, wrong,
+                    timing_in("gmlp", "training", "bfloat16", 12), accuracy});
   ASSERT_THAT(tables, SizeIs(1));
   EXPECT_EQ(tables[0].explanation, "Eager's time over the compiled one's: inductor cuda full");
   EXPECT_THAT(tables[0].header, ElementsAre("Suite", "Model", "inference float32", "training bfloat16"));
@@ -96,23 +96,23 @@ TEST(SuiteTables, SpeedUpsHaveARowAModelAndAColumnForWhatDiffers) {
 }
 
 TEST(SuiteTables, AWrongAnswersSpeedUpIsInNoMean) {
-  Result wrong = timing("vit", "inference", "float32", 8);
+  Result wrong = timing_in("vit", "inference", "float32", 8);
   wrong.check = "accuracy";
   wrong.outcome.status = Status::fail_accuracy;
   wrong.outcome.metrics.clear();
-  const auto tables = suite_tables({timing("swin", "inference", "float32", 2), timing("vit", "inference", "float32", 8),
-                                    wrong, timing("swin", "training", "float32", 3)});
+  const auto tables = suite_tables({timing_in("swin", "inference", "float32", 2), timing_in("vit", "inference", "float32", 8),
+                                    wrong, timing_in("swin", "training", "float32", 3)});
   ASSERT_THAT(tables, SizeIs(1));
   EXPECT_THAT(tables[0].rows.back(), ElementsAre("", "geometric mean", "2.00x of 1", "3.00x of 1"));
 }
 
 TEST(SuiteTables, SpeedUpsOfOneColumnStandWithTheirCasesAlone) {
-  EXPECT_THAT(suite_tables({timing("swin", "inference", "float32", 2), timing("vit", "inference", "float32", 3)}),
+  EXPECT_THAT(suite_tables({timing_in("swin", "inference", "float32", 2), timing_in("vit", "inference", "float32", 3)}),
               IsEmpty());
 }
 
 TEST(SuiteTables, StandInThePageAndInMarkdown) {
-  const Report report{sample_run(), results()};
+  const Report report{sample_run(), two_suites()};
   EXPECT_THAT(write_html(report), HasSubstr("<a href=#suites>Models, operators, LSTMs</a>"));
   EXPECT_THAT(write_html(report), HasSubstr("<tr><th scope=row>aten.add.Tensor<td>inductor<td class=n>2<td class=n>0"));
   EXPECT_THAT(write_markdown(report), HasSubstr("| Operator | Backend | Inputs | Failed | Calls | 20 % | Median | 80 % "

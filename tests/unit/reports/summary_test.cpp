@@ -66,7 +66,7 @@ TEST(ExitCode, AnUnfinishedCaseIsACrash) {
   EXPECT_EQ(exit_code_of(results, false), 4);
 }
 
-Result timing(const std::string& model, double speedup, Status status = Status::pass) {
+Result timing_with(const std::string& model, double speedup, Status status = Status::pass) {
   Result r = simple_result("P." + model, status, "performance");
   r.model = model;
   r.outcome.metrics["speedup"] = speedup;
@@ -75,16 +75,16 @@ Result timing(const std::string& model, double speedup, Status status = Status::
 
 TEST(Geomean, TakesMissedSpeedUpsToo) {
   const Geomean geomean =
-      geomean_of({timing("a", 4), timing("b", 0.25, Status::fail_speedup), timing("c", 1, Status::undecided)});
+      geomean_of({timing_with("a", 4), timing_with("b", 0.25, Status::fail_speedup), timing_with("c", 1, Status::undecided)});
   EXPECT_EQ(geomean.n, 3u);
   EXPECT_DOUBLE_EQ(geomean.value, 1.0);
   EXPECT_TRUE(geomean.left_out.empty());
 }
 
 TEST(Geomean, LeavesOutTheControlUnlessThereIsNothingElse) {
-  auto control = timing("a", 1.01);
+  auto control = timing_with("a", 1.01);
   control.backend = "eager";
-  const Geomean geomean = geomean_of({control, timing("a", 4)});
+  const Geomean geomean = geomean_of({control, timing_with("a", 4)});
   EXPECT_EQ(geomean.n, 1u);
   EXPECT_DOUBLE_EQ(geomean.value, 4);
   EXPECT_EQ(left_out_words(geomean), "1 eager against eager");
@@ -92,7 +92,7 @@ TEST(Geomean, LeavesOutTheControlUnlessThereIsNothingElse) {
 }
 
 TEST(Geomean, PropagatesTheIntervalsOfItsCases) {
-  Result a = timing("a", 2), b = timing("b", 8);
+  Result a = timing_with("a", 2), b = timing_with("b", 8);
   a.outcome.metrics["speedup_low"] = 2 / std::exp(0.3);
   b.outcome.metrics["speedup_low"] = 8 / std::exp(0.4);
   a.outcome.metrics["speedup_high"] = b.outcome.metrics["speedup_high"] = 8;
@@ -109,7 +109,7 @@ TEST(Geomean, LeavesOutWrongAnswersAndWhatWasNotMeasured) {
   Result wrong = simple_result("A.b", Status::fail_accuracy);
   wrong.model = "b";
   const Geomean geomean =
-      geomean_of({timing("a", 2), timing("b", 100), timing("c", std::nan("")), timing("e", 0), unmeasured, wrong});
+      geomean_of({timing_with("a", 2), timing_with("b", 100), timing_with("c", std::nan("")), timing_with("e", 0), unmeasured, wrong});
   EXPECT_EQ(geomean.n, 1u);
   EXPECT_DOUBLE_EQ(geomean.value, 2.0);
   EXPECT_EQ(geomean.left_out,
@@ -120,7 +120,7 @@ TEST(PassRate, CountsUpstreamsWordPassAndNamesWhatWasNotRun) {
   auto results = with_statuses({Status::pass, Status::pass, Status::vacuous, Status::crash, Status::pass_due_to_skip,
                                 Status::unsupported, Status::unsupported, Status::interrupted, Status::pass});
   results.back().finished = false;
-  results.push_back(timing("a", 2));
+  results.push_back(timing_with("a", 2));
   const Average rate = pass_rate_of(results);
   EXPECT_DOUBLE_EQ(rate.value, 0.4);
   EXPECT_EQ(rate.n, 5u);
@@ -129,7 +129,7 @@ TEST(PassRate, CountsUpstreamsWordPassAndNamesWhatWasNotRun) {
 }
 
 TEST(MeanOfTimings, LeavesOutTheSameAndWhatWasNotMeasured) {
-  auto results = std::vector{timing("a", 2), timing("b", 2), timing("c", 2), timing("d", 2)};
+  auto results = std::vector{timing_with("a", 2), timing_with("b", 2), timing_with("c", 2), timing_with("d", 2)};
   for (size_t i = 0; i < results.size(); ++i) results[i].outcome.metrics["compile_s"] = static_cast<double>(i);
   Result wrong = simple_result("A.d", Status::fail_accuracy);
   wrong.model = "d";

@@ -1,0 +1,35 @@
+include(GoogleTest)
+set(TORCHSTONE_TEST_RESULTS ${PROJECT_BINARY_DIR}/test-results)
+
+# torchstone_test_program(NAME [TORCH] LINK libraries… SOURCES files…): bin/NAME.
+function(torchstone_test_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "LINK;SOURCES")
+  add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/shard.cpp)
+  target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gmock GTest::gtest_main torchstone_options)
+  target_compile_definitions(${name} PRIVATE TORCHSTONE_TEST_DIR="${PROJECT_SOURCE_DIR}/tests" TORCHSTONE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                             TORCHSTONE_PYTHON="${TORCHSTONE_PYTHON}")
+  if(arg_TORCH)
+    target_precompile_headers(${name} REUSE_FROM torchstone_precompiled)
+  endif()
+  set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 13)  # where files are joined (cmake/Torchstone.cmake)
+endfunction()
+
+# torchstone_shards(NAME PROGRAM program COUNT n [FILTER filter] LABELS labels…): those tests of the program as n ctest
+# tests NAME/1_of_n …, or as NAME where n is 1, since a process that loads LibTorch for each test would take most of the time. Each leaves
+# GoogleTest's XML in test-results/, which run.py reads. What selects nothing is red.
+function(torchstone_shards name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROGRAM;COUNT;FILTER" "LABELS")
+  if(NOT arg_FILTER)
+    set(arg_FILTER "*")
+  endif()
+  foreach(number RANGE 1 ${arg_COUNT})
+    math(EXPR index "${number} - 1")
+    set(shard ${name}/${number}_of_${arg_COUNT})
+    if(arg_COUNT EQUAL 1)
+      set(shard ${name})
+    endif()
+    add_test(NAME ${shard} COMMAND ${arg_PROGRAM} --gtest_filter=${arg_FILTER} --gtest_output=xml:${TORCHSTONE_TEST_RESULTS}/${shard}.xml)
+    set_tests_properties(${shard} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 900 FAIL_REGULAR_EXPRESSION "\n.==========. 0 tests from 0 test suites ran"
+                         ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_COUNT};GTEST_SHARD_INDEX=${index};OMP_WAIT_POLICY=passive")
+  endforeach()
+endfunction()

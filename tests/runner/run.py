@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Runs ctest and says what became of every single test.
+
+  run.py BUILD [--all] [ctest's flags]…
+
+--all: the label large too (docs/tests.md). After ctest's output stand the failed and the skipped tests by name and the ten
+slowest, then ctest's closing lines and the totals. The exit code is ctest's."""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+
+from results import FAILED, PASSED, SKIPPED, of_ctest
+
+
+def flags_for(flags, everything):
+    """ctest takes one -LE: that of the caller and ours are one expression."""
+    if everything:
+        return flags
+    flags = list(flags)
+    for i, flag in enumerate(flags[:-1]):
+        if flag in ("-LE", "--label-exclude"):
+            flags[i + 1] = f"(^large$)|({flags[i + 1]})"
+            return flags
+    return [*flags, "-LE", "^large$"]
+
+
+def show(line):
+    print(line, end="", flush=True)
+
+
+def run_ctest(command):
+    """(exit code, closing lines); what comes before them is shown as it comes."""
+    closing = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as ctest:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctest gets it as well, and ends its tests
+        for line in ctest.stdout:
+            if closing or re.match(r"\d+% tests passed", line):
+                closing.append(line)
+            else:
+                show(line)
+    return ctest.returncode, closing
+
+
+def text_of(tests):
+    """The part before ctest's closing lines."""
+    lines = []
+    for status in (SKIPPED, FAILED):
+        chosen = [test for test in tests if test.status == status]
+        if chosen:
+            lines += ["", f"{status.capitalize()}:"]
+        for test in chosen:
+            where = f" ({test.shard})" if test.shard else ""
+            lines.append(f"  {test.name}{where}" + (f": {test.reason[:300]}" if test.reason else ""))
+    slowest = sorted(tests, key=lambda test: -test.seconds)[:10]
+    lines += ["", "The slowest:", *(f"{test.seconds:8.1f} s  {test.name}" for test in slowest), ""]
+    return "\n".join(lines) + "\n"
+
+
+def totals(tests):
+    return ", ".join(f"{sum(test.status == status for test in tests)} {status}" for status in (PASSED, FAILED, SKIPPED))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--all", action="store_true")
+    options, flags = parser.parse_known_args()
+    results = options.build.resolve() / "test-results"
+    shutil.rmtree(results, ignore_errors=True)  # what an earlier run left says nothing about this one
+    results.mkdir(parents=True)
+    junit = results / "ctest.xml"
+    code, closing = run_ctest(
+        ["ctest", "--test-dir", str(options.build), "--output-on-failure", "--no-tests=error", "-j", str(len(os.sched_getaffinity(0))),
+         "--output-junit", str(junit), "--test-output-size-passed", "100000", "--test-output-size-failed", "1000000",
+         "--test-output-truncation", "head", *flags_for(flags, options.all)])
+    tests = list(of_ctest(junit, results)) if junit.exists() else []
+    if tests:
+        show(text_of(tests))
+    for line in closing:
+        show(line)
+    if tests:
+        show(f"\n{totals(tests)}\n")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
