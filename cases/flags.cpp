@@ -91,6 +91,7 @@ Flags parse_flags(std::vector<std::string>& arguments) {
     const std::string& argument = arguments[i];
     const bool is_own = i > 0 && argument.starts_with(prefix);
     if (i > 0 && (argument == "--help" || argument == "-h" || argument == "-?")) flags.help = true;
+    if (i > 0 && argument == "--version") flags.version = true;
     if (is_own)
       own.push_back(well_formed(argument));
     else

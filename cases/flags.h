@@ -55,6 +55,7 @@ struct Flags {
   std::string operator_log;  ///< file to write with what the selected models call; empty: none
   std::string baseline;      ///< a results folder or results.json to compare with; empty: none
   bool help = false;         ///< --torchstone_help, --help, -h or -?
+  bool version = false;      ///< --version
   std::vector<std::pair<std::string, std::string>> given;  ///< name → value, paths made absolute, in the table's order
 };
 

@@ -27,6 +27,7 @@
 #include "reports/progress.h"
 #include "reports/side_files.h"
 #include "reports/terminal.h"
+#include "reports/version.h"
 
 namespace torchstone {
 namespace {
@@ -111,6 +112,10 @@ int run_tests(const Flags& flags, const std::vector<Case>& cases, const Expected
 
 int run(int argc, char** argv) {
   Flags flags = parse_flags(&argc, argv);
+  if (flags.version) {
+    std::cout << fmt::format("torchstone {} (LibTorch {})\n", version(), build_facts().at("torch"));
+    return 0;
+  }
   recurrent_flags() = flags.recurrent;
   set_executor(flags.fuser, flags.executor);
   for (const auto& plugin : flags.plugins) load_plugin(plugin);

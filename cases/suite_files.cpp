@@ -10,15 +10,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An installed program finds what was installed with it, wherever the tree was moved; a built one the source tree's.
+// An installed program (PREFIX/lib/torchstone/torchstone) has its suites in PREFIX/share, wherever PREFIX was moved, and
+// never those of a source tree that happens to be there; a built one has the source tree's.
 fs::path own_suites() {
   std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  for (const fs::path& folder :
-       {program.parent_path().parent_path() / "share/torchstone/suites", fs::path(TORCHSTONE_SUITES_FOLDER)})
-    if (fs::is_directory(folder, ignored)) return folder;
-  fail({"--torchstone_suites"},
-       fmt::format("the suites are neither beside {} nor in {}", program.string(), TORCHSTONE_SUITES_FOLDER));
+  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const fs::path suites = folder.filename() == "torchstone"
+                              ? folder.parent_path().parent_path() / "share/torchstone/suites"
+                              : fs::path(TORCHSTONE_SUITES_FOLDER);
+  if (fs::is_directory(suites, ignored)) return suites;
+  fail({"--torchstone_suites"}, fmt::format("the program's own suites are missing: no folder {} (install anew, or give "
+                                            "a folder by --torchstone_suites)",
+                                            suites.string()));
 }
 
 }  // namespace

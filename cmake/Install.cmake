@@ -1,15 +1,31 @@
-# cmake --install: programs, libraries, headers and suites, and a package for models compiled elsewhere:
-#   find_package(Torchstone REQUIRED)
-#   torchstone_plugin(my_models my_models.cpp)
-include(GNUInstallDirs)
+# cmake --install: one layout, wherever it goes and whatever packs it (.deb, .tar.gz, wheel).
+#   bin/                       torchstone and torchstone-report, which start the programs with LibTorch (launcher.in)
+#   lib/torchstone/            the programs and their libraries
+#   share/torchstone/          suites, policies and lists of operators (cases/CMakeLists.txt)
+#   include/, lib/cmake/       for models and backends that are compiled elsewhere:
+#                                find_package(Torchstone REQUIRED)
+#                                torchstone_plugin(my_models my_models.cpp)
 include(CMakePackageConfigHelpers)
-set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Torchstone)
+set(private_dir lib/torchstone)
+set(package_dir lib/cmake/Torchstone)
 
-install(TARGETS torchstone torchstone-report torchstone_cases)
-install(TARGETS torchstone_reports torchstone_models torchstone_fixtures EXPORT TorchstoneTargets)
+install(TARGETS torchstone torchstone-report torchstone_cases RUNTIME DESTINATION ${private_dir} LIBRARY DESTINATION ${private_dir})
+install(TARGETS torchstone_reports torchstone_models torchstone_fixtures EXPORT TorchstoneTargets LIBRARY DESTINATION ${private_dir})
 install(EXPORT TorchstoneTargets NAMESPACE Torchstone:: DESTINATION ${package_dir})
 foreach(folder reports models fixtures)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torchstone FILES_MATCHING PATTERN "*.h")
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION include/torchstone FILES_MATCHING PATTERN "*.h")
+endforeach()
+
+# A wheel's build may have a LibTorch that is gone afterwards.
+set(launcher_fallback ${LIBTORCH_ROOT})
+if(SKBUILD)
+  set(launcher_fallback "")
+endif()
+list(JOIN libtorch_libraries " " libtorch_libraries_words)
+foreach(program torchstone torchstone-report)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/launcher.in ${PROJECT_BINARY_DIR}/launchers/${program} @ONLY
+                 FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  install(PROGRAMS ${PROJECT_BINARY_DIR}/launchers/${program} DESTINATION bin)
 endforeach()
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TorchstoneConfig.cmake.in ${PROJECT_BINARY_DIR}/TorchstoneConfig.cmake
@@ -17,3 +33,9 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TorchstoneConfig.cmake.i
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/TorchstoneConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/TorchstoneConfig.cmake ${PROJECT_BINARY_DIR}/TorchstoneConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/LibTorch.cmake DESTINATION ${package_dir})
+
+# Component `bundled`: what the machine may lack (fmt, yaml-cpp). For the wheel and the .tar.gz; a .deb names its dependencies.
+# Neither LibTorch, nor what every Linux with that LibTorch has.
+install(CODE "set(built \"$<TARGET_FILE:torchstone>;$<TARGET_FILE:torchstone-report>\")
+  set(bundled_dir \"\${CMAKE_INSTALL_PREFIX}/${private_dir}\")" COMPONENT bundled EXCLUDE_FROM_ALL)
+install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/Bundle.cmake COMPONENT bundled EXCLUDE_FROM_ALL)

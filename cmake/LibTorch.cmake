@@ -52,5 +52,6 @@ endif()
 list(TRANSFORM libtorch_libraries PREPEND "-l" OUTPUT_VARIABLE libtorch_flags)
 # libstdc++ comes first: the wheels export symbols of an older one that they hold, and std::filesystem's crash there.
 target_link_libraries(LibTorch::torch INTERFACE -Wl,--push-state,--no-as-needed -lstdc++ ${libtorch_flags} -Wl,--pop-state)
-target_link_options(LibTorch::torch INTERFACE -Wl,-rpath,${libtorch_root}/lib)
+# Built programs and plug-ins find it where it is now; installed ones by their launcher (cmake/launcher.in).
+list(APPEND CMAKE_BUILD_RPATH ${libtorch_root}/lib)
 set(LIBTORCH_ROOT ${libtorch_root})

@@ -12,11 +12,13 @@
 #include "reports/tool/html.h"
 #include "reports/tool/merge.h"
 #include "reports/tool/texts.h"
+#include "reports/version.h"
 
 int main(int argc, char** argv) {
   int exit_code = 0;
   CLI::App app("Merges and compares the results of Torchstone runs", "torchstone-report");
   app.require_subcommand(1);
+  app.set_version_flag("--version", fmt::format("torchstone-report {}", torchstone::version()));
   torchstone::add_merge_command(app, exit_code);
   torchstone::add_compare_command(app, exit_code);
   torchstone::add_text_commands(app, exit_code);

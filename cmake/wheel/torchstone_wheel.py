@@ -1,0 +1,66 @@
+"""Build backend of the wheel: scikit-build-core, and what depends on the torch and the system that it is built with.
+
+The torch is that of TORCHSTONE_PYTHON or TORCHSTONE_LIBTORCH where one is set, else of the Python that builds (in an
+isolated build pip installs one). The wheel requires exactly this version."""
+import os
+import platform
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from scikit_build_core import build as scikit
+from scikit_build_core.build import build_sdist, get_requires_for_build_sdist  # noqa: F401  (hooks of PEP 517)
+
+ANY_TORCH = "torch>=2.11,<2.14"
+
+
+def platform_tag():
+    """manylinux_X_Y of this system's C library: pip then refuses the wheel where that is older (PEP 600)."""
+    name, version = platform.libc_ver()
+    if name != "glibc":
+        return f"linux_{platform.machine()}"
+    return f"manylinux_{version.replace('.', '_')}_{platform.machine()}"
+
+
+def with_tag(config_settings):
+    """No Python code is compiled, so that any Python 3 will do."""
+    return {"wheel.tags": f"py3-none-{platform_tag()}", **(config_settings or {})}
+
+
+def torch_is_given():
+    return bool(os.environ.get("TORCHSTONE_LIBTORCH") or os.environ.get("TORCHSTONE_PYTHON"))
+
+
+def torch_version():
+    """Of the LibTorch that CMake takes (cmake/LibTorch.cmake), without the local part (+cpu, +cu130)."""
+    libtorch = os.environ.get("TORCHSTONE_LIBTORCH")
+    if libtorch:
+        header = (Path(libtorch) / "include/torch/headeronly/version.h").read_text()
+        return ".".join(re.findall(r"define TORCH_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header))
+    python = os.environ.get("TORCHSTONE_PYTHON") or sys.executable
+    asked = subprocess.run([python, "-c", "import importlib.metadata as m; print(m.version('torch'))"],
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if asked.returncode != 0:
+        raise SystemExit(f"torchstone: no torch in {python}: install torch 2.11 to 2.13 in it, or set TORCHSTONE_PYTHON or "
+                         "TORCHSTONE_LIBTORCH")
+    return asked.stdout.strip().split("+")[0]
+
+
+def dynamic_metadata(_settings, _project):
+    """A provider of scikit-build-core's dynamic metadata."""
+    return {"dependencies": [f"torch=={torch_version()}"]}
+
+
+def get_requires_for_build_wheel(config_settings=None):
+    return scikit.get_requires_for_build_wheel(config_settings) + ([] if torch_is_given() else [ANY_TORCH])
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    return scikit.prepare_metadata_for_build_wheel(metadata_directory, with_tag(config_settings))
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    if not torch_is_given():
+        os.environ["TORCHSTONE_PYTHON"] = sys.executable  # what cmake/LibTorch.cmake reads
+    return scikit.build_wheel(wheel_directory, with_tag(config_settings), metadata_directory)

@@ -1,0 +1,24 @@
+"""What the linker's tables of a folder's programs and libraries say, read by readelf."""
+import re
+import subprocess
+
+
+def elf_files(folder):
+    return [path for path in sorted(folder.rglob("*")) if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"]
+
+
+def read(path, *options):
+    return subprocess.run(["readelf", *options, str(path)], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def needed(path):
+    return set(re.findall(r"\(NEEDED\).*\[(.*)\]", read(path, "-d")))
+
+
+def run_paths(path):
+    return [folder for found in re.findall(r"\((?:RUNPATH|RPATH)\).*\[(.*)\]", read(path, "-d")) for folder in found.split(":")]
+
+
+def newest_glibc(path):
+    """The newest version of the C library whose symbols it needs: (2, 34)."""
+    return max([tuple(map(int, found.split("."))) for found in re.findall(r"GLIBC_(\d+\.\d+)", read(path, "-V"))], default=(0, 0))

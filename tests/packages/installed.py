@@ -1,0 +1,105 @@
+"""What both tests of packages share: a model to judge, and the installed programs started with nothing around them."""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+VERSION = re.search(r"project\(Torchstone VERSION ([0-9.]+)", (SOURCE / "CMakeLists.txt").read_text()).group(1)
+MAKE_MODEL = """
+import sys, torch
+torch.manual_seed(0)
+net = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 3), torch.nn.Softmax(-1)).eval()
+torch.jit.trace(net, torch.randn(4, 8)).save(sys.argv[1])
+torch.save([torch.randn(4, 8)], sys.argv[2])
+"""
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser()
+    for name in ("build", "cmake", "ninja", "torch"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    return parser.parse_args()
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(77)
+
+
+def run(*command, **variables):
+    """Started with these variables and no others: PATH names an empty folder, so that there is no compiler."""
+    environment = {"PATH": "/no/such/folder", **{name: str(value) for name, value in variables.items()}}
+    done = subprocess.run([str(word) for word in command], env=environment, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+    return done
+
+
+def make(*command, **more):
+    """A step of the making, in the environment of the test."""
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env={**os.environ, **more})
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+class Sample:
+    """A TorchScript file with its inputs, in a folder that is removed at the end."""
+
+    def __init__(self):
+        self.kept = tempfile.TemporaryDirectory(prefix="torchstone-packages-")
+        self.folder = Path(self.kept.name)
+        self.model, self.inputs = self.folder / "my.pt", self.folder / "inputs.pt"
+        make(sys.executable, "-W", "ignore", "-c", MAKE_MODEL, self.model, self.inputs)
+
+    def judge(self, program, **variables):
+        """The rows of results.json by backend, the exit code's and the seconds until the program ended."""
+        out = Path(tempfile.mkdtemp(dir=self.folder))
+        begun = time.monotonic()
+        done = run(program, f"--torchstone_only={self.model}", f"--torchstone_inputs={self.inputs}",
+                   "--torchstone_checks=accuracy", "--torchstone_backends=torchscript,inductor", f"--torchstone_out={out}", f"--torchstone_cache={out}/cache", **variables)
+        seconds = time.monotonic() - begun
+        if not (out / "results.json").exists():
+            raise AssertionError(f"no results.json; exit code {done.returncode}:\n{done.stdout}")
+        results = json.loads((out / "results.json").read_text())
+        rows = {row["backend"]: row for row in results["results"]}
+        return Judged(rows, results, done, seconds)
+
+
+class Judged:
+    def __init__(self, rows, results, done, seconds):
+        self.rows, self.results, self.output, self.exit_code, self.seconds = rows, results, done.stdout, done.returncode, seconds
+
+    def check(self, test):
+        """TorchScript needs no compiler; Inductor says that it has none; both programs say which version they are."""
+        test.assertEqual(self.rows["torchscript"]["outcome"]["status"], "pass", self.output)
+        inductor = self.rows["inductor"]["outcome"]
+        test.assertNotEqual(inductor["status"], "pass")
+        test.assertIn("no C++ compiler", json.dumps(inductor), self.output)
+        test.assertEqual(self.results["run"]["build"]["torchstone"] if "run" in self.results else
+                         self.results["build"]["torchstone"], VERSION)
+
+
+def check_versions(test, program, report, **variables):
+    test.assertRegex(run(program, "--version", **variables).stdout, rf"^torchstone {re.escape(VERSION)} \(LibTorch [0-9.]+\)\n$")
+    test.assertEqual(run(report, "--version", **variables).stdout, f"torchstone-report {VERSION}\n")
+
+
+def other_torch(folder):
+    """A folder that says it is LibTorch 2.9.1."""
+    header = folder / "include/torch/headeronly/version.h"
+    header.parent.mkdir(parents=True)
+    header.write_text("".join(f"#define TORCH_VERSION_{part} {number}\n"
+                              for part, number in (("MAJOR", 2), ("MINOR", 9), ("PATCH", 1))))
+    return folder
+
+
+def torch_version(torch):
+    header = (torch / "include/torch/headeronly/version.h").read_text()
+    return ".".join(re.findall(r"define TORCH_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header))

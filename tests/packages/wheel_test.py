@@ -1,0 +1,142 @@
+"""wheel_test.py --build BUILD …: the wheel that pip makes from a build folder, installed beside torch and tried. Exits 77,
+with the reason, where scikit-build-core or a virtual environment cannot be had."""
+import os
+import re
+import subprocess
+import sys
+import unittest
+import zipfile
+
+import elf
+from installed import SOURCE, VERSION, Sample, check_versions, make, other_torch, parse_arguments, run, skip, torch_version
+
+BACKEND = "scikit-build-core>=1.1"
+# What every Linux has, and so a wheel has not (PEP 600).
+SYSTEM = re.compile(r"ld-linux|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+|z)\.so")
+arguments, sample, wheel, environment = None, None, None, None
+
+
+def builder():
+    """A Python that has pip and scikit-build-core, kept in the build folder."""
+    folder = arguments.build / "tests/packages/builder"
+    python = folder / "bin/python"
+    if python.exists() and subprocess.run([str(python), "-c", "import scikit_build_core"]).returncode == 0:
+        return python
+    try:
+        make(sys.executable, "-m", "venv", "--clear", folder)
+        make(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1", BACKEND, "pip>=23.1")
+    except RuntimeError as error:
+        skip(f"{BACKEND} cannot be had: {error}")
+    return python
+
+
+def make_wheel():
+    folder = sample.folder / "wheels"
+    tools = os.pathsep.join(str(tool.parent) for tool in (arguments.cmake, arguments.ninja))
+    make(builder(), "-m", "pip", "wheel", SOURCE, "--no-deps", "--no-build-isolation", "--disable-pip-version-check",
+         "-w", folder, "-C", "cmake.source-dir=cmake/wheel/prebuilt", "-C", f"cmake.define.TORCHSTONE_BUILD={arguments.build}",
+         TORCHSTONE_PYTHON=sys.executable, PATH=f"{tools}{os.pathsep}{os.environ['PATH']}")
+    [made] = folder.iterdir()
+    print(f"{made.name}: {made.stat().st_size / 1e6:.1f} MB")
+    return made
+
+
+def beside_torch(folder):
+    """A fresh environment with torch, and what torch needs, in its own site-packages: links to those of this Python."""
+    make(sys.executable, "-m", "venv", folder)
+    [site] = folder.glob("lib/python3*/site-packages")
+    for entry in arguments.torch.parent.iterdir():
+        if not (site / entry.name).exists():
+            (site / entry.name).symlink_to(entry)
+    return folder
+
+
+def setUpModule():
+    global wheel, environment
+    wheel = make_wheel()
+    environment = beside_torch(sample.folder / "venv")
+    # Without an index: what the wheel requires has to be there already.
+    make(environment / "bin/python", "-m", "pip", "install", "--no-index", "--disable-pip-version-check", wheel)
+
+
+class Wheel(unittest.TestCase):
+    def test_it_judges_a_file_within_a_minute_without_a_compiler(self):
+        judged = sample.judge(environment / "bin/torchstone")
+        print(f"judged {judged.seconds:.1f} s after the installation")
+        judged.check(self)
+        self.assertLess(judged.seconds, 60)
+
+    def test_its_programs_say_their_version(self):
+        check_versions(self, environment / "bin/torchstone", environment / "bin/torchstone-report")
+        self.assertIn(f"\nVersion: {VERSION}\n", self.metadata())
+
+    def test_it_compiles_with_the_python_it_is_installed_in(self):
+        done = run(environment / "bin/torchstone", "--torchstone_list=cases", "--torchstone_suite=torchbench")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        judged = sample.judge(environment / "bin/torchstone")
+        self.assertEqual(judged.results["environment"]["TORCHSTONE_PYTHON"], str(environment / "bin/python"))
+
+    def test_a_reproduction_starts_the_command_that_was_typed(self):
+        judged = sample.judge(environment / "bin/torchstone")
+        self.assertIn(str(environment / "bin/torchstone"), judged.rows["torchscript"]["reproduce"])
+
+    def test_its_libraries_find_libtorch_by_themselves(self):
+        [program] = environment.glob("lib/python3*/site-packages/torchstone/lib/torchstone/torchstone")
+        done = run(program, "--version")
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_another_torch_beside_it_is_named(self):
+        fresh = sample.folder / "other_venv"
+        make(sys.executable, "-m", "venv", fresh)
+        make(fresh / "bin/python", "-m", "pip", "install", "--no-index", "--no-deps", "--disable-pip-version-check", wheel)
+        done = run(fresh / "bin/torchstone", "--version")
+        self.assertEqual(done.returncode, 4, done.stdout)
+        self.assertIn("has no torch", done.stdout)
+        [site] = fresh.glob("lib/python3*/site-packages")
+        (other_torch(site / "torch") / "__init__.py").write_text("")
+        for program in ("torchstone", "torchstone-report"):
+            done = run(fresh / "bin" / program, "--version")
+            self.assertEqual(done.returncode, 4, done.stdout)
+            self.assertIn(f"no LibTorch {torch_version(arguments.torch)}, which this program was built for", done.stdout)
+            self.assertIn("LibTorch 2.9.1", done.stdout)
+
+    def test_it_requires_the_torch_it_was_built_with(self):
+        self.assertIn(f"\nRequires-Dist: torch=={torch_version(arguments.torch)}\n", self.metadata())
+        bare = sample.folder / "bare_venv"
+        make(sys.executable, "-m", "venv", bare)
+        with self.assertRaisesRegex(RuntimeError, "No matching distribution found for torch=="):
+            make(bare / "bin/python", "-m", "pip", "install", "--no-index", "--disable-pip-version-check", wheel)
+
+    def test_it_holds_what_a_machine_may_lack_and_nothing_of_libtorch(self):
+        files = elf.elf_files(self.unpacked())
+        inside = {path.name for path in files}
+        of_torch = {path.name for path in (arguments.torch / "lib").iterdir()}
+        self.assertEqual(inside & of_torch, set())
+        self.assertEqual([name for name in inside if SYSTEM.match(name)], [])
+        for path in files:
+            lacking = [name for name in elf.needed(path) - inside - of_torch if not SYSTEM.match(name)]
+            self.assertEqual(lacking, [], path.name)
+            for folder in elf.run_paths(path) if path.name.startswith(("libtorchstone", "torchstone")) else []:
+                self.assertTrue(folder.startswith("$ORIGIN"), f"{path.name}: {folder}")
+
+    def test_its_tag_promises_no_older_c_library_than_it_needs(self):
+        tag = re.fullmatch(rf"torchstone-{re.escape(VERSION)}-py3-none-manylinux_(\d+)_(\d+)_{os.uname().machine}\.whl", wheel.name)
+        self.assertTrue(tag, wheel.name)
+        newest = max(elf.newest_glibc(path) for path in elf.elf_files(self.unpacked()))
+        self.assertLessEqual(newest, (int(tag[1]), int(tag[2])))
+
+    def unpacked(self):
+        folder = sample.folder / "unpacked"
+        if not folder.exists():
+            zipfile.ZipFile(wheel).extractall(folder)
+        return folder
+
+    def metadata(self):
+        with zipfile.ZipFile(wheel) as archive:
+            return archive.read(f"torchstone-{VERSION}.dist-info/METADATA").decode()
+
+
+if __name__ == "__main__":
+    arguments, sample = parse_arguments(), Sample()
+    sys.argv[1:] = []
+    unittest.main(verbosity=2)
