@@ -38,7 +38,7 @@ class Reader {
     } while (take(','));
     row.last_line = line_;
     if (at_ < text_.size() && !at_line_end())
-      refuse(file_, line_, "something follows a excerpt cell (expected a comma or the end of the line)");
+      refuse(file_, line_, "something follows a quoted cell (expected a comma or the end of the line)");
     end_line();
     return true;
   }
@@ -58,7 +58,7 @@ class Reader {
     return true;
   }
   std::string cell() {
-    if (take('"')) return excerpt();
+    if (take('"')) return quoted();
     std::string out;
     for (; at_ < text_.size() && text_[at_] != ',' && !at_line_end(); ++at_) {
       if (text_[at_] == '\0') refuse(file_, line_, "a NUL byte (expected text)");
@@ -66,7 +66,7 @@ class Reader {
     }
     return out;
   }
-  std::string excerpt() {
+  std::string quoted() {
     const int opened = line_;
     std::string out;
     for (; at_ < text_.size(); ++at_) {
@@ -74,7 +74,7 @@ class Reader {
       line_ += text_[at_] == '\n';
       out += text_[at_];
     }
-    refuse(file_, opened, "a excerpt cell without an end (expected a closing \")");
+    refuse(file_, opened, "a quoted cell without an end (expected a closing \")");
   }
 
   const std::string& text_;

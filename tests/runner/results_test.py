@@ -5,7 +5,7 @@ import tempfile
 import unittest
 
 from results import FAILED, PASSED, SKIPPED, of_ctest
-from run import flags_for, text_of, totals
+from run import flags_for, text_of, totals, without_passed
 
 PASS_THEN_CRASH = """[==========] Running 4 tests from 2 test suites.
 [ RUN      ] Compare.IsExact
@@ -88,11 +88,25 @@ class Results(unittest.TestCase):
         self.assertEqual(totals(list(tests)), "1 passed, 1 failed, 1 skipped")
 
 
+class Output(unittest.TestCase):
+    def test_tests_that_passed_without_a_word_are_not_shown(self):
+        run, ok = "[ RUN      ] A.{}\n", "[       OK ] A.{} (0 ms)\n"
+        failed = [run.format("b"), "wrong\n", "[  FAILED  ] A.b (0 ms)\n"]
+        spoke = [run.format("c"), "said\n", ok.format("c")]
+        lines = ["[----------] 3 tests from A\n", run.format("a"), ok.format("a"), *failed, *spoke, run.format("d")]
+        self.assertEqual(list(without_passed(lines)), [*failed, *spoke, run.format("d")])
+
+
 class Flags(unittest.TestCase):
     def test_large_is_left_out_unless_all_is_asked_for(self):
         self.assertEqual(flags_for(["-R", "x"], False), ["-R", "x", "-LE", "^large$"])
-        self.assertEqual(flags_for(["-LE", "unit"], False), ["-LE", "(^large$)|(unit)"])
-        self.assertEqual(flags_for(["-LE", "unit"], True), ["-LE", "unit"])
+        self.assertEqual(flags_for(["-R", "x", "-LE", "unit"], False), ["-R", "x", "-LE", "(^large$)|(unit)"])
+        self.assertEqual(flags_for(["-R", "x"], True), ["-R", "x"])
+
+    def test_cases_run_in_two_processes_unless_tests_are_selected(self):
+        self.assertEqual(flags_for(["-LE", "unit"], True), ["-LE", "unit", "-C", "shards"])
+        self.assertEqual(flags_for([], False), ["-LE", "^large$", "-C", "shards"])
+        self.assertEqual(flags_for(["-L", "accuracy"], True), ["-L", "accuracy"])
 
 
 if __name__ == "__main__":

@@ -18,19 +18,38 @@ from results import FAILED, PASSED, SKIPPED, of_ctest
 
 
 def flags_for(flags, everything):
-    """ctest takes one -LE: that of the caller and ours are one expression."""
+    """ctest takes one -LE: that of the caller and ours are one expression. Where the caller selects tests the cases are
+    ctest tests each, otherwise they run in two processes (cmake/Cases.cmake.in)."""
+    selecting = {"-L", "--label-regex", "-R", "--tests-regex", "-I", "--tests-information", "--rerun-failed"}
+    shards = [] if selecting & set(flags) else ["-C", "shards"]
     if everything:
-        return flags
+        return [*flags, *shards]
     flags = list(flags)
     for i, flag in enumerate(flags[:-1]):
         if flag in ("-LE", "--label-exclude"):
             flags[i + 1] = f"(^large$)|({flags[i + 1]})"
-            return flags
-    return [*flags, "-LE", "^large$"]
+            return [*flags, *shards]
+    return [*flags, "-LE", "^large$", *shards]
 
 
 def show(line):
     print(line, end="", flush=True)
+
+
+def without_passed(lines):
+    """A failed shard shows all its tests: here only what those that passed printed."""
+    begun = None
+    for line in lines:
+        if begun and not line.startswith("[       OK ]"):
+            yield begun
+        elif begun or line.startswith("[-----"):
+            begun = None
+            continue
+        begun = line if line.startswith("[ RUN      ]") else None
+        if not begun:
+            yield line
+    if begun:
+        yield begun
 
 
 def run_ctest(command):
@@ -38,7 +57,7 @@ def run_ctest(command):
     closing = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as ctest:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctest gets it as well, and ends its tests
-        for line in ctest.stdout:
+        for line in without_passed(ctest.stdout):
             if closing or re.match(r"\d+% tests passed", line):
                 closing.append(line)
             else:
