@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <iostream>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "cases/flags.h"
 #include "cases/listing.h"
 #include "cases/own_model.h"
+#include "cases/results_folder.h"
 #include "fixtures/build_facts.h"
 #include "fixtures/isolate/interrupt.h"
 #include "models/plugin.h"
@@ -55,17 +55,6 @@ class Preparation : public testing::Environment {
   const RunInfo& run_;
   std::vector<Result>& planned_;
 };
-
-/// The results folder, empty of an earlier run's cases; one shared with other processes (a ctest run) is left as it is.
-void prepare_results(const Flags& flags) {
-  const std::filesystem::path out = flags.run.out;
-  if (flags.report)
-    for (const char* of_earlier_run : {"cases", "runs"}) std::filesystem::remove_all(out / of_earlier_run);
-  std::filesystem::create_directories(out / "cases");
-  std::filesystem::create_directories(out / "logs");
-  write_atomically(out / "cases" / ".writable", "");  // said now, not after the first hour
-  std::filesystem::remove(out / "cases" / ".writable");
-}
 
 bool wants_list(int argc, char** argv) {
   for (int i = 1; i < argc; ++i)

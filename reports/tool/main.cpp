@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "reports/tool/claim.h"
 #include "reports/tool/compare.h"
 #include "reports/tool/diff.h"
 #include "reports/tool/gate.h"
@@ -26,6 +27,7 @@ int main(int argc, char** argv) {
   torchstone::add_html_command(app, exit_code);
   torchstone::add_history_command(app, exit_code);
   torchstone::add_gate_command(app, exit_code);
+  torchstone::add_claim_command(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "reports/files.h"
+#include "reports/hold.h"
 #include "reports/summary.h"
 #include "reports/terminal.h"
 #include "reports/tool/inputs.h"
@@ -25,6 +26,7 @@ struct MergeArguments {
 int merge(const MergeArguments& arguments) {
   const auto report = read_inputs(arguments.inputs);
   if (!report) return no_results;
+  const Hold hold(arguments.out, this_process(Holder::Kind::part));
   const auto paths = write_reports(report->results, report->run, arguments.out,
                                    {.testcase_properties = arguments.junit_properties == "on"});
   fmt::print("{}", write_summary(report->results, report->run, paths, line_width()));

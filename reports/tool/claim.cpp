@@ -1,0 +1,19 @@
+#include "reports/tool/claim.h"
+
+#include <memory>
+#include <string>
+
+#include "reports/empty_results.h"
+#include "reports/hold.h"
+
+namespace torchstone {
+
+void add_claim_command(CLI::App& app) {
+  auto* command = app.add_subcommand(
+      "claim", "Empties a results folder and keeps other runs out of it while the process that started this one runs");
+  const auto folder = std::make_shared<std::string>();
+  command->add_option("folder", *folder, "The results folder")->required();
+  command->callback([folder] { const Hold hold(*folder, parent_process(), [&] { empty_results(*folder); }); });
+}
+
+}  // namespace torchstone
