@@ -1,44 +1,121 @@
 #!/usr/bin/env bash
 # Sets everything up and runs the main job. Usage: ./quickstart.sh accuracy | test | build | clean [flags for torchstone or ctest]
-#   accuracy   build, then judge the compiled models against eager; reports in build/results
-#   test       build, then run every test
+#   accuracy   build the programs, then judge the compiled models against eager; reports in build/results
+#   test       build everything, then run the tests; with --all those that take long, too
 #   build      build only: build/bin/torchstone and build/bin/torchstone-report
 #   clean      remove build/ (the compile cache and .venv stay)
 # Environment: TORCHSTONE_PYTHON (a Python with torch 2.11 to 2.13) or TORCHSTONE_LIBTORCH (an unzipped LibTorch).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-packages=(libgtest-dev libgmock-dev libfmt-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev zlib1g-dev cmake ninja-build g++ ccache)
-
 say() { printf '\033[1m%s\033[0m\n' "quickstart: $*" >&2; }
 fail() { printf 'quickstart: %s\n' "$*" >&2; exit 2; }
+runs() { "$1" --version >/dev/null 2>&1; }
 
-# Names of those of the given packages that are not installed; none where there is no dpkg.
-missing_packages() {
-  command -v dpkg-query >/dev/null || return 0
+# ---- What is missing, by Debian's names: asked of the programs and of CMake, wherever they came from.
+
+cmake_version() { cmake --version 2>/dev/null | sed -n '1s/[^0-9]*\([0-9.]*\).*/\1/p'; }
+has_cmake() { printf '3.25\n%s\n' "$(cmake_version)" | sort -V -C; }
+
+missing_programs() {
+  has_cmake || echo cmake
+  runs ninja || runs ninja-build || runs make || echo ninja-build
+  if [ -n "${CXX:-}" ]; then
+    runs "${CXX%% *}" || fail "the compiler cannot be run: CXX=$CXX"
+  else
+    runs c++ || runs g++ || runs clang++ || echo g++
+  fi
+}
+
+# An older build keeps its generator: CMake allows no other there. Without ninja its own choice, make, will do.
+generator() {
+  [ ! -e "$1/CMakeCache.txt" ] && [ -z "${CMAKE_GENERATOR:-}" ] || return 0
+  ! { runs ninja || runs ninja-build; } || echo -GNinja
+}
+
+# $1: Missing or Optional. Once there is a build, its own configuring says what is missing.
+libraries_by_cmake() {
+  local answer
+  [ ! -e build/build.ninja ] && [ ! -e build/Makefile ] || return 0
+  rm -rf build/probe
+  # shellcheck disable=SC2046  # none or one
+  if ! answer=$(cmake -S cmake/probe -B build/probe $(generator build/probe) 2>&1) &&
+     [[ $answer != *"-- Missing Debian packages: "* ]]; then
+    fail "CMake cannot look for libraries: $answer"
+  fi
+  sed -n "s/^-- $1 Debian packages: //p" <<<"$answer"
+}
+
+# While there is no CMake to ask.
+libraries_by_dpkg() {
   local package
-  for package in "$@"; do
-    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || printf '%s ' "$package"
+  for package in libgtest-dev libgmock-dev libfmt-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
   done
 }
 
-install_packages() {
-  local missing needed sudo=()
-  missing=$(missing_packages "$@")
-  [ -n "$missing" ] || return 0
-  [ "$(id -u)" = 0 ] || sudo=(sudo)
-  # ccache saves time, zlib bytes in the HTML page: no reasons to stop.
-  if [ "$(id -u)" != 0 ] && ! sudo -n true 2>/dev/null; then
-    needed=${missing/ccache /}
-    needed=${needed/zlib1g-dev /}
-    [ -n "$needed" ] || return 0
-    fail "please run: sudo apt-get update && sudo apt-get install -y $missing"
-  fi
-  say "installing $missing"
-  "${sudo[@]}" apt-get update -qq
-  # shellcheck disable=SC2086  # a list of names
-  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2
+missing_for_venv() {
+  [ -z "$python" ] || return 0
+  python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
 }
+
+# They save time and bytes of the HTML page, and Inductor may include Python.h: no reasons to stop.
+missing_optional() {
+  runs ccache || echo ccache
+  libraries_by_cmake Optional
+  [ -n "$python" ] || python3 -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null ||
+    echo python3-dev
+}
+
+# ---- Getting it.
+
+may_install() {
+  command -v apt-get >/dev/null || return 1
+  [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null
+}
+
+apt_get() {
+  local sudo=()
+  [ "$(id -u)" = 0 ] || sudo=(sudo)
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "$@" >&2
+}
+
+# Ends with the line to type where it may not.
+install_packages() {
+  [ $# -gt 0 ] || return 0
+  may_install || fail "please run: sudo apt-get update && sudo apt-get install -y $*"
+  say "installing $*"
+  [ -n "$installed" ] || apt_get update -qq || say "the lists of packages could not be renewed"
+  apt_get install -y -qq --no-install-recommends "$@" || fail "could not be installed: $*"
+  installed=yes
+}
+
+# shellcheck disable=SC2086  # lists of names without spaces
+install_what_is_missing() {
+  local programs missing
+  installed=
+  programs=$(missing_programs)
+  missing="$programs $(missing_for_venv)"
+  if [ -z "$programs" ]; then
+    missing+=" $(libraries_by_cmake Missing)"
+  elif ! may_install; then
+    missing+=" $(libraries_by_dpkg)"
+  fi
+  if ! has_cmake && runs cmake; then
+    say "CMake 3.25 or newer is needed, found: $(cmake_version). Where the distribution has none, 'pip install cmake' in an active environment gives one"
+  fi
+  install_packages $missing
+  if [ -n "$programs" ]; then
+    has_cmake || fail "the CMake that was installed is too old: $(cmake_version)"
+    missing=$(libraries_by_cmake Missing)
+    install_packages $missing
+  fi
+  [ -n "$installed" ] || return 0
+  missing=$(missing_optional)
+  [ -z "$missing" ] || apt_get install -y -qq --no-install-recommends $missing || say "going on without" $missing
+}
+
+# ---- A Python with torch.
 
 # True when the Python has a torch that we build with.
 has_torch() {
@@ -47,8 +124,9 @@ v = tuple(int(p) for p in m.version("torch").split("+")[0].split(".")[:2])
 sys.exit(not (2, 11) <= v <= (2, 13))' 2>/dev/null
 }
 
-# Sets `python` to an interpreter with a fitting torch; makes .venv when there is none.
+# Sets `python` to an interpreter with a fitting torch; empty when there is none.
 find_python() {
+  python=
   if [ -n "${TORCHSTONE_PYTHON:-}" ]; then
     has_torch "$TORCHSTONE_PYTHON" || fail "TORCHSTONE_PYTHON=$TORCHSTONE_PYTHON has no torch 2.11 to 2.13"
     python=$TORCHSTONE_PYTHON
@@ -56,17 +134,40 @@ find_python() {
     python=$PWD/.venv/bin/python
   elif command -v python3 >/dev/null && has_torch python3; then
     python=$(command -v python3)
-  else
-    # A distribution's Python comes without venv and headers.
-    case "$(command -v python3 || echo /usr/bin/python3)" in
-      /usr/bin/*) install_packages python3-venv python3-dev ;;
-    esac
-    say "making .venv with torch 2.13.0"
-    python3 -m venv .venv
-    .venv/bin/pip install --quiet --disable-pip-version-check torch==2.13.0 ||
-      fail "no torch 2.13.0 could be installed. Give one: TORCHSTONE_PYTHON=/path/to/python or TORCHSTONE_LIBTORCH=/path/to/libtorch"
-    python=$PWD/.venv/bin/python
   fi
+}
+
+has_gpu() { [ -e /dev/nvidia0 ] || [ -e /proc/driver/nvidia/version ] || [ -e /dev/dxg ] || nvidia-smi -L >/dev/null 2>&1; }
+
+# Whether pip's torch is one with CUDA: yes, no or, with a pip before 22.2 or without network, unknown. No dependency is
+# looked at, since that would take a minute.
+pip_brings_cuda() {
+  timeout 30 .venv/bin/pip install --dry-run --quiet --disable-pip-version-check --no-deps --report - "$1" 2>/dev/null |
+    .venv/bin/python -c 'import json, sys
+from pip._vendor.packaging.requirements import Requirement
+needs = [Requirement(r) for r in json.load(sys.stdin)["install"][0]["metadata"].get("requires_dist", [])]
+cuda = [n for n in needs if n.name.startswith(("nvidia-", "cuda-")) and (not n.marker or n.marker.evaluate({"extra": ""}))]
+print("yes" if cuda else "no")' 2>/dev/null || echo unknown
+}
+
+tell_of_cuda() {
+  local brings
+  has_gpu && return 0
+  brings=$(pip_brings_cuda "$1")
+  [ "$brings" != no ] || return 0
+  [ "$brings" = yes ] && brings="pip brings torch with CUDA" || brings="pip may bring torch with CUDA, which cannot be seen beforehand"
+  say "$brings: 2.7 GB to download and 4.7 GB in .venv, of which this machine, without a GPU, needs 1 GB." \
+    "For a CPU build stop here and point pip to an index of CPU builds (pip.conf, PIP_INDEX_URL, PIP_EXTRA_INDEX_URL)" \
+    "or give a Python that has one: TORCHSTONE_PYTHON=/path/to/python"
+}
+
+make_venv() {
+  say "making .venv with torch 2.13.0"
+  python3 -m venv .venv
+  tell_of_cuda torch==2.13.0
+  .venv/bin/pip install --quiet --disable-pip-version-check torch==2.13.0 ||
+    fail "no torch 2.13.0 could be installed. Give one: TORCHSTONE_PYTHON=/path/to/python or TORCHSTONE_LIBTORCH=/path/to/libtorch"
+  python=$PWD/.venv/bin/python
 }
 
 # The Python originals that the zoo is compared with live; without them the committed golden files serve.
@@ -82,6 +183,8 @@ install_oracles() {
   fi
 }
 
+# ---- The jobs.
+
 # As many jobs as cores, but no more than one for 2 GB of memory.
 jobs_that_fit() {
   local cores memory
@@ -91,35 +194,50 @@ jobs_that_fit() {
   [ "$memory" -lt "$cores" ] && echo "$memory" || echo "$cores"
 }
 
+# Arguments: targets; none for all.
 build() {
-  install_packages "${packages[@]}"
   # Files joined for the compiler: a build from nothing takes little more than half the time.
   local options=(-DCMAKE_UNITY_BUILD=ON)
   # Not switched off outside of CI: every file would be compiled anew.
   [ -z "${CI:-}" ] || options+=(-DTORCHSTONE_WERROR=ON)
   if [ -n "${TORCHSTONE_LIBTORCH:-}" ]; then
+    python=none
+    install_what_is_missing
     options+=(-DTORCHSTONE_LIBTORCH="$TORCHSTONE_LIBTORCH")
   else
     find_python
+    install_what_is_missing
+    [ -n "$python" ] || make_venv
     options+=(-DTORCHSTONE_PYTHON="$python")
   fi
   mkdir -p build
-  cmake -S . -B build -G Ninja "${options[@]}" >build/configure.log 2>&1 || { cat build/configure.log >&2; exit 2; }
-  ninja -C build -j "$(jobs_that_fit)" >&2
+  # shellcheck disable=SC2046  # none or one
+  cmake -S . -B build $(generator build) "${options[@]}" >build/configure.log 2>&1 || { cat build/configure.log >&2; exit 2; }
+  cmake --build build --parallel "$(jobs_that_fit)" ${1:+--target "$@"} >&2
+}
+
+# The runner knows of single tests, closes with the slowest ones, and has ctest's exit code.
+run_tests() {
+  local interpreter=$python flags=(-LE '^large$')
+  [ -x "$interpreter" ] || interpreter=$(command -v python3) || interpreter=
+  [ -z "$interpreter" ] || exec "$interpreter" -B tests/runner/run.py build "$@"
+  say "without python3 the single tests are not listed at the end"
+  [ "${1:-}" != --all ] || { flags=(); shift; }
+  exec ctest --test-dir build --output-on-failure --no-tests=error -j "$(nproc)" "${flags[@]}" "$@"
 }
 
 job=${1:-help}
 [ $# -eq 0 ] || shift
 case "$job" in
-  build) build ;;
+  build) build torchstone torchstone-report ;;
   accuracy)
-    build
+    build torchstone torchstone-report
     exec build/bin/torchstone --gtest_filter='*/Accuracy.*' "$@"
     ;;
   test)
     build
     install_oracles
-    exec ctest --test-dir build --output-on-failure --no-tests=error -j "$(nproc)" "$@"
+    run_tests "$@"
     ;;
   clean) rm -rf build ;;
   *)

@@ -1,16 +1,29 @@
-# The five required libraries, found as the distribution packages them. A missing one ends with the line to type.
-set(packages GTest fmt yaml-cpp CLI11 nlohmann_json)
+# The required libraries, wherever CMake's find_package finds them. Missing ones end with their names and Debian's.
+set(debian_GTest libgtest-dev libgmock-dev)
+set(debian_GMock libgmock-dev)  # Debian has it apart
+set(debian_fmt libfmt-dev)
+set(debian_yaml-cpp libyaml-cpp-dev)
+set(debian_CLI11 libcli11-dev)
+set(debian_nlohmann_json nlohmann-json3-dev)
 set(missing "")
-foreach(package IN LISTS packages)
+foreach(package GTest fmt yaml-cpp CLI11 nlohmann_json)
   find_package(${package} QUIET)
   if(NOT ${package}_FOUND)
     list(APPEND missing ${package})
+  elseif(package STREQUAL "GTest" AND NOT TARGET GTest::gmock AND (TORCHSTONE_TESTS OR NOT DEFINED TORCHSTONE_TESTS))
+    list(APPEND missing GMock)
   endif()
 endforeach()
 if(missing)
+  set(debian_packages "")
+  foreach(package IN LISTS missing)
+    list(APPEND debian_packages ${debian_${package}})
+  endforeach()
   list(JOIN missing ", " missing)
-  message(FATAL_ERROR "Not found: ${missing}. On Debian or Ubuntu: apt-get install -y "
-          "libgtest-dev libgmock-dev libfmt-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev")
+  list(JOIN debian_packages " " debian_packages)
+  message(STATUS "Missing Debian packages: ${debian_packages}")  # quickstart.sh reads this line
+  message(FATAL_ERROR "Not found: ${missing}. On Debian or Ubuntu: apt-get install -y ${debian_packages}\n"
+          "Elsewhere: CMAKE_PREFIX_PATH names the folders that they are installed in.")
 endif()
 if(NOT TARGET yaml-cpp::yaml-cpp)  # yaml-cpp 0.7 exports the target without a namespace
   add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)

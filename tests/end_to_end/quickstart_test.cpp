@@ -1,0 +1,281 @@
+// quickstart.sh on machines that lack things: each is a folder of programs that write down how they are called.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "tests/end_to_end/binary.h"
+
+namespace torchstone {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// A machine with nothing but a shell and its small tools, and a copy of quickstart.sh.
+class Machine {
+ public:
+  Machine() {
+    fs::create_directories(bin_);
+    fs::copy_file(std::string(TORCHSTONE_SOURCE_DIR) + "/quickstart.sh", root_ / "quickstart.sh");
+    for (const char* tool :
+         {"awk", "bash", "cat", "cp", "dirname", "env", "mkdir", "nproc", "rm", "sed", "sort", "timeout"})
+      for (const char* folder : {"/usr/bin/", "/bin/"})
+        if (fs::exists(std::string(folder) + tool) && !fs::exists(bin_ / tool))
+          fs::create_symlink(std::string(folder) + tool, bin_ / tool);
+  }
+
+  /// A program that writes its call down and does what the script says.
+  void has(const std::string& name, const std::string& script = "") { write_program(bin_ / name, script); }
+  void lacks(const std::string& name) { fs::remove(bin_ / name); }
+  void user(const std::string& id) { has("id", "echo " + id); }
+  /// CMake as it is, in a version, that does not find the libraries of these packages until they are installed.
+  void has_cmake(const std::string& version = "3.28.1", const std::string& missing = "") {
+    std::ofstream(root_ / "missing") << missing;
+    has("cmake", "case \"$*\" in --version) echo cmake version " + version + R"( ;; *probe*)
+      read -r missing <missing || [ -n "$missing" ] || exit 0
+      echo "-- Missing Debian packages: $missing"; exit 1 ;; esac)");
+  }
+  /// apt-get, which installs whatever is asked for but `absent`.
+  void has_apt(const std::string& absent = "nothing") {
+    has("apt-get",
+        "case \"$*\" in *" + absent + "*) exit 100 ;; *\" cmake\"*) cp later/* bin ;; install*) : >missing ;; esac");
+  }
+  /// A program that comes only with the package cmake.
+  void comes_with_cmake(const std::string& name) {
+    fs::create_directories(root_ / "later");
+    fs::rename(bin_ / name, root_ / "later" / name);
+  }
+  /// What a developer has in a Python environment and otherwise.
+  void has_all() {
+    has_cmake();
+    for (const char* program : {"ninja", "c++", "python3"}) has(program);
+    user("1000");
+  }
+  void write_program(const fs::path& path, const std::string& script) const {
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << "#!/bin/bash\n[ \"$*\" = --version ] || echo \"" << path.filename().string() << " $*\" >>"
+                        << (root_ / "calls").string() << "\n"
+                        << script << "\n";
+    fs::permissions(path, fs::perms::owner_all);
+  }
+
+  ProgramRun run(std::vector<std::string> job, const std::vector<std::string>& variables = {}) const {
+    std::vector<std::string> words{"/usr/bin/env", "-i", "PATH=" + bin_.string(), "HOME=" + root_.string()};
+    words.insert(words.end(), variables.begin(), variables.end());
+    words.insert(words.end(), {(bin_ / "bash").string(), (root_ / "quickstart.sh").string()});
+    words.insert(words.end(), job.begin(), job.end());
+    return run_program(words);
+  }
+  ProgramRun build() const { return run({"build"}, {"TORCHSTONE_PYTHON=python3"}); }
+
+  /// Every call so far that begins with `words`.
+  std::vector<std::string> calls(const std::string& words) const {
+    std::vector<std::string> found;
+    std::ifstream file(root_ / "calls");
+    for (std::string line; std::getline(file, line);)
+      if (line.starts_with(words)) found.push_back(line);
+    return found;
+  }
+  const fs::path& root() const { return root_; }
+
+ private:
+  TemporaryFolder folder_;
+  fs::path root_ = folder_.path(), bin_ = root_ / "bin";
+};
+
+TEST(Quickstart, NeedsNoPackageWhereProgramsComeFromAPythonEnvironment) {
+  Machine machine;  // no apt-get, no dpkg, no ccache
+  machine.has_all();
+  const ProgramRun run = machine.build();
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(machine.calls("cmake -S . -B build"), ElementsAre(HasSubstr("-GNinja")));
+  EXPECT_THAT(machine.calls("cmake --build"), ElementsAre(HasSubstr("--target torchstone torchstone-report")));
+}
+
+TEST(Quickstart, AsksForNothingThatIsOnlyConvenient) {
+  Machine machine;
+  machine.has_all();
+  machine.has_apt();
+  machine.user("0");
+  EXPECT_EQ(machine.build().exit_code, 0);
+  EXPECT_THAT(machine.calls("apt-get"), IsEmpty());
+}
+
+TEST(Quickstart, InstallsExactlyWhatCMakeDoesNotFind) {
+  Machine machine;
+  machine.has_all();
+  machine.has("ccache");
+  machine.has_cmake("3.25.0", "libyaml-cpp-dev");
+  machine.has_apt();
+  machine.user("0");
+  const ProgramRun run = machine.build();
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(machine.calls("apt-get"),
+              ElementsAre("apt-get update -qq", "apt-get install -y -qq --no-install-recommends libyaml-cpp-dev"));
+}
+
+TEST(Quickstart, AsksCMakeForTheLibrariesAsSoonAsThereIsOne) {
+  Machine machine;
+  machine.has_all();
+  machine.has("ccache");
+  machine.has_cmake("3.25.0", "nlohmann-json3-dev");
+  machine.has_apt();
+  machine.user("0");
+  machine.comes_with_cmake("cmake");
+  machine.comes_with_cmake("ninja");
+  const ProgramRun run = machine.build();
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(machine.calls("apt-get"),
+              ElementsAre("apt-get update -qq", HasSubstr("--no-install-recommends cmake ninja-build"),
+                          HasSubstr("--no-install-recommends nlohmann-json3-dev")));
+}
+
+TEST(Quickstart, UsesSudoThatAsksForNoPassword) {
+  Machine machine;
+  machine.has_all();
+  machine.has_cmake("3.25.0", "libcli11-dev");
+  machine.has_apt();
+  machine.has("sudo", "[ \"$1\" = -n ] || \"$@\"");
+  EXPECT_EQ(machine.build().exit_code, 0);
+  EXPECT_THAT(machine.calls("sudo env"), testing::Contains(HasSubstr("libcli11-dev")));
+}
+
+TEST(Quickstart, SaysWhatToTypeWhereItMayNotInstall) {
+  Machine machine;
+  machine.has_all();
+  machine.has_cmake("3.25.0", "libfmt-dev libyaml-cpp-dev");
+  machine.has_apt();
+  const ProgramRun run = machine.build();
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("sudo apt-get install -y libfmt-dev libyaml-cpp-dev\n"));
+  EXPECT_THAT(machine.calls("cmake -S . -B build"), IsEmpty());
+  EXPECT_THAT(machine.calls("apt-get"), IsEmpty());
+}
+
+TEST(Quickstart, NamesEverythingAtOnceOnAnEmptyMachine) {
+  Machine machine;
+  machine.has_apt();
+  machine.user("1000");
+  const ProgramRun run = machine.run({"accuracy"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("install -y cmake ninja-build g++ python3-venv libgtest-dev libgmock-dev"),
+                             Not(HasSubstr("ccache"))));
+}
+
+TEST(Quickstart, GoesOnWithoutWhatIsOnlyConvenient) {
+  Machine machine;
+  machine.has_all();
+  machine.has_cmake("3.25.0", "libfmt-dev");
+  machine.has_apt("ccache");
+  machine.user("0");
+  const ProgramRun run = machine.build();
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("going on without ccache"));
+}
+
+TEST(Quickstart, TakesMakeWhereThereIsNoNinja) {
+  Machine machine;
+  machine.has_all();
+  machine.lacks("ninja");
+  machine.has("make");
+  EXPECT_EQ(machine.build().exit_code, 0);
+  EXPECT_THAT(machine.calls("cmake -S . -B build"), ElementsAre(Not(HasSubstr("-G"))));
+}
+
+TEST(Quickstart, KeepsTheGeneratorOfAnOlderBuild) {
+  Machine machine;
+  machine.has_all();
+  fs::create_directories(machine.root() / "build");
+  std::ofstream(machine.root() / "build/CMakeCache.txt") << "CMAKE_GENERATOR:INTERNAL=Unix Makefiles\n";
+  EXPECT_EQ(machine.build().exit_code, 0);
+  EXPECT_THAT(machine.calls("cmake -S . -B build"), ElementsAre(Not(HasSubstr("-G"))));
+}
+
+TEST(Quickstart, CountsAnyCompilerThatCMakeWouldTake) {
+  Machine machine;
+  machine.has_all();
+  machine.lacks("c++");
+  EXPECT_THAT(machine.build().err, HasSubstr("install -y g++"));
+  machine.has("clang++");
+  EXPECT_EQ(machine.build().exit_code, 0);
+  machine.lacks("clang++");
+  machine.has("my-c++");
+  EXPECT_EQ(machine.run({"build"}, {"TORCHSTONE_PYTHON=python3", "CXX=my-c++ -m64"}).exit_code, 0);
+  const ProgramRun wrong = machine.run({"build"}, {"TORCHSTONE_PYTHON=python3", "CXX=no-c++"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("CXX=no-c++"));
+}
+
+TEST(Quickstart, SaysThatCMakeIsTooOld) {
+  Machine machine;
+  machine.has_all();
+  machine.has_cmake("3.22.1");
+  const ProgramRun run = machine.build();
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("3.25 or newer"), HasSubstr("found: 3.22.1"), HasSubstr("install -y cmake")));
+}
+
+TEST(Quickstart, ReportsWhatCMakeSaysOfAnythingElse) {
+  Machine machine;
+  machine.has_all();
+  machine.has("cmake", "[ \"$*\" = --version ] && echo cmake version 3.28.1 || { echo broken compiler; exit 1; }");
+  const ProgramRun run = machine.build();
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("broken compiler"));
+}
+
+TEST(Quickstart, BuildsTheTestsOnlyToRunThem) {
+  Machine machine;
+  machine.has_all();
+  machine.has("python3", "case \"$*\" in *run.py*) exit 8 ;; esac");
+  const ProgramRun run = machine.run({"test", "--all", "-R", "a b"}, {"TORCHSTONE_PYTHON=python3"});
+  EXPECT_EQ(run.exit_code, 8) << "ctest's: " << run.err;
+  EXPECT_THAT(machine.calls("cmake --build"), ElementsAre(Not(HasSubstr("--target"))));
+  EXPECT_THAT(machine.calls("python3 -B tests/runner"),
+              ElementsAre("python3 -B tests/runner/run.py build --all -R a b"));
+}
+
+/// A machine without torch, whose pip would bring one with these requirements.
+void has_pip(Machine& machine, const std::string& dry_run) {
+  machine.has_all();
+  machine.has(
+      "python3",
+      R"(case "$*" in *importlib*) exit 1 ;; "-m venv .venv") mkdir -p .venv/bin; cp pip python .venv/bin ;; esac)");
+  machine.write_program(machine.root() / "pip", "case \"$*\" in *--dry-run*) " + dry_run + " ;; esac");
+  machine.write_program(machine.root() / "python", std::string("exec ") + TORCHSTONE_PYTHON + " \"$@\"");
+}
+
+std::string report_of(const std::string& requirement) {
+  return R"(echo '{"install": [{"metadata": {"requires_dist": ["jinja2", ")" + requirement + "\"]}}]}'";
+}
+
+TEST(Quickstart, SaysThatPipBringsCudaBeforeItDoes) {
+  if (std::string(TORCHSTONE_PYTHON).empty() || run_program({TORCHSTONE_PYTHON, "-c", "import pip"}).exit_code != 0)
+    GTEST_SKIP() << "no Python with pip, which reads the requirements";
+  Machine cuda, cpu, old;
+  has_pip(cuda, report_of("nvidia-cudnn-cu13==9.20; platform_system == \\\"Linux\\\""));
+  has_pip(cpu, report_of("nvidia-cudnn-cu13==9.20; platform_system == \\\"Windows\\\""));
+  has_pip(old, "exit 2");
+  for (Machine* machine : {&cuda, &cpu, &old}) {
+    const ProgramRun run = machine->run({"build"});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(machine->calls("pip install --quiet"), ElementsAre(HasSubstr("torch==2.13.0")));
+    const bool has_gpu =
+        fs::exists("/dev/nvidia0") || fs::exists("/proc/driver/nvidia/version") || fs::exists("/dev/dxg");
+    if (machine == &cpu || has_gpu)
+      EXPECT_THAT(run.err, Not(HasSubstr("CUDA")));
+    else
+      EXPECT_THAT(run.err,
+                  AllOf(HasSubstr(machine == &cuda ? "pip brings torch with CUDA" : "pip may bring torch with CUDA"),
+                        HasSubstr("GB"), HasSubstr("TORCHSTONE_PYTHON="), HasSubstr("PIP_INDEX_URL")));
+  }
+}
+
+}  // namespace
+}  // namespace torchstone
