@@ -139,24 +139,23 @@ find_python() {
 
 has_gpu() { [ -e /dev/nvidia0 ] || [ -e /proc/driver/nvidia/version ] || [ -e /dev/dxg ] || nvidia-smi -L >/dev/null 2>&1; }
 
-# Whether pip's torch is one with CUDA: yes, no or, with a pip before 22.2 or without network, unknown. No dependency is
-# looked at, since that would take a minute.
-pip_brings_cuda() {
-  timeout 30 .venv/bin/pip install --dry-run --quiet --disable-pip-version-check --no-deps --report - "$1" 2>/dev/null |
-    .venv/bin/python -c 'import json, sys
-from pip._vendor.packaging.requirements import Requirement
-needs = [Requirement(r) for r in json.load(sys.stdin)["install"][0]["metadata"].get("requires_dist", [])]
-cuda = [n for n in needs if n.name.startswith(("nvidia-", "cuda-")) and (not n.marker or n.marker.evaluate({"extra": ""}))]
-print("yes" if cuda else "no")' 2>/dev/null || echo unknown
+# What pip takes for the version, by the list alone: 2.13.0+cpu is without CUDA, plain 2.13.0 of the default index has it on
+# x86-64. Empty without network and with a pip before 21.2.
+pip_choice() {
+  timeout 30 .venv/bin/pip index versions torch 2>/dev/null |
+    awk -F '[:, ]+' -v version="$1" '/^Available versions/ { for (i = 3; i <= NF; ++i) if ($i == version || index($i, version "+") == 1) { print $i; exit } }'
 }
 
 tell_of_cuda() {
-  local brings
+  local choice words="pip may bring torch with CUDA"
   has_gpu && return 0
-  brings=$(pip_brings_cuda "$1")
-  [ "$brings" != no ] || return 0
-  [ "$brings" = yes ] && brings="pip brings torch with CUDA" || brings="pip may bring torch with CUDA, which cannot be seen beforehand"
-  say "$brings: 2.7 GB to download and 4.7 GB in .venv, of which this machine, without a GPU, needs 1 GB." \
+  choice=$(pip_choice "$1") || choice=
+  case "$choice" in
+    *+cpu) return 0 ;;
+    *+cu*) words="pip brings torch with CUDA" ;;
+    "$1") [ "$(uname -m)" != x86_64 ] || words="pip brings torch with CUDA" ;;
+  esac
+  say "$words: 2.7 GB to download and 4.7 GB in .venv, of which this machine, without a GPU, needs 1 GB." \
     "For a CPU build stop here and point pip to an index of CPU builds (pip.conf, PIP_INDEX_URL, PIP_EXTRA_INDEX_URL)" \
     "or give a Python that has one: TORCHSTONE_PYTHON=/path/to/python"
 }
@@ -164,7 +163,7 @@ tell_of_cuda() {
 make_venv() {
   say "making .venv with torch 2.13.0"
   python3 -m venv .venv
-  tell_of_cuda torch==2.13.0
+  tell_of_cuda 2.13.0
   .venv/bin/pip install --quiet --disable-pip-version-check torch==2.13.0 ||
     fail "no torch 2.13.0 could be installed. Give one: TORCHSTONE_PYTHON=/path/to/python or TORCHSTONE_LIBTORCH=/path/to/libtorch"
   python=$PWD/.venv/bin/python
