@@ -16,9 +16,11 @@ def needed(path):
 
 
 def run_paths(path):
-    return [folder for found in re.findall(r"\((?:RUNPATH|RPATH)\).*\[(.*)\]", read(path, "-d")) for folder in found.split(":")]
+    tables = re.findall(r"\((?:RUNPATH|RPATH)\).*\[(.*)\]", read(path, "-d"))
+    return [folder for table in tables for folder in table.split(":")]
 
 
 def newest_glibc(path):
     """The newest version of the C library whose symbols it needs: (2, 34)."""
-    return max([tuple(map(int, found.split("."))) for found in re.findall(r"GLIBC_(\d+\.\d+)", read(path, "-V"))], default=(0, 0))
+    versions = re.findall(r"GLIBC_(\d+)\.(\d+)", read(path, "-V"))
+    return max([(int(major), int(minor)) for major, minor in versions], default=(0, 0))

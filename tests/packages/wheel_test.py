@@ -13,14 +13,15 @@ from installed import SOURCE, VERSION, Sample, check_versions, make, other_torch
 BACKEND = "scikit-build-core>=1.1"
 # What every Linux has, and so a wheel has not (PEP 600).
 SYSTEM = re.compile(r"ld-linux|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+|z)\.so")
-arguments, sample, wheel, environment = None, None, None, None
+arguments, sample, wheel, environment, judged = None, None, None, None, None
 
 
 def builder():
     """A Python that has pip and scikit-build-core, kept in the build folder."""
     folder = arguments.build / "tests/packages/builder"
     python = folder / "bin/python"
-    if python.exists() and subprocess.run([str(python), "-c", "import scikit_build_core"]).returncode == 0:
+    has_both = "import scikit_build_core, pip"
+    if python.exists() and subprocess.run([str(python), "-c", has_both], stderr=subprocess.DEVNULL).returncode == 0:
         return python
     try:
         make(sys.executable, "-m", "venv", "--clear", folder)
@@ -37,47 +38,54 @@ def make_wheel():
          "-w", folder, "-C", "cmake.source-dir=cmake/wheel/prebuilt", "-C", f"cmake.define.TORCHSTONE_BUILD={arguments.build}",
          TORCHSTONE_PYTHON=sys.executable, PATH=f"{tools}{os.pathsep}{os.environ['PATH']}")
     [made] = folder.iterdir()
-    print(f"{made.name}: {made.stat().st_size / 1e6:.1f} MB")
+    print(f"{made.name}: {made.stat().st_size / 1e6:.1f} MB", flush=True)
     return made
 
 
-def beside_torch(folder):
-    """A fresh environment with torch, and what torch needs, in its own site-packages: links to those of this Python."""
-    make(sys.executable, "-m", "venv", folder)
+def fresh_environment(name):
+    folder = sample.folder / name
+    make(sys.executable, "-m", "venv", "--without-pip", folder)
     [site] = folder.glob("lib/python3*/site-packages")
-    for entry in arguments.torch.parent.iterdir():
-        if not (site / entry.name).exists():
-            (site / entry.name).symlink_to(entry)
-    return folder
+    return folder, site
+
+
+def install(folder, *options):
+    """Without an index: what the wheel requires has to be there already."""
+    make(builder(), "-m", "pip", "--isolated", "--python", folder / "bin/python", "install", "--no-index",
+         "--disable-pip-version-check", *options, wheel)
 
 
 def setUpModule():
-    global wheel, environment
+    global wheel, environment, judged
     wheel = make_wheel()
-    environment = beside_torch(sample.folder / "venv")
-    # Without an index: what the wheel requires has to be there already.
-    make(environment / "bin/python", "-m", "pip", "install", "--no-index", "--disable-pip-version-check", wheel)
+    environment, site = fresh_environment("venv")
+    # torch, and what torch needs, in its own site-packages: links to those of this Python.
+    for entry in arguments.torch.parent.iterdir():
+        if not entry.name.startswith("torchstone"):
+            (site / entry.name).symlink_to(entry)
+    install(environment)
+    judged = sample.judge(environment / "bin/torchstone")
+    print(f"judged {judged.seconds:.1f} s after the installation", flush=True)
 
 
 class Wheel(unittest.TestCase):
     def test_it_judges_a_file_within_a_minute_without_a_compiler(self):
-        judged = sample.judge(environment / "bin/torchstone")
-        print(f"judged {judged.seconds:.1f} s after the installation")
         judged.check(self)
         self.assertLess(judged.seconds, 60)
 
     def test_its_programs_say_their_version(self):
-        check_versions(self, environment / "bin/torchstone", environment / "bin/torchstone-report")
+        check_versions(self, environment / "bin")
         self.assertIn(f"\nVersion: {VERSION}\n", self.metadata())
 
     def test_it_compiles_with_the_python_it_is_installed_in(self):
-        done = run(environment / "bin/torchstone", "--torchstone_list=cases", "--torchstone_suite=torchbench")
-        self.assertEqual(done.returncode, 0, done.stdout)
-        judged = sample.judge(environment / "bin/torchstone")
         self.assertEqual(judged.results["environment"]["TORCHSTONE_PYTHON"], str(environment / "bin/python"))
 
+    def test_it_finds_its_suites(self):
+        done = run(environment / "bin/torchstone", "--torchstone_list=cases", "--torchstone_suite=torchbench")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("resnet18", done.stdout)
+
     def test_a_reproduction_starts_the_command_that_was_typed(self):
-        judged = sample.judge(environment / "bin/torchstone")
         self.assertIn(str(environment / "bin/torchstone"), judged.rows["torchscript"]["reproduce"])
 
     def test_its_libraries_find_libtorch_by_themselves(self):
@@ -86,13 +94,13 @@ class Wheel(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout)
 
     def test_another_torch_beside_it_is_named(self):
-        fresh = sample.folder / "other_venv"
-        make(sys.executable, "-m", "venv", fresh)
-        make(fresh / "bin/python", "-m", "pip", "install", "--no-index", "--no-deps", "--disable-pip-version-check", wheel)
+        fresh, site = fresh_environment("other_venv")
+        with self.assertRaisesRegex(RuntimeError, "No matching distribution found for torch=="):
+            install(fresh)
+        install(fresh, "--no-deps")
         done = run(fresh / "bin/torchstone", "--version")
         self.assertEqual(done.returncode, 4, done.stdout)
         self.assertIn("has no torch", done.stdout)
-        [site] = fresh.glob("lib/python3*/site-packages")
         (other_torch(site / "torch") / "__init__.py").write_text("")
         for program in ("torchstone", "torchstone-report"):
             done = run(fresh / "bin" / program, "--version")
@@ -102,10 +110,6 @@ class Wheel(unittest.TestCase):
 
     def test_it_requires_the_torch_it_was_built_with(self):
         self.assertIn(f"\nRequires-Dist: torch=={torch_version(arguments.torch)}\n", self.metadata())
-        bare = sample.folder / "bare_venv"
-        make(sys.executable, "-m", "venv", bare)
-        with self.assertRaisesRegex(RuntimeError, "No matching distribution found for torch=="):
-            make(bare / "bin/python", "-m", "pip", "install", "--no-index", "--disable-pip-version-check", wheel)
 
     def test_it_holds_what_a_machine_may_lack_and_nothing_of_libtorch(self):
         files = elf.elf_files(self.unpacked())
@@ -120,7 +124,8 @@ class Wheel(unittest.TestCase):
                 self.assertTrue(folder.startswith("$ORIGIN"), f"{path.name}: {folder}")
 
     def test_its_tag_promises_no_older_c_library_than_it_needs(self):
-        tag = re.fullmatch(rf"torchstone-{re.escape(VERSION)}-py3-none-manylinux_(\d+)_(\d+)_{os.uname().machine}\.whl", wheel.name)
+        name = rf"torchstone-{re.escape(VERSION)}-py3-none-manylinux_(\d+)_(\d+)_{os.uname().machine}\.whl"
+        tag = re.fullmatch(name, wheel.name)
         self.assertTrue(tag, wheel.name)
         newest = max(elf.newest_glibc(path) for path in elf.elf_files(self.unpacked()))
         self.assertLessEqual(newest, (int(tag[1]), int(tag[2])))
