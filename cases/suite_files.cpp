@@ -10,8 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An installed program (PREFIX/lib/torchstone/torchstone) has its suites in PREFIX/share, wherever PREFIX was moved, and
-// never those of a source tree that happens to be there; a built one has the source tree's.
+// An installed program (PREFIX/lib/torchstone/torchstone) has its suites in PREFIX/share, wherever PREFIX was moved,
+// and never those of a source tree that happens to be there; a built one has the source tree's.
 fs::path own_suites() {
   std::error_code ignored;
   const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();

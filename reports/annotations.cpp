@@ -50,7 +50,8 @@ std::string write_annotations(const std::vector<Result>& results, const std::str
     const char mark = verdict_of(result).mark;
     if ((mark == '!' || mark == '*') && bad++ < most_shown) text += annotation(result, workspace);
   }
-  if (bad > most_shown) text += fmt::format("::error title=Torchstone::and {} more cases not as expected\n", bad - most_shown);
+  if (bad > most_shown)
+    text += fmt::format("::error title=Torchstone::and {} more cases not as expected\n", bad - most_shown);
   return text;
 }
 

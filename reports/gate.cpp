@@ -39,7 +39,9 @@ std::vector<std::string> names_in(const CsvTable& table) {
   return names;
 }
 
-std::string text_or_nothing(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : "nothing"; }
+std::string text_or_nothing(const std::optional<double>& value) {
+  return value ? fmt::format("{}", *value) : "nothing";
+}
 
 /// A flaky model's difference is shown and not judged; a number that is missing stays red.
 void pardon(GateRow& row, const GateOptions& options) {
@@ -113,7 +115,8 @@ std::vector<GateRow> gate_memory(const CsvTable& actual, const CsvTable& expecte
   return against(actual, expected, "compression_ratio", options, [&](const std::string& name) -> GateRow {
     const auto is = number(actual, name, "compression_ratio"), should = number(expected, name, "compression_ratio");
     if (!should) return {"", "MISSING_EXPECTED", "not judged", false};
-    const std::string detail = fmt::format("compression_ratio={}, expected={}", text_or_nothing(is), text_or_nothing(should));
+    const std::string detail =
+        fmt::format("compression_ratio={}, expected={}", text_or_nothing(is), text_or_nothing(should));
     if (!is) return {"", "MISSING_ACTUAL", detail, true};
     return {"", *is >= part * *should ? "PASS" : "FAIL", detail, *is < part * *should};
   });

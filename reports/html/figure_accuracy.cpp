@@ -69,7 +69,7 @@ std::string tolerance_figure(const Result& result) {
   for (const auto& mark : marks) {  // the bullet stands where the value is
     const int at = x(mark.value);
     texts += at > mark_width / 2 ? svg_text(at + 3, y, fmt::format("{} {:.3g} ●", mark.label, mark.value), "\"r t\"")
-                            : svg_text(at - 3, y, fmt::format("● {} {:.3g}", mark.label, mark.value), "t");
+                                 : svg_text(at - 3, y, fmt::format("● {} {:.3g}", mark.label, mark.value), "t");
     y += row;
   }
   const double decades = std::log10(high / low), step = std::max(1.0, std::ceil(decades / 4));

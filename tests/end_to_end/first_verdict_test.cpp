@@ -24,10 +24,10 @@ class CompilingForEver : public testing::Test {
   }
 
   ProgramRun run(const std::string& filter, const std::string& interrupt_when) const {
-    return torchstone_.run({"--torchstone_only=lennard_jones", "--gtest_filter=" + filter,
-                            "--torchstone_python=" + python_.string(), "--torchstone_heartbeat=1",
-                            "--torchstone_cache=" + (folder_.path() / "cache").string()},
-                           {}, interrupt_when);
+    return torchstone_.run(
+        {"--torchstone_only=lennard_jones", "--gtest_filter=" + filter, "--torchstone_python=" + python_.string(),
+         "--torchstone_heartbeat=1", "--torchstone_cache=" + (folder_.path() / "cache").string()},
+        {}, interrupt_when);
   }
 
   const TemporaryFolder folder_;
@@ -45,7 +45,8 @@ TEST_F(CompilingForEver, KeepsNoVerdictOfACaseThatNeedsNoCompile) {
 }
 
 TEST_F(CompilingForEver, KeepsATimedCaseWaitingUntilCtrlC) {
-  const ProgramRun run = this->run("*Performance*inference_float32_inductor*:*Accuracy*float32_inductor*", "compiling [0/");
+  const ProgramRun run =
+      this->run("*Performance*inference_float32_inductor*:*Accuracy*float32_inductor*", "compiling [0/");
   EXPECT_EQ(run.exit_code, 130) << run.out << run.err;
   EXPECT_EQ(torchstone_.row("Performance").at("outcome").at("status"), "interrupted");
 }

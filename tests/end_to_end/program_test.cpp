@@ -13,7 +13,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const char* const quick_case = "torchbench/Accuracy.CompiledMatchesEager/lennard_jones_inference_float32_torchscript_cpu";
+const char* const quick_case =
+    "torchbench/Accuracy.CompiledMatchesEager/lennard_jones_inference_float32_torchscript_cpu";
 
 TEST(TheProgram, WritesOneRowInEveryReport) {
   const Torchstone torchstone;

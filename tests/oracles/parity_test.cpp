@@ -251,7 +251,8 @@ TEST(ParityOfTheZoo, EveryRegisteredModelHasGoldenFilesOfBothPresets) {
 }
 
 TEST(ParityOfTheZoo, NoLargeModelIsMisspelt) {
-  EXPECT_EQ(golden_names(is_large).size(), large_names().size()) << "each line of large.txt is the name of a golden file";
+  EXPECT_EQ(golden_names(is_large).size(), large_names().size())
+      << "each line of large.txt is the name of a golden file";
 }
 
 TEST(ParityOfTheZoo, AChangedWeightIsSeen) {

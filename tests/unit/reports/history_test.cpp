@@ -81,13 +81,15 @@ TEST(History, HoldsEachCaseOfARunOnceAndTheOldestRunFirst) {
 
 TEST(History, ErrorsNameFileAndLineAndWhatWasExpected) {
   const std::string good = R"({"run": "r", "name": "a"})";
-  EXPECT_EQ(history_error(good + "\n\nnonsense\n" + good + "\n"), "history.jsonl:3: expected a JSON object, found nonsense");
+  EXPECT_EQ(history_error(good + "\n\nnonsense\n" + good + "\n"),
+            "history.jsonl:3: expected a JSON object, found nonsense");
   EXPECT_EQ(history_error(good + "\n[1]\n"), "history.jsonl:2: the line: expected an object, found array");
   EXPECT_EQ(history_error(R"({"name": "a"})"), "history.jsonl:1: run: expected a string, found nothing");
   EXPECT_EQ(
       history_error(R"({"run": "r", "name": "a", "metrics": {"speedup": "fast"}})"),
       "history.jsonl:1: metrics.speedup: expected a number, \"NaN\", \"Infinity\" or \"-Infinity\", found \"fast\"");
-  EXPECT_EQ(history_error(R"({"run": "r", "name": "a", "later": [1]})"), "nothing") << "unknown members are passed over";
+  EXPECT_EQ(history_error(R"({"run": "r", "name": "a", "later": [1]})"), "nothing")
+      << "unknown members are passed over";
   EXPECT_THROW(read_history("/no/such/history.jsonl"), ReportError);
 }
 

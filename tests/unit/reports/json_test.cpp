@@ -53,7 +53,8 @@ TEST(Json, ErrorsNameFileAndPlaceAndWhatWasExpected) {
   EXPECT_EQ(json_error(R"({"schema": "torchstone/result/1", "run": {"argv": [1]}})"),
             "results.json: run.argv[0]: expected a string, found 1");
   EXPECT_EQ(
-      json_error(R"({"schema": "torchstone/result/1", "run": {}, "results": [{"name": "a", "outcome": {"status": 1}}]})"),
+      json_error(
+          R"({"schema": "torchstone/result/1", "run": {}, "results": [{"name": "a", "outcome": {"status": 1}}]})"),
       "results.json: results[0].outcome.status: expected a string, found 1");
 }
 

@@ -84,8 +84,8 @@ TEST(SuiteTables, SpeedUpsHaveARowAModelAndAColumnForWhatDiffers) {
   Result accuracy = timing_in("swin", "inference", "float16", 1);
   accuracy.check = "accuracy";
   const auto tables =
-      suite_tables({timing_in("swin", "inference", "float32", 2), timing_in("swin", "training", "bfloat16", 3), slow, wrong,
-                    timing_in("gmlp", "training", "bfloat16", 12), accuracy});
+      suite_tables({timing_in("swin", "inference", "float32", 2), timing_in("swin", "training", "bfloat16", 3), slow,
+                    wrong, timing_in("gmlp", "training", "bfloat16", 12), accuracy});
   ASSERT_THAT(tables, SizeIs(1));
   EXPECT_EQ(tables[0].explanation, "Eager's time over the compiled one's: inductor cuda full");
   EXPECT_THAT(tables[0].header, ElementsAre("Suite", "Model", "inference float32", "training bfloat16"));
@@ -100,8 +100,9 @@ TEST(SuiteTables, AWrongAnswersSpeedUpIsInNoMean) {
   wrong.check = "accuracy";
   wrong.outcome.status = Status::fail_accuracy;
   wrong.outcome.metrics.clear();
-  const auto tables = suite_tables({timing_in("swin", "inference", "float32", 2), timing_in("vit", "inference", "float32", 8),
-                                    wrong, timing_in("swin", "training", "float32", 3)});
+  const auto tables =
+      suite_tables({timing_in("swin", "inference", "float32", 2), timing_in("vit", "inference", "float32", 8), wrong,
+                    timing_in("swin", "training", "float32", 3)});
   ASSERT_THAT(tables, SizeIs(1));
   EXPECT_THAT(tables[0].rows.back(), ElementsAre("", "geometric mean", "2.00x of 1", "3.00x of 1"));
 }

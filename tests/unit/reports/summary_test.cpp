@@ -74,8 +74,8 @@ Result timing_with(const std::string& model, double speedup, Status status = Sta
 }
 
 TEST(Geomean, TakesMissedSpeedUpsToo) {
-  const Geomean geomean =
-      geomean_of({timing_with("a", 4), timing_with("b", 0.25, Status::fail_speedup), timing_with("c", 1, Status::undecided)});
+  const Geomean geomean = geomean_of(
+      {timing_with("a", 4), timing_with("b", 0.25, Status::fail_speedup), timing_with("c", 1, Status::undecided)});
   EXPECT_EQ(geomean.n, 3u);
   EXPECT_DOUBLE_EQ(geomean.value, 1.0);
   EXPECT_TRUE(geomean.left_out.empty());
@@ -108,8 +108,8 @@ TEST(Geomean, LeavesOutWrongAnswersAndWhatWasNotMeasured) {
   Result unmeasured = simple_result("P.d", Status::fail_to_compile, "performance");
   Result wrong = simple_result("A.b", Status::fail_accuracy);
   wrong.model = "b";
-  const Geomean geomean =
-      geomean_of({timing_with("a", 2), timing_with("b", 100), timing_with("c", std::nan("")), timing_with("e", 0), unmeasured, wrong});
+  const Geomean geomean = geomean_of({timing_with("a", 2), timing_with("b", 100), timing_with("c", std::nan("")),
+                                      timing_with("e", 0), unmeasured, wrong});
   EXPECT_EQ(geomean.n, 1u);
   EXPECT_DOUBLE_EQ(geomean.value, 2.0);
   EXPECT_EQ(geomean.left_out,
