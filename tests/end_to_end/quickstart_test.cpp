@@ -241,17 +241,20 @@ TEST(Quickstart, BuildsTheTestsOnlyToRunThem) {
               ElementsAre("python3 -B tests/runner/run.py build --all -R a b"));
 }
 
-/// What quickstart.sh says on a machine without torch, whose pip lists these versions of it.
-std::string words_before_pip(const std::string& versions) {
+/// What quickstart.sh says on a machine without torch, whose pip lists these versions of it and has this wheel at hand.
+std::string words_before_pip(const std::string& versions, const std::string& wheel = "") {
   Machine machine;
+  const fs::path wheels = machine.root() / "wheels";
+  fs::create_directories(wheels);
+  if (!wheel.empty()) std::ofstream(wheels / wheel) << "a wheel";
   machine.has_all();
   machine.has("uname", "echo x86_64");
   machine.has("python3",
               "case \"$*\" in *importlib*) exit 1 ;; *venv*.venv) mkdir -p .venv/bin; cp pip .venv/bin ;; esac");
-  machine.write_program(machine.root() / "pip",
-                        "case $1 in index) [ -n \"" + versions +
-                            "\" ] || exit 1; echo \"torch (9.9.9)\"; echo \"Available versions: " + versions +
-                            "\" ;; esac");
+  machine.write_program(
+      machine.root() / "pip",
+      "case $1 in config) echo \"global.find-links='" + wheels.string() + "'\" ;; index) [ -n \"" + versions +
+          "\" ] || exit 1; echo \"torch (9.9.9)\"; echo \"Available versions: " + versions + "\" ;; esac");
   const ProgramRun run = machine.run({"build"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(machine.calls("pip install"), ElementsAre(HasSubstr("torch==2.13.0")));
@@ -263,6 +266,7 @@ TEST(Quickstart, SaysThatPipBringsCudaBeforeItDoes) {
     return AllOf(HasSubstr(words), HasSubstr("GB"), HasSubstr("TORCHSTONE_PYTHON="), HasSubstr("PIP_INDEX_URL"));
   };
   EXPECT_THAT(words_before_pip("2.15.0, 2.13.0+cpu, 2.13.0, 2.12.0"), Not(HasSubstr("CUDA")));
+  EXPECT_THAT(words_before_pip("2.13.0", "torch-2.13.0+cpu-cp311-cp311-linux_x86_64.whl"), Not(HasSubstr("CUDA")));
   if (fs::exists("/dev/nvidia0") || fs::exists("/proc/driver/nvidia/version") || fs::exists("/dev/dxg")) {
     EXPECT_THAT(words_before_pip("2.13.0"), Not(HasSubstr("CUDA"))) << "there is a GPU here";
     return;

@@ -101,6 +101,8 @@ class Flags(unittest.TestCase):
     def test_large_is_left_out_unless_all_is_asked_for(self):
         self.assertEqual(flags_for(["-R", "x"], False), ["-R", "x", "-LE", "^large$"])
         self.assertEqual(flags_for(["-R", "x", "-LE", "unit"], False), ["-R", "x", "-LE", "(^large$)|(unit)"])
+        self.assertEqual(flags_for(["-R", "x", "-LE", "a", "-LE", "b"], False),
+                         ["-R", "x", "-LE", "(^large$)|(a)", "-LE", "(^large$)|(b)"])
         self.assertEqual(flags_for(["-R", "x"], True), ["-R", "x"])
 
     def test_cases_run_in_two_processes_unless_tests_are_selected(self):

@@ -18,18 +18,17 @@ from results import FAILED, PASSED, SKIPPED, of_ctest
 
 
 def flags_for(flags, everything):
-    """ctest takes one -LE: that of the caller and ours are one expression. Where the caller selects tests the cases are
-    ctest tests each, otherwise they run in two processes (cmake/Cases.cmake.in)."""
+    """ctest leaves out what matches all of its -LE, so ours is a part of each of the caller's. Where the caller selects
+    tests the cases are ctest tests each, otherwise they run in two processes (cmake/Cases.cmake.in)."""
     selecting = {"-L", "--label-regex", "-R", "--tests-regex", "-I", "--tests-information", "--rerun-failed"}
     shards = [] if selecting & set(flags) else ["-C", "shards"]
     if everything:
         return [*flags, *shards]
     flags = list(flags)
-    for i, flag in enumerate(flags[:-1]):
-        if flag in ("-LE", "--label-exclude"):
-            flags[i + 1] = f"(^large$)|({flags[i + 1]})"
-            return [*flags, *shards]
-    return [*flags, "-LE", "^large$", *shards]
+    excluding = [i for i, flag in enumerate(flags[:-1]) if flag in ("-LE", "--label-exclude")]
+    for i in excluding:
+        flags[i + 1] = f"(^large$)|({flags[i + 1]})"
+    return [*flags, *([] if excluding else ["-LE", "^large$"]), *shards]
 
 
 def show(line):
