@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <tuple>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -56,12 +57,15 @@ class CaseTest : public testing::Test {
 };
 
 /// GoogleTest runs suites in the order of their first test. What needs no compile comes first, so that verdicts come
-/// while the workers compile; what is timed comes last, when they are done.
+/// while the workers compile; what is timed comes last, when they are done. From 1.14 on GoogleTest itself orders the
+/// tests of a suite by their places: registered in any other order they would not run in the order of selected_cases.
 std::vector<size_t> order_of(const std::vector<Case>& cases) {
   std::vector<size_t> order(cases.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, {}, [&](size_t i) {
-    return std::pair(cases[i].check == Check::performance, !program_of(cases[i]).empty());
+    const Case& c = cases[i];
+    const auto place = TORCHSTONE_GTEST_ORDERS_BY_PLACE ? std::pair(c.file, c.line) : std::pair(std::string(), 0);
+    return std::tuple(c.check == Check::performance, place, !program_of(c).empty());
   });
   return order;
 }

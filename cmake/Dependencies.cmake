@@ -25,6 +25,11 @@ if(missing)
   message(FATAL_ERROR "Not found: ${missing}. On Debian or Ubuntu: apt-get install -y ${debian_packages}\n"
           "Elsewhere: CMAKE_PREFIX_PATH names the folders that they are installed in.")
 endif()
+# From 1.14 on GoogleTest runs the tests of a suite in the order of their files and lines (gtest.cc, TestSuite::Run).
+set(GTEST_ORDERS_BY_PLACE 0)
+if(GTest_VERSION VERSION_GREATER_EQUAL 1.14)
+  set(GTEST_ORDERS_BY_PLACE 1)
+endif()
 if(NOT TARGET yaml-cpp::yaml-cpp)  # yaml-cpp 0.7 exports the target without a namespace
   add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
 endif()
