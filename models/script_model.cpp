@@ -143,7 +143,7 @@ ModelInfo script_model_info(const std::string& path, const std::string& inputs_p
   ModelInfo info;
   info.name = identifier_of(path);
   info.family = "script";
-  info.suites = {"script"};
+  info.suites = {"papers"};  // models of no suite of upstream's: inference with TorchScript and Inductor
   info.train_batch = batch;
   info.eval_batch = batch;
   info.fixed_batch = true;

@@ -33,14 +33,16 @@ TEST(AScriptFile, IsJudgedAndTimedWithoutALineOfCode) {
   const ProgramRun run = torchstone.run(
       {"--torchstone_only=" + model, "--torchstone_inputs=" + inputs, "--torchstone_measure_budget=0.5"});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
-  int judged = 0, timed = 0;
+  int judged = 0, timed = 0, scripted = 0;
   const auto rows = torchstone.results().at("results");
   for (const auto& row : rows) {
     EXPECT_EQ(row.at("outcome").at("status"), "pass") << row.dump(1);
     judged += row.at("check") == "accuracy" && row.at("backend") == "inductor" ? 1 : 0;
+    scripted += row.at("check") == "accuracy" && row.at("backend") == "torchscript" ? 1 : 0;
     timed += row.at("check") == "performance" && row.at("outcome").at("metrics").contains("speedup") ? 1 : 0;
   }
   EXPECT_GE(judged, 1);
+  EXPECT_GE(scripted, 1);
   EXPECT_GE(timed, 1);
 }
 
