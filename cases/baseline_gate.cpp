@@ -3,8 +3,8 @@
 #include <ostream>
 #include <set>
 
-#include "reports/baseline_report.h"
-#include "reports/merge.h"
+#include "reports/judge/baseline_report.h"
+#include "reports/results_folder/merge.h"
 
 namespace torchstone {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cases/flags.h"
-#include "reports/json.h"
+#include "reports/record/json.h"
 
 namespace torchstone {
 

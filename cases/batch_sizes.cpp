@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/text.h"
+#include "reports/base/text.h"
 
 namespace torchstone {
 BatchSizes read_batch_sizes(const std::string& file) {

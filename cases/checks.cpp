@@ -13,11 +13,11 @@
 #include "fixtures/isolate/interrupt.h"
 #include "fixtures/result_of.h"
 #include "fixtures/seconds_since.h"
-#include "reports/files.h"
-#include "reports/progress.h"
-#include "reports/properties.h"
-#include "reports/row.h"
-#include "reports/side_files.h"
+#include "reports/console/progress.h"
+#include "reports/record/properties.h"
+#include "reports/record/row.h"
+#include "reports/results_folder/side_files.h"
+#include "reports/write/files.h"
 
 namespace torchstone {
 namespace {

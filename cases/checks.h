@@ -5,7 +5,7 @@
 #include "cases/flags.h"
 #include "fixtures/case.h"
 #include "fixtures/isolate/runner.h"
-#include "reports/result.h"
+#include "reports/record/result.h"
 
 namespace torchstone {
 

@@ -7,10 +7,10 @@
 #include "cases/baseline_gate.h"
 #include "cases/console.h"
 #include "fixtures/isolate/interrupt.h"
-#include "reports/files.h"
-#include "reports/plan.h"
-#include "reports/summary.h"
-#include "reports/terminal.h"
+#include "reports/base/terminal.h"
+#include "reports/record/summary.h"
+#include "reports/results_folder/plan.h"
+#include "reports/write/files.h"
 
 namespace torchstone {
 namespace {

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "reports/annotations.h"
-#include "reports/merge.h"
-#include "reports/terminal.h"
+#include "reports/base/terminal.h"
+#include "reports/results_folder/merge.h"
+#include "reports/write/annotations.h"
 
 namespace torchstone {
 

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "cases/flags.h"
-#include "reports/progress.h"
-#include "reports/result.h"
+#include "reports/console/progress.h"
+#include "reports/record/result.h"
 
 namespace torchstone {
 

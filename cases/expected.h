@@ -7,7 +7,7 @@
 
 #include "cases/flags.h"
 #include "cases/suite.h"
-#include "reports/result.h"
+#include "reports/record/result.h"
 
 // Files that say which cases are known to fail. Strict both ways: a case that passes against its expectation is as red
 // as one that fails against it.

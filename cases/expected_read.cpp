@@ -7,9 +7,9 @@
 
 #include "cases/expected.h"
 #include "cases/nearest.h"
-#include "reports/csv_read.h"
-#include "reports/files.h"
-#include "reports/json.h"
+#include "reports/base/csv_read.h"
+#include "reports/record/json.h"
+#include "reports/write/files.h"
 
 namespace torchstone {
 namespace {

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cases/expected.h"
-#include "reports/csv.h"
-#include "reports/csv_read.h"
-#include "reports/files.h"
-#include "reports/text.h"
+#include "reports/base/csv_read.h"
+#include "reports/base/text.h"
+#include "reports/write/csv.h"
+#include "reports/write/files.h"
 
 namespace torchstone {
 namespace {

@@ -21,13 +21,13 @@
 #include "fixtures/build_facts.h"
 #include "fixtures/isolate/interrupt.h"
 #include "models/plugin.h"
-#include "reports/files.h"
-#include "reports/listener.h"
-#include "reports/plan.h"
-#include "reports/progress.h"
-#include "reports/side_files.h"
-#include "reports/terminal.h"
-#include "reports/version.h"
+#include "reports/base/terminal.h"
+#include "reports/base/version.h"
+#include "reports/console/listener.h"
+#include "reports/console/progress.h"
+#include "reports/results_folder/plan.h"
+#include "reports/results_folder/side_files.h"
+#include "reports/write/files.h"
 
 namespace torchstone {
 namespace {

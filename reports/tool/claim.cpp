@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "reports/empty_results.h"
-#include "reports/hold.h"
+#include "reports/results_folder/empty_results.h"
+#include "reports/results_folder/hold.h"
 
 namespace torchstone {
 

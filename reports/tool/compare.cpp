@@ -9,8 +9,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "reports/baseline_report.h"
-#include "reports/merge.h"
+#include "reports/judge/baseline_report.h"
+#include "reports/results_folder/merge.h"
 
 namespace torchstone {
 namespace {

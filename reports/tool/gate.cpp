@@ -10,9 +10,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "reports/gate.h"
-#include "reports/gate_input.h"
-#include "reports/json.h"
+#include "reports/judge/gate.h"
+#include "reports/judge/gate_input.h"
+#include "reports/record/json.h"
 
 namespace torchstone {
 namespace {

@@ -8,11 +8,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "reports/files.h"
-#include "reports/history.h"
-#include "reports/history_table.h"
-#include "reports/terminal.h"
+#include "reports/base/terminal.h"
+#include "reports/judge/history.h"
+#include "reports/judge/history_table.h"
 #include "reports/tool/inputs.h"
+#include "reports/write/files.h"
 
 namespace torchstone {
 namespace {

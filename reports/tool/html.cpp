@@ -8,9 +8,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "reports/files.h"
-#include "reports/html/page.h"
 #include "reports/tool/inputs.h"
+#include "reports/write/files.h"
+#include "reports/write/html/page.h"
 
 namespace torchstone {
 namespace {

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reports/files.h"
-#include "reports/merge.h"
+#include "reports/results_folder/merge.h"
+#include "reports/write/files.h"
 
 namespace torchstone {
 

@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "reports/json.h"
+#include "reports/record/json.h"
 
 namespace torchstone {
 

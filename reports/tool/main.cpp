@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "reports/base/version.h"
 #include "reports/tool/claim.h"
 #include "reports/tool/compare.h"
 #include "reports/tool/diff.h"
@@ -13,7 +14,6 @@
 #include "reports/tool/html.h"
 #include "reports/tool/merge.h"
 #include "reports/tool/texts.h"
-#include "reports/version.h"
 
 int main(int argc, char** argv) {
   int exit_code = 0;

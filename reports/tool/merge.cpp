@@ -8,11 +8,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "reports/files.h"
-#include "reports/hold.h"
-#include "reports/summary.h"
-#include "reports/terminal.h"
+#include "reports/base/terminal.h"
+#include "reports/record/summary.h"
+#include "reports/results_folder/hold.h"
 #include "reports/tool/inputs.h"
+#include "reports/write/files.h"
 
 namespace torchstone {
 namespace {

@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
-#include "reports/annotations.h"
-#include "reports/csv.h"
-#include "reports/files.h"
-#include "reports/markdown.h"
-#include "reports/openmetrics.h"
 #include "reports/tool/inputs.h"
+#include "reports/write/annotations.h"
+#include "reports/write/csv.h"
+#include "reports/write/files.h"
+#include "reports/write/markdown.h"
+#include "reports/write/openmetrics.h"
 
 namespace torchstone {
 namespace {

@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 
 #include "fixtures/measure/measure.h"
-#include "reports/statistics.h"
+#include "reports/statistics/statistics.h"
 
 using namespace torchstone;
 

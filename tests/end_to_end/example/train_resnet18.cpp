@@ -16,8 +16,8 @@
 #include "fixtures/run_options.h"
 #include "models/registry.h"
 #include "models/weights.h"
-#include "reports/files.h"
-#include "reports/html/page.h"
+#include "reports/write/files.h"
+#include "reports/write/html/page.h"
 
 namespace torchstone {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "cases/expected_run.h"
-#include "reports/files.h"
+#include "reports/write/files.h"
 #include "support.h"
 
 namespace torchstone {

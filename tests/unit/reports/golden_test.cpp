@@ -6,12 +6,12 @@
 
 #include <gtest/gtest.h>
 
-#include "reports/csv.h"
-#include "reports/files.h"
-#include "reports/json.h"
-#include "reports/junit.h"
-#include "reports/row.h"
-#include "reports/summary.h"
+#include "reports/record/json.h"
+#include "reports/record/row.h"
+#include "reports/record/summary.h"
+#include "reports/write/csv.h"
+#include "reports/write/files.h"
+#include "reports/write/junit.h"
 #include "sample.h"
 
 namespace torchstone {

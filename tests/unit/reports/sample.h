@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "reports/result.h"
-#include "reports/run_info.h"
+#include "reports/record/result.h"
+#include "reports/record/run_info.h"
 #include "tests/temporary_folder.h"
 
 namespace torchstone {

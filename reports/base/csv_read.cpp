@@ -1,0 +1,132 @@
+#include "reports/base/csv_read.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/base/text.h"
+#include "reports/record/json.h"
+#include "reports/write/files.h"
+
+namespace torchstone {
+namespace {
+
+constexpr size_t max_bytes = size_t{64} << 20;
+
+[[noreturn]] void refuse(const std::string& file, int line, const std::string& what) {
+  throw ReportError(fmt::format("{}:{}: {}", file, line, what));
+}
+
+std::string excerpt(const std::string& text) { return shortened(printable(text), 60); }
+
+class Reader {
+ public:
+  Reader(const std::string& text, const std::string& file) : text_(text), file_(file) {
+    if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
+  }
+
+  /// False at the end of the text.
+  bool next(CsvRow& row) {
+    while (at_ < text_.size() && at_line_end()) end_line();
+    if (at_ >= text_.size()) return false;
+    row = {line_, line_, {}};
+    do {
+      row.cells.push_back(cell());
+    } while (take(','));
+    row.last_line = line_;
+    if (at_ < text_.size() && !at_line_end())
+      refuse(file_, line_, "something follows a quoted cell (expected a comma or the end of the line)");
+    end_line();
+    return true;
+  }
+
+ private:
+  bool at_line_end() const {
+    return text_[at_] == '\n' || (text_[at_] == '\r' && (at_ + 1 == text_.size() || text_[at_ + 1] == '\n'));
+  }
+  void end_line() {
+    if (at_ < text_.size() && text_[at_] == '\r') ++at_;
+    if (at_ < text_.size() && text_[at_] == '\n') ++at_;
+    ++line_;
+  }
+  bool take(char c) {
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  std::string cell() {
+    if (take('"')) return quoted();
+    std::string out;
+    for (; at_ < text_.size() && text_[at_] != ',' && !at_line_end(); ++at_) {
+      if (text_[at_] == '\0') refuse(file_, line_, "a NUL byte (expected text)");
+      out += text_[at_];
+    }
+    return out;
+  }
+  std::string quoted() {
+    const int opened = line_;
+    std::string out;
+    for (; at_ < text_.size(); ++at_) {
+      if (text_[at_] == '"' && (++at_ >= text_.size() || text_[at_] != '"')) return out;
+      line_ += text_[at_] == '\n';
+      out += text_[at_];
+    }
+    refuse(file_, opened, "a quoted cell without an end (expected a closing \")");
+  }
+
+  const std::string& text_;
+  const std::string& file_;
+  size_t at_ = 0;
+  int line_ = 1;
+};
+
+}  // namespace
+
+std::optional<size_t> CsvTable::column(const std::string& name) const {
+  const auto found = std::ranges::find(columns, name);
+  if (found == columns.end()) return std::nullopt;
+  return static_cast<size_t>(found - columns.begin());
+}
+
+size_t CsvTable::require_column(const std::string& name) const {
+  if (const auto index = column(name)) return *index;
+  refuse(file, 1,
+         fmt::format("expected a column {}, found {}", name, excerpt(fmt::format("{}", fmt::join(columns, ",")))));
+}
+
+CsvTable parse_csv(const std::string& text, const std::string& file) {
+  CsvTable table{file, {}, {}};
+  Reader reader(text, file);
+  CsvRow row;
+  if (!reader.next(row)) throw ReportError(file + ": the file is empty (expected a line of column names)");
+  table.columns = row.cells;
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    if (std::count(table.columns.begin(), table.columns.end(), table.columns[i]) > 1)
+      refuse(file, row.line, fmt::format("the column {} is there twice", excerpt(table.columns[i])));
+  }
+  while (reader.next(row)) {
+    if (row.cells.size() > table.columns.size())
+      refuse(file, row.line,
+             fmt::format("{} cells (expected at most {}, one a column)", row.cells.size(), table.columns.size()));
+    row.cells.resize(table.columns.size());
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
+CsvTable read_csv(const std::string& file) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  if (!error && size > max_bytes)
+    throw ReportError(fmt::format("{}: {} bytes (expected at most {})", file, size, max_bytes));
+  try {
+    return parse_csv(read_text(file), file);
+  } catch (const std::system_error& failed) {
+    throw ReportError(failed.what());
+  }
+}
+
+}  // namespace torchstone

@@ -1,0 +1,60 @@
+#include "reports/base/terminal.h"
+
+#include <cstdlib>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace torchstone {
+namespace {
+
+bool is_set(const Environment& environment, const char* name) {
+  const char* value = environment(name);
+  return value != nullptr && *value != '\0';
+}
+
+bool is_forced(const Environment& environment, const char* name) {
+  return is_set(environment, name) && std::string_view(environment(name)) != "0";
+}
+
+bool is_dumb(const Environment& environment) {
+  const char* term = environment("TERM");
+  return term == nullptr || std::string_view(term) == "dumb";
+}
+
+const char* process_environment(const char* name) { return std::getenv(name); }
+
+}  // namespace
+
+std::optional<ColorChoice> parse_color(std::string_view text) {
+  if (text == "auto") return ColorChoice::automatic;
+  if (text == "always") return ColorChoice::always;
+  if (text == "never") return ColorChoice::never;
+  return std::nullopt;
+}
+
+bool use_color(ColorChoice flag, bool is_terminal, const Environment& environment) {
+  if (flag != ColorChoice::automatic) return flag == ColorChoice::always;
+  if (is_set(environment, "NO_COLOR")) return false;
+  if (is_forced(environment, "CLICOLOR_FORCE") || is_forced(environment, "FORCE_COLOR")) return true;
+  return is_terminal && !is_dumb(environment);
+}
+
+bool use_color(ColorChoice flag) { return use_color(flag, isatty(STDOUT_FILENO) != 0, process_environment); }
+
+bool output_is_terminal() { return isatty(STDOUT_FILENO) != 0 && !is_dumb(process_environment); }
+
+size_t terminal_width() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 80;
+}
+
+size_t line_width() { return output_is_terminal() ? terminal_width() : 160; }
+
+std::string colored(std::string_view text, Color color, bool enabled) {
+  if (!enabled || color == Color::plain) return std::string(text);
+  const char* code = color == Color::green ? "32" : color == Color::red ? "31" : color == Color::yellow ? "33" : "36";
+  return "\033[" + std::string(code) + "m" + std::string(text) + "\033[0m";
+}
+
+}  // namespace torchstone

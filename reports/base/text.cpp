@@ -1,0 +1,139 @@
+#include "reports/base/text.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace torchstone {
+namespace {
+
+/// The code point of a character of `size` bytes.
+uint32_t code_point(std::string_view text, size_t position, size_t size) {
+  const auto byte = [&](size_t i) { return static_cast<uint32_t>(static_cast<unsigned char>(text[position + i])); };
+  if (size == 1) return byte(0);
+  uint32_t value = byte(0) & (0xFFu >> (size + 1));
+  for (size_t i = 1; i < size; ++i) value = value << 6 | (byte(i) & 0x3Fu);
+  return value;
+}
+
+void append_escaped(std::string& out, std::string_view bytes) {
+  for (const char c : bytes) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+}
+
+bool is_control(uint32_t c) {
+  if (c == '\t' || c == '\n') return false;
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xFFFE || c == 0xFFFF;
+}
+
+/// Where the character of that number begins; the end when there are fewer.
+size_t byte_of_column(std::string_view text, size_t column) {
+  size_t byte = 0;
+  for (size_t count = 0; byte < text.size(); ++byte) {
+    const bool begins = (static_cast<unsigned char>(text[byte]) & 0xC0) != 0x80;
+    if (begins && count++ == column) break;
+  }
+  return byte;
+}
+
+}  // namespace
+
+size_t utf8_size(std::string_view text, size_t position) {
+  if (position >= text.size()) return 0;
+  const auto lead = static_cast<unsigned char>(text[position]);
+  const size_t size = lead < 0x80                   ? 1
+                      : lead >= 0xC2 && lead < 0xE0 ? 2
+                      : lead >> 4 == 0xE            ? 3
+                      : lead >> 3 == 0x1E           ? 4
+                                                    : 0;
+  if (size == 0 || position + size > text.size()) return 0;
+  for (size_t i = 1; i < size; ++i) {
+    if ((static_cast<unsigned char>(text[position + i]) & 0xC0) != 0x80) return 0;
+  }
+  const uint32_t value = code_point(text, position, size);
+  const bool overlong = (size == 3 && value < 0x800) || (size == 4 && value < 0x10000);
+  const bool surrogate = value >= 0xD800 && value < 0xE000;
+  return overlong || surrogate || value > 0x10FFFF ? 0 : size;
+}
+
+std::string valid_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    const size_t size = utf8_size(text, i);
+    if (size == 0)
+      append_escaped(out, text.substr(i, 1));
+    else
+      out += text.substr(i, size);
+    i += size == 0 ? 1 : size;
+  }
+  return out;
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    const size_t size = utf8_size(text, i);
+    const std::string_view bytes = text.substr(i, size == 0 ? 1 : size);
+    if (size == 0 || is_control(code_point(text, i, size)))
+      append_escaped(out, bytes);
+    else
+      out += bytes;
+    i += bytes.size();
+  }
+  return out;
+}
+
+size_t columns(std::string_view text) {
+  size_t count = 0;
+  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  return count;
+}
+
+std::string shortened(std::string_view text, size_t limit) {
+  if (columns(text) <= limit) return std::string(text);
+  if (limit == 0) return "";
+  return std::string(text.substr(0, byte_of_column(text, limit - 1))) + "…";
+}
+
+std::string shortened_middle(std::string_view text, size_t limit) {
+  const size_t size = columns(text);
+  if (size <= limit) return std::string(text);
+  if (limit == 0) return "";
+  const size_t head = limit / 2, tail = limit - 1 - head;
+  return std::string(text.substr(0, byte_of_column(text, head))) + "…" +
+         std::string(text.substr(byte_of_column(text, size - tail)));
+}
+
+std::string first_line(std::string_view text) {
+  text = text.substr(0, text.find('\n'));
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  return std::string(text);
+}
+
+std::string trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
+}
+
+std::string exact(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  return fmt::format("{}", value);
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (text == "Infinity") return std::numeric_limits<double>::infinity();
+  if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+}  // namespace torchstone

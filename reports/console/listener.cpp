@@ -1,0 +1,160 @@
+#include "reports/console/listener.h"
+
+#include <iostream>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "reports/base/terminal.h"
+#include "reports/base/text.h"
+#include "reports/base/time.h"
+#include "reports/record/properties.h"
+#include "reports/record/row.h"
+
+namespace torchstone {
+namespace {
+
+std::string full_name(const testing::TestInfo& info) { return std::string(info.test_suite_name()) + "." + info.name(); }
+
+std::vector<std::string> selected_names(const testing::UnitTest& unit_test) {
+  std::vector<std::string> names;
+  for (int s = 0; s < unit_test.total_test_suite_count(); ++s) {
+    const auto& suite = *unit_test.GetTestSuite(s);
+    for (int t = 0; t < suite.total_test_count(); ++t)
+      if (suite.GetTestInfo(t)->should_run()) names.push_back(full_name(*suite.GetTestInfo(t)));
+  }
+  return names;
+}
+
+Properties properties_in(const testing::TestResult& result) {
+  Properties properties;
+  for (int i = 0; i < result.test_property_count(); ++i) {
+    const auto& property = result.GetTestProperty(i);
+    properties.emplace_back(property.key(), property.value());
+  }
+  return properties;
+}
+
+/// The texts of all failed assertions, each under its place; of the skip message when nothing failed.
+std::string messages_of(const testing::TestResult& result) {
+  std::string text;
+  for (int i = 0; i < result.total_part_count(); ++i) {
+    const auto& part = result.GetTestPartResult(i);
+    if (!part.failed() && !(part.skipped() && !result.Failed())) continue;
+    if (part.failed() && part.file_name() != nullptr)
+      text += fmt::format("{}:{}: ", part.file_name(), part.line_number());
+    text += std::string(part.message()) + "\n";
+  }
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+/// The result of a test whose own assertion, not the check, says that it failed.
+void turn_red(Result& result, const std::string& why, const std::string& messages) {
+  result.outcome.status = Status::fail_to_run;
+  result.outcome.reason = why + first_line(messages);
+  result.outcome.detail += (result.outcome.detail.empty() ? "" : "\n") + messages;
+  result.expected = "pass";
+}
+
+Result read_result(const testing::TestInfo& info, const Properties& properties) {
+  Result start;
+  start.name = full_name(info);
+  try {
+    return result_of(properties, start);
+  } catch (const std::invalid_argument& error) {
+    turn_red(start, "unreadable record: ", error.what());
+    return start;
+  }
+}
+
+std::string indented(const std::string& text) {
+  std::string out = "    ";
+  for (const char c : printable(text)) out += c == '\n' ? "\n    " : std::string(1, c);
+  return out;
+}
+
+}  // namespace
+
+ResultListener::ResultListener(ListenerOptions options, std::unique_ptr<testing::TestEventListener> printer)
+    : options_(std::move(options)), out_(options_.out ? *options_.out : std::cout), printer_(std::move(printer)) {}
+
+void ResultListener::OnTestIterationStart(const testing::UnitTest& unit_test, int iteration) {
+  progress().expect(selected_names(unit_test), options_.earlier);
+  if (printer_) printer_->OnTestIterationStart(unit_test, iteration);
+}
+
+void ResultListener::OnTestStart(const testing::TestInfo& info) {
+  started_ = steady_seconds();
+  in_test_ = true;
+  progress().begin(full_name(info));
+}
+
+void ResultListener::OnTestPartResult(const testing::TestPartResult& part) {
+  // A failure inside a test is printed with its row; one in a set-up has no row. (Asking GoogleTest for the current
+  // test would dead-lock here: it holds its own mutex while it tells of a failure.)
+  if (in_test_ || !printer_) return;
+  clear_progress();
+  printer_->OnTestPartResult(part);
+}
+
+void ResultListener::print_plain(const testing::TestInfo& info) {
+  const auto& result = *info.result();
+  if (GTEST_FLAG_GET(brief) && !result.Failed()) return;
+  const auto [word, color] = result.Failed()    ? std::pair{"FAIL", Color::red}
+                             : result.Skipped() ? std::pair{"SKIP", Color::cyan}
+                                                : std::pair{"PASS", Color::green};
+  const char mark = result.Failed() ? '!' : result.Skipped() ? 'x' : ' ';
+  out_ << colored(fmt::format("[{:^8}]", word), color, options_.color) << ' ' << mark << ' ' << full_name(info) << "  "
+       << result.elapsed_time() << " ms\n";
+  if (const std::string messages = messages_of(result); !messages.empty()) out_ << indented(messages) << '\n';
+  out_ << std::flush;
+}
+
+void ResultListener::OnTestEnd(const testing::TestInfo& info) {
+  in_test_ = false;
+  clear_progress();
+  const auto& test = *info.result();
+  const Properties properties = properties_in(test);
+  const bool recorded = holds_result(properties);
+  const bool not_begun = !recorded && test.Skipped() && options_.interrupted && options_.interrupted();
+  if (!recorded && !not_begun) print_plain(info);
+  if (!recorded && !test.Failed()) return;
+
+  Result result = read_result(info, properties);
+  const std::string messages = messages_of(test);
+  if (test.Failed() && (!recorded || result.as_expected())) {
+    turn_red(result, recorded ? "failed assertion: " : "failed before it recorded anything: ", messages);
+  }
+  if (result.file.empty() && info.file() != nullptr) {
+    result.file = info.file();
+    result.line = info.line();
+  }
+  if (result.duration_s == 0) result.duration_s = steady_seconds() - started_;
+  if (result.recorded.empty()) result.recorded = utc_now();
+  const bool as_expected = result.as_expected();
+  if (recorded && !(GTEST_FLAG_GET(brief) && as_expected)) {
+    out_ << console_row(result, options_.color, options_.width ? options_.width() : 0) << '\n';
+    if (result.outcome.detail == messages && !messages.empty()) out_ << indented(messages) << '\n';
+    out_ << std::flush;
+  }
+  results_.push_back(result);
+  if (options_.on_result) options_.on_result(results_.back());
+}
+
+void ResultListener::OnTestIterationEnd(const testing::UnitTest& unit_test, int iteration) {
+  clear_progress();
+  out_ << std::flush;
+  if (printer_) printer_->OnTestIterationEnd(unit_test, iteration);
+  if (options_.at_end) options_.at_end();
+}
+
+ResultListener* install_listener(ListenerOptions options) {
+  auto& listeners = testing::UnitTest::GetInstance()->listeners();
+  std::unique_ptr<testing::TestEventListener> printer(listeners.Release(listeners.default_result_printer()));
+  auto* listener = new ResultListener(std::move(options), std::move(printer));
+  listeners.Append(listener);
+  return listener;
+}
+
+}  // namespace torchstone

@@ -1,0 +1,148 @@
+// The closing summary of a run, for a terminal.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/base/text.h"
+#include "reports/record/row.h"
+#include "reports/record/summary.h"
+#include "reports/tables/operatorbench.h"
+
+namespace torchstone {
+namespace {
+
+constexpr size_t lines_in_all = 25, worst_shown = 10, least_name_width = 24, reason_room = 24;
+
+/// Failures first, of them those that say something before those that an interruption left undone.
+int rank_of(const Result& r) {
+  if (is_fine(r)) return 2;
+  return r.outcome.status == Status::interrupted ? 1 : 0;
+}
+
+std::vector<const Result*> worst_of(const std::vector<Result>& results) {
+  std::vector<const Result*> worst;
+  for (const auto& result : results)
+    if (!is_fine(result) || (!is_left_out(result) && margin_of(result) > 0)) worst.push_back(&result);
+  std::ranges::stable_sort(worst, [](const Result* a, const Result* b) {
+    if (rank_of(*a) != rank_of(*b)) return rank_of(*a) < rank_of(*b);
+    return margin_of(*a) > margin_of(*b);
+  });
+  return worst;
+}
+
+/// The name gives way to status, numbers and the beginning of the reason.
+std::string worst_line(const Result& r, size_t width) {
+  std::string facts;
+  if (r.outcome.status != Status::pass || !is_fine(r)) facts += fmt::format("  {}", to_string(r.outcome.status));
+  if (!is_fine(r) && r.expected != "pass") facts += ", expected " + printable(first_line(r.expected));
+  if (const std::string numbers = numbers_line(r); !numbers.empty()) facts += "  " + numbers;
+  const std::string reason =
+      is_fine(r) || r.outcome.reason.empty() ? "" : "  " + printable(first_line(r.outcome.reason));
+  const std::string head = fmt::format("  {} ", verdict_of(r).mark);
+  const size_t taken = head.size() + columns(facts) + std::min(reason_room, columns(reason));
+  const size_t room = std::max(least_name_width, width > taken ? width - taken : 0);
+  return shortened(head + shortened_middle(printable(first_line(short_name(r.name))), room) + facts + reason, width);
+}
+
+/// The items, comma between, on as many lines as they need; the first begins with `head`, the others below it.
+void add_wrapped(std::vector<std::string>& lines, const std::string& head, const std::vector<std::string>& items,
+                 size_t width) {
+  if (items.empty()) return;
+  lines.push_back(head);
+  for (const auto& item : items) {
+    const bool is_last = &item == &items.back();
+    const std::string text = printable(item) + (is_last ? "" : ",");
+    const bool is_first = columns(lines.back()) == columns(head);
+    if (!is_first && columns(lines.back()) + 1 + columns(text) > width)
+      lines.push_back(std::string(columns(head), ' ') + text);
+    else
+      lines.back() += (is_first ? "" : " ") + text;
+  }
+}
+
+std::vector<std::string> counts_of(const std::vector<Result>& results) {
+  std::vector<std::string> counts;
+  for (const auto& [status, count] : count_by_status(results))
+    counts.push_back(fmt::format("{} {}", count, to_string(status)));
+  return counts;
+}
+
+/// " (left out: 1 crash)", or nothing.
+std::string but(const Average& average) {
+  const std::string words = left_out_words(average);
+  return words.empty() ? "" : fmt::format(" (left out: {})", words);
+}
+
+/// What upstream closes with, as far as it was measured.
+std::vector<std::string> averages_of(const std::vector<Result>& results) {
+  std::vector<std::string> parts;
+  const auto is_timing = [](const Result& r) { return r.check == "performance"; };
+  if (std::ranges::any_of(results, is_timing)) {
+    const Geomean geomean = geomean_of(results);
+    parts.push_back(geomean.n == 0 ? "speed-up: not measured" + but(geomean)
+                                   : fmt::format("speed-up: geometric mean {:.3f}x over {}{}", geomean.value, geomean.n,
+                                                 but(geomean)));
+  }
+  if (const Average rate = pass_rate_of(results); rate.n > 0)
+    parts.push_back(fmt::format("pass rate {:.1f} % of {}{}", 100 * rate.value, rate.n, but(rate)));
+  if (const Average compile = mean_of(results, "compile_s"); compile.n > 0)
+    parts.push_back(fmt::format("compile: mean {:.1f} s over {}", compile.value, compile.n));
+  if (const Average ratio = mean_of(results, "compression_ratio"); ratio.n > 0)
+    parts.push_back(fmt::format("peak memory, eager / compiled: mean {:.3f}x over {}", ratio.value, ratio.n));
+  return parts;
+}
+
+std::string head_line(const std::vector<Result>& results, const RunInfo& run) {
+  const bool whole = run.exit_reason.empty() || run.exit_reason == "finished";
+  return fmt::format("Torchstone: {} of {} cases as expected, {:.0f} s{}", std::ranges::count_if(results, is_fine),
+                     results.size(), run.duration_s, whole ? "" : ", " + printable(first_line(run.exit_reason)));
+}
+
+/// The page, whole, and the names of the others.
+std::vector<std::string> report_lines(const std::vector<std::string>& paths, size_t width) {
+  if (paths.empty()) return {};
+  const auto page = std::ranges::find_if(paths, [](const std::string& path) { return path.ends_with(".html"); });
+  const std::string& first = page == paths.end() ? paths.front() : *page;
+  std::vector<std::string> others;
+  for (const auto& path : paths)
+    if (path != first) others.push_back(short_name(path));
+  std::vector<std::string> lines;
+  if (!others.empty())
+    lines.push_back(shortened(printable(fmt::format("Beside it: {}", fmt::join(others, ", "))), width));
+  lines.insert(lines.begin(), "Report: " + printable(first));
+  return lines;
+}
+
+/// The command of the first failure; of what was interrupted only when nothing failed.
+std::string again_line(const std::vector<Result>& results) {
+  const Result* first = nullptr;
+  for (const auto& r : results)
+    if (!is_fine(r) && !r.reproduce.empty() && (first == nullptr || rank_of(r) < rank_of(*first))) first = &r;
+  return first == nullptr ? "" : "Again: " + printable(first_line(first->reproduce));
+}
+
+}  // namespace
+
+std::string write_summary(const std::vector<Result>& results, const RunInfo& run,
+                          const std::vector<std::string>& report_paths, size_t width) {
+  std::vector<std::string> lines = {shortened(head_line(results, run), width)};
+  add_wrapped(lines, "  ", counts_of(results), width);
+  for (const auto& part : averages_of(results)) lines.push_back(shortened("  " + part, width));
+  for (const auto& line : operatorbench_lines(results)) lines.push_back(shortened(line, width));
+  auto last = report_lines(report_paths, width);
+  if (const std::string again = again_line(results); !again.empty()) last.push_back(again);
+  if (const auto worst = worst_of(results); !worst.empty()) {
+    const size_t taken = lines.size() + last.size() + 2;  // the heading, and the line of those not shown
+    const size_t shown = std::min({worst.size(), worst_shown, lines_in_all - std::min(taken, lines_in_all)});
+    lines.emplace_back("Worst first:");
+    for (size_t i = 0; i < shown; ++i) lines.push_back(worst_line(*worst[i], width));
+    const auto undone = static_cast<size_t>(std::ranges::count_if(worst, [](const Result* r) { return !is_fine(*r); }));
+    if (undone > shown)
+      lines.push_back(shortened(fmt::format("  … and {} more not as expected", undone - shown), width));
+  }
+  lines.insert(lines.end(), last.begin(), last.end());
+  return fmt::format("{}\n", fmt::join(lines, "\n"));
+}
+
+}  // namespace torchstone

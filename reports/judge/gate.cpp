@@ -1,0 +1,190 @@
+#include "reports/judge/gate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/base/text.h"
+
+namespace torchstone {
+namespace {
+
+/// The one cell of a model; nothing when it is empty, when the model has no or several rows, or the column is absent.
+std::optional<std::string> field(const CsvTable& table, const std::string& model, const std::string& column) {
+  const auto name = table.column("name"), index = table.column(column);
+  if (!name || !index) return std::nullopt;
+  std::optional<std::string> found;
+  for (const auto& row : table.rows) {
+    if (row.cells[*name] != model) continue;
+    if (found) return std::nullopt;
+    found = row.cells[*index];
+  }
+  return found && found->empty() ? std::nullopt : found;
+}
+
+std::optional<double> number(const CsvTable& table, const std::string& model, const std::string& column) {
+  const auto text = field(table, model, column);
+  const auto value = text ? parse_number(*text) : std::nullopt;
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+std::vector<std::string> names_in(const CsvTable& table) {
+  const size_t name = table.require_column("name");
+  std::vector<std::string> names;
+  for (const auto& row : table.rows) names.push_back(row.cells[name]);
+  return names;
+}
+
+std::string text_or_nothing(const std::optional<double>& value) {
+  return value ? fmt::format("{}", *value) : "nothing";
+}
+
+/// A flaky model's difference is shown and not judged; a number that is missing stays red.
+void pardon(GateRow& row, const GateOptions& options) {
+  if ((row.verdict != "FAIL" && row.verdict != "IMPROVED") || !options.flaky.contains(row.name)) return;
+  row.red = false;
+  row.verdict += "_BUT_FLAKY";
+}
+
+/// `judge` for each model of `actual`, then the models that are only expected.
+template <typename Judge>
+std::vector<GateRow> against(const CsvTable& actual, const CsvTable& expected, const std::string& column,
+                             const GateOptions& options, Judge judge) {
+  actual.require_column(column);
+  expected.require_column(column);
+  std::vector<GateRow> rows;
+  const auto names = names_in(actual);
+  for (const auto& name : names) {
+    GateRow row = judge(name);
+    row.name = name;
+    pardon(row, options);
+    rows.push_back(std::move(row));
+  }
+  for (const auto& name : names_in(expected)) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    rows.push_back({name, "ABSENT", fmt::format("expected by {} and not there", expected.file), !options.allow_absent});
+  }
+  return rows;
+}
+
+struct Tracked {
+  const char* column;
+  bool lower_is_better;
+};
+constexpr Tracked tracked[] = {
+    {"graph_breaks", true}, {"calls_captured", false}, {"unique_graphs", false}, {"fallbacks_to_eager", true}};
+
+}  // namespace
+
+std::vector<GateRow> gate_accuracy(const CsvTable& actual, const CsvTable& expected, const GateOptions& options) {
+  return against(actual, expected, "accuracy", options, [&](const std::string& name) -> GateRow {
+    const auto is = field(actual, name, "accuracy"), should = field(expected, name, "accuracy");
+    const std::string detail =
+        fmt::format("accuracy={}, expected={}", is.value_or("nothing"), should.value_or("nothing"));
+    if (!is) return {"", "MISSING_ACCURACY", detail, true};
+    if (!should) return {"", "MISSING_EXPECTED", detail, true};
+    if (*is == *should && *is == "pass") return {"", "PASS", "", false};
+    if (*is == *should) return {"", "XFAIL", detail, false};
+    return {"", *is == "pass" ? "IMPROVED" : "FAIL", detail, true};
+  });
+}
+
+std::vector<GateRow> gate_graph_breaks(const CsvTable& actual, const CsvTable& expected, const GateOptions& options) {
+  return against(actual, expected, "graph_breaks", options, [&](const std::string& name) -> GateRow {
+    if (!field(expected, name, "graph_breaks")) return {"", "MISSING", "graph_breaks: nothing expected", true};
+    if (number(actual, name, "unique_graphs").value_or(0) == 0) return {"", "EAGER_FAILED", "not compiled", false};
+    std::vector<std::string> details;
+    bool worse = false;
+    for (const auto& [column, lower_is_better] : tracked) {
+      const auto is = number(actual, name, column), should = number(expected, name, column);
+      if (!is || !should || *is == *should) continue;
+      worse = worse || (*is > *should) == lower_is_better;
+      details.push_back(fmt::format("{}={}, expected={}", column, text_or_nothing(is), text_or_nothing(should)));
+    }
+    if (details.empty()) return {"", "PASS", "", false};
+    return {"", worse ? "FAIL" : "IMPROVED", fmt::format("{}", fmt::join(details, "; ")), true};
+  });
+}
+
+std::vector<GateRow> gate_memory(const CsvTable& actual, const CsvTable& expected, double part,
+                                 const GateOptions& options) {
+  return against(actual, expected, "compression_ratio", options, [&](const std::string& name) -> GateRow {
+    const auto is = number(actual, name, "compression_ratio"), should = number(expected, name, "compression_ratio");
+    if (!should) return {"", "MISSING_EXPECTED", "not judged", false};
+    const std::string detail =
+        fmt::format("compression_ratio={}, expected={}", text_or_nothing(is), text_or_nothing(should));
+    if (!is) return {"", "MISSING_ACTUAL", detail, true};
+    return {"", *is >= part * *should ? "PASS" : "FAIL", detail, *is < part * *should};
+  });
+}
+
+std::vector<GateRow> gate_speed(const CsvTable& actual, const SpeedTarget& target, const GateOptions& options) {
+  const size_t column = actual.require_column(target.metric);
+  const bool higher_is_better = target.metric == "speedup";
+  const double multiplied = target.threshold * target.scale, divided = target.threshold / target.scale;
+  const double low = std::min(multiplied, divided), high = std::max(multiplied, divided);
+  const double limit = !higher_is_better ? high : target.fail_on_improvement ? low : multiplied;
+  const double better = higher_is_better ? high : low;
+  const size_t name = actual.require_column("name");
+  std::vector<GateRow> rows;
+  for (const auto& cells : actual.rows) {
+    GateRow row{cells.cells[name], "PASS", "", false};
+    const auto value = parse_number(cells.cells[column]);
+    if (!value || !std::isfinite(*value) || *value <= 0) {
+      row.verdict = "NOT_MEASURED";
+      row.detail = fmt::format("{}={}", target.metric, cells.cells[column].empty() ? "nothing" : cells.cells[column]);
+    } else {
+      const bool worse = higher_is_better ? *value < limit : *value > limit;
+      const bool improved = target.fail_on_improvement && (higher_is_better ? *value > better : *value < better);
+      if (worse || improved) row.verdict = worse ? "FAIL" : "IMPROVED";
+      row.detail = fmt::format("{}={}, limit={:.6g}", target.metric, cells.cells[column], improved ? better : limit);
+    }
+    row.red = row.verdict != "PASS";
+    pardon(row, options);
+    if (const auto index = actual.column("compression_ratio"); index && higher_is_better) {
+      const auto ratio = parse_number(cells.cells[*index]);
+      if (ratio && *ratio > 0) row.detail += fmt::format(", memory={:.2f}x", 1 / *ratio);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+int gate_exit_code(const std::vector<GateRow>& rows) {
+  if (std::ranges::any_of(rows, &GateRow::red)) return 1;
+  const auto judged = [](const GateRow& row) {
+    return row.verdict != "EAGER_FAILED" && row.verdict != "MISSING_EXPECTED" && row.verdict != "ABSENT";
+  };
+  return std::ranges::any_of(rows, judged) ? 0 : 3;
+}
+
+std::string gate_text(const std::vector<GateRow>& rows) {
+  size_t widest = 0;
+  std::map<std::string, size_t> counts;
+  for (const auto& row : rows) {
+    widest = std::max(widest, columns(printable(row.name)));
+    ++counts[row.verdict];
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    const std::string name = printable(row.name);
+    std::string line =
+        fmt::format("{} {}{}  {}", row.red ? '!' : ' ', name, std::string(widest - columns(name), ' '), row.verdict);
+    if (!row.detail.empty()) line += ": " + printable(row.detail);
+    text += line + "\n";
+  }
+  std::vector<std::string> parts;
+  for (const auto& [verdict, count] : counts) parts.push_back(fmt::format("{} {}", count, verdict));
+  const int code = gate_exit_code(rows);
+  return text + fmt::format("{}: {}\n",
+                            code == 0   ? "green"
+                            : code == 1 ? "red"
+                                        : "nothing judged",
+                            parts.empty() ? "no rows" : fmt::format("{}", fmt::join(parts, ", ")));
+}
+
+}  // namespace torchstone

@@ -1,0 +1,54 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/record/json.h"
+
+namespace torchstone {
+
+/// One case in one run, one line of a history file: what a trend needs and no more.
+struct HistoryPoint {
+  std::string run, started, name, device, machine, status;
+  std::map<std::string, double> metrics;  ///< speedup with bounds, medians, compile_s, memory, artifact size
+};
+
+/// A level shift in a series.
+struct Step {
+  size_t index = 0;              ///< the first point of the new level
+  double before = 0, after = 0;  ///< medians of the two levels
+};
+
+struct StepOptions {
+  double significance = 0.01;  ///< chance that a series without a shift is said to have one
+  double smallest = 0.02;      ///< a shift below this part of the old level is none, however sure it is
+};
+
+/// The points of one report, in its order.
+std::vector<HistoryPoint> history_points(const Report& report);
+
+/// A JSON-lines file, in its order, one object a line: run, started, name, device, machine, status, metrics. Empty
+/// lines and unknown members are passed over. A last line that was cut off in writing is left out and added to
+/// `warnings`. Throws ReportError with file and line.
+std::vector<HistoryPoint> read_history(const std::filesystem::path& file, std::vector<std::string>* warnings = nullptr);
+/// The same from a text; `file` is only for the messages.
+std::vector<HistoryPoint> parse_history(const std::string& text, const std::string& file,
+                                        std::vector<std::string>* warnings = nullptr);
+/// The reverse.
+std::string write_history(const std::vector<HistoryPoint>& points);
+
+/// Both, oldest run first; a point that is already there (run and name) is not added again.
+std::vector<HistoryPoint> unite_histories(std::vector<HistoryPoint> points, const std::vector<HistoryPoint>& further);
+
+/// The most significant level shift, or nothing when the series is only noisy. Distribution-free: each split is judged
+/// by the two-sided Mann-Whitney test (Mann and Whitney, Ann. Math. Statist. 18, 1947), the many splits by Tarone's
+/// correction for discrete tests (Biometrics 46, 1990). For independent noise of whatever form, `significance` is the
+/// upper limit of the rate of false alarms. It takes eleven points at least. Among the significant splits the one of
+/// least absolute deviation from two medians is the step. Points that are not finite are passed over.
+std::optional<Step> find_step(const std::vector<double>& series, const StepOptions& options = {});
+/// The youngest of the shifts: find_step again and again in what follows the one found.
+std::optional<Step> newest_step(const std::vector<double>& series, const StepOptions& options = {});
+
+}  // namespace torchstone

@@ -1,0 +1,152 @@
+#include "reports/record/json.h"
+
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "reports/base/text.h"
+#include "reports/record/fields.h"
+#include "reports/record/summary.h"
+
+namespace torchstone {
+namespace {
+
+constexpr const char* report_schema = "torchstone/result/";
+constexpr const char* case_schema = "torchstone/case/";
+constexpr int schema_version = 1;
+
+nlohmann::json parse(const std::string& text, const std::string& file) {
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::exception& error) {
+    // Its words name line, column and what was expected; before them stands a code for programmers.
+    const std::string message = error.what();
+    const auto code_end = message.find("] ");
+    const std::string words = code_end == std::string::npos ? message : message.substr(code_end + 2);
+    throw ReportError(file + ": not JSON: " + shortened(printable(words), 300));
+  }
+}
+
+void check_schema(const nlohmann::json& json, const std::string& schema) {
+  const std::string found = text_of(member_of(json, "schema", "the document"), "schema");
+  const std::string expected = schema + std::to_string(schema_version);
+  if (found == expected) return;
+  const auto version = found.starts_with(schema) ? parse_number(found.substr(schema.size())) : std::nullopt;
+  throw std::invalid_argument(fmt::format("schema: expected \"{}\", found \"{}\"{}", expected, printable(found),
+                                          version > schema_version ? ", of a newer version of Torchstone" : ""));
+}
+
+/// Runs `read` and puts the file's name before what it throws.
+template <typename Read>
+auto reading(const std::string& file, Read read) {
+  try {
+    return read();
+  } catch (const std::invalid_argument& error) {
+    throw ReportError(file + ": " + error.what());
+  }
+}
+
+std::string text_or_empty(const nlohmann::json& object, const char* key) {
+  const auto& value = member_of(object, key, "run");
+  return value.is_null() ? "" : text_of(value, std::string("run.") + key);
+}
+
+RunInfo run_of(const nlohmann::json& json) {
+  const auto& object = object_of(member_of(json, "run", "the document"), "run");
+  RunInfo run;
+  run.id = text_or_empty(object, "id");
+  run.started = text_or_empty(object, "started");
+  run.directory = text_or_empty(object, "directory");
+  run.exit_reason = text_or_empty(object, "exit_reason");
+  run.tag = text_or_empty(object, "tag");
+  if (const auto& value = member_of(object, "duration_s", "run"); !value.is_null()) {
+    run.duration_s = number_of(value, "run.duration_s");
+  }
+  if (const auto& argv = member_of(object, "argv", "run"); !argv.is_null()) {
+    if (!argv.is_array()) throw std::invalid_argument("run.argv: expected an array of strings");
+    for (const auto& item : argv) run.argv.push_back(text_of(item, fmt::format("run.argv[{}]", run.argv.size())));
+  }
+  run.machine = text_map_of(member_of(json, "machine", "the document"), "machine");
+  run.build = text_map_of(member_of(json, "build", "the document"), "build");
+  run.environment = text_map_of(member_of(json, "environment", "the document"), "environment");
+  run.policy = text_map_of(member_of(json, "policy", "the document"), "policy");
+  return run;
+}
+
+nlohmann::json run_to_json(const RunInfo& run) {
+  auto argv = nlohmann::json::array();
+  for (const auto& argument : run.argv) argv.push_back(valid_utf8(argument));
+  nlohmann::json json = {{"id", valid_utf8(run.id)},
+                         {"started", valid_utf8(run.started)},
+                         {"duration_s", number_to_json(run.duration_s)},
+                         {"argv", argv},
+                         {"directory", valid_utf8(run.directory)},
+                         {"exit_reason", valid_utf8(run.exit_reason)}};
+  if (!run.tag.empty()) json["tag"] = valid_utf8(run.tag);
+  return json;
+}
+
+nlohmann::json summary_to_json(const std::vector<Result>& results) {
+  nlohmann::json json = {{"total", results.size()}, {"as_expected", 0}, {"statuses", nlohmann::json::object()}};
+  size_t as_expected = 0;
+  for (const auto& [status, count] : count_by_status(results)) json["statuses"][std::string(to_string(status))] = count;
+  for (const auto& result : results) as_expected += result.finished && result.as_expected();
+  json["as_expected"] = as_expected;
+  const Geomean geomean = geomean_of(results);
+  json["geomean_speedup"] = geomean.n == 0 ? nlohmann::json() : number_to_json(geomean.value);
+  json["geomean_n"] = geomean.n;
+  return json;
+}
+
+}  // namespace
+
+std::string write_json(const std::vector<Result>& results, const RunInfo& run) {
+  std::string text = fmt::format("{{\n\"schema\": \"{}{}\",\n", report_schema, schema_version);
+  const auto add = [&](const char* key, const nlohmann::json& value) {
+    text += fmt::format("\"{}\": {},\n", key, value.dump());
+  };
+  add("run", run_to_json(run));
+  add("machine", text_map_to_json(run.machine));
+  add("build", text_map_to_json(run.build));
+  add("environment", text_map_to_json(run.environment));
+  add("policy", text_map_to_json(run.policy));
+  add("summary", summary_to_json(results));
+  text += "\"results\": [";
+  for (const auto& result : results) {
+    text += (&result == results.data() ? "\n" : ",\n") + nlohmann::json(result).dump();
+  }
+  return text + "\n]\n}\n";
+}
+
+Report parse_json(const std::string& text, const std::string& file) {
+  const auto json = parse(text, file);
+  return reading(file, [&] {
+    check_schema(json, report_schema);
+    Report report{run_of(json), {}};
+    const auto& results = member_of(json, "results", "the document");
+    if (!results.is_array()) throw std::invalid_argument("results: expected an array");
+    for (const auto& item : results) {
+      try {
+        report.results.push_back(item.get<Result>());
+      } catch (const std::invalid_argument& error) {
+        throw std::invalid_argument(fmt::format("results[{}].{}", report.results.size(), error.what()));
+      }
+    }
+    return report;
+  });
+}
+
+std::string write_case_json(const Result& result) {
+  return nlohmann::json{{"schema", case_schema + std::to_string(schema_version)}, {"result", result}}.dump() + "\n";
+}
+
+Result parse_case_json(const std::string& text, const std::string& file) {
+  const auto json = parse(text, file);
+  return reading(file, [&] {
+    check_schema(json, case_schema);
+    return member_of(json, "result", "the document").get<Result>();
+  });
+}
+
+}  // namespace torchstone

@@ -1,0 +1,136 @@
+#include "reports/record/metric.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace torchstone {
+
+const std::vector<MetricInfo>& metric_table() {
+  using enum Better;
+  using enum Judged;
+  static const std::vector<MetricInfo> table = {
+      // Speed
+      {"speedup", "speed-up", "x", "{:.3f}", higher, by_rounds},
+      {"speedup_low", "speed-up, lower bound", "x", "{:.3f}", higher},
+      {"speedup_high", "speed-up, upper bound", "x", "{:.3f}", higher},
+      {"required_speedup", "required speed-up", "x", "{:.3f}", neither},
+      {"eager_ms", "eager, median", "ms", "{:.4g}", lower, by_rounds},
+      {"compiled_ms", "compiled, median", "ms", "{:.4g}", lower, by_rounds},
+      {"rounds", "rounds", "", "{:.0f}", neither},
+      {"calls_per_block", "calls per block", "", "{:.0f}", neither},
+      {"eager_noise_pct", "eager, noise", "%", "{:.2f}", lower},
+      {"compiled_noise_pct", "compiled, noise", "%", "{:.2f}", lower},
+      {"hodges_lehmann", "speed-up, Hodges-Lehmann", "x", "{:.3f}", higher},
+      {"drift_per_round", "drift of the ratio per round", "", "{:.3g}", neither},
+      {"dropped_rounds", "rounds dropped", "", "{:.0f}", lower},
+      {"outliers_eager", "eager, outliers", "", "{:.0f}", lower},
+      {"outliers_compiled", "compiled, outliers", "", "{:.0f}", lower},
+      {"harness_overhead_pct", "harness overhead", "%", "{:.3f}", lower},
+      {"timing_overhead_pct", "clock and synchronize, of a block", "%", "{:.3f}", lower},
+      {"measure_s", "measuring took", "s", "{:.2f}", neither},
+      {"warm_up_rounds", "rounds of warm-up", "", "{:.0f}", neither},
+      // By the device's own clock
+      {"eager_device_ms", "eager on the device, median", "ms", "{:.4g}", lower},
+      {"compiled_device_ms", "compiled on the device, median", "ms", "{:.4g}", lower},
+      {"speedup_device", "speed-up on the device", "x", "{:.3f}", higher},
+      {"speedup_device_low", "speed-up on the device, lower bound", "x", "{:.3f}", higher},
+      {"speedup_device_high", "speed-up on the device, upper bound", "x", "{:.3f}", higher},
+      {"eager_launch_pct", "eager, launching as part of the time", "%", "{:.1f}", lower},
+      {"compiled_launch_pct", "compiled, launching as part of the time", "%", "{:.1f}", lower},
+      // The parts of a training step
+      {"eager_forward_ms", "eager, forward and loss", "ms", "{:.4g}", lower},
+      {"eager_backward_ms", "eager, backward", "ms", "{:.4g}", lower},
+      {"eager_forward_backward_ms", "eager, forward and backward", "ms", "{:.4g}", lower},
+      {"eager_optimizer_ms", "eager, step of the optimizer", "ms", "{:.4g}", lower},
+      {"compiled_forward_ms", "compiled, forward and loss", "ms", "{:.4g}", lower},
+      {"compiled_backward_ms", "compiled, backward", "ms", "{:.4g}", lower},
+      {"compiled_forward_backward_ms", "compiled, forward and backward", "ms", "{:.4g}", lower},
+      {"compiled_optimizer_ms", "compiled, step of the optimizer", "ms", "{:.4g}", lower},
+      // Start-up
+      {"capture_s", "capture", "s", "{:.2f}", lower, by_one_reading},
+      {"compile_s", "compile", "s", "{:.1f}", lower, by_one_reading},
+      {"load_s", "load of the artifact", "s", "{:.2f}", lower, by_one_reading},
+      {"first_call_s", "first call", "s", "{:.3f}", lower, by_one_reading},
+      {"cold_start_s", "cold start: capture, compile, load, first call", "s", "{:.2f}", lower, by_one_reading},
+      {"warm_start_s", "warm start: load, first call", "s", "{:.3f}", lower, by_one_reading},
+      {"warm_latency_ms", "warm latency", "ms", "{:.4g}", lower},
+      {"cache_hit", "artifact from the cache", "", "{:.0f}", neither},
+      {"break_even_calls", "calls until compiling pays", "", "{:.0f}", lower},
+      // Memory and size
+      // Sources inside the artifact name the folder they were compiled in: process id, folder of the cache.
+      {"artifact_bytes", "artifact", "B", "{:.0f}", lower, exactly, 4096},
+      {"largest_batch", "largest batch that eager holds", "", "{:.0f}", higher},
+      {"eager_peak_bytes", "eager, peak memory", "B", "{:.0f}", lower, exactly},
+      {"compiled_peak_bytes", "compiled, peak memory", "B", "{:.0f}", lower, exactly},
+      {"compression_ratio", "peak memory, eager / compiled", "x", "{:.3f}", higher},
+      {"eager_allocations", "eager, allocations", "", "{:.0f}", lower, exactly},
+      {"compiled_allocations", "compiled, allocations", "", "{:.0f}", lower, exactly},
+      {"peak_rss_bytes", "peak resident memory of the process", "B", "{:.0f}", lower},
+      // Accuracy
+      {"error_of_limit", "error, as part of what is allowed", "", "{:.3g}", lower},
+      {"max_abs_error", "largest absolute error", "", "{:.3g}", lower},
+      {"mean_abs_error", "mean absolute error", "", "{:.3g}", lower},
+      {"std_abs_error", "deviation of the absolute error", "", "{:.3g}", lower},
+      {"max_rel_error", "largest relative error", "", "{:.3g}", lower},
+      {"rmse_reference", "RMSE of eager against float64", "", "{:.3g}", lower},
+      {"rmse_nudged", "RMSE of eager with other rounding against float64", "", "{:.3g}", lower},
+      {"rmse_result", "RMSE of compiled against float64", "", "{:.3g}", lower},
+      {"smallest_passing_tolerance", "smallest tolerance that passes", "", "{:.3g}", lower},
+      {"cosine_similarity", "cosine similarity", "", "{:.6f}", higher},
+      {"tolerance", "tolerance", "", "{:.3g}", neither},
+      {"tolerance_max", "relative difference, largest", "", "{:.3g}", lower},
+      {"tolerance_mean", "relative difference, mean", "", "{:.3g}", lower},
+      {"tolerance_std", "relative difference, deviation", "", "{:.3g}", lower},
+      // The program
+      {"parameters", "parameters", "", "{:.0f}", neither},
+      {"logged_calls", "calls of the operator in the log", "", "{:.0f}", neither},
+      {"eager_ops", "operators before compiling", "", "{:.0f}", neither},
+      {"compiled_ops", "operators after compiling", "", "{:.0f}", lower, exactly},
+      // Upstream's counters, where a backend has them
+      {"calls_captured", "calls captured", "", "{:.0f}", higher, exactly},
+      {"unique_graphs", "graphs", "", "{:.0f}", neither},
+      {"fallbacks_to_eager", "fallbacks to eager", "", "{:.0f}", lower, exactly},
+      {"graph_breaks", "graph breaks", "", "{:.0f}", lower, exactly},
+      {"unique_graph_breaks", "reasons of graph breaks", "", "{:.0f}", lower, exactly},
+      {"autograd_captures", "backward graphs captured", "", "{:.0f}", neither},
+      {"autograd_compiles", "backward graphs compiled", "", "{:.0f}", neither},
+      {"cudagraph_skips", "CUDA graphs skipped", "", "{:.0f}", lower, exactly},
+      // The machine
+      {"load_average", "load average", "", "{:.2f}", lower},
+  };
+  return table;
+}
+
+const MetricInfo* find_metric(std::string_view key) {
+  const auto& table = metric_table();
+  const auto found = std::ranges::find(table, key, &MetricInfo::key);
+  return found == table.end() ? nullptr : &*found;
+}
+
+namespace {
+
+std::string format_bytes(double bytes) {
+  static constexpr std::array units = {"B", "KiB", "MiB", "GiB", "TiB"};
+  size_t unit = 0;
+  for (; std::abs(bytes) >= 1024 && unit + 1 < units.size(); ++unit) bytes /= 1024;
+  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
+}
+
+}  // namespace
+
+std::string format_metric(std::string_view key, double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  const MetricInfo* info = find_metric(key);
+  if (info == nullptr) return fmt::format("{:.6g}", value);
+  if (info->unit == "B") return format_bytes(value);
+  const std::string number = fmt::vformat(std::string(info->format), fmt::make_format_args(value));
+  if (info->unit.empty()) return number;
+  const bool attached = info->unit == "x" || info->unit == "%";
+  return number + (attached ? "" : " ") + std::string(info->unit);
+}
+
+}  // namespace torchstone

@@ -1,0 +1,30 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace torchstone {
+
+enum class Better { lower, higher, neither };
+
+/// How a change of a metric since a baseline is judged (reports/judge/baseline.h).
+enum class Judged { never, by_rounds, by_one_reading, exactly };
+
+/// One measured quantity, declared once; every writer is driven by this table.
+struct MetricInfo {
+  std::string_view key;     ///< property name, column of results.csv, key in results.json
+  std::string_view title;   ///< for people
+  std::string_view unit;    ///< "s", "ms", "B", "x", "" …
+  std::string_view format;  ///< fmt format of the value, e.g. "{:.3f}"
+  Better better;
+  Judged judged = Judged::never;
+  double slack = 0;  ///< difference that means nothing although the metric is judged exactly
+};
+
+const std::vector<MetricInfo>& metric_table();
+/// nullptr when the key is not declared.
+const MetricInfo* find_metric(std::string_view key);
+/// For people, with the unit: "1.432x", "12.3 ms", "45.8 MiB", "NaN". Undeclared keys: six digits, no unit.
+std::string format_metric(std::string_view key, double value);
+
+}  // namespace torchstone

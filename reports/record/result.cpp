@@ -1,0 +1,95 @@
+#include "reports/record/result.h"
+
+#include <limits>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "reports/base/text.h"
+#include "reports/record/fields.h"
+
+namespace torchstone {
+
+std::optional<double> metric_of(const Result& result, const char* key) {
+  const auto found = result.outcome.metrics.find(key);
+  return found == result.outcome.metrics.end() ? std::nullopt : std::optional(found->second);
+}
+
+void to_json(nlohmann::json& json, const Outcome& outcome) {
+  json = {{"status", to_string(outcome.status)},  {"reason", valid_utf8(outcome.reason)},
+          {"detail", valid_utf8(outcome.detail)}, {"phase", valid_utf8(outcome.phase)},
+          {"metrics", nlohmann::json::object()},  {"notes", text_map_to_json(outcome.notes)},
+          {"samples", nlohmann::json::object()}};
+  for (const auto& [key, value] : outcome.metrics) json["metrics"][valid_utf8(key)] = number_to_json(value);
+  for (const auto& [key, values] : outcome.samples) {
+    auto& series = json["samples"][valid_utf8(key)] = nlohmann::json::array();
+    for (const double value : values) series.push_back(number_to_json(value));
+  }
+}
+
+void from_json(const nlohmann::json& json, Outcome& outcome) {
+  const std::string here = "outcome";
+  outcome = {};
+  const std::string status = text_of(member_of(json, "status", here), here + ".status");
+  const auto parsed = parse_status(status);
+  if (!parsed)
+    throw std::invalid_argument(fmt::format("{}.status: expected a known status, found \"{}\"", here, status));
+  outcome.status = *parsed;
+  for (const auto& [key, member] :
+       {std::pair{"reason", &Outcome::reason}, {"detail", &Outcome::detail}, {"phase", &Outcome::phase}}) {
+    const auto& value = member_of(json, key, here);
+    if (!value.is_null()) outcome.*member = text_of(value, here + "." + key);
+  }
+  const auto& metrics = member_of(json, "metrics", here);
+  if (!metrics.is_null()) {
+    for (const auto& [key, value] : object_of(metrics, here + ".metrics").items())
+      outcome.metrics[key] = number_of(value, here + ".metrics." + key);
+  }
+  outcome.notes = text_map_of(member_of(json, "notes", here), here + ".notes");
+  const auto& samples = member_of(json, "samples", here);
+  if (!samples.is_null()) {
+    for (const auto& [key, value] : object_of(samples, here + ".samples").items())
+      outcome.samples[key] = numbers_of(value, here + ".samples." + key);
+  }
+}
+
+void to_json(nlohmann::json& json, const Result& result) {
+  json = nlohmann::json::object();
+  for (const auto& field : text_fields()) json[std::string(field.key)] = valid_utf8(result.*field.member);
+  json["batch_size"] = result.batch_size;
+  json["line"] = result.line;
+  json["duration_s"] = number_to_json(result.duration_s);
+  json["finished"] = result.finished;
+  json["outcome"] = result.outcome;
+}
+
+void from_json(const nlohmann::json& json, Result& result) {
+  result = {};
+  for (const auto& field : text_fields()) {
+    const std::string key(field.key);
+    const auto& value = member_of(json, key, "result");
+    if (!value.is_null() || key == "name") result.*field.member = text_of(value, key);
+  }
+  if (result.name.empty()) throw std::invalid_argument("name: expected the name of a case, found \"\"");
+  if (const auto& value = member_of(json, "batch_size", ""); !value.is_null()) {
+    result.batch_size = integer_of(value, "batch_size");
+  }
+  if (const auto& value = member_of(json, "line", ""); !value.is_null()) {
+    const int64_t line = integer_of(value, "line");
+    if (line < 0 || line > std::numeric_limits<int>::max()) {
+      throw std::invalid_argument(fmt::format("line: expected a line number, found {}", line));
+    }
+    result.line = static_cast<int>(line);
+  }
+  if (const auto& value = member_of(json, "duration_s", ""); !value.is_null()) {
+    result.duration_s = number_of(value, "duration_s");
+  }
+  if (const auto& value = member_of(json, "finished", ""); !value.is_null()) {
+    if (!value.is_boolean()) throw std::invalid_argument("finished: expected true or false");
+    result.finished = value.get<bool>();
+  }
+  from_json(member_of(json, "outcome", ""), result.outcome);
+}
+
+}  // namespace torchstone

@@ -1,0 +1,57 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "reports/record/status.h"
+
+namespace torchstone {
+
+/// What became of one case: all that a check knows.
+struct Outcome {
+  Status status = Status::fail_to_run;
+  std::string reason;  ///< one sentence; empty when there is nothing to say
+  std::string detail;  ///< several lines: mismatch report, compiler output, log tail
+  std::string phase;   ///< where it ended (load, reference, eager, capture, compile, compiled, compare, measure)
+  std::map<std::string, double> metrics;     ///< keys of reports/record/metric.h; NaN and ±inf allowed
+  std::map<std::string, std::string> notes;  ///< further facts as text (stop_reason, tolerance, torch, …)
+  /// Raw series: eager_s, compiled_s: seconds per call, one a round; eager_loss, compiled_loss: one a training step.
+  std::map<std::string, std::vector<double>> samples;
+};
+
+/// One row of every report: the identity of a case and its outcome.
+struct Result {
+  std::string name;  ///< full GoogleTest name: torchbench/Accuracy.CompiledMatchesEager/resnet18_…
+  std::string suite, model, check, mode, dtype, device, backend, preset;
+  int64_t batch_size = 0;
+  std::string expected = "pass";  ///< the status this case is expected to have
+  std::string reproduce;          ///< a command line that runs this case alone
+  std::string file;               ///< where the case was declared
+  int line = 0;
+  double duration_s = 0;
+  std::string recorded;  ///< when this record was made, UTC, "2026-01-31T12:00:00.123Z"; a merge keeps the newest
+  bool finished = true;  ///< false in the record that is written before a case starts
+  Outcome outcome;
+
+  /// As expected: the expected status, whichever it is. A case that was left out refutes no expectation.
+  bool as_expected() const {
+    const StatusInfo& info = info_of(outcome.status);
+    return info.name == expected || info.junit == JUnitKind::skipped || (expected == "pass" && info.passing);
+  }
+};
+
+/// A metric of a result; nothing when it was not measured.
+std::optional<double> metric_of(const Result& result, const char* key);
+
+/// NaN and infinities travel as the strings "NaN", "Infinity", "-Infinity"; text becomes valid UTF-8.
+/// Reading throws std::invalid_argument with the path of the member and what was expected ("outcome.status: …").
+void to_json(nlohmann::json& json, const Outcome& outcome);
+void from_json(const nlohmann::json& json, Outcome& outcome);
+void to_json(nlohmann::json& json, const Result& result);
+void from_json(const nlohmann::json& json, Result& result);
+
+}  // namespace torchstone

@@ -1,0 +1,94 @@
+#include "reports/record/row.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "reports/base/terminal.h"
+#include "reports/base/text.h"
+#include "reports/record/metric.h"
+
+namespace torchstone {
+namespace {
+
+constexpr size_t name_width = 44, narrowest_name = 16, reason_width = 300, indent = 13;
+
+Color color_of(const Verdict& verdict) {
+  if (verdict.mark == '!' || verdict.mark == '*') return Color::red;
+  if (verdict.mark == '~') return Color::yellow;
+  return verdict.mark == 'x' ? Color::cyan : Color::green;
+}
+
+/// A padded name in fewer columns.
+std::string fitting(std::string name, size_t width) {
+  while (name.ends_with(' ') && columns(name) > width) name.pop_back();
+  return shortened_middle(name, std::max(width, narrowest_name));
+}
+
+}  // namespace
+
+std::string short_name(const std::string& name) { return name.substr(name.rfind('/') + 1); }
+
+Verdict verdict_of(const Result& result) {
+  const StatusInfo& info = info_of(result.outcome.status);
+  if (!result.finished) return {"ERROR", '!'};
+  if (!result.as_expected()) {
+    if (info.passing) return {"XPASS", '*'};
+    return {info.junit == JUnitKind::failure ? "FAIL" : "ERROR", '!'};
+  }
+  if (info.junit == JUnitKind::skipped) return {"SKIP", 'x'};
+  if (result.outcome.status == Status::undecided) return {"UNSURE", '~'};
+  return {info.passing ? "PASS" : "XFAIL", ' '};
+}
+
+std::string numbers_line(const Result& result) {
+  const auto& metrics = result.outcome.metrics;
+  const auto find = [&](const char* key) -> std::optional<double> {
+    const auto found = metrics.find(key);
+    return found == metrics.end() ? std::nullopt : std::optional(found->second);
+  };
+  std::string line;
+  const auto add = [&](const std::string& part) { line += (line.empty() ? "" : "  ") + part; };
+  if (const auto error = find("error_of_limit")) add(fmt::format("err {:.2g}×", *error));
+  if (const auto speedup = find("speedup")) {
+    std::string text = fmt::format("{:.2f}x", *speedup);
+    if (!std::isfinite(*speedup)) text = "speed-up " + format_metric("speedup", *speedup);
+    const auto low = find("speedup_low"), high = find("speedup_high");
+    if (low && high) text += fmt::format(" [{:.2f} {:.2f}]", *low, *high);
+    add(text);
+  }
+  if (const auto largest = find("tolerance_max")) add(fmt::format("max {:.3g}", *largest));
+  if (const auto mean = find("tolerance_mean")) add(fmt::format("mean {:.3g}", *mean));
+  if (const auto compile = find("compile_s")) add("compile " + format_metric("compile_s", *compile));
+  return line;
+}
+
+std::string console_row(const Result& result, bool color, size_t width) {
+  const Verdict verdict = verdict_of(result);
+  const Outcome& outcome = result.outcome;
+  std::string numbers;
+  if (const std::string line = numbers_line(result); !line.empty()) numbers += "  " + line;
+  if (!result.finished)
+    numbers += "  started, never finished";
+  else if (outcome.status != Status::pass || !result.as_expected())
+    numbers += "  " + std::string(to_string(outcome.status));
+  const bool below = verdict.mark == '!' || verdict.mark == '*';
+  if (below && result.expected != "pass") numbers += ", expected " + printable(result.expected);
+  std::string name = printable(short_name(result.name));
+  if (columns(name) < name_width) name.append(name_width - columns(name), ' ');
+  if (const size_t taken = indent + columns(numbers); width > 0 && taken + columns(name) > width)
+    name = fitting(name, width > taken ? width - taken : 0);
+  std::string row = colored(fmt::format("[{:^8}]", verdict.word), color_of(verdict), color);
+  row += fmt::format(" {} {}{}", verdict.mark, name, numbers);
+  while (row.ends_with(' ')) row.pop_back();
+  const std::string reason = shortened(printable(first_line(outcome.reason)), reason_width);
+  if (!below) return reason.empty() || outcome.status == Status::pass ? row : row + ": " + reason;
+  const std::string margin = "\n" + std::string(indent, ' ');
+  if (!reason.empty()) row += margin + reason;
+  if (!result.reproduce.empty()) row += margin + "again: " + printable(first_line(result.reproduce));
+  return row;
+}
+
+}  // namespace torchstone

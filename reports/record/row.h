@@ -1,0 +1,27 @@
+#pragma once
+#include <string>
+
+#include "reports/record/result.h"
+
+namespace torchstone {
+
+/// The part of a name that people read: what stands behind its last slash.
+std::string short_name(const std::string& name);
+
+/// The verdict in one word and asv's mark, readable without colour: PASS, SKIP, FAIL, ERROR, XFAIL, XPASS, UNSURE;
+/// "!" unexpectedly bad, "*" unexpectedly good, "~" undecided, "x" not run, " " as it should be.
+struct Verdict {
+  std::string_view word;
+  char mark;
+};
+Verdict verdict_of(const Result& result);
+
+/// The measured numbers of a result in one line: "err 0.12×  1.43x [1.40 1.46]  compile 8.1 s". May be empty.
+std::string numbers_line(const Result& result);
+
+/// One finished case on the console, without a newline at its end: the row, and below a case that is not as expected
+/// its reason and the line that reproduces it. When the row is wider than `width` columns, its name is shortened in the
+/// middle; 0: as wide as it is.
+std::string console_row(const Result& result, bool color, size_t width = 0);
+
+}  // namespace torchstone

@@ -1,0 +1,138 @@
+#include "reports/record/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace torchstone {
+namespace {
+
+double square(double x) { return x * x; }
+
+std::string combination(const Result& r) {
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}", r.suite, r.model, r.mode, r.dtype, r.device, r.backend, r.preset);
+}
+
+/// The timings whose answers are right and whose metric is a number above 0; the others are counted by reason.
+std::vector<const Result*> timings_of(const std::vector<Result>& results, const std::string& metric, Average& average) {
+  std::set<std::string> wrong;
+  for (const auto& r : results) {
+    if (r.check == "accuracy" && (!r.finished || !info_of(r.outcome.status).passing)) wrong.insert(combination(r));
+  }
+  const auto compiles = [](const Result& r) { return r.check == "performance" && r.backend != "eager"; };
+  const bool any_compiled = std::ranges::any_of(results, compiles);
+  std::vector<const Result*> values;
+  for (const auto& r : results) {
+    if (r.check != "performance") continue;
+    const auto value = metric_of(r, metric.c_str());
+    if (wrong.contains(combination(r)))
+      ++average.left_out["with a wrong answer"];
+    else if (any_compiled && !compiles(r))
+      ++average.left_out["eager against eager"];
+    else if (!value || !std::isfinite(*value) || *value <= 0)
+      ++average.left_out[std::string(to_string(r.outcome.status))];
+    else
+      values.push_back(&r);
+  }
+  average.n = values.size();
+  return values;
+}
+
+}  // namespace
+
+bool is_left_out(const Result& r) { return r.finished && info_of(r.outcome.status).junit == JUnitKind::skipped; }
+
+bool is_fine(const Result& r) { return r.finished && r.as_expected(); }
+
+double margin_of(const Result& r) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  double worst = is_fine(r) ? 0 : 1;
+  if (const auto error = metric_of(r, "error_of_limit"))
+    worst = std::max(worst, std::isnan(*error) ? infinity : *error);
+  if (const auto low = metric_of(r, "speedup_low"); low && *low > 0) {
+    worst = std::max(worst, metric_of(r, "required_speedup").value_or(1) / *low);
+  }
+  const bool judged = r.outcome.metrics.contains("error_of_limit") || r.outcome.metrics.contains("speedup_low");
+  return !is_fine(r) && !judged ? infinity : worst;
+}
+
+Status final_status(const Result& result) { return result.finished ? result.outcome.status : Status::crash; }
+
+std::vector<std::pair<Status, size_t>> count_by_status(const std::vector<Result>& results) {
+  std::vector<std::pair<Status, size_t>> counts;
+  for (const auto& info : status_table()) {
+    const auto count = std::ranges::count_if(results, [&](const Result& r) { return final_status(r) == info.status; });
+    if (count > 0) counts.emplace_back(info.status, count);
+  }
+  return counts;
+}
+
+Average pass_rate_of(const std::vector<Result>& results) {
+  Average rate;
+  size_t passed = 0;
+  for (const auto& r : results) {
+    if (r.check != "accuracy") continue;
+    if (is_left_out(r) || (r.finished && r.outcome.status == Status::interrupted)) {
+      ++rate.left_out[std::string(to_string(r.outcome.status))];
+      continue;
+    }
+    ++rate.n;
+    passed += r.finished && r.outcome.status == Status::pass;
+  }
+  if (rate.n > 0) rate.value = static_cast<double>(passed) / static_cast<double>(rate.n);
+  return rate;
+}
+
+Geomean geomean_of(const std::vector<Result>& results) {
+  Geomean geomean;
+  double logs = 0, below = 0, above = 0;  // of the logarithms: their sum, and the squared parts of the intervals
+  for (const Result* r : timings_of(results, "speedup", geomean)) {
+    const double speedup = *metric_of(*r, "speedup");
+    logs += std::log(speedup);
+    below += square(std::log(speedup / metric_of(*r, "speedup_low").value_or(speedup)));
+    above += square(std::log(metric_of(*r, "speedup_high").value_or(speedup) / speedup));
+  }
+  if (geomean.n > 0) {
+    const auto n = static_cast<double>(geomean.n);
+    geomean.value = std::exp(logs / n);
+    geomean.low = std::exp((logs - std::sqrt(below)) / n);
+    geomean.high = std::exp((logs + std::sqrt(above)) / n);
+  }
+  return geomean;
+}
+
+Average mean_of(const std::vector<Result>& results, const std::string& metric) {
+  Average mean;
+  for (const Result* r : timings_of(results, metric, mean))
+    mean.value += *metric_of(*r, metric.c_str()) / static_cast<double>(mean.n);
+  return mean;
+}
+
+std::string left_out_words(const Average& average) {
+  std::vector<std::string> reasons;
+  for (const auto& [reason, count] : average.left_out) reasons.push_back(fmt::format("{} {}", count, reason));
+  return fmt::format("{}", fmt::join(reasons, ", "));
+}
+
+int exit_code_of(const std::vector<Result>& results, bool strict_undecided) {
+  if (std::ranges::all_of(results, is_left_out)) return 3;
+  const auto codes = [&](const Result& r) {
+    const StatusInfo& info = info_of(final_status(r));
+    if (info.status == Status::interrupted) return info.exit_code;
+    // A compiler that could not even be asked says nothing about the program.
+    if (!is_fine(r) && r.outcome.notes.contains("infrastructure")) return 4;
+    if (!is_fine(r)) return info.passing || info.exit_code == 0 ? 1 : info.exit_code;
+    return info.status == Status::undecided && r.expected != "undecided" && strict_undecided ? info.exit_code : 0;
+  };
+  for (const int code : {130, 1, 4, 5}) {
+    if (std::ranges::any_of(results, [&](const Result& r) { return codes(r) == code; })) return code;
+  }
+  return 0;
+}
+
+}  // namespace torchstone

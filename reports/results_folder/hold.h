@@ -1,0 +1,40 @@
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+#include <sys/types.h>
+
+#include "reports/results_folder/holder.h"
+
+namespace torchstone {
+
+/// Somebody else has the results folder; what() names the folder and who, since when, with which command.
+struct FolderHeld : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Keeps other runs out of a results folder while it lives. Each holder has a file OUT/.held.XXXXXX that says who it
+/// is.
+///  - The file of a process has a lock of fcntl(2). Such a lock belongs to the process: neither the children that it
+///    forks nor the programs that it starts hold it, and the kernel takes it back however the process ends.
+///  - A group is not this process and cannot be given a lock; it holds for as long as the process with its number and
+///    start runs.
+///  - Who looks at these files and adds one has a lock (flock) on the folder itself meanwhile.
+/// A process may hold a folder once: fcntl's locks do not keep it from itself.
+class Hold {
+ public:
+  /// Makes the folder if needed. `when_alone` runs when nobody else holds the folder, before anyone else can. Throws
+  /// FolderHeld, std::system_error, std::filesystem::filesystem_error. Where the file system has no locks it says so on
+  /// stderr and holds nothing.
+  Hold(
+      const std::filesystem::path& folder, const Holder& holder, const std::function<void()>& when_alone = [] {});
+  ~Hold();
+  Hold(const Hold&) = delete;
+
+ private:
+  std::filesystem::path file_;
+  int descriptor_ = -1;
+  pid_t owner_ = 0;
+};
+
+}  // namespace torchstone

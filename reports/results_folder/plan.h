@@ -1,0 +1,25 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "reports/record/json.h"
+
+// What a run is about to do, said before it does it: a case that a killed run never reached is then missed by name.
+namespace torchstone {
+
+/// OUT/runs/ID.json: the run and its selected cases, none of them finished. A file a process, because the processes of
+/// a ctest run share one folder.
+std::filesystem::path write_plan(const std::filesystem::path& out, const RunInfo& run, std::vector<Result> planned);
+
+struct Plans {
+  std::vector<Report> plans;        ///< by the start of their runs; each case as one that did not run
+  std::vector<std::string> errors;  ///< of damaged files: the cases in them cannot be named
+};
+/// All of OUT/runs. No such folder: nothing.
+Plans read_plans(const std::filesystem::path& out);
+
+/// `results`, and behind them a row of status `interrupted` for every planned case that has none.
+std::vector<Result> with_missing(std::vector<Result> results, const std::vector<Result>& planned);
+
+}  // namespace torchstone

@@ -1,0 +1,28 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "reports/record/result.h"
+
+// Files that a case leaves beside its record when asked to.
+namespace torchstone {
+
+/// OUT/samples/CASE.npy: raw timings.
+std::filesystem::path samples_path(const std::filesystem::path& out, const std::string& name);
+/// OUT/traces/CASE.json: a profiler's trace.
+std::filesystem::path trace_path(const std::filesystem::path& out, const std::string& name);
+/// OUT/memory/CASE.json: every allocation of one call.
+std::filesystem::path memory_path(const std::filesystem::path& out, const std::string& name);
+/// Those of an earlier run would be taken for this one's.
+void remove_side_files(const std::filesystem::path& out, const std::string& name);
+
+/// Columns of equal length as a NumPy array [rows, columns] of little-endian float64, in NPY format 1.0
+/// (numpy.org/doc/stable/reference/generated/numpy.lib.format.html). Throws std::invalid_argument for columns of
+/// different lengths.
+std::string write_npy(const std::vector<std::vector<double>>& columns);
+/// Writes samples_path: [rounds, 2], seconds per call of eager and of compiled (upstream's --dump-raw-metrics holds
+/// seconds per run). A result without timings leaves no file.
+void write_samples(const std::filesystem::path& out, const Result& result);
+
+}  // namespace torchstone

@@ -1,0 +1,16 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "reports/record/result.h"
+#include "reports/tables/suite_tables.h"
+
+namespace torchstone {
+
+/// Speed-ups with a row a model and a column for each mode, dtype, backend, device and preset that the results have (a
+/// part that all share is said once, above), and the geometric mean of each column last. Where no speed-up was measured
+/// the status says why; a case that the results do not have is an empty cell. Nothing where there is one column: the
+/// cases' own tables say that. Operators and fastrnns have tables of their own.
+std::optional<SuiteTable> speedup_table(const std::vector<Result>& results);
+
+}  // namespace torchstone

@@ -1,0 +1,58 @@
+#include "reports/write/annotations.h"
+
+#include <fmt/format.h>
+
+#include "reports/base/text.h"
+#include "reports/record/row.h"
+
+namespace torchstone {
+namespace {
+
+constexpr size_t most_shown = 8, longest_reason = 500, title_width = 120;
+
+std::string percent_encoded(std::string_view text, std::string_view special) {
+  std::string out;
+  for (const char c : printable(text)) {
+    if (special.find(c) == std::string_view::npos)
+      out += c;
+    else
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
+std::string message(std::string_view text) { return percent_encoded(text, "%\r\n"); }
+std::string property(std::string_view text) { return percent_encoded(text, "%\r\n:,"); }
+
+std::string relative(const std::string& file, const std::string& workspace) {
+  const std::string prefix = workspace.ends_with('/') ? workspace : workspace + "/";
+  return !workspace.empty() && file.starts_with(prefix) ? file.substr(prefix.size()) : file;
+}
+
+std::string annotation(const Result& r, const std::string& workspace) {
+  std::string where;
+  if (!r.file.empty()) where = fmt::format("file={},", property(relative(r.file, workspace)));
+  if (!r.file.empty() && r.line > 0) where += fmt::format("line={},", r.line);
+  std::string text(r.finished ? to_string(r.outcome.status) : "started, never finished");
+  if (r.expected != "pass") text += ", expected " + r.expected;
+  if (!r.outcome.reason.empty()) text += ": " + shortened(printable(r.outcome.reason), longest_reason);
+  if (!r.reproduce.empty()) text += "\nagain: " + first_line(r.reproduce);
+  return fmt::format("::error {}title={}::{}\n", where,
+                     property(shortened_middle(printable(short_name(r.name)), title_width)), message(text));
+}
+
+}  // namespace
+
+std::string write_annotations(const std::vector<Result>& results, const std::string& workspace) {
+  std::string text;
+  size_t bad = 0;
+  for (const auto& result : results) {
+    const char mark = verdict_of(result).mark;
+    if ((mark == '!' || mark == '*') && bad++ < most_shown) text += annotation(result, workspace);
+  }
+  if (bad > most_shown)
+    text += fmt::format("::error title=Torchstone::and {} more cases not as expected\n", bad - most_shown);
+  return text;
+}
+
+}  // namespace torchstone

@@ -1,0 +1,100 @@
+#include "reports/write/csv.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "reports/base/text.h"
+#include "reports/record/fields.h"
+#include "reports/record/metric.h"
+
+namespace torchstone {
+namespace {
+
+std::string number_cell(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return exact(value);
+}
+
+struct WideColumn {
+  std::string name;
+  std::function<std::string(const Result&)> cell;
+};
+
+std::string yes_or_no(bool value) { return value ? "true" : "false"; }
+
+/// What the case is and what became of it, then the metrics, then where it comes from.
+std::vector<WideColumn> wide_columns() {
+  std::vector<WideColumn> columns, origin;
+  for (const auto& field : text_fields()) {
+    const bool at_the_end = field.key == "reproduce" || field.key == "file" || field.key == "recorded";
+    (at_the_end ? origin : columns).push_back({std::string(field.key), [&field](const Result& r) {
+                                                 return r.*field.member;
+                                               }});
+  }
+  columns.push_back({"batch_size", [](const Result& r) { return std::to_string(r.batch_size); }});
+  columns.push_back({"status", [](const Result& r) { return std::string(to_string(r.outcome.status)); }});
+  columns.push_back({"as_expected", [](const Result& r) { return yes_or_no(r.as_expected()); }});
+  columns.push_back({"finished", [](const Result& r) { return yes_or_no(r.finished); }});
+  columns.push_back({"phase", [](const Result& r) { return r.outcome.phase; }});
+  columns.push_back({"reason", [](const Result& r) { return r.outcome.reason; }});
+  columns.push_back({"duration_s", [](const Result& r) { return number_cell(r.duration_s); }});
+  for (const auto& metric : metric_table()) {
+    const std::string key(metric.key);
+    columns.push_back({key, [key](const Result& r) {
+                         const auto found = r.outcome.metrics.find(key);
+                         return found == r.outcome.metrics.end() ? "" : number_cell(found->second);
+                       }});
+  }
+  columns.insert(columns.end(), origin.begin(), origin.end());
+  columns.push_back({"line", [](const Result& r) { return std::to_string(r.line); }});
+  return columns;
+}
+
+}  // namespace
+
+std::string csv_cell(const std::string& text) {
+  std::string clean = valid_utf8(text);
+  if (clean.find_first_of(",\"\r\n") == std::string::npos) return clean;
+  std::string quoted = "\"";
+  for (const char c : clean) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::string line;
+  for (const auto& cell : cells) line += (&cell == cells.data() ? "" : ",") + csv_cell(cell);
+  return line + '\n';
+}
+
+std::string write_wide_csv(const std::vector<Result>& results) {
+  const auto columns = wide_columns();
+  std::vector<std::string> cells;
+  for (const auto& column : columns) cells.push_back(column.name);
+  std::string text = csv_line(cells);
+  for (const auto& result : results) {
+    cells.clear();
+    for (const auto& column : columns) cells.push_back(column.cell(result));
+    text += csv_line(cells);
+  }
+  return text;
+}
+
+std::string write_batch_sizes(const std::vector<Result>& results) {
+  std::map<std::string, double> sizes;
+  for (const auto& result : results) {
+    const auto found = result.outcome.metrics.find("largest_batch");
+    if (found == result.outcome.metrics.end()) continue;
+    auto& size = sizes.try_emplace(result.model, found->second).first->second;
+    size = std::min(size, found->second);
+  }
+  std::string text;
+  for (const auto& [model, size] : sizes) text += fmt::format("{},{:.0f}\n", model, size);
+  return text;
+}
+
+}  // namespace torchstone

@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/record/summary.h"
+#include "reports/write/html/markup.h"
+#include "reports/write/html/sections.h"
+
+namespace torchstone::html {
+namespace {
+
+std::string exit_sentence(int code) {
+  switch (code) {
+    case 0:
+      return "all as expected";
+    case 1:
+      return "an accuracy or speed-up gate failed";
+    case 3:
+      return "nothing was judged";
+    case 4:
+      return "infrastructure: compiler missing, crash, timeout or out of memory";
+    case 5:
+      return "undecided";
+    default:
+      return "interrupted; what was finished is here";
+  }
+}
+
+struct Headline {
+  Look look;
+  std::string text;
+};
+
+Headline headline_of(const View& view) {
+  const auto total = view.cases.size();
+  const auto fine = static_cast<size_t>(std::ranges::count_if(view.report.results, is_fine));
+  const auto open =
+      static_cast<size_t>(std::ranges::count_if(view.cases, [](const auto& c) { return c.verdict.mark == '~'; }));
+  const int code = exit_code_of(view.report.results, /*strict_undecided=*/false);
+  if (total == 0) return {{"✗", "bad"}, "No results"};
+  if (fine < total) {
+    const auto others = total - fine;
+    return {{"✗", "bad"},
+            fmt::format("{} of {} {} not as expected", others, counted(total, "case"), others == 1 ? "is" : "are")};
+  }
+  if (code == 3) return {{"–", "off"}, fmt::format("Nothing was judged: all {} were left out", counted(total, "case"))};
+  if (code == 130) return {{"✗", "bad"}, "Interrupted"};
+  if (open > 0) return {{"~", "odd"}, fmt::format("As expected, but {} of {} undecided", open, counted(total, "case"))};
+  return {{"✓", "ok"},
+          total == 1 ? "The case is as expected" : fmt::format("All {} as expected", counted(total, "case"))};
+}
+
+/// Counts as a bar and as words; the words filter the table when scripts run.
+std::string counts(const View& view) {
+  struct Group {
+    std::string status;
+    Look look;
+    size_t count = 0;
+  };
+  std::vector<Group> groups;
+  for (const auto& c : view.cases) {
+    const std::string status = c.result->finished ? std::string(to_string(c.result->outcome.status)) : "crash";
+    const Look look = look_of(c.verdict);
+    const auto found = std::ranges::find_if(
+        groups, [&](const Group& g) { return g.status == status && g.look.css_class == look.css_class; });
+    if (found == groups.end())
+      groups.push_back({status, look, 1});
+    else
+      ++found->count;
+  }
+  const auto rank = [](const Group& g) { return std::string_view("bad odd ok off").find(g.look.css_class); };
+  std::ranges::stable_sort(groups, [&](const Group& a, const Group& b) {
+    return rank(a) != rank(b) ? rank(a) < rank(b) : a.count > b.count;
+  });
+  std::string bar =
+      "<svg class=cb viewBox=\"0 0 1000 8\" width=1000 height=8 preserveAspectRatio=none aria-hidden=true>";
+  std::string words;
+  double done = 0;
+  const auto total = static_cast<double>(view.cases.size());
+  for (const auto& group : groups) {
+    const double width = 1000 * static_cast<double>(group.count) / total;
+    bar += fmt::format("<rect class={} x={:.0f} width={:.0f} height=8 />", group.look.css_class, done,
+                       std::max(1.0, width - 2));
+    done += width;
+    words += fmt::format("<li class=\"c {0}\" data-s={1}><b>{2}</b> <strong>{3}</strong> {1}", group.look.css_class,
+                         group.status, group.look.symbol, group.count);
+  }
+  return fmt::format("{}</svg><ul class=ct>{}</ul>", bar, words);
+}
+
+std::string fact(std::string_view title, const std::string& value, const std::string& remark) {
+  return fmt::format("<div><dt>{}<dd><strong>{}</strong>{}</div>", title, value,
+                     remark.empty() ? "" : fmt::format(" <small>{}</small>", remark));
+}
+
+std::string speed(const View& view) {
+  const Geomean geomean = geomean_of(view.report.results);
+  std::vector<std::string> left_out;
+  for (const auto& [reason, count] : geomean.left_out) left_out.push_back(fmt::format("{} {}", count, escaped(reason)));
+  const std::string excluded =
+      left_out.empty() ? "nothing left out" : fmt::format("left out: {}", fmt::join(left_out, ", "));
+  if (geomean.n == 0) return left_out.empty() ? "" : fact("Speed-up", "not measured", excluded);
+  const bool bounded = geomean.low > 0 && std::isfinite(geomean.high);
+  const std::string interval =
+      bounded ? fmt::format("[{:.3f} {:.3f}]", geomean.low, geomean.high) : "no interval: a case had too few rounds";
+  return fact("Speed-up, geometric mean", fmt::format("{:.3f}×", geomean.value),
+              fmt::format("{} over {}; {}", interval, counted(geomean.n, "case"), excluded));
+}
+
+std::string since_baseline(const View& view) {
+  if (!view.options.comparison) return "";
+  size_t broken = 0, slower = 0, faster = 0;
+  for (const auto& change : view.options.comparison->cases) {
+    broken += change.status_worse;
+    slower += !change.status_worse && change.change == Change::slower;
+    faster += change.change == Change::faster;
+  }
+  const size_t left_out = view.options.comparison->timings_left_out;
+  return fact("Since the baseline", fmt::format("{} broken, {} slower", broken, slower),
+              fmt::format("{} faster{}", faster,
+                          left_out == 0 ? "" : fmt::format("; {} not compared", counted(left_out, "timing"))));
+}
+
+std::string ended(const View& view) {
+  const int code = exit_code_of(view.report.results, /*strict_undecided=*/false);
+  const auto& reason = view.report.run.exit_reason;
+  return fact("Ended", reason.empty() ? "killed, or still running" : escaped_cut(reason, 200),
+              fmt::format("exit code {}: {}", code, exit_sentence(code)));
+}
+
+std::string ribbon(const View& view) {
+  if (!view.options.comparison || view.options.comparison->machine_differences.empty()) return "";
+  std::string items;
+  for (const auto& difference : view.options.comparison->machine_differences) {
+    items += "<li>" + escaped_cut(difference, 500);
+  }
+  return "<aside class=ribbon role=note><b>⚠ The baseline is of another machine: timings are not comparable.</b><ul>" +
+         items + "</ul></aside>";
+}
+
+}  // namespace
+
+std::string banner(const View& view) {
+  const auto& run = view.report.run;
+  const auto [look, text] = headline_of(view);
+  std::string out =
+      fmt::format("<header class={}><p class=brand>Torchstone</p><h1><span aria-hidden=true>{}</span> {}</h1>",
+                  look.css_class, look.symbol, text);
+  if (!view.cases.empty()) out += counts(view);
+  out += "<dl class=facts>" + since_baseline(view) + speed(view);
+  out += fact("Duration", run.duration_s > 0 ? duration_text(run.duration_s) : "unknown",
+              run.started.empty() ? "" : "started " + escaped_cut(run.started, 60));
+  return out + ended(view) + "</dl></header>" + ribbon(view);
+}
+
+}  // namespace torchstone::html

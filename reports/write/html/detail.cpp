@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include "reports/base/text.h"
+#include "reports/record/metric.h"
+#include "reports/write/html/figures.h"
+#include "reports/write/html/markup.h"
+#include "reports/write/html/mismatch.h"
+#include "reports/write/html/sections.h"
+
+namespace torchstone::html {
+namespace {
+
+constexpr size_t sentence = 400, note_text = 600;
+
+std::string cause(const View& view, const Result& r) {
+  if (r.outcome.reason.empty()) return "";
+  const std::string first = first_line(r.outcome.reason);
+  const bool whole = r.outcome.reason.size() <= sentence && first.size() == r.outcome.reason.size();
+  std::string out = fmt::format("<p class=why>{}</p>", escaped(shortened(valid_utf8(first), sentence)));
+  if (!whole) {
+    out += fmt::format("<details><summary>The whole message</summary><pre>{}</pre></details>",
+                       escaped_cut(r.outcome.reason, view.max_text));
+  }
+  return out;
+}
+
+/// The mismatch report as tables, anything else (compiler output, the end of a log) as it was written.
+std::string story(const View& view, const Result& r) {
+  std::string detail = r.outcome.detail;
+  if (detail.empty()) return "";
+  if (r.outcome.status == Status::fail_accuracy || r.outcome.phase == "compare") {
+    const std::string title = first_line(detail);  // the reason, which stands above
+    if (title.ends_with(first_line(r.outcome.reason))) detail.erase(0, title.size());
+    return mismatch_tables(detail, view.max_text);
+  }
+  return fmt::format("<details open><summary>Log and compiler output</summary><pre>{}</pre></details>",
+                     escaped_cut(detail, view.max_text));
+}
+
+std::string row(std::string_view title, const std::string& value) {
+  return fmt::format("<tr><th>{}<td>{}", title, value);
+}
+
+/// Numbers that stand beside another one, or in a figure of the same case.
+bool shown_elsewhere(std::string_view key, const std::string& figures) {
+  if (key == "speedup_low" || key == "speedup_high" || key == "cache_hit") return true;
+  if (key == "error_of_limit" || key == "compression_ratio") return true;  // in the table
+  const auto any = [&](auto... keys) { return ((key == keys) || ...); };
+  const auto drawn = [&](const char* caption) { return figures.find(caption) != std::string::npos; };
+  if (any("capture_s", "compile_s", "load_s", "first_call_s")) return drawn("<figcaption>Compiling");
+  if (any("eager_peak_bytes", "compiled_peak_bytes", "eager_allocations", "compiled_allocations"))
+    return drawn("<figcaption>Peak memory");
+  if (any("max_abs_error", "max_rel_error", "mean_abs_error", "rmse_result", "rmse_reference",
+          "smallest_passing_tolerance", "tolerance_max", "tolerance_mean", "tolerance_std"))
+    return drawn("<figcaption>Errors and tolerance");
+  return false;
+}
+
+std::string metrics_table(const Result& r, const std::string& figures) {
+  const auto& metrics = r.outcome.metrics;
+  std::string rows;
+  for (const auto& info : metric_table()) {
+    const auto found = metrics.find(std::string(info.key));
+    if (found == metrics.end() || shown_elsewhere(info.key, figures)) continue;
+    std::string value = format_metric(info.key, found->second);
+    if (info.key == "speedup") {
+      const auto low = metric_of(r, "speedup_low"), high = metric_of(r, "speedup_high");
+      if (low && high) value += fmt::format(" [{:.3f} {:.3f}]", *low, *high);
+    }
+    rows += row(escaped(info.title), value);
+  }
+  for (const auto& [key, value] : metrics) {
+    if (find_metric(key) == nullptr) rows += row(escaped_cut(key, 80), format_metric(key, value));
+  }
+  return rows.empty() ? "" : "<table class=kv>" + rows + "</table>";
+}
+
+/// What is said in words; what all cases share is said once, at the machine.
+std::string notes_line(const View& view, const CaseView& c) {
+  const Result& r = *c.result;
+  std::string notes = fmt::format("<p class=notes>took <b>{}</b>", duration_text(r.duration_s));
+  const auto add = [&](std::string_view key, const std::string& value) {
+    notes += fmt::format(" · {} <b>{}</b>", escaped_cut(key, 80), escaped_cut(value, note_text));
+  };
+  if (!r.outcome.phase.empty() && c.urgent) add("phase", r.outcome.phase);
+  for (const auto& [key, value] : r.outcome.notes) {
+    if (!view.common_notes.contains(key)) add(key, value);
+  }
+  if (r.batch_size > 0) add("batch size", std::to_string(r.batch_size));
+  if (!r.file.empty() && c.urgent) add("declared in", fmt::format("{}:{}", r.file, r.line));
+  return notes;
+}
+
+std::string reproduce(const Result& r) {
+  if (r.reproduce.empty()) return "";
+  return fmt::format("<p class=again><code>{}</code></p>", escaped_cut(r.reproduce, 4000));
+}
+
+}  // namespace
+
+std::string case_detail(const View& view, const CaseView& c) {
+  const Result& r = *c.result;
+  const std::string figures = timing_figures(r, view.fineness.max_points, c.urgent || view.fineness.run_order) +
+                              loss_figure(r, view.fineness.max_points) + tolerance_figure(r) + stages_figure(r) +
+                              memory_figure(r);
+  return fmt::format("<div id={} class=body>{}{}{}{}{}{}</div>", c.id, cause(view, r), reproduce(r), story(view, r),
+                     figures.empty() ? "" : "<div class=figs>" + figures + "</div>",
+                     c.urgent || view.fineness.all_metrics ? metrics_table(r, figures) : "", notes_line(view, c));
+}
+
+}  // namespace torchstone::html

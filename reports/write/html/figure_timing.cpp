@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "reports/write/html/figures.h"
+#include "reports/write/html/frame.h"
+#include "reports/write/html/markup.h"
+
+namespace torchstone::html {
+namespace {
+
+using namespace frame;
+
+constexpr int bins = 52;
+
+struct Side {
+  std::string_view name, css_class;
+  const std::vector<double>& seconds;
+};
+
+/// Outliers would squeeze everything else into a corner: the axis ends at the 94th percentile.
+std::pair<double, double> common_range(const Side& a, const Side& b) {
+  double low = std::min(quantile(a.seconds, 0), quantile(b.seconds, 0));
+  double high = std::max(quantile(a.seconds, 0.94), quantile(b.seconds, 0.94));
+  const double pad = high > low ? (high - low) * 0.04 : std::abs(low) * 0.05 + 1e-12;
+  return {std::max(0.0, low - pad), high + pad};
+}
+
+std::string axis(const Scale& x) {
+  std::string ticks = fmt::format("M{} {}H{}", left, floor_y, right), labels;
+  for (const double tick : round_ticks(x.low, x.high)) {
+    ticks += fmt::format("M{} {}v3", x(tick), floor_y);
+    labels += svg_text(x(tick), floor_y + 14, time_text(tick), "m");
+  }
+  return svg_strokes(svg_stroke("ax", ticks)) + labels;
+}
+
+std::string histogram(const Side& side, const Scale& x, int base) {
+  std::array<int, bins> counts{};
+  size_t beyond = 0;
+  const double step = (x.high - x.low) / bins;
+  for (const double value : side.seconds) {
+    if (!std::isfinite(value)) continue;
+    if (value > x.high)
+      ++beyond;
+    else
+      ++counts[static_cast<size_t>(std::clamp(static_cast<int>((value - x.low) / step), 0, bins - 1))];
+  }
+  const int most = std::max(1, *std::ranges::max_element(counts));
+  std::string path = fmt::format("M{} {}", left, base);
+  int drawn = 0, from = left, bin = 0;
+  const auto level = [&](int height, int at) {
+    if (height == drawn) return;
+    path += fmt::format("h{}v{}", at - from, drawn - height);
+    drawn = height;
+    from = at;
+  };
+  for (const int count : counts) level(count * 23 / most, left + bin++ * (right - left) / bins);
+  level(0, right);
+  const double middle = quantile(side.seconds, 0.5);
+  const bool at_right = x(middle) > (left + right) / 2;
+  std::string out = fmt::format("<path class={} fill-opacity=.35 d=\"{}\"/>", side.css_class, path);
+  out += svg_strokes(svg_line(x(middle), base - 34, x(middle), base, side.css_class));
+  std::string label = fmt::format("{} {}", side.name, time_text(middle));
+  if (beyond > 0) label += fmt::format(", {} beyond", beyond);
+  out += svg_text(x(middle) + (at_right ? -4 : 4), base - 27, label, at_right ? "\"r t\"" : "t");
+  return out;
+}
+
+std::string distributions(const Side& eager, const Side& compiled) {
+  const auto [low, high] = common_range(eager, compiled);
+  const Scale x{low, high, left, right};
+  return svg_open(width, height) + histogram(eager, x, 50) + histogram(compiled, x, 100) + axis(x) + "</svg>";
+}
+
+std::string run_order(const Side& eager, const Side& compiled, size_t max_points) {
+  const auto [low, high] = common_range(eager, compiled);
+  const Scale y{low, high, floor_y - 4, 8};
+  auto [strokes, labels] = grid(y, time_text);
+  for (const Side* side : {&eager, &compiled}) {
+    strokes += svg_stroke(side->css_class, line_path(points_of(thinned(side->seconds, max_points), y)));
+  }
+  return svg_open(width, height) + svg_strokes(strokes) + labels +
+         count_label(std::max(eager.seconds.size(), compiled.seconds.size()), "rounds", max_points) + "</svg>";
+}
+
+/// The interval as a band behind everything.
+std::string band(const Scale& y, std::optional<double> low, std::optional<double> high) {
+  if (!low || !high) return "";
+  return fmt::format("<path class=bd fill-opacity=.2 d=\"M{} {}H{}V{}H{}\"/>", left + 36, y(*high), right,
+                     std::max(y(*low), y(*high) + 1), left + 36);
+}
+
+std::string ratios(const Result& result, const Side& eager, const Side& compiled, size_t max_points) {
+  std::vector<double> ratio;
+  for (size_t i = 0; i < std::min(eager.seconds.size(), compiled.seconds.size()); ++i)
+    ratio.push_back(eager.seconds[i] / compiled.seconds[i]);
+  const auto required = metric_of(result, "required_speedup"), speedup = metric_of(result, "speedup");
+  double low = quantile(ratio, 0.05), high = quantile(ratio, 0.95);
+  // A requirement is always in the picture; 1, where compiling begins to pay, when it is near.
+  for (const double line : {required.value_or(1), 1.0}) {
+    if (required == line || std::abs(line - low) < 0.2 || std::abs(line - high) < 0.2)
+      low = std::min(low, line), high = std::max(high, line);
+  }
+  if (!std::isfinite(low) || !std::isfinite(high)) return "";
+  const double pad = std::max(0.02, (high - low) * 0.08);
+  const Scale y{low - pad, high + pad, floor_y - 4, 8};
+  auto [strokes, labels] = grid(y, [](double tick) { return fmt::format("{:.4g}×", tick); });
+  if (y.low < 1 && y.high > 1) strokes += svg_line(left + 36, y(1), right, y(1), "ax");
+  if (speedup && std::isfinite(*speedup)) strokes += svg_line(left + 36, y(*speedup), right, y(*speedup), "k");
+  if (required) {
+    strokes += svg_line(left + 36, y(*required), right, y(*required), "rq");
+    labels += svg_text(right, y(*required) - 3, fmt::format("required {:.4g}×", *required), "\"r rt\"");
+  }
+  strokes += fmt::format("<path class=dt stroke-linecap=round stroke-width=2 d=\"{}\"/>",
+                         dots_path(points_of(thinned(ratio, max_points), y)));
+  return svg_open(width, height) + band(y, metric_of(result, "speedup_low"), metric_of(result, "speedup_high")) +
+         svg_strokes(strokes) + labels + count_label(ratio.size(), "rounds", max_points) + "</svg>";
+}
+
+bool usable(const std::vector<double>& seconds) { return std::isfinite(quantile(seconds, 0.5)); }
+
+}  // namespace
+
+std::string timing_figures(const Result& result, size_t max_points, bool with_run_order) {
+  const auto& samples = result.outcome.samples;
+  const auto eager_s = samples.find("eager_s"), compiled_s = samples.find("compiled_s");
+  if (eager_s == samples.end() || compiled_s == samples.end()) return "";
+  if (!usable(eager_s->second) || !usable(compiled_s->second)) return "";
+  const Side eager{"eager", "e", eager_s->second}, compiled{"compiled", "k", compiled_s->second};
+  std::string out = captioned("Time per call", distributions(eager, compiled));
+  if (with_run_order) {
+    out +=
+        captioned("In run order <i class=e>eager</i> <i class=k>compiled</i>", run_order(eager, compiled, max_points));
+  }
+  return out + captioned("Eager ÷ compiled, each round", ratios(result, eager, compiled, max_points));
+}
+
+}  // namespace torchstone::html

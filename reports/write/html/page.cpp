@@ -1,0 +1,94 @@
+#include "reports/write/html/page.h"
+
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "reports/record/summary.h"
+#include "reports/write/html/assets.h"
+#include "reports/write/html/markup.h"
+#include "reports/write/html/packed.h"
+#include "reports/write/html/sections.h"
+
+namespace torchstone {
+namespace {
+
+constexpr size_t largest_page = 1'450'000;
+/// Tried in turn until the page is small enough.
+constexpr html::Fineness fineness_levels[] = {{200}, {100}, {50}, {50, false}, {25, false}, {25, false, false}};
+
+/// Banner and sections up to the raw data.
+struct Content {
+  std::string title, head, body;
+};
+
+/// "sha256-…" as a content security policy has it, of what the build found for an embedded file.
+std::string hash_source(std::string_view hexadecimal) {
+  std::string bytes;
+  for (size_t i = 0; i + 1 < hexadecimal.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(std::string(hexadecimal.substr(i, 2)), nullptr, 16));
+  }
+  return "'sha256-" + html::base64(bytes) + "'";
+}
+
+/// The page allows itself its own style and script, by their hashes, and nothing else: no request, no inline handler.
+std::string policy() {
+  return fmt::format(
+      "default-src 'none'; style-src {}; script-src {}; img-src data:; base-uri 'none'; form-action 'none'",
+      hash_source(TORCHSTONE_STYLE_SHA256), hash_source(TORCHSTONE_SCRIPT_SHA256));
+}
+
+std::string title_of(const html::View& view) {
+  size_t fine = 0;
+  for (const auto& result : view.report.results) fine += is_fine(result);
+  return fmt::format("Torchstone: {} of {} as expected", fine, html::counted(view.cases.size(), "case"));
+}
+
+std::string navigation(const std::string& body) {
+  std::string links;
+  for (const auto& [id, title] : {std::pair{"attention", "Needs attention"},
+                                  {"cases", "Cases"},
+                                  {"suites", "Models, operators, LSTMs"},
+                                  {"details", "Details"},
+                                  {"baseline", "Since the baseline"},
+                                  {"coverage", "Coverage"},
+                                  {"run", "Machine and run"},
+                                  {"data", "Raw data"}}) {
+    if (body.find(fmt::format("<section id={}>", id)) != std::string::npos)
+      links += fmt::format("<a href=#{}>{}</a>\n", id, title);
+  }
+  return "<nav aria-label=Sections>" + links + "</nav>\n";
+}
+
+Content content_of(const html::View& view) {
+  return {title_of(view), html::banner(view),
+          html::attention_section(view) + html::cases_section(view) + html::suites_section(view) +
+              html::details_section(view) + html::baseline_section(view) + html::coverage_section(view) +
+              html::run_section(view)};
+}
+
+}  // namespace
+
+std::string write_html(const Report& report, const PageOptions& options) {
+  const size_t fixed = page_style().size() + page_script().size() + 4096;
+  // The raw data first: what they leave decides how finely series are drawn.
+  std::string data = html::data_section(report, largest_page / 4);
+  Content content;
+  for (const html::Fineness& fineness : fineness_levels) {
+    content = content_of(html::view_of(report, options, fineness));
+    if (fixed + data.size() + content.head.size() + content.body.size() <= largest_page) break;
+  }
+  const size_t used = fixed + content.head.size() + content.body.size();
+  if (used + data.size() > largest_page)
+    data = html::data_section(report, used < largest_page ? largest_page - used : 0);
+  const std::string body = content.body + data;
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<meta http-equiv=Content-Security-Policy "
+      "content=\"{}\">\n<meta name=viewport content=\"width=device-width,initial-scale=1\">\n<meta name=color-scheme "
+      "content=\"light dark\">\n<meta name=referrer content=no-referrer>\n<link rel=icon href=\"data:,\">\n"
+      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}{}<main>\n{}</main>\n<script>{}</script>\n</body>\n"
+      "</html>\n",
+      policy(), content.title, page_style(), content.head, navigation(body), body, page_script());
+}
+
+}  // namespace torchstone

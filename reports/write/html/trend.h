@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "reports/judge/history.h"
+#include "reports/record/result.h"
+
+namespace torchstone::html {
+
+/// The speed-up of a case over the runs of a history on the same machine class, with its level shift: sparkline and
+/// words. Empty with fewer than two runs.
+std::string trend_of(const std::vector<HistoryPoint>& history, const Result& result);
+
+}  // namespace torchstone::html

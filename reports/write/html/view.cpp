@@ -1,0 +1,134 @@
+#include "reports/write/html/view.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "reports/record/metric.h"
+#include "reports/record/summary.h"
+#include "reports/write/html/markup.h"
+
+namespace torchstone::html {
+namespace {
+
+/// What a page leaves for long texts, and what a case gets of it.
+constexpr size_t text_of_a_page = 400'000, most_text = 12'000, least_text = 600;
+
+/// Notes of the same text in two cases or more, and of another text in none.
+Facts common_notes(const std::vector<Result>& results) {
+  std::map<std::string, std::pair<std::string, size_t>> seen;
+  for (const auto& result : results) {
+    for (const auto& [key, value] : result.outcome.notes) {
+      auto& [text, count] = seen.try_emplace(key, value, 0).first->second;
+      count = text == value && count != std::string::npos ? count + 1 : std::string::npos;
+    }
+  }
+  Facts common;
+  for (const auto& [key, entry] : seen) {
+    if (entry.second > 1 && entry.second != std::string::npos) common[key] = entry.first;
+  }
+  return common;
+}
+
+bool got_worse(const CaseView& c) {
+  return c.change != nullptr && (c.change->status_worse || c.change->change == Change::slower);
+}
+
+/// 0 for what the eye should meet first; 3 for what needs nobody.
+int urgency(const CaseView& c) {
+  if (got_worse(c)) return 0;
+  if (!is_fine(*c.result)) return 1;
+  return c.verdict.mark == '~' ? 2 : 3;
+}
+
+const MetricChange* telling_change(const CaseChange& change) {
+  const auto telling = [&](const MetricChange& m) { return m.change == change.change; };
+  const auto speedup =
+      std::ranges::find_if(change.metrics, [&](const MetricChange& m) { return m.metric == "speedup" && telling(m); });
+  if (speedup != change.metrics.end()) return &*speedup;
+  const auto any = std::ranges::find_if(change.metrics, telling);
+  return any == change.metrics.end() ? nullptr : &*any;
+}
+
+}  // namespace
+
+View view_of(const Report& report, const PageOptions& options, const Fineness& fineness) {
+  View view{report, options, {}, {}, common_notes(report.results), fineness, 0};
+  std::map<std::string_view, size_t> place;  // of a name in the comparison, which has the worst first
+  if (options.comparison) {
+    for (size_t i = 0; i < options.comparison->cases.size(); ++i) place.emplace(options.comparison->cases[i].name, i);
+  }
+  size_t wordy = 0;
+  for (const auto& result : report.results) {
+    CaseView c{&result, fmt::format("c{}", view.cases.size()), verdict_of(result)};
+    if (const auto found = place.find(result.name); found != place.end()) {
+      c.change = &options.comparison->cases[found->second];
+    }
+    c.urgent = urgency(c) < 3;
+    wordy += result.outcome.detail.size() + result.outcome.reason.size() > least_text;
+    view.cases.push_back(c);
+  }
+  view.max_text = std::clamp(text_of_a_page / std::max<size_t>(wordy, 1), least_text, most_text);
+  std::ranges::copy_if(view.cases, std::back_inserter(view.attention), &CaseView::urgent);
+  std::ranges::stable_sort(view.attention, [&](const CaseView& a, const CaseView& b) {
+    if (urgency(a) != urgency(b)) return urgency(a) < urgency(b);
+    if (urgency(a) == 0) return a.change < b.change;  // the comparison's own order
+    return margin_of(*a.result) > margin_of(*b.result);
+  });
+  return view;
+}
+
+Look look_of(const Verdict& verdict) {
+  if (verdict.mark == '!') return {"✗", "bad"};
+  if (verdict.mark == '*') return {"★", "odd"};
+  if (verdict.mark == '~') return {"~", "odd"};
+  if (verdict.mark == 'x') return {"–", "off"};
+  return {"✓", "ok"};
+}
+
+Look look_of(Change change) {
+  switch (change) {
+    case Change::slower:
+      return {"▼", "bad"};
+    case Change::faster:
+      return {"▲", "ok"};
+    case Change::ambiguous:
+      return {"~", "odd"};
+    case Change::added:
+      return {"+", "off"};
+    case Change::gone:
+      return {"–", "odd"};
+    case Change::same:
+      break;
+  }
+  return {"=", "off"};
+}
+
+std::string chip(const CaseView& c) {
+  const auto [symbol, css_class] = look_of(c.verdict);
+  const Result& r = *c.result;
+  std::string status = r.finished ? std::string(to_string(r.outcome.status)) : "never finished";
+  const bool against = r.finished && (!is_fine(r) ? r.expected != "pass" : r.expected == status && status != "pass");
+  const std::string expected = !against     ? ""
+                               : is_fine(r) ? ", as expected"
+                                            : ", expected " + escaped_cut(r.expected, 60);
+  return fmt::format("<i class={}>{} {}{}</i>", css_class, symbol, status, expected);
+}
+
+std::string change_text(const CaseChange& change) {
+  if (change.change == Change::same && !change.status_worse) return "";
+  const Look look = change.status_worse ? Look{"✗", "bad"} : look_of(change.change);
+  std::string text = fmt::format("<i class={}>{} {}</i>", look.css_class, look.symbol,
+                                 change.status_worse ? "BROKEN" : to_string(change.change));
+  if (change.old_status != change.new_status && !change.old_status.empty() && !change.new_status.empty()) {
+    text += fmt::format(" {} → {}", escaped_cut(change.old_status, 60), escaped_cut(change.new_status, 60));
+  }
+  if (const auto* m = telling_change(change)) {
+    const auto* info = find_metric(m->metric);
+    text += fmt::format(" {} {:+.1f} %", escaped(info == nullptr ? m->metric : info->title), (m->ratio - 1) * 100);
+  }
+  return text;
+}
+
+}  // namespace torchstone::html

@@ -1,0 +1,52 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/record/row.h"
+#include "reports/write/html/page.h"
+
+namespace torchstone::html {
+
+/// One case as the page sees it. `id` is its anchor.
+struct CaseView {
+  const Result* result;
+  std::string id;
+  Verdict verdict;
+  const CaseChange* change = nullptr;  ///< since the baseline; null without one
+  bool urgent = false;                 ///< among those that need attention
+};
+
+/// How much of each case is drawn and said: less of it where there are many.
+struct Fineness {
+  size_t max_points = 200;  ///< of a series in a figure
+  // Of cases that need nobody:
+  bool all_metrics = true;  ///< also beside what the figures show
+  bool run_order = true;    ///< of both sides; the ratios are in run order too
+};
+
+/// What all sections draw on.
+struct View {
+  const Report& report;
+  const PageOptions& options;
+  std::vector<CaseView> cases;      ///< all, in the order of the report
+  std::vector<CaseView> attention;  ///< broken or slower since the baseline, then not as expected, then undecided
+  Facts common_notes;               ///< that all cases share which have them
+  Fineness fineness;
+  size_t max_text;  ///< bytes of one text
+};
+/// Keeps references to its arguments.
+View view_of(const Report& report, const PageOptions& options, const Fineness& fineness);
+
+/// How a verdict looks: a symbol that is read without colour, and a CSS class.
+struct Look {
+  std::string_view symbol, css_class;
+};
+Look look_of(const Verdict& verdict);
+Look look_of(Change change);
+/// Symbol and status: "✗ fail_accuracy".
+std::string chip(const CaseView& c);
+/// The change of the case in a few words: "▼ SLOWER speed-up -31.2 %". Empty when SAME.
+std::string change_text(const CaseChange& change);
+
+}  // namespace torchstone::html

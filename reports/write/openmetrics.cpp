@@ -1,0 +1,136 @@
+#include "reports/write/openmetrics.h"
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/base/text.h"
+#include "reports/record/metric.h"
+#include "reports/record/summary.h"
+
+namespace torchstone {
+namespace {
+
+/// How a unit of the metric table is named and scaled here; the keys end in `suffix`, which the base unit replaces.
+struct Unit {
+  std::string_view unit, suffix, base;
+  double factor;
+};
+constexpr std::array units = {Unit{"s", "_s", "seconds", 1}, Unit{"ms", "_ms", "seconds", 1e-3},
+                              Unit{"B", "_bytes", "bytes", 1}, Unit{"x", "_ratio", "ratio", 1},
+                              Unit{"%", "_pct", "ratio", 1e-2}};
+
+using Labels = std::vector<std::pair<std::string_view, std::string>>;
+
+std::string backslashed(std::string_view text, bool quotes) {
+  std::string out;
+  for (const char c : valid_utf8(text)) {
+    if (c == '\n')
+      out += "\\n";
+    else if (c == '\\' || (quotes && c == '"'))
+      out += std::string("\\") + c;
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string number(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
+  return exact(value);
+}
+
+/// Its samples stand together, as the format asks.
+struct Family {
+  std::string name, type, unit, help;
+  std::string samples{};
+
+  void add(std::string_view suffix, const Labels& labels, double value) {
+    std::vector<std::string> parts;
+    for (const auto& [key, text] : labels)
+      if (!text.empty()) parts.push_back(fmt::format("{}=\"{}\"", key, backslashed(text, true)));
+    const std::string set = parts.empty() ? "" : fmt::format("{{{}}}", fmt::join(parts, ","));
+    samples += fmt::format("{}{}{} {}\n", name, suffix, set, number(value));
+  }
+
+  std::string text() const {
+    if (samples.empty()) return "";
+    std::string head = fmt::format("# TYPE {} {}\n", name, type);
+    if (!unit.empty()) head += fmt::format("# UNIT {} {}\n", name, unit);
+    return head + fmt::format("# HELP {} {}\n", name, backslashed(help, true)) + samples;
+  }
+};
+
+Family family_of(const MetricInfo& info, double& factor) {
+  factor = 1;
+  std::string name = "torchstone_" + std::string(info.key);
+  for (const auto& unit : units) {
+    if (info.unit != unit.unit) continue;
+    if (name.ends_with(unit.suffix)) name.resize(name.size() - unit.suffix.size());
+    factor = unit.factor;
+    return {name + "_" + std::string(unit.base), "gauge", std::string(unit.base), std::string(info.title)};
+  }
+  return {name, "gauge", "", std::string(info.title)};
+}
+
+Labels labels_of(const Result& r) {
+  return {{"case", r.name},   {"suite", r.suite},   {"model", r.model},     {"check", r.check},  {"mode", r.mode},
+          {"dtype", r.dtype}, {"device", r.device}, {"backend", r.backend}, {"preset", r.preset}};
+}
+
+std::vector<const Result*> last_of_each_name(const std::vector<Result>& results) {
+  std::map<std::string, const Result*> last;
+  for (const auto& result : results) last[result.name] = &result;
+  std::vector<const Result*> chosen;
+  for (const auto& result : results)
+    if (last[result.name] == &result) chosen.push_back(&result);
+  return chosen;
+}
+
+}  // namespace
+
+std::string write_openmetrics(const Report& report) {
+  const auto results = last_of_each_name(report.results);
+  Family run{"torchstone_run", "info", "", "what all results have in common"};
+  run.add("_info", {{"id", report.run.id}, {"started", report.run.started}, {"exit_reason", report.run.exit_reason}},
+          1);
+  Family duration{"torchstone_run_duration_seconds", "gauge", "seconds", "duration of the run"};
+  duration.add("", {}, report.run.duration_s);
+  Family counts{"torchstone_cases", "gauge", "", "cases by status"};
+  for (const auto& [status, count] : count_by_status(report.results))
+    counts.add("", {{"status", std::string(to_string(status))}}, static_cast<double>(count));
+  Family geomean{"torchstone_geomean_speedup_ratio", "gauge", "ratio", "geometric mean of the measured speed-ups"};
+  if (const Geomean mean = geomean_of(report.results); mean.n > 0) geomean.add("", {}, mean.value);
+  Family info{"torchstone_case", "info", "", "status of each case"};
+  Family expected{"torchstone_case_as_expected", "gauge", "", "1: the case ended as expected, 0: it did not"};
+  Family took{"torchstone_case_duration_seconds", "gauge", "seconds", "duration of each case"};
+  Family undeclared{"torchstone_undeclared", "gauge", "", "metrics that Torchstone does not know"};
+  for (const Result* r : results) {
+    Labels labels = labels_of(*r);
+    expected.add("", labels, r->finished && r->as_expected() ? 1 : 0);
+    took.add("", labels, r->duration_s);
+    labels.emplace_back("status", to_string(final_status(*r)));
+    info.add("_info", labels, 1);
+    for (const auto& [key, value] : r->outcome.metrics)
+      if (find_metric(key) == nullptr) undeclared.add("", {{"case", r->name}, {"metric", key}}, value);
+  }
+  std::string text;
+  for (const Family* family : {&run, &duration, &counts, &geomean, &info, &expected, &took}) text += family->text();
+  for (const auto& metric : metric_table()) {
+    double factor = 1;
+    Family family = family_of(metric, factor);
+    for (const Result* r : results) {
+      const auto found = r->outcome.metrics.find(std::string(metric.key));
+      if (found != r->outcome.metrics.end()) family.add("", labels_of(*r), found->second * factor);
+    }
+    text += family.text();
+  }
+  return text + undeclared.text() + "# EOF\n";
+}
+
+}  // namespace torchstone

@@ -1,0 +1,44 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/record/summary.h"
+#include "reports/write/csv.h"
+
+namespace torchstone {
+namespace {
+
+std::vector<std::string> group_of(const Result& r) { return {r.suite, r.backend, r.dtype, r.mode, r.device, r.preset}; }
+
+}  // namespace
+
+std::string write_summary_csv(const std::vector<Result>& results) {
+  std::vector<std::pair<std::vector<std::string>, std::vector<Result>>> groups;  // in the order they come
+  for (const auto& result : results) {
+    const auto key = group_of(result);
+    auto group = std::ranges::find(groups, key, [](const auto& one) { return one.first; });
+    if (group == groups.end()) group = groups.insert(group, {key, {}});
+    group->second.push_back(result);
+  }
+  std::string text = csv_line({"suite", "backend", "dtype", "mode", "device", "preset", "accuracy_cases", "pass_rate",
+                               "speedup_cases", "geomean_speedup", "compile_cases", "mean_compilation_latency",
+                               "compression_cases", "mean_compression_ratio", "left_out"});
+  for (const auto& [key, members] : groups) {
+    auto cells = key;
+    std::vector<std::string> left_out;
+    for (const auto& [name, average] : {std::pair{"accuracy", pass_rate_of(members)},
+                                        {"speed-up", geomean_of(members)},
+                                        {"compile", mean_of(members, "compile_s")},
+                                        {"compression", mean_of(members, "compression_ratio")}}) {
+      cells.push_back(std::to_string(average.n));
+      cells.push_back(average.n == 0 ? "" : fmt::format("{:.6f}", average.value));
+      if (!average.left_out.empty()) left_out.push_back(fmt::format("{}: {}", name, left_out_words(average)));
+    }
+    cells.push_back(fmt::format("{}", fmt::join(left_out, "; ")));
+    text += csv_line(cells);
+  }
+  return text;
+}
+
+}  // namespace torchstone

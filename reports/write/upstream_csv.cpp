@@ -1,0 +1,129 @@
+// The tables of benchmarks/dynamo (common.py of August 2026): what its check_*.py, dashboards and spreadsheets read.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "reports/record/summary.h"
+#include "reports/write/csv.h"
+
+namespace torchstone {
+namespace {
+
+enum class Format { integer, number };
+
+/// A column that is filled from a metric: value × factor.
+struct NumberColumn {
+  const char* name;
+  const char* metric;
+  Format format;
+  double factor;
+};
+
+const std::vector<NumberColumn> counters = {
+    {"calls_captured", "calls_captured", Format::integer, 1},
+    {"unique_graphs", "unique_graphs", Format::integer, 1},
+    {"fallbacks_to_eager", "fallbacks_to_eager", Format::integer, 1},
+    {"graph_breaks", "graph_breaks", Format::integer, 1},
+    {"unique_graph_breaks", "unique_graph_breaks", Format::integer, 1},
+    {"autograd_captures", "autograd_captures", Format::integer, 1},
+    {"autograd_compiles", "autograd_compiles", Format::integer, 1},
+    {"cudagraph_skips", "cudagraph_skips", Format::integer, 1},
+};
+const std::vector<NumberColumn> timings = {
+    {"speedup", "speedup", Format::number, 1},
+    {"abs_latency", "compiled_ms", Format::number, 1},
+    {"compilation_latency", "compile_s", Format::number, 1},
+    {"compression_ratio", "compression_ratio", Format::number, 1},
+    {"eager_peak_mem", "eager_peak_bytes", Format::number, 1e-9},
+    {"dynamo_peak_mem", "compiled_peak_bytes", Format::number, 1e-9},
+};
+
+/// Columns after dev, name, batch_size; accuracy has the status before and the compile time after the counters.
+std::vector<NumberColumn> columns_of(const std::string& check) {
+  std::vector<NumberColumn> columns;
+  if (check == "performance") columns = timings;
+  if (check == "tolerance") {
+    return {{"max", "tolerance_max", Format::number, 1},
+            {"mean", "tolerance_mean", Format::number, 1},
+            {"std", "tolerance_std", Format::number, 1}};
+  }
+  columns.insert(columns.end(), counters.begin(), counters.end());
+  if (check == "accuracy") columns.push_back({"compilation_latency", "compile_s", Format::number, 1});
+  return columns;
+}
+
+/// Upstream pads what is missing with "0" and writes floats with six decimals.
+std::string cell(const Result& result, const NumberColumn& column) {
+  const auto value = metric_of(result, column.metric);
+  if (!value) return "0";
+  return column.format == Format::integer ? fmt::format("{:.0f}", *value)
+                                          : fmt::format("{:.6f}", *value * column.factor);
+}
+
+std::string device_type(const std::string& device) { return device.substr(0, device.find(':')); }
+
+/// A backend with options as one word: "inductor:freezing=true" → "inductor_freezing".
+std::string word(std::string text) {
+  for (size_t at; (at = text.find("=true")) != std::string::npos;) text.erase(at, 5);
+  for (char& c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!plain) c = '_';
+  }
+  return text;
+}
+
+std::string file_stem(const Result& r) {
+  return fmt::format("{}_{}_{}_{}_{}", word(r.backend), word(r.suite), word(r.dtype), word(r.mode),
+                     word(device_type(r.device)));
+}
+
+bool has_row(const Result& r) {
+  if (r.check == "accuracy") return true;
+  if (r.check == "tolerance") return metric_of(r, "tolerance_max").has_value();
+  return r.check == "performance" && info_of(r.outcome.status).junit != JUnitKind::skipped;
+}
+
+std::string row(const Result& r, const std::string& tag) {
+  // Upstream's rows of a model that did not load have no batch size.
+  const bool loaded = r.outcome.status != Status::model_fail_to_load && r.outcome.status != Status::eager_fail_to_run;
+  std::vector<std::string> cells = {device_type(r.device), r.model, loaded ? std::to_string(r.batch_size) : "0"};
+  if (!tag.empty()) cells.push_back(tag);
+  if (r.check == "accuracy") cells.emplace_back(to_string(final_status(r)));
+  for (const auto& column : columns_of(r.check)) cells.push_back(cell(r, column));
+  return csv_line(cells);
+}
+
+std::string header(const std::string& check, const std::string& tag) {
+  std::vector<std::string> cells = {"dev", "name", "batch_size"};
+  if (!tag.empty()) cells.emplace_back("tag");
+  if (check == "accuracy") cells.emplace_back("accuracy");
+  for (const auto& column : columns_of(check)) cells.emplace_back(column.name);
+  return csv_line(cells);
+}
+
+}  // namespace
+
+NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::string& tag) {
+  std::map<std::string, const Result*> last;
+  for (const auto& result : results) last[result.name] = &result;
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> presets;  // (stem, check) → presets
+  for (const auto& [name, result] : last) {
+    if (has_row(*result)) presets[{file_stem(*result), result->check}].insert(result->preset);
+  }
+  NamedTexts files;
+  for (const auto& result : results) {
+    if (last[result.name] != &result || !has_row(result)) continue;
+    const std::string stem = file_stem(result);
+    const bool apart = presets[{stem, result.check}].size() > 1;
+    const std::string name = stem + (apart ? "_" + word(result.preset) : "") + "_" + result.check + ".csv";
+    auto file = std::ranges::find(files, name, &NamedTexts::value_type::first);
+    if (file == files.end()) file = files.insert(file, {name, header(result.check, tag)});
+    file->second += row(result, tag);
+  }
+  return files;
+}
+
+}  // namespace torchstone

@@ -1,0 +1,77 @@
+#include "reports/base/text.h"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "reports/base/time.h"
+#include "reports/base/xml.h"
+
+namespace torchstone {
+namespace {
+
+TEST(Utf8, KnowsWellFormedCharacters) {
+  EXPECT_EQ(utf8_size("a", 0), 1u);
+  EXPECT_EQ(utf8_size("ß", 0), 2u);
+  EXPECT_EQ(utf8_size("模", 0), 3u);
+  EXPECT_EQ(utf8_size("😀", 0), 4u);
+  EXPECT_EQ(utf8_size("", 0), 0u);
+}
+
+TEST(Utf8, RefusesOverlongSurrogateAndCutCharacters) {
+  for (const char* text : {"\xc0\x80", "\xe0\x80\x80", "\xf0\x80\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+                           "\xe6\xa8", "\xff", "\x80"}) {
+    EXPECT_EQ(utf8_size(text, 0), 0u) << text;
+  }
+}
+
+TEST(Printable, EscapesControlCharactersAndBrokenBytes) {
+  EXPECT_EQ(printable("a\tb\nc"), "a\tb\nc");
+  EXPECT_EQ(printable("\x1b[31m"), "\\x1b[31m");
+  EXPECT_EQ(printable("\xff größe"), "\\xff größe");
+  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");           // a terminal takes U+009B for ESC [
+  EXPECT_EQ(printable("\xef\xbf\xbe"), "\\xef\\xbf\\xbe");  // U+FFFE is forbidden in XML
+  EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
+}
+
+TEST(ValidUtf8, LeavesControlCharactersAlone) { EXPECT_EQ(valid_utf8("\x01\xc3\x28"), "\x01\\xc3("); }
+
+TEST(Shortened, CutsBetweenCharacters) {
+  EXPECT_EQ(shortened("größe", 5), "größe");
+  EXPECT_EQ(shortened("größer", 5), "größ…");
+  EXPECT_EQ(shortened("模型模型", 1), "…");
+  EXPECT_EQ(shortened("abc", 0), "");
+}
+
+TEST(Exact, ReadsBackAsTheSameDouble) {
+  for (const double value :
+       {0.1, -0.0, 1e300, 5e-324, 1.0 / 3, 123456789.123456789, std::numeric_limits<double>::max()}) {
+    const auto back = parse_number(exact(value));
+    ASSERT_TRUE(back.has_value()) << exact(value);
+    EXPECT_EQ(*back, value);
+    EXPECT_EQ(std::signbit(*back), std::signbit(value));
+  }
+  EXPECT_TRUE(std::isnan(*parse_number(exact(std::nan("")))));
+  EXPECT_EQ(*parse_number("-Infinity"), -std::numeric_limits<double>::infinity());
+}
+
+TEST(ParseNumber, TakesNothingElse) {
+  for (const char* text : {"", " 1", "1 ", "1.5x", "0x10", "inf", "nan", "infinity", "1e999", "1,5"}) {
+    EXPECT_EQ(parse_number(text), std::nullopt) << text;
+  }
+}
+
+TEST(Xml, EscapesMarkupAndKeepsLineBreaksInAttributes) {
+  EXPECT_EQ(xml_text("a<b>&\"c\"]]>"), "a&lt;b&gt;&amp;\"c\"]]&gt;");
+  EXPECT_EQ(xml_open("e", {{"k", "a\"b\nc\td<"}}), "<e k=\"a&quot;b&#10;c&#9;d&lt;\"");
+}
+
+TEST(Time, SortsAsText) {
+  EXPECT_EQ(utc_of(0), "1970-01-01T00:00:00.000Z");
+  EXPECT_EQ(utc_of(1769860800.25), "2026-01-31T12:00:00.250Z");
+  EXPECT_LT(utc_of(1e9), utc_now());
+}
+
+}  // namespace
+}  // namespace torchstone

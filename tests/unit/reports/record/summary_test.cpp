@@ -1,0 +1,213 @@
+#include "reports/record/summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "reports/base/text.h"
+#include "sample.h"
+
+namespace torchstone {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<Result> with_statuses(const std::vector<Status>& statuses) {
+  std::vector<Result> results;
+  for (const Status status : statuses)
+    results.push_back(simple_result("case" + std::to_string(results.size()), status));
+  return results;
+}
+
+int code(const std::vector<Status>& statuses, bool strict = false) {
+  return exit_code_of(with_statuses(statuses), strict);
+}
+
+TEST(ExitCode, FollowsTheStatusTable) {
+  for (const auto& info : status_table()) {
+    const int expected = info.junit == JUnitKind::skipped ? 3 : info.status == Status::undecided ? 0 : info.exit_code;
+    EXPECT_EQ(code({info.status}), expected) << info.name;
+    const int beside_a_pass = info.status == Status::undecided ? 0 : info.exit_code;
+    EXPECT_EQ(code({Status::pass, info.status}), beside_a_pass) << info.name;
+  }
+}
+
+TEST(ExitCode, InterruptedBeforeGateBeforeInfrastructureBeforeUndecided) {
+  EXPECT_EQ(code({Status::crash, Status::fail_accuracy, Status::interrupted}), 130);
+  EXPECT_EQ(code({Status::crash, Status::fail_accuracy, Status::undecided}, true), 1);
+  EXPECT_EQ(code({Status::timeout, Status::undecided}, true), 4);
+  EXPECT_EQ(code({Status::pass, Status::undecided}, true), 5);
+  EXPECT_EQ(code({Status::pass, Status::undecided}, false), 0);
+}
+
+TEST(ExitCode, NothingMeasuredIsNotGreen) {
+  EXPECT_EQ(code({}), 3);
+  EXPECT_EQ(code({Status::unsupported, Status::pass_due_to_skip}), 3);
+  EXPECT_EQ(code({Status::unsupported, Status::pass}), 0);
+}
+
+TEST(ExitCode, AnUnexpectedPassIsAFailedGateAndAnExpectedFailureIsNot) {
+  auto results = with_statuses({Status::pass});
+  results[0].expected = "fail_accuracy";
+  EXPECT_EQ(exit_code_of(results, false), 1);
+  results[0].outcome.status = Status::fail_accuracy;
+  EXPECT_EQ(exit_code_of(results, false), 0);
+  results[0].outcome.status = Status::crash;
+  EXPECT_EQ(exit_code_of(results, false), 4);
+  results[0].expected = "undecided";
+  results[0].outcome.status = Status::undecided;
+  EXPECT_EQ(exit_code_of(results, true), 0);
+}
+
+TEST(ExitCode, AnUnfinishedCaseIsACrash) {
+  auto results = with_statuses({Status::pass});
+  results[0].finished = false;
+  EXPECT_EQ(exit_code_of(results, false), 4);
+}
+
+Result timing_with(const std::string& model, double speedup, Status status = Status::pass) {
+  Result r = simple_result("P." + model, status, "performance");
+  r.model = model;
+  r.outcome.metrics["speedup"] = speedup;
+  return r;
+}
+
+TEST(Geomean, TakesMissedSpeedUpsToo) {
+  const Geomean geomean = geomean_of(
+      {timing_with("a", 4), timing_with("b", 0.25, Status::fail_speedup), timing_with("c", 1, Status::undecided)});
+  EXPECT_EQ(geomean.n, 3u);
+  EXPECT_DOUBLE_EQ(geomean.value, 1.0);
+  EXPECT_TRUE(geomean.left_out.empty());
+}
+
+TEST(Geomean, LeavesOutTheControlUnlessThereIsNothingElse) {
+  auto control = timing_with("a", 1.01);
+  control.backend = "eager";
+  const Geomean geomean = geomean_of({control, timing_with("a", 4)});
+  EXPECT_EQ(geomean.n, 1u);
+  EXPECT_DOUBLE_EQ(geomean.value, 4);
+  EXPECT_EQ(left_out_words(geomean), "1 eager against eager");
+  EXPECT_EQ(geomean_of({control}).n, 1u);
+}
+
+TEST(Geomean, PropagatesTheIntervalsOfItsCases) {
+  Result a = timing_with("a", 2), b = timing_with("b", 8);
+  a.outcome.metrics["speedup_low"] = 2 / std::exp(0.3);
+  b.outcome.metrics["speedup_low"] = 8 / std::exp(0.4);
+  a.outcome.metrics["speedup_high"] = b.outcome.metrics["speedup_high"] = 8;
+  const Geomean geomean = geomean_of({a, b});
+  EXPECT_DOUBLE_EQ(geomean.value, 4);
+  EXPECT_NEAR(geomean.low, 4 / std::exp(0.5 / 2), 1e-12);
+  EXPECT_NEAR(geomean.high, 4 * std::exp(std::log(4) / 2), 1e-12);
+  b.outcome.metrics["speedup_low"] = 0;  // too few rounds
+  EXPECT_EQ(geomean_of({a, b}).low, 0);
+}
+
+TEST(Geomean, LeavesOutWrongAnswersAndWhatWasNotMeasured) {
+  Result unmeasured = simple_result("P.d", Status::fail_to_compile, "performance");
+  Result wrong = simple_result("A.b", Status::fail_accuracy);
+  wrong.model = "b";
+  const Geomean geomean = geomean_of({timing_with("a", 2), timing_with("b", 100), timing_with("c", std::nan("")),
+                                      timing_with("e", 0), unmeasured, wrong});
+  EXPECT_EQ(geomean.n, 1u);
+  EXPECT_DOUBLE_EQ(geomean.value, 2.0);
+  EXPECT_EQ(geomean.left_out,
+            (std::map<std::string, size_t>{{"with a wrong answer", 1}, {"pass", 2}, {"fail_to_compile", 1}}));
+}
+
+TEST(PassRate, CountsUpstreamsWordPassAndNamesWhatWasNotRun) {
+  auto results = with_statuses({Status::pass, Status::pass, Status::vacuous, Status::crash, Status::pass_due_to_skip,
+                                Status::unsupported, Status::unsupported, Status::interrupted, Status::pass});
+  results.back().finished = false;
+  results.push_back(timing_with("a", 2));
+  const Average rate = pass_rate_of(results);
+  EXPECT_DOUBLE_EQ(rate.value, 0.4);
+  EXPECT_EQ(rate.n, 5u);
+  EXPECT_EQ(left_out_words(rate), "1 interrupted, 1 pass_due_to_skip, 2 unsupported");
+  EXPECT_EQ(pass_rate_of({}).n, 0u);
+}
+
+TEST(MeanOfTimings, LeavesOutTheSameAndWhatWasNotMeasured) {
+  auto results = std::vector{timing_with("a", 2), timing_with("b", 2), timing_with("c", 2), timing_with("d", 2)};
+  for (size_t i = 0; i < results.size(); ++i) results[i].outcome.metrics["compile_s"] = static_cast<double>(i);
+  Result wrong = simple_result("A.d", Status::fail_accuracy);
+  wrong.model = "d";
+  results.push_back(wrong);
+  const Average mean = mean_of(results, "compile_s");
+  EXPECT_DOUBLE_EQ(mean.value, 1.5);
+  EXPECT_EQ(mean.n, 2u);
+  EXPECT_EQ(left_out_words(mean), "1 pass, 1 with a wrong answer");
+  EXPECT_THAT(write_summary(results, {}, {}), HasSubstr("pass rate 0.0 % of 1\n  compile: mean 1.5 s over 2\n"));
+}
+
+TEST(Summary, HasAtMostTwentyFiveLines) {
+  std::vector<Result> results;
+  for (int i = 0; i < 40; ++i) {
+    for (auto result : sample_results()) results.push_back(std::move(result));
+  }
+  const std::vector<std::string> paths(50, "out/file.csv");
+  for (const size_t width : {40, 80, 160, 200}) {
+    const std::string text = write_summary(results, sample_run(), paths, width);
+    EXPECT_LE(std::ranges::count(text, '\n'), 25) << text;
+    EXPECT_THAT(text, HasSubstr("more not as expected\n"));
+  }
+}
+
+TEST(Summary, ShowsTheWorstByMarginAndTheFirstLineToReproduce) {
+  auto results = with_statuses({Status::pass, Status::pass, Status::fail_accuracy});
+  results[0].outcome.metrics["error_of_limit"] = 0.1;
+  results[1].outcome.metrics["error_of_limit"] = 0.9;
+  const std::string text = write_summary(results, {}, {});
+  EXPECT_LT(text.find("case2"), text.find("case1"));
+  EXPECT_LT(text.find("case1"), text.find("case0"));
+  EXPECT_THAT(text, HasSubstr("Torchstone: 2 of 3 cases as expected"));
+  EXPECT_THAT(text, HasSubstr("Again: ./torchstone --gtest_filter='case2'"));
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t begin = 0; begin < text.size(); begin = text.find('\n', begin) + 1)
+    lines.push_back(first_line(std::string_view(text).substr(begin)));
+  return lines;
+}
+
+TEST(Summary, FitsEveryWidthAndKeepsWhatIsTypedNextWhole) {
+  const std::string page = "/a/path/that/is/rather/long/and/is/opened/by/the/next/command/report.html";
+  for (size_t width = 30; width <= 220; ++width) {
+    const auto lines = lines_of(write_summary(sample_results(), sample_run(), {"out/results.json", page}, width));
+    ASSERT_GE(lines.size(), 3u);
+    for (const auto& line : lines)
+      EXPECT_TRUE(columns(line) <= width || line.starts_with("Again: ") || line.starts_with("Report: ")) << line;
+    EXPECT_EQ(lines[lines.size() - 3], "Report: " + page);
+    EXPECT_EQ(lines[lines.size() - 2], "Beside it: results.json");
+    EXPECT_THAT(lines.back(), testing::AllOf(testing::StartsWith("Again: ./torchstone"), testing::EndsWith("_cpu'")));
+  }
+}
+
+TEST(Summary, ShortensTheNameBeforeStatusAndReason) {
+  auto results = with_statuses({Status::timeout});
+  results[0].name = "faults/Accuracy.CompiledMatchesEager/allocates_inference_float32_torchscript_cpu";
+  results[0].outcome.reason = "not done after 3 s, in phase load";
+  EXPECT_THAT(write_summary(results, {}, {}, 80),
+              HasSubstr("\n  ! allocates_inference_float32_torchscript_cpu  timeout  not done after 3 s, i…\n"));
+  EXPECT_THAT(write_summary(results, {}, {}, 70),
+              HasSubstr("\n  ! allocates_infere…_torchscript_cpu  timeout  not done after 3 s, i…\n"));
+  EXPECT_THAT(
+      write_summary(results, {}, {}, 100),
+      HasSubstr("\n  ! allocates_inference_float32_torchscript_cpu  timeout  not done after 3 s, in phase load\n"));
+}
+
+TEST(Summary, OfAnInterruptedRunNamesItsFailuresFirst) {
+  auto results = with_statuses({Status::interrupted, Status::fail_accuracy, Status::interrupted});
+  const std::string text = write_summary(results, {}, {});
+  EXPECT_LT(text.find("case1"), text.find("case0"));
+  EXPECT_THAT(text, HasSubstr("Again: ./torchstone --gtest_filter='case1'"));
+  results.erase(results.begin() + 1);
+  EXPECT_THAT(write_summary(results, {}, {}), HasSubstr("Again: ./torchstone --gtest_filter='case0'"));
+}
+
+TEST(Summary, OfNothingSaysSo) { EXPECT_EQ(write_summary({}, {}, {}), "Torchstone: 0 of 0 cases as expected, 0 s\n"); }
+
+}  // namespace
+}  // namespace torchstone

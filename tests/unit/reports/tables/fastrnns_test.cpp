@@ -1,0 +1,77 @@
+#include "reports/tables/fastrnns.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "sample.h"
+
+namespace torchstone {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Result timed(const std::string& model, const std::string& backend, const std::string& mode = "inference") {
+  Result result = simple_result("fastrnns/" + model + backend + mode, Status::pass, "performance");
+  result.suite = "fastrnns";
+  result.model = model;
+  result.backend = backend;
+  result.mode = mode;
+  if (mode == "training")
+    result.outcome.samples = {{"eager_backward_s", {0.007, 0.008}}, {"compiled_backward_s", {0.02}}};
+  else
+    result.outcome.samples = {{"eager_s", {0.001, 0.003}}, {"compiled_s", {0.004, 0.004}}};
+  return result;
+}
+
+std::vector<Result> results() {
+  return {timed("lstm_jit", "eager"), timed("lstm_jit", "eager", "training"), timed("vl_py", "eager"),
+          timed("resnet18", "torchscript"), timed("resnet18", "eager")};
+}
+
+TEST(Fastrnns, NamesAndSidesAreUpstreams) {
+  const auto runners = runner_times(results());
+  ASSERT_THAT(runners, SizeIs(4));
+  EXPECT_EQ(runners[0].group + " " + runners[0].name, "lstm jit");
+  EXPECT_THAT(runners[0].forward, ElementsAre(1.0, 3.0));
+  EXPECT_THAT(runners[0].backward, ElementsAre(7.0, 8.0));
+  EXPECT_EQ(runners[1].name, "resnet18");
+  EXPECT_EQ(runners[2].name, "resnet18_jit");
+  EXPECT_THAT(runners[2].forward, ElementsAre(4.0, 4.0));
+  EXPECT_EQ(runners[3].group, "vl_lstm");
+}
+
+TEST(Fastrnns, TheTableHasUpstreamsColumns) {
+  EXPECT_EQ(fastrnns_table({{"lstm", "jit_premul", {1.0, 3.0}, {7.5}}}),
+            "            name         avg_fwd         std_fwd        info_fwd         avg_bwd         std_bwd        "
+            "info_bwd\n"
+            "      jit_premul               2           1.414            None             7.5             nan          "
+            "  None\n");
+}
+
+TEST(Fastrnns, OssIsOneObjectOfGroups) {
+  const auto groups = nlohmann::json::parse(fastrnns_oss(runner_times(results())));
+  EXPECT_EQ(groups.at("lstm").at("jit"), 2.0);
+  EXPECT_EQ(groups.at("lstm-backward").at("jit"), 7.5);
+  EXPECT_EQ(groups.at("resnet").at("resnet18_jit"), 4.0);
+  EXPECT_FALSE(groups.contains("resnet-backward"));
+}
+
+TEST(Fastrnns, PepHasALineForEachValue) {
+  EXPECT_EQ(fastrnns_pep({{"lstm", "jit", {1.5, 2.0}, {7.5}}}),
+            "Caffe2Observer {\"type\":\"NET\",\"metric\":\"lstm-jit\",\"unit\":\"ms\",\"value\":\"1.5\"}\n"
+            "Caffe2Observer {\"type\":\"NET\",\"metric\":\"lstm-jit\",\"unit\":\"ms\",\"value\":\"2\"}\n"
+            "Caffe2Observer {\"type\":\"NET\",\"metric\":\"lstm-backward-jit\",\"unit\":\"ms\",\"value\":\"7.5\"}\n");
+}
+
+TEST(Fastrnns, FailedRunnersAndOtherSuitesAreLeftOut) {
+  Result failed = timed("lstm_jit", "eager"), other = timed("resnet18", "eager");
+  failed.outcome.samples.clear();
+  other.suite = "torchbench";
+  EXPECT_THAT(write_fastrnns({failed, other}), IsEmpty());
+  EXPECT_THAT(write_fastrnns(results()), SizeIs(3));
+}
+
+}  // namespace
+}  // namespace torchstone
