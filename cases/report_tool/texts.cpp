@@ -1,4 +1,4 @@
-#include "reports/tool/texts.h"
+#include "cases/report_tool/texts.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/tool/inputs.h"
+#include "cases/report_tool/inputs.h"
 #include "reports/write/annotations.h"
 #include "reports/write/csv.h"
 #include "reports/write/files.h"

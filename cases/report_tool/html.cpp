@@ -1,4 +1,4 @@
-#include "reports/tool/html.h"
+#include "cases/report_tool/html.h"
 
 #include <cstdio>
 #include <memory>
@@ -8,7 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "reports/tool/inputs.h"
+#include "cases/report_tool/inputs.h"
 #include "reports/write/files.h"
 #include "reports/write/html/page.h"
 

@@ -1,4 +1,4 @@
-#include "reports/tool/inputs.h"
+#include "cases/report_tool/inputs.h"
 
 #include <cstdio>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "reports/tool/compare.h"
+#include "cases/report_tool/compare.h"
 
 #include <cstdio>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "reports/tool/history.h"
+#include "cases/report_tool/history.h"
 
 #include <filesystem>
 #include <memory>
@@ -8,10 +8,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cases/report_tool/inputs.h"
 #include "reports/base/terminal.h"
 #include "reports/judge/history.h"
 #include "reports/judge/history_table.h"
-#include "reports/tool/inputs.h"
 #include "reports/write/files.h"
 
 namespace torchstone {

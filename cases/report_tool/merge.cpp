@@ -1,4 +1,4 @@
-#include "reports/tool/merge.h"
+#include "cases/report_tool/merge.h"
 
 #include <algorithm>
 #include <memory>
@@ -8,10 +8,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cases/report_tool/inputs.h"
 #include "reports/base/terminal.h"
 #include "reports/record/summary.h"
 #include "reports/results_folder/hold.h"
-#include "reports/tool/inputs.h"
 #include "reports/write/files.h"
 
 namespace torchstone {

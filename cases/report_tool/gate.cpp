@@ -1,4 +1,4 @@
-#include "reports/tool/gate.h"
+#include "cases/report_tool/gate.h"
 
 #include <cstdio>
 #include <filesystem>

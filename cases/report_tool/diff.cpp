@@ -1,4 +1,4 @@
-#include "reports/tool/diff.h"
+#include "cases/report_tool/diff.h"
 
 #include <iostream>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "reports/tool/claim.h"
+#include "cases/report_tool/claim.h"
 
 #include <memory>
 #include <string>

@@ -5,15 +5,15 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cases/report_tool/claim.h"
+#include "cases/report_tool/compare.h"
+#include "cases/report_tool/diff.h"
+#include "cases/report_tool/gate.h"
+#include "cases/report_tool/history.h"
+#include "cases/report_tool/html.h"
+#include "cases/report_tool/merge.h"
+#include "cases/report_tool/texts.h"
 #include "reports/base/version.h"
-#include "reports/tool/claim.h"
-#include "reports/tool/compare.h"
-#include "reports/tool/diff.h"
-#include "reports/tool/gate.h"
-#include "reports/tool/history.h"
-#include "reports/tool/html.h"
-#include "reports/tool/merge.h"
-#include "reports/tool/texts.h"
 
 int main(int argc, char** argv) {
   int exit_code = 0;
