@@ -5,7 +5,7 @@
 #include "cases/flags.h"
 #include "cases/suite.h"
 #include "fixtures/case.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone {
 

@@ -20,7 +20,7 @@
 #include "cases/results_folder.h"
 #include "fixtures/build_facts.h"
 #include "fixtures/isolate/interrupt.h"
-#include "models/plugin.h"
+#include "models/core/plugin.h"
 #include "reports/base/terminal.h"
 #include "reports/base/version.h"
 #include "reports/console/listener.h"

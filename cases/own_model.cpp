@@ -1,7 +1,7 @@
 #include "cases/own_model.h"
 
 #include "cases/expand.h"
-#include "models/script_model.h"
+#include "models/formats/script_model.h"
 
 namespace torchstone {
 

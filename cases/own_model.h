@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "cases/flags.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone {
 

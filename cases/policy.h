@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fixtures/case.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone {
 

@@ -7,8 +7,8 @@
 #include "models/blocks/group.h"
 #include "models/blocks/init.h"
 #include "models/blocks/layers.h"
-#include "models/model.h"
-#include "models/registry.h"
+#include "models/core/model.h"
+#include "models/core/registry.h"
 
 namespace torchstone::demucs {
 namespace {

@@ -12,7 +12,7 @@
 #include "models/blocks/layers.h"
 #include "models/blocks/norms.h"
 #include "models/blocks/token_model.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::speech_transformer {
 namespace {

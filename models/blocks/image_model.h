@@ -1,6 +1,6 @@
 #pragma once
 #include "models/blocks/layers.h"
-#include "models/model.h"
+#include "models/core/model.h"
 
 namespace torchstone {
 

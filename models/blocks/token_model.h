@@ -1,5 +1,5 @@
 #pragma once
-#include "models/model.h"
+#include "models/core/model.h"
 
 namespace torchstone {
 

@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
+#include "models/core/model.h"
+#include "models/core/registry.h"
 #include "models/fastrnns/sizes.h"
-#include "models/model.h"
-#include "models/registry.h"
 
 namespace torchstone {
 

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "models/options.h"
+#include "models/core/options.h"
 
 namespace torchstone {
 

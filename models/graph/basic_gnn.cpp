@@ -4,8 +4,8 @@
 // 2017. Original: torch_geometric.nn.models GCN, GIN, GraphSAGE as pytorch/benchmark's basic_gnn_*. Input node features
 // [10000, 64] and edges [2, 200000] → [10000, 64]; 12,480, 24,960 and 24,768 parameters. mini: 500 nodes, 4000 edges.
 #include "models/blocks/layers.h"
-#include "models/model.h"
-#include "models/registry.h"
+#include "models/core/model.h"
+#include "models/core/registry.h"
 
 namespace torchstone::basic_gnn {
 namespace {

@@ -4,7 +4,7 @@
 // larger xxlarge). Input token ids [N, 512] → logits [N, 512, 30000]; 11,221,680 parameters.
 // mini: 3 runs of a layer of width 64, words of width 32, 1000 words, 32 tokens.
 #include "models/blocks/bert_encoder.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::albert {
 namespace {

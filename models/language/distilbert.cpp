@@ -3,7 +3,7 @@
 // Input token ids [N, 128] → logits [N, 128, 30522]; 66,985,530 parameters.
 // mini: 2 layers of width 64, 1000 words, 32 tokens.
 #include "models/blocks/bert_encoder.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::distilbert {
 namespace {

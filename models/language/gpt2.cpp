@@ -9,7 +9,7 @@
 #include "models/blocks/mlp.h"
 #include "models/blocks/norms.h"
 #include "models/blocks/token_model.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::gpt2 {
 namespace {

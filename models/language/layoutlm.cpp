@@ -4,7 +4,7 @@
 // [N, 512] and boxes [N, 512, 4] (left, top, right, bottom, below 1000) → logits [N, 512, 30522]; 112,660,026
 // parameters. Upstream's boxes are all 0. mini: 2 layers of width 64, 1000 words, 32 tokens.
 #include "models/blocks/bert_encoder.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::layoutlm {
 namespace {

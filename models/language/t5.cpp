@@ -8,7 +8,7 @@
 #include "models/blocks/group.h"
 #include "models/blocks/norms.h"
 #include "models/blocks/token_model.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::t5 {
 namespace {

@@ -5,7 +5,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/torch.h>
 
-#include "models/model.h"
+#include "models/core/model.h"
 #include "models/operators/operator_log.h"
 
 namespace torchstone {

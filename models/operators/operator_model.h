@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string>
 
+#include "models/core/registry.h"
 #include "models/operators/operator_log.h"
-#include "models/registry.h"
 
 namespace torchstone {
 

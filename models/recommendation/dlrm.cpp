@@ -6,8 +6,8 @@
 // is mostly 0. mini: tables of 1000 rows, layers of 64 and 16 below, of 32 above.
 #include "models/blocks/init.h"
 #include "models/blocks/layers.h"
-#include "models/model.h"
-#include "models/registry.h"
+#include "models/core/model.h"
+#include "models/core/registry.h"
 
 namespace torchstone::dlrm {
 namespace {

@@ -5,8 +5,8 @@
 // mini: hidden width 256 in place of 1024.
 #include "models/blocks/init.h"
 #include "models/blocks/layers.h"
-#include "models/model.h"
-#include "models/registry.h"
+#include "models/core/model.h"
+#include "models/core/registry.h"
 
 namespace torchstone::soft_actor_critic {
 namespace {

@@ -3,8 +3,8 @@
 // Original: pytorch/benchmark lennard_jones, a bare nn.Sequential. Input distances [1000, 1] in [0.5, 1) (sigma is 0.5)
 // → energies [1000, 1]; 865 parameters. Upstream's distances are evenly spaced, here they are drawn. mini is full.
 #include "models/blocks/layers.h"
-#include "models/model.h"
-#include "models/registry.h"
+#include "models/core/model.h"
+#include "models/core/registry.h"
 
 namespace torchstone::lennard_jones {
 namespace {

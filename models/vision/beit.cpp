@@ -10,7 +10,7 @@
 #include "models/blocks/norms.h"
 #include "models/blocks/patch_embed.h"
 #include "models/blocks/relative_position.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::beit {
 namespace {

@@ -7,7 +7,7 @@
 #include "models/blocks/init.h"
 #include "models/blocks/mlp.h"
 #include "models/blocks/norms.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::convnext {
 namespace {

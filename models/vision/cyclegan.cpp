@@ -6,7 +6,7 @@
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/skip.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::cyclegan {
 namespace {

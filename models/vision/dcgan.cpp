@@ -5,8 +5,8 @@
 // 0.5).
 #include "models/blocks/init.h"
 #include "models/blocks/layers.h"
-#include "models/model.h"
-#include "models/registry.h"
+#include "models/core/model.h"
+#include "models/core/registry.h"
 
 namespace torchstone::dcgan {
 namespace {

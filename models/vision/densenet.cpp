@@ -6,7 +6,7 @@
 #include "models/blocks/conv_norm.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::densenet {
 namespace {

@@ -4,7 +4,7 @@
 // 48] in [0, 255) → [N, 3, 96, 96]; 1,369,859 parameters. mini: 4 blocks of 16 channels, 24 pixels.
 #include "models/blocks/image_model.h"
 #include "models/blocks/skip.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::edsr {
 namespace {

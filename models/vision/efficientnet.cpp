@@ -11,7 +11,7 @@
 #include "models/blocks/round_channels.h"
 #include "models/blocks/skip.h"
 #include "models/blocks/squeeze_excite.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::efficientnet {
 namespace {

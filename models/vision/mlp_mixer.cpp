@@ -8,7 +8,7 @@
 #include "models/blocks/mlp.h"
 #include "models/blocks/norms.h"
 #include "models/blocks/patch_embed.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::mlp_mixer {
 namespace {

@@ -7,7 +7,7 @@
 #include "models/blocks/init.h"
 #include "models/blocks/round_channels.h"
 #include "models/blocks/skip.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::mobilenet_v2 {
 namespace {

@@ -7,7 +7,7 @@
 #include "models/blocks/named_conv_norm.h"
 #include "models/blocks/skip.h"
 #include "models/blocks/transformer.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::mobilevit {
 namespace {

@@ -8,7 +8,7 @@
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/squeeze_excite.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::nfnet {
 namespace {

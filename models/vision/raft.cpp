@@ -8,7 +8,7 @@
 #include "models/blocks/group.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::raft {
 namespace {

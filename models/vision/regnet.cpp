@@ -6,7 +6,7 @@
 #include "models/blocks/init.h"
 #include "models/blocks/named_conv_norm.h"
 #include "models/blocks/squeeze_excite.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::regnet {
 namespace {

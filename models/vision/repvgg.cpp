@@ -5,7 +5,7 @@
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/named_conv_norm.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::repvgg {
 namespace {

@@ -13,7 +13,7 @@
 #include "models/blocks/mlp.h"
 #include "models/blocks/norms.h"
 #include "models/blocks/relative_position.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::swin {
 namespace {

@@ -9,7 +9,7 @@
 #include "models/blocks/init.h"
 #include "models/blocks/patch_embed.h"
 #include "models/blocks/transformer.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::vision_transformer {
 namespace {

@@ -8,7 +8,7 @@
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/transformer.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::volo {
 namespace {

@@ -11,7 +11,7 @@
 #include "models/blocks/mlp.h"
 #include "models/blocks/norms.h"
 #include "models/blocks/unit_length.h"
-#include "models/registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::xcit {
 namespace {

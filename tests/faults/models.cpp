@@ -7,8 +7,8 @@
 
 #include <torch/csrc/jit/frontend/tracer.h>
 
-#include "models/model.h"
-#include "models/registry.h"
+#include "models/core/model.h"
+#include "models/core/registry.h"
 
 namespace torchstone {
 namespace {

@@ -2,8 +2,8 @@
 // keeps a state the second look says otherwise.
 #include <functional>
 
-#include "models/model.h"
-#include "models/registry.h"
+#include "models/core/model.h"
+#include "models/core/registry.h"
 
 namespace torchstone {
 namespace {

@@ -15,10 +15,10 @@
 #include "fixtures/checks/skip_init.h"
 #include "models/blocks/drop_path.h"
 #include "models/blocks/init.h"
-#include "models/counter_fill.h"
-#include "models/registry.h"
-#include "models/safetensors.h"
-#include "models/weights.h"
+#include "models/core/counter_fill.h"
+#include "models/core/registry.h"
+#include "models/core/weights.h"
+#include "models/formats/safetensors.h"
 
 namespace torchstone {
 namespace {

@@ -1,6 +1,6 @@
 // A model in ten lines, compiled against the installed package and loaded with --torchstone_plugin.
-#include <models/model.h>
-#include <models/registry.h>
+#include <models/core/model.h>
+#include <models/core/registry.h>
 
 struct TinyMlp : torchstone::Model {
   torch::nn::Linear hidden = register_module("hidden", torch::nn::Linear(16, 32)),

@@ -14,8 +14,8 @@
 #include "fixtures/build_facts.h"
 #include "fixtures/result_of.h"
 #include "fixtures/run_options.h"
-#include "models/registry.h"
-#include "models/weights.h"
+#include "models/core/registry.h"
+#include "models/core/weights.h"
 #include "reports/write/files.h"
 #include "reports/write/html/page.h"
 

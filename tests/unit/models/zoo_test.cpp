@@ -9,11 +9,11 @@
 #include <torch/torch.h>
 
 #include "models/blocks/chain.h"
-#include "models/loss.h"
-#include "models/model.h"
-#include "models/plugin.h"
-#include "models/registry.h"
-#include "models/weights.h"
+#include "models/core/loss.h"
+#include "models/core/model.h"
+#include "models/core/plugin.h"
+#include "models/core/registry.h"
+#include "models/core/weights.h"
 
 namespace torchstone {
 namespace {

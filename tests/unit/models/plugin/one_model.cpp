@@ -1,6 +1,6 @@
 // A plug-in with one model: what load_plugin is tested with.
-#include "models/model.h"
-#include "models/registry.h"
+#include "models/core/model.h"
+#include "models/core/registry.h"
 
 namespace {
 

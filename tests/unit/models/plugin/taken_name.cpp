@@ -1,6 +1,6 @@
 // A plug-in whose model has the name of one that exists: load_plugin must refuse it without a crash.
-#include "models/model.h"
-#include "models/registry.h"
+#include "models/core/model.h"
+#include "models/core/registry.h"
 
 namespace {
 

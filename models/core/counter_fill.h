@@ -1,0 +1,32 @@
+#pragma once
+/// Weights and inputs without files: values that depend on a tensor's name and shape alone, the same bits in C++ and in
+/// Python (tests/oracles/counter_fill.py), so that a model and its original can be compared at any size.
+///
+/// The generator is SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014) read by
+/// position: with key = FNV-1a-64 of the name, the draw of element i (row-major) is h = mix(key + (i + 1) *
+/// 0x9E3779B97F4A7C15) and k = (h >> 40) - 2^23, an integer in [-2^23, 2^23). Every value is one integer converted to
+/// float32 and one product:
+///   weights of 2 and more dimensions   k * float32(sqrt(4.5 / fan_in) * 2^-23), fan_in = elements / size(0): the
+///                                      variance 1.5 / fan_in lies between that for linear (1) and for ReLU layers (2)
+///   running_var                        (2^24 + (k >> 1)) * 2^-24, in [0.75, 1.25)
+///   norm weights (1-d `weight`)        (2^24 + (k >> 2)) * 2^-24, in [0.875, 1.125)
+///   everything else (biases, means)    k * 2^-27, in [-1/16, 1/16)
+///   float inputs                       k * float32(sqrt(3) * 2^-23): mean 0, variance 1
+///   integer inputs below `high`        (h >> 33) mod high
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/core/model.h"
+
+namespace torchstone {
+
+/// Fills all floating-point parameters and buffers of the state_dict; integer buffers and constants stay. A tensor that
+/// stands under several names is filled under the first of them in alphabetical order.
+void counter_fill(Model& model);
+/// float32 input tensor of these sizes, named `input.0`, `input.1`, … by convention.
+torch::Tensor counter_input(const std::string& name, const std::vector<int64_t>& sizes);
+/// int64 input tensor with values in [0, high).
+torch::Tensor counter_input(const std::string& name, const std::vector<int64_t>& sizes, int64_t high);
+
+}  // namespace torchstone

@@ -1,0 +1,208 @@
+// Every LSTM runner against nn.LSTM with the same weights: outputs and gradients within 0.001, upstream's bound
+// (fastrnns/test.py); sizes, executor switches, and what a tracer sees.
+#include <gmock/gmock.h>
+#include <torch/csrc/jit/passes/tensorexpr_fuser.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/torch.h>
+
+#include "models/core/registry.h"
+#include "models/fastrnns/executor.h"
+#include "models/fastrnns/lstm_model.h"
+#include "models/fastrnns/scripts.h"
+
+namespace torchstone {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr double bound = 0.001;
+constexpr ModelOptions options{.batch_size = 3};
+const RecurrentFlags two_layers{std::nullopt, 2, std::nullopt, std::nullopt};
+
+/// Sets sizes for one test.
+class Sized {
+ public:
+  explicit Sized(RecurrentFlags flags) { recurrent_flags() = flags; }
+  ~Sized() { recurrent_flags() = {}; }
+  Sized(const Sized&) = delete;
+};
+
+Tensors tensors_in(const c10::IValue& value) {
+  if (value.isTensor()) return {value.toTensor()};
+  if (value.isTensorList()) return value.toTensorVector();
+  Tensors all;
+  for (const auto& item : value.toTupleRef().elements()) all.push_back(item.toTensor());
+  return all;
+}
+
+double difference(const torch::Tensor& a, const torch::Tensor& b) { return (a - b).abs().max().item<double>(); }
+
+/// nn.LSTM with the weights of `model`.
+torch::nn::LSTM original(const Model& model, int64_t input, int64_t hidden, int64_t layers) {
+  torch::nn::LSTM lstm(torch::nn::LSTMOptions(input, hidden).num_layers(layers));
+  const torch::NoGradGuard no_grad;
+  for (const auto& item : model.named_parameters()) lstm->named_parameters()[item.key()].copy_(item.value());
+  return lstm;
+}
+
+std::shared_ptr<Model> make_runner(const std::string& name) {
+  torch::manual_seed(17);
+  return find_model(name)->make(options);
+}
+
+class Runner : public testing::TestWithParam<std::string> {};
+
+TEST_P(Runner, GivesTheOutputsAndGradientsOfNnLstm) {
+  const auto model = make_runner(GetParam());
+  auto inputs = model->example_inputs(options);
+  auto lstm = original(*model, 16, 16, 1);
+  Tensors expected_inputs;
+  for (auto& input : inputs) {
+    expected_inputs.push_back(input.clone().requires_grad_());
+    input.requires_grad_();
+  }
+  for (int run = 0; run < 3; ++run) {  // the profiling executor specialises in its first runs
+    const auto found = tensors_in(model->forward(inputs));
+    const auto [output, state] =
+        lstm->forward(expected_inputs[0], std::make_tuple(expected_inputs[1], expected_inputs[2]));
+    Tensors expected{output, std::get<0>(state), std::get<1>(state)};
+    if (found.size() == 2) expected.erase(expected.begin());  // jit_simple keeps the last step only
+    ASSERT_EQ(found.size(), expected.size());
+    torch::Tensor loss, expected_loss;
+    for (size_t i = 0; i < found.size(); ++i) {
+      ASSERT_EQ(found[i].sizes(), expected[i].sizes());
+      EXPECT_LT(difference(found[i], expected[i]), bound);
+      const auto weight = torch::randn(found[i].sizes());
+      loss = loss.defined() ? loss + (found[i] * weight).sum() : (found[i] * weight).sum();
+      expected_loss =
+          expected_loss.defined() ? expected_loss + (expected[i] * weight).sum() : (expected[i] * weight).sum();
+    }
+    model->zero_grad();
+    lstm->zero_grad();
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      inputs[i].mutable_grad().reset();
+      expected_inputs[i].mutable_grad().reset();
+    }
+    loss.backward();
+    expected_loss.backward();
+    for (const auto& item : model->named_parameters())
+      EXPECT_LT(difference(item.value().grad(), lstm->named_parameters()[item.key()].grad()), bound) << item.key();
+    for (size_t i = 0; i < inputs.size(); ++i)
+      EXPECT_LT(difference(inputs[i].grad(), expected_inputs[i].grad()), bound);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfOneLength, Runner,
+                         testing::Values("lstm_cudnn", "lstm_cudnn_dropout", "lstm_cudnn_layernorm", "lstm_aten",
+                                         "lstm_py", "lstm_jit", "lstm_jit_premul", "lstm_jit_premul_bias",
+                                         "lstm_jit_simple", "lstm_jit_multilayer", "lstm_jit_dropout"),
+                         [](const auto& test) { return test.param; });
+
+TEST(VariableLength, ALoopAndAScriptGiveWhatThePackedLstmPads) {
+  const auto packed = make_runner("vl_cudnn");
+  const auto inputs = packed->example_inputs(options);
+  const auto padded = packed->forward(inputs).toTensor();
+  for (const auto* name : {"vl_py", "vl_jit"}) {
+    const auto results = tensors_in(make_runner(name)->forward(inputs));
+    ASSERT_EQ(results.size(), 3U) << name;
+    for (size_t s = 0; s < results.size(); ++s) {
+      const auto& sequence = inputs[s];
+      EXPECT_EQ(results[s].size(0), sequence.size(0)) << name;
+      EXPECT_LT(difference(results[s], padded.narrow(0, 0, sequence.size(0)).select(1, static_cast<int64_t>(s))), bound)
+          << name;
+    }
+  }
+}
+
+TEST(LayerNormLstm, SpelledOutIsTheSame) {
+  const auto model = make_runner("lstm_jit_layernorm"), spelled = make_runner("lstm_jit_layernorm_decom");
+  const auto inputs = model->example_inputs(options);
+  const auto expected = tensors_in(model->forward(inputs)), found = tensors_in(spelled->forward(inputs));
+  for (size_t i = 0; i < expected.size(); ++i) EXPECT_LT(difference(found[i], expected[i]), 0.01);  // it has no epsilon
+}
+
+TEST(Sizes, ComeFromThePresetAndFromFlags) {
+  EXPECT_EQ(recurrent_sizes(Preset::full).steps, 100);
+  EXPECT_EQ(recurrent_sizes(Preset::full).hidden, 512);
+  const Sized sized({.steps = 7, .layers = 2, .input = 4, .hidden = 6});
+  const auto model = make_runner("lstm_jit_multilayer");
+  const auto inputs = model->example_inputs(options);
+  EXPECT_EQ(inputs[0].sizes().vec(), (std::vector<int64_t>{7, 3, 4}));
+  auto lstm = original(*model, 4, 6, 2);
+  const auto [output, state] = lstm->forward(inputs[0], std::make_tuple(inputs[1], inputs[2]));
+  const auto found = tensors_in(model->forward(inputs));
+  EXPECT_LT(difference(found[0], output), bound);
+  EXPECT_LT(difference(found[2], std::get<1>(state)), bound);
+}
+
+TEST(Sizes, ARunnerOfOneLayerRefusesTwo) {
+  const Sized sized(two_layers);
+  EXPECT_THAT([] { make_runner("lstm_jit"); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("--torchstone_layers=1")));
+}
+
+TEST(Dropout, IsBetweenTheLayersAndInTrainingOnly) {
+  const Sized sized(two_layers);
+  const auto model = make_runner("lstm_jit_dropout");
+  const auto inputs = model->example_inputs(options);
+  model->eval();
+  const auto output = [&] { return tensors_in(model->forward(inputs))[0]; };
+  EXPECT_TRUE(torch::equal(output(), output()));
+  model->train();
+  EXPECT_FALSE(torch::equal(output(), output()));
+}
+
+/// Restores LibTorch's switches.
+class ExecutorSettings : public testing::Test {
+ protected:
+  ~ExecutorSettings() override {
+    torch::jit::getExecutorMode() = executor_;
+    torch::jit::getProfilingMode() = profiling_;
+    torch::jit::setTensorExprFuserEnabled(tensor_expressions_);
+  }
+  static std::string after(Fuser fuser, Executor executor) {
+    set_executor(fuser, executor);
+    return executor_in_force();
+  }
+
+ private:
+  const bool executor_ = torch::jit::getExecutorMode(), profiling_ = torch::jit::getProfilingMode(),
+             tensor_expressions_ = torch::jit::tensorExprFuserEnabled();
+};
+
+TEST_F(ExecutorSettings, EverySwitchIsAsTheTableSays) {
+  const auto untouched = executor_in_force();
+  EXPECT_EQ(after(Fuser::untouched, Executor::untouched), untouched);
+  EXPECT_THAT(after(Fuser::old, Executor::untouched), HasSubstr("profiling executor off, profiling mode off"));
+  EXPECT_THAT(executor_in_force(), HasSubstr("TensorExpr fuser off"));
+  EXPECT_THAT(after(Fuser::te, Executor::untouched),
+              HasSubstr("profiling executor on, profiling mode on, fuse on CPU off"));
+  EXPECT_THAT(executor_in_force(), HasSubstr("TensorExpr fuser on"));
+  EXPECT_THAT(after(Fuser::none, Executor::simple),
+              HasSubstr("profiling executor on, profiling mode off, fuse on CPU off, "
+                        "fuse on GPU off, TensorExpr fuser off"));
+  EXPECT_THAT(after(Fuser::te, Executor::legacy), HasSubstr("profiling executor off, profiling mode off"));
+}
+
+// The switch reaches the script: only the profiling executor leaves types it has seen in the graph that it runs.
+TEST_F(ExecutorSettings, TheProfilingExecutorSpecialisesTheScriptAndTheSimpleOneDoesNot) {
+  const auto specialised = [] {
+    const auto unit = torch::jit::compile("def f(x, y):\n    return (x * y + y).tanh()\n");
+    for (int run = 0; run < 4; ++run)
+      unit->run_method("f", torch::ones({2, 2}, torch::requires_grad()), torch::ones({2, 2}));
+    return torch::jit::lastExecutedOptimizedGraph()->toString();
+  };
+  set_executor(Fuser::untouched, Executor::profiling);
+  const auto profiled = specialised();
+  set_executor(Fuser::untouched, Executor::simple);
+  EXPECT_NE(specialised(), profiled);
+}
+
+TEST(Scripts, ALoopStaysALoop) {
+  const auto& function = lstm_scripts().get_function("jit_premul");
+  EXPECT_THAT(torch::jit::toGraphFunction(function).graph()->toString(), HasSubstr("prim::Loop"));
+}
+
+}  // namespace
+}  // namespace torchstone

@@ -1,0 +1,184 @@
+// TorchScript files as models.
+#include "models/formats/script_model.h"
+
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <torch/script.h>
+#include <torch/torch.h>
+
+#include "models/core/model.h"
+#include "models/core/weights.h"
+#include "tests/temporary_folder.h"
+
+namespace torchstone {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+/// A folder with a script module (an embedding, a nested linear layer and dropout) and its inputs.
+class ScriptModelTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    torch::jit::Module inner("inner");
+    inner.register_parameter("weight", torch::randn({4, 3}), false);
+    inner.define("def forward(self, x):\n  return torch.linear(x, self.weight)\n");
+    torch::jit::Module outer("outer");
+    outer.register_module("inner", inner);
+    outer.register_parameter("table", torch::randn({10, 3}), false);
+    outer.register_buffer("count", torch::arange(3));
+    outer.register_attribute("training", c10::BoolType::get(), true);
+    outer.define(
+        "def forward(self, x, ids):\n"
+        "  y = self.inner.forward(x + torch.embedding(self.table, ids) + self.count)\n"
+        "  return torch.dropout(y, 0.5, self.training), y\n");
+    outer.save(path("2net-a.pt"));
+    save("inputs.pt", std::make_tuple(torch::randn({5, 3}) + 100, torch::arange(5)));
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  void save(const std::string& name, const c10::IValue& value) const {
+    const auto bytes = torch::pickle_save(value);
+    write(name, std::string(bytes.begin(), bytes.end()));
+  }
+  void write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(path(name), std::ios::binary) << bytes;
+  }
+  std::string read(const std::string& name) const {
+    std::ifstream stream(path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  template <class... Texts>
+  void expect_error(const std::string& model, const std::string& inputs, Texts... texts) const {
+    EXPECT_THAT([&] { script_model_info(path(model), path(inputs)); },
+                ThrowsMessage<std::runtime_error>(AllOf(HasSubstr(texts)...)));
+  }
+
+  const TemporaryFolder temporary_;
+  const fs::path& folder_ = temporary_.path();
+};
+
+TEST_F(ScriptModelTest, IsNamedAfterItsStemAndFixedToItsBatch) {
+  const auto info = script_model_info(path("2net-a.pt"), path("inputs.pt"));
+  EXPECT_EQ(info.name, "_2net_a");
+  EXPECT_TRUE(info.fixed_batch);
+  EXPECT_EQ(info.eval_batch, 5);
+}
+
+TEST_F(ScriptModelTest, AnswersAsTheScriptAndShowsItsState) {
+  const auto model = script_model_info(path("2net-a.pt"), path("inputs.pt")).make({});
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : state_of(*model)) names.push_back(name);
+  EXPECT_EQ(names, (std::vector<std::string>{"count", "inner.weight", "table"}));
+  EXPECT_EQ(count_parameters(*model), 12 + 30);
+  ASSERT_NE(model->script(), nullptr);
+  model->eval();
+  const auto inputs = model->example_inputs({});
+  const auto state = state_of(*model);
+  const auto expected = torch::linear(inputs[0] + torch::embedding(state.at("table"), inputs[1]) + state.at("count"),
+                                      state.at("inner.weight"));
+  const auto output = model->forward(inputs).toTupleRef().elements()[0].toTensor();
+  EXPECT_TRUE(torch::allclose(output, expected));
+}
+
+TEST_F(ScriptModelTest, TheFirstInputsAreTheFilesAndTheNextAreOthers) {
+  const auto model = script_model_info(path("2net-a.pt"), path("inputs.pt")).make({});
+  const auto first = model->example_inputs({}), second = model->example_inputs({});
+  EXPECT_TRUE(torch::equal(first[1], torch::arange(5)));
+  EXPECT_FALSE(torch::equal(first[0], second[0]));
+  EXPECT_NEAR(second[0].mean().item<float>(), 100, 3);
+  EXPECT_EQ(second[0].sizes(), first[0].sizes());
+  EXPECT_TRUE(torch::equal(std::get<0>(second[1].sort()), first[1]));
+}
+
+TEST_F(ScriptModelTest, ACastReachesTheScript) {
+  const auto model = script_model_info(path("2net-a.pt"), path("inputs.pt")).make({});
+  model->eval();
+  model->to(torch::kFloat64);
+  auto inputs = model->example_inputs({});
+  inputs[0] = inputs[0].to(torch::kFloat64);
+  EXPECT_EQ(model->forward(inputs).toTupleRef().elements()[0].toTensor().scalar_type(), torch::kFloat64);
+  for (const auto& parameter : model->script()->parameters()) EXPECT_EQ(parameter.scalar_type(), torch::kFloat64);
+  EXPECT_EQ(model->script()->attr("count").toTensor().scalar_type(), torch::kInt64);
+  torch::NoGradGuard no_grad;
+  state_of(*model).at("inner.weight").zero_();
+  EXPECT_EQ(model->forward(inputs).toTupleRef().elements()[0].toTensor().abs().sum().item<double>(), 0);
+}
+
+TEST_F(ScriptModelTest, TrainAndEvalReachTheScript) {
+  const auto model = script_model_info(path("2net-a.pt"), path("inputs.pt")).make({});
+  const auto inputs = model->example_inputs({});
+  const auto differs = [&] {
+    const auto output = model->forward(inputs);
+    return !torch::equal(output.toTupleRef().elements()[0].toTensor(), output.toTupleRef().elements()[1].toTensor());
+  };
+  model->train();
+  EXPECT_TRUE(differs());
+  model->eval();
+  EXPECT_FALSE(differs());
+}
+
+TEST_F(ScriptModelTest, TwoModelsOfAFileDoNotShareWeights) {
+  const auto info = script_model_info(path("2net-a.pt"), path("inputs.pt"));
+  const auto one = info.make({}), two = info.make({});
+  torch::NoGradGuard no_grad;
+  state_of(*one).at("table").zero_();
+  EXPECT_GT(state_of(*two).at("table").abs().sum().item<float>(), 0);
+  copy_state(*one, *two);
+  EXPECT_EQ(state_of(*two).at("table").abs().sum().item<float>(), 0);
+}
+
+TEST_F(ScriptModelTest, ReadsInputsOfPythonAndListsAndSingleTensors) {
+  save("list.pt", c10::List<torch::Tensor>({torch::ones({5, 3}), torch::arange(5)}));
+  EXPECT_EQ(script_model_info(path("2net-a.pt"), path("list.pt")).make({})->example_inputs({}).size(), 2U);
+  save("one.pt", torch::ones({7, 3}));
+  EXPECT_EQ(script_model_info(path("2net-a.pt"), path("one.pt")).eval_batch, 7);
+  // Written by torch.save((torch.arange(6.).view(2, 3), torch.arange(2))).
+  const auto python = std::string(TORCHSTONE_TEST_DIR) + "/oracles/inputs_sample.pt";
+  const auto inputs = script_model_info(path("2net-a.pt"), python).make({})->example_inputs({});
+  ASSERT_EQ(inputs.size(), 2U);
+  EXPECT_TRUE(torch::equal(inputs[0], torch::arange(6).to(torch::kFloat32).view({2, 3})));
+  EXPECT_TRUE(torch::equal(inputs[1], torch::arange(2)));
+}
+
+TEST_F(ScriptModelTest, RefusesFilesThatAreNoModels) {
+  write("text.pt", "no model at all");
+  write("empty.pt", "");
+  const auto whole = read("2net-a.pt");
+  write("truncated.pt", whole.substr(0, whole.size() / 2));
+  c10::Dict<std::string, torch::Tensor> state;
+  state.insert("weight", torch::ones({2}));
+  save("state_dict.pt", state);
+  expect_error("absent.pt", "inputs.pt", "absent.pt: no such file");
+  expect_error("text.pt", "inputs.pt", "text.pt: no zip archive; expected a TorchScript module");
+  expect_error("empty.pt", "inputs.pt", "empty.pt: no zip archive");
+  expect_error("truncated.pt", "inputs.pt", "truncated.pt: expected a TorchScript module", "truncated file");
+  expect_error("state_dict.pt", "inputs.pt", "state_dict.pt: expected a TorchScript module", "not a state_dict");
+}
+
+TEST_F(ScriptModelTest, RefusesFilesThatAreNoInputs) {
+  write("text.pt", "no inputs at all");
+  const auto whole = read("inputs.pt");
+  write("truncated.pt", whole.substr(0, whole.size() / 2));
+  c10::Dict<std::string, torch::Tensor> dict;
+  dict.insert("x", torch::ones({2}));
+  save("dict.pt", dict);
+  save("mixed.pt", std::make_tuple(torch::ones({2}), 3));
+  save("nothing.pt", c10::List<torch::Tensor>());
+  expect_error("2net-a.pt", "absent.pt", "absent.pt: no such file");
+  expect_error("2net-a.pt", "text.pt", "text.pt: no zip archive; expected a list or tuple");
+  expect_error("2net-a.pt", "truncated.pt", "truncated.pt: expected a list or tuple of tensors");
+  expect_error("2net-a.pt", "dict.pt", "dict.pt: holds a GenericDict, expected a list or tuple");
+  expect_error("2net-a.pt", "mixed.pt", "mixed.pt: element 1 is a Int, expected a tensor");
+  expect_error("2net-a.pt", "nothing.pt", "nothing.pt: holds no tensor");
+  // torch.save(torch.nn.Linear(1, 1).state_dict()): an OrderedDict, which LibTorch cannot read.
+  EXPECT_THAT([&] { script_model_info(path("2net-a.pt"), TORCHSTONE_TEST_DIR "/oracles/state_dict_sample.pt"); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("state_dict_sample.pt: expected a list or tuple")));
+}
+
+}  // namespace
+}  // namespace torchstone
