@@ -10,9 +10,9 @@
 #include <gtest/gtest.h>
 
 #include "cases/expected.h"
+#include "fixtures/base/seconds_since.h"
+#include "fixtures/case/result_of.h"
 #include "fixtures/isolate/interrupt.h"
-#include "fixtures/result_of.h"
-#include "fixtures/seconds_since.h"
 #include "reports/console/progress.h"
 #include "reports/record/properties.h"
 #include "reports/record/row.h"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "cases/flags.h"
-#include "fixtures/case.h"
+#include "fixtures/case/case.h"
 #include "fixtures/isolate/runner.h"
 #include "reports/record/result.h"
 

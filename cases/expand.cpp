@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "cases/nearest.h"
-#include "fixtures/catalogue.h"
+#include "fixtures/checks/catalogue.h"
 
 namespace torchstone {
 namespace {

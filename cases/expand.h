@@ -4,7 +4,7 @@
 
 #include "cases/flags.h"
 #include "cases/suite.h"
-#include "fixtures/case.h"
+#include "fixtures/case/case.h"
 #include "models/core/registry.h"
 
 namespace torchstone {

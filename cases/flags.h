@@ -7,7 +7,7 @@
 
 #include "cases/batch_sizes.h"
 #include "cases/suite.h"
-#include "fixtures/run_options.h"
+#include "fixtures/case/run_options.h"
 #include "models/fastrnns/executor.h"
 #include "models/fastrnns/sizes.h"
 

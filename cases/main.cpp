@@ -18,7 +18,7 @@
 #include "cases/listing.h"
 #include "cases/own_model.h"
 #include "cases/results_folder.h"
-#include "fixtures/build_facts.h"
+#include "fixtures/case/build_facts.h"
 #include "fixtures/isolate/interrupt.h"
 #include "models/core/plugin.h"
 #include "reports/base/terminal.h"

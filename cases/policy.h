@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/case.h"
+#include "fixtures/case/case.h"
 #include "models/core/registry.h"
 
 namespace torchstone {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cases/yaml.h"
-#include "fixtures/case.h"
+#include "fixtures/case/case.h"
 
 namespace torchstone {
 

@@ -4,7 +4,7 @@
 #include <csignal>
 #include <unistd.h>
 
-#include "fixtures/backend.h"
+#include "fixtures/backends/backend.h"
 #include "fixtures/compare/compare.h"
 #include "fixtures/measure/synchronize.h"
 

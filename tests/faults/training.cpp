@@ -1,5 +1,5 @@
 // Planted faults of a training step: each backend trains with TorchScript and spoils one thing before or after a call.
-#include "fixtures/backend.h"
+#include "fixtures/backends/backend.h"
 
 namespace torchstone {
 namespace {

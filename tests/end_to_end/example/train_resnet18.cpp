@@ -10,10 +10,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "fixtures/backend.h"
-#include "fixtures/build_facts.h"
-#include "fixtures/result_of.h"
-#include "fixtures/run_options.h"
+#include "fixtures/backends/backend.h"
+#include "fixtures/case/build_facts.h"
+#include "fixtures/case/result_of.h"
+#include "fixtures/case/run_options.h"
 #include "models/core/registry.h"
 #include "models/core/weights.h"
 #include "reports/write/files.h"
