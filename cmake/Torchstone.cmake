@@ -18,11 +18,11 @@ target_link_libraries(torchstone_precompiled PRIVATE LibTorch::torch fmt::fmt-he
 target_precompile_headers(torchstone_precompiled PRIVATE <torch/torch.h> <torch/script.h>)
 
 # torchstone_library(NAME [TORCH] LINK libraries…): the shared library torchstone_NAME from all sources of this folder
-# (tool/ and *main.cpp apart). Shared, so that a plug-in sees the same registries as the program that loads it.
+# (report_tool/ and *main.cpp apart). Shared, so that a plug-in sees the same registries as the program that loads it.
 function(torchstone_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "LINK")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
-  list(FILTER sources EXCLUDE REGEX "/tool/|main\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "/report_tool/|main\\.cpp$")
   add_library(torchstone_${name} SHARED ${sources})
   add_library(Torchstone::${name} ALIAS torchstone_${name})
   set_target_properties(torchstone_${name} PROPERTIES EXPORT_NAME ${name})

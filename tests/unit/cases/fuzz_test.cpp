@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cases/expected.h"
-#include "cases/listing.h"
+#include "cases/expected_status/expected.h"
+#include "cases/listing/listing.h"
 #include "support.h"
 
 namespace torchstone {

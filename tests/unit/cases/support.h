@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "cases/expand.h"
+#include "cases/selection/expand.h"
 #include "tests/temporary_folder.h"
 
 namespace torchstone::test {

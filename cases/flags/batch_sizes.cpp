@@ -1,0 +1,31 @@
+#include "cases/flags/batch_sizes.h"
+
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "reports/base/text.h"
+
+namespace torchstone {
+BatchSizes read_batch_sizes(const std::string& file) {
+  std::ifstream stream(file);
+  if (!stream) fail(Place{file}, "cannot be read (expected a file with a line NAME,SIZE for each model)");
+  BatchSizes sizes;
+  Yaml value;
+  value.kind = Yaml::Kind::scalar;
+  value.file = file;
+  for (std::string line; std::getline(stream, line);) {
+    ++value.line;
+    line = trimmed(line.substr(0, line.find('#')));
+    if (line.empty()) continue;
+    const auto comma = line.find(',');
+    const std::string name = trimmed(line.substr(0, comma));
+    if (comma == std::string::npos || name.empty()) fail(value, fmt::format("'{}' (expected NAME,SIZE)", line));
+    value.text = trimmed(line.substr(comma + 1));
+    if (!sizes.try_emplace(name, Choice<int64_t>{integer_of(value, 1, 1'000'000), value}).second)
+      fail(value, fmt::format("{} stands here twice", name));
+  }
+  return sizes;
+}
+
+}  // namespace torchstone

@@ -1,0 +1,16 @@
+#pragma once
+#include <map>
+#include <string>
+
+#include "cases/suite/suite.h"
+
+namespace torchstone {
+
+/// Model → batch size, and the line that says so.
+using BatchSizes = std::map<std::string, Choice<int64_t>>;
+
+/// A file with a line `NAME,SIZE` for each model, as upstream's --batch-size-file takes; empty lines and what follows a
+/// `#` are passed over. Throws ConfigError with file and line.
+BatchSizes read_batch_sizes(const std::string& file);
+
+}  // namespace torchstone

@@ -1,0 +1,144 @@
+#include "cases/flags/flags.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cases/config/nearest.h"
+
+namespace torchstone {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::string_view prefix = "--torchstone_";
+
+const FlagInfo* find_flag(const std::string& name) {
+  for (const auto& flag : flag_table())
+    if (name == flag.name || (!flag.alias.empty() && name == flag.alias)) return &flag;
+  return nullptr;
+}
+
+std::string absolute(const FlagInfo& flag, const std::string& value) {
+  std::error_code error;
+  const bool torchscript = flag.name == "only" && value.ends_with(".pt");
+  const bool library_by_name =
+      flag.name == "plugin" && value.find('/') == std::string::npos && !fs::exists(value, error);
+  if ((!flag.path && !torchscript) || library_by_name || (flag.name == "cache" && value == "off")) return value;
+  const fs::path path = fs::absolute(value, error);
+  return error ? value : path.lexically_normal().string();
+}
+
+// One own argument, checked as far as its form goes; a boolean without a value gets one.
+std::string well_formed(const std::string& argument) {
+  const size_t equals = argument.find('=');
+  const std::string name =
+      argument.substr(prefix.size(), equals == std::string::npos ? equals : equals - prefix.size());
+  const FlagInfo* flag = find_flag(name);
+  if (!flag) {
+    std::vector<std::string> names;
+    for (const auto& known : flag_table()) names.push_back(known.name);
+    const std::string guess = nearest(name, names);
+    throw ConfigError(fmt::format(
+        "unknown flag {}{} ({})", prefix, name.substr(0, 60),
+        guess.empty() ? "expected one of --torchstone_list=flags" : fmt::format("did you mean {}{}?", prefix, guess)));
+  }
+  if (equals == std::string::npos && flag->boolean) return argument + "=true";
+  if (equals == std::string::npos || equals + 1 == argument.size())
+    throw ConfigError(fmt::format("{}{}: no value (expected {}{}={})", prefix, name, prefix, name, flag->value));
+  return argument;
+}
+
+void apply(const FlagInfo& flag, const std::vector<std::string>& values, const std::string& source, Flags& flags) {
+  for (size_t i = flag.repeats ? 0 : values.size() - 1; i < values.size(); ++i) {
+    const std::string value = absolute(flag, values[i]);
+    const std::string name =
+        source.empty() ? fmt::format("flag {}{}={}", prefix, flag.name, value) : fmt::format("{}={}", source, value);
+    flag.set(flags, scalar_of_flag(name, value));
+    flags.given.emplace_back(flag.name, value);
+  }
+}
+
+std::string default_cache() {
+  const char* xdg = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  const fs::path base = xdg && *xdg     ? fs::path(xdg)
+                        : home && *home ? fs::path(home) / ".cache"
+                                        : fs::temp_directory_path();
+  return (base / "torchstone").string();
+}
+
+std::string program_of(const std::string& argument) {
+  std::error_code error;
+  if (argument.find('/') != std::string::npos) return fs::absolute(argument, error).lexically_normal().string();
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  return error ? argument : self.string();
+}
+
+}  // namespace
+
+Flags parse_flags(std::vector<std::string>& arguments) {
+  Flags flags;
+  flags.run.out = fs::absolute("build/results").string();
+  flags.run.cache = default_cache();
+  flags.run.program = arguments.empty() ? "" : program_of(arguments.front());
+
+  std::vector<std::string> own, others;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    const bool is_own = i > 0 && argument.starts_with(prefix);
+    if (i > 0 && (argument == "--help" || argument == "-h" || argument == "-?")) flags.help = true;
+    if (i > 0 && argument == "--version") flags.version = true;
+    if (is_own)
+      own.push_back(well_formed(argument));
+    else
+      others.push_back(argument);
+  }
+  CLI::App app;
+  app.set_help_flag();
+  std::map<std::string, CLI::Option*> options;
+  for (const auto& flag : flag_table()) {
+    std::string names = fmt::format("{}{}", prefix, flag.name);
+    if (!flag.alias.empty()) names += fmt::format(",{}{}", prefix, flag.alias);
+    options[flag.name] = app.add_option(
+                                names, [](const CLI::results_t&) { return true; }, flag.help)
+                             ->envname(environment_name(flag))
+                             ->expected(1)
+                             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+  std::vector<std::string> named;
+  for (const auto& argument : own) named.push_back(argument.substr(prefix.size(), argument.find('=') - prefix.size()));
+  try {
+    app.parse(std::vector<std::string>(own.rbegin(), own.rend()));  // CLI11 takes them last first
+  } catch (const CLI::ParseError& error) {
+    throw ConfigError(error.what());
+  }
+  for (const auto& flag : flag_table()) {
+    const auto& values = options[flag.name]->results();
+    if (values.empty()) continue;
+    const bool typed =
+        std::any_of(named.begin(), named.end(), [&](const auto& name) { return find_flag(name) == &flag; });
+    apply(flag, values, typed ? "" : environment_name(flag), flags);
+  }
+  flags.run.arguments = reproduce_arguments(flags);
+  arguments = std::move(others);
+  return flags;
+}
+
+Flags parse_flags(int* argc, char** argv) {
+  std::vector<std::string> arguments(argv, argv + *argc);
+  const std::vector<std::string> before = arguments;
+  Flags flags = parse_flags(arguments);
+  // The kept arguments are a subsequence: move their pointers forward instead of owning new text.
+  size_t kept = 0;
+  for (size_t i = 0; i < before.size() && kept < arguments.size(); ++i)
+    if (before[i] == arguments[kept]) argv[kept++] = argv[i];
+  *argc = static_cast<int>(kept);
+  argv[kept] = nullptr;
+  return flags;
+}
+
+}  // namespace torchstone

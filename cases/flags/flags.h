@@ -1,0 +1,95 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cases/flags/batch_sizes.h"
+#include "cases/suite/suite.h"
+#include "fixtures/case/run_options.h"
+#include "models/fastrnns/executor.h"
+#include "models/fastrnns/sizes.h"
+
+namespace torchstone {
+
+enum class Listing { none, models, backends, cases, suites, skipped, flags };
+enum class Format { text, json, ctest, markdown };
+
+/// What replaces the values of a suite's key `operators` (cases/suite/operators.h).
+struct OperatorFlags {
+  std::vector<std::string> logs;
+  std::vector<OperatorLayout> layouts;
+  std::optional<int> max_samples, start_index;
+};
+
+/// Everything that --torchstone_* flags and TORCHSTONE_* variables say.
+struct Flags {
+  RunOptions run;                    ///< program and arguments included
+  Axes axes;                         ///< an empty axis was not given
+  Choices<std::string> suites;       ///< names; empty: all
+  std::optional<Place> full_matrix;  ///< all combinations, not only those of the suites' rows; where that was said
+  Settings overrides;                ///< batch_size, tolerance, …: stronger than any suite
+  BatchSizes batch_sizes;            ///< of single models; weaker than an override
+  std::string suites_folder;         ///< or one file; empty: the program's own
+  std::string only;                  ///< one model's name, or a .pt file
+  Place only_place;
+  std::string inputs;  ///< a .pt file with the inputs of `only`
+  std::vector<std::string> plugins;
+  OperatorFlags operators;
+  RecurrentFlags recurrent;                 ///< sizes of the fastrnns suite
+  Fuser fuser = Fuser::untouched;           ///< of TorchScript
+  Executor executor = Executor::untouched;  ///< of TorchScript
+  std::vector<std::string> expected;        ///< expected-status files, the strongest first
+  bool update_expected = false;             ///< rewrites them from what was seen
+  Listing list = Listing::none;
+  Format format = Format::text;
+  std::string explain;  ///< glob of case names
+  bool report = true;   ///< write report files
+  bool junit_properties = true;
+  std::string color = "auto";   ///< auto, always, never
+  double heartbeat_s = 30;      ///< silence after which a log gets a line; 0: never
+  std::string github = "auto";  ///< auto, always, never
+  bool strict_undecided = false;
+  std::string tag;           ///< of the run, for the reports
+  std::string operator_log;  ///< file to write with what the selected models call; empty: none
+  std::string baseline;      ///< a results folder or results.json to compare with; empty: none
+  bool help = false;         ///< --torchstone_help, --help, -h or -?
+  bool version = false;      ///< --version
+  std::vector<std::pair<std::string, std::string>> given;  ///< name → value, paths made absolute, in the table's order
+};
+
+/// One flag: the only source for parsing, help, the README's table and the environment twins.
+struct FlagInfo {
+  std::string name;      ///< without --torchstone_
+  std::string value;     ///< what stands after `=`
+  std::string fallback;  ///< the default, for people; empty: none
+  std::string help;
+  std::string alias{};  ///< a second name
+  bool path = false;    ///< made absolute, so that a reproduction works from anywhere
+  bool repeats = false;
+  bool boolean = false;                                    ///< may stand without a value
+  bool reproduces = true;                                  ///< belongs to a reproduction of one case
+  void (*set)(Flags& flags, const Yaml& value) = nullptr;  ///< throws ConfigError
+};
+const std::vector<FlagInfo>& flag_table();
+/// TORCHSTONE_CACHE_LIMIT for cache_limit.
+std::string environment_name(const FlagInfo& flag);
+
+/// Takes own flags out of the arguments (argv[0] first) and leaves the rest for GoogleTest. The command line wins over
+/// the environment, a later flag over an earlier one. Throws ConfigError, for an unknown --torchstone_* too.
+Flags parse_flags(int* argc, char** argv);
+Flags parse_flags(std::vector<std::string>& arguments);
+
+/// What --help says about own flags; the same as a table for the README.
+std::string flags_help();
+std::string flags_markdown();
+
+/// `text` as one word of a POSIX shell.
+std::string shell_quoted(const std::string& text);
+/// Own flags that a reproduction needs, shell-quoted: RunOptions::arguments.
+std::string reproduce_arguments(const Flags& flags);
+/// A command that runs exactly that case.
+std::string reproduce_line(const Flags& flags, const Case& c);
+
+}  // namespace torchstone

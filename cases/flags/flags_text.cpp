@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cases/flags/flags.h"
+
+namespace torchstone {
+namespace {
+
+bool is_plain(const std::string& text) {
+  return !text.empty() &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-@%") ==
+             std::string::npos;
+}
+
+std::string in_cell(std::string text) {
+  for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.replace(at, 1, "\\|");
+  return text;
+}
+
+}  // namespace
+
+std::string flags_help() {
+  std::string text =
+      "Torchstone's own flags. Each has an environment twin (--torchstone_out=X is TORCHSTONE_OUT=X); the flag "
+      "wins.\n\n";
+  for (const auto& flag : flag_table()) {
+    const std::string fallback = flag.fallback.empty() ? "" : fmt::format(" (default: {})", flag.fallback);
+    text += fmt::format("  --torchstone_{}={}\n      {}{}\n", flag.name, flag.value, flag.help, fallback);
+  }
+  return text;
+}
+
+std::string flags_markdown() {
+  std::string text = "| flag | value | default | meaning |\n|---|---|---|---|\n";
+  for (const auto& flag : flag_table())
+    text += fmt::format("| `--torchstone_{}` | `{}` | {} | {} |\n", flag.name, in_cell(flag.value),
+                        in_cell(flag.fallback), in_cell(flag.help));
+  return text;
+}
+
+std::string shell_quoted(const std::string& text) {
+  if (is_plain(text)) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string reproduce_arguments(const Flags& flags) {
+  std::string line;
+  for (const auto& [name, value] : flags.given) {
+    const auto& table = flag_table();
+    const auto info = std::find_if(table.begin(), table.end(),
+                                   [&, &flag_name = name](const FlagInfo& flag) { return flag.name == flag_name; });
+    if (info->reproduces)
+      line += (line.empty() ? "" : " ") + shell_quoted(fmt::format("--torchstone_{}={}", name, value));
+  }
+  return line;
+}
+
+std::string reproduce_line(const Flags& flags, const Case& c) {
+  const std::string arguments = reproduce_arguments(flags);
+  return fmt::format("{}{}{} {}", shell_quoted(flags.run.program), arguments.empty() ? "" : " ", arguments,
+                     shell_quoted("--gtest_filter=" + name_of(c)));
+}
+
+}  // namespace torchstone

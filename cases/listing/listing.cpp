@@ -1,0 +1,152 @@
+#include "cases/listing/listing.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace torchstone {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string cell(const Json& value) {
+  if (value.is_null()) return "-";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+Json or_null(int64_t value) { return value > 0 ? Json(value) : Json(nullptr); }
+
+Table models_table(const Known& known, const ParameterCount& mini_parameters) {
+  Table table{{"model", "family", "suites", "train_batch", "eval_batch", "parameters_full", "parameters_mini"}, {}};
+  for (const auto* info : known.models) {
+    table.rows.push_back({info->name, info->family, fmt::format("{}", fmt::join(info->suites, ",")),
+                          or_null(info->train_batch), or_null(info->eval_batch), or_null(info->parameters),
+                          or_null(mini_parameters ? mini_parameters(*info) : 0)});
+  }
+  return table;
+}
+
+Table suites_table(const std::vector<Suite>& suites, const Expansion& expansion) {
+  Table table{{"suite", "models", "accuracy", "performance", "tolerance", "file", "policy"}, {}};
+  for (const auto& suite : suites) {
+    std::map<Check, int> counts;
+    for (const auto& c : expansion.cases)
+      if (c.suite == suite.name) ++counts[c.check];
+    table.rows.push_back({suite.name, suite.models.size(), counts[Check::accuracy], counts[Check::performance],
+                          counts[Check::tolerance], suite.place.file,
+                          suite.policy.file.empty() ? Json(nullptr) : Json(suite.policy.file)});
+  }
+  return table;
+}
+
+Table cases_table(const std::vector<Case>& cases) {
+  Table table{{"name", "batch_size", "tolerance", "cosine", "expected", "time_limit_s"}, {}};
+  for (const auto& c : cases)
+    table.rows.push_back(
+        {name_of(c), c.batch_size, c.tolerance, c.cosine, std::string(to_string(c.expected_status)), c.time_limit_s});
+  return table;
+}
+
+Json cases_json(const std::vector<Case>& cases) {
+  Json list = Json::array();
+  for (const auto& c : cases) {
+    Json one{{"name", name_of(c)}};
+    for (const auto& [field, value] : fields_of(c)) one[field] = value;
+    one["origin"] = c.origin;
+    one["file"] = c.file;
+    one["line"] = c.line;
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+Table skipped_table(const std::vector<Skipped>& skipped) {
+  Table table{{"name", "reason", "origin"}, {}};
+  for (const auto& one : skipped) table.rows.push_back({one.name, one.reason, one.origin});
+  return table;
+}
+
+Table backends_table(const Known& known) {
+  Table table{{"backend"}, {}};
+  for (const auto& name : known.backends) table.rows.push_back({name});
+  return table;
+}
+
+Table flags_table() {
+  Table table{{"flag", "value", "default", "meaning", "environment"}, {}};
+  for (const auto& flag : flag_table())
+    table.rows.push_back({"--torchstone_" + flag.name, flag.value,
+                          flag.fallback.empty() ? Json(nullptr) : Json(flag.fallback), flag.help,
+                          environment_name(flag)});
+  return table;
+}
+
+}  // namespace
+
+std::string to_text(const Table& table) {
+  std::vector<std::vector<std::string>> lines{table.columns};
+  for (const auto& row : table.rows) {
+    lines.emplace_back();
+    for (const auto& value : row) lines.back().push_back(cell(value));
+  }
+  std::vector<size_t> widths(table.columns.size(), 0);
+  for (const auto& line : lines)
+    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+  std::string text;
+  for (const auto& line : lines) {
+    for (size_t i = 0; i + 1 < line.size(); ++i) text += fmt::format("{:<{}}  ", line[i], widths[i]);
+    text += line.back() + "\n";
+  }
+  return text;
+}
+
+nlohmann::ordered_json to_json(const Table& table) {
+  Json list = Json::array();
+  for (const auto& row : table.rows) {
+    Json one = Json::object();
+    for (size_t i = 0; i < row.size(); ++i) one[table.columns[i]] = row[i];
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+std::string listing(const Flags& flags, const std::vector<Suite>& suites, const Expansion& expansion,
+                    const Known& known, const ParameterCount& mini_parameters) {
+  const bool of_cases = flags.list == Listing::cases;
+  const bool of_flags = flags.list == Listing::flags;
+  if (flags.format == Format::ctest && !of_cases)
+    throw ConfigError("--torchstone_format=ctest is only for --torchstone_list=cases");
+  if (flags.format == Format::markdown && !of_flags)
+    throw ConfigError("--torchstone_format=markdown is only for --torchstone_list=flags");
+  if (flags.format == Format::ctest) return ctest_script(expansion.cases, flags, known);
+  if (flags.format == Format::markdown) return flags_markdown();
+  if (of_cases && flags.format == Format::json) return cases_json(expansion.cases).dump(2) + "\n";
+  Table table;
+  switch (flags.list) {
+    case Listing::models:
+      table = models_table(known, mini_parameters);
+      break;
+    case Listing::backends:
+      table = backends_table(known);
+      break;
+    case Listing::cases:
+      table = cases_table(expansion.cases);
+      break;
+    case Listing::suites:
+      table = suites_table(suites, expansion);
+      break;
+    case Listing::skipped:
+      table = skipped_table(expansion.skipped);
+      break;
+    case Listing::flags:
+      table = flags_table();
+      break;
+    case Listing::none:
+      break;
+  }
+  return flags.format == Format::json ? to_json(table).dump(2) + "\n" : to_text(table);
+}
+
+}  // namespace torchstone

@@ -1,0 +1,39 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "cases/selection/expand.h"
+
+namespace torchstone {
+
+/// Every field of a case with its value, in the order of Case; absent values are null.
+std::vector<std::pair<std::string, nlohmann::ordered_json>> fields_of(const Case& c);
+
+/// Counts the parameters of the mini preset; given by the program, because building a model needs torch. May be empty.
+using ParameterCount = std::function<int64_t(const ModelInfo&)>;
+
+/// What --torchstone_list prints. Throws ConfigError for a format that this list does not have.
+std::string listing(const Flags& flags, const std::vector<Suite>& suites, const Expansion& expansion,
+                    const Known& known, const ParameterCount& mini_parameters);
+
+/// What --torchstone_explain prints: each field of the cases whose name matches the glob, with the line that decided
+/// it. Throws NothingSelected when none matches.
+std::string explanation(const std::vector<Case>& cases, const std::string& glob);
+
+/// A script for CTest's TEST_INCLUDE_FILES: one test a case, by its GoogleTest name, with labels and limits.
+std::string ctest_script(const std::vector<Case>& cases, const Flags& flags, const Known& known);
+
+/// A list as aligned columns, or as a JSON array of objects.
+struct Table {
+  std::vector<std::string> columns;
+  std::vector<std::vector<nlohmann::ordered_json>> rows;
+};
+std::string to_text(const Table& table);
+nlohmann::ordered_json to_json(const Table& table);
+
+}  // namespace torchstone

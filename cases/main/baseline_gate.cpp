@@ -1,0 +1,33 @@
+#include "cases/main/baseline_gate.h"
+
+#include <ostream>
+#include <set>
+
+#include "reports/judge/baseline_report.h"
+#include "reports/results_folder/merge.h"
+
+namespace torchstone {
+
+std::optional<Report> read_baseline(const Flags& flags) {
+  if (flags.baseline.empty()) return std::nullopt;
+  return merge_results({flags.baseline}).report;
+}
+
+int judge_against(const Report& baseline, const Report& run, int exit_code, std::ostream& out, std::ostream& err) {
+  // A filter or a shard leaves cases out; they are not gone.
+  std::set<std::string> names;
+  for (const auto& result : run.results) names.insert(result.name);
+  Report same_cases = baseline;
+  std::erase_if(same_cases.results, [&](const Result& result) { return !names.contains(result.name); });
+  const auto comparison = compare_with_baseline(same_cases, run);
+  out << write_comparison(comparison) << std::flush;
+  const int compared = exit_code_of(comparison);
+  if (compared == 2)
+    err << "torchstone: the baseline was taken on another machine: its timings were not compared (torchstone-report "
+           "compare --other-machine compares them all the same)\n";
+  if (compared == 3) err << "torchstone: the baseline has none of these cases\n";
+  if (compared == 1) return exit_code == 130 ? 130 : 1;
+  return exit_code == 0 ? compared : exit_code;
+}
+
+}  // namespace torchstone

@@ -1,0 +1,123 @@
+#include "cases/main/checks.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <tuple>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "cases/expected_status/expected.h"
+#include "fixtures/base/seconds_since.h"
+#include "fixtures/case/result_of.h"
+#include "fixtures/isolate/interrupt.h"
+#include "reports/console/progress.h"
+#include "reports/record/properties.h"
+#include "reports/record/row.h"
+#include "reports/results_folder/side_files.h"
+#include "reports/write/files.h"
+
+namespace torchstone {
+namespace {
+
+/// One case as a test. The procedure returns a value; only here it becomes properties and an assertion.
+class CaseTest : public testing::Test {
+ public:
+  CaseTest(Session& session, size_t index) : session_(session), index_(index) {}
+
+  void TestBody() override {
+    const Case& c = session_.cases[index_];
+    const std::string name = short_name(name_of(c));
+    if (!interrupted()) session_.runner.prepare(index_, [&](const std::string& what) { show_progress(name, what); });
+    if (interrupted()) GTEST_SKIP() << "interrupted before it began";
+    Result result = row_of(c, session_.flags);
+    result.finished = false;
+    remove_side_files(session_.flags.run.out, result.name);
+    write_case(session_.flags.run.out, result);  // first of all, so that nothing can vanish
+    result.finished = true;
+    const auto start = std::chrono::steady_clock::now();
+    show_progress(name, "start");
+    result.outcome = session_.runner.run(index_, [&](std::string_view phase) { show_progress(name, phase); });
+    if (session_.flags.update_expected && can_be_expected(result.outcome) && !result.as_expected())
+      result.expected = to_string(result.outcome.status);  // the file will say so
+    else
+      note_expectation(c, result);
+    result.duration_s = seconds_since(start);
+    for (const auto& [key, value] : properties_of(result)) RecordProperty(key, value);
+    const std::string verdict = fmt::format("{}: {}", to_string(result.outcome.status), result.outcome.reason);
+    if (info_of(result.outcome.status).junit == JUnitKind::skipped) GTEST_SKIP() << verdict;
+    EXPECT_TRUE(result.as_expected()) << verdict << "\n" << result.outcome.detail;
+  }
+
+ private:
+  Session& session_;
+  size_t index_;
+};
+
+/// GoogleTest runs suites in the order of their first test. What needs no compile comes first, so that verdicts come
+/// while the workers compile; what is timed comes last, when they are done. From 1.14 on GoogleTest itself orders the
+/// tests of a suite by their places: registered in any other order they would not run in the order of selected_cases.
+std::vector<size_t> order_of(const std::vector<Case>& cases) {
+  std::vector<size_t> order(cases.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](size_t i) {
+    const Case& c = cases[i];
+    const auto place = TORCHSTONE_GTEST_ORDERS_BY_PLACE ? std::pair(c.file, c.line) : std::pair(std::string(), 0);
+    return std::tuple(c.check == Check::performance, place, !program_of(c).empty());
+  });
+  return order;
+}
+
+}  // namespace
+
+void register_cases(Session& session) {
+  for (const size_t i : order_of(session.cases)) {
+    const Case& c = session.cases[i];
+    testing::RegisterTest(suite_name_of(c).c_str(), test_name_of(c).c_str(), nullptr, nullptr, c.file.c_str(), c.line,
+                          [&session, i]() -> CaseTest* { return new CaseTest(session, i); });
+  }
+}
+
+std::vector<size_t> selected_cases(const Session& session) {
+  std::unordered_map<std::string, size_t> index_of;
+  for (size_t i = 0; i < session.cases.size(); ++i) index_of[name_of(session.cases[i])] = i;
+  std::vector<size_t> selected;
+  const auto& unit_test = *testing::UnitTest::GetInstance();
+  for (int s = 0; s < unit_test.total_test_suite_count(); ++s) {
+    const auto& suite = *unit_test.GetTestSuite(s);
+    for (int t = 0; t < suite.total_test_count(); ++t) {
+      const auto& test = *suite.GetTestInfo(t);
+      const auto found = index_of.find(fmt::format("{}.{}", suite.name(), test.name()));
+      if (test.should_run() && found != index_of.end()) selected.push_back(found->second);
+    }
+  }
+  return selected;
+}
+
+void compile_ahead(Session& session, const std::vector<size_t>& selected) {
+  // A case alone compiles within itself, because compiling ahead captures a program twice. A warm start is measured all
+  // the same: its package must be there before the case starts.
+  const auto starts_warm = [&](size_t i) {
+    return session.cases[i].check == Check::performance && session.cases[i].warm_start_latency;
+  };
+  if (selected.size() < 2 && std::ranges::none_of(selected, starts_warm)) return;
+  session.runner.compile_ahead(selected);
+}
+
+void log_operator_inputs(Session& session, const std::vector<size_t>& selected) {
+  progress().begin();
+  const std::string log =
+      session.runner.record_operators(selected, [](const std::string& what) { show_progress(what); });
+  clear_progress();
+  write_atomically(session.flags.operator_log, log);
+}
+
+Result row_of(const Case& c, const Flags& flags) {
+  Result result = result_of(c);
+  result.reproduce = reproduce_line(flags, c);
+  return result;
+}
+
+}  // namespace torchstone

@@ -1,0 +1,35 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cases/flags/flags.h"
+#include "fixtures/case/case.h"
+#include "fixtures/isolate/runner.h"
+#include "reports/record/result.h"
+
+namespace torchstone {
+
+/// What all tests of a run share. Outlives them.
+struct Session {
+  const Flags& flags;
+  const std::vector<Case>& cases;
+  CaseRunner runner;
+};
+
+/// Registers a GoogleTest test for every case, under name_of(case), at the line of the suite that declares it. At run
+/// time rather than by TEST_P: suites are data, and a new line in one needs no rebuild.
+void register_cases(Session& session);
+
+/// Indices of the cases that GoogleTest is about to run; it knows them once a test environment is set up.
+std::vector<size_t> selected_cases(const Session& session);
+
+/// Writes --torchstone_log_operator_inputs: the operators that the models of the selected cases call, each model once.
+void log_operator_inputs(Session& session, const std::vector<size_t>& selected);
+
+/// Before the first test: begins to compile what these cases need, in their order, while others run.
+void compile_ahead(Session& session, const std::vector<size_t>& selected);
+
+/// The row of a case before it ran.
+Result row_of(const Case& c, const Flags& flags);
+
+}  // namespace torchstone

@@ -1,0 +1,56 @@
+#include "cases/main/closing.h"
+
+#include <iostream>
+
+#include <gtest/gtest.h>
+
+#include "cases/main/baseline_gate.h"
+#include "cases/main/console.h"
+#include "fixtures/isolate/interrupt.h"
+#include "reports/base/terminal.h"
+#include "reports/record/summary.h"
+#include "reports/results_folder/plan.h"
+#include "reports/write/files.h"
+
+namespace torchstone {
+namespace {
+
+constexpr int nothing_selected = 3;
+
+int exit_code(const ClosingFacts& facts, const RunInfo& run, const std::vector<Result>& results, bool failed) {
+  if (interrupted()) return info_of(Status::interrupted).exit_code;
+  if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
+    std::cerr << "torchstone: nothing selected: no case matches --gtest_filter=" << GTEST_FLAG_GET(filter) << "\n";
+    return nothing_selected;
+  }
+  int code = exit_code_of(results, facts.flags.strict_undecided);
+  if (code == 0 && failed) code = 1;
+  return facts.baseline == nullptr ? code : judge_against(*facts.baseline, {run, results}, code, std::cout, std::cerr);
+}
+
+}  // namespace
+
+std::vector<std::string> write_run(const Flags& flags, RunInfo& run, const std::vector<Result>& results,
+                                   const std::vector<Result>& planned) {
+  const auto rows = with_missing(results, planned);
+  if (!flags.report || rows.empty()) return {};
+  run.exit_reason = interrupted() ? "interrupted" : "finished";
+  run.duration_s = static_cast<double>(testing::UnitTest::GetInstance()->elapsed_time()) / 1e3;
+  return write_reports(rows, run, flags.run.out, JUnitOptions{flags.junit_properties});
+}
+
+int close_run(const ClosingFacts& facts, const RunInfo& run, const std::vector<Result>& results, bool failed) {
+  if (facts.flags.update_expected) std::cout << write_expected(facts.expected, results);
+  const int code = exit_code(facts, run, results, failed);
+  const auto rows = with_missing(results, facts.planned);
+  if (!facts.reports.empty()) std::cout << annotations_of(rows, facts.flags);
+  if (interrupted()) {
+    const int selected = testing::UnitTest::GetInstance()->test_to_run_count();
+    std::cout << kept_line(results, static_cast<size_t>(selected), facts.flags);
+  }
+  if (!facts.reports.empty()) std::cout << write_summary(rows, run, facts.reports, line_width());
+  std::cout << std::flush;
+  return code;
+}
+
+}  // namespace torchstone

@@ -1,0 +1,29 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cases/flags/flags.h"
+#include "cases/main/expected_run.h"
+#include "reports/record/json.h"
+
+namespace torchstone {
+
+/// Writes the report files of what ran and of what was planned and did not run; their paths. None, with
+/// --torchstone_report=none or when nothing was selected.
+std::vector<std::string> write_run(const Flags& flags, RunInfo& run, const std::vector<Result>& results,
+                                   const std::vector<Result>& planned);
+
+/// What a run was measured against, and what it wrote.
+struct ClosingFacts {
+  const Flags& flags;
+  const ExpectedRun& expected;
+  const Report* baseline;  ///< nullptr without --torchstone_baseline
+  const std::vector<Result>& planned;
+  const std::vector<std::string>& reports;
+};
+
+/// Says all that comes after GoogleTest's closing lines: updated files, comparison with the baseline, annotations, and
+/// last the summary. Returns the exit code of the program; `failed`: GoogleTest's own verdict.
+int close_run(const ClosingFacts& facts, const RunInfo& run, const std::vector<Result>& results, bool failed);
+
+}  // namespace torchstone

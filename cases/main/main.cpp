@@ -1,0 +1,162 @@
+// torchstone: the test runner. Own flags first, then GoogleTest's; what it runs comes from the suites.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "cases/flags/flags.h"
+#include "cases/listing/listing.h"
+#include "cases/main/baseline_gate.h"
+#include "cases/main/checks.h"
+#include "cases/main/closing.h"
+#include "cases/main/console.h"
+#include "cases/main/expected_run.h"
+#include "cases/main/own_model.h"
+#include "cases/main/results_folder.h"
+#include "cases/selection/expand.h"
+#include "fixtures/case/build_facts.h"
+#include "fixtures/isolate/interrupt.h"
+#include "models/core/plugin.h"
+#include "reports/base/terminal.h"
+#include "reports/base/version.h"
+#include "reports/console/listener.h"
+#include "reports/console/progress.h"
+#include "reports/results_folder/plan.h"
+#include "reports/results_folder/side_files.h"
+#include "reports/write/files.h"
+
+namespace torchstone {
+namespace {
+
+constexpr int usage_error = 2, nothing_selected = 3;
+
+/// When GoogleTest knows what is selected: says what is going to run, for the case that this process is killed, and
+/// compiles ahead.
+class Preparation : public testing::Environment {
+ public:
+  Preparation(Session& session, const RunInfo& run, std::vector<Result>& planned)
+      : session_(session), run_(run), planned_(planned) {}
+
+  void SetUp() override {
+    const auto selected = selected_cases(session_);
+    planned_.clear();
+    for (const size_t index : selected) planned_.push_back(row_of(session_.cases[index], session_.flags));
+    write_plan(session_.flags.run.out, run_, planned_);
+    if (!session_.flags.operator_log.empty()) log_operator_inputs(session_, selected);
+    compile_ahead(session_, selected);
+  }
+
+ private:
+  Session& session_;
+  const RunInfo& run_;
+  std::vector<Result>& planned_;
+};
+
+bool wants_list(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i)
+    if (std::string(argv[i]).starts_with("--gtest_list_tests")) return true;
+  return false;
+}
+
+int run_tests(const Flags& flags, const std::vector<Case>& cases, const ExpectedRun& expected, RunInfo& run) {
+  for (const auto& warning : expected.warnings) std::cerr << "warning: " << warning << "\n";
+  const auto baseline = read_baseline(flags);  // before the folder is emptied: it may be the one of the run before
+  ListenerOptions options;
+  options.earlier = earlier_durations(flags);
+  prepare_results(flags);
+  run_options() = flags.run;
+  run.build = build_facts();
+  run.tag = flags.tag;
+  Session session{flags, cases, CaseRunner(cases)};
+  register_cases(session);
+  std::vector<Result> planned;
+  testing::AddGlobalTestEnvironment(new Preparation(session, run, planned));
+  catch_interrupts();
+
+  ResultListener* listener = nullptr;
+  std::vector<std::string> reports;
+  const auto close = [&](bool failed) {
+    return close_run({flags, expected, baseline ? &*baseline : nullptr, planned, reports}, run, listener->results(),
+                     failed);
+  };
+  options.color = settle_color(flags);
+  if (output_is_terminal()) options.width = terminal_width;
+  progress().set_heartbeat(flags.heartbeat_s);
+  options.interrupted = interrupted;
+  options.on_result = [&](const Result& result) {
+    write_case(flags.run.out, result);
+    if (flags.run.npy) write_samples(flags.run.out, result);
+  };
+  options.at_end = [&] {
+    reports = write_run(flags, run, listener->results(), planned);
+    if (interrupted() && GTEST_FLAG_GET(repeat) != 1) std::exit(close(true));  // GoogleTest would begin again
+  };
+  listener = install_listener(options);
+  return close(RUN_ALL_TESTS() != 0);
+}
+
+int run(int argc, char** argv) {
+  Flags flags = parse_flags(&argc, argv);
+  if (flags.version) {
+    std::cout << fmt::format("torchstone {} (LibTorch {})\n", version(), build_facts().at("torch"));
+    return 0;
+  }
+  recurrent_flags() = flags.recurrent;
+  set_executor(flags.fuser, flags.executor);
+  for (const auto& plugin : flags.plugins) load_plugin(plugin);
+  if (only_is_file(flags)) register_own_model(flags);
+  RunInfo run_info = begin_run(argc, argv);
+  const bool lists_tests = wants_list(argc, argv);
+  testing::InitGoogleTest(&argc, argv);
+  if (flags.help) {
+    std::cout << "\n" << flags_help();
+    return 0;
+  }
+  if (argc > 1) {
+    std::cerr << fmt::format(
+        "torchstone: unknown argument {} (flags are --torchstone_NAME=value and --gtest_NAME=value; see --help)\n",
+        argv[1]);
+    return usage_error;
+  }
+  auto suites = read_suites(flags.suites_folder);
+  add_operators(suites, flags);
+  const Known known = known_here();
+  Expansion expansion = expand(suites, known, flags);
+  const ExpectedRun expected = expect(suites, known, flags, expansion.cases);
+  if (flags.list != Listing::none) {
+    std::cout << listing(flags, suites, expansion, known, mini_parameters);
+    return 0;
+  }
+  require_cases(expansion);
+  if (!flags.explain.empty()) {
+    std::cout << explanation(expansion.cases, flags.explain);
+    return 0;
+  }
+  if (lists_tests) {
+    Session session{flags, expansion.cases, CaseRunner(expansion.cases)};
+    register_cases(session);
+    return RUN_ALL_TESTS();
+  }
+  return run_tests(flags, expansion.cases, expected, run_info);
+}
+
+}  // namespace
+}  // namespace torchstone
+
+int main(int argc, char** argv) {
+  // cuBLAS is deterministic only with a workspace fixed before its first handle.
+  setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
+  try {
+    return torchstone::run(argc, argv);
+  } catch (const torchstone::NothingSelected& e) {
+    std::cerr << "torchstone: " << e.what() << "\n";
+    return torchstone::nothing_selected;
+  } catch (const std::exception& e) {
+    std::cerr << "torchstone: " << e.what() << "\n";
+    return torchstone::usage_error;
+  }
+}

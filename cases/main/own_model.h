@@ -1,0 +1,15 @@
+#pragma once
+#include <cstdint>
+
+#include "cases/flags/flags.h"
+#include "models/core/registry.h"
+
+namespace torchstone {
+
+/// Registers the TorchScript file of --torchstone_only under its stem. Throws when file or inputs cannot be used.
+void register_own_model(const Flags& flags);
+
+/// Number of parameters of a model's mini preset: makes it.
+int64_t mini_parameters(const ModelInfo& info);
+
+}  // namespace torchstone

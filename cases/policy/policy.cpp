@@ -1,0 +1,142 @@
+#include "cases/policy/policy.h"
+
+#include <fmt/format.h>
+
+namespace torchstone {
+namespace {
+
+#if defined(__aarch64__)
+constexpr bool on_aarch64 = true;
+#else
+constexpr bool on_aarch64 = false;
+#endif
+
+bool option_is_true(const Case& c, const std::string& option) {
+  const auto found = c.backend.options.find(option);
+  return found != c.backend.options.end() && found->second == "true";
+}
+
+}  // namespace
+
+Conditions conditions_of(const Case& c) {
+  Conditions when;
+  when.model = c.model;
+  when.check = c.check;
+  when.mode = c.mode;
+  when.dtype = c.dtype;
+  when.amp = c.dtype == DType::amp;
+  when.device = c.device.substr(0, c.device.find(':'));
+  when.inductor = c.backend.name == "inductor";
+  when.freezing = option_is_true(c, "freezing");
+  when.max_autotune = option_is_true(c, "max_autotune");
+  when.preset = c.preset;
+  return when;
+}
+
+std::optional<Decision> left_out(const Policy& policy, const Conditions& when) {
+  const bool reduced = when.dtype != DType::float32;
+  const struct {
+    bool applies;
+    std::string list, why;
+  } rules[] = {
+      {true, "skip.all", "not run anywhere"},
+      {true, "skip.device." + when.device, "not run on " + when.device},
+      {when.device == "cpu" && on_aarch64, "skip.device.cpu_aarch64", "not run on aarch64"},
+      {when.mode == Mode::training, "skip.test.training", "not run in training"},
+      {when.freezing, "skip.freezing." + when.device, "not run with freezing on " + when.device},
+      {true, "skip.multiprocess", "needs several processes"},
+      {reduced, "only_fp32", "runs in float32 only"},
+  };
+  for (const auto& rule : rules) {
+    const Mention* mention = rule.applies ? policy.find(rule.list, when.model) : nullptr;
+    if (mention) return Decision{fmt::format("{} (policy {})", rule.why, rule.list), mention->origin};
+  }
+  return std::nullopt;
+}
+
+std::optional<Decision> passes_by_skip(const Policy& policy, const Conditions& when) {
+  const Mention* mention = policy.find("accuracy.skip.large_models", when.model);
+  if (!mention || when.check == Check::performance) return std::nullopt;
+  return Decision{"too large for an eager, a compiled and a float64 copy (policy accuracy.skip.large_models)",
+                  mention->origin};
+}
+
+namespace {
+
+/// What autocast computes in: what the policy says, upstream's default of the device otherwise.
+void apply_amp(const Policy& policy, Case& c) {
+  const Mention* forced = policy.find("dtype.force_amp_for_fp16_bf16_models", c.model);
+  if (forced && (c.dtype == DType::float16 || c.dtype == DType::bfloat16)) {
+    c.amp_dtype = c.dtype;
+    c.dtype = DType::amp;
+    c.origin["dtype"] = c.origin["amp_dtype"] = forced->origin;
+  } else if (c.dtype == DType::amp) {
+    const Mention* bfloat16 = policy.find("dtype.amp_dtype_bfloat16", c.model);
+    c.amp_dtype = bfloat16 || c.device == "cpu" ? DType::bfloat16 : DType::float16;
+    c.origin["amp_dtype"] = bfloat16 ? bfloat16->origin : "autocast's default on " + c.device;
+  }
+}
+
+}  // namespace
+
+void apply_policy(const Policy& policy, const ModelInfo& info, Case& c) {
+  if (const Mention* forced = policy.find("dtype.force_fp16_for_bf16_models", c.model);
+      forced && c.dtype == DType::bfloat16) {
+    c.dtype = DType::float16;
+    c.origin["dtype"] = forced->origin;
+  }
+  apply_amp(policy, c);
+  const Conditions when = conditions_of(c);
+  const Tolerance judged = tolerance_of(policy, when);
+  c.tolerance = judged.tolerance;
+  c.cosine = judged.cosine;
+  c.origin["tolerance"] = c.origin["cosine"] = judged.origin;
+  const BatchSize batch = batch_size_of(policy, when, info);
+  c.batch_size = batch.size;
+  c.origin["batch_size"] = batch.origin;
+  c.equal_nan = c.dtype != DType::float32;
+  c.origin["equal_nan"] = "upstream's rule: NaN equals NaN except in float32";
+  if (const Mention* larger = policy.find("require_larger_multiplier_for_smaller_tensor", c.model)) {
+    c.larger_multiplier_for_smaller_tensor = true;
+    c.origin["larger_multiplier_for_smaller_tensor"] = larger->origin;
+  }
+  if (const Mention* masks = policy.find("tolerance.use_iou_for_bool_masks", c.model)) {
+    const Mention* threshold = policy.find("tolerance.iou_thresholds", c.model);
+    c.iou_threshold = threshold ? threshold->value : 0.99;
+    c.origin["iou_threshold"] = threshold ? threshold->origin : masks->origin;
+  }
+  if (const Mention* runs = policy.find("tolerance.accuracy_check_runs", c.model)) {
+    c.accuracy_check_runs = static_cast<int>(runs->value);
+    c.origin["accuracy_check_runs"] = runs->origin;
+  }
+  // Upstream records such a model as passed whether its results agree or not; here it says that nothing was compared.
+  const Mention* unstable = policy.find("non_deterministic", c.model);
+  if (!unstable && c.mode == Mode::training) unstable = policy.find("accuracy.skip.eager_not_deterministic", c.model);
+  if (unstable && c.check == Check::accuracy) {
+    c.eager_not_deterministic = true;
+    c.origin["eager_not_deterministic"] = unstable->origin;
+  }
+  if (const Mention* kept = policy.find("only_inference", c.model); kept && c.mode == Mode::training) {
+    c.eval_in_training = true;
+    c.origin["eval_in_training"] = kept->origin;
+  } else if (policy.rule == "torchbench" && c.check == Check::accuracy && c.mode == Mode::training &&
+             !policy.find("only_training", c.model)) {
+    c.eval_in_training = true;
+    c.origin["eval_in_training"] = "torchbench's accuracy trains in eval mode";
+  }
+  if (c.mode == Mode::training) {
+    const Optimizing chosen = optimizer_of(when);
+    c.optimizer = chosen.kind;
+    c.origin["optimizer"] = chosen.origin;
+    if (const Mention* scaled = policy.find("scaled_compute_loss", c.model)) {
+      c.loss_divisor = 1000;
+      c.origin["loss_divisor"] = scaled->origin;
+    }
+  }
+  if (const auto skip = passes_by_skip(policy, when)) {
+    c.skip_reason = skip->reason;
+    c.origin["skip_reason"] = skip->origin;
+  }
+}
+
+}  // namespace torchstone

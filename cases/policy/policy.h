@@ -1,0 +1,92 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fixtures/case/case.h"
+#include "models/core/registry.h"
+
+namespace torchstone {
+
+/// A model named in a policy: where, and the number that stands beside it (1 in plain lists).
+struct Mention {
+  std::string origin;  ///< file:line
+  double value = 1;
+};
+
+/// What upstream's torchbench.yaml, timm_models.yaml or huggingface.yaml says (pytorch, benchmarks/dynamo).
+struct Policy {
+  std::string file;
+  std::string rule = "torchbench";  ///< whose tolerance and batch rules: torchbench, timm or huggingface
+  std::map<std::string, std::map<std::string, Mention>> mentions;  ///< dotted key → model → where
+
+  /// The mention of `model` under the dotted key (`skip.device.cpu`); nullptr when there is none.
+  const Mention* find(const std::string& key, const std::string& model) const;
+};
+
+/// One key of the schema and what is done with it.
+struct PolicyKey {
+  std::string path;
+  enum class Kind { models, numbers } kind;
+  std::string use;
+};
+/// All keys that upstream's three files have; anything else is an error.
+const std::vector<PolicyKey>& policy_schema();
+
+/// Throws ConfigError. The optional key `tolerance_rule` (torchbench, timm, huggingface) is ours; without it the rule
+/// is the one of `suite`, and torchbench's for a suite of another name.
+Policy read_policy(const std::string& file, const std::string& suite);
+/// The rule that belongs to a suite of that name.
+std::string rule_of_suite(const std::string& suite);
+
+/// What the rules look at.
+struct Conditions {
+  std::string model;
+  Check check = Check::accuracy;
+  Mode mode = Mode::inference;
+  DType dtype = DType::float32;
+  bool amp = false;  ///< autocast
+  std::string device = "cpu";
+  bool inductor = false, freezing = false, max_autotune = false;
+  Preset preset = Preset::mini;
+};
+Conditions conditions_of(const Case& c);
+
+struct Tolerance {
+  double tolerance;
+  bool cosine;
+  std::string origin;
+};
+/// Upstream's get_tolerance_and_cosine_flag of the policy's suite.
+Tolerance tolerance_of(const Policy& policy, const Conditions& when);
+
+struct BatchSize {
+  int64_t size;
+  std::string origin;
+};
+/// Accuracy, and every check of the mini preset: huggingface 1, torchbench 4, timm 8, at most accuracy.max_batch_size.
+/// Otherwise the model's own, overridden or divided by the policy. A fixed batch never changes. At least 1.
+BatchSize batch_size_of(const Policy& policy, const Conditions& when, const ModelInfo& info);
+
+struct Optimizing {
+  OptimizerKind kind;
+  std::string origin;
+};
+/// Upstream's init_optimizer (common.py), whose lists stand in the code there and in cases/policy/optimizer_rule.cpp
+/// here: SGD for those that eager Adam itself makes differ, and for those of its CI, which is the gate that this is;
+/// beyond upstream also for weights in float16; Adam otherwise.
+Optimizing optimizer_of(const Conditions& when);
+
+struct Decision {
+  std::string reason, origin;
+};
+/// Why the case is not registered at all; empty when it is.
+std::optional<Decision> left_out(const Policy& policy, const Conditions& when);
+/// Why it is registered but ends as pass_due_to_skip (models too large for the float64 reference).
+std::optional<Decision> passes_by_skip(const Policy& policy, const Conditions& when);
+
+/// Fills everything that a policy decides, with origins: how the case is judged, its batch size, a forced dtype.
+void apply_policy(const Policy& policy, const ModelInfo& info, Case& c);
+
+}  // namespace torchstone

@@ -1,0 +1,110 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cases/policy/policy.h"
+
+namespace torchstone {
+namespace {
+
+// A tolerance and the list that decides it, or the plain rule when `list` is empty.
+struct Tier {
+  bool applies;
+  std::string list;
+  double tolerance;
+  bool cosine = false;
+};
+
+Tolerance first_of(const Policy& policy, const Conditions& when, const std::vector<Tier>& tiers) {
+  for (const auto& tier : tiers) {
+    if (!tier.applies) continue;
+    if (tier.list.empty()) return {tier.tolerance, tier.cosine, fmt::format("tolerance rule of {}", policy.rule)};
+    if (const Mention* mention = policy.find(tier.list, when.model))
+      return {tier.tolerance, tier.cosine, fmt::format("{} ({})", mention->origin, tier.list)};
+  }
+  return {1e-4, false, "default"};  // never reached: the last tier of each rule always applies
+}
+
+Tolerance torchbench_rule(const Policy& policy, const Conditions& when) {
+  const bool half = when.dtype == DType::float16 || when.amp;
+  const bool bf16 = when.dtype == DType::bfloat16;
+  const bool training = when.mode == Mode::training && (when.device == "cuda" || when.device == "xpu");
+  return first_of(policy, when,
+                  {{half && when.freezing, "tolerance.freezing.higher_fp16", 1e-2},
+                   {half && when.freezing, "tolerance.freezing.even_higher", 8e-2},
+                   {half, "tolerance.higher_fp16", 1e-2},
+                   {half, "tolerance.even_higher", 8e-2},
+                   {half, "", 1e-3},
+                   {bf16, "tolerance.higher_bf16", 1e-2},
+                   {bf16 && when.device == "xpu", "tolerance.higher_bf16_xpu", 8e-2},
+                   {training, "tolerance.cosine", 1e-3, true},
+                   {training, "tolerance.higher", 1e-3},
+                   {training, "tolerance.even_higher", 8e-2},
+                   {training, "", 1e-3},
+                   {true, "", 1e-4}});
+}
+
+Tolerance timm_rule(const Policy& policy, const Conditions& when) {
+  const bool training = when.mode == Mode::training;
+  return first_of(policy, when,
+                  {{!training && when.freezing, "tolerance.freezing", 8e-2},
+                   {!training, "", 1e-3},
+                   {true, "tolerance.highest_training", 16e-2},
+                   {true, "tolerance.even_higher", 8e-2},
+                   {when.max_autotune, "tolerance.even_higher_max_autotune", 8e-2},
+                   {true, "tolerance.higher_training", 4e-2},
+                   {when.amp, "tolerance.higher_amp", 4e-2},
+                   {when.dtype == DType::float16 && when.device == "xpu", "tolerance.higher_fp16_xpu", 4e-2},
+                   {true, "", 1e-2}});
+}
+
+Tolerance huggingface_rule(const Policy& policy, const Conditions& when) {
+  const bool training = when.mode == Mode::training;
+  return first_of(policy, when,
+                  {{training, "tolerance.higher_training", 2e-2},
+                   {training && when.max_autotune, "tolerance.higher_max_autotune_training", 2e-2},
+                   {training, "", 1e-2},
+                   {when.device == "cpu", "tolerance.higher_inference_cpu", 5e-3},
+                   {true, "tolerance.higher_inference", 4e-3},
+                   {true, "", 1e-3}});
+}
+
+BatchSize stated_by(const Mention& mention) { return {static_cast<int64_t>(mention.value), mention.origin}; }
+
+BatchSize accuracy_batch(const Policy& policy, const Conditions& when) {
+  const bool ci =
+      when.check == Check::accuracy && when.mode == Mode::training && when.device == "cuda" && when.inductor;
+  if (const Mention* own = policy.find("batch_size.ci_accuracy", when.model); ci && own) return stated_by(*own);
+  const BatchSize batch{policy.rule == "huggingface" ? 1
+                        : policy.rule == "timm"      ? 8
+                                                     : 4,
+                        fmt::format("accuracy batch size of {}", policy.rule)};
+  const Mention* limit = policy.find("accuracy.max_batch_size", when.model);
+  return limit && limit->value < static_cast<double>(batch.size) ? stated_by(*limit) : batch;
+}
+
+}  // namespace
+
+Tolerance tolerance_of(const Policy& policy, const Conditions& when) {
+  return policy.rule == "timm"          ? timm_rule(policy, when)
+         : policy.rule == "huggingface" ? huggingface_rule(policy, when)
+                                        : torchbench_rule(policy, when);
+}
+
+BatchSize batch_size_of(const Policy& policy, const Conditions& when, const ModelInfo& info) {
+  const int64_t stated = when.mode == Mode::training && info.train_batch > 0 ? info.train_batch : info.eval_batch;
+  const BatchSize own{std::max<int64_t>(stated, 1), fmt::format("{}:{} (the model's own)", info.file, info.line)};
+  if (info.fixed_batch) return own;
+  const std::string key = when.mode == Mode::training ? "batch_size.training" : "batch_size.inference";
+  const Mention* replaced = policy.find(key, when.model);
+  if (const Mention* kept = policy.find("dont_change_batch_size", when.model))
+    return replaced ? stated_by(*replaced) : BatchSize{own.size, kept->origin};
+  if (when.check == Check::accuracy || when.preset == Preset::mini || stated <= 0) return accuracy_batch(policy, when);
+  if (replaced) return stated_by(*replaced);
+  if (const Mention* divisor = policy.find("batch_size.divisors", when.model)) {
+    return {std::max<int64_t>(own.size / static_cast<int64_t>(divisor->value), 1), divisor->origin};
+  }
+  return own;
+}
+
+}  // namespace torchstone

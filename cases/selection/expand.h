@@ -1,0 +1,57 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cases/flags/flags.h"
+#include "cases/suite/suite.h"
+#include "fixtures/case/case.h"
+#include "models/core/registry.h"
+
+namespace torchstone {
+
+/// What a suite may refer to.
+struct Known {
+  std::vector<const ModelInfo*> models;
+  std::vector<std::string> backends;
+
+  const ModelInfo* model(const std::string& name) const;  ///< nullptr when there is none
+};
+/// The registries of this program.
+Known known_here();
+
+/// A combination that is not registered, and why.
+struct Skipped {
+  std::string name, reason, origin;
+};
+
+struct Expansion {
+  std::vector<Case> cases;
+  std::vector<Skipped> skipped;
+};
+
+/// Nothing is left to run. Exit code 3.
+struct NothingSelected : ConfigError {
+  using ConfigError::ConfigError;
+};
+
+/// Suites × policies × registry × flags → cases, in the order suite, check, row, model, mode, dtype, backend, device,
+/// preset. Each field is decided by the strongest of: flag, model entry, row, suite defaults, policy, default; `origin`
+/// says which. Throws ConfigError for an unknown suite, model or backend and for cases whose names coincide.
+Expansion expand(const std::vector<Suite>& suites, const Known& known, const Flags& flags);
+/// Throws NothingSelected when there is no case.
+void require_cases(const Expansion& expansion);
+
+/// The rows that flags leave: each row split by check and cut down to the values given; a value that no row of a check
+/// of a check has is added through a copy of each of its rows.
+std::vector<Row> select_rows(const std::vector<Row>& rows, const Axes& given);
+
+/// The rows, and behind them for each of their checks one with all models, modes and dtypes, and all backends, devices
+/// and presets that some row has (eager against eager is a control, not a combination).
+std::vector<Row> full_matrix(std::vector<Row> rows, const Place& place);
+
+/// The model name that --torchstone_only means: the name itself, or for a file its stem in [A-Za-z0-9_].
+std::string only_model(const Flags& flags);
+/// Whether it means a TorchScript file.
+bool only_is_file(const Flags& flags);
+
+}  // namespace torchstone

@@ -1,0 +1,88 @@
+#include <algorithm>
+#include <type_traits>
+
+#include "cases/selection/expand.h"
+
+namespace torchstone {
+namespace {
+
+// `rows` are those of one check.
+template <typename T>
+std::vector<Row> select(const std::vector<Row>& rows, Choices<T> Axes::*axis, const Choices<T>& given) {
+  if (given.empty() || rows.empty()) return rows;
+  std::vector<Row> selected;
+  for (Row row : rows) {
+    std::erase_if(row.axes.*axis, [&](const auto& choice) { return !contains(given, choice.value); });
+    if (!(row.axes.*axis).empty()) selected.push_back(std::move(row));
+  }
+  // A value that no row has (one that a row keeps to some models is not there for the others): every row is run with
+  // it.
+  Choices<T> added;
+  for (const auto& choice : given) {
+    const bool had = std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+      return row.models.empty() && contains(row.axes.*axis, choice.value);
+    });
+    if (!had && !contains(added, choice.value)) added.push_back(choice);
+  }
+  if (added.empty()) return selected;
+  for (Row row : rows) {
+    row.axes.*axis = added;
+    row.widened = true;
+    // A known failure was seen with the row's own values; of the size alone it seldom depends.
+    if constexpr (!std::is_same_v<T, Preset>)
+      std::erase_if(row.settings, [](const auto& of) { return of.first == "expected" || of.first == "reason"; });
+    selected.push_back(std::move(row));
+  }
+  return selected;
+}
+
+std::vector<Row> rows_of(const std::vector<Row>& rows, Check check) {
+  std::vector<Row> found;
+  for (Row row : rows) {
+    std::erase_if(row.axes.checks, [&](const auto& choice) { return choice.value != check; });
+    if (!row.axes.checks.empty()) found.push_back(std::move(row));
+  }
+  return found;
+}
+
+template <typename T>
+void unite(Choices<T>& all, const Choices<T>& more) {
+  for (const auto& choice : more)
+    if (!contains(all, choice.value)) all.push_back(choice);
+}
+
+}  // namespace
+
+std::vector<Row> full_matrix(std::vector<Row> rows, const Place& place) {
+  Row full;
+  full.place = place;
+  full.widened = true;
+  full.axes.modes = {{Mode::inference, place}, {Mode::training, place}};
+  full.axes.dtypes = {{DType::float32, place}, {DType::bfloat16, place}, {DType::float16, place}};
+  for (const Row& row : rows) {
+    unite(full.axes.checks, row.axes.checks);
+    unite(full.axes.backends, row.axes.backends);
+    unite(full.axes.devices, row.axes.devices);
+    unite(full.axes.presets, row.axes.presets);
+  }
+  std::erase_if(full.axes.backends, [](const auto& choice) { return choice.value.name == "eager"; });
+  if (!full.axes.backends.empty()) rows.push_back(std::move(full));
+  return rows;
+}
+
+std::vector<Row> select_rows(const std::vector<Row>& rows, const Axes& given) {
+  std::vector<Row> selected;
+  for (const Check check : {Check::accuracy, Check::performance, Check::tolerance}) {
+    if (!given.checks.empty() && !contains(given.checks, check)) continue;
+    auto of_check = rows_of(rows, check);
+    of_check = select(of_check, &Axes::modes, given.modes);
+    of_check = select(of_check, &Axes::dtypes, given.dtypes);
+    of_check = select(of_check, &Axes::backends, given.backends);
+    of_check = select(of_check, &Axes::devices, given.devices);
+    of_check = select(of_check, &Axes::presets, given.presets);
+    selected.insert(selected.end(), of_check.begin(), of_check.end());
+  }
+  return selected;
+}
+
+}  // namespace torchstone

@@ -1,0 +1,97 @@
+#include "cases/suite/operators.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "cases/config/nearest.h"
+#include "cases/flags/flags.h"
+#include "cases/suite/suite.h"
+#include "models/operators/skip_rules.h"
+
+namespace torchstone {
+namespace {
+
+constexpr int64_t most_inputs = 1'000'000;
+
+std::vector<LoggedOperator> read_logs(const OperatorChoice& choice) {
+  std::vector<LoggedOperator> log;
+  for (const auto& file : choice.logs) {
+    try {
+      merge_logs(log, read_operator_log(file));
+    } catch (const LogError& error) {
+      throw ConfigError(error.what());
+    }
+  }
+  return log;
+}
+
+// What the flags say instead of the suite.
+OperatorChoice narrowed(OperatorChoice choice, const OperatorFlags& flags) {
+  if (!flags.logs.empty()) choice.logs = flags.logs;
+  if (!flags.layouts.empty()) choice.layouts = flags.layouts;
+  if (flags.max_samples) choice.max_samples = *flags.max_samples;
+  if (flags.start_index) choice.start_index = *flags.start_index;
+  return choice;
+}
+
+void add_input(Suite& suite, const LoggedOperator& logged, size_t index, OperatorLayout layout) {
+  const LoggedInput& input = logged.inputs[index];
+  ModelInfo info = operator_model_info(logged.name, input, index, layout);
+  const Place place{input.file, input.line, logged.name};
+  suite.models.push_back({info.name, {}, operator_skip_reason(logged.name), place});
+  if (!find_model(info.name)) register_model(std::move(info), input.file.c_str(), input.line);
+}
+
+void add_log(Suite& suite, const OperatorChoice& choice) {
+  for (const auto& logged : read_logs(choice)) {
+    const size_t first = static_cast<size_t>(choice.start_index);
+    const size_t last = std::min(logged.inputs.size(), first + static_cast<size_t>(choice.max_samples));
+    for (const auto layout : choice.layouts)
+      for (size_t i = first; i < last; ++i) add_input(suite, logged, i, layout);
+  }
+}
+
+}  // namespace
+
+OperatorLayout layout_of(const Yaml& node) {
+  const std::string text = text_of(node);
+  if (text == "recorded") return OperatorLayout::recorded;
+  if (text == "channels_last") return OperatorLayout::channels_last;
+  fail(node, fmt::format("'{}' is no layout ({})", text, expected_one_of(text, {"recorded", "channels_last"})));
+}
+
+OperatorChoice read_operator_choice(const Yaml& node, const std::string& folder) {
+  require_keys(node, {"logs", "max_samples", "start_index", "layouts"});
+  OperatorChoice choice;
+  choice.place = node;
+  for (const auto& log : list_of(require(node, "logs"))) {
+    const auto path = std::filesystem::path(folder) / text_of(log);
+    std::error_code error;  // a name may be too long to be asked for
+    if (!std::filesystem::is_regular_file(path, error))
+      fail(log, fmt::format("there is no file {}", path.lexically_normal().string()));
+    choice.logs.push_back(path.lexically_normal().string());
+  }
+  if (choice.logs.empty()) fail(require(node, "logs"), "an empty list (expected at least one log)");
+  if (const Yaml* value = node.find("max_samples"))
+    choice.max_samples = static_cast<int>(integer_of(*value, 1, most_inputs));
+  if (const Yaml* value = node.find("start_index"))
+    choice.start_index = static_cast<int>(integer_of(*value, 0, most_inputs));
+  if (const Yaml* value = node.find("layouts")) {
+    choice.layouts.clear();
+    for (const auto& item : list_of(*value)) choice.layouts.push_back(layout_of(item));
+    if (choice.layouts.empty()) fail(*value, "an empty list (expected recorded or channels_last)");
+  }
+  return choice;
+}
+
+void add_operators(std::vector<Suite>& suites, const Flags& flags) {
+  for (auto& suite : suites) {
+    const bool wanted = flags.suites.empty() || std::any_of(flags.suites.begin(), flags.suites.end(),
+                                                            [&](const auto& c) { return c.value == suite.name; });
+    if (suite.operators && wanted) add_log(suite, narrowed(*suite.operators, flags.operators));
+  }
+}
+
+}  // namespace torchstone

@@ -1,0 +1,81 @@
+#pragma once
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cases/config/settings.h"
+#include "cases/policy/policy.h"
+#include "cases/suite/operators.h"
+
+namespace torchstone {
+
+/// A value of an axis and where it was written.
+template <typename T>
+struct Choice {
+  T value;
+  Place place;
+};
+template <typename T>
+using Choices = std::vector<Choice<T>>;
+
+template <typename T>
+bool contains(const Choices<T>& choices, const T& value) {
+  return std::ranges::any_of(choices, [&](const auto& choice) { return choice.value == value; });
+}
+
+/// What a row multiplies.
+struct Axes {
+  Choices<Check> checks;
+  Choices<Mode> modes;
+  Choices<DType> dtypes;
+  Choices<BackendSpec> backends;
+  Choices<std::string> devices;
+  Choices<Preset> presets;
+};
+
+struct Row {
+  Axes axes;
+  Choices<std::string> models;  ///< only these; empty: all of the suite
+  Choices<std::string> except;  ///< but not these
+  Settings settings;
+  Place place;
+  bool widened = false;  ///< made by a flag from a row of the suite: cases that another row has already are left out
+};
+
+struct SuiteModel {
+  std::string name;
+  Settings settings;
+  std::optional<std::string> skip;  ///< not registered, for this reason
+  Place place;
+};
+
+/// One suite file: which combinations are registered.
+struct Suite {
+  std::string name;
+  Policy policy;
+  Settings defaults;
+  std::vector<Row> rows;
+  std::vector<SuiteModel> models;           ///< without the operators, which add_operators() adds
+  std::optional<OperatorChoice> operators;  ///< logs whose calls are models
+  std::string expected_file;                ///< expected statuses (cases/expected_status/expected.h); empty: none
+  Place place;
+};
+
+/// Reads a suite and its policy (a path relative to the suite's own folder); throws ConfigError.
+Suite read_suite(const std::string& file);
+/// The `*.yaml` of a folder, sorted, or the one file; throws ConfigError when there is none. An empty path means the
+/// suites that belong to the program: beside its installation, else in the source tree.
+std::vector<Suite> read_suites(const std::string& folder_or_file);
+
+// One value as suites and flags write it; each throws ConfigError.
+Check check_of(const Yaml& node);
+Mode mode_of(const Yaml& node);
+DType dtype_of(const Yaml& node);
+Preset preset_of(const Yaml& node);
+/// cpu, cuda or xpu, with an index or without.
+std::string device_of(const Yaml& node);
+/// `inductor`, `inductor:freezing=true`, or the map {inductor: {freezing: true}}.
+BackendSpec backend_spec_of(const Yaml& node);
+
+}  // namespace torchstone

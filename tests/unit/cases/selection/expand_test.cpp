@@ -1,0 +1,401 @@
+#include "cases/selection/expand.h"
+
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "support.h"
+
+namespace torchstone {
+namespace {
+
+using test::error_of;
+using test::fake_known;
+using test::flags_of;
+using test::names_of;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr auto policy = "skip: {device: {cuda: [second]}}\naccuracy: {skip: {large_models: [second]}}\n";
+constexpr auto two_rows =
+    "suite: small\npolicy: p.yaml\ndefaults: {seed: 5}\nmatrix:\n"
+    "  - {checks: [accuracy], dtypes: [float32, bfloat16], backends: [torchscript, inductor]}\n"
+    "  - {checks: [performance], backends: [inductor], required_speedup: 1.1, time_limit: 50}\n"
+    "  - {checks: [performance], backends: [eager], models: [first]}\n"
+    "models:\n  - first\n  - second: {batch_size: 3, tolerance: 0.5}\n";
+
+struct Expanded {
+  test::Folder folder;
+  Expansion expansion;
+  std::string error;
+
+  explicit Expanded(const std::string& suite, std::vector<std::string> arguments = {},
+                    const Known& known = fake_known()) {
+    folder.write("p.yaml", policy);
+    folder.write("s.yaml", suite);
+    error = error_of(
+        [&] { expansion = expand(read_suites(folder.path() + "/s.yaml"), known, flags_of(std::move(arguments))); },
+        folder.path());
+  }
+  const Case& at(const std::string& test) const {
+    for (const auto& c : expansion.cases)
+      if (name_of(c).find(test) != std::string::npos) return c;
+    throw std::out_of_range(test);
+  }
+  std::string origin(const std::string& test, const std::string& field) const {
+    const std::string text = at(test).origin.at(field);
+    return text.starts_with(folder.path()) ? text.substr(folder.path().size() + 1) : text;
+  }
+  std::vector<std::string> names() const { return names_of(expansion.cases); }
+};
+
+TEST(Expand, MultipliesRowsByModels) {
+  const Expanded all(two_rows);
+  EXPECT_EQ(all.error, "");
+  EXPECT_EQ(all.names().size(), 2U * 2 * 2 + 2 + 1);
+  EXPECT_EQ(all.names().front(), "small/Accuracy.CompiledMatchesEager/first_inference_float32_torchscript_cpu");
+  EXPECT_EQ(all.names().back(), "small/Performance.CompiledAgainstEager/first_inference_float32_eager_cpu");
+}
+
+TEST(Expand, OfTheFullMatrixAddsEveryCombinationThatNoRowHas) {
+  const Expanded all(two_rows, {"--torchstone_matrix=full"});
+  EXPECT_EQ(all.error, "");
+  // Two checks, two models, two modes, three dtypes, two backends; and the control, which stays with its model.
+  EXPECT_EQ(all.names().size(), 2U * 2 * 2 * 3 * 2 + 1);
+  const auto names = all.names();
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+  const auto& added = all.at("Performance.CompiledAgainstEager/second_training_float16_torchscript_cpu");
+  EXPECT_FALSE(added.required_speedup.has_value());
+  EXPECT_EQ(added.batch_size, 3);
+  EXPECT_EQ(added.origin.at("dtype"), "flag --torchstone_matrix=full");
+  EXPECT_EQ(all.at("Performance.CompiledAgainstEager/second_inference_float32_inductor_cpu").required_speedup, 1.1);
+}
+
+TEST(Expand, NarrowsTheFullMatrixByTheOtherFlags) {
+  const Expanded some(two_rows, {"--torchstone_matrix=full", "--torchstone_checks=accuracy",
+                                 "--torchstone_dtypes=float16", "--torchstone_modes=inference"});
+  EXPECT_EQ(some.names().size(), 2U * 2);
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_matrix=suites"}).names(), Expanded(two_rows).names());
+  EXPECT_THAT(Expanded(two_rows, {"--torchstone_only=second", "--torchstone_matrix=full"}).names(),
+              testing::SizeIs(2U * 2 * 3 * 2));
+  EXPECT_THAT(error_of([] { flags_of({"--torchstone_matrix=all"}); }), HasSubstr("expected one of suites, full"));
+}
+
+TEST(Expand, DecidesEachFieldByTheStrongestSourceAndSaysWhich) {
+  const Expanded all(two_rows, {"--torchstone_confidence=0.9"});
+  const std::string accuracy = "Accuracy.CompiledMatchesEager/second_inference_float32_inductor_cpu";
+  EXPECT_EQ(all.at(accuracy).batch_size, 3);
+  EXPECT_EQ(all.origin(accuracy, "batch_size"), "s.yaml:10");
+  EXPECT_EQ(all.at(accuracy).tolerance, 0.5);
+  EXPECT_EQ(all.at(accuracy).seed, 5U);
+  EXPECT_EQ(all.origin(accuracy, "seed"), "s.yaml:3");
+  EXPECT_EQ(all.at(accuracy).confidence, 0.9);
+  EXPECT_EQ(all.origin(accuracy, "confidence"), "flag --torchstone_confidence=0.9");
+  EXPECT_EQ(all.origin(accuracy, "device"), "default");
+  EXPECT_EQ(all.origin(accuracy, "backend"), "s.yaml:5");
+  EXPECT_EQ(all.origin(accuracy, "cosine"), "tolerance rule of torchbench");
+  EXPECT_FALSE(all.at(accuracy).required_speedup.has_value());
+  EXPECT_EQ(all.at(accuracy).line, 10);
+  EXPECT_THAT(*all.at(accuracy).skip_reason, HasSubstr("too large"));
+  const std::string performance = "Performance.CompiledAgainstEager/first_inference_float32_inductor_cpu";
+  EXPECT_EQ(all.at(performance).required_speedup, 1.1);
+  EXPECT_EQ(all.at(performance).time_limit_s, 50);
+  EXPECT_EQ(all.at(performance).batch_size, 4);
+  EXPECT_EQ(all.origin(performance, "time_limit_s"), "s.yaml:6");
+}
+
+TEST(Expand, KnownFailuresCarryTheirReason) {
+  const Expanded all(
+      "suite: s\nmatrix: [{checks: [accuracy], backends: [eager]}]\nmodels:\n  - first: {expected: fail_accuracy, "
+      "reason: issue 12}\n");
+  EXPECT_EQ(all.at("first").expected_status, Status::fail_accuracy);
+  EXPECT_THAT(all.at("first").origin.at("expected_reason"), HasSubstr("issue 12 ("));
+}
+
+TEST(Expand, AModelWhoseTrainingDoesNotRepeatIsComparedInInference) {
+  const Expanded all(
+      "suite: s\nmatrix: [{checks: [accuracy], modes: [inference, training], backends: [eager]}]\nmodels:\n"
+      "  - first: {eager_not_deterministic: true}\n");
+  EXPECT_TRUE(all.at("first_training").eager_not_deterministic);
+  EXPECT_FALSE(all.at("first_inference").eager_not_deterministic);
+}
+
+TEST(Expand, AKnownFailureOfARowStaysWithTheValuesItWasSeenWith) {
+  const std::string rows =
+      "suite: s\nmatrix:\n  - {checks: [accuracy], backends: [eager], models: [first], seed: 7, expected: "
+      "fail_accuracy, "
+      "reason: issue 12}\nmodels: [first, second]\n";
+  EXPECT_EQ(Expanded(rows, {"--torchstone_backends=eager"}).at("first_").expected_status, Status::fail_accuracy);
+  EXPECT_EQ(Expanded(rows, {"--torchstone_presets=full"}).at("first_").expected_status, Status::fail_accuracy);
+  const Expanded other(rows, {"--torchstone_backends=torchscript"});
+  EXPECT_EQ(other.at("first_").expected_status, Status::pass);
+  EXPECT_FALSE(other.at("first_").origin.contains("expected_reason"));
+  EXPECT_EQ(other.at("first_").seed, 7U);
+}
+
+TEST(Expand, FlagsNarrowToTheRowsThatMatch) {
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_checks=performance"}).names().size(), 3U);
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_checks=tolerance"}).names().size(), 0U);
+  EXPECT_THAT(Expanded(two_rows, {"--torchstone_check=performance", "--torchstone_backends=eager"}).names(),
+              ElementsAre("small/Performance.CompiledAgainstEager/first_inference_float32_eager_cpu",
+                          "small/Performance.CompiledAgainstEager/second_inference_float32_eager_cpu"));
+  EXPECT_THAT(Expanded(two_rows, {"--torchstone_only=second", "--torchstone_dtypes=bfloat16",
+                                  "--torchstone_backends=inductor", "--torchstone_checks=accuracy"})
+                  .names(),
+              ElementsAre("small/Accuracy.CompiledMatchesEager/second_inference_bfloat16_inductor_cpu"));
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_suite=small"}).names().size(), 11U);
+}
+
+TEST(Expand, FlagsWidenThroughEveryRowOfACheck) {
+  const Expanded eager(two_rows, {"--torchstone_backends=eager,inductor:freezing=true,mode=x"});
+  // No accuracy row has either backend, so both come in; performance has an eager row for one model only, so
+  // the other gets it too, and what two rows would add alike comes in once.
+  EXPECT_EQ(eager.names().size(), 2U * 2 * 2 + 2 * 2);
+  EXPECT_EQ(eager.at("first_inference_float32_inductor_freezing_mode_x_cpu").backend,
+            (BackendSpec{"inductor", {{"freezing", "true"}, {"mode", "x"}}}));
+  EXPECT_THAT(eager.origin("Accuracy.CompiledMatchesEager/first_inference_float32_eager_cpu", "backend"),
+              HasSubstr("flag --torchstone_backends="));
+  const Expanded cuda(two_rows, {"--torchstone_devices=cuda:1", "--torchstone_preset=full",
+                                 "--torchstone_checks=performance", "--torchstone_mode=training"});
+  EXPECT_THAT(cuda.names(),
+              ElementsAre("small/Performance.CompiledAgainstEager/first_training_float32_inductor_cuda_1_full",
+                          "small/Performance.CompiledAgainstEager/first_training_float32_eager_cuda_1_full"));
+  EXPECT_EQ(cuda.at("first_training_float32_inductor").batch_size, 16);
+  ASSERT_EQ(cuda.expansion.skipped.size(), 1U);
+  EXPECT_THAT(cuda.expansion.skipped[0].name, HasSubstr("/second_training_float32_inductor_cuda_1_full"));
+  EXPECT_EQ(cuda.expansion.skipped[0].reason, "not run on cuda (policy skip.device.cuda)");
+  EXPECT_THAT(cuda.expansion.skipped[0].origin, HasSubstr("p.yaml:1"));
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_dtypes=float16,float32", "--torchstone_checks=accuracy"}).names().size(),
+            8U);
+}
+
+TEST(Expand, TakesBatchSizesFromAFileUnlessAFlagSaysOtherwise) {
+  const test::Folder folder;
+  const std::string file = folder.write("sizes.txt", "# of the paper\nfirst, 7\n\nsecond,9 # fits\n");
+  const Expanded all(two_rows, {"--torchstone_batch_size_file=" + file});
+  EXPECT_EQ(all.at("first_inference_float32_torchscript").batch_size, 7);
+  EXPECT_EQ(all.origin("Accuracy.CompiledMatchesEager/first_inference_float32_torchscript_cpu", "batch_size"),
+            file + ":2");
+  EXPECT_EQ(all.at("second_inference_float32_torchscript").batch_size, 9);
+  const Expanded overridden(two_rows, {"--torchstone_batch_size_file=" + file, "--torchstone_batch_size=3"});
+  EXPECT_EQ(overridden.at("first_inference_float32_torchscript").batch_size, 3);
+}
+
+TEST(BatchSizeFile, NamesTheLineThatCannotBeUsed) {
+  const test::Folder folder;
+  const auto error = [&](const std::string& text) {
+    return error_of([&] { read_batch_sizes(folder.write("b.txt", text)); }, folder.path());
+  };
+  EXPECT_THAT(error("a,1\nb 2\n"), HasSubstr("b.txt:2: 'b 2' (expected NAME,SIZE)"));
+  EXPECT_THAT(error("a,many\n"), HasSubstr("b.txt:1: 'many' (expected a whole number"));
+  EXPECT_THAT(error("a,0\n"), HasSubstr("b.txt:1"));
+  EXPECT_THAT(error("a,1\na,2\n"), HasSubstr("b.txt:2: a stands here twice"));
+  EXPECT_THAT(error_of([] { read_batch_sizes("/no/such/file"); }), HasSubstr("/no/such/file"));
+}
+
+TEST(Expand, OnlyTakesAModelThatNoSuiteLists) {
+  const Expanded third(two_rows, {"--torchstone_only=third.v2", "--torchstone_checks=performance"});
+  EXPECT_THAT(third.names(),
+              ElementsAre("small/Performance.CompiledAgainstEager/third_v2_inference_float32_inductor_cpu"));
+  EXPECT_EQ(third.at("third").batch_size, 1);
+  EXPECT_EQ(third.at("third").file, "zoo.cpp");
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_only=thrid.v2"}).error,
+            "flag --torchstone_only=thrid.v2: unknown model thrid.v2 (expected one of first, second, third.v2; did you "
+            "mean third.v2?)");
+}
+
+TEST(Expand, OnlyRunsTheRowsThatAreKeptToOtherModelsForBrevity) {
+  const std::string rows =
+      "suite: small\nmatrix:\n  - {checks: [accuracy], backends: [inductor]}\n"
+      "  - {checks: [performance], backends: [inductor], models: [first]}\n"
+      "  - {checks: [performance], backends: [eager], models: [first]}\n"
+      "  - {checks: [performance], backends: [torchscript], models: [first], required_speedup: 2}\n"
+      "models: [first, second]\n";
+  EXPECT_EQ(Expanded(rows).names().size(), 2U + 3U);
+  // Not the control, and not the row whose requirement was measured on its model.
+  EXPECT_THAT(Expanded(rows, {"--torchstone_only=second"}).names(),
+              ElementsAre("small/Accuracy.CompiledMatchesEager/second_inference_float32_inductor_cpu",
+                          "small/Performance.CompiledAgainstEager/second_inference_float32_inductor_cpu"));
+  EXPECT_EQ(Expanded(rows, {"--torchstone_only=first"}).names().size(), 1U + 3U);
+}
+
+TEST(Expand, OnlyRunsACombinationOnceWhoseModelsAreSharedOutAmongRows) {
+  const std::string rows =
+      "suite: small\nmatrix:\n  - {checks: [accuracy], backends: [torchscript, inductor], models: [first]}\n"
+      "  - {checks: [accuracy], backends: [torchscript], models: [second]}\nmodels: [first, second]\n";
+  EXPECT_THAT(Expanded(rows, {"--torchstone_only=third.v2"}).names(),
+              ElementsAre("small/Accuracy.CompiledMatchesEager/third_v2_inference_float32_torchscript_cpu",
+                          "small/Accuracy.CompiledMatchesEager/third_v2_inference_float32_inductor_cpu"));
+}
+
+TEST(Expand, OnlyNamesATorchscriptFileByItsStem) {
+  const Flags flags = flags_of({"--torchstone_only=dir/my-net.v2.pt"});
+  EXPECT_TRUE(only_is_file(flags));
+  EXPECT_EQ(only_model(flags), "my_net_v2");
+  EXPECT_TRUE(flags.only.starts_with("/"));
+  EXPECT_FALSE(only_is_file(flags_of({"--torchstone_only=resnet18"})));
+}
+
+TEST(Expand, RefusesWhatIsNotRegistered) {
+  const auto suite = [](const std::string& backend, const std::string& models) {
+    return "suite: s\nmatrix:\n  - {checks: [accuracy], backends: [" + backend + "]}\nmodels: [" + models + "]\n";
+  };
+  EXPECT_EQ(Expanded(suite("eager", "frist")).error,
+            "s.yaml:4: models[0]: unknown model frist (expected one of first, second, third.v2; did you mean first?)");
+  EXPECT_EQ(Expanded(suite("inductr", "first")).error,
+            "s.yaml:3: matrix[0].backends[0]: unknown backend inductr (expected one of eager, inductor, torchscript; "
+            "did you mean inductor?)");
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_backends=egaer"}).error,
+            "flag --torchstone_backends=egaer: unknown backend egaer (expected one of eager, inductor, torchscript; "
+            "did you mean eager?)");
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_suite=smal"}).error,
+            "flag --torchstone_suite=smal: unknown suite smal (expected small; did you mean small?)");
+}
+
+TEST(Expand, RefusesCasesWithTheSameName) {
+  EXPECT_EQ(Expanded("suite: s\nmatrix:\n  - {checks: [accuracy], backends: [eager]}\n  - {checks: [accuracy], "
+                     "backends: [eager, inductor]}\nmodels: [first]\n")
+                .error.substr(0, 125),
+            "s.yaml:4: matrix[1]: the case s/Accuracy.CompiledMatchesEager/first_inference_float32_eager_cpu is "
+            "registered twice (first by");
+  static const std::vector<ModelInfo> models{test::fake("a.b", 1, 1), test::fake("a_b", 1, 1)};
+  const Expanded collision("suite: s\nmatrix: [{checks: [accuracy], backends: [eager]}]\nmodels: [a.b, a_b]\n", {},
+                           {{&models[0], &models[1]}, {"eager"}});
+  EXPECT_THAT(
+      collision.error,
+      HasSubstr(
+          "the models a.b and a_b get the same name s/Accuracy.CompiledMatchesEager/a_b_inference_float32_eager_cpu"));
+}
+
+TEST(Expand, AForcedDtypeIsNotRegisteredTwice) {
+  const test::Folder folder;
+  folder.write("p.yaml", "dtype: {force_fp16_for_bf16_models: [first]}\n");
+  const std::string file = folder.write("s.yaml",
+                                        "suite: s\npolicy: p.yaml\nmatrix: [{checks: [accuracy], dtypes: [bfloat16, "
+                                        "float16], backends: [eager]}]\nmodels: [first]\n");
+  const Expansion expansion = expand(read_suites(file), fake_known(), flags_of({}));
+  EXPECT_THAT(names_of(expansion.cases),
+              ElementsAre("s/Accuracy.CompiledMatchesEager/first_inference_float16_eager_cpu"));
+  ASSERT_EQ(expansion.skipped.size(), 1U);
+  EXPECT_EQ(expansion.skipped[0].reason, "the policy runs it as float16, which is registered already");
+}
+
+TEST(Expand, ASkippedModelIsListedWithItsReason) {
+  const Expanded all(
+      "suite: s\nmatrix: [{checks: [accuracy], backends: [eager]}]\nmodels: [{first: {skip: needs data}}]\n");
+  ASSERT_EQ(all.expansion.skipped.size(), 1U);
+  EXPECT_EQ(all.expansion.skipped[0].reason, "needs data (suite)");
+  EXPECT_THROW(require_cases(all.expansion), NothingSelected);
+  EXPECT_THAT(error_of([&] { require_cases(all.expansion); }),
+              HasSubstr("nothing to run: the suites and flags leave no case (1 left out"));
+}
+
+TEST(Expand, KnowsTheRegistriesOfThisProgram) {
+  ModelInfo info = test::fake("test_only_model", 2, 1);
+  info.make = [](const ModelOptions&) -> std::shared_ptr<Model> { return nullptr; };
+  if (!find_model(info.name)) register_model(info, __FILE__, __LINE__);
+  ASSERT_NE(known_here().model("test_only_model"), nullptr);
+  EXPECT_EQ(known_here().model("test_only_model")->eval_batch, 1);
+  EXPECT_EQ(known_here().model("no_such_model"), nullptr);
+}
+
+TEST(CaseNames, UseOnlyWhatCtestAndGoogleTestPass) {
+  const Expanded all(two_rows,
+                     {"--torchstone_backends=inductor:cpp.threads=2,inductor", "--torchstone_devices=cuda:0,cpu"});
+  EXPECT_FALSE(all.names().empty());
+  for (const auto& name : all.names())
+    EXPECT_THAT(name, testing::MatchesRegex("[A-Za-z0-9_]+/[A-Za-z]+\\.[A-Za-z]+/[A-Za-z0-9_]+"));
+}
+
+/// How many cases compare a model in float32 inference with this backend.
+size_t float32_cases(const Expansion& expansion, const std::string& backend) {
+  return static_cast<size_t>(std::count_if(expansion.cases.begin(), expansion.cases.end(), [&](const Case& c) {
+    return c.check == Check::accuracy && c.mode == Mode::inference && c.dtype == DType::float32 &&
+           c.backend.name == backend;
+  }));
+}
+
+/// The shipped suites without fastrnns, which has rules of its own and borrows models of others.
+std::vector<Suite> suites_of_the_zoo() {
+  auto suites = read_suites("");
+  std::erase_if(suites, [](const Suite& suite) { return suite.name == "fastrnns"; });
+  return suites;
+}
+
+// The shipped suites against the models of this program. Every model that is missing is named.
+TEST(DefaultSuites, ListTheZooAndCompareEachModelWithTwoBackends) {
+  const auto suites = suites_of_the_zoo();
+  std::set<std::string> listed, missing, unlisted;
+  for (const auto& suite : suites) {
+    for (const auto& model : suite.models) {
+      listed.insert(model.name);
+      const auto* info = find_model(model.name);
+      if (!info || std::find(info->suites.begin(), info->suites.end(), suite.name) == info->suites.end())
+        missing.insert(suite.name + " " + model.name);
+    }
+  }
+  EXPECT_THAT(missing, testing::IsEmpty()) << "the registry lacks models that the suites list";
+  const std::vector<std::string> of_a_log{"operators"};  // registered by a test that read one
+  for (const auto* info : all_models())
+    if (!listed.count(info->name) && info->name != "test_only_model" && info->family != "lstm" &&
+        info->suites != of_a_log)
+      unlisted.insert(info->name);
+  EXPECT_THAT(unlisted, testing::IsEmpty()) << "no suite lists these models";
+  if (!missing.empty()) return;
+  const Expansion expansion = expand(suites, {all_models(), {"eager", "inductor", "torchscript"}}, flags_of({}));
+  EXPECT_EQ(float32_cases(expansion, "torchscript"), listed.size());
+  EXPECT_EQ(float32_cases(expansion, "inductor"), listed.size());
+  EXPECT_EQ(expansion.skipped.size(), 0U);
+}
+
+TEST(DefaultSuites, FastrnnsHasEveryRunnerAndUpstreamsConvolutionalNetworks) {
+  auto suites = read_suites("");
+  std::erase_if(suites, [](const Suite& suite) { return suite.name != "fastrnns"; });
+  ASSERT_EQ(suites.size(), 1U);
+  std::set<std::string> listed, runners{"resnet18", "resnet50"};
+  for (const auto& model : suites[0].models) listed.insert(model.name);
+  for (const auto* info : all_models())
+    if (info->family == "lstm") runners.insert(info->name);
+  EXPECT_EQ(listed, runners);
+  const Known known{all_models(), {"eager", "inductor", "nn_lstm", "torchscript"}};
+  const Expansion expansion = expand(suites, known, flags_of({}));
+  EXPECT_EQ(float32_cases(expansion, "nn_lstm"), 11U);
+  for (const auto& c : expansion.cases) {
+    if (c.backend.name == "nn_lstm") {
+      EXPECT_EQ(c.tolerance, 0.001) << name_of(c);
+    }
+  }
+}
+
+// The same without the zoo: a stand-in for each listed model.
+TEST(DefaultSuites, ExpandWithStandIns) {
+  const auto suites = suites_of_the_zoo();
+  std::vector<ModelInfo> infos;
+  for (const auto& suite : suites)
+    for (const auto& model : suite.models)
+      infos.push_back(test::fake(model.name, 16, 8, model.name == "soft_actor_critic"));
+  Known known{{}, {"eager", "inductor", "torchscript"}};
+  for (const auto& info : infos) known.models.push_back(&info);
+  const Expansion expansion = expand(suites, known, flags_of({}));
+  EXPECT_EQ(float32_cases(expansion, "inductor"), infos.size());
+  EXPECT_EQ(expansion.skipped.size(), 0U);
+  for (const auto& c : expansion.cases) {
+    const bool fixed =
+        c.model == "soft_actor_critic" || c.model == "demucs" || c.model == "pyhpc_turbulent_kinetic_energy";
+    const int64_t expected = fixed                       ? (c.mode == Mode::training ? 16 : 8)
+                             : c.suite == "huggingface"  ? 1
+                             : c.suite == "timm"         ? 8
+                             : c.model == "pytorch_unet" ? 2
+                                                         : 4;
+    EXPECT_EQ(c.batch_size, expected) << name_of(c);
+  }
+  const Expansion full = expand(
+      suites, known,
+      flags_of({"--torchstone_preset=full", "--torchstone_checks=performance", "--torchstone_only=BertForMaskedLM"}));
+  ASSERT_EQ(full.cases.size(), 1U);
+  EXPECT_EQ(full.cases[0].batch_size, 4);
+}
+
+}  // namespace
+}  // namespace torchstone
