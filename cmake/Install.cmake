@@ -1,6 +1,7 @@
 # cmake --install: one layout, wherever it goes and whatever packs it (.deb, .tar.gz, wheel).
 #   bin/                       torchstone and torchstone-report, which start the programs with LibTorch (launcher.in)
 #   lib/torchstone/            the programs and their libraries
+#   share/doc/torchstone/      LICENSE and NOTICE
 #   share/torchstone/          suites, policies and lists of operators (cases/CMakeLists.txt)
 #   include/, lib/cmake/       for models and backends that are compiled elsewhere:
 #                                find_package(Torchstone REQUIRED)
@@ -9,6 +10,7 @@ include(CMakePackageConfigHelpers)
 set(private_dir lib/torchstone)
 set(package_dir lib/cmake/Torchstone)
 
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION share/doc/torchstone)
 install(TARGETS torchstone torchstone-report torchstone_cases RUNTIME DESTINATION ${private_dir} LIBRARY DESTINATION ${private_dir})
 install(TARGETS torchstone_reports torchstone_models torchstone_fixtures EXPORT TorchstoneTargets LIBRARY DESTINATION ${private_dir})
 install(EXPORT TorchstoneTargets NAMESPACE Torchstone:: DESTINATION ${package_dir})
