@@ -8,8 +8,8 @@
 #include "cases/config/nearest.h"
 #include "cases/expected_status/expected.h"
 #include "reports/base/csv_read.h"
+#include "reports/base/files.h"
 #include "reports/record/json.h"
-#include "reports/write/files.h"
 
 namespace torchstone {
 namespace {

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cases/expected_status/expected.h"
+#include "reports/base/csv.h"
 #include "reports/base/csv_read.h"
+#include "reports/base/files.h"
 #include "reports/base/text.h"
-#include "reports/write/csv.h"
-#include "reports/write/files.h"
 
 namespace torchstone {
 namespace {

@@ -2,7 +2,7 @@
 #include <map>
 #include <string>
 
-#include "cases/suite/suite.h"
+#include "cases/config/axes.h"
 
 namespace torchstone {
 

@@ -5,11 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "cases/config/axes.h"
+#include "cases/config/settings.h"
 #include "cases/flags/batch_sizes.h"
-#include "cases/suite/suite.h"
 #include "fixtures/case/run_options.h"
 #include "models/fastrnns/executor.h"
 #include "models/fastrnns/sizes.h"
+#include "models/operators/operator_model.h"
 
 namespace torchstone {
 

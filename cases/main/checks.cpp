@@ -13,11 +13,12 @@
 #include "fixtures/base/seconds_since.h"
 #include "fixtures/case/result_of.h"
 #include "fixtures/isolate/interrupt.h"
+#include "reports/base/files.h"
 #include "reports/console/progress.h"
 #include "reports/record/properties.h"
 #include "reports/record/row.h"
+#include "reports/results_folder/case_files.h"
 #include "reports/results_folder/side_files.h"
-#include "reports/write/files.h"
 
 namespace torchstone {
 namespace {

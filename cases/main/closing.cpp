@@ -10,7 +10,7 @@
 #include "reports/base/terminal.h"
 #include "reports/record/summary.h"
 #include "reports/results_folder/plan.h"
-#include "reports/write/files.h"
+#include "reports/write/reports.h"
 
 namespace torchstone {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "reports/base/files.h"
 #include "reports/base/time.h"
-#include "reports/write/files.h"
 
 namespace torchstone {
 namespace {

@@ -25,9 +25,9 @@
 #include "reports/base/version.h"
 #include "reports/console/listener.h"
 #include "reports/console/progress.h"
+#include "reports/results_folder/case_files.h"
 #include "reports/results_folder/plan.h"
 #include "reports/results_folder/side_files.h"
-#include "reports/write/files.h"
 
 namespace torchstone {
 namespace {

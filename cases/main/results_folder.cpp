@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
+#include "reports/base/files.h"
 #include "reports/results_folder/hold.h"
-#include "reports/write/files.h"
 
 namespace torchstone {
 namespace fs = std::filesystem;

@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include "cases/report_tool/inputs.h"
+#include "reports/base/files.h"
 #include "reports/base/terminal.h"
 #include "reports/judge/history.h"
 #include "reports/judge/history_table.h"
-#include "reports/write/files.h"
 
 namespace torchstone {
 namespace {

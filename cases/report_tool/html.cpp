@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "cases/report_tool/inputs.h"
-#include "reports/write/files.h"
+#include "reports/base/files.h"
 #include "reports/write/html/page.h"
 
 namespace torchstone {

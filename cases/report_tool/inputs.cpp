@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/base/files.h"
 #include "reports/results_folder/merge.h"
-#include "reports/write/files.h"
 
 namespace torchstone {
 

@@ -12,7 +12,7 @@
 #include "reports/base/terminal.h"
 #include "reports/record/summary.h"
 #include "reports/results_folder/hold.h"
-#include "reports/write/files.h"
+#include "reports/write/reports.h"
 
 namespace torchstone {
 namespace {

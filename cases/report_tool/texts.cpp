@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "cases/report_tool/inputs.h"
+#include "reports/tables/upstream_csv.h"
 #include "reports/write/annotations.h"
 #include "reports/write/csv.h"
-#include "reports/write/files.h"
 #include "reports/write/markdown.h"
 #include "reports/write/openmetrics.h"
 

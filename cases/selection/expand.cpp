@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "cases/config/nearest.h"
-#include "fixtures/checks/catalogue.h"
+#include "fixtures/backends/catalogue.h"
 
 namespace torchstone {
 namespace {

@@ -1,38 +1,14 @@
 #pragma once
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cases/config/axes.h"
 #include "cases/config/settings.h"
 #include "cases/policy/policy.h"
 #include "cases/suite/operators.h"
 
 namespace torchstone {
-
-/// A value of an axis and where it was written.
-template <typename T>
-struct Choice {
-  T value;
-  Place place;
-};
-template <typename T>
-using Choices = std::vector<Choice<T>>;
-
-template <typename T>
-bool contains(const Choices<T>& choices, const T& value) {
-  return std::ranges::any_of(choices, [&](const auto& choice) { return choice.value == value; });
-}
-
-/// What a row multiplies.
-struct Axes {
-  Choices<Check> checks;
-  Choices<Mode> modes;
-  Choices<DType> dtypes;
-  Choices<BackendSpec> backends;
-  Choices<std::string> devices;
-  Choices<Preset> presets;
-};
 
 struct Row {
   Axes axes;
@@ -67,15 +43,5 @@ Suite read_suite(const std::string& file);
 /// The `*.yaml` of a folder, sorted, or the one file; throws ConfigError when there is none. An empty path means the
 /// suites that belong to the program: beside its installation, else in the source tree.
 std::vector<Suite> read_suites(const std::string& folder_or_file);
-
-// One value as suites and flags write it; each throws ConfigError.
-Check check_of(const Yaml& node);
-Mode mode_of(const Yaml& node);
-DType dtype_of(const Yaml& node);
-Preset preset_of(const Yaml& node);
-/// cpu, cuda or xpu, with an index or without.
-std::string device_of(const Yaml& node);
-/// `inductor`, `inductor:freezing=true`, or the map {inductor: {freezing: true}}.
-BackendSpec backend_spec_of(const Yaml& node);
 
 }  // namespace torchstone

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <set>
 
-#include "models/core/weights.h"
+#include "models/core/state.h"
 
 namespace torchstone {
 namespace {

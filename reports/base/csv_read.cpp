@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/base/files.h"
+#include "reports/base/report_error.h"
 #include "reports/base/text.h"
-#include "reports/record/json.h"
-#include "reports/write/files.h"
 
 namespace torchstone {
 namespace {

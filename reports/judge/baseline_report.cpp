@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "reports/base/csv.h"
 #include "reports/base/text.h"
 #include "reports/record/fields.h"
-#include "reports/write/csv.h"
 
 namespace torchstone {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "reports/record/json.h"
 #include "reports/results_folder/merge.h"
-#include "reports/write/csv.h"
+#include "reports/tables/upstream_csv.h"
 
 namespace torchstone {
 namespace fs = std::filesystem;

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "reports/base/files.h"
 #include "reports/base/text.h"
 #include "reports/record/fields.h"
 #include "reports/record/summary.h"
-#include "reports/write/files.h"
 
 namespace torchstone {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "reports/base/report_error.h"
 #include "reports/record/result.h"
 #include "reports/record/run_info.h"
 
@@ -12,12 +12,6 @@ namespace torchstone {
 struct Report {
   RunInfo run;
   std::vector<Result> results;
-};
-
-/// What a file lacks: "results.json: line 3: expected …", "results.json: results[2].outcome.status: expected …".
-class ReportError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
 };
 
 /// results.json, schema "torchstone/result/1": run, machine, build, environment, policy, summary, and results, one a

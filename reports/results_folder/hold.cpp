@@ -13,8 +13,8 @@
 
 #include <fmt/format.h>
 
+#include "reports/base/files.h"
 #include "reports/results_folder/process_facts.h"
-#include "reports/write/files.h"
 
 namespace torchstone {
 namespace fs = std::filesystem;

@@ -6,8 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "reports/base/files.h"
+#include "reports/results_folder/case_files.h"
 #include "reports/results_folder/plan.h"
-#include "reports/write/files.h"
 
 namespace torchstone {
 namespace fs = std::filesystem;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "reports/write/files.h"
+#include "reports/base/files.h"
 
 namespace torchstone {
 namespace fs = std::filesystem;

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/write/files.h"
+#include "reports/base/files.h"
 
 namespace torchstone {
 namespace fs = std::filesystem;

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "reports/base/files.h"
 #include "reports/record/result.h"
-#include "reports/write/csv.h"
 
 namespace torchstone {
 

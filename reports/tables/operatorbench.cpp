@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/base/csv.h"
 #include "reports/statistics/statistics.h"
 
 namespace torchstone {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/base/csv.h"
 #include "reports/base/text.h"
 #include "reports/record/fields.h"
 #include "reports/record/metric.h"
@@ -56,20 +57,6 @@ std::vector<WideColumn> wide_columns() {
 }
 
 }  // namespace
-
-std::string csv_cell(const std::string& text) {
-  std::string clean = valid_utf8(text);
-  if (clean.find_first_of(",\"\r\n") == std::string::npos) return clean;
-  std::string quoted = "\"";
-  for (const char c : clean) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
-}
-
-std::string csv_line(const std::vector<std::string>& cells) {
-  std::string line;
-  for (const auto& cell : cells) line += (&cell == cells.data() ? "" : ",") + csv_cell(cell);
-  return line + '\n';
-}
 
 std::string write_wide_csv(const std::vector<Result>& results) {
   const auto columns = wide_columns();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/base/csv.h"
 #include "reports/record/summary.h"
 #include "reports/write/csv.h"
 

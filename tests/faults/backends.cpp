@@ -7,6 +7,7 @@
 #include "fixtures/backends/backend.h"
 #include "fixtures/compare/compare.h"
 #include "fixtures/measure/synchronize.h"
+#include "models/core/tree.h"
 
 namespace torchstone {
 namespace {

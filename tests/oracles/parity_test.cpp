@@ -17,7 +17,7 @@
 #include "models/blocks/init.h"
 #include "models/core/counter_fill.h"
 #include "models/core/registry.h"
-#include "models/core/weights.h"
+#include "models/core/state.h"
 #include "models/formats/safetensors.h"
 
 namespace torchstone {

@@ -15,8 +15,8 @@
 #include "fixtures/case/result_of.h"
 #include "fixtures/case/run_options.h"
 #include "models/core/registry.h"
-#include "models/core/weights.h"
-#include "reports/write/files.h"
+#include "models/core/state.h"
+#include "reports/base/files.h"
 #include "reports/write/html/page.h"
 
 namespace torchstone {

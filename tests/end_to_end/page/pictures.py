@@ -9,7 +9,7 @@ from pathlib import Path
 
 from browser import Browser, find_chromium
 
-PICTURES = Path(__file__).resolve().parents[3] / "reports/html/pictures"
+PICTURES = Path(__file__).resolve().parents[3] / "reports/write/html/pictures"
 
 
 def main():

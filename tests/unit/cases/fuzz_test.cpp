@@ -9,7 +9,7 @@
 
 #include "cases/expected_status/expected.h"
 #include "cases/listing/listing.h"
-#include "support.h"
+#include "tests/unit/cases/support.h"
 
 namespace torchstone {
 namespace {

@@ -13,7 +13,8 @@
 #include "models/core/model.h"
 #include "models/core/plugin.h"
 #include "models/core/registry.h"
-#include "models/core/weights.h"
+#include "models/core/state.h"
+#include "models/core/tree.h"
 
 namespace torchstone {
 namespace {

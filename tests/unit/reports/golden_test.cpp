@@ -6,13 +6,14 @@
 
 #include <gtest/gtest.h>
 
+#include "reports/base/files.h"
 #include "reports/record/json.h"
 #include "reports/record/row.h"
 #include "reports/record/summary.h"
+#include "reports/tables/upstream_csv.h"
 #include "reports/write/csv.h"
-#include "reports/write/files.h"
 #include "reports/write/junit.h"
-#include "sample.h"
+#include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {

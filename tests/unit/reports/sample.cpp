@@ -1,4 +1,4 @@
-#include "sample.h"
+#include "tests/unit/reports/sample.h"
 
 #include <array>
 #include <cstdio>

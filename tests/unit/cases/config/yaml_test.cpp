@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cases/config/nearest.h"
-#include "support.h"
+#include "tests/unit/cases/support.h"
 
 namespace torchstone {
 namespace {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "cases/main/expected_run.h"
-#include "reports/write/files.h"
-#include "support.h"
+#include "reports/base/files.h"
+#include "tests/unit/cases/support.h"
 
 namespace torchstone {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "support.h"
 #include "tests/environment_variable.h"
+#include "tests/unit/cases/support.h"
 
 namespace torchstone {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support.h"
+#include "tests/unit/cases/support.h"
 
 namespace torchstone {
 namespace {

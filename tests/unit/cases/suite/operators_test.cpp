@@ -1,6 +1,6 @@
 #include "cases/suite/operators.h"
 
-#include "support.h"
+#include "tests/unit/cases/support.h"
 
 namespace torchstone::test {
 namespace {

@@ -10,7 +10,7 @@
 #include <torch/torch.h>
 
 #include "models/core/model.h"
-#include "models/core/weights.h"
+#include "models/core/state.h"
 #include "tests/temporary_folder.h"
 
 namespace torchstone {

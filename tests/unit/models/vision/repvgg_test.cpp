@@ -4,7 +4,7 @@
 
 #include "models/core/counter_fill.h"
 #include "models/core/registry.h"
-#include "models/core/weights.h"
+#include "models/core/state.h"
 
 namespace torchstone {
 namespace {

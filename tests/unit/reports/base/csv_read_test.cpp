@@ -4,9 +4,11 @@
 
 #include <gmock/gmock.h>
 
+#include "reports/base/csv.h"
 #include "reports/record/json.h"
+#include "reports/tables/upstream_csv.h"
 #include "reports/write/csv.h"
-#include "sample.h"
+#include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {

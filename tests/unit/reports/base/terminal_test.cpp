@@ -9,7 +9,7 @@
 #include "reports/base/text.h"
 #include "reports/console/progress.h"
 #include "reports/record/row.h"
-#include "sample.h"
+#include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {

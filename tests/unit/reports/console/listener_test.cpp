@@ -12,7 +12,7 @@
 #include "reports/base/text.h"
 #include "reports/record/properties.h"
 #include "reports/record/row.h"
-#include "sample.h"
+#include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {

@@ -7,20 +7,21 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include "reports/base/files.h"
 #include "reports/judge/baseline_report.h"
 #include "reports/judge/gate.h"
 #include "reports/judge/gate_input.h"
 #include "reports/judge/history_table.h"
 #include "reports/record/summary.h"
 #include "reports/results_folder/plan.h"
+#include "reports/tables/upstream_csv.h"
 #include "reports/write/annotations.h"
 #include "reports/write/csv.h"
-#include "reports/write/files.h"
 #include "reports/write/html/page.h"
 #include "reports/write/junit.h"
 #include "reports/write/markdown.h"
 #include "reports/write/openmetrics.h"
-#include "sample.h"
+#include "tests/unit/reports/sample.h"
 
 #ifndef TORCHSTONE_MUTATIONS
 #define TORCHSTONE_MUTATIONS 60

@@ -4,10 +4,11 @@
 
 #include <gmock/gmock.h>
 
+#include "reports/base/files.h"
 #include "reports/judge/gate_input.h"
 #include "reports/record/json.h"
-#include "reports/write/files.h"
-#include "sample.h"
+#include "reports/write/reports.h"
+#include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {

@@ -8,8 +8,7 @@
 #include "reports/base/text.h"
 #include "reports/judge/history_table.h"
 #include "reports/results_folder/merge.h"
-#include "reports/write/files.h"
-#include "sample.h"
+#include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "reports/record/fields.h"
 #include "reports/record/properties.h"
-#include "sample.h"
+#include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {

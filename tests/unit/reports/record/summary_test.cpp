@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "reports/base/text.h"
-#include "sample.h"
+#include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 
 #include "reports/results_folder/process_facts.h"
-#include "sample.h"
+#include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {

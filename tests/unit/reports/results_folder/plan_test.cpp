@@ -5,9 +5,10 @@
 
 #include <gmock/gmock.h>
 
+#include "reports/results_folder/case_files.h"
 #include "reports/results_folder/merge.h"
-#include "reports/write/files.h"
-#include "sample.h"
+#include "reports/write/reports.h"
+#include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {

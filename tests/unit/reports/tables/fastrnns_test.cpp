@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "sample.h"
+#include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {

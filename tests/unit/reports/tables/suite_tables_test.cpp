@@ -5,7 +5,7 @@
 #include "reports/base/text.h"
 #include "reports/write/html/page.h"
 #include "reports/write/markdown.h"
-#include "sample.h"
+#include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "sample.h"
+#include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {

@@ -6,8 +6,10 @@
 
 #include <gmock/gmock.h>
 
-#include "reports/write/files.h"
-#include "sample.h"
+#include "reports/base/csv.h"
+#include "reports/tables/upstream_csv.h"
+#include "reports/write/reports.h"
+#include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {

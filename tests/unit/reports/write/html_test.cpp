@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "reports/base/files.h"
 #include "reports/record/fields.h"
-#include "reports/write/files.h"
 #include "reports/write/html/page.h"
-#include "sample.h"
+#include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <gmock/gmock.h>
 
-#include "reports/write/files.h"
-#include "sample.h"
+#include "reports/base/files.h"
+#include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {

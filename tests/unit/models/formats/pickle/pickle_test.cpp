@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "fixtures/base/dtype_name.h"
-#include "fixtures/compare/tree.h"
+#include "models/core/dtype_name.h"
+#include "models/core/tree.h"
 #include "models/formats/pickle/machine.h"
 
 namespace torchstone {

@@ -1,3 +1,5 @@
+#include "reports/tables/upstream_csv.h"
+
 // The tables of benchmarks/dynamo (common.py of August 2026): what its check_*.py, dashboards and spreadsheets read.
 #include <algorithm>
 #include <map>
@@ -6,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "reports/base/csv.h"
 #include "reports/record/summary.h"
-#include "reports/write/csv.h"
 
 namespace torchstone {
 namespace {

@@ -1,9 +1,10 @@
+#include "cases/config/axes.h"
+
 #include <regex>
 
 #include <fmt/format.h>
 
 #include "cases/config/nearest.h"
-#include "cases/suite/suite.h"
 
 namespace torchstone {
 namespace {

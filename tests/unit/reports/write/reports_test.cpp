@@ -1,4 +1,4 @@
-#include "reports/write/files.h"
+#include "reports/write/reports.h"
 
 #include <fstream>
 #include <set>
@@ -8,8 +8,10 @@
 
 #include <gmock/gmock.h>
 
+#include "reports/base/files.h"
+#include "reports/results_folder/case_files.h"
 #include "reports/results_folder/merge.h"
-#include "sample.h"
+#include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {

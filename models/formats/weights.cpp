@@ -1,4 +1,4 @@
-#include "models/core/weights.h"
+#include "models/formats/weights.h"
 
 #include <stdexcept>
 #include <vector>
@@ -6,14 +6,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "models/core/tree.h"
 #include "models/formats/safetensors.h"
 
 namespace torchstone {
 namespace {
-
-std::string describe(const torch::Tensor& tensor) {
-  return fmt::format("{} [{}]", c10::toString(tensor.scalar_type()), fmt::join(tensor.sizes(), ", "));
-}
 
 std::vector<std::string> differences(const Model& model, const State& expected, const State& found) {
   std::map<const c10::TensorImpl*, torch::Tensor> given;
@@ -43,13 +40,6 @@ std::vector<std::string> differences(const Model& model, const State& expected, 
 
 }  // namespace
 
-State state_of(const Model& model) {
-  State state;
-  for (const auto& item : model.named_parameters()) state[item.key()] = item.value();
-  for (const auto& item : model.named_buffers()) state[item.key()] = item.value();
-  return state;
-}
-
 void load_weights(Model& model, const std::string& path) {
   const auto expected = state_of(model);
   const auto found = read_safetensors(path).tensors;
@@ -68,25 +58,6 @@ void save_weights(const Model& model, const std::string& path) {
   }
   file.metadata["format"] = "pt";  // what Python's readers expect
   write_safetensors(path, file);
-}
-
-void copy_state(const Model& from, Model& to) {
-  const auto source = state_of(from), target = state_of(to);
-  for (const auto& [name, tensor] : target) {
-    const auto found = source.find(name);
-    if (found == source.end()) throw std::invalid_argument(fmt::format("copy_state: the source has no {}", name));
-    if (found->second.sizes() != tensor.sizes()) {
-      throw std::invalid_argument(fmt::format("copy_state: {} is {} in the source and {} in the target", name,
-                                              describe(found->second), describe(tensor)));
-    }
-  }
-  if (source.size() != target.size()) {
-    for (const auto& [name, tensor] : source) {
-      if (!target.count(name)) throw std::invalid_argument(fmt::format("copy_state: the target has no {}", name));
-    }
-  }
-  torch::NoGradGuard no_grad;
-  for (const auto& [name, tensor] : target) torch::Tensor(tensor).copy_(source.at(name));
 }
 
 }  // namespace torchstone

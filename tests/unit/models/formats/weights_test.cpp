@@ -1,5 +1,5 @@
 // Generated weights, weight files, and copies of state.
-#include "models/core/weights.h"
+#include "models/formats/weights.h"
 
 #include <filesystem>
 #include <fstream>
@@ -9,6 +9,7 @@
 
 #include "models/core/counter_fill.h"
 #include "models/core/registry.h"
+#include "models/core/state.h"
 #include "models/formats/safetensors.h"
 #include "tests/temporary_folder.h"
 
@@ -105,12 +106,12 @@ TEST(Weights, AllDifferencesAreListedAndNothingIsLoaded) {
   file.tensors["2.bias"] = torch::zeros({16}, torch::kFloat16);
   file.tensors["4.weight"] += 1;
   write_safetensors(path, file);
-  EXPECT_THAT(
-      [&] { load_weights(*model, path); },
-      ThrowsMessage<std::runtime_error>(AllOf(
-          HasSubstr(path + ": 4 tensors do not fit"), HasSubstr("0.bias: missing (Float [16])"),
-          HasSubstr("extra: unexpected (Float [2])"), HasSubstr("2.weight: Float [16, 15], expected Float [16, 16]"),
-          HasSubstr("2.bias: Half [16], expected Float [16]"), Not(HasSubstr("4.weight")))));
+  EXPECT_THAT([&] { load_weights(*model, path); },
+              ThrowsMessage<std::runtime_error>(AllOf(
+                  HasSubstr(path + ": 4 tensors do not fit"), HasSubstr("0.bias: missing (float32 tensor [16])"),
+                  HasSubstr("extra: unexpected (float32 tensor [2])"),
+                  HasSubstr("2.weight: float32 tensor [16, 15], expected float32 tensor [16, 16]"),
+                  HasSubstr("2.bias: float16 tensor [16], expected float32 tensor [16]"), Not(HasSubstr("4.weight")))));
   EXPECT_TRUE(torch::equal(state_of(*model).at("4.weight"), before));
 }
 

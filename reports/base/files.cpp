@@ -1,24 +1,15 @@
-#include "reports/write/files.h"
+#include "reports/base/files.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <fcntl.h>
 #include <fstream>
 #include <sstream>
-#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
 #include <fmt/format.h>
-
-#include "reports/base/time.h"
-#include "reports/record/summary.h"
-#include "reports/tables/fastrnns.h"
-#include "reports/tables/operatorbench.h"
-#include "reports/write/csv.h"
-#include "reports/write/html/page.h"
 
 namespace torchstone {
 namespace fs = std::filesystem;
@@ -53,27 +44,6 @@ void sync_folder(const fs::path& folder) {
   if (descriptor < 0) return;
   fsync(descriptor);
   close(descriptor);
-}
-
-Result damaged(const fs::path& file, const std::string& why) {
-  Result result;
-  result.name = file.stem().string();
-  std::ranges::replace(result.name, '+', '/');
-  struct stat facts {};
-  if (stat(file.c_str(), &facts) == 0) {
-    result.recorded =
-        utc_of(static_cast<double>(facts.st_mtim.tv_sec) + static_cast<double>(facts.st_mtim.tv_nsec) * 1e-9);
-  }
-  result.outcome.status = Status::crash;
-  result.outcome.reason = "damaged result file: " + why;
-  return result;
-}
-
-Result never_finished(Result result) {
-  result.finished = true;
-  result.outcome.status = Status::crash;
-  result.outcome.reason = "started, never finished";
-  return result;
 }
 
 }  // namespace
@@ -124,55 +94,6 @@ std::string case_file_name(const std::string& name) {
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return fmt::format("{}%{:016x}", file.substr(0, longest), hash);
-}
-
-fs::path write_case(const fs::path& out, Result result) {
-  if (result.recorded.empty()) result.recorded = utc_now();
-  fs::path path = out / "cases" / (case_file_name(result.name) + ".json");
-  write_atomically(path, write_case_json(result));
-  return path;
-}
-
-CaseFiles read_cases(const fs::path& out) {
-  CaseFiles cases;
-  if (!fs::is_directory(out / "cases")) return cases;
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(out / "cases")) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  for (const auto& file : files) {
-    try {
-      Result result = parse_case_json(read_text(file), file.string());
-      cases.results.push_back(result.finished ? result : never_finished(std::move(result)));
-    } catch (const std::runtime_error& error) {  // ReportError, system_error
-      cases.errors.emplace_back(error.what());
-      cases.results.push_back(damaged(file, error.what()));
-    }
-  }
-  std::ranges::stable_sort(cases.results, {}, &Result::recorded);
-  return cases;
-}
-
-std::vector<std::string> write_reports(const std::vector<Result>& results, const RunInfo& run, const fs::path& out,
-                                       const JUnitOptions& junit) {
-  NamedTexts files = {{"results.json", write_json(results, run)},
-                      {"report.html", write_html({run, results})},
-                      {"junit.xml", write_junit(results, run, junit)},
-                      {"results.csv", write_wide_csv(results)},
-                      {"summary.csv", write_summary_csv(results)}};
-  for (auto& [name, text] : write_upstream_csvs(results, run.tag)) files.emplace_back("csv/" + name, std::move(text));
-  if (auto sizes = write_batch_sizes(results); !sizes.empty()) files.emplace_back("batch_sizes.txt", std::move(sizes));
-  for (auto& [name, text] : write_operatorbench_csvs(results)) files.emplace_back("csv/" + name, std::move(text));
-  for (auto& file : write_fastrnns(results)) files.push_back(std::move(file));
-  std::vector<std::string> paths;
-  for (const auto& [name, text] : files) {
-    write_atomically(out / name, text);
-    paths.push_back((out / name).string());
-  }
-  paths.push_back((out / "summary.txt").string());
-  write_atomically(paths.back(), write_summary(results, run, paths));
-  return paths;
 }
 
 }  // namespace torchstone

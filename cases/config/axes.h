@@ -1,0 +1,45 @@
+#pragma once
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cases/config/yaml.h"
+#include "fixtures/case/case.h"
+
+namespace torchstone {
+
+/// A value of an axis and where it was written.
+template <typename T>
+struct Choice {
+  T value;
+  Place place;
+};
+template <typename T>
+using Choices = std::vector<Choice<T>>;
+
+template <typename T>
+bool contains(const Choices<T>& choices, const T& value) {
+  return std::ranges::any_of(choices, [&](const auto& choice) { return choice.value == value; });
+}
+
+/// What a row multiplies.
+struct Axes {
+  Choices<Check> checks;
+  Choices<Mode> modes;
+  Choices<DType> dtypes;
+  Choices<BackendSpec> backends;
+  Choices<std::string> devices;
+  Choices<Preset> presets;
+};
+
+// One value as suites and flags write it; each throws ConfigError.
+Check check_of(const Yaml& node);
+Mode mode_of(const Yaml& node);
+DType dtype_of(const Yaml& node);
+Preset preset_of(const Yaml& node);
+/// cpu, cuda or xpu, with an index or without.
+std::string device_of(const Yaml& node);
+/// `inductor`, `inductor:freezing=true`, or the map {inductor: {freezing: true}}.
+BackendSpec backend_spec_of(const Yaml& node);
+
+}  // namespace torchstone

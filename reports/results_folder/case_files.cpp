@@ -1,0 +1,65 @@
+#include "reports/results_folder/case_files.h"
+
+#include <algorithm>
+#include <sys/stat.h>
+
+#include "reports/base/files.h"
+#include "reports/base/time.h"
+#include "reports/record/json.h"
+
+namespace torchstone {
+namespace fs = std::filesystem;
+namespace {
+
+Result damaged(const fs::path& file, const std::string& why) {
+  Result result;
+  result.name = file.stem().string();
+  std::ranges::replace(result.name, '+', '/');
+  struct stat facts {};
+  if (stat(file.c_str(), &facts) == 0) {
+    result.recorded =
+        utc_of(static_cast<double>(facts.st_mtim.tv_sec) + static_cast<double>(facts.st_mtim.tv_nsec) * 1e-9);
+  }
+  result.outcome.status = Status::crash;
+  result.outcome.reason = "damaged result file: " + why;
+  return result;
+}
+
+Result never_finished(Result result) {
+  result.finished = true;
+  result.outcome.status = Status::crash;
+  result.outcome.reason = "started, never finished";
+  return result;
+}
+
+}  // namespace
+
+fs::path write_case(const fs::path& out, Result result) {
+  if (result.recorded.empty()) result.recorded = utc_now();
+  fs::path path = out / "cases" / (case_file_name(result.name) + ".json");
+  write_atomically(path, write_case_json(result));
+  return path;
+}
+
+CaseFiles read_cases(const fs::path& out) {
+  CaseFiles cases;
+  if (!fs::is_directory(out / "cases")) return cases;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(out / "cases")) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  for (const auto& file : files) {
+    try {
+      Result result = parse_case_json(read_text(file), file.string());
+      cases.results.push_back(result.finished ? result : never_finished(std::move(result)));
+    } catch (const std::runtime_error& error) {  // ReportError, system_error
+      cases.errors.emplace_back(error.what());
+      cases.results.push_back(damaged(file, error.what()));
+    }
+  }
+  std::ranges::stable_sort(cases.results, {}, &Result::recorded);
+  return cases;
+}
+
+}  // namespace torchstone
