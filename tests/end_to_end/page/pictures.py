@@ -1,5 +1,5 @@
 """pictures.py REPORT_TOOL RESULTS [--baseline OLD] [--model NAME]: the pictures of README, taken from the page of a real run.
-Written to reports/html/pictures: the top of the page in both themes, and the detail of one timing."""
+Written to docs/pictures: the top of the page in both themes, and the detail of one timing."""
 import argparse
 import json
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from browser import Browser, find_chromium
 
-PICTURES = Path(__file__).resolve().parents[3] / "reports/write/html/pictures"
+PICTURES = Path(__file__).resolve().parents[3] / "docs/pictures"
 
 
 def main():
