@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""docs_test.py TORCHSTONE: what the documents name exists. Links and their anchors, paths of the repository, flags of the
+program, columns of results.csv, statuses; and README is short. Each check is also tried on a text with a planted fault."""
+import csv
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+MOST_WORDS = 700
+NOT_PATHS = ("cases/judged", "cases/timed")  # tests of ctest
+FOLDERS = "cases|fixtures|models|reports|tests|docs|cmake|examples"
+PROGRAM = None
+
+
+def documents(root):
+    """The Markdown files of the repository, without those of builds and of environments."""
+    for folder, names, files in os.walk(root):
+        names[:] = [n for n in names if not n.startswith(("build", ".venv", "venv")) and n not in (".git", "node_modules")]
+        yield from (Path(folder) / f for f in files if f.endswith(".md"))
+
+
+def without_code(text):
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.S | re.M))
+
+
+def anchors(text):
+    """The anchors of the headings, as GitHub makes them."""
+    seen = {}
+    for heading in re.findall(r"^#+ +(.*?)\s*$", re.sub(r"^```.*?^```", "", text, flags=re.S | re.M), flags=re.M):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        anchor = re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-")
+        number = seen[anchor] = seen.get(anchor, -1) + 1
+        yield anchor if number == 0 else f"{anchor}-{number}"
+
+
+def targets(text):
+    """What a document links to or shows."""
+    text = without_code(text)
+    return re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'(?:src|srcset|href)="([^"]+)"', text)
+
+
+def broken_links(file):
+    text = file.read_text()
+    for target in targets(text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        where = (file.parent / path).resolve() if path else file
+        if not where.exists():
+            yield f"{file}: {target}: no such file"
+        elif anchor and anchor not in anchors(where.read_text()):
+            yield f"{file}: {target}: no such heading"
+
+
+def missing_paths(file, root):
+    """Paths of the repository in code spans: `tests/faults/`, `cases/suites/*.yaml`."""
+    for path in re.findall(rf"`((?:{FOLDERS})/[\w./*-]*)`", file.read_text()):
+        if path not in NOT_PATHS and not any(root.glob(path.rstrip("/"))):
+            yield f"{file}: {path} is not in the repository"
+
+
+def flags_in(text):
+    return set(re.findall(r"--torchstone_([a-z][a-z_]*)", text))
+
+
+def is_flag(name):
+    """Whether the program takes the flag; --help leaves out second names."""
+    asked = subprocess.run([PROGRAM, f"--torchstone_{name}=", "--torchstone_list=flags"], capture_output=True, text=True)
+    return "unknown flag" not in asked.stderr
+
+
+def unknown_flags(text, known):
+    return {name for name in flags_in(text) - known if not is_flag(name)}
+
+
+def unnamed(words, text):
+    """The words that stand in no code span of the text."""
+    named = set(re.findall(r"`([^`\n]+)`", text))
+    return [word for word in words if word not in named]
+
+
+def statuses():
+    return re.findall(r'\{Status::\w+, "(\w+)"', (ROOT / "reports/record/status.cpp").read_text())
+
+
+def columns():
+    with open(ROOT / "tests/unit/reports/golden/results.csv", newline="") as file:
+        return next(csv.reader(file))
+
+
+class Documents(unittest.TestCase):
+    def test_links_resolve(self):
+        files = list(documents(ROOT))
+        self.assertGreater(len(files), 10)
+        self.assertEqual([fault for file in files for fault in broken_links(file)], [])
+
+    def test_paths_of_the_repository_exist(self):
+        self.assertEqual([fault for file in documents(ROOT) for fault in missing_paths(file, ROOT)], [])
+
+    def test_readme_is_short(self):
+        self.assertLessEqual(len((ROOT / "README.md").read_text().split()), MOST_WORDS)
+
+    def test_flags_are_known(self):
+        answer = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True)
+        known = flags_in(answer.stdout)
+        self.assertGreater(len(known), 30, answer.stderr)
+        faults = {str(file): unknown for file in documents(ROOT) if (unknown := unknown_flags(file.read_text(), known))}
+        self.assertEqual(faults, {})
+
+    def test_every_column_is_explained(self):
+        self.assertGreater(len(columns()), 50)
+        self.assertEqual(unnamed(columns(), (ROOT / "docs/results.md").read_text()), [])
+
+    def test_every_status_is_explained(self):
+        self.assertGreater(len(statuses()), 15)
+        self.assertEqual(unnamed(statuses(), (ROOT / "docs/verdict.md").read_text()), [])
+
+
+class PlantedFaults(unittest.TestCase):
+    """Each check finds what it looks for."""
+
+    def document(self, text):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        file = Path(folder.name) / "page.md"
+        file.write_text(text)
+        (file.parent / "other.md").write_text("# A heading, *here*\n\n## Twice\n\n## Twice\n")
+        return file
+
+    def test_a_link_to_nothing(self):
+        self.assertEqual(list(broken_links(self.document("[a](other.md) [b](other.md#a-heading-here) `[c](no.md)`"))), [])
+        self.assertEqual(list(broken_links(self.document("[a](other.md#twice-1) [b](https://example.org/no)"))), [])
+        self.assertEqual(len(list(broken_links(self.document("[a](absent.md)")))), 1)
+        self.assertEqual(len(list(broken_links(self.document("[a](other.md#absent)")))), 1)
+        self.assertEqual(len(list(broken_links(self.document("[a](#absent)\n\n# Present\n")))), 1)
+        self.assertEqual(len(list(broken_links(self.document('<img src="absent.png">')))), 1)
+
+    def test_a_path_that_is_gone(self):
+        file = self.document("`cases/there.yaml`, `cases/*.yaml`, `cases/`, `build/anything`")
+        (file.parent / "cases").mkdir()
+        (file.parent / "cases/there.yaml").write_text("")
+        self.assertEqual(list(missing_paths(file, file.parent)), [])
+        file.write_text("`cases/gone.yaml` and `cases/*.json`")
+        self.assertEqual(len(list(missing_paths(file, file.parent))), 2)
+
+    def test_a_flag_that_does_not_exist(self):
+        self.assertEqual(unknown_flags("--torchstone_modez=training --torchstone_mode=training", set()), {"modez"})
+
+    def test_a_column_and_a_status_without_a_word(self):
+        self.assertEqual(unnamed(["speedup", "rounds"], "`speedup` and rounds"), ["rounds"])
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
