@@ -6,7 +6,7 @@
 
 #include "cases/config/nearest.h"
 
-namespace torchstone {
+namespace torchstone::config {
 namespace {
 
 template <typename Enum>
@@ -62,4 +62,11 @@ BackendSpec backend_spec_of(const Yaml& node) {
   return backend;
 }
 
-}  // namespace torchstone
+operators::OperatorLayout layout_of(const Yaml& node) {
+  const std::string text = text_of(node);
+  if (text == "recorded") return operators::OperatorLayout::recorded;
+  if (text == "channels_last") return operators::OperatorLayout::channels_last;
+  fail(node, fmt::format("'{}' is no layout ({})", text, expected_one_of(text, {"recorded", "channels_last"})));
+}
+
+}  // namespace torchstone::config

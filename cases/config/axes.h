@@ -5,8 +5,9 @@
 
 #include "cases/config/yaml.h"
 #include "fixtures/case/case.h"
+#include "models/operators/operator_model.h"
 
-namespace torchstone {
+namespace torchstone::config {
 
 /// A value of an axis and where it was written.
 template <typename T>
@@ -42,4 +43,7 @@ std::string device_of(const Yaml& node);
 /// `inductor`, `inductor:freezing=true`, or the map {inductor: {freezing: true}}.
 BackendSpec backend_spec_of(const Yaml& node);
 
-}  // namespace torchstone
+/// One layout: recorded or channels_last; throws ConfigError.
+operators::OperatorLayout layout_of(const Yaml& node);
+
+}  // namespace torchstone::config

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace torchstone {
+namespace torchstone::config {
 namespace {
 
 size_t edit_distance(const std::string& a, const std::string& b) {
@@ -50,4 +50,4 @@ std::string expected_one_of(const std::string& word, const std::vector<std::stri
   return guess.empty() ? text : fmt::format("{}; did you mean {}?", text, guess);
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::config

@@ -6,7 +6,7 @@
 
 #include "cases/config/nearest.h"
 
-namespace torchstone {
+namespace torchstone::config {
 namespace {
 
 template <typename Enum>
@@ -136,4 +136,4 @@ void apply_settings(const Settings& settings, Case& c) {
   }
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::config

@@ -6,7 +6,7 @@
 #include "cases/config/yaml.h"
 #include "fixtures/case/case.h"
 
-namespace torchstone {
+namespace torchstone::config {
 
 /// Fields of a Case that a suite (its defaults, a row, a model) or a flag may set, as written.
 using Settings = std::vector<std::pair<std::string, Yaml>>;
@@ -28,4 +28,4 @@ void check_setting(const std::string& key, const Yaml& value);
 /// Sets the fields and their origins. required_speedup is kept from cases that measure no speed.
 void apply_settings(const Settings& settings, Case& c);
 
-}  // namespace torchstone
+}  // namespace torchstone::config

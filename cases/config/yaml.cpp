@@ -9,7 +9,7 @@
 
 #include "cases/config/nearest.h"
 
-namespace torchstone {
+namespace torchstone::config {
 namespace {
 
 // Long and unprintable values are shortened, so that an error stays one readable line.
@@ -121,4 +121,4 @@ std::vector<Yaml> list_of(const Yaml& node) {
   return items;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::config

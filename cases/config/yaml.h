@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace torchstone {
+namespace torchstone::config {
 
 /// A file, flag or environment variable that cannot be used. what() reads
 /// `file:line: path.to.key: what (expected …; did you mean …?)`. Exit code 2.
@@ -62,4 +62,4 @@ double number_of(const Yaml& node, double low, double high);
 /// A scalar stands for a list of one; nulls are dropped and nested lists flattened, as upstream's files need it.
 std::vector<Yaml> list_of(const Yaml& node);
 
-}  // namespace torchstone
+}  // namespace torchstone::config

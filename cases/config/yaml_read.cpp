@@ -9,7 +9,7 @@
 
 #include "cases/config/yaml.h"
 
-namespace torchstone {
+namespace torchstone::config {
 namespace {
 
 constexpr size_t max_bytes = 1 << 20;
@@ -137,4 +137,4 @@ Yaml read_yaml(const std::string& file) {
   return parse_yaml(text, file);
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::config

@@ -8,7 +8,7 @@
 
 #include "cases/config/nearest.h"
 
-namespace torchstone {
+namespace torchstone::expected_status {
 namespace {
 
 constexpr size_t entries_shown = 5;
@@ -38,7 +38,7 @@ std::string unmatched_line(const ExpectedFile& file, const std::vector<const Exp
   for (const Expectation* entry : unmatched) {
     if (shown.size() == entries_shown) break;
     // The list of a CSV is that of all models of a suite, here or not: a guess would only be noise.
-    const std::string guess = file.csv ? "" : nearest(entry->name, models);
+    const std::string guess = file.csv ? "" : config::nearest(entry->name, models);
     const bool useful = !guess.empty() && guess != entry->name;
     shown.push_back(fmt::format("line {} ({}{})", entry->place.line, entry->name,
                                 useful ? fmt::format("; did you mean {}?", guess) : ""));
@@ -129,4 +129,4 @@ bool can_be_expected(const Outcome& outcome) {
          !outcome.notes.contains("infrastructure");
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::expected_status

@@ -11,11 +11,11 @@
 
 // Files that say which cases are known to fail. Strict both ways: a case that passes against its expectation is as red
 // as one that fails against it.
-namespace torchstone {
+namespace torchstone::expected_status {
 
 /// One entry of such a file: what the cases that it matches are expected to become.
 struct Expectation {
-  Place place;
+  config::Place place;
   std::string name;                                            ///< of a model, or the whole name of a case
   std::vector<std::pair<std::string, std::string>> selectors;  ///< suite, check, mode, dtype, backend, device, preset
   std::optional<Status> status;                                ///< empty: a word of a CSV that is none of ours
@@ -41,7 +41,7 @@ ExpectedFile read_expected(const std::string& path, const std::string& suite, bo
 /// The same for a text.
 ExpectedFile parse_expected(const std::string& text, const std::string& path, const std::string& suite);
 /// Those of --torchstone_expected, then the suites' own: the first that matches a case decides about it.
-std::vector<ExpectedFile> expected_files(const std::vector<Suite>& suites, const Flags& flags);
+std::vector<ExpectedFile> expected_files(const std::vector<suite::Suite>& suites, const flags::Flags& flags);
 
 /// The entry that decides about a case; nullptr when none does. Throws ConfigError when two do with equal strength.
 /// An empty `today` lets no entry expire.
@@ -69,4 +69,4 @@ struct FileChange {
 std::vector<FileChange> update_expected(const std::vector<ExpectedFile>& files, const std::string& today,
                                         const std::vector<Case>& declared, const std::map<std::string, Outcome>& seen);
 
-}  // namespace torchstone
+}  // namespace torchstone::expected_status

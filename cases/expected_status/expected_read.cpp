@@ -11,20 +11,20 @@
 #include "reports/base/files.h"
 #include "reports/record/json.h"
 
-namespace torchstone {
+namespace torchstone::expected_status {
 namespace {
 
-std::string canonical_suite(const Yaml& v) { return text_of(v); }
-std::string canonical_check(const Yaml& v) { return to_string(check_of(v)); }
-std::string canonical_mode(const Yaml& v) { return to_string(mode_of(v)); }
-std::string canonical_dtype(const Yaml& v) { return to_string(dtype_of(v)); }
-std::string canonical_backend(const Yaml& v) { return to_string(backend_spec_of(v)); }
-std::string canonical_preset(const Yaml& v) { return to_string(preset_of(v)); }
+std::string canonical_suite(const config::Yaml& v) { return text_of(v); }
+std::string canonical_check(const config::Yaml& v) { return to_string(check_of(v)); }
+std::string canonical_mode(const config::Yaml& v) { return to_string(mode_of(v)); }
+std::string canonical_dtype(const config::Yaml& v) { return to_string(dtype_of(v)); }
+std::string canonical_backend(const config::Yaml& v) { return to_string(backend_spec_of(v)); }
+std::string canonical_preset(const config::Yaml& v) { return to_string(preset_of(v)); }
 
 /// A part of a case that an entry may ask for: the value as it is kept, and whether a case has it.
 struct Selector {
   std::string key;
-  std::string (*canonical)(const Yaml& value);
+  std::string (*canonical)(const config::Yaml& value);
   bool (*matches)(const Case& c, const std::string& value);
 };
 
@@ -37,14 +37,14 @@ const std::vector<Selector>& selector_table() {
       // `inductor` means it with whatever options, `cuda` a card of any index.
       {"backend", canonical_backend,
        [](const Case& c, const std::string& v) { return c.backend.name == v || to_string(c.backend) == v; }},
-      {"device", device_of,
+      {"device", config::device_of,
        [](const Case& c, const std::string& v) { return c.device == v || c.device.starts_with(v + ":"); }},
       {"preset", canonical_preset, [](const Case& c, const std::string& v) { return to_string(c.preset) == v; }},
   };
   return table;
 }
 
-std::string date_of(const Yaml& value) {
+std::string date_of(const config::Yaml& value) {
   static const std::regex pattern("(\\d{4})-(\\d{2})-(\\d{2})");
   std::string text = text_of(value);
   std::smatch part;
@@ -54,35 +54,35 @@ std::string date_of(const Yaml& value) {
                                            std::chrono::day(static_cast<unsigned>(std::stoi(part[3])))};
     if (date.ok()) return text;
   }
-  fail(value, fmt::format("'{}' is no date (expected one such as 2027-03-01)", text.substr(0, 60)));
+  config::fail(value, fmt::format("'{}' is no date (expected one such as 2027-03-01)", text.substr(0, 60)));
 }
 
-std::string address_of(const Yaml& value) {
+std::string address_of(const config::Yaml& value) {
   std::string text = text_of(value);
   if (!text.starts_with("https://") && !text.starts_with("http://"))
-    fail(value, fmt::format("'{}' is no address of an issue (expected https://…)", text.substr(0, 60)));
+    config::fail(value, fmt::format("'{}' is no address of an issue (expected https://…)", text.substr(0, 60)));
   return text;
 }
 
-Expectation read_entry(const Yaml& node) {
+Expectation read_entry(const config::Yaml& node) {
   std::vector<std::string> keys{"name", "model", "status", "reason", "issue", "expires"};
   for (const auto& selector : selector_table()) keys.push_back(selector.key);
   require_keys(node, keys);
   Expectation entry;
   entry.place = node;
-  const Yaml *name = node.find("name"), *model = node.find("model");
-  if (!name == !model) fail(node, "expected either the key name or the key model");
+  const config::Yaml *name = node.find("name"), *model = node.find("model");
+  if (!name == !model) config::fail(node, "expected either the key name or the key model");
   entry.name = text_of(name ? *name : *model);
-  if (entry.name.empty()) fail(name ? *name : *model, "nothing (expected the name of a model or of a case)");
+  if (entry.name.empty()) config::fail(name ? *name : *model, "nothing (expected the name of a model or of a case)");
   for (const auto& selector : selector_table())
-    if (const Yaml* value = node.find(selector.key))
+    if (const config::Yaml* value = node.find(selector.key))
       entry.selectors.emplace_back(selector.key, selector.canonical(*value));
   entry.status = status_of(require(node, "status"));
-  if (const Yaml* reason = node.find("reason")) entry.reason = text_of(*reason);
+  if (const config::Yaml* reason = node.find("reason")) entry.reason = text_of(*reason);
   if (entry.reason.empty() && entry.status != Status::pass)
-    fail(node, "a known failure without a reason (expected the key reason)");
-  if (const Yaml* issue = node.find("issue")) entry.issue = address_of(*issue);
-  if (const Yaml* expires = node.find("expires")) entry.expires = date_of(*expires);
+    config::fail(node, "a known failure without a reason (expected the key reason)");
+  if (const config::Yaml* issue = node.find("issue")) entry.issue = address_of(*issue);
+  if (const config::Yaml* expires = node.find("expires")) entry.expires = date_of(*expires);
   return entry;
 }
 
@@ -92,8 +92,8 @@ void refuse_repeated(const std::vector<Expectation>& entries) {
   for (const auto& entry : entries) {
     const auto [place, fresh] = seen.try_emplace({entry.name, entry.selectors}, &entry);
     if (!fresh)
-      fail(entry.place,
-           fmt::format("{} is already expected to be something at {}", entry.name, origin_of(place->second->place)));
+      config::fail(entry.place, fmt::format("{} is already expected to be something at {}", entry.name,
+                                            origin_of(place->second->place)));
   }
 }
 
@@ -105,8 +105,8 @@ std::vector<Expectation> csv_entries(const std::string& text, const std::string&
     Expectation entry;
     entry.place = {path, row.line, row.cells[name]};
     entry.name = row.cells[name];
-    if (entry.name.empty()) fail({path, row.line}, "no name (expected a model's name in the column name)");
-    if (row.cells[accuracy].empty()) fail(entry.place, "no status (expected one in the column accuracy)");
+    if (entry.name.empty()) config::fail({path, row.line}, "no name (expected a model's name in the column name)");
+    if (row.cells[accuracy].empty()) config::fail(entry.place, "no status (expected one in the column accuracy)");
     entry.selectors = {{"check", to_string(Check::accuracy)}};
     entry.status = parse_status(row.cells[accuracy]);
     if (!entry.status) entry.reason = row.cells[accuracy];
@@ -114,7 +114,7 @@ std::vector<Expectation> csv_entries(const std::string& text, const std::string&
   }
   return entries;
 } catch (const ReportError& error) {
-  throw ConfigError(error.what());
+  throw config::ConfigError(error.what());
 }
 
 }  // namespace
@@ -137,8 +137,9 @@ ExpectedFile parse_expected(const std::string& text, const std::string& path, co
   if (file.csv) {
     file.entries = csv_entries(text, path);
   } else {
-    const Yaml root = parse_yaml(text, path);
-    if (root.kind != Yaml::Kind::sequence) fail(root, "expected a list of {model: …, status: …, reason: …}");
+    const config::Yaml root = config::parse_yaml(text, path);
+    if (root.kind != config::Yaml::Kind::sequence)
+      config::fail(root, "expected a list of {model: …, status: …, reason: …}");
     for (const auto& item : root.items) file.entries.push_back(read_entry(item));
   }
   refuse_repeated(file.entries);
@@ -148,15 +149,15 @@ ExpectedFile parse_expected(const std::string& text, const std::string& path, co
 ExpectedFile read_expected(const std::string& path, const std::string& suite, bool may_be_missing) {
   std::error_code error;
   if (may_be_missing && !std::filesystem::exists(path, error)) return {path, suite, path.ends_with(".csv"), {}};
-  if (!std::filesystem::is_regular_file(path, error)) fail({path}, "there is no such file (expected statuses)");
+  if (!std::filesystem::is_regular_file(path, error)) config::fail({path}, "there is no such file (expected statuses)");
   try {
     return parse_expected(read_text(path), path, suite);
   } catch (const std::system_error& failed) {
-    throw ConfigError(failed.what());
+    throw config::ConfigError(failed.what());
   }
 }
 
-std::vector<ExpectedFile> expected_files(const std::vector<Suite>& suites, const Flags& flags) {
+std::vector<ExpectedFile> expected_files(const std::vector<suite::Suite>& suites, const flags::Flags& flags) {
   std::vector<ExpectedFile> files;
   for (const auto& path : flags.expected) files.push_back(read_expected(path, "", flags.update_expected));
   for (const auto& suite : suites) {
@@ -166,4 +167,4 @@ std::vector<ExpectedFile> expected_files(const std::vector<Suite>& suites, const
   return files;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::expected_status

@@ -12,7 +12,7 @@
 #include "reports/base/files.h"
 #include "reports/base/text.h"
 
-namespace torchstone {
+namespace torchstone::expected_status {
 namespace {
 
 constexpr size_t longest_reason = 160;
@@ -195,7 +195,7 @@ class Planner {
   size_t first_file(const Case& c) const {
     for (size_t f = 0; f < files_.size(); ++f)
       if (files_[f].suite.empty() || files_[f].suite == c.suite) return f;
-    throw ConfigError(
+    throw config::ConfigError(
         fmt::format("no expected-status file speaks of the suite {}, so {} cannot be updated (expected "
                     "--torchstone_expected=FILE)",
                     c.suite, name_of(c)));
@@ -242,8 +242,9 @@ class Planner {
     entry.name = name_of(c);
     if (file.csv) {
       if (c.check != Check::accuracy)
-        throw ConfigError(fmt::format("{}: cannot hold the {} of {} (expected a YAML file: a CSV is about accuracy)",
-                                      file.path, to_string(outcome.status), name_of(c)));
+        throw config::ConfigError(
+            fmt::format("{}: cannot hold the {} of {} (expected a YAML file: a CSV is about accuracy)", file.path,
+                        to_string(outcome.status), name_of(c)));
       entry.name = c.model;
     }
     auto& added = plans_[f].added;
@@ -252,8 +253,9 @@ class Planner {
     if (twin != added.end() && twin->status == entry.status) return;
     const auto listed = std::ranges::find(file.entries, entry.name, &Expectation::name);
     if (twin != added.end() || (file.csv && listed != file.entries.end()))
-      throw ConfigError(fmt::format("{}: cannot tell the {} of {} from other cases of {} (expected a YAML file)",
-                                    file.path, to_string(outcome.status), name_of(c), c.model));
+      throw config::ConfigError(
+          fmt::format("{}: cannot tell the {} of {} from other cases of {} (expected a YAML file)", file.path,
+                      to_string(outcome.status), name_of(c), c.model));
     added.push_back(entry);
   }
 
@@ -273,9 +275,9 @@ void require_right(const std::vector<ExpectedFile>& files, const std::string& to
     const Expectation* entry = deciding(files, c, today);
     const Status expected = entry ? *entry->status : c.expected_status;
     if (!satisfies(expected, found->second.status))
-      throw ConfigError(fmt::format("{} became {}, which its expected-status file cannot be made to say: edit {}",
-                                    name_of(c), to_string(found->second.status),
-                                    entry ? origin_of(entry->place) : "it by hand"));
+      throw config::ConfigError(
+          fmt::format("{} became {}, which its expected-status file cannot be made to say: edit {}", name_of(c),
+                      to_string(found->second.status), entry ? origin_of(entry->place) : "it by hand"));
   }
 }
 
@@ -302,4 +304,4 @@ std::vector<FileChange> update_expected(const std::vector<ExpectedFile>& files, 
   return changes;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::expected_status

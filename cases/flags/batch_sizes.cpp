@@ -6,13 +6,13 @@
 
 #include "reports/base/text.h"
 
-namespace torchstone {
+namespace torchstone::flags {
 BatchSizes read_batch_sizes(const std::string& file) {
   std::ifstream stream(file);
-  if (!stream) fail(Place{file}, "cannot be read (expected a file with a line NAME,SIZE for each model)");
+  if (!stream) fail(config::Place{file}, "cannot be read (expected a file with a line NAME,SIZE for each model)");
   BatchSizes sizes;
-  Yaml value;
-  value.kind = Yaml::Kind::scalar;
+  config::Yaml value;
+  value.kind = config::Yaml::Kind::scalar;
   value.file = file;
   for (std::string line; std::getline(stream, line);) {
     ++value.line;
@@ -22,10 +22,10 @@ BatchSizes read_batch_sizes(const std::string& file) {
     const std::string name = trimmed(line.substr(0, comma));
     if (comma == std::string::npos || name.empty()) fail(value, fmt::format("'{}' (expected NAME,SIZE)", line));
     value.text = trimmed(line.substr(comma + 1));
-    if (!sizes.try_emplace(name, Choice<int64_t>{integer_of(value, 1, 1'000'000), value}).second)
+    if (!sizes.try_emplace(name, config::Choice<int64_t>{integer_of(value, 1, 1'000'000), value}).second)
       fail(value, fmt::format("{} stands here twice", name));
   }
   return sizes;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::flags

@@ -4,13 +4,13 @@
 
 #include "cases/config/axes.h"
 
-namespace torchstone {
+namespace torchstone::flags {
 
 /// Model → batch size, and the line that says so.
-using BatchSizes = std::map<std::string, Choice<int64_t>>;
+using BatchSizes = std::map<std::string, config::Choice<int64_t>>;
 
 /// A file with a line `NAME,SIZE` for each model, as upstream's --batch-size-file takes; empty lines and what follows a
 /// `#` are passed over. Throws ConfigError with file and line.
 BatchSizes read_batch_sizes(const std::string& file);
 
-}  // namespace torchstone
+}  // namespace torchstone::flags

@@ -10,7 +10,7 @@
 
 #include "cases/config/nearest.h"
 
-namespace torchstone {
+namespace torchstone::flags {
 namespace {
 
 namespace fs = std::filesystem;
@@ -41,14 +41,15 @@ std::string well_formed(const std::string& argument) {
   if (!flag) {
     std::vector<std::string> names;
     for (const auto& known : flag_table()) names.push_back(known.name);
-    const std::string guess = nearest(name, names);
-    throw ConfigError(fmt::format(
+    const std::string guess = config::nearest(name, names);
+    throw config::ConfigError(fmt::format(
         "unknown flag {}{} ({})", prefix, name.substr(0, 60),
         guess.empty() ? "expected one of --torchstone_list=flags" : fmt::format("did you mean {}{}?", prefix, guess)));
   }
   if (equals == std::string::npos && flag->boolean) return argument + "=true";
   if (equals == std::string::npos || equals + 1 == argument.size())
-    throw ConfigError(fmt::format("{}{}: no value (expected {}{}={})", prefix, name, prefix, name, flag->value));
+    throw config::ConfigError(
+        fmt::format("{}{}: no value (expected {}{}={})", prefix, name, prefix, name, flag->value));
   return argument;
 }
 
@@ -57,7 +58,7 @@ void apply(const FlagInfo& flag, const std::vector<std::string>& values, const s
     const std::string value = absolute(flag, values[i]);
     const std::string name =
         source.empty() ? fmt::format("flag {}{}={}", prefix, flag.name, value) : fmt::format("{}={}", source, value);
-    flag.set(flags, scalar_of_flag(name, value));
+    flag.set(flags, config::scalar_of_flag(name, value));
     flags.given.emplace_back(flag.name, value);
   }
 }
@@ -114,7 +115,7 @@ Flags parse_flags(std::vector<std::string>& arguments) {
   try {
     app.parse(std::vector<std::string>(own.rbegin(), own.rend()));  // CLI11 takes them last first
   } catch (const CLI::ParseError& error) {
-    throw ConfigError(error.what());
+    throw config::ConfigError(error.what());
   }
   for (const auto& flag : flag_table()) {
     const auto& values = options[flag.name]->results();
@@ -141,4 +142,4 @@ Flags parse_flags(int* argc, char** argv) {
   return flags;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::flags

@@ -13,7 +13,7 @@
 #include "models/fastrnns/sizes.h"
 #include "models/operators/operator_model.h"
 
-namespace torchstone {
+namespace torchstone::flags {
 
 enum class Listing { none, models, backends, cases, suites, skipped, flags };
 enum class Format { text, json, ctest, markdown };
@@ -21,29 +21,30 @@ enum class Format { text, json, ctest, markdown };
 /// What replaces the values of a suite's key `operators` (cases/suite/operators.h).
 struct OperatorFlags {
   std::vector<std::string> logs;
-  std::vector<OperatorLayout> layouts;
+  std::vector<operators::OperatorLayout> layouts;
   std::optional<int> max_samples, start_index;
 };
 
 /// Everything that --torchstone_* flags and TORCHSTONE_* variables say.
 struct Flags {
-  RunOptions run;                    ///< program and arguments included
-  Axes axes;                         ///< an empty axis was not given
-  Choices<std::string> suites;       ///< names; empty: all
-  std::optional<Place> full_matrix;  ///< all combinations, not only those of the suites' rows; where that was said
-  Settings overrides;                ///< batch_size, tolerance, …: stronger than any suite
-  BatchSizes batch_sizes;            ///< of single models; weaker than an override
-  std::string suites_folder;         ///< or one file; empty: the program's own
-  std::string only;                  ///< one model's name, or a .pt file
-  Place only_place;
+  RunOptions run;                       ///< program and arguments included
+  config::Axes axes;                    ///< an empty axis was not given
+  config::Choices<std::string> suites;  ///< names; empty: all
+  std::optional<config::Place>
+      full_matrix;             ///< all combinations, not only those of the suites' rows; where that was said
+  config::Settings overrides;  ///< batch_size, tolerance, …: stronger than any suite
+  BatchSizes batch_sizes;      ///< of single models; weaker than an override
+  std::string suites_folder;   ///< or one file; empty: the program's own
+  std::string only;            ///< one model's name, or a .pt file
+  config::Place only_place;
   std::string inputs;  ///< a .pt file with the inputs of `only`
   std::vector<std::string> plugins;
   OperatorFlags operators;
-  RecurrentFlags recurrent;                 ///< sizes of the fastrnns suite
-  Fuser fuser = Fuser::untouched;           ///< of TorchScript
-  Executor executor = Executor::untouched;  ///< of TorchScript
-  std::vector<std::string> expected;        ///< expected-status files, the strongest first
-  bool update_expected = false;             ///< rewrites them from what was seen
+  fastrnns::RecurrentFlags recurrent;                           ///< sizes of the fastrnns suite
+  fastrnns::Fuser fuser = fastrnns::Fuser::untouched;           ///< of TorchScript
+  fastrnns::Executor executor = fastrnns::Executor::untouched;  ///< of TorchScript
+  std::vector<std::string> expected;                            ///< expected-status files, the strongest first
+  bool update_expected = false;                                 ///< rewrites them from what was seen
   Listing list = Listing::none;
   Format format = Format::text;
   std::string explain;  ///< glob of case names
@@ -70,9 +71,9 @@ struct FlagInfo {
   std::string alias{};  ///< a second name
   bool path = false;    ///< made absolute, so that a reproduction works from anywhere
   bool repeats = false;
-  bool boolean = false;                                    ///< may stand without a value
-  bool reproduces = true;                                  ///< belongs to a reproduction of one case
-  void (*set)(Flags& flags, const Yaml& value) = nullptr;  ///< throws ConfigError
+  bool boolean = false;                                            ///< may stand without a value
+  bool reproduces = true;                                          ///< belongs to a reproduction of one case
+  void (*set)(Flags& flags, const config::Yaml& value) = nullptr;  ///< throws ConfigError
 };
 const std::vector<FlagInfo>& flag_table();
 /// TORCHSTONE_CACHE_LIMIT for cache_limit.
@@ -94,4 +95,4 @@ std::string reproduce_arguments(const Flags& flags);
 /// A command that runs exactly that case.
 std::string reproduce_line(const Flags& flags, const Case& c);
 
-}  // namespace torchstone
+}  // namespace torchstone::flags

@@ -4,7 +4,7 @@
 
 #include "cases/flags/flags.h"
 
-namespace torchstone {
+namespace torchstone::flags {
 namespace {
 
 bool is_plain(const std::string& text) {
@@ -64,4 +64,4 @@ std::string reproduce_line(const Flags& flags, const Case& c) {
                      shell_quoted("--gtest_filter=" + name_of(c)));
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::flags

@@ -6,7 +6,7 @@
 
 #include "cases/listing/listing.h"
 
-namespace torchstone {
+namespace torchstone::listing {
 namespace {
 
 constexpr double slack_s = 60;  // start of the process, loading, writing results
@@ -19,7 +19,7 @@ std::string bracketed(const std::string& text) {
   return fmt::format("[{0}[{1}{2}]{0}]", equals, text.starts_with('\n') ? "\n" : "", text);
 }
 
-std::vector<std::string> own_flags(const Flags& flags) {
+std::vector<std::string> own_flags(const flags::Flags& flags) {
   static const std::vector<std::string> of_listing{"list", "format", "explain", "report", "help", "update_expected"};
   std::vector<std::string> words;
   for (const auto& [name, value] : flags.given)
@@ -28,7 +28,7 @@ std::vector<std::string> own_flags(const Flags& flags) {
   return words;
 }
 
-std::string labels_of(const Case& c, const Known& known) {
+std::string labels_of(const Case& c, const selection::Known& known) {
   std::vector<std::string> labels{to_string(c.check),  c.suite,  to_string(c.mode),  to_string(c.dtype),
                                   label_of(c.backend), c.device, to_string(c.preset)};
   const ModelInfo* info = known.model(c.model);
@@ -43,7 +43,7 @@ const char* beside_others(const Case& c) {
 
 }  // namespace
 
-std::string ctest_script(const std::vector<Case>& cases, const Flags& flags, const Known& known) {
+std::string ctest_script(const std::vector<Case>& cases, const flags::Flags& flags, const selection::Known& known) {
   std::string script;
   for (const auto& c : cases) {
     const std::string name = bracketed(name_of(c));
@@ -60,4 +60,4 @@ std::string ctest_script(const std::vector<Case>& cases, const Flags& flags, con
   return script;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::listing

@@ -4,7 +4,7 @@
 
 #include "cases/listing/listing.h"
 
-namespace torchstone {
+namespace torchstone::listing {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -76,11 +76,11 @@ std::string explanation(const std::vector<Case>& cases, const std::string& glob)
     text += (text.empty() ? "" : "\n") + to_text(table);
   }
   if (text.empty())
-    throw NothingSelected(
+    throw selection::NothingSelected(
         fmt::format("--torchstone_explain={}: no case has such a name (expected a glob such as '*resnet18*'; see "
                     "--torchstone_list=cases)",
                     glob));
   return text;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::listing

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace torchstone {
+namespace torchstone::listing {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -18,7 +18,7 @@ std::string cell(const Json& value) {
 
 Json or_null(int64_t value) { return value > 0 ? Json(value) : Json(nullptr); }
 
-Table models_table(const Known& known, const ParameterCount& mini_parameters) {
+Table models_table(const selection::Known& known, const ParameterCount& mini_parameters) {
   Table table{{"model", "family", "suites", "train_batch", "eval_batch", "parameters_full", "parameters_mini"}, {}};
   for (const auto* info : known.models) {
     table.rows.push_back({info->name, info->family, fmt::format("{}", fmt::join(info->suites, ",")),
@@ -28,7 +28,7 @@ Table models_table(const Known& known, const ParameterCount& mini_parameters) {
   return table;
 }
 
-Table suites_table(const std::vector<Suite>& suites, const Expansion& expansion) {
+Table suites_table(const std::vector<suite::Suite>& suites, const selection::Expansion& expansion) {
   Table table{{"suite", "models", "accuracy", "performance", "tolerance", "file", "policy"}, {}};
   for (const auto& suite : suites) {
     std::map<Check, int> counts;
@@ -62,13 +62,13 @@ Json cases_json(const std::vector<Case>& cases) {
   return list;
 }
 
-Table skipped_table(const std::vector<Skipped>& skipped) {
+Table skipped_table(const std::vector<selection::Skipped>& skipped) {
   Table table{{"name", "reason", "origin"}, {}};
   for (const auto& one : skipped) table.rows.push_back({one.name, one.reason, one.origin});
   return table;
 }
 
-Table backends_table(const Known& known) {
+Table backends_table(const selection::Known& known) {
   Table table{{"backend"}, {}};
   for (const auto& name : known.backends) table.rows.push_back({name});
   return table;
@@ -76,7 +76,7 @@ Table backends_table(const Known& known) {
 
 Table flags_table() {
   Table table{{"flag", "value", "default", "meaning", "environment"}, {}};
-  for (const auto& flag : flag_table())
+  for (const auto& flag : flags::flag_table())
     table.rows.push_back({"--torchstone_" + flag.name, flag.value,
                           flag.fallback.empty() ? Json(nullptr) : Json(flag.fallback), flag.help,
                           environment_name(flag)});
@@ -112,41 +112,42 @@ nlohmann::ordered_json to_json(const Table& table) {
   return list;
 }
 
-std::string listing(const Flags& flags, const std::vector<Suite>& suites, const Expansion& expansion,
-                    const Known& known, const ParameterCount& mini_parameters) {
-  const bool of_cases = flags.list == Listing::cases;
-  const bool of_flags = flags.list == Listing::flags;
-  if (flags.format == Format::ctest && !of_cases)
-    throw ConfigError("--torchstone_format=ctest is only for --torchstone_list=cases");
-  if (flags.format == Format::markdown && !of_flags)
-    throw ConfigError("--torchstone_format=markdown is only for --torchstone_list=flags");
-  if (flags.format == Format::ctest) return ctest_script(expansion.cases, flags, known);
-  if (flags.format == Format::markdown) return flags_markdown();
-  if (of_cases && flags.format == Format::json) return cases_json(expansion.cases).dump(2) + "\n";
+std::string listing(const flags::Flags& flags, const std::vector<suite::Suite>& suites,
+                    const selection::Expansion& expansion, const selection::Known& known,
+                    const ParameterCount& mini_parameters) {
+  const bool of_cases = flags.list == flags::Listing::cases;
+  const bool of_flags = flags.list == flags::Listing::flags;
+  if (flags.format == flags::Format::ctest && !of_cases)
+    throw config::ConfigError("--torchstone_format=ctest is only for --torchstone_list=cases");
+  if (flags.format == flags::Format::markdown && !of_flags)
+    throw config::ConfigError("--torchstone_format=markdown is only for --torchstone_list=flags");
+  if (flags.format == flags::Format::ctest) return ctest_script(expansion.cases, flags, known);
+  if (flags.format == flags::Format::markdown) return flags::flags_markdown();
+  if (of_cases && flags.format == flags::Format::json) return cases_json(expansion.cases).dump(2) + "\n";
   Table table;
   switch (flags.list) {
-    case Listing::models:
+    case flags::Listing::models:
       table = models_table(known, mini_parameters);
       break;
-    case Listing::backends:
+    case flags::Listing::backends:
       table = backends_table(known);
       break;
-    case Listing::cases:
+    case flags::Listing::cases:
       table = cases_table(expansion.cases);
       break;
-    case Listing::suites:
+    case flags::Listing::suites:
       table = suites_table(suites, expansion);
       break;
-    case Listing::skipped:
+    case flags::Listing::skipped:
       table = skipped_table(expansion.skipped);
       break;
-    case Listing::flags:
+    case flags::Listing::flags:
       table = flags_table();
       break;
-    case Listing::none:
+    case flags::Listing::none:
       break;
   }
-  return flags.format == Format::json ? to_json(table).dump(2) + "\n" : to_text(table);
+  return flags.format == flags::Format::json ? to_json(table).dump(2) + "\n" : to_text(table);
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::listing

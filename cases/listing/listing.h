@@ -9,7 +9,7 @@
 
 #include "cases/selection/expand.h"
 
-namespace torchstone {
+namespace torchstone::listing {
 
 /// Every field of a case with its value, in the order of Case; absent values are null.
 std::vector<std::pair<std::string, nlohmann::ordered_json>> fields_of(const Case& c);
@@ -18,15 +18,16 @@ std::vector<std::pair<std::string, nlohmann::ordered_json>> fields_of(const Case
 using ParameterCount = std::function<int64_t(const ModelInfo&)>;
 
 /// What --torchstone_list prints. Throws ConfigError for a format that this list does not have.
-std::string listing(const Flags& flags, const std::vector<Suite>& suites, const Expansion& expansion,
-                    const Known& known, const ParameterCount& mini_parameters);
+std::string listing(const flags::Flags& flags, const std::vector<suite::Suite>& suites,
+                    const selection::Expansion& expansion, const selection::Known& known,
+                    const ParameterCount& mini_parameters);
 
 /// What --torchstone_explain prints: each field of the cases whose name matches the glob, with the line that decided
 /// it. Throws NothingSelected when none matches.
 std::string explanation(const std::vector<Case>& cases, const std::string& glob);
 
 /// A script for CTest's TEST_INCLUDE_FILES: one test a case, by its GoogleTest name, with labels and limits.
-std::string ctest_script(const std::vector<Case>& cases, const Flags& flags, const Known& known);
+std::string ctest_script(const std::vector<Case>& cases, const flags::Flags& flags, const selection::Known& known);
 
 /// A list as aligned columns, or as a JSON array of objects.
 struct Table {
@@ -36,4 +37,4 @@ struct Table {
 std::string to_text(const Table& table);
 nlohmann::ordered_json to_json(const Table& table);
 
-}  // namespace torchstone
+}  // namespace torchstone::listing

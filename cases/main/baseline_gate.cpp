@@ -8,9 +8,9 @@
 
 namespace torchstone {
 
-std::optional<Report> read_baseline(const Flags& flags) {
+std::optional<Report> read_baseline(const flags::Flags& flags) {
   if (flags.baseline.empty()) return std::nullopt;
-  return merge_results({flags.baseline}).report;
+  return results_folder::merge_results({flags.baseline}).report;
 }
 
 int judge_against(const Report& baseline, const Report& run, int exit_code, std::ostream& out, std::ostream& err) {
@@ -19,7 +19,7 @@ int judge_against(const Report& baseline, const Report& run, int exit_code, std:
   for (const auto& result : run.results) names.insert(result.name);
   Report same_cases = baseline;
   std::erase_if(same_cases.results, [&](const Result& result) { return !names.contains(result.name); });
-  const auto comparison = compare_with_baseline(same_cases, run);
+  const auto comparison = judge::compare_with_baseline(same_cases, run);
   out << write_comparison(comparison) << std::flush;
   const int compared = exit_code_of(comparison);
   if (compared == 2)

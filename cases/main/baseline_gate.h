@@ -9,7 +9,7 @@
 namespace torchstone {
 
 /// What --torchstone_baseline names, read before the first case; nothing without the flag. Throws ReportError.
-std::optional<Report> read_baseline(const Flags& flags);
+std::optional<Report> read_baseline(const flags::Flags& flags);
 
 /// Compares what ran with the same cases of the baseline, prints it as `torchstone-report compare` does, and returns
 /// the exit code of both: something worse is 1, as a failed gate, before everything but an interruption; a baseline of

@@ -31,20 +31,21 @@ class CaseTest : public testing::Test {
   void TestBody() override {
     const Case& c = session_.cases[index_];
     const std::string name = short_name(name_of(c));
-    if (!interrupted()) session_.runner.prepare(index_, [&](const std::string& what) { show_progress(name, what); });
-    if (interrupted()) GTEST_SKIP() << "interrupted before it began";
+    if (!isolate::interrupted())
+      session_.runner.prepare(index_, [&](const std::string& what) { console::show_progress(name, what); });
+    if (isolate::interrupted()) GTEST_SKIP() << "interrupted before it began";
     Result result = row_of(c, session_.flags);
     result.finished = false;
-    remove_side_files(session_.flags.run.out, result.name);
-    write_case(session_.flags.run.out, result);  // first of all, so that nothing can vanish
+    results_folder::remove_side_files(session_.flags.run.out, result.name);
+    results_folder::write_case(session_.flags.run.out, result);  // first of all, so that nothing can vanish
     result.finished = true;
     const auto start = std::chrono::steady_clock::now();
-    show_progress(name, "start");
-    result.outcome = session_.runner.run(index_, [&](std::string_view phase) { show_progress(name, phase); });
-    if (session_.flags.update_expected && can_be_expected(result.outcome) && !result.as_expected())
+    console::show_progress(name, "start");
+    result.outcome = session_.runner.run(index_, [&](std::string_view phase) { console::show_progress(name, phase); });
+    if (session_.flags.update_expected && expected_status::can_be_expected(result.outcome) && !result.as_expected())
       result.expected = to_string(result.outcome.status);  // the file will say so
     else
-      note_expectation(c, result);
+      expected_status::note_expectation(c, result);
     result.duration_s = seconds_since(start);
     for (const auto& [key, value] : properties_of(result)) RecordProperty(key, value);
     const std::string verdict = fmt::format("{}: {}", to_string(result.outcome.status), result.outcome.reason);
@@ -66,7 +67,7 @@ std::vector<size_t> order_of(const std::vector<Case>& cases) {
   std::ranges::stable_sort(order, {}, [&](size_t i) {
     const Case& c = cases[i];
     const auto place = TORCHSTONE_GTEST_ORDERS_BY_PLACE ? std::pair(c.file, c.line) : std::pair(std::string(), 0);
-    return std::tuple(c.check == Check::performance, place, !program_of(c).empty());
+    return std::tuple(c.check == Check::performance, place, !isolate::program_of(c).empty());
   });
   return order;
 }
@@ -108,14 +109,14 @@ void compile_ahead(Session& session, const std::vector<size_t>& selected) {
 }
 
 void log_operator_inputs(Session& session, const std::vector<size_t>& selected) {
-  progress().begin();
+  console::progress().begin();
   const std::string log =
-      session.runner.record_operators(selected, [](const std::string& what) { show_progress(what); });
-  clear_progress();
+      session.runner.record_operators(selected, [](const std::string& what) { console::show_progress(what); });
+  console::clear_progress();
   write_atomically(session.flags.operator_log, log);
 }
 
-Result row_of(const Case& c, const Flags& flags) {
+Result row_of(const Case& c, const flags::Flags& flags) {
   Result result = result_of(c);
   result.reproduce = reproduce_line(flags, c);
   return result;

@@ -11,9 +11,9 @@ namespace torchstone {
 
 /// What all tests of a run share. Outlives them.
 struct Session {
-  const Flags& flags;
+  const flags::Flags& flags;
   const std::vector<Case>& cases;
-  CaseRunner runner;
+  isolate::CaseRunner runner;
 };
 
 /// Registers a GoogleTest test for every case, under name_of(case), at the line of the suite that declares it. At run
@@ -30,6 +30,6 @@ void log_operator_inputs(Session& session, const std::vector<size_t>& selected);
 void compile_ahead(Session& session, const std::vector<size_t>& selected);
 
 /// The row of a case before it ran.
-Result row_of(const Case& c, const Flags& flags);
+Result row_of(const Case& c, const flags::Flags& flags);
 
 }  // namespace torchstone

@@ -8,6 +8,7 @@
 #include "cases/main/console.h"
 #include "fixtures/isolate/interrupt.h"
 #include "reports/base/terminal.h"
+#include "reports/console/summary_text.h"
 #include "reports/record/summary.h"
 #include "reports/results_folder/plan.h"
 #include "reports/write/reports.h"
@@ -18,7 +19,7 @@ namespace {
 constexpr int nothing_selected = 3;
 
 int exit_code(const ClosingFacts& facts, const RunInfo& run, const std::vector<Result>& results, bool failed) {
-  if (interrupted()) return info_of(Status::interrupted).exit_code;
+  if (isolate::interrupted()) return info_of(Status::interrupted).exit_code;
   if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
     std::cerr << "torchstone: nothing selected: no case matches --gtest_filter=" << GTEST_FLAG_GET(filter) << "\n";
     return nothing_selected;
@@ -30,25 +31,25 @@ int exit_code(const ClosingFacts& facts, const RunInfo& run, const std::vector<R
 
 }  // namespace
 
-std::vector<std::string> write_run(const Flags& flags, RunInfo& run, const std::vector<Result>& results,
+std::vector<std::string> write_run(const flags::Flags& flags, RunInfo& run, const std::vector<Result>& results,
                                    const std::vector<Result>& planned) {
-  const auto rows = with_missing(results, planned);
+  const auto rows = results_folder::with_missing(results, planned);
   if (!flags.report || rows.empty()) return {};
-  run.exit_reason = interrupted() ? "interrupted" : "finished";
+  run.exit_reason = isolate::interrupted() ? "interrupted" : "finished";
   run.duration_s = static_cast<double>(testing::UnitTest::GetInstance()->elapsed_time()) / 1e3;
-  return write_reports(rows, run, flags.run.out, JUnitOptions{flags.junit_properties});
+  return write_reports(rows, run, flags.run.out, write::JUnitOptions{flags.junit_properties});
 }
 
 int close_run(const ClosingFacts& facts, const RunInfo& run, const std::vector<Result>& results, bool failed) {
   if (facts.flags.update_expected) std::cout << write_expected(facts.expected, results);
   const int code = exit_code(facts, run, results, failed);
-  const auto rows = with_missing(results, facts.planned);
+  const auto rows = results_folder::with_missing(results, facts.planned);
   if (!facts.reports.empty()) std::cout << annotations_of(rows, facts.flags);
-  if (interrupted()) {
+  if (isolate::interrupted()) {
     const int selected = testing::UnitTest::GetInstance()->test_to_run_count();
     std::cout << kept_line(results, static_cast<size_t>(selected), facts.flags);
   }
-  if (!facts.reports.empty()) std::cout << write_summary(rows, run, facts.reports, line_width());
+  if (!facts.reports.empty()) std::cout << console::write_summary(rows, run, facts.reports, line_width());
   std::cout << std::flush;
   return code;
 }

@@ -10,12 +10,12 @@ namespace torchstone {
 
 /// Writes the report files of what ran and of what was planned and did not run; their paths. None, with
 /// --torchstone_report=none or when nothing was selected.
-std::vector<std::string> write_run(const Flags& flags, RunInfo& run, const std::vector<Result>& results,
+std::vector<std::string> write_run(const flags::Flags& flags, RunInfo& run, const std::vector<Result>& results,
                                    const std::vector<Result>& planned);
 
 /// What a run was measured against, and what it wrote.
 struct ClosingFacts {
-  const Flags& flags;
+  const flags::Flags& flags;
   const ExpectedRun& expected;
   const Report* baseline;  ///< nullptr without --torchstone_baseline
   const std::vector<Result>& planned;

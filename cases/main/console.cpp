@@ -14,11 +14,11 @@
 
 namespace torchstone {
 
-Durations earlier_durations(const Flags& flags) {
-  Durations durations;
+console::Durations earlier_durations(const flags::Flags& flags) {
+  console::Durations durations;
   if (!flags.report || !std::filesystem::is_directory(flags.run.out)) return durations;
   try {
-    for (const auto& result : merge_results({flags.run.out}).report.results)
+    for (const auto& result : results_folder::merge_results({flags.run.out}).report.results)
       if (result.finished && result.duration_s > 0) durations[result.name] = result.duration_s;
   } catch (const ReportError&) {
     durations.clear();
@@ -26,14 +26,14 @@ Durations earlier_durations(const Flags& flags) {
   return durations;
 }
 
-std::string kept_line(const std::vector<Result>& results, size_t selected, const Flags& flags) {
+std::string kept_line(const std::vector<Result>& results, size_t selected, const flags::Flags& flags) {
   const auto done = std::ranges::count_if(
       results, [](const Result& r) { return r.finished && r.outcome.status != Status::interrupted; });
   return fmt::format("Interrupted: {} of {} selected cases were done; their results are kept in {}\n", done, selected,
                      flags.run.out);
 }
 
-bool settle_color(const Flags& flags) {
+bool settle_color(const flags::Flags& flags) {
   ColorChoice choice = *parse_color(flags.color);
   if (const std::string theirs = GTEST_FLAG_GET(color); choice == ColorChoice::automatic && theirs != "auto") {
     const auto is = [&](const char* word) { return strcasecmp(theirs.c_str(), word) == 0; };
@@ -44,11 +44,11 @@ bool settle_color(const Flags& flags) {
   return color;
 }
 
-std::string annotations_of(const std::vector<Result>& results, const Flags& flags) {
+std::string annotations_of(const std::vector<Result>& results, const flags::Flags& flags) {
   const char *actions = std::getenv("GITHUB_ACTIONS"), *workspace = std::getenv("GITHUB_WORKSPACE");
   const bool here = actions != nullptr && std::string_view(actions) == "true";
   if (flags.github == "never" || (flags.github == "auto" && !here)) return "";
-  return write_annotations(results, workspace == nullptr ? "" : workspace);
+  return write::write_annotations(results, workspace == nullptr ? "" : workspace);
 }
 
 }  // namespace torchstone

@@ -11,21 +11,23 @@ namespace torchstone {
 namespace {
 
 /// What the suites register whatever the flags narrow: an entry speaks of these cases too.
-std::vector<Case> declared_cases(const std::vector<Suite>& suites, const Known& known, const std::vector<Case>& cases) {
+std::vector<Case> declared_cases(const std::vector<suite::Suite>& suites, const selection::Known& known,
+                                 const std::vector<Case>& cases) {
   std::vector<Case> declared = cases;
   std::set<std::string> names;
   for (const auto& c : cases) names.insert(name_of(c));
-  for (const auto& c : expand(suites, known, Flags{}).cases)
+  for (const auto& c : expand(suites, known, flags::Flags{}).cases)
     if (names.insert(name_of(c)).second) declared.push_back(c);
   return declared;
 }
 
 }  // namespace
 
-ExpectedRun expect(const std::vector<Suite>& suites, const Known& known, const Flags& flags, std::vector<Case>& cases) {
-  ExpectedRun run{expected_files(suites, flags), utc_now().substr(0, 10), {}, {}};
+ExpectedRun expect(const std::vector<suite::Suite>& suites, const selection::Known& known, const flags::Flags& flags,
+                   std::vector<Case>& cases) {
+  ExpectedRun run{expected_status::expected_files(suites, flags), utc_now().substr(0, 10), {}, {}};
   if (flags.update_expected && run.files.empty())
-    throw ConfigError(
+    throw config::ConfigError(
         "flag --torchstone_update_expected: there is no file to update (expected --torchstone_expected=FILE, or the "
         "key expected_file in a suite)");
   if (flags.update_expected) run.declared = declared_cases(suites, known, cases);

@@ -45,7 +45,7 @@ class Preparation : public testing::Environment {
     const auto selected = selected_cases(session_);
     planned_.clear();
     for (const size_t index : selected) planned_.push_back(row_of(session_.cases[index], session_.flags));
-    write_plan(session_.flags.run.out, run_, planned_);
+    results_folder::write_plan(session_.flags.run.out, run_, planned_);
     if (!session_.flags.operator_log.empty()) log_operator_inputs(session_, selected);
     compile_ahead(session_, selected);
   }
@@ -62,22 +62,22 @@ bool wants_list(int argc, char** argv) {
   return false;
 }
 
-int run_tests(const Flags& flags, const std::vector<Case>& cases, const ExpectedRun& expected, RunInfo& run) {
+int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const ExpectedRun& expected, RunInfo& run) {
   for (const auto& warning : expected.warnings) std::cerr << "warning: " << warning << "\n";
   const auto baseline = read_baseline(flags);  // before the folder is emptied: it may be the one of the run before
-  ListenerOptions options;
+  console::ListenerOptions options;
   options.earlier = earlier_durations(flags);
   prepare_results(flags);
   run_options() = flags.run;
   run.build = build_facts();
   run.tag = flags.tag;
-  Session session{flags, cases, CaseRunner(cases)};
+  Session session{flags, cases, isolate::CaseRunner(cases)};
   register_cases(session);
   std::vector<Result> planned;
   testing::AddGlobalTestEnvironment(new Preparation(session, run, planned));
-  catch_interrupts();
+  isolate::catch_interrupts();
 
-  ResultListener* listener = nullptr;
+  console::ResultListener* listener = nullptr;
   std::vector<std::string> reports;
   const auto close = [&](bool failed) {
     return close_run({flags, expected, baseline ? &*baseline : nullptr, planned, reports}, run, listener->results(),
@@ -85,35 +85,35 @@ int run_tests(const Flags& flags, const std::vector<Case>& cases, const Expected
   };
   options.color = settle_color(flags);
   if (output_is_terminal()) options.width = terminal_width;
-  progress().set_heartbeat(flags.heartbeat_s);
-  options.interrupted = interrupted;
+  console::progress().set_heartbeat(flags.heartbeat_s);
+  options.interrupted = isolate::interrupted;
   options.on_result = [&](const Result& result) {
-    write_case(flags.run.out, result);
-    if (flags.run.npy) write_samples(flags.run.out, result);
+    results_folder::write_case(flags.run.out, result);
+    if (flags.run.npy) results_folder::write_samples(flags.run.out, result);
   };
   options.at_end = [&] {
     reports = write_run(flags, run, listener->results(), planned);
-    if (interrupted() && GTEST_FLAG_GET(repeat) != 1) std::exit(close(true));  // GoogleTest would begin again
+    if (isolate::interrupted() && GTEST_FLAG_GET(repeat) != 1) std::exit(close(true));  // GoogleTest would begin again
   };
   listener = install_listener(options);
   return close(RUN_ALL_TESTS() != 0);
 }
 
 int run(int argc, char** argv) {
-  Flags flags = parse_flags(&argc, argv);
+  flags::Flags flags = flags::parse_flags(&argc, argv);
   if (flags.version) {
     std::cout << fmt::format("torchstone {} (LibTorch {})\n", version(), build_facts().at("torch"));
     return 0;
   }
-  recurrent_flags() = flags.recurrent;
+  fastrnns::recurrent_flags() = flags.recurrent;
   set_executor(flags.fuser, flags.executor);
   for (const auto& plugin : flags.plugins) load_plugin(plugin);
-  if (only_is_file(flags)) register_own_model(flags);
+  if (selection::only_is_file(flags)) register_own_model(flags);
   RunInfo run_info = begin_run(argc, argv);
   const bool lists_tests = wants_list(argc, argv);
   testing::InitGoogleTest(&argc, argv);
   if (flags.help) {
-    std::cout << "\n" << flags_help();
+    std::cout << "\n" << flags::flags_help();
     return 0;
   }
   if (argc > 1) {
@@ -122,22 +122,22 @@ int run(int argc, char** argv) {
         argv[1]);
     return usage_error;
   }
-  auto suites = read_suites(flags.suites_folder);
+  auto suites = suite::read_suites(flags.suites_folder);
   add_operators(suites, flags);
-  const Known known = known_here();
-  Expansion expansion = expand(suites, known, flags);
+  const selection::Known known = selection::known_here();
+  selection::Expansion expansion = expand(suites, known, flags);
   const ExpectedRun expected = expect(suites, known, flags, expansion.cases);
-  if (flags.list != Listing::none) {
-    std::cout << listing(flags, suites, expansion, known, mini_parameters);
+  if (flags.list != flags::Listing::none) {
+    std::cout << listing::listing(flags, suites, expansion, known, mini_parameters);
     return 0;
   }
   require_cases(expansion);
   if (!flags.explain.empty()) {
-    std::cout << explanation(expansion.cases, flags.explain);
+    std::cout << listing::explanation(expansion.cases, flags.explain);
     return 0;
   }
   if (lists_tests) {
-    Session session{flags, expansion.cases, CaseRunner(expansion.cases)};
+    Session session{flags, expansion.cases, isolate::CaseRunner(expansion.cases)};
     register_cases(session);
     return RUN_ALL_TESTS();
   }
@@ -152,7 +152,7 @@ int main(int argc, char** argv) {
   setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
   try {
     return torchstone::run(argc, argv);
-  } catch (const torchstone::NothingSelected& e) {
+  } catch (const torchstone::selection::NothingSelected& e) {
     std::cerr << "torchstone: " << e.what() << "\n";
     return torchstone::nothing_selected;
   } catch (const std::exception& e) {

@@ -5,14 +5,14 @@
 
 namespace torchstone {
 
-void register_own_model(const Flags& flags) {
+void register_own_model(const flags::Flags& flags) {
   if (flags.inputs.empty()) {
     fail(flags.only_place,
          "a TorchScript file needs its inputs (expected --torchstone_inputs=FILE.pt, a list of tensors as torch.save "
          "writes it)");
   }
-  ModelInfo info = script_model_info(flags.only, flags.inputs);
-  info.name = only_model(flags);
+  ModelInfo info = formats::script_model_info(flags.only, flags.inputs);
+  info.name = selection::only_model(flags);
   register_model(info, flags.only.c_str(), 0);
 }
 

@@ -2,7 +2,7 @@
 
 #include "cases/policy/policy.h"
 
-namespace torchstone {
+namespace torchstone::policy {
 namespace {
 
 using Models = std::set<std::string>;
@@ -82,4 +82,4 @@ Optimizing optimizer_of(const Conditions& when) {
   return {OptimizerKind::adam, "upstream's default"};
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::policy

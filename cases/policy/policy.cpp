@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace torchstone {
+namespace torchstone::policy {
 namespace {
 
 #if defined(__aarch64__)
@@ -139,4 +139,4 @@ void apply_policy(const Policy& policy, const ModelInfo& info, Case& c) {
   }
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::policy

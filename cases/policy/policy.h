@@ -7,7 +7,7 @@
 #include "fixtures/case/case.h"
 #include "models/core/registry.h"
 
-namespace torchstone {
+namespace torchstone::policy {
 
 /// A model named in a policy: where, and the number that stands beside it (1 in plain lists).
 struct Mention {
@@ -89,4 +89,4 @@ std::optional<Decision> passes_by_skip(const Policy& policy, const Conditions& w
 /// Fills everything that a policy decides, with origins: how the case is judged, its batch size, a forced dtype.
 void apply_policy(const Policy& policy, const ModelInfo& info, Case& c);
 
-}  // namespace torchstone
+}  // namespace torchstone::policy

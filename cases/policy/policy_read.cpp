@@ -7,7 +7,7 @@
 #include "cases/config/yaml.h"
 #include "cases/policy/policy.h"
 
-namespace torchstone {
+namespace torchstone::policy {
 namespace {
 
 const PolicyKey* schema_of(const std::string& path) {
@@ -26,12 +26,12 @@ std::vector<std::string> keys_below(const std::string& path) {
   return {names.begin(), names.end()};
 }
 
-void read_models(const Yaml& node, std::map<std::string, Mention>& models) {
+void read_models(const config::Yaml& node, std::map<std::string, Mention>& models) {
   for (const auto& item : list_of(node)) models.emplace(text_of(item), Mention{origin_of(item)});
 }
 
-void read_numbers(const Yaml& node, std::map<std::string, Mention>& models) {
-  if (node.kind == Yaml::Kind::null) return;
+void read_numbers(const config::Yaml& node, std::map<std::string, Mention>& models) {
+  if (node.kind == config::Yaml::Kind::null) return;
   require_map(node);
   for (const auto& [model, value] : node.entries) {
     const bool share = node.path == "tolerance.iou_thresholds";
@@ -40,16 +40,16 @@ void read_numbers(const Yaml& node, std::map<std::string, Mention>& models) {
   }
 }
 
-void read_keys(const Yaml& map, Policy& policy) {
+void read_keys(const config::Yaml& map, Policy& policy) {
   const auto known = keys_below(map.path);
   for (const auto& [name, value] : map.entries) {
     if (map.path.empty() && name == "tolerance_rule") continue;
     if (std::find(known.begin(), known.end(), name) == known.end())
-      fail(value, fmt::format("unknown key ({})", expected_one_of(name, known)));
+      fail(value, fmt::format("unknown key ({})", config::expected_one_of(name, known)));
     const PolicyKey* key = schema_of(value.path);
     const bool group = !keys_below(value.path).empty();
-    if (value.kind == Yaml::Kind::null) continue;  // `skip:` with everything below it commented out
-    if (group && (!key || value.kind == Yaml::Kind::map)) {
+    if (value.kind == config::Yaml::Kind::null) continue;  // `skip:` with everything below it commented out
+    if (group && (!key || value.kind == config::Yaml::Kind::map)) {
       require_map(value);
       read_keys(value, policy);
     } else if (key->kind == PolicyKey::Kind::models) {
@@ -74,19 +74,19 @@ std::string rule_of_suite(const std::string& suite) {
 }
 
 Policy read_policy(const std::string& file, const std::string& suite) {
-  const Yaml root = read_yaml(file);
+  const config::Yaml root = config::read_yaml(file);
   require_map(root);
   Policy policy;
   policy.file = file;
   policy.rule = rule_of_suite(suite);
-  if (const Yaml* rule = root.find("tolerance_rule")) {
+  if (const config::Yaml* rule = root.find("tolerance_rule")) {
     static const std::vector<std::string> rules{"torchbench", "timm", "huggingface"};
     policy.rule = text_of(*rule);
     if (std::find(rules.begin(), rules.end(), policy.rule) == rules.end())
-      fail(*rule, fmt::format("'{}' is no rule ({})", policy.rule, expected_one_of(policy.rule, rules)));
+      fail(*rule, fmt::format("'{}' is no rule ({})", policy.rule, config::expected_one_of(policy.rule, rules)));
   }
   read_keys(root, policy);
   return policy;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::policy

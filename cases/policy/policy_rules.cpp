@@ -4,7 +4,7 @@
 
 #include "cases/policy/policy.h"
 
-namespace torchstone {
+namespace torchstone::policy {
 namespace {
 
 // A tolerance and the list that decides it, or the plain rule when `list` is empty.
@@ -107,4 +107,4 @@ BatchSize batch_size_of(const Policy& policy, const Conditions& when, const Mode
   return own;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::policy

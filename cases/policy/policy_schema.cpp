@@ -1,6 +1,6 @@
 #include "cases/policy/policy.h"
 
-namespace torchstone {
+namespace torchstone::policy {
 
 const std::vector<PolicyKey>& policy_schema() {
   constexpr auto models = PolicyKey::Kind::models;
@@ -69,4 +69,4 @@ const std::vector<PolicyKey>& policy_schema() {
   return schema;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::policy

@@ -13,7 +13,10 @@ void add_claim_command(CLI::App& app) {
       "claim", "Empties a results folder and keeps other runs out of it while the process that started this one runs");
   const auto folder = std::make_shared<std::string>();
   command->add_option("folder", *folder, "The results folder")->required();
-  command->callback([folder] { const Hold hold(*folder, parent_process(), [&] { empty_results(*folder); }); });
+  command->callback([folder] {
+    const results_folder::Hold hold(*folder, results_folder::parent_process(),
+                                    [&] { results_folder::empty_results(*folder); });
+  });
 }
 
 }  // namespace torchstone

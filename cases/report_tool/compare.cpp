@@ -17,21 +17,21 @@ namespace {
 
 struct CompareArguments {
   std::string old_path, new_path;
-  BaselineOptions options;
+  judge::BaselineOptions options;
   std::vector<std::string> fail_on = {"slower"};
   std::string format = "text";
   bool all = false;
 };
 
 Report read(const std::string& path) {
-  Merged merged = merge_results({path});
+  results_folder::Merged merged = results_folder::merge_results({path});
   for (const auto& warning : merged.warnings) fmt::print(stderr, "warning: {}\n", warning);
   return std::move(merged.report);
 }
 
 int compare_reports(const CompareArguments& arguments) {
   try {
-    const auto fail_on = parse_fail_on(arguments.fail_on);
+    const auto fail_on = judge::parse_fail_on(arguments.fail_on);
     const auto comparison =
         compare_with_baseline(read(arguments.old_path), read(arguments.new_path), arguments.options);
     fmt::print("{}", arguments.format == "json"  ? write_comparison_json(comparison)

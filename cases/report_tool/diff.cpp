@@ -10,7 +10,7 @@ namespace torchstone {
 void add_diff_command(CLI::App& app, int& exit_code) {
   auto* command =
       app.add_subcommand("diff", "Compare two files written by torch.save; exits with 0 same, 1 different, 2 unusable");
-  const auto options = std::make_shared<DiffOptions>();
+  const auto options = std::make_shared<compare::DiffOptions>();
   options->compare.equal_nan = false;
   auto& compare = options->compare;
   command->add_option("REF", options->reference, "Reference output (eager)")->required();

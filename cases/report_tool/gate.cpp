@@ -23,17 +23,17 @@ struct GateArguments {
   bool allow_absent = false;
   double part = 0.95;
   std::vector<std::string> files;
-  SpeedTarget target;
-  GateOptions options() const { return {{flaky.begin(), flaky.end()}, allow_absent}; }
+  judge::SpeedTarget target;
+  judge::GateOptions options() const { return {{flaky.begin(), flaky.end()}, allow_absent}; }
 };
 
 /// Judges each table, prints it, and returns the exit code of all.
 int judge_tables(const std::vector<std::string>& paths, const std::string& column,
-                 const std::function<std::vector<GateRow>(const CsvTable&)>& judge) {
-  std::vector<GateRow> all;
+                 const std::function<std::vector<judge::GateRow>(const CsvTable&)>& judge) {
+  std::vector<judge::GateRow> all;
   try {
     for (const auto& path : paths) {
-      const auto tables = upstream_tables(path, column);
+      const auto tables = judge::upstream_tables(path, column);
       if (tables.empty()) fmt::print(stderr, "{}: no table has a column {}\n", path, column);
       for (const auto& table : tables) {
         const auto rows = judge(table);
@@ -51,7 +51,7 @@ int judge_tables(const std::vector<std::string>& paths, const std::string& colum
   return gate_exit_code(all);
 }
 
-using Compare = std::vector<GateRow> (*)(const CsvTable&, const CsvTable&, const GateArguments&);
+using Compare = std::vector<judge::GateRow> (*)(const CsvTable&, const CsvTable&, const GateArguments&);
 
 CLI::App* add_comparison(CLI::App& gate, const char* name, const char* help, const char* column, Compare compare,
                          const std::shared_ptr<GateArguments>& arguments, int& exit_code) {
@@ -64,7 +64,8 @@ CLI::App* add_comparison(CLI::App& gate, const char* name, const char* help, con
                     "A model that is only expected is no failure, as upstream has it");
   command->callback([=, &exit_code] {
     exit_code = judge_tables({arguments->actual}, column, [&](const CsvTable& actual) {
-      return compare(actual, counterpart_of(actual, upstream_tables(arguments->expected, column)), *arguments);
+      return compare(actual, judge::counterpart_of(actual, judge::upstream_tables(arguments->expected, column)),
+                     *arguments);
     });
   });
   return command;

@@ -23,19 +23,19 @@ struct HistoryArguments {
 };
 
 /// Of a history file, or of one run.
-std::vector<HistoryPoint> points_of(const std::string& input) {
+std::vector<judge::HistoryPoint> points_of(const std::string& input) {
   if (std::filesystem::path(input).extension() == ".jsonl") {
     std::vector<std::string> warnings;
-    auto points = read_history(input, &warnings);
+    auto points = judge::read_history(input, &warnings);
     for (const auto& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
     return points;
   }
   const auto report = read_inputs({input});
-  return report ? history_points(*report) : std::vector<HistoryPoint>{};
+  return report ? judge::history_points(*report) : std::vector<judge::HistoryPoint>{};
 }
 
 int history(const HistoryArguments& arguments) {
-  std::vector<HistoryPoint> points;
+  std::vector<judge::HistoryPoint> points;
   if (std::filesystem::exists(arguments.out)) points = points_of(arguments.out);
   for (const auto& input : arguments.inputs) points = unite_histories(std::move(points), points_of(input));
   if (points.empty()) {

@@ -18,13 +18,13 @@ namespace {
 struct HtmlArguments {
   std::vector<std::string> inputs;
   std::string baseline, history, out = "report.html";
-  BaselineOptions options;
+  judge::BaselineOptions options;
 };
 
 int write_page(const HtmlArguments& arguments) {
   const auto report = read_inputs(arguments.inputs);
   if (!report) return no_results;
-  PageOptions page;
+  write::PageOptions page;
   if (!arguments.baseline.empty()) {
     const auto baseline = read_inputs({arguments.baseline});
     if (!baseline) return no_results;
@@ -33,10 +33,10 @@ int write_page(const HtmlArguments& arguments) {
   }
   if (!arguments.history.empty()) {
     std::vector<std::string> warnings;
-    page.history = read_history(arguments.history, &warnings);
+    page.history = judge::read_history(arguments.history, &warnings);
     for (const auto& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
   }
-  write_atomically(arguments.out, write_html(*report, page));
+  write_atomically(arguments.out, write::write_html(*report, page));
   fmt::print("{}\n", arguments.out);
   return 0;
 }

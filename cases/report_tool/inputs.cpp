@@ -21,7 +21,7 @@ CLI::Option* add_output(CLI::App& command, std::string& file) {
 }
 
 std::optional<Report> read_inputs(const std::vector<std::string>& inputs) {
-  Merged merged = merge_results({inputs.begin(), inputs.end()});
+  results_folder::Merged merged = results_folder::merge_results({inputs.begin(), inputs.end()});
   for (const auto& warning : merged.warnings) fmt::print(stderr, "warning: {}\n", warning);
   if (!merged.report.results.empty()) return std::move(merged.report);
   fmt::print(stderr, "no results in {}\n", fmt::join(inputs, ", "));

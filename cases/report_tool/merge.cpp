@@ -10,6 +10,7 @@
 
 #include "cases/report_tool/inputs.h"
 #include "reports/base/terminal.h"
+#include "reports/console/summary_text.h"
 #include "reports/record/summary.h"
 #include "reports/results_folder/hold.h"
 #include "reports/write/reports.h"
@@ -26,10 +27,10 @@ struct MergeArguments {
 int merge(const MergeArguments& arguments) {
   const auto report = read_inputs(arguments.inputs);
   if (!report) return no_results;
-  const Hold hold(arguments.out, this_process(Holder::Kind::part));
-  const auto paths = write_reports(report->results, report->run, arguments.out,
-                                   {.testcase_properties = arguments.junit_properties == "on"});
-  fmt::print("{}", write_summary(report->results, report->run, paths, line_width()));
+  const results_folder::Hold hold(arguments.out, this_process(results_folder::Holder::Kind::part));
+  const auto paths = write::write_reports(report->results, report->run, arguments.out,
+                                          {.testcase_properties = arguments.junit_properties == "on"});
+  fmt::print("{}", console::write_summary(report->results, report->run, paths, line_width()));
   const bool cut_off =
       std::ranges::any_of(report->results, [](const Result& r) { return r.outcome.status == Status::interrupted; });
   return cut_off ? info_of(Status::interrupted).exit_code : 0;

@@ -21,13 +21,13 @@ namespace {
 void add_markdown(CLI::App& app, int& exit_code) {
   struct Arguments {
     std::string baseline;
-    size_t limit = MarkdownOptions{}.limit;
-    BaselineOptions comparison;
+    size_t limit = write::MarkdownOptions{}.limit;
+    judge::BaselineOptions comparison;
   };
   const auto arguments = std::make_shared<Arguments>();
   auto* command = add_text_command(
       app, exit_code, "markdown", "For a job summary or a comment on GitHub", [arguments](const Report& report) {
-        MarkdownOptions options{.limit = arguments->limit};
+        write::MarkdownOptions options{.limit = arguments->limit};
         if (!arguments->baseline.empty()) {
           const auto baseline = read_inputs({arguments->baseline});
           options.comparison = compare_with_baseline(baseline.value_or(Report{}), report, arguments->comparison);
@@ -45,10 +45,11 @@ void add_markdown(CLI::App& app, int& exit_code) {
 int write_csvs(const std::vector<std::string>& inputs, const std::string& folder) {
   const auto report = read_inputs(inputs);
   if (!report) return no_results;
-  const std::string wide = write_wide_csv(report->results);
+  const std::string wide = write::write_wide_csv(report->results);
   write_output(wide, folder.empty() ? "" : folder + "/results.csv");
   if (folder.empty()) return 0;
-  for (const auto& [name, text] : write_upstream_csvs(report->results)) write_output(text, folder + "/csv/" + name);
+  for (const auto& [name, text] : tables::write_upstream_csvs(report->results))
+    write_output(text, folder + "/csv/" + name);
   return 0;
 }
 
@@ -67,14 +68,15 @@ void add_csv(CLI::App& app, int& exit_code) {
 
 std::string annotations_of(const Report& report) {
   const char* workspace = std::getenv("GITHUB_WORKSPACE");
-  return write_annotations(report.results, workspace == nullptr ? "" : workspace);
+  return write::write_annotations(report.results, workspace == nullptr ? "" : workspace);
 }
 
 }  // namespace
 
 void add_text_commands(CLI::App& app, int& exit_code) {
   add_markdown(app, exit_code);
-  add_text_command(app, exit_code, "openmetrics", "For Prometheus and GitLab's metrics reports", write_openmetrics);
+  add_text_command(app, exit_code, "openmetrics", "For Prometheus and GitLab's metrics reports",
+                   write::write_openmetrics);
   add_csv(app, exit_code);
   add_text_command(app, exit_code, "github", "Annotations of GitHub Actions: at most eight failures and a count",
                    annotations_of);

@@ -10,7 +10,7 @@
 #include "cases/config/nearest.h"
 #include "fixtures/backends/catalogue.h"
 
-namespace torchstone {
+namespace torchstone::selection {
 namespace {
 
 std::vector<std::string> names_of(const std::vector<const ModelInfo*>& models) {
@@ -19,29 +19,30 @@ std::vector<std::string> names_of(const std::vector<const ModelInfo*>& models) {
   return names;
 }
 
-const ModelInfo& require_model(const Known& known, const std::string& name, const Place& place) {
+const ModelInfo& require_model(const Known& known, const std::string& name, const config::Place& place) {
   if (const ModelInfo* info = known.model(name)) return *info;
-  fail(place, fmt::format("unknown model {} ({})", name, expected_one_of(name, names_of(known.models))));
+  fail(place, fmt::format("unknown model {} ({})", name, config::expected_one_of(name, names_of(known.models))));
 }
 
-void check_backends(const Choices<BackendSpec>& choices, const Known& known) {
+void check_backends(const config::Choices<BackendSpec>& choices, const Known& known) {
   for (const auto& [backend, place] : choices) {
     if (std::find(known.backends.begin(), known.backends.end(), backend.name) == known.backends.end())
-      fail(place, fmt::format("unknown backend {} ({})", backend.name, expected_one_of(backend.name, known.backends)));
+      fail(place,
+           fmt::format("unknown backend {} ({})", backend.name, config::expected_one_of(backend.name, known.backends)));
   }
 }
 
 // Rows that are kept to some models for brevity are there for a model that is asked for by name. Not so the control,
 // eager against eager, rows that hold settings for their models, and checks of which the model has a row of its own.
-void run_all_rows(Suite& suite, const std::string& model) {
+void run_all_rows(suite::Suite& suite, const std::string& model) {
   const auto compiles = [](const auto& backend) { return backend.value.name != "eager"; };
-  const auto shares_check = [](const Row& a, const Row& b) {
+  const auto shares_check = [](const suite::Row& a, const suite::Row& b) {
     return std::ranges::any_of(a.axes.checks, [&](const auto& check) { return contains(b.axes.checks, check.value); });
   };
   const auto rows = suite.rows;
   for (auto& row : suite.rows) {
     const bool of_its_own = std::ranges::any_of(
-        rows, [&](const Row& other) { return contains(other.models, model) && shares_check(row, other); });
+        rows, [&](const suite::Row& other) { return contains(other.models, model) && shares_check(row, other); });
     if (row.models.empty() || !row.settings.empty() || of_its_own || std::ranges::none_of(row.axes.backends, compiles))
       continue;
     row.models.clear();
@@ -50,13 +51,14 @@ void run_all_rows(Suite& suite, const std::string& model) {
 }
 
 // The suites that run, with --torchstone_suite and --torchstone_only applied.
-std::vector<Suite> chosen_suites(const std::vector<Suite>& all, const Known& known, const Flags& flags) {
+std::vector<suite::Suite> chosen_suites(const std::vector<suite::Suite>& all, const Known& known,
+                                        const flags::Flags& flags) {
   std::vector<std::string> names;
   for (const auto& suite : all) names.push_back(suite.name);
   for (const auto& [name, place] : flags.suites)
     if (std::find(names.begin(), names.end(), name) == names.end())
-      fail(place, fmt::format("unknown suite {} ({})", name, expected_one_of(name, names)));
-  std::vector<Suite> chosen;
+      fail(place, fmt::format("unknown suite {} ({})", name, config::expected_one_of(name, names)));
+  std::vector<suite::Suite> chosen;
   for (const auto& suite : all)
     if (flags.suites.empty() || contains(flags.suites, suite.name)) chosen.push_back(suite);
   if (flags.only.empty() || chosen.empty()) return chosen;
@@ -64,13 +66,13 @@ std::vector<Suite> chosen_suites(const std::vector<Suite>& all, const Known& kno
   const std::string only = only_model(flags);
   const ModelInfo& info = require_model(known, only, flags.only_place);
   for (auto& suite : chosen) {
-    std::erase_if(suite.models, [&](const SuiteModel& model) { return model.name != only; });
+    std::erase_if(suite.models, [&](const suite::SuiteModel& model) { return model.name != only; });
     run_all_rows(suite, only);
   }
-  if (std::any_of(chosen.begin(), chosen.end(), [](const Suite& suite) { return !suite.models.empty(); }))
+  if (std::any_of(chosen.begin(), chosen.end(), [](const suite::Suite& suite) { return !suite.models.empty(); }))
     return chosen;
   // In no suite's list: it runs by the rows of a suite that it says it belongs to, else of the first.
-  auto home = std::find_if(chosen.begin(), chosen.end(), [&](const Suite& suite) {
+  auto home = std::find_if(chosen.begin(), chosen.end(), [&](const suite::Suite& suite) {
     return std::find(info.suites.begin(), info.suites.end(), suite.name) != info.suites.end();
   });
   if (home == chosen.end()) home = chosen.begin();
@@ -80,10 +82,10 @@ std::vector<Suite> chosen_suites(const std::vector<Suite>& all, const Known& kno
 
 class Expander {
  public:
-  Expander(const Known& known, const Flags& flags) : known_(known), flags_(flags) {}
+  Expander(const Known& known, const flags::Flags& flags) : known_(known), flags_(flags) {}
 
-  void add_row(const Suite& suite, const Row& row) {
-    const Axes& axes = row.axes;
+  void add_row(const suite::Suite& suite, const suite::Row& row) {
+    const config::Axes& axes = row.axes;
     for (const auto& check : axes.checks)
       for (const auto& model : suite.models)
         if (row_has(row, model.name))
@@ -98,12 +100,13 @@ class Expander {
   Expansion take() { return std::move(expansion_); }
 
  private:
-  static bool row_has(const Row& row, const std::string& model) {
+  static bool row_has(const suite::Row& row, const std::string& model) {
     return (row.models.empty() || contains(row.models, model)) && !contains(row.except, model);
   }
 
   // `one` holds exactly one value on each axis.
-  void add_case(const Suite& suite, const Row& row, const SuiteModel& model, const Axes& one) {
+  void add_case(const suite::Suite& suite, const suite::Row& row, const suite::SuiteModel& model,
+                const config::Axes& one) {
     const ModelInfo& info = require_model(known_, model.name, model.place);
     Case c;
     const auto set = [&c](const char* name, auto& field, const auto& choices) {
@@ -124,12 +127,12 @@ class Expander {
     c.line = model.place.line;
 
     if (model.skip) return skip(c, {fmt::format("{} (suite)", *model.skip), origin_of(model.place)});
-    if (const auto out = left_out(suite.policy, conditions_of(c))) return skip(c, *out);
+    if (const auto out = left_out(suite.policy, policy::conditions_of(c))) return skip(c, *out);
     const DType asked = c.dtype;
     apply_policy(suite.policy, info, c);
     for (const auto* settings : {&suite.defaults, &row.settings, &model.settings}) apply_settings(*settings, c);
     if (const auto own = flags_.batch_sizes.find(c.model); own != flags_.batch_sizes.end() && !info.fixed_batch)
-      set("batch_size", c.batch_size, Choices<int64_t>{own->second});
+      set("batch_size", c.batch_size, config::Choices<int64_t>{own->second});
     apply_settings(flags_.overrides, c);
 
     const std::string name = name_of(c);
@@ -146,19 +149,19 @@ class Expander {
              : fmt::format("the models {} and {} get the same name {}", earlier->second.model, c.model, name));
   }
 
-  void skip(const Case& c, const Decision& decision) {
+  void skip(const Case& c, const policy::Decision& decision) {
     expansion_.skipped.push_back({name_of(c), decision.reason, decision.origin});
   }
 
   struct Registered {
-    Registered(std::string model_name, Place row_place, bool forced_dtype)
+    Registered(std::string model_name, config::Place row_place, bool forced_dtype)
         : model(std::move(model_name)), row(std::move(row_place)), forced(forced_dtype) {}
     std::string model;
-    Place row;
+    config::Place row;
     bool forced;
   };
   const Known& known_;
-  const Flags& flags_;
+  const flags::Flags& flags_;
   std::map<std::string, Registered> registered_;
   Expansion expansion_;
 };
@@ -173,9 +176,9 @@ const ModelInfo* Known::model(const std::string& name) const {
 
 Known known_here() { return {all_models(), backend_names()}; }
 
-bool only_is_file(const Flags& flags) { return flags.only.ends_with(".pt"); }
+bool only_is_file(const flags::Flags& flags) { return flags.only.ends_with(".pt"); }
 
-std::string only_model(const Flags& flags) {
+std::string only_model(const flags::Flags& flags) {
   if (!only_is_file(flags)) return flags.only;
   std::string name = std::filesystem::path(flags.only).stem().string();
   for (char& c : name)
@@ -183,7 +186,7 @@ std::string only_model(const Flags& flags) {
   return name.empty() ? "model" : name;
 }
 
-Expansion expand(const std::vector<Suite>& suites, const Known& known, const Flags& flags) {
+Expansion expand(const std::vector<suite::Suite>& suites, const Known& known, const flags::Flags& flags) {
   // A mistake in a part that flags leave out is still a mistake.
   for (const auto& suite : suites) {
     for (const auto& model : suite.models) require_model(known, model.name, model.place);
@@ -205,4 +208,4 @@ void require_cases(const Expansion& expansion) {
                   expansion.skipped.size()));
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::selection

@@ -7,7 +7,7 @@
 #include "fixtures/case/case.h"
 #include "models/core/registry.h"
 
-namespace torchstone {
+namespace torchstone::selection {
 
 /// What a suite may refer to.
 struct Known {
@@ -30,28 +30,28 @@ struct Expansion {
 };
 
 /// Nothing is left to run. Exit code 3.
-struct NothingSelected : ConfigError {
-  using ConfigError::ConfigError;
+struct NothingSelected : config::ConfigError {
+  using config::ConfigError::ConfigError;
 };
 
 /// Suites × policies × registry × flags → cases, in the order suite, check, row, model, mode, dtype, backend, device,
 /// preset. Each field is decided by the strongest of: flag, model entry, row, suite defaults, policy, default; `origin`
 /// says which. Throws ConfigError for an unknown suite, model or backend and for cases whose names coincide.
-Expansion expand(const std::vector<Suite>& suites, const Known& known, const Flags& flags);
+Expansion expand(const std::vector<suite::Suite>& suites, const Known& known, const flags::Flags& flags);
 /// Throws NothingSelected when there is no case.
 void require_cases(const Expansion& expansion);
 
 /// The rows that flags leave: each row split by check and cut down to the values given; a value that no row of a check
 /// of a check has is added through a copy of each of its rows.
-std::vector<Row> select_rows(const std::vector<Row>& rows, const Axes& given);
+std::vector<suite::Row> select_rows(const std::vector<suite::Row>& rows, const config::Axes& given);
 
 /// The rows, and behind them for each of their checks one with all models, modes and dtypes, and all backends, devices
 /// and presets that some row has (eager against eager is a control, not a combination).
-std::vector<Row> full_matrix(std::vector<Row> rows, const Place& place);
+std::vector<suite::Row> full_matrix(std::vector<suite::Row> rows, const config::Place& place);
 
 /// The model name that --torchstone_only means: the name itself, or for a file its stem in [A-Za-z0-9_].
-std::string only_model(const Flags& flags);
+std::string only_model(const flags::Flags& flags);
 /// Whether it means a TorchScript file.
-bool only_is_file(const Flags& flags);
+bool only_is_file(const flags::Flags& flags);
 
-}  // namespace torchstone
+}  // namespace torchstone::selection

@@ -3,29 +3,30 @@
 
 #include "cases/selection/expand.h"
 
-namespace torchstone {
+namespace torchstone::selection {
 namespace {
 
 // `rows` are those of one check.
 template <typename T>
-std::vector<Row> select(const std::vector<Row>& rows, Choices<T> Axes::*axis, const Choices<T>& given) {
+std::vector<suite::Row> select(const std::vector<suite::Row>& rows, config::Choices<T> config::Axes::*axis,
+                               const config::Choices<T>& given) {
   if (given.empty() || rows.empty()) return rows;
-  std::vector<Row> selected;
-  for (Row row : rows) {
+  std::vector<suite::Row> selected;
+  for (suite::Row row : rows) {
     std::erase_if(row.axes.*axis, [&](const auto& choice) { return !contains(given, choice.value); });
     if (!(row.axes.*axis).empty()) selected.push_back(std::move(row));
   }
   // A value that no row has (one that a row keeps to some models is not there for the others): every row is run with
   // it.
-  Choices<T> added;
+  config::Choices<T> added;
   for (const auto& choice : given) {
-    const bool had = std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+    const bool had = std::any_of(rows.begin(), rows.end(), [&](const suite::Row& row) {
       return row.models.empty() && contains(row.axes.*axis, choice.value);
     });
     if (!had && !contains(added, choice.value)) added.push_back(choice);
   }
   if (added.empty()) return selected;
-  for (Row row : rows) {
+  for (suite::Row row : rows) {
     row.axes.*axis = added;
     row.widened = true;
     // A known failure was seen with the row's own values; of the size alone it seldom depends.
@@ -36,9 +37,9 @@ std::vector<Row> select(const std::vector<Row>& rows, Choices<T> Axes::*axis, co
   return selected;
 }
 
-std::vector<Row> rows_of(const std::vector<Row>& rows, Check check) {
-  std::vector<Row> found;
-  for (Row row : rows) {
+std::vector<suite::Row> rows_of(const std::vector<suite::Row>& rows, Check check) {
+  std::vector<suite::Row> found;
+  for (suite::Row row : rows) {
     std::erase_if(row.axes.checks, [&](const auto& choice) { return choice.value != check; });
     if (!row.axes.checks.empty()) found.push_back(std::move(row));
   }
@@ -46,20 +47,20 @@ std::vector<Row> rows_of(const std::vector<Row>& rows, Check check) {
 }
 
 template <typename T>
-void unite(Choices<T>& all, const Choices<T>& more) {
+void unite(config::Choices<T>& all, const config::Choices<T>& more) {
   for (const auto& choice : more)
     if (!contains(all, choice.value)) all.push_back(choice);
 }
 
 }  // namespace
 
-std::vector<Row> full_matrix(std::vector<Row> rows, const Place& place) {
-  Row full;
+std::vector<suite::Row> full_matrix(std::vector<suite::Row> rows, const config::Place& place) {
+  suite::Row full;
   full.place = place;
   full.widened = true;
   full.axes.modes = {{Mode::inference, place}, {Mode::training, place}};
   full.axes.dtypes = {{DType::float32, place}, {DType::bfloat16, place}, {DType::float16, place}};
-  for (const Row& row : rows) {
+  for (const suite::Row& row : rows) {
     unite(full.axes.checks, row.axes.checks);
     unite(full.axes.backends, row.axes.backends);
     unite(full.axes.devices, row.axes.devices);
@@ -70,19 +71,19 @@ std::vector<Row> full_matrix(std::vector<Row> rows, const Place& place) {
   return rows;
 }
 
-std::vector<Row> select_rows(const std::vector<Row>& rows, const Axes& given) {
-  std::vector<Row> selected;
+std::vector<suite::Row> select_rows(const std::vector<suite::Row>& rows, const config::Axes& given) {
+  std::vector<suite::Row> selected;
   for (const Check check : {Check::accuracy, Check::performance, Check::tolerance}) {
     if (!given.checks.empty() && !contains(given.checks, check)) continue;
     auto of_check = rows_of(rows, check);
-    of_check = select(of_check, &Axes::modes, given.modes);
-    of_check = select(of_check, &Axes::dtypes, given.dtypes);
-    of_check = select(of_check, &Axes::backends, given.backends);
-    of_check = select(of_check, &Axes::devices, given.devices);
-    of_check = select(of_check, &Axes::presets, given.presets);
+    of_check = select(of_check, &config::Axes::modes, given.modes);
+    of_check = select(of_check, &config::Axes::dtypes, given.dtypes);
+    of_check = select(of_check, &config::Axes::backends, given.backends);
+    of_check = select(of_check, &config::Axes::devices, given.devices);
+    of_check = select(of_check, &config::Axes::presets, given.presets);
     selected.insert(selected.end(), of_check.begin(), of_check.end());
   }
   return selected;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::selection

@@ -10,25 +10,25 @@
 #include "cases/suite/suite.h"
 #include "models/operators/skip_rules.h"
 
-namespace torchstone {
+namespace torchstone::suite {
 namespace {
 
 constexpr int64_t most_inputs = 1'000'000;
 
-std::vector<LoggedOperator> read_logs(const OperatorChoice& choice) {
-  std::vector<LoggedOperator> log;
+std::vector<operators::LoggedOperator> read_logs(const OperatorChoice& choice) {
+  std::vector<operators::LoggedOperator> log;
   for (const auto& file : choice.logs) {
     try {
-      merge_logs(log, read_operator_log(file));
-    } catch (const LogError& error) {
-      throw ConfigError(error.what());
+      merge_logs(log, operators::read_operator_log(file));
+    } catch (const operators::LogError& error) {
+      throw config::ConfigError(error.what());
     }
   }
   return log;
 }
 
 // What the flags say instead of the suite.
-OperatorChoice narrowed(OperatorChoice choice, const OperatorFlags& flags) {
+OperatorChoice narrowed(OperatorChoice choice, const flags::OperatorFlags& flags) {
   if (!flags.logs.empty()) choice.logs = flags.logs;
   if (!flags.layouts.empty()) choice.layouts = flags.layouts;
   if (flags.max_samples) choice.max_samples = *flags.max_samples;
@@ -36,11 +36,11 @@ OperatorChoice narrowed(OperatorChoice choice, const OperatorFlags& flags) {
   return choice;
 }
 
-void add_input(Suite& suite, const LoggedOperator& logged, size_t index, OperatorLayout layout) {
-  const LoggedInput& input = logged.inputs[index];
+void add_input(Suite& suite, const operators::LoggedOperator& logged, size_t index, operators::OperatorLayout layout) {
+  const operators::LoggedInput& input = logged.inputs[index];
   ModelInfo info = operator_model_info(logged.name, input, index, layout);
-  const Place place{input.file, input.line, logged.name};
-  suite.models.push_back({info.name, {}, operator_skip_reason(logged.name), place});
+  const config::Place place{input.file, input.line, logged.name};
+  suite.models.push_back({info.name, {}, operators::operator_skip_reason(logged.name), place});
   if (!find_model(info.name)) register_model(std::move(info), input.file.c_str(), input.line);
 }
 
@@ -55,14 +55,7 @@ void add_log(Suite& suite, const OperatorChoice& choice) {
 
 }  // namespace
 
-OperatorLayout layout_of(const Yaml& node) {
-  const std::string text = text_of(node);
-  if (text == "recorded") return OperatorLayout::recorded;
-  if (text == "channels_last") return OperatorLayout::channels_last;
-  fail(node, fmt::format("'{}' is no layout ({})", text, expected_one_of(text, {"recorded", "channels_last"})));
-}
-
-OperatorChoice read_operator_choice(const Yaml& node, const std::string& folder) {
+OperatorChoice read_operator_choice(const config::Yaml& node, const std::string& folder) {
   require_keys(node, {"logs", "max_samples", "start_index", "layouts"});
   OperatorChoice choice;
   choice.place = node;
@@ -74,11 +67,11 @@ OperatorChoice read_operator_choice(const Yaml& node, const std::string& folder)
     choice.logs.push_back(path.lexically_normal().string());
   }
   if (choice.logs.empty()) fail(require(node, "logs"), "an empty list (expected at least one log)");
-  if (const Yaml* value = node.find("max_samples"))
+  if (const config::Yaml* value = node.find("max_samples"))
     choice.max_samples = static_cast<int>(integer_of(*value, 1, most_inputs));
-  if (const Yaml* value = node.find("start_index"))
+  if (const config::Yaml* value = node.find("start_index"))
     choice.start_index = static_cast<int>(integer_of(*value, 0, most_inputs));
-  if (const Yaml* value = node.find("layouts")) {
+  if (const config::Yaml* value = node.find("layouts")) {
     choice.layouts.clear();
     for (const auto& item : list_of(*value)) choice.layouts.push_back(layout_of(item));
     if (choice.layouts.empty()) fail(*value, "an empty list (expected recorded or channels_last)");
@@ -86,7 +79,7 @@ OperatorChoice read_operator_choice(const Yaml& node, const std::string& folder)
   return choice;
 }
 
-void add_operators(std::vector<Suite>& suites, const Flags& flags) {
+void add_operators(std::vector<Suite>& suites, const flags::Flags& flags) {
   for (auto& suite : suites) {
     const bool wanted = flags.suites.empty() || std::any_of(flags.suites.begin(), flags.suites.end(),
                                                             [&](const auto& c) { return c.value == suite.name; });
@@ -94,4 +87,4 @@ void add_operators(std::vector<Suite>& suites, const Flags& flags) {
   }
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::suite

@@ -6,30 +6,26 @@
 #include "cases/config/yaml.h"
 #include "models/operators/operator_model.h"
 
-namespace torchstone {
+namespace torchstone::suite {
 
 struct Suite;
-struct Flags;
-
 /// The key `operators` of a suite, and the flags of the same names: its models are the calls in logs of operator
 /// inputs.
 struct OperatorChoice {
   std::vector<std::string> logs;  ///< files (models/operators/operator_log.h); together one log
   int max_samples = 15;           ///< inputs of one operator that are run; upstream's default
   int start_index = 0;            ///< the first of them
-  std::vector<OperatorLayout> layouts{OperatorLayout::recorded};
-  Place place{};
+  std::vector<operators::OperatorLayout> layouts{operators::OperatorLayout::recorded};
+  config::Place place{};
 };
 
 /// Reads `{logs: [FILE, …], max_samples: N, start_index: N, layouts: [recorded, channels_last]}`; files are relative to
 /// `folder`. Throws ConfigError.
-OperatorChoice read_operator_choice(const Yaml& node, const std::string& folder);
-/// One layout: recorded or channels_last; throws ConfigError.
-OperatorLayout layout_of(const Yaml& node);
+OperatorChoice read_operator_choice(const config::Yaml& node, const std::string& folder);
 
 /// Makes models of the logs of every suite that is chosen and has the key: registers each input that is run, and adds
 /// it to the suite; one that a rule leaves out is added with the reason (models/operators/skip_rules.h). Throws
 /// ConfigError with the log's file and line.
-void add_operators(std::vector<Suite>& suites, const Flags& flags);
+void add_operators(std::vector<Suite>& suites, const flags::Flags& flags);
 
-}  // namespace torchstone
+}  // namespace torchstone::suite

@@ -8,7 +8,7 @@
 
 #include "cases/config/nearest.h"
 
-namespace torchstone {
+namespace torchstone::suite {
 namespace {
 
 const std::vector<std::string> axis_keys{"checks", "modes", "dtypes", "backends", "devices", "presets"};
@@ -19,16 +19,16 @@ std::vector<std::string> joined(std::vector<std::string> a, const std::vector<st
 }
 
 // The settings among the keys of a map, each checked at once so that the error names this line and not a later use.
-Settings read_settings(const Yaml& map) {
-  const auto keys = setting_keys();
-  Settings settings;
+config::Settings read_settings(const config::Yaml& map) {
+  const auto keys = config::setting_keys();
+  config::Settings settings;
   for (const auto& [key, value] : map.entries) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) continue;
     check_setting(key, value);
     settings.emplace_back(key, value);
   }
-  const Yaml* expected = map.find("expected");
-  const Yaml* reason = map.find("reason");
+  const config::Yaml* expected = map.find("expected");
+  const config::Yaml* reason = map.find("reason");
   if (reason && !expected) fail(*reason, "a reason for nothing (expected the key expected beside it)");
   if (expected && !reason && expected->text != "pass")
     fail(*expected, "a known failure without a reason (expected the key reason beside it)");
@@ -37,64 +37,65 @@ Settings read_settings(const Yaml& map) {
 
 // An axis of a row: its own value, else that of the defaults (`devices` or `device`), else `otherwise`.
 template <typename T>
-Choices<T> read_axis(const Yaml& row, const Yaml* defaults, const std::string& key, T (*parse)(const Yaml&),
-                     const char* otherwise) {
-  const Yaml* node = row.find(key);
+config::Choices<T> read_axis(const config::Yaml& row, const config::Yaml* defaults, const std::string& key,
+                             T (*parse)(const config::Yaml&), const char* otherwise) {
+  const config::Yaml* node = row.find(key);
   if (!node && defaults) node = defaults->find(key);
   if (!node && defaults) node = defaults->find(key.substr(0, key.size() - 1));
   if (!node && !otherwise) fail(row, fmt::format("the key {} is missing", key));
-  if (!node) return {{parse(scalar_of_flag("default", otherwise)), {"default"}}};
-  Choices<T> choices;
+  if (!node) return {{parse(config::scalar_of_flag("default", otherwise)), {"default"}}};
+  config::Choices<T> choices;
   for (const auto& item : list_of(*node)) choices.push_back({parse(item), item});
   if (choices.empty()) fail(*node, "an empty list (expected at least one)");
   return choices;
 }
 
 // The models of the suite that a row names under `key`; none when the key is absent.
-Choices<std::string> read_names(const Yaml& node, const char* key, const std::vector<SuiteModel>& models) {
-  Choices<std::string> chosen;
-  const Yaml* list = node.find(key);
+config::Choices<std::string> read_names(const config::Yaml& node, const char* key,
+                                        const std::vector<SuiteModel>& models) {
+  config::Choices<std::string> chosen;
+  const config::Yaml* list = node.find(key);
   if (!list) return chosen;
   std::vector<std::string> names;
   for (const auto& model : models) names.push_back(model.name);
   for (const auto& item : list_of(*list)) {
     const std::string name = text_of(item);
     if (std::find(names.begin(), names.end(), name) == names.end())
-      fail(item, fmt::format("{} is no model of this suite ({})", name, expected_one_of(name, names)));
+      fail(item, fmt::format("{} is no model of this suite ({})", name, config::expected_one_of(name, names)));
     chosen.push_back({name, item});
   }
   if (chosen.empty()) fail(*list, "an empty list (expected at least one)");
   return chosen;
 }
 
-Row read_row(const Yaml& node, const Yaml* defaults, const std::vector<SuiteModel>& models) {
-  require_keys(node, joined(joined(axis_keys, {"models", "except"}), setting_keys()));
+Row read_row(const config::Yaml& node, const config::Yaml* defaults, const std::vector<SuiteModel>& models) {
+  require_keys(node, joined(joined(axis_keys, {"models", "except"}), config::setting_keys()));
   Row row;
   row.place = node;
-  row.axes.checks = read_axis(node, defaults, "checks", check_of, nullptr);
-  row.axes.modes = read_axis(node, defaults, "modes", mode_of, "inference");
-  row.axes.dtypes = read_axis(node, defaults, "dtypes", dtype_of, "float32");
-  row.axes.backends = read_axis(node, defaults, "backends", backend_spec_of, nullptr);
-  row.axes.devices = read_axis(node, defaults, "devices", device_of, "cpu");
-  row.axes.presets = read_axis(node, defaults, "presets", preset_of, "mini");
+  row.axes.checks = read_axis(node, defaults, "checks", config::check_of, nullptr);
+  row.axes.modes = read_axis(node, defaults, "modes", config::mode_of, "inference");
+  row.axes.dtypes = read_axis(node, defaults, "dtypes", config::dtype_of, "float32");
+  row.axes.backends = read_axis(node, defaults, "backends", config::backend_spec_of, nullptr);
+  row.axes.devices = read_axis(node, defaults, "devices", config::device_of, "cpu");
+  row.axes.presets = read_axis(node, defaults, "presets", config::preset_of, "mini");
   row.settings = read_settings(node);
   row.models = read_names(node, "models", models);
   row.except = read_names(node, "except", models);
   return row;
 }
 
-SuiteModel read_model(const Yaml& node) {
+SuiteModel read_model(const config::Yaml& node) {
   SuiteModel model;
   model.place = node;
-  if (node.kind == Yaml::Kind::map) {
+  if (node.kind == config::Yaml::Kind::map) {
     if (node.entries.size() != 1)
       fail(node, fmt::format("{} keys (expected a model's name, or name: {{key: value}})", node.entries.size()));
     const auto& [name, overrides] = node.entries.front();
     model.name = name;
-    if (overrides.kind != Yaml::Kind::null) {
-      require_keys(overrides, joined({"skip"}, setting_keys()));
+    if (overrides.kind != config::Yaml::Kind::null) {
+      require_keys(overrides, joined({"skip"}, config::setting_keys()));
       model.settings = read_settings(overrides);
-      if (const Yaml* skip = overrides.find("skip")) model.skip = text_of(*skip);
+      if (const config::Yaml* skip = overrides.find("skip")) model.skip = text_of(*skip);
     }
   } else {
     model.name = text_of(node);
@@ -103,9 +104,9 @@ SuiteModel read_model(const Yaml& node) {
   return model;
 }
 
-std::string read_name(const Yaml& root) {
+std::string read_name(const config::Yaml& root) {
   static const std::regex pattern("[A-Za-z][A-Za-z0-9_]{0,60}");
-  const Yaml& node = require(root, "suite");
+  const config::Yaml& node = require(root, "suite");
   const std::string name = text_of(node);
   if (name.size() > 61 || !std::regex_match(name, pattern))
     fail(node, fmt::format("'{}' is no name of a suite (expected letters, digits and _)", name.substr(0, 61)));
@@ -115,32 +116,32 @@ std::string read_name(const Yaml& root) {
 }  // namespace
 
 Suite read_suite(const std::string& file) {
-  const Yaml root = read_yaml(file);
+  const config::Yaml root = config::read_yaml(file);
   require_keys(root, {"suite", "policy", "expected_file", "defaults", "matrix", "models", "operators"});
   Suite suite;
   suite.place = root;
   suite.name = read_name(root);
-  suite.policy.rule = rule_of_suite(suite.name);
-  if (const Yaml* policy = root.find("policy")) {
+  suite.policy.rule = policy::rule_of_suite(suite.name);
+  if (const config::Yaml* policy = root.find("policy")) {
     const auto path = std::filesystem::path(file).parent_path() / text_of(*policy);
     std::error_code error;  // a name may be too long to be asked for
     if (!std::filesystem::is_regular_file(path, error))
       fail(*policy, fmt::format("there is no file {}", path.lexically_normal().string()));
-    suite.policy = read_policy(path.lexically_normal().string(), suite.name);
+    suite.policy = policy::read_policy(path.lexically_normal().string(), suite.name);
   }
-  if (const Yaml* expected = root.find("expected_file"))
+  if (const config::Yaml* expected = root.find("expected_file"))
     suite.expected_file = (std::filesystem::path(file).parent_path() / text_of(*expected)).lexically_normal().string();
-  const Yaml* defaults = root.find("defaults");
-  if (defaults && defaults->kind == Yaml::Kind::null) defaults = nullptr;
+  const config::Yaml* defaults = root.find("defaults");
+  if (defaults && defaults->kind == config::Yaml::Kind::null) defaults = nullptr;
   if (defaults) {
-    require_keys(*defaults,
-                 joined(joined(axis_keys, {"check", "mode", "dtype", "backend", "device", "preset"}), setting_keys()));
+    require_keys(*defaults, joined(joined(axis_keys, {"check", "mode", "dtype", "backend", "device", "preset"}),
+                                   config::setting_keys()));
     suite.defaults = read_settings(*defaults);
   }
-  const Yaml* operators = root.find("operators");
+  const config::Yaml* operators = root.find("operators");
   if (operators) suite.operators = read_operator_choice(*operators, std::filesystem::path(file).parent_path().string());
-  const Yaml none;
-  const Yaml& models = operators && !root.find("models") ? none : require(root, "models");
+  const config::Yaml none;
+  const config::Yaml& models = operators && !root.find("models") ? none : require(root, "models");
   for (const auto& item : list_of(models)) {
     SuiteModel model = read_model(item);
     for (const auto& earlier : suite.models)
@@ -154,4 +155,4 @@ Suite read_suite(const std::string& file) {
   return suite;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::suite

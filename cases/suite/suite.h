@@ -8,34 +8,34 @@
 #include "cases/policy/policy.h"
 #include "cases/suite/operators.h"
 
-namespace torchstone {
+namespace torchstone::suite {
 
 struct Row {
-  Axes axes;
-  Choices<std::string> models;  ///< only these; empty: all of the suite
-  Choices<std::string> except;  ///< but not these
-  Settings settings;
-  Place place;
+  config::Axes axes;
+  config::Choices<std::string> models;  ///< only these; empty: all of the suite
+  config::Choices<std::string> except;  ///< but not these
+  config::Settings settings;
+  config::Place place;
   bool widened = false;  ///< made by a flag from a row of the suite: cases that another row has already are left out
 };
 
 struct SuiteModel {
   std::string name;
-  Settings settings;
+  config::Settings settings;
   std::optional<std::string> skip;  ///< not registered, for this reason
-  Place place;
+  config::Place place;
 };
 
 /// One suite file: which combinations are registered.
 struct Suite {
   std::string name;
-  Policy policy;
-  Settings defaults;
+  policy::Policy policy;
+  config::Settings defaults;
   std::vector<Row> rows;
   std::vector<SuiteModel> models;           ///< without the operators, which add_operators() adds
   std::optional<OperatorChoice> operators;  ///< logs whose calls are models
   std::string expected_file;                ///< expected statuses (cases/expected_status/expected.h); empty: none
-  Place place;
+  config::Place place;
 };
 
 /// Reads a suite and its policy (a path relative to the suite's own folder); throws ConfigError.
@@ -44,4 +44,4 @@ Suite read_suite(const std::string& file);
 /// suites that belong to the program: beside its installation, else in the source tree.
 std::vector<Suite> read_suites(const std::string& folder_or_file);
 
-}  // namespace torchstone
+}  // namespace torchstone::suite

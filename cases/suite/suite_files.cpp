@@ -5,7 +5,7 @@
 
 #include "cases/suite/suite.h"
 
-namespace torchstone {
+namespace torchstone::suite {
 namespace {
 
 namespace fs = std::filesystem;
@@ -19,9 +19,10 @@ fs::path own_suites() {
                               ? folder.parent_path().parent_path() / "share/torchstone/suites"
                               : fs::path(TORCHSTONE_SUITES_FOLDER);
   if (fs::is_directory(suites, ignored)) return suites;
-  fail({"--torchstone_suites"}, fmt::format("the program's own suites are missing: no folder {} (install anew, or give "
-                                            "a folder by --torchstone_suites)",
-                                            suites.string()));
+  config::fail({"--torchstone_suites"},
+               fmt::format("the program's own suites are missing: no folder {} (install anew, or give "
+                           "a folder by --torchstone_suites)",
+                           suites.string()));
 }
 
 }  // namespace
@@ -34,7 +35,7 @@ std::vector<Suite> read_suites(const std::string& folder_or_file) {
     for (const auto& entry : fs::directory_iterator(path, error))
       if (entry.path().extension() == ".yaml") files.push_back(entry.path().string());
     std::sort(files.begin(), files.end());
-    if (files.empty()) fail({path.string()}, "the folder holds no *.yaml (expected suites)");
+    if (files.empty()) config::fail({path.string()}, "the folder holds no *.yaml (expected suites)");
   } else {
     files.push_back(path.string());
   }
@@ -43,10 +44,10 @@ std::vector<Suite> read_suites(const std::string& folder_or_file) {
     suites.push_back(read_suite(file));
     for (size_t i = 0; i + 1 < suites.size(); ++i)
       if (suites[i].name == suites.back().name)
-        fail(suites.back().place,
-             fmt::format("the suite {} is already in {}", suites.back().name, suites[i].place.file));
+        config::fail(suites.back().place,
+                     fmt::format("the suite {} is already in {}", suites.back().name, suites[i].place.file));
   }
   return suites;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::suite

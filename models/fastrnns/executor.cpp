@@ -5,7 +5,7 @@
 #include <torch/csrc/jit/passes/tensorexpr_fuser.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
-namespace torchstone {
+namespace torchstone::fastrnns {
 namespace {
 
 namespace jit = torch::jit;
@@ -53,4 +53,4 @@ std::string executor_in_force() {
                      word(jit::canFuseOnGPU()), word(jit::tensorExprFuserEnabled()));
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::fastrnns

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-namespace torchstone {
+namespace torchstone::fastrnns {
 
 /// Which fuser and executor of TorchScript run scripts, as fastrnns' --fuser and --executor say.
 enum class Fuser { te, old, none, untouched };
@@ -14,4 +14,4 @@ void set_executor(Fuser fuser, Executor executor);
 /// The switches as LibTorch reports them: "profiling executor on, profiling mode on, fuse on CPU off, …".
 std::string executor_in_force();
 
-}  // namespace torchstone
+}  // namespace torchstone::fastrnns

@@ -4,7 +4,7 @@
 
 #include "models/fastrnns/lstm_model.h"
 
-namespace torchstone {
+namespace torchstone::fastrnns {
 namespace {
 
 constexpr double dropout = 0.4;
@@ -17,7 +17,7 @@ c10::IValue library_lstm(const Tensors& in, const Tensors& weights, int64_t laye
 /// nn.LSTM; on CUDA that is cuDNN's. `p` is its dropout between layers.
 class CudnnLstm : public LstmModel {
  public:
-  explicit CudnnLstm(const RecurrentSizes& lstm_sizes, double p = 0) : LstmModel(lstm_sizes), p_(p) {}
+  explicit CudnnLstm(const fastrnns::RecurrentSizes& lstm_sizes, double p = 0) : LstmModel(lstm_sizes), p_(p) {}
   c10::IValue forward(const Tensors& inputs) override {
     return library_lstm(inputs, weights(), sizes().layers, p_, is_training());
   }
@@ -29,7 +29,7 @@ class CudnnLstm : public LstmModel {
 /// The same without cuDNN. On the CPU it is the same program.
 class AtenLstm : public LstmModel {
  public:
-  explicit AtenLstm(const RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes) {}
+  explicit AtenLstm(const fastrnns::RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes) {}
   c10::IValue forward(const Tensors& inputs) override {
     struct WithoutCudnn {
       WithoutCudnn() { at::globalContext().setUserEnabledCuDNN(false); }
@@ -44,7 +44,7 @@ class AtenLstm : public LstmModel {
 /// least. Upstream times its forward only.
 class CudnnLayerNormLstm : public LstmModel {
  public:
-  explicit CudnnLayerNormLstm(const RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes) {}
+  explicit CudnnLayerNormLstm(const fastrnns::RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes) {}
   c10::IValue forward(const Tensors& inputs) override {
     const auto output = library_lstm(inputs, weights(), sizes().layers, 0, is_training());
     const auto& x = inputs.at(0);
@@ -63,14 +63,14 @@ class CudnnLayerNormLstm : public LstmModel {
 /// The loop over the cell, operator by operator.
 class PyLstm : public LstmModel {
  public:
-  explicit PyLstm(const RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes, 1) {}
+  explicit PyLstm(const fastrnns::RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes, 1) {}
   c10::IValue forward(const Tensors& inputs) override { return lstm_loop(inputs, weights()); }
 };
 
 /// A script of one layer with nn.LSTM's weights.
 class ScriptedLstm : public LstmModel {
  public:
-  ScriptedLstm(const RecurrentSizes& lstm_sizes, const char* function, int64_t most_layers = 1)
+  ScriptedLstm(const fastrnns::RecurrentSizes& lstm_sizes, const char* function, int64_t most_layers = 1)
       : LstmModel(lstm_sizes, most_layers), function_(function) {}
   c10::IValue forward(const Tensors& inputs) override {
     return run_script(function_, {inputs.at(0), inputs.at(1), inputs.at(2), weights()});
@@ -83,7 +83,7 @@ class ScriptedLstm : public LstmModel {
 /// A script of a stack with dropout between its layers: none with one.
 class DropoutLstm : public LstmModel {
  public:
-  explicit DropoutLstm(const RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes) {}
+  explicit DropoutLstm(const fastrnns::RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes) {}
   c10::IValue forward(const Tensors& inputs) override {
     return run_script("stacked", {inputs.at(0), inputs.at(1), inputs.at(2), weights(), dropout, is_training()});
   }
@@ -104,4 +104,4 @@ TORCHSTONE_RUNNER(lstm_jit_multilayer, ScriptedLstm, "jit_multilayer", any_layer
 TORCHSTONE_RUNNER(lstm_jit_dropout, DropoutLstm);
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::fastrnns

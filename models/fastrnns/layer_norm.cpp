@@ -3,12 +3,12 @@
 // epsilon. Output [T, B, H], h and c [1, B, H].
 #include "models/fastrnns/lstm_model.h"
 
-namespace torchstone {
+namespace torchstone::fastrnns {
 namespace {
 
 class LayerNormLstm : public Model {
  public:
-  LayerNormLstm(RecurrentSizes sizes, bool decomposed) : sizes_(sizes), decomposed_(decomposed) {
+  LayerNormLstm(fastrnns::RecurrentSizes sizes, bool decomposed) : sizes_(sizes), decomposed_(decomposed) {
     sizes_.layers = 1;  // upstream ignores their number
     const int64_t gates = 4 * sizes.hidden;
     register_parameter("weight_ih", torch::randn({gates, sizes.input}));
@@ -31,7 +31,7 @@ class LayerNormLstm : public Model {
   }
 
  private:
-  RecurrentSizes sizes_;
+  fastrnns::RecurrentSizes sizes_;
   bool decomposed_;
 };
 
@@ -39,4 +39,4 @@ TORCHSTONE_RUNNER(lstm_jit_layernorm, LayerNormLstm, false);
 TORCHSTONE_RUNNER(lstm_jit_layernorm_decom, LayerNormLstm, true);
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::fastrnns

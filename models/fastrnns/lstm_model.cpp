@@ -11,7 +11,7 @@
 
 #include "models/fastrnns/scripts.h"
 
-namespace torchstone {
+namespace torchstone::fastrnns {
 
 LstmModel::LstmModel(const RecurrentSizes& sizes, int64_t most_layers) : sizes_(sizes) {
   if (sizes.layers > most_layers) {
@@ -70,4 +70,4 @@ c10::IValue run_script(const std::string& function, std::vector<c10::IValue> arg
   return arguments.front();
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::fastrnns

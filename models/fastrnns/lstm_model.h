@@ -7,7 +7,7 @@
 #include "models/core/registry.h"
 #include "models/fastrnns/sizes.h"
 
-namespace torchstone {
+namespace torchstone::fastrnns {
 
 /// What the LSTM runners of fastrnns share: parameters named, shaped and initialised as nn.LSTM's (weight_ih_l0
 /// [4H, I], weight_hh_l0 [4H, H], bias_ih_l0 and bias_hh_l0 [4H]; gates in the order input, forget, cell, output), and
@@ -54,14 +54,14 @@ bool register_runner(const std::string& name, Make make, const char* file, int l
   return register_model(std::move(info), file, line);
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::fastrnns
 
 /// TORCHSTONE_RUNNER(lstm_py, PyLstm) or TORCHSTONE_RUNNER(lstm_jit, ScriptedLstm, "jit"): the class takes the sizes
 /// and what follows.
-#define TORCHSTONE_RUNNER(identifier, Type, ...)                                                   \
-  [[maybe_unused]] static const bool torchstone_runner_##identifier = torchstone::register_runner( \
-      #identifier,                                                                                 \
-      [](const torchstone::RecurrentSizes& sizes) {                                                \
-        return std::make_shared<Type>(sizes __VA_OPT__(, ) __VA_ARGS__);                           \
-      },                                                                                           \
+#define TORCHSTONE_RUNNER(identifier, Type, ...)                                                             \
+  [[maybe_unused]] static const bool torchstone_runner_##identifier = torchstone::fastrnns::register_runner( \
+      #identifier,                                                                                           \
+      [](const torchstone::fastrnns::RecurrentSizes& sizes) {                                                \
+        return std::make_shared<Type>(sizes __VA_OPT__(, ) __VA_ARGS__);                                     \
+      },                                                                                                     \
       __FILE__, __LINE__)

@@ -1,6 +1,6 @@
 #include "models/fastrnns/scripts.h"
 
-namespace torchstone {
+namespace torchstone::fastrnns {
 namespace {
 
 // Gates stand in the order input, forget, cell, output: c' = σ(f)·c + σ(i)·tanh(g), h' = σ(o)·tanh(c').
@@ -107,4 +107,4 @@ const torch::jit::CompilationUnit& lstm_scripts() {
   return *unit;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::fastrnns

@@ -1,6 +1,6 @@
 #include "models/fastrnns/sizes.h"
 
-namespace torchstone {
+namespace torchstone::fastrnns {
 
 RecurrentFlags& recurrent_flags() {
   static RecurrentFlags flags;
@@ -15,4 +15,4 @@ RecurrentSizes recurrent_sizes(Preset preset) {
           flags.input.value_or(of_preset.input), flags.hidden.value_or(of_preset.hidden)};
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::fastrnns

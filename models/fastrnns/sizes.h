@@ -4,7 +4,7 @@
 
 #include "models/core/options.h"
 
-namespace torchstone {
+namespace torchstone::fastrnns {
 
 /// Sizes of the recurrent benchmarks; the batch is the case's.
 struct RecurrentSizes {
@@ -21,4 +21,4 @@ RecurrentFlags& recurrent_flags();
 /// full: upstream's defaults (fastrnns/bench.py: 100 steps, 1 layer, 512, 512); mini: 5 steps, 1 layer, 16, 16.
 RecurrentSizes recurrent_sizes(Preset preset);
 
-}  // namespace torchstone
+}  // namespace torchstone::fastrnns

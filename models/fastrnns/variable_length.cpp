@@ -5,12 +5,12 @@
 
 #include "models/fastrnns/lstm_model.h"
 
-namespace torchstone {
+namespace torchstone::fastrnns {
 namespace {
 
 class VariableLengthLstm : public LstmModel {
  public:
-  explicit VariableLengthLstm(const RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes, 1) {}
+  explicit VariableLengthLstm(const fastrnns::RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes, 1) {}
 
   /// The lengths are the same each time, for compiled code is made for them.
   Tensors example_inputs(const ModelOptions& options) const override {
@@ -85,4 +85,4 @@ TORCHSTONE_RUNNER(vl_py, LoopedLstm);
 TORCHSTONE_RUNNER(vl_jit, ScriptedVariableLstm);
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::fastrnns

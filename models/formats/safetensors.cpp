@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-namespace torchstone {
+namespace torchstone::formats {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors data is little-endian and is read as it lies");
@@ -232,4 +232,4 @@ void write_safetensors(const std::string& path, const SafeTensors& content) {
   if (error) fail(path, error.message());
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::formats

@@ -5,7 +5,7 @@
 
 #include <torch/torch.h>
 
-namespace torchstone {
+namespace torchstone::formats {
 
 /// Content of a safetensors file (https://github.com/huggingface/safetensors#format): a little-endian u64 header
 /// length, a JSON header {name: {dtype, shape, data_offsets}} and the raw bytes.
@@ -25,4 +25,4 @@ SafeTensors read_safetensors(std::istream& stream, const std::string& name);
 /// std::runtime_error.
 void write_safetensors(const std::string& path, const SafeTensors& content);
 
-}  // namespace torchstone
+}  // namespace torchstone::formats

@@ -9,7 +9,7 @@
 
 #include "models/core/model.h"
 
-namespace torchstone {
+namespace torchstone::formats {
 namespace {
 
 [[noreturn]] void refuse(const std::string& path, const std::string& text) {
@@ -154,4 +154,4 @@ ModelInfo script_model_info(const std::string& path, const std::string& inputs_p
   return info;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::formats

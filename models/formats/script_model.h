@@ -3,7 +3,7 @@
 
 #include "models/core/registry.h"
 
-namespace torchstone {
+namespace torchstone::formats {
 
 /// A TorchScript file (torch.jit.save, or a traced C++ module) as a model, named after the file's stem made an
 /// identifier. `inputs_path` holds the list or tuple of tensors that forward takes, or a single tensor, as torch.save
@@ -13,4 +13,4 @@ namespace torchstone {
 /// std::runtime_error when a file is missing, is no zip archive, or holds something else.
 ModelInfo script_model_info(const std::string& path, const std::string& inputs_path);
 
-}  // namespace torchstone
+}  // namespace torchstone::formats

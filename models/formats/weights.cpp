@@ -9,7 +9,7 @@
 #include "models/core/tree.h"
 #include "models/formats/safetensors.h"
 
-namespace torchstone {
+namespace torchstone::formats {
 namespace {
 
 std::vector<std::string> differences(const Model& model, const State& expected, const State& found) {
@@ -60,4 +60,4 @@ void save_weights(const Model& model, const std::string& path) {
   write_safetensors(path, file);
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::formats

@@ -3,7 +3,7 @@
 
 #include "models/core/state.h"
 
-namespace torchstone {
+namespace torchstone::formats {
 
 /// Loads a safetensors file as Python writes it. Every tensor of the model must be there with its shape and dtype, and
 /// nothing else, except that these may be missing: constants, all but one name of a tied tensor (Python's save_model
@@ -13,4 +13,4 @@ void load_weights(Model& model, const std::string& path);
 /// Writes the state_dict (without constants, tied tensors under each name). Throws std::runtime_error.
 void save_weights(const Model& model, const std::string& path);
 
-}  // namespace torchstone
+}  // namespace torchstone::formats

@@ -5,7 +5,7 @@
 #include <ATen/ScalarOps.h>
 #include <fmt/format.h>
 
-namespace torchstone {
+namespace torchstone::operators {
 namespace {
 
 using Kind = Literal::Kind;
@@ -144,4 +144,4 @@ c10::IValue bind_literal(const Literal& literal, const c10::TypePtr& type, std::
   return Binder(tensors).bind(literal, type, length);
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::operators

@@ -8,7 +8,7 @@
 #include "models/operators/literal.h"
 #include "models/operators/tensor_spec.h"
 
-namespace torchstone {
+namespace torchstone::operators {
 
 /// What an operator's schema wants, made of what a log says. `length`: the `2` of `int[2]`, where one number stands for
 /// all. Tensors are added to `tensors` and stay undefined in the value. Throws std::invalid_argument when the literal
@@ -22,4 +22,4 @@ c10::TypePtr plain_element(const c10::TypePtr& element);
 /// By its name without "torch."; throws std::invalid_argument for any other.
 torch::ScalarType scalar_type_of(const std::string& name);
 
-}  // namespace torchstone
+}  // namespace torchstone::operators

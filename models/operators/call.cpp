@@ -7,7 +7,7 @@
 #include "models/operators/bind_literal.h"
 #include "models/operators/traced_call.h"
 
-namespace torchstone {
+namespace torchstone::operators {
 namespace {
 
 std::optional<c10::OperatorHandle> lookup(const std::string& name) {
@@ -110,4 +110,4 @@ c10::IValue call_operator(const OperatorCall& call, const Tensors& tensors, torc
   return c10::ivalue::Tuple::create(std::move(stack));
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::operators

@@ -8,7 +8,7 @@
 #include "models/core/model.h"
 #include "models/operators/operator_log.h"
 
-namespace torchstone {
+namespace torchstone::operators {
 
 /// A logged call that can be made: an operator of this torch and one value for each argument of its schema.
 struct OperatorCall {
@@ -29,4 +29,4 @@ bool has_kernel(const std::string& name, torch::Device device);
 c10::IValue call_operator(const OperatorCall& call, const Tensors& tensors, torch::ScalarType dtype,
                           torch::Device device);
 
-}  // namespace torchstone
+}  // namespace torchstone::operators

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace torchstone {
+namespace torchstone::operators {
 namespace {
 
 std::string joined(const std::vector<Literal>& items) {
@@ -71,4 +71,4 @@ std::string to_text(const Literal& literal) {
   return "";
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::operators

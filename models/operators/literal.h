@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace torchstone {
+namespace torchstone::operators {
 
 /// A value in the notation of operator logs: a part of Python's literals, dtype names, and tensors by their shape.
 struct Literal {
@@ -31,4 +31,4 @@ Literal parse_literal(std::string_view text);
 /// The notation back: parse_literal(to_text(x)) is x.
 std::string to_text(const Literal& literal);
 
-}  // namespace torchstone
+}  // namespace torchstone::operators

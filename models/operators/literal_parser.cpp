@@ -7,7 +7,7 @@
 #include "models/operators/literal.h"
 #include "models/operators/tensor_spec.h"
 
-namespace torchstone {
+namespace torchstone::operators {
 namespace {
 
 constexpr int deepest = 64;
@@ -212,4 +212,4 @@ class Parser {
 
 Literal parse_literal(std::string_view text) { return Parser(text).whole(); }
 
-}  // namespace torchstone
+}  // namespace torchstone::operators

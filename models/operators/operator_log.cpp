@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-namespace torchstone {
+namespace torchstone::operators {
 namespace {
 
 constexpr std::string_view operator_mark = "Operator: ", count_mark = "cnt: ";
@@ -151,4 +151,4 @@ std::string write_operator_log(std::vector<LoggedOperator> log) {
   return text;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::operators

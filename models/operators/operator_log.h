@@ -6,7 +6,7 @@
 
 #include "models/operators/tensor_spec.h"
 
-namespace torchstone {
+namespace torchstone::operators {
 
 /// What one operator was called with, and how often.
 struct LoggedInput {
@@ -42,4 +42,4 @@ void merge_logs(std::vector<LoggedOperator>& log, const std::vector<LoggedOperat
 /// The text that parse_operator_log reads, operators sorted by name.
 std::string write_operator_log(std::vector<LoggedOperator> log);
 
-}  // namespace torchstone
+}  // namespace torchstone::operators

@@ -7,7 +7,7 @@
 #include "models/operators/call.h"
 #include "models/operators/random_tensor.h"
 
-namespace torchstone {
+namespace torchstone::operators {
 namespace {
 
 std::map<std::string, OperatorFacts>& all_facts() {
@@ -77,4 +77,4 @@ const OperatorFacts* operator_facts(const std::string& model) {
   return found == all_facts().end() ? nullptr : &found->second;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::operators

@@ -5,7 +5,7 @@
 #include "models/core/registry.h"
 #include "models/operators/operator_log.h"
 
-namespace torchstone {
+namespace torchstone::operators {
 
 enum class OperatorLayout { recorded, channels_last };
 
@@ -25,4 +25,4 @@ struct OperatorFacts {
 /// nullptr for a model that is no operator. Filled by operator_model_info.
 const OperatorFacts* operator_facts(const std::string& model);
 
-}  // namespace torchstone
+}  // namespace torchstone::operators

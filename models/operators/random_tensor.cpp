@@ -4,7 +4,7 @@
 
 #include "models/operators/bind_literal.h"
 
-namespace torchstone {
+namespace torchstone::operators {
 
 torch::Tensor random_tensor(const TensorSpec& spec) {
   constexpr int64_t bound = 9;
@@ -38,4 +38,4 @@ torch::Tensor in_channels_last(const torch::Tensor& tensor) {
   return tensor.dim() == 5 ? tensor.contiguous(at::MemoryFormat::ChannelsLast3d) : tensor;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::operators

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace torchstone {
+namespace torchstone::operators {
 namespace {
 
 struct Rule {
@@ -35,4 +35,4 @@ std::optional<std::string> operator_skip_reason(const std::string& name) {
   return std::nullopt;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::operators

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace torchstone {
+namespace torchstone::operators {
 namespace {
 
 std::vector<int64_t> integers_of(const Literal& literal, const char* what) {
@@ -75,4 +75,4 @@ const DTypeName* find_dtype(const std::string& name) {
   return found == table.end() ? nullptr : &*found;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::operators

@@ -5,7 +5,7 @@
 
 #include "models/operators/literal.h"
 
-namespace torchstone {
+namespace torchstone::operators {
 
 /// `T([sizes], dtype)`, `T([sizes], dtype, stride=(…))` or `ST([sizes], dtype, layout, coalesced[, nnz])`.
 struct TensorSpec {
@@ -27,4 +27,4 @@ const std::vector<DTypeName>& dtype_table();
 /// nullptr for neither `f16` nor `torch.float16`, `th.float16`, `torch.half`.
 const DTypeName* find_dtype(const std::string& name);
 
-}  // namespace torchstone
+}  // namespace torchstone::operators

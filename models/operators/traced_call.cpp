@@ -5,7 +5,7 @@
 #include <ATen/TracerMode.h>
 #include <torch/csrc/jit/frontend/tracer.h>
 
-namespace torchstone {
+namespace torchstone::operators {
 namespace {
 
 namespace tracer = torch::jit::tracer;
@@ -37,4 +37,4 @@ void call_boxed(const c10::OperatorHandle& operation, torch::jit::Stack& stack) 
   }
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::operators

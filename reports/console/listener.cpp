@@ -11,7 +11,7 @@
 #include "reports/record/properties.h"
 #include "reports/record/row.h"
 
-namespace torchstone {
+namespace torchstone::console {
 namespace {
 
 std::string full_name(const testing::TestInfo& info) { return std::string(info.test_suite_name()) + "." + info.name(); }
@@ -157,4 +157,4 @@ ResultListener* install_listener(ListenerOptions options) {
   return listener;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::console

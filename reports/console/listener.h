@@ -10,7 +10,7 @@
 #include "reports/console/progress.h"
 #include "reports/record/result.h"
 
-namespace torchstone {
+namespace torchstone::console {
 
 struct ListenerOptions {
   std::function<void(const Result&)> on_result;  ///< for each finished case, after its row was printed
@@ -52,4 +52,4 @@ class ResultListener : public testing::EmptyTestEventListener {
 /// Puts one in the place of GoogleTest's printer, which it takes over. After InitGoogleTest. GoogleTest owns it.
 ResultListener* install_listener(ListenerOptions options);
 
-}  // namespace torchstone
+}  // namespace torchstone::console

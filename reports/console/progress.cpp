@@ -10,7 +10,7 @@
 #include "reports/base/text.h"
 #include "reports/base/time.h"
 
-namespace torchstone {
+namespace torchstone::console {
 namespace {
 
 constexpr size_t log_width = 200, shortest_name = 16;
@@ -127,4 +127,4 @@ void show_progress(std::string_view what, std::string_view phase) { progress().s
 void tick_progress() { progress().tick(); }
 void clear_progress() { progress().clear(); }
 
-}  // namespace torchstone
+}  // namespace torchstone::console

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace torchstone {
+namespace torchstone::console {
 
 /// Seconds by the full name of a case.
 using Durations = std::map<std::string, double>;
@@ -73,4 +73,4 @@ void show_progress(std::string_view what, std::string_view phase = {});
 void tick_progress();
 void clear_progress();
 
-}  // namespace torchstone
+}  // namespace torchstone::console

@@ -1,3 +1,5 @@
+#include "reports/console/summary_text.h"
+
 // The closing summary of a run, for a terminal.
 #include <algorithm>
 
@@ -9,7 +11,7 @@
 #include "reports/record/summary.h"
 #include "reports/tables/operatorbench.h"
 
-namespace torchstone {
+namespace torchstone::console {
 namespace {
 
 constexpr size_t lines_in_all = 25, worst_shown = 10, least_name_width = 24, reason_room = 24;
@@ -129,7 +131,7 @@ std::string write_summary(const std::vector<Result>& results, const RunInfo& run
   std::vector<std::string> lines = {shortened(head_line(results, run), width)};
   add_wrapped(lines, "  ", counts_of(results), width);
   for (const auto& part : averages_of(results)) lines.push_back(shortened("  " + part, width));
-  for (const auto& line : operatorbench_lines(results)) lines.push_back(shortened(line, width));
+  for (const auto& line : tables::operatorbench_lines(results)) lines.push_back(shortened(line, width));
   auto last = report_lines(report_paths, width);
   if (const std::string again = again_line(results); !again.empty()) last.push_back(again);
   if (const auto worst = worst_of(results); !worst.empty()) {
@@ -145,4 +147,4 @@ std::string write_summary(const std::vector<Result>& results, const RunInfo& run
   return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::console

@@ -12,7 +12,7 @@
 #include "reports/record/summary.h"
 #include "reports/statistics/statistics.h"
 
-namespace torchstone {
+namespace torchstone::judge {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -37,9 +37,9 @@ const Samples& samples_of(const Result& r, const char* key) {
 Samples logs_of(const Result& r, std::string_view metric) {
   const Samples &eager = samples_of(r, "eager_s"), &compiled = samples_of(r, "compiled_s");
   try {
-    if (metric == "speedup") return log_ratios(eager, compiled);
+    if (metric == "speedup") return statistics::log_ratios(eager, compiled);
     const Samples& side = metric == "eager_ms" ? eager : compiled;
-    return log_ratios(side, Samples(side.size(), 1.0));
+    return statistics::log_ratios(side, Samples(side.size(), 1.0));
   } catch (const std::invalid_argument&) {  // times of foreign make: zero, negative, of different number
     return {};
   }
@@ -186,4 +186,4 @@ BaselineComparison compare_with_baseline(const Report& baseline, const Report& r
   return comparison;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::judge

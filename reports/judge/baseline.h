@@ -6,7 +6,7 @@
 #include "reports/judge/change.h"
 #include "reports/record/json.h"
 
-namespace torchstone {
+namespace torchstone::judge {
 
 /// One metric of one case, old against new.
 struct MetricChange {
@@ -65,4 +65,4 @@ BaselineComparison compare_with_baseline(const Report& baseline, const Report& r
 /// fact of the build (libraries, compiler, GPU, driver). The host itself may be another one.
 std::vector<std::string> machine_differences(const RunInfo& baseline, const RunInfo& run);
 
-}  // namespace torchstone
+}  // namespace torchstone::judge

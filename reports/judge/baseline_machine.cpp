@@ -4,7 +4,7 @@
 
 #include "reports/judge/baseline.h"
 
-namespace torchstone {
+namespace torchstone::judge {
 
 std::vector<std::string> machine_differences(const RunInfo& baseline, const RunInfo& run) {
   std::vector<std::string> differences;
@@ -25,4 +25,4 @@ std::vector<std::string> machine_differences(const RunInfo& baseline, const RunI
   return differences;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::judge

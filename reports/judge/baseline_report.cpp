@@ -12,7 +12,7 @@
 #include "reports/base/text.h"
 #include "reports/record/fields.h"
 
-namespace torchstone {
+namespace torchstone::judge {
 namespace {
 
 constexpr std::array all_changes = {Change::slower, Change::ambiguous, Change::gone,
@@ -157,4 +157,4 @@ int exit_code_of(const BaselineComparison& comparison, const std::vector<Change>
   return std::ranges::any_of(comparison.cases, fails) ? 1 : 0;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::judge

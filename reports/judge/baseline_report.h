@@ -4,7 +4,7 @@
 
 #include "reports/judge/baseline.h"
 
-namespace torchstone {
+namespace torchstone::judge {
 
 /// For people: what differs between the machines, a block for every case that is not SAME (for all with `all`), worst
 /// first, with a line a metric, and one line that counts. Marks as in the console: "!" worse, "*" better, "~"
@@ -23,4 +23,4 @@ std::vector<Change> parse_fail_on(const std::vector<std::string>& words);
 /// when no case is on both sides, 1 when the status of a case is worse or its change is one of `fail_on`; 0 otherwise.
 int exit_code_of(const BaselineComparison& comparison, const std::vector<Change>& fail_on = {Change::slower});
 
-}  // namespace torchstone
+}  // namespace torchstone::judge

@@ -7,7 +7,7 @@
 
 #include "reports/statistics/statistics.h"
 
-namespace torchstone {
+namespace torchstone::judge {
 namespace {
 
 Change direction(bool grown, Better better) {
@@ -23,9 +23,9 @@ std::string_view to_string(Change change) {
 }
 
 Estimate median_estimate(std::vector<double> series, double confidence) {
-  const auto indices = median_interval(series.size(), confidence);
+  const auto indices = statistics::median_interval(series.size(), confidence);
   std::ranges::sort(series);
-  const double centre = median(series);
+  const double centre = statistics::median(series);
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (!indices) return {centre, -infinity, infinity};
   return {centre, series[indices->low], series[indices->high]};
@@ -52,4 +52,4 @@ Change judge_exactly(double before, double after, Better better) {
   return direction(after > before, better);
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::judge

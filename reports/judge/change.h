@@ -6,7 +6,7 @@
 #include "reports/record/metric.h"
 
 // How one number changed between two runs. Pure functions: no clock, no files, no state.
-namespace torchstone {
+namespace torchstone::judge {
 
 /// What became of a case, or of one of its metrics, since the baseline (the words of nvbench_compare).
 enum class Change { same, faster, slower, ambiguous, added, gone };
@@ -37,4 +37,4 @@ Change judge(const Estimate& log_ratio, double tolerance, Better better);
 /// Judges numbers that do not vary: any difference is a change. NaN is the worst of all values.
 Change judge_exactly(double before, double after, Better better);
 
-}  // namespace torchstone
+}  // namespace torchstone::judge

@@ -4,7 +4,7 @@
 #include "reports/judge/history.h"
 #include "reports/statistics/statistics.h"
 
-namespace torchstone {
+namespace torchstone::judge {
 namespace {
 
 /// Above so many points on both sides the normal distribution stands for the exact one.
@@ -96,7 +96,7 @@ std::optional<Step> find_step(const std::vector<double>& series, const StepOptio
     if (smallest_p(split, n) > level || p_value(split, n - split, statistic[split]) > level) continue;
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(split);
     const std::vector<double> first(values.begin(), middle), rest(middle, values.end());
-    const Step step{places[split], median(first), median(rest)};
+    const Step step{places[split], statistics::median(first), statistics::median(rest)};
     const double cost = deviation(first, step.before) + deviation(rest, step.after);
     if (best && cost >= least) continue;
     best = step;
@@ -117,4 +117,4 @@ std::optional<Step> newest_step(const std::vector<double>& series, const StepOpt
   return newest;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::judge

@@ -10,7 +10,7 @@
 
 #include "reports/base/text.h"
 
-namespace torchstone {
+namespace torchstone::judge {
 namespace {
 
 /// The one cell of a model; nothing when it is empty, when the model has no or several rows, or the column is absent.
@@ -187,4 +187,4 @@ std::string gate_text(const std::vector<GateRow>& rows) {
                             parts.empty() ? "no rows" : fmt::format("{}", fmt::join(parts, ", ")));
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::judge

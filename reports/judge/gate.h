@@ -7,7 +7,7 @@
 
 // The gates of PyTorch's CI (benchmarks/dynamo/check_*.py) over tables in upstream's form. Pure functions. They keep
 // its rules and words; where a number or a whole model is missing, which upstream partly lets pass, they are red.
-namespace torchstone {
+namespace torchstone::judge {
 
 /// What became of one model of a table.
 struct GateRow {
@@ -51,4 +51,4 @@ int gate_exit_code(const std::vector<GateRow>& rows);
 /// One line a model, aligned, and a closing line with the counts.
 std::string gate_text(const std::vector<GateRow>& rows);
 
-}  // namespace torchstone
+}  // namespace torchstone::judge

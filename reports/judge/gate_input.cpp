@@ -9,7 +9,7 @@
 #include "reports/results_folder/merge.h"
 #include "reports/tables/upstream_csv.h"
 
-namespace torchstone {
+namespace torchstone::judge {
 namespace fs = std::filesystem;
 namespace {
 
@@ -26,7 +26,7 @@ std::vector<CsvTable> tables_in_folder(const fs::path& folder) {
 
 std::vector<CsvTable> tables_of_results(const fs::path& path) {
   std::vector<CsvTable> tables;
-  for (const auto& [name, text] : write_upstream_csvs(merge_results({path}).report.results))
+  for (const auto& [name, text] : tables::write_upstream_csvs(results_folder::merge_results({path}).report.results))
     tables.push_back(parse_csv(text, path.string() + ":" + name));
   return tables;
 }
@@ -59,4 +59,4 @@ const CsvTable& counterpart_of(const CsvTable& actual, const std::vector<CsvTabl
                                 names.empty() ? "no tables" : fmt::format("{}", fmt::join(names, ", "))));
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::judge

@@ -5,7 +5,7 @@
 
 #include "reports/base/csv_read.h"
 
-namespace torchstone {
+namespace torchstone::judge {
 
 /// Tables in upstream's form that have `column`: a CSV file itself, the *.csv of a folder, or those that
 /// write_upstream_csvs makes of a results.json or a results folder. `file` of the latter is PATH:NAME.csv. Throws
@@ -16,4 +16,4 @@ std::vector<CsvTable> upstream_tables(const std::filesystem::path& path, const s
 /// ReportError when there is none.
 const CsvTable& counterpart_of(const CsvTable& actual, const std::vector<CsvTable>& expected);
 
-}  // namespace torchstone
+}  // namespace torchstone::judge

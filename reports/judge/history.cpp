@@ -13,7 +13,7 @@
 #include "reports/record/fields.h"
 #include "reports/record/summary.h"
 
-namespace torchstone {
+namespace torchstone::judge {
 namespace {
 
 constexpr std::array kept_metrics = {"speedup",        "speedup_low",   "speedup_high",     "eager_ms",
@@ -137,4 +137,4 @@ std::vector<HistoryPoint> unite_histories(std::vector<HistoryPoint> points, cons
   return points;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::judge

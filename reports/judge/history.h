@@ -7,7 +7,7 @@
 
 #include "reports/record/json.h"
 
-namespace torchstone {
+namespace torchstone::judge {
 
 /// One case in one run, one line of a history file: what a trend needs and no more.
 struct HistoryPoint {
@@ -51,4 +51,4 @@ std::optional<Step> find_step(const std::vector<double>& series, const StepOptio
 /// The youngest of the shifts: find_step again and again in what follows the one found.
 std::optional<Step> newest_step(const std::vector<double>& series, const StepOptions& options = {});
 
-}  // namespace torchstone
+}  // namespace torchstone::judge

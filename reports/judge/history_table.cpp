@@ -14,7 +14,7 @@
 #include "reports/record/metric.h"
 #include "reports/record/row.h"
 
-namespace torchstone {
+namespace torchstone::judge {
 namespace {
 
 constexpr size_t spark_width = 20, fixed_width = 3 + 6 + spark_width + 2 + 10;
@@ -118,4 +118,4 @@ std::string history_table(const std::vector<HistoryPoint>& points, const std::st
   return table + fmt::format("{} series, {} with a step\n", lines.size(), stepped);
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::judge

@@ -4,7 +4,7 @@
 
 #include "reports/judge/history.h"
 
-namespace torchstone {
+namespace torchstone::judge {
 
 /// The values of one metric of one case on one kind of machine, oldest first.
 struct Series {
@@ -23,4 +23,4 @@ std::string sparkline(const std::vector<double>& values, size_t width);
 /// first. No line is longer than `width` columns when that is 60 or more.
 std::string history_table(const std::vector<HistoryPoint>& points, const std::string& metric, size_t width);
 
-}  // namespace torchstone
+}  // namespace torchstone::judge

@@ -26,27 +26,27 @@ std::optional<std::string> without(std::string_view prefix, std::string_view key
   return std::string(key.substr(prefix.size()));
 }
 
-[[noreturn]] void refuse(std::string_view key, std::string_view value, std::string_view expected) {
+[[noreturn]] void refuse_property(std::string_view key, std::string_view value, std::string_view expected) {
   throw std::invalid_argument(
       fmt::format("property {}: expected {}, found \"{}\"", key, expected, shortened(printable(value), 60)));
 }
 
 double number(std::string_view key, std::string_view value) {
   if (const auto parsed = parse_number(value)) return *parsed;
-  refuse(key, value, "a number");
+  refuse_property(key, value, "a number");
 }
 
 template <typename Integer>
 Integer integer(std::string_view key, std::string_view value) {
   Integer parsed = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), parsed);
-  if (error != std::errc() || end != value.data() + value.size()) refuse(key, value, "an integer");
+  if (error != std::errc() || end != value.data() + value.size()) refuse_property(key, value, "an integer");
   return parsed;
 }
 
 std::vector<double> series(const std::string& key, const std::string& value) {
   const auto json = nlohmann::json::parse(value, nullptr, false);
-  if (json.is_discarded()) refuse(key, value, "a JSON array of numbers");
+  if (json.is_discarded()) refuse_property(key, value, "a JSON array of numbers");
   return numbers_of(json, "property " + key);
 }
 
@@ -58,7 +58,7 @@ std::string without_nul(std::string text) {
 bool set_outcome(Outcome& outcome, const std::string& key, const std::string& value) {
   if (key == "accuracy") {
     const auto status = parse_status(value);
-    if (!status) refuse(key, value, "a known status");
+    if (!status) refuse_property(key, value, "a known status");
     outcome.status = *status;
   } else if (key == "reason") {
     outcome.reason = value;
@@ -91,7 +91,7 @@ bool set_identity(Result& result, const std::string& key, const std::string& val
   } else if (key == "duration_s") {
     result.duration_s = number(key, value);
   } else if (key == "finished") {
-    if (value != "true" && value != "false") refuse(key, value, "true or false");
+    if (value != "true" && value != "false") refuse_property(key, value, "true or false");
     result.finished = value == "true";
   } else {
     return false;

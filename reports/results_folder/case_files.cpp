@@ -7,7 +7,7 @@
 #include "reports/base/time.h"
 #include "reports/record/json.h"
 
-namespace torchstone {
+namespace torchstone::results_folder {
 namespace fs = std::filesystem;
 namespace {
 
@@ -62,4 +62,4 @@ CaseFiles read_cases(const fs::path& out) {
   return cases;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::results_folder

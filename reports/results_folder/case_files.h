@@ -5,7 +5,7 @@
 
 #include "reports/record/result.h"
 
-namespace torchstone {
+namespace torchstone::results_folder {
 
 /// OUT/cases/NAME.json; `finished == false` before the case starts, the whole result after. Sets `recorded` when empty.
 std::filesystem::path write_case(const std::filesystem::path& out, Result result);
@@ -18,4 +18,4 @@ struct CaseFiles {
 /// name of the file. No such folder: nothing.
 CaseFiles read_cases(const std::filesystem::path& out);
 
-}  // namespace torchstone
+}  // namespace torchstone::results_folder

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace torchstone {
+namespace torchstone::results_folder {
 namespace fs = std::filesystem;
 namespace {
 
@@ -28,4 +28,4 @@ void empty_results(const fs::path& folder) {
   for (const auto& path : found) fs::remove_all(path);
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::results_folder

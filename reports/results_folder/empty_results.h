@@ -1,9 +1,9 @@
 #pragma once
 #include <filesystem>
 
-namespace torchstone {
+namespace torchstone::results_folder {
 
 /// Removes what runs leave in a results folder, and nothing else.
 void empty_results(const std::filesystem::path& folder);
 
-}  // namespace torchstone
+}  // namespace torchstone::results_folder

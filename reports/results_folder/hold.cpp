@@ -16,7 +16,7 @@
 #include "reports/base/files.h"
 #include "reports/results_folder/process_facts.h"
 
-namespace torchstone {
+namespace torchstone::results_folder {
 namespace fs = std::filesystem;
 namespace {
 
@@ -127,4 +127,4 @@ Hold::~Hold() {
   close(descriptor_);
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::results_folder

@@ -6,7 +6,7 @@
 
 #include "reports/results_folder/holder.h"
 
-namespace torchstone {
+namespace torchstone::results_folder {
 
 /// Somebody else has the results folder; what() names the folder and who, since when, with which command.
 struct FolderHeld : std::runtime_error {
@@ -37,4 +37,4 @@ class Hold {
   pid_t owner_ = 0;
 };
 
-}  // namespace torchstone
+}  // namespace torchstone::results_folder

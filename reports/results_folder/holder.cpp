@@ -10,7 +10,7 @@
 #include "reports/base/time.h"
 #include "reports/results_folder/process_facts.h"
 
-namespace torchstone {
+namespace torchstone::results_folder {
 
 NLOHMANN_JSON_SERIALIZE_ENUM(Holder::Kind, {{Holder::Kind::run, "run"},
                                             {Holder::Kind::shard, "shard"},
@@ -89,4 +89,4 @@ Holder parse_holder(const std::string& text) {
   return holder;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::results_folder

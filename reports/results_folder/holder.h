@@ -3,7 +3,7 @@
 #include <string>
 #include <sys/types.h>
 
-namespace torchstone {
+namespace torchstone::results_folder {
 
 /// Who works in a results folder, and in what role.
 struct Holder {
@@ -37,4 +37,4 @@ std::string to_json(const Holder& holder);
 /// What cannot be read becomes a run with the process number 0: better one too many than none.
 Holder parse_holder(const std::string& json);
 
-}  // namespace torchstone
+}  // namespace torchstone::results_folder

@@ -10,7 +10,7 @@
 #include "reports/results_folder/case_files.h"
 #include "reports/results_folder/plan.h"
 
-namespace torchstone {
+namespace torchstone::results_folder {
 namespace fs = std::filesystem;
 namespace {
 
@@ -119,4 +119,4 @@ Merged merge_results(const std::vector<fs::path>& inputs) {
   return merged;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::results_folder

@@ -5,7 +5,7 @@
 
 #include "reports/record/json.h"
 
-namespace torchstone {
+namespace torchstone::results_folder {
 
 struct Merged {
   Report report;
@@ -19,4 +19,4 @@ struct Merged {
 /// runs/ or cases/ is only a warning. A folder without results adds nothing.
 Merged merge_results(const std::vector<std::filesystem::path>& inputs);
 
-}  // namespace torchstone
+}  // namespace torchstone::results_folder

@@ -5,7 +5,7 @@
 
 #include "reports/base/files.h"
 
-namespace torchstone {
+namespace torchstone::results_folder {
 namespace fs = std::filesystem;
 namespace {
 
@@ -56,4 +56,4 @@ std::vector<Result> with_missing(std::vector<Result> results, const std::vector<
   return results;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::results_folder

@@ -6,7 +6,7 @@
 #include "reports/record/json.h"
 
 // What a run is about to do, said before it does it: a case that a killed run never reached is then missed by name.
-namespace torchstone {
+namespace torchstone::results_folder {
 
 /// OUT/runs/ID.json: the run and its selected cases, none of them finished. A file a process, because the processes of
 /// a ctest run share one folder.
@@ -22,4 +22,4 @@ Plans read_plans(const std::filesystem::path& out);
 /// `results`, and behind them a row of status `interrupted` for every planned case that has none.
 std::vector<Result> with_missing(std::vector<Result> results, const std::vector<Result>& planned);
 
-}  // namespace torchstone
+}  // namespace torchstone::results_folder

@@ -10,7 +10,7 @@
 
 #include "reports/base/text.h"
 
-namespace torchstone {
+namespace torchstone::results_folder {
 namespace {
 
 std::string text_of(pid_t pid, const char* file) {
@@ -47,4 +47,4 @@ bool descends_from(pid_t ancestor) {
   return false;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::results_folder

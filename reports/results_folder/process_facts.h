@@ -4,7 +4,7 @@
 #include <string>
 #include <sys/types.h>
 
-namespace torchstone {
+namespace torchstone::results_folder {
 
 /// What the kernel knows of a running process.
 struct ProcessFacts {
@@ -19,4 +19,4 @@ std::optional<ProcessFacts> process_facts(pid_t pid);
 /// True when `ancestor` started this process, or started what started it, and so on.
 bool descends_from(pid_t ancestor);
 
-}  // namespace torchstone
+}  // namespace torchstone::results_folder

@@ -8,7 +8,7 @@
 
 #include "reports/base/files.h"
 
-namespace torchstone {
+namespace torchstone::results_folder {
 namespace fs = std::filesystem;
 namespace {
 
@@ -58,4 +58,4 @@ void write_samples(const fs::path& out, const Result& result) {
   write_atomically(samples_path(out, result.name), write_npy({eager->second, compiled->second}));
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::results_folder

@@ -6,7 +6,7 @@
 #include "reports/record/result.h"
 
 // Files that a case leaves beside its record when asked to.
-namespace torchstone {
+namespace torchstone::results_folder {
 
 /// OUT/samples/CASE.npy: raw timings.
 std::filesystem::path samples_path(const std::filesystem::path& out, const std::string& name);
@@ -25,4 +25,4 @@ std::string write_npy(const std::vector<std::vector<double>>& columns);
 /// seconds per run). A result without timings leaves no file.
 void write_samples(const std::filesystem::path& out, const Result& result);
 
-}  // namespace torchstone
+}  // namespace torchstone::results_folder

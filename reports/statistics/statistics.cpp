@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace torchstone {
+namespace torchstone::statistics {
 namespace {
 
 void require_values(const std::vector<double>& values, const char* what) {
@@ -179,4 +179,4 @@ Drift drift(const std::vector<double>& series) {
   return result;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::statistics

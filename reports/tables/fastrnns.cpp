@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-namespace torchstone {
+namespace torchstone::tables {
 namespace {
 
 constexpr double ms = 1e3;
@@ -121,4 +121,4 @@ NamedTexts write_fastrnns(const std::vector<Result>& results) {
           {"fastrnns_pep.txt", fastrnns_pep(runners)}};
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::tables

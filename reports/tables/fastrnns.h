@@ -6,7 +6,7 @@
 #include "reports/base/files.h"
 #include "reports/record/result.h"
 
-namespace torchstone {
+namespace torchstone::tables {
 
 /// One runner of upstream's fastrnns, in milliseconds a call.
 struct RunnerTimes {
@@ -32,4 +32,4 @@ std::string fastrnns_pep(const std::vector<RunnerTimes>& runners);
 /// fastrnns.txt, fastrnns.json and fastrnns_pep.txt; none without a runner.
 NamedTexts write_fastrnns(const std::vector<Result>& results);
 
-}  // namespace torchstone
+}  // namespace torchstone::tables

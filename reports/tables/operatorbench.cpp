@@ -12,7 +12,7 @@
 #include "reports/base/csv.h"
 #include "reports/statistics/statistics.h"
 
-namespace torchstone {
+namespace torchstone::tables {
 namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -63,7 +63,7 @@ std::vector<OperatorSpeedup> operator_speedups(const std::vector<Result>& result
   for (const auto& result : results)
     if (result.check == "performance" && result.outcome.notes.contains("operator")) last[result.name] = &result;
   using Key = std::tuple<std::string, std::string, std::string, std::string>;
-  std::map<Key, std::pair<std::vector<Weighted>, size_t>> found;
+  std::map<Key, std::pair<std::vector<statistics::Weighted>, size_t>> found;
   for (const auto& [name, result] : last) {
     const auto& metrics = result->outcome.metrics;
     auto& [speedups, failed] =
@@ -88,7 +88,8 @@ std::vector<OperatorSpeedup> operator_speedups(const std::vector<Result>& result
       entry.calls += weight;
     }
     if (!once.empty()) {
-      entry.over_inputs = {quantile(once, 0.2), quantile(once, 0.5), quantile(once, 0.8)};
+      entry.over_inputs = {statistics::quantile(once, 0.2), statistics::quantile(once, 0.5),
+                           statistics::quantile(once, 0.8)};
       entry.over_calls = {weighted_quantile(speedups, 0.2), weighted_quantile(speedups, 0.5),
                           weighted_quantile(speedups, 0.8)};
     }
@@ -114,4 +115,4 @@ std::vector<std::string> operatorbench_lines(const std::vector<Result>& results)
   return lines;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::tables

@@ -5,7 +5,7 @@
 #include "reports/base/files.h"
 #include "reports/record/result.h"
 
-namespace torchstone {
+namespace torchstone::tables {
 
 struct Quantiles {
   double low = 0, median = 0, high = 0;  ///< 0.2, 0.5, 0.8; NaN of nothing
@@ -34,4 +34,4 @@ NamedTexts write_operatorbench_csvs(const std::vector<Result>& results);
 /// operators.
 std::vector<std::string> operatorbench_lines(const std::vector<Result>& results);
 
-}  // namespace torchstone
+}  // namespace torchstone::tables

@@ -11,7 +11,7 @@
 
 #include "reports/record/summary.h"
 
-namespace torchstone {
+namespace torchstone::tables {
 namespace {
 
 using Column = std::array<std::string, 5>;
@@ -78,4 +78,4 @@ std::optional<SuiteTable> speedup_table(const std::vector<Result>& results) {
   return table;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::tables

@@ -5,7 +5,7 @@
 #include "reports/record/result.h"
 #include "reports/tables/suite_tables.h"
 
-namespace torchstone {
+namespace torchstone::tables {
 
 /// Speed-ups with a row a model and a column for each mode, dtype, backend, device and preset that the results have (a
 /// part that all share is said once, above), and the geometric mean of each column last. Where no speed-up was measured
@@ -13,4 +13,4 @@ namespace torchstone {
 /// cases' own tables say that. Operators and fastrnns have tables of their own.
 std::optional<SuiteTable> speedup_table(const std::vector<Result>& results);
 
-}  // namespace torchstone
+}  // namespace torchstone::tables

@@ -6,7 +6,7 @@
 #include "reports/tables/operatorbench.h"
 #include "reports/tables/speedup_table.h"
 
-namespace torchstone {
+namespace torchstone::tables {
 namespace {
 
 std::vector<std::string> row_of(const OperatorSpeedup& entry) {
@@ -55,4 +55,4 @@ std::vector<SuiteTable> suite_tables(const std::vector<Result>& results) {
   return tables;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::tables

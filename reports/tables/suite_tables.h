@@ -4,7 +4,7 @@
 
 #include "reports/record/result.h"
 
-namespace torchstone {
+namespace torchstone::tables {
 
 /// What a suite's results come to, beyond one row a case.
 struct SuiteTable {
@@ -19,4 +19,4 @@ struct SuiteTable {
 /// (upstream's); none for results without them. An empty cell was not measured.
 std::vector<SuiteTable> suite_tables(const std::vector<Result>& results);
 
-}  // namespace torchstone
+}  // namespace torchstone::tables

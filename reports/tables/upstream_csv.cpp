@@ -11,7 +11,7 @@
 #include "reports/base/csv.h"
 #include "reports/record/summary.h"
 
-namespace torchstone {
+namespace torchstone::tables {
 namespace {
 
 enum class Format { integer, number };
@@ -128,4 +128,4 @@ NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::st
   return files;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::tables

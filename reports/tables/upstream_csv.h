@@ -5,7 +5,7 @@
 #include "reports/base/files.h"
 #include "reports/record/result.h"
 
-namespace torchstone {
+namespace torchstone::tables {
 
 /// One file for each backend, suite, dtype, mode, device and check, in the columns, order and formats of
 /// benchmarks/dynamo, and named as its CI does: inductor_torchbench_bfloat16_inference_cuda_accuracy.csv. Where a file
@@ -14,4 +14,4 @@ namespace torchstone {
 /// a tag there is a column of it behind batch_size (upstream's --tag).
 NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::string& tag = "");
 
-}  // namespace torchstone
+}  // namespace torchstone::tables

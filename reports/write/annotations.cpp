@@ -5,7 +5,7 @@
 #include "reports/base/text.h"
 #include "reports/record/row.h"
 
-namespace torchstone {
+namespace torchstone::write {
 namespace {
 
 constexpr size_t most_shown = 8, longest_reason = 500, title_width = 120;
@@ -55,4 +55,4 @@ std::string write_annotations(const std::vector<Result>& results, const std::str
   return text;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::write

@@ -4,7 +4,7 @@
 
 #include "reports/record/result.h"
 
-namespace torchstone {
+namespace torchstone::write {
 
 /// Workflow commands of GitHub Actions: at most eight `::error file=…,line=…,title=…::…`, each a case that is not as
 /// expected with its cause and reproduction, then one that counts the rest (GitHub itself shows ten a step). Paths
@@ -12,4 +12,4 @@ namespace torchstone {
 /// docs.github.com, "Workflow commands for GitHub Actions".
 std::string write_annotations(const std::vector<Result>& results, const std::string& workspace);
 
-}  // namespace torchstone
+}  // namespace torchstone::write

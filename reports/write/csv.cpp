@@ -12,7 +12,7 @@
 #include "reports/record/fields.h"
 #include "reports/record/metric.h"
 
-namespace torchstone {
+namespace torchstone::write {
 namespace {
 
 std::string number_cell(double value) {
@@ -84,4 +84,4 @@ std::string write_batch_sizes(const std::vector<Result>& results) {
   return text;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::write

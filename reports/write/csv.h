@@ -4,7 +4,7 @@
 
 #include "reports/record/result.h"
 
-namespace torchstone {
+namespace torchstone::write {
 
 /// results.csv: a row for every result, a column for every member and every declared metric; numbers exact (nan, inf,
 /// -inf, which pandas and R read), an empty cell where nothing was measured.
@@ -20,4 +20,4 @@ std::string write_summary_csv(const std::vector<Result>& results);
 /// --torchstone_batch_size_file takes it: the smallest where a model has several; empty when there are none.
 std::string write_batch_sizes(const std::vector<Result>& results);
 
-}  // namespace torchstone
+}  // namespace torchstone::write

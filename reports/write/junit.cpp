@@ -11,7 +11,7 @@
 #include "reports/record/metric.h"
 #include "reports/record/properties.h"
 
-namespace torchstone {
+namespace torchstone::write {
 namespace {
 
 constexpr size_t message_width = 200;
@@ -178,4 +178,4 @@ std::string write_junit(const std::vector<Result>& results, const RunInfo& run, 
          ">\n" + body + "</testsuites>\n";
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::write

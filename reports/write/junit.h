@@ -5,7 +5,7 @@
 #include "reports/record/result.h"
 #include "reports/record/run_info.h"
 
-namespace torchstone {
+namespace torchstone::write {
 
 struct JUnitOptions {
   /// <properties>, file and line inside <testcase>: GitHub's readers and pytest's take them, the strict schema of the
@@ -19,4 +19,4 @@ struct JUnitOptions {
 /// drop properties. A name that comes again gets " (2)", since GitLab drops duplicates.
 std::string write_junit(const std::vector<Result>& results, const RunInfo& run, const JUnitOptions& options = {});
 
-}  // namespace torchstone
+}  // namespace torchstone::write

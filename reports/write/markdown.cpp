@@ -13,7 +13,7 @@
 #include "reports/record/summary.h"
 #include "reports/tables/suite_tables.h"
 
-namespace torchstone {
+namespace torchstone::write {
 namespace {
 
 constexpr size_t longest_reason_shown = 500, detail_lines = 20, detail_width = 200, names_width = 200;
@@ -103,10 +103,10 @@ constexpr std::string_view case_header =
     "| case | status | error of limit | speed-up | eager | compiled | compile |\n|---|---|--:|--:|--:|--:|--:|\n";
 
 /// The metrics that are not the same, "compiled, median 12 ms → 15 ms".
-std::string changes_of(const CaseChange& c) {
+std::string changes_of(const judge::CaseChange& c) {
   std::vector<std::string> parts;
   for (const auto& metric : c.metrics) {
-    if (metric.change == Change::same) continue;
+    if (metric.change == judge::Change::same) continue;
     const MetricInfo* info = find_metric(metric.metric);
     parts.push_back(fmt::format("{} {} → {} ({})", info == nullptr ? metric.metric : info->title,
                                 format_metric(metric.metric, metric.old_value),
@@ -115,7 +115,7 @@ std::string changes_of(const CaseChange& c) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string change_row(const CaseChange& c) {
+std::string change_row(const judge::CaseChange& c) {
   const std::string status = c.old_status == c.new_status
                                  ? c.new_status
                                  : fmt::format("{} → {}", c.old_status.empty() ? "absent" : c.old_status,
@@ -151,7 +151,7 @@ std::string banner(const Report& report) {
   return text + "\n";
 }
 
-void add_table(std::string& text, const SuiteTable& table, size_t limit) {
+void add_table(std::string& text, const tables::SuiteTable& table, size_t limit) {
   const auto line = [](const std::vector<std::string>& cells) {
     return fmt::format("| {} |\n", fmt::join(cells, " | "));
   };
@@ -177,12 +177,12 @@ std::vector<std::string> blocks_of(const std::vector<Result>& results, Predicate
   return blocks;
 }
 
-void add_changes(std::string& text, const BaselineComparison& comparison, size_t limit) {
+void add_changes(std::string& text, const judge::BaselineComparison& comparison, size_t limit) {
   std::map<std::string_view, size_t> counts;
   std::vector<std::string> rows;
   for (const auto& c : comparison.cases) {
     ++counts[c.status_worse ? "BROKEN" : to_string(c.change)];
-    if (c.status_worse || c.change != Change::same) rows.push_back(change_row(c));
+    if (c.status_worse || c.change != judge::Change::same) rows.push_back(change_row(c));
   }
   std::vector<std::string> parts;
   for (const auto& [word, count] : counts) parts.push_back(fmt::format("{} {}", count, word));
@@ -213,7 +213,7 @@ std::string write_markdown(const Report& report, const MarkdownOptions& options)
     text += fmt::format("\n#### {} undecided\n\n{}", rows.size(), case_header);
     add_within(text, rows, up_to(undecided_part), "undecided cases");
   }
-  for (const auto& table : suite_tables(report.results)) add_table(text, table, up_to(tables_part));
+  for (const auto& table : tables::suite_tables(report.results)) add_table(text, table, up_to(tables_part));
   std::vector<std::string> suites;
   for (const auto& result : report.results)
     if (std::ranges::find(suites, result.suite) == suites.end()) suites.push_back(result.suite);
@@ -234,4 +234,4 @@ std::string write_markdown(const Report& report, const MarkdownOptions& options)
   return text;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::write

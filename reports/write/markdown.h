@@ -6,7 +6,7 @@
 #include "reports/judge/baseline.h"
 #include "reports/record/json.h"
 
-namespace torchstone {
+namespace torchstone::write {
 
 /// Text that GitHub renders as it is, in a table too, on one line: markup and HTML are escaped, nobody is mentioned and
 /// no issue is linked.
@@ -18,7 +18,7 @@ std::string markdown_block(std::string_view text);
 
 struct MarkdownOptions {
   size_t limit = 200'000;  ///< bytes; GitHub drops a job summary above 1 MiB and a comment above 64 KiB
-  std::optional<BaselineComparison> comparison{};
+  std::optional<judge::BaselineComparison> comparison{};
 };
 
 /// For a job summary or a comment on GitHub: counts and geometric mean, what is not as expected with cause and
@@ -27,4 +27,4 @@ struct MarkdownOptions {
 /// is a comment, by which a workflow finds its own comment again: `<!-- torchstone -->`.
 std::string write_markdown(const Report& report, const MarkdownOptions& options = {});
 
-}  // namespace torchstone
+}  // namespace torchstone::write

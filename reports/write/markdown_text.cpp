@@ -3,7 +3,7 @@
 #include "reports/base/text.h"
 #include "reports/write/markdown.h"
 
-namespace torchstone {
+namespace torchstone::write {
 namespace {
 
 size_t longest_run_of_backticks(std::string_view text) {
@@ -60,4 +60,4 @@ std::string markdown_block(std::string_view text) {
   return fence + "\n" + inner + (inner.ends_with('\n') ? "" : "\n") + fence + "\n";
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::write

@@ -12,7 +12,7 @@
 #include "reports/record/metric.h"
 #include "reports/record/summary.h"
 
-namespace torchstone {
+namespace torchstone::write {
 namespace {
 
 /// How a unit of the metric table is named and scaled here; the keys end in `suffix`, which the base unit replaces.
@@ -133,4 +133,4 @@ std::string write_openmetrics(const Report& report) {
   return text + undeclared.text() + "# EOF\n";
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::write

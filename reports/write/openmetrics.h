@@ -3,7 +3,7 @@
 
 #include "reports/record/json.h"
 
-namespace torchstone {
+namespace torchstone::write {
 
 /// A report in the OpenMetrics text format 1.0 (Prometheus, `artifacts:reports:metrics` of GitLab): a gauge for every
 /// metric of the metric table in its base unit (seconds, bytes, ratio), torchstone_eager_seconds{case="…",model="…",…},
@@ -12,4 +12,4 @@ namespace torchstone {
 /// Source: OpenMetrics specification, sections "Text format" and "MetricFamily".
 std::string write_openmetrics(const Report& report);
 
-}  // namespace torchstone
+}  // namespace torchstone::write

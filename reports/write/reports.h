@@ -7,7 +7,7 @@
 #include "reports/record/run_info.h"
 #include "reports/write/junit.h"
 
-namespace torchstone {
+namespace torchstone::write {
 
 /// results.json, report.html, junit.xml, results.csv, summary.csv, csv/ (upstream's tables, operatorbench's
 /// among them) and summary.txt in `out`;
@@ -15,4 +15,4 @@ namespace torchstone {
 std::vector<std::string> write_reports(const std::vector<Result>& results, const RunInfo& run,
                                        const std::filesystem::path& out, const JUnitOptions& junit = {});
 
-}  // namespace torchstone
+}  // namespace torchstone::write

@@ -7,7 +7,7 @@
 #include "reports/record/summary.h"
 #include "reports/write/csv.h"
 
-namespace torchstone {
+namespace torchstone::write {
 namespace {
 
 std::vector<std::string> group_of(const Result& r) { return {r.suite, r.backend, r.dtype, r.mode, r.device, r.preset}; }
@@ -42,4 +42,4 @@ std::string write_summary_csv(const std::vector<Result>& results) {
   return text;
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::write

@@ -91,21 +91,23 @@ struct Tally {
   std::vector<double> rounds, seconds;
 };
 
-Tally simulate(const Noise& noise, double ratio, const MeasureOptions& base, int cases, uint64_t seed) {
+Tally simulate(const Noise& noise, double ratio, const measure::MeasureOptions& base, int cases, uint64_t seed) {
   Tally tally;
   const auto measured = [&](uint64_t process) {
     Case one{std::mt19937_64(seed * 1'000'003 + process), noise, ratio};
     auto options = base;
     options.seed = process;
-    return measure([&] { one.block(0); }, [&] { one.block(1); }, [] {}, options, {[&] { return one.time; }, {}});
+    return measure::measure([&] { one.block(0); }, [&] { one.block(1); }, [] {}, options,
+                            {[&] { return one.time; }, {}});
   };
   for (int i = 0; i < cases; ++i) {
     const auto result = measured(static_cast<uint64_t>(i));
-    if (result.verdict == SpeedVerdict::missed)
-      tally.red += measured(static_cast<uint64_t>(cases) + static_cast<uint64_t>(i)).verdict == SpeedVerdict::missed;
-    tally.met += result.verdict == SpeedVerdict::met;
-    tally.missed += result.verdict == SpeedVerdict::missed;
-    tally.undecided += result.verdict == SpeedVerdict::undecided;
+    if (result.verdict == measure::SpeedVerdict::missed)
+      tally.red +=
+          measured(static_cast<uint64_t>(cases) + static_cast<uint64_t>(i)).verdict == measure::SpeedVerdict::missed;
+    tally.met += result.verdict == measure::SpeedVerdict::met;
+    tally.missed += result.verdict == measure::SpeedVerdict::missed;
+    tally.undecided += result.verdict == measure::SpeedVerdict::undecided;
     tally.covered += result.speedup_low <= ratio && ratio <= result.speedup_high;
     tally.rounds.push_back(static_cast<double>(result.eager_s.size()));
     tally.seconds.push_back(result.metrics.at("measure_s"));
@@ -136,7 +138,7 @@ double noise_of(const std::vector<Record>& records) {
   std::vector<double> sizes;
   for (const auto& record : records)
     for (const auto& [eager, compiled] : record) sizes.insert(sizes.end(), {std::abs(eager), std::abs(compiled)});
-  return 1.4826 * median(sizes);
+  return 1.4826 * statistics::median(sizes);
 }
 
 /// True when `count` of `cases` is more than chance allows for a true rate of `rate`: beyond 3 standard deviations.
@@ -179,7 +181,7 @@ int main(int argc, char** argv) {
   fmt::print("{:<17} {:>5} {:>7} {:>7} {:>7} {:>9} {:>8} {:>6} {:>6} {:>6}  promise\n", "machine", "ratio", "met",
              "missed", "red", "undecided", "covered", "rounds", "s", "most s");
   const auto row = [&](const Noise& noise, double ratio, std::optional<double> required, bool promised) {
-    MeasureOptions options;
+    measure::MeasureOptions options;
     options.required_speedup = required;
     const auto tally = simulate(noise, ratio, options, cases, seed);
     std::string broken;

@@ -110,7 +110,7 @@ class SlowerEager : public Compiled {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     auto output = eager_(inputs);
-    synchronize(device_);
+    measure::synchronize(device_);
     const std::chrono::duration<double> wanted = factor_ * (Clock::now() - start);
     while (Clock::now() - start < wanted) {
     }

@@ -4,16 +4,16 @@
 namespace torchstone {
 namespace {
 
-class SwappedGates : public LstmModel {
+class SwappedGates : public fastrnns::LstmModel {
  public:
-  explicit SwappedGates(const RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes, 1) {}
+  explicit SwappedGates(const fastrnns::RecurrentSizes& lstm_sizes) : fastrnns::LstmModel(lstm_sizes, 1) {}
   c10::IValue forward(const Tensors& inputs) override {
     Tensors swapped;
     for (const auto& weight : weights()) {
       const auto gates = weight.chunk(4);
       swapped.push_back(torch::cat({gates[1], gates[0], gates[2], gates[3]}));
     }
-    return lstm_loop(inputs, swapped);
+    return fastrnns::lstm_loop(inputs, swapped);
   }
 };
 

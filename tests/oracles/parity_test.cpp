@@ -36,7 +36,7 @@ struct Golden {
 };
 
 Golden load_golden(const std::string& name) {
-  auto file = read_safetensors((kGolden / (name + ".safetensors")).string());
+  auto file = formats::read_safetensors((kGolden / (name + ".safetensors")).string());
   return {std::move(file.tensors), json::parse(file.metadata.at("facts"))};
 }
 
@@ -47,7 +47,7 @@ ModelOptions options_of(const json& facts) {
 /// Without drawing weights, which takes most of the time of a large model: counter_fill writes all of them, and what it
 /// left out would be NaN.
 std::shared_ptr<Model> make_model(const json& facts) {
-  const SkipInit no_draws;
+  const checks::SkipInit no_draws;
   const auto* info = find_model(facts["model"]);
   if (!info) throw std::runtime_error("no model of that name is registered");
   auto model = info->make(options_of(facts));

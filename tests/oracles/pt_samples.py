@@ -1,4 +1,4 @@
-"""Writes the .pt files that tests/unit/fixtures/pickle reads: pt_samples.py FOLDER"""
+"""Writes the .pt files that tests/unit/models/formats/pickle reads: pt_samples.py FOLDER"""
 import collections
 import pathlib
 import sys

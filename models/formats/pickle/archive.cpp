@@ -10,7 +10,7 @@
 #include "models/formats/pickle/machine.h"
 #include "models/formats/pickle/pickle.h"
 
-namespace torchstone {
+namespace torchstone::formats {
 namespace {
 
 using Archive = caffe2::serialize::PyTorchStreamReader;
@@ -109,4 +109,4 @@ c10::IValue read_pt(const std::string& path) {
   return read_pt(stream, path);
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::formats

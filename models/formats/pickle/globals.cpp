@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace torchstone::pickle {
+namespace torchstone::formats::pickle {
 namespace {
 
 using Arguments = std::vector<Object*>;
@@ -136,4 +136,4 @@ Object load_storage(const Object& id, const StorageLoader& loader) {
   return {StorageOf{std::move(storage), found->second}};
 }
 
-}  // namespace torchstone::pickle
+}  // namespace torchstone::formats::pickle

@@ -5,7 +5,7 @@
 
 #include "models/formats/pickle/object.h"
 
-namespace torchstone::pickle {
+namespace torchstone::formats::pickle {
 
 /// The bytes stored under a key ("0"); throws std::invalid_argument when there is no such record.
 using StorageLoader = std::function<at::Storage(const std::string& key)>;
@@ -36,4 +36,4 @@ const T& argument(const std::vector<Object*>& arguments, size_t index, const cha
 /// A dtype global ("torch.float32").
 at::ScalarType dtype_of(const Global& global);
 
-}  // namespace torchstone::pickle
+}  // namespace torchstone::formats::pickle

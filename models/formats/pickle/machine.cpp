@@ -10,7 +10,7 @@
 
 #include "models/formats/pickle/pickle.h"
 
-namespace torchstone::pickle {
+namespace torchstone::formats::pickle {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
@@ -341,4 +341,4 @@ class Machine {
 
 c10::IValue unpickle(std::string_view bytes, const StorageLoader& loader) { return Machine(bytes, loader).run(); }
 
-}  // namespace torchstone::pickle
+}  // namespace torchstone::formats::pickle

@@ -3,10 +3,10 @@
 
 #include "models/formats/pickle/globals.h"
 
-namespace torchstone::pickle {
+namespace torchstone::formats::pickle {
 
 /// Runs the pickle (protocols 2 to 5) and returns its value. Only containers, plain values and the names of the white
 /// list exist; nothing of the file is executed. Throws PickleError naming the byte.
 c10::IValue unpickle(std::string_view bytes, const StorageLoader& loader);
 
-}  // namespace torchstone::pickle
+}  // namespace torchstone::formats::pickle

@@ -5,7 +5,7 @@
 
 #include <torch/torch.h>
 
-namespace torchstone {
+namespace torchstone::formats {
 
 /// What is wrong with a file: its name, the byte of its pickle where there is one, and what was expected.
 class PickleError : public std::runtime_error {
@@ -32,4 +32,4 @@ c10::IValue read_pt(const std::string& path);
 /// The same from a seekable stream; `name` stands in the errors.
 c10::IValue read_pt(std::istream& stream, const std::string& name);
 
-}  // namespace torchstone
+}  // namespace torchstone::formats

@@ -7,7 +7,7 @@
 
 #include "models/formats/pickle/globals.h"
 
-namespace torchstone::pickle {
+namespace torchstone::formats::pickle {
 namespace {
 
 // A stride of 0 or a sparse tensor can claim any number of elements; no real one of these is near the limits.
@@ -126,4 +126,4 @@ at::Tensor rebuild_sparse_tensor(const std::vector<Object*>& arguments) {
   return at::sparse_compressed_tensor(first, second, values, sizes, values.options().layout(found->second));
 }
 
-}  // namespace torchstone::pickle
+}  // namespace torchstone::formats::pickle

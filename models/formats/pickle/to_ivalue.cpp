@@ -6,7 +6,7 @@
 
 #include "models/formats/pickle/object.h"
 
-namespace torchstone::pickle {
+namespace torchstone::formats::pickle {
 namespace {
 
 constexpr int deepest = 200;
@@ -127,4 +127,4 @@ std::string describe(const Object& object) {
   return std::visit(Words(), object.value);
 }
 
-}  // namespace torchstone::pickle
+}  // namespace torchstone::formats::pickle

@@ -114,8 +114,8 @@ std::string since_baseline(const View& view) {
   size_t broken = 0, slower = 0, faster = 0;
   for (const auto& change : view.options.comparison->cases) {
     broken += change.status_worse;
-    slower += !change.status_worse && change.change == Change::slower;
-    faster += change.change == Change::faster;
+    slower += !change.status_worse && change.change == judge::Change::slower;
+    faster += change.change == judge::Change::faster;
   }
   const size_t left_out = view.options.comparison->timings_left_out;
   return fact("Since the baseline", fmt::format("{} broken, {} slower", broken, slower),

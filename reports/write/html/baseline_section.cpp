@@ -19,16 +19,16 @@ constexpr int figure_width = 860, old_x = 110, new_x = 420, label_step = 13, mos
 constexpr size_t label_name = 44;  // what fits right of the numbers
 
 struct Slope {
-  const CaseChange* change;
-  const MetricChange* speedup;
+  const judge::CaseChange* change;
+  const judge::MetricChange* speedup;
 };
 
-bool notable(const Slope& slope) { return slope.change->change != Change::same || slope.change->status_worse; }
+bool notable(const Slope& slope) { return slope.change->change != judge::Change::same || slope.change->status_worse; }
 
-std::vector<Slope> slopes_of(const BaselineComparison& comparison) {
+std::vector<Slope> slopes_of(const judge::BaselineComparison& comparison) {
   std::vector<Slope> slopes;
   for (const auto& change : comparison.cases) {
-    const auto found = std::ranges::find(change.metrics, "speedup", &MetricChange::metric);
+    const auto found = std::ranges::find(change.metrics, "speedup", &judge::MetricChange::metric);
     if (found == change.metrics.end() || !(found->old_value > 0) || !(found->new_value > 0)) continue;
     if (std::isfinite(found->old_value) && std::isfinite(found->new_value)) slopes.push_back({&change, &*found});
   }
@@ -86,7 +86,7 @@ std::string slope_chart(const std::vector<Slope>& slopes) {
          svg_strokes(strokes) + texts + labels_of(slopes, y) + "</svg></div>";
 }
 
-std::string metric_words(const MetricChange& m) {
+std::string metric_words(const judge::MetricChange& m) {
   const auto* info = find_metric(m.metric);
   std::string text = fmt::format("{} {} → {}", escaped(info == nullptr ? m.metric : info->title),
                                  format_metric(m.metric, m.old_value), format_metric(m.metric, m.new_value));
@@ -94,7 +94,7 @@ std::string metric_words(const MetricChange& m) {
   return text;
 }
 
-std::string changes_table(const View& view, const BaselineComparison& comparison) {
+std::string changes_table(const View& view, const judge::BaselineComparison& comparison) {
   std::map<std::string_view, const CaseView*> present;
   for (const auto& c : view.cases) present.emplace(c.result->name, &c);
   std::string rows;
@@ -107,7 +107,7 @@ std::string changes_table(const View& view, const BaselineComparison& comparison
             (found == present.end() ? name : fmt::format("<a href=#{}>{}</a>", found->second->id, name)) + "<td>" +
             words + "<td>";
     for (const auto& metric : change.metrics) {
-      if (metric.change != Change::same) rows += metric_words(metric) + "<br>";
+      if (metric.change != judge::Change::same) rows += metric_words(metric) + "<br>";
     }
   }
   if (rows.empty()) return "<p>Nothing changed.</p>";
@@ -121,7 +121,7 @@ std::string changes_table(const View& view, const BaselineComparison& comparison
 std::string baseline_section(const View& view) {
   if (!view.options.comparison) return "";
   const auto& comparison = *view.options.comparison;
-  std::map<Change, size_t> counts;
+  std::map<judge::Change, size_t> counts;
   for (const auto& change : comparison.cases) ++counts[change.change];
   std::string words;
   for (const auto& [change, count] : counts) {

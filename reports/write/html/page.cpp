@@ -10,7 +10,7 @@
 #include "reports/write/html/packed.h"
 #include "reports/write/html/sections.h"
 
-namespace torchstone {
+namespace torchstone::write {
 namespace {
 
 constexpr size_t largest_page = 1'450'000;
@@ -91,4 +91,4 @@ std::string write_html(const Report& report, const PageOptions& options) {
       policy(), content.title, page_style(), content.head, navigation(body), body, page_script());
 }
 
-}  // namespace torchstone
+}  // namespace torchstone::write

@@ -7,12 +7,12 @@
 #include "reports/judge/history.h"
 #include "reports/record/json.h"
 
-namespace torchstone {
+namespace torchstone::write {
 
 struct PageOptions {
-  std::optional<BaselineComparison> comparison = std::nullopt;  ///< with the baseline, when one is given
-  std::vector<HistoryPoint> history = {};                       ///< oldest first; empty: no trends
-  std::string baseline_label{};                                 ///< names the older run in text and figures
+  std::optional<judge::BaselineComparison> comparison = std::nullopt;  ///< with the baseline, when one is given
+  std::vector<judge::HistoryPoint> history = {};                       ///< oldest first; empty: no trends
+  std::string baseline_label{};                                        ///< names the older run in text and figures
 };
 
 /// One self-contained HTML page: no request leaves it, tables and figures are markup, the script only sorts, filters
@@ -20,4 +20,4 @@ struct PageOptions {
 /// cut, series drawn coarser, samples of the embedded JSON shortened or left out; each time the page says so.
 std::string write_html(const Report& report, const PageOptions& options = {});
 
-}  // namespace torchstone
+}  // namespace torchstone::write

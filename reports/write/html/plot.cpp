@@ -53,7 +53,7 @@ std::string dots_path(const Points& points) {
 double quantile(std::span<const double> values, double q) {
   std::vector<double> finite;
   std::ranges::copy_if(values, std::back_inserter(finite), [](double v) { return std::isfinite(v); });
-  return finite.empty() ? std::numeric_limits<double>::quiet_NaN() : torchstone::quantile(std::move(finite), q);
+  return finite.empty() ? std::numeric_limits<double>::quiet_NaN() : statistics::quantile(std::move(finite), q);
 }
 
 std::vector<double> thinned(const std::vector<double>& values, size_t limit) {

@@ -9,7 +9,7 @@
 namespace torchstone::html {
 namespace {
 
-std::string table_of(const SuiteTable& table) {
+std::string table_of(const tables::SuiteTable& table) {
   const auto number = [&](size_t column) { return column < table.texts ? "" : " class=n"; };
   std::string head, body;
   for (size_t i = 0; i < table.header.size(); ++i)
@@ -29,7 +29,7 @@ std::string table_of(const SuiteTable& table) {
 
 std::string suites_section(const View& view) {
   std::string tables;
-  for (const auto& table : suite_tables(view.report.results)) tables += table_of(table);
+  for (const auto& table : tables::suite_tables(view.report.results)) tables += table_of(table);
   return tables.empty() ? "" : "<section id=suites><h2>Models, operators, LSTMs</h2>\n" + tables + "</section>\n";
 }
 

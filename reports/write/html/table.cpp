@@ -56,7 +56,7 @@ Cell interval_cell(const CaseView& c) {
 
 Cell change_cell(const CaseView& c) {
   if (c.change == nullptr) return {};
-  const auto speedup = std::ranges::find(c.change->metrics, "speedup", &MetricChange::metric);
+  const auto speedup = std::ranges::find(c.change->metrics, "speedup", &judge::MetricChange::metric);
   const auto number = speedup == c.change->metrics.end() ? std::nullopt : std::optional((speedup->ratio - 1) * 100);
   const std::string text = change_text(*c.change);
   if (!text.empty()) return {text, number};

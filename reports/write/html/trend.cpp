@@ -9,7 +9,7 @@
 
 namespace torchstone::html {
 
-std::string trend_of(const std::vector<HistoryPoint>& history, const Result& result) {
+std::string trend_of(const std::vector<judge::HistoryPoint>& history, const Result& result) {
   std::vector<double> series;
   std::vector<std::string> runs;
   const std::string* machine = nullptr;  // of the newest run: levels of another one are no trend
@@ -23,7 +23,7 @@ std::string trend_of(const std::vector<HistoryPoint>& history, const Result& res
     runs.insert(runs.begin(), point->started);
   }
   if (series.size() < 2) return "";
-  const auto step = newest_step(series);
+  const auto step = judge::newest_step(series);
   if (!step) return sparkline(series, step);
   const double percent = (step->after / step->before - 1) * 100;
   return fmt::format("{} <small title=\"{:.3f}× before, {:.3f}× since the run of {}\">{} {:+.0f} %</small>",

@@ -32,7 +32,7 @@ Facts common_notes(const std::vector<Result>& results) {
 }
 
 bool got_worse(const CaseView& c) {
-  return c.change != nullptr && (c.change->status_worse || c.change->change == Change::slower);
+  return c.change != nullptr && (c.change->status_worse || c.change->change == judge::Change::slower);
 }
 
 /// 0 for what the eye should meet first; 3 for what needs nobody.
@@ -42,10 +42,10 @@ int urgency(const CaseView& c) {
   return c.verdict.mark == '~' ? 2 : 3;
 }
 
-const MetricChange* telling_change(const CaseChange& change) {
-  const auto telling = [&](const MetricChange& m) { return m.change == change.change; };
-  const auto speedup =
-      std::ranges::find_if(change.metrics, [&](const MetricChange& m) { return m.metric == "speedup" && telling(m); });
+const judge::MetricChange* telling_change(const judge::CaseChange& change) {
+  const auto telling = [&](const judge::MetricChange& m) { return m.change == change.change; };
+  const auto speedup = std::ranges::find_if(
+      change.metrics, [&](const judge::MetricChange& m) { return m.metric == "speedup" && telling(m); });
   if (speedup != change.metrics.end()) return &*speedup;
   const auto any = std::ranges::find_if(change.metrics, telling);
   return any == change.metrics.end() ? nullptr : &*any;
@@ -53,7 +53,7 @@ const MetricChange* telling_change(const CaseChange& change) {
 
 }  // namespace
 
-View view_of(const Report& report, const PageOptions& options, const Fineness& fineness) {
+View view_of(const Report& report, const write::PageOptions& options, const Fineness& fineness) {
   View view{report, options, {}, {}, common_notes(report.results), fineness, 0};
   std::map<std::string_view, size_t> place;  // of a name in the comparison, which has the worst first
   if (options.comparison) {
@@ -87,19 +87,19 @@ Look look_of(const Verdict& verdict) {
   return {"✓", "ok"};
 }
 
-Look look_of(Change change) {
+Look look_of(judge::Change change) {
   switch (change) {
-    case Change::slower:
+    case judge::Change::slower:
       return {"▼", "bad"};
-    case Change::faster:
+    case judge::Change::faster:
       return {"▲", "ok"};
-    case Change::ambiguous:
+    case judge::Change::ambiguous:
       return {"~", "odd"};
-    case Change::added:
+    case judge::Change::added:
       return {"+", "off"};
-    case Change::gone:
+    case judge::Change::gone:
       return {"–", "odd"};
-    case Change::same:
+    case judge::Change::same:
       break;
   }
   return {"=", "off"};
@@ -116,8 +116,8 @@ std::string chip(const CaseView& c) {
   return fmt::format("<i class={}>{} {}{}</i>", css_class, symbol, status, expected);
 }
 
-std::string change_text(const CaseChange& change) {
-  if (change.change == Change::same && !change.status_worse) return "";
+std::string change_text(const judge::CaseChange& change) {
+  if (change.change == judge::Change::same && !change.status_worse) return "";
   const Look look = change.status_worse ? Look{"✗", "bad"} : look_of(change.change);
   std::string text = fmt::format("<i class={}>{} {}</i>", look.css_class, look.symbol,
                                  change.status_worse ? "BROKEN" : to_string(change.change));

@@ -13,8 +13,8 @@ struct CaseView {
   const Result* result;
   std::string id;
   Verdict verdict;
-  const CaseChange* change = nullptr;  ///< since the baseline; null without one
-  bool urgent = false;                 ///< among those that need attention
+  const judge::CaseChange* change = nullptr;  ///< since the baseline; null without one
+  bool urgent = false;                        ///< among those that need attention
 };
 
 /// How much of each case is drawn and said: less of it where there are many.
@@ -28,7 +28,7 @@ struct Fineness {
 /// What all sections draw on.
 struct View {
   const Report& report;
-  const PageOptions& options;
+  const write::PageOptions& options;
   std::vector<CaseView> cases;      ///< all, in the order of the report
   std::vector<CaseView> attention;  ///< broken or slower since the baseline, then not as expected, then undecided
   Facts common_notes;               ///< that all cases share which have them
@@ -36,17 +36,17 @@ struct View {
   size_t max_text;  ///< bytes of one text
 };
 /// Keeps references to its arguments.
-View view_of(const Report& report, const PageOptions& options, const Fineness& fineness);
+View view_of(const Report& report, const write::PageOptions& options, const Fineness& fineness);
 
 /// How a verdict looks: a symbol that is read without colour, and a CSS class.
 struct Look {
   std::string_view symbol, css_class;
 };
 Look look_of(const Verdict& verdict);
-Look look_of(Change change);
+Look look_of(judge::Change change);
 /// Symbol and status: "✗ fail_accuracy".
 std::string chip(const CaseView& c);
 /// The change of the case in a few words: "▼ SLOWER speed-up -31.2 %". Empty when SAME.
-std::string change_text(const CaseChange& change);
+std::string change_text(const judge::CaseChange& change);
 
 }  // namespace torchstone::html

@@ -101,7 +101,7 @@ std::unique_ptr<Compiled> compiled_step(const Options& o, Model& model, const Da
   const Case c = case_of(o);
   const Backend& backend = backend_of(c.backend.name);
   if (const auto why = backend.unsupported(c)) throw std::runtime_error(*why);
-  return backend.compile(capture(model, data.batch(), data.batch(), {true, {}}), c);
+  return backend.compile(capture::capture(model, data.batch(), data.batch(), {true, {}}), c);
 }
 
 void write_curves(const Options& o, const Side& eager, const Side& compiled) {
@@ -117,7 +117,7 @@ void write_report(const Options& o, RunInfo run, Outcome outcome) {
   run.exit_reason = "finished";
   run.build = build_facts();
   write_atomically(o.out + "/results.json", write_json({result}, run));
-  write_atomically(o.out + "/report.html", write_html({run, {result}}));
+  write_atomically(o.out + "/report.html", write::write_html({run, {result}}));
 }
 
 /// Mean of the last tenth.

@@ -98,7 +98,7 @@ bool survives(const Action& action) {
   try {
     action();
     return true;
-  } catch (const ConfigError& error) {
+  } catch (const config::ConfigError& error) {
     EXPECT_STRNE(error.what(), "");
     return false;
   }
@@ -119,8 +119,8 @@ TEST(Fuzz, SuitesEndInCasesOrAnError) {
   for (int i = 0; i < inputs(); ++i) {
     const std::string file = folder.write("s.yaml", i == 0 ? valid : mutator.mutated(valid));
     good += survives([&] {
-      const auto suites = read_suites(file);
-      for (const auto& c : expand(suites, test::fake_known(), Flags{}).cases) ASSERT_FALSE(name_of(c).empty());
+      const auto suites = suite::read_suites(file);
+      for (const auto& c : expand(suites, test::fake_known(), flags::Flags{}).cases) ASSERT_FALSE(name_of(c).empty());
     });
   }
   EXPECT_GE(good, 1);
@@ -137,7 +137,7 @@ TEST(Fuzz, PoliciesEndInListsOrAnError) {
     good += survives([&] {
       Case c;
       c.model = "yolov3";
-      apply_policy(read_policy(file, "torchbench"), test::fake("yolov3", 16, 8), c);
+      apply_policy(policy::read_policy(file, "torchbench"), test::fake("yolov3", 16, 8), c);
     });
   }
   EXPECT_GE(good, 1);
@@ -163,13 +163,13 @@ TEST(Fuzz, ExpectedStatusesEndInEntriesOrAnErrorAndTheirUpdateReadsBack) {
   for (int i = 0; i < inputs(); ++i) {
     const auto& [name, text] = valid[static_cast<size_t>(i) % valid.size()];
     const std::string file = folder.write(name, i < 2 ? text : mutator.mutated(text));
-    std::vector<ExpectedFile> files;
-    good += survives([&] { files = {read_expected(file, "", false)}; });
+    std::vector<expected_status::ExpectedFile> files;
+    good += survives([&] { files = {expected_status::read_expected(file, "", false)}; });
     if (files.empty()) continue;
     updated += survives([&] {
       for (const auto& change : update_expected(files, "2026-01-01", cases, seen)) folder.write(name, change.text);
       auto after = cases;
-      apply_expected({read_expected(file, "", false)}, "2026-01-01", after);
+      expected_status::apply_expected({expected_status::read_expected(file, "", false)}, "2026-01-01", after);
       EXPECT_EQ(after[0].expected_status, Status::pass) << test::fs::path(file) << "\n" << text;
       EXPECT_EQ(after[1].expected_status, Status::timeout);
     });
@@ -195,7 +195,7 @@ TEST(Fuzz, FlagsEndInSettingsOrAnError) {
     for (const auto& flag : valid)
       arguments.push_back(i > 0 && i % static_cast<int>(valid.size()) == &flag - valid.data() ? mutator.mutated(flag)
                                                                                               : flag);
-    good += survives([&] { parse_flags(arguments); });
+    good += survives([&] { flags::parse_flags(arguments); });
   }
   EXPECT_GE(good, 1);
 }

@@ -34,7 +34,7 @@ std::string error_of(const Action& action, const std::string& folder = "") {
   try {
     action();
     return "";
-  } catch (const ConfigError& error) {
+  } catch (const config::ConfigError& error) {
     std::string text = error.what();
     for (size_t at; !folder.empty() && (at = text.find(folder + "/")) != std::string::npos;)
       text.erase(at, folder.size() + 1);
@@ -42,9 +42,9 @@ std::string error_of(const Action& action, const std::string& folder = "") {
   }
 }
 
-inline Flags flags_of(std::vector<std::string> arguments) {
+inline flags::Flags flags_of(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "/opt/torchstone");
-  return parse_flags(arguments);
+  return flags::parse_flags(arguments);
 }
 
 /// Models that no factory builds: only their facts are read.
@@ -62,9 +62,9 @@ inline ModelInfo fake(const std::string& name, int64_t train_batch, int64_t eval
 }
 
 /// first (16/8), second (64/4), third.v2 (fixed, 4/1) and the backends eager, inductor and torchscript.
-inline const Known& fake_known() {
+inline const selection::Known& fake_known() {
   static const std::vector<ModelInfo> models{fake("first", 16, 8), fake("second", 64, 4), fake("third.v2", 4, 1, true)};
-  static const Known known{{&models[0], &models[1], &models[2]}, {"eager", "inductor", "torchscript"}};
+  static const selection::Known known{{&models[0], &models[1], &models[2]}, {"eager", "inductor", "torchscript"}};
   return known;
 }
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "reports/base/files.h"
+#include "reports/console/summary_text.h"
 #include "reports/record/json.h"
 #include "reports/record/row.h"
 #include "reports/record/summary.h"
@@ -31,19 +32,20 @@ void expect_golden(const std::string& file, const std::string& text) {
 }
 
 TEST(Golden, Json) { expect_golden("results.json", write_json(sample_results(), sample_run())); }
-TEST(Golden, WideCsv) { expect_golden("results.csv", write_wide_csv(sample_results())); }
-TEST(Golden, SummaryCsv) { expect_golden("summary.csv", write_summary_csv(sample_results())); }
-TEST(Golden, JUnit) { expect_golden("junit.xml", write_junit(sample_results(), sample_run())); }
+TEST(Golden, WideCsv) { expect_golden("results.csv", write::write_wide_csv(sample_results())); }
+TEST(Golden, SummaryCsv) { expect_golden("summary.csv", write::write_summary_csv(sample_results())); }
+TEST(Golden, JUnit) { expect_golden("junit.xml", write::write_junit(sample_results(), sample_run())); }
 TEST(Golden, StrictJUnit) {
-  expect_golden("junit_strict.xml", write_junit(sample_results(), sample_run(), {.testcase_properties = false}));
+  expect_golden("junit_strict.xml", write::write_junit(sample_results(), sample_run(), {.testcase_properties = false}));
 }
 TEST(Golden, Summary) {
-  expect_golden("summary.txt", write_summary(sample_results(), sample_run(), {"out/results.json", "out/junit.xml"}));
+  expect_golden("summary.txt",
+                console::write_summary(sample_results(), sample_run(), {"out/results.json", "out/junit.xml"}));
 }
 
 TEST(Golden, UpstreamCsvs) {
   std::string all;
-  for (const auto& [name, text] : write_upstream_csvs(sample_results())) all += "# " + name + "\n" + text;
+  for (const auto& [name, text] : tables::write_upstream_csvs(sample_results())) all += "# " + name + "\n" + text;
   expect_golden("upstream_csvs.txt", all);
 }
 

@@ -5,7 +5,7 @@
 #include "cases/config/nearest.h"
 #include "tests/unit/cases/support.h"
 
-namespace torchstone {
+namespace torchstone::config {
 namespace {
 
 using test::error_of;
@@ -116,4 +116,4 @@ TEST(Nearest, FindsATypoAndRefusesAGuess) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::config

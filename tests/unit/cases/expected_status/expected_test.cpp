@@ -8,7 +8,7 @@
 #include "reports/base/files.h"
 #include "tests/unit/cases/support.h"
 
-namespace torchstone {
+namespace torchstone::expected_status {
 namespace {
 
 using test::error_of;
@@ -271,10 +271,10 @@ TEST(AnUpdate, NeedsAFileAndMakesOne) {
   folder.write("s.yaml",
                "suite: small\nexpected_file: known/e.yaml\nmodels: [first]\nmatrix:\n"
                "  - {checks: [accuracy], backends: [eager, inductor]}\n");
-  const auto suites = read_suites(folder.path() + "/s.yaml");
+  const auto suites = suite::read_suites(folder.path() + "/s.yaml");
   EXPECT_EQ(suites[0].expected_file, folder.path() + "/known/e.yaml");
   auto cases = expand(suites, test::fake_known(), {}).cases;
-  Flags flags = test::flags_of({});
+  flags::Flags flags = test::flags_of({});
   EXPECT_THAT(error_of([&] { expect(suites, test::fake_known(), flags, cases); }, folder.path()),
               HasSubstr("known/e.yaml: there is no such file"));
   flags.update_expected = true;
@@ -288,7 +288,7 @@ TEST(AnUpdate, NeedsAFileAndMakesOne) {
   const ExpectedRun again = expect(suites, test::fake_known(), flags, cases);
   EXPECT_EQ(cases[1].expected_status, Status::crash);
   EXPECT_EQ(write_expected(again, {seen}), "expected statuses: nothing to change\n");
-  Suite without = suites[0];
+  suite::Suite without = suites[0];
   without.expected_file.clear();
   EXPECT_THAT(error_of([&] { expect({without}, test::fake_known(), flags, cases); }),
               HasSubstr("there is no file to update"));
@@ -296,7 +296,7 @@ TEST(AnUpdate, NeedsAFileAndMakesOne) {
 
 TEST(ShippedExpectations, AreOfModelsThatASuiteHasAndSayWhy) {
   std::set<std::string> models;
-  for (const auto& suite : read_suites(""))
+  for (const auto& suite : suite::read_suites(""))
     for (const auto& model : suite.models) models.insert(model.name);
   size_t entries = 0;
   for (const auto& file : std::filesystem::directory_iterator(TORCHSTONE_SOURCE_DIR "/cases/expected")) {
@@ -310,4 +310,4 @@ TEST(ShippedExpectations, AreOfModelsThatASuiteHasAndSayWhy) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::expected_status

@@ -7,7 +7,7 @@
 #include "tests/environment_variable.h"
 #include "tests/unit/cases/support.h"
 
-namespace torchstone {
+namespace torchstone::flags {
 namespace {
 
 using test::error_of;
@@ -296,4 +296,4 @@ TEST(ReproduceLine, MakesPathsAbsoluteAndKeepsTheEnvironment) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::flags

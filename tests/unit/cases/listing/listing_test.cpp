@@ -4,7 +4,7 @@
 
 #include "tests/unit/cases/support.h"
 
-namespace torchstone {
+namespace torchstone::listing {
 namespace {
 
 using test::error_of;
@@ -14,16 +14,17 @@ using testing::HasSubstr;
 
 struct Program {
   test::Folder folder;
-  std::vector<Suite> suites;
+  std::vector<suite::Suite> suites;
   Program() {
     folder.write("p.yaml", "skip: {all: [second]}\ntolerance: {higher_bf16: [first]}\n");
-    suites = read_suites(folder.write("s.yaml",
-                                      "suite: small\npolicy: p.yaml\nmatrix:\n  - {checks: [accuracy, performance], "
-                                      "dtypes: [bfloat16], backends: [inductor], time_limit: 20.5}\nmodels:\n  - "
-                                      "first: {expected: fail_accuracy, reason: issue 12}\n  - second\n"));
+    suites =
+        suite::read_suites(folder.write("s.yaml",
+                                        "suite: small\npolicy: p.yaml\nmatrix:\n  - {checks: [accuracy, performance], "
+                                        "dtypes: [bfloat16], backends: [inductor], time_limit: 20.5}\nmodels:\n  - "
+                                        "first: {expected: fail_accuracy, reason: issue 12}\n  - second\n"));
   }
   std::string list(std::vector<std::string> arguments) const {
-    const Flags flags = flags_of(std::move(arguments));
+    const flags::Flags flags = flags_of(std::move(arguments));
     return listing(flags, suites, expand(suites, fake_known(), flags), fake_known(),
                    [](const ModelInfo& info) { return info.eval_batch * 1000; });
   }
@@ -72,8 +73,8 @@ TEST(Listing, OfCasesInJsonHoldsEveryFieldAndItsOrigin) {
 TEST(Listing, OfFlagsHasThreeFormats) {
   EXPECT_THAT(Program().list({"--torchstone_list=flags"}), HasSubstr("TORCHSTONE_CACHE_LIMIT"));
   EXPECT_EQ(nlohmann::json::parse(Program().list({"--torchstone_list=flags", "--torchstone_format=json"})).size(),
-            flag_table().size());
-  EXPECT_EQ(Program().list({"--torchstone_list=flags", "--torchstone_format=markdown"}), flags_markdown());
+            flags::flag_table().size());
+  EXPECT_EQ(Program().list({"--torchstone_list=flags", "--torchstone_format=markdown"}), flags::flags_markdown());
 }
 
 TEST(Listing, RefusesAFormatThatTheListHasNot) {
@@ -110,7 +111,7 @@ TEST(CtestScript, RegistersEachCaseWithLabelsLimitsAndFixture) {
 
 TEST(Explanation, NamesTheLineBehindEachField) {
   const Program program;
-  const Expansion expansion = expand(program.suites, fake_known(), flags_of({"--torchstone_seed=3"}));
+  const selection::Expansion expansion = expand(program.suites, fake_known(), flags_of({"--torchstone_seed=3"}));
   const std::string text = explanation(expansion.cases, "*Accuracy*");
   EXPECT_THAT(text, testing::ContainsRegex("  tolerance +0.01 +[^ ]*p.yaml:2 .tolerance.higher_bf16."));
   EXPECT_THAT(text, testing::ContainsRegex("  time_limit_s +20.5 +[^ ]*s.yaml:4\n"));
@@ -118,7 +119,7 @@ TEST(Explanation, NamesTheLineBehindEachField) {
   EXPECT_THAT(text, testing::ContainsRegex("  confidence +0.95 +default\n"));
   EXPECT_THAT(text, testing::ContainsRegex("  expected because +issue 12 "));
   EXPECT_THAT(text, testing::Not(HasSubstr("Performance.")));
-  EXPECT_THROW(explanation(expansion.cases, "*none*"), NothingSelected);
+  EXPECT_THROW(explanation(expansion.cases, "*none*"), selection::NothingSelected);
 }
 
 TEST(Explanation, HasEveryFieldThatAnOriginNames) {
@@ -134,4 +135,4 @@ TEST(Explanation, HasEveryFieldThatAnOriginNames) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::listing

@@ -4,7 +4,7 @@
 
 #include "tests/unit/cases/support.h"
 
-namespace torchstone {
+namespace torchstone::policy {
 namespace {
 
 using test::error_of;
@@ -359,4 +359,4 @@ TEST(Policy, ChoosesUpstreamsOptimizerInTraining) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::policy

@@ -7,7 +7,7 @@
 
 #include "tests/unit/cases/support.h"
 
-namespace torchstone {
+namespace torchstone::selection {
 namespace {
 
 using test::error_of;
@@ -35,7 +35,9 @@ struct Expanded {
     folder.write("p.yaml", policy);
     folder.write("s.yaml", suite);
     error = error_of(
-        [&] { expansion = expand(read_suites(folder.path() + "/s.yaml"), known, flags_of(std::move(arguments))); },
+        [&] {
+          expansion = expand(suite::read_suites(folder.path() + "/s.yaml"), known, flags_of(std::move(arguments)));
+        },
         folder.path());
   }
   const Case& at(const std::string& test) const {
@@ -185,13 +187,13 @@ TEST(Expand, TakesBatchSizesFromAFileUnlessAFlagSaysOtherwise) {
 TEST(BatchSizeFile, NamesTheLineThatCannotBeUsed) {
   const test::Folder folder;
   const auto error = [&](const std::string& text) {
-    return error_of([&] { read_batch_sizes(folder.write("b.txt", text)); }, folder.path());
+    return error_of([&] { flags::read_batch_sizes(folder.write("b.txt", text)); }, folder.path());
   };
   EXPECT_THAT(error("a,1\nb 2\n"), HasSubstr("b.txt:2: 'b 2' (expected NAME,SIZE)"));
   EXPECT_THAT(error("a,many\n"), HasSubstr("b.txt:1: 'many' (expected a whole number"));
   EXPECT_THAT(error("a,0\n"), HasSubstr("b.txt:1"));
   EXPECT_THAT(error("a,1\na,2\n"), HasSubstr("b.txt:2: a stands here twice"));
-  EXPECT_THAT(error_of([] { read_batch_sizes("/no/such/file"); }), HasSubstr("/no/such/file"));
+  EXPECT_THAT(error_of([] { flags::read_batch_sizes("/no/such/file"); }), HasSubstr("/no/such/file"));
 }
 
 TEST(Expand, OnlyTakesAModelThatNoSuiteLists) {
@@ -230,7 +232,7 @@ TEST(Expand, OnlyRunsACombinationOnceWhoseModelsAreSharedOutAmongRows) {
 }
 
 TEST(Expand, OnlyNamesATorchscriptFileByItsStem) {
-  const Flags flags = flags_of({"--torchstone_only=dir/my-net.v2.pt"});
+  const flags::Flags flags = flags_of({"--torchstone_only=dir/my-net.v2.pt"});
   EXPECT_TRUE(only_is_file(flags));
   EXPECT_EQ(only_model(flags), "my_net_v2");
   EXPECT_TRUE(flags.only.starts_with("/"));
@@ -274,7 +276,7 @@ TEST(Expand, AForcedDtypeIsNotRegisteredTwice) {
   const std::string file = folder.write("s.yaml",
                                         "suite: s\npolicy: p.yaml\nmatrix: [{checks: [accuracy], dtypes: [bfloat16, "
                                         "float16], backends: [eager]}]\nmodels: [first]\n");
-  const Expansion expansion = expand(read_suites(file), fake_known(), flags_of({}));
+  const Expansion expansion = expand(suite::read_suites(file), fake_known(), flags_of({}));
   EXPECT_THAT(names_of(expansion.cases),
               ElementsAre("s/Accuracy.CompiledMatchesEager/first_inference_float16_eager_cpu"));
   ASSERT_EQ(expansion.skipped.size(), 1U);
@@ -317,9 +319,9 @@ size_t float32_cases(const Expansion& expansion, const std::string& backend) {
 }
 
 /// The shipped suites without fastrnns, which has rules of its own and borrows models of others.
-std::vector<Suite> suites_of_the_zoo() {
-  auto suites = read_suites("");
-  std::erase_if(suites, [](const Suite& suite) { return suite.name == "fastrnns"; });
+std::vector<suite::Suite> suites_of_the_zoo() {
+  auto suites = suite::read_suites("");
+  std::erase_if(suites, [](const suite::Suite& suite) { return suite.name == "fastrnns"; });
   return suites;
 }
 
@@ -350,8 +352,8 @@ TEST(DefaultSuites, ListTheZooAndCompareEachModelWithTwoBackends) {
 }
 
 TEST(DefaultSuites, FastrnnsHasEveryRunnerAndUpstreamsConvolutionalNetworks) {
-  auto suites = read_suites("");
-  std::erase_if(suites, [](const Suite& suite) { return suite.name != "fastrnns"; });
+  auto suites = suite::read_suites("");
+  std::erase_if(suites, [](const suite::Suite& suite) { return suite.name != "fastrnns"; });
   ASSERT_EQ(suites.size(), 1U);
   std::set<std::string> listed, runners{"resnet18", "resnet50"};
   for (const auto& model : suites[0].models) listed.insert(model.name);
@@ -398,4 +400,4 @@ TEST(DefaultSuites, ExpandWithStandIns) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::selection

@@ -4,7 +4,7 @@
 
 #include "tests/unit/cases/support.h"
 
-namespace torchstone {
+namespace torchstone::suite {
 namespace {
 
 using test::error_of;
@@ -29,7 +29,7 @@ TEST(Suite, ReadsRowsModelsAndDefaults) {
   EXPECT_EQ(suite.name, "small");
   EXPECT_EQ(suite.policy.rule, "timm");
   ASSERT_EQ(suite.rows.size(), 2U);
-  const Axes& axes = suite.rows[0].axes;
+  const config::Axes& axes = suite.rows[0].axes;
   EXPECT_EQ(axes.checks.at(0).value, Check::accuracy);
   EXPECT_EQ(axes.modes.at(0).value, Mode::inference);
   EXPECT_EQ(axes.modes.at(0).place.file, "default");
@@ -135,4 +135,4 @@ TEST(Suites, AreReadFromAFolderInTheOrderOfTheirNames) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::suite

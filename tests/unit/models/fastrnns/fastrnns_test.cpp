@@ -10,7 +10,7 @@
 #include "models/fastrnns/lstm_model.h"
 #include "models/fastrnns/scripts.h"
 
-namespace torchstone {
+namespace torchstone::fastrnns {
 namespace {
 
 using testing::HasSubstr;
@@ -205,4 +205,4 @@ TEST(Scripts, ALoopStaysALoop) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::fastrnns

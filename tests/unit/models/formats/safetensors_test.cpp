@@ -12,7 +12,7 @@
 
 #include "tests/temporary_folder.h"
 
-namespace torchstone {
+namespace torchstone::formats {
 namespace {
 
 using testing::AllOf;
@@ -204,4 +204,4 @@ TEST(SafeTensors, MutatedFilesAreReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::formats

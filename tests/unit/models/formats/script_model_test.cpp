@@ -13,7 +13,7 @@
 #include "models/core/state.h"
 #include "tests/temporary_folder.h"
 
-namespace torchstone {
+namespace torchstone::formats {
 namespace {
 
 namespace fs = std::filesystem;
@@ -181,4 +181,4 @@ TEST_F(ScriptModelTest, RefusesFilesThatAreNoInputs) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::formats

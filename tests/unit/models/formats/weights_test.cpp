@@ -13,7 +13,7 @@
 #include "models/formats/safetensors.h"
 #include "tests/temporary_folder.h"
 
-namespace torchstone {
+namespace torchstone::formats {
 namespace {
 
 using testing::AllOf;
@@ -142,4 +142,4 @@ TEST(CopyState, RefusesAnotherArchitecture) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::formats

@@ -10,7 +10,7 @@
 #include "models/operators/random_tensor.h"
 #include "models/operators/skip_rules.h"
 
-namespace torchstone {
+namespace torchstone::operators {
 namespace {
 
 using testing::ElementsAre;
@@ -299,4 +299,4 @@ TEST(OperatorModel, IsAModelWhoseInputsAreItsTensors) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::operators

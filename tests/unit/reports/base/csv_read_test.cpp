@@ -52,7 +52,7 @@ TEST(CsvRead, SaysWhatIsWrongAndWhere) {
 }
 
 TEST(CsvRead, ReadsWhatTheWritersWrite) {
-  for (const auto& [name, text] : write_upstream_csvs(sample_results())) {
+  for (const auto& [name, text] : tables::write_upstream_csvs(sample_results())) {
     const CsvTable table = parse_csv(text, name);
     std::string again = csv_line(table.columns);
     for (const auto& row : table.rows) again += csv_line(row.cells);

@@ -66,7 +66,7 @@ struct Staged {
   }
   double time = 100;
   std::ostringstream out;
-  Progress progress;
+  console::Progress progress;
 };
 
 TEST(Progress, OnATerminalRedrawsOneLineTenTimesASecondAtMost) {
@@ -113,20 +113,21 @@ TEST(Progress, FitsTheTerminalAndCannotControlIt) {
 constexpr const char* long_name = "resnet18_inference_float32_inductor_cpu";
 
 TEST(ProgressLine, TellsCaseAndPhaseAndEstimates) {
-  const ProgressState state{long_name, "compile", 12, 15, 3, 12, 130};
-  EXPECT_EQ(progress_line(state, 200), "   12 s  [3/12] " + std::string(long_name) + ": compile of ~15 s, ~2 min left");
-  EXPECT_EQ(progress_line(state, 80),
+  const console::ProgressState state{long_name, "compile", 12, 15, 3, 12, 130};
+  EXPECT_EQ(console::progress_line(state, 200),
+            "   12 s  [3/12] " + std::string(long_name) + ": compile of ~15 s, ~2 min left");
+  EXPECT_EQ(console::progress_line(state, 80),
             "   12 s  [3/12] resnet18_inferen…t32_inductor_cpu: compile of ~15 s, ~2 min left");
-  EXPECT_EQ(progress_line({long_name, "compile", 12, {}, 0, 0, {}}, 80),
+  EXPECT_EQ(console::progress_line({long_name, "compile", 12, {}, 0, 0, {}}, 80),
             "   12 s  " + std::string(long_name) + ": compile");
 }
 
 TEST(ProgressLine, FitsEveryWidth) {
-  const ProgressState state{long_name, "compile", 12, 15, 3, 12, 130};
-  for (size_t width = 1; width <= 100; ++width) EXPECT_LE(columns(progress_line(state, width)), width);
-  EXPECT_EQ(progress_line(state, 60), "   12 s  [3/12] resnet18_in…ductor_cpu: compile, ~2 min left");
-  EXPECT_EQ(progress_line(state, 45), "   12 s  [3/12] resnet18_i…uctor_cpu: compile");
-  EXPECT_EQ(progress_line(state, 20), "   12 s  [3/12] res…");
+  const console::ProgressState state{long_name, "compile", 12, 15, 3, 12, 130};
+  for (size_t width = 1; width <= 100; ++width) EXPECT_LE(columns(console::progress_line(state, width)), width);
+  EXPECT_EQ(console::progress_line(state, 60), "   12 s  [3/12] resnet18_in…ductor_cpu: compile, ~2 min left");
+  EXPECT_EQ(console::progress_line(state, 45), "   12 s  [3/12] resnet18_i…uctor_cpu: compile");
+  EXPECT_EQ(console::progress_line(state, 20), "   12 s  [3/12] res…");
 }
 
 TEST(Progress, EstimatesFromAnEarlierRunAndFromThisOne) {

@@ -14,7 +14,7 @@
 #include "reports/record/row.h"
 #include "tests/unit/reports/sample.h"
 
-namespace torchstone {
+namespace torchstone::console {
 namespace {
 
 using testing::AllOf;
@@ -145,4 +145,4 @@ TEST(Row, ShortNameIsWhatStandsBehindTheLastSlash) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::console

@@ -9,7 +9,7 @@
 
 #include "tests/unit/reports/sample.h"
 
-namespace torchstone {
+namespace torchstone::judge {
 namespace {
 
 using testing::AllOf;
@@ -116,4 +116,4 @@ TEST(FailOn, TakesTheVerdictsAsWords) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::judge

@@ -9,7 +9,7 @@
 
 #include "tests/unit/reports/sample.h"
 
-namespace torchstone {
+namespace torchstone::judge {
 namespace {
 
 using testing::ElementsAre;
@@ -289,4 +289,4 @@ TEST(Baseline, RefusesOptionsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::judge

@@ -6,7 +6,7 @@
 
 #include "reports/judge/history.h"
 
-namespace torchstone {
+namespace torchstone::judge {
 namespace {
 
 /// `shifted` of the values, at the end, are by `shift` larger; all of them noisy.
@@ -110,4 +110,4 @@ TEST(NewestStep, IsTheLastOfSeveral) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::judge

@@ -8,7 +8,7 @@
 
 #include "tests/unit/reports/sample.h"
 
-namespace torchstone {
+namespace torchstone::judge {
 namespace {
 
 TEST(Change, HasTheWordsOfNvbenchCompare) {
@@ -99,4 +99,4 @@ TEST(JudgeExactly, SeesASingleByte) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::judge

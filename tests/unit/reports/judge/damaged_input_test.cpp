@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/base/files.h"
+#include "reports/console/summary_text.h"
 #include "reports/judge/baseline_report.h"
 #include "reports/judge/gate.h"
 #include "reports/judge/gate_input.h"
@@ -27,7 +28,7 @@
 #define TORCHSTONE_MUTATIONS 60
 #endif
 
-namespace torchstone {
+namespace torchstone::judge {
 namespace {
 
 constexpr int mutations = TORCHSTONE_MUTATIONS;  // of each kind
@@ -117,17 +118,17 @@ void damage_json(const std::string& text, const std::string& file,
 void write_everything(const Report& report, const Report& baseline) {
   const auto comparison = compare_with_baseline(baseline, report);
   const auto points = history_points(report);
-  EXPECT_THAT(write_html(report, {comparison, points, "before"}), testing::EndsWith("</html>\n"));
-  EXPECT_LE(write_markdown(report, {.comparison = comparison}).size(), 200'000u);
-  EXPECT_THAT(write_openmetrics(report), testing::EndsWith("# EOF\n"));
+  EXPECT_THAT(write::write_html(report, {comparison, points, "before"}), testing::EndsWith("</html>\n"));
+  EXPECT_LE(write::write_markdown(report, {.comparison = comparison}).size(), 200'000u);
+  EXPECT_THAT(write::write_openmetrics(report), testing::EndsWith("# EOF\n"));
   write_comparison(comparison, /*all=*/true);
   write_comparison_json(comparison);
-  write_wide_csv(report.results);
-  write_summary_csv(report.results);
-  write_upstream_csvs(report.results, report.run.tag);
-  write_junit(report.results, report.run);
-  write_annotations(report.results, "/");
-  write_summary(report.results, report.run, {"report.html"}, 80);
+  write::write_wide_csv(report.results);
+  write::write_summary_csv(report.results);
+  tables::write_upstream_csvs(report.results, report.run.tag);
+  write::write_junit(report.results, report.run);
+  write::write_annotations(report.results, "/");
+  console::write_summary(report.results, report.run, {"report.html"}, 80);
   history_table(points, "speedup", 80);
   EXPECT_EQ(write_json(parse_json(write_json(report.results, report.run), "again").results, report.run),
             write_json(report.results, report.run));
@@ -168,7 +169,7 @@ TEST(DamagedInput, HistoriesAreRefusedWithTheirLine) {
     const auto read = parse_history(mutant, "history.jsonl", &warnings);
     for (const auto& warning : warnings) EXPECT_THAT(warning, testing::MatchesRegex("history.jsonl:[0-9]+: .*"));
     history_table(unite_histories(read, read), "speedup", 80);
-    write_html({sample_run(), sample_results()}, {.history = read});
+    write::write_html({sample_run(), sample_results()}, {.history = read});
   });
 }
 
@@ -188,16 +189,16 @@ TEST(DamagedInput, TablesAreRefusedOrJudged) {
 
 TEST(DamagedInput, PlansAreLeftOutByName) {
   const TemporaryFolder folder;
-  const std::string text = read_text(write_plan(folder.path(), sample_run(), sample_results()));
+  const std::string text = read_text(results_folder::write_plan(folder.path(), sample_run(), sample_results()));
   const auto file = std::filesystem::directory_iterator(folder.path() / "runs")->path();
   Random random(7);
   for (int i = 0; i < mutations; ++i) {
     write_atomically(file, i % 2 == 0 ? truncated(text, random) : with_other_bytes(text, random));
-    const Plans plans = read_plans(folder.path());
+    const results_folder::Plans plans = results_folder::read_plans(folder.path());
     EXPECT_EQ(plans.plans.size() + plans.errors.size(), 1u);
     for (const auto& error : plans.errors) EXPECT_THAT(error, testing::StartsWith(file.string() + ":"));
   }
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::judge

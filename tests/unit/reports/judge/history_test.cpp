@@ -10,7 +10,7 @@
 #include "reports/results_folder/merge.h"
 #include "tests/unit/reports/sample.h"
 
-namespace torchstone {
+namespace torchstone::judge {
 namespace {
 
 using testing::AllOf;
@@ -167,4 +167,4 @@ TEST(HistoryTable, SaysWhenNothingHasTheMetric) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::judge

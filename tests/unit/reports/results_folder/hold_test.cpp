@@ -12,7 +12,7 @@
 #include "reports/results_folder/process_facts.h"
 #include "tests/unit/reports/sample.h"
 
-namespace torchstone {
+namespace torchstone::results_folder {
 namespace {
 
 namespace fs = std::filesystem;
@@ -30,7 +30,7 @@ class Child {
     pid_ = fork();
     if (pid_ == 0) {
       body();
-      [[maybe_unused]] const ssize_t said = write(done[1], "x", 1);
+      [[maybe_unused]] const ssize_t said = ::write(done[1], "x", 1);
       for (;;) pause();
     }
     char said = 0;
@@ -110,7 +110,7 @@ TEST(AHold, IsNotHandedOnToChildren) {
     const pid_t pid = fork();
     if (pid == 0)
       for (;;) pause();
-    [[maybe_unused]] const ssize_t said = write(told[1], &pid, sizeof pid);
+    [[maybe_unused]] const ssize_t said = ::write(told[1], &pid, sizeof pid);
   });
   ASSERT_TRUE(other.ready());
   ASSERT_EQ(read(told[0], &grandchild, sizeof grandchild), static_cast<ssize_t>(sizeof grandchild));
@@ -214,4 +214,4 @@ TEST(ProcessFacts, KnowParentsAndNotTheDead) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::results_folder

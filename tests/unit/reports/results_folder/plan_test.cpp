@@ -10,7 +10,7 @@
 #include "reports/write/reports.h"
 #include "tests/unit/reports/sample.h"
 
-namespace torchstone {
+namespace torchstone::results_folder {
 namespace {
 
 namespace fs = std::filesystem;
@@ -69,7 +69,7 @@ TEST(Plan, OfAKilledRunNamesEveryCaseThatIsMissing) {
 
 TEST(Plan, IsNewerThanTheReportsOfAnEarlierRun) {
   const TemporaryFolder folder;
-  write_reports(
+  write::write_reports(
       {record("a", Status::pass, "2026-01-30T12:00:00.000Z"), record("b", Status::pass, "2026-01-30T12:00:01.000Z")},
       run_at("2026-01-30T11:00:00.000Z"), folder.path());
   write_plan(folder.path(), run_at("2026-01-31T12:00:00.000Z"), three);
@@ -141,4 +141,4 @@ TEST(WithMissing, AddsOnlyWhatHasNoRow) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::results_folder

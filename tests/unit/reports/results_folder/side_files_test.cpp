@@ -10,7 +10,7 @@
 #include "reports/base/files.h"
 #include "tests/unit/reports/sample.h"
 
-namespace torchstone {
+namespace torchstone::results_folder {
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,4 +81,4 @@ TEST(SideFiles, OfAnEarlierRunAreRemovedAndOthersStay) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::results_folder

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace torchstone {
+namespace torchstone::statistics {
 
 void PrintTo(const Indices& indices, std::ostream* stream) { *stream << indices.low << ".." << indices.high; }
 
@@ -217,4 +217,4 @@ TEST(Drift, OfALongSeriesKeepsItsUnitPerRound) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::statistics

@@ -5,7 +5,7 @@
 
 #include "tests/unit/reports/sample.h"
 
-namespace torchstone {
+namespace torchstone::tables {
 namespace {
 
 using testing::ElementsAre;
@@ -74,4 +74,4 @@ TEST(Fastrnns, FailedRunnersAndOtherSuitesAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::tables

@@ -4,7 +4,7 @@
 
 #include "tests/unit/reports/sample.h"
 
-namespace torchstone {
+namespace torchstone::tables {
 namespace {
 
 using testing::Contains;
@@ -94,4 +94,4 @@ TEST(Operatorbench, ResultsOfModelsMakeNoTable) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::tables

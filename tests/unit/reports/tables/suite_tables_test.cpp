@@ -7,7 +7,7 @@
 #include "reports/write/markdown.h"
 #include "tests/unit/reports/sample.h"
 
-namespace torchstone {
+namespace torchstone::tables {
 namespace {
 
 using testing::ElementsAre;
@@ -114,19 +114,21 @@ TEST(SuiteTables, SpeedUpsOfOneColumnStandWithTheirCasesAlone) {
 
 TEST(SuiteTables, StandInThePageAndInMarkdown) {
   const Report report{sample_run(), two_suites()};
-  EXPECT_THAT(write_html(report), HasSubstr("<a href=#suites>Models, operators, LSTMs</a>"));
-  EXPECT_THAT(write_html(report), HasSubstr("<tr><th scope=row>aten.add.Tensor<td>inductor<td class=n>2<td class=n>0"));
-  EXPECT_THAT(write_markdown(report), HasSubstr("| Operator | Backend | Inputs | Failed | Calls | 20 % | Median | 80 % "
-                                                "|\n| --- | --- | --: | --: | --: | --: | --: | --: |\n"));
-  EXPECT_THAT(write_markdown(report), HasSubstr("| aten.add.Tensor | inductor | 2 | 0 | 10 | 1.25x |"));
-  EXPECT_THAT(write_markdown(report), HasSubstr("| jit | lstm | 2 | 1.414 |"));
+  EXPECT_THAT(write::write_html(report), HasSubstr("<a href=#suites>Models, operators, LSTMs</a>"));
+  EXPECT_THAT(write::write_html(report),
+              HasSubstr("<tr><th scope=row>aten.add.Tensor<td>inductor<td class=n>2<td class=n>0"));
+  EXPECT_THAT(write::write_markdown(report),
+              HasSubstr("| Operator | Backend | Inputs | Failed | Calls | 20 % | Median | 80 % "
+                        "|\n| --- | --- | --: | --: | --: | --: | --: | --: |\n"));
+  EXPECT_THAT(write::write_markdown(report), HasSubstr("| aten.add.Tensor | inductor | 2 | 0 | 10 | 1.25x |"));
+  EXPECT_THAT(write::write_markdown(report), HasSubstr("| jit | lstm | 2 | 1.414 |"));
 }
 
 TEST(SuiteTables, AreAbsentFromReportsOfAccuracy) {
   const Report report{sample_run(), {simple_result("right", Status::pass)}};
   EXPECT_THAT(suite_tables(report.results), IsEmpty());
-  EXPECT_THAT(write_html(report), Not(HasSubstr("#suites")));
-  EXPECT_THAT(write_markdown(report), Not(HasSubstr("Speed-up by model")));
+  EXPECT_THAT(write::write_html(report), Not(HasSubstr("#suites")));
+  EXPECT_THAT(write::write_markdown(report), Not(HasSubstr("Speed-up by model")));
 }
 
 TEST(SuiteTables, OfOperatorsAndRunnersAreAbsentFromReportsOfModels) {
@@ -134,8 +136,8 @@ TEST(SuiteTables, OfOperatorsAndRunnersAreAbsentFromReportsOfModels) {
   const auto tables = suite_tables(report.results);
   ASSERT_THAT(tables, SizeIs(1));
   EXPECT_EQ(tables[0].title, "Speed-up by model");
-  EXPECT_THAT(write_markdown(report), Not(HasSubstr("weighed by its calls")));
+  EXPECT_THAT(write::write_markdown(report), Not(HasSubstr("weighed by its calls")));
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::tables

@@ -6,7 +6,7 @@
 
 #include "tests/unit/reports/sample.h"
 
-namespace torchstone {
+namespace torchstone::write {
 namespace {
 
 Result failed(const std::string& name) {
@@ -57,4 +57,4 @@ TEST(Annotations, StayOneLineEachWhateverTheTextSays) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::write

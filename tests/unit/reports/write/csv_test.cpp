@@ -11,7 +11,7 @@
 #include "reports/write/reports.h"
 #include "tests/unit/reports/sample.h"
 
-namespace torchstone {
+namespace torchstone::write {
 namespace {
 
 TEST(CsvCell, QuotesAsRfc4180Has) {
@@ -23,7 +23,7 @@ TEST(CsvCell, QuotesAsRfc4180Has) {
 }
 
 std::map<std::string, std::string> upstream_of(const std::vector<Result>& results) {
-  const auto files = write_upstream_csvs(results);
+  const auto files = tables::write_upstream_csvs(results);
   return {files.begin(), files.end()};
 }
 
@@ -60,7 +60,7 @@ TEST(UpstreamCsv, HasUpstreamsColumnsUnitsAndFormats) {
 }
 
 TEST(UpstreamCsv, HasTheTagBehindTheBatchSizeWhenThereIsOne) {
-  const auto files = write_upstream_csvs(
+  const auto files = tables::write_upstream_csvs(
       {simple_result("a", Status::pass), simple_result("a_performance", Status::pass, "performance")}, "night,ly");
   ASSERT_EQ(files.size(), 2u);
   EXPECT_THAT(files[0].second, testing::StartsWith("dev,name,batch_size,tag,accuracy,"));
@@ -122,4 +122,4 @@ TEST(Csv, ReadAsUpstreamsScriptsReadIt) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::write

@@ -10,7 +10,7 @@
 #include "reports/write/html/page.h"
 #include "tests/unit/reports/sample.h"
 
-namespace torchstone {
+namespace torchstone::write {
 namespace {
 
 using testing::HasSubstr;
@@ -54,7 +54,7 @@ std::string embedded_json(const std::string& page) {
 
 TEST(HtmlPage, HasARowAndADetailForEveryCase) {
   const auto results = sample_results();
-  const std::string page = write_html({sample_run(), results});
+  const std::string page = write::write_html({sample_run(), results});
   EXPECT_EQ(count_of(page, "\n<tr><th scope=row title="), results.size());
   for (size_t i = 0; i < results.size(); ++i) {
     EXPECT_EQ(count_of(page, fmt::format("<div id=c{} class=body>", i)), 1u) << results[i].name;
@@ -65,8 +65,8 @@ TEST(HtmlPage, HasARowAndADetailForEveryCase) {
 TEST(HtmlPage, KeepsTheOrderOfItsSections) {
   Report report{sample_run(), sample_results()};
   PageOptions options;
-  options.comparison = compare_with_baseline(report, report);
-  const std::string page = write_html(report, options);
+  options.comparison = judge::compare_with_baseline(report, report);
+  const std::string page = write::write_html(report, options);
   size_t last = page.find("<header");
   for (const char* id : {"attention", "cases", "details", "baseline", "coverage", "run", "data"}) {
     const size_t at = page.find(fmt::format("<section id={}>", id));
@@ -77,7 +77,7 @@ TEST(HtmlPage, KeepsTheOrderOfItsSections) {
 }
 
 TEST(HtmlPage, SaysHowTheRunEndedAndWhatTheMeanLeftOut) {
-  const std::string page = write_html({sample_run(), sample_results()});
+  const std::string page = write::write_html({sample_run(), sample_results()});
   EXPECT_THAT(page, HasSubstr("interrupted"));
   EXPECT_THAT(page, HasSubstr("5 min 12 s"));
   EXPECT_THAT(page, HasSubstr("1 with a wrong answer"));
@@ -91,7 +91,7 @@ TEST(HtmlPage, GivesTheWorstFirst) {
          dead = simple_result("dead", Status::crash);
   near.outcome.metrics["error_of_limit"] = 1.1;
   far.outcome.metrics["error_of_limit"] = 7;
-  const std::string page = write_html({sample_run(), {fine, open, near, far, dead}});
+  const std::string page = write::write_html({sample_run(), {fine, open, near, far, dead}});
   size_t last = 0;
   for (const char* name : {"dead", "far", "near", "open", "fine"}) {
     const size_t at = page.find(fmt::format("<b class=nm>{}</b>", name));
@@ -109,8 +109,8 @@ TEST(HtmlPage, PutsWhatGotSlowerBeforeWhatHasAlwaysFailed) {
   for (double& seconds : slow.outcome.samples["compiled_s"]) seconds *= 1.5;
   for (const char* key : {"speedup", "speedup_low", "speedup_high"}) slow.outcome.metrics[key] /= 1.5;
   PageOptions options;
-  options.comparison = compare_with_baseline(old, now);
-  const std::string page = write_html(now, options);
+  options.comparison = judge::compare_with_baseline(old, now);
+  const std::string page = write::write_html(now, options);
   const auto attention = page.find("<section id=attention>");
   ASSERT_NE(attention, std::string::npos);
   EXPECT_LT(page.find("<b class=nm>model_2_float32", attention), page.find("<b class=nm>broken_for_years", attention));
@@ -121,9 +121,9 @@ TEST(HtmlPage, PutsWhatGotSlowerBeforeWhatHasAlwaysFailed) {
 TEST(HtmlPage, WarnsOfABaselineOfAnotherMachine) {
   Report report{sample_run(), sample_results()};
   PageOptions options;
-  EXPECT_THAT(write_html(report, options), Not(HasSubstr("<aside class=ribbon")));
-  options.comparison = BaselineComparison{{}, {"the <CPU> is another"}, 0};
-  EXPECT_THAT(write_html(report, options), HasSubstr("<li>the &lt;CPU&gt; is another"));
+  EXPECT_THAT(write::write_html(report, options), Not(HasSubstr("<aside class=ribbon")));
+  options.comparison = judge::BaselineComparison{{}, {"the <CPU> is another"}, 0};
+  EXPECT_THAT(write::write_html(report, options), HasSubstr("<li>the &lt;CPU&gt; is another"));
 }
 
 TEST(HtmlPage, LetsNothingOfAResultBecomeMarkup) {
@@ -142,12 +142,13 @@ TEST(HtmlPage, LetsNothingOfAResultBecomeMarkup) {
   run.machine = run.build = run.policy = run.environment = {{bad, bad}};
   PageOptions options;
   options.baseline_label = bad;
-  CaseChange change{bad, Change::slower, bad, bad, true};
-  change.metrics = {{bad, 1, 2, 2, 2, 2, Change::slower}, {"speedup", 2, 1, 0.5, 0.4, 0.6, Change::slower}};
-  options.comparison = BaselineComparison{{change}, {bad}, 0};
+  judge::CaseChange change{bad, judge::Change::slower, bad, bad, true};
+  change.metrics = {{bad, 1, 2, 2, 2, 2, judge::Change::slower},
+                    {"speedup", 2, 1, 0.5, 0.4, 0.6, judge::Change::slower}};
+  options.comparison = judge::BaselineComparison{{change}, {bad}, 0};
   for (int i = 0; i < 12; ++i)
     options.history.push_back({bad, bad, bad, bad, bad, bad, {{"speedup", i < 6 ? 2.0 : 1.0}}});
-  const std::string page = write_html({run, {r}}, options);
+  const std::string page = write::write_html({run, {r}}, options);
   EXPECT_EQ(count_of(page, "<script"), 1u);
   EXPECT_EQ(count_of(page, "<img"), 0u);
   EXPECT_EQ(count_of(page, "</pre></script>"), 0u);
@@ -158,8 +159,8 @@ TEST(HtmlPage, LetsNothingOfAResultBecomeMarkup) {
 TEST(HtmlPage, AsksTheNetworkForNothing) {
   PageOptions options;
   const Report report{sample_run(), sample_results()};
-  options.comparison = compare_with_baseline(report, report);
-  const std::string page = write_html(report, options);
+  options.comparison = judge::compare_with_baseline(report, report);
+  const std::string page = write::write_html(report, options);
   for (const char* part : {"http:", "https:", "//www", " src=", "url(", "@import", " style=", " onclick=", "<iframe"}) {
     EXPECT_EQ(count_of(page, part), 0u) << part;
   }
@@ -168,7 +169,7 @@ TEST(HtmlPage, AsksTheNetworkForNothing) {
 
 TEST(HtmlPage, StaysSmallWithFourHundredTimings) {
   const auto results = many_timings(400, 200);
-  const std::string page = write_html({sample_run(), results});
+  const std::string page = write::write_html({sample_run(), results});
   EXPECT_LT(page.size(), 1'500'000u);
   EXPECT_EQ(count_of(page, "\n<tr><th scope=row title="), 400u);
   EXPECT_EQ(count_of(page, "<figcaption>Time per call"), 400u);
@@ -181,7 +182,7 @@ TEST(HtmlPage, CutsLongTextsAndSaysSo) {
     result.outcome.reason = "begin " + std::string(10'000, 'r') + " end";
     result.outcome.detail = "first line\n" + std::string(10'000, 'd') + "\nlast line";
   }
-  const std::string page = write_html({sample_run(), results});
+  const std::string page = write::write_html({sample_run(), results});
   EXPECT_LT(page.size(), 1'500'000u);
   EXPECT_EQ(count_of(page, "&#10;last line</pre>"), 200u);
   EXPECT_EQ(count_of(page, " bytes left out"), 400u);
@@ -189,12 +190,12 @@ TEST(HtmlPage, CutsLongTextsAndSaysSo) {
 
 TEST(HtmlPage, HoldsItsResults) {
   const Report report{sample_run(), sample_results()};
-  EXPECT_EQ(embedded_json(write_html(report)), write_json(report.results, report.run));
+  EXPECT_EQ(embedded_json(write::write_html(report)), write_json(report.results, report.run));
 }
 
 TEST(HtmlPage, ShortensSamplesRatherThanLosingThem) {
   const Report report{sample_run(), many_timings(150, 200)};
-  const std::string page = write_html(report);
+  const std::string page = write::write_html(report);
   if (!is_packed(page)) GTEST_SKIP() << "built without zlib: the page has no room for samples of 150 timings";
   EXPECT_THAT(page, HasSubstr("raw samples with five digits"));
   const Report back = parse_json(embedded_json(page), "page");
@@ -207,8 +208,9 @@ TEST(HtmlPage, ShortensSamplesRatherThanLosingThem) {
 
 TEST(HtmlPage, IsThereForEveryAwkwardRun) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
-  EXPECT_THAT(write_html({}), HasSubstr("No results"));
-  EXPECT_THAT(write_html({sample_run(), {simple_result("a", Status::unsupported)}}), HasSubstr("Nothing was judged"));
+  EXPECT_THAT(write::write_html({}), HasSubstr("No results"));
+  EXPECT_THAT(write::write_html({sample_run(), {simple_result("a", Status::unsupported)}}),
+              HasSubstr("Nothing was judged"));
   for (const double value : {nan, infinity, -infinity, 0.0, -1.0, 1e300, 5e-324}) {
     Result r = simple_result("a", Status::pass, "performance");
     for (const auto& info : metric_table()) r.outcome.metrics[std::string(info.key)] = value;
@@ -216,7 +218,7 @@ TEST(HtmlPage, IsThereForEveryAwkwardRun) {
       const std::vector<double> same(rounds, value);
       r.outcome.samples = {
           {"eager_s", same}, {"compiled_s", {value, 1, nan}}, {"eager_loss", same}, {"compiled_loss", {value, 1, nan}}};
-      EXPECT_THAT(write_html({sample_run(), {r}}), HasSubstr("</html>")) << value << " " << rounds;
+      EXPECT_THAT(write::write_html({sample_run(), {r}}), HasSubstr("</html>")) << value << " " << rounds;
     }
   }
 }
@@ -224,14 +226,14 @@ TEST(HtmlPage, IsThereForEveryAwkwardRun) {
 TEST(HtmlPage, DrawsTheLossOfEachStepFromThreeStepsOn) {
   Result r = simple_result("trained", Status::pass);
   r.outcome.samples = {{"eager_loss", {3, 2, 1}}, {"compiled_loss", {3, 2, 1.5}}};
-  const std::string page = write_html({sample_run(), {r}});
+  const std::string page = write::write_html({sample_run(), {r}});
   EXPECT_THAT(page, HasSubstr("<figcaption>Loss, step by step"));
   EXPECT_THAT(page, HasSubstr("3 steps →"));
   EXPECT_THAT(page, HasSubstr("d=\"M42 12l136 44 136 44\"")) << "eager's line falls evenly";
   EXPECT_THAT(page, HasSubstr("d=\"M42 12l136 44 136 22\"")) << "compiled's does not";
   for (const std::vector<double>& losses : {std::vector<double>{3, 2}, {nan(""), nan(""), nan("")}, {}}) {
     r.outcome.samples["eager_loss"] = r.outcome.samples["compiled_loss"] = losses;
-    EXPECT_THAT(write_html({sample_run(), {r}}), Not(HasSubstr("Loss, step by step")));
+    EXPECT_THAT(write::write_html({sample_run(), {r}}), Not(HasSubstr("Loss, step by step")));
   }
 }
 
@@ -248,11 +250,11 @@ TEST(HtmlPage, DrawsTheRequirementAndTheTrend) {
                                "pass",
                                {{"speedup", (i < 15 ? 2.0 : 1.5) + 0.001 * (i % 3)}}});
   }
-  const std::string page = write_html({sample_run(), {r}}, options);
+  const std::string page = write::write_html({sample_run(), {r}}, options);
   EXPECT_THAT(page, HasSubstr("required 1.2×"));
   EXPECT_THAT(page, HasSubstr("since the run of 2026-01-16"));
   EXPECT_THAT(page, HasSubstr("▼ -25 %"));
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::write

@@ -8,7 +8,7 @@
 #include "reports/base/files.h"
 #include "tests/unit/reports/sample.h"
 
-namespace torchstone {
+namespace torchstone::write {
 namespace {
 
 using testing::HasSubstr;
@@ -117,4 +117,4 @@ TEST(JUnitSchema, TheScriptForMachinesWithoutXmllintAgrees) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::write

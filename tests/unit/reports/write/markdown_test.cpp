@@ -4,7 +4,7 @@
 
 #include "tests/unit/reports/sample.h"
 
-namespace torchstone {
+namespace torchstone::write {
 namespace {
 
 using testing::AllOf;
@@ -90,7 +90,7 @@ TEST(Markdown, SaysWhatChangedSinceTheBaseline) {
   Report now = baseline;
   now.results[0].outcome.status = Status::fail_accuracy;
   MarkdownOptions options;
-  options.comparison = compare_with_baseline(baseline, now);
+  options.comparison = judge::compare_with_baseline(baseline, now);
   const std::string text = write_markdown(now, options);
   EXPECT_THAT(text, HasSubstr("#### Since the baseline: 1 BROKEN, 1 SAME"));
   EXPECT_THAT(text, HasSubstr("| BROKEN | `a` | pass → fail\\_accuracy |"));
@@ -102,4 +102,4 @@ TEST(Markdown, SaysWhatChangedSinceTheBaseline) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::write

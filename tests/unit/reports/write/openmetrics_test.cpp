@@ -10,7 +10,7 @@
 #include "reports/base/files.h"
 #include "tests/unit/reports/sample.h"
 
-namespace torchstone {
+namespace torchstone::write {
 namespace {
 
 using testing::HasSubstr;
@@ -89,4 +89,4 @@ TEST(OpenMetrics, IsReadByTheReferenceParser) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::write

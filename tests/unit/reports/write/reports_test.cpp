@@ -13,7 +13,7 @@
 #include "reports/results_folder/merge.h"
 #include "tests/unit/reports/sample.h"
 
-namespace torchstone {
+namespace torchstone::write {
 namespace {
 
 namespace fs = std::filesystem;
@@ -69,9 +69,9 @@ TEST(Cases, ComeBackInTheOrderTheyWereRecorded) {
   Result late = simple_result("a/late", Status::pass), early = simple_result("z/early", Status::fail_accuracy);
   late.recorded = "2026-01-31T12:00:02.000Z";
   early.recorded = "2026-01-31T12:00:01.000Z";
-  write_case(folder.path(), late);
-  write_case(folder.path(), early);
-  const CaseFiles cases = read_cases(folder.path());
+  results_folder::write_case(folder.path(), late);
+  results_folder::write_case(folder.path(), early);
+  const results_folder::CaseFiles cases = results_folder::read_cases(folder.path());
   ASSERT_EQ(cases.results.size(), 2u);
   EXPECT_EQ(cases.results[0].name, "z/early");
   EXPECT_EQ(cases.results[1].name, "a/late");
@@ -82,16 +82,17 @@ TEST(Cases, AreStampedWhenWritten) {
   const TemporaryFolder folder;
   Result result = simple_result("a", Status::pass);
   result.recorded = "";
-  write_case(folder.path(), result);
-  EXPECT_EQ(read_cases(folder.path()).results.at(0).recorded.size(), std::string("2026-01-31T12:00:00.000Z").size());
+  results_folder::write_case(folder.path(), result);
+  EXPECT_EQ(results_folder::read_cases(folder.path()).results.at(0).recorded.size(),
+            std::string("2026-01-31T12:00:00.000Z").size());
 }
 
 TEST(Cases, StartedAndNeverFinishedIsACrash) {
   const TemporaryFolder folder;
   Result result = simple_result("a", Status::pass);
   result.finished = false;
-  write_case(folder.path(), result);
-  const auto cases = read_cases(folder.path());
+  results_folder::write_case(folder.path(), result);
+  const auto cases = results_folder::read_cases(folder.path());
   ASSERT_EQ(cases.results.size(), 1u);
   EXPECT_EQ(cases.results[0].outcome.status, Status::crash);
   EXPECT_EQ(cases.results[0].outcome.reason, "started, never finished");
@@ -101,10 +102,10 @@ TEST(Cases, StartedAndNeverFinishedIsACrash) {
 
 TEST(Cases, ADamagedFileIsARowThatNamesIt) {
   const TemporaryFolder folder;
-  const fs::path path = write_case(folder.path(), simple_result("suite/Check.A/b", Status::pass));
-  write_case(folder.path(), simple_result("whole", Status::pass));
+  const fs::path path = results_folder::write_case(folder.path(), simple_result("suite/Check.A/b", Status::pass));
+  results_folder::write_case(folder.path(), simple_result("whole", Status::pass));
   fs::resize_file(path, fs::file_size(path) / 2);
-  const auto cases = read_cases(folder.path());
+  const auto cases = results_folder::read_cases(folder.path());
   ASSERT_EQ(cases.results.size(), 2u);
   ASSERT_EQ(cases.errors.size(), 1u);
   EXPECT_THAT(cases.errors[0], HasSubstr(path.string()));
@@ -114,7 +115,7 @@ TEST(Cases, ADamagedFileIsARowThatNamesIt) {
   EXPECT_THAT(row.outcome.reason, testing::StartsWith("damaged result file: " + path.string()));
 }
 
-TEST(Cases, OfNoFolderAreNone) { EXPECT_TRUE(read_cases("/no/such/folder").results.empty()); }
+TEST(Cases, OfNoFolderAreNone) { EXPECT_TRUE(results_folder::read_cases("/no/such/folder").results.empty()); }
 
 TEST(Reports, AreAllWrittenAndListed) {
   const TemporaryFolder folder;
@@ -140,11 +141,11 @@ Result recorded(const std::string& name, Status status, const std::string& when)
 TEST(Merge, TakesTheNewestRecordOfAName) {
   const Shards shards;
   write_reports({recorded("a", Status::crash, "1"), recorded("b", Status::pass, "9")}, sample_run(), shards.one);
-  write_case(shards.two, recorded("a", Status::pass, "2"));
-  write_case(shards.two, recorded("b", Status::crash, "3"));
-  write_case(shards.two, recorded("c", Status::vacuous, "4"));
+  results_folder::write_case(shards.two, recorded("a", Status::pass, "2"));
+  results_folder::write_case(shards.two, recorded("b", Status::crash, "3"));
+  results_folder::write_case(shards.two, recorded("c", Status::vacuous, "4"));
   for (const auto& inputs : {std::vector{shards.one, shards.two}, std::vector{shards.two, shards.one}}) {
-    const Merged merged = merge_results(inputs);
+    const results_folder::Merged merged = results_folder::merge_results(inputs);
     ASSERT_EQ(merged.report.results.size(), 3u);
     for (const auto& result : merged.report.results) {
       EXPECT_EQ(result.outcome.status, result.name == "c" ? Status::vacuous : Status::pass) << result.name;
@@ -159,7 +160,7 @@ TEST(Merge, SaysWhereTheMachinesDiffer) {
   later.machine["cpu"] = "Other CPU";
   write_reports({simple_result("a", Status::pass)}, later, shards.one);
   write_reports({simple_result("b", Status::pass)}, sample_run(), shards.two);
-  const RunInfo run = merge_results({shards.one, shards.two / "results.json"}).report.run;
+  const RunInfo run = results_folder::merge_results({shards.one, shards.two / "results.json"}).report.run;
   EXPECT_EQ(run.machine.at("cpu"), "Other CPU | Some CPU @ 3.0 GHz");
   EXPECT_EQ(run.machine.at("cores"), "8");
   EXPECT_EQ(run.started, sample_run().started);
@@ -170,27 +171,28 @@ TEST(Merge, SaysWhereTheMachinesDiffer) {
 TEST(Merge, OfOneRunKeepsHowItEnded) {
   const Shards shards;
   write_reports({simple_result("a", Status::pass)}, sample_run(), shards.one);
-  EXPECT_EQ(merge_results({shards.one}).report.run.exit_reason, sample_run().exit_reason);
-  write_case(shards.two, simple_result("b", Status::pass));
-  EXPECT_EQ(merge_results({shards.two}).report.run.exit_reason, "");  // killed: no results.json says how
+  EXPECT_EQ(results_folder::merge_results({shards.one}).report.run.exit_reason, sample_run().exit_reason);
+  results_folder::write_case(shards.two, simple_result("b", Status::pass));
+  EXPECT_EQ(results_folder::merge_results({shards.two}).report.run.exit_reason,
+            "");  // killed: no results.json says how
 }
 
 TEST(Merge, RefusesWhatIsMissingOrUnreadable) {
   const Shards shards;
-  EXPECT_THROW(merge_results({shards.one}), ReportError);
+  EXPECT_THROW(results_folder::merge_results({shards.one}), ReportError);
   fs::create_directories(shards.one);
-  EXPECT_TRUE(merge_results({shards.one}).report.results.empty());
+  EXPECT_TRUE(results_folder::merge_results({shards.one}).report.results.empty());
   std::ofstream(shards.one / "results.json") << "{}";
-  EXPECT_THROW(merge_results({shards.one}), ReportError);
+  EXPECT_THROW(results_folder::merge_results({shards.one}), ReportError);
 }
 
 TEST(Merge, ADamagedCaseIsAWarningAndACrash) {
   const Shards shards;
-  std::ofstream(write_case(shards.one, simple_result("a", Status::pass))) << "half a fi";
-  const Merged merged = merge_results({shards.one});
+  std::ofstream(results_folder::write_case(shards.one, simple_result("a", Status::pass))) << "half a fi";
+  const results_folder::Merged merged = results_folder::merge_results({shards.one});
   EXPECT_EQ(merged.warnings.size(), 1u);
   EXPECT_EQ(merged.report.results.at(0).outcome.status, Status::crash);
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::write

@@ -14,13 +14,13 @@
 #include "models/core/tree.h"
 #include "models/formats/pickle/machine.h"
 
-namespace torchstone {
+namespace torchstone::formats {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
 
-std::string sample(const std::string& name) { return TORCHSTONE_TEST_DIR "/unit/fixtures/pickle/data/" + name; }
+std::string sample(const std::string& name) { return TORCHSTONE_TEST_DIR "/unit/models/formats/pickle/data/" + name; }
 
 std::string bytes_of(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
@@ -318,4 +318,4 @@ TEST_F(Mutations, OfAPickleEndInAValueOrAPickleError) {
 }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::formats

@@ -6,9 +6,10 @@
 #include <gmock/gmock.h>
 
 #include "reports/base/text.h"
+#include "reports/console/summary_text.h"
 #include "tests/unit/reports/sample.h"
 
-namespace torchstone {
+namespace torchstone::console {
 namespace {
 
 using testing::HasSubstr;
@@ -210,4 +211,4 @@ TEST(Summary, OfAnInterruptedRunNamesItsFailuresFirst) {
 TEST(Summary, OfNothingSaysSo) { EXPECT_EQ(write_summary({}, {}, {}), "Torchstone: 0 of 0 cases as expected, 0 s\n"); }
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::console
