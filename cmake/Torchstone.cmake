@@ -27,7 +27,8 @@ function(torchstone_library name)
   add_library(Torchstone::${name} ALIAS torchstone_${name})
   set_target_properties(torchstone_${name} PROPERTIES EXPORT_NAME ${name})
   target_link_libraries(torchstone_${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:torchstone_options>)
-  target_include_directories(torchstone_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/torchstone>)
+  target_include_directories(torchstone_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+                             $<INSTALL_INTERFACE:include/torchstone>)
   target_link_options(torchstone_${name} PRIVATE -Wl,--no-undefined)
   # Where files are joined for the compiler (CMAKE_UNITY_BUILD): every unit pays for the headers once, 7 s of g++ for
   # torch's even when they are precompiled, and a model file alone takes another 1 s.

@@ -5,9 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include <torchstone/result.h>
+
 #include "cases/flags/flags.h"
 #include "cases/suite/suite.h"
-#include "reports/record/result.h"
 
 // Files that say which cases are known to fail. Strict both ways: a case that passes against its expectation is as red
 // as one that fails against it.

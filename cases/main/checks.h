@@ -2,10 +2,11 @@
 #include <string>
 #include <vector>
 
+#include <torchstone/result.h>
+
 #include "cases/flags/flags.h"
 #include "fixtures/case/case.h"
 #include "fixtures/isolate/runner.h"
-#include "reports/record/result.h"
 
 namespace torchstone {
 

@@ -2,9 +2,10 @@
 #include <string>
 #include <vector>
 
+#include <torchstone/result.h>
+
 #include "cases/flags/flags.h"
 #include "reports/console/progress.h"
-#include "reports/record/result.h"
 
 namespace torchstone {
 

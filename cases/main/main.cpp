@@ -25,6 +25,7 @@
 #include "reports/base/version.h"
 #include "reports/console/listener.h"
 #include "reports/console/progress.h"
+#include "reports/record/begin_run.h"
 #include "reports/results_folder/case_files.h"
 #include "reports/results_folder/plan.h"
 #include "reports/results_folder/side_files.h"

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <torchstone/result.h>
 
 #include "reports/console/progress.h"
-#include "reports/record/result.h"
 
 namespace torchstone::console {
 

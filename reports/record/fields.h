@@ -6,8 +6,7 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
-
-#include "reports/record/result.h"
+#include <torchstone/result.h>
 
 namespace torchstone {
 

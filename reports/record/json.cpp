@@ -7,6 +7,7 @@
 
 #include "reports/base/text.h"
 #include "reports/record/fields.h"
+#include "reports/record/result_json.h"
 #include "reports/record/summary.h"
 
 namespace torchstone {

@@ -2,20 +2,15 @@
 #include <string>
 #include <vector>
 
+#include <torchstone/result.h>
+#include <torchstone/run_info.h>
+
 #include "reports/base/report_error.h"
-#include "reports/record/result.h"
-#include "reports/record/run_info.h"
 
 namespace torchstone {
 
-/// The unit of exchange: every other report can be made from it.
-struct Report {
-  RunInfo run;
-  std::vector<Result> results;
-};
-
-/// results.json, schema "torchstone/result/1": run, machine, build, environment, policy, summary, and results, one a
-/// line.
+/// The unit of exchange, results.json, schema "torchstone/result/1": run, machine, build, environment, policy, summary,
+/// and results, one a line.
 ///
 /// The number grows when a reader of the old form would misunderstand the new one. What only adds a member leaves it:
 /// a reader ignores members it does not know, keeps metrics, notes and samples it does not know, and takes a member

@@ -1,13 +1,13 @@
-#include "reports/record/result.h"
-
 #include <limits>
 #include <stdexcept>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <torchstone/result.h>
 
 #include "reports/base/text.h"
 #include "reports/record/fields.h"
+#include "reports/record/result_json.h"
 
 namespace torchstone {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "reports/record/result.h"
+#include <torchstone/result.h>
 
 namespace torchstone {
 

@@ -1,7 +1,7 @@
-#include "reports/record/status.h"
-
 #include <algorithm>
 #include <stdexcept>
+
+#include <torchstone/status.h>
 
 namespace torchstone {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/record/result.h"
+#include <torchstone/result.h>
 
 namespace torchstone::results_folder {
 

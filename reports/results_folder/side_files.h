@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/record/result.h"
+#include <torchstone/result.h>
 
 // Files that a case leaves beside its record when asked to.
 namespace torchstone::results_folder {

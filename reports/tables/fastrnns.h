@@ -3,8 +3,9 @@
 #include <string>
 #include <vector>
 
+#include <torchstone/result.h>
+
 #include "reports/base/files.h"
-#include "reports/record/result.h"
 
 namespace torchstone::tables {
 

@@ -2,7 +2,8 @@
 #include <optional>
 #include <vector>
 
-#include "reports/record/result.h"
+#include <torchstone/result.h>
+
 #include "reports/tables/suite_tables.h"
 
 namespace torchstone::tables {

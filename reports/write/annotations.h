@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/record/result.h"
+#include <torchstone/result.h>
 
 namespace torchstone::write {
 

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "reports/record/result.h"
-#include "reports/record/run_info.h"
+#include <torchstone/result.h>
+#include <torchstone/run_info.h>
 
 namespace torchstone::write {
 

@@ -3,9 +3,10 @@
 #include <string>
 #include <vector>
 
+#include <torchstone/result.h>
+
 #include "reports/judge/baseline.h"
 #include "reports/judge/history.h"
-#include "reports/record/result.h"
 
 namespace torchstone::html {
 

@@ -2,8 +2,9 @@
 #include <string>
 #include <vector>
 
+#include <torchstone/result.h>
+
 #include "reports/judge/history.h"
-#include "reports/record/result.h"
 
 namespace torchstone::html {
 

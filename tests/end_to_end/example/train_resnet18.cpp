@@ -17,6 +17,7 @@
 #include "models/core/registry.h"
 #include "models/core/state.h"
 #include "reports/base/files.h"
+#include "reports/record/begin_run.h"
 #include "reports/write/html/page.h"
 
 namespace torchstone {

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "reports/record/result.h"
-#include "reports/record/run_info.h"
+#include <torchstone/result.h>
+#include <torchstone/run_info.h>
+
 #include "tests/temporary_folder.h"
 
 namespace torchstone {

@@ -7,6 +7,7 @@
 
 #include "reports/record/fields.h"
 #include "reports/record/properties.h"
+#include "reports/record/result_json.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone {

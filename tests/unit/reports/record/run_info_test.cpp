@@ -1,11 +1,10 @@
-#include "reports/record/run_info.h"
-
 #include <cstdlib>
 #include <filesystem>
 
 #include <gmock/gmock.h>
 
 #include "reports/base/text.h"
+#include "reports/record/begin_run.h"
 
 namespace torchstone {
 namespace {

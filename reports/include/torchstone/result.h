@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
-#include "reports/record/status.h"
+#include <torchstone/status.h>
 
 namespace torchstone {
 
@@ -46,12 +44,5 @@ struct Result {
 
 /// A metric of a result; nothing when it was not measured.
 std::optional<double> metric_of(const Result& result, const char* key);
-
-/// NaN and infinities travel as the strings "NaN", "Infinity", "-Infinity"; text becomes valid UTF-8.
-/// Reading throws std::invalid_argument with the path of the member and what was expected ("outcome.status: …").
-void to_json(nlohmann::json& json, const Outcome& outcome);
-void from_json(const nlohmann::json& json, Outcome& outcome);
-void to_json(nlohmann::json& json, const Result& result);
-void from_json(const nlohmann::json& json, Result& result);
 
 }  // namespace torchstone

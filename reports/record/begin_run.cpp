@@ -1,4 +1,4 @@
-#include "reports/record/run_info.h"
+#include "reports/record/begin_run.h"
 
 #include <algorithm>
 #include <array>

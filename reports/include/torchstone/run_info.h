@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <torchstone/result.h>
+
 namespace torchstone {
 
 using Facts = std::map<std::string, std::string>;
@@ -22,15 +24,10 @@ struct RunInfo {
   Facts policy;             ///< what verdicts depend on, given by the caller: confidence, policy files …
 };
 
-/// The run that begins now, with everything that needs no torch.
-RunInfo begin_run(int argc, const char* const* argv);
-
-/// The variables of this process that can change a result: those of Torchstone, GoogleTest, PyTorch, OpenMP, CUDA, the
-/// allocator and the dynamic linker.
-Facts environment_facts();
-
-/// What this machine is. `host` is a hash: results are compared by machine without giving its name away.
-/// A fact that cannot be read is absent.
-Facts machine_facts();
+/// A run with its results: what every report is made from.
+struct Report {
+  RunInfo run;
+  std::vector<Result> results;
+};
 
 }  // namespace torchstone
