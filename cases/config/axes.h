@@ -3,8 +3,9 @@
 #include <string>
 #include <vector>
 
+#include <torchstone/case.h>
+
 #include "cases/config/yaml.h"
-#include "fixtures/case/case.h"
 #include "models/operators/operator_model.h"
 
 namespace torchstone::config {

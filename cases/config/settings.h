@@ -3,8 +3,10 @@
 #include <utility>
 #include <vector>
 
+#include <torchstone/case.h>
+
 #include "cases/config/yaml.h"
-#include "fixtures/case/case.h"
+
 
 namespace torchstone::config {
 

@@ -2,10 +2,10 @@
 #include <string>
 #include <vector>
 
+#include <torchstone/case.h>
 #include <torchstone/result.h>
 
 #include "cases/flags/flags.h"
-#include "fixtures/case/case.h"
 #include "fixtures/isolate/runner.h"
 
 namespace torchstone {

@@ -1,6 +1,7 @@
 #include "cases/main/own_model.h"
 
 #include "cases/selection/expand.h"
+#include "models/core/registry.h"
 #include "models/formats/script_model.h"
 
 namespace torchstone {

@@ -1,8 +1,9 @@
 #pragma once
 #include <cstdint>
 
+#include <torchstone/model_info.h>
+
 #include "cases/flags/flags.h"
-#include "models/core/registry.h"
 
 namespace torchstone {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/case/case.h"
-#include "models/core/registry.h"
+#include <torchstone/case.h>
+#include <torchstone/model_info.h>
 
 namespace torchstone::policy {
 

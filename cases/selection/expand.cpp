@@ -9,6 +9,7 @@
 
 #include "cases/config/nearest.h"
 #include "fixtures/backends/catalogue.h"
+#include "models/core/registry.h"
 
 namespace torchstone::selection {
 namespace {

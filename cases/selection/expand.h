@@ -2,10 +2,11 @@
 #include <string>
 #include <vector>
 
+#include <torchstone/case.h>
+#include <torchstone/model_info.h>
+
 #include "cases/flags/flags.h"
 #include "cases/suite/suite.h"
-#include "fixtures/case/case.h"
-#include "models/core/registry.h"
 
 namespace torchstone::selection {
 

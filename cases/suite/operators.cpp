@@ -8,6 +8,7 @@
 #include "cases/config/nearest.h"
 #include "cases/flags/flags.h"
 #include "cases/suite/suite.h"
+#include "models/core/registry.h"
 #include "models/operators/skip_rules.h"
 
 namespace torchstone::suite {

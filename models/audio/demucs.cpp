@@ -3,12 +3,12 @@
 // Original: pytorch/benchmark demucs (with its wrapper, which mixes and shifts). Input: mix and four sources, stereo,
 // [N, 5, 2, 426888] → (sources as used [N, 4, 2, 382788], those found [N, 4, 2, 382788]); 265,679,496 parameters. In
 // training each source is shifted at random. mini: 8 channels, 3 layers, 3192 samples.
+#include <torchstone/model.h>
+
 #include "models/blocks/chain.h"
 #include "models/blocks/group.h"
 #include "models/blocks/init.h"
 #include "models/blocks/layers.h"
-#include "models/core/model.h"
-#include "models/core/registry.h"
 
 namespace torchstone::demucs {
 namespace {

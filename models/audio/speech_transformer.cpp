@@ -7,12 +7,13 @@
 // mini: 2 + 2 layers of width 64, 24 frames, 8 words of 1000.
 #include <cmath>
 
+#include <torchstone/model.h>
+
 #include "models/blocks/attention.h"
 #include "models/blocks/group.h"
 #include "models/blocks/layers.h"
 #include "models/blocks/norms.h"
 #include "models/blocks/token_model.h"
-#include "models/core/registry.h"
 
 namespace torchstone::speech_transformer {
 namespace {

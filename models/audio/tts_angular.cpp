@@ -2,11 +2,11 @@
 // Paper: Wan, Wang, Papir, Moreno, "Generalized end-to-end loss for speaker verification", 2017.
 // Original: pytorch/benchmark tts_angular (mozilla/TTS speaker encoder). Input [N, 50, 40] mel frames → [N, 256];
 // 9,381,888 parameters. mini: LSTM width 64, projection 32, 10 frames.
+#include <torchstone/model.h>
+
 #include "models/blocks/init.h"
 #include "models/blocks/layers.h"
 #include "models/blocks/unit_length.h"
-#include "models/core/model.h"
-#include "models/core/registry.h"
 
 namespace torchstone::tts_angular {
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
+#include <torchstone/model.h>
+
 #include "models/blocks/layers.h"
-#include "models/core/model.h"
 
 namespace torchstone {
 

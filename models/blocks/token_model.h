@@ -1,5 +1,5 @@
 #pragma once
-#include "models/core/model.h"
+#include <torchstone/model.h>
 
 namespace torchstone {
 

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "models/core/model.h"
+#include <torchstone/model.h>
 
 namespace torchstone {
 

@@ -1,6 +1,6 @@
-#include "models/core/model.h"
-
 #include <set>
+
+#include <torchstone/model.h>
 
 #include "models/core/loss.h"
 #include "models/core/registry.h"

@@ -2,7 +2,7 @@
 #include <map>
 #include <string>
 
-#include "models/core/model.h"
+#include <torchstone/model.h>
 
 namespace torchstone {
 

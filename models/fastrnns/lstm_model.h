@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/core/model.h"
-#include "models/core/registry.h"
+#include <torchstone/model.h>
+
 #include "models/fastrnns/sizes.h"
 
 namespace torchstone::fastrnns {

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "models/core/options.h"
+#include <torchstone/model_info.h>
 
 namespace torchstone::fastrnns {
 

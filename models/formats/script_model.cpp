@@ -6,8 +6,7 @@
 
 #include <fmt/format.h>
 #include <torch/script.h>
-
-#include "models/core/model.h"
+#include <torchstone/model.h>
 
 namespace torchstone::formats {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "models/core/registry.h"
+#include <torchstone/model_info.h>
 
 namespace torchstone::formats {
 

@@ -3,9 +3,9 @@
 // powerful are graph neural networks?", 2018; Hamilton et al., "Inductive representation learning on large graphs",
 // 2017. Original: torch_geometric.nn.models GCN, GIN, GraphSAGE as pytorch/benchmark's basic_gnn_*. Input node features
 // [10000, 64] and edges [2, 200000] → [10000, 64]; 12,480, 24,960 and 24,768 parameters. mini: 500 nodes, 4000 edges.
+#include <torchstone/model.h>
+
 #include "models/blocks/layers.h"
-#include "models/core/model.h"
-#include "models/core/registry.h"
 
 namespace torchstone::basic_gnn {
 namespace {

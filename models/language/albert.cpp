@@ -3,8 +3,9 @@
 // Original: transformers.AlbertForMaskedLM in the sizes of albert-base-v2 (upstream's AlbertForMaskedLM is the much
 // larger xxlarge). Input token ids [N, 512] → logits [N, 512, 30000]; 11,221,680 parameters.
 // mini: 3 runs of a layer of width 64, words of width 32, 1000 words, 32 tokens.
+#include <torchstone/model.h>
+
 #include "models/blocks/bert_encoder.h"
-#include "models/core/registry.h"
 
 namespace torchstone::albert {
 namespace {

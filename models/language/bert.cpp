@@ -2,8 +2,9 @@
 // Paper: Devlin, Chang, Lee, Toutanova, "BERT: pre-training of deep bidirectional transformers", 2018.
 // Original: transformers.BertForMaskedLM. Input token ids [N, 512] → logits [N, 512, 30522]; 109,514,298 parameters.
 // mini: 2 layers of width 64, 1000 words, 32 tokens.
+#include <torchstone/model.h>
+
 #include "models/blocks/bert_encoder.h"
-#include "models/core/registry.h"
 
 namespace torchstone::bert {
 namespace {

@@ -2,8 +2,9 @@
 // Paper: Sanh et al., "DistilBERT, a distilled version of BERT", 2019. Original: transformers.DistilBertForMaskedLM.
 // Input token ids [N, 128] → logits [N, 128, 30522]; 66,985,530 parameters.
 // mini: 2 layers of width 64, 1000 words, 32 tokens.
+#include <torchstone/model.h>
+
 #include "models/blocks/bert_encoder.h"
-#include "models/core/registry.h"
 
 namespace torchstone::distilbert {
 namespace {

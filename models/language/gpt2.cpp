@@ -3,13 +3,14 @@
 // Original: transformers.GPT2LMHeadModel as distilgpt2, and GPT2ForSequenceClassification. Input token ids [N, 512] →
 // logits [N, 512, 50257] (DistillGPT2); [N, 1024] → [N, 2]; 81,912,576 and 124,441,344 parameters.
 // mini: 2 layers of width 64, 1000 words, 32 tokens.
+#include <torchstone/model.h>
+
 #include "models/blocks/attention.h"
 #include "models/blocks/group.h"
 #include "models/blocks/init.h"
 #include "models/blocks/mlp.h"
 #include "models/blocks/norms.h"
 #include "models/blocks/token_model.h"
-#include "models/core/registry.h"
 
 namespace torchstone::gpt2 {
 namespace {

@@ -3,8 +3,9 @@
 // Original: transformers.LayoutLMForMaskedLM, without the pooler, whose answer its head does not use. Input token ids
 // [N, 512] and boxes [N, 512, 4] (left, top, right, bottom, below 1000) → logits [N, 512, 30522]; 112,660,026
 // parameters. Upstream's boxes are all 0. mini: 2 layers of width 64, 1000 words, 32 tokens.
+#include <torchstone/model.h>
+
 #include "models/blocks/bert_encoder.h"
-#include "models/core/registry.h"
 
 namespace torchstone::layoutlm {
 namespace {

@@ -5,12 +5,12 @@
 // (logits [N, 32, 32000], keys and values, each [N, layers, heads, 32, D]). llama_decode: token ids [N, 1], keys and
 // values [N, layers, heads, 127, D] → the same for 1 word and 128 places. mini: 2 layers of width 64, 4 query heads on
 // 2 key heads, 1000 words, 16 tokens.
+#include <torchstone/model.h>
+
 #include "models/blocks/attention.h"
 #include "models/blocks/group.h"
 #include "models/blocks/init.h"
 #include "models/blocks/norms.h"
-#include "models/core/model.h"
-#include "models/core/registry.h"
 
 namespace torchstone::llama {
 namespace {

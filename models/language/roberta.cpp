@@ -4,8 +4,9 @@
 // as upstream runs it) and CamembertForMaskedLM. Input token ids [N, 512] → logits [N, 512, 50265] (RoBERTa) and [N,
 // 512, 32005]; 124,698,201 and 110,656,261 parameters: 514 positions, as 512 tokens need them. mini: 2 layers of width
 // 64, 1000 words, 32 tokens.
+#include <torchstone/model.h>
+
 #include "models/blocks/bert_encoder.h"
-#include "models/core/registry.h"
 
 namespace torchstone::roberta {
 namespace {

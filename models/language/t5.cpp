@@ -4,11 +4,12 @@
 // logits [N, 1024, 32128]; 60,506,624 parameters. mini: 2 + 2 layers of width 64, 1000 words, 32 tokens.
 #include <cmath>
 
+#include <torchstone/model.h>
+
 #include "models/blocks/attention.h"
 #include "models/blocks/group.h"
 #include "models/blocks/norms.h"
 #include "models/blocks/token_model.h"
-#include "models/core/registry.h"
 
 namespace torchstone::t5 {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/torch.h>
+#include <torchstone/model.h>
 
-#include "models/core/model.h"
 #include "models/operators/operator_log.h"
 
 namespace torchstone::operators {

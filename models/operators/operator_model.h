@@ -2,7 +2,8 @@
 #include <cstdint>
 #include <string>
 
-#include "models/core/registry.h"
+#include <torchstone/model_info.h>
+
 #include "models/operators/operator_log.h"
 
 namespace torchstone::operators {

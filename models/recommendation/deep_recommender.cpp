@@ -2,9 +2,9 @@
 // Paper: Kuchaiev, Ginsburg, "Training deep autoencoders for collaborative filtering", 2017.
 // Original: pytorch/benchmark nvidia_deeprecommender. Input ratings [N, 197951] → the same; 204,475,711 parameters.
 // mini: 2000 items, layers of 64, 64 and 128.
+#include <torchstone/model.h>
+
 #include "models/blocks/layers.h"
-#include "models/core/model.h"
-#include "models/core/registry.h"
 
 namespace torchstone::deep_recommender {
 namespace {

@@ -4,10 +4,10 @@
 // score [N, 1]; 514,499,137 parameters. Upstream's bags hold 100 entries each; here they are ragged, and the gradients
 // of the tables dense. The paper ends in a sigmoid, as does this; upstream's ends in a ReLU, and the untrained answer
 // is mostly 0. mini: tables of 1000 rows, layers of 64 and 16 below, of 32 above.
+#include <torchstone/model.h>
+
 #include "models/blocks/init.h"
 #include "models/blocks/layers.h"
-#include "models/core/model.h"
-#include "models/core/registry.h"
 
 namespace torchstone::dlrm {
 namespace {

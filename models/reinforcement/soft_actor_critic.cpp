@@ -3,10 +3,10 @@
 // Original: pytorch/benchmark soft_actor_critic (StochasticActor, Pendulum). Input state [256, 3] → (mean [256, 1],
 // deviation [256, 1]) before squashing, which are the leaves of upstream's distribution; 1,055,746 parameters.
 // mini: hidden width 256 in place of 1024.
+#include <torchstone/model.h>
+
 #include "models/blocks/init.h"
 #include "models/blocks/layers.h"
-#include "models/core/model.h"
-#include "models/core/registry.h"
 
 namespace torchstone::soft_actor_critic {
 namespace {

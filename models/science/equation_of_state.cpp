@@ -3,8 +3,7 @@
 // Original: pytorch/benchmark pyhpc_equation_of_state (from Häfner's pyhpc-benchmarks). Input, float64: salinity in
 // g/kg and temperature in degrees Celsius [204, 204, 26], pressure in dbar [1, 1, 26] → [204, 204, 26]; no parameters.
 // Upstream has the derivative written out; here the numbers carry it with them. mini: [32, 32, 4].
-#include "models/core/model.h"
-#include "models/core/registry.h"
+#include <torchstone/model.h>
 
 namespace torchstone::equation_of_state {
 namespace {

@@ -6,8 +6,7 @@
 // fields of a grid of 204 x 204 x 26, named below → (tke and dtke [X, Y, Z, 3], surface correction [X, Y]); no
 // parameters. Upstream draws spacings, cosines, mixing and its lengths from a normal distribution, so that some
 // divisors are almost 0 and the answer is theirs alone; here they lie in [0.5, 2). mini: 30 x 30 x 4.
-#include "models/core/model.h"
-#include "models/core/registry.h"
+#include <torchstone/model.h>
 
 namespace torchstone::turbulent_kinetic_energy {
 namespace {

@@ -2,8 +2,9 @@
 // Paper: Krizhevsky, "One weird trick for parallelizing convolutional neural networks", 2014.
 // Original: torchvision.models.alexnet. Input [N, 3, 224, 224] → logits [N, 1000]; 61,100,840 parameters.
 // mini: 64 pixels and a classifier of width 256 (58.6 million parameters of the original stand in the classifier).
+#include <torchstone/model.h>
+
 #include "models/blocks/image_model.h"
-#include "models/core/registry.h"
 
 namespace torchstone::alexnet {
 namespace {

@@ -2,6 +2,8 @@
 // Paper: Bao, Dong, Piao, Wei, "BEiT: BERT pre-training of image transformers", 2021.
 // Original: timm's Beit. Input [N, 3, 224, 224] → logits [N, 1000]; 86,530,984 parameters.
 // mini: 2 layers of width 96, 64 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/attention.h"
 #include "models/blocks/chain.h"
 #include "models/blocks/image_model.h"
@@ -10,7 +12,6 @@
 #include "models/blocks/norms.h"
 #include "models/blocks/patch_embed.h"
 #include "models/blocks/relative_position.h"
-#include "models/core/registry.h"
 
 namespace torchstone::beit {
 namespace {

@@ -3,10 +3,11 @@
 // Original: timm's ConvMixer. Input [N, 3, 224, 224] → logits [N, 1000]; 21,110,248 (convmixer_768_32) and 24,383,464
 // (convmixer_1024_20_ks9_p14) parameters. The second is one of the two models in timm's tables that a compiler made
 // slower. mini: 2 blocks of width 96, 56 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/conv_norm.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/skip.h"
-#include "models/core/registry.h"
 
 namespace torchstone::convmixer {
 namespace {

@@ -2,12 +2,13 @@
 // Papers: Liu et al., "A ConvNet for the 2020s", 2022; Woo et al., "ConvNeXt V2", 2023.
 // Original: timm's ConvNeXt. Input [N, 3, 224, 224] → logits [N, 1000]; 28,589,128 (convnext_tiny), 88,591,464
 // (convnext_base) and 15,623,800 (convnextv2_nano) parameters. mini: stages of one block, widths 16 to 128, 64 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/chain.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/mlp.h"
 #include "models/blocks/norms.h"
-#include "models/core/registry.h"
 
 namespace torchstone::convnext {
 namespace {

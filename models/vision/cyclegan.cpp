@@ -3,10 +3,11 @@
 // 2017. Original: pytorch/benchmark pytorch_CycleGAN_and_pix2pix (ResnetGenerator with instance normalisation, which is
 // what its evaluation runs). Input [N, 3, 256, 256] → image [N, 3, 256, 256]; 11,378,179 parameters.
 // mini: 16 feature maps, 3 residual blocks, 32 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/skip.h"
-#include "models/core/registry.h"
 
 namespace torchstone::cyclegan {
 namespace {

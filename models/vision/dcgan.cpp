@@ -3,10 +3,10 @@
 // Original: pytorch/benchmark dcgan (from pytorch/examples). Input [N, 3, 64, 64] → probability [N, 1, 1, 1];
 // 2,765,568 parameters. mini: 32 feature maps in place of 64 (with 16, bfloat16 rounds every untrained probability to
 // 0.5).
+#include <torchstone/model.h>
+
 #include "models/blocks/init.h"
 #include "models/blocks/layers.h"
-#include "models/core/model.h"
-#include "models/core/registry.h"
 
 namespace torchstone::dcgan {
 namespace {

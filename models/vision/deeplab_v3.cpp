@@ -2,10 +2,11 @@
 // Paper: Chen, Papandreou, Schroff, Adam, "Rethinking atrous convolution for semantic image segmentation", 2017.
 // Original: torchvision.models.segmentation.deeplabv3_mobilenet_v3_large (without the auxiliary classifier).
 // Input [N, 3, 224, 224] → {"out": [N, 21, 224, 224]}; 11,025,477 parameters. mini: four blocks, 64 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/mobile_blocks.h"
-#include "models/core/registry.h"
 
 namespace torchstone::deeplab_v3 {
 namespace {

@@ -3,10 +3,11 @@
 // Original: torchvision.models.densenet121 and its sizes. Input [N, 3, 224, 224] → logits [N, 1000]; 7,978,856
 // (densenet121), 28,681,000 (161), 14,149,480 (169) and 20,013,928 (201) parameters.
 // mini: growth 12, blocks of 3, 3, 2 and 2 layers, 64 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/conv_norm.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
-#include "models/core/registry.h"
 
 namespace torchstone::densenet {
 namespace {

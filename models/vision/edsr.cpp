@@ -2,9 +2,10 @@
 // Paper: Lim, Son, Kim, Nah, Lee, "Enhanced deep residual networks for single image super-resolution", 2017.
 // Original: the paper's baseline for a factor of 2 (EDSR-PyTorch), which no suite of upstream's has. Input [N, 3, 48,
 // 48] in [0, 255) → [N, 3, 96, 96]; 1,369,859 parameters. mini: 4 blocks of 16 channels, 24 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/image_model.h"
 #include "models/blocks/skip.h"
-#include "models/core/registry.h"
 
 namespace torchstone::edsr {
 namespace {

@@ -5,13 +5,14 @@
 // 1000]; 5,288,548 (efficientnet_b0; tf_efficientnet_b0 pads as TensorFlow does), 3,504,872 (mobilenetv2_100),
 // 5,483,032 (mobilenetv3_large_100), 4,383,312 (mnasnet_100) and 4,421,616 (spnasnet_100) parameters. mini: three
 // stages of 1, 2 and 1 blocks, 64 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/conv_norm.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/round_channels.h"
 #include "models/blocks/skip.h"
 #include "models/blocks/squeeze_excite.h"
-#include "models/core/registry.h"
 
 namespace torchstone::efficientnet {
 namespace {

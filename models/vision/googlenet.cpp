@@ -2,11 +2,12 @@
 // Paper: Szegedy et al., "Going deeper with convolutions", 2014. Original: torchvision.models.googlenet with its
 // auxiliary classifiers. Input [N, 3, 224, 224] → logits [N, 1000], in training a tuple with the auxiliary logits, the
 // later ones first; 13,004,888 parameters. mini: without the blocks 4b, 4c and 5a, 64 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/branches.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/named_conv_norm.h"
-#include "models/core/registry.h"
 
 namespace torchstone::googlenet {
 namespace {

@@ -2,11 +2,12 @@
 // Paper: Wang et al., "Deep high-resolution representation learning for visual recognition", 2019. Original: timm's
 // HighResolutionNet as hrnet_w18. Input [N, 3, 224, 224] → logits [N, 1000]; 21,299,004 parameters.
 // mini: stages of one module of one block, width 8, 64 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/conv_norm.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/residual.h"
-#include "models/core/registry.h"
 
 namespace torchstone::hrnet {
 namespace {

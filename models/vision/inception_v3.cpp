@@ -2,9 +2,10 @@
 // Paper: Szegedy et al., "Rethinking the Inception architecture for computer vision", 2015.
 // Original: timm's InceptionV3 (without the auxiliary classifier). Input [N, 3, 299, 299] → logits [N, 1000];
 // 23,834,568 parameters. mini: one block of each kind (Mixed_5b, 6a, 6b, 7a and 7b), 107 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/branches.h"
 #include "models/blocks/image_model.h"
-#include "models/core/registry.h"
 
 namespace torchstone::inception_v3 {
 namespace {

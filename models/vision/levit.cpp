@@ -3,11 +3,12 @@
 // Paper: Graham et al., "LeViT: a vision transformer in ConvNet's clothing for faster inference", 2021.
 // Original: timm's LevitDistilled. Input [N, 3, 224, 224] → logits [N, 1000]; 9,213,936 parameters.
 // mini: two stages of one block, widths 64 and 96, 128 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/attention.h"
 #include "models/blocks/conv_norm.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
-#include "models/core/registry.h"
 
 namespace torchstone::levit {
 namespace {

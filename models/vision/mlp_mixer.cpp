@@ -4,11 +4,12 @@
 // 2021. Original: timm's MlpMixer. Input [N, 3, 224, 224] → logits [N, 1000]; 18,528,264 (mixer_s16_224), 59,880,472
 // (mixer_b16_224), 19,422,656 (gmlp_s16_224) and 15,350,872 (resmlp_12_224) parameters. mini: 2 blocks of width 64, 64
 // pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/image_model.h"
 #include "models/blocks/mlp.h"
 #include "models/blocks/norms.h"
 #include "models/blocks/patch_embed.h"
-#include "models/core/registry.h"
 
 namespace torchstone::mlp_mixer {
 namespace {

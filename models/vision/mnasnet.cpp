@@ -2,11 +2,12 @@
 // Paper: Tan et al., "MnasNet: platform-aware neural architecture search for mobile", 2018 (variant B1).
 // Original: torchvision.models.mnasnet1_0. Input [N, 3, 224, 224] → logits [N, 1000]; 4,383,312 parameters.
 // mini: three of the six stages, of 2, 2 and 1 blocks, 64 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/conv_norm.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/skip.h"
-#include "models/core/registry.h"
 
 namespace torchstone::mnasnet {
 namespace {

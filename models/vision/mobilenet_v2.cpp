@@ -2,12 +2,13 @@
 // Paper: Sandler et al., "MobileNetV2: inverted residuals and linear bottlenecks", 2018.
 // Original: torchvision.models.mobilenet_v2. Input [N, 3, 224, 224] → logits [N, 1000]; 3,504,872 parameters.
 // mini: half the width, four of the seven stages, 64 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/conv_norm.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/round_channels.h"
 #include "models/blocks/skip.h"
-#include "models/core/registry.h"
 
 namespace torchstone::mobilenet_v2 {
 namespace {

@@ -2,10 +2,11 @@
 // Paper: Howard et al., "Searching for MobileNetV3", 2019.
 // Original: torchvision.models.mobilenet_v3_large, mobilenet_v3_small. Input [N, 3, 224, 224] → logits [N, 1000];
 // 5,483,032 and 2,542,856 parameters. mini: four blocks of each, 64 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/mobile_blocks.h"
-#include "models/core/registry.h"
 
 namespace torchstone::mobilenet_v3 {
 namespace {

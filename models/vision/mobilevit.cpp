@@ -2,12 +2,13 @@
 // Paper: Mehta, Rastegari, "MobileViT: light-weight, general-purpose, and mobile-friendly vision transformer", 2021.
 // Original: timm's ByobNet as mobilevit_s. Input [N, 3, 256, 256] → logits [N, 1000]; 5,578,632 parameters.
 // mini: two plain stages of a block each and two with transformers of a layer each, 64 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/named_conv_norm.h"
 #include "models/blocks/skip.h"
 #include "models/blocks/transformer.h"
-#include "models/core/registry.h"
 
 namespace torchstone::mobilevit {
 namespace {

@@ -4,11 +4,12 @@
 // mini: stages of 1, 1, 2 and 1 blocks, widths 32 to 128, groups of 8, 64 pixels.
 #include <cmath>
 
+#include <torchstone/model.h>
+
 #include "models/blocks/conv_norm.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/squeeze_excite.h"
-#include "models/core/registry.h"
 
 namespace torchstone::nfnet {
 namespace {

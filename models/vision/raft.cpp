@@ -4,11 +4,12 @@
 // [N, 2, 224, 224]; 990,162 parameters. mini: narrow encoders, matches of 2 scales, 2 refinements, 64 pixels.
 #include <cmath>
 
+#include <torchstone/model.h>
+
 #include "models/blocks/chain.h"
 #include "models/blocks/group.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
-#include "models/core/registry.h"
 
 namespace torchstone::raft {
 namespace {

@@ -2,11 +2,12 @@
 // Paper: Radosavovic, Kosaraju, Girshick, He, Dollár, "Designing network design spaces", 2020. Original: timm's RegNet
 // as regnety_002. Input [N, 3, 224, 224] → logits [N, 1000]; 3,162,996 parameters.
 // mini: stages of 1 block, 64 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/named_conv_norm.h"
 #include "models/blocks/squeeze_excite.h"
-#include "models/core/registry.h"
 
 namespace torchstone::regnet {
 namespace {

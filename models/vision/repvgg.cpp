@@ -2,10 +2,11 @@
 // Paper: Ding et al., "RepVGG: making VGG-style ConvNets great again", 2021.
 // Original: timm's ByobNet as repvgg_a2, and the same after reparameterize_model. Input [N, 3, 224, 224] → logits
 // [N, 1000]; 28,210,600 parameters, deployed 25,499,944. mini: stages of 2 and 2 blocks, widths 16 and 32, 64 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/named_conv_norm.h"
-#include "models/core/registry.h"
 
 namespace torchstone::repvgg {
 namespace {

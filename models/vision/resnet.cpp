@@ -5,10 +5,11 @@
 // Input [N, 3, 224, 224] → logits [N, 1000]; 11,689,512 (18), 21,797,672 (34), 25,557,032 (50), 60,192,808 (152),
 // 25,028,904 (resnext50_32x4d) and 68,883,240 (wide_resnet50_2) parameters.
 // mini: 64 pixels and stages of 2, 1, 1, 1 blocks.
+#include <torchstone/model.h>
+
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/residual.h"
-#include "models/core/registry.h"
 
 namespace torchstone::resnet {
 namespace {

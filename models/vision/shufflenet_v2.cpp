@@ -2,9 +2,10 @@
 // Paper: Ma, Zhang, Zheng, Sun, "ShuffleNet V2: practical guidelines for efficient CNN architecture design", 2018.
 // Original: torchvision.models.shufflenet_v2_x1_0. Input [N, 3, 224, 224] → logits [N, 1000]; 2,278,604 parameters.
 // mini: the widths of x0_5, stages of 2, 3 and 2 blocks, 64 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/conv_norm.h"
 #include "models/blocks/image_model.h"
-#include "models/core/registry.h"
 
 namespace torchstone::shufflenet_v2 {
 namespace {

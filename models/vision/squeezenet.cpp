@@ -2,10 +2,11 @@
 // Paper: Iandola et al., "SqueezeNet: AlexNet-level accuracy with 50x fewer parameters and <0.5MB model size", 2016.
 // Original: torchvision.models.squeezenet1_1. Input [N, 3, 224, 224] → logits [N, 1000]; 1,235,496 parameters.
 // mini: 64 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/layers.h"
-#include "models/core/registry.h"
 
 namespace torchstone::squeezenet {
 namespace {

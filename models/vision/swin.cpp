@@ -5,6 +5,8 @@
 // mini: stages of 2 and 2 layers, width 24, windows of 4, 32 pixels.
 #include <numeric>
 
+#include <torchstone/model.h>
+
 #include "models/blocks/attention.h"
 #include "models/blocks/chain.h"
 #include "models/blocks/drop_path.h"
@@ -13,7 +15,6 @@
 #include "models/blocks/mlp.h"
 #include "models/blocks/norms.h"
 #include "models/blocks/relative_position.h"
-#include "models/core/registry.h"
 
 namespace torchstone::swin {
 namespace {

@@ -3,9 +3,9 @@
 // Original: pytorch/benchmark pytorch_unet (milesial/Pytorch-UNet, bilinear). Input [N, 3, 640, 959] → logits
 // [N, 2, 640, 959]; 17,267,458 parameters. The odd width makes every up-sampled map need padding.
 // mini: 8 channels at the top in place of 64, 64 x 95 pixels.
+#include <torchstone/model.h>
+
 #include "models/blocks/layers.h"
-#include "models/core/model.h"
-#include "models/core/registry.h"
 
 namespace torchstone::unet {
 namespace {

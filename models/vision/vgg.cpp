@@ -3,10 +3,11 @@
 // Original: torchvision.models.vgg11, vgg16. Input [N, 3, 224, 224] → logits [N, 1000]; 132,863,336 and 138,357,544
 // parameters.
 // mini: six narrow convolutions, 64 pixels and a classifier of width 256 in place of 4096.
+#include <torchstone/model.h>
+
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/layers.h"
-#include "models/core/registry.h"
 
 namespace torchstone::vgg {
 namespace {

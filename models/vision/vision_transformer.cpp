@@ -5,11 +5,12 @@
 // (vit_base_patch16_224), 1,012,611,432 (vit_giant_patch14_224), 5,717,416 (deit_tiny_patch16_224) and 87,338,192
 // (deit_base_distilled_patch16_224) parameters. mini: 2 layers of width 96, 64 pixels (giant: 56, which its patches of
 // 14 divide).
+#include <torchstone/model.h>
+
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/patch_embed.h"
 #include "models/blocks/transformer.h"
-#include "models/core/registry.h"
 
 namespace torchstone::vision_transformer {
 namespace {

@@ -4,11 +4,12 @@
 // mini: stages of 1, 1, 1 and 1 layers, widths 48 and 96, 64 pixels.
 #include <cmath>
 
+#include <torchstone/model.h>
+
 #include "models/blocks/conv_norm.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/init.h"
 #include "models/blocks/transformer.h"
-#include "models/core/registry.h"
 
 namespace torchstone::volo {
 namespace {

@@ -4,6 +4,8 @@
 // mini: 2 + 2 layers of width 64, 64 pixels.
 #include <numbers>
 
+#include <torchstone/model.h>
+
 #include "models/blocks/attention.h"
 #include "models/blocks/conv_norm.h"
 #include "models/blocks/image_model.h"
@@ -11,7 +13,6 @@
 #include "models/blocks/mlp.h"
 #include "models/blocks/norms.h"
 #include "models/blocks/unit_length.h"
-#include "models/core/registry.h"
 
 namespace torchstone::xcit {
 namespace {

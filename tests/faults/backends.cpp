@@ -4,7 +4,7 @@
 #include <csignal>
 #include <unistd.h>
 
-#include "fixtures/backends/backend.h"
+#include "fixtures/backends/registry.h"
 #include "fixtures/compare/compare.h"
 #include "fixtures/measure/synchronize.h"
 #include "models/core/tree.h"
@@ -136,7 +136,7 @@ class Slower : public Backend {
 };
 
 bool register_spoiled(const std::string& name, Spoil spoil) {
-  return register_backend(name, std::make_unique<SpoiledBackend>(std::move(spoil)));
+  return register_backend(name, std::make_unique<SpoiledBackend>(std::move(spoil)), __FILE__, __LINE__);
 }
 
 template <typename Change>
@@ -168,12 +168,13 @@ c10::IValue killed(const c10::IValue&) {
     register_spoiled("fault_dtype", each_tensor([](const torch::Tensor& t) { return t.to(torch::kFloat64); })) &&
     register_spoiled("fault_shape", each_tensor([](const torch::Tensor& t) { return t.unsqueeze(0); })) &&
     register_spoiled("fault_swapped", swapped) && register_spoiled("fault_slow", slower) &&
-    register_spoiled("fault_killed", killed) && register_backend("fault_weight", std::make_unique<WrongWeight>()) &&
-    register_backend("fault_batch", std::make_unique<BatchDependent>()) &&
-    register_backend("fault_slower", std::make_unique<Slower>()) &&
-    register_backend("fault_refused", std::make_unique<Refuses>()) &&
-    register_backend("fault_unsupported", std::make_unique<NotHere>()) &&
-    register_backend("fault_missing", std::make_unique<NoCompiler>());
+    register_spoiled("fault_killed", killed) &&
+    register_backend("fault_weight", std::make_unique<WrongWeight>(), __FILE__, __LINE__) &&
+    register_backend("fault_batch", std::make_unique<BatchDependent>(), __FILE__, __LINE__) &&
+    register_backend("fault_slower", std::make_unique<Slower>(), __FILE__, __LINE__) &&
+    register_backend("fault_refused", std::make_unique<Refuses>(), __FILE__, __LINE__) &&
+    register_backend("fault_unsupported", std::make_unique<NotHere>(), __FILE__, __LINE__) &&
+    register_backend("fault_missing", std::make_unique<NoCompiler>(), __FILE__, __LINE__);
 
 }  // namespace
 }  // namespace torchstone

@@ -6,9 +6,7 @@
 #include <thread>
 
 #include <torch/csrc/jit/frontend/tracer.h>
-
-#include "models/core/model.h"
-#include "models/core/registry.h"
+#include <torchstone/model.h>
 
 namespace torchstone {
 namespace {

@@ -1,5 +1,5 @@
 // Planted faults of a training step: each backend trains with TorchScript and spoils one thing before or after a call.
-#include "fixtures/backends/backend.h"
+#include "fixtures/backends/registry.h"
 
 namespace torchstone {
 namespace {
@@ -70,7 +70,7 @@ class SpoiledTraining : public Backend {
 };
 
 bool plant(const std::string& name, const Spoil& before, const Spoil& after) {
-  return register_backend(name, std::make_unique<SpoiledTraining>(before, after));
+  return register_backend(name, std::make_unique<SpoiledTraining>(before, after), __FILE__, __LINE__);
 }
 
 const std::vector<std::string> statistics{"norm.running_mean", "norm.running_var"};

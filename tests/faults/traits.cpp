@@ -2,8 +2,7 @@
 // keeps a state the second look says otherwise.
 #include <functional>
 
-#include "models/core/model.h"
-#include "models/core/registry.h"
+#include <torchstone/model.h>
 
 namespace torchstone {
 namespace {

@@ -10,7 +10,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "fixtures/backends/backend.h"
+#include "fixtures/backends/registry.h"
+#include "fixtures/capture/capture.h"
+#include "fixtures/capture/eager_call.h"
 #include "fixtures/case/build_facts.h"
 #include "fixtures/case/result_of.h"
 #include "fixtures/case/run_options.h"

@@ -7,10 +7,10 @@
 #include <torch/csrc/jit/runtime/interpreter.h>
 #include <torch/script.h>
 #include <torch/torch.h>
+#include <torchstone/model.h>
 
 #include "models/blocks/chain.h"
 #include "models/core/loss.h"
-#include "models/core/model.h"
 #include "models/core/plugin.h"
 #include "models/core/registry.h"
 #include "models/core/state.h"

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "models/core/registry.h"
 #include "tests/unit/cases/support.h"
 
 namespace torchstone::selection {

@@ -8,8 +8,9 @@
 #include <gmock/gmock.h>
 #include <torch/script.h>
 #include <torch/torch.h>
+#include <torchstone/model.h>
 
-#include "models/core/model.h"
+#include "models/core/registry.h"
 #include "models/core/state.h"
 #include "tests/temporary_folder.h"
 

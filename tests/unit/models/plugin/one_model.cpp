@@ -1,6 +1,5 @@
 // A plug-in with one model: what load_plugin is tested with.
-#include "models/core/model.h"
-#include "models/core/registry.h"
+#include <torchstone/model.h>
 
 namespace {
 

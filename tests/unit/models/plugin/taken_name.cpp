@@ -1,6 +1,5 @@
 // A plug-in whose model has the name of one that exists: load_plugin must refuse it without a crash.
-#include "models/core/model.h"
-#include "models/core/registry.h"
+#include <torchstone/model.h>
 
 namespace {
 

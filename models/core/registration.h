@@ -1,0 +1,83 @@
+#pragma once
+#include <cstddef>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+// What the registries of models, backends, checks and report writers have in common. Includes nothing of the project,
+// so that every folder may include it (tests/architecture/rooms.py).
+namespace torchstone {
+
+/// What registers while a plug-in is loaded.
+struct Registrations {
+  size_t added = 0;
+  std::vector<std::string> errors;
+};
+
+/// The registrations of the plug-in that is being loaded; nullptr when none is.
+inline Registrations* registrations_of_plugin = nullptr;
+
+/// Counts registrations and collects their errors in `registrations()` while it lives: an exception must not leave a
+/// static initialiser that dlopen runs.
+class CollectRegistrations {
+ public:
+  CollectRegistrations() { registrations_of_plugin = &registrations_; }
+  ~CollectRegistrations() { registrations_of_plugin = nullptr; }
+  CollectRegistrations(const CollectRegistrations&) = delete;
+  CollectRegistrations& operator=(const CollectRegistrations&) = delete;
+  const Registrations& registrations() const { return registrations_; }
+
+ private:
+  Registrations registrations_;
+};
+
+/// False where errors are collected; throws std::invalid_argument otherwise.
+inline bool refuse_registration(const std::string& error) {
+  if (!registrations_of_plugin) throw std::invalid_argument(error);
+  registrations_of_plugin->errors.push_back(error);
+  return false;
+}
+
+/// Named things of one kind, each registered by a static initialiser; keep it in a function-local static, because
+/// registrations run before main, in any order of files.
+template <typename T>
+class Registry {
+ public:
+  struct Entry {
+    T value;
+    std::string file;
+    int line = 0;
+  };
+
+  /// `kind` is what messages call one of them: "model", "backend".
+  explicit Registry(std::string kind) : kind_(std::move(kind)) {}
+
+  /// A name that is taken is refused with both places. True when the entry was added.
+  bool add(const std::string& name, T value, const char* file, int line) {
+    const auto [entry, added] = entries_.try_emplace(name, Entry{std::move(value), file, line});
+    if (!added) {
+      const Entry& first = entry->second;
+      return refuse_registration(std::string(file) + ":" + std::to_string(line) + ": " + kind_ + " " + name +
+                                 " is already registered at " + first.file + ":" + std::to_string(first.line));
+    }
+    if (registrations_of_plugin) ++registrations_of_plugin->added;
+    return true;
+  }
+
+  /// nullptr when there is none of that name.
+  const T* find(const std::string& name) const {
+    const auto found = entries_.find(name);
+    return found == entries_.end() ? nullptr : &found->second.value;
+  }
+
+  /// By name.
+  const std::map<std::string, Entry>& entries() const { return entries_; }
+
+ private:
+  std::string kind_;
+  std::map<std::string, Entry> entries_;
+};
+
+}  // namespace torchstone

@@ -1,0 +1,52 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+// The facts of a model. Free of LibTorch's headers, so that suites are read without them.
+namespace torchstone {
+
+class Model;
+
+/// Size of a model: `mini` for a machine of two cores, `full` as published.
+enum class Preset { mini, full };
+/// What a case runs: forward alone, or forward, loss and backward.
+enum class Mode { inference, training };
+
+/// What a model's factory may depend on.
+struct ModelOptions {
+  Preset preset = Preset::mini;
+  Mode mode = Mode::inference;
+  int64_t batch_size = 1;  ///< samples in one call, at least 1
+};
+
+/// The facts of one registered model.
+struct ModelInfo {
+  std::string name{};                 ///< as suites and flags say it; upstream's name where upstream has the model
+  std::string family{};               ///< the architecture or file it belongs to
+  std::vector<std::string> suites{};  ///< by whose rows and policy it runs: torchbench, timm, huggingface, …
+  int64_t train_batch = 0;            ///< upstream's batch size in training (full preset); 0: not stated
+  int64_t eval_batch = 0;             ///< upstream's batch size in inference (full preset); 0: not stated
+  int64_t parameters = 0;             ///< elements of all parameters of the full preset; 0: not stated
+  bool fixed_batch = false;           ///< the batch size must not be changed (always eval_batch)
+  bool host_sync = false;             ///< forward reads a value back (`.item()`), so it cannot be captured whole
+  /// Makes the model, on the CPU, with random weights from torch's default generator. What it throws becomes the
+  /// status model_fail_to_load.
+  std::function<std::shared_ptr<Model>(const ModelOptions&)> make{};
+  std::string file{};  ///< where it was registered; set by register_model
+  int line = 0;
+};
+
+/// Adds a model. Throws std::invalid_argument when the name is taken or `make` is empty; while a plug-in is loaded the
+/// error is kept for the loader instead, and the result is false. Otherwise true, for static initialisers.
+bool register_model(ModelInfo info, const char* file, int line);
+
+}  // namespace torchstone
+
+/// TORCHSTONE_MODEL(resnet18, .family = "resnet", .suites = {"torchbench"}, .eval_batch = 8, .make = …);
+/// The facts stand in the order of ModelInfo.
+#define TORCHSTONE_MODEL(identifier, ...)                            \
+  [[maybe_unused]] static const bool torchstone_model_##identifier = \
+      torchstone::register_model(torchstone::ModelInfo{.name = #identifier, __VA_ARGS__}, __FILE__, __LINE__)
