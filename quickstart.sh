@@ -186,6 +186,17 @@ install_oracles() {
   fi
 }
 
+# What tests/style checks with, in the version that our configuration was written for. clang-tidy brings LLVM along: in CI only.
+install_style_tools() {
+  case "${python:-}" in
+    "$PWD"/.venv/*)
+      [ -x .venv/bin/clang-format ] || .venv/bin/pip install --quiet --disable-pip-version-check clang-format==14.0.6 ||
+        say "no clang-format 14: the format is not checked" ;;
+  esac
+  [ -n "${CI:-}" ] && may_install && ! runs clang-tidy-14 || return 0
+  apt_get install -y -qq --no-install-recommends clang-tidy-14 || say "no clang-tidy-14: nothing is linted"
+}
+
 # ---- The jobs.
 
 # As many jobs as cores, but no more than one for 2 GB of memory.
@@ -240,6 +251,7 @@ case "$job" in
   test)
     build
     install_oracles
+    install_style_tools
     run_tests "$@"
     ;;
   clean) rm -rf build ;;

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Runs clang-format and clang-tidy, version 14, on our sources.
+
+  style.py format          every source file
+  style.py tidy BUILD      the .cpp files that the working tree or the last commit changed, for at most LIMIT_S seconds
+  style.py tidy BUILD --all
+
+Exit codes: 0 nothing found, 1 something found, 77 the tool is absent (ctest's skip). The tools come from PATH, or from the
+Python environment that this script runs in (pip install clang-format==14.0.6 clang-tidy==14.0.6).
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDERS = ("cases", "fixtures", "models", "reports", "tests", "examples")
+VERSION = 14
+LIMIT_S = 180
+ABSENT = 77
+
+
+def find_tool(name):
+    """The path of the tool in the version that the configuration was written for; None when there is none."""
+    beside = pathlib.Path(sys.executable).parent
+    for candidate in (f"{name}-{VERSION}", name, str(beside / name)):
+        path = shutil.which(candidate)
+        if path and f"version {VERSION}." in subprocess.run([path, "--version"], capture_output=True, text=True).stdout:
+            return path
+    return None
+
+
+def git(*arguments):
+    return subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True).stdout.splitlines()
+
+
+def sources(*suffixes):
+    return [f for f in git("ls-files", *FOLDERS) if f.endswith(suffixes) and (ROOT / f).is_file()]
+
+
+def changed(files):
+    """Those of `files` that differ from the commit before the last one. A shallow clone has no such commit: none."""
+    differing = set(git("diff", "--name-only", "HEAD")) | set(git("diff", "--name-only", "HEAD~1", "HEAD"))
+    return [f for f in files if f in differing]
+
+
+def check_format(tool):
+    files = sources(".h", ".cpp")
+    done = subprocess.run([tool, "--dry-run", "-Werror", "--style=file", *files], cwd=ROOT, capture_output=True, text=True)
+    sys.stderr.write(done.stderr)
+    print(f"clang-format: {len(files)} files, {len(re.findall('error:', done.stderr))} places to format")
+    return 1 if done.returncode else 0
+
+
+def without_precompiled_header(words):
+    """A compiler's arguments without the precompiled header, the input and the output."""
+    kept, words = [], [w for w in words if w != "-Xclang"]
+    skip = False
+    for i, word in enumerate(words):
+        if skip:
+            skip = False
+        elif word in ("-o", "-c", "-include-pch") or (word == "-include" and "cmake_pch" in words[i + 1]):
+            skip = True
+        elif word != "-Winvalid-pch" and not word.startswith("-fpch"):
+            kept.append(word)
+    return kept
+
+
+def flags_by_target(build):
+    """Compiler flags of each target: where files are joined (unity builds) the database knows the joined file alone, so a
+    file takes the flags of its target."""
+    flags = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        words = shlex.split(entry["command"])[1:]
+        target = re.search(r"CMakeFiles/([\w-]+)\.dir/", words[words.index("-o") + 1])
+        if target:
+            flags.setdefault(target.group(1), without_precompiled_header(words))
+    return flags
+
+
+def flags_of(file, flags):
+    """The flags with which `file` is compiled; None when the build has no target of its folder."""
+    parts = pathlib.Path(file).parts
+    wanted = f"test_{parts[2]}" if parts[:2] == ("tests", "unit") else f"torchstone_{parts[0]}"
+    if parts[0] == "tests" and parts[1] != "unit":
+        wanted = "torchstone_faults" if parts[1] == "faults" else "test_fixtures"
+    if parts[:2] == ("cases", "report_tool"):
+        wanted = "torchstone-report"
+    return flags.get(wanted)
+
+
+def check_tidy(tool, build, everything):
+    files = sources(".cpp")
+    chosen = files if everything else changed(files)
+    flags = flags_by_target(build)
+    begun = time.monotonic()
+
+    def tidy(file):
+        own = flags_of(file, flags)
+        if own is None:
+            return file, None, "no target compiles it"
+        if not everything and time.monotonic() - begun > LIMIT_S:
+            return file, None, f"not reached within {LIMIT_S} s"
+        done = subprocess.run([tool, "--quiet", str(ROOT / file), "--", *own], cwd=build, capture_output=True, text=True)
+        return file, done.returncode, done.stdout + (done.stderr if done.returncode and not done.stdout else "")
+
+    found = left = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for file, code, text in pool.map(tidy, chosen):
+            if code is None:
+                left += 1
+                print(f"{file}: {text}")
+            elif code:
+                found += 1
+                print(text)
+    print(f"clang-tidy: {len(chosen)} files, {found} with findings, {left} not checked")
+    return 1 if found else 0
+
+
+def main(arguments):
+    kind = arguments[0]
+    tool = find_tool(f"clang-{kind}")
+    if not tool:
+        print(f"clang-{kind} {VERSION} is absent: pip install clang-{kind}==14.0.6, or the distribution's clang-{kind}-{VERSION}")
+        return ABSENT
+    if kind == "format":
+        return check_format(tool)
+    return check_tidy(tool, pathlib.Path(arguments[1]), "--all" in arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
