@@ -46,7 +46,7 @@ struct SpeedTarget {
 /// threshold · scale and threshold / scale. A value that is missing, not finite or 0 is red: it was not measured.
 std::vector<GateRow> gate_speed(const CsvTable& actual, const SpeedTarget& target, const GateOptions& options);
 
-/// 0 all as they should be, 1 one is red, 3 nothing was judged (DESIGN §3).
+/// 0 all as they should be, 1 one is red, 3 nothing was judged.
 int gate_exit_code(const std::vector<GateRow>& rows);
 /// One line a model, aligned, and a closing line with the counts.
 std::string gate_text(const std::vector<GateRow>& rows);

@@ -46,7 +46,7 @@ bool is_fine(const Result& result);
 /// reached. Failures without a number are worst of all.
 double margin_of(const Result& result);
 
-/// The exit code of a run, DESIGN §3. Interrupted (130) goes before all, then a failed gate (1: also a case that passed
+/// The exit code of a run. Interrupted (130) goes before all, then a failed gate (1: also a case that passed
 /// against expectation), then infrastructure (4), then undecided (5, only when `strict_undecided`). 3 when there is no
 /// result, or none but cases that were left out: nothing measured is not green.
 int exit_code_of(const std::vector<Result>& results, bool strict_undecided);

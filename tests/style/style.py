@@ -5,8 +5,9 @@
   style.py tidy BUILD      the .cpp files that the working tree or the last commit changed, for at most LIMIT_S seconds
   style.py tidy BUILD --all
 
-Exit codes: 0 nothing found, 1 something found, 77 the tool is absent (ctest's skip). The tools come from PATH, or from the
-Python environment that this script runs in (pip install clang-format==14.0.6 clang-tidy==14.0.6).
+Exit codes: 0 nothing found, 1 something found, 77 (a skip to ctest) when the tool is absent or this is no Git checkout.
+The tools come from PATH, or from the Python environment that this script runs in
+(pip install clang-format==14.0.6 clang-tidy==14.0.6).
 """
 import concurrent.futures
 import json
@@ -52,6 +53,9 @@ def changed(files):
 
 def check_format(tool):
     files = sources(".h", ".cpp")
+    if not files:
+        print("no files: this is no Git checkout")
+        return ABSENT
     done = subprocess.run([tool, "--dry-run", "-Werror", "--style=file", *files], cwd=ROOT, capture_output=True, text=True)
     sys.stderr.write(done.stderr)
     print(f"clang-format: {len(files)} files, {len(re.findall('error:', done.stderr))} places to format")

@@ -38,7 +38,7 @@ struct StatusInfo {
   std::string_view name;  ///< upstream's string
   bool passing;           ///< counts as passed
   JUnitKind junit;
-  int exit_code;  ///< class of DESIGN §3: 0 met, 1 gate, 4 infrastructure, 5 undecided, 130 interrupted
+  int exit_code;  ///< of a run that ends in it: 0 met, 1 gate, 4 infrastructure, 5 undecided, 130 interrupted
 };
 
 const std::vector<StatusInfo>& status_table();
