@@ -16,7 +16,7 @@
 namespace torchstone {
 namespace {
 
-constexpr int nothing_selected = 3;
+constexpr int nothing_selected = 3, report_not_written = 4;
 
 int exit_code(const ClosingFacts& facts, const RunInfo& run, const std::vector<Result>& results, bool failed) {
   if (isolate::interrupted()) return info_of(Status::interrupted).exit_code;
@@ -31,27 +31,28 @@ int exit_code(const ClosingFacts& facts, const RunInfo& run, const std::vector<R
 
 }  // namespace
 
-std::vector<std::string> write_run(const flags::Flags& flags, RunInfo& run, const std::vector<Result>& results,
-                                   const std::vector<Result>& planned) {
+write::Written write_run(const flags::Flags& flags, RunInfo& run, const std::vector<Result>& results,
+                         const std::vector<Result>& planned) {
   const auto rows = results_folder::with_missing(results, planned);
   if (!flags.report || rows.empty()) return {};
   run.exit_reason = isolate::interrupted() ? "interrupted" : "finished";
   run.duration_s = static_cast<double>(testing::UnitTest::GetInstance()->elapsed_time()) / 1e3;
-  return write_reports(rows, run, flags.run.out, write::JUnitOptions{flags.junit_properties});
+  return write::write_reports({run, rows}, flags.run.out, {.testcase_properties = flags.junit_properties});
 }
 
 int close_run(const ClosingFacts& facts, const RunInfo& run, const std::vector<Result>& results, bool failed) {
   if (facts.flags.update_expected) std::cout << write_expected(facts.expected, results);
   const int code = exit_code(facts, run, results, failed);
   const auto rows = results_folder::with_missing(results, facts.planned);
-  if (!facts.reports.empty()) std::cout << annotations_of(rows, facts.flags);
+  if (!facts.reports.paths.empty()) std::cout << annotations_of(rows, facts.flags);
   if (isolate::interrupted()) {
     const int selected = testing::UnitTest::GetInstance()->test_to_run_count();
     std::cout << kept_line(results, static_cast<size_t>(selected), facts.flags);
   }
-  if (!facts.reports.empty()) std::cout << console::write_summary(rows, run, facts.reports, line_width());
+  if (!facts.reports.paths.empty()) std::cout << console::write_summary(rows, run, facts.reports.paths, line_width());
   std::cout << std::flush;
-  return code;
+  for (const auto& fault : facts.reports.faults) std::cerr << "torchstone: " << fault << "\n";
+  return code == 0 && !facts.reports.faults.empty() ? report_not_written : code;
 }
 
 }  // namespace torchstone

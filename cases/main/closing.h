@@ -4,14 +4,14 @@
 
 #include "cases/flags/flags.h"
 #include "cases/main/expected_run.h"
-#include "reports/record/json.h"
+#include "reports/write/reports.h"
 
 namespace torchstone {
 
-/// Writes the report files of what ran and of what was planned and did not run; their paths. None, with
-/// --torchstone_report=none or when nothing was selected.
-std::vector<std::string> write_run(const flags::Flags& flags, RunInfo& run, const std::vector<Result>& results,
-                                   const std::vector<Result>& planned);
+/// Writes the report files of what ran and of what was planned and did not run; none with --torchstone_report=none or
+/// when nothing was selected.
+write::Written write_run(const flags::Flags& flags, RunInfo& run, const std::vector<Result>& results,
+                         const std::vector<Result>& planned);
 
 /// What a run was measured against, and what it wrote.
 struct ClosingFacts {
@@ -19,7 +19,7 @@ struct ClosingFacts {
   const ExpectedRun& expected;
   const Report* baseline;  ///< nullptr without --torchstone_baseline
   const std::vector<Result>& planned;
-  const std::vector<std::string>& reports;
+  const write::Written& reports;
 };
 
 /// Says all that comes after GoogleTest's closing lines: updated files, comparison with the baseline, annotations, and

@@ -79,7 +79,7 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const E
   isolate::catch_interrupts();
 
   console::ResultListener* listener = nullptr;
-  std::vector<std::string> reports;
+  write::Written reports;
   const auto close = [&](bool failed) {
     return close_run({flags, expected, baseline ? &*baseline : nullptr, planned, reports}, run, listener->results(),
                      failed);
@@ -106,8 +106,8 @@ int run(int argc, char** argv) {
     std::cout << fmt::format("torchstone {} (LibTorch {})\n", version(), build_facts().at("torch"));
     return 0;
   }
-  fastrnns::recurrent_flags() = flags.recurrent;
-  set_executor(flags.fuser, flags.executor);
+  fastrnns::recurrent_flags() = flags.fastrnns.sizes;
+  set_executor(flags.fastrnns.fuser, flags.fastrnns.executor);
   for (const auto& plugin : flags.plugins) load_plugin(plugin);
   if (selection::only_is_file(flags)) register_own_model(flags);
   RunInfo run_info = begin_run(argc, argv);

@@ -11,8 +11,8 @@
 namespace torchstone {
 
 /// What every subcommand does alike. Exit codes: 0 done, 2 unusable input (a ReportError, which main prints), 3 no
-/// results found.
-inline constexpr int no_results = 3;
+/// results found, 4 a writer failed.
+inline constexpr int no_results = 3, report_not_written = 4;
 
 /// `RESULTS…`: results folders or results.json files, at least one.
 CLI::Option* add_inputs(CLI::App& command, std::vector<std::string>& inputs);

@@ -1,6 +1,8 @@
 // torchstone-report: works on results that are already there.
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -13,22 +15,42 @@
 #include "cases/report_tool/html.h"
 #include "cases/report_tool/merge.h"
 #include "cases/report_tool/texts.h"
+#include "models/core/plugin.h"
 #include "reports/base/version.h"
+
+namespace {
+
+/// The writers of plug-ins become commands, so that plug-ins are loaded before the commands are parsed.
+std::vector<std::string> plugins_of(const std::vector<std::string>& arguments) {
+  const std::string flag = "--plugin";
+  std::vector<std::string> plugins;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].starts_with(flag + "=")) plugins.push_back(arguments[i].substr(flag.size() + 1));
+    if (arguments[i] == flag && i + 1 < arguments.size()) plugins.push_back(arguments[i + 1]);
+  }
+  return plugins;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   int exit_code = 0;
   CLI::App app("Merges and compares the results of Torchstone runs", "torchstone-report");
   app.require_subcommand(1);
+  app.fallthrough();  // --plugin may stand behind a command
+  std::vector<std::string> plugins;
+  app.add_option("--plugin", plugins, "Shared library of report writers; each becomes a command (repeatable)");
   app.set_version_flag("--version", fmt::format("torchstone-report {}", torchstone::version()));
   torchstone::add_merge_command(app, exit_code);
   torchstone::add_compare_command(app, exit_code);
-  torchstone::add_text_commands(app, exit_code);
   torchstone::add_diff_command(app, exit_code);
   torchstone::add_html_command(app, exit_code);
   torchstone::add_history_command(app, exit_code);
   torchstone::add_gate_command(app, exit_code);
   torchstone::add_claim_command(app);
   try {
+    for (const auto& plugin : plugins_of({argv + 1, argv + argc})) torchstone::load_plugin(plugin);
+    torchstone::add_text_commands(app, exit_code);  // after all: each writer that has no command gets one
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;  // --help is no error; everything else is usage

@@ -28,12 +28,14 @@ int merge(const MergeArguments& arguments) {
   const auto report = read_inputs(arguments.inputs);
   if (!report) return no_results;
   const results_folder::Hold hold(arguments.out, this_process(results_folder::Holder::Kind::part));
-  const auto paths = write::write_reports(report->results, report->run, arguments.out,
-                                          {.testcase_properties = arguments.junit_properties == "on"});
-  fmt::print("{}", console::write_summary(report->results, report->run, paths, line_width()));
+  const auto written =
+      write::write_reports(*report, arguments.out, {.testcase_properties = arguments.junit_properties == "on"});
+  fmt::print("{}", console::write_summary(report->results, report->run, written.paths, line_width()));
+  for (const auto& fault : written.faults) fmt::print(stderr, "{}\n", fault);
   const bool cut_off =
       std::ranges::any_of(report->results, [](const Result& r) { return r.outcome.status == Status::interrupted; });
-  return cut_off ? info_of(Status::interrupted).exit_code : 0;
+  if (cut_off) return info_of(Status::interrupted).exit_code;
+  return written.faults.empty() ? 0 : report_not_written;
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "cases/report_tool/texts.h"
 
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,10 +8,9 @@
 
 #include "cases/report_tool/inputs.h"
 #include "reports/tables/upstream_csv.h"
-#include "reports/write/annotations.h"
 #include "reports/write/csv.h"
 #include "reports/write/markdown.h"
-#include "reports/write/openmetrics.h"
+#include "reports/write/reports.h"
 
 namespace torchstone {
 namespace {
@@ -66,20 +63,45 @@ void add_csv(CLI::App& app, int& exit_code) {
   command->callback([arguments, &exit_code] { exit_code = write_csvs(arguments->inputs, arguments->folder); });
 }
 
-std::string annotations_of(const Report& report) {
-  const char* workspace = std::getenv("GITHUB_WORKSPACE");
-  return write::write_annotations(report.results, workspace == nullptr ? "" : workspace);
+bool has_command(const CLI::App& app, const std::string& name) {
+  return !app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; }).empty();
+}
+
+int write_alone(const ReportWriter& writer, const std::vector<std::string>& inputs, const std::string& out) {
+  const auto report = read_inputs(inputs);
+  if (!report) return no_results;
+  const NamedTexts texts = write::texts_of(writer, *report);
+  if (writer.text) write_output(texts.empty() ? "" : texts[0].second, out);
+  for (const auto& [name, text] : texts) {
+    if (writer.files) write_output(text, out + "/" + name);
+    if (writer.files) fmt::print("{}\n", out + "/" + name);
+  }
+  return 0;
+}
+
+void add_writer(CLI::App& app, const ReportWriter& writer, int& exit_code) {
+  struct Arguments {
+    std::vector<std::string> inputs;
+    std::string out;
+  };
+  const auto arguments = std::make_shared<Arguments>();
+  auto* command = app.add_subcommand(writer.name, writer.help);
+  add_inputs(*command, arguments->inputs);
+  if (writer.text)
+    add_output(*command, arguments->out);
+  else
+    command->add_option("-o,--out", arguments->out, "Folder for the files; their names are printed")->required();
+  command->callback(
+      [arguments, &writer, &exit_code] { exit_code = write_alone(writer, arguments->inputs, arguments->out); });
 }
 
 }  // namespace
 
 void add_text_commands(CLI::App& app, int& exit_code) {
   add_markdown(app, exit_code);
-  add_text_command(app, exit_code, "openmetrics", "For Prometheus and GitLab's metrics reports",
-                   write::write_openmetrics);
   add_csv(app, exit_code);
-  add_text_command(app, exit_code, "github", "Annotations of GitHub Actions: at most eight failures and a count",
-                   annotations_of);
+  for (const ReportWriter* writer : report_writers())
+    if (!has_command(app, writer->name)) add_writer(app, *writer, exit_code);
 }
 
 }  // namespace torchstone

@@ -1,13 +1,8 @@
 #pragma once
 #include <filesystem>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace torchstone {
-
-/// Name and text of files that belong together.
-using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 
 /// The file is either the old one or the whole new one, also after a crash: written aside in the same folder, synced,
 /// renamed. Makes missing folders. Throws std::system_error with the path and the system's words.

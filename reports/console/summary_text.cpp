@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <torchstone/report_writer.h>
 
 #include "reports/base/text.h"
 #include "reports/record/row.h"
@@ -146,5 +147,12 @@ std::string write_summary(const std::vector<Result>& results, const RunInfo& run
   lines.insert(lines.end(), last.begin(), last.end());
   return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
+
+// Last, because it names the files of all others.
+TORCHSTONE_REPORT_WRITER(
+    summary, .help = "The closing summary of a run", .order = 2000, .file = "summary.txt",
+    .text = [](const Report& report, const WriteOptions& options) {
+      return write_summary(report.results, report.run, options.written);
+    });
 
 }  // namespace torchstone::console

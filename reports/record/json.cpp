@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <torchstone/report_writer.h>
 
 #include "reports/base/text.h"
 #include "reports/record/fields.h"
@@ -149,5 +150,9 @@ Result parse_case_json(const std::string& text, const std::string& file) {
     return member_of(json, "result", "the document").get<Result>();
   });
 }
+
+TORCHSTONE_REPORT_WRITER(
+    json, .help = "The unit of exchange: all else is made from it", .order = 100, .file = "results.json",
+    .text = [](const Report& report, const auto&) { return write_json(report.results, report.run); });
 
 }  // namespace torchstone

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <torchstone/report_writer.h>
 
 namespace torchstone::tables {
 namespace {
@@ -120,5 +121,9 @@ NamedTexts write_fastrnns(const std::vector<Result>& results) {
           {"fastrnns.json", fastrnns_oss(runners)},
           {"fastrnns_pep.txt", fastrnns_pep(runners)}};
 }
+
+TORCHSTONE_REPORT_WRITER(
+    fastrnns, .help = "The tables of PyTorch's benchmarks/fastrnns", .order = 900,
+    .files = [](const Report& report, const auto&) { return write_fastrnns(report.results); });
 
 }  // namespace torchstone::tables

@@ -8,9 +8,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <torchstone/report_writer.h>
 
 #include "reports/base/csv.h"
 #include "reports/statistics/statistics.h"
+#include "reports/tables/upstream_csv.h"
 
 namespace torchstone::tables {
 namespace {
@@ -114,5 +116,9 @@ std::vector<std::string> operatorbench_lines(const std::vector<Result>& results)
   }
   return lines;
 }
+
+TORCHSTONE_REPORT_WRITER(
+    operatorbench, .help = "The tables of PyTorch's operatorbench.py", .order = 800,
+    .files = [](const Report& report, const auto&) { return below_csv(write_operatorbench_csvs(report.results)); });
 
 }  // namespace torchstone::tables

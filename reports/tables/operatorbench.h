@@ -2,9 +2,8 @@
 #include <string>
 #include <vector>
 
+#include <torchstone/report_writer.h>
 #include <torchstone/result.h>
-
-#include "reports/base/files.h"
 
 namespace torchstone::tables {
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <torchstone/report_writer.h>
 
 #include "reports/base/csv.h"
 #include "reports/record/summary.h"
@@ -127,5 +128,16 @@ NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::st
   }
   return files;
 }
+
+NamedTexts below_csv(NamedTexts files) {
+  for (auto& [name, text] : files) name.insert(0, "csv/");
+  return files;
+}
+
+TORCHSTONE_REPORT_WRITER(
+    upstream, .help = "The tables of PyTorch's benchmarks/dynamo", .order = 600,
+    .files = [](const Report& report, const auto&) {
+      return below_csv(write_upstream_csvs(report.results, report.run.tag));
+    });
 
 }  // namespace torchstone::tables

@@ -2,9 +2,8 @@
 #include <string>
 #include <vector>
 
+#include <torchstone/report_writer.h>
 #include <torchstone/result.h>
-
-#include "reports/base/files.h"
 
 namespace torchstone::tables {
 
@@ -14,5 +13,8 @@ namespace torchstone::tables {
 /// name the last counts. A failed timing is a row of zeros, as upstream's; a case left out has no row of timings. With
 /// a tag there is a column of it behind batch_size (upstream's --tag).
 NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::string& tag = "");
+
+/// The same files in the folder csv/, where the tables of PyTorch's benchmarks stand.
+NamedTexts below_csv(NamedTexts files);
 
 }  // namespace torchstone::tables

@@ -1,6 +1,9 @@
 #include "reports/write/annotations.h"
 
+#include <cstdlib>
+
 #include <fmt/format.h>
+#include <torchstone/report_writer.h>
 
 #include "reports/base/text.h"
 #include "reports/record/row.h"
@@ -54,5 +57,12 @@ std::string write_annotations(const std::vector<Result>& results, const std::str
     text += fmt::format("::error title=Torchstone::and {} more cases not as expected\n", bad - most_shown);
   return text;
 }
+
+TORCHSTONE_REPORT_WRITER(
+    github, .help = "Annotations of GitHub Actions: at most eight failures and a count", .each_run = false,
+    .file = "annotations.txt", .text = [](const Report& report, const auto&) {
+      const char* workspace = std::getenv("GITHUB_WORKSPACE");
+      return write_annotations(report.results, workspace == nullptr ? "" : workspace);
+    });
 
 }  // namespace torchstone::write

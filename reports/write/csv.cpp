@@ -6,6 +6,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <torchstone/report_writer.h>
 
 #include "reports/base/csv.h"
 #include "reports/base/text.h"
@@ -83,5 +84,14 @@ std::string write_batch_sizes(const std::vector<Result>& results) {
   for (const auto& [model, size] : sizes) text += fmt::format("{},{:.0f}\n", model, size);
   return text;
 }
+
+TORCHSTONE_REPORT_WRITER(
+    csv, .help = "A row for every case, a column for every fact and metric", .order = 400, .file = "results.csv",
+    .text = [](const Report& report, const auto&) { return write_wide_csv(report.results); });
+
+TORCHSTONE_REPORT_WRITER(
+    batch_sizes, .help = "The largest batches found, as --torchstone_batch_size_file takes them", .order = 700,
+    .file = "batch_sizes.txt",
+    .text = [](const Report& report, const auto&) { return write_batch_sizes(report.results); });
 
 }  // namespace torchstone::write

@@ -5,6 +5,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <torchstone/report_writer.h>
 
 #include "reports/base/text.h"
 #include "reports/base/xml.h"
@@ -177,5 +178,11 @@ std::string write_junit(const std::vector<Result>& results, const RunInfo& run, 
                                  {"time", seconds(run.duration_s)}}) +
          ">\n" + body + "</testsuites>\n";
 }
+
+TORCHSTONE_REPORT_WRITER(
+    junit, .help = "JUnit's XML for Jenkins, GitLab, GitHub and IDEs", .order = 300, .file = "junit.xml",
+    .text = [](const Report& report, const WriteOptions& options) {
+      return write_junit(report.results, report.run, {options.testcase_properties});
+    });
 
 }  // namespace torchstone::write

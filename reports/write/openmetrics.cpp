@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <torchstone/report_writer.h>
 
 #include "reports/base/text.h"
 #include "reports/record/metric.h"
@@ -132,5 +133,9 @@ std::string write_openmetrics(const Report& report) {
   }
   return text + undeclared.text() + "# EOF\n";
 }
+
+TORCHSTONE_REPORT_WRITER(
+    openmetrics, .help = "For Prometheus and GitLab's metrics reports", .each_run = false, .file = "metrics.txt",
+    .text = [](const Report& report, const auto&) { return write_openmetrics(report); });
 
 }  // namespace torchstone::write

@@ -3,17 +3,21 @@
 #include <string>
 #include <vector>
 
-#include <torchstone/result.h>
-#include <torchstone/run_info.h>
-
-#include "reports/write/junit.h"
+#include <torchstone/report_writer.h>
 
 namespace torchstone::write {
 
-/// results.json, report.html, junit.xml, results.csv, summary.csv, csv/ (upstream's tables, operatorbench's
-/// among them) and summary.txt in `out`;
-/// what was written, in this order.
-std::vector<std::string> write_reports(const std::vector<Result>& results, const RunInfo& run,
-                                       const std::filesystem::path& out, const JUnitOptions& junit = {});
+struct Written {
+  std::vector<std::string> paths;   ///< in the order of the writers
+  std::vector<std::string> faults;  ///< of writers that failed: "report writer NAME: …"
+};
+
+/// What one writer makes of a report. Throws what the writer throws, and ReportError for a file outside of the results
+/// folder.
+NamedTexts texts_of(const ReportWriter& writer, const Report& report, const WriteOptions& options = {});
+
+/// The files of all writers that write each run (<torchstone/report_writer.h>) in `out`, and their list for the run
+/// that empties the folder (reports/results_folder/empty_results.h). Throws std::system_error where it cannot write.
+Written write_reports(const Report& report, const std::filesystem::path& out, WriteOptions options = {});
 
 }  // namespace torchstone::write

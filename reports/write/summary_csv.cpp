@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <torchstone/report_writer.h>
 
 #include "reports/base/csv.h"
 #include "reports/record/summary.h"
@@ -41,5 +42,9 @@ std::string write_summary_csv(const std::vector<Result>& results) {
   }
   return text;
 }
+
+TORCHSTONE_REPORT_WRITER(
+    summary_csv, .help = "Pass rates and averages of each suite, backend, dtype, mode and device", .order = 500,
+    .file = "summary.csv", .text = [](const Report& report, const auto&) { return write_summary_csv(report.results); });
 
 }  // namespace torchstone::write

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <torchstone/report_writer.h>
 
 #include "reports/record/summary.h"
 #include "reports/write/html/assets.h"
@@ -90,5 +91,9 @@ std::string write_html(const Report& report, const PageOptions& options) {
       "</html>\n",
       policy(), content.title, page_style(), content.head, navigation(body), body, page_script());
 }
+
+TORCHSTONE_REPORT_WRITER(
+    html, .help = "One self-contained page to read and to send", .order = 200, .file = "report.html",
+    .text = [](const Report& report, const auto&) { return write_html(report); });
 
 }  // namespace torchstone::write

@@ -129,7 +129,7 @@ TEST(GateText, IsAlignedAndCounts) {
 
 TEST(GateInput, TakesResultsTheirFolderAFolderOfTablesAndATable) {
   const TemporaryFolder folder;
-  write::write_reports(sample_results(), sample_run(), folder.path());
+  write::write_reports({sample_run(), sample_results()}, folder.path());
   const auto files = [&](const std::string& path, const std::string& column) {
     std::vector<std::string> names;
     for (const auto& t : upstream_tables(folder.path() / path, column))
@@ -183,7 +183,7 @@ class WithPandas : public testing::Test {
 TEST_F(WithPandas, OurTablesAreJudgedAsByUpstreamsScripts) {
   if (std::string(TORCHSTONE_PYTHON).empty() && !is_installed("python3")) GTEST_SKIP() << "python3 is not in PATH";
   const TemporaryFolder folder;
-  write::write_reports(sample_results(), sample_run(), folder.path());
+  write::write_reports({sample_run(), sample_results()}, folder.path());
   const std::string stem = (folder.path() / "csv/inductor_torchbench_float32_inference_cpu").string();
   const std::string passes = (folder.path() / "passes.csv").string();
   write_atomically(passes,

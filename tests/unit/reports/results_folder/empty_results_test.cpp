@@ -24,7 +24,7 @@ TEST(EmptyResults, RemovesAllThatRunsWriteAndNothingElse) {
   lstm.outcome.samples = {{"eager_s", {0.001, 0.003}}, {"compiled_s", {0.004, 0.004}}};
   lstm.outcome.metrics["largest_batch"] = 8;
   results.push_back(lstm);
-  write::write_reports(results, sample_run(), out);
+  write::write_reports({sample_run(), results}, out);
   for (const char* name : {"fastrnns.txt", "batch_sizes.txt", "report.html"})
     ASSERT_TRUE(fs::exists(out / name)) << name;
   write_case(out, results.front());

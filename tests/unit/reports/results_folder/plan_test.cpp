@@ -70,8 +70,9 @@ TEST(Plan, OfAKilledRunNamesEveryCaseThatIsMissing) {
 TEST(Plan, IsNewerThanTheReportsOfAnEarlierRun) {
   const TemporaryFolder folder;
   write::write_reports(
-      {record("a", Status::pass, "2026-01-30T12:00:00.000Z"), record("b", Status::pass, "2026-01-30T12:00:01.000Z")},
-      run_at("2026-01-30T11:00:00.000Z"), folder.path());
+      {run_at("2026-01-30T11:00:00.000Z"),
+       {record("a", Status::pass, "2026-01-30T12:00:00.000Z"), record("b", Status::pass, "2026-01-30T12:00:01.000Z")}},
+      folder.path());
   write_plan(folder.path(), run_at("2026-01-31T12:00:00.000Z"), three);
   write_case(folder.path(), record("b", Status::pass, "2026-01-31T12:00:05.000Z"));
   EXPECT_THAT(statuses_of(merge_results({folder.path()}).report.results),

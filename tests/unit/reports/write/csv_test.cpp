@@ -110,7 +110,7 @@ TEST(WideCsv, WritesNumbersThatOtherProgramsRead) {
 TEST(Csv, ReadAsUpstreamsScriptsReadIt) {
   if (!is_installed("python3")) GTEST_SKIP() << "python3 is not in PATH";
   const TemporaryFolder folder;
-  write_reports(sample_results(), sample_run(), folder.path());
+  write_reports({sample_run(), sample_results()}, folder.path());
   const Finished finished =
       run_line("python3 '" TORCHSTONE_TEST_DIR "/unit/reports/read_like_upstream.py' '" + folder.path().string() + "'");
   EXPECT_EQ(finished.exit_code, 0) << finished.output;

@@ -119,7 +119,8 @@ TEST(Cases, OfNoFolderAreNone) { EXPECT_TRUE(results_folder::read_cases("/no/suc
 
 TEST(Reports, AreAllWrittenAndListed) {
   const TemporaryFolder folder;
-  const auto paths = write_reports(sample_results(), sample_run(), folder.path() / "out");
+  const auto [paths, faults] = write_reports({sample_run(), sample_results()}, folder.path() / "out");
+  EXPECT_TRUE(faults.empty());
   EXPECT_EQ(names_in(folder.path() / "out"), (std::set<std::string>{"results.json", "report.html", "results.csv",
                                                                     "junit.xml", "summary.csv", "summary.txt", "csv"}));
   EXPECT_EQ(paths.front(), (folder.path() / "out/results.json").string());
@@ -140,7 +141,7 @@ Result recorded(const std::string& name, Status status, const std::string& when)
 
 TEST(Merge, TakesTheNewestRecordOfAName) {
   const Shards shards;
-  write_reports({recorded("a", Status::crash, "1"), recorded("b", Status::pass, "9")}, sample_run(), shards.one);
+  write_reports({sample_run(), {recorded("a", Status::crash, "1"), recorded("b", Status::pass, "9")}}, shards.one);
   results_folder::write_case(shards.two, recorded("a", Status::pass, "2"));
   results_folder::write_case(shards.two, recorded("b", Status::crash, "3"));
   results_folder::write_case(shards.two, recorded("c", Status::vacuous, "4"));
@@ -158,8 +159,8 @@ TEST(Merge, SaysWhereTheMachinesDiffer) {
   RunInfo later = sample_run();
   later.started = "2026-02-01T00:00:00.000Z";
   later.machine["cpu"] = "Other CPU";
-  write_reports({simple_result("a", Status::pass)}, later, shards.one);
-  write_reports({simple_result("b", Status::pass)}, sample_run(), shards.two);
+  write_reports({later, {simple_result("a", Status::pass)}}, shards.one);
+  write_reports({sample_run(), {simple_result("b", Status::pass)}}, shards.two);
   const RunInfo run = results_folder::merge_results({shards.one, shards.two / "results.json"}).report.run;
   EXPECT_EQ(run.machine.at("cpu"), "Other CPU | Some CPU @ 3.0 GHz");
   EXPECT_EQ(run.machine.at("cores"), "8");
@@ -170,7 +171,7 @@ TEST(Merge, SaysWhereTheMachinesDiffer) {
 
 TEST(Merge, OfOneRunKeepsHowItEnded) {
   const Shards shards;
-  write_reports({simple_result("a", Status::pass)}, sample_run(), shards.one);
+  write_reports({sample_run(), {simple_result("a", Status::pass)}}, shards.one);
   EXPECT_EQ(results_folder::merge_results({shards.one}).report.run.exit_reason, sample_run().exit_reason);
   results_folder::write_case(shards.two, simple_result("b", Status::pass));
   EXPECT_EQ(results_folder::merge_results({shards.two}).report.run.exit_reason,
