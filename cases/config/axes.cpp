@@ -4,35 +4,23 @@
 
 #include <fmt/format.h>
 
-#include "cases/config/nearest.h"
+#include "cases/config/words.h"
 
 namespace torchstone::config {
-namespace {
-
-template <typename Enum>
-Enum word_of(const Yaml& node, const char* what, std::optional<Enum> (*parse)(const std::string&),
-             const std::vector<Enum>& all) {
-  std::string text = text_of(node);
-  if (const auto value = parse(text)) return *value;
-  std::vector<std::string> words;
-  for (const Enum value : all) words.push_back(to_string(value));
-  fail(node, fmt::format("'{}' is no {} ({})", text, what, expected_one_of(text, words)));
-}
-
-}  // namespace
-
 Check check_of(const Yaml& node) {
-  return word_of<Check>(node, "check", parse_check, {Check::accuracy, Check::performance, Check::tolerance});
+  return word_of(node, words_for(std::vector{Check::accuracy, Check::performance, Check::tolerance}), "check");
 }
 
-Mode mode_of(const Yaml& node) { return word_of<Mode>(node, "mode", parse_mode, {Mode::inference, Mode::training}); }
+Mode mode_of(const Yaml& node) {
+  return word_of(node, words_for(std::vector{Mode::inference, Mode::training}), "mode");
+}
 
 DType dtype_of(const Yaml& node) {
-  return word_of<DType>(node, "dtype", parse_dtype, {DType::float32, DType::bfloat16, DType::float16, DType::amp});
+  return word_of(node, words_for(std::vector{DType::float32, DType::bfloat16, DType::float16, DType::amp}), "dtype");
 }
 
 Preset preset_of(const Yaml& node) {
-  return word_of<Preset>(node, "preset", parse_preset, {Preset::mini, Preset::full});
+  return word_of(node, words_for(std::vector{Preset::mini, Preset::full}), "preset");
 }
 
 std::string device_of(const Yaml& node) {
@@ -63,10 +51,10 @@ BackendSpec backend_spec_of(const Yaml& node) {
 }
 
 operators::OperatorLayout layout_of(const Yaml& node) {
-  const std::string text = text_of(node);
-  if (text == "recorded") return operators::OperatorLayout::recorded;
-  if (text == "channels_last") return operators::OperatorLayout::channels_last;
-  fail(node, fmt::format("'{}' is no layout ({})", text, expected_one_of(text, {"recorded", "channels_last"})));
+  using operators::OperatorLayout;
+  static const Words<OperatorLayout> layouts{{"recorded", OperatorLayout::recorded},
+                                             {"channels_last", OperatorLayout::channels_last}};
+  return word_of(node, layouts, "layout");
 }
 
 }  // namespace torchstone::config

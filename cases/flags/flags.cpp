@@ -4,8 +4,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <string_view>
+#include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cases/config/nearest.h"
@@ -32,8 +33,8 @@ std::string absolute(const FlagInfo& flag, const std::string& value) {
   return error ? value : path.lexically_normal().string();
 }
 
-// One own argument, checked as far as its form goes; a boolean without a value gets one.
-std::string well_formed(const std::string& argument) {
+/// A flag and the value that one argument gives it.
+std::pair<const FlagInfo*, std::string> parse_argument(const std::string& argument) {
   const size_t equals = argument.find('=');
   const std::string name =
       argument.substr(prefix.size(), equals == std::string::npos ? equals : equals - prefix.size());
@@ -46,11 +47,11 @@ std::string well_formed(const std::string& argument) {
         "unknown flag {}{} ({})", prefix, name.substr(0, 60),
         guess.empty() ? "expected one of --torchstone_list=flags" : fmt::format("did you mean {}{}?", prefix, guess)));
   }
-  if (equals == std::string::npos && flag->boolean) return argument + "=true";
+  if (equals == std::string::npos && flag->boolean) return {flag, "true"};
   if (equals == std::string::npos || equals + 1 == argument.size())
     throw config::ConfigError(
         fmt::format("{}{}: no value (expected {}{}={})", prefix, name, prefix, name, flag->value));
-  return argument;
+  return {flag, argument.substr(equals + 1)};
 }
 
 void apply(const FlagInfo& flag, const std::vector<std::string>& values, const std::string& source, Flags& flags) {
@@ -87,42 +88,26 @@ Flags parse_flags(std::vector<std::string>& arguments) {
   flags.run.cache = default_cache();
   flags.run.program = arguments.empty() ? "" : program_of(arguments.front());
 
-  std::vector<std::string> own, others;
+  std::map<const FlagInfo*, std::vector<std::string>> typed;
+  std::vector<std::string> others;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
-    const bool is_own = i > 0 && argument.starts_with(prefix);
+    if (i > 0 && argument.starts_with(prefix)) {
+      const auto [flag, value] = parse_argument(argument);
+      typed[flag].push_back(value);
+      continue;
+    }
     if (i > 0 && (argument == "--help" || argument == "-h" || argument == "-?")) flags.help = true;
     if (i > 0 && argument == "--version") flags.version = true;
-    if (is_own)
-      own.push_back(well_formed(argument));
-    else
-      others.push_back(argument);
-  }
-  CLI::App app;
-  app.set_help_flag();
-  std::map<std::string, CLI::Option*> options;
-  for (const auto& flag : flag_table()) {
-    std::string names = fmt::format("{}{}", prefix, flag.name);
-    if (!flag.alias.empty()) names += fmt::format(",{}{}", prefix, flag.alias);
-    options[flag.name] = app.add_option(
-                                names, [](const CLI::results_t&) { return true; }, flag.help)
-                             ->envname(environment_name(flag))
-                             ->expected(1)
-                             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  }
-  std::vector<std::string> named;
-  for (const auto& argument : own) named.push_back(argument.substr(prefix.size(), argument.find('=') - prefix.size()));
-  try {
-    app.parse(std::vector<std::string>(own.rbegin(), own.rend()));  // CLI11 takes them last first
-  } catch (const CLI::ParseError& error) {
-    throw config::ConfigError(error.what());
+    others.push_back(argument);
   }
   for (const auto& flag : flag_table()) {
-    const auto& values = options[flag.name]->results();
-    if (values.empty()) continue;
-    const bool typed =
-        std::any_of(named.begin(), named.end(), [&](const auto& name) { return find_flag(name) == &flag; });
-    apply(flag, values, typed ? "" : environment_name(flag), flags);
+    const std::string variable = environment_name(flag);
+    const char* twin = std::getenv(variable.c_str());
+    if (const auto values = typed.find(&flag); values != typed.end())
+      apply(flag, values->second, "", flags);
+    else if (twin != nullptr && *twin != '\0')
+      apply(flag, {twin}, variable, flags);
   }
   flags.run.arguments = reproduce_arguments(flags);
   arguments = std::move(others);

@@ -1,29 +1,20 @@
 #pragma once
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cases/config/axes.h"
 #include "cases/config/settings.h"
 #include "cases/flags/batch_sizes.h"
+#include "cases/flags/flag_info.h"
+#include "cases/flags/model_suite_flags.h"
 #include "fixtures/case/run_options.h"
-#include "models/fastrnns/executor.h"
-#include "models/fastrnns/sizes.h"
-#include "models/operators/operator_model.h"
 
 namespace torchstone::flags {
 
 enum class Listing { none, models, backends, cases, suites, skipped, flags };
 enum class Format { text, json, ctest, markdown };
-
-/// What replaces the values of a suite's key `operators` (cases/suite/operators.h).
-struct OperatorFlags {
-  std::vector<std::string> logs;
-  std::vector<operators::OperatorLayout> layouts;
-  std::optional<int> max_samples, start_index;
-};
 
 /// Everything that --torchstone_* flags and TORCHSTONE_* variables say.
 struct Flags {
@@ -40,11 +31,9 @@ struct Flags {
   std::string inputs;  ///< a .pt file with the inputs of `only`
   std::vector<std::string> plugins;
   OperatorFlags operators;
-  fastrnns::RecurrentFlags recurrent;                           ///< sizes of the fastrnns suite
-  fastrnns::Fuser fuser = fastrnns::Fuser::untouched;           ///< of TorchScript
-  fastrnns::Executor executor = fastrnns::Executor::untouched;  ///< of TorchScript
-  std::vector<std::string> expected;                            ///< expected-status files, the strongest first
-  bool update_expected = false;                                 ///< rewrites them from what was seen
+  FastrnnsFlags fastrnns;
+  std::vector<std::string> expected;  ///< expected-status files, the strongest first
+  bool update_expected = false;       ///< rewrites them from what was seen
   Listing list = Listing::none;
   Format format = Format::text;
   std::string explain;  ///< glob of case names
@@ -62,31 +51,17 @@ struct Flags {
   std::vector<std::pair<std::string, std::string>> given;  ///< name → value, paths made absolute, in the table's order
 };
 
-/// One flag: the only source for parsing, help, the README's table and the environment twins.
-struct FlagInfo {
-  std::string name;      ///< without --torchstone_
-  std::string value;     ///< what stands after `=`
-  std::string fallback;  ///< the default, for people; empty: none
-  std::string help;
-  std::string alias{};  ///< a second name
-  bool path = false;    ///< made absolute, so that a reproduction works from anywhere
-  bool repeats = false;
-  bool boolean = false;                                            ///< may stand without a value
-  bool reproduces = true;                                          ///< belongs to a reproduction of one case
-  void (*set)(Flags& flags, const config::Yaml& value) = nullptr;  ///< throws ConfigError
-};
+/// Own flags, in the order of --help and of docs/flags.md: those of the runner (cases/flags/*_flags.cpp), and those of
+/// the fields of a case (config::case_fields()).
 const std::vector<FlagInfo>& flag_table();
-/// TORCHSTONE_CACHE_LIMIT for cache_limit.
-std::string environment_name(const FlagInfo& flag);
 
 /// Takes own flags out of the arguments (argv[0] first) and leaves the rest for GoogleTest. The command line wins over
 /// the environment, a later flag over an earlier one. Throws ConfigError, for an unknown --torchstone_* too.
 Flags parse_flags(int* argc, char** argv);
 Flags parse_flags(std::vector<std::string>& arguments);
 
-/// What --help says about own flags; the same as a table for the README.
+/// What --help says about own flags.
 std::string flags_help();
-std::string flags_markdown();
 
 /// `text` as one word of a POSIX shell.
 std::string shell_quoted(const std::string& text);

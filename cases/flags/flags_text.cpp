@@ -13,11 +13,6 @@ bool is_plain(const std::string& text) {
              std::string::npos;
 }
 
-std::string in_cell(std::string text) {
-  for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.replace(at, 1, "\\|");
-  return text;
-}
-
 }  // namespace
 
 std::string flags_help() {
@@ -25,17 +20,10 @@ std::string flags_help() {
       "Torchstone's own flags. Each has an environment twin (--torchstone_out=X is TORCHSTONE_OUT=X); the flag "
       "wins.\n\n";
   for (const auto& flag : flag_table()) {
+    const std::string range = flag.range.empty() ? "" : fmt::format(", {}", flag.range);
     const std::string fallback = flag.fallback.empty() ? "" : fmt::format(" (default: {})", flag.fallback);
-    text += fmt::format("  --torchstone_{}={}\n      {}{}\n", flag.name, flag.value, flag.help, fallback);
+    text += fmt::format("  --torchstone_{}={}{}\n      {}{}\n", flag.name, flag.value, range, flag.help, fallback);
   }
-  return text;
-}
-
-std::string flags_markdown() {
-  std::string text = "| flag | value | default | meaning |\n|---|---|---|---|\n";
-  for (const auto& flag : flag_table())
-    text += fmt::format("| `--torchstone_{}` | `{}` | {} | {} |\n", flag.name, in_cell(flag.value),
-                        in_cell(flag.fallback), in_cell(flag.help));
   return text;
 }
 

@@ -2,64 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "cases/config/case_field.h"
 #include "cases/listing/listing.h"
 
 namespace torchstone::listing {
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-}  // namespace
-
-std::vector<std::pair<std::string, Json>> fields_of(const Case& c) {
-  return {{"suite", c.suite},
-          {"model", c.model},
-          {"check", to_string(c.check)},
-          {"mode", to_string(c.mode)},
-          {"dtype", to_string(c.dtype)},
-          {"amp_dtype", c.dtype == DType::amp ? Json(to_string(c.amp_dtype)) : Json(nullptr)},
-          {"device", c.device},
-          {"backend", to_string(c.backend)},
-          {"preset", to_string(c.preset)},
-          {"batch_size", c.batch_size},
-          {"seed", c.seed},
-          {"channels_last", c.channels_last},
-          {"threads", c.threads},
-          {"deterministic", c.deterministic},
-          {"eval_in_training", c.eval_in_training},
-          {"optimizer", to_string(c.optimizer)},
-          {"learning_rate", c.learning_rate},
-          {"loss_divisor", c.loss_divisor},
-          {"iterations", c.iterations},
-          {"tolerance", c.tolerance},
-          {"cosine", c.cosine},
-          {"equal_nan", c.equal_nan},
-          {"larger_multiplier_for_smaller_tensor", c.larger_multiplier_for_smaller_tensor},
-          {"iou_threshold", or_null(c.iou_threshold)},
-          {"eager_not_deterministic", c.eager_not_deterministic},
-          {"accuracy_check_runs", c.accuracy_check_runs},
-          {"batch_invariance", c.batch_invariance},
-          {"find_batch_size", c.find_batch_size},
-          {"upstream_semantics", c.upstream_semantics},
-          {"skip_reason", or_null(c.skip_reason)},
-          {"expected_status", std::string(to_string(c.expected_status))},
-          {"required_speedup", or_null(c.required_speedup)},
-          {"time_limit_s", c.time_limit_s},
-          {"measure_budget_s", c.measure_budget_s},
-          {"max_rounds", c.max_rounds},
-          {"confidence", c.confidence},
-          {"cold_cache", c.cold_cache},
-          {"cuda_graphs", c.cuda_graphs},
-          {"repeat", c.repeat},
-          {"iterations_per_run", c.iterations_per_run},
-          {"randomize_input", c.randomize_input},
-          {"cold_start_latency", c.cold_start_latency},
-          {"warm_start_latency", c.warm_start_latency}};
+std::vector<std::pair<std::string, nlohmann::ordered_json>> fields_of(const Case& c) {
+  std::vector<std::pair<std::string, nlohmann::ordered_json>> fields;
+  for (const auto& field : config::case_fields())
+    if (field.shown) fields.emplace_back(field.name, field.get(c));
+  return fields;
 }
 
 std::string explanation(const std::vector<Case>& cases, const std::string& glob) {

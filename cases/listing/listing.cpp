@@ -75,11 +75,11 @@ Table backends_table(const selection::Known& known) {
 }
 
 Table flags_table() {
-  Table table{{"flag", "value", "default", "meaning", "environment"}, {}};
+  Table table{{"flag", "value", "range", "default", "meaning", "environment"}, {}};
   for (const auto& flag : flags::flag_table())
-    table.rows.push_back({"--torchstone_" + flag.name, flag.value,
-                          flag.fallback.empty() ? Json(nullptr) : Json(flag.fallback), flag.help,
-                          environment_name(flag)});
+    table.rows.push_back(
+        {"--torchstone_" + flag.name, flag.value, flag.range.empty() ? Json(nullptr) : Json(flag.range),
+         flag.fallback.empty() ? Json(nullptr) : Json(flag.fallback), flag.help, environment_name(flag)});
   return table;
 }
 
@@ -122,7 +122,7 @@ std::string listing(const flags::Flags& flags, const std::vector<suite::Suite>& 
   if (flags.format == flags::Format::markdown && !of_flags)
     throw config::ConfigError("--torchstone_format=markdown is only for --torchstone_list=flags");
   if (flags.format == flags::Format::ctest) return ctest_script(expansion.cases, flags, known);
-  if (flags.format == flags::Format::markdown) return flags::flags_markdown();
+  if (flags.format == flags::Format::markdown) return reference_page();
   if (of_cases && flags.format == flags::Format::json) return cases_json(expansion.cases).dump(2) + "\n";
   Table table;
   switch (flags.list) {

@@ -11,7 +11,7 @@
 
 namespace torchstone::listing {
 
-/// Every field of a case with its value, in the order of Case; absent values are null.
+/// Every field of a case that has a place in its explanation, with its value; absent values are null.
 std::vector<std::pair<std::string, nlohmann::ordered_json>> fields_of(const Case& c);
 
 /// Counts the parameters of the mini preset; given by the program, because building a model needs torch. May be empty.
@@ -25,6 +25,9 @@ std::string listing(const flags::Flags& flags, const std::vector<suite::Suite>& 
 /// What --torchstone_explain prints: each field of the cases whose name matches the glob, with the line that decided
 /// it. Throws NothingSelected when none matches.
 std::string explanation(const std::vector<Case>& cases, const std::string& glob);
+
+/// docs/flags.md: all flags, the fields of a case with their keys, and the keys of policies.
+std::string reference_page();
 
 /// A script for CTest's TEST_INCLUDE_FILES: one test a case, by its GoogleTest name, with labels and limits.
 std::string ctest_script(const std::vector<Case>& cases, const flags::Flags& flags, const selection::Known& known);

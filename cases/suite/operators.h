@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cases/config/yaml.h"
+#include "cases/flags/flags.h"
 #include "models/operators/operator_model.h"
 
 namespace torchstone::suite {

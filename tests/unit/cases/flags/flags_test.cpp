@@ -1,5 +1,6 @@
 #include "cases/flags/flags.h"
 
+#include <set>
 #include <stdlib.h>
 
 #include <gtest/gtest.h>
@@ -214,16 +215,33 @@ TEST(Flags, SplitBackendsWithSeveralOptions) {
   EXPECT_EQ(flags.axes.backends[2].value, (BackendSpec{"inductor", {{"c", "3"}}}));
 }
 
-TEST(Flags, OfTheTableAreInHelpAndInTheMarkdownTable) {
+TEST(Flags, OfTheTableAreInHelp) {
+  const std::string help = flags_help();
   for (const auto& flag : flag_table()) {
     ASSERT_NE(flag.set, nullptr) << flag.name;
-    EXPECT_THAT(flags_help(), HasSubstr(fmt::format("--torchstone_{}={}\n", flag.name, flag.value)));
-    EXPECT_THAT(flags_markdown(), HasSubstr(fmt::format("| `--torchstone_{}` |", flag.name)));
+    EXPECT_THAT(help, HasSubstr(fmt::format("--torchstone_{}={}", flag.name, flag.value)));
+    EXPECT_THAT(help, HasSubstr(fmt::format("\n      {}", flag.help)));
   }
   EXPECT_EQ(environment_name({"cache_limit", "", "", ""}), "TORCHSTONE_CACHE_LIMIT");
 }
 
+TEST(Flags, HaveNamesAndAliasesOfTheirOwn) {
+  std::set<std::string> names;
+  for (const auto& flag : flag_table()) {
+    EXPECT_TRUE(names.insert(flag.name).second) << flag.name;
+    EXPECT_TRUE(flag.alias.empty() || names.insert(flag.alias).second) << flag.alias;
+  }
+}
+
 TEST(Flags, StateDefaultsThatTheyAccept) {
+  std::set<std::string> tried;
+  for (const auto& flag : flag_table()) {
+    const bool value = flag.boolean || flag.value == "N" || flag.value == "P" || flag.value == "SECONDS" ||
+                       flag.value == "MB" || flag.value.find('|') != std::string::npos;
+    if (!value || flag.fallback.empty() || flag.fallback.find(' ') != std::string::npos || flag.path) continue;
+    EXPECT_EQ(flag_error({fmt::format("--torchstone_{}={}", flag.name, flag.fallback)}), "");
+    tried.insert(flag.name);
+  }
   for (const char* name : {"seed",
                            "rounds",
                            "measure_budget",
@@ -248,27 +266,8 @@ TEST(Flags, StateDefaultsThatTheyAccept) {
                            "heartbeat",
                            "github",
                            "strict_undecided",
-                           "format"}) {
-    const auto flag =
-        std::find_if(flag_table().begin(), flag_table().end(), [&](const auto& info) { return info.name == name; });
-    ASSERT_NE(flag, flag_table().end()) << name;
-    EXPECT_EQ(flag_error({fmt::format("--torchstone_{}={}", name, flag->fallback)}), "");
-  }
-  Case changed;
-  const Case fresh;
-  changed.check = Check::performance;
-  apply_settings(flags_of({"--torchstone_seed=1337", "--torchstone_rounds=200", "--torchstone_measure_budget=5",
-                           "--torchstone_confidence=0.95", "--torchstone_time_limit=300", "--torchstone_repeat=0",
-                           "--torchstone_iterations_per_run=0"})
-                     .overrides,
-                 changed);
-  EXPECT_EQ(changed.seed, fresh.seed);
-  EXPECT_EQ(changed.max_rounds, fresh.max_rounds);
-  EXPECT_EQ(changed.measure_budget_s, fresh.measure_budget_s);
-  EXPECT_EQ(changed.confidence, fresh.confidence);
-  EXPECT_EQ(changed.time_limit_s, fresh.time_limit_s);
-  EXPECT_EQ(changed.repeat, fresh.repeat);
-  EXPECT_EQ(changed.iterations_per_run, fresh.iterations_per_run);
+                           "format"})
+    EXPECT_TRUE(tried.contains(name)) << name;
 }
 
 TEST(ReproduceLine, RunsExactlyThatCase) {

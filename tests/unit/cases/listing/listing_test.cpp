@@ -74,7 +74,7 @@ TEST(Listing, OfFlagsHasThreeFormats) {
   EXPECT_THAT(Program().list({"--torchstone_list=flags"}), HasSubstr("TORCHSTONE_CACHE_LIMIT"));
   EXPECT_EQ(nlohmann::json::parse(Program().list({"--torchstone_list=flags", "--torchstone_format=json"})).size(),
             flags::flag_table().size());
-  EXPECT_EQ(Program().list({"--torchstone_list=flags", "--torchstone_format=markdown"}), flags::flags_markdown());
+  EXPECT_EQ(Program().list({"--torchstone_list=flags", "--torchstone_format=markdown"}), reference_page());
 }
 
 TEST(Listing, RefusesAFormatThatTheListHasNot) {

@@ -1,0 +1,212 @@
+#include "cases/config/case_field.h"
+#include "cases/config/case_field_types.h"
+#include "cases/config/settings.h"
+
+namespace torchstone::config {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double million = 1'000'000, day_s = 86'400;
+// Every reader of the results' JSON keeps a whole number up to 2^53 exactly.
+constexpr double max_seed = static_cast<double>(int64_t{1} << 53);
+
+CaseField expected_status() {
+  CaseField field{
+      .name = "expected_status", .help = "status of a known failure", .value = "STATUS", .fallback = "pass"};
+  field.key = "expected";
+  field.set = [](Case& c, const Yaml& value) { c.expected_status = status_of(value); };
+  field.get = [](const Case& c) { return Json(std::string(to_string(c.expected_status))); };
+  return field;
+}
+
+// No member of its own: --torchstone_explain shows it below the fields.
+CaseField expected_reason() {
+  CaseField field{.name = "expected_reason", .help = "why that status is expected", .value = "TEXT"};
+  field.key = "reason";
+  field.shown = false;
+  field.set = [](Case& c, const Yaml& value) {
+    c.origin["expected_reason"] = fmt::format("{} ({})", text_of(value), origin_of(value));
+  };
+  field.get = [](const Case& c) {
+    const auto found = c.origin.find("expected_reason");
+    return found == c.origin.end() ? Json(nullptr) : Json(found->second);
+  };
+  return field;
+}
+
+CaseField eager_not_deterministic() {
+  CaseField field = boolean("eager_not_deterministic", &Case::eager_not_deterministic,
+                            "training is not compared on a device where two runs of eager differ");
+  field.set = [](Case& c, const Yaml& v) { c.eager_not_deterministic = boolean_of(v) && c.mode == Mode::training; };
+  return field;
+}
+
+CaseField amp_dtype() {
+  CaseField field = word("amp_dtype", &Case::amp_dtype, {DType::bfloat16, DType::float16}, "what autocast computes in");
+  field.get = [](const Case& c) { return c.dtype == DType::amp ? Json(to_string(c.amp_dtype)) : Json(nullptr); };
+  return field;
+}
+
+std::vector<CaseField> fields_of_combination() {
+  return {
+      decided_elsewhere(
+          "suite", [](const Case& c) { return c.suite; }, "the suite's name", "key suite of the file"),
+      decided_elsewhere(
+          "model", [](const Case& c) { return c.model; }, "the model's name", "key models of the suite"),
+      decided_elsewhere(
+          "check", [](const Case& c) { return to_string(c.check); }, "what is asked of the compiled model",
+          "axis checks"),
+      decided_elsewhere(
+          "mode", [](const Case& c) { return to_string(c.mode); }, "inference or training", "axis modes"),
+      decided_elsewhere(
+          "dtype", [](const Case& c) { return to_string(c.dtype); }, "of weights and inputs", "axis dtypes"),
+      amp_dtype().with_flag().decided_by("the policy's, else the device's"),
+      decided_elsewhere(
+          "device", [](const Case& c) { return c.device; }, "where the model runs", "axis devices"),
+      decided_elsewhere(
+          "backend", [](const Case& c) { return to_string(c.backend); }, "what compiles, with its options",
+          "axis backends"),
+      decided_elsewhere(
+          "preset", [](const Case& c) { return to_string(c.preset); }, "mini or full size of the model",
+          "axis presets"),
+      number("batch_size", &Case::batch_size, {1, million}, "batch size").with_flag().decided_by("the policy's"),
+      number("seed", &Case::seed, {0, max_seed}, "random seed").with_flag(),
+      boolean("channels_last", &Case::channels_last,
+              "images and weights of convolutions lie in memory with the channels last")
+          .with_flag(),
+      number("threads", &Case::threads, {0, 4096}, "threads of LibTorch in one case; 0: LibTorch's choice").with_flag(),
+      boolean("deterministic", &Case::deterministic, "deterministic algorithms in performance too").with_flag(),
+  };
+}
+
+std::vector<CaseField> fields_of_training() {
+  return {
+      boolean("eval_in_training", &Case::eval_in_training, "the model stays in eval mode while it trains")
+          .decided_by("the policy's"),
+      word("optimizer", &Case::optimizer, {OptimizerKind::none, OptimizerKind::sgd, OptimizerKind::adam},
+           "of a training step")
+          .with_flag()
+          .decided_by("the policy's"),
+      number("learning_rate", &Case::learning_rate, {1e-8, 10}, "of the optimizer"),
+      number("loss_divisor", &Case::loss_divisor, {1e-6, 1e6}, "the loss is divided by it")
+          .decided_by("the policy's (1)"),
+      number("iterations", &Case::iterations, {1, 1000}, "calls in a row before results are compared").with_flag(),
+  };
+}
+
+std::vector<CaseField> fields_of_judgement() {
+  return {
+      number("tolerance", &Case::tolerance, {0, 10}, "absolute and relative tolerance of accuracy")
+          .with_flag()
+          .decided_by("the policy's"),
+      boolean("cosine", &Case::cosine, "compare by cosine similarity").decided_by("the policy's"),
+      boolean("equal_nan", &Case::equal_nan, "NaN equals NaN").decided_by("true except in float32"),
+      decided_elsewhere(
+          "larger_multiplier_for_smaller_tensor", [](const Case& c) { return c.larger_multiplier_for_smaller_tensor; },
+          "a wider error ratio for tensors of up to 500 elements",
+          "policy key require_larger_multiplier_for_smaller_tensor"),
+      number("iou_threshold", &Case::iou_threshold, {0, 1}, "compare boolean masks by intersection over union")
+          .decided_by("the policy's"),
+      eager_not_deterministic().decided_by("the policy's"),
+      number("accuracy_check_runs", &Case::accuracy_check_runs, {1, 99}, "majority of this many compiled runs")
+          .decided_by("the policy's (1)"),
+      boolean("batch_invariance", &Case::batch_invariance,
+              "accuracy asks instead whether compiled parts of a batch (N/2, …, 1) give the same bits")
+          .with_flag(),
+      boolean(
+          "find_batch_size", &Case::find_batch_size,
+          "accuracy asks instead for the largest batch that eager holds, halving from 1024; OUT/batch_sizes.txt is a "
+          "batch_size_file")
+          .with_flag("find_batch_sizes"),
+      boolean("upstream_semantics", &Case::upstream_semantics,
+              "judge as PyTorch's harness does where Torchstone knows better")
+          .with_flag(),
+      decided_elsewhere(
+          "skip_reason", [](const Case& c) { return c.skip_reason ? Json(*c.skip_reason) : Json(nullptr); },
+          "why the case ends as pass_due_to_skip", "policy key accuracy.skip.large_models"),
+      expected_status(),
+      expected_reason(),
+  };
+}
+
+std::vector<CaseField> fields_of_timing() {
+  return {
+      number("required_speedup", &Case::required_speedup, {0, 1000}, "speed-up that performance must reach")
+          .with_flag()
+          .decided_by("the suites'")
+          .only_when([](const Case& c) { return c.check == Check::performance; }),
+      number("time_limit_s", &Case::time_limit_s, {1, day_s}, "of one case")
+          .with_key("time_limit")
+          .in("SECONDS")
+          .with_flag(),
+      number("measure_budget_s", &Case::measure_budget_s, {0.01, day_s}, "wall time of measuring in one case")
+          .with_key("measure_budget")
+          .in("SECONDS")
+          .with_flag(),
+      number("max_rounds", &Case::max_rounds, {1, million}, "upper limit of measuring rounds")
+          .with_key("rounds")
+          .with_flag(),
+      number("confidence", &Case::confidence, {0.5, 0.9999}, "of the speed-up's interval").in("P").with_flag(),
+      boolean("cold_cache", &Case::cold_cache, "flush the caches before every timed call").with_flag(),
+      boolean("cuda_graphs", &Case::cuda_graphs,
+              "performance times both sides as CUDA graphs (inference on CUDA; elsewhere no effect)")
+          .with_flag()
+          .decided_by("the suites'"),
+      number("repeat", &Case::repeat, {0, million},
+             "exactly this many measuring rounds, whatever they take; 0: until decided")
+          .with_flag(),
+      number("iterations_per_run", &Case::iterations_per_run, {0, million}, "calls of a block; 0: calibrated")
+          .with_flag(),
+      boolean("randomize_input", &Case::randomize_input,
+              "new random inputs in each measuring round, the same for both sides")
+          .with_flag(),
+      boolean("cold_start_latency", &Case::cold_start_latency,
+              "performance also measures a start with empty caches: cold_start_s")
+          .with_flag(),
+      boolean("warm_start_latency", &Case::warm_start_latency,
+              "performance starts from the artifact cache, which is filled before: warm_start_s")
+          .with_flag(),
+  };
+}
+
+std::vector<CaseField> joined_fields() {
+  std::vector<CaseField> all;
+  for (auto* part : {fields_of_combination, fields_of_training, fields_of_judgement, fields_of_timing})
+    for (auto& field : part()) all.push_back(std::move(field));
+  return all;
+}
+
+}  // namespace
+
+CaseField CaseField::with_key(const std::string& its_key) && {
+  key = its_key;
+  return std::move(*this);
+}
+
+CaseField CaseField::with_flag(const std::string& its_flag) && {
+  flag = its_flag.empty() ? key : its_flag;
+  return std::move(*this);
+}
+
+CaseField CaseField::in(const std::string& unit) && {
+  value = unit;
+  return std::move(*this);
+}
+
+CaseField CaseField::decided_by(const std::string& what) && {
+  fallback = what;
+  return std::move(*this);
+}
+
+CaseField CaseField::only_when(std::function<bool(const Case& c)> condition) && {
+  applies = std::move(condition);
+  return std::move(*this);
+}
+
+const std::vector<CaseField>& case_fields() {
+  static const std::vector<CaseField> fields = joined_fields();
+  return fields;
+}
+
+}  // namespace torchstone::config

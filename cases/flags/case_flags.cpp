@@ -1,0 +1,37 @@
+#include "cases/config/case_field.h"
+#include "cases/config/settings.h"
+#include "cases/flags/flag_types.h"
+
+namespace torchstone::flags {
+namespace {
+
+FlagInfo flag_of(const config::CaseField& field) {
+  FlagInfo flag{.name = field.flag, .value = field.value, .help = field.help, .range = field.range};
+  flag.fallback = field.fallback;
+  flag.boolean = field.boolean;
+  flag.set = [key = field.key](Flags& flags, const config::Yaml& value) {
+    check_setting(key, value);
+    std::erase_if(flags.overrides, [&](const auto& setting) { return setting.first == key; });
+    flags.overrides.emplace_back(key, value);
+  };
+  return flag;
+}
+
+FlagInfo batch_size_file_flag() {
+  FlagInfo flag{
+      .name = "batch_size_file", .value = "FILE", .help = "a line NAME,SIZE for each model that gets its own"};
+  flag.set = [](Flags& f, const config::Yaml& v) { f.batch_sizes = read_batch_sizes(text_of(v)); };
+  return std::move(flag).is_path();
+}
+
+}  // namespace
+
+std::vector<FlagInfo> case_flags() {
+  std::vector<FlagInfo> flags;
+  for (const auto& field : config::case_fields())
+    if (!field.flag.empty()) flags.push_back(flag_of(field));
+  flags.push_back(batch_size_file_flag());
+  return flags;
+}
+
+}  // namespace torchstone::flags

@@ -1,0 +1,94 @@
+#include "cases/flags/flag_types.h"
+
+namespace torchstone::flags {
+namespace {
+
+config::Words<std::string> themselves(const std::vector<std::string>& texts) {
+  config::Words<std::string> words;
+  for (const auto& text : texts) words.emplace_back(text, text);
+  return words;
+}
+
+const config::Words<Listing>& listings() {
+  static const config::Words<Listing> words{{"models", Listing::models},   {"backends", Listing::backends},
+                                            {"cases", Listing::cases},     {"suites", Listing::suites},
+                                            {"skipped", Listing::skipped}, {"flags", Listing::flags}};
+  return words;
+}
+
+const config::Words<Format>& formats() {
+  static const config::Words<Format> words{
+      {"text", Format::text}, {"json", Format::json}, {"ctest", Format::ctest}, {"markdown", Format::markdown}};
+  return words;
+}
+
+FlagInfo help_flag() {
+  FlagInfo flag{.name = "help", .value = "BOOL", .help = "this text", .fallback = "false"};
+  flag.boolean = true;
+  flag.set = [](Flags& f, const config::Yaml& v) { f.help = f.help || boolean_of(v); };
+  return flag;
+}
+
+}  // namespace
+
+std::vector<FlagInfo> output_flags() {
+  std::vector<FlagInfo> flags{
+      text_flag(
+          "out", "FOLDER", "results", [](Flags & f) -> auto& { return f.run.out; })
+          .is_path()
+          .otherwise("build/results"),
+      boolean_flag(
+          "npy", "raw timings for NumPy: OUT/samples/CASE.npy, [rounds, eager and compiled]",
+          [](Flags & f) -> auto& { return f.run.npy; })
+          .also("dump_raw_metrics"),
+      boolean_flag(
+          "export_profiler_trace", "a profiled pass after the timing: OUT/traces/CASE.json, for Perfetto",
+          [](Flags & f) -> auto& { return f.run.profiler_trace; }),
+      boolean_flag(
+          "memory_snapshot", "allocations of one call of each side: OUT/memory/CASE.json",
+          [](Flags & f) -> auto& { return f.run.memory_snapshot; }),
+      text_flag(
+          "log_operator_inputs", "FILE", "log of the operators that the selected models call, for operator_logs",
+          [](Flags & f) -> auto& { return f.operator_log; })
+          .is_path(),
+      word_flag(
+          "report", config::Words<bool>{{"all", true}, {"none", false}}, "report files at the end",
+          [](Flags & f) -> auto& { return f.report; }),
+      boolean_flag(
+          "junit_properties", "properties in JUnit's testcases, which some readers refuse",
+          [](Flags & f) -> auto& { return f.junit_properties; }),
+      word_flag(
+          "color", themselves({"auto", "always", "never"}), "colours of the console",
+          [](Flags & f) -> auto& { return f.color; }),
+      number_flag(
+          "heartbeat", "SECONDS", 0.0, no_limit, "silence after which a log gets a line; 0: never",
+          [](Flags & f) -> auto& { return f.heartbeat_s; }),
+      word_flag(
+          "github", themselves({"auto", "always", "never"}),
+          "failures as annotations of GitHub Actions; auto: where it runs",
+          [](Flags & f) -> auto& { return f.github; }),
+      boolean_flag(
+          "strict_undecided", "exit with 5 when a speed-up stays undecided",
+          [](Flags & f) -> auto& { return f.strict_undecided; }),
+      text_flag(
+          "tag", "TEXT", "a name of the run, for results.json and a column of the CSVs",
+          [](Flags & f) -> auto& { return f.tag; }),
+      text_flag(
+          "baseline", "RESULTS", "compare with this results folder or results.json; worse is red",
+          [](Flags & f) -> auto& { return f.baseline; })
+          .is_path(),
+      word_flag(
+          "list", listings(), "list and run nothing", [](Flags & f) -> auto& { return f.list; }),
+      word_flag(
+          "format", formats(), "of a list; ctest for cases, markdown for flags",
+          [](Flags & f) -> auto& { return f.format; }),
+      text_flag(
+          "explain", "NAME_GLOB", "say which line decided each field of these cases, and run nothing",
+          [](Flags & f) -> auto& { return f.explain; }),
+      help_flag(),
+  };
+  for (auto& flag : flags) flag = std::move(flag).of_output();
+  return flags;
+}
+
+}  // namespace torchstone::flags

@@ -1,0 +1,45 @@
+#include "cases/flags/flag_types.h"
+
+namespace torchstone::flags {
+namespace {
+
+const config::Words<Isolation>& isolations() {
+  static const config::Words<Isolation> words{
+      {"fresh", Isolation::fresh}, {"shared", Isolation::shared}, {"off", Isolation::off}};
+  return words;
+}
+
+}  // namespace
+
+std::vector<FlagInfo> process_flags() {
+  return {
+      word_flag(
+          "isolate", isolations(), "a child process for each case, one for many, or none",
+          [](Flags & f) -> auto& { return f.run.isolate; }),
+      number_flag(
+          "memory_limit", "GB", 0.0, no_limit, "of one case", [](Flags & f) -> auto& { return f.run.memory_limit_gb; })
+          .otherwise("nine tenths of the machine's"),
+      text_flag(
+          "python", "FILE", "interpreter of the compile workers", [](Flags & f) -> auto& { return f.run.python; })
+          .is_path()
+          .otherwise("the one of the build"),
+      number_flag(
+          "workers", "N", int64_t{0}, int64_t{1024}, "compile workers",
+          [](Flags & f) -> auto& { return f.run.workers; })
+          .of_output()
+          .otherwise("one a core"),
+      number_flag(
+          "compile_limit", "SECONDS", 1.0, no_limit, "for one program",
+          [](Flags & f) -> auto& { return f.run.compile_limit_s; }),
+      text_flag(
+          "cache", "FOLDER|off", "compiled programs", [](Flags & f) -> auto& { return f.run.cache; })
+          .is_path()
+          .otherwise("~/.cache/torchstone"),
+      number_flag(
+          "cache_limit", "MB", int64_t{0}, int64_t{1} << 40, "size the cache is pruned to",
+          [](Flags & f) -> auto& { return f.run.cache_limit_mb; })
+          .of_output(),
+  };
+}
+
+}  // namespace torchstone::flags

@@ -1,0 +1,118 @@
+#include "cases/flags/flag_types.h"
+
+namespace torchstone::flags {
+namespace {
+
+// `inductor:freezing=true,shape_padding=false,torchscript`: a part with = and without : continues the backend before
+// it.
+std::vector<config::Yaml> split_backends(const config::Yaml& value) {
+  std::vector<config::Yaml> backends;
+  for (auto& part : split(value)) {
+    const bool continues = !backends.empty() && backends.back().text.find(':') != std::string::npos &&
+                           part.text.find('=') != std::string::npos && part.text.find(':') == std::string::npos;
+    if (continues)
+      backends.back().text += "," + part.text;
+    else
+      backends.push_back(std::move(part));
+  }
+  return backends;
+}
+
+FlagInfo matrix_flag() {
+  FlagInfo flag{.name = "matrix",
+                .value = "suites|full",
+                .help = "full: every model with all modes, dtypes and backends that its suite knows",
+                .fallback = "suites"};
+  flag.set = [](Flags& f, const config::Yaml& v) {
+    f.full_matrix.reset();
+    if (word_of(v, config::Words<bool>{{"suites", false}, {"full", true}})) f.full_matrix = v;
+  };
+  return flag;
+}
+
+FlagInfo only_flag() {
+  FlagInfo flag{.name = "only", .value = "NAME_OR_FILE.pt", .help = "exactly this model, or this TorchScript file"};
+  flag.set = [](Flags& f, const config::Yaml& v) {
+    f.only = text_of(v);
+    f.only_place = v;
+  };
+  return flag;
+}
+
+}  // namespace
+
+std::vector<config::Yaml> split(const config::Yaml& value) {
+  std::vector<config::Yaml> parts;
+  size_t begin = 0;
+  for (size_t end = 0; end != std::string::npos; begin = end + 1) {
+    end = value.text.find(',', begin);
+    config::Yaml part = value;
+    part.text = value.text.substr(begin, end == std::string::npos ? end : end - begin);
+    if (part.text.empty()) fail(value, "an empty entry (expected names with commas between them)");
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+std::vector<FlagInfo> selection_flags() {
+  return {
+      text_flag(
+          "suites", "FOLDER_OR_FILE", "suite files (*.yaml)", [](Flags & f) -> auto& { return f.suites_folder; })
+          .is_path()
+          .otherwise("the program's own"),
+      list_flag(
+          "suite", "NAME,…", "suites by name", [](Flags & f) -> auto& { return f.suites; }, config::text_of)
+          .otherwise("all"),
+      list_flag(
+          "checks", "accuracy,performance,tolerance", "only these checks",
+          [](Flags & f) -> auto& { return f.axes.checks; }, config::check_of)
+          .also("check")
+          .otherwise("the suites'"),
+      list_flag(
+          "modes", "inference,training", "only these modes; one that no row has is added",
+          [](Flags & f) -> auto& { return f.axes.modes; }, config::mode_of)
+          .also("mode")
+          .otherwise("the suites'"),
+      list_flag(
+          "dtypes", "float32,bfloat16,float16,amp", "only these dtypes; one that no row has is added",
+          [](Flags & f) -> auto& { return f.axes.dtypes; }, config::dtype_of)
+          .also("dtype")
+          .otherwise("the suites'"),
+      list_flag(
+          "backends", "NAME[:OPTION=VALUE,…],…", "only these backends; one that no row has is added",
+          [](Flags & f) -> auto& { return f.axes.backends; }, config::backend_spec_of, split_backends)
+          .also("backend")
+          .otherwise("the suites'"),
+      list_flag(
+          "devices", "cpu,cuda,cuda:N,…", "only these devices; one that no row has is added",
+          [](Flags & f) -> auto& { return f.axes.devices; }, config::device_of)
+          .also("device")
+          .otherwise("the suites' (cpu)"),
+      list_flag(
+          "presets", "mini,full", "only these presets; one that no row has is added",
+          [](Flags & f) -> auto& { return f.axes.presets; }, config::preset_of)
+          .also("preset")
+          .otherwise("the suites' (mini)"),
+      matrix_flag(),
+      only_flag(),
+      text_flag(
+          "inputs", "FILE.pt", "inputs of the TorchScript file", [](Flags & f) -> auto& { return f.inputs; })
+          .is_path(),
+      texts_flag(
+          "plugin", "LIBRARY", "a shared library with further models or backends",
+          [](Flags & f) -> auto& { return f.plugins; })
+          .is_path(),
+      texts_flag(
+          "expected", "FILE", "expected statuses, upstream's CSV or YAML; the first that knows a case decides",
+          [](Flags & f) -> auto& { return f.expected; })
+          .is_path()
+          .otherwise("the suites'"),
+      boolean_flag(
+          "update_expected",
+          "make the expected-status files say what this run sees; then only what they cannot hold is red",
+          [](Flags & f) -> auto& { return f.update_expected; })
+          .of_output(),
+  };
+}
+
+}  // namespace torchstone::flags

@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include "cases/config/case_field.h"
+#include "cases/flags/flags.h"
+#include "cases/listing/listing.h"
+#include "cases/policy/policy.h"
+
+namespace torchstone::listing {
+namespace {
+
+constexpr const char* head =
+    "# Flags, fields of a case, keys of a policy\n\n"
+    "<!-- Printed by torchstone --torchstone_list=flags --torchstone_format=markdown. Do not edit. -->\n\n"
+    "## Flags\n\n"
+    "Each flag has an environment twin: `--torchstone_out=X` is `TORCHSTONE_OUT=X`. The flag wins. A `BOOL` flag may "
+    "stand without a value. GoogleTest's flags (`--gtest_filter=…`, `--gtest_repeat=…`) work as always.\n";
+
+constexpr const char* fields_head =
+    "\n## Fields of a case\n\n"
+    "What a [suite](suites.md) sets under the key, or a flag for all cases. `torchstone --torchstone_explain=GLOB` "
+    "shows "
+    "the fields of the cases that match, each with the line that decided it.\n\n"
+    "| field | key in a suite | flag | value | default, or what decides | meaning |\n|---|---|---|---|---|---|\n";
+
+constexpr const char* policy_head =
+    "\n## Keys of a policy\n\n"
+    "A [policy](suites.md#policies) has upstream's schema. A key takes a list of models, or a number for each "
+    "model.\n\n"
+    "| key | takes | effect |\n|---|---|---|\n";
+
+std::string in_cell(std::string text) {
+  for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.replace(at, 1, "\\|");
+  return text;
+}
+
+std::string code(const std::string& text) { return text.empty() ? "" : fmt::format("`{}`", in_cell(text)); }
+
+std::string value_cell(const std::string& value, const std::string& range) {
+  return range.empty() ? code(value) : fmt::format("{}, {}", code(value), in_cell(range));
+}
+
+std::string table_of_flags(const std::string& group) {
+  std::string text = fmt::format(
+      "\n### {}\n\n| flag | environment twin | value | default | meaning |\n|---|---|---|---|---|\n", group);
+  for (const auto& flag : flags::flag_table()) {
+    if (flag.group != group) continue;
+    const std::string alias = flag.alias.empty() ? "" : fmt::format(" or `--torchstone_{}`", flag.alias);
+    text += fmt::format("| `--torchstone_{}`{} | `{}` | {} | {} | {} |\n", flag.name, alias, environment_name(flag),
+                        value_cell(flag.value, flag.range), in_cell(flag.fallback), in_cell(flag.help));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string reference_page() {
+  std::string text = head;
+  std::string group;
+  for (const auto& flag : flags::flag_table())
+    if (flag.group != group) text += table_of_flags(group = flag.group);
+  text += fields_head;
+  for (const auto& field : config::case_fields())
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", field.name, code(field.key),
+                        code(field.flag.empty() ? "" : "--torchstone_" + field.flag),
+                        value_cell(field.value, field.range), in_cell(field.fallback), in_cell(field.help));
+  text += policy_head;
+  for (const auto& key : policy::policy_schema())
+    text += fmt::format("| `{}` | {} | {} |\n", key.path,
+                        key.kind == policy::PolicyKey::Kind::models ? "models" : "a number for each model",
+                        in_cell(key.use));
+  return text;
+}
+
+}  // namespace torchstone::listing
