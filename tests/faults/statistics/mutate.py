@@ -15,7 +15,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 STATISTICS, STOP_RULE, CHANGE, ROUNDS = "statistics.cpp", "stop_rule.cpp", "change.cpp", "rounds.cpp"
 MEASURE, EVALUATE = "measure.cpp", "evaluate.cpp"
-FOLDERS = {STATISTICS: "reports", CHANGE: "reports", STOP_RULE: "fixtures/measure", ROUNDS: "fixtures/measure",
+FOLDERS = {STATISTICS: "reports/statistics", CHANGE: "reports/judge", STOP_RULE: "fixtures/measure", ROUNDS: "fixtures/measure",
            MEASURE: "fixtures/measure", EVALUATE: "fixtures/measure"}
 UNTESTED_HERE = {"machine_state.cpp": "fixtures/measure"}  # linked, not changed
 TIME_LIMIT_S = 60  # of a test run: an endless loop counts as caught
@@ -64,12 +64,12 @@ BUGS = [
     (STATISTICS, "no tie correction", "variance -= term(count);", "variance -= 0 * term(count);"),
     (STATISTICS, "no continuity correction", "(std::abs(score) - 1) / std::sqrt(variance)", "std::abs(score) / std::sqrt(variance)"),
     (STATISTICS, "one-sided p-value", "result.p_value = std::erfc(", "result.p_value = 0.5 * std::erfc("),
-    (STOP_RULE, "met needs more than the requirement", "look.low >= *required_speedup", "look.low > *required_speedup"),
-    (STOP_RULE, "missed by the requirement itself", "look.high < *required_speedup && look.gate_high < *required_speedup", "look.high <= *required_speedup && look.gate_high <= *required_speedup"),
-    (STOP_RULE, "missed without the gate's bound", "look.high < *required_speedup && look.gate_high < *required_speedup", "look.high < *required_speedup"),
-    (STOP_RULE, "missed without the interval", "look.high < *required_speedup && look.gate_high < *required_speedup", "look.gate_high < *required_speedup"),
+    (STOP_RULE, "met needs more than the requirement", "analysis.low >= *required_speedup", "analysis.low > *required_speedup"),
+    (STOP_RULE, "missed by the requirement itself", "analysis.high < *required_speedup && analysis.gate_high < *required_speedup", "analysis.high <= *required_speedup && analysis.gate_high <= *required_speedup"),
+    (STOP_RULE, "missed without the gate's bound", "analysis.high < *required_speedup && analysis.gate_high < *required_speedup", "analysis.high < *required_speedup"),
+    (STOP_RULE, "missed without the interval", "analysis.high < *required_speedup && analysis.gate_high < *required_speedup", "analysis.gate_high < *required_speedup"),
     (STOP_RULE, "met and missed swapped", "return SpeedVerdict::met;", "return SpeedVerdict::missed;"),
-    (STOP_RULE, "met judged by the upper end", "if (look.low >= *required_speedup)", "if (look.high >= *required_speedup)"),
+    (STOP_RULE, "met judged by the upper end", "if (analysis.low >= *required_speedup)", "if (analysis.high >= *required_speedup)"),
     (STOP_RULE, "every look gets all the error", "last != Stop::none ? 1 : std::min(1.0, std::max(of_rounds, of_time))", "1"),
     (STOP_RULE, "the last look gets only its share", "last != Stop::none ? 1 :", "last == Stop::rounds_cap ? 1 :"),
     (STOP_RULE, "time that passed frees no error", "std::max(of_rounds, of_time)", "of_rounds"),
@@ -84,22 +84,22 @@ BUGS = [
     (STOP_RULE, "patience under one budget accepted", "require(options.patience >= 1,", "require(options.patience > 0,"),
     (STOP_RULE, "spending is forgotten", "(1 - options_.confidence) * share - spent_;", "(1 - options_.confidence) * share;"),
     (STOP_RULE, "the gate's spending is forgotten", "gate_error(options_) * share - gate_spent_", "gate_error(options_) * share"),
-    (STOP_RULE, "one side's error is not counted", "spent_ += 2 * binomial_half_cdf", "spent_ += binomial_half_cdf"),
-    (STOP_RULE, "two-sided error spent on each side", "median_bound(n, error / 2)", "median_bound(n, error)"),
-    (STOP_RULE, "upper end one rank too far in", "look.high = std::exp(sorted[n - 1 - *bound]);", "look.high = std::exp(sorted[n - 2 - *bound]);"),
-    (STOP_RULE, "gate one rank too far in", "look.gate_high = std::exp(sorted[n - 1 - *bound]);", "look.gate_high = std::exp(sorted[n - 2 - *bound]);"),
-    (STOP_RULE, "gate more lenient than the interval", "std::min(kMissedError, 1 - options.confidence)", "kMissedError"),
+    (STOP_RULE, "one side's error is not counted", "spent_ += 2 * statistics::binomial_half_cdf", "spent_ += statistics::binomial_half_cdf"),
+    (STOP_RULE, "two-sided error spent on each side", "statistics::median_bound(n, error / 2)", "statistics::median_bound(n, error)"),
+    (STOP_RULE, "upper end one rank too far in", "analysis.high = std::exp(sorted[n - 1 - *bound]);", "analysis.high = std::exp(sorted[n - 2 - *bound]);"),
+    (STOP_RULE, "gate one rank too far in", "analysis.gate_high = std::exp(sorted[n - 1 - *bound]);", "analysis.gate_high = std::exp(sorted[n - 2 - *bound]);"),
+    (STOP_RULE, "gate more lenient than the interval", "std::min(missed_error, 1 - options.confidence)", "missed_error"),
     (STOP_RULE, "looks at unsorted rounds", "  std::ranges::sort(sorted);\n  if (n > 0)", "  if (n > 0)"),
-    (STOP_RULE, "whole width instead of half", "(look.high - look.low) / 2 <=", "(look.high - look.low) <="),
-    (STOP_RULE, "absolute instead of relative width", "options_.target_half_width * look.ratio", "options_.target_half_width"),
-    (STOP_RULE, "narrow stops below the requirement", "return !options.required_speedup || look.high >= *options.required_speedup;", "return true;"),
-    (STOP_RULE, "narrow never stops with a requirement", "return !options.required_speedup || look.high >= *options.required_speedup;", "return !options.required_speedup;"),
-    (STOP_RULE, "a missed requirement does not stop", "look.verdict == SpeedVerdict::met || look.verdict == SpeedVerdict::missed", "look.verdict == SpeedVerdict::met"),
+    (STOP_RULE, "whole width instead of half", "(analysis.high - analysis.low) / 2 <=", "(analysis.high - analysis.low) <="),
+    (STOP_RULE, "absolute instead of relative width", "options_.target_half_width * analysis.ratio", "options_.target_half_width"),
+    (STOP_RULE, "narrow stops below the requirement", "return !options.required_speedup || analysis.high >= *options.required_speedup;", "return true;"),
+    (STOP_RULE, "narrow never stops with a requirement", "return !options.required_speedup || analysis.high >= *options.required_speedup;", "return !options.required_speedup;"),
+    (STOP_RULE, "a missed requirement does not stop", "analysis.verdict == SpeedVerdict::met || analysis.verdict == SpeedVerdict::missed", "analysis.verdict == SpeedVerdict::met"),
     (STOP_RULE, "looks after every round", "return std::ranges::find(checkpoints_, static_cast<int>(rounds)) != checkpoints_.end();", "return rounds >= static_cast<size_t>(checkpoints_.front());"),
     (STOP_RULE, "no look at the cap", "result.push_back(max_rounds);", ""),
     (STOP_RULE, "looks tripled, not doubled", "rounds *= 2)", "rounds *= 3)"),
     (STOP_RULE, "a look shortly before the cap", "3 * rounds < 2LL * max_rounds", "rounds < max_rounds"),
-    (STOP_RULE, "the reason to end is lost", "look.stop = last;", "look.stop = Stop::none;"),
+    (STOP_RULE, "the reason to end is lost", "analysis.stop = last;", "analysis.stop = Stop::none;"),
     (STOP_RULE, "confidence of 1 accepted", "options.confidence < 1,", "options.confidence <= 1,"),
     (CHANGE, "FASTER and SLOWER swapped", "grown == (better == Better::higher)", "grown != (better == Better::higher)"),
     (CHANGE, "a change of neither direction has a verdict", "if (better == Better::neither) return Change::ambiguous;", ""),
@@ -134,37 +134,37 @@ BUGS = [
     (ROUNDS, "a coarse clock is not seen", "std::max(std::isfinite(step) ? step : 0.0, cost)", "cost"),
     (ROUNDS, "synchronize costs nothing", "+ synchronize;", "+ 0 * synchronize;"),
     (ROUNDS, "calibrated by the slower side", "fast = std::min(blocks.eager.wall, blocks.compiled.wall)", "fast = std::max(blocks.eager.wall, blocks.compiled.wall)"),
-    (ROUNDS, "a round may take any time", "std::min({std::ceil(wanted), allowed, kMaxCalls})", "std::min({std::ceil(wanted), kMaxCalls})"),
-    (ROUNDS, "slow first calls are believed", "i < kMaxReadings", "i < 1"),
+    (ROUNDS, "a round may take any time", "std::min({std::ceil(wanted), allowed, max_calls})", "std::min({std::ceil(wanted), max_calls})"),
+    (ROUNDS, "slow first calls are believed", "i < max_readings", "i < 1"),
     (ROUNDS, "warm at once", "if (seconds.size() < 6) return false;", "if (seconds.size() < 6) return true;"),
     (ROUNDS, "warm while it still gets faster", ">= 0.98 * *std::min_element", ">= 0.58 * *std::min_element"),
     (ROUNDS, "never warm", ">= 0.98 * *std::min_element", ">= 1.02 * *std::min_element"),
-    (ROUNDS, "warm when one side is", "warm(eager) && warm(compiled)", "warm(eager) || warm(compiled)"),
+    (ROUNDS, "warm when one side is", "is_steady(eager) && is_steady(compiled)", "is_steady(eager) || is_steady(compiled)"),
     (ROUNDS, "warm-up without a deadline", "bench.now() < deadline && ", ""),
-    (ROUNDS, "warm-up without a cap", "result.rounds < kMaxWarmUpRounds && ", ""),
+    (ROUNDS, "warm-up without a cap", "result.rounds < max_warm_up_rounds && ", ""),
     (MEASURE, "ratio upside down", "std::log(blocks.eager.wall / blocks.compiled.wall)", "std::log(blocks.compiled.wall / blocks.eager.wall)"),
     (MEASURE, "device's ratio is the wall's", "std::log(blocks.eager.device / blocks.compiled.device)", "std::log(blocks.eager.wall / blocks.compiled.wall)"),
     (MEASURE, "seconds a block, not a call", "result.compiled_s.push_back(blocks.compiled.wall / calls)", "result.compiled_s.push_back(blocks.compiled.wall)"),
     (MEASURE, "device's seconds of the other side", "result.compiled_device_s.push_back(blocks.compiled.device / calls)", "result.compiled_device_s.push_back(blocks.eager.device / calls)"),
     (MEASURE, "launching in seconds", "blocks.eager.launching / blocks.eager.wall", "blocks.eager.launching"),
-    (MEASURE, "a number of rounds judged twice", "looks.due(rounds) && !repeated", "looks.due(rounds)"),
+    (MEASURE, "a number of rounds judged twice", "rule.is_due(rounds) && !repeated", "rule.is_due(rounds)"),
     (MEASURE, "disturbed rounds are kept", "repeated = !timed || (disturbed && may_drop);", "repeated = !timed;"),
-    (MEASURE, "disturbed rounds dropped without end", "const bool may_drop = taken.dropped < drops_allowed;", "const bool may_drop = true;"),
+    (MEASURE, "disturbed rounds dropped without end", "const bool may_drop = data.dropped < drops_allowed;", "const bool may_drop = true;"),
     (MEASURE, "a repeated round draws a new order", "if (!repeated) eager_first = order.eager_first();", "eager_first = order.eager_first();"),
     (MEASURE, "a device's clock may stand still", "!device_clock || (blocks.eager.device > 0 && blocks.compiled.device > 0)", "true"),
-    (MEASURE, "blocks short for the clock", "taken.overhead / kOverheadShare", "taken.overhead"),
+    (MEASURE, "blocks short for the clock", "data.overhead / max_overhead_share", "data.overhead"),
     (MEASURE, "many calls after one flush", "else if (!hooks.flush)  // after", "else  // after"),
-    (MEASURE, "no warm-up", "start + kWarmUpShare * options.budget_s", "start"),
-    (EVALUATE, "noise of the sides swapped", "100 * median_absolute_percentage_error(m.compiled_s)", "100 * median_absolute_percentage_error(m.eager_s)"),
-    (EVALUATE, "outliers of the sides swapped", "tukey_outliers(m.eager_s)", "tukey_outliers(m.compiled_s)"),
-    (EVALUATE, "overhead of the longer block", "std::min(median(m.eager_s), median(m.compiled_s))", "std::max(median(m.eager_s), median(m.compiled_s))"),
-    (EVALUATE, "overhead of a call, not a block", " * static_cast<double>(m.calls_per_block));", ");"),
-    (EVALUATE, "no doubt about short blocks", "share > kOverheadShare", "share > 1"),
-    (EVALUATE, "no doubt about drift", "trend.p_value < kDriftLevel", "trend.p_value < 0"),
-    (EVALUATE, "always in doubt about drift", "trend.p_value < kDriftLevel", "trend.p_value <= 1"),
-    (EVALUATE, "no doubt about warm-up", "!taken.warm_up.steady && ", "taken.warm_up.steady && "),
-    (EVALUATE, "no doubt about kept rounds", "if (taken.disturbed_kept)", "if (!taken.disturbed_kept)"),
-    (EVALUATE, "overhead counts blocks as its own", "1 - taken.in_blocks / taken.elapsed", "taken.in_blocks / taken.elapsed"),
+    (MEASURE, "no warm-up", "start + warm_up_share * options.budget_s", "start"),
+    (EVALUATE, "noise of the sides swapped", "100 * statistics::median_absolute_percentage_error(m.compiled_s)", "100 * statistics::median_absolute_percentage_error(m.eager_s)"),
+    (EVALUATE, "outliers of the sides swapped", "statistics::tukey_outliers(m.eager_s)", "statistics::tukey_outliers(m.compiled_s)"),
+    (EVALUATE, "overhead of the longer block", "std::min(statistics::median(m.eager_s), statistics::median(m.compiled_s))", "std::max(statistics::median(m.eager_s), statistics::median(m.compiled_s))"),
+    (EVALUATE, "overhead of a call, not a block", "static_cast<double>(m.calls_per_block));", "1.0);"),
+    (EVALUATE, "no doubt about short blocks", "share > max_overhead_share", "share > 1"),
+    (EVALUATE, "no doubt about drift", "trend.p_value < drift_level", "trend.p_value < 0"),
+    (EVALUATE, "always in doubt about drift", "trend.p_value < drift_level", "trend.p_value <= 1"),
+    (EVALUATE, "no doubt about warm-up", "!data.warm_up.steady && ", "data.warm_up.steady && "),
+    (EVALUATE, "no doubt about kept rounds", "if (data.disturbed_kept)", "if (!data.disturbed_kept)"),
+    (EVALUATE, "overhead counts blocks as its own", "1 - data.in_blocks / data.elapsed", "data.in_blocks / data.elapsed"),
 ]
 
 
@@ -176,7 +176,7 @@ def compile_source(compiler, source, target):
     return run([compiler, "-std=c++20", "-O0", "-DFMT_HEADER_ONLY", f"-I{ROOT}", "-c", str(source), "-o", str(target)])
 
 
-class Workshop:
+class TestBuild:
     """Object files of the unchanged tests and sources, and one changed source at a time."""
 
     def __init__(self, compiler, folder):
@@ -240,12 +240,12 @@ def main():
 
     survivors = 0
     with tempfile.TemporaryDirectory() as folder:
-        workshop = Workshop(arguments.compiler, pathlib.Path(folder))
-        if red := workshop.first_red_test():
+        build = TestBuild(arguments.compiler, pathlib.Path(folder))
+        if red := build.first_red_test():
             fail(f"the unchanged sources already fail {red}")
         print(f"{'file':<15} {'planted bug':<50} caught by")
         for name, what, before, after in bugs:
-            red = workshop.first_red_test(name, originals[name].replace(before, after))
+            red = build.first_red_test(name, originals[name].replace(before, after))
             survivors += red is None
             print(f"{name:<15} {what:<50} {red or 'SURVIVED'}", flush=True)
     print(f"{len(bugs) - survivors} of {len(bugs)} planted bugs were caught")
