@@ -3,8 +3,9 @@
 #   lib/torchstone/            the programs and their libraries
 #   share/doc/torchstone/      LICENSE and NOTICE
 #   share/torchstone/          suites, policies and lists of operators (cases/CMakeLists.txt)
-#   include/, lib/cmake/       for models and backends that are compiled elsewhere:
-#                                find_package(Torchstone REQUIRED)
+#   include/torchstone/        the public headers, and nothing else of the sources (docs/api.md)
+#   lib/cmake/Torchstone/      for plug-ins that are compiled elsewhere:
+#                                find_package(Torchstone 0.1 REQUIRED)
 #                                torchstone_plugin(my_models my_models.cpp)
 include(CMakePackageConfigHelpers)
 set(private_dir lib/torchstone)
@@ -15,7 +16,7 @@ install(TARGETS torchstone torchstone-report torchstone_cases RUNTIME DESTINATIO
 install(TARGETS torchstone_reports torchstone_models torchstone_fixtures EXPORT TorchstoneTargets LIBRARY DESTINATION ${private_dir})
 install(EXPORT TorchstoneTargets NAMESPACE Torchstone:: DESTINATION ${package_dir})
 foreach(folder reports models fixtures)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION include/torchstone FILES_MATCHING PATTERN "*.h")
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/include/torchstone DESTINATION include FILES_MATCHING PATTERN "*.h")
 endforeach()
 
 # A wheel's build may have a LibTorch that is gone afterwards.

@@ -1,7 +1,12 @@
 # LibTorch as own imported target `LibTorch::torch`: the CMake files inside the CUDA wheels demand nvcc, which nothing
 # here needs. Found in TORCHSTONE_LIBTORCH (an unzipped LibTorch), else in the wheel of TORCHSTONE_PYTHON.
-set(TORCHSTONE_LIBTORCH "$ENV{TORCHSTONE_LIBTORCH}" CACHE PATH "An unzipped LibTorch; empty: take the wheel of TORCHSTONE_PYTHON")
-set(TORCHSTONE_PYTHON "$ENV{TORCHSTONE_PYTHON}" CACHE FILEPATH "The Python whose torch is used to build and to compile models")
+# A variable that the caller has set is left alone: below CMake 3.21 set(… CACHE) would remove it (CMP0126).
+if(NOT DEFINED TORCHSTONE_LIBTORCH OR DEFINED CACHE{TORCHSTONE_LIBTORCH})
+  set(TORCHSTONE_LIBTORCH "$ENV{TORCHSTONE_LIBTORCH}" CACHE PATH "An unzipped LibTorch; empty: take the wheel of TORCHSTONE_PYTHON")
+endif()
+if(NOT DEFINED TORCHSTONE_PYTHON OR DEFINED CACHE{TORCHSTONE_PYTHON})
+  set(TORCHSTONE_PYTHON "$ENV{TORCHSTONE_PYTHON}" CACHE FILEPATH "The Python whose torch is used to build and to compile models")
+endif()
 
 if(NOT TORCHSTONE_LIBTORCH)
   if(NOT TORCHSTONE_PYTHON)

@@ -19,7 +19,7 @@ set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS bash)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "g++, cmake, libgtest-dev, libfmt-dev, nlohmann-json3-dev")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "g++, cmake")
 # The libraries that packages of the distribution provide become dependencies; LibTorch is in none.
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
 if(DPKG_SHLIBDEPS)

@@ -19,6 +19,7 @@ target_precompile_headers(torchstone_precompiled PRIVATE <torch/torch.h> <torch/
 
 # torchstone_library(NAME [TORCH] LINK libraries…): the shared library torchstone_NAME from all sources of this folder
 # (report_tool/ and *main.cpp apart). Shared, so that a plug-in sees the same registries as the program that loads it.
+# Installed, it asks its users for LibTorch and no other library: the public headers need none.
 function(torchstone_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "LINK")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
@@ -26,9 +27,13 @@ function(torchstone_library name)
   add_library(torchstone_${name} SHARED ${sources})
   add_library(Torchstone::${name} ALIAS torchstone_${name})
   set_target_properties(torchstone_${name} PROPERTIES EXPORT_NAME ${name})
-  target_link_libraries(torchstone_${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:torchstone_options>)
+  set(installed ${arg_LINK})
+  list(FILTER installed INCLUDE REGEX "^(Torchstone|LibTorch)::")
+  list(FILTER arg_LINK EXCLUDE REGEX "^(Torchstone|LibTorch)::")
+  list(TRANSFORM arg_LINK REPLACE "(.+)" "$<BUILD_INTERFACE:\\1>")
+  target_link_libraries(torchstone_${name} PUBLIC ${installed} ${arg_LINK} PRIVATE $<BUILD_INTERFACE:torchstone_options>)
   target_include_directories(torchstone_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
-                             $<INSTALL_INTERFACE:include/torchstone>)
+                             $<INSTALL_INTERFACE:include>)
   target_link_options(torchstone_${name} PRIVATE -Wl,--no-undefined)
   # Where files are joined for the compiler (CMAKE_UNITY_BUILD): every unit pays for the headers once, 7 s of g++ for
   # torch's even when they are precompiled, and a model file alone takes another 1 s.

@@ -56,6 +56,16 @@ def includes(root, path):
             yield target
 
 
+# What a public header may include beside public headers: the standard library and LibTorch.
+ALLOWED_IN_PUBLIC = re.compile(r"[a-z_]+|torchstone/[a-z_]+\.h|(torch|ATen|c10)/[\w/]+\.h")
+
+
+def strangers(root, path):
+    """The includes that a public header may not have."""
+    included = re.findall(r'^\s*#include [<"]([^>"]+)[>"]', (root / path).read_text(), re.MULTILINE)
+    return [name for name in included if not ALLOWED_IN_PUBLIC.fullmatch(name)]
+
+
 def place(room):
     folder, name = room
     rooms = ORDER[folder] + [PUBLIC]
@@ -80,6 +90,9 @@ def survey(root):
             faults.append(f"{path}: no room in ORDER: move the file into one, or add its room")
             continue
         rooms[room] = rooms.get(room, 0) + 1
+        if room[1] == PUBLIC:
+            faults += [f"{path}: includes {name}: a public header includes the standard library, LibTorch and public headers"
+                       for name in strangers(root, path)]
         for target in includes(root, path):
             if path in GROUND:
                 faults.append(f"{path}: includes {target}: it is in GROUND, which includes nothing of the project")

@@ -48,7 +48,19 @@ class Rooms(unittest.TestCase):
         public = {"reports/include/torchstone/status.h": "#pragma once\n"}
         self.assertEqual(faults({**public, "reports/base/a.h": "#include <torchstone/status.h>\n"}), [])
         found = faults({"reports/include/torchstone/status.h": '#include "reports/base/own.h"\n'})
-        self.assertEqual(found, ["reports/include/torchstone/status.h: includes reports/base/own.h: the arrow points up"])
+        self.assertIn("reports/include/torchstone/status.h: includes reports/base/own.h: the arrow points up", found)
+
+    def test_public_headers_need_the_standard_library_and_libtorch_alone(self):
+        header = "fixtures/include/torchstone/backend.h"
+        self.assertEqual(faults({header: "#include <map>\n#include <torch/script.h>\n#include <torchstone/case.h>\n"}), [])
+        for name in ("nlohmann/json.hpp", "fmt/format.h", "unistd.h", "gtest/gtest.h"):
+            self.assertEqual(len(faults({header: f"#include <{name}>\n"})), 1, name)
+
+    def test_a_file_of_the_ground_is_below_every_room_and_includes_nothing_of_the_project(self):
+        ground = {"models/core/registration.h": "#include <map>\n"}
+        self.assertEqual(faults({**ground, "reports/write/a.cpp": '#include "models/core/registration.h"\n'}), [])
+        found = faults({"models/core/registration.h": '#include "models/core/own.h"\n'})
+        self.assertEqual(len(found), 1, found)
 
     def test_a_room_that_is_gone_is_a_fault(self):
         root = tree_with({})

@@ -73,7 +73,7 @@ class Archive(unittest.TestCase):
     def test_find_package_takes_it_where_it_is_and_no_other_libtorch(self):
         folder = self.unpacked()
         configure = [arguments.cmake, "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={arguments.ninja}", "-S",
-                     SOURCE / "tests/end_to_end/consumer", f"-DCMAKE_PREFIX_PATH={folder}"]
+                     SOURCE / "examples/model_plugin", f"-DCMAKE_PREFIX_PATH={folder}"]
         make(*configure, "-B", self.root / "build", f"-DTORCHSTONE_LIBTORCH={arguments.torch}")
         found = re.search(r"Torchstone_DIR:PATH=(.*)", (self.root / "build/CMakeCache.txt").read_text()).group(1)
         self.assertEqual(found, str(folder / "lib/cmake/Torchstone"))
@@ -93,7 +93,10 @@ class Archive(unittest.TestCase):
         usr = self.root / "usr"
         check_versions(self, usr / "bin", TORCHSTONE_PYTHON=sys.executable)
         sample.judge(usr / "bin/torchstone", TORCHSTONE_PYTHON=sys.executable).check(self)
-        self.assertTrue((usr / "include/torchstone/models/model.h").is_file())
+        public = {header.name for header in SOURCE.glob("*/include/torchstone/*.h")}
+        self.assertTrue({"model.h", "backend.h"} <= public)
+        installed = {str(path.relative_to(usr / "include")) for path in (usr / "include").rglob("*") if path.is_file()}
+        self.assertEqual(installed, {f"torchstone/{name}" for name in public}, "the public headers and no others")
         self.assertEqual([path.name for path in self.root.rglob("*") if re.match(r"lib(torch|torch_cpu|c10)\.so", path.name)], [])
 
 

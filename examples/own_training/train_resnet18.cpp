@@ -2,6 +2,9 @@
 // curves: loss.csv, and as a result of Torchstone's results.json and report.html. The data are synthetic: each class is
 // a random picture, each image its class's picture under noise. Ends with exit code 1 when the curves part.
 //
+// It calls private headers (capture, reports), which are not installed and may change with every version: it is built
+// with the tests of Torchstone itself, from the repository.
+//
 //   build/bin/train_resnet18 --backend inductor --steps 200 --out curves
 #include <algorithm>
 #include <cmath>

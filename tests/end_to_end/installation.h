@@ -1,0 +1,32 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/end_to_end/binary.h"
+#include "tests/temporary_folder.h"
+
+namespace torchstone {
+
+/// `cmake --install` of the build into a folder of its own, which is removed at the end. What fails on the way ends the
+/// test with an exception that holds the output.
+class Installation {
+ public:
+  Installation();
+  /// Builds examples/EXAMPLE against it, with CMake; the path of lib`name`.so.
+  std::string plugin(const std::string& example, const std::string& name) const;
+  /// The installed torchstone with results in results_folder().
+  ProgramRun run(std::vector<std::string> arguments) const;
+  /// Where programs are: bin/torchstone, bin/torchstone-report.
+  std::string program(const std::string& name) const { return prefix_ + "/bin/" + name; }
+  std::string results_folder() const { return folder_.path() / "results"; }
+  /// results.json of the latest run.
+  nlohmann::json results() const;
+
+ private:
+  TemporaryFolder folder_;
+  const std::string prefix_ = folder_.path() / "prefix";
+};
+
+}  // namespace torchstone

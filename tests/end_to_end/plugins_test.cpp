@@ -1,0 +1,65 @@
+// The plug-ins of examples/, built against an installation and loaded by the program in it.
+#include <filesystem>
+
+#include <gmock/gmock.h>
+
+#include "tests/end_to_end/binary.h"
+#include "tests/end_to_end/installation.h"
+
+namespace torchstone {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(AnInstallation, BuildsAPlugInWhoseModelIsJudged) {
+  const Installation installation;
+  const std::string plugin = installation.plugin("model_plugin", "my_models");
+  const ProgramRun run = installation.run({"--torchstone_plugin=" + plugin, "--torchstone_only=tiny_mlp",
+                                           "--torchstone_checks=accuracy", "--torchstone_backends=torchscript"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  const auto row = installation.results().at("results").at(0);
+  EXPECT_THAT(row.at("name").get<std::string>(), HasSubstr("tiny_mlp_inference_float32_torchscript"));
+  EXPECT_EQ(row.at("outcome").at("status"), "pass") << row.dump(1);
+}
+
+TEST(AnInstallation, BuildsAPlugInWithABackendAloneAndRefusesASecondOneOfTheName) {
+  const Installation installation;
+  const std::string plugin = installation.plugin("backend_plugin", "my_backend");
+  const std::vector<std::string> arguments{"--torchstone_plugin=" + plugin, "--torchstone_only=lennard_jones",
+                                           "--torchstone_backends=folded", "--torchstone_checks=accuracy",
+                                           "--torchstone_modes=inference,training"};
+  const ProgramRun run = installation.run(arguments);
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  std::map<std::string, nlohmann::json> outcomes;
+  const auto results = installation.results();
+  for (const auto& row : results.at("results")) outcomes[row.at("mode")] = row.at("outcome");
+  EXPECT_EQ(outcomes["inference"]["status"], "pass") << outcomes["inference"].dump(1);
+  EXPECT_EQ(outcomes["training"]["status"], "unsupported");
+  EXPECT_THAT(outcomes["training"]["reason"].get<std::string>(), HasSubstr("cannot be trained"));
+
+  const std::string copy = std::filesystem::path(plugin).replace_filename("libother.so");
+  std::filesystem::copy_file(plugin, copy);
+  const ProgramRun both = installation.run({"--torchstone_plugin=" + plugin, "--torchstone_plugin=" + copy});
+  EXPECT_EQ(both.exit_code, 2) << both.out << both.err;
+  EXPECT_THAT(both.err, AllOf(HasSubstr("libother.so"), HasSubstr("backend folded is already registered at"),
+                              HasSubstr("my_backend.cpp:")));
+}
+
+TEST(APlugInThatIsNone, IsAnErrorThatNamesIt) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run({"--torchstone_plugin=/no/such/libplugin.so"});
+  EXPECT_EQ(run.exit_code, 2) << run.out << run.err;
+  EXPECT_THAT(run.err, HasSubstr("libplugin.so"));
+}
+
+TEST(APlugInThatRegistersNothing, IsAnErrorThatSaysWhatIsExpected) {
+  const Torchstone torchstone;
+  const std::string plugin = TORCHSTONE_FAULTS;
+  const ProgramRun run = torchstone.run({"--torchstone_plugin=" + plugin, "--torchstone_plugin=" + plugin});
+  EXPECT_EQ(run.exit_code, 2) << run.out << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("registered nothing"), HasSubstr("TORCHSTONE_BACKEND")));
+}
+
+}  // namespace
+}  // namespace torchstone
