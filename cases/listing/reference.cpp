@@ -24,9 +24,13 @@ constexpr const char* fields_head =
 
 constexpr const char* policy_head =
     "\n## Keys of a policy\n\n"
-    "A [policy](suites.md#policies) has upstream's schema. A key takes a list of models, or a number for each "
+    "A [policy](suites.md#policies) has upstream's schema, and keys of ours for lists that upstream has in its code. A "
+    "key takes a list of models, or a number for each "
     "model.\n\n"
-    "| key | takes | effect |\n|---|---|---|\n";
+    "| key | takes | effect |\n|---|---|---|\n"
+    "| `tolerance_rule` | `torchbench\\|timm\\|huggingface` | whose tolerances and accuracy batch sizes (ours; "
+    "default: by the "
+    "suite's name) |\n";
 
 std::string in_cell(std::string text) {
   for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.replace(at, 1, "\\|");
@@ -65,9 +69,10 @@ std::string reference_page() {
                         value_cell(field.value, field.range), in_cell(field.fallback), in_cell(field.help));
   text += policy_head;
   for (const auto& key : policy::policy_schema())
-    text += fmt::format("| `{}` | {} | {} |\n", key.path,
-                        key.kind == policy::PolicyKey::Kind::models ? "models" : "a number for each model",
-                        in_cell(key.use));
+    text +=
+        fmt::format("| `{}` | {} | {} |\n", key.path,
+                    key.kind == policy::PolicyKey::Kind::models ? "models" : "a number for each model",
+                    in_cell(key.from.empty() ? key.use : fmt::format("{} (ours; upstream: `{}`)", key.use, key.from)));
   return text;
 }
 

@@ -125,7 +125,7 @@ void apply_policy(const Policy& policy, const ModelInfo& info, Case& c) {
     c.origin["eval_in_training"] = "torchbench's accuracy trains in eval mode";
   }
   if (c.mode == Mode::training) {
-    const Optimizing chosen = optimizer_of(when);
+    const Optimizing chosen = optimizer_of(policy, when);
     c.optimizer = chosen.kind;
     c.origin["optimizer"] = chosen.origin;
     if (const Mention* scaled = policy.find("scaled_compute_loss", c.model)) {

@@ -30,8 +30,9 @@ struct PolicyKey {
   std::string path;
   enum class Kind { models, numbers } kind;
   std::string use;
+  std::string from{};  ///< of a key of ours: the file of upstream's that has the list in its code
 };
-/// All keys that upstream's three files have; anything else is an error.
+/// All keys that upstream's three files have, and those of ours; anything else is an error.
 const std::vector<PolicyKey>& policy_schema();
 
 /// Throws ConfigError. The optional key `tolerance_rule` (torchbench, timm, huggingface) is ours; without it the rule
@@ -73,10 +74,9 @@ struct Optimizing {
   OptimizerKind kind;
   std::string origin;
 };
-/// Upstream's init_optimizer (common.py), whose lists stand in the code there and in cases/policy/optimizer_rule.cpp
-/// here: SGD for those that eager Adam itself makes differ, and for those of its CI, which is the gate that this is;
-/// beyond upstream also for weights in float16; Adam otherwise.
-Optimizing optimizer_of(const Conditions& when);
+/// Upstream's init_optimizer (common.py) by the policy's lists under `optimizer`; beyond upstream, SGD also for weights
+/// in float16; Adam otherwise.
+Optimizing optimizer_of(const Policy& policy, const Conditions& when);
 
 struct Decision {
   std::string reason, origin;
