@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """docs_test.py TORCHSTONE: what the documents name exists. Links and their anchors, paths of the repository, flags of the
-program, columns of results.csv, statuses; and README is short. Each check is also tried on a text with a planted fault."""
+program, columns of results.csv, statuses; whole programs are those that the tests compile; README is short. Each check is also tried on a text with a planted fault."""
 import csv
 import os
 import re
@@ -64,6 +64,14 @@ def missing_paths(file, root):
             yield f"{file}: {path} is not in the repository"
 
 
+def not_compiled(file, root):
+    """Whole programs in a document that are no part of a file which the tests compile."""
+    sources = [source.read_text() for folder in ("examples", "tests") for source in (root / folder).rglob("*.cpp")]
+    for block in re.findall(r"^```cpp\n(.*?)^```", file.read_text(), flags=re.S | re.M):
+        if "#include <torchstone/" in block and not any(block.strip() in source for source in sources):
+            yield f"{file}: no example or test has the program that begins with {block.strip().splitlines()[0]}"
+
+
 def flags_in(text):
     return set(re.findall(r"--torchstone_([a-z][a-z_]*)", text))
 
@@ -101,6 +109,9 @@ class Documents(unittest.TestCase):
 
     def test_paths_of_the_repository_exist(self):
         self.assertEqual([fault for file in documents(ROOT) for fault in missing_paths(file, ROOT)], [])
+
+    def test_programs_are_those_that_the_tests_compile(self):
+        self.assertEqual([fault for file in documents(ROOT) for fault in not_compiled(file, ROOT)], [])
 
     def test_readme_is_short(self):
         self.assertLessEqual(len((ROOT / "README.md").read_text().split()), MOST_WORDS)
@@ -147,6 +158,14 @@ class PlantedFaults(unittest.TestCase):
         self.assertEqual(list(missing_paths(file, file.parent)), [])
         file.write_text("`cases/gone.yaml` and `cases/*.json`")
         self.assertEqual(len(list(missing_paths(file, file.parent))), 2)
+
+    def test_a_program_that_nobody_compiles(self):
+        file = self.document("```cpp\n#include <torchstone/model.h>\nint a;\n```\n\n```cpp\nint part;\n```\n")
+        (file.parent / "examples").mkdir()
+        (file.parent / "examples/a.cpp").write_text("// A program.\n#include <torchstone/model.h>\nint a;\n")
+        self.assertEqual(list(not_compiled(file, file.parent)), [])
+        (file.parent / "examples/a.cpp").write_text("#include <torchstone/model.h>\nint b;\n")
+        self.assertEqual(len(list(not_compiled(file, file.parent))), 1)
 
     def test_a_flag_that_does_not_exist(self):
         self.assertEqual(unknown_flags("--torchstone_modez=training --torchstone_mode=training", set()), {"modez"})
