@@ -1,85 +1,13 @@
 #include "cases/selection/expand.h"
 
-#include <algorithm>
-#include <cctype>
-#include <filesystem>
 #include <map>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "cases/config/nearest.h"
-#include "fixtures/backends/catalogue.h"
-#include "models/core/registry.h"
-
 namespace torchstone::selection {
 namespace {
-
-std::vector<std::string> names_of(const std::vector<const ModelInfo*>& models) {
-  std::vector<std::string> names;
-  for (const auto* model : models) names.push_back(model->name);
-  return names;
-}
-
-const ModelInfo& require_model(const Known& known, const std::string& name, const config::Place& place) {
-  if (const ModelInfo* info = known.model(name)) return *info;
-  fail(place, fmt::format("unknown model {} ({})", name, config::expected_one_of(name, names_of(known.models))));
-}
-
-void check_backends(const config::Choices<BackendSpec>& choices, const Known& known) {
-  for (const auto& [backend, place] : choices) {
-    if (std::find(known.backends.begin(), known.backends.end(), backend.name) == known.backends.end())
-      fail(place,
-           fmt::format("unknown backend {} ({})", backend.name, config::expected_one_of(backend.name, known.backends)));
-  }
-}
-
-// Rows that are kept to some models for brevity are there for a model that is asked for by name. Not so the control,
-// eager against eager, rows that hold settings for their models, and checks of which the model has a row of its own.
-void run_all_rows(suite::Suite& suite, const std::string& model) {
-  const auto compiles = [](const auto& backend) { return backend.value.name != "eager"; };
-  const auto shares_check = [](const suite::Row& a, const suite::Row& b) {
-    return std::ranges::any_of(a.axes.checks, [&](const auto& check) { return contains(b.axes.checks, check.value); });
-  };
-  const auto rows = suite.rows;
-  for (auto& row : suite.rows) {
-    const bool of_its_own = std::ranges::any_of(
-        rows, [&](const suite::Row& other) { return contains(other.models, model) && shares_check(row, other); });
-    if (row.models.empty() || !row.settings.empty() || of_its_own || std::ranges::none_of(row.axes.backends, compiles))
-      continue;
-    row.models.clear();
-    row.widened = true;  // rows that share out the models of one combination now meet
-  }
-}
-
-// The suites that run, with --torchstone_suite and --torchstone_only applied.
-std::vector<suite::Suite> chosen_suites(const std::vector<suite::Suite>& all, const Known& known,
-                                        const flags::Flags& flags) {
-  std::vector<std::string> names;
-  for (const auto& suite : all) names.push_back(suite.name);
-  for (const auto& [name, place] : flags.suites)
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      fail(place, fmt::format("unknown suite {} ({})", name, config::expected_one_of(name, names)));
-  std::vector<suite::Suite> chosen;
-  for (const auto& suite : all)
-    if (flags.suites.empty() || contains(flags.suites, suite.name)) chosen.push_back(suite);
-  if (flags.only.empty() || chosen.empty()) return chosen;
-
-  const std::string only = only_model(flags);
-  const ModelInfo& info = require_model(known, only, flags.only_place);
-  for (auto& suite : chosen) {
-    std::erase_if(suite.models, [&](const suite::SuiteModel& model) { return model.name != only; });
-    run_all_rows(suite, only);
-  }
-  if (std::any_of(chosen.begin(), chosen.end(), [](const suite::Suite& suite) { return !suite.models.empty(); }))
-    return chosen;
-  // In no suite's list: it runs by the rows of a suite that it says it belongs to, else of the first.
-  auto home = std::find_if(chosen.begin(), chosen.end(), [&](const suite::Suite& suite) {
-    return std::find(info.suites.begin(), info.suites.end(), suite.name) != info.suites.end();
-  });
-  if (home == chosen.end()) home = chosen.begin();
-  home->models.push_back({only, {}, std::nullopt, {info.file, info.line, only}});
-  return {*home};
-}
 
 class Expander {
  public:
@@ -169,31 +97,13 @@ class Expander {
 
 }  // namespace
 
-const ModelInfo* Known::model(const std::string& name) const {
-  for (const auto* info : models)
-    if (info->name == name) return info;
-  return nullptr;
-}
-
-Known known_here() { return {all_models(), backend_names()}; }
-
-bool only_is_file(const flags::Flags& flags) { return flags.only.ends_with(".pt"); }
-
-std::string only_model(const flags::Flags& flags) {
-  if (!only_is_file(flags)) return flags.only;
-  std::string name = std::filesystem::path(flags.only).stem().string();
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return name.empty() ? "model" : name;
-}
-
 Expansion expand(const std::vector<suite::Suite>& suites, const Known& known, const flags::Flags& flags) {
   // A mistake in a part that flags leave out is still a mistake.
   for (const auto& suite : suites) {
     for (const auto& model : suite.models) require_model(known, model.name, model.place);
-    for (const auto& row : suite.rows) check_backends(row.axes.backends, known);
+    for (const auto& row : suite.rows) require_backends(known, row.axes.backends);
   }
-  check_backends(flags.axes.backends, known);
+  require_backends(known, flags.axes.backends);
   Expander expander(known, flags);
   for (const auto& suite : chosen_suites(suites, known, flags)) {
     const auto rows = flags.full_matrix ? full_matrix(suite.rows, *flags.full_matrix) : suite.rows;

@@ -6,19 +6,10 @@
 #include <torchstone/model_info.h>
 
 #include "cases/flags/flags.h"
+#include "cases/selection/known.h"
 #include "cases/suite/suite.h"
 
 namespace torchstone::selection {
-
-/// What a suite may refer to.
-struct Known {
-  std::vector<const ModelInfo*> models;
-  std::vector<std::string> backends;
-
-  const ModelInfo* model(const std::string& name) const;  ///< nullptr when there is none
-};
-/// The registries of this program.
-Known known_here();
 
 /// A combination that is not registered, and why.
 struct Skipped {
@@ -42,8 +33,12 @@ Expansion expand(const std::vector<suite::Suite>& suites, const Known& known, co
 /// Throws NothingSelected when there is no case.
 void require_cases(const Expansion& expansion);
 
+/// The suites that run, with --torchstone_suite and --torchstone_only applied. Throws ConfigError for an unknown name.
+std::vector<suite::Suite> chosen_suites(const std::vector<suite::Suite>& all, const Known& known,
+                                        const flags::Flags& flags);
+
 /// The rows that flags leave: each row split by check and cut down to the values given; a value that no row of a check
-/// of a check has is added through a copy of each of its rows.
+/// has is added through a copy of each of its rows.
 std::vector<suite::Row> select_rows(const std::vector<suite::Row>& rows, const config::Axes& given);
 
 /// The rows, and behind them for each of their checks one with all models, modes and dtypes, and all backends, devices
