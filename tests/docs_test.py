@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""docs_test.py TORCHSTONE: what the documents name exists. Links and their anchors, paths of the repository, flags of the
-program, columns of results.csv, statuses; whole programs are those that the tests compile; README is short. Each check is also tried on a text with a planted fault."""
+"""docs_test.py TORCHSTONE: what the documents name exists: links and their anchors, paths of the repository, flags of the
+program, columns of results.csv, statuses. Whole programs are those that the tests compile, and README is short. Each check
+is also tried on a text with a planted fault."""
 import csv
 import os
 import re
