@@ -1,34 +1,22 @@
 #include "models/core/loss.h"
 
 #include <stdexcept>
-#include <vector>
+
+#include "models/core/tree.h"
 
 namespace torchstone {
-namespace {
-
-torch::Tensor mean_loss(const std::vector<c10::IValue>& items) {
-  if (items.empty()) throw std::invalid_argument("an empty output has no loss");
-  torch::Tensor sum;
-  for (const auto& item : items) {
-    const auto loss = reduce_to_scalar_loss(item);
-    sum = sum.defined() ? sum + loss : loss;
-  }
-  return sum / static_cast<double>(items.size());
-}
-
-}  // namespace
 
 torch::Tensor reduce_to_scalar_loss(const c10::IValue& output) {
   if (output.isTensor()) return output.toTensor().sum() / static_cast<double>(output.toTensor().numel());
-  if (output.isTuple()) return mean_loss(output.toTupleRef().elements().vec());
-  if (output.isList()) return mean_loss(output.toListRef().vec());
-  if (output.isTensorList()) return mean_loss(output.toListRef().vec());
-  if (output.isGenericDict()) {
-    std::vector<c10::IValue> values;
-    for (const auto& entry : output.toGenericDict()) values.push_back(entry.value());
-    return mean_loss(values);
+  if (!is_container(output)) throw std::invalid_argument("no scalar loss for an output of type " + output.tagKind());
+  const auto children = children_of(output);
+  if (children.empty()) throw std::invalid_argument("an empty output has no loss");
+  torch::Tensor sum;
+  for (const auto& child : children) {
+    const auto loss = reduce_to_scalar_loss(child.value);
+    sum = sum.defined() ? sum + loss : loss;
   }
-  throw std::invalid_argument("no scalar loss for an output of type " + output.tagKind());
+  return sum / static_cast<double>(children.size());
 }
 
 }  // namespace torchstone
