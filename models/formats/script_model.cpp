@@ -8,17 +8,15 @@
 #include <torch/script.h>
 #include <torchstone/model.h>
 
+#include "models/core/tree.h"
+#include "models/formats/first_line.h"
+#include "models/formats/pickle/pickle.h"
+
 namespace torchstone::formats {
 namespace {
 
 [[noreturn]] void refuse(const std::string& path, const std::string& text) {
   throw std::runtime_error(fmt::format("{}: {}", path, text));
-}
-
-/// LibTorch's messages carry a C++ stack behind the first line.
-std::string first_line(const std::exception& error) {
-  const std::string text = error.what();
-  return text.substr(0, text.find('\n'));
 }
 
 void require_zip(const std::string& path, const std::string& expected) {
@@ -39,35 +37,15 @@ torch::jit::Module load_script(const std::string& path) {
   }
 }
 
-c10::IValue load_pickle(const std::string& path) {
-  const std::string expected = "a list or tuple of tensors as torch.save or torch::pickle_save writes it";
-  require_zip(path, expected);
-  std::ifstream stream(path, std::ios::binary);
-  const std::vector<char> bytes{std::istreambuf_iterator<char>(stream), {}};
-  try {
-    return torch::pickle_load(bytes);
-  } catch (const std::exception& error) {
-    refuse(path, fmt::format("expected {} ({})", expected, first_line(error)));
-  }
-}
-
 Tensors load_inputs(const std::string& path) {
-  const auto value = load_pickle(path);
-  std::vector<c10::IValue> items;
-  if (value.isTensor()) {
-    items = {value};
-  } else if (value.isTuple()) {
-    items = value.toTupleRef().elements().vec();
-  } else if (value.isList()) {
-    items = value.toListRef().vec();
-  } else {
-    refuse(path, fmt::format("holds a {}, expected a list or tuple of tensors", value.tagKind()));
-  }
+  const auto value = read_pt(path);
+  if (!value.isTensor() && !value.isTuple() && !value.isList())
+    refuse(path, fmt::format("holds a {}, expected a list or tuple of tensors", describe(value)));
   Tensors inputs;
-  for (const auto& item : items) {
-    if (!item.isTensor())
-      refuse(path, fmt::format("element {} is a {}, expected a tensor", inputs.size(), item.tagKind()));
-    inputs.push_back(item.toTensor().detach());
+  for (const auto& element : value.isTensor() ? std::vector<Child>{{"", value}} : children_of(value)) {
+    if (!element.value.isTensor())
+      refuse(path, fmt::format("element {} is {}, expected a tensor", element.step, describe(element.value)));
+    inputs.push_back(element.value.toTensor());
   }
   if (inputs.empty()) refuse(path, "holds no tensor");
   return inputs;

@@ -7,6 +7,7 @@
 #include <caffe2/serialize/inline_container.h>
 #include <fmt/format.h>
 
+#include "models/formats/first_line.h"
 #include "models/formats/pickle/machine.h"
 #include "models/formats/pickle/pickle.h"
 
@@ -14,11 +15,6 @@ namespace torchstone::formats {
 namespace {
 
 using Archive = caffe2::serialize::PyTorchStreamReader;
-
-std::string first_line_of(const c10::Error& error) {
-  const std::string text = error.what_without_backtrace();
-  return text.substr(0, text.find('\n'));
-}
 
 uint64_t size_of(std::istream& stream, const std::string& name) {
   stream.seekg(0, std::ios::end);
@@ -97,7 +93,7 @@ c10::IValue read_pt(std::istream& stream, const std::string& name) {
   } catch (const std::invalid_argument& error) {
     throw PickleError(fmt::format("{}: {}", name, error.what()));
   } catch (const c10::Error& error) {
-    throw PickleError(fmt::format("{}: truncated or damaged: {}", name, first_line_of(error)));
+    throw PickleError(fmt::format("{}: truncated or damaged: {}", name, first_line(error)));
   } catch (const std::exception& error) {
     throw PickleError(fmt::format("{}: cannot be read: {}", name, error.what()));
   }

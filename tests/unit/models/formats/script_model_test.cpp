@@ -12,6 +12,7 @@
 
 #include "models/core/registry.h"
 #include "models/core/state.h"
+#include "models/formats/pickle/pickle.h"
 #include "tests/temporary_folder.h"
 
 namespace torchstone::formats {
@@ -163,22 +164,48 @@ TEST_F(ScriptModelTest, RefusesFilesThatAreNoModels) {
 
 TEST_F(ScriptModelTest, RefusesFilesThatAreNoInputs) {
   write("text.pt", "no inputs at all");
-  const auto whole = read("inputs.pt");
-  write("truncated.pt", whole.substr(0, whole.size() / 2));
   c10::Dict<std::string, torch::Tensor> dict;
   dict.insert("x", torch::ones({2}));
   save("dict.pt", dict);
   save("mixed.pt", std::make_tuple(torch::ones({2}), 3));
   save("nothing.pt", c10::List<torch::Tensor>());
-  expect_error("2net-a.pt", "absent.pt", "absent.pt: no such file");
-  expect_error("2net-a.pt", "text.pt", "text.pt: no zip archive; expected a list or tuple");
-  expect_error("2net-a.pt", "truncated.pt", "truncated.pt: expected a list or tuple of tensors");
-  expect_error("2net-a.pt", "dict.pt", "dict.pt: holds a GenericDict, expected a list or tuple");
-  expect_error("2net-a.pt", "mixed.pt", "mixed.pt: element 1 is a Int, expected a tensor");
+  expect_error("2net-a.pt", "absent.pt", "absent.pt: cannot be opened");
+  expect_error("2net-a.pt", "text.pt", "text.pt: expected a zip archive of torch.save");
+  expect_error("2net-a.pt", "2net-a.pt", "2net-a.pt: a TorchScript program, not values");
+  expect_error("2net-a.pt", "dict.pt", "dict.pt: holds a dict of 1, expected a list or tuple of tensors");
+  expect_error("2net-a.pt", "mixed.pt", "mixed.pt: element [1] is 3, expected a tensor");
   expect_error("2net-a.pt", "nothing.pt", "nothing.pt: holds no tensor");
-  // torch.save(torch.nn.Linear(1, 1).state_dict()): an OrderedDict, which LibTorch cannot read.
+  // torch.save(torch.nn.Linear(1, 1).state_dict()): an OrderedDict.
   EXPECT_THAT([&] { script_model_info(path("2net-a.pt"), TORCHSTONE_TEST_DIR "/oracles/state_dict_sample.pt"); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("state_dict_sample.pt: expected a list or tuple")));
+              ThrowsMessage<std::runtime_error>(HasSubstr("state_dict_sample.pt: holds a dict of 2, expected a list")));
+}
+
+TEST_F(ScriptModelTest, RefusesInputsThatAreCutShort) {
+  const auto whole = read("inputs.pt");
+  ASSERT_GT(whole.size(), 500U);
+  for (const size_t kept : {size_t{4}, size_t{100}, whole.size() / 2, whole.size() - 1}) {
+    write("cut.pt", whole.substr(0, kept));
+    expect_error("2net-a.pt", "cut.pt", "cut.pt: truncated or damaged");
+  }
+  write("cut.pt", "");
+  expect_error("2net-a.pt", "cut.pt", "cut.pt: expected a zip archive of torch.save, the file is truncated");
+}
+
+TEST_F(ScriptModelTest, ReadsInputsWithTheLimitsOfReadPt) {
+  const std::string data = TORCHSTONE_TEST_DIR "/unit/models/formats/pickle/data/";
+  const auto error_of = [&](const std::string& file) -> std::string {
+    try {
+      script_model_info(path("2net-a.pt"), data + file);
+    } catch (const PickleError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_THAT(error_of("class.pt"), AllOf(HasSubstr("class.pt: data.pkl, byte "), HasSubstr("__main__.Thing")));
+  EXPECT_THAT(error_of("set.pt"), HasSubstr("__builtin__.set"));
+  EXPECT_THAT(error_of("legacy.pt"), HasSubstr("save it again with torch.save"));
+  EXPECT_THAT(error_of("doubling.pt"), HasSubstr("values are read"));
+  EXPECT_THAT(error_of("deep.pt"), HasSubstr("200 levels"));
 }
 
 }  // namespace
