@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 
 #include "cases/config/words.h"
+#include "fixtures/case/check_registry.h"
 
 namespace torchstone::config {
-Check check_of(const Yaml& node) {
-  return word_of(node, words_for(std::vector{Check::accuracy, Check::performance, Check::tolerance}), "check");
+std::string check_name_of(const Yaml& node) {
+  Words<std::string> words;
+  for (const auto& name : check_names()) words.emplace_back(name, name);
+  return word_of(node, words, "check");
 }
 
 Mode mode_of(const Yaml& node) {

@@ -1,6 +1,7 @@
 #include "cases/config/case_field.h"
 #include "cases/config/case_field_types.h"
 #include "cases/config/settings.h"
+#include "fixtures/case/check_registry.h"
 
 namespace torchstone::config {
 namespace {
@@ -55,8 +56,7 @@ std::vector<CaseField> fields_of_combination() {
       decided_elsewhere(
           "model", [](const Case& c) { return c.model; }, "the model's name", "key models of the suite"),
       decided_elsewhere(
-          "check", [](const Case& c) { return to_string(c.check); }, "what is asked of the compiled model",
-          "axis checks"),
+          "check", [](const Case& c) { return c.check; }, "what is asked of the compiled model", "axis checks"),
       decided_elsewhere(
           "mode", [](const Case& c) { return to_string(c.mode); }, "inference or training", "axis modes"),
       decided_elsewhere(
@@ -111,14 +111,6 @@ std::vector<CaseField> fields_of_judgement() {
       eager_not_deterministic().decided_by("the policy's"),
       number("accuracy_check_runs", &Case::accuracy_check_runs, {1, 99}, "majority of this many compiled runs")
           .decided_by("the policy's (1)"),
-      boolean("batch_invariance", &Case::batch_invariance,
-              "accuracy asks instead whether compiled parts of a batch (N/2, …, 1) give the same bits")
-          .with_flag(),
-      boolean(
-          "find_batch_size", &Case::find_batch_size,
-          "accuracy asks instead for the largest batch that eager holds, halving from 1024; OUT/batch_sizes.txt is a "
-          "batch_size_file")
-          .with_flag("find_batch_sizes"),
       boolean("upstream_semantics", &Case::upstream_semantics,
               "judge as PyTorch's harness does where Torchstone knows better")
           .with_flag(),
@@ -135,7 +127,7 @@ std::vector<CaseField> fields_of_timing() {
       number("required_speedup", &Case::required_speedup, {0, 1000}, "speed-up that performance must reach")
           .with_flag()
           .decided_by("the suites'")
-          .only_when([](const Case& c) { return c.check == Check::performance; }),
+          .only_when([](const Case& c) { return check_of(c).timed; }),
       number("time_limit_s", &Case::time_limit_s, {1, day_s}, "of one case")
           .with_key("time_limit")
           .in("SECONDS")

@@ -6,12 +6,15 @@
 
 #include "cases/config/case_field.h"
 #include "cases/config/nearest.h"
+#include "fixtures/case/check_registry.h"
 
 namespace torchstone::config {
 namespace {
 
 const CaseField& field_with_key(const std::string& key, const Yaml& value) {
   const auto found = std::ranges::find(case_fields(), key, &CaseField::key);
+  if (const std::string check = key == "find_batch_size" ? "largest_batch" : key; find_check(check))
+    fail(value, fmt::format("{} is a check, not a setting of accuracy (expected checks: [{}])", key, check));
   if (found == case_fields().end() || key.empty())
     fail(value, fmt::format("unknown key ({})", expected_one_of(key, setting_keys())));
   return *found;

@@ -15,7 +15,6 @@ namespace torchstone::expected_status {
 namespace {
 
 std::string canonical_suite(const config::Yaml& v) { return text_of(v); }
-std::string canonical_check(const config::Yaml& v) { return to_string(check_of(v)); }
 std::string canonical_mode(const config::Yaml& v) { return to_string(mode_of(v)); }
 std::string canonical_dtype(const config::Yaml& v) { return to_string(dtype_of(v)); }
 std::string canonical_backend(const config::Yaml& v) { return to_string(backend_spec_of(v)); }
@@ -31,7 +30,7 @@ struct Selector {
 const std::vector<Selector>& selector_table() {
   static const std::vector<Selector> table{
       {"suite", canonical_suite, [](const Case& c, const std::string& v) { return c.suite == v; }},
-      {"check", canonical_check, [](const Case& c, const std::string& v) { return to_string(c.check) == v; }},
+      {"check", config::check_name_of, [](const Case& c, const std::string& v) { return c.check == v; }},
       {"mode", canonical_mode, [](const Case& c, const std::string& v) { return to_string(c.mode) == v; }},
       {"dtype", canonical_dtype, [](const Case& c, const std::string& v) { return to_string(c.dtype) == v; }},
       // `inductor` means it with whatever options, `cuda` a card of any index.
@@ -107,7 +106,7 @@ std::vector<Expectation> csv_entries(const std::string& text, const std::string&
     entry.name = row.cells[name];
     if (entry.name.empty()) config::fail({path, row.line}, "no name (expected a model's name in the column name)");
     if (row.cells[accuracy].empty()) config::fail(entry.place, "no status (expected one in the column accuracy)");
-    entry.selectors = {{"check", to_string(Check::accuracy)}};
+    entry.selectors = {{"check", "accuracy"}};
     entry.status = parse_status(row.cells[accuracy]);
     if (!entry.status) entry.reason = row.cells[accuracy];
     entries.push_back(std::move(entry));

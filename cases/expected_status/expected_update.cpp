@@ -241,7 +241,7 @@ class Planner {
     Expectation entry;
     entry.name = name_of(c);
     if (file.csv) {
-      if (c.check != Check::accuracy)
+      if (c.check != "accuracy")
         throw config::ConfigError(
             fmt::format("{}: cannot hold the {} of {} (expected a YAML file: a CSV is about accuracy)", file.path,
                         to_string(outcome.status), name_of(c)));

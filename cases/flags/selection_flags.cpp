@@ -30,6 +30,17 @@ FlagInfo matrix_flag() {
   return flag;
 }
 
+/// PyTorch's name for one check, or for several given together.
+FlagInfo check_flag(const char* name, const char* check, const char* help) {
+  FlagInfo flag{.name = name, .value = "BOOL", .help = help, .fallback = "false"};
+  flag.boolean = true;
+  flag.set = [check](Flags& f, const config::Yaml& v) {
+    const bool wanted = boolean_of(v);
+    if (wanted && !contains(f.axes.checks, std::string(check))) f.axes.checks.push_back({check, v});
+  };
+  return flag;
+}
+
 FlagInfo only_flag() {
   FlagInfo flag{.name = "only", .value = "NAME_OR_FILE.pt", .help = "exactly this model, or this TorchScript file"};
   flag.set = [](Flags& f, const config::Yaml& v) {
@@ -56,6 +67,11 @@ std::vector<config::Yaml> split(const config::Yaml& value) {
 
 std::vector<FlagInfo> selection_flags() {
   return {
+      check_flag("batch_invariance", "batch_invariance",
+                 "checks=batch_invariance: whether compiled parts of a batch (N/2, …, 1) give the same bits"),
+      check_flag("find_batch_sizes", "largest_batch",
+                 "checks=largest_batch: the largest batch that eager holds, halving from 1024; OUT/batch_sizes.txt is "
+                 "a batch_size_file"),
       text_flag(
           "suites", "FOLDER_OR_FILE", "suite files (*.yaml)", [](Flags & f) -> auto& { return f.suites_folder; })
           .is_path()
@@ -64,8 +80,8 @@ std::vector<FlagInfo> selection_flags() {
           "suite", "NAME,…", "suites by name", [](Flags & f) -> auto& { return f.suites; }, config::text_of)
           .otherwise("all"),
       list_flag(
-          "checks", "accuracy,performance,tolerance", "only these checks",
-          [](Flags & f) -> auto& { return f.axes.checks; }, config::check_of)
+          "checks", "accuracy,performance,…", "only these checks; one that no row has is added",
+          [](Flags & f) -> auto& { return f.axes.checks; }, config::text_of)
           .also("check")
           .otherwise("the suites'"),
       list_flag(

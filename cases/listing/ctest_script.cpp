@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "cases/listing/listing.h"
+#include "fixtures/case/check_registry.h"
 
 namespace torchstone::listing {
 namespace {
@@ -29,8 +30,8 @@ std::vector<std::string> own_flags(const flags::Flags& flags) {
 }
 
 std::string labels_of(const Case& c, const selection::Known& known) {
-  std::vector<std::string> labels{to_string(c.check),  c.suite,  to_string(c.mode),  to_string(c.dtype),
-                                  label_of(c.backend), c.device, to_string(c.preset)};
+  std::vector<std::string> labels{
+      c.check, c.suite, to_string(c.mode), to_string(c.dtype), label_of(c.backend), c.device, to_string(c.preset)};
   const ModelInfo* info = known.model(c.model);
   if (info && !info->family.empty()) labels.push_back(info->family);
   return fmt::format("{}", fmt::join(labels, ";"));
@@ -38,7 +39,7 @@ std::string labels_of(const Case& c, const selection::Known& known) {
 
 // Nothing runs beside a timing. Beside other tests a thread that spins while it waits would take their core.
 const char* beside_others(const Case& c) {
-  return c.check == Check::performance ? " RUN_SERIAL TRUE" : " ENVIRONMENT OMP_WAIT_POLICY=passive";
+  return check_of(c).timed ? " RUN_SERIAL TRUE" : " ENVIRONMENT OMP_WAIT_POLICY=passive";
 }
 
 }  // namespace

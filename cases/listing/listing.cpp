@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "fixtures/case/check_registry.h"
+
 namespace torchstone::listing {
 namespace {
 
@@ -29,14 +31,18 @@ Table models_table(const selection::Known& known, const ParameterCount& mini_par
 }
 
 Table suites_table(const std::vector<suite::Suite>& suites, const selection::Expansion& expansion) {
-  Table table{{"suite", "models", "accuracy", "performance", "tolerance", "file", "policy"}, {}};
+  Table table{{"suite", "models"}, {}};
+  for (const auto& check : check_names()) table.columns.push_back(check);
+  for (const char* column : {"file", "policy"}) table.columns.push_back(column);
   for (const auto& suite : suites) {
-    std::map<Check, int> counts;
+    std::map<std::string, int> counts;
     for (const auto& c : expansion.cases)
       if (c.suite == suite.name) ++counts[c.check];
-    table.rows.push_back({suite.name, suite.models.size(), counts[Check::accuracy], counts[Check::performance],
-                          counts[Check::tolerance], suite.place.file,
-                          suite.policy.file.empty() ? Json(nullptr) : Json(suite.policy.file)});
+    std::vector<Json> row{suite.name, suite.models.size()};
+    for (const auto& check : check_names()) row.push_back(counts[check]);
+    row.push_back(suite.place.file);
+    row.push_back(suite.policy.file.empty() ? Json(nullptr) : Json(suite.policy.file));
+    table.rows.push_back(std::move(row));
   }
   return table;
 }

@@ -11,6 +11,7 @@
 
 #include "cases/expected_status/expected.h"
 #include "fixtures/base/seconds_since.h"
+#include "fixtures/case/check_registry.h"
 #include "fixtures/case/result_of.h"
 #include "fixtures/isolate/interrupt.h"
 #include "reports/base/files.h"
@@ -67,7 +68,7 @@ std::vector<size_t> order_of(const std::vector<Case>& cases) {
   std::ranges::stable_sort(order, {}, [&](size_t i) {
     const Case& c = cases[i];
     const auto place = TORCHSTONE_GTEST_ORDERS_BY_PLACE ? std::pair(c.file, c.line) : std::pair(std::string(), 0);
-    return std::tuple(c.check == Check::performance, place, !isolate::program_of(c).empty());
+    return std::tuple(check_of(c).timed, place, !isolate::program_of(c).empty());
   });
   return order;
 }
@@ -102,7 +103,7 @@ void compile_ahead(Session& session, const std::vector<size_t>& selected) {
   // A case alone compiles within itself, because compiling ahead captures a program twice. A warm start is measured all
   // the same: its package must be there before the case starts.
   const auto starts_warm = [&](size_t i) {
-    return session.cases[i].check == Check::performance && session.cases[i].warm_start_latency;
+    return check_of(session.cases[i]).timed && session.cases[i].warm_start_latency;
   };
   if (selected.size() < 2 && std::ranges::none_of(selected, starts_warm)) return;
   session.runner.compile_ahead(selected);

@@ -5,7 +5,7 @@
 namespace torchstone::policy {
 
 Optimizing optimizer_of(const Policy& policy, const Conditions& when) {
-  const bool inductor_on_cuda = when.check == Check::accuracy && when.device == "cuda" && when.inductor;
+  const bool inductor_on_cuda = when.check == "accuracy" && when.device == "cuda" && when.inductor;
   const struct {
     bool applies;
     const char* list;

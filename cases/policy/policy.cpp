@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "fixtures/case/check_registry.h"
+
 namespace torchstone::policy {
 namespace {
 
@@ -21,7 +23,7 @@ bool option_is_true(const Case& c, const std::string& option) {
 Conditions conditions_of(const Case& c) {
   Conditions when;
   when.model = c.model;
-  when.check = c.check;
+  when.check = check_of(c).policy;
   when.mode = c.mode;
   when.dtype = c.dtype;
   when.amp = c.dtype == DType::amp;
@@ -56,7 +58,7 @@ std::optional<Decision> left_out(const Policy& policy, const Conditions& when) {
 
 std::optional<Decision> passes_by_skip(const Policy& policy, const Conditions& when) {
   const Mention* mention = policy.find("accuracy.skip.large_models", when.model);
-  if (!mention || when.check == Check::performance) return std::nullopt;
+  if (!mention || when.check == "performance") return std::nullopt;
   return Decision{"too large for an eager, a compiled and a float64 copy (policy accuracy.skip.large_models)",
                   mention->origin};
 }
@@ -112,14 +114,14 @@ void apply_policy(const Policy& policy, const ModelInfo& info, Case& c) {
   // Upstream records such a model as passed whether its results agree or not; here it says that nothing was compared.
   const Mention* unstable = policy.find("non_deterministic", c.model);
   if (!unstable && c.mode == Mode::training) unstable = policy.find("accuracy.skip.eager_not_deterministic", c.model);
-  if (unstable && c.check == Check::accuracy) {
+  if (unstable && when.check == "accuracy") {
     c.eager_not_deterministic = true;
     c.origin["eager_not_deterministic"] = unstable->origin;
   }
   if (const Mention* kept = policy.find("only_inference", c.model); kept && c.mode == Mode::training) {
     c.eval_in_training = true;
     c.origin["eval_in_training"] = kept->origin;
-  } else if (policy.rule == "torchbench" && c.check == Check::accuracy && c.mode == Mode::training &&
+  } else if (policy.rule == "torchbench" && when.check == "accuracy" && c.mode == Mode::training &&
              !policy.find("only_training", c.model)) {
     c.eval_in_training = true;
     c.origin["eval_in_training"] = "torchbench's accuracy trains in eval mode";

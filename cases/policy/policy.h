@@ -44,7 +44,7 @@ std::string rule_of_suite(const std::string& suite);
 /// What the rules look at.
 struct Conditions {
   std::string model;
-  Check check = Check::accuracy;
+  std::string check = "accuracy";  ///< whose rules hold: accuracy, performance or tolerance
   Mode mode = Mode::inference;
   DType dtype = DType::float32;
   bool amp = false;  ///< autocast

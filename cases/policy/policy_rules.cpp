@@ -72,8 +72,7 @@ Tolerance huggingface_rule(const Policy& policy, const Conditions& when) {
 BatchSize stated_by(const Mention& mention) { return {static_cast<int64_t>(mention.value), mention.origin}; }
 
 BatchSize accuracy_batch(const Policy& policy, const Conditions& when) {
-  const bool ci =
-      when.check == Check::accuracy && when.mode == Mode::training && when.device == "cuda" && when.inductor;
+  const bool ci = when.check == "accuracy" && when.mode == Mode::training && when.device == "cuda" && when.inductor;
   if (const Mention* own = policy.find("batch_size.ci_accuracy", when.model); ci && own) return stated_by(*own);
   const BatchSize batch{policy.rule == "huggingface" ? 1
                         : policy.rule == "timm"      ? 8
@@ -99,7 +98,7 @@ BatchSize batch_size_of(const Policy& policy, const Conditions& when, const Mode
   const Mention* replaced = policy.find(key, when.model);
   if (const Mention* kept = policy.find("dont_change_batch_size", when.model))
     return replaced ? stated_by(*replaced) : BatchSize{own.size, kept->origin};
-  if (when.check == Check::accuracy || when.preset == Preset::mini || stated <= 0) return accuracy_batch(policy, when);
+  if (when.check == "accuracy" || when.preset == Preset::mini || stated <= 0) return accuracy_batch(policy, when);
   if (replaced) return stated_by(*replaced);
   if (const Mention* divisor = policy.find("batch_size.divisors", when.model)) {
     return {std::max<int64_t>(own.size / static_cast<int64_t>(divisor->value), 1), divisor->origin};

@@ -1,10 +1,18 @@
 #include <algorithm>
 #include <type_traits>
 
+#include <fmt/format.h>
+
+#include "cases/config/nearest.h"
 #include "cases/selection/expand.h"
+#include "fixtures/case/check_registry.h"
 
 namespace torchstone::selection {
 namespace {
+
+bool is_expectation(const config::Settings::value_type& setting) {
+  return setting.first == "expected" || setting.first == "reason";
+}
 
 // `rows` are those of one check.
 template <typename T>
@@ -30,18 +38,35 @@ std::vector<suite::Row> select(const std::vector<suite::Row>& rows, config::Choi
     row.axes.*axis = added;
     row.widened = true;
     // A known failure was seen with the row's own values; of the size alone it seldom depends.
-    if constexpr (!std::is_same_v<T, Preset>)
-      std::erase_if(row.settings, [](const auto& of) { return of.first == "expected" || of.first == "reason"; });
+    if constexpr (!std::is_same_v<T, Preset>) std::erase_if(row.settings, is_expectation);
     selected.push_back(std::move(row));
   }
   return selected;
 }
 
-std::vector<suite::Row> rows_of(const std::vector<suite::Row>& rows, Check check) {
+std::vector<suite::Row> rows_of(const std::vector<suite::Row>& rows, const std::string& check) {
   std::vector<suite::Row> found;
   for (suite::Row row : rows) {
     std::erase_if(row.axes.checks, [&](const auto& choice) { return choice.value != check; });
     if (!row.axes.checks.empty()) found.push_back(std::move(row));
+  }
+  return found;
+}
+
+/// A check that no row names is run on the rows of the check whose policy it shares. What these expect is of another
+/// check.
+std::vector<suite::Row> rows_for(const std::vector<suite::Row>& rows, const config::Choice<std::string>& check) {
+  const CheckInfo* info = find_check(check.value);
+  if (!info)
+    fail(check.place,
+         fmt::format("unknown check {} ({})", check.value, config::expected_one_of(check.value, check_names())));
+  auto found = rows_of(rows, info->name);
+  if (!found.empty()) return found;
+  found = rows_of(rows, info->policy);
+  for (suite::Row& row : found) {
+    row.axes.checks = {check};
+    row.widened = true;
+    std::erase_if(row.settings, is_expectation);
   }
   return found;
 }
@@ -72,10 +97,13 @@ std::vector<suite::Row> full_matrix(std::vector<suite::Row> rows, const config::
 }
 
 std::vector<suite::Row> select_rows(const std::vector<suite::Row>& rows, const config::Axes& given) {
+  config::Choices<std::string> checks = given.checks;
+  if (checks.empty())
+    for (const suite::Row& row : rows) unite(checks, row.axes.checks);
+  std::ranges::stable_sort(checks, {}, &config::Choice<std::string>::value);
   std::vector<suite::Row> selected;
-  for (const Check check : {Check::accuracy, Check::performance, Check::tolerance}) {
-    if (!given.checks.empty() && !contains(given.checks, check)) continue;
-    auto of_check = rows_of(rows, check);
+  for (const auto& check : checks) {
+    auto of_check = rows_for(rows, check);
     of_check = select(of_check, &config::Axes::modes, given.modes);
     of_check = select(of_check, &config::Axes::dtypes, given.dtypes);
     of_check = select(of_check, &config::Axes::backends, given.backends);

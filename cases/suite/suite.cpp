@@ -72,7 +72,7 @@ Row read_row(const config::Yaml& node, const config::Yaml* defaults, const std::
   require_keys(node, joined(joined(axis_keys, {"models", "except"}), config::setting_keys()));
   Row row;
   row.place = node;
-  row.axes.checks = read_axis(node, defaults, "checks", config::check_of, nullptr);
+  row.axes.checks = read_axis(node, defaults, "checks", config::check_name_of, nullptr);
   row.axes.modes = read_axis(node, defaults, "modes", config::mode_of, "inference");
   row.axes.dtypes = read_axis(node, defaults, "dtypes", config::dtype_of, "float32");
   row.axes.backends = read_axis(node, defaults, "backends", config::backend_spec_of, nullptr);

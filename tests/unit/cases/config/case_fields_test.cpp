@@ -51,7 +51,7 @@ TEST(CaseFields, SetTheMemberThatTheyShow) {
     if (entry.key.empty()) continue;
     Case c;
     c.mode = Mode::training;
-    c.check = Check::performance;
+    c.check = "performance";
     c.dtype = DType::amp;
     const auto before = entry.get(c);
     apply_settings({{entry.key, scalar_of_flag("here", other_value(entry))}}, c);
@@ -86,7 +86,7 @@ TEST(CaseFields, HoldEveryMemberOfCase) {
   const auto& [suite, model, check, mode, dtype, amp_dtype, device, backend, preset, batch_size, seed, channels_last,
                threads, deterministic, eval_in_training, optimizer, learning_rate, loss_divisor, iterations, tolerance,
                cosine, equal_nan, larger_multiplier, iou_threshold, eager_not_deterministic, accuracy_check_runs,
-               upstream_semantics, batch_invariance, find_batch_size, skip_reason, expected_status, required_speedup,
+               upstream_semantics, skip_reason, expected_status, required_speedup,
                time_limit_s, measure_budget_s, max_rounds, confidence, cold_cache, cuda_graphs, repeat,
                iterations_per_run, randomize_input, cold_start_latency, warm_start_latency, origin, file, line] = c;
   const size_t members = 46, of_the_place = 3;
@@ -133,7 +133,7 @@ TEST(CaseFields, StateTheDefaultOfACase) {
 
 TEST(CaseFields, ApplyARequiredSpeedupToPerformanceOnly) {
   Case accuracy, performance;
-  performance.check = Check::performance;
+  performance.check = "performance";
   const Settings settings{{"required_speedup", scalar_of_flag("here", "1.5")}};
   apply_settings(settings, accuracy);
   apply_settings(settings, performance);

@@ -65,7 +65,7 @@ TEST(ExpectedFiles, ReadUpstreamsCsvAndNothingButItsFirstColumns) {
   EXPECT_EQ(origin_of(file.entries[1].place), "e.csv:6");
   Case timing = a_case("second");
   EXPECT_TRUE(file.entries[1].matches(timing));
-  timing.check = Check::performance;
+  timing.check = "performance";
   EXPECT_FALSE(file.entries[1].matches(timing));
   // A word that is none of ours is an error only for a model that runs here.
   EXPECT_EQ(deciding({file}, a_case("first"), today)->status, Status::pass);
@@ -261,7 +261,7 @@ TEST(AnUpdate, RefusesWhatACsvCannotSay) {
               HasSubstr("cannot tell the crash of small/Accuracy.CompiledMatchesEager/first_inference_float32_inductor_"
                         "cpu from other cases of first (expected a YAML file)"));
   Update timing;
-  timing.cases[0].check = Check::performance;
+  timing.cases[0].check = "performance";
   timing.saw(0, Status::fail_speedup);
   EXPECT_THAT(error_of([&] { timing.of("name,accuracy\n", "e.csv"); }), HasSubstr("a CSV is about accuracy"));
 }

@@ -113,7 +113,7 @@ TEST(Flags, OverrideTheFieldsOfEveryCase) {
                 "--torchstone_iterations_per_run=4", "--torchstone_randomize_input", "--torchstone_cold_start_latency",
                 "--torchstone_warm_start_latency"});
   Case c;
-  c.check = Check::performance;
+  c.check = "performance";
   apply_settings(flags.overrides, c);
   EXPECT_EQ(c.batch_size, 2);
   EXPECT_EQ(c.seed, 9U);

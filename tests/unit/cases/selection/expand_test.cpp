@@ -314,8 +314,7 @@ TEST(CaseNames, UseOnlyWhatCtestAndGoogleTestPass) {
 /// How many cases compare a model in float32 inference with this backend.
 size_t float32_cases(const Expansion& expansion, const std::string& backend) {
   return static_cast<size_t>(std::count_if(expansion.cases.begin(), expansion.cases.end(), [&](const Case& c) {
-    return c.check == Check::accuracy && c.mode == Mode::inference && c.dtype == DType::float32 &&
-           c.backend.name == backend;
+    return c.check == "accuracy" && c.mode == Mode::inference && c.dtype == DType::float32 && c.backend.name == backend;
   }));
 }
 

@@ -30,7 +30,7 @@ TEST(Suite, ReadsRowsModelsAndDefaults) {
   EXPECT_EQ(suite.policy.rule, "timm");
   ASSERT_EQ(suite.rows.size(), 2U);
   const config::Axes& axes = suite.rows[0].axes;
-  EXPECT_EQ(axes.checks.at(0).value, Check::accuracy);
+  EXPECT_EQ(axes.checks.at(0).value, "accuracy");
   EXPECT_EQ(axes.modes.at(0).value, Mode::inference);
   EXPECT_EQ(axes.modes.at(0).place.file, "default");
   EXPECT_EQ(axes.dtypes.at(0).value, DType::bfloat16);
