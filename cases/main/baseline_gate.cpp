@@ -3,6 +3,7 @@
 #include <ostream>
 #include <set>
 
+#include "reports/base/exit_code.h"
 #include "reports/judge/baseline_report.h"
 #include "reports/results_folder/merge.h"
 
@@ -22,12 +23,12 @@ int judge_against(const Report& baseline, const Report& run, int exit_code, std:
   const auto comparison = judge::compare_with_baseline(same_cases, run);
   out << write_comparison(comparison) << std::flush;
   const int compared = exit_code_of(comparison);
-  if (compared == 2)
+  if (compared == ExitCode::usage_error)
     err << "torchstone: the baseline was taken on another machine: its timings were not compared (torchstone-report "
            "compare --other-machine compares them all the same)\n";
-  if (compared == 3) err << "torchstone: the baseline has none of these cases\n";
-  if (compared == 1) return exit_code == 130 ? 130 : 1;
-  return exit_code == 0 ? compared : exit_code;
+  if (compared == ExitCode::nothing_judged) err << "torchstone: the baseline has none of these cases\n";
+  if (compared == ExitCode::gate_failed) return exit_code == ExitCode::interrupted ? exit_code : compared;
+  return exit_code == ExitCode::success ? compared : exit_code;
 }
 
 }  // namespace torchstone

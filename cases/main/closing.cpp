@@ -7,6 +7,7 @@
 #include "cases/main/baseline_gate.h"
 #include "cases/main/console.h"
 #include "fixtures/isolate/interrupt.h"
+#include "reports/base/exit_code.h"
 #include "reports/base/terminal.h"
 #include "reports/console/summary_text.h"
 #include "reports/record/summary.h"
@@ -16,16 +17,14 @@
 namespace torchstone {
 namespace {
 
-constexpr int nothing_selected = 3, report_not_written = 4;
-
 int exit_code(const ClosingFacts& facts, const RunInfo& run, const std::vector<Result>& results, bool failed) {
-  if (isolate::interrupted()) return info_of(Status::interrupted).exit_code;
+  if (isolate::interrupted()) return ExitCode::interrupted;
   if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
     std::cerr << "torchstone: nothing selected: no case matches --gtest_filter=" << GTEST_FLAG_GET(filter) << "\n";
-    return nothing_selected;
+    return ExitCode::nothing_judged;
   }
   int code = exit_code_of(results, facts.flags.strict_undecided);
-  if (code == 0 && failed) code = 1;
+  if (code == ExitCode::success && failed) code = ExitCode::gate_failed;
   return facts.baseline == nullptr ? code : judge_against(*facts.baseline, {run, results}, code, std::cout, std::cerr);
 }
 
@@ -52,7 +51,7 @@ int close_run(const ClosingFacts& facts, const RunInfo& run, const std::vector<R
   if (!facts.reports.paths.empty()) std::cout << console::write_summary(rows, run, facts.reports.paths, line_width());
   std::cout << std::flush;
   for (const auto& fault : facts.reports.faults) std::cerr << "torchstone: " << fault << "\n";
-  return code == 0 && !facts.reports.faults.empty() ? report_not_written : code;
+  return code == 0 && !facts.reports.faults.empty() ? ExitCode::infrastructure : code;
 }
 
 }  // namespace torchstone

@@ -18,9 +18,11 @@
 #include "cases/main/own_model.h"
 #include "cases/main/results_folder.h"
 #include "cases/selection/expand.h"
+#include "cases/suite/prepare_models.h"
 #include "fixtures/case/build_facts.h"
 #include "fixtures/isolate/interrupt.h"
 #include "models/core/plugin.h"
+#include "reports/base/exit_code.h"
 #include "reports/base/terminal.h"
 #include "reports/base/version.h"
 #include "reports/console/listener.h"
@@ -32,8 +34,6 @@
 
 namespace torchstone {
 namespace {
-
-constexpr int usage_error = 2, nothing_selected = 3;
 
 /// When GoogleTest knows what is selected: says what is going to run, for the case that this process is killed, and
 /// compiles ahead.
@@ -104,10 +104,8 @@ int run(int argc, char** argv) {
   flags::Flags flags = flags::parse_flags(&argc, argv);
   if (flags.version) {
     std::cout << fmt::format("torchstone {} (LibTorch {})\n", version(), build_facts().at("torch"));
-    return 0;
+    return ExitCode::success;
   }
-  fastrnns::recurrent_flags() = flags.fastrnns.sizes;
-  set_executor(flags.fastrnns.fuser, flags.fastrnns.executor);
   for (const auto& plugin : flags.plugins) load_plugin(plugin);
   if (selection::only_is_file(flags)) register_own_model(flags);
   RunInfo run_info = begin_run(argc, argv);
@@ -115,27 +113,27 @@ int run(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (flags.help) {
     std::cout << "\n" << flags::flags_help();
-    return 0;
+    return ExitCode::success;
   }
   if (argc > 1) {
     std::cerr << fmt::format(
         "torchstone: unknown argument {} (flags are --torchstone_NAME=value and --gtest_NAME=value; see --help)\n",
         argv[1]);
-    return usage_error;
+    return ExitCode::usage_error;
   }
   auto suites = suite::read_suites(flags.suites_folder);
-  add_operators(suites, flags);
+  prepare_models(suites, flags);
   const selection::Known known = selection::known_here();
   selection::Expansion expansion = expand(suites, known, flags);
   const ExpectedRun expected = expect(suites, known, flags, expansion.cases);
   if (flags.list != flags::Listing::none) {
     std::cout << listing::listing(flags, suites, expansion, known, mini_parameters);
-    return 0;
+    return ExitCode::success;
   }
   require_cases(expansion);
   if (!flags.explain.empty()) {
     std::cout << listing::explanation(expansion.cases, flags.explain);
-    return 0;
+    return ExitCode::success;
   }
   if (lists_tests) {
     Session session{flags, expansion.cases, isolate::CaseRunner(expansion.cases)};
@@ -155,9 +153,9 @@ int main(int argc, char** argv) {
     return torchstone::run(argc, argv);
   } catch (const torchstone::selection::NothingSelected& e) {
     std::cerr << "torchstone: " << e.what() << "\n";
-    return torchstone::nothing_selected;
+    return torchstone::ExitCode::nothing_judged;
   } catch (const std::exception& e) {
     std::cerr << "torchstone: " << e.what() << "\n";
-    return torchstone::usage_error;
+    return torchstone::ExitCode::usage_error;
   }
 }

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "reports/base/exit_code.h"
 #include "reports/judge/baseline_report.h"
 #include "reports/results_folder/merge.h"
 
@@ -38,11 +39,11 @@ int compare_reports(const CompareArguments& arguments) {
                      : arguments.format == "csv" ? write_comparison_csv(comparison)
                                                  : write_comparison(comparison, arguments.all));
     const int code = exit_code_of(comparison, fail_on);
-    if (code == 2)
+    if (code == ExitCode::usage_error)
       fmt::print(stderr,
                  "refused: timings of another machine say nothing about this one; --other-machine compares "
                  "them all the same, --metrics chooses others\n");
-    if (code == 3)
+    if (code == ExitCode::nothing_judged)
       fmt::print(stderr, "nothing to compare: no case is both in {} and in {}\n", arguments.old_path,
                  arguments.new_path);
     return code;
@@ -51,7 +52,7 @@ int compare_reports(const CompareArguments& arguments) {
   } catch (const ReportError& error) {
     fmt::print(stderr, "{}\n", error.what());
   }
-  return 2;
+  return ExitCode::usage_error;
 }
 
 }  // namespace

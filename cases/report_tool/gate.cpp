@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "reports/base/exit_code.h"
 #include "reports/judge/gate.h"
 #include "reports/judge/gate_input.h"
 #include "reports/record/json.h"
@@ -43,12 +44,20 @@ int judge_tables(const std::vector<std::string>& paths, const std::string& colum
     }
   } catch (const ReportError& error) {
     fmt::print(stderr, "{}\n", error.what());
-    return 2;
+    return ExitCode::usage_error;
   } catch (const std::filesystem::filesystem_error& error) {
     fmt::print(stderr, "{}\n", error.what());
-    return 2;
+    return ExitCode::usage_error;
   }
   return gate_exit_code(all);
+}
+
+/// What is expected where no file says it: that every model that is not left out passes.
+CsvTable all_passing(CsvTable actual) {
+  const size_t accuracy = actual.require_column("accuracy");
+  for (auto& row : actual.rows)
+    if (row.cells[accuracy] != to_string(Status::pass_due_to_skip)) row.cells[accuracy] = to_string(Status::pass);
+  return actual;
 }
 
 using Compare = std::vector<judge::GateRow> (*)(const CsvTable&, const CsvTable&, const GateArguments&);
@@ -57,13 +66,14 @@ CLI::App* add_comparison(CLI::App& gate, const char* name, const char* help, con
                          const std::shared_ptr<GateArguments>& arguments, int& exit_code) {
   auto* command = gate.add_subcommand(name, help);
   const char* kinds = "FILE.csv in upstream's form, folder of such, results.json or results folder";
-  command->add_option("--actual", arguments->actual, kinds)->required();
+  command->add_option("-f,--file,--actual", arguments->actual, kinds)->required();
   command->add_option("--expected", arguments->expected, kinds)->required();
   command->add_option("--flaky", arguments->flaky, "Models whose difference is shown and not judged")->delimiter(',');
   command->add_flag("--allow-absent", arguments->allow_absent,
                     "A model that is only expected is no failure, as upstream has it");
   command->callback([=, &exit_code] {
     exit_code = judge_tables({arguments->actual}, column, [&](const CsvTable& actual) {
+      if (arguments->expected.empty()) return compare(actual, all_passing(actual), *arguments);
       return compare(actual, judge::counterpart_of(actual, judge::upstream_tables(arguments->expected, column)),
                      *arguments);
     });
@@ -102,12 +112,13 @@ void add_gate_command(CLI::App& app, int& exit_code) {
       "gate", "Judges results or tables in upstream's form; exits with 0 green, 1 red, 2 unusable, 3 nothing judged");
   gate->require_subcommand(1);
   const auto arguments = std::make_shared<GateArguments>();
-  add_comparison(
+  auto* accuracy = add_comparison(
       *gate, "accuracy", "As check_accuracy.py: does each model end as expected?", "accuracy",
       [](const CsvTable& actual, const CsvTable& expected, const GateArguments& a) {
         return gate_accuracy(actual, expected, a.options());
       },
       arguments, exit_code);
+  accuracy->get_option("--expected")->required(false)->description("The same kinds; without it every model must pass");
   add_comparison(
       *gate, "graph_breaks", "As check_graph_breaks.py: is as much of each model captured as expected?", "graph_breaks",
       [](const CsvTable& actual, const CsvTable& expected, const GateArguments& a) {

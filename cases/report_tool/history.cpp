@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cases/report_tool/inputs.h"
+#include "reports/base/exit_code.h"
 #include "reports/base/files.h"
 #include "reports/base/terminal.h"
 #include "reports/judge/history.h"
@@ -40,11 +41,11 @@ int history(const HistoryArguments& arguments) {
   for (const auto& input : arguments.inputs) points = unite_histories(std::move(points), points_of(input));
   if (points.empty()) {
     fmt::print(stderr, "no runs: give their results folders, or an existing history with --out\n");
-    return no_results;
+    return ExitCode::nothing_judged;
   }
   if (!arguments.out.empty()) write_atomically(arguments.out, write_history(points));
   fmt::print("{}", history_table(points, arguments.metric, terminal_width()));
-  return 0;
+  return ExitCode::success;
 }
 
 }  // namespace

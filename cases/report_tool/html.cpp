@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cases/report_tool/inputs.h"
+#include "reports/base/exit_code.h"
 #include "reports/base/files.h"
 #include "reports/write/html/page.h"
 
@@ -23,11 +24,11 @@ struct HtmlArguments {
 
 int write_page(const HtmlArguments& arguments) {
   const auto report = read_inputs(arguments.inputs);
-  if (!report) return no_results;
+  if (!report) return ExitCode::nothing_judged;
   write::PageOptions page;
   if (!arguments.baseline.empty()) {
     const auto baseline = read_inputs({arguments.baseline});
-    if (!baseline) return no_results;
+    if (!baseline) return ExitCode::nothing_judged;
     page.comparison = compare_with_baseline(*baseline, *report, arguments.options);
     page.baseline_label = fmt::format("{}, started {}", arguments.baseline, baseline->run.started);
   }
@@ -38,7 +39,7 @@ int write_page(const HtmlArguments& arguments) {
   }
   write_atomically(arguments.out, write::write_html(*report, page));
   fmt::print("{}\n", arguments.out);
-  return 0;
+  return ExitCode::success;
 }
 
 }  // namespace
@@ -51,7 +52,8 @@ void add_html_command(CLI::App& app, int& exit_code) {
   command->add_flag("--other-machine", arguments->options.other_machine,
                     "Compare timings although the baseline is of another machine");
   command->add_option("--history", arguments->history, "File of torchstone-report history: trends of the speed-ups");
-  add_output(*command, arguments->out)->capture_default_str();
+  command->add_option("-o,--out", arguments->out, "File for the page (HTML); its name is printed")
+      ->capture_default_str();
   command->callback([arguments, &exit_code] { exit_code = write_page(*arguments); });
 }
 

@@ -16,8 +16,8 @@ CLI::Option* add_inputs(CLI::App& command, std::vector<std::string>& inputs) {
   return command.add_option("RESULTS", inputs, "Results folders, or results.json files")->required();
 }
 
-CLI::Option* add_output(CLI::App& command, std::string& file) {
-  return command.add_option("-o,--out", file, "Where it goes; standard output when not given");
+CLI::Option* add_output(CLI::App& command, std::string& file, const std::string& what) {
+  return command.add_option("-o,--out", file, fmt::format("File for {}; standard output when not given", what));
 }
 
 std::optional<Report> read_inputs(const std::vector<std::string>& inputs) {
@@ -48,7 +48,7 @@ CLI::App* add_text_command(CLI::App& app, int& exit_code, const std::string& nam
   command->callback([arguments, write = std::move(write), &exit_code] {
     const auto report = read_inputs(arguments->inputs);
     if (report) write_output(write(*report), arguments->out);
-    exit_code = report ? 0 : no_results;
+    exit_code = report ? ExitCode::success : ExitCode::nothing_judged;
   });
   return command;
 }

@@ -6,18 +6,17 @@
 
 #include <CLI/CLI.hpp>
 
+#include "reports/base/exit_code.h"
 #include "reports/record/json.h"
 
 namespace torchstone {
 
-/// What every subcommand does alike. Exit codes: 0 done, 2 unusable input (a ReportError, which main prints), 3 no
-/// results found, 4 a writer failed.
-inline constexpr int no_results = 3, report_not_written = 4;
+// What every subcommand does alike. A ReportError is printed by main, which ends with ExitCode::usage_error.
 
 /// `RESULTS…`: results folders or results.json files, at least one.
 CLI::Option* add_inputs(CLI::App& command, std::vector<std::string>& inputs);
-/// `-o,--out FILE`; without it standard output.
-CLI::Option* add_output(CLI::App& command, std::string& file);
+/// `-o,--out FILE` for `what`, which goes to standard output without it.
+CLI::Option* add_output(CLI::App& command, std::string& file, const std::string& what = "the text");
 
 /// The inputs as one report; warnings go to standard error. Nothing, with a line there, when they hold no results.
 /// Throws ReportError.

@@ -16,6 +16,7 @@
 #include "cases/report_tool/merge.h"
 #include "cases/report_tool/texts.h"
 #include "models/core/plugin.h"
+#include "reports/base/exit_code.h"
 #include "reports/base/version.h"
 
 namespace {
@@ -34,7 +35,7 @@ std::vector<std::string> plugins_of(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  int exit_code = 0;
+  int exit_code = torchstone::ExitCode::success;
   CLI::App app("Merges and compares the results of Torchstone runs", "torchstone-report");
   app.require_subcommand(1);
   app.fallthrough();  // --plugin may stand behind a command
@@ -53,10 +54,11 @@ int main(int argc, char** argv) {
     torchstone::add_text_commands(app, exit_code);  // after all: each writer that has no command gets one
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;  // --help is no error; everything else is usage
+    return app.exit(error) == 0 ? torchstone::ExitCode::success
+                                : torchstone::ExitCode::usage_error;  // --help is no error; everything else is usage
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
-    return 2;
+    return torchstone::ExitCode::usage_error;
   }
   return exit_code;
 }

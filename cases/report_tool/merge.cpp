@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cases/report_tool/inputs.h"
+#include "reports/base/exit_code.h"
 #include "reports/base/terminal.h"
 #include "reports/console/summary_text.h"
 #include "reports/record/summary.h"
@@ -26,7 +27,7 @@ struct MergeArguments {
 
 int merge(const MergeArguments& arguments) {
   const auto report = read_inputs(arguments.inputs);
-  if (!report) return no_results;
+  if (!report) return ExitCode::nothing_judged;
   const results_folder::Hold hold(arguments.out, this_process(results_folder::Holder::Kind::part));
   const auto written =
       write::write_reports(*report, arguments.out, {.testcase_properties = arguments.junit_properties == "on"});
@@ -34,8 +35,8 @@ int merge(const MergeArguments& arguments) {
   for (const auto& fault : written.faults) fmt::print(stderr, "{}\n", fault);
   const bool cut_off =
       std::ranges::any_of(report->results, [](const Result& r) { return r.outcome.status == Status::interrupted; });
-  if (cut_off) return info_of(Status::interrupted).exit_code;
-  return written.faults.empty() ? 0 : report_not_written;
+  if (cut_off) return ExitCode::interrupted;
+  return written.faults.empty() ? ExitCode::success : ExitCode::infrastructure;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cases/report_tool/inputs.h"
+#include "reports/base/exit_code.h"
 #include "reports/tables/upstream_csv.h"
 #include "reports/write/csv.h"
 #include "reports/write/markdown.h"
@@ -41,13 +42,13 @@ void add_markdown(CLI::App& app, int& exit_code) {
 
 int write_csvs(const std::vector<std::string>& inputs, const std::string& folder) {
   const auto report = read_inputs(inputs);
-  if (!report) return no_results;
+  if (!report) return ExitCode::nothing_judged;
   const std::string wide = write::write_wide_csv(report->results);
   write_output(wide, folder.empty() ? "" : folder + "/results.csv");
-  if (folder.empty()) return 0;
+  if (folder.empty()) return ExitCode::success;
   for (const auto& [name, text] : tables::write_upstream_csvs(report->results))
     write_output(text, folder + "/csv/" + name);
-  return 0;
+  return ExitCode::success;
 }
 
 void add_csv(CLI::App& app, int& exit_code) {
@@ -69,14 +70,14 @@ bool has_command(const CLI::App& app, const std::string& name) {
 
 int write_alone(const ReportWriter& writer, const std::vector<std::string>& inputs, const std::string& out) {
   const auto report = read_inputs(inputs);
-  if (!report) return no_results;
+  if (!report) return ExitCode::nothing_judged;
   const NamedTexts texts = write::texts_of(writer, *report);
   if (writer.text) write_output(texts.empty() ? "" : texts[0].second, out);
   for (const auto& [name, text] : texts) {
     if (writer.files) write_output(text, out + "/" + name);
     if (writer.files) fmt::print("{}\n", out + "/" + name);
   }
-  return 0;
+  return ExitCode::success;
 }
 
 void add_writer(CLI::App& app, const ReportWriter& writer, int& exit_code) {

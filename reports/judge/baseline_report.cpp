@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/base/csv.h"
+#include "reports/base/exit_code.h"
 #include "reports/base/text.h"
 #include "reports/record/fields.h"
 
@@ -150,11 +151,11 @@ std::vector<Change> parse_fail_on(const std::vector<std::string>& words) {
 }
 
 int exit_code_of(const BaselineComparison& comparison, const std::vector<Change>& fail_on) {
-  if (comparison.timings_left_out > 0) return 2;
+  if (comparison.timings_left_out > 0) return ExitCode::usage_error;
   const auto on_both_sides = [](const CaseChange& c) { return !c.old_status.empty() && !c.new_status.empty(); };
-  if (std::ranges::none_of(comparison.cases, on_both_sides)) return 3;
+  if (std::ranges::none_of(comparison.cases, on_both_sides)) return ExitCode::nothing_judged;
   const auto fails = [&](const CaseChange& c) { return c.status_worse || std::ranges::count(fail_on, c.change) > 0; };
-  return std::ranges::any_of(comparison.cases, fails) ? 1 : 0;
+  return std::ranges::any_of(comparison.cases, fails) ? ExitCode::gate_failed : ExitCode::success;
 }
 
 }  // namespace torchstone::judge

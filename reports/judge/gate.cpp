@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/base/exit_code.h"
 #include "reports/base/text.h"
 
 namespace torchstone::judge {
@@ -155,11 +156,11 @@ std::vector<GateRow> gate_speed(const CsvTable& actual, const SpeedTarget& targe
 }
 
 int gate_exit_code(const std::vector<GateRow>& rows) {
-  if (std::ranges::any_of(rows, &GateRow::red)) return 1;
+  if (std::ranges::any_of(rows, &GateRow::red)) return ExitCode::gate_failed;
   const auto judged = [](const GateRow& row) {
     return row.verdict != "EAGER_FAILED" && row.verdict != "MISSING_EXPECTED" && row.verdict != "ABSENT";
   };
-  return std::ranges::any_of(rows, judged) ? 0 : 3;
+  return std::ranges::any_of(rows, judged) ? ExitCode::success : ExitCode::nothing_judged;
 }
 
 std::string gate_text(const std::vector<GateRow>& rows) {
@@ -181,9 +182,9 @@ std::string gate_text(const std::vector<GateRow>& rows) {
   for (const auto& [verdict, count] : counts) parts.push_back(fmt::format("{} {}", count, verdict));
   const int code = gate_exit_code(rows);
   return text + fmt::format("{}: {}\n",
-                            code == 0   ? "green"
-                            : code == 1 ? "red"
-                                        : "nothing judged",
+                            code == ExitCode::success       ? "green"
+                            : code == ExitCode::gate_failed ? "red"
+                                                            : "nothing judged",
                             parts.empty() ? "no rows" : fmt::format("{}", fmt::join(parts, ", ")));
 }
 

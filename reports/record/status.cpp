@@ -3,32 +3,34 @@
 
 #include <torchstone/status.h>
 
+#include "reports/base/exit_code.h"
+
 namespace torchstone {
 
 const std::vector<StatusInfo>& status_table() {
   using enum JUnitKind;
   static const std::vector<StatusInfo> table = {
-      {Status::pass, "pass", true, none, 0},
-      {Status::pass_due_to_skip, "pass_due_to_skip", true, skipped, 0},
-      {Status::fail_accuracy, "fail_accuracy", false, failure, 1},
-      {Status::eager_two_runs_differ, "eager_two_runs_differ", false, failure, 1},
-      {Status::eager_1st_run_fail, "eager_1st_run_fail", false, error, 1},
-      {Status::eager_1st_run_OOM, "eager_1st_run_OOM", false, error, 4},
-      {Status::eager_2nd_run_fail, "eager_2nd_run_fail", false, error, 1},
-      {Status::eager_2nd_run_OOM, "eager_2nd_run_OOM", false, error, 4},
-      {Status::fail_to_run, "fail_to_run", false, error, 1},
-      {Status::OOM, "OOM", false, error, 4},
-      {Status::model_fail_to_load, "model_fail_to_load", false, error, 1},
-      {Status::eager_fail_to_run, "eager_fail_to_run", false, error, 1},
-      {Status::timeout, "timeout", false, error, 4},
-      {Status::crash, "crash", false, error, 4},
-      {Status::vacuous, "vacuous", false, failure, 1},
-      {Status::unsupported, "unsupported", true, skipped, 0},
-      {Status::fail_to_capture, "fail_to_capture", false, error, 1},
-      {Status::fail_to_compile, "fail_to_compile", false, error, 1},
-      {Status::fail_speedup, "fail_speedup", false, failure, 1},
-      {Status::undecided, "undecided", true, none, 5},
-      {Status::interrupted, "interrupted", false, error, 130},
+      {Status::pass, "pass", true, none, ExitCode::success},
+      {Status::pass_due_to_skip, "pass_due_to_skip", true, skipped, ExitCode::success},
+      {Status::fail_accuracy, "fail_accuracy", false, failure, ExitCode::gate_failed},
+      {Status::eager_two_runs_differ, "eager_two_runs_differ", false, failure, ExitCode::gate_failed},
+      {Status::eager_1st_run_fail, "eager_1st_run_fail", false, error, ExitCode::gate_failed},
+      {Status::eager_1st_run_OOM, "eager_1st_run_OOM", false, error, ExitCode::infrastructure},
+      {Status::eager_2nd_run_fail, "eager_2nd_run_fail", false, error, ExitCode::gate_failed},
+      {Status::eager_2nd_run_OOM, "eager_2nd_run_OOM", false, error, ExitCode::infrastructure},
+      {Status::fail_to_run, "fail_to_run", false, error, ExitCode::gate_failed},
+      {Status::OOM, "OOM", false, error, ExitCode::infrastructure},
+      {Status::model_fail_to_load, "model_fail_to_load", false, error, ExitCode::gate_failed},
+      {Status::eager_fail_to_run, "eager_fail_to_run", false, error, ExitCode::gate_failed},
+      {Status::timeout, "timeout", false, error, ExitCode::infrastructure},
+      {Status::crash, "crash", false, error, ExitCode::infrastructure},
+      {Status::vacuous, "vacuous", false, failure, ExitCode::gate_failed},
+      {Status::unsupported, "unsupported", true, skipped, ExitCode::success},
+      {Status::fail_to_capture, "fail_to_capture", false, error, ExitCode::gate_failed},
+      {Status::fail_to_compile, "fail_to_compile", false, error, ExitCode::gate_failed},
+      {Status::fail_speedup, "fail_speedup", false, failure, ExitCode::gate_failed},
+      {Status::undecided, "undecided", true, none, ExitCode::undecided},
+      {Status::interrupted, "interrupted", false, error, ExitCode::interrupted},
   };
   return table;
 }

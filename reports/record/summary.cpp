@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/base/exit_code.h"
+
 namespace torchstone {
 namespace {
 
@@ -120,19 +122,21 @@ std::string left_out_words(const Average& average) {
 }
 
 int exit_code_of(const std::vector<Result>& results, bool strict_undecided) {
-  if (std::ranges::all_of(results, is_left_out)) return 3;
+  if (std::ranges::all_of(results, is_left_out)) return ExitCode::nothing_judged;
   const auto codes = [&](const Result& r) {
     const StatusInfo& info = info_of(final_status(r));
     if (info.status == Status::interrupted) return info.exit_code;
     // A compiler that could not even be asked says nothing about the program.
-    if (!is_fine(r) && r.outcome.notes.contains("infrastructure")) return 4;
-    if (!is_fine(r)) return info.passing || info.exit_code == 0 ? 1 : info.exit_code;
-    return info.status == Status::undecided && r.expected != "undecided" && strict_undecided ? info.exit_code : 0;
+    if (!is_fine(r) && r.outcome.notes.contains("infrastructure")) return static_cast<int>(ExitCode::infrastructure);
+    if (!is_fine(r))
+      return info.passing || info.exit_code == ExitCode::success ? ExitCode::gate_failed : info.exit_code;
+    return info.status == Status::undecided && r.expected != "undecided" && strict_undecided ? info.exit_code
+                                                                                             : ExitCode::success;
   };
-  for (const int code : {130, 1, 4, 5}) {
+  for (const int code : {ExitCode::interrupted, ExitCode::gate_failed, ExitCode::infrastructure, ExitCode::undecided}) {
     if (std::ranges::any_of(results, [&](const Result& r) { return codes(r) == code; })) return code;
   }
-  return 0;
+  return ExitCode::success;
 }
 
 }  // namespace torchstone

@@ -183,6 +183,9 @@ TEST(TheGateOfTheReportTool, EndsWithEachOfItsExitCodes) {
   EXPECT_THAT(accuracy(other).out, HasSubstr("! healthy  IMPROVED: accuracy=pass, expected=fail_to_run"));
   EXPECT_EQ(accuracy(torchstone.out() + "/none.csv").exit_code, 2);
   EXPECT_EQ(gate({"accuracy"}).exit_code, 2);
+  EXPECT_EQ(gate({"accuracy", "-f", torchstone.out()}).exit_code, 0) << "every model passes";
+  EXPECT_EQ(gate({"accuracy", "-f", other}).exit_code, 1) << "a model that does not, where nothing else is expected";
+  EXPECT_EQ(gate({"memory", "-f", torchstone.out()}).exit_code, 2) << "there is nothing to compare with";
   const std::string empty = write_file(torchstone, "empty.csv", "name,accuracy\n");
   EXPECT_EQ(gate({"accuracy", "--actual", empty, "--expected", empty}).exit_code, 3);
   EXPECT_EQ(gate({"speedup", "-f", torchstone.out(), "-t", "1"}).exit_code, 3) << "there are no timings";
