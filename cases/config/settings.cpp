@@ -13,10 +13,10 @@ namespace {
 
 const CaseField& field_with_key(const std::string& key, const Yaml& value) {
   const auto found = std::ranges::find(case_fields(), key, &CaseField::key);
-  if (const std::string check = key == "find_batch_size" ? "largest_batch" : key; find_check(check))
+  const bool unknown = found == case_fields().end() || key.empty();
+  if (const std::string check = key == "find_batch_size" ? "largest_batch" : key; unknown && find_check(check))
     fail(value, fmt::format("{} is a check, not a setting of accuracy (expected checks: [{}])", key, check));
-  if (found == case_fields().end() || key.empty())
-    fail(value, fmt::format("unknown key ({})", expected_one_of(key, setting_keys())));
+  if (unknown) fail(value, fmt::format("unknown key ({})", expected_one_of(key, setting_keys())));
   return *found;
 }
 
