@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "reports/base/descriptor.h"
+
 namespace torchstone {
 namespace fs = std::filesystem;
 namespace {
@@ -19,53 +21,51 @@ namespace {
   throw std::system_error(error, std::generic_category(), what + " " + path.string());
 }
 
-/// Removes the file written aside when something threw on the way.
-struct Aside {
+/// Removes the temporary file unless it was renamed.
+struct TemporaryFile {
   fs::path path;
-  int descriptor = -1;
-  bool renamed = false;
-  ~Aside() {
-    if (descriptor >= 0) close(descriptor);
-    if (!renamed) unlink(path.c_str());
+  Descriptor descriptor{};
+  bool keep = false;
+  ~TemporaryFile() {
+    if (!keep) unlink(path.c_str());
   }
 };
 
-void write_all(int descriptor, const std::string& text, const fs::path& path) {
-  for (size_t done = 0; done < text.size();) {
-    const ssize_t count = write(descriptor, text.data() + done, text.size() - done);
+void write_all(const Descriptor& descriptor, std::string_view text, const fs::path& path) {
+  while (!text.empty()) {
+    const ssize_t count = write(descriptor.get(), text.data(), text.size());
     if (count < 0 && errno != EINTR) fail("cannot write", path, errno);
-    if (count > 0) done += static_cast<size_t>(count);
+    if (count > 0) text.remove_prefix(static_cast<size_t>(count));
   }
 }
 
 /// The rename itself survives a power cut only when the folder is synced. Some file systems cannot: no error then.
 void sync_folder(const fs::path& folder) {
-  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  fsync(descriptor);
-  close(descriptor);
+  const Descriptor descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor) fsync(descriptor.get());
 }
 
 }  // namespace
 
-void write_atomically(const fs::path& path, const std::string& text) {
+void write_atomically(const fs::path& path, std::string_view text, Durability durability) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) fail("cannot make the folder", folder, error.value());
   static std::atomic<int> counter = 0;
-  Aside aside{folder / fmt::format(".{}.{}.tmp", getpid(), ++counter)};
-  aside.descriptor = open(aside.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (aside.descriptor < 0) {
+  TemporaryFile temporary{folder / fmt::format(".{}.{}.tmp", getpid(), ++counter)};
+  temporary.descriptor = Descriptor(open(temporary.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!temporary.descriptor) {
     const int failed = errno;
-    aside.renamed = true;  // not ours to remove
+    temporary.keep = true;  // not ours to remove
     fail("cannot write", path, failed);
   }
-  write_all(aside.descriptor, text, path);
-  if (fsync(aside.descriptor) != 0) fail("cannot sync", path, errno);
-  if (rename(aside.path.c_str(), path.c_str()) != 0) fail("cannot rename to", path, errno);
-  aside.renamed = true;
-  sync_folder(folder);
+  write_all(temporary.descriptor, text, path);
+  const bool sync = durability == Durability::synced;
+  if (sync && fsync(temporary.descriptor.get()) != 0) fail("cannot sync", path, errno);
+  if (rename(temporary.path.c_str(), path.c_str()) != 0) fail("cannot rename to", path, errno);
+  temporary.keep = true;
+  if (sync) sync_folder(folder);
 }
 
 std::string read_text(const fs::path& path) {

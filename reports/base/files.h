@@ -1,12 +1,17 @@
 #pragma once
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace torchstone {
 
-/// The file is either the old one or the whole new one, also after a crash: written aside in the same folder, synced,
-/// renamed. Makes missing folders. Throws std::system_error with the path and the system's words.
-void write_atomically(const std::filesystem::path& path, const std::string& text);
+/// What a written file survives. Only a synced one survives a power cut; syncing takes milliseconds.
+enum class Durability { synced, until_reboot };
+
+/// Writes a temporary file in the same folder and renames it: a reader sees the old file or the whole new one, also
+/// after a crash of this process. Makes missing folders. Throws std::system_error with the path and the system's words.
+void write_atomically(const std::filesystem::path& path, std::string_view text,
+                      Durability durability = Durability::synced);
 /// Throws std::system_error with the path.
 std::string read_text(const std::filesystem::path& path);
 

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/base/descriptor.h"
 #include "reports/base/files.h"
 #include "reports/results_folder/process_facts.h"
 
@@ -31,25 +32,17 @@ void warn_of_no_locks(const fs::path& folder) {
              folder.string(), std::generic_category().message(errno));
 }
 
-/// Closes the descriptor at the end of a block, and so gives a lock of flock back.
-struct Closing {
-  int descriptor;
-  ~Closing() {
-    if (descriptor >= 0) close(descriptor);
-  }
-};
-
 /// Whoever looks at the holders has the folder's own lock: one at a time. It is held for a moment only. Without locks
 /// everybody is the only one.
 void lock_folder(int descriptor, const fs::path& folder) {
-  constexpr std::chrono::milliseconds patience(60'000), pause(10);
-  const auto end = std::chrono::steady_clock::now() + patience;
+  constexpr std::chrono::milliseconds time_limit(60'000), retry_interval(10);
+  const auto end = std::chrono::steady_clock::now() + time_limit;
   while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) return warn_of_no_locks(folder);
     if (std::chrono::steady_clock::now() > end)
       throw FolderHeld(folder.string() + ": another process has looked for its holders for a minute now");
-    std::this_thread::sleep_for(pause);
+    std::this_thread::sleep_for(retry_interval);
   }
 }
 
@@ -66,11 +59,11 @@ bool alive(const fs::path& file, const Holder& holder) {
     const auto facts = process_facts(holder.pid);
     return facts && facts->start_ticks == holder.start_ticks;
   }
-  const Closing opened{open(file.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (opened.descriptor < 0 && errno == ENOENT) return false;  // it ended a moment ago
-  if (opened.descriptor < 0) fail("cannot read", file);
+  const Descriptor opened(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!opened && errno == ENOENT) return false;  // it ended a moment ago
+  if (!opened) fail("cannot read", file);
   struct flock range = whole_file();
-  return fcntl(opened.descriptor, F_GETLK, &range) == 0 && range.l_type != F_UNLCK;
+  return fcntl(opened.get(), F_GETLK, &range) == 0 && range.l_type != F_UNLCK;
 }
 
 /// Those that are at work; files of the dead are removed.
@@ -95,9 +88,9 @@ std::vector<Holder> holders_of(const fs::path& folder) {
 
 Hold::Hold(const fs::path& folder, const Holder& holder, const std::function<void()>& when_alone) {
   fs::create_directories(folder);
-  const Closing guard{open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (guard.descriptor < 0) fail("cannot read", folder);
-  lock_folder(guard.descriptor, folder);
+  const Descriptor guard(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!guard) fail("cannot read", folder);
+  lock_folder(guard.get(), folder);
   bool alone = true;
   for (const Holder& other : holders_of(folder)) {
     const bool ancestor = other.kind == Holder::Kind::group && descends_from(other.pid);

@@ -1,11 +1,11 @@
 #include "reports/results_folder/holder.h"
 
-#include <cstdlib>
 #include <unistd.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "reports/base/environment.h"
 #include "reports/base/text.h"
 #include "reports/base/time.h"
 #include "reports/results_folder/process_facts.h"
@@ -31,8 +31,7 @@ Holder holder_of(pid_t pid, Holder::Kind kind) {
 }
 
 int number_in(const char* variable, int fallback) {
-  const char* text = std::getenv(variable);
-  const auto number = text == nullptr ? std::nullopt : parse_number(text);
+  const auto number = parse_number(environment_variable(variable));
   return number ? static_cast<int>(*number) : fallback;
 }
 
