@@ -115,7 +115,7 @@ std::vector<FlagInfo> selection_flags() {
           "inputs", "FILE.pt", "inputs of the TorchScript file", [](Flags & f) -> auto& { return f.inputs; })
           .is_path(),
       texts_flag(
-          "plugin", "LIBRARY", "a shared library with further models or backends",
+          "plugin", "LIBRARY", "a shared library of models, backends, checks or report writers",
           [](Flags & f) -> auto& { return f.plugins; })
           .is_path(),
       texts_flag(

@@ -7,7 +7,7 @@ namespace torchstone {
 namespace {
 
 void must(const std::vector<std::string>& arguments) {
-  const ProgramRun run = run_program(arguments);
+  const ProgramRun run = run_program(arguments, {{"TORCHSTONE_LIBTORCH", ""}, {"TORCHSTONE_PYTHON", ""}});
   if (run.exit_code == 0) return;
   std::string command;
   for (const auto& argument : arguments) command += argument + " ";

@@ -14,7 +14,7 @@ namespace torchstone {
 class Installation {
  public:
   Installation();
-  /// Builds examples/EXAMPLE against it, with CMake; the path of lib`name`.so.
+  /// Builds examples/EXAMPLE against it, with CMake, which finds LibTorch by itself; the path of lib`name`.so.
   std::string plugin(const std::string& example, const std::string& name) const;
   /// The installed torchstone with results in results_folder().
   ProgramRun run(std::vector<std::string> arguments) const;
