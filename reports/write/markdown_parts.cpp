@@ -1,0 +1,67 @@
+#include "reports/write/markdown_parts.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/base/text.h"
+#include "reports/record/summary.h"
+#include "reports/write/markdown.h"
+
+namespace torchstone::write {
+
+void add_markdown_blocks(std::string& text, const std::vector<std::string>& blocks, size_t limit,
+                         std::string_view what) {
+  size_t added = 0;
+  while (added < blocks.size() && text.size() + blocks[added].size() <= limit) text += blocks[added++];
+  if (added == blocks.size()) return;
+  text += fmt::format("\n_… {} of {} {} are cut off here; all are in results.json_\n", blocks.size() - added,
+                      blocks.size(), what);
+}
+
+std::string markdown_banner(const Report& report) {
+  const auto& [run, results] = report;
+  const auto bad = static_cast<size_t>(std::ranges::count_if(results, is_unexpected));
+  const bool whole = run.exit_reason.empty() || run.exit_reason == "finished" || run.exit_reason.starts_with("merged");
+  std::string text = fmt::format("<!-- torchstone -->\n### {} Torchstone: {} of {} cases as expected\n\n",
+                                 bad > 0 || !whole ? "❌" : "✅", results.size() - bad, results.size());
+  std::vector<std::string> counts;
+  for (const auto& [status, count] : count_by_status(results))
+    counts.push_back(fmt::format("{} {}", count, markdown_text(to_string(status))));
+  text += fmt::format("{}", fmt::join(counts, " · "));
+  const Geomean geomean = geomean_of(results);
+  std::vector<std::string> left_out;
+  for (const auto& [reason, count] : geomean.left_out) left_out.push_back(fmt::format("{} {}", count, reason));
+  if (geomean.n > 0) text += fmt::format("\n<br>speed-up: geometric mean {:.3f}x over {}", geomean.value, geomean.n);
+  if (geomean.n == 0 && !left_out.empty()) text += "\n<br>speed-up: not measured";
+  if (!left_out.empty()) text += markdown_text(fmt::format("; left out: {}", fmt::join(left_out, ", ")));
+  text += fmt::format("\n<br>{:.0f} s", run.duration_s);
+  if (!run.started.empty()) text += ", started " + markdown_text(run.started);
+  if (!run.exit_reason.empty()) text += ", " + markdown_text(shortened(run.exit_reason, markdown_names_width));
+  for (const auto& [facts, key] : {std::pair{&run.machine, "cpu"}, {&run.build, "gpu"}, {&run.build, "torch"}}) {
+    if (const auto found = facts->find(key); found != facts->end())
+      text += fmt::format(", {} {}", key, markdown_text(shortened(found->second, markdown_names_width)));
+  }
+  return text + "\n";
+}
+
+void add_markdown_table(std::string& text, const tables::SuiteTable& table, size_t limit) {
+  const auto line = [](const std::vector<std::string>& cells) {
+    return fmt::format("| {} |\n", fmt::join(cells, " | "));
+  };
+  std::vector<std::string> rules, rows;
+  for (size_t i = 0; i < table.header.size(); ++i) rules.emplace_back(i < table.texts ? "---" : "--:");
+  for (const auto& row : table.rows) {
+    std::vector<std::string> cells;
+    for (const auto& cell : row) cells.push_back(markdown_text(shortened_middle(cell, markdown_names_width)));
+    rows.push_back(line(cells));
+  }
+  const std::string head = fmt::format("\n#### {}\n\n{}\n\n{}{}", markdown_text(table.title), table.explanation,
+                                       line(table.header), line(rules));
+  if (text.size() + head.size() > limit) return add_markdown_blocks(text, {head}, limit, "tables");
+  text += head;
+  add_markdown_blocks(text, rows, limit, "rows");
+}
+
+}  // namespace torchstone::write
