@@ -1,6 +1,7 @@
 #pragma once
-/// Weights and inputs without files: values that depend on a tensor's name and shape alone, the same bits in C++ and in
-/// Python (tests/oracles/counter_fill.py), so that a model and its original can be compared at any size.
+/// Generated weights and inputs. A value depends on its tensor's name and shape alone, and has the same bits in C++ and
+/// in Python (tests/oracles/counter_fill.py). A model and its Python original can therefore be compared at any size
+/// without a file of weights.
 ///
 /// The generator is SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014) read by
 /// position: with key = FNV-1a-64 of the name, the draw of element i (row-major) is h = mix(key + (i + 1) *
@@ -21,8 +22,8 @@
 
 namespace torchstone {
 
-/// Fills all floating-point parameters and buffers of the state_dict; integer buffers and constants stay. A tensor that
-/// stands under several names is filled under the first of them in alphabetical order.
+/// Fills all floating-point parameters and buffers of the state_dict; integer buffers and constants keep their values.
+/// A tensor with several names is filled under the alphabetically first of them.
 void counter_fill(Model& model);
 /// float32 input tensor of these sizes, named `input.0`, `input.1`, … by convention.
 torch::Tensor counter_input(const std::string& name, const std::vector<int64_t>& sizes);

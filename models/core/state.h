@@ -6,13 +6,13 @@
 
 namespace torchstone {
 
-/// Parameters and buffers by name, as Python's state_dict has them, constants included. A tied tensor stands under each
-/// of its names.
+/// Parameters and buffers by their state_dict names, with the buffers that a state_dict leaves out. A tied tensor
+/// appears under each of its names.
 using State = std::map<std::string, torch::Tensor>;
 State state_of(const Model& model);
 
-/// Parameters and buffers of `from` into the tensors of the same names of `to`, cast to their dtype and device:
-/// "make again, copy state" is how a model is copied. Throws std::invalid_argument when names or shapes differ.
+/// Copies the parameters and buffers of `from` into those of `to`, by name, and casts them to their dtype and device. A
+/// model is copied by making it again and copying its state. Throws std::invalid_argument when names or shapes differ.
 void copy_state(const Model& from, Model& to);
 
 }  // namespace torchstone

@@ -8,7 +8,7 @@ enum class Fuser { te, old, none, untouched };
 enum class Executor { profiling, simple, legacy, untouched };
 
 /// Sets LibTorch's switches for this process and its children (upstream's fastrnns/fuser.py). An executor other than
-/// `untouched` is stronger than what the fuser says about executors.
+/// `untouched` overrides the executor that the fuser implies.
 void set_executor(Fuser fuser, Executor executor);
 
 /// The switches as LibTorch reports them: "profiling executor on, profiling mode on, fuse on CPU off, …".

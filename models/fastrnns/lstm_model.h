@@ -14,13 +14,13 @@ namespace torchstone::fastrnns {
 /// the inputs x [T, B, I], h [L, B, H] and c [L, B, H] from N(0, 1). A forward returns (output [T, B, H], h, c).
 class LstmModel : public Model {
  public:
-  /// `most_layers`: throws std::invalid_argument for more.
+  /// Throws std::invalid_argument for more than `most_layers` layers.
   explicit LstmModel(const RecurrentSizes& sizes, int64_t most_layers = 1'000);
 
   Tensors example_inputs(const ModelOptions& options) const override;
 
  protected:
-  /// In nn.LSTM's order, four a layer; read anew, for a cast replaces them.
+  /// In nn.LSTM's order, four for each layer. The parameters are looked up at each call, because a cast replaces them.
   Tensors weights() const;
   const RecurrentSizes& sizes() const { return sizes_; }
 
@@ -36,11 +36,11 @@ std::pair<torch::Tensor, torch::Tensor> lstm_step(const torch::Tensor& x, const 
 /// → (output [T, B, H], h, c).
 c10::IValue lstm_loop(const Tensors& inputs, const Tensors& weights);
 
-/// Calls a function of the scripts (models/fastrnns/scripts.h) as it stands there, loops included; when a tracer
-/// listens, its interpreter runs the bare graph, so that the trace holds the loop unrolled.
+/// Calls a function of the scripts (models/fastrnns/scripts.h) with its loops. While a trace is recorded, the
+/// interpreter runs the graph without optimisation, so that the trace holds the loop unrolled.
 c10::IValue run_script(const std::string& function, std::vector<c10::IValue> arguments);
 
-/// Registers a runner: its name is upstream's behind `lstm_`, or upstream's own where that begins with `vl_`.
+/// Registers a runner. Its name is `lstm_` and upstream's name, or upstream's name alone where that begins with `vl_`.
 template <typename Make>
 bool register_runner(const std::string& name, Make make, const char* file, int line) {
   ModelInfo info;

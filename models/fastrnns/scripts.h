@@ -3,8 +3,8 @@
 
 namespace torchstone::fastrnns {
 
-/// The TorchScript functions of the runners, compiled once a process. Each `NAME(x, h, c, weights)` of the runners of
-/// fixed length returns (output, h, c), `jit_simple` (h, c); see models/fastrnns/scripts.cpp.
+/// The TorchScript functions of the runners, compiled once in each process. A function `NAME(x, h, c, weights)` returns
+/// (output, h, c), `jit_simple` returns (h, c); see models/fastrnns/scripts.cpp.
 const torch::jit::CompilationUnit& lstm_scripts();
 
 }  // namespace torchstone::fastrnns

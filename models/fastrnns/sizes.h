@@ -6,12 +6,12 @@
 
 namespace torchstone::fastrnns {
 
-/// Sizes of the recurrent benchmarks; the batch is the case's.
+/// Sizes of the recurrent benchmarks; the batch size is that of the case.
 struct RecurrentSizes {
   int64_t steps, layers, input, hidden;
 };
 
-/// What replaces the sizes of the presets; empty members do not.
+/// Sizes that replace those of the preset; an empty member replaces nothing.
 struct RecurrentFlags {
   std::optional<int64_t> steps, layers, input, hidden;
 };

@@ -18,11 +18,11 @@ struct SafeTensors {
 /// and what was expected, for anything that the format forbids: truncation, a header over 100 MB, offsets that overlap,
 /// leave gaps or run out of the file, a byte count that does not fit the shape, duplicate names, an unknown dtype.
 SafeTensors read_safetensors(const std::string& path);
-/// The same from a seekable stream; `name` stands for it in errors.
+/// The same from a seekable stream; `name` is used in errors.
 SafeTensors read_safetensors(std::istream& stream, const std::string& name);
 
-/// Writes aside and renames, so that a file that exists is whole. Any device, layout strided. Throws
-/// std::runtime_error.
+/// Writes to a temporary name and renames, so that a file that exists is complete. The tensors may be on any device;
+/// their layout must be strided. Throws std::runtime_error.
 void write_safetensors(const std::string& path, const SafeTensors& content);
 
 }  // namespace torchstone::formats

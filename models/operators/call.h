@@ -10,10 +10,10 @@
 
 namespace torchstone::operators {
 
-/// A logged call that can be made: an operator of this torch and one value for each argument of its schema.
+/// A logged call bound to an operator of this torch, with one value for each argument of its schema.
 struct OperatorCall {
   c10::OperatorHandle operation;
-  std::vector<c10::IValue> arguments;  ///< tensors stand for their shapes only: `tensors` replaces them, in this order
+  std::vector<c10::IValue> arguments;  ///< a tensor here is a placeholder for the next of `tensors`
   std::vector<TensorSpec> tensors;
 };
 
@@ -21,11 +21,11 @@ struct OperatorCall {
 /// do not fit its schema, or when a tensor is sparse.
 OperatorCall bind_call(const std::string& name, const LoggedInput& input);
 
-/// False for an operator of this torch that nobody has written for the device.
+/// Whether an operator of this torch has a kernel for the device.
 bool has_kernel(const std::string& name, torch::Device device);
 
-/// Calls the operator through the dispatcher. Floating-point dtypes among the arguments become `dtype`, devices
-/// `device`. A tensor, or a tuple when there are several results.
+/// Calls the operator through the dispatcher. Floating-point dtypes among the arguments are replaced by `dtype`,
+/// devices by `device`. Returns a tensor, or a tuple when there are several results.
 c10::IValue call_operator(const OperatorCall& call, const Tensors& tensors, torch::ScalarType dtype,
                           torch::Device device);
 

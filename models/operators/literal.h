@@ -8,7 +8,7 @@
 
 namespace torchstone::operators {
 
-/// A value in the notation of operator logs: a part of Python's literals, dtype names, and tensors by their shape.
+/// A value in the notation of operator logs: a subset of Python's literals, names of dtypes, and tensors as shapes.
 struct Literal {
   enum class Kind { none, boolean, integer, number, text, name, list, tuple, dict, call };
   Kind kind = Kind::none;
@@ -20,15 +20,15 @@ struct Literal {
   std::vector<std::pair<std::string, Literal>> entries{};  ///< of a dict; named arguments of a call
 };
 
-/// what() says what stands there and what was expected; `column` is 1-based.
+/// what() says what was found and what was expected; `column` is 1-based.
 struct LiteralError : std::runtime_error {
   LiteralError(size_t error_column, const std::string& what) : std::runtime_error(what), column(error_column) {}
   size_t column;
 };
 
-/// Parses the whole text. Throws LiteralError; so it does for a nesting deeper than 64.
+/// Parses the whole text. Throws LiteralError, also for values nested more than 64 deep.
 Literal parse_literal(std::string_view text);
-/// The notation back: parse_literal(to_text(x)) is x.
+/// The notation of a literal: parse_literal(to_text(x)) is x.
 std::string to_text(const Literal& literal);
 
 }  // namespace torchstone::operators

@@ -10,10 +10,10 @@ namespace torchstone::operators {
 
 enum class OperatorLayout { recorded, channels_last };
 
-/// One call of an operator as a model without weights: its inputs are the tensors among the arguments, in their order;
-/// its forward calls the operator through the dispatcher. An operator that this torch has not, and an input that cannot
-/// be made, show when the inputs are asked for. The name is `aten.add.Tensor.3` (…_channels_last), the family the
-/// operator, the batch size fixed.
+/// One call of an operator as a model without weights. Its inputs are the tensors among the arguments, in their order;
+/// its forward calls the operator through the dispatcher. The model's name is `aten.add.Tensor.3` (…_channels_last),
+/// its family is the operator, and its batch size is fixed.
+/// An operator that this torch lacks and an input that cannot be made are reported by example_inputs().
 ModelInfo operator_model_info(const std::string& name, const LoggedInput& input, size_t index, OperatorLayout layout);
 
 /// What the log says about such a model.
@@ -23,7 +23,7 @@ struct OperatorFacts {
   int64_t count = 0;      ///< how often the recorded program made this call
   std::string origin;     ///< file:line
 };
-/// nullptr for a model that is no operator. Filled by operator_model_info.
+/// The facts that operator_model_info() recorded; nullptr for any other model.
 const OperatorFacts* operator_facts(const std::string& model);
 
 }  // namespace torchstone::operators

@@ -4,9 +4,10 @@
 
 namespace torchstone::operators {
 
-/// Why an operator of a log is not run; empty when it is. Upstream's rules (operatorbench.py), and three of ours:
-/// further operators that write or read where random indices point (that is outside of their tensors), and, because
-/// here answers are judged, operators that draw random numbers and those that return memory as they found it.
+/// Why an operator of a log is not run; empty when it is run. The rules are upstream's (operatorbench.py) and three of
+/// our own. Our own skip further operators that take indices, because random indices point outside their tensors; and,
+/// because results are compared here, operators that draw random numbers and operators that return uninitialised
+/// memory.
 std::optional<std::string> operator_skip_reason(const std::string& name);
 
 }  // namespace torchstone::operators

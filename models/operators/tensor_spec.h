@@ -7,7 +7,8 @@
 
 namespace torchstone::operators {
 
-/// `T([sizes], dtype)`, `T([sizes], dtype, stride=(…))` or `ST([sizes], dtype, layout, coalesced[, nnz])`.
+/// A tensor of a log: `T([sizes], dtype)`, `T([sizes], dtype, stride=(…))` or
+/// `ST([sizes], dtype, layout, coalesced[, nnz])`.
 struct TensorSpec {
   std::vector<int64_t> sizes;
   std::vector<int64_t> strides;  ///< empty: contiguous
@@ -22,7 +23,7 @@ struct DTypeName {
   const char* brief;  ///< in logs: f16
   const char* name;   ///< in torch: float16
 };
-/// The dtypes that logs know.
+/// The dtypes that a log may name.
 const std::vector<DTypeName>& dtype_table();
 /// nullptr for neither `f16` nor `torch.float16`, `th.float16`, `torch.half`.
 const DTypeName* find_dtype(const std::string& name);

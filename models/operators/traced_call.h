@@ -4,8 +4,9 @@
 
 namespace torchstone::operators {
 
-/// Calls an operator with boxed arguments. TorchScript's tracer refuses lists of booleans (the output masks of backward
-/// operators), so a call with one is written into the graph here when a tracer listens.
+/// Calls an operator with boxed arguments. TorchScript's tracer refuses lists of booleans, such as the output masks of
+/// backward operators. While a trace is recorded, this function therefore writes a call with such a list into the graph
+/// itself.
 void call_boxed(const c10::OperatorHandle& operation, torch::jit::Stack& stack);
 
 }  // namespace torchstone::operators

@@ -10,17 +10,18 @@ namespace torchstone::formats::pickle {
 /// The bytes stored under a key ("0"); throws std::invalid_argument when there is no such record.
 using StorageLoader = std::function<at::Storage(const std::string& key)>;
 
-/// Whether a name ("torch._utils._rebuild_tensor_v2") may stand in a pickle at all.
+/// Whether a pickle may name this function or class ("torch._utils._rebuild_tensor_v2").
 bool known_global(const std::string& name);
-/// Whether calling `name` gives its first argument back.
+/// Whether a call of `name` returns its first argument.
 bool wrapper(const std::string& name);
-/// What calling `name` with `arguments` gives in Python. Throws std::invalid_argument or c10::Error when it cannot be.
+/// What a call of `name` returns in Python. Throws std::invalid_argument or c10::Error for arguments that do not fit.
 Object call_global(const std::string& name, const std::vector<Object*>& arguments);
-/// The storage that a persistent id ("storage", class, key, device, size) names.
+/// The storage of a persistent id ("storage", class, key, device, size).
 Object load_storage(const Object& id, const StorageLoader& loader);
 
-/// A tensor over part of a storage; everything is checked against its size. `arguments`: (storage, offset, sizes,
-/// strides, requires_grad, hooks[, dtype][, metadata]) as for torch._utils._rebuild_tensor_v2 and _v3 (with dtype).
+/// A tensor over part of a storage; sizes, strides and offset are checked against its size. `arguments`: (storage,
+/// offset, sizes, strides, requires_grad, hooks[, dtype][, metadata]) as for torch._utils._rebuild_tensor_v2 and _v3
+/// (with dtype).
 at::Tensor rebuild_tensor(const std::vector<Object*>& arguments, bool with_dtype);
 /// (layout, (parts of the layout …)), as for torch._utils._rebuild_sparse_tensor.
 at::Tensor rebuild_sparse_tensor(const std::vector<Object*>& arguments);

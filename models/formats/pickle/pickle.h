@@ -7,15 +7,15 @@
 
 namespace torchstone::formats {
 
-/// What is wrong with a file: its name, the byte of its pickle where there is one, and what was expected.
+/// what() names the file, the byte of its pickle where known, and what was expected.
 class PickleError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 /// Reads what Python's `torch.save` or C++'s `torch::pickle_save` wrote (the zip format, PyTorch ≥ 1.6), without Python
-/// and without running anything from the file: only the names listed in models/formats/pickle/globals.cpp are
-/// understood.
+/// and without running anything from the file: only the functions and classes listed in
+/// models/formats/pickle/globals.cpp may be named.
 ///
 ///   tensor, Parameter     tensor on the CPU; sizes, strides and shared storages kept, requires_grad and hooks not
 ///   sparse tensor         sparse tensor (COO, CSR, CSC, BSR, BSC)
@@ -29,7 +29,7 @@ class PickleError : public std::runtime_error {
 /// Throws PickleError for everything else: no zip, truncated, legacy format, TorchScript, a class, damaged tensors,
 /// cyclic structures, more than 200 levels or 16 million values.
 c10::IValue read_pt(const std::string& path);
-/// The same from a seekable stream; `name` stands in the errors.
+/// The same from a seekable stream; `name` is used in errors.
 c10::IValue read_pt(std::istream& stream, const std::string& name);
 
 }  // namespace torchstone::formats
