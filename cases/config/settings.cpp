@@ -13,10 +13,8 @@ namespace {
 
 const CaseField& field_with_key(const std::string& key, const Yaml& value) {
   const auto found = std::ranges::find(case_fields(), key, &CaseField::key);
-  const bool unknown = found == case_fields().end() || key.empty();
-  if (const std::string check = key == "find_batch_size" ? "largest_batch" : key; unknown && find_check(check))
-    fail(value, fmt::format("{} is a check, not a setting of accuracy (expected checks: [{}])", key, check));
-  if (unknown) fail(value, fmt::format("unknown key ({})", expected_one_of(key, setting_keys())));
+  if (found == case_fields().end() || key.empty())
+    fail(value, fmt::format("unknown key ({})", expected_one_of(key, setting_keys())));
   return *found;
 }
 
@@ -27,6 +25,16 @@ std::vector<std::string> setting_keys() {
   for (const auto& field : case_fields())
     if (!field.key.empty()) keys.push_back(field.key);
   return keys;
+}
+
+void require_setting_keys(const Yaml& map, std::vector<std::string> others) {
+  for (const std::string& key : setting_keys()) others.push_back(key);
+  for (const auto& [key, value] : map.entries) {
+    const std::string check = key == "find_batch_size" ? "largest_batch" : key;
+    if (find_check(check) && std::ranges::find(others, key) == others.end())
+      fail(value, fmt::format("{} is a check, not a setting of accuracy (expected checks: [{}])", key, check));
+  }
+  require_keys(map, others);
 }
 
 Status status_of(const Yaml& value) {

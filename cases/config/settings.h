@@ -12,6 +12,9 @@ namespace torchstone::config {
 /// Fields of a Case that a suite (its defaults, a row, a model) or a flag sets, by their keys, as written.
 using Settings = std::vector<std::pair<std::string, Yaml>>;
 
+/// Throws ConfigError for a key of the map that is neither a setting nor one of `others`.
+void require_setting_keys(const Yaml& map, std::vector<std::string> others);
+
 /// The keys of case_fields().
 std::vector<std::string> setting_keys();
 

@@ -69,7 +69,7 @@ config::Choices<std::string> read_names(const config::Yaml& node, const char* ke
 }
 
 Row read_row(const config::Yaml& node, const config::Yaml* defaults, const std::vector<SuiteModel>& models) {
-  require_keys(node, joined(joined(axis_keys, {"models", "except"}), config::setting_keys()));
+  config::require_setting_keys(node, joined(axis_keys, {"models", "except"}));
   Row row;
   row.place = node;
   row.axes.checks = read_axis(node, defaults, "checks", config::check_name_of, nullptr);
@@ -93,7 +93,7 @@ SuiteModel read_model(const config::Yaml& node) {
     const auto& [name, overrides] = node.entries.front();
     model.name = name;
     if (overrides.kind != config::Yaml::Kind::null) {
-      require_keys(overrides, joined({"skip"}, config::setting_keys()));
+      config::require_setting_keys(overrides, {"skip"});
       model.settings = read_settings(overrides);
       if (const config::Yaml* skip = overrides.find("skip")) model.skip = text_of(*skip);
     }
@@ -134,8 +134,8 @@ Suite read_suite(const std::string& file) {
   const config::Yaml* defaults = root.find("defaults");
   if (defaults && defaults->kind == config::Yaml::Kind::null) defaults = nullptr;
   if (defaults) {
-    require_keys(*defaults, joined(joined(axis_keys, {"check", "mode", "dtype", "backend", "device", "preset"}),
-                                   config::setting_keys()));
+    config::require_setting_keys(*defaults,
+                                 joined(axis_keys, {"check", "mode", "dtype", "backend", "device", "preset"}));
     suite.defaults = read_settings(*defaults);
   }
   const config::Yaml* operators = root.find("operators");

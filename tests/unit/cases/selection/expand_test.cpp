@@ -173,6 +173,38 @@ TEST(Expand, FlagsWidenThroughEveryRowOfACheck) {
             8U);
 }
 
+TEST(Expand, RunsACheckThatNoRowNamesOnTheRowsOfTheCheckWhosePolicyItShares) {
+  const Expanded parts(two_rows, {"--torchstone_checks=batch_invariance", "--torchstone_backends=inductor"});
+  EXPECT_EQ(parts.error, "");
+  EXPECT_EQ(parts.names().size(), 4U);
+  EXPECT_EQ(parts.names().front(), "small/BatchInvariance.PartsMatchWhole/first_inference_float32_inductor_cpu");
+  EXPECT_EQ(parts.at("second_inference_float32_inductor").batch_size, 3);
+  EXPECT_THAT(Expanded(two_rows, {"--torchstone_checks=tolerance"}).names(), testing::IsEmpty());
+}
+
+TEST(Expand, TakesPyTorchsFlagsForTwoOfTheChecks) {
+  const std::vector<std::string> of_inductor{"--torchstone_backends=inductor", "--torchstone_dtypes=float32"};
+  const auto names = [&](std::vector<std::string> flags) {
+    flags.insert(flags.end(), of_inductor.begin(), of_inductor.end());
+    return Expanded(two_rows, flags).names();
+  };
+  EXPECT_EQ(names({"--torchstone_batch_invariance"}), names({"--torchstone_checks=batch_invariance"}));
+  EXPECT_EQ(names({"--torchstone_find_batch_sizes"}), names({"--torchstone_checks=largest_batch"}));
+  EXPECT_THAT(names({"--torchstone_find_batch_sizes"}).front(), HasSubstr("small/LargestBatch.FitsInMemory/first_"));
+  EXPECT_EQ(names({"--torchstone_find_batch_sizes=false"}), names({}));
+  EXPECT_EQ(names({"--torchstone_find_batch_sizes", "--torchstone_batch_invariance"}).size(), 4U);
+}
+
+TEST(Expand, SaysThatAFormerSettingIsACheck) {
+  const auto error = [](const std::string& key) {
+    return Expanded("suite: s\nmatrix:\n  - {checks: [accuracy], backends: [eager], " + key +
+                    ": true}\nmodels: [first]\n")
+        .error;
+  };
+  EXPECT_THAT(error("batch_invariance"), HasSubstr("expected checks: [batch_invariance]"));
+  EXPECT_THAT(error("find_batch_size"), HasSubstr("expected checks: [largest_batch]"));
+}
+
 TEST(Expand, TakesBatchSizesFromAFileUnlessAFlagSaysOtherwise) {
   const test::Folder folder;
   const std::string file = folder.write("sizes.txt", "# of the paper\nfirst, 7\n\nsecond,9 # fits\n");
@@ -252,6 +284,9 @@ TEST(Expand, RefusesWhatIsNotRegistered) {
   EXPECT_EQ(Expanded(two_rows, {"--torchstone_backends=egaer"}).error,
             "flag --torchstone_backends=egaer: unknown backend egaer (expected one of eager, inductor, torchscript; "
             "did you mean eager?)");
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_checks=acuracy"}).error,
+            "flag --torchstone_checks=acuracy: unknown check acuracy (expected one of accuracy, batch_invariance, "
+            "largest_batch, performance, tolerance; did you mean accuracy?)");
   EXPECT_EQ(Expanded(two_rows, {"--torchstone_suite=smal"}).error,
             "flag --torchstone_suite=smal: unknown suite smal (expected small; did you mean small?)");
 }

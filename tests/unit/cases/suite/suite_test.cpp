@@ -62,7 +62,8 @@ TEST(Suite, RefusesUnknownKeys) {
 TEST(Suite, RefusesValuesWithWhatWasExpected) {
   const auto row = [](const std::string& keys) { return suite_error(head + "  - {" + keys + "}\n"); };
   EXPECT_EQ(row("checks: [speed], backends: [eager]"),
-            "s.yaml:4: matrix[0].checks[0]: 'speed' is no check (expected one of accuracy, performance, tolerance)");
+            "s.yaml:4: matrix[0].checks[0]: 'speed' is no check (expected one of accuracy, batch_invariance, "
+            "largest_batch, performance, tolerance)");
   EXPECT_THAT(row("checks: [accuracy], modes: [infer], backends: [eager]"),
               HasSubstr("'infer' is no mode (expected one of inference, training"));
   EXPECT_THAT(row("checks: [accuracy], dtypes: [floot32], backends: [eager]"), HasSubstr("did you mean float32?"));

@@ -8,8 +8,10 @@
 
 #include <gmock/gmock.h>
 
+#include "models/core/registration.h"
 #include "reports/base/files.h"
 #include "reports/results_folder/case_files.h"
+#include "reports/results_folder/empty_results.h"
 #include "reports/results_folder/merge.h"
 #include "tests/unit/reports/sample.h"
 
@@ -126,6 +128,62 @@ TEST(Reports, AreAllWrittenAndListed) {
   EXPECT_EQ(paths.front(), (folder.path() / "out/results.json").string());
   for (const auto& path : paths) EXPECT_FALSE(read_text(path).empty()) << path;
   EXPECT_EQ(paths.size(), 6 + names_in(folder.path() / "out/csv").size());
+}
+
+/// Registered after the writers of the program, as a plug-in is.
+ReportWriter writer(const char* name, const std::function<NamedTexts(const Report&, const WriteOptions&)>& files) {
+  return {.name = name, .help = "a test's", .files = files};
+}
+
+TEST(ReportWriters, AreWrittenByOrderAndName) {
+  std::vector<std::string> names;
+  for (const auto* one : report_writers())
+    if (one->order < 1000) names.push_back(one->name);
+  EXPECT_EQ(names, (std::vector<std::string>{"json", "html", "junit", "csv", "summary_csv", "upstream", "batch_sizes",
+                                             "operatorbench", "fastrnns"}));
+  EXPECT_EQ(report_writers().back()->name, "summary");
+}
+
+TEST(ReportWriters, AreRefusedWithWords) {
+  const auto error = [](ReportWriter incomplete) {
+    const CollectRegistrations collect;
+    EXPECT_FALSE(register_report_writer(std::move(incomplete), "here.cpp", 7));
+    return collect.registrations().errors.at(0);
+  };
+  const auto none = [](const Report&, const WriteOptions&) { return NamedTexts{}; };
+  EXPECT_THAT(error(writer("junit", none)), HasSubstr("here.cpp:7: report writer junit is already registered at "));
+  EXPECT_EQ(error(writer("new", nullptr)), "here.cpp:7: report writer new needs either .text or .files");
+  EXPECT_EQ(error({.name = "new", .files = none}), "here.cpp:7: report writer new has no .help");
+}
+
+TEST(ReportWriters, ThatFailCostTheirOwnFilesAndSaySo) {
+  static const char* outside = "../outside.txt";
+  static bool on = true;
+  const auto of_test = [](const char* name, const auto& make) {
+    register_report_writer(
+        writer(name, [make](const Report&, const WriteOptions&) { return on ? make() : NamedTexts{}; }), __FILE__,
+        __LINE__);
+  };
+  of_test("zz_fine", [] { return NamedTexts{{"tables/fine.txt", "fine"}, {"tables/empty.txt", ""}}; });
+  of_test("zz_outside", [] { return NamedTexts{{outside, "no"}}; });
+  of_test("zz_throws", []() -> NamedTexts { throw std::runtime_error("no words"); });
+  of_test("zz_twice", [] { return NamedTexts{{"junit.xml", "mine"}}; });
+  const TemporaryFolder folder;
+  const fs::path out = folder.path() / "out";
+  const Written written = write_reports({sample_run(), sample_results()}, out);
+  EXPECT_THAT(
+      written.faults,
+      testing::ElementsAre("report writer zz_outside: the file \"../outside.txt\" is outside of the results folder",
+                           "report writer zz_throws: no words",
+                           "report writer zz_twice: the file \"junit.xml\" is also written by junit"));
+  EXPECT_EQ(read_text(out / "tables/fine.txt"), "fine");
+  EXPECT_EQ(written.paths.back(), (out / "summary.txt").string());
+  EXPECT_EQ(names_in(folder.path()), std::set<std::string>{"out"});
+  std::ofstream(out / "tables/mine.txt") << "not of a run";
+  results_folder::empty_results(out);
+  EXPECT_EQ(names_in(out), std::set<std::string>{"tables"});
+  EXPECT_EQ(names_in(out / "tables"), std::set<std::string>{"mine.txt"});
+  on = false;
 }
 
 struct Shards {
