@@ -78,7 +78,7 @@ double deviation(const std::vector<double>& values, double level) {
 
 }  // namespace
 
-std::optional<Step> find_step(const std::vector<double>& series, const StepOptions& options) {
+std::optional<ChangePoint> find_change_point(const std::vector<double>& series, const ChangePointOptions& options) {
   std::vector<double> values;
   std::vector<size_t> places;
   for (size_t i = 0; i < series.size(); ++i) {
@@ -90,26 +90,27 @@ std::optional<Step> find_step(const std::vector<double>& series, const StepOptio
   if (n < 2) return std::nullopt;
   const double level = threshold(n, options.significance);
   const auto statistic = rank_statistics(values);
-  std::optional<Step> best;
+  std::optional<ChangePoint> best;
   double least = 0;
   for (size_t split = 1; split < n; ++split) {
     if (smallest_p(split, n) > level || p_value(split, n - split, statistic[split]) > level) continue;
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(split);
     const std::vector<double> first(values.begin(), middle), rest(middle, values.end());
-    const Step step{places[split], statistics::median(first), statistics::median(rest)};
-    const double cost = deviation(first, step.before) + deviation(rest, step.after);
+    const ChangePoint change{places[split], statistics::median(first), statistics::median(rest)};
+    const double cost = deviation(first, change.before) + deviation(rest, change.after);
     if (best && cost >= least) continue;
-    best = step;
+    best = change;
     least = cost;
   }
   if (best && std::abs(best->after - best->before) < options.smallest * std::abs(best->before)) return std::nullopt;
   return best;
 }
 
-std::optional<Step> newest_step(const std::vector<double>& series, const StepOptions& options) {
-  std::optional<Step> newest = find_step(series, options);
+std::optional<ChangePoint> newest_change_point(const std::vector<double>& series, const ChangePointOptions& options) {
+  std::optional<ChangePoint> newest = find_change_point(series, options);
   while (newest) {
-    auto later = find_step({series.begin() + static_cast<std::ptrdiff_t>(newest->index), series.end()}, options);
+    auto later =
+        find_change_point({series.begin() + static_cast<std::ptrdiff_t>(newest->index), series.end()}, options);
     if (!later) break;
     later->index += newest->index;
     newest = later;

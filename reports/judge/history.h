@@ -16,12 +16,12 @@ struct HistoryPoint {
 };
 
 /// A level shift in a series.
-struct Step {
+struct ChangePoint {
   size_t index = 0;              ///< the first point of the new level
   double before = 0, after = 0;  ///< medians of the two levels
 };
 
-struct StepOptions {
+struct ChangePointOptions {
   double significance = 0.01;  ///< chance that a series without a shift is said to have one
   double smallest = 0.02;      ///< a shift below this part of the old level is none, however sure it is
 };
@@ -46,9 +46,10 @@ std::vector<HistoryPoint> unite_histories(std::vector<HistoryPoint> points, cons
 /// by the two-sided Mann-Whitney test (Mann and Whitney, Ann. Math. Statist. 18, 1947), the many splits by Tarone's
 /// correction for discrete tests (Biometrics 46, 1990). For independent noise of whatever form, `significance` is the
 /// upper limit of the rate of false alarms. It takes eleven points at least. Among the significant splits the one of
-/// least absolute deviation from two medians is the step. Points that are not finite are passed over.
-std::optional<Step> find_step(const std::vector<double>& series, const StepOptions& options = {});
-/// The youngest of the shifts: find_step again and again in what follows the one found.
-std::optional<Step> newest_step(const std::vector<double>& series, const StepOptions& options = {});
+/// least absolute deviation from two medians is the change point. Points that are not finite are passed over.
+std::optional<ChangePoint> find_change_point(const std::vector<double>& series, const ChangePointOptions& options = {});
+/// The newest of the change points: find_change_point, repeated on the points that follow the one found.
+std::optional<ChangePoint> newest_change_point(const std::vector<double>& series,
+                                               const ChangePointOptions& options = {});
 
 }  // namespace torchstone::judge

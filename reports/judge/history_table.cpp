@@ -21,11 +21,11 @@ constexpr size_t spark_width = 20, fixed_width = 3 + 6 + spark_width + 2 + 10;
 
 struct Line {
   const Series* series;
-  std::optional<Step> step;
+  std::optional<ChangePoint> step;
 };
 
 /// asv's marks: "!" a step for the worse, "*" one for the better, "~" one that is neither.
-char mark_of(const Step& step, const std::string& metric) {
+char mark_of(const ChangePoint& step, const std::string& metric) {
   const MetricInfo* info = find_metric(metric);
   if (info == nullptr || info->better == Better::neither) return '~';
   return (step.after > step.before) == (info->better == Better::higher) ? '*' : '!';
@@ -90,7 +90,7 @@ std::string history_table(const std::vector<HistoryPoint>& points, const std::st
   std::vector<Line> lines;
   std::map<std::string, int> kinds;  // of machines, by case
   for (const auto& series : all) {
-    lines.push_back({&series, newest_step(series.values)});
+    lines.push_back({&series, newest_change_point(series.values)});
     ++kinds[series.name];
   }
   const auto rank = [&](const Line& line) { return !line.step ? 2 : mark_of(*line.step, metric) == '!' ? 0 : 1; };

@@ -74,7 +74,7 @@ std::string interval_bar(const Result& result) {
   return fmt::format("<svg class=b width={} height=12 fill=none stroke=gray>{}</svg>", width, strokes);
 }
 
-std::string sparkline(const std::vector<double>& series, const std::optional<judge::Step>& step) {
+std::string sparkline(const std::vector<double>& series, const std::optional<judge::ChangePoint>& step) {
   const double low = quantile(series, 0), high = quantile(series, 1);
   if (!std::isfinite(low) || series.size() < 2) return "";
   const Scale y{low, high > low ? high : low + 1, 15, 3};

@@ -28,6 +28,6 @@ std::string interval_bar(const Result& result);
 /// The error as a part of its limit.
 std::string error_bar(double error_of_limit);
 /// The level of a metric over the runs, and where it shifted.
-std::string sparkline(const std::vector<double>& series, const std::optional<judge::Step>& step);
+std::string sparkline(const std::vector<double>& series, const std::optional<judge::ChangePoint>& step);
 
 }  // namespace torchstone::html

@@ -23,7 +23,7 @@ std::string trend_of(const std::vector<judge::HistoryPoint>& history, const Resu
     runs.insert(runs.begin(), point->started);
   }
   if (series.size() < 2) return "";
-  const auto step = judge::newest_step(series);
+  const auto step = judge::newest_change_point(series);
   if (!step) return sparkline(series, step);
   const double percent = (step->after / step->before - 1) * 100;
   return fmt::format("{} <small title=\"{:.3f}× before, {:.3f}× since the run of {}\">{} {:+.0f} %</small>",
