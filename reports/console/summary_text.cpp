@@ -39,13 +39,13 @@ std::string worst_line(const Result& r, size_t width) {
   std::string facts;
   if (r.outcome.status != Status::pass || !is_fine(r)) facts += fmt::format("  {}", to_string(r.outcome.status));
   if (!is_fine(r) && r.expected != "pass") facts += ", expected " + printable(first_line(r.expected));
-  if (const std::string numbers = numbers_line(r); !numbers.empty()) facts += "  " + numbers;
+  facts += sized_numbers(r);
   const std::string reason =
       is_fine(r) || r.outcome.reason.empty() ? "" : "  " + printable(first_line(r.outcome.reason));
   const std::string head = fmt::format("  {} ", verdict_of(r).mark);
   const size_t taken = head.size() + columns(facts) + std::min(reason_room, columns(reason));
   const size_t room = std::max(least_name_width, width > taken ? width - taken : 0);
-  return shortened(head + shortened_middle(printable(first_line(short_name(r.name))), room) + facts + reason, width);
+  return shortened(head + fitting_filter(first_line(r.name), room) + facts + reason, width);
 }
 
 /// The items, comma between, on as many lines as they need; the first begins with `head`, the others below it.
@@ -83,9 +83,11 @@ std::vector<std::string> averages_of(const std::vector<Result>& results) {
   const auto is_timing = [](const Result& r) { return r.check == "performance"; };
   if (std::ranges::any_of(results, is_timing)) {
     const Geomean geomean = geomean_of(results);
+    const bool mini =
+        std::ranges::all_of(results, [&](const Result& r) { return !is_timing(r) || r.preset == "mini"; });
     parts.push_back(geomean.n == 0 ? "speed-up: not measured" + but(geomean)
-                                   : fmt::format("speed-up: geometric mean {:.3f}x over {}{}", geomean.value, geomean.n,
-                                                 but(geomean)));
+                                   : fmt::format("speed-up: geometric mean {:.3f}x over {}{}{}", geomean.value,
+                                                 geomean.n, mini ? " mini models" : "", but(geomean)));
   }
   if (const Average rate = pass_rate_of(results); rate.n > 0)
     parts.push_back(fmt::format("pass rate {:.1f} % of {}{}", 100 * rate.value, rate.n, but(rate)));

@@ -13,7 +13,7 @@
 namespace torchstone {
 namespace {
 
-constexpr size_t name_width = 44, narrowest_name = 16, reason_width = 300, indent = 13;
+constexpr size_t name_width = 66, narrowest_name = 12, reason_width = 300, indent = 13;
 
 Color color_of(const Verdict& verdict) {
   if (verdict.mark == '!' || verdict.mark == '*') return Color::red;
@@ -21,15 +21,30 @@ Color color_of(const Verdict& verdict) {
   return verdict.mark == 'x' ? Color::cyan : Color::green;
 }
 
-/// A padded name in fewer columns.
-std::string fitting(std::string name, size_t width) {
-  while (name.ends_with(' ') && columns(name) > width) name.pop_back();
-  return shortened_middle(name, std::max(width, narrowest_name));
-}
-
 }  // namespace
 
 std::string short_name(const std::string& name) { return name.substr(name.rfind('/') + 1); }
+
+std::string filter_of(const std::string& name) {
+  const size_t slash = name.rfind('/'), dot = name.find('.');
+  return slash == std::string::npos || dot > slash ? name : name.substr(0, dot + 1) + "*" + name.substr(slash);
+}
+
+std::string fitting_filter(const std::string& name, size_t width) {
+  const std::string whole = printable(filter_of(name));
+  if (columns(whole) <= width) return whole;
+  const std::string model = printable(whole == name ? name : "*/" + short_name(name));
+  std::string cut = shortened_middle(model, std::max(width, narrowest_name));
+  const std::string ellipsis = "…";
+  if (const size_t at = cut.find(ellipsis); cut != model && at != std::string::npos)
+    cut.replace(at, ellipsis.size(), "*");
+  return cut;
+}
+
+std::string sized_numbers(const Result& result) {
+  const std::string numbers = numbers_line(result);
+  return numbers.empty() ? "" : fmt::format("  {}{}", result.preset == "mini" ? "mini " : "", numbers);
+}
 
 Verdict verdict_of(const Result& result) {
   const StatusInfo& info = info_of(result.outcome.status);
@@ -68,18 +83,18 @@ std::string numbers_line(const Result& result) {
 std::string console_row(const Result& result, bool color, size_t width) {
   const Verdict verdict = verdict_of(result);
   const Outcome& outcome = result.outcome;
-  std::string numbers;
-  if (const std::string line = numbers_line(result); !line.empty()) numbers += "  " + line;
+  std::string numbers = sized_numbers(result);
   if (!result.finished)
     numbers += "  started, never finished";
   else if (outcome.status != Status::pass || !result.as_expected())
     numbers += "  " + std::string(to_string(outcome.status));
   const bool below = verdict.mark == '!' || verdict.mark == '*';
   if (below && result.expected != "pass") numbers += ", expected " + printable(result.expected);
-  std::string name = printable(short_name(result.name));
-  if (columns(name) < name_width) name.append(name_width - columns(name), ' ');
-  if (const size_t taken = indent + columns(numbers); width > 0 && taken + columns(name) > width)
-    name = fitting(name, width > taken ? width - taken : 0);
+  const size_t taken = indent + columns(numbers);
+  const size_t room = width == 0 ? std::string::npos : width > taken ? width - taken : 0;
+  std::string name = fitting_filter(result.name, room);
+  const size_t padded = std::min(name_width, room);
+  if (columns(name) < padded) name.append(padded - columns(name), ' ');
   std::string row = colored(fmt::format("[{:^8}]", verdict.word), color_of(verdict), color);
   row += fmt::format(" {} {}{}", verdict.mark, name, numbers);
   while (row.ends_with(' ')) row.pop_back();

@@ -199,7 +199,7 @@ TEST(ConsoleRow, ShortensTheNameInTheMiddleToFitTheTerminal) {
   r.outcome.metrics = {{"speedup", 1.43}, {"speedup_low", 1.4}, {"speedup_high", 1.46}, {"compile_s", 8.1}};
   EXPECT_EQ(console_row(r, false, 200), console_row(r, false));
   EXPECT_EQ(console_row(r, false, 80),
-            "[  PASS  ]   resnet18_inferen…tor_freezing_cpu  1.43x [1.40 1.46]  compile 8.1 s");
+            "[  PASS  ]   */resnet18_inf*_freezing_cpu  mini 1.43x [1.40 1.46]  compile 8.1 s");
   r.outcome.status = Status::fail_speedup;
   EXPECT_LE(columns(first_line(console_row(r, false, 80))), 80u);
   r.name = "short";

@@ -144,5 +144,27 @@ TEST(Row, ShortNameIsWhatStandsBehindTheLastSlash) {
   EXPECT_EQ(short_name("Plain.Test"), "Plain.Test");
 }
 
+TEST(Row, NamesSuiteAndCheckAsAFilterTakesThem) {
+  const std::string name = "torchbench/Accuracy.CompiledMatchesEager/resnet18_inference_float32_inductor_cpu";
+  EXPECT_EQ(filter_of(name), "torchbench/Accuracy.*/resnet18_inference_float32_inductor_cpu");
+  EXPECT_EQ(filter_of("Plain.Test"), "Plain.Test");
+  EXPECT_EQ(filter_of("a/b"), "a/b");
+  EXPECT_EQ(fitting_filter(name, 100), filter_of(name));
+  EXPECT_EQ(fitting_filter(name, 50), "*/resnet18_inference_float32_inductor_cpu");
+  EXPECT_EQ(fitting_filter(name, 30), "*/resnet18_infe*2_inductor_cpu");
+}
+
+TEST(Row, SaysThatAModelIsMini) {
+  Result result;
+  result.name = "torchbench/Performance.CompiledAgainstEager/resnet18_inference_float32_inductor_cpu";
+  result.finished = true;
+  result.outcome.status = Status::pass;
+  result.preset = "mini";
+  result.outcome.metrics["speedup"] = 1.12;
+  EXPECT_THAT(console_row(result, false), testing::EndsWith("_inductor_cpu    mini 1.12x"));
+  result.preset = "full";
+  EXPECT_THAT(console_row(result, false), testing::Not(HasSubstr("mini")));
+}
+
 }  // namespace
 }  // namespace torchstone::console

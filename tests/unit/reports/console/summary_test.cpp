@@ -191,12 +191,12 @@ TEST(Summary, ShortensTheNameBeforeStatusAndReason) {
   results[0].name = "faults/Accuracy.CompiledMatchesEager/allocates_inference_float32_torchscript_cpu";
   results[0].outcome.reason = "not done after 3 s, in phase load";
   EXPECT_THAT(write_summary(results, {}, {}, 80),
-              HasSubstr("\n  ! allocates_inference_float32_torchscript_cpu  timeout  not done after 3 s, i…\n"));
+              HasSubstr("\n  ! */allocates_inference*oat32_torchscript_cpu  timeout  not done after 3 s, i…\n"));
   EXPECT_THAT(write_summary(results, {}, {}, 70),
-              HasSubstr("\n  ! allocates_infere…_torchscript_cpu  timeout  not done after 3 s, i…\n"));
+              HasSubstr("\n  ! */allocates_infe*_torchscript_cpu  timeout  not done after 3 s, i…\n"));
   EXPECT_THAT(
       write_summary(results, {}, {}, 100),
-      HasSubstr("\n  ! allocates_inference_float32_torchscript_cpu  timeout  not done after 3 s, in phase load\n"));
+      HasSubstr("\n  ! */allocates_inference_float32_torchscript_cpu  timeout  not done after 3 s, in phase load\n"));
 }
 
 TEST(Summary, OfAnInterruptedRunNamesItsFailuresFirst) {
