@@ -9,7 +9,7 @@
 
 namespace torchstone {
 
-/// Sizes of BERT and its kin; by default bert-base.
+/// Sizes of BERT and related models; by default those of bert-base.
 struct BertShape {
   int64_t vocabulary = 30522, width = 768, layers = 12, heads = 12, feed_forward = 3072, positions = 512, tokens = 512;
   int64_t padding_word = 0;
@@ -60,7 +60,7 @@ struct SelfAttentionImpl : nn::Module {
 };
 TORCH_MODULE(SelfAttention);
 
-/// LayerNorm(dropout(dense(x)) + residual): what ends both halves of a layer.
+/// LayerNorm(dropout(dense(x)) + residual), the end of both halves of a layer.
 struct AddAndNormImpl : nn::Module {
   AddAndNormImpl(int64_t in, int64_t width, double dropout_rate) {
     dense = register_module("dense", nn::Linear(in, width));
@@ -98,8 +98,8 @@ struct BertLayerImpl : nn::Module {
 };
 TORCH_MODULE(BertLayer);
 
-/// What turns states into words: linear(norm(act(dense(x))), words, bias). The originals name its parts differently, so
-/// that each model registers them itself.
+/// The head that turns hidden states into scores of words: linear(norm(act(dense(x))), words, bias). The originals name
+/// its parts differently, so that each model registers them itself.
 struct WordHead {
   WordHead(int64_t width, const torch::Tensor& words, Act activation = Act::gelu)
       : dense(width, words.size(1)),

@@ -3,7 +3,7 @@
 
 namespace torchstone {
 
-/// Several ways through a block, joined along the channels. A way may end in a fork: two layers side by side.
+/// Several branches of a block, concatenated along the channels. A branch may end in two parallel layers.
 struct BranchesImpl : torch::nn::Module {
   struct Way {
     std::vector<Chain> layers;

@@ -3,7 +3,7 @@
 
 namespace torchstone {
 
-/// In training a residual branch is left out for a random part of the batch, and is the larger for the others (Huang
+/// In training a residual branch is left out for a random part of the batch, and scaled up for the rest (Huang
 /// et al., "Deep networks with stochastic depth", 2016).
 struct DropPathImpl : torch::nn::Module {
   explicit DropPathImpl(double rate) : p(rate) {}

@@ -3,7 +3,7 @@
 
 namespace torchstone {
 
-/// A module without forward that only lends its name to its children.
+/// A module without forward that only gives its children a common prefix.
 inline torch::nn::ModuleDict group(std::vector<std::pair<std::string, std::shared_ptr<torch::nn::Module>>> children) {
   return torch::nn::ModuleDict(std::move(children));
 }

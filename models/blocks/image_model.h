@@ -17,7 +17,7 @@ class ImageModel : public Model {
   int64_t side_;
 };
 
-/// classifier(flatten(average(features(images)))), the average over a grid of so many cells a side.
+/// classifier(flatten(average(features(images)))); the average pools to a grid of this many cells a side.
 class FeaturesAndClassifier : public ImageModel {
  public:
   c10::IValue forward(const Tensors& inputs) override {

@@ -31,8 +31,8 @@ struct RmsNormImpl : nn::Module {
 };
 TORCH_MODULE(RmsNorm);
 
-/// What a learned scale of a residual branch (LayerScale) begins with. The originals begin with 1e-6 and the like: an
-/// untrained branch would then be too faint for a wrong one to be seen.
+/// The initial value of a learned scale of a residual branch (LayerScale). The originals start at about 1e-6. An
+/// untrained branch would then contribute too little for an error in it to be detected.
 constexpr double kFirstScale = 0.5;
 inline torch::Tensor first_scale(int64_t width) { return torch::full({width}, kFirstScale); }
 

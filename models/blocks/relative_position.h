@@ -11,7 +11,7 @@ inline torch::Tensor relative_places(int64_t side) {
   return apart[0] * (2 * side - 1) + apart[1];
 }
 
-/// What attention adds to its scores: table [rows, heads] and places [L, L] → [1, heads, L, L].
+/// The bias that attention adds to its scores: table [rows, heads] and places [L, L] → [1, heads, L, L].
 inline torch::Tensor position_bias(const torch::Tensor& table, const torch::Tensor& places) {
   const auto rows = table.index_select(0, places.view(-1));
   return rows.view({places.size(0), places.size(1), table.size(1)}).permute({2, 0, 1}).unsqueeze(0);

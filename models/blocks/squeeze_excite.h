@@ -12,7 +12,7 @@ struct SqueezeExciteShape {
   const char* expand = "fc2";
 };
 
-/// Channels weighed by what the whole image says about them: x * gate(expand(act(reduce(mean of x)))) (Hu, Shen, Sun,
+/// Channels scaled by a gate on their mean over the image: x * gate(expand(act(reduce(mean of x)))) (Hu, Shen, Sun,
 /// "Squeeze-and-excitation networks", 2017). [N, C, H, W] → the same.
 struct SqueezeExciteImpl : nn::Module {
   explicit SqueezeExciteImpl(const SqueezeExciteShape& shape)

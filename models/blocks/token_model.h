@@ -3,7 +3,7 @@
 
 namespace torchstone {
 
-/// A model of word numbers: one or several inputs [N, tokens], int64 below the vocabulary's size.
+/// A model of token indices: one or several inputs [N, tokens], int64 below the vocabulary's size.
 class TokenModel : public Model {
  public:
   TokenModel(int64_t vocabulary, int64_t tokens, size_t inputs = 1)
@@ -23,7 +23,7 @@ class TokenModel : public Model {
   size_t inputs_;
 };
 
-/// A child that holds a weight which stands elsewhere too, such as a head tied to the words.
+/// A child that holds a weight which another module holds too, such as a head tied to the word embedding.
 inline std::shared_ptr<torch::nn::Module> tied(const torch::Tensor& weight) {
   auto module = std::make_shared<torch::nn::Module>();
   module->register_parameter("weight", weight);

@@ -13,10 +13,11 @@ struct JUnitOptions {
   bool testcase_properties = true;
 };
 
-/// One <testsuite> a GoogleTest suite, in order of first appearance, with the environment as its properties.
-/// failure, error or skipped by the status table; an expected failure is skipped, an unexpected pass a failure. The
-/// message is one short line, the content the whole story; numbers are lines of system-out too, since most readers
-/// drop properties. A name that comes again gets " (2)", since GitLab drops duplicates.
+/// Writes one <testsuite> for each GoogleTest suite, in order of first appearance, with the environment as its
+/// properties. The status table decides between failure, error and skipped; an expected failure is skipped, an
+/// unexpected pass is a failure. The message is one short line, the content has everything. Numbers are also written to
+/// system-out, because most readers drop properties. A name that occurs again gets " (2)", because GitLab drops
+/// duplicates.
 std::string write_junit(const std::vector<Result>& results, const RunInfo& run, const JUnitOptions& options = {});
 
 }  // namespace torchstone::write

@@ -8,8 +8,8 @@
 
 namespace torchstone::write {
 
-/// Text that GitHub renders as it is, in a table too, on one line: markup and HTML are escaped, nobody is mentioned and
-/// no issue is linked.
+/// Text that GitHub shows literally, on one line, also in a table: markup and HTML are escaped, and no name becomes a
+/// mention, no number a link to an issue.
 std::string markdown_text(std::string_view text);
 /// The text as a code span on one line; pipes are escaped `in_table`, where they would end the cell.
 std::string markdown_code(std::string_view text, bool in_table = false);
@@ -21,10 +21,10 @@ struct MarkdownOptions {
   std::optional<judge::BaselineComparison> comparison{};
 };
 
-/// For a job summary or a comment on GitHub: counts and geometric mean, what is not as expected with cause and
-/// reproduction, what changed since the baseline, what is undecided, what models, operators and LSTMs
-/// come to (reports/tables/suite_tables.h), then a table for each suite. What does not fit is counted. The first line
-/// is a comment, by which a workflow finds its own comment again: `<!-- torchstone -->`.
+/// A job summary or a comment for GitHub: counts and geometric mean; the cases that are not as expected, with cause and
+/// reproduction; the changes since the baseline; the undecided cases; the tables of reports/tables/suite_tables.h; and
+/// a table of cases for each suite. What does not fit is counted. The first line is the comment `<!-- torchstone -->`,
+/// by which a workflow finds its own comment again.
 std::string write_markdown(const Report& report, const MarkdownOptions& options = {});
 
 }  // namespace torchstone::write

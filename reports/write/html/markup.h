@@ -4,9 +4,9 @@
 
 namespace torchstone::html {
 
-/// The one way for any text into the page: content and double-quoted attributes alike.
+/// Escapes text for content and for double-quoted attributes. Every text of the page passes through it.
 std::string escaped(std::string_view text);
-/// escaped, with at most `limit` characters of it; cut in the middle, and the cut is counted.
+/// The same for at most `limit` characters of the text; the middle is cut out, with a count of what is missing.
 std::string escaped_cut(std::string_view text, size_t limit);
 /// "1 case", "3 cases".
 std::string counted(size_t count, std::string_view noun);

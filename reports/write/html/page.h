@@ -15,9 +15,10 @@ struct PageOptions {
   std::string baseline_label{};                                        ///< names the older run in text and figures
 };
 
-/// One self-contained HTML page: no request leaves it, tables and figures are markup, the script only sorts, filters
-/// and copies. A pure function of its arguments. Up to some four hundred cases it stays below 1.5 MB: long texts are
-/// cut, series drawn coarser, samples of the embedded JSON shortened or left out; each time the page says so.
+/// One self-contained HTML page, a pure function of its arguments. The page requests no other file; tables and figures
+/// are markup, and the script only sorts, filters and copies. Up to about four hundred cases the page stays below
+/// 1.5 MB: long texts are cut, series are drawn with fewer points, and samples of the embedded JSON are shortened or
+/// left out. The page says where this was done.
 std::string write_html(const Report& report, const PageOptions& options = {});
 
 }  // namespace torchstone::write

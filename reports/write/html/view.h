@@ -8,7 +8,7 @@
 
 namespace torchstone::html {
 
-/// One case as the page sees it. `id` is its anchor.
+/// One case of the page; `id` is its anchor.
 struct CaseView {
   const Result* result;
   std::string id;
@@ -17,15 +17,15 @@ struct CaseView {
   bool urgent = false;                        ///< among those that need attention
 };
 
-/// How much of each case is drawn and said: less of it where there are many.
+/// How much of each case is shown: the more cases, the less.
 struct Fineness {
   size_t max_points = 200;  ///< of a series in a figure
-  // Of cases that need nobody:
+  // For cases without need of attention:
   bool all_metrics = true;  ///< also beside what the figures show
   bool run_order = true;    ///< of both sides; the ratios are in run order too
 };
 
-/// What all sections draw on.
+/// What all sections are written from.
 struct View {
   const Report& report;
   const write::PageOptions& options;
@@ -38,7 +38,7 @@ struct View {
 /// Keeps references to its arguments.
 View view_of(const Report& report, const write::PageOptions& options, const Fineness& fineness);
 
-/// How a verdict looks: a symbol that is read without colour, and a CSS class.
+/// How a verdict is shown: a symbol, which can be read without colour, and a CSS class.
 struct Look {
   std::string_view symbol, css_class;
 };
