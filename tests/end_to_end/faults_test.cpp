@@ -99,7 +99,7 @@ TEST(AWrongStepOfAdam, IsSeenThoughItHidesTheSizeOfAGradient) {
 TEST(APartOfABatch, HasToGiveTheSameBits) {
   const Torchstone torchstone;
   const ProgramRun run =
-      torchstone.run_faults("*/Accuracy.*/elementwise_inference_float32_fault_*",
+      torchstone.run_faults("*/BatchInvariance.*/elementwise_inference_float32_fault_*",
                             {"--torchstone_batch_invariance", "--torchstone_backends=fault_none,fault_batch"});
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   EXPECT_EQ(torchstone.row("_fault_none_").at("outcome").at("status"), "pass");
