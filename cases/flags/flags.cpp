@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "cases/config/nearest.h"
+#include "fixtures/compile/cache_folder.h"
 
 namespace torchstone::flags {
 namespace {
@@ -65,12 +66,7 @@ void apply(const FlagInfo& flag, const std::vector<std::string>& values, const s
 }
 
 std::string default_cache() {
-  const char* xdg = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  const fs::path base = xdg && *xdg     ? fs::path(xdg)
-                        : home && *home ? fs::path(home) / ".cache"
-                                        : fs::temp_directory_path();
-  return (base / "torchstone").string();
+  return compile::default_cache_folder().value_or(fs::temp_directory_path() / "torchstone").string();
 }
 
 std::string program_of(const std::string& argument) {

@@ -32,8 +32,8 @@ void warn_of_no_locks(const fs::path& folder) {
              folder.string(), std::generic_category().message(errno));
 }
 
-/// Whoever looks at the holders has the folder's own lock: one at a time. It is held for a moment only. Without locks
-/// everybody is the only one.
+/// Takes the folder's own lock, which a process holds for a moment while it reads the files of the holders and adds its
+/// own. On a file system without locks it only warns.
 void lock_folder(int descriptor, const fs::path& folder) {
   constexpr std::chrono::milliseconds time_limit(60'000), retry_interval(10);
   const auto end = std::chrono::steady_clock::now() + time_limit;

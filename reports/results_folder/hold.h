@@ -8,22 +8,21 @@
 
 namespace torchstone::results_folder {
 
-/// Somebody else has the results folder; what() names the folder and who, since when, with which command.
+/// Another run holds the results folder; what() names the folder, the process, its start and its command.
 struct FolderHeld : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Keeps other runs out of a results folder while it lives. Each holder has a file OUT/.held.XXXXXX that says who it
-/// is.
+/// Keeps other runs out of a results folder while it lives. Each holder has a file OUT/.held.XXXXXX that identifies it.
 ///  - The file of a process has a lock of fcntl(2). Such a lock belongs to the process: neither the children that it
 ///    forks nor the programs that it starts hold it, and the kernel takes it back however the process ends.
 ///  - A group is not this process and cannot be given a lock; it holds for as long as the process with its number and
 ///    start runs.
-///  - Who looks at these files and adds one has a lock (flock) on the folder itself meanwhile.
+///  - A process that reads these files and adds one holds a lock (flock) on the folder itself meanwhile.
 /// A process may hold a folder once: fcntl's locks do not keep it from itself.
 class Hold {
  public:
-  /// Makes the folder if needed. `when_alone` runs when nobody else holds the folder, before anyone else can. Throws
+  /// Makes the folder if needed. `when_alone` runs when no other process holds the folder, before any other can. Throws
   /// FolderHeld, std::system_error, std::filesystem::filesystem_error. Where the file system has no locks it says so on
   /// stderr and holds nothing.
   Hold(

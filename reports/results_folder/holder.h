@@ -5,7 +5,7 @@
 
 namespace torchstone::results_folder {
 
-/// Who works in a results folder, and in what role.
+/// A process that works in a results folder, and its role.
 struct Holder {
   enum class Kind {
     run,    ///< has the folder to itself

@@ -70,7 +70,7 @@ class Records {
       }
       Result& known = results[place->second];
       if (known.recorded > record.recorded) continue;
-      if (record.check.empty()) {  // a damaged file tells no more than its name
+      if (record.check.empty()) {  // of a damaged file only the name is known
         known.outcome = record.outcome;
         known.recorded = record.recorded;
       } else {

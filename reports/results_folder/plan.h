@@ -5,7 +5,8 @@
 
 #include "reports/record/json.h"
 
-// What a run is about to do, said before it does it: a case that a killed run never reached is then missed by name.
+// The plan of a run, written before the run begins, so that the cases that a killed run never reached are known by
+// name.
 namespace torchstone::results_folder {
 
 /// OUT/runs/ID.json: the run and its selected cases, none of them finished. A file a process, because the processes of
