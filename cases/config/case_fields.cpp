@@ -77,6 +77,9 @@ std::vector<CaseField> fields_of_combination() {
           .with_flag(),
       number("threads", &Case::threads, {0, 4096}, "threads of LibTorch in one case; 0: LibTorch's choice").with_flag(),
       boolean("deterministic", &Case::deterministic, "deterministic algorithms in performance too").with_flag(),
+      decided_elsewhere(
+          "no_deterministic_algorithms", [](const Case& c) { return c.no_deterministic_algorithms; },
+          "the model cannot run under deterministic algorithms", "policy key no_deterministic_algorithms"),
   };
 }
 

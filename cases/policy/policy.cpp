@@ -102,6 +102,10 @@ void apply_policy(const Policy& policy, const ModelInfo& info, Case& c) {
     c.larger_multiplier_for_smaller_tensor = true;
     c.origin["larger_multiplier_for_smaller_tensor"] = larger->origin;
   }
+  if (const Mention* without = policy.find("no_deterministic_algorithms", c.model)) {
+    c.no_deterministic_algorithms = true;
+    c.origin["no_deterministic_algorithms"] = without->origin;
+  }
   if (const Mention* masks = policy.find("tolerance.use_iou_for_bool_masks", c.model)) {
     const Mention* threshold = policy.find("tolerance.iou_thresholds", c.model);
     c.iou_threshold = threshold ? threshold->value : 0.99;

@@ -60,6 +60,7 @@ const std::vector<PolicyKey>& policy_schema() {
       {"very_slow", models, not_needed + "a time limit belongs to the suite"},
       {"disable_cudagraph", models, not_needed + "Inductor records no CUDA graphs in a package"},
       {"scaled_compute_loss", models, "the loss is divided by 1000"},
+      {"no_deterministic_algorithms", models, "runs without deterministic algorithms", "common.py"},
       {"optimizer.none", models, "training makes no step of an optimizer", "common.py"},
       {"optimizer.sgd", models, "SGD in training: eager Adam alone makes these differ", "common.py"},
       {"optimizer.sgd_in_ci", models, "SGD in training, as in upstream's CI", "common.py"},

@@ -5,6 +5,7 @@
 
 #include <torchstone/model.h>
 
+#include "models/fastrnns/executor.h"
 #include "models/fastrnns/sizes.h"
 
 namespace torchstone::fastrnns {
@@ -46,6 +47,7 @@ bool register_runner(const std::string& name, Make make, const char* file, int l
   ModelInfo info;
   info.name = name;
   info.family = "lstm";
+  info.facts = [] { return ModelFacts{{{"executor", executor_in_force()}}, {}}; };
   info.suites = {"fastrnns"};
   info.train_batch = info.eval_batch = 64;
   info.make = [make](const ModelOptions& options) -> std::shared_ptr<Model> {

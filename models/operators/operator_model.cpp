@@ -67,6 +67,15 @@ ModelInfo operator_model_info(const std::string& name, const LoggedInput& input,
   info.make = [name, input, layout](const ModelOptions&) -> std::shared_ptr<Model> {
     return std::make_shared<OperatorModel>(name, input, layout);
   };
+  info.facts = [model = info.name] {
+    const OperatorFacts& facts = all_facts().at(model);
+    return ModelFacts{{{"operator", facts.name}, {"arguments", facts.arguments}, {"logged_at", facts.origin}},
+                      {{"logged_calls", static_cast<double>(facts.count)}}};
+  };
+  info.unsupported = [name](const std::string& device) -> std::optional<std::string> {
+    if (has_kernel(name, torch::Device(device))) return std::nullopt;
+    return fmt::format("{} has no kernel for {}", name, device);
+  };
   all_facts()[info.name] = {name, fmt::format("({}, {})", to_text(input.positional), to_text(input.named)), input.count,
                             fmt::format("{}:{}", input.file, input.line)};
   return info;

@@ -55,6 +55,8 @@ std::string digits(double value) { return fmt::format("{:.4g}", value); }
 
 }  // namespace
 
+bool is_of_fastrnns(const Result& result) { return result.suite == "fastrnns"; }
+
 std::array<std::string, 4> runner_cells(const RunnerTimes& runner) {
   return {digits(mean(runner.forward)), digits(deviation(runner.forward)), digits(mean(runner.backward)),
           digits(deviation(runner.backward))};
@@ -64,7 +66,7 @@ std::vector<RunnerTimes> runner_times(const std::vector<Result>& results) {
   std::map<std::pair<std::string, std::string>, RunnerTimes> runners;
   for (const auto& result : results) {
     const auto runner = runner_of(result);
-    if (!runner || result.suite != "fastrnns" || result.check != "performance") continue;
+    if (!runner || !is_of_fastrnns(result) || result.check != "performance") continue;
     auto& times = runners.try_emplace({runner->group, runner->name}, RunnerTimes{runner->group, runner->name, {}, {}})
                       .first->second;
     const bool training = result.mode == "training";

@@ -22,6 +22,9 @@ std::vector<RunnerTimes> runner_times(const std::vector<Result>& results);
 
 /// avg_fwd, std_fwd, avg_bwd, std_bwd with upstream's 4 significant digits; `nan` for what was not measured.
 std::array<std::string, 4> runner_cells(const RunnerTimes& runner);
+/// Whether the result is of the suite that these tables show.
+bool is_of_fastrnns(const Result& result);
+
 /// Upstream's table: name, avg_fwd, std_fwd, info_fwd, avg_bwd, std_bwd, info_bwd; right-aligned in 16.
 std::string fastrnns_table(const std::vector<RunnerTimes>& runners);
 /// Upstream's --print-json=oss: {group: {name: average ms}}, backward in groups lstm-backward, ….

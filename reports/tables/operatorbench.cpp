@@ -60,10 +60,12 @@ std::string line_of(const OperatorSpeedup& entry) {
 
 }  // namespace
 
+bool is_of_an_operator(const Result& result) { return result.outcome.notes.contains("operator"); }
+
 std::vector<OperatorSpeedup> operator_speedups(const std::vector<Result>& results) {
   std::map<std::string, const Result*> last;
   for (const auto& result : results)
-    if (result.check == "performance" && result.outcome.notes.contains("operator")) last[result.name] = &result;
+    if (result.check == "performance" && is_of_an_operator(result)) last[result.name] = &result;
   using Key = std::tuple<std::string, std::string, std::string, std::string>;
   std::map<Key, std::pair<std::vector<statistics::Weighted>, size_t>> found;
   for (const auto& [name, result] : last) {

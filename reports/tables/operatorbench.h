@@ -22,6 +22,9 @@ struct OperatorSpeedup {
   Quantiles over_calls;   ///< each input counts as often as it was called
 };
 
+/// Whether the result is a call of one operator, which these tables count.
+bool is_of_an_operator(const Result& result);
+
 /// One entry for each suite, dtype, operator and backend among the performance results of operators, in this order; the
 /// last of several results of a name counts.
 std::vector<OperatorSpeedup> operator_speedups(const std::vector<Result>& results);

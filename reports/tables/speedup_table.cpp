@@ -19,8 +19,6 @@ using ModelName = std::pair<std::string, std::string>;  // of a suite
 
 Column column_of(const Result& r) { return {r.mode, r.dtype, r.backend, r.device, r.preset}; }
 
-bool is_of_a_model(const Result& r) { return r.suite != "fastrnns" && !r.outcome.notes.contains("operator"); }
-
 std::string cell_of(const Result& r) {
   const auto speedup = r.outcome.metrics.find("speedup");
   if (speedup != r.outcome.metrics.end()) return fmt::format("{:.2f}x", speedup->second);
@@ -46,8 +44,7 @@ Parts parts_of(const std::vector<Column>& columns) {
 /// Of the column's accuracy cases too: what gives wrong answers is left out.
 std::string mean_cell(const std::vector<Result>& results, const Column& column) {
   std::vector<Result> of_column;
-  std::ranges::copy_if(results, std::back_inserter(of_column),
-                       [&](const Result& r) { return is_of_a_model(r) && column_of(r) == column; });
+  std::ranges::copy_if(results, std::back_inserter(of_column), [&](const Result& r) { return column_of(r) == column; });
   const Geomean mean = geomean_of(of_column);
   return mean.n == 0 ? "" : fmt::format("{:.2f}x of {}", mean.value, mean.n);
 }
@@ -58,7 +55,7 @@ std::optional<SuiteTable> speedup_table(const std::vector<Result>& results) {
   std::vector<Column> columns;
   std::map<ModelName, std::map<size_t, std::string>> models;
   for (const auto& result : results) {
-    if (result.check != "performance" || !is_of_a_model(result)) continue;
+    if (result.check != "performance") continue;
     const auto column = static_cast<size_t>(std::ranges::find(columns, column_of(result)) - columns.begin());
     if (column == columns.size()) columns.push_back(column_of(result));
     models[{result.suite, result.model}][column] = cell_of(result);

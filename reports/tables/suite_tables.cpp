@@ -1,5 +1,8 @@
 #include "reports/tables/suite_tables.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "reports/tables/fastrnns.h"
@@ -49,7 +52,10 @@ void add_runners(std::vector<SuiteTable>& tables, const std::vector<Result>& res
 
 std::vector<SuiteTable> suite_tables(const std::vector<Result>& results) {
   std::vector<SuiteTable> tables;
-  if (auto table = speedup_table(results)) tables.push_back(std::move(*table));
+  std::vector<Result> of_models;
+  std::ranges::remove_copy_if(results, std::back_inserter(of_models),
+                              [](const Result& r) { return is_of_an_operator(r) || is_of_fastrnns(r); });
+  if (auto table = speedup_table(of_models)) tables.push_back(std::move(*table));
   add_operators(tables, results);
   add_runners(tables, results);
   return tables;

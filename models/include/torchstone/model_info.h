@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,12 @@ struct ModelOptions {
   int64_t batch_size = 1;  ///< samples in one call, at least 1
 };
 
+/// What the reports say of a model beside its results.
+struct ModelFacts {
+  std::map<std::string, std::string> notes{};
+  std::map<std::string, double> metrics{};
+};
+
 /// The facts of one registered model.
 struct ModelInfo {
   std::string name{};                 ///< as suites and flags say it; upstream's name where upstream has the model
@@ -35,6 +43,10 @@ struct ModelInfo {
   /// Makes the model, on the CPU, with random weights from torch's default generator. What it throws becomes the
   /// status model_fail_to_load.
   std::function<std::shared_ptr<Model>(const ModelOptions&)> make{};
+  /// Asked when a case of the model has run; empty: nothing to add.
+  std::function<ModelFacts()> facts{};
+  /// Why the model cannot run on a device (`cpu`, `cuda:1`), which becomes the status unsupported; empty when it can.
+  std::function<std::optional<std::string>(const std::string& device)> unsupported{};
   std::string file{};  ///< where it was registered; set by register_model
   int line = 0;
 };
