@@ -46,6 +46,35 @@ TEST(AnInstallation, BuildsAPlugInWithABackendAloneAndRefusesASecondOneOfTheName
                               HasSubstr("my_backend.cpp:")));
 }
 
+TEST(AnInstallation, BuildsAPlugInWhoseCheckIsRun) {
+  const Installation installation;
+  const std::string plugin = installation.plugin("check_plugin", "my_check");
+  const ProgramRun run = installation.run({"--torchstone_plugin=" + plugin, "--torchstone_only=lennard_jones",
+                                           "--torchstone_checks=repeats", "--torchstone_backends=torchscript",
+                                           "--torchstone_modes=inference"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  const auto row = installation.results().at("results").at(0);
+  EXPECT_THAT(row.at("name").get<std::string>(), HasSubstr("Repeats.CompiledRepeatsItself/lennard_jones_inference"));
+  EXPECT_EQ(row.at("check"), "repeats");
+  EXPECT_EQ(row.at("outcome").at("status"), "pass") << row.dump(1);
+  EXPECT_EQ(row.at("outcome").at("notes").at("calls"), "5");
+}
+
+TEST(AnInstallation, BuildsAPlugInWhoseReportWriterWritesInARunAndAfterIt) {
+  const Installation installation;
+  const std::string plugin = installation.plugin("report_writer_plugin", "my_writer");
+  const ProgramRun run = installation.run({"--torchstone_plugin=" + plugin, "--torchstone_only=lennard_jones",
+                                           "--torchstone_checks=accuracy", "--torchstone_backends=torchscript",
+                                           "--torchstone_modes=inference"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  const std::string table = read_file(installation.results_folder() + "/slowest.md");
+  EXPECT_THAT(table, HasSubstr("| pass | torchbench/Accuracy.CompiledMatchesEager/lennard_jones_inference_float32"));
+  const ProgramRun after = run_program(
+      {installation.program("torchstone-report"), "slowest", installation.results_folder(), "--plugin=" + plugin});
+  EXPECT_EQ(after.exit_code, 0) << after.err;
+  EXPECT_EQ(after.out, table);
+}
+
 TEST(APlugInThatIsNone, IsAnErrorThatNamesIt) {
   const Torchstone torchstone;
   const ProgramRun run = torchstone.run({"--torchstone_plugin=/no/such/libplugin.so"});
