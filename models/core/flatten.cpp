@@ -40,6 +40,28 @@ bool collect_tensors(const IValue& tree, std::vector<torch::Tensor>& found) {
   return true;
 }
 
+/// nullptr for a plain tuple. LibTorch derives the type of a plain tuple from its elements, and throws where one of
+/// them is an undefined tensor; a named tuple carries its type.
+c10::TupleTypePtr named_type_of(const IValue& tuple) {
+  try {
+    auto type = tuple.type()->cast<c10::TupleType>();
+    return type && type->schema() ? type : nullptr;
+  } catch (const c10::Error&) {
+    return nullptr;
+  }
+}
+
+/// The type of a named tuple; nullptr for a plain one. LibTorch infers the type of a plain tuple from its elements, which
+/// fails for a tensor that was never given a value.
+c10::TupleTypePtr named_type_of(const IValue& tuple) {
+  try {
+    const auto type = tuple.type()->cast<c10::TupleType>();
+    return type && type->schema() ? type : nullptr;
+  } catch (const c10::Error&) {
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 std::vector<Leaf> leaves(const IValue& tree) {
@@ -59,8 +81,7 @@ IValue map_tensors(const IValue& tree, const std::function<torch::Tensor(const t
   if (tree.isTuple()) {
     std::vector<IValue> elements;
     for (const auto& element : tree.toTupleRef().elements()) elements.push_back(map_tensors(element, change));
-    const auto type = tree.type()->cast<c10::TupleType>();
-    if (type && type->schema()) return c10::ivalue::Tuple::createNamed(std::move(elements), type);
+    if (const auto type = named_type_of(tree)) return c10::ivalue::Tuple::createNamed(std::move(elements), type);
     return c10::ivalue::Tuple::create(std::move(elements));
   }
   if (tree.isList()) {
