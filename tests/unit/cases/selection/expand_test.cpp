@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "models/core/registry.h"
-#include "tests/unit/cases/support.h"
+#include "tests/unit/cases/selection/expanded.h"
 
 namespace torchstone::selection {
 namespace {
@@ -17,41 +17,6 @@ using test::flags_of;
 using test::names_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-constexpr auto policy = "skip: {device: {cuda: [second]}}\naccuracy: {skip: {large_models: [second]}}\n";
-constexpr auto two_rows =
-    "suite: small\npolicy: p.yaml\ndefaults: {seed: 5}\nmatrix:\n"
-    "  - {checks: [accuracy], dtypes: [float32, bfloat16], backends: [torchscript, inductor]}\n"
-    "  - {checks: [performance], backends: [inductor], required_speedup: 1.1, time_limit: 50}\n"
-    "  - {checks: [performance], backends: [eager], models: [first]}\n"
-    "models:\n  - first\n  - second: {batch_size: 3, tolerance: 0.5}\n";
-
-struct Expanded {
-  test::Folder folder;
-  Expansion expansion;
-  std::string error;
-
-  explicit Expanded(const std::string& suite, std::vector<std::string> arguments = {},
-                    const Known& known = fake_known()) {
-    folder.write("p.yaml", policy);
-    folder.write("s.yaml", suite);
-    error = error_of(
-        [&] {
-          expansion = expand(suite::read_suites(folder.path() + "/s.yaml"), known, flags_of(std::move(arguments)));
-        },
-        folder.path());
-  }
-  const Case& at(const std::string& test) const {
-    for (const auto& c : expansion.cases)
-      if (name_of(c).find(test) != std::string::npos) return c;
-    throw std::out_of_range(test);
-  }
-  std::string origin(const std::string& test, const std::string& field) const {
-    const std::string text = at(test).origin.at(field);
-    return text.starts_with(folder.path()) ? text.substr(folder.path().size() + 1) : text;
-  }
-  std::vector<std::string> names() const { return names_of(expansion.cases); }
-};
 
 TEST(Expand, MultipliesRowsByModels) {
   const Expanded all(two_rows);
@@ -229,49 +194,6 @@ TEST(BatchSizeFile, NamesTheLineThatCannotBeUsed) {
   EXPECT_THAT(error_of([] { flags::read_batch_sizes("/no/such/file"); }), HasSubstr("/no/such/file"));
 }
 
-TEST(Expand, OnlyTakesAModelThatNoSuiteLists) {
-  const Expanded third(two_rows, {"--torchstone_only=third.v2", "--torchstone_checks=performance"});
-  EXPECT_THAT(third.names(),
-              ElementsAre("small/Performance.CompiledAgainstEager/third_v2_inference_float32_inductor_cpu"));
-  EXPECT_EQ(third.at("third").batch_size, 1);
-  EXPECT_EQ(third.at("third").file, "zoo.cpp");
-  EXPECT_EQ(Expanded(two_rows, {"--torchstone_only=thrid.v2"}).error,
-            "flag --torchstone_only=thrid.v2: unknown model thrid.v2 (expected one of first, second, third.v2; did you "
-            "mean third.v2?)");
-}
-
-TEST(Expand, OnlyRunsTheRowsThatAreKeptToOtherModelsForBrevity) {
-  const std::string rows =
-      "suite: small\nmatrix:\n  - {checks: [accuracy], backends: [inductor]}\n"
-      "  - {checks: [performance], backends: [inductor], models: [first]}\n"
-      "  - {checks: [performance], backends: [eager], models: [first]}\n"
-      "  - {checks: [performance], backends: [torchscript], models: [first], required_speedup: 2}\n"
-      "models: [first, second]\n";
-  EXPECT_EQ(Expanded(rows).names().size(), 2U + 3U);
-  // Not the control, and not the row whose requirement was measured on its model.
-  EXPECT_THAT(Expanded(rows, {"--torchstone_only=second"}).names(),
-              ElementsAre("small/Accuracy.CompiledMatchesEager/second_inference_float32_inductor_cpu",
-                          "small/Performance.CompiledAgainstEager/second_inference_float32_inductor_cpu"));
-  EXPECT_EQ(Expanded(rows, {"--torchstone_only=first"}).names().size(), 1U + 3U);
-}
-
-TEST(Expand, OnlyRunsACombinationOnceWhoseModelsAreSharedOutAmongRows) {
-  const std::string rows =
-      "suite: small\nmatrix:\n  - {checks: [accuracy], backends: [torchscript, inductor], models: [first]}\n"
-      "  - {checks: [accuracy], backends: [torchscript], models: [second]}\nmodels: [first, second]\n";
-  EXPECT_THAT(Expanded(rows, {"--torchstone_only=third.v2"}).names(),
-              ElementsAre("small/Accuracy.CompiledMatchesEager/third_v2_inference_float32_torchscript_cpu",
-                          "small/Accuracy.CompiledMatchesEager/third_v2_inference_float32_inductor_cpu"));
-}
-
-TEST(Expand, OnlyNamesATorchscriptFileByItsStem) {
-  const flags::Flags flags = flags_of({"--torchstone_only=dir/my-net.v2.pt"});
-  EXPECT_TRUE(only_is_file(flags));
-  EXPECT_EQ(only_model(flags), "my_net_v2");
-  EXPECT_TRUE(flags.only.starts_with("/"));
-  EXPECT_FALSE(only_is_file(flags_of({"--torchstone_only=resnet18"})));
-}
-
 TEST(Expand, RefusesWhatIsNotRegistered) {
   const auto suite = [](const std::string& backend, const std::string& models) {
     return "suite: s\nmatrix:\n  - {checks: [accuracy], backends: [" + backend + "]}\nmodels: [" + models + "]\n";
@@ -336,102 +258,6 @@ TEST(Expand, KnowsTheRegistriesOfThisProgram) {
   ASSERT_NE(known_here().model("test_only_model"), nullptr);
   EXPECT_EQ(known_here().model("test_only_model")->eval_batch, 1);
   EXPECT_EQ(known_here().model("no_such_model"), nullptr);
-}
-
-TEST(CaseNames, UseOnlyWhatCtestAndGoogleTestPass) {
-  const Expanded all(two_rows,
-                     {"--torchstone_backends=inductor:cpp.threads=2,inductor", "--torchstone_devices=cuda:0,cpu"});
-  EXPECT_FALSE(all.names().empty());
-  for (const auto& name : all.names())
-    EXPECT_THAT(name, testing::MatchesRegex("[A-Za-z0-9_]+/[A-Za-z]+\\.[A-Za-z]+/[A-Za-z0-9_]+"));
-}
-
-/// How many cases compare a model in float32 inference with this backend.
-size_t float32_cases(const Expansion& expansion, const std::string& backend) {
-  return static_cast<size_t>(std::count_if(expansion.cases.begin(), expansion.cases.end(), [&](const Case& c) {
-    return c.check == "accuracy" && c.mode == Mode::inference && c.dtype == DType::float32 && c.backend.name == backend;
-  }));
-}
-
-/// The shipped suites without fastrnns, which has rules of its own and borrows models of others.
-std::vector<suite::Suite> suites_of_the_zoo() {
-  auto suites = suite::read_suites("");
-  std::erase_if(suites, [](const suite::Suite& suite) { return suite.name == "fastrnns"; });
-  return suites;
-}
-
-// The shipped suites against the models of this program. Every model that is missing is named.
-TEST(DefaultSuites, ListTheZooAndCompareEachModelWithTwoBackends) {
-  const auto suites = suites_of_the_zoo();
-  std::set<std::string> listed, missing, unlisted;
-  for (const auto& suite : suites) {
-    for (const auto& model : suite.models) {
-      listed.insert(model.name);
-      const auto* info = find_model(model.name);
-      if (!info || std::find(info->suites.begin(), info->suites.end(), suite.name) == info->suites.end())
-        missing.insert(suite.name + " " + model.name);
-    }
-  }
-  EXPECT_THAT(missing, testing::IsEmpty()) << "the registry lacks models that the suites list";
-  const std::vector<std::string> of_a_log{"operators"};  // registered by a test that read one
-  for (const auto* info : all_models())
-    if (!listed.count(info->name) && info->name != "test_only_model" && info->family != "lstm" &&
-        info->suites != of_a_log)
-      unlisted.insert(info->name);
-  EXPECT_THAT(unlisted, testing::IsEmpty()) << "no suite lists these models";
-  if (!missing.empty()) return;
-  const Expansion expansion = expand(suites, {all_models(), {"eager", "inductor", "torchscript"}}, flags_of({}));
-  EXPECT_EQ(float32_cases(expansion, "torchscript"), listed.size());
-  EXPECT_EQ(float32_cases(expansion, "inductor"), listed.size());
-  EXPECT_EQ(expansion.skipped.size(), 0U);
-}
-
-TEST(DefaultSuites, FastrnnsHasEveryRunnerAndUpstreamsConvolutionalNetworks) {
-  auto suites = suite::read_suites("");
-  std::erase_if(suites, [](const suite::Suite& suite) { return suite.name != "fastrnns"; });
-  ASSERT_EQ(suites.size(), 1U);
-  std::set<std::string> listed, runners{"resnet18", "resnet50"};
-  for (const auto& model : suites[0].models) listed.insert(model.name);
-  for (const auto* info : all_models())
-    if (info->family == "lstm") runners.insert(info->name);
-  EXPECT_EQ(listed, runners);
-  const Known known{all_models(), {"eager", "inductor", "nn_lstm", "torchscript"}};
-  const Expansion expansion = expand(suites, known, flags_of({}));
-  EXPECT_EQ(float32_cases(expansion, "nn_lstm"), 11U);
-  for (const auto& c : expansion.cases) {
-    if (c.backend.name == "nn_lstm") {
-      EXPECT_EQ(c.tolerance, 0.001) << name_of(c);
-    }
-  }
-}
-
-// The same without the zoo: a stand-in for each listed model.
-TEST(DefaultSuites, ExpandWithStandIns) {
-  const auto suites = suites_of_the_zoo();
-  std::vector<ModelInfo> infos;
-  for (const auto& suite : suites)
-    for (const auto& model : suite.models)
-      infos.push_back(test::fake(model.name, 16, 8, model.name == "soft_actor_critic"));
-  Known known{{}, {"eager", "inductor", "torchscript"}};
-  for (const auto& info : infos) known.models.push_back(&info);
-  const Expansion expansion = expand(suites, known, flags_of({}));
-  EXPECT_EQ(float32_cases(expansion, "inductor"), infos.size());
-  EXPECT_EQ(expansion.skipped.size(), 0U);
-  for (const auto& c : expansion.cases) {
-    const bool fixed =
-        c.model == "soft_actor_critic" || c.model == "demucs" || c.model == "pyhpc_turbulent_kinetic_energy";
-    const int64_t expected = fixed                       ? (c.mode == Mode::training ? 16 : 8)
-                             : c.suite == "huggingface"  ? 1
-                             : c.suite == "timm"         ? 8
-                             : c.model == "pytorch_unet" ? 2
-                                                         : 4;
-    EXPECT_EQ(c.batch_size, expected) << name_of(c);
-  }
-  const Expansion full = expand(
-      suites, known,
-      flags_of({"--torchstone_preset=full", "--torchstone_checks=performance", "--torchstone_only=BertForMaskedLM"}));
-  ASSERT_EQ(full.cases.size(), 1U);
-  EXPECT_EQ(full.cases[0].batch_size, 4);
 }
 
 }  // namespace

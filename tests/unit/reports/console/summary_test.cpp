@@ -195,8 +195,10 @@ TEST(Summary, ShortensTheNameBeforeStatusAndReason) {
   EXPECT_THAT(write_summary(results, {}, {}, 70),
               HasSubstr("\n  ! */allocates_infe*_torchscript_cpu  timeout  not done after 3 s, i…\n"));
   EXPECT_THAT(
-      write_summary(results, {}, {}, 100),
-      HasSubstr("\n  ! */allocates_inference_float32_torchscript_cpu  timeout  not done after 3 s, in phase load\n"));
+      write_summary(results, {}, {}, 120),
+      HasSubstr(
+          "\n  ! faults/Accuracy.*/allocates_inference_float32_torchscript_cpu  timeout  not done after 3 s, in phase "
+          "load\n"));
 }
 
 TEST(Summary, OfAnInterruptedRunNamesItsFailuresFirst) {
