@@ -51,17 +51,6 @@ c10::TupleTypePtr named_type_of(const IValue& tuple) {
   }
 }
 
-/// The type of a named tuple; nullptr for a plain one. LibTorch infers the type of a plain tuple from its elements, which
-/// fails for a tensor that was never given a value.
-c10::TupleTypePtr named_type_of(const IValue& tuple) {
-  try {
-    const auto type = tuple.type()->cast<c10::TupleType>();
-    return type && type->schema() ? type : nullptr;
-  } catch (const c10::Error&) {
-    return nullptr;
-  }
-}
-
 }  // namespace
 
 std::vector<Leaf> leaves(const IValue& tree) {
