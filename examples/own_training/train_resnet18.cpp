@@ -28,7 +28,7 @@
 namespace torchstone {
 namespace {
 
-constexpr int64_t kClasses = 10;
+constexpr int64_t class_count = 10;
 
 struct Options {
   std::string backend = "inductor", device = "cpu", out = "curves";
@@ -57,9 +57,9 @@ class Classifier : public Model {
 /// Batches drawn from random pictures, one a class.
 class Data {
  public:
-  explicit Data(const Options& o) : options_(o), pictures_(torch::randn({kClasses, 3, o.side, o.side})) {}
+  explicit Data(const Options& o) : options_(o), pictures_(torch::randn({class_count, 3, o.side, o.side})) {}
   Tensors batch() const {
-    const auto classes = torch::randint(kClasses, {options_.batch});
+    const auto classes = torch::randint(class_count, {options_.batch});
     const auto images = pictures_.index_select(0, classes);
     const auto noisy = images + options_.noise * torch::randn_like(images);
     return {noisy.to(options_.device), classes.to(options_.device)};

@@ -13,7 +13,7 @@
 namespace torchstone::demucs {
 namespace {
 
-constexpr int64_t kSources = 4, kStereo = 2, kKernel = 8, kStride = 4, kContext = 3;
+constexpr int64_t source_count = 4, stereo_channels = 2, kernel_width = 8, kernel_stride = 4, context_frames = 3;
 
 struct DemucsShape {
   int64_t channels = 64, depth = 6, samples = 426888, shift = 44100;
@@ -52,13 +52,13 @@ void rescale(Layer& layer) {
 class Demucs : public Model {
  public:
   explicit Demucs(const DemucsShape& shape) : shape_(shape) {
-    auto in = kStereo, width = shape.channels;
+    auto in = stereo_channels, width = shape.channels;
     for (int64_t i = 0; i < shape.depth; ++i) {
-      encoder_.push_back(Chain(nn::Conv1d(nn::Conv1dOptions(in, width, kKernel).stride(kStride)), nn::ReLU(),
+      encoder_.push_back(Chain(nn::Conv1d(nn::Conv1dOptions(in, width, kernel_width).stride(kernel_stride)), nn::ReLU(),
                                nn::Conv1d(width, 2 * width, 1), gated()));
-      const auto out = i > 0 ? in : kSources * kStereo;
-      Chain decode(nn::Conv1d(width, 2 * width, kContext), gated(),
-                   nn::ConvTranspose1d(nn::ConvTranspose1dOptions(width, out, kKernel).stride(kStride)));
+      const auto out = i > 0 ? in : source_count * stereo_channels;
+      Chain decode(nn::Conv1d(width, 2 * width, context_frames), gated(),
+                   nn::ConvTranspose1d(nn::ConvTranspose1dOptions(width, out, kernel_width).stride(kernel_stride)));
       if (i > 0) decode->push_back(nn::ReLU());
       decoder_.insert(decoder_.begin(), decode);
       in = width;
@@ -82,11 +82,11 @@ class Demucs : public Model {
       x = decode(x + middle(skips.back(), x.size(2)));
       skips.pop_back();
     }
-    return std::make_tuple(sources, x.view({x.size(0), kSources, kStereo, x.size(2)}));
+    return std::make_tuple(sources, x.view({x.size(0), source_count, stereo_channels, x.size(2)}));
   }
 
   Tensors example_inputs(const ModelOptions& options) const override {
-    return {torch::rand({options.batch_size, kSources + 1, kStereo, shape_.samples})};
+    return {torch::rand({options.batch_size, source_count + 1, stereo_channels, shape_.samples})};
   }
 
  private:
@@ -94,8 +94,8 @@ class Demucs : public Model {
     const auto length = sources.size(3) - shape_.shift;
     if (!is_training()) return sources.slice(3, 0, length);
     const auto whole = sources.options().dtype(torch::kInt64);
-    const auto offsets = torch::randint(shape_.shift, {sources.size(0), kSources, 1, 1}, whole);
-    return sources.gather(3, torch::arange(length, whole) + offsets.expand({-1, -1, kStereo, -1}));
+    const auto offsets = torch::randint(shape_.shift, {sources.size(0), source_count, 1, 1}, whole);
+    return sources.gather(3, torch::arange(length, whole) + offsets.expand({-1, -1, stereo_channels, -1}));
   }
 
   DemucsShape shape_;

@@ -22,8 +22,8 @@ struct SpeechShape {
   int64_t frames = 512, features = 320, words = 32, vocabulary = 4233, width = 512, heads = 8, feed_forward = 2048,
           layers = 6;
 };
-constexpr int64_t kIgnored = -1, kPlaces = 5000;
-constexpr double kDropout = 0.1, kEpsilon = 1e-5;
+constexpr int64_t ignored_label = -1, max_positions = 5000;
+constexpr double dropout_rate = 0.1, norm_epsilon = 1e-5;
 
 /// norm(x + dropout(fc(attention(x, source)))): one kind for words and frames.
 struct SpeechAttentionImpl : nn::Module {
@@ -31,9 +31,9 @@ struct SpeechAttentionImpl : nn::Module {
       : query(register_module("w_qs", nn::Linear(shape.width, shape.width))),
         key(register_module("w_ks", nn::Linear(shape.width, shape.width))),
         value(register_module("w_vs", nn::Linear(shape.width, shape.width))),
-        norm(register_module("layer_norm", layer_norm(shape.width, kEpsilon))),
+        norm(register_module("layer_norm", layer_norm(shape.width, norm_epsilon))),
         fc(register_module("fc", nn::Linear(shape.width, shape.width))),
-        dropout(register_module("dropout", nn::Dropout(kDropout))),
+        dropout(register_module("dropout", nn::Dropout(dropout_rate))),
         heads(shape.heads) {}
   /// `hidden`: [N, L, S], true where a query must not look.
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& source, const torch::Tensor& hidden) {
@@ -55,8 +55,8 @@ struct SpeechFeedForwardImpl : nn::Module {
   explicit SpeechFeedForwardImpl(const SpeechShape& shape)
       : w_1(register_module("w_1", nn::Linear(shape.width, shape.feed_forward))),
         w_2(register_module("w_2", nn::Linear(shape.feed_forward, shape.width))),
-        dropout(register_module("dropout", nn::Dropout(kDropout))),
-        norm(register_module("layer_norm", layer_norm(shape.width, kEpsilon))) {}
+        dropout(register_module("dropout", nn::Dropout(dropout_rate))),
+        norm(register_module("layer_norm", layer_norm(shape.width, norm_epsilon))) {}
   torch::Tensor forward(const torch::Tensor& x) { return norm(dropout(w_2(torch::relu(w_1(x)))) + x); }
   nn::Linear w_1, w_2;
   nn::Dropout dropout;
@@ -86,7 +86,7 @@ TORCH_MODULE(SpeechLayer);
 std::shared_ptr<nn::Module> places_of(int64_t width) {
   const auto rates =
       torch::exp(torch::arange(0, width, 2, torch::kFloat32) * (-std::log(10000.0) / static_cast<double>(width)));
-  const auto angles = torch::arange(kPlaces, torch::kFloat32).unsqueeze(1) * rates;
+  const auto angles = torch::arange(max_positions, torch::kFloat32).unsqueeze(1) * rates;
   auto module = std::make_shared<nn::Module>("places");
   module->register_buffer("pe", torch::stack({angles.sin(), angles.cos()}, 2).flatten(1).unsqueeze(0));
   return module;
@@ -103,7 +103,7 @@ class SpeechTransformer : public Model {
       : shape_(shape),
         cuts_(cuts),
         linear_in_(shape.features, shape.width),
-        norm_in_(layer_norm(shape.width, kEpsilon)),
+        norm_in_(layer_norm(shape.width, norm_epsilon)),
         words_(shape.vocabulary, shape.width),
         frame_places_(places_of(shape.width)),
         word_places_(places_of(shape.width)) {
@@ -150,7 +150,7 @@ class SpeechTransformer : public Model {
     auto words = torch::randint(start(), {batch, shape_.words}, torch::kInt64);
     auto counts = torch::randint(shape_.words / 2, shape_.words + 1, {batch, 1}, torch::kInt64);
     if (!cuts_) counts[0] = shape_.words;
-    return {frames, lengths, words.masked_fill(torch::arange(shape_.words).ge(counts), kIgnored)};
+    return {frames, lengths, words.masked_fill(torch::arange(shape_.words).ge(counts), ignored_label)};
   }
 
  private:
@@ -167,18 +167,18 @@ class SpeechTransformer : public Model {
   Words cut_words(const torch::Tensor& padded) const {
     Tensors in, out;
     for (const auto& row : padded.unbind(0)) {
-      const auto words = row.masked_select(row.ne(kIgnored));
+      const auto words = row.masked_select(row.ne(ignored_label));
       in.push_back(torch::cat({words.new_full({1}, start()), words}));
       out.push_back(torch::cat({words, words.new_full({1}, end())}));
     }
     return {nn::utils::rnn::pad_sequence(in, true, static_cast<double>(end())),
-            nn::utils::rnn::pad_sequence(out, true, kIgnored)};
+            nn::utils::rnn::pad_sequence(out, true, ignored_label)};
   }
 
   Words compared_words(const torch::Tensor& padded) const {
-    const auto ignored = padded.eq(kIgnored);
+    const auto ignored = padded.eq(ignored_label);
     const auto count = ignored.logical_not().sum(1, /*keepdim=*/true);
-    const auto out = torch::constant_pad_nd(padded, {0, 1}, kIgnored);
+    const auto out = torch::constant_pad_nd(padded, {0, 1}, ignored_label);
     return {torch::constant_pad_nd(padded.masked_fill(ignored, end()), {1, 0}, start()),
             out.masked_fill(torch::arange(out.size(1), count.options()).eq(count), end())};
   }
@@ -190,7 +190,7 @@ class SpeechTransformer : public Model {
   nn::Embedding words_;
   std::shared_ptr<nn::Module> frame_places_, word_places_;
   std::vector<SpeechLayer> encoder_, decoder_;
-  nn::Dropout dropout_ = register_module("dropout", nn::Dropout(kDropout));
+  nn::Dropout dropout_ = register_module("dropout", nn::Dropout(dropout_rate));
 };
 
 std::shared_ptr<Model> make(const ModelOptions& options, bool cuts) {

@@ -25,7 +25,7 @@ TORCH_MODULE(LstmWithProjection);
 class SpeakerEncoder : public Model {
  public:
   SpeakerEncoder(int64_t width, int64_t projection, int64_t frames) : frames_(frames) {
-    layers_ = register_module("layers", nn::Sequential(LstmWithProjection(kMels, width, projection),
+    layers_ = register_module("layers", nn::Sequential(LstmWithProjection(mel_count, width, projection),
                                                        LstmWithProjection(projection, width, projection),
                                                        LstmWithProjection(projection, width, projection)));
     for (auto& parameter : parameters()) {
@@ -38,11 +38,11 @@ class SpeakerEncoder : public Model {
   }
 
   Tensors example_inputs(const ModelOptions& options) const override {
-    return {torch::rand({options.batch_size, frames_, kMels})};
+    return {torch::rand({options.batch_size, frames_, mel_count})};
   }
 
  private:
-  static constexpr int64_t kMels = 40;
+  static constexpr int64_t mel_count = 40;
   int64_t frames_;
   nn::Sequential layers_{nullptr};
 };

@@ -16,7 +16,7 @@ struct BertShape {
   int64_t embedding = width;  ///< of the words, where it is narrower than the layers
   double dropout = 0.1;
 };
-constexpr double kBertEpsilon = 1e-12;
+constexpr double bert_epsilon = 1e-12;
 
 /// Words, token types and places, summed and normalised: ids [N, L] → [N, L, embedding].
 struct EmbeddingsImpl : nn::Module {
@@ -26,7 +26,7 @@ struct EmbeddingsImpl : nn::Module {
         nn::Embedding(nn::EmbeddingOptions(shape.vocabulary, shape.embedding).padding_idx(shape.padding_word)));
     positions = register_module("position_embeddings", nn::Embedding(shape.positions, shape.embedding));
     types = register_module("token_type_embeddings", nn::Embedding(2, shape.embedding));
-    norm = register_module("LayerNorm", layer_norm(shape.embedding, kBertEpsilon));
+    norm = register_module("LayerNorm", layer_norm(shape.embedding, bert_epsilon));
     dropout = register_module("dropout", nn::Dropout(shape.dropout));
     position_ids = register_buffer("position_ids", torch::arange(shape.positions).unsqueeze(0));
     token_type_ids = register_buffer("token_type_ids", torch::zeros({1, shape.positions}, torch::kInt64));
@@ -64,7 +64,7 @@ TORCH_MODULE(SelfAttention);
 struct AddAndNormImpl : nn::Module {
   AddAndNormImpl(int64_t in, int64_t width, double dropout_rate) {
     dense = register_module("dense", nn::Linear(in, width));
-    norm = register_module("LayerNorm", layer_norm(width, kBertEpsilon));
+    norm = register_module("LayerNorm", layer_norm(width, bert_epsilon));
     dropout = register_module("dropout", nn::Dropout(dropout_rate));
   }
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& residual) {
@@ -103,7 +103,7 @@ TORCH_MODULE(BertLayer);
 struct WordHead {
   WordHead(int64_t width, const torch::Tensor& words, Act activation = Act::gelu)
       : dense(width, words.size(1)),
-        norm(layer_norm(words.size(1), kBertEpsilon)),
+        norm(layer_norm(words.size(1), bert_epsilon)),
         decoder(tied(words)),
         weight(words),
         bias(decoder->register_parameter("bias", torch::zeros({words.size(0)}))),

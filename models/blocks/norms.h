@@ -33,7 +33,7 @@ TORCH_MODULE(RmsNorm);
 
 /// The initial value of a learned scale of a residual branch (LayerScale). The originals start at about 1e-6. An
 /// untrained branch would then contribute too little for an error in it to be detected.
-constexpr double kFirstScale = 0.5;
-inline torch::Tensor first_scale(int64_t width) { return torch::full({width}, kFirstScale); }
+constexpr double first_layer_scale = 0.5;
+inline torch::Tensor first_scale(int64_t width) { return torch::full({width}, first_layer_scale); }
 
 }  // namespace torchstone

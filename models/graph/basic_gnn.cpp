@@ -10,14 +10,14 @@
 namespace torchstone::basic_gnn {
 namespace {
 
-constexpr int64_t kWidth = 64;
+constexpr int64_t hidden_width = 64;
 
 /// From sources[i] to targets[i].
 struct Edges {
   torch::Tensor sources, targets;
 };
 
-nn::Linear plain_linear() { return nn::Linear(nn::LinearOptions(kWidth, kWidth).bias(false)); }
+nn::Linear plain_linear() { return nn::Linear(nn::LinearOptions(hidden_width, hidden_width).bias(false)); }
 
 /// For each node the sum of the messages that reach it: [edges, width] → [nodes, width], in the messages' dtype.
 torch::Tensor sum_at_targets(const torch::Tensor& messages, const torch::Tensor& targets, int64_t nodes) {
@@ -27,7 +27,7 @@ torch::Tensor sum_at_targets(const torch::Tensor& messages, const torch::Tensor&
 /// The sum over neighbours and the node itself, each pair weighed by both degrees. Loops in the input do not count.
 struct GcnLayerImpl : nn::Module {
   GcnLayerImpl()
-      : lin(register_module("lin", plain_linear())), bias(register_parameter("bias", torch::zeros({kWidth}))) {}
+      : lin(register_module("lin", plain_linear())), bias(register_parameter("bias", torch::zeros({hidden_width}))) {}
   torch::Tensor forward(const torch::Tensor& nodes, const Edges& edges) {
     const auto x = lin(nodes);
     const auto loops = torch::arange(x.size(0), edges.sources.options());
@@ -54,7 +54,7 @@ struct GinLayerImpl : nn::Module {
     const auto sum = sum_at_targets(x.index_select(0, edges.sources), edges.targets, x.size(0));
     return second(torch::relu(first(sum + (1 + eps) * x)));
   }
-  nn::Linear first{kWidth, kWidth}, second{kWidth, kWidth};
+  nn::Linear first{hidden_width, hidden_width}, second{hidden_width, hidden_width};
   torch::Tensor eps;
 };
 TORCH_MODULE(GinLayer);
@@ -62,7 +62,8 @@ TORCH_MODULE(GinLayer);
 /// A linear layer of the neighbours' mean plus one of the node itself.
 struct SageLayerImpl : nn::Module {
   SageLayerImpl()
-      : lin_l(register_module("lin_l", nn::Linear(kWidth, kWidth))), lin_r(register_module("lin_r", plain_linear())) {}
+      : lin_l(register_module("lin_l", nn::Linear(hidden_width, hidden_width))),
+        lin_r(register_module("lin_r", plain_linear())) {}
   torch::Tensor forward(const torch::Tensor& x, const Edges& edges) {
     const auto sum = sum_at_targets(x.index_select(0, edges.sources), edges.targets, x.size(0));
     const auto ones = torch::ones({edges.targets.size(0)}, x.options());
@@ -93,7 +94,7 @@ class GraphNetwork : public Model {
   }
 
   Tensors example_inputs(const ModelOptions&) const override {
-    auto features = torch::randn({nodes_, kWidth});
+    auto features = torch::randn({nodes_, hidden_width});
     return {features, torch::randint(nodes_, {2, edges_}, torch::kInt64)};
   }
 

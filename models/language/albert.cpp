@@ -16,7 +16,7 @@ struct AlbertAttentionImpl : nn::Module {
         key(register_module("key", nn::Linear(shape.width, shape.width))),
         value(register_module("value", nn::Linear(shape.width, shape.width))),
         dense(register_module("dense", nn::Linear(shape.width, shape.width))),
-        norm(register_module("LayerNorm", layer_norm(shape.width, kBertEpsilon))),
+        norm(register_module("LayerNorm", layer_norm(shape.width, bert_epsilon))),
         heads(shape.heads) {}
   torch::Tensor forward(const torch::Tensor& x) {
     return norm(x + dense(attention(query(x), key(x), value(x), heads)));
@@ -32,7 +32,7 @@ struct AlbertLayerImpl : nn::Module {
       : attended(register_module("attention", AlbertAttention(shape))),
         ffn(register_module("ffn", nn::Linear(shape.width, shape.feed_forward))),
         ffn_output(register_module("ffn_output", nn::Linear(shape.feed_forward, shape.width))),
-        norm(register_module("full_layer_layer_norm", layer_norm(shape.width, kBertEpsilon))) {}
+        norm(register_module("full_layer_layer_norm", layer_norm(shape.width, bert_epsilon))) {}
   torch::Tensor forward(torch::Tensor x) {
     x = attended(x);
     return norm(ffn_output(activate(Act::tanh_gelu, ffn(x))) + x);
@@ -86,21 +86,21 @@ class AlbertForMaskedLM : public TokenModel {
   WordHead head_;
 };
 
-constexpr BertShape kFull{.vocabulary = 30000, .embedding = 128, .dropout = 0};
-constexpr BertShape kMini{.vocabulary = 1000,
-                          .width = 64,
-                          .layers = 3,
-                          .heads = 4,
-                          .feed_forward = 128,
-                          .positions = 64,
-                          .tokens = 32,
-                          .embedding = 32,
-                          .dropout = 0};
+constexpr BertShape full_shape{.vocabulary = 30000, .embedding = 128, .dropout = 0};
+constexpr BertShape mini_shape{.vocabulary = 1000,
+                               .width = 64,
+                               .layers = 3,
+                               .heads = 4,
+                               .feed_forward = 128,
+                               .positions = 64,
+                               .tokens = 32,
+                               .embedding = 32,
+                               .dropout = 0};
 
 TORCHSTONE_MODEL(
     albert_base_v2, .family = "albert", .suites = {"huggingface"}, .train_batch = 8, .eval_batch = 8,
     .parameters = 11'221'680, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<AlbertForMaskedLM>(options.preset == Preset::full ? kFull : kMini);
+      return std::make_shared<AlbertForMaskedLM>(options.preset == Preset::full ? full_shape : mini_shape);
     });
 
 }  // namespace

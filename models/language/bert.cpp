@@ -17,13 +17,13 @@ class BertForMaskedLM : public WordEncoder<Embeddings, BertLayer> {
   }
 };
 
-constexpr BertShape kMini{
+constexpr BertShape mini_shape{
     .vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .feed_forward = 128, .positions = 64, .tokens = 32};
 
 TORCHSTONE_MODEL(
     BertForMaskedLM, .family = "bert", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
     .parameters = 109'514'298, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<BertForMaskedLM>(options.preset == Preset::full ? BertShape{} : kMini);
+      return std::make_shared<BertForMaskedLM>(options.preset == Preset::full ? BertShape{} : mini_shape);
     });
 
 }  // namespace

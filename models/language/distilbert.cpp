@@ -14,7 +14,7 @@ struct DistilEmbeddingsImpl : nn::Module {
     const auto options = nn::EmbeddingOptions(shape.vocabulary, shape.width).padding_idx(shape.padding_word);
     words = register_module("word_embeddings", nn::Embedding(options));
     positions = register_module("position_embeddings", nn::Embedding(shape.positions, shape.width));
-    norm = register_module("LayerNorm", layer_norm(shape.width, kBertEpsilon));
+    norm = register_module("LayerNorm", layer_norm(shape.width, bert_epsilon));
     dropout = register_module("dropout", nn::Dropout(shape.dropout));
     position_ids = register_buffer("position_ids", torch::arange(shape.positions).unsqueeze(0));
   }
@@ -36,8 +36,8 @@ struct DistilLayerImpl : nn::Module {
         out(shape.width, shape.width),
         lin1(shape.width, shape.feed_forward),
         lin2(shape.feed_forward, shape.width),
-        sa_layer_norm(register_module("sa_layer_norm", layer_norm(shape.width, kBertEpsilon))),
-        output_layer_norm(register_module("output_layer_norm", layer_norm(shape.width, kBertEpsilon))),
+        sa_layer_norm(register_module("sa_layer_norm", layer_norm(shape.width, bert_epsilon))),
+        output_layer_norm(register_module("output_layer_norm", layer_norm(shape.width, bert_epsilon))),
         dropout(register_module("dropout", nn::Dropout(shape.dropout))),
         heads(shape.heads) {
     register_module(
@@ -69,14 +69,14 @@ class DistilBertForMaskedLM : public WordEncoder<DistilEmbeddings, DistilLayer> 
   }
 };
 
-constexpr BertShape kFull{.layers = 6, .tokens = 128};
-constexpr BertShape kMini{
+constexpr BertShape full_shape{.layers = 6, .tokens = 128};
+constexpr BertShape mini_shape{
     .vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .feed_forward = 128, .positions = 64, .tokens = 32};
 
 TORCHSTONE_MODEL(
     DistilBertForMaskedLM, .family = "distilbert", .suites = {"huggingface"}, .train_batch = 256, .eval_batch = 256,
     .parameters = 66'985'530, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<DistilBertForMaskedLM>(options.preset == Preset::full ? kFull : kMini);
+      return std::make_shared<DistilBertForMaskedLM>(options.preset == Preset::full ? full_shape : mini_shape);
     });
 
 }  // namespace

@@ -18,8 +18,8 @@ namespace {
 struct GptShape {
   int64_t vocabulary = 50257, width = 768, layers = 12, heads = 12, positions = 1024, tokens = 1024;
 };
-constexpr double kDropout = 0.1;
-constexpr int64_t kPaddingWord = 0;  // of the classifier, which looks for the last other word
+constexpr double dropout_rate = 0.1;
+constexpr int64_t padding_word_id = 0;  // of the classifier, which looks for the last other word
 
 /// A linear layer whose weight is stored transposed: [in, out].
 struct TransposedLinearImpl : nn::Module {
@@ -42,7 +42,7 @@ struct GptLayerImpl : nn::Module {
         attended(shape.width, shape.width),
         c_fc(shape.width, 4 * shape.width),
         c_proj(4 * shape.width, shape.width),
-        dropout(register_module("dropout", nn::Dropout(kDropout))),
+        dropout(register_module("dropout", nn::Dropout(dropout_rate))),
         heads(shape.heads) {
     register_module("attn", group({{"c_attn", qkv.ptr()}, {"c_proj", attended.ptr()}}));
     register_module("mlp", group({{"c_fc", c_fc.ptr()}, {"c_proj", c_proj.ptr()}}));
@@ -68,7 +68,7 @@ class Gpt2 : public TokenModel {
         words_(shape.vocabulary, shape.width),
         positions_(shape.positions, shape.width),
         norm_(layer_norm(shape.width, 1e-5)),
-        dropout_(kDropout) {
+        dropout_(dropout_rate) {
     for (int64_t i = 0; i < shape.layers; ++i) layers_.push_back(GptLayer(shape));
     register_module("transformer", group({{"wte", words_.ptr()},
                                           {"wpe", positions_.ptr()},
@@ -108,7 +108,7 @@ class SequenceClassifier : public Gpt2 {
     const auto& ids = inputs.at(0);
     const auto logits = score_(states(ids));
     const auto places = torch::arange(ids.size(1), ids.options());
-    const auto last = (places * ids.ne(kPaddingWord).to(torch::kInt64)).argmax(-1);
+    const auto last = (places * ids.ne(padding_word_id).to(torch::kInt64)).argmax(-1);
     return logits.index({torch::arange(ids.size(0), ids.options()), last});
   }
 
@@ -116,18 +116,18 @@ class SequenceClassifier : public Gpt2 {
   nn::Linear score_{nullptr};
 };
 
-constexpr GptShape kMini{.vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .positions = 64, .tokens = 32};
+constexpr GptShape mini_shape{.vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .positions = 64, .tokens = 32};
 
 TORCHSTONE_MODEL(
     DistillGPT2, .family = "gpt2", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
     .parameters = 81'912'576, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
       return std::make_shared<LanguageModel>(options.preset == Preset::full ? GptShape{.layers = 6, .tokens = 512}
-                                                                            : kMini);
+                                                                            : mini_shape);
     });
 TORCHSTONE_MODEL(
     GPT2ForSequenceClassification, .family = "gpt2", .suites = {"huggingface"}, .train_batch = 8, .eval_batch = 8,
     .parameters = 124'441'344, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<SequenceClassifier>(options.preset == Preset::full ? GptShape{} : kMini);
+      return std::make_shared<SequenceClassifier>(options.preset == Preset::full ? GptShape{} : mini_shape);
     });
 
 }  // namespace

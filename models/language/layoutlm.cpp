@@ -10,7 +10,7 @@
 namespace torchstone::layoutlm {
 namespace {
 
-constexpr int64_t kPage = 1024;  // places along each side of a page
+constexpr int64_t page_side = 1024;  // places along each side of a page
 
 struct LayoutEmbeddingsImpl : nn::Module {
   explicit LayoutEmbeddingsImpl(const BertShape& shape) {
@@ -19,12 +19,12 @@ struct LayoutEmbeddingsImpl : nn::Module {
     };
     words = add("word", nn::EmbeddingOptions(shape.vocabulary, shape.width).padding_idx(shape.padding_word));
     positions = add("position", {shape.positions, shape.width});
-    x = add("x_position", {kPage, shape.width});
-    y = add("y_position", {kPage, shape.width});
-    h = add("h_position", {kPage, shape.width});
-    w = add("w_position", {kPage, shape.width});
+    x = add("x_position", {page_side, shape.width});
+    y = add("y_position", {page_side, shape.width});
+    h = add("h_position", {page_side, shape.width});
+    w = add("w_position", {page_side, shape.width});
     types = add("token_type", {2, shape.width});
-    norm = register_module("LayerNorm", layer_norm(shape.width, kBertEpsilon));
+    norm = register_module("LayerNorm", layer_norm(shape.width, bert_epsilon));
     dropout = register_module("dropout", nn::Dropout(shape.dropout));
     position_ids = register_buffer("position_ids", torch::arange(shape.positions).unsqueeze(0));
   }
@@ -65,13 +65,13 @@ class LayoutLm : public WordEncoder<LayoutEmbeddings, BertLayer> {
   }
 };
 
-constexpr BertShape kMini{
+constexpr BertShape mini_shape{
     .vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .feed_forward = 128, .positions = 64, .tokens = 32};
 
 TORCHSTONE_MODEL(
     LayoutLMForMaskedLM, .family = "layoutlm", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
     .parameters = 112'660'026, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<LayoutLm>(options.preset == Preset::full ? BertShape{} : kMini);
+      return std::make_shared<LayoutLm>(options.preset == Preset::full ? BertShape{} : mini_shape);
     });
 
 }  // namespace

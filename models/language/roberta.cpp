@@ -30,23 +30,23 @@ class Roberta : public WordEncoder<Embeddings, BertLayer> {
   }
 };
 
-constexpr BertShape kFull{.vocabulary = 50265, .positions = 514, .padding_word = 1};
-constexpr BertShape kMini{.vocabulary = 1000,
-                          .width = 64,
-                          .layers = 2,
-                          .heads = 4,
-                          .feed_forward = 128,
-                          .positions = 66,
-                          .tokens = 32,
-                          .padding_word = 1};
+constexpr BertShape full_shape{.vocabulary = 50265, .positions = 514, .padding_word = 1};
+constexpr BertShape mini_shape{.vocabulary = 1000,
+                               .width = 64,
+                               .layers = 2,
+                               .heads = 4,
+                               .feed_forward = 128,
+                               .positions = 66,
+                               .tokens = 32,
+                               .padding_word = 1};
 
 std::shared_ptr<Model> make(const ModelOptions& options, const BertShape& full) {
-  return std::make_shared<Roberta>(options.preset == Preset::full ? full : kMini);
+  return std::make_shared<Roberta>(options.preset == Preset::full ? full : mini_shape);
 }
 
 TORCHSTONE_MODEL(
     RobertaForCausalLM, .family = "roberta", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 124'698'201, .make = [](const ModelOptions& options) { return make(options, kFull); });
+    .parameters = 124'698'201, .make = [](const ModelOptions& options) { return make(options, full_shape); });
 TORCHSTONE_MODEL(
     CamemBert, .family = "roberta", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
     .parameters = 110'656'261, .make = [](const ModelOptions& options) {

@@ -17,9 +17,9 @@ namespace {
 struct T5Shape {
   int64_t vocabulary = 32128, width = 512, layers = 6, heads = 8, head_width = 64, feed_forward = 2048, tokens = 1024;
 };
-constexpr double kDropout = 0.1;
-constexpr int64_t kBuckets = 32;
-constexpr double kFarthest = 128;  // all distances from here on share a bucket
+constexpr double dropout_rate = 0.1;
+constexpr int64_t bucket_count = 32;
+constexpr double max_distance = 128;  // all distances from here on share a bucket
 
 nn::Linear plain(int64_t in, int64_t out) { return nn::Linear(nn::LinearOptions(in, out).bias(false)); }
 
@@ -28,7 +28,7 @@ nn::Linear plain(int64_t in, int64_t out) { return nn::Linear(nn::LinearOptions(
 torch::Tensor distance_buckets(int64_t queries, int64_t keys, bool both_directions,
                                const torch::TensorOptions& options) {
   auto apart = torch::arange(keys, options).unsqueeze(0) - torch::arange(queries, options).unsqueeze(1);
-  const auto count = both_directions ? kBuckets / 2 : kBuckets, near = count / 2;
+  const auto count = both_directions ? bucket_count / 2 : bucket_count, near = count / 2;
   auto first = torch::zeros_like(apart);
   if (both_directions) {
     first = apart.gt(0).to(torch::kInt64) * count;
@@ -37,7 +37,7 @@ torch::Tensor distance_buckets(int64_t queries, int64_t keys, bool both_directio
     apart = apart.clamp_max(0).neg();
   }
   const auto ratio = torch::log(apart.to(torch::kFloat32) / static_cast<double>(near)) /
-                     std::log(kFarthest / static_cast<double>(near));
+                     std::log(max_distance / static_cast<double>(near));
   const auto far = near + (ratio * static_cast<double>(count - near)).to(torch::kInt64);
   return first + torch::where(apart < near, apart, far.clamp_max(count - 1));
 }
@@ -49,7 +49,7 @@ struct T5AttentionImpl : nn::Module {
     k = register_module("k", plain(shape.width, inner));
     v = register_module("v", plain(shape.width, inner));
     o = register_module("o", plain(inner, shape.width));
-    if (has_distances) distances = register_module("relative_attention_bias", nn::Embedding(kBuckets, shape.heads));
+    if (has_distances) distances = register_module("relative_attention_bias", nn::Embedding(bucket_count, shape.heads));
   }
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& source, const std::optional<torch::Tensor>& bias) {
     const AttentionRule rule{.dropout = is_training() ? dropout->options.p() : 0.0, .bias = bias, .scale = 1.0};
@@ -58,7 +58,7 @@ struct T5AttentionImpl : nn::Module {
   int64_t heads;
   nn::Linear q{nullptr}, k{nullptr}, v{nullptr}, o{nullptr};
   nn::Embedding distances{nullptr};
-  nn::Dropout dropout = register_module("dropout", nn::Dropout(kDropout));
+  nn::Dropout dropout = register_module("dropout", nn::Dropout(dropout_rate));
 };
 TORCH_MODULE(T5Attention);
 
@@ -90,7 +90,7 @@ struct T5LayerImpl : nn::Module {
   T5Attention self, cross{nullptr};
   nn::Linear wi, wo;
   std::vector<RmsNorm> norms;
-  nn::Dropout dropout = register_module("dropout", nn::Dropout(kDropout));
+  nn::Dropout dropout = register_module("dropout", nn::Dropout(dropout_rate));
 };
 TORCH_MODULE(T5Layer);
 
@@ -117,7 +117,7 @@ struct T5StackImpl : nn::Module {
   bool decodes;
   std::vector<T5Layer> layers;
   RmsNorm norm = register_module("final_layer_norm", RmsNorm(words->options.embedding_dim()));
-  nn::Dropout dropout = register_module("dropout", nn::Dropout(kDropout));
+  nn::Dropout dropout = register_module("dropout", nn::Dropout(dropout_rate));
 };
 TORCH_MODULE(T5Stack);
 
@@ -144,13 +144,13 @@ class T5 : public TokenModel {
   T5Stack encoder_, decoder_;
 };
 
-constexpr T5Shape kMini{
+constexpr T5Shape mini_shape{
     .vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .head_width = 16, .feed_forward = 128, .tokens = 32};
 
 TORCHSTONE_MODEL(
     T5Small, .family = "t5", .suites = {"huggingface"}, .train_batch = 8, .eval_batch = 8, .parameters = 60'506'624,
     .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<T5>(options.preset == Preset::full ? T5Shape{} : kMini);
+      return std::make_shared<T5>(options.preset == Preset::full ? T5Shape{} : mini_shape);
     });
 
 }  // namespace

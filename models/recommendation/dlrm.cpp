@@ -12,7 +12,7 @@
 namespace torchstone::dlrm {
 namespace {
 
-constexpr int64_t kTables = 8, kBag = 100;
+constexpr int64_t table_count = 8, bag_size = 100;
 
 struct DlrmShape {
   int64_t rows = 1'000'000;
@@ -34,14 +34,14 @@ class Dlrm : public Model {
   explicit Dlrm(const DlrmShape& shape) : shape_(shape) {
     nn::ModuleList tables;
     const auto width = shape.bottom.back();
-    for (int64_t i = 0; i < kTables; ++i) {
+    for (int64_t i = 0; i < table_count; ++i) {
       tables_.emplace_back(nn::EmbeddingBagOptions(shape.rows, width).mode(torch::kSum));
       tables->push_back(tables_.back());
     }
     register_module("emb_l", tables);
     bottom_ = register_module("bot_l", perceptron(shape.bottom, false));
     auto widths = shape.top;
-    widths.insert(widths.begin(), width + (kTables + 1) * kTables / 2);
+    widths.insert(widths.begin(), width + (table_count + 1) * table_count / 2);
     top_ = register_module("top_l", perceptron(widths, true));
     const auto bound = 1 / std::sqrt(static_cast<double>(shape.rows));
     for (auto& table : tables_) nn::init::uniform_(table->weight, -bound, bound);
@@ -51,22 +51,22 @@ class Dlrm : public Model {
   c10::IValue forward(const Tensors& inputs) override {
     const auto x = bottom_->forward(inputs.at(0));
     Tensors features = {x};
-    for (int64_t i = 0; i < kTables; ++i) {
+    for (int64_t i = 0; i < table_count; ++i) {
       features.push_back(tables_[static_cast<size_t>(i)](inputs.at(2).select(0, i), inputs.at(1).select(0, i)));
     }
     const auto all = torch::stack(features, 1);
     const auto pairs =
-        torch::tril_indices(kTables + 1, kTables + 1, -1, torch::dtype(torch::kInt64).device(x.device()));
+        torch::tril_indices(table_count + 1, table_count + 1, -1, torch::dtype(torch::kInt64).device(x.device()));
     const auto products = torch::bmm(all, all.transpose(1, 2)).index({torch::indexing::Slice(), pairs[0], pairs[1]});
     return torch::sigmoid(top_->forward(torch::cat({x, products}, 1)));
   }
 
   Tensors example_inputs(const ModelOptions& options) const override {
-    const auto entries = kBag * options.batch_size;
+    const auto entries = bag_size * options.batch_size;
     auto dense = torch::rand({options.batch_size, shape_.bottom.front()});
-    auto begins = std::get<0>(torch::randint(entries, {kTables, options.batch_size}, torch::kInt64).sort(1));
+    auto begins = std::get<0>(torch::randint(entries, {table_count, options.batch_size}, torch::kInt64).sort(1));
     begins.select(1, 0).zero_();
-    return {dense, begins, torch::randint(shape_.rows, {kTables, entries}, torch::kInt64)};
+    return {dense, begins, torch::randint(shape_.rows, {table_count, entries}, torch::kInt64)};
   }
 
  private:

@@ -11,15 +11,15 @@
 namespace torchstone::soft_actor_critic {
 namespace {
 
-constexpr int64_t kState = 3, kAction = 1;
-constexpr double kLogDeviationLow = -10, kLogDeviationHigh = 2;
+constexpr int64_t state_size = 3, action_size = 1;
+constexpr double min_log_deviation = -10, max_log_deviation = 2;
 
 class StochasticActor : public Model {
  public:
   explicit StochasticActor(int64_t width) {
-    fc1_ = register_module("fc1", nn::Linear(kState, width));
+    fc1_ = register_module("fc1", nn::Linear(state_size, width));
     fc2_ = register_module("fc2", nn::Linear(width, width));
-    fc3_ = register_module("fc3", nn::Linear(width, 2 * kAction));
+    fc3_ = register_module("fc3", nn::Linear(width, 2 * action_size));
     each_layer<nn::Linear>(*this, [](auto& layer) {
       nn::init::orthogonal_(layer.weight);
       nn::init::zeros_(layer.bias);
@@ -28,12 +28,13 @@ class StochasticActor : public Model {
 
   c10::IValue forward(const Tensors& inputs) override {
     const auto halves = fc3_(fc2_(fc1_(inputs.at(0)).relu()).relu()).chunk(2, 1);
-    const auto log_deviation = kLogDeviationLow + 0.5 * (kLogDeviationHigh - kLogDeviationLow) * (halves[1].tanh() + 1);
+    const auto log_deviation =
+        min_log_deviation + 0.5 * (max_log_deviation - min_log_deviation) * (halves[1].tanh() + 1);
     return std::make_tuple(halves[0], log_deviation.exp());
   }
 
   Tensors example_inputs(const ModelOptions& options) const override {
-    return {torch::randn({options.batch_size, kState})};
+    return {torch::randn({options.batch_size, state_size})};
   }
 
  private:

@@ -11,7 +11,7 @@
 namespace torchstone::turbulent_kinetic_energy {
 namespace {
 
-constexpr double kDissipation = 0.7, kLateralMixing = 2000.0, kAdamsBashforth = 0.1;  // time steps are 1
+constexpr double dissipation_rate = 0.7, lateral_mixing = 2000.0, adams_bashforth_offset = 0.1;  // time steps are 1
 enum Input : size_t {
   // velocities [X, Y, Z, 3]
   u,
@@ -101,7 +101,8 @@ class TurbulentKineticEnergy : public Model {
     lowest.clamp_min_(0);
     diffuse(in, now, next);
     advect(in, now, change.select(3, 0));
-    next.add_((1.5 + kAdamsBashforth) * change.select(3, 0) - (0.5 + kAdamsBashforth) * change.select(3, 2));
+    next.add_((1.5 + adams_bashforth_offset) * change.select(3, 0) -
+              (0.5 + adams_bashforth_offset) * change.select(3, 2));
     return std::make_tuple(energy, change, correction);
   }
 
@@ -126,7 +127,7 @@ class TurbulentKineticEnergy : public Model {
   static void mix(const Tensors& in, const torch::Tensor& now, const torch::Tensor& next) {
     const auto& dz = in[dzw];
     const auto last = 0.5 * dz.select(0, -1);
-    const auto loss = kDissipation * inner(now.clamp_min(0).sqrt()) / inner(in[mixing_length]);
+    const auto loss = dissipation_rate * inner(now.clamp_min(0).sqrt()) / inner(in[mixing_length]);
     const auto mixed = inner(in[mixing]);
     auto delta = torch::zeros_like(mixed), lower = torch::zeros_like(mixed), diagonal = torch::zeros_like(mixed),
          upper = torch::zeros_like(mixed);
@@ -153,10 +154,10 @@ class TurbulentKineticEnergy : public Model {
   static void diffuse(const Tensors& in, const torch::Tensor& now, const torch::Tensor& next) {
     auto east = torch::zeros_like(now), north = torch::zeros_like(now);
     cut(east, 0, 0, -1)
-        .copy_(kLateralMixing * steps(now, 0) * cut(in[mask_u], 0, 0, -1) /
+        .copy_(lateral_mixing * steps(now, 0) * cut(in[mask_u], 0, 0, -1) /
                (along_y(in[cos_t]) * along_x(cut(in[dxu], 0, 0, -1))));
     cut(north, 1, 0, -1)
-        .copy_(kLateralMixing * steps(now, 1) * cut(in[mask_v], 1, 0, -1) * along_y(cut(in[cos_u], 0, 0, -1)) /
+        .copy_(lateral_mixing * steps(now, 1) * cut(in[mask_v], 1, 0, -1) * along_y(cut(in[cos_u], 0, 0, -1)) /
                along_y(cut(in[dyu], 0, 0, -1)));
     inner(next).add_(divergence(in, cut(cut(east, 0, 1, -2), 1, 2, -2), cut(cut(north, 0, 2, -2), 1, 1, -2)));
   }

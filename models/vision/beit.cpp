@@ -16,7 +16,7 @@
 namespace torchstone::beit {
 namespace {
 
-constexpr int64_t kPatch = 16;
+constexpr int64_t patch_side = 16;
 
 /// The patches' places with three more rows of the table: class to patch, patch to class, class to class.
 torch::Tensor places_with_class(int64_t grid) {
@@ -73,8 +73,8 @@ class Beit : public ImageModel {
   Beit(int64_t width, int64_t depth, int64_t heads, int64_t side)
       : ImageModel(side),
         token_(register_parameter("cls_token", torch::randn({1, 1, width}) * 0.02)),
-        patch_embed_(register_module("patch_embed", PatchEmbed(kPatch, width))) {
-    for (int64_t i = 0; i < depth; ++i) blocks_->push_back(BeitBlock(width, heads, side / kPatch));
+        patch_embed_(register_module("patch_embed", PatchEmbed(patch_side, width))) {
+    for (int64_t i = 0; i < depth; ++i) blocks_->push_back(BeitBlock(width, heads, side / patch_side));
     register_module("blocks", blocks_);
     norm_ = register_module("fc_norm", layer_norm(width));
     head_ = register_module("head", nn::Linear(width, 1000));

@@ -16,7 +16,7 @@ namespace {
 /// x plus x times each channel's norm over the image, relative to the mean of all channels.
 struct ResponseNormImpl : nn::Module {
   explicit ResponseNormImpl(int64_t channels)
-      : weight(register_parameter("weight", torch::full({channels}, kFirstScale))),
+      : weight(register_parameter("weight", torch::full({channels}, first_layer_scale))),
         bias(register_parameter("bias", torch::zeros({channels}))) {}
   torch::Tensor forward(torch::Tensor x) {
     const auto norms = x.norm(2, {2, 3}, /*keepdim=*/true);

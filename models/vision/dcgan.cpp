@@ -11,15 +11,15 @@
 namespace torchstone::dcgan {
 namespace {
 
-constexpr ConvShape kHalve{.stride = 2, .padding = 1, .bias = false};
+constexpr ConvShape halving_shape{.stride = 2, .padding = 1, .bias = false};
 
 class Discriminator : public Model {
  public:
   explicit Discriminator(int64_t maps) {
     main_ = register_module(
-        "main", nn::Sequential(conv(3, maps, 4, kHalve), leaky_relu(0.2), conv(maps, maps * 2, 4, kHalve),
-                               nn::BatchNorm2d(maps * 2), leaky_relu(0.2), conv(maps * 2, maps * 4, 4, kHalve),
-                               nn::BatchNorm2d(maps * 4), leaky_relu(0.2), conv(maps * 4, maps * 8, 4, kHalve),
+        "main", nn::Sequential(conv(3, maps, 4, halving_shape), leaky_relu(0.2), conv(maps, maps * 2, 4, halving_shape),
+                               nn::BatchNorm2d(maps * 2), leaky_relu(0.2), conv(maps * 2, maps * 4, 4, halving_shape),
+                               nn::BatchNorm2d(maps * 4), leaky_relu(0.2), conv(maps * 4, maps * 8, 4, halving_shape),
                                nn::BatchNorm2d(maps * 8), leaky_relu(0.2), conv(maps * 8, 1, 4, {.bias = false}),
                                nn::Sigmoid()));
     each_layer<nn::Conv2d>(*this, [](auto& layer) { nn::init::normal_(layer.weight, 0.0, 0.02); });

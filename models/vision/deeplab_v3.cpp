@@ -11,7 +11,7 @@
 namespace torchstone::deeplab_v3 {
 namespace {
 
-constexpr int64_t kWidth = 256, kClasses = 21;
+constexpr int64_t head_width = 256, class_count = 21;
 
 torch::Tensor resized(const torch::Tensor& x, const torch::Tensor& like) {
   return at::upsample_bilinear2d(x, {like.size(2), like.size(3)}, /*align_corners=*/false);
@@ -20,14 +20,14 @@ torch::Tensor resized(const torch::Tensor& x, const torch::Tensor& like) {
 /// The mean of the image at every place, next to convolutions of several rates (ASPP).
 struct PyramidImpl : nn::Module {
   explicit PyramidImpl(int64_t in)
-      : mean(nn::AdaptiveAvgPool2d(1), conv(in, kWidth, 1, {.bias = false}), nn::BatchNorm2d(kWidth), relu()) {
-    rates.push_back(conv_norm(in, kWidth));
-    for (const int64_t rate : {12, 24, 36}) rates.push_back(conv_norm(in, kWidth, {.kernel = 3, .dilation = rate}));
+      : mean(nn::AdaptiveAvgPool2d(1), conv(in, head_width, 1, {.bias = false}), nn::BatchNorm2d(head_width), relu()) {
+    rates.push_back(conv_norm(in, head_width));
+    for (const int64_t rate : {12, 24, 36}) rates.push_back(conv_norm(in, head_width, {.kernel = 3, .dilation = rate}));
     nn::ModuleList convs;
     for (const auto& layers : rates) convs->push_back(layers);
     convs->push_back(mean);
     register_module("convs", convs);
-    project = conv_norm(5 * kWidth, kWidth);
+    project = conv_norm(5 * head_width, head_width);
     project->push_back(nn::Dropout(0.5));
     register_module("project", project);
   }
@@ -48,9 +48,9 @@ class DeepLabV3 : public ImageModel {
       : ImageModel(side),
         backbone_(register_module("backbone", mobile_features(bottlenecks))),
         classifier_(register_module(
-            "classifier",
-            nn::Sequential(Pyramid(6 * bottlenecks.back().out), conv(kWidth, kWidth, 3, {.padding = 1, .bias = false}),
-                           nn::BatchNorm2d(kWidth), relu(), conv(kWidth, kClasses, 1)))) {
+            "classifier", nn::Sequential(Pyramid(6 * bottlenecks.back().out),
+                                         conv(head_width, head_width, 3, {.padding = 1, .bias = false}),
+                                         nn::BatchNorm2d(head_width), relu(), conv(head_width, class_count, 1)))) {
     init_convolutions_he(*this);
   }
 

@@ -138,27 +138,27 @@ class EfficientNet : public ImageModel {
   std::vector<Chain> parts_;
 };
 
-const std::vector<Stage> kB0 = {{{1, 3, 1, 1, 16}},  {{2, 3, 2, 6, 24}},  {{2, 5, 2, 6, 40}}, {{3, 3, 2, 6, 80}},
-                                {{3, 5, 1, 6, 112}}, {{4, 5, 2, 6, 192}}, {{1, 3, 1, 6, 320}}};
-const std::vector<Stage> kMobileNetV2 = {{{1, 3, 1, 1, 16, 0}}, {{2, 3, 2, 6, 24, 0}}, {{3, 3, 2, 6, 32, 0}},
-                                         {{4, 3, 2, 6, 64, 0}}, {{3, 3, 1, 6, 96, 0}}, {{3, 3, 2, 6, 160, 0}},
-                                         {{1, 3, 1, 6, 320, 0}}};
-const std::vector<Stage> kMnasNet = {{{1, 3, 1, 1, 16, 0}}, {{3, 3, 2, 3, 24, 0}}, {{3, 5, 2, 3, 40, 0}},
-                                     {{3, 5, 2, 6, 80, 0}}, {{2, 3, 1, 6, 96, 0}}, {{4, 5, 2, 6, 192, 0}},
-                                     {{1, 3, 1, 6, 320, 0}}};
-const std::vector<Stage> kSinglePath = {{{1, 3, 1, 1, 16, 0}},
-                                        {{3, 3, 2, 3, 24, 0}},
-                                        {{1, 5, 2, 6, 40, 0}, {3, 3, 1, 3, 40, 0}},
-                                        {{1, 5, 2, 6, 80, 0}, {3, 3, 1, 3, 80, 0}},
-                                        {{1, 5, 1, 6, 96, 0}, {3, 5, 1, 3, 96, 0}},
-                                        {{4, 5, 2, 6, 192, 0}},
-                                        {{1, 3, 1, 6, 320, 0}}};
-const std::vector<Stage> kMobileNetV3 = {{{1, 3, 1, 1, 16, 0, Act::relu}},
-                                         {{1, 3, 2, 4, 24, 0, Act::relu}, {1, 3, 1, 3, 24, 0, Act::relu}},
-                                         {{3, 5, 2, 3, 40, 0.25, Act::relu}},
-                                         {{1, 3, 2, 6, 80, 0}, {1, 3, 1, 2.5, 80, 0}, {2, 3, 1, 2.3, 80, 0}},
-                                         {{2, 3, 1, 6, 112}},
-                                         {{3, 5, 2, 6, 160}}};
+const std::vector<Stage> b0_stages = {{{1, 3, 1, 1, 16}},  {{2, 3, 2, 6, 24}},  {{2, 5, 2, 6, 40}}, {{3, 3, 2, 6, 80}},
+                                      {{3, 5, 1, 6, 112}}, {{4, 5, 2, 6, 192}}, {{1, 3, 1, 6, 320}}};
+const std::vector<Stage> mobilenet_v2_stages = {{{1, 3, 1, 1, 16, 0}}, {{2, 3, 2, 6, 24, 0}}, {{3, 3, 2, 6, 32, 0}},
+                                                {{4, 3, 2, 6, 64, 0}}, {{3, 3, 1, 6, 96, 0}}, {{3, 3, 2, 6, 160, 0}},
+                                                {{1, 3, 1, 6, 320, 0}}};
+const std::vector<Stage> mnasnet_stages = {{{1, 3, 1, 1, 16, 0}}, {{3, 3, 2, 3, 24, 0}}, {{3, 5, 2, 3, 40, 0}},
+                                           {{3, 5, 2, 6, 80, 0}}, {{2, 3, 1, 6, 96, 0}}, {{4, 5, 2, 6, 192, 0}},
+                                           {{1, 3, 1, 6, 320, 0}}};
+const std::vector<Stage> single_path_stages = {{{1, 3, 1, 1, 16, 0}},
+                                               {{3, 3, 2, 3, 24, 0}},
+                                               {{1, 5, 2, 6, 40, 0}, {3, 3, 1, 3, 40, 0}},
+                                               {{1, 5, 2, 6, 80, 0}, {3, 3, 1, 3, 80, 0}},
+                                               {{1, 5, 1, 6, 96, 0}, {3, 5, 1, 3, 96, 0}},
+                                               {{4, 5, 2, 6, 192, 0}},
+                                               {{1, 3, 1, 6, 320, 0}}};
+const std::vector<Stage> mobilenet_v3_stages = {{{1, 3, 1, 1, 16, 0, Act::relu}},
+                                                {{1, 3, 2, 4, 24, 0, Act::relu}, {1, 3, 1, 3, 24, 0, Act::relu}},
+                                                {{3, 5, 2, 3, 40, 0.25, Act::relu}},
+                                                {{1, 3, 2, 6, 80, 0}, {1, 3, 1, 2.5, 80, 0}, {2, 3, 1, 2.3, 80, 0}},
+                                                {{2, 3, 1, 6, 112}},
+                                                {{3, 5, 2, 6, 160}}};
 
 std::shared_ptr<Model> make(const ModelOptions& options, Shape shape) {
   if (options.preset == Preset::mini) {
@@ -173,28 +173,30 @@ std::shared_ptr<Model> make(const ModelOptions& options, Shape shape) {
 
 TORCHSTONE_MODEL(
     efficientnet_b0, .family = "efficientnet", .suites = {"timm"}, .train_batch = 32, .eval_batch = 64,
-    .parameters = 5'288'548, .make = [](const ModelOptions& options) { return make(options, {.stages = kB0}); });
+    .parameters = 5'288'548, .make = [](const ModelOptions& options) { return make(options, {.stages = b0_stages}); });
 TORCHSTONE_MODEL(
     tf_efficientnet_b0, .family = "efficientnet", .suites = {"timm"}, .train_batch = 32, .eval_batch = 64,
     .parameters = 5'288'548, .make = [](const ModelOptions& options) {
-      return make(options, {.stages = kB0, .eps = 1e-3, .tensorflow_padding = true});
+      return make(options, {.stages = b0_stages, .eps = 1e-3, .tensorflow_padding = true});
     });
 TORCHSTONE_MODEL(
     mobilenetv2_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
-    .parameters = 3'504'872,
-    .make = [](const ModelOptions& options) { return make(options, {.stages = kMobileNetV2, .act = Act::relu6}); });
+    .parameters = 3'504'872, .make = [](const ModelOptions& options) {
+      return make(options, {.stages = mobilenet_v2_stages, .act = Act::relu6});
+    });
 TORCHSTONE_MODEL(
     mnasnet_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 32, .eval_batch = 32,
     .parameters = 4'383'312,
-    .make = [](const ModelOptions& options) { return make(options, {.stages = kMnasNet, .act = Act::relu}); });
+    .make = [](const ModelOptions& options) { return make(options, {.stages = mnasnet_stages, .act = Act::relu}); });
 TORCHSTONE_MODEL(
     spnasnet_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 4'421'616,
-    .make = [](const ModelOptions& options) { return make(options, {.stages = kSinglePath, .act = Act::relu}); });
+    .parameters = 4'421'616, .make = [](const ModelOptions& options) {
+      return make(options, {.stages = single_path_stages, .act = Act::relu});
+    });
 TORCHSTONE_MODEL(
     mobilenetv3_large_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 512, .eval_batch = 512,
     .parameters = 5'483'032, .make = [](const ModelOptions& options) {
-      return make(options, {.stages = kMobileNetV3, .stem = 16, .act = Act::hardswish, .version3 = true});
+      return make(options, {.stages = mobilenet_v3_stages, .stem = 16, .act = Act::hardswish, .version3 = true});
     });
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace torchstone::levit {
 namespace {
 
-constexpr int64_t kKey = 16;  // width of a head's keys
+constexpr int64_t key_width = 16;  // width of a head's keys
 
 /// A linear layer and BatchNorm over all places. The originals begin the last one of a branch with weight 0; here it is
 /// 1, so that a wrong branch is seen.
@@ -45,7 +45,7 @@ struct AttentionShape {
 
 struct LevitAttentionImpl : nn::Module {
   explicit LevitAttentionImpl(const AttentionShape& s) : shape(s) {
-    const auto keys = kKey * s.heads, values = s.ratio * keys;
+    const auto keys = key_width * s.heads, values = s.ratio * keys;
     biases = register_parameter("attention_biases", torch::randn({s.heads, s.grid * s.grid}) * 0.02);
     places = register_buffer("attention_bias_idxs", distances(s.grid, s.stride));
     if (s.stride == 1) {
@@ -58,15 +58,15 @@ struct LevitAttentionImpl : nn::Module {
     proj = register_module("proj", chain({{"act", activation(Act::hardswish)}, {"ln", LinearNorm(values, s.out)}}));
   }
   torch::Tensor forward(torch::Tensor x) {
-    const auto batch = x.size(0), places_count = x.size(1), value = shape.ratio * kKey;
-    auto parts = split(mixed(x),
-                       shape.stride == 1 ? std::vector<int64_t>{kKey, kKey, value} : std::vector<int64_t>{kKey, value});
+    const auto batch = x.size(0), places_count = x.size(1), value = shape.ratio * key_width;
+    auto parts = split(mixed(x), shape.stride == 1 ? std::vector<int64_t>{key_width, key_width, value}
+                                                   : std::vector<int64_t>{key_width, value});
     if (shape.stride > 1) {
       const auto grid = x.view({batch, shape.grid, shape.grid, x.size(2)});
       const auto some = grid.slice(1, 0, places_count, shape.stride).slice(2, 0, places_count, shape.stride);
       parts.insert(parts.begin(), split_heads(query(some.reshape({batch, -1, x.size(2)})), shape.heads));
     }
-    const auto scores = torch::matmul(parts[0], parts[1].transpose(2, 3)) * 0.25;  // 1 / sqrt(kKey)
+    const auto scores = torch::matmul(parts[0], parts[1].transpose(2, 3)) * 0.25;  // 1 / sqrt(key_width)
     const auto bias = biases.index_select(1, places.view(-1)).view({shape.heads, places.size(0), places.size(1)});
     return proj(join_heads(torch::matmul((scores + bias).softmax(-1), parts[2])));
   }
@@ -102,7 +102,7 @@ TORCH_MODULE(LevitBlock);
 
 struct LevitDownsampleImpl : nn::Module {
   LevitDownsampleImpl(int64_t in, int64_t out, int64_t grid)
-      : attn(register_module("attn_downsample", LevitAttention(AttentionShape{in, out, in / kKey, 4, grid, 2}))),
+      : attn(register_module("attn_downsample", LevitAttention(AttentionShape{in, out, in / key_width, 4, grid, 2}))),
         mlp(register_module("mlp", levit_mlp(out))) {}
   torch::Tensor forward(torch::Tensor x) {
     x = attn(x);

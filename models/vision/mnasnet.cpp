@@ -12,7 +12,7 @@
 namespace torchstone::mnasnet {
 namespace {
 
-constexpr double kMomentum = 1 - 0.9997;  // TensorFlow's 0.9997 counts the other way round
+constexpr double norm_momentum = 1 - 0.9997;  // TensorFlow's 0.9997 counts the other way round
 
 struct Stage {
   int64_t channels, kernel, stride, expansion, depth;
@@ -21,7 +21,7 @@ struct Stage {
 /// Convolution and BatchNorm, with or without ReLU, as layers of `layers` itself.
 void append(nn::SequentialImpl& layers, int64_t in, int64_t out, const ConvNorm& shape) {
   layers.push_back(same_conv(in, out, shape));
-  layers.push_back(batch_norm(out, 1e-5, kMomentum));
+  layers.push_back(batch_norm(out, 1e-5, norm_momentum));
   if (shape.act != Act::none) layers.push_back(relu());
 }
 
@@ -67,15 +67,15 @@ class MnasNet : public ImageModel {
   nn::Sequential layers_, classifier_{nullptr};
 };
 
-const std::vector<Stage> kFull = {{24, 3, 2, 3, 3}, {40, 5, 2, 3, 3},  {80, 5, 2, 6, 3},
-                                  {96, 3, 1, 6, 2}, {192, 5, 2, 6, 4}, {320, 3, 1, 6, 1}};
-const std::vector<Stage> kMini = {{24, 3, 2, 3, 2}, {40, 5, 2, 3, 2}, {80, 5, 2, 6, 1}};
+const std::vector<Stage> full_stages = {{24, 3, 2, 3, 3}, {40, 5, 2, 3, 3},  {80, 5, 2, 6, 3},
+                                        {96, 3, 1, 6, 2}, {192, 5, 2, 6, 4}, {320, 3, 1, 6, 1}};
+const std::vector<Stage> mini_stages = {{24, 3, 2, 3, 2}, {40, 5, 2, 3, 2}, {80, 5, 2, 6, 1}};
 
 TORCHSTONE_MODEL(
     mnasnet1_0, .family = "mnasnet", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 32,
     .parameters = 4'383'312, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full) return std::make_shared<MnasNet>(kFull, 224);
-      return std::make_shared<MnasNet>(kMini, 64);
+      if (options.preset == Preset::full) return std::make_shared<MnasNet>(full_stages, 224);
+      return std::make_shared<MnasNet>(mini_stages, 64);
     });
 
 }  // namespace

@@ -48,15 +48,15 @@ class MobileNetV2 : public FeaturesAndClassifier {
   }
 };
 
-const std::vector<Stage> kFull = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
-                                  {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
-const std::vector<Stage> kMini = {{1, 16, 1, 1}, {6, 24, 2, 2}, {6, 32, 2, 2}, {6, 64, 1, 2}};
+const std::vector<Stage> full_stages = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
+                                        {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
+const std::vector<Stage> mini_stages = {{1, 16, 1, 1}, {6, 24, 2, 2}, {6, 32, 2, 2}, {6, 64, 1, 2}};
 
 TORCHSTONE_MODEL(
     mobilenet_v2, .family = "mobilenet_v2", .suites = {"torchbench"}, .train_batch = 96, .eval_batch = 16,
     .parameters = 3'504'872, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full) return std::make_shared<MobileNetV2>(kFull, 1.0, 224);
-      return std::make_shared<MobileNetV2>(kMini, 0.5, 64);
+      if (options.preset == Preset::full) return std::make_shared<MobileNetV2>(full_stages, 1.0, 224);
+      return std::make_shared<MobileNetV2>(mini_stages, 0.5, 64);
     });
 
 }  // namespace

@@ -25,19 +25,19 @@ class MobileNetV3 : public FeaturesAndClassifier {
   }
 };
 
-const std::vector<MobileBottleneck> kSmall = {
+const std::vector<MobileBottleneck> small_stages = {
     {16, 3, 16, 16, true, RE, 2},  {16, 3, 72, 24, false, RE, 2}, {24, 3, 88, 24, false, RE, 1},
     {24, 5, 96, 40, true, HS, 2},  {40, 5, 240, 40, true, HS, 1}, {40, 5, 240, 40, true, HS, 1},
     {40, 5, 120, 48, true, HS, 1}, {48, 5, 144, 48, true, HS, 1}, {48, 5, 288, 96, true, HS, 2},
     {96, 5, 576, 96, true, HS, 1}, {96, 5, 576, 96, true, HS, 1}};
-const std::vector<MobileBottleneck> kMini = {{16, 3, 16, 16, false, RE, 1},
-                                             {16, 3, 64, 24, false, RE, 2},
-                                             {24, 5, 72, 40, true, HS, 2},
-                                             {40, 5, 120, 40, true, HS, 1}};
+const std::vector<MobileBottleneck> mini_stages = {{16, 3, 16, 16, false, RE, 1},
+                                                   {16, 3, 64, 24, false, RE, 2},
+                                                   {24, 5, 72, 40, true, HS, 2},
+                                                   {40, 5, 120, 40, true, HS, 1}};
 
 std::shared_ptr<Model> make(const ModelOptions& options, const std::vector<MobileBottleneck>& full, int64_t last) {
   if (options.preset == Preset::full) return std::make_shared<MobileNetV3>(full, last, 224);
-  return std::make_shared<MobileNetV3>(kMini, 256, 64);
+  return std::make_shared<MobileNetV3>(mini_stages, 256, 64);
 }
 
 TORCHSTONE_MODEL(
@@ -45,7 +45,7 @@ TORCHSTONE_MODEL(
     .parameters = 5'483'032, .make = [](const ModelOptions& options) { return make(options, mobile_large(), 1280); });
 TORCHSTONE_MODEL(
     mobilenet_v3_small, .family = "mobilenet_v3", .suites = {"torchvision"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 2'542'856, .make = [](const ModelOptions& options) { return make(options, kSmall, 1024); });
+    .parameters = 2'542'856, .make = [](const ModelOptions& options) { return make(options, small_stages, 1024); });
 
 }  // namespace
 }  // namespace torchstone::mobilenet_v3

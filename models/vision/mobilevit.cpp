@@ -13,7 +13,7 @@
 namespace torchstone::mobilevit {
 namespace {
 
-constexpr int64_t kPatch = 2, kHeads = 4;
+constexpr int64_t patch_side = 2, head_count = 4;
 
 Chain conv_silu(int64_t in, int64_t out, int64_t kernel, int64_t stride = 1) {
   return named_conv_norm(in, out, {.kernel = kernel, .stride = stride, .act = Act::silu});
@@ -31,21 +31,21 @@ SkipChain inverted_residual(int64_t in, int64_t out, int64_t stride) {
 
 /// [N, C, H, W] → [N * pixels of a patch, patches, C].
 torch::Tensor to_patches(const torch::Tensor& x) {
-  const auto batch = x.size(0), channels = x.size(1), rows = x.size(2) / kPatch, columns = x.size(3) / kPatch;
-  return x.reshape({batch * channels * rows, kPatch, columns, kPatch})
+  const auto batch = x.size(0), channels = x.size(1), rows = x.size(2) / patch_side, columns = x.size(3) / patch_side;
+  return x.reshape({batch * channels * rows, patch_side, columns, patch_side})
       .transpose(1, 2)
-      .reshape({batch, channels, rows * columns, kPatch * kPatch})
+      .reshape({batch, channels, rows * columns, patch_side * patch_side})
       .transpose(1, 3)
-      .reshape({batch * kPatch * kPatch, rows * columns, channels});
+      .reshape({batch * patch_side * patch_side, rows * columns, channels});
 }
 
 /// The way back.
 torch::Tensor from_patches(const torch::Tensor& x, int64_t batch, int64_t height, int64_t width) {
-  const auto channels = x.size(2), rows = height / kPatch, columns = width / kPatch;
+  const auto channels = x.size(2), rows = height / patch_side, columns = width / patch_side;
   return x.contiguous()
-      .view({batch, kPatch * kPatch, rows * columns, channels})
+      .view({batch, patch_side * patch_side, rows * columns, channels})
       .transpose(1, 3)
-      .reshape({batch * channels * rows, columns, kPatch, kPatch})
+      .reshape({batch * channels * rows, columns, patch_side, patch_side})
       .transpose(1, 2)
       .reshape({batch, channels, height, width});
 }
@@ -57,7 +57,7 @@ struct MobileVitBlockImpl : nn::Module {
         conv_fusion(register_module("conv_fusion", conv_silu(2 * channels, channels, 3))),
         conv_1x1(register_module("conv_1x1", conv(channels, width, 1, {.bias = false}))),
         norm(register_module("norm", layer_norm(width, 1e-5))) {
-    const EncoderShape shape{.width = width, .heads = kHeads, .hidden = 2 * width, .eps = 1e-5, .act = Act::silu};
+    const EncoderShape shape{.width = width, .heads = head_count, .hidden = 2 * width, .eps = 1e-5, .act = Act::silu};
     for (int64_t i = 0; i < depth; ++i) transformer->push_back(EncoderLayer(shape));
     register_module("transformer", transformer);
   }
@@ -107,14 +107,15 @@ class MobileVit : public ImageModel {
   Chain stem_, stages_, final_conv_{nullptr}, head_{nullptr};
 };
 
-const std::vector<Stage> kFull = {{1, 32, 1}, {3, 64, 2}, {1, 96, 2, 144, 2}, {1, 128, 2, 192, 4}, {1, 160, 2, 240, 3}};
-const std::vector<Stage> kMini = {{1, 16, 1}, {1, 24, 2}, {1, 32, 2, 48, 1}, {1, 48, 2, 64, 1}};
+const std::vector<Stage> full_stages = {
+    {1, 32, 1}, {3, 64, 2}, {1, 96, 2, 144, 2}, {1, 128, 2, 192, 4}, {1, 160, 2, 240, 3}};
+const std::vector<Stage> mini_stages = {{1, 16, 1}, {1, 24, 2}, {1, 32, 2, 48, 1}, {1, 48, 2, 64, 1}};
 
 TORCHSTONE_MODEL(
     mobilevit_s, .family = "mobilevit", .suites = {"timm"}, .train_batch = 256, .eval_batch = 256,
     .parameters = 5'578'632, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full) return std::make_shared<MobileVit>(kFull, 640, 256);
-      return std::make_shared<MobileVit>(kMini, 128, 64);
+      if (options.preset == Preset::full) return std::make_shared<MobileVit>(full_stages, 640, 256);
+      return std::make_shared<MobileVit>(mini_stages, 128, 64);
     });
 
 }  // namespace

@@ -14,9 +14,9 @@
 namespace torchstone::nfnet {
 namespace {
 
-constexpr double kAlpha = 0.2;                    // how much of a branch each block adds
-constexpr double kGateGain = 2.0;                 // restores the variance that the gate takes
-constexpr double kSiluGain = 1.7881293296813965;  // 1 / deviation of silu of a standard normal
+constexpr double branch_scale = 0.2;              // how much of a branch each block adds
+constexpr double gate_gain = 2.0;                 // restores the variance that the gate takes
+constexpr double silu_gain = 1.7881293296813965;  // 1 / deviation of silu of a standard normal
 
 /// A convolution whose kernels have mean 0 and variance 1 / fan_in, times a learned gain. The originals begin the last
 /// one of a branch with gain 0; here it is 1, so that a wrong branch is seen.
@@ -30,7 +30,7 @@ struct StandardConvImpl : nn::Conv2dImpl {
   torch::Tensor forward(const torch::Tensor& x) {
     const auto fan_in = static_cast<double>(weight.numel() / weight.size(0));
     const auto standard =
-        torch::batch_norm(weight.reshape({1, weight.size(0), -1}), (gain * (kSiluGain / std::sqrt(fan_in))).view(-1),
+        torch::batch_norm(weight.reshape({1, weight.size(0), -1}), (gain * (silu_gain / std::sqrt(fan_in))).view(-1),
                           {}, {}, {}, /*training=*/true, /*momentum=*/0, /*eps=*/1e-5, /*cudnn_enabled=*/true);
     return torch::conv2d(x, standard.reshape_as(weight), bias, options.stride(),
                          std::get<torch::ExpandingArray<2>>(options.padding()), options.dilation(), options.groups());
@@ -68,7 +68,7 @@ struct NormFreeBlockImpl : nn::Module {
     const auto shortcut = downsample ? downsample(scaled) : x;
     auto y = conv2(torch::silu(conv1(scaled)));
     y = conv3(torch::silu(conv2b(torch::silu(y))));
-    return kGateGain * gate(y) * kAlpha + shortcut;
+    return gate_gain * gate(y) * branch_scale + shortcut;
   }
   double beta;
   Chain downsample{nullptr};
@@ -102,7 +102,7 @@ class NormFreeNet : public ImageModel {
         const int64_t stride = stage > 0 && i == 0 ? 2 : 1;
         blocks->push_back(
             NormFreeBlock(BlockShape{in, shape.widths[stage], stride, shape.group, 1 / std::sqrt(variance)}));
-        variance = (i == 0 ? 1 : variance) + kAlpha * kAlpha;
+        variance = (i == 0 ? 1 : variance) + branch_scale * branch_scale;
         in = shape.widths[stage];
       }
       stages_->push_back(blocks);

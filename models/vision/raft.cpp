@@ -14,7 +14,8 @@
 namespace torchstone::raft {
 namespace {
 
-constexpr int64_t kRadius = 3, kNeighbours = (2 * kRadius + 1) * (2 * kRadius + 1), kFactor = 8;
+constexpr int64_t lookup_radius = 3, lookup_size = (2 * lookup_radius + 1) * (2 * lookup_radius + 1),
+                  downscale_factor = 8;
 
 struct RaftShape {
   std::vector<int64_t> features = {32, 32, 64, 96, 128}, context = {32, 32, 64, 96, 160};
@@ -59,7 +60,7 @@ Chain encoder(const std::vector<int64_t>& widths, bool norm) {
 /// The recurrent unit with what it reads and what it says. [N, hidden, H, W] → the same.
 struct UpdateImpl : nn::Module {
   explicit UpdateImpl(const RaftShape& s)
-      : correlation(conv_unit(s.levels * kNeighbours, s.correlation, 1, 1, false)),
+      : correlation(conv_unit(s.levels * lookup_size, s.correlation, 1, 1, false)),
         flow1(conv_unit(2, s.flow, 7, 1, false)),
         flow2(conv_unit(s.flow, s.flow / 2, 3, 1, false)),
         motion(conv_unit(s.correlation + s.flow / 2, s.motion - 2, 3, 1, false)),
@@ -100,7 +101,7 @@ Tensors match_pyramid(const torch::Tensor& one, const torch::Tensor& other, int6
 /// The matches around places [N, 2, H, W] (x before y): [N, levels * neighbours, H, W].
 torch::Tensor look_up(const Tensors& pyramid, const torch::Tensor& places) {
   const auto batch = places.size(0), rows = places.size(2), columns = places.size(3);
-  const auto steps = torch::arange(-kRadius, kRadius + 1, places.options());
+  const auto steps = torch::arange(-lookup_radius, lookup_radius + 1, places.options());
   const auto around = torch::stack(torch::meshgrid({steps, steps}, "ij"), -1).unsqueeze(0);
   auto centres = places.permute({0, 2, 3, 1}).reshape({-1, 1, 1, 2});
   Tensors found;
@@ -111,7 +112,7 @@ torch::Tensor look_up(const Tensors& pyramid, const torch::Tensor& places) {
     };
     const auto grid = torch::cat({scaled(0, level.size(3)), scaled(1, level.size(2))}, -1);
     found.push_back(at::grid_sampler(level, grid, /*bilinear=*/0, /*zero padding=*/0, /*align_corners=*/true)
-                        .view({batch, rows, columns, kNeighbours}));
+                        .view({batch, rows, columns, lookup_size}));
     centres = centres / 2;
   }
   return torch::cat(found, -1).permute({0, 3, 1, 2}).contiguous();
@@ -145,7 +146,9 @@ class Raft : public ImageModel {
       places = places.detach();
       hidden = update_(hidden, torch::relu(context[1]), look_up(pyramid, places), places - start);
       places = places + update_->change(hidden);
-      flows.push_back(kFactor * at::upsample_bilinear2d(places - start, {kFactor * rows, kFactor * columns}, true));
+      flows.push_back(downscale_factor * at::upsample_bilinear2d(places - start,
+                                                                 {downscale_factor * rows, downscale_factor * columns},
+                                                                 true));
     }
     return flows;
   }

@@ -12,13 +12,13 @@
 namespace torchstone::regnet {
 namespace {
 
-constexpr int64_t kGroup = 8, kStem = 32;
+constexpr int64_t group_width = 8, stem_width = 32;
 
 struct RegNetBlockImpl : nn::Module {
   RegNetBlockImpl(int64_t in, int64_t out, int64_t stride)
       : conv1(register_module("conv1", named_conv_norm(in, out))),
         conv2(register_module("conv2",
-                              named_conv_norm(out, out, {.kernel = 3, .stride = stride, .groups = out / kGroup}))),
+                              named_conv_norm(out, out, {.kernel = 3, .stride = stride, .groups = out / group_width}))),
         se(register_module("se", SqueezeExcite(SqueezeExciteShape{.channels = out, .squeezed = (in + 2) / 4}))),
         conv3(register_module("conv3", named_conv_norm(out, out, {.act = Act::none}))) {
     if (stride == 1 && in == out) return;
@@ -36,8 +36,8 @@ TORCH_MODULE(RegNetBlock);
 class RegNet : public ImageModel {
  public:
   RegNet(const std::vector<int64_t>& widths, const std::vector<int64_t>& depths, int64_t side) : ImageModel(side) {
-    stages_.push_back(register_module("stem", named_conv_norm(3, kStem, {.kernel = 3, .stride = 2})));
-    int64_t in = kStem;
+    stages_.push_back(register_module("stem", named_conv_norm(3, stem_width, {.kernel = 3, .stride = 2})));
+    int64_t in = stem_width;
     for (size_t stage = 0; stage < widths.size(); ++stage) {
       Chain blocks;
       for (int64_t i = 0; i < depths[stage]; ++i) {

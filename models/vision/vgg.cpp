@@ -12,7 +12,7 @@
 namespace torchstone::vgg {
 namespace {
 
-constexpr int64_t kPool = 0;  // in a list of widths: a max-pool that halves the image
+constexpr int64_t pool_marker = 0;  // in a list of widths: a max-pool that halves the image
 
 class Vgg : public FeaturesAndClassifier {
  public:
@@ -20,7 +20,7 @@ class Vgg : public FeaturesAndClassifier {
     nn::Sequential features;
     int64_t channels = 3;
     for (const auto width : widths) {
-      if (width == kPool) {
+      if (width == pool_marker) {
         features->push_back(max_pool(2, 2));
       } else {
         features->push_back(conv(channels, width, 3, {.padding = 1}));
@@ -36,22 +36,24 @@ class Vgg : public FeaturesAndClassifier {
   }
 };
 
-const std::vector<int64_t> kVgg11 = {64, kPool, 128, kPool, 256, 256, kPool, 512, 512, kPool, 512, 512, kPool};
-const std::vector<int64_t> kVgg16 = {64,    64,  kPool, 128, 128,   kPool, 256, 256, 256,
-                                     kPool, 512, 512,   512, kPool, 512,   512, 512, kPool};
-const std::vector<int64_t> kMini = {16, kPool, 32, kPool, 64, 64, kPool, 128, 128, kPool};
+const std::vector<int64_t> vgg11_widths = {64,  pool_marker, 128,         pool_marker, 256, 256,        pool_marker,
+                                           512, 512,         pool_marker, 512,         512, pool_marker};
+const std::vector<int64_t> vgg16_widths = {64,  64,          pool_marker, 128,         128, pool_marker,
+                                           256, 256,         256,         pool_marker, 512, 512,
+                                           512, pool_marker, 512,         512,         512, pool_marker};
+const std::vector<int64_t> mini_widths = {16, pool_marker, 32, pool_marker, 64, 64, pool_marker, 128, 128, pool_marker};
 
 std::shared_ptr<Model> make(const ModelOptions& options, const std::vector<int64_t>& full) {
   if (options.preset == Preset::full) return std::make_shared<Vgg>(full, 224, 4096);
-  return std::make_shared<Vgg>(kMini, 64, 256);
+  return std::make_shared<Vgg>(mini_widths, 64, 256);
 }
 
 TORCHSTONE_MODEL(
     vgg11, .family = "vgg", .suites = {"torchvision"}, .train_batch = 64, .eval_batch = 64, .parameters = 132'863'336,
-    .make = [](const ModelOptions& options) { return make(options, kVgg11); });
+    .make = [](const ModelOptions& options) { return make(options, vgg11_widths); });
 TORCHSTONE_MODEL(
     vgg16, .family = "vgg", .suites = {"torchbench"}, .train_batch = 64, .eval_batch = 4, .parameters = 138'357'544,
-    .make = [](const ModelOptions& options) { return make(options, kVgg16); });
+    .make = [](const ModelOptions& options) { return make(options, vgg16_widths); });
 
 }  // namespace
 }  // namespace torchstone::vgg

@@ -14,8 +14,8 @@
 namespace torchstone::volo {
 namespace {
 
-constexpr double kEpsilon = 1e-5;
-constexpr int64_t kWindow = 3, kArea = kWindow * kWindow, kStride = 2;  // of outlook attention
+constexpr double norm_epsilon = 1e-5;
+constexpr int64_t window_side = 3, window_area = window_side * window_side, window_stride = 2;  // of outlook attention
 
 nn::Linear plain(int64_t in, int64_t out) { return nn::Linear(nn::LinearOptions(in, out).bias(false)); }
 
@@ -24,24 +24,25 @@ nn::Linear plain(int64_t in, int64_t out) { return nn::Linear(nn::LinearOptions(
 struct OutlookAttentionImpl : nn::Module {
   OutlookAttentionImpl(int64_t width, int64_t head_count)
       : v(register_module("v", plain(width, width))),
-        attn(register_module("attn", nn::Linear(width, kArea * kArea * head_count))),
+        attn(register_module("attn", nn::Linear(width, window_area * window_area * head_count))),
         proj(register_module("proj", nn::Linear(width, width))),
         heads(head_count) {}
   torch::Tensor forward(const torch::Tensor& x) {
     const auto batch = x.size(0), width = x.size(3);
     const auto image = x.permute({0, 3, 1, 2});
-    const auto patches = at::im2col(v(x).permute({0, 3, 1, 2}), {kWindow, kWindow}, /*dilation=*/{1, 1},
-                                    /*padding=*/{1, 1}, {kStride, kStride});
+    const auto patches = at::im2col(v(x).permute({0, 3, 1, 2}), {window_side, window_side}, /*dilation=*/{1, 1},
+                                    /*padding=*/{1, 1}, {window_stride, window_stride});
     const auto places = patches.size(2);
-    const auto values = patches.reshape({batch, heads, width / heads, kArea, places}).permute({0, 1, 4, 3, 2});
-    const auto pooled = torch::avg_pool2d(image, kStride, kStride, /*padding=*/0, /*ceil_mode=*/true);
-    const auto scores =
-        attn(pooled.permute({0, 2, 3, 1})).reshape({batch, places, heads, kArea, kArea}).permute({0, 2, 1, 3, 4});
+    const auto values = patches.reshape({batch, heads, width / heads, window_area, places}).permute({0, 1, 4, 3, 2});
+    const auto pooled = torch::avg_pool2d(image, window_stride, window_stride, /*padding=*/0, /*ceil_mode=*/true);
+    const auto scores = attn(pooled.permute({0, 2, 3, 1}))
+                            .reshape({batch, places, heads, window_area, window_area})
+                            .permute({0, 2, 1, 3, 4});
     const auto weights = (scores / std::sqrt(static_cast<double>(width / heads))).softmax(-1);
     const auto columns =
-        torch::matmul(weights, values).permute({0, 1, 4, 3, 2}).reshape({batch, width * kArea, places});
-    const auto summed =
-        at::col2im(columns, {x.size(1), x.size(2)}, {kWindow, kWindow}, {1, 1}, {1, 1}, {kStride, kStride});
+        torch::matmul(weights, values).permute({0, 1, 4, 3, 2}).reshape({batch, width * window_area, places});
+    const auto summed = at::col2im(columns, {x.size(1), x.size(2)}, {window_side, window_side}, {1, 1}, {1, 1},
+                                   {window_stride, window_stride});
     return proj(summed.permute({0, 2, 3, 1}));
   }
   nn::Linear v, attn, proj;
@@ -69,8 +70,8 @@ TORCH_MODULE(FirstAttention);
 template <class Attention>
 struct VoloLayerImpl : nn::Module {
   VoloLayerImpl(int64_t width, int64_t heads)
-      : norm1(register_module("norm1", layer_norm(width, kEpsilon))),
-        norm2(register_module("norm2", layer_norm(width, kEpsilon))),
+      : norm1(register_module("norm1", layer_norm(width, norm_epsilon))),
+        norm2(register_module("norm2", layer_norm(width, norm_epsilon))),
         attn(register_module("attn", Attention(width, heads))),
         mlp(register_module("mlp", Mlp(width, 3 * width))) {}
   torch::Tensor forward(torch::Tensor x) {
@@ -105,8 +106,11 @@ class Volo : public ImageModel {
     nn::ModuleList network;
     network->push_back(outlook_);
     network->push_back(chain({{"proj", halve_}}));
-    const EncoderShape layer{
-        .width = shape.wide, .heads = shape.wide_heads, .hidden = 3 * shape.wide, .eps = kEpsilon, .qkv_bias = false};
+    const EncoderShape layer{.width = shape.wide,
+                             .heads = shape.wide_heads,
+                             .hidden = 3 * shape.wide,
+                             .eps = norm_epsilon,
+                             .qkv_bias = false};
     for (size_t stage = 1; stage < shape.depths.size(); ++stage) {
       stages_.emplace_back();
       for (int64_t i = 0; i < shape.depths[stage]; ++i) stages_.back()->push_back(EncoderLayer(layer));
@@ -119,7 +123,7 @@ class Volo : public ImageModel {
     const auto grid = shape.side / 16;
     pos_embed_ = register_parameter("pos_embed", 0.02 * torch::randn({1, grid, grid, shape.wide}));
     class_token_ = register_parameter("cls_token", 0.02 * torch::randn({1, 1, shape.wide}));
-    norm_ = register_module("norm", layer_norm(shape.wide, kEpsilon));
+    norm_ = register_module("norm", layer_norm(shape.wide, norm_epsilon));
     head_ = register_module("head", nn::Linear(shape.wide, 1000));
     aux_head_ = register_module("aux_head", nn::Linear(shape.wide, 1000));
     init_linears_normal(*this, 0.02);

@@ -20,19 +20,19 @@ namespace {
 /// Sines and cosines of both coordinates, projected: [1, width, side, side].
 struct FourierPlacesImpl : nn::Module {
   explicit FourierPlacesImpl(int64_t width)
-      : project(register_module("token_projection", conv(2 * kWaves, width, 1))) {}
+      : project(register_module("token_projection", conv(2 * wave_count, width, 1))) {}
   torch::Tensor forward(int64_t side) {
     const auto& weight = project->weight;
     const auto wide = weight.options().dtype(torch::kFloat32);
     const auto axis = torch::arange(1, side + 1, wide) / (static_cast<double>(side) + 1e-6) * (2 * std::numbers::pi);
-    const auto power = torch::arange(kWaves / 2, wide) * (2.0 / kWaves);
+    const auto power = torch::arange(wave_count / 2, wide) * (2.0 / wave_count);
     const auto angles = axis.unsqueeze(1) / torch::pow(1e4, power);
     const auto waves = torch::stack({angles.sin(), angles.cos()}, 2).flatten(1);
-    const auto along = [&](int64_t dim) { return waves.unsqueeze(1 - dim).expand({side, side, kWaves}); };
+    const auto along = [&](int64_t dim) { return waves.unsqueeze(1 - dim).expand({side, side, wave_count}); };
     const auto both = torch::cat({along(0), along(1)}, 2).permute({2, 0, 1}).unsqueeze(0);
     return project(both.to(weight.scalar_type()));
   }
-  static constexpr int64_t kWaves = 32;
+  static constexpr int64_t wave_count = 32;
   nn::Conv2d project;
 };
 TORCH_MODULE(FourierPlaces);
@@ -145,11 +145,12 @@ class Xcit : public ImageModel {
     places_ = register_module("pos_embed", FourierPlaces(width));
     nn::ModuleList blocks;
     for (int64_t i = 0; i < depth; ++i) {
-      blocks_.emplace_back(width, kHeads);
+      blocks_.emplace_back(width, attention_heads);
       blocks->push_back(blocks_.back());
     }
     register_module("blocks", blocks);
-    class_blocks_ = register_module("cls_attn_blocks", Chain(ClassBlock(width, kHeads), ClassBlock(width, kHeads)));
+    class_blocks_ = register_module("cls_attn_blocks",
+                                    Chain(ClassBlock(width, attention_heads), ClassBlock(width, attention_heads)));
     norm_ = register_module("norm", layer_norm(width));
     head_ = register_module("head", nn::Linear(width, 1000));
     init_linears_normal(*this, 0.02);
@@ -165,7 +166,7 @@ class Xcit : public ImageModel {
   }
 
  private:
-  static constexpr int64_t kHeads = 4;
+  static constexpr int64_t attention_heads = 4;
   Chain stem_{nullptr}, class_blocks_{nullptr};
   torch::Tensor class_token_;
   FourierPlaces places_{nullptr};

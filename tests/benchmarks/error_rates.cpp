@@ -23,7 +23,7 @@ namespace {
 
 /// Longest eager call, in seconds, for which 95 % of slow-downs of 5 % are promised to be found in the default budget,
 /// its extension while undecided included. Of calls of 1 s only ten rounds fit into that.
-constexpr double kDetectionCall = 0.2;
+constexpr double detectable_call_s = 0.2;
 
 /// Log deviations of one real case from its sides' medians, round by round.
 using Record = std::vector<std::pair<double, double>>;
@@ -187,7 +187,7 @@ int main(int argc, char** argv) {
     std::string broken;
     if (above(cases - tally.covered, cases, 1 - options.confidence)) broken += " coverage";
     if (required && ratio >= *required && tally.red > cases / 1000) broken += " false-alarms";
-    if (required && ratio <= 0.95 * *required && noise.block <= 0.02 && noise.call_s <= kDetectionCall &&
+    if (required && ratio <= 0.95 * *required && noise.block <= 0.02 && noise.call_s <= detectable_call_s &&
         tally.red < 0.95 * cases)
       broken += " detection";
     const auto share = [&](int count) { return fmt::format("{:.2f} %", 100.0 * count / cases); };

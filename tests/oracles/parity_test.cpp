@@ -26,8 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const fs::path kGolden = fs::path(TORCHSTONE_TEST_DIR) / "oracles" / "golden";
-constexpr int64_t kSample = 1024;  // most elements of an output in a golden file, as in parity.py
+const fs::path golden_folder = fs::path(TORCHSTONE_TEST_DIR) / "oracles" / "golden";
+constexpr int64_t sample_size = 1024;  // most elements of an output in a golden file, as in parity.py
 
 /// One golden file: what the original gave, and the facts of the run.
 struct Golden {
@@ -36,7 +36,7 @@ struct Golden {
 };
 
 Golden load_golden(const std::string& name) {
-  auto file = formats::read_safetensors((kGolden / (name + ".safetensors")).string());
+  auto file = formats::read_safetensors((golden_folder / (name + ".safetensors")).string());
   return {std::move(file.tensors), json::parse(file.metadata.at("facts"))};
 }
 
@@ -115,7 +115,7 @@ double relative_error(const Tensors& outputs, const Golden& golden) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     const auto expected = golden.samples.at("output." + std::to_string(i));
     const auto flat = outputs[i].flatten();
-    const auto sample = flat.slice(0, 0, flat.numel(), (flat.numel() + kSample - 1) / kSample);
+    const auto sample = flat.slice(0, 0, flat.numel(), (flat.numel() + sample_size - 1) / sample_size);
     if (sample.sizes() != expected.sizes()) throw std::runtime_error("the golden file holds another sample");
     errors.push_back((sample - expected).abs().max() / expected.abs().max());
   }
@@ -129,7 +129,7 @@ double relative_error_of_norms(const torch::Tensor& found, const torch::Tensor& 
 
 std::vector<std::string> golden_names() {
   std::vector<std::string> names;
-  for (const auto& file : fs::directory_iterator(kGolden)) names.push_back(file.path().stem().string());
+  for (const auto& file : fs::directory_iterator(golden_folder)) names.push_back(file.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -144,7 +144,7 @@ std::vector<std::string> golden_names(Condition condition) {
 /// Those that take longest: left out unless asked for (the label large, docs/tests.md).
 const std::set<std::string>& large_names() {
   static const std::set<std::string> names = [] {
-    std::ifstream file(kGolden.parent_path() / "large.txt");
+    std::ifstream file(golden_folder.parent_path() / "large.txt");
     return std::set<std::string>(std::istream_iterator<std::string>(file), {});
   }();
   return names;

@@ -10,8 +10,8 @@ namespace torchstone {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr size_t kLongest = 250;  // lines of a model file
-constexpr size_t kBlock = 6;      // lines that must not stand in two of them
+constexpr size_t max_file_lines = 250;  // lines of a model file
+constexpr size_t block_lines = 6;       // lines that must not stand in two of them
 
 struct Line {
   size_t number;
@@ -50,11 +50,11 @@ TEST(ModelFiles, AreShortAndShareNoBlock) {
     size_t total = 0;
     const auto lines = code_of(file, total);
     EXPECT_GT(total, 0U) << file;
-    EXPECT_LE(total, kLongest) << file;
+    EXPECT_LE(total, max_file_lines) << file;
     std::map<std::string, std::string> own;
-    for (size_t i = 0; i + kBlock <= lines.size(); ++i) {
+    for (size_t i = 0; i + block_lines <= lines.size(); ++i) {
       std::string block;
-      for (size_t k = i; k < i + kBlock; ++k) block += lines[k].text + "\n";
+      for (size_t k = i; k < i + block_lines; ++k) block += lines[k].text + "\n";
       const auto place = file.filename().string() + ":" + std::to_string(lines[i].number);
       const auto twin = places.find(block);
       EXPECT_TRUE(twin == places.end()) << place << " and " << twin->second << ":\n" << block;

@@ -15,13 +15,13 @@ void PrintTo(const Indices& indices, std::ostream* stream) { *stream << indices.
 
 namespace {
 
-const std::vector<double> kSeven = {3.1, 1.2, 9.9, 4.4, 2.0, 7.3, 5.5};
+const std::vector<double> seven_values = {3.1, 1.2, 9.9, 4.4, 2.0, 7.3, 5.5};
 const std::vector<double> kNone;
 
 TEST(Quantile, InterpolatesBetweenOrderStatisticsAsNumpyDoes) {
   const std::vector<std::pair<double, double>> expected = {{0, 1.2},    {0.1, 1.68}, {0.25, 2.55}, {0.5, 4.4},
                                                            {0.75, 6.4}, {0.9, 8.34}, {1, 9.9}};
-  for (const auto& [p, value] : expected) EXPECT_NEAR(quantile(kSeven, p), value, 1e-12) << p;
+  for (const auto& [p, value] : expected) EXPECT_NEAR(quantile(seven_values, p), value, 1e-12) << p;
 }
 
 TEST(Quantile, OfOneValueIsThatValue) {
@@ -54,7 +54,7 @@ TEST(Median, IsTheMiddleOrTheMeanOfTheTwoMiddleValues) {
 }
 
 TEST(MedianAbsolutePercentageError, AgreesWithNumpyAndIgnoresOutliers) {
-  EXPECT_NEAR(median_absolute_percentage_error(kSeven), 0.5454545454545455, 1e-12);
+  EXPECT_NEAR(median_absolute_percentage_error(seven_values), 0.5454545454545455, 1e-12);
   EXPECT_NEAR(median_absolute_percentage_error({100, 98, 102, 99, 101}), 0.01, 1e-12);
   EXPECT_NEAR(median_absolute_percentage_error({100, 98, 102, 99, 1e9}), 0.01, 0.011);
   EXPECT_EQ(median_absolute_percentage_error({7, 7, 7}), 0);
@@ -62,7 +62,7 @@ TEST(MedianAbsolutePercentageError, AgreesWithNumpyAndIgnoresOutliers) {
 
 TEST(GeometricMean, IsTheRootOfTheProduct) {
   EXPECT_NEAR(geometric_mean({1, 4}), 2, 1e-12);
-  EXPECT_NEAR(geometric_mean(kSeven), 3.870470531045321, 1e-12);
+  EXPECT_NEAR(geometric_mean(seven_values), 3.870470531045321, 1e-12);
   EXPECT_NEAR(geometric_mean({2, 0.5, 3}), std::cbrt(3.0), 1e-12);
   EXPECT_THROW(geometric_mean({}), std::invalid_argument);
   EXPECT_THROW(geometric_mean({1, 0}), std::invalid_argument);
@@ -170,7 +170,7 @@ TEST(RatioInterval, IsMadeOfTheRatiosAtTheIntervalsIndices) {
 }
 
 TEST(HodgesLehmann, IsTheMedianOfThePairMeans) {
-  EXPECT_NEAR(hodges_lehmann(kSeven), 4.525, 1e-12);
+  EXPECT_NEAR(hodges_lehmann(seven_values), 4.525, 1e-12);
   EXPECT_NEAR(hodges_lehmann({3.1, 1.2, 9.9, 4.4, 2.0, 7.3}), 4.4, 1e-12);
   EXPECT_NEAR(hodges_lehmann({1, 2}), 1.5, 1e-12);
   EXPECT_EQ(hodges_lehmann({-3}), -3);
@@ -194,8 +194,8 @@ TEST(Drift, OfAStraightLineIsItsSlope) {
 }
 
 TEST(Drift, AgreesWithTheTheilSenAndMannKendallFormulas) {
-  EXPECT_NEAR(drift(kSeven).slope, 0.4, 1e-12);
-  EXPECT_NEAR(drift(kSeven).p_value, 0.5480055723613093, 1e-12);
+  EXPECT_NEAR(drift(seven_values).slope, 0.4, 1e-12);
+  EXPECT_NEAR(drift(seven_values).p_value, 0.5480055723613093, 1e-12);
   const auto ties = drift({1, 2, 2, 3, 3, 3, 4, 6, 5});
   EXPECT_NEAR(ties.slope, 0.5, 1e-12);
   EXPECT_NEAR(ties.p_value, 0.0019144847836661872, 1e-12);
