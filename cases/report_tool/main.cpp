@@ -1,11 +1,14 @@
 // torchstone-report: works on results that are already there.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cases/report_tool/claim.h"
 #include "cases/report_tool/compare.h"
@@ -32,6 +35,17 @@ std::vector<std::string> plugins_of(const std::vector<std::string>& arguments) {
   return plugins;
 }
 
+/// What is wrong with the command's name; empty when there is none or it is known.
+std::string unknown_command(const CLI::App& app, const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0].starts_with("-")) return "";
+  std::vector<std::string> names;
+  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  if (std::ranges::find(names, arguments[0]) != names.end()) return "";
+  return fmt::format("torchstone-report: no command {} (expected one of {}; that of a plug-in needs --plugin=LIBRARY)",
+                     arguments[0], fmt::join(names, ", "));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -50,8 +64,10 @@ int main(int argc, char** argv) {
   torchstone::add_gate_command(app, exit_code);
   torchstone::add_claim_command(app);
   try {
-    for (const auto& plugin : plugins_of({argv + 1, argv + argc})) torchstone::load_plugin(plugin);
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    for (const auto& plugin : plugins_of(arguments)) torchstone::load_plugin(plugin);
     torchstone::add_text_commands(app, exit_code);  // after all: each writer that has no command gets one
+    if (const auto error = unknown_command(app, arguments); !error.empty()) throw std::invalid_argument(error);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? torchstone::ExitCode::success

@@ -164,6 +164,14 @@ TEST(AnUpdateOfExpectedStatuses, DoesNotHideAMissingCompiler) {
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
+TEST(TheReportTool, NamesItsCommandsWhenItDoesNotKnowOne) {
+  const ProgramRun run = run_program({TORCHSTONE_REPORT, "tap", "results"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err,
+              testing::AllOf(HasSubstr("no command tap (expected one of merge, "), HasSubstr("--plugin=LIBRARY")));
+  EXPECT_EQ(run_program({TORCHSTONE_REPORT, "--help"}).exit_code, 0);
+}
+
 TEST(TheGateOfTheReportTool, EndsWithEachOfItsExitCodes) {
   const Torchstone torchstone;
   ASSERT_EQ(torchstone.run_faults(right).exit_code, 0);
