@@ -38,8 +38,9 @@ struct SpeechAttentionImpl : nn::Module {
   /// `hidden`: [N, L, S], true where a query must not look.
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& source, const torch::Tensor& hidden) {
     const auto split = [&](const torch::Tensor& y) { return split_heads(y, heads); };
-    const auto width = std::sqrt(static_cast<double>(x.size(2) / heads));
-    const auto scores = torch::matmul(split(query(x)), split(key(source)).transpose(2, 3)) / width;
+    const int64_t width = x.size(2) / heads;
+    const auto scores =
+        torch::matmul(split(query(x)), split(key(source)).transpose(2, 3)) / std::sqrt(static_cast<double>(width));
     const auto weights = scores.masked_fill(hidden.unsqueeze(1), -std::numeric_limits<double>::infinity()).softmax(-1);
     return norm(dropout(fc(join_heads(torch::matmul(dropout(weights), split(value(source)))))) + x);
   }

@@ -63,7 +63,7 @@ def check_format(tool):
 
 
 def without_precompiled_header(words):
-    """A compiler's arguments without the precompiled header, the input and the output."""
+    """A compiler's arguments without the precompiled header, the input, the output and what g++ alone knows."""
     kept, words = [], [w for w in words if w != "-Xclang"]
     skip = False
     for i, word in enumerate(words):
@@ -71,7 +71,7 @@ def without_precompiled_header(words):
             skip = False
         elif word in ("-o", "-c", "-include-pch") or (word == "-include" and "cmake_pch" in words[i + 1]):
             skip = True
-        elif word != "-Winvalid-pch" and not word.startswith("-fpch"):
+        elif word not in ("-Winvalid-pch", "-Wshadow=local") and not word.startswith("-fpch"):
             kept.append(word)
     return kept
 
