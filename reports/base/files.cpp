@@ -23,7 +23,7 @@ namespace {
 
 /// Removes the temporary file unless it was renamed.
 struct TemporaryFile {
-  fs::path path;
+  fs::path path{};
   Descriptor descriptor{};
   bool keep = false;
   ~TemporaryFile() {
@@ -47,14 +47,18 @@ void sync_folder(const fs::path& folder) {
 
 }  // namespace
 
-void write_atomically(const fs::path& path, std::string_view text, Durability durability) {
+void write_atomically(const fs::path& path, std::string_view text, Durability durability, mode_t mode) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) fail("cannot make the folder", folder, error.value());
   static std::atomic<int> counter = 0;
-  TemporaryFile temporary{folder / fmt::format(".{}.{}.tmp", getpid(), ++counter)};
-  temporary.descriptor = Descriptor(open(temporary.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  TemporaryFile temporary;
+  // The name may be taken: containers that share a folder have the same process ids, and a killed process leaves files.
+  do {
+    temporary.path = folder / fmt::format(".{}.{}.tmp", getpid(), ++counter);
+    temporary.descriptor = Descriptor(open(temporary.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  } while (!temporary.descriptor && errno == EEXIST);
   if (!temporary.descriptor) {
     const int failed = errno;
     temporary.keep = true;  // not ours to remove
