@@ -23,6 +23,7 @@
 #include "fixtures/isolate/interrupt.h"
 #include "models/core/plugin.h"
 #include "reports/base/exit_code.h"
+#include "reports/base/standard_descriptors.h"
 #include "reports/base/terminal.h"
 #include "reports/base/version.h"
 #include "reports/console/listener.h"
@@ -150,6 +151,7 @@ int main(int argc, char** argv) {
   // cuBLAS is deterministic only with a workspace fixed before its first handle.
   setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
   try {
+    torchstone::open_standard_descriptors();
     return torchstone::run(argc, argv);
   } catch (const torchstone::selection::NothingSelected& e) {
     std::cerr << "torchstone: " << e.what() << "\n";

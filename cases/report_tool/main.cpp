@@ -20,6 +20,7 @@
 #include "cases/report_tool/texts.h"
 #include "models/core/plugin.h"
 #include "reports/base/exit_code.h"
+#include "reports/base/standard_descriptors.h"
 #include "reports/base/version.h"
 
 namespace {
@@ -64,6 +65,7 @@ int main(int argc, char** argv) {
   torchstone::add_gate_command(app, exit_code);
   torchstone::add_claim_command(app);
   try {
+    torchstone::open_standard_descriptors();
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     for (const auto& plugin : plugins_of(arguments)) torchstone::load_plugin(plugin);
     torchstone::add_text_commands(app, exit_code);  // after all: each writer that has no command gets one
