@@ -60,12 +60,15 @@ const std::vector<FlagInfo>& flag_table();
 Flags parse_flags(int* argc, char** argv);
 Flags parse_flags(std::vector<std::string>& arguments);
 
+/// The environment twins of all own flags.
+std::vector<std::string> environment_names();
+
 /// What --help says about own flags.
 std::string flags_help();
 
 /// `text` as one word of a POSIX shell.
 std::string shell_quoted(const std::string& text);
-/// Own flags that a reproduction needs, shell-quoted: RunOptions::arguments.
+/// Own flags that a reproduction needs, shell-quoted and without secrets: RunOptions::arguments.
 std::string reproduce_arguments(const Flags& flags);
 /// A command that runs exactly that case.
 std::string reproduce_line(const Flags& flags, const Case& c);

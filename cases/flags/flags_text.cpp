@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cases/flags/flags.h"
+#include "reports/base/secrets.h"
 
 namespace torchstone::flags {
 namespace {
@@ -14,6 +15,12 @@ bool is_plain(const std::string& text) {
 }
 
 }  // namespace
+
+std::vector<std::string> environment_names() {
+  std::vector<std::string> names;
+  for (const auto& flag : flag_table()) names.push_back(environment_name(flag));
+  return names;
+}
 
 std::string flags_help() {
   std::string text =
@@ -41,7 +48,7 @@ std::string reproduce_arguments(const Flags& flags) {
     const auto info = std::find_if(table.begin(), table.end(),
                                    [&, &flag_name = name](const FlagInfo& flag) { return flag.name == flag_name; });
     if (info->reproduces)
-      line += (line.empty() ? "" : " ") + shell_quoted(fmt::format("--torchstone_{}={}", name, value));
+      line += (line.empty() ? "" : " ") + shell_quoted(without_secret(fmt::format("--torchstone_{}={}", name, value)));
   }
   return line;
 }

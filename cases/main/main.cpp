@@ -23,6 +23,7 @@
 #include "fixtures/isolate/interrupt.h"
 #include "models/core/plugin.h"
 #include "reports/base/exit_code.h"
+#include "reports/base/secrets.h"
 #include "reports/base/standard_descriptors.h"
 #include "reports/base/terminal.h"
 #include "reports/base/version.h"
@@ -72,7 +73,7 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const E
   prepare_results(flags);
   run_options() = flags.run;
   run.build = build_facts();
-  run.tag = flags.tag;
+  run.tag = without_secret(flags.tag);
   Session session{flags, cases, isolate::CaseRunner(cases)};
   register_cases(session);
   std::vector<Result> planned;
@@ -109,7 +110,7 @@ int run(int argc, char** argv) {
   }
   for (const auto& plugin : flags.plugins) load_plugin(plugin);
   if (selection::only_is_file(flags)) register_own_model(flags);
-  RunInfo run_info = begin_run(argc, argv);
+  RunInfo run_info = begin_run(argc, argv, flags::environment_names());
   const bool lists_tests = wants_list(argc, argv);
   testing::InitGoogleTest(&argc, argv);
   if (flags.help) {

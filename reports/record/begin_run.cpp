@@ -1,6 +1,5 @@
 #include "reports/record/begin_run.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -14,8 +13,10 @@
 
 #include <fmt/format.h>
 
+#include "reports/base/secrets.h"
 #include "reports/base/text.h"
 #include "reports/base/time.h"
+#include "reports/record/result_variables.h"
 
 namespace torchstone {
 namespace {
@@ -93,31 +94,26 @@ Facts machine_facts() {
   return facts;
 }
 
-Facts environment_facts() {
-  static constexpr std::array<std::string_view, 18> prefixes = {
-      "TORCHSTONE_", "GTEST_", "TORCH", "PYTORCH_", "ATEN_",   "OMP_",  "GOMP_",   "KMP_",       "MKL_",
-      "CUDA_",       "CUBLAS", "CUDNN", "NVIDIA_",  "TRITON_", "NCCL_", "MALLOC_", "LD_PRELOAD", "LD_LIBRARY_PATH"};
+Facts environment_facts(const std::vector<std::string>& more_names) {
   Facts facts;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const auto equals = text.find('=');
-    if (equals == std::string_view::npos) continue;
-    if (std::ranges::any_of(prefixes, [&](std::string_view prefix) { return text.starts_with(prefix); })) {
-      facts.emplace(text.substr(0, equals), text.substr(equals + 1));
-    }
-  }
+  const auto take = [&](const std::string& name) {
+    const char* value = std::getenv(name.c_str());
+    if (value != nullptr && !names_secret(name) && !looks_secret(value)) facts.emplace(name, value);
+  };
+  for (const auto name : result_variables()) take(std::string(name));
+  for (const auto& name : more_names) take(name);
   return facts;
 }
 
-RunInfo begin_run(int argc, const char* const* argv) {
+RunInfo begin_run(int argc, const char* const* argv, const std::vector<std::string>& more_names) {
   RunInfo run;
   run.started = utc_now();
   run.id = fmt::format("{}-{:x}", run.started, getpid());
-  run.argv.assign(argv, argv + argc);
+  run.argv = without_secrets({argv, argv + argc});
   std::error_code ignored;
   run.directory = std::filesystem::current_path(ignored).string();
   run.machine = machine_facts();
-  run.environment = environment_facts();
+  run.environment = environment_facts(more_names);
   return run;
 }
 

@@ -1,14 +1,17 @@
 #pragma once
+#include <string>
+#include <vector>
+
 #include <torchstone/run_info.h>
 
 namespace torchstone {
 
-/// The run that begins now, with everything that needs no torch.
-RunInfo begin_run(int argc, const char* const* argv);
+/// The run that begins now, with everything that needs no torch. Secrets in the command line are hidden
+/// (reports/base/secrets.h). `more_names`: variables to record beside those of reports/record/result_variables.h.
+RunInfo begin_run(int argc, const char* const* argv, const std::vector<std::string>& more_names = {});
 
-/// The variables of this process that can change a result: those of Torchstone, GoogleTest, PyTorch, OpenMP, CUDA, the
-/// allocator and the dynamic linker.
-Facts environment_facts();
+/// The variables of this process that are recorded, by name: never one whose name or value looks like a secret.
+Facts environment_facts(const std::vector<std::string>& more_names = {});
 
 /// What this machine is. `host` is a hash: results are compared by machine without giving its name away.
 /// A fact that cannot be read is absent.

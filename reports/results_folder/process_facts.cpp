@@ -1,13 +1,15 @@
 #include "reports/results_folder/process_facts.h"
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <unistd.h>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "reports/base/secrets.h"
 #include "reports/base/text.h"
 
 namespace torchstone::results_folder {
@@ -32,9 +34,10 @@ std::optional<ProcessFacts> process_facts(pid_t pid) {
   constexpr int between_parent_and_start = 17;
   for (int i = 0; i < between_parent_and_start; ++i) fields >> skipped;
   if (!(fields >> facts.start_ticks) || state == "Z" || state == "X") return std::nullopt;
-  facts.command = text_of(pid, "cmdline");
-  std::ranges::replace(facts.command, '\0', ' ');
-  facts.command = printable(trimmed(facts.command));
+  std::vector<std::string> words;
+  std::istringstream command(text_of(pid, "cmdline"));
+  for (std::string word; std::getline(command, word, '\0');) words.push_back(word);
+  facts.command = printable(fmt::format("{}", fmt::join(without_secrets(words), " ")));
   return facts;
 }
 

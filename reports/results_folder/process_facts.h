@@ -10,7 +10,7 @@ namespace torchstone::results_folder {
 struct ProcessFacts {
   pid_t parent = 0;
   uint64_t start_ticks = 0;  ///< its start, since boot: distinguishes it from a later process with the same number
-  std::string command;       ///< its arguments with spaces between them, fit for a terminal
+  std::string command;       ///< its arguments with spaces between them, without secrets, fit for a terminal
 };
 
 /// Empty when there is no such process, when it has ended and was not waited for yet, and without /proc.

@@ -1,10 +1,13 @@
-#include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include <gmock/gmock.h>
 
+#include "reports/base/secrets.h"
 #include "reports/base/text.h"
 #include "reports/record/begin_run.h"
+#include "reports/record/result_variables.h"
+#include "tests/environment_variable.h"
 
 namespace torchstone {
 namespace {
@@ -34,15 +37,34 @@ TEST(BeginRun, KeepsTheCommandLineAndThePlace) {
   EXPECT_EQ(run.started.back(), 'Z');
 }
 
-TEST(EnvironmentFacts, HoldWhatLibrariesListenToAndNothingElse) {
-  setenv("OMP_TORCHSTONE_TEST", "a=b", 1);
-  setenv("SECRET_OMP_TORCHSTONE_TEST", "x", 1);
-  const Facts facts = environment_facts();
-  unsetenv("OMP_TORCHSTONE_TEST");
-  unsetenv("SECRET_OMP_TORCHSTONE_TEST");
-  EXPECT_EQ(facts.at("OMP_TORCHSTONE_TEST"), "a=b");
-  EXPECT_FALSE(facts.contains("SECRET_OMP_TORCHSTONE_TEST"));
-  EXPECT_FALSE(facts.contains("PATH"));
+TEST(BeginRun, HidesSecretsOfTheCommandLine) {
+  const char* argv[] = {"./torchstone", "--something-token=planted", "--password", "planted"};
+  EXPECT_THAT(begin_run(4, argv).argv,
+              testing::ElementsAre("./torchstone", "--something-token=[hidden]", "--password", "[hidden]"));
+}
+
+TEST(EnvironmentFacts, AreTakenByName) {
+  const EnvironmentVariable listed("OMP_NUM_THREADS", "2"), own("TORCHSTONE_OUT", "a=b"), unlisted("OMP_NO_SUCH", "x");
+  const Facts facts = environment_facts({"TORCHSTONE_OUT"});
+  EXPECT_EQ(facts.at("OMP_NUM_THREADS"), "2");
+  EXPECT_EQ(facts.at("TORCHSTONE_OUT"), "a=b");
+  for (const char* name : {"OMP_NO_SUCH", "PATH", "HOME"}) EXPECT_FALSE(facts.contains(name)) << name;
+}
+
+TEST(EnvironmentFacts, HoldNoSecret) {
+  const EnvironmentVariable planted("NVIDIA_API_KEY", "planted"), token("CUDA_TOKEN", "planted");
+  const EnvironmentVariable secret("TORCH_SECRET", "planted"), address("LD_PRELOAD", "ftp://user:planted@host/lib.so");
+  // A list that names them changes nothing.
+  for (const auto& [name, value] : environment_facts({"NVIDIA_API_KEY", "TORCH_SECRET"}))
+    EXPECT_THAT(value, testing::Not(testing::HasSubstr("planted"))) << name;
+}
+
+TEST(ResultVariables, AreNamedOnceAndNameNoSecret) {
+  std::set<std::string_view> seen;
+  for (const auto name : result_variables()) {
+    EXPECT_TRUE(seen.insert(name).second) << name;
+    EXPECT_FALSE(names_secret(name)) << name;
+  }
 }
 
 }  // namespace
