@@ -3,7 +3,9 @@
 #include <filesystem>
 
 #include "reports/base/files.h"
+#include "reports/results_folder/empty_results.h"
 #include "reports/results_folder/hold.h"
+#include "reports/results_folder/marker.h"
 
 namespace torchstone {
 namespace fs = std::filesystem;
@@ -11,8 +13,8 @@ namespace fs = std::filesystem;
 void prepare_results(const flags::Flags& flags) {
   const fs::path out = flags.run.out;
   const auto empty = [&] {
-    if (flags.report)
-      for (const char* of_earlier_run : {"cases", "runs"}) fs::remove_all(out / of_earlier_run);
+    results_folder::require_results_folder(out);
+    if (flags.report) results_folder::remove_records(out);
   };
   // Static: an interrupted run ends by std::exit.
   static const results_folder::Hold hold(

@@ -4,7 +4,8 @@
 namespace torchstone {
 
 /// Takes the results folder for this run, to the end of the process. It is emptied of an earlier run's cases, but not
-/// when it is shared with other processes (a ctest run, other shards). Throws FolderHeld when another run has it.
+/// when it is shared with other processes (a ctest run, other shards). Throws FolderHeld when another run has it,
+/// FolderRefused when it holds what Torchstone did not write.
 void prepare_results(const flags::Flags& flags);
 
 }  // namespace torchstone

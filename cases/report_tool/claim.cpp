@@ -5,6 +5,7 @@
 
 #include "reports/results_folder/empty_results.h"
 #include "reports/results_folder/hold.h"
+#include "reports/results_folder/marker.h"
 
 namespace torchstone {
 
@@ -14,8 +15,10 @@ void add_claim_command(CLI::App& app) {
   const auto folder = std::make_shared<std::string>();
   command->add_option("folder", *folder, "The results folder")->required();
   command->callback([folder] {
-    const results_folder::Hold hold(*folder, results_folder::parent_process(),
-                                    [&] { results_folder::empty_results(*folder); });
+    const results_folder::Hold hold(*folder, results_folder::parent_process(), [&] {
+      results_folder::require_results_folder(*folder);
+      results_folder::empty_results(*folder);
+    });
   });
 }
 

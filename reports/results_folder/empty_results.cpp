@@ -1,41 +1,54 @@
 #include "reports/results_folder/empty_results.h"
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <set>
 
 #include "reports/base/files.h"
+#include "reports/results_folder/own_names.h"
 
 namespace torchstone::results_folder {
 namespace fs = std::filesystem;
 namespace {
 
-/// What the program itself and its writers leave. Files of other writers are listed where they are written.
-bool is_of_a_run(const std::string& name) {
-  static constexpr std::array names = {"cases",          "runs",         "logs",          "csv",
-                                       "samples",        "traces",       "memory",        "results.json",
-                                       "report.html",    "junit.xml",    "results.csv",   "summary.csv",
-                                       "summary.txt",    "fastrnns.txt", "fastrnns.json", "fastrnns_pep.txt",
-                                       "batch_sizes.txt"};
-  const bool written_aside = name.starts_with('.') && name.ends_with(".tmp");  // by a run that was killed
-  return written_aside || std::ranges::find(names, name) != names.end();
+constexpr const char* list_name = "written.txt";
+
+fs::path list_in(const fs::path& folder) { return folder / "runs" / list_name; }
+
+/// Whether empty_results() removes a file without being told of it.
+bool is_known_name(const std::string& name) {
+  const fs::path path(name);
+  const std::string folder = path.parent_path().string();
+  return folder.empty() ? is_own_report(name)
+                        : std::ranges::find(own_folders(), folder) != own_folders().end() && has_own_name(folder, name);
 }
 
-fs::path list_in(const fs::path& folder) { return folder / "runs" / "written.txt"; }
-
-std::set<std::string> written_in(const fs::path& folder) {
-  std::set<std::string> names;
-  std::ifstream list(list_in(folder));
-  for (std::string name; std::getline(list, name);)
-    if (is_inside(name)) names.insert(name);
-  return names;
+/// Whether a way to a file leads through real folders alone.
+bool is_reached_without_links(const fs::path& folder, const fs::path& name) {
+  for (fs::path path = name.parent_path(); !path.empty(); path = path.parent_path())
+    if (!fs::is_directory(fs::symlink_status(folder / path))) return false;
+  return true;
 }
 
-/// With the folders that it leaves empty.
+/// With the folders that it leaves empty. A folder is not a file that was written.
 void remove_file(const fs::path& folder, const std::string& name) {
+  if (!is_reached_without_links(folder, name) || fs::is_directory(fs::symlink_status(folder / name))) return;
   std::error_code ignored;
   for (fs::path path = name; !path.empty() && fs::remove(folder / path, ignored);) path = path.parent_path();
+}
+
+/// What is Torchstone's in one of own_folders(), and the folder where nothing is left in it.
+void empty_own_folder(const fs::path& folder, const std::string& name, const std::set<std::string>& kept) {
+  const fs::path path = folder / name;
+  const fs::file_status status = fs::symlink_status(path);
+  if (fs::is_symlink(status)) fs::remove(path);
+  if (!fs::is_directory(status)) return;
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(path))
+    if (!kept.contains(entry.path().filename().string()) && is_own_entry(name, entry.path()))
+      found.push_back(entry.path());
+  for (const auto& file : found) fs::remove(file);
+  if (fs::is_empty(path)) fs::remove(path);
 }
 
 }  // namespace
@@ -46,11 +59,19 @@ bool is_inside(const std::string& name) {
          name.find('\n') == std::string::npos;
 }
 
+std::set<std::string> written_in(const fs::path& folder) {
+  std::set<std::string> names;
+  std::ifstream list(list_in(folder));
+  for (std::string name; std::getline(list, name);)
+    if (is_inside(name)) names.insert(name);
+  return names;
+}
+
 void note_written(const fs::path& folder, const std::vector<std::string>& names) {
   auto listed = written_in(folder);
   const size_t before = listed.size();
   for (const auto& name : names)
-    if (!is_of_a_run(fs::path(name).begin()->string())) listed.insert(name);
+    if (!is_known_name(name)) listed.insert(name);
   if (listed.size() == before) return;
   std::string text;
   for (const auto& name : listed) text += name + "\n";
@@ -59,10 +80,17 @@ void note_written(const fs::path& folder, const std::vector<std::string>& names)
 
 void empty_results(const fs::path& folder) {
   for (const auto& name : written_in(folder)) remove_file(folder, name);
-  std::vector<fs::path> found;
+  std::vector<fs::path> reports;
   for (const auto& entry : fs::directory_iterator(folder))
-    if (is_of_a_run(entry.path().filename().string())) found.push_back(entry.path());
-  for (const auto& path : found) fs::remove_all(path);
+    if (entry.symlink_status().type() != fs::file_type::directory && is_own_report(entry.path().filename().string()))
+      reports.push_back(entry.path());
+  for (const auto& path : reports) fs::remove(path);
+  for (const auto& name : own_folders()) empty_own_folder(folder, name, {});
+}
+
+void remove_records(const fs::path& folder) {
+  empty_own_folder(folder, "cases", {});
+  empty_own_folder(folder, "runs", {list_name});
 }
 
 }  // namespace torchstone::results_folder

@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,15 @@ bool is_inside(const std::string& name);
 
 /// Keeps the names of the report files that were written, relative to the folder, for empty_results().
 void note_written(const std::filesystem::path& folder, const std::vector<std::string>& names);
+/// The names that were kept.
+std::set<std::string> written_in(const std::filesystem::path& folder);
 
-/// Removes what earlier runs wrote into a results folder, and nothing else. For the process that holds it.
+// For the process that holds a folder which require_results_folder() has seen. What has no name of Torchstone's stays,
+// and a symbolic link is removed as a link: nothing outside of the folder is touched.
+
+/// Removes what earlier runs wrote.
 void empty_results(const std::filesystem::path& folder);
+/// Removes the records of earlier runs alone, cases/ and runs/; their reports stay until they are written anew.
+void remove_records(const std::filesystem::path& folder);
 
 }  // namespace torchstone::results_folder

@@ -21,8 +21,6 @@ namespace torchstone::results_folder {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* file_prefix = ".held.";
-
 [[noreturn]] void fail(const char* what, const fs::path& path) {
   throw std::system_error(errno, std::generic_category(), fmt::format("{} {}", what, path.string()));
 }
@@ -70,7 +68,7 @@ bool alive(const fs::path& file, const Holder& holder) {
 std::vector<Holder> holders_of(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().filename().string().starts_with(file_prefix)) files.push_back(entry.path());
+    if (entry.path().filename().string().starts_with(holder_prefix)) files.push_back(entry.path());
   std::vector<Holder> holders;
   for (const auto& file : files) {
     std::error_code ignored;
@@ -102,7 +100,7 @@ Hold::Hold(const fs::path& folder, const Holder& holder, const std::function<voi
     if (!ancestor) alone = false;
   }
   if (alone) when_alone();
-  std::string name = (folder / file_prefix).string() + "XXXXXX";
+  std::string name = (folder / holder_prefix).string() + "XXXXXX";
   descriptor_ = mkostemp(name.data(), O_CLOEXEC);
   if (descriptor_ < 0) fail("cannot write", name);
   file_ = name;

@@ -13,6 +13,9 @@ struct FolderHeld : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// How the names of the holders' files begin.
+inline constexpr const char* holder_prefix = ".held.";
+
 /// Keeps other runs out of a results folder while it lives. Each holder has a file OUT/.held.XXXXXX that identifies it.
 ///  - The file of a process has a lock of fcntl(2). Such a lock belongs to the process: neither the children that it
 ///    forks nor the programs that it starts hold it, and the kernel takes it back however the process ends.

@@ -1,11 +1,17 @@
 #include "reports/results_folder/empty_results.h"
 
 #include <fstream>
+#include <map>
+#include <string>
 
 #include <gmock/gmock.h>
 
+#include "reports/base/files.h"
 #include "reports/results_folder/case_files.h"
+#include "reports/results_folder/marker.h"
+#include "reports/results_folder/own_names.h"
 #include "reports/results_folder/plan.h"
+#include "reports/results_folder/side_files.h"
 #include "reports/write/reports.h"
 #include "tests/unit/reports/sample.h"
 
@@ -14,9 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(EmptyResults, RemovesAllThatRunsWriteAndNothingElse) {
-  const TemporaryFolder folder;
-  const fs::path& out = folder.path();
+/// A folder with something of everything that a run writes.
+void fill(const fs::path& out) {
   auto results = sample_results();
   Result lstm = simple_result("fastrnns/Performance.CompiledFasterThanEager/lstm_aten", Status::pass, "performance");
   lstm.suite = "fastrnns";
@@ -28,13 +33,81 @@ TEST(EmptyResults, RemovesAllThatRunsWriteAndNothingElse) {
   for (const char* name : {"fastrnns.txt", "batch_sizes.txt", "report.html"})
     ASSERT_TRUE(fs::exists(out / name)) << name;
   write_case(out, results.front());
+  write_case(out, simple_result("Plugin.Test", Status::pass));
   write_plan(out, sample_run(), results);
+  write_samples(out, lstm);
+  for (const fs::path& path : {trace_path(out, lstm.name), memory_path(out, lstm.name)}) write_atomically(path, "{}");
+  for (const char* name : {"capture", "fastrnns.Performance.CompiledFasterThanEager.lstm_aten"})
+    write_atomically(out / "logs" / (std::string(name) + ".log"), "");
   std::ofstream(out / ".12.3.tmp") << "of a killed run";
-  std::ofstream(out / ".held.abcdef") << "{}";
-  std::ofstream(out / "notes.txt") << "mine";
-  for (const char* name : {"logs", "samples", "traces", "memory", "csv.old"}) fs::create_directories(out / name / "x");
+  std::ofstream(out / "cases/.12.3.tmp") << "of a killed run";
+}
+
+/// Every file of a folder by its relative name, with its text.
+std::map<std::string, std::string> files_below(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (!entry.is_directory() || entry.is_symlink())
+      files[entry.path().lexically_relative(folder).string()] =
+          entry.is_symlink() ? "-> " + fs::read_symlink(entry).string() : read_text(entry.path());
+  return files;
+}
+
+/// What a person may have in folders of the same names.
+void add_foreign_files(const fs::path& folder) {
+  for (const char* name :
+       {"cases/main/main.cpp", "cases/suites/vision.yaml", "cases/notes.json", "cases/README.md", "runs/2026.txt",
+        "runs/mine.json", "logs/server.log", "csv/mine.csv", "csv/deep/a_b_c_d_e_f.csv", "traces/trace.json",
+        "samples/x.npy", "notes.txt", "csv.old/x.csv", ".hidden.tmp"})
+    write_atomically(folder / name, std::string("mine: ") + name);
+}
+
+TEST(EmptyResults, RemovesAllThatRunsWriteAndNothingElse) {
+  const TemporaryFolder folder;
+  add_foreign_files(folder.path());
+  const auto foreign = files_below(folder.path());
+  ASSERT_NO_FATAL_FAILURE(fill(folder.path()));
+  empty_results(folder.path());
+  EXPECT_EQ(files_below(folder.path()), foreign);
+}
+
+TEST(EmptyResults, LeavesNothingButTheMarkerAndHolders) {
+  const TemporaryFolder folder;
+  require_results_folder(folder.path());
+  ASSERT_NO_FATAL_FAILURE(fill(folder.path()));
+  std::ofstream(folder.path() / ".held.abcdef") << "{}";
+  empty_results(folder.path());
+  EXPECT_THAT(folder.files(), testing::ElementsAre(".held.abcdef", marker_name));
+}
+
+TEST(RemoveRecords, KeepsReportsAndTheListOfFilesOfOtherWriters) {
+  const TemporaryFolder folder;
+  ASSERT_NO_FATAL_FAILURE(fill(folder.path()));
+  note_written(folder.path(), {"slowest.txt"});
+  remove_records(folder.path());
+  EXPECT_FALSE(fs::exists(folder.path() / "cases"));
+  EXPECT_TRUE(fs::exists(folder.path() / "results.json"));
+  EXPECT_THAT(written_in(folder.path()), testing::ElementsAre("slowest.txt"));
+  EXPECT_TRUE(read_plans(folder.path()).plans.empty());
+}
+
+TEST(EmptyResults, RemovesLinksAndNothingBehindThem) {
+  const TemporaryFolder folder, elsewhere;
+  ASSERT_NO_FATAL_FAILURE(fill(elsewhere.path()));
+  const auto before = files_below(elsewhere.path());
+  const fs::path out = folder.path() / "out";
+  fs::create_directories(out / "csv");
+  write_atomically(elsewhere.path() / "tables/slowest.txt", "mine");
+  note_written(out, {"tables/slowest.txt"});
+  for (const auto& name : own_folders())
+    if (name != "csv" && name != "runs") fs::create_directory_symlink(elsewhere.path() / name, out / name);
+  fs::create_directory_symlink(elsewhere.path() / "tables", out / "tables");
+  fs::create_symlink(elsewhere.path() / "results.json", out / "results.json");
+  fs::create_symlink(elsewhere.path() / "results.json", out / "csv/a_b_c_d_e_f.csv");
   empty_results(out);
-  EXPECT_THAT(folder.files(), testing::ElementsAre(".held.abcdef", "csv.old", "notes.txt"));
+  EXPECT_THAT(files_below(out), testing::ElementsAre(testing::Key("tables")));
+  fs::remove(elsewhere.path() / "tables/slowest.txt");
+  EXPECT_EQ(files_below(elsewhere.path()), before);
 }
 
 }  // namespace

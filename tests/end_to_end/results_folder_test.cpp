@@ -1,0 +1,77 @@
+// A results folder on the real program: what Torchstone did not write is never removed.
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include <gmock/gmock.h>
+
+#include "tests/end_to_end/binary.h"
+
+namespace torchstone {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+const char* const quick = "*healthy_*_torchscript_*";
+const char* const marker = "/.torchstone_results";
+
+void write_text(const fs::path& path, const std::string& text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+}
+
+/// Source trees have folders of these names.
+void make_sources(const std::string& folder) {
+  for (const char* name : {"cases/main/main.cpp", "cases/suites/vision.yaml", "cases/notes.json", "runs/mine.txt"})
+    write_text(folder + "/" + name, "mine");
+}
+
+std::map<std::string, std::string> files_below(const std::string& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file() && !entry.path().filename().string().starts_with(".held."))
+      files[entry.path().string()] = read_file(entry.path());
+  return files;
+}
+
+TEST(AFolderOfOthers, IsRefusedAndLeftAsItIs) {
+  const Torchstone torchstone;
+  make_sources(torchstone.out());
+  const auto before = files_below(torchstone.out());
+  for (const std::string report : {"all", "none"}) {
+    const ProgramRun run = torchstone.run_faults(quick, {"--torchstone_report=" + report});
+    EXPECT_EQ(run.exit_code, 2) << run.out;
+    EXPECT_THAT(run.err, AllOf(HasSubstr("cases/main"), HasSubstr("--torchstone_out"), HasSubstr("echo '")));
+  }
+  const ProgramRun claim = run_program({TORCHSTONE_REPORT, "claim", torchstone.out()});
+  EXPECT_EQ(claim.exit_code, 2) << claim.out;
+  EXPECT_THAT(claim.err, HasSubstr("cases/main"));
+  EXPECT_EQ(files_below(torchstone.out()), before);
+}
+
+TEST(AFolderOfOthers, WithAMarkerKeepsWhatIsTheirs) {
+  const Torchstone torchstone;
+  make_sources(torchstone.out());
+  const auto before = files_below(torchstone.out());
+  write_text(torchstone.out() + marker, "torchstone results folder, format 1\n");
+  EXPECT_EQ(torchstone.run_faults(quick).exit_code, 0);
+  EXPECT_EQ(run_program({TORCHSTONE_REPORT, "claim", torchstone.out()}).exit_code, 0);
+  fs::remove(torchstone.out() + marker);
+  EXPECT_EQ(files_below(torchstone.out()), before) << "all that the run wrote is gone again";
+}
+
+TEST(AResultsFolder, OfAVersionWithoutMarkersIsTakenAndEmptied) {
+  const Torchstone torchstone;
+  ASSERT_EQ(torchstone.run_faults(quick).exit_code, 0);
+  fs::remove(torchstone.out() + marker);
+  const std::string old_case = torchstone.out() + "/cases/faults+Accuracy.CompiledMatchesEager+old_model.json";
+  write_text(old_case, R"({"schema": "torchstone/case/1"})");
+  EXPECT_EQ(torchstone.run_faults(quick).exit_code, 0);
+  EXPECT_FALSE(fs::exists(old_case));
+  EXPECT_TRUE(fs::exists(torchstone.out() + marker));
+}
+
+}  // namespace
+}  // namespace torchstone
