@@ -1,0 +1,61 @@
+// A compile cache that cannot be used, or that somebody else could have filled: red, and exit code 4.
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+
+#include "tests/end_to_end/binary.h"
+
+namespace torchstone {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+/// A case by Inductor beside one by TorchScript, which needs no cache.
+ProgramRun run_with_cache(const Torchstone& torchstone, const std::string& cache,
+                          const std::map<std::string, std::string>& environment = {}) {
+  return torchstone.run({"--torchstone_cache=" + cache, "--gtest_filter=*Accuracy*/alexnet_inference_float32_*"},
+                        environment);
+}
+
+/// The compiled case is red for a reason of the infrastructure, and that reason names the cause.
+void expect_refused(const Torchstone& torchstone, const ProgramRun& run, const std::string& cause) {
+  EXPECT_EQ(run.exit_code, 4) << run.out << run.err;
+  const auto refused = torchstone.row("_inductor_");
+  EXPECT_EQ(refused.at("outcome").at("status"), "fail_to_compile");
+  EXPECT_THAT(refused.at("outcome").at("reason").get<std::string>(), HasSubstr(cause));
+  EXPECT_TRUE(refused.at("outcome").at("notes").contains("infrastructure")) << refused.dump(1);
+  EXPECT_EQ(torchstone.row("_torchscript_").at("outcome").at("status"), "pass");
+  EXPECT_THAT(run.out, HasSubstr("1 of 2 cases as expected"));
+}
+
+TEST(AnUnusableCache, IsAFileAndRed) {
+  const Torchstone torchstone;
+  const std::string cache = torchstone.out() + "/file";
+  std::ofstream(cache) << "a file where a folder belongs";
+  expect_refused(torchstone, run_with_cache(torchstone, cache),
+                 cache + "/artifacts: cannot make this folder: Not a directory");
+}
+
+TEST(AnUnusableCache, LiesWhereNothingCanBeMadeAndIsRed) {
+  const Torchstone torchstone;
+  expect_refused(torchstone, run_with_cache(torchstone, "/proc/torchstone"), "/proc/torchstone");
+}
+
+TEST(AFaultOfTheInfrastructure, MeetsNoExpectation) {
+  const Torchstone torchstone;
+  const std::string file = torchstone.out() + "/expected.yaml";
+  std::ofstream(file) << "- {model: healthy, backend: fault_missing, status: fail_to_compile, reason: known bug}\n";
+  const ProgramRun run =
+      torchstone.run_faults("*/healthy_inference_float32_fault_missing_cpu", {"--torchstone_expected=" + file});
+  EXPECT_EQ(run.exit_code, 4) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("0 of 1 cases as expected"));
+}
+
+}  // namespace
+}  // namespace torchstone
