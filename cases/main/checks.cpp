@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <numeric>
 #include <tuple>
 #include <unordered_map>
@@ -37,8 +38,12 @@ class CaseTest : public testing::Test {
     if (isolate::interrupted()) GTEST_SKIP() << "interrupted before it began";
     Result result = row_of(c, session_.flags);
     result.finished = false;
-    results_folder::remove_side_files(session_.flags.run.out, result.name);
-    results_folder::write_case(session_.flags.run.out, result);  // first of all, so that nothing can vanish
+    const std::filesystem::path out = session_.flags.run.out;
+    session_.unwritten.attempt(result.name, [&] {
+      results_folder::remove_side_files(out, result.name);
+      results_folder::write_case(out, result);  // first of all, so that nothing can vanish
+    });
+    session_.unwritten.attempt("logs", [&] { std::filesystem::create_directories(out / "logs"); });
     result.finished = true;
     const auto start = std::chrono::steady_clock::now();
     console::show_progress(name, "start");
@@ -114,7 +119,7 @@ void log_operator_inputs(Session& session, const std::vector<size_t>& selected) 
   const std::string log =
       session.runner.record_operators(selected, [](const std::string& what) { console::show_progress(what); });
   console::clear_progress();
-  write_atomically(session.flags.operator_log, log);
+  session.unwritten.attempt("the log of operators", [&] { write_atomically(session.flags.operator_log, log); });
 }
 
 Result row_of(const Case& c, const flags::Flags& flags) {

@@ -6,6 +6,7 @@
 #include <torchstone/result.h>
 
 #include "cases/flags/flags.h"
+#include "cases/main/unwritten.h"
 #include "fixtures/isolate/runner.h"
 
 namespace torchstone {
@@ -15,6 +16,7 @@ struct Session {
   const flags::Flags& flags;
   const std::vector<Case>& cases;
   isolate::CaseRunner runner;
+  Unwritten unwritten{};
 };
 
 /// Registers a GoogleTest test for every case, under name_of(case), at the line of the suite that declares it. At run

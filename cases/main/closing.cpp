@@ -40,18 +40,22 @@ write::Written write_run(const flags::Flags& flags, RunInfo& run, const std::vec
 }
 
 int close_run(const ClosingFacts& facts, const RunInfo& run, const std::vector<Result>& results, bool failed) {
-  if (facts.flags.update_expected) std::cout << write_expected(facts.expected, results);
+  if (facts.flags.update_expected)
+    facts.unwritten.attempt("expected statuses", [&] { std::cout << write_expected(facts.expected, results); });
   const int code = exit_code(facts, run, results, failed);
   const auto rows = results_folder::with_missing(results, facts.planned);
-  if (!facts.reports.paths.empty()) std::cout << annotations_of(rows, facts.flags);
+  const bool has_reports = facts.flags.report && !rows.empty();
+  if (has_reports) std::cout << annotations_of(rows, facts.flags);
   if (isolate::interrupted()) {
     const int selected = testing::UnitTest::GetInstance()->test_to_run_count();
     std::cout << kept_line(results, static_cast<size_t>(selected), facts.flags);
   }
-  if (!facts.reports.paths.empty()) std::cout << console::write_summary(rows, run, facts.reports.paths, line_width());
+  if (has_reports) std::cout << console::write_summary(rows, run, facts.reports.paths, line_width());
   std::cout << std::flush;
   for (const auto& fault : facts.reports.faults) std::cerr << "torchstone: " << fault << "\n";
-  return code == 0 && !facts.reports.faults.empty() ? ExitCode::infrastructure : code;
+  if (!facts.unwritten.empty()) std::cerr << "torchstone: " << facts.unwritten.line() << "\n";
+  const bool lost = !facts.reports.faults.empty() || !facts.unwritten.empty();
+  return lost && (code == ExitCode::success || code == ExitCode::undecided) ? ExitCode::infrastructure : code;
 }
 
 }  // namespace torchstone

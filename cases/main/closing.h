@@ -4,6 +4,7 @@
 
 #include "cases/flags/flags.h"
 #include "cases/main/expected_run.h"
+#include "cases/main/unwritten.h"
 #include "reports/write/reports.h"
 
 namespace torchstone {
@@ -20,10 +21,12 @@ struct ClosingFacts {
   const Report* baseline;  ///< nullptr without --torchstone_baseline
   const std::vector<Result>& planned;
   const write::Written& reports;
+  Unwritten& unwritten;
 };
 
 /// Says all that comes after GoogleTest's closing lines: updated files, comparison with the baseline, annotations, and
-/// last the summary. Returns the exit code of the program; `failed`: GoogleTest's own verdict.
+/// last the summary and what could not be written. Returns the exit code of the program; `failed`: GoogleTest's own
+/// verdict.
 int close_run(const ClosingFacts& facts, const RunInfo& run, const std::vector<Result>& results, bool failed);
 
 }  // namespace torchstone

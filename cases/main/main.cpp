@@ -48,7 +48,7 @@ class Preparation : public testing::Environment {
     const auto selected = selected_cases(session_);
     planned_.clear();
     for (const size_t index : selected) planned_.push_back(row_of(session_.cases[index], session_.flags));
-    results_folder::write_plan(session_.flags.run.out, run_, planned_);
+    session_.unwritten.attempt("the plan", [&] { results_folder::write_plan(session_.flags.run.out, run_, planned_); });
     if (!session_.flags.operator_log.empty()) log_operator_inputs(session_, selected);
     compile_ahead(session_, selected);
   }
@@ -83,16 +83,18 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const E
   console::ResultListener* listener = nullptr;
   write::Written reports;
   const auto close = [&](bool failed) {
-    return close_run({flags, expected, baseline ? &*baseline : nullptr, planned, reports}, run, listener->results(),
-                     failed);
+    return close_run({flags, expected, baseline ? &*baseline : nullptr, planned, reports, session.unwritten}, run,
+                     listener->results(), failed);
   };
   options.color = settle_color(flags);
   if (output_is_terminal()) options.width = terminal_width;
   console::progress().set_heartbeat(flags.heartbeat_s);
   options.interrupted = isolate::interrupted;
   options.on_result = [&](const Result& result) {
-    results_folder::write_case(flags.run.out, result);
-    if (flags.run.npy) results_folder::write_samples(flags.run.out, result);
+    session.unwritten.attempt(result.name, [&] {
+      results_folder::write_case(flags.run.out, result);
+      if (flags.run.npy) results_folder::write_samples(flags.run.out, result);
+    });
   };
   options.at_end = [&] {
     reports = write_run(flags, run, listener->results(), planned);

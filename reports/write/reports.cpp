@@ -1,6 +1,8 @@
 #include "reports/write/reports.h"
 
+#include <functional>
 #include <map>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -10,6 +12,21 @@
 
 namespace torchstone::write {
 namespace fs = std::filesystem;
+namespace {
+
+/// Whether `write` could write; if not, its error is a fault.
+bool attempt(const std::string& name, const std::function<void()>& write, std::vector<std::string>& faults) {
+  try {
+    write();
+    return true;
+  } catch (const std::system_error& error) {
+    const std::string fault = fmt::format("report writer {}: {}", name, error.what());
+    if (faults.empty() || faults.back() != fault) faults.push_back(fault);  // many files of one folder have one fault
+    return false;
+  }
+}
+
+}  // namespace
 
 NamedTexts texts_of(const ReportWriter& writer, const Report& report, const WriteOptions& options) {
   NamedTexts texts;
@@ -39,13 +56,14 @@ Written write_reports(const Report& report, const fs::path& out, WriteOptions op
       continue;
     }
     for (const auto& [name, text] : texts) {
-      write_atomically(out / name, text);
-      options.written.push_back((out / name).string());
+      const auto write = [&, &name = name, &text = text] { write_atomically(out / name, text); };
+      if (attempt(writer->name, write, written.faults)) options.written.push_back((out / name).string());
     }
   }
   std::vector<std::string> names;
   for (const auto& [name, writer] : writer_of) names.push_back(name);
-  results_folder::note_written(out, names);
+  attempt(
+      "list of files", [&] { results_folder::note_written(out, names); }, written.faults);
   written.paths = options.written;
   return written;
 }

@@ -143,6 +143,8 @@ TerminalRun run_in_terminal(const std::vector<std::string>& arguments, std::map<
   return run;
 }
 
+Torchstone::Torchstone() { std::ofstream(out_ + "/.torchstone_results") << "torchstone results folder, format 1\n"; }
+
 ProgramRun Torchstone::run(std::vector<std::string> arguments, const std::map<std::string, std::string>& environment,
                            const std::string& interrupt_when) const {
   arguments.insert(arguments.begin(), {TORCHSTONE_BINARY, "--torchstone_out=" + out_});

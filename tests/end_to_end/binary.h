@@ -34,9 +34,11 @@ TerminalRun run_in_terminal(const std::vector<std::string>& arguments,
                             std::map<std::string, std::string> environment = {}, unsigned short columns = 80,
                             const std::vector<std::string>& press_when = {});
 
-/// The built torchstone with a results folder of its own, which is removed at the end.
+/// The built torchstone with a results folder of its own, which is removed at the end. It is marked as one, so that
+/// tests may put their files there.
 class Torchstone {
  public:
+  Torchstone();
   ProgramRun run(std::vector<std::string> arguments, const std::map<std::string, std::string>& environment = {},
                  const std::string& interrupt_when = "") const;
   /// The same on the planted faults: their plug-in and suite, no policy, short limits.

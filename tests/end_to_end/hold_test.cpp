@@ -129,7 +129,6 @@ ProgramRun run_ctest(const Torchstone& torchstone) {
 
 TEST(ACtestRun, HasTheFolderToItselfFromTheFirstCaseToTheMerge) {
   const Torchstone torchstone;
-  std::ofstream(torchstone.out() + "/results.json") << R"({"schema": "torchstone/result/1"})";  // of an earlier run
   std::ofstream(torchstone.out() + "/summary.txt") << "of an earlier run";
   const ProgramRun ctest = run_ctest(torchstone);
   EXPECT_EQ(ctest.exit_code, 0) << ctest.out << ctest.err;

@@ -38,6 +38,7 @@ std::map<std::string, std::string> files_below(const std::string& folder) {
 
 TEST(AFolderOfOthers, IsRefusedAndLeftAsItIs) {
   const Torchstone torchstone;
+  fs::remove(torchstone.out() + marker);
   make_sources(torchstone.out());
   const auto before = files_below(torchstone.out());
   for (const std::string report : {"all", "none"}) {
@@ -55,11 +56,16 @@ TEST(AFolderOfOthers, WithAMarkerKeepsWhatIsTheirs) {
   const Torchstone torchstone;
   make_sources(torchstone.out());
   const auto before = files_below(torchstone.out());
-  write_text(torchstone.out() + marker, "torchstone results folder, format 1\n");
   EXPECT_EQ(torchstone.run_faults(quick).exit_code, 0);
   EXPECT_EQ(run_program({TORCHSTONE_REPORT, "claim", torchstone.out()}).exit_code, 0);
-  fs::remove(torchstone.out() + marker);
   EXPECT_EQ(files_below(torchstone.out()), before) << "all that the run wrote is gone again";
+}
+
+TEST(AResultsFolder, IsMarkedByTheFirstRun) {
+  const Torchstone torchstone;
+  fs::remove(torchstone.out() + marker);
+  EXPECT_EQ(torchstone.run_faults(quick).exit_code, 0);
+  EXPECT_TRUE(fs::exists(torchstone.out() + marker));
 }
 
 TEST(AResultsFolder, OfAVersionWithoutMarkersIsTakenAndEmptied) {

@@ -89,5 +89,17 @@ TEST(ReportWriters, ThatFailCostTheirOwnFilesAndSaySo) {
   on = false;
 }
 
+TEST(ReportWriters, AFileThatCannotBeWrittenCostsNoOther) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "csv") << "no folder";
+  fs::create_directories(folder.path() / "junit.xml/taken");
+  const Written written = write_reports({sample_run(), sample_results()}, folder.path());
+  EXPECT_THAT(written.faults, testing::UnorderedElementsAre(testing::StartsWith("report writer upstream: cannot make"),
+                                                            testing::StartsWith("report writer junit: cannot rename")));
+  for (const char* name : {"results.json", "results.csv", "summary.txt"})
+    EXPECT_THAT(written.paths, testing::Contains((folder.path() / name).string()));
+  EXPECT_THAT(written.paths, testing::Not(testing::Contains((folder.path() / "junit.xml").string())));
+}
+
 }  // namespace
 }  // namespace torchstone::write
