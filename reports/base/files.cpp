@@ -81,7 +81,7 @@ std::string read_text(const fs::path& path) {
   return text.str();
 }
 
-std::string case_file_name(const std::string& name) {
+std::string case_file_name(const std::string& name, char slash) {
   constexpr size_t longest = 200;
   std::string file;
   for (const char c : name) {
@@ -90,7 +90,7 @@ std::string case_file_name(const std::string& name) {
     if (plain || (c == '.' && !file.empty()))
       file += c;
     else if (c == '/')
-      file += '+';
+      file += slash;
     else
       file += fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }

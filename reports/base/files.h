@@ -17,7 +17,9 @@ void write_atomically(const std::filesystem::path& path, std::string_view text,
 /// Throws std::system_error with the path.
 std::string read_text(const std::filesystem::path& path);
 
-/// A case's name as a file name: [A-Za-z0-9_.-], `+` for `/`, %XX for the rest; long ones are cut and get a hash.
-std::string case_file_name(const std::string& name);
+/// Any text as one component of a path, which every file that is named after a case, a suite or a backend has:
+/// [A-Za-z0-9_.-], `slash` for `/`, %XX for the rest and for a dot in front. Of more than 200 bytes the rest is a hash,
+/// so that different texts have different names and any extension fits into the 255 bytes that file systems allow.
+std::string case_file_name(const std::string& name, char slash = '+');
 
 }  // namespace torchstone

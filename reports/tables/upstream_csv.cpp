@@ -10,6 +10,7 @@
 #include <torchstone/report_writer.h>
 
 #include "reports/base/csv.h"
+#include "reports/base/files.h"
 #include "reports/record/summary.h"
 
 namespace torchstone::tables {
@@ -124,7 +125,8 @@ NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::st
     if (last[result.name] != &result || !has_row(result)) continue;
     const std::string stem = file_stem(result);
     const bool apart = presets[{stem, result.check}].size() > 1;
-    const std::string name = stem + (apart ? "_" + word(result.preset) : "") + "_" + result.check + ".csv";
+    const std::string name =
+        case_file_name(stem + (apart ? "_" + word(result.preset) : "") + "_" + result.check) + ".csv";
     auto file = std::ranges::find(files, name, &NamedTexts::value_type::first);
     if (file == files.end()) file = files.insert(file, {name, header(result.check, tag)});
     file->second += row(result, tag);

@@ -70,7 +70,9 @@ TEST(ReadFile, NamesWhatIsMissing) {
 
 TEST(CaseFileName, IsSafeAndDifferentForDifferentNames) {
   EXPECT_EQ(case_file_name("torchbench/Accuracy.A/resnet18_float32"), "torchbench+Accuracy.A+resnet18_float32");
+  EXPECT_EQ(case_file_name("torchbench/Accuracy.A/resnet18", '.'), "torchbench.Accuracy.A.resnet18");
   EXPECT_EQ(case_file_name("../x"), "%2E.+x");
+  EXPECT_EQ(case_file_name("../x", '.'), "%2E..x");
   EXPECT_EQ(case_file_name("a+b%ß"), "a%2Bb%25%C3%9F");
   const std::string long_name(1000, 'a');
   EXPECT_LT(case_file_name(long_name + "b").size(), 230u);
