@@ -4,6 +4,8 @@
 #include <fstream>
 #include <set>
 
+#include <climits>
+
 #include "reports/base/files.h"
 #include "reports/results_folder/own_names.h"
 
@@ -53,17 +55,21 @@ void empty_own_folder(const fs::path& folder, const std::string& name, const std
 
 }  // namespace
 
-bool is_inside(const std::string& name) {
+bool is_report_name(const std::string& name) {
   const fs::path path(name);
-  return path.is_relative() && path.has_filename() && path.lexically_normal() == path && *path.begin() != ".." &&
-         name.find('\n') == std::string::npos;
+  const auto fits = [](const fs::path& part) { return part.native().size() <= NAME_MAX; };
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
+  if (!path.is_relative() || !path.has_filename() || path.lexically_normal() != path) return false;
+  const std::string first = path.begin()->string();  // of a normal path only the first part can be ".."
+  return first.front() != '.' && first != "cases" && first != "runs" && std::ranges::all_of(path, fits) &&
+         std::ranges::none_of(name, is_control);
 }
 
 std::set<std::string> written_in(const fs::path& folder) {
   std::set<std::string> names;
   std::ifstream list(list_in(folder));
   for (std::string name; std::getline(list, name);)
-    if (is_inside(name)) names.insert(name);
+    if (is_report_name(name)) names.insert(name);
   return names;
 }
 

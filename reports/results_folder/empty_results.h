@@ -6,8 +6,9 @@
 
 namespace torchstone::results_folder {
 
-/// Whether a file name, relative to the results folder, stays inside it and names a file.
-bool is_inside(const std::string& name);
+/// Whether a report may have this name, relative to the results folder: it stays inside and is no name of what is kept
+/// there beside reports (records, the marker).
+bool is_report_name(const std::string& name);
 
 /// Keeps the names of the report files that were written, relative to the folder, for empty_results().
 void note_written(const std::filesystem::path& folder, const std::vector<std::string>& names);

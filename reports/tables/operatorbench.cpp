@@ -11,6 +11,7 @@
 #include <torchstone/report_writer.h>
 
 #include "reports/base/csv.h"
+#include "reports/base/files.h"
 #include "reports/statistics/statistics.h"
 #include "reports/tables/upstream_csv.h"
 
@@ -105,7 +106,8 @@ std::vector<OperatorSpeedup> operator_speedups(const std::vector<Result>& result
 NamedTexts write_operatorbench_csvs(const std::vector<Result>& results) {
   NamedTexts files;
   for (const auto& [group, entries] : grouped(results))
-    files.emplace_back(fmt::format("operatorbench_{}_{}.csv", group.first, group.second), csv_of(entries));
+    files.emplace_back(case_file_name(fmt::format("operatorbench_{}_{}", group.first, group.second)) + ".csv",
+                       csv_of(entries));
   return files;
 }
 

@@ -8,6 +8,7 @@
 
 #include "reports/base/files.h"
 #include "reports/base/report_error.h"
+#include "reports/base/text.h"
 #include "reports/results_folder/empty_results.h"
 
 namespace torchstone::write {
@@ -34,8 +35,11 @@ NamedTexts texts_of(const ReportWriter& writer, const Report& report, const Writ
   if (writer.text) texts = {{writer.file, writer.text(report, options)}};
   std::erase_if(texts, [](const auto& file) { return file.second.empty(); });
   for (const auto& [name, text] : texts)
-    if (!results_folder::is_inside(name))
-      throw ReportError(fmt::format("the file \"{}\" is outside of the results folder", name));
+    if (!results_folder::is_report_name(name))
+      throw ReportError(
+          fmt::format("no report may be called \"{}\": expected a path inside the results folder, not "
+                      "hidden, not in cases/ or runs/, of parts of at most 255 bytes",
+                      shortened(printable(name), 200)));
   return texts;
 }
 

@@ -44,5 +44,42 @@ TEST(ALongName, HasItsRecordLogTableAndSummary) {
   EXPECT_EQ(merged.row("/healthy_").at("outcome").at("status"), "pass");
 }
 
+nlohmann::json hostile_result(const std::string& text, bool is_operator) {
+  nlohmann::json result{{"name", text + (is_operator ? "o" : "m")}, {"check", is_operator ? "performance" : text}};
+  for (const char* key : {"suite", "model", "mode", "dtype", "device", "backend", "preset"}) result[key] = text;
+  result["outcome"] = {{"status", "pass"}, {"metrics", {{"speedup", 2}, {"largest_batch", 4}}}};
+  if (is_operator) result["outcome"]["notes"]["operator"] = text;
+  return result;
+}
+
+/// A results.json that tries to leave the folder by each of its texts.
+void write_hostile_report(const std::string& path) {
+  nlohmann::json report{{"schema", "torchstone/result/1"}, {"run", {{"id", "../../run"}, {"tag", "../../tag"}}}};
+  for (const std::string& text :
+       {std::string("../../x"), std::string("/etc/x"), std::string("a\0/../../b", 10), std::string("a\nb"),
+        std::string(".."), std::string(5000, 'y'), std::string(""), std::string("../../../../z")})
+    for (const bool is_operator : {false, true}) report["results"].push_back(hostile_result(text, is_operator));
+  std::ofstream(path) << report.dump();
+}
+
+TEST(AHostileReport, WritesNothingOutsideByAnyCommand) {
+  const TemporaryFolder folder;
+  const std::string report = folder.path() / "in.json";
+  write_hostile_report(report);
+  const fs::path out = folder.path() / "a/b/c/out";
+  fs::create_directories(out);
+  const auto run = [&](const std::string& command, const std::string& file) {
+    const ProgramRun done = run_program({TORCHSTONE_REPORT, command, report, "-o", (out / file).string()});
+    EXPECT_EQ(done.exit_code, 0) << command << ": " << done.err.substr(0, 500);
+    EXPECT_FALSE(files_below(out).empty()) << command;
+    for (const auto& path : files_below(folder.path()))
+      EXPECT_TRUE(path == "in.json" || path.string().starts_with("a/b/c/out/")) << command << ": " << path;
+  };
+  for (const char* command : {"merge", "csv", "upstream", "operatorbench"}) run(command, "");
+  EXPECT_GE(files_below(out / "csv").size(), 8u);
+  for (const char* command : {"html", "history", "markdown", "json", "junit", "openmetrics", "batch_sizes"})
+    run(command, std::string(command) + ".text");
+}
+
 }  // namespace
 }  // namespace torchstone

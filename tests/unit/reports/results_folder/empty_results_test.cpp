@@ -80,6 +80,18 @@ TEST(EmptyResults, LeavesNothingButTheMarkerAndHolders) {
   EXPECT_THAT(folder.files(), testing::ElementsAre(".held.abcdef", marker_name));
 }
 
+TEST(ReportName, StaysInsideAndIsNoRecord) {
+  const std::string longest(255, 'x');
+  for (const std::string& name : {std::string("a.txt"), std::string("tables/a..txt"), longest, "x/" + longest})
+    EXPECT_TRUE(is_report_name(name)) << name;
+  for (const std::string& name :
+       {std::string(""), std::string("."), std::string(".."), std::string("../a"), std::string("a/../../b"),
+        std::string("a/../b"), std::string("/etc/a"), std::string("a/"), std::string("./a"), std::string("a\nb"),
+        std::string("a\0b", 3), std::string(".torchstone_results"), std::string(".held.a"), std::string("cases/a.json"),
+        std::string("runs/a.json"), longest + "x", "x/" + longest + "x/y"})
+    EXPECT_FALSE(is_report_name(name)) << name;
+}
+
 TEST(RemoveRecords, KeepsReportsAndTheListOfFilesOfOtherWriters) {
   const TemporaryFolder folder;
   ASSERT_NO_FATAL_FAILURE(fill(folder.path()));

@@ -76,7 +76,7 @@ TEST(ReportWriters, ThatFailCostTheirOwnFilesAndSaySo) {
   const Written written = write_reports({sample_run(), sample_results()}, out);
   EXPECT_THAT(
       written.faults,
-      testing::ElementsAre("report writer zz_outside: the file \"../outside.txt\" is outside of the results folder",
+      testing::ElementsAre(testing::StartsWith("report writer zz_outside: no report may be called \"../outside.txt\""),
                            "report writer zz_throws: no words",
                            "report writer zz_twice: the file \"junit.xml\" is also written by junit"));
   EXPECT_EQ(read_text(out / "tables/fine.txt"), "fine");
