@@ -7,6 +7,8 @@
 #include <fmt/ranges.h>
 
 #include "fixtures/case/check_registry.h"
+#include "reports/base/terminal_text.h"
+#include "reports/base/text.h"
 
 namespace torchstone::listing {
 namespace {
@@ -92,10 +94,11 @@ Table flags_table() {
 }  // namespace
 
 std::string to_text(const Table& table) {
-  std::vector<std::vector<std::string>> lines{table.columns};
+  std::vector<std::vector<std::string>> lines(1);
+  for (const auto& column : table.columns) lines.front().push_back(terminal_line(column));
   for (const auto& row : table.rows) {
     lines.emplace_back();
-    for (const auto& value : row) lines.back().push_back(cell(value));
+    for (const auto& value : row) lines.back().push_back(terminal_line(cell(value)));
   }
   std::vector<size_t> widths(table.columns.size(), 0);
   for (const auto& line : lines)
@@ -129,7 +132,8 @@ std::string listing(const flags::Flags& flags, const std::vector<suite::Suite>& 
     throw config::ConfigError("--torchstone_format=markdown is only for --torchstone_list=flags");
   if (flags.format == flags::Format::ctest) return ctest_script(expansion.cases, flags, known);
   if (flags.format == flags::Format::markdown) return reference_page();
-  if (of_cases && flags.format == flags::Format::json) return cases_json(expansion.cases).dump(2) + "\n";
+  if (of_cases && flags.format == flags::Format::json)
+    return printable_json(cases_json(expansion.cases).dump(2)) + "\n";
   Table table;
   switch (flags.list) {
     case flags::Listing::models:
@@ -153,7 +157,7 @@ std::string listing(const flags::Flags& flags, const std::vector<suite::Suite>& 
     case flags::Listing::none:
       break;
   }
-  return flags.format == flags::Format::json ? to_json(table).dump(2) + "\n" : to_text(table);
+  return flags.format == flags::Format::json ? printable_json(to_json(table).dump(2)) + "\n" : to_text(table);
 }
 
 }  // namespace torchstone::listing

@@ -9,6 +9,7 @@
 #include "fixtures/isolate/interrupt.h"
 #include "reports/base/exit_code.h"
 #include "reports/base/terminal.h"
+#include "reports/base/terminal_text.h"
 #include "reports/console/summary_text.h"
 #include "reports/record/summary.h"
 #include "reports/results_folder/plan.h"
@@ -20,7 +21,7 @@ namespace {
 int exit_code(const ClosingFacts& facts, const RunInfo& run, const std::vector<Result>& results, bool failed) {
   if (isolate::interrupted()) return ExitCode::interrupted;
   if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
-    std::cerr << "torchstone: nothing selected: no case matches --gtest_filter=" << GTEST_FLAG_GET(filter) << "\n";
+    print_error("torchstone: nothing selected: no case matches --gtest_filter=" + GTEST_FLAG_GET(filter));
     return ExitCode::nothing_judged;
   }
   int code = exit_code_of(results, facts.flags.strict_undecided);
@@ -52,7 +53,7 @@ int close_run(const ClosingFacts& facts, const RunInfo& run, const std::vector<R
   }
   if (has_reports) std::cout << console::write_summary(rows, run, facts.reports.paths, line_width());
   std::cout << std::flush;
-  for (const auto& fault : facts.reports.faults) std::cerr << "torchstone: " << fault << "\n";
+  for (const auto& fault : facts.reports.faults) print_error("torchstone: " + fault);
   if (!facts.unwritten.empty()) std::cerr << "torchstone: " << facts.unwritten.line() << "\n";
   const bool lost = !facts.reports.faults.empty() || !facts.unwritten.empty();
   return lost && (code == ExitCode::success || code == ExitCode::undecided) ? ExitCode::infrastructure : code;

@@ -27,6 +27,7 @@
 #include "reports/base/standard_descriptors.h"
 #include "reports/base/terminal.h"
 #include "reports/base/version.h"
+#include "reports/base/terminal_text.h"
 #include "reports/console/listener.h"
 #include "reports/console/progress.h"
 #include "reports/record/begin_run.h"
@@ -66,7 +67,19 @@ bool wants_list(int argc, char** argv) {
 }
 
 int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const ExpectedRun& expected, RunInfo& run) {
-  for (const auto& warning : expected.warnings) std::cerr << "warning: " << warning << "\n";
+/// Threads before the first child: forking copies none of them, but what they hold.
+void warn_of_threads(const flags::Flags& flags) {
+  std::string plugins;
+  for (const auto& plugin : flags.plugins) plugins += (plugins.empty() ? "" : ", ") + plugin;
+  print_error(fmt::format(
+      "warning: {} threads run before the first case (plug-ins: {}). A forked process would wait for ever for what "
+      "they "
+      "hold, so each case's process starts the program anew, which takes seconds, and nothing is compiled ahead",
+      isolate::threads_of_this_process(), plugins.empty() ? "none" : plugins));
+}
+
+  for (const auto& warning : expected.warnings) print_error("warning: " + warning);
+  if (const auto warning = flags::cache_warning(flags); !warning.empty()) print_error("warning: " + warning);
   const auto baseline = read_baseline(flags);  // before the folder is emptied: it may be the one of the run before
   console::ListenerOptions options;
   options.earlier = earlier_durations(flags);
@@ -120,9 +133,9 @@ int run(int argc, char** argv) {
     return ExitCode::success;
   }
   if (argc > 1) {
-    std::cerr << fmt::format(
-        "torchstone: unknown argument {} (flags are --torchstone_NAME=value and --gtest_NAME=value; see --help)\n",
-        argv[1]);
+    print_error(fmt::format(
+        "torchstone: unknown argument {} (flags are --torchstone_NAME=value and --gtest_NAME=value; see --help)",
+        argv[1]));
     return ExitCode::usage_error;
   }
   auto suites = suite::read_suites(flags.suites_folder);
@@ -157,10 +170,10 @@ int main(int argc, char** argv) {
     torchstone::open_standard_descriptors();
     return torchstone::run(argc, argv);
   } catch (const torchstone::selection::NothingSelected& e) {
-    std::cerr << "torchstone: " << e.what() << "\n";
+    torchstone::print_error(fmt::format("torchstone: {}", e.what()));
     return torchstone::ExitCode::nothing_judged;
   } catch (const std::exception& e) {
-    std::cerr << "torchstone: " << e.what() << "\n";
+    torchstone::print_error(fmt::format("torchstone: {}", e.what()));
     return torchstone::ExitCode::usage_error;
   }
 }

@@ -9,7 +9,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cases/report_tool/inputs.h"
 #include "reports/base/exit_code.h"
+#include "reports/base/terminal_text.h"
 #include "reports/judge/baseline_report.h"
 #include "reports/results_folder/merge.h"
 
@@ -26,7 +28,7 @@ struct CompareArguments {
 
 Report read(const std::string& path) {
   results_folder::Merged merged = results_folder::merge_results({path});
-  for (const auto& warning : merged.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  for (const auto& warning : merged.warnings) print_error("warning: " + warning);
   return std::move(merged.report);
 }
 
@@ -35,22 +37,25 @@ int compare_reports(const CompareArguments& arguments) {
     const auto fail_on = judge::parse_fail_on(arguments.fail_on);
     const auto comparison =
         compare_with_baseline(read(arguments.old_path), read(arguments.new_path), arguments.options);
-    fmt::print("{}", arguments.format == "json"  ? write_comparison_json(comparison)
-                     : arguments.format == "csv" ? write_comparison_csv(comparison)
-                                                 : write_comparison(comparison, arguments.all));
+    if (arguments.format == "json")
+      write_output(write_comparison_json(comparison), "");
+    else if (arguments.format == "csv")
+      write_output(write_comparison_csv(comparison), "");
+    else
+      print_text(write_comparison(comparison, arguments.all));
     const int code = exit_code_of(comparison, fail_on);
     if (code == ExitCode::usage_error)
-      fmt::print(stderr,
-                 "refused: timings of another machine say nothing about this one; --other-machine compares "
-                 "them all the same, --metrics chooses others\n");
+      print_error(
+          "refused: timings of another machine say nothing about this one; --other-machine compares them all the same, "
+          "--metrics chooses others");
     if (code == ExitCode::nothing_judged)
-      fmt::print(stderr, "nothing to compare: no case is both in {} and in {}\n", arguments.old_path,
-                 arguments.new_path);
+      print_error(
+          fmt::format("nothing to compare: no case is both in {} and in {}", arguments.old_path, arguments.new_path));
     return code;
   } catch (const std::invalid_argument& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    print_error(error.what());
   } catch (const ReportError& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    print_error(error.what());
   }
   return ExitCode::usage_error;
 }

@@ -1,9 +1,10 @@
 #include "cases/report_tool/diff.h"
 
-#include <iostream>
 #include <memory>
+#include <sstream>
 
 #include "fixtures/compare/diff.h"
+#include "reports/base/terminal_text.h"
 
 namespace torchstone {
 
@@ -30,7 +31,11 @@ void add_diff_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(0.0, 1.0));
   command->add_flag("--upstream", compare.upstream_semantics,
                     "Let a broadcastable difference of shape pass, as torch._dynamo does");
-  command->callback([options, &exit_code] { exit_code = diff(*options, std::cout); });
+  command->callback([options, &exit_code] {
+    std::ostringstream text;
+    exit_code = diff(*options, text);
+    print_text(text.str());
+  });
 }
 
 }  // namespace torchstone

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "reports/base/exit_code.h"
+#include "reports/base/terminal_text.h"
 #include "reports/judge/gate.h"
 #include "reports/judge/gate_input.h"
 #include "reports/record/json.h"
@@ -35,18 +36,18 @@ int judge_tables(const std::vector<std::string>& paths, const std::string& colum
   try {
     for (const auto& path : paths) {
       const auto tables = judge::upstream_tables(path, column);
-      if (tables.empty()) fmt::print(stderr, "{}: no table has a column {}\n", path, column);
+      if (tables.empty()) print_error(fmt::format("{}: no table has a column {}", path, column));
       for (const auto& table : tables) {
         const auto rows = judge(table);
-        fmt::print("{}\n{}", table.file, gate_text(rows));
+        print_text(fmt::format("{}\n{}", terminal_line(table.file), gate_text(rows)));
         all.insert(all.end(), rows.begin(), rows.end());
       }
     }
   } catch (const ReportError& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    print_error(error.what());
     return ExitCode::usage_error;
   } catch (const std::filesystem::filesystem_error& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    print_error(error.what());
     return ExitCode::usage_error;
   }
   return gate_exit_code(all);

@@ -12,6 +12,7 @@
 #include "reports/base/exit_code.h"
 #include "reports/base/files.h"
 #include "reports/base/terminal.h"
+#include "reports/base/terminal_text.h"
 #include "reports/judge/history.h"
 #include "reports/judge/history_table.h"
 
@@ -28,7 +29,7 @@ std::vector<judge::HistoryPoint> points_of(const std::string& input) {
   if (std::filesystem::path(input).extension() == ".jsonl") {
     std::vector<std::string> warnings;
     auto points = judge::read_history(input, &warnings);
-    for (const auto& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
+    for (const auto& warning : warnings) print_error("warning: " + warning);
     return points;
   }
   const auto report = read_inputs({input});
@@ -40,11 +41,11 @@ int history(const HistoryArguments& arguments) {
   if (std::filesystem::exists(arguments.out)) points = points_of(arguments.out);
   for (const auto& input : arguments.inputs) points = unite_histories(std::move(points), points_of(input));
   if (points.empty()) {
-    fmt::print(stderr, "no runs: give their results folders, or an existing history with --out\n");
+    print_error("no runs: give their results folders, or an existing history with --out");
     return ExitCode::nothing_judged;
   }
   if (!arguments.out.empty()) write_atomically(arguments.out, write_history(points));
-  fmt::print("{}", history_table(points, arguments.metric, terminal_width()));
+  print_text(history_table(points, arguments.metric, terminal_width()));
   return ExitCode::success;
 }
 

@@ -11,6 +11,7 @@
 #include "cases/report_tool/inputs.h"
 #include "reports/base/exit_code.h"
 #include "reports/base/files.h"
+#include "reports/base/terminal_text.h"
 #include "reports/write/html/page.h"
 
 namespace torchstone {
@@ -35,10 +36,10 @@ int write_page(const HtmlArguments& arguments) {
   if (!arguments.history.empty()) {
     std::vector<std::string> warnings;
     page.history = judge::read_history(arguments.history, &warnings);
-    for (const auto& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
+    for (const auto& warning : warnings) print_error("warning: " + warning);
   }
   write_atomically(arguments.out, write::write_html(*report, page));
-  fmt::print("{}\n", arguments.out);
+  print_text(arguments.out + "\n");
   return ExitCode::success;
 }
 

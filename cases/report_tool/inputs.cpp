@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "reports/base/files.h"
+#include "reports/base/terminal_text.h"
 #include "reports/results_folder/merge.h"
 
 namespace torchstone {
@@ -22,9 +23,9 @@ CLI::Option* add_output(CLI::App& command, std::string& file, const std::string&
 
 std::optional<Report> read_inputs(const std::vector<std::string>& inputs) {
   results_folder::Merged merged = results_folder::merge_results({inputs.begin(), inputs.end()});
-  for (const auto& warning : merged.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  for (const auto& warning : merged.warnings) print_error("warning: " + warning);
   if (!merged.report.results.empty()) return std::move(merged.report);
-  fmt::print(stderr, "no results in {}\n", fmt::join(inputs, ", "));
+  print_error(fmt::format("no results in {}", fmt::join(inputs, ", ")));
   return std::nullopt;
 }
 

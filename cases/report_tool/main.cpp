@@ -21,6 +21,7 @@
 #include "models/core/plugin.h"
 #include "reports/base/exit_code.h"
 #include "reports/base/standard_descriptors.h"
+#include "reports/base/terminal_text.h"
 #include "reports/base/version.h"
 
 namespace {
@@ -75,7 +76,7 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? torchstone::ExitCode::success
                                 : torchstone::ExitCode::usage_error;  // --help is no error; everything else is usage
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    torchstone::print_error(error.what());
     return torchstone::ExitCode::usage_error;
   }
   return exit_code;

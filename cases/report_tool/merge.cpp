@@ -11,6 +11,7 @@
 #include "cases/report_tool/inputs.h"
 #include "reports/base/exit_code.h"
 #include "reports/base/terminal.h"
+#include "reports/base/terminal_text.h"
 #include "reports/console/summary_text.h"
 #include "reports/record/summary.h"
 #include "reports/results_folder/hold.h"
@@ -31,8 +32,8 @@ int merge(const MergeArguments& arguments) {
   const results_folder::Hold hold(arguments.out, this_process(results_folder::Holder::Kind::part));
   const auto written =
       write::write_reports(*report, arguments.out, {.testcase_properties = arguments.junit_properties == "on"});
-  fmt::print("{}", console::write_summary(report->results, report->run, written.paths, line_width()));
-  for (const auto& fault : written.faults) fmt::print(stderr, "{}\n", fault);
+  print_text(console::write_summary(report->results, report->run, written.paths, line_width()));
+  for (const auto& fault : written.faults) print_error(fault);
   const bool cut_off =
       std::ranges::any_of(report->results, [](const Result& r) { return r.outcome.status == Status::interrupted; });
   if (cut_off) return ExitCode::interrupted;

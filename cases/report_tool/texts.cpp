@@ -8,6 +8,7 @@
 
 #include "cases/report_tool/inputs.h"
 #include "reports/base/exit_code.h"
+#include "reports/base/terminal_text.h"
 #include "reports/tables/upstream_csv.h"
 #include "reports/write/csv.h"
 #include "reports/write/markdown.h"
@@ -75,7 +76,7 @@ int write_alone(const ReportWriter& writer, const std::vector<std::string>& inpu
   if (writer.text) write_output(texts.empty() ? "" : texts[0].second, out);
   for (const auto& [name, text] : texts) {
     if (writer.files) write_output(text, out + "/" + name);
-    if (writer.files) fmt::print("{}\n", out + "/" + name);
+    if (writer.files) print_text(fmt::format("{}/{}\n", out, name));
   }
   return ExitCode::success;
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/base/csv.h"
 #include "reports/base/files.h"
 #include "reports/base/report_error.h"
 #include "reports/base/text.h"
@@ -34,7 +35,7 @@ class Reader {
     if (at_ >= text_.size()) return false;
     row = {line_, line_, {}};
     do {
-      row.cells.push_back(cell());
+      row.cells.push_back(csv_text(cell()));
     } while (take(','));
     row.last_line = line_;
     if (at_ < text_.size() && !at_line_end())

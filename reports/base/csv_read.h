@@ -22,7 +22,8 @@ struct CsvTable {
 };
 
 /// Reads RFC 4180 and what pandas takes besides: blank lines between rows, CRLF, a byte-order mark, rows that are too
-/// short (their last cells are empty). Throws ReportError "file:line: expected …".
+/// short (their last cells are empty). An apostrophe before a formula is taken off (reports/base/csv.h). Throws
+/// ReportError "file:line: expected …".
 CsvTable parse_csv(const std::string& text, const std::string& file);
 /// The same for a file of at most 64 MiB.
 CsvTable read_csv(const std::string& file);

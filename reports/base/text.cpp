@@ -1,5 +1,6 @@
 #include "reports/base/text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -25,7 +26,10 @@ void append_escaped(std::string& out, std::string_view bytes) {
 
 bool is_control(uint32_t c) {
   if (c == '\t' || c == '\n') return false;
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xFFFE || c == 0xFFFF;
+  const bool ends_a_line = c == 0x2028 || c == 0x2029;
+  const bool turns =
+      c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || ends_a_line || turns || c == 0xFFFE || c == 0xFFFF;
 }
 
 /// Where the character of that number begins; the end when there are fewer.
@@ -83,6 +87,26 @@ std::string printable(std::string_view text) {
     else
       out += bytes;
     i += bytes.size();
+  }
+  return out;
+}
+
+std::string printable_line(std::string_view text) {
+  std::string line = printable(text);
+  std::ranges::replace_if(
+      line, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return line;
+}
+
+std::string printable_json(std::string_view dumped) {
+  std::string out;
+  out.reserve(dumped.size());
+  for (size_t i = 0; i < dumped.size();) {
+    const size_t size = std::max<size_t>(utf8_size(dumped, i), 1);
+    const uint32_t c = code_point(dumped, i, size);
+    out += size > 1 || c == 0x7F ? is_control(c) ? fmt::format("\\u{:04x}", c) : std::string(dumped.substr(i, size))
+                                 : std::string(1, dumped[i]);
+    i += size;
   }
   return out;
 }

@@ -9,8 +9,13 @@ namespace torchstone {
 size_t utf8_size(std::string_view text, size_t position);
 /// Every byte that belongs to no character becomes \xNN; valid text stays as it is.
 std::string valid_utf8(std::string_view text);
-/// valid_utf8, and control characters but tab and newline become \xNN too: safe for terminals and for XML 1.0.
+/// valid_utf8, and control characters but tab and newline become \xNN too, and so do those that turn the direction of
+/// text or end a line: safe for terminals and for XML 1.0.
 std::string printable(std::string_view text);
+/// printable, with a space in the place of each tab and newline.
+std::string printable_line(std::string_view text);
+/// JSON as nlohmann::json dumps it, with the same characters as \uNNNN: they stand within strings only.
+std::string printable_json(std::string_view dumped);
 /// Characters of valid UTF-8: its columns on a terminal, wide characters apart.
 size_t columns(std::string_view text);
 /// At most `limit` characters, the last one "…" when something was cut.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "reports/base/terminal.h"
+#include "reports/base/terminal_text.h"
 #include "reports/base/text.h"
 #include "reports/base/time.h"
 #include "reports/record/properties.h"
@@ -70,7 +71,7 @@ Result read_result(const testing::TestInfo& info, const Properties& properties) 
 
 std::string indented(const std::string& text) {
   std::string out = "    ";
-  for (const char c : printable(text)) out += c == '\n' ? "\n    " : std::string(1, c);
+  for (const char c : terminal_text(text)) out += c == '\n' ? "\n    " : std::string(1, c);
   return out;
 }
 
@@ -105,8 +106,8 @@ void ResultListener::print_plain(const testing::TestInfo& info) {
                              : result.Skipped() ? std::pair{"SKIP", Color::cyan}
                                                 : std::pair{"PASS", Color::green};
   const char mark = result.Failed() ? '!' : result.Skipped() ? 'x' : ' ';
-  out_ << colored(fmt::format("[{:^8}]", word), color, options_.color) << ' ' << mark << ' ' << full_name(info) << "  "
-       << result.elapsed_time() << " ms\n";
+  out_ << colored(fmt::format("[{:^8}]", word), color, options_.color) << ' ' << mark << ' '
+       << terminal_line(full_name(info)) << "  " << result.elapsed_time() << " ms\n";
   if (const std::string messages = messages_of(result); !messages.empty()) out_ << indented(messages) << '\n';
   out_ << std::flush;
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "reports/base/terminal.h"
+#include "reports/base/terminal_text.h"
 #include "reports/base/text.h"
 #include "reports/base/time.h"
 
@@ -26,8 +27,8 @@ std::string rough(double seconds) {
 std::string progress_line(const ProgressState& state, size_t width) {
   std::string head = fmt::format("{:5.0f} s  ", state.elapsed_s);
   if (state.total > 1) head += fmt::format("[{}/{}] ", state.number, state.total);
-  const std::string what = printable(first_line(state.what));
-  const std::string phase = state.phase.empty() ? "" : ": " + printable(first_line(state.phase));
+  const std::string what = terminal_line(first_line(state.what));
+  const std::string phase = state.phase.empty() ? "" : ": " + terminal_line(first_line(state.phase));
   const std::string expected = state.expected_s ? fmt::format(" of ~{}", rough(*state.expected_s)) : "";
   const std::string left = state.left_s ? fmt::format(", ~{} left", rough(*state.left_s)) : "";
   for (const std::string& tail : {phase + expected + left, phase + left, phase}) {

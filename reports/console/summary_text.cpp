@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <torchstone/report_writer.h>
 
+#include "reports/base/terminal_text.h"
 #include "reports/base/text.h"
 #include "reports/record/row.h"
 #include "reports/record/summary.h"
@@ -38,10 +39,10 @@ std::vector<const Result*> worst_of(const std::vector<Result>& results) {
 std::string worst_line(const Result& r, size_t width) {
   std::string facts;
   if (r.outcome.status != Status::pass || !is_fine(r)) facts += fmt::format("  {}", to_string(r.outcome.status));
-  if (!is_fine(r) && r.expected != "pass") facts += ", expected " + printable(first_line(r.expected));
+  if (!is_fine(r) && r.expected != "pass") facts += ", expected " + terminal_line(first_line(r.expected));
   facts += sized_numbers(r);
   const std::string reason =
-      is_fine(r) || r.outcome.reason.empty() ? "" : "  " + printable(first_line(r.outcome.reason));
+      is_fine(r) || r.outcome.reason.empty() ? "" : "  " + terminal_line(first_line(r.outcome.reason));
   const std::string head = fmt::format("  {} ", verdict_of(r).mark);
   const size_t taken = head.size() + columns(facts) + std::min(reason_room, columns(reason));
   const size_t room = std::max(least_name_width, width > taken ? width - taken : 0);
@@ -55,7 +56,7 @@ void add_wrapped(std::vector<std::string>& lines, const std::string& head, const
   lines.push_back(head);
   for (const auto& item : items) {
     const bool is_last = &item == &items.back();
-    const std::string text = printable(item) + (is_last ? "" : ",");
+    const std::string text = terminal_line(item) + (is_last ? "" : ",");
     const bool is_first = columns(lines.back()) == columns(head);
     if (!is_first && columns(lines.back()) + 1 + columns(text) > width)
       lines.push_back(std::string(columns(head), ' ') + text);
@@ -101,7 +102,7 @@ std::vector<std::string> averages_of(const std::vector<Result>& results) {
 std::string head_line(const std::vector<Result>& results, const RunInfo& run) {
   const bool whole = run.exit_reason.empty() || run.exit_reason == "finished";
   return fmt::format("Torchstone: {} of {} cases as expected, {:.0f} s{}", std::ranges::count_if(results, is_fine),
-                     results.size(), run.duration_s, whole ? "" : ", " + printable(first_line(run.exit_reason)));
+                     results.size(), run.duration_s, whole ? "" : ", " + terminal_line(first_line(run.exit_reason)));
 }
 
 /// The page, whole, and the names of the others.
@@ -114,8 +115,8 @@ std::vector<std::string> report_lines(const std::vector<std::string>& paths, siz
     if (path != first) others.push_back(short_name(path));
   std::vector<std::string> lines;
   if (!others.empty())
-    lines.push_back(shortened(printable(fmt::format("Beside it: {}", fmt::join(others, ", "))), width));
-  lines.insert(lines.begin(), "Report: " + printable(first));
+    lines.push_back(shortened(terminal_line(fmt::format("Beside it: {}", fmt::join(others, ", "))), width));
+  lines.insert(lines.begin(), "Report: " + terminal_line(first));
   return lines;
 }
 
@@ -124,7 +125,7 @@ std::string again_line(const std::vector<Result>& results) {
   const Result* first = nullptr;
   for (const auto& r : results)
     if (!is_fine(r) && !r.reproduce.empty() && (first == nullptr || rank_of(r) < rank_of(*first))) first = &r;
-  return first == nullptr ? "" : "Again: " + printable(first_line(first->reproduce));
+  return first == nullptr ? "" : "Again: " + terminal_line(first_line(first->reproduce));
 }
 
 }  // namespace
@@ -133,8 +134,8 @@ std::string write_summary(const std::vector<Result>& results, const RunInfo& run
                           const std::vector<std::string>& report_paths, size_t width) {
   std::vector<std::string> lines = {shortened(head_line(results, run), width)};
   add_wrapped(lines, "  ", counts_of(results), width);
-  for (const auto& part : averages_of(results)) lines.push_back(shortened("  " + part, width));
-  for (const auto& line : tables::operatorbench_lines(results)) lines.push_back(shortened(line, width));
+  for (const auto& part : averages_of(results)) lines.push_back(shortened(terminal_line("  " + part), width));
+  for (const auto& line : tables::operatorbench_lines(results)) lines.push_back(shortened(terminal_line(line), width));
   auto last = report_lines(report_paths, width);
   if (const std::string again = again_line(results); !again.empty()) last.push_back(again);
   if (const auto worst = worst_of(results); !worst.empty()) {
@@ -147,7 +148,7 @@ std::string write_summary(const std::vector<Result>& results, const RunInfo& run
       lines.push_back(shortened(fmt::format("  … and {} more not as expected", undone - shown), width));
   }
   lines.insert(lines.end(), last.begin(), last.end());
-  return fmt::format("{}\n", fmt::join(lines, "\n"));
+  return terminal_text(fmt::format("{}\n", fmt::join(lines, "\n")));
 }
 
 // Last, because it names the files of all others.

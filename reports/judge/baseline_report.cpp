@@ -10,6 +10,7 @@
 
 #include "reports/base/csv.h"
 #include "reports/base/exit_code.h"
+#include "reports/base/terminal_text.h"
 #include "reports/base/text.h"
 #include "reports/record/fields.h"
 
@@ -57,16 +58,16 @@ std::string metric_line(const MetricChange& m) {
   const auto shown = [&](double value) {
     return is_exact(m) && std::floor(value) == value ? fmt::format("{:.0f}", value) : format_metric(m.metric, value);
   };
-  return fmt::format("    {} {:<22} {:>14} {:>14}   {:<30} {}\n", mark_of(m.change), m.metric, shown(m.old_value),
-                     shown(m.new_value), change_with_interval(m), to_string(m.change));
+  return fmt::format("    {} {:<22} {:>14} {:>14}   {:<30} {}\n", mark_of(m.change), terminal_line(m.metric),
+                     shown(m.old_value), shown(m.new_value), change_with_interval(m), to_string(m.change));
 }
 
 std::string case_block(const CaseChange& c, bool all) {
-  std::string text = fmt::format("{} {:<9} {}", mark_of(c.change), verdict_of(c), printable(c.name));
+  std::string text = fmt::format("{} {:<9} {}", mark_of(c.change), verdict_of(c), terminal_line(c.name));
   if (c.old_status.empty() || c.new_status.empty())
-    text += fmt::format("  ({})\n", c.old_status.empty() ? c.new_status : "was " + c.old_status);
+    text += fmt::format("  ({})\n", terminal_line(c.old_status.empty() ? c.new_status : "was " + c.old_status));
   else if (c.old_status != c.new_status)
-    text += fmt::format("  {} → {}\n", c.old_status, c.new_status);
+    text += fmt::format("  {} → {}\n", terminal_line(c.old_status), terminal_line(c.new_status));
   else
     text += "\n";
   for (const auto& metric : c.metrics)
@@ -88,7 +89,7 @@ size_t broken(const BaselineComparison& comparison) {
 std::string write_comparison(const BaselineComparison& comparison, bool all) {
   std::string text;
   for (const auto& difference : comparison.machine_differences)
-    text += fmt::format("Another machine: {}\n", printable(difference));
+    text += fmt::format("Another machine: {}\n", terminal_line(difference));
   if (comparison.timings_left_out > 0)
     text += fmt::format("{} timings are not compared: they were taken on different machines\n",
                         comparison.timings_left_out);
@@ -120,17 +121,20 @@ std::string write_comparison_json(const BaselineComparison& comparison) {
   for (const Change change : all_changes) json["counts"][std::string(to_string(change))] = count(comparison, change);
   json["cases"] = nlohmann::json::array();
   for (const auto& c : comparison.cases) {
-    nlohmann::ordered_json entry = {{"name", valid_utf8(c.name)},     {"change", to_string(c.change)},
-                                    {"old_status", c.old_status},     {"new_status", c.new_status},
-                                    {"status_worse", c.status_worse}, {"metrics", nlohmann::json::object()}};
+    nlohmann::ordered_json entry = {{"name", valid_utf8(c.name)},
+                                    {"change", to_string(c.change)},
+                                    {"old_status", valid_utf8(c.old_status)},
+                                    {"new_status", valid_utf8(c.new_status)},
+                                    {"status_worse", c.status_worse},
+                                    {"metrics", nlohmann::json::object()}};
     for (const auto& m : c.metrics)
-      entry["metrics"][m.metric] = {
+      entry["metrics"][valid_utf8(m.metric)] = {
           {"old", number_to_json(m.old_value)},         {"new", number_to_json(m.new_value)},
           {"ratio", number_to_json(m.ratio)},           {"ratio_low", number_to_json(m.ratio_low)},
           {"ratio_high", number_to_json(m.ratio_high)}, {"change", to_string(m.change)}};
     json["cases"].push_back(std::move(entry));
   }
-  return json.dump(1) + "\n";
+  return printable_json(json.dump(1)) + "\n";
 }
 
 std::vector<Change> parse_fail_on(const std::vector<std::string>& words) {

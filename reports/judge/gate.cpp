@@ -10,6 +10,7 @@
 
 #include "reports/base/exit_code.h"
 #include "reports/base/text.h"
+#include "reports/base/terminal_text.h"
 
 namespace torchstone::judge {
 namespace {
@@ -167,15 +168,15 @@ std::string gate_text(const std::vector<GateRow>& rows) {
   size_t widest = 0;
   std::map<std::string, size_t> counts;
   for (const auto& row : rows) {
-    widest = std::max(widest, columns(printable(row.name)));
+    widest = std::max(widest, columns(terminal_line(row.name)));
     ++counts[row.verdict];
   }
   std::string text;
   for (const auto& row : rows) {
-    const std::string name = printable(row.name);
+    const std::string name = terminal_line(row.name);
     std::string line =
         fmt::format("{} {}{}  {}", row.red ? '!' : ' ', name, std::string(widest - columns(name), ' '), row.verdict);
-    if (!row.detail.empty()) line += ": " + printable(row.detail);
+    if (!row.detail.empty()) line += ": " + terminal_line(row.detail);
     text += line + "\n";
   }
   std::vector<std::string> parts;

@@ -123,7 +123,7 @@ std::string write_history(const std::vector<HistoryPoint>& points) {
     for (const auto& [key, member] : text_members) json[key] = valid_utf8(point.*member);
     json["metrics"] = nlohmann::ordered_json::object();
     for (const auto& [key, value] : point.metrics) json["metrics"][valid_utf8(key)] = number_to_json(value);
-    text += json.dump() + "\n";
+    text += printable_json(json.dump()) + "\n";
   }
   return text;
 }

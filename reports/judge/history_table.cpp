@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/base/terminal_text.h"
 #include "reports/base/text.h"
 #include "reports/record/metric.h"
 #include "reports/record/row.h"
@@ -35,7 +36,7 @@ std::string step_text(const Line& line, const std::string& metric) {
   if (!line.step) return "";
   const HistoryPoint& point = *line.series->points[line.step->index];
   return fmt::format("{} {} → {} since run {}", mark_of(*line.step, metric), format_metric(metric, line.step->before),
-                     format_metric(metric, line.step->after), printable(point.run));
+                     format_metric(metric, line.step->after), terminal_line(point.run));
 }
 
 std::set<std::string> metrics_of(const std::vector<HistoryPoint>& points) {
@@ -86,7 +87,9 @@ std::string sparkline(const std::vector<double>& values, size_t width) {
 
 std::string history_table(const std::vector<HistoryPoint>& points, const std::string& metric, size_t width) {
   const auto all = series_of(points, metric);
-  if (all.empty()) return fmt::format("no case has {}; there are: {}\n", metric, fmt::join(metrics_of(points), ", "));
+  if (all.empty())
+    return terminal_line(fmt::format("no case has {}; there are: {}", metric, fmt::join(metrics_of(points), ", "))) +
+           "\n";
   std::vector<Line> lines;
   std::map<std::string, int> kinds;  // of machines, by case
   for (const auto& series : all) {
@@ -100,13 +103,13 @@ std::string history_table(const std::vector<HistoryPoint>& points, const std::st
   for (const auto& line : lines) {
     std::string name = short_name(line.series->name);
     if (kinds[line.series->name] > 1) name += " @ " + line.series->machine;
-    texts.emplace_back(printable(name), step_text(line, metric));
+    texts.emplace_back(terminal_line(name), step_text(line, metric));
     name_width = std::max(name_width, columns(texts.back().first));
     stepped += line.step.has_value();
   }
   name_width = std::min(name_width, std::max<size_t>(width, fixed_width + 20) - fixed_width);
-  std::string table =
-      fmt::format("  {:<{}} {:>5} {:<{}}  {:>9}\n", "case", name_width, "runs", metric, spark_width, "last");
+  std::string table = fmt::format("  {:<{}} {:>5} {:<{}}  {:>9}\n", "case", name_width, "runs", terminal_line(metric),
+                                  spark_width, "last");
   for (size_t i = 0; i < lines.size(); ++i) {
     const auto& values = lines[i].series->values;
     std::string row =

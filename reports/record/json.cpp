@@ -106,7 +106,7 @@ nlohmann::json summary_to_json(const std::vector<Result>& results) {
 std::string write_json(const std::vector<Result>& results, const RunInfo& run) {
   std::string text = fmt::format("{{\n\"schema\": \"{}{}\",\n", report_schema, schema_version);
   const auto add = [&](const char* key, const nlohmann::json& value) {
-    text += fmt::format("\"{}\": {},\n", key, value.dump());
+    text += fmt::format("\"{}\": {},\n", key, printable_json(value.dump()));
   };
   add("run", run_to_json(run));
   add("machine", text_map_to_json(run.machine));
@@ -116,7 +116,7 @@ std::string write_json(const std::vector<Result>& results, const RunInfo& run) {
   add("summary", summary_to_json(results));
   text += "\"results\": [";
   for (const auto& result : results) {
-    text += (&result == results.data() ? "\n" : ",\n") + nlohmann::json(result).dump();
+    text += (&result == results.data() ? "\n" : ",\n") + printable_json(nlohmann::json(result).dump());
   }
   return text + "\n]\n}\n";
 }
@@ -140,7 +140,9 @@ Report parse_json(const std::string& text, const std::string& file) {
 }
 
 std::string write_case_json(const Result& result) {
-  return nlohmann::json{{"schema", case_schema + std::to_string(schema_version)}, {"result", result}}.dump() + "\n";
+  return printable_json(
+             nlohmann::json{{"schema", case_schema + std::to_string(schema_version)}, {"result", result}}.dump()) +
+         "\n";
 }
 
 Result parse_case_json(const std::string& text, const std::string& file) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "reports/base/terminal.h"
+#include "reports/base/terminal_text.h"
 #include "reports/base/text.h"
 #include "reports/record/metric.h"
 
@@ -31,9 +32,9 @@ std::string filter_of(const std::string& name) {
 }
 
 std::string fitting_filter(const std::string& name, size_t width) {
-  const std::string whole = printable(filter_of(name));
+  const std::string whole = terminal_line(filter_of(name));
   if (columns(whole) <= width) return whole;
-  const std::string model = printable(whole == name ? name : "*/" + short_name(name));
+  const std::string model = terminal_line(whole == name ? name : "*/" + short_name(name));
   std::string cut = shortened_middle(model, std::max(width, narrowest_name));
   const std::string ellipsis = "…";
   if (const size_t at = cut.find(ellipsis); cut != model && at != std::string::npos)
@@ -89,7 +90,7 @@ std::string console_row(const Result& result, bool color, size_t width) {
   else if (outcome.status != Status::pass || !result.as_expected())
     numbers += "  " + std::string(to_string(outcome.status));
   const bool below = verdict.mark == '!' || verdict.mark == '*';
-  if (below && result.expected != "pass") numbers += ", expected " + printable(result.expected);
+  if (below && result.expected != "pass") numbers += ", expected " + terminal_line(result.expected);
   const size_t taken = indent + columns(numbers);
   const size_t room = width == 0 ? std::string::npos : width > taken ? width - taken : 0;
   std::string name = fitting_filter(result.name, room);
@@ -98,11 +99,11 @@ std::string console_row(const Result& result, bool color, size_t width) {
   std::string row = colored(fmt::format("[{:^8}]", verdict.word), color_of(verdict), color);
   row += fmt::format(" {} {}{}", verdict.mark, name, numbers);
   while (row.ends_with(' ')) row.pop_back();
-  const std::string reason = shortened(printable(first_line(outcome.reason)), reason_width);
+  const std::string reason = shortened(terminal_line(first_line(outcome.reason)), reason_width);
   if (!below) return reason.empty() || outcome.status == Status::pass ? row : row + ": " + reason;
   const std::string margin = "\n" + std::string(indent, ' ');
   if (!reason.empty()) row += margin + reason;
-  if (!result.reproduce.empty()) row += margin + "again: " + printable(first_line(result.reproduce));
+  if (!result.reproduce.empty()) row += margin + "again: " + terminal_line(first_line(result.reproduce));
   return row;
 }
 

@@ -11,6 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <torchstone/report_writer.h>
 
+#include "reports/base/terminal_text.h"
+#include "reports/base/text.h"
+
 namespace torchstone::tables {
 namespace {
 
@@ -47,7 +50,7 @@ double deviation(const std::vector<double>& values) {
 
 std::string row_of(const std::vector<std::string>& cells) {
   std::string line;
-  for (const auto& cell : cells) line += fmt::format("{:>16}", cell);
+  for (const auto& cell : cells) line += fmt::format("{:>16}", terminal_line(cell));
   return line + "\n";
 }
 
@@ -94,20 +97,21 @@ std::string fastrnns_table(const std::vector<RunnerTimes>& runners) {
 std::string fastrnns_oss(const std::vector<RunnerTimes>& runners) {
   nlohmann::ordered_json groups = nlohmann::ordered_json::object();
   for (const auto& runner : runners) {
-    if (!runner.forward.empty()) groups[runner.group][runner.name] = mean(runner.forward);
-    if (!runner.backward.empty()) groups[runner.group + "-backward"][runner.name] = mean(runner.backward);
+    if (!runner.forward.empty()) groups[runner.group][valid_utf8(runner.name)] = mean(runner.forward);
+    if (!runner.backward.empty()) groups[runner.group + "-backward"][valid_utf8(runner.name)] = mean(runner.backward);
   }
-  return groups.dump() + "\n";
+  return printable_json(groups.dump()) + "\n";
 }
 
 std::string fastrnns_pep(const std::vector<RunnerTimes>& runners) {
   std::string text;
   const auto add = [&](const RunnerTimes& runner, const char* suffix, double value) {
-    const nlohmann::ordered_json line{{"type", "NET"},
-                                      {"metric", fmt::format("{}{}-{}", runner.group, suffix, runner.name)},
-                                      {"unit", "ms"},
-                                      {"value", fmt::format("{}", value)}};
-    text += "Caffe2Observer " + line.dump() + "\n";
+    const nlohmann::ordered_json line{
+        {"type", "NET"},
+        {"metric", fmt::format("{}{}-{}", runner.group, suffix, terminal_line(runner.name))},
+        {"unit", "ms"},
+        {"value", fmt::format("{}", value)}};
+    text += "Caffe2Observer " + printable_json(line.dump()) + "\n";
   };
   for (const auto& runner : runners) {
     for (const double value : runner.forward) add(runner, "", value);

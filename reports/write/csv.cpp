@@ -81,7 +81,7 @@ std::string write_batch_sizes(const std::vector<Result>& results) {
     size = std::min(size, found->second);
   }
   std::string text;
-  for (const auto& [model, size] : sizes) text += fmt::format("{},{:.0f}\n", model, size);
+  for (const auto& [model, size] : sizes) text += csv_line({printable_line(model), fmt::format("{:.0f}", size)});
   return text;
 }
 

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "reports/base/text.h"
-#include "reports/base/xml.h"
 #include "reports/record/row.h"
 #include "reports/tables/suite_tables.h"
 #include "reports/write/markdown_parts.h"
@@ -50,9 +49,10 @@ std::string write_markdown(const Report& report, const MarkdownOptions& options)
   for (const auto& suite : suites) {
     const auto rows = blocks_of(
         report.results, [&](const Result& r) { return r.suite == suite; }, markdown_case_row);
-    const std::string head = fmt::format("\n<details><summary>{}: {} cases</summary>\n\n{}",
-                                         xml_text(suite.empty() ? "no suite" : shortened(suite, markdown_names_width)),
-                                         rows.size(), markdown_case_header);
+    const std::string head =
+        fmt::format("\n<details><summary>{}: {} cases</summary>\n\n{}",
+                    markdown_html(suite.empty() ? "no suite" : shortened(suite, markdown_names_width)), rows.size(),
+                    markdown_case_header);
     if (text.size() + head.size() > up_to(1)) {
       text += "\n_… the tables of further suites are cut off here; all are in results.json_\n";
       break;

@@ -11,6 +11,8 @@ namespace torchstone::write {
 /// Text that GitHub shows literally, on one line, also in a table: markup and HTML are escaped, and no name becomes a
 /// mention, no number a link to an issue.
 std::string markdown_text(std::string_view text);
+/// The same within an HTML element, where Markdown's own marks mean nothing.
+std::string markdown_html(std::string_view text);
 /// The text as a code span on one line; pipes are escaped `in_table`, where they would end the cell.
 std::string markdown_code(std::string_view text, bool in_table = false);
 /// The text as a code block.

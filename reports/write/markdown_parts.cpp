@@ -47,18 +47,18 @@ std::string markdown_banner(const Report& report) {
 }
 
 void add_markdown_table(std::string& text, const tables::SuiteTable& table, size_t limit) {
-  const auto line = [](const std::vector<std::string>& cells) {
-    return fmt::format("| {} |\n", fmt::join(cells, " | "));
+  const auto line = [](const std::vector<std::string>& texts) {
+    std::string cells = "|";
+    for (const auto& text : texts)
+      cells += fmt::format(" {} |", markdown_text(shortened_middle(text, markdown_names_width)));
+    return cells + "\n";
   };
-  std::vector<std::string> rules, rows;
-  for (size_t i = 0; i < table.header.size(); ++i) rules.emplace_back(i < table.texts ? "---" : "--:");
-  for (const auto& row : table.rows) {
-    std::vector<std::string> cells;
-    for (const auto& cell : row) cells.push_back(markdown_text(shortened_middle(cell, markdown_names_width)));
-    rows.push_back(line(cells));
-  }
-  const std::string head = fmt::format("\n#### {}\n\n{}\n\n{}{}", markdown_text(table.title), table.explanation,
-                                       line(table.header), line(rules));
+  std::string rules = "|";
+  for (size_t i = 0; i < table.header.size(); ++i) rules += i < table.texts ? " --- |" : " --: |";
+  std::vector<std::string> rows;
+  for (const auto& row : table.rows) rows.push_back(line(row));
+  const std::string head = fmt::format("\n#### {}\n\n{}\n\n{}{}\n", markdown_text(table.title),
+                                       markdown_text(table.explanation), line(table.header), rules);
   if (text.size() + head.size() > limit) return add_markdown_blocks(text, {head}, limit, "tables");
   text += head;
   add_markdown_blocks(text, rows, limit, "rows");

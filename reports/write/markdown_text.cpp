@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "reports/base/text.h"
 #include "reports/write/markdown.h"
 
@@ -15,18 +17,11 @@ size_t longest_run_of_backticks(std::string_view text) {
   return longest;
 }
 
-std::string on_one_line(std::string_view text) {
-  std::string line = printable(text);
-  std::ranges::replace(line, '\n', ' ');
-  std::ranges::replace(line, '\t', ' ');
-  return line;
-}
-
 }  // namespace
 
 std::string markdown_text(std::string_view text) {
   std::string out;
-  for (const char c : on_one_line(text)) {
+  for (const char c : printable_line(text)) {
     // A mention or a link to an issue is made from the finished page: only a character between prevents it.
     if (c == '@' || c == '#')
       out += std::string(1, c) + "&#8203;";
@@ -38,6 +33,8 @@ std::string markdown_text(std::string_view text) {
       out += "&amp;";
     else if (c == ':')
       out += "&#58;";  // neither an address nor an emoji
+    else if (c == '.' && out.ends_with("www"))
+      out += "&#46;";
     else if (std::string_view("\\`*_[]|~$").find(c) != std::string_view::npos)
       out += std::string("\\") + c;
     else
@@ -46,9 +43,20 @@ std::string markdown_text(std::string_view text) {
   return out;
 }
 
+std::string markdown_html(std::string_view text) {
+  std::string out;
+  for (const char c : printable_line(text)) {
+    out += std::string_view("\\`*_[]|~$:.!<>&\"'@#").find(c) == std::string_view::npos
+               ? std::string(1, c)
+               : fmt::format("&#{};", static_cast<int>(c));
+    if (c == '@' || c == '#') out += "&#8203;";
+  }
+  return out;
+}
+
 std::string markdown_code(std::string_view text, bool in_table) {
   std::string inner;
-  for (const char c : on_one_line(text)) inner += in_table && c == '|' ? "\\|" : std::string(1, c);
+  for (const char c : printable_line(text)) inner += in_table && c == '|' ? "\\|" : std::string(1, c);
   const std::string fence(longest_run_of_backticks(inner) + 1, '`');
   const bool touches = inner.empty() || inner.starts_with('`') || inner.ends_with('`');
   return touches ? fence + " " + inner + " " + fence : fence + inner + fence;

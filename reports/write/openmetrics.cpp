@@ -29,7 +29,7 @@ using Labels = std::vector<std::pair<std::string_view, std::string>>;
 
 std::string backslashed(std::string_view text, bool quotes) {
   std::string out;
-  for (const char c : valid_utf8(text)) {
+  for (const char c : printable(text)) {
     if (c == '\n')
       out += "\\n";
     else if (c == '\\' || (quotes && c == '"'))

@@ -1,0 +1,74 @@
+#include "tests/unit/reports/hostile.h"
+
+#include "reports/record/fields.h"
+#include "tests/unit/reports/sample.h"
+
+namespace torchstone {
+namespace {
+
+Result result_of(const std::string& text, Status status, const std::string& check) {
+  Result r = simple_result(text, status, check);
+  for (const auto& field : text_fields()) r.*field.member = text;
+  r.check = check;
+  r.outcome.reason = r.outcome.detail = r.outcome.phase = text;
+  r.outcome.metrics = {{text, 1.5}, {"speedup", 1.5}, {"largest_batch", 8}, {"error_of_limit", 0.5}, {"compile_s", 2}};
+  r.outcome.notes = {{text, text}, {"stop_reason", text}};
+  r.outcome.samples = {{text, {1, 2}}, {"eager_s", {2, 2, 2}}, {"compiled_s", {1, 1, 1}}};
+  return r;
+}
+
+}  // namespace
+
+std::vector<std::string> texts_to_escape() {
+  using namespace std::string_literals;
+  const std::vector<std::string> parts = {
+      "=cmd|' /C calc'!A0",
+      "\x1b[2J\x1b]0;planted\x07",
+      "::error::planted",
+      "<script>planted</script>",
+      "\"'><img src=x onerror=planted>",
+      "`` |` | planted",
+      "@planted www.planted.example [planted](http://planted) ![planted](//planted)",
+      "%0A::error::planted ##[error]planted",
+      "\u202eplanted\u2066",
+      "\xff\xfe\xc3",
+      "\0\r\nplanted"s,
+      "-1+planted",
+      "\u009b31mplanted\x7f",
+  };
+  std::vector<std::string> texts;
+  for (const size_t first : {0, 1, 2, 4, 6, 10, 11}) {  // with a mark that means something at the beginning
+    std::string text;
+    for (size_t i = 0; i < parts.size(); ++i) text += (i % 4 == 3 ? "\n\n" : " ") + parts[(first + i) % parts.size()];
+    texts.push_back(text.substr(1));
+  }
+  return texts;
+}
+
+Report report_of(const std::string& text) {
+  Report report;
+  report.results = {result_of(text, Status::fail_accuracy, "accuracy"), result_of(text, Status::pass, "performance"),
+                    result_of(text, Status::undecided, "performance")};
+  for (size_t i = 0; i < report.results.size(); ++i) report.results[i].name += "." + std::to_string(i) + text;
+  report.results[2].backend = "another " + text;
+  report.results[2].expected = "undecided";
+  Result of_operator = result_of(text, Status::pass, "performance");
+  of_operator.name += ".operator";
+  of_operator.outcome.notes["operator"] = text;
+  Result of_fastrnns = result_of(text, Status::pass, "performance");
+  of_fastrnns.name += ".fastrnns";
+  of_fastrnns.suite = "fastrnns";
+  of_fastrnns.model = "lstm_" + text;
+  Result crash = result_of(text, Status::pass, text);
+  crash.name += ".crash";
+  crash.finished = false;
+  for (const Result& r : {of_operator, of_fastrnns, crash}) report.results.push_back(r);
+  RunInfo& run = report.run;
+  run.id = run.started = run.directory = run.tag = run.exit_reason = text;
+  run.argv = {text, text};
+  run.machine = run.build = run.environment =
+      run.policy = {{text, text}, {"cpu", text}, {"gpu", text}, {"torch", text}};
+  return report;
+}
+
+}  // namespace torchstone
