@@ -67,19 +67,7 @@ bool wants_list(int argc, char** argv) {
 }
 
 int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const ExpectedRun& expected, RunInfo& run) {
-/// Threads before the first child: forking copies none of them, but what they hold.
-void warn_of_threads(const flags::Flags& flags) {
-  std::string plugins;
-  for (const auto& plugin : flags.plugins) plugins += (plugins.empty() ? "" : ", ") + plugin;
-  print_error(fmt::format(
-      "warning: {} threads run before the first case (plug-ins: {}). A forked process would wait for ever for what "
-      "they "
-      "hold, so each case's process starts the program anew, which takes seconds, and nothing is compiled ahead",
-      isolate::threads_of_this_process(), plugins.empty() ? "none" : plugins));
-}
-
   for (const auto& warning : expected.warnings) print_error("warning: " + warning);
-  if (const auto warning = flags::cache_warning(flags); !warning.empty()) print_error("warning: " + warning);
   const auto baseline = read_baseline(flags);  // before the folder is emptied: it may be the one of the run before
   console::ListenerOptions options;
   options.earlier = earlier_durations(flags);
