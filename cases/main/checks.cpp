@@ -36,7 +36,8 @@ class CaseTest : public testing::Test {
     if (!isolate::interrupted())
       session_.runner.prepare(index_, [&](const std::string& what) { console::show_progress(name, what); });
     if (isolate::interrupted()) GTEST_SKIP() << "interrupted before it began";
-    Result result = row_of(c, session_.flags);
+    Result result = row_of(c, session_);
+    stamp(session_, result);
     result.finished = false;
     const std::filesystem::path out = session_.flags.run.out;
     session_.unwritten.attempt(result.name, [&] {
@@ -122,9 +123,16 @@ void log_operator_inputs(Session& session, const std::vector<size_t>& selected) 
   session.unwritten.attempt("the log of operators", [&] { write_atomically(session.flags.operator_log, log); });
 }
 
-Result row_of(const Case& c, const flags::Flags& flags) {
+void stamp(Session& session, Result& result) {
+  ++session.origin.sequence;
+  result.origin = session.origin;
+}
+
+Result row_of(const Case& c, const Session& session) {
   Result result = result_of(c);
-  result.reproduce = reproduce_line(flags, c);
+  result.reproduce = reproduce_line(session.flags, c);
+  result.origin = session.origin;
+  result.origin.sequence = 0;
   return result;
 }
 

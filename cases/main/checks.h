@@ -17,6 +17,7 @@ struct Session {
   const std::vector<Case>& cases;
   isolate::CaseRunner runner;
   Unwritten unwritten{};
+  Origin origin{};  ///< of the latest record
 };
 
 /// Registers a GoogleTest test for every case, under name_of(case), at the line of the suite that declares it. At run
@@ -32,7 +33,10 @@ void log_operator_inputs(Session& session, const std::vector<size_t>& selected);
 /// Before the first test: begins to compile what these cases need, in their order, while others run.
 void compile_ahead(Session& session, const std::vector<size_t>& selected);
 
-/// The row of a case before it ran.
-Result row_of(const Case& c, const flags::Flags& flags);
+/// Makes a result the next record of the run.
+void stamp(Session& session, Result& result);
+
+/// The row of a case before it ran, as in the plan.
+Result row_of(const Case& c, const Session& session);
 
 }  // namespace torchstone

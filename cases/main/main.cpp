@@ -48,7 +48,7 @@ class Preparation : public testing::Environment {
   void SetUp() override {
     const auto selected = selected_cases(session_);
     planned_.clear();
-    for (const size_t index : selected) planned_.push_back(row_of(session_.cases[index], session_.flags));
+    for (const size_t index : selected) planned_.push_back(row_of(session_.cases[index], session_));
     session_.unwritten.attempt("the plan", [&] { results_folder::write_plan(session_.flags.run.out, run_, planned_); });
     if (!session_.flags.operator_log.empty()) log_operator_inputs(session_, selected);
     compile_ahead(session_, selected);
@@ -71,11 +71,12 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const E
   const auto baseline = read_baseline(flags);  // before the folder is emptied: it may be the one of the run before
   console::ListenerOptions options;
   options.earlier = earlier_durations(flags);
-  prepare_results(flags);
+  const Origin origin = prepare_results(flags, run.id);
   run_options() = flags.run;
   run.build = build_facts();
   run.tag = without_secret(flags.tag);
   Session session{flags, cases, isolate::CaseRunner(cases)};
+  session.origin = origin;
   register_cases(session);
   std::vector<Result> planned;
   testing::AddGlobalTestEnvironment(new Preparation(session, run, planned));
@@ -91,7 +92,8 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const E
   if (output_is_terminal()) options.width = terminal_width;
   console::progress().set_heartbeat(flags.heartbeat_s);
   options.interrupted = isolate::interrupted;
-  options.on_result = [&](const Result& result) {
+  options.on_result = [&](Result& result) {
+    stamp(session, result);
     session.unwritten.attempt(result.name, [&] {
       results_folder::write_case(flags.run.out, result);
       if (flags.run.npy) results_folder::write_samples(flags.run.out, result);

@@ -10,19 +10,22 @@
 namespace torchstone {
 namespace fs = std::filesystem;
 
-void prepare_results(const flags::Flags& flags) {
+Origin prepare_results(const flags::Flags& flags, const std::string& run) {
   const fs::path out = flags.run.out;
   const auto empty = [&] {
     results_folder::require_results_folder(out);
     if (flags.report) results_folder::remove_records(out);
   };
+  Origin origin;
   // Static: an interrupted run ends by std::exit.
   static const results_folder::Hold hold(
-      out, this_process(flags.report ? results_folder::Holder::Kind::run : results_folder::Holder::Kind::part), empty);
+      out, this_process(flags.report ? results_folder::Holder::Kind::run : results_folder::Holder::Kind::part), empty,
+      [&] { origin = results_folder::begin_run_in(out, run); });
   fs::create_directories(out / "cases");
   fs::create_directories(out / "logs");
   write_atomically(out / "cases" / ".writable", "");  // said now, not after the first hour
   fs::remove(out / "cases" / ".writable");
+  return origin;
 }
 
 }  // namespace torchstone

@@ -1,4 +1,8 @@
 #pragma once
+#include <string>
+
+#include <torchstone/result.h>
+
 #include "cases/flags/flags.h"
 
 namespace torchstone {
@@ -6,6 +10,7 @@ namespace torchstone {
 /// Takes the results folder for this run, to the end of the process. It is emptied of an earlier run's cases, but not
 /// when it is shared with other processes (a ctest run, other shards). Throws FolderHeld when another run has it,
 /// FolderRefused when it holds what Torchstone did not write.
-void prepare_results(const flags::Flags& flags);
+/// Returns the origin of the run's plan.
+Origin prepare_results(const flags::Flags& flags, const std::string& run);
 
 }  // namespace torchstone

@@ -13,7 +13,7 @@
 namespace torchstone::console {
 
 struct ListenerOptions {
-  std::function<void(const Result&)> on_result;  ///< for each finished case, after its row was printed
+  std::function<void(Result&)> on_result;  ///< for each finished case, after its row was printed; may add to it
   std::function<void()> at_end;  ///< after GoogleTest's closing lines, in each iteration: the place for the reports
   std::function<bool()> interrupted;  ///< from then on tests that are skipped unrecorded are not printed one by one
   bool color = false;

@@ -54,6 +54,28 @@ void from_json(const nlohmann::json& json, Outcome& outcome) {
   }
 }
 
+namespace {
+
+Origin origin_of(const nlohmann::json& json) {
+  Origin origin;
+  const auto text = [&](const char* key, std::string& member) {
+    if (const auto& value = member_of(json, key, "origin"); !value.is_null())
+      member = text_of(value, std::string("origin.") + key);
+  };
+  const auto integer = [&](const char* key, int64_t& member) {
+    if (const auto& value = member_of(json, key, "origin"); !value.is_null())
+      member = integer_of(value, std::string("origin.") + key);
+  };
+  if (json.is_null()) return origin;
+  text("folder", origin.folder);
+  integer("number", origin.number);
+  text("run", origin.run);
+  integer("sequence", origin.sequence);
+  return origin;
+}
+
+}  // namespace
+
 void to_json(nlohmann::json& json, const Result& result) {
   json = nlohmann::json::object();
   for (const auto& field : text_fields()) json[std::string(field.key)] = valid_utf8(result.*field.member);
@@ -61,6 +83,12 @@ void to_json(nlohmann::json& json, const Result& result) {
   json["line"] = result.line;
   json["duration_s"] = number_to_json(result.duration_s);
   json["finished"] = result.finished;
+  if (const Origin& origin = result.origin; !origin.folder.empty()) {
+    json["origin"] = {{"folder", valid_utf8(origin.folder)},
+                      {"number", origin.number},
+                      {"run", valid_utf8(origin.run)},
+                      {"sequence", origin.sequence}};
+  }
   json["outcome"] = result.outcome;
 }
 
@@ -89,6 +117,7 @@ void from_json(const nlohmann::json& json, Result& result) {
     if (!value.is_boolean()) throw std::invalid_argument("finished: expected true or false");
     result.finished = value.get<bool>();
   }
+  result.origin = origin_of(member_of(json, "origin", ""));
   from_json(member_of(json, "outcome", ""), result.outcome);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sys/stat.h>
+#include <tuple>
 
 #include "reports/base/files.h"
 #include "reports/base/time.h"
@@ -58,7 +59,9 @@ CaseFiles read_cases(const fs::path& out) {
       cases.results.push_back(damaged(file, error.what()));
     }
   }
-  std::ranges::stable_sort(cases.results, {}, &Result::recorded);
+  std::ranges::stable_sort(cases.results, {}, [](const Result& result) {
+    return std::tuple(result.origin.number, result.origin.sequence, result.recorded);
+  });
   return cases;
 }
 

@@ -11,7 +11,7 @@ namespace torchstone::results_folder {
 std::filesystem::path write_case(const std::filesystem::path& out, Result result);
 
 struct CaseFiles {
-  std::vector<Result> results;      ///< in the order they were recorded
+  std::vector<Result> results;      ///< run after run, in the order they were recorded
   std::vector<std::string> errors;  ///< of damaged files; each has a row too
 };
 /// All of OUT/cases. A case that started and never finished is a crash; so is a file that cannot be read, under the

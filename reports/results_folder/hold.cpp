@@ -15,6 +15,7 @@
 
 #include "reports/base/descriptor.h"
 #include "reports/base/files.h"
+#include "reports/base/read_at_most.h"
 #include "reports/results_folder/process_facts.h"
 
 namespace torchstone::results_folder {
@@ -73,7 +74,7 @@ std::vector<Holder> holders_of(const fs::path& folder) {
   for (const auto& file : files) {
     std::error_code ignored;
     if (!fs::exists(file, ignored)) continue;
-    const Holder holder = parse_holder(read_text(file));
+    const Holder holder = parse_holder(read_at_most(file, mebibyte));
     if (alive(file, holder))
       holders.push_back(holder);
     else
@@ -84,7 +85,8 @@ std::vector<Holder> holders_of(const fs::path& folder) {
 
 }  // namespace
 
-Hold::Hold(const fs::path& folder, const Holder& holder, const std::function<void()>& when_alone) {
+Hold::Hold(const fs::path& folder, const Holder& holder, const std::function<void()>& when_alone,
+           const std::function<void()>& when_held) {
   fs::create_directories(folder);
   const Descriptor guard(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!guard) fail("cannot read", folder);
@@ -100,6 +102,7 @@ Hold::Hold(const fs::path& folder, const Holder& holder, const std::function<voi
     if (!ancestor) alone = false;
   }
   if (alone) when_alone();
+  when_held();
   std::string name = (folder / holder_prefix).string() + "XXXXXX";
   descriptor_ = mkostemp(name.data(), O_CLOEXEC);
   if (descriptor_ < 0) fail("cannot write", name);

@@ -25,11 +25,13 @@ inline constexpr const char* holder_prefix = ".held.";
 /// A process may hold a folder once: fcntl's locks do not keep it from itself.
 class Hold {
  public:
-  /// Makes the folder if needed. `when_alone` runs when no other process holds the folder, before any other can. Throws
+  /// Makes the folder if needed. `when_alone` runs when no other process holds the folder, `when_held` after it and in
+  /// any case; both before any other process can hold it. Throws
   /// FolderHeld, std::system_error, std::filesystem::filesystem_error. Where the file system has no locks it says so on
   /// stderr and holds nothing.
   Hold(
-      const std::filesystem::path& folder, const Holder& holder, const std::function<void()>& when_alone = [] {});
+      const std::filesystem::path& folder, const Holder& holder, const std::function<void()>& when_alone = [] {},
+      const std::function<void()>& when_held = [] {});
   ~Hold();
   Hold(const Hold&) = delete;
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -21,7 +23,28 @@ namespace {
 constexpr int marker_format = 1;
 constexpr const char* first_words = "torchstone results folder, format ";
 
+constexpr const char *id_key = "id: ", *runs_key = "runs: ";
+
 std::string first_line() { return fmt::format("{}{}", first_words, marker_format); }
+
+void write_marker(const fs::path& folder, const std::string& id, int64_t runs) {
+  write_atomically(folder / marker_name,
+                   fmt::format("{}\n{}{}\n{}{}\nFiles here that Torchstone wrote are removed when "
+                               "the next run begins.\n",
+                               first_line(), id_key, id, runs_key, runs));
+}
+
+/// 0 for what is no number of runs.
+int64_t count_in(const std::string& text) {
+  constexpr double most = 1e15;
+  const auto number = parse_number(text);
+  return number && *number >= 0 && *number <= most ? static_cast<int64_t>(*number) : 0;
+}
+
+std::string new_id() {
+  std::random_device device;
+  return fmt::format("{:08x}{:08x}", device(), device());
+}
 
 /// What an unmarked folder holds.
 struct Content {
@@ -89,8 +112,21 @@ void require_results_folder(const fs::path& folder) {
   std::vector<std::string> found = content.foreign;
   if (found.empty() && content.files > 0 && content.records == 0) found = {"reports or logs, but no record of a case"};
   if (!found.empty()) refuse(folder, found);
-  write_atomically(folder / marker_name,
-                   first_line() + "\nFiles here that Torchstone wrote are removed when the next run begins.\n");
+  write_marker(folder, new_id(), 0);
+}
+
+Origin begin_run_in(const fs::path& folder, const std::string& run) {
+  Origin origin;
+  origin.run = run;
+  std::ifstream file(folder / marker_name);
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(id_key)) origin.folder = line.substr(std::string_view(id_key).size());
+    if (line.starts_with(runs_key)) origin.number = count_in(line.substr(std::string_view(runs_key).size()));
+  }
+  if (origin.folder.empty()) origin.folder = new_id();  // made by hand
+  ++origin.number;
+  write_marker(folder, origin.folder, origin.number);
+  return origin;
 }
 
 }  // namespace torchstone::results_folder

@@ -1,6 +1,9 @@
 #pragma once
 #include <filesystem>
 #include <stdexcept>
+#include <string>
+
+#include <torchstone/result.h>
 
 namespace torchstone::results_folder {
 
@@ -17,5 +20,9 @@ struct FolderRefused : std::runtime_error {
 /// does one that holds results of a version without markers and nothing else. Throws FolderRefused,
 /// std::system_error, std::filesystem::filesystem_error.
 void require_results_folder(const std::filesystem::path& folder);
+
+/// Counts a run that begins in a folder with a marker: the origin of its plan. The marker holds the folder's id and the
+/// number of runs; it gets an id when it has none. For one process at a time (Hold). Throws std::system_error.
+Origin begin_run_in(const std::filesystem::path& folder, const std::string& run);
 
 }  // namespace torchstone::results_folder

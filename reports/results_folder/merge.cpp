@@ -8,6 +8,7 @@
 
 #include "reports/base/files.h"
 #include "reports/results_folder/case_files.h"
+#include "reports/results_folder/order.h"
 #include "reports/results_folder/plan.h"
 
 namespace torchstone::results_folder {
@@ -22,11 +23,14 @@ Report read_report(const fs::path& path) {
   }
 }
 
+/// Many runs that differ in a fact would make it grow without end; beyond so many bytes no further value is added.
+constexpr size_t longest_fact = 4096;
+
 /// What both runs agree on; a fact that differs names both.
 void unite(std::string& fact, const std::string& other) {
   if (fact.empty())
     fact = other;
-  else if (fact != other && fact.find(other) == std::string::npos)
+  else if (fact != other && fact.size() < longest_fact && fact.find(other) == std::string::npos)
     fact += " | " + other;
 }
 
@@ -50,7 +54,7 @@ void unite(RunInfo& run, const RunInfo& other) {
   unite(run.policy, other.policy);
 }
 
-/// Collects records: of one name the newest counts, of two as new as each other the later one.
+/// Collects records: of one name the later one counts (reports/results_folder/order.h).
 class Records {
  public:
   explicit Records(Merged& merged) : merged_(merged) {}
@@ -58,25 +62,23 @@ class Records {
   void add(const Report& report) {
     unite(merged_.report.run, report.run);
     if (!report.run.exit_reason.empty()) merged_.report.run.exit_reason = report.run.exit_reason;
-    add(report.results);
+    for (const auto& result : report.results) add(result);
   }
-  void add(const std::vector<Result>& records) {
+  void add(const Result& record) {
     auto& results = merged_.report.results;
-    for (const auto& record : records) {
-      const auto [place, is_new] = places_.emplace(record.name, results.size());
-      if (is_new) {
-        results.push_back(record);
-        continue;
-      }
-      Result& known = results[place->second];
-      if (known.recorded > record.recorded) continue;
-      if (record.check.empty()) {  // of a damaged file only the name is known
-        known.outcome = record.outcome;
-        known.recorded = record.recorded;
-      } else {
-        known = record;
-      }
-    }
+    const auto [place, is_new] = places_.emplace(record.name, results.size());
+    if (is_new)
+      results.push_back(record);
+    else if (Result& known = results[place->second]; replaces(record, known))
+      known = record;
+  }
+  /// A case file whose name alone is known. Nothing in its folder is newer: what the case was planned to be stays.
+  void add_damaged(const Result& record) {
+    const auto place = places_.find(record.name);
+    if (place == places_.end()) return add(record);
+    Result& known = merged_.report.results[place->second];
+    known.outcome = record.outcome;
+    known.recorded = record.recorded;
   }
   void warn(const std::vector<std::string>& errors) {
     merged_.warnings.insert(merged_.warnings.end(), errors.begin(), errors.end());
@@ -87,7 +89,10 @@ class Records {
   std::map<std::string, size_t> places_;
 };
 
-void add_folder(const fs::path& folder, Records& records) {
+/// The records of one folder, each case once.
+Merged merge_folder(const fs::path& folder) {
+  Merged merged;
+  Records records(merged);
   const Plans plans = read_plans(folder);
   const CaseFiles cases = read_cases(folder);
   for (const auto& plan : plans.plans) records.add(plan);
@@ -97,9 +102,15 @@ void add_folder(const fs::path& folder, Records& records) {
     if (plans.plans.empty() && cases.results.empty()) throw;
     records.warn({error.what()});  // a run writes it last, from what is in cases/
   }
-  records.add(cases.results);
+  for (const auto& result : cases.results) {
+    if (result.check.empty())
+      records.add_damaged(result);
+    else
+      records.add(result);
+  }
   records.warn(plans.errors);
   records.warn(cases.errors);
+  return merged;
 }
 
 }  // namespace
@@ -108,12 +119,15 @@ Merged merge_results(const std::vector<fs::path>& inputs) {
   Merged merged;
   Records records(merged);
   for (const auto& input : inputs) {
-    if (fs::is_directory(input))
-      add_folder(input, records);
-    else if (fs::is_regular_file(input))
+    if (fs::is_directory(input)) {
+      const Merged folder = merge_folder(input);
+      records.add(folder.report);
+      records.warn(folder.warnings);
+    } else if (fs::is_regular_file(input)) {
       records.add(read_report(input));
-    else
+    } else {
       throw ReportError(input.string() + ": expected a results folder or a results.json, found nothing");
+    }
   }
   if (inputs.size() != 1) merged.report.run.exit_reason = fmt::format("merged from {} inputs", inputs.size());
   return merged;

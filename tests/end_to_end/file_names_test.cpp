@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-std::vector<fs::path> files_below(const fs::path& folder) {
+std::vector<fs::path> names_below(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder))
     if (!entry.is_directory()) files.push_back(entry.path().lexically_relative(folder));
@@ -35,7 +35,7 @@ TEST(ALongName, HasItsRecordLogTableAndSummary) {
   EXPECT_THAT(run.out, HasSubstr("1 of 1 cases as expected"));
   EXPECT_GT(torchstone.row("/healthy_").at("name").get<std::string>().size(), 300u);
   for (const char* folder : {"cases", "logs", "csv"}) {
-    const auto files = files_below(torchstone.out() + "/" + folder);
+    const auto files = names_below(torchstone.out() + "/" + folder);
     ASSERT_EQ(files.size(), 1u) << folder;
     EXPECT_LE(files[0].string().size(), 255u);
   }
@@ -71,12 +71,12 @@ TEST(AHostileReport, WritesNothingOutsideByAnyCommand) {
   const auto run = [&](const std::string& command, const std::string& file) {
     const ProgramRun done = run_program({TORCHSTONE_REPORT, command, report, "-o", (out / file).string()});
     EXPECT_EQ(done.exit_code, 0) << command << ": " << done.err.substr(0, 500);
-    EXPECT_FALSE(files_below(out).empty()) << command;
-    for (const auto& path : files_below(folder.path()))
+    EXPECT_FALSE(names_below(out).empty()) << command;
+    for (const auto& path : names_below(folder.path()))
       EXPECT_TRUE(path == "in.json" || path.string().starts_with("a/b/c/out/")) << command << ": " << path;
   };
   for (const char* command : {"merge", "csv", "upstream", "operatorbench"}) run(command, "");
-  EXPECT_GE(files_below(out / "csv").size(), 8u);
+  EXPECT_GE(names_below(out / "csv").size(), 8u);
   for (const char* command : {"html", "history", "markdown", "json", "junit", "openmetrics", "batch_sizes"})
     run(command, std::string(command) + ".text");
 }

@@ -14,10 +14,10 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-const char* const quick = "*healthy_*_torchscript_*";
-const char* const marker = "/.torchstone_results";
+const char* const healthy_alone = "*healthy_*_torchscript_*";
+const char* const marker_file = "/.torchstone_results";
 
-void write_text(const fs::path& path, const std::string& text) {
+void put_text(const fs::path& path, const std::string& text) {
   fs::create_directories(path.parent_path());
   std::ofstream(path) << text;
 }
@@ -25,58 +25,58 @@ void write_text(const fs::path& path, const std::string& text) {
 /// Source trees have folders of these names.
 void make_sources(const std::string& folder) {
   for (const char* name : {"cases/main/main.cpp", "cases/suites/vision.yaml", "cases/notes.json", "runs/mine.txt"})
-    write_text(folder + "/" + name, "mine");
+    put_text(folder + "/" + name, "mine");
 }
 
-std::map<std::string, std::string> files_below(const std::string& folder) {
+std::map<std::string, std::string> texts_below(const std::string& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file() && !entry.path().filename().string().starts_with(".held."))
+    if (entry.is_regular_file() && entry.path().filename().string().front() != '.')  // but marker and holders
       files[entry.path().string()] = read_file(entry.path());
   return files;
 }
 
 TEST(AFolderOfOthers, IsRefusedAndLeftAsItIs) {
   const Torchstone torchstone;
-  fs::remove(torchstone.out() + marker);
+  fs::remove(torchstone.out() + marker_file);
   make_sources(torchstone.out());
-  const auto before = files_below(torchstone.out());
+  const auto before = texts_below(torchstone.out());
   for (const std::string report : {"all", "none"}) {
-    const ProgramRun run = torchstone.run_faults(quick, {"--torchstone_report=" + report});
+    const ProgramRun run = torchstone.run_faults(healthy_alone, {"--torchstone_report=" + report});
     EXPECT_EQ(run.exit_code, 2) << run.out;
     EXPECT_THAT(run.err, AllOf(HasSubstr("cases/main"), HasSubstr("--torchstone_out"), HasSubstr("echo '")));
   }
   const ProgramRun claim = run_program({TORCHSTONE_REPORT, "claim", torchstone.out()});
   EXPECT_EQ(claim.exit_code, 2) << claim.out;
   EXPECT_THAT(claim.err, HasSubstr("cases/main"));
-  EXPECT_EQ(files_below(torchstone.out()), before);
+  EXPECT_EQ(texts_below(torchstone.out()), before);
 }
 
 TEST(AFolderOfOthers, WithAMarkerKeepsWhatIsTheirs) {
   const Torchstone torchstone;
   make_sources(torchstone.out());
-  const auto before = files_below(torchstone.out());
-  EXPECT_EQ(torchstone.run_faults(quick).exit_code, 0);
+  const auto before = texts_below(torchstone.out());
+  EXPECT_EQ(torchstone.run_faults(healthy_alone).exit_code, 0);
   EXPECT_EQ(run_program({TORCHSTONE_REPORT, "claim", torchstone.out()}).exit_code, 0);
-  EXPECT_EQ(files_below(torchstone.out()), before) << "all that the run wrote is gone again";
+  EXPECT_EQ(texts_below(torchstone.out()), before) << "all that the run wrote is gone again";
 }
 
 TEST(AResultsFolder, IsMarkedByTheFirstRun) {
   const Torchstone torchstone;
-  fs::remove(torchstone.out() + marker);
-  EXPECT_EQ(torchstone.run_faults(quick).exit_code, 0);
-  EXPECT_TRUE(fs::exists(torchstone.out() + marker));
+  fs::remove(torchstone.out() + marker_file);
+  EXPECT_EQ(torchstone.run_faults(healthy_alone).exit_code, 0);
+  EXPECT_TRUE(fs::exists(torchstone.out() + marker_file));
 }
 
 TEST(AResultsFolder, OfAVersionWithoutMarkersIsTakenAndEmptied) {
   const Torchstone torchstone;
-  ASSERT_EQ(torchstone.run_faults(quick).exit_code, 0);
-  fs::remove(torchstone.out() + marker);
+  ASSERT_EQ(torchstone.run_faults(healthy_alone).exit_code, 0);
+  fs::remove(torchstone.out() + marker_file);
   const std::string old_case = torchstone.out() + "/cases/faults+Accuracy.CompiledMatchesEager+old_model.json";
-  write_text(old_case, R"({"schema": "torchstone/case/1"})");
-  EXPECT_EQ(torchstone.run_faults(quick).exit_code, 0);
+  put_text(old_case, R"({"schema": "torchstone/case/1"})");
+  EXPECT_EQ(torchstone.run_faults(healthy_alone).exit_code, 0);
   EXPECT_FALSE(fs::exists(old_case));
-  EXPECT_TRUE(fs::exists(torchstone.out() + marker));
+  EXPECT_TRUE(fs::exists(torchstone.out() + marker_file));
 }
 
 }  // namespace

@@ -21,6 +21,15 @@ struct Outcome {
   std::map<std::string, std::vector<double>> samples;
 };
 
+/// Where a record comes from: of two records of a case it says which is the later one, whatever the clocks say. Empty
+/// in records of versions that did not keep it.
+struct Origin {
+  std::string folder;    ///< id of the results folder
+  int64_t number = 0;    ///< of the run: so many runs have begun in that folder, with this one
+  std::string run;       ///< id of the run
+  int64_t sequence = 0;  ///< of the record within the run; 0 in its plan
+};
+
 /// One row of every report: the identity of a case and its outcome.
 struct Result {
   std::string name;  ///< full GoogleTest name: torchbench/Accuracy.CompiledMatchesEager/resnet18_…
@@ -31,8 +40,9 @@ struct Result {
   std::string file;               ///< where the case was declared
   int line = 0;
   double duration_s = 0;
-  std::string recorded;  ///< when this record was made, UTC, "2026-01-31T12:00:00.123Z"; a merge keeps the newest
+  std::string recorded;  ///< when this record was made, UTC, "2026-01-31T12:00:00.123Z"
   bool finished = true;  ///< false in the record that is written before a case starts
+  Origin origin;
   Outcome outcome;
 
   /// As expected: the expected status, whichever it is. A case that was left out refutes no expectation. One that

@@ -31,6 +31,32 @@ TEST(Marker, IsMadeInAnEmptyFolderAndSaysWhatItIs) {
   EXPECT_THAT(read_text(folder.path() / marker_name), testing::StartsWith("torchstone results folder, format 1\n"));
 }
 
+TEST(Marker, CountsTheRunsThatBeginInTheFolder) {
+  const TemporaryFolder folder, other;
+  require_results_folder(folder.path());
+  require_results_folder(other.path());
+  const Origin first = begin_run_in(folder.path(), "x"), second = begin_run_in(folder.path(), "y");
+  EXPECT_EQ(first.number, 1);
+  EXPECT_EQ(second.number, 2);
+  EXPECT_EQ(second.run, "y");
+  EXPECT_EQ(second.sequence, 0);
+  EXPECT_EQ(first.folder, second.folder);
+  EXPECT_EQ(first.folder.size(), 16u);
+  EXPECT_NE(first.folder, begin_run_in(other.path(), "x").folder);
+  EXPECT_EQ(refusal_of(folder.path()), "");
+}
+
+TEST(Marker, MadeByHandOrDamagedCountsFromOne) {
+  const TemporaryFolder folder;
+  for (const char* text : {"", "runs: many\n", "runs: -3\n", "runs: 1e300\n", "id: \nruns: nan"}) {
+    std::ofstream(folder.path() / marker_name) << "torchstone results folder, format 1\n" << text;
+    const Origin origin = begin_run_in(folder.path(), "x");
+    EXPECT_EQ(origin.number, 1) << text;
+    EXPECT_FALSE(origin.folder.empty()) << text;
+    EXPECT_EQ(begin_run_in(folder.path(), "y").number, 2) << text;
+  }
+}
+
 TEST(Marker, AllowsAnythingBesideIt) {
   const TemporaryFolder folder;
   require_results_folder(folder.path());
