@@ -65,9 +65,8 @@ void apply(const FlagInfo& flag, const std::vector<std::string>& values, const s
   }
 }
 
-std::string default_cache() {
-  return compile::default_cache_folder().value_or(fs::temp_directory_path() / "torchstone").string();
-}
+/// "off" without a home: a folder that others know the name of would not be safe.
+std::string default_cache() { return compile::default_cache_folder().value_or("off").string(); }
 
 std::string program_of(const std::string& argument) {
   std::error_code error;
@@ -121,6 +120,14 @@ Flags parse_flags(int* argc, char** argv) {
   *argc = static_cast<int>(kept);
   argv[kept] = nullptr;
   return flags;
+}
+
+std::string cache_warning(const Flags& flags) {
+  const bool chosen = std::ranges::any_of(flags.given, [](const auto& flag) { return flag.first == "cache"; });
+  if (chosen || flags.run.cache != "off") return "";
+  return "neither XDG_CACHE_HOME nor HOME is an absolute path: what is compiled goes into a temporary folder of this "
+         "run "
+         "(--torchstone_cache=FOLDER keeps it)";
 }
 
 }  // namespace torchstone::flags

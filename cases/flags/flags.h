@@ -58,6 +58,9 @@ const std::vector<FlagInfo>& flag_table();
 /// Takes own flags out of the arguments (argv[0] first) and leaves the rest for GoogleTest. The command line wins over
 /// the environment, a later flag over an earlier one. Throws ConfigError, for an unknown --torchstone_* too.
 Flags parse_flags(int* argc, char** argv);
+
+/// What to say when no cache was chosen and there is no home for one; empty otherwise.
+std::string cache_warning(const Flags& flags);
 Flags parse_flags(std::vector<std::string>& arguments);
 
 /// The environment twins of all own flags.

@@ -68,6 +68,7 @@ bool wants_list(int argc, char** argv) {
 
 int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const ExpectedRun& expected, RunInfo& run) {
   for (const auto& warning : expected.warnings) print_error("warning: " + warning);
+  if (const auto warning = flags::cache_warning(flags); !warning.empty()) print_error("warning: " + warning);
   const auto baseline = read_baseline(flags);  // before the folder is emptied: it may be the one of the run before
   console::ListenerOptions options;
   options.earlier = earlier_durations(flags);

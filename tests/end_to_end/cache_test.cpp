@@ -38,13 +38,43 @@ TEST(AnUnusableCache, IsAFileAndRed) {
   const Torchstone torchstone;
   const std::string cache = torchstone.out() + "/file";
   std::ofstream(cache) << "a file where a folder belongs";
-  expect_refused(torchstone, run_with_cache(torchstone, cache),
-                 cache + "/artifacts: cannot make this folder: Not a directory");
+  expect_refused(torchstone, run_with_cache(torchstone, cache), cache + ": cannot make this folder: Not a directory");
 }
 
 TEST(AnUnusableCache, LiesWhereNothingCanBeMadeAndIsRed) {
   const Torchstone torchstone;
   expect_refused(torchstone, run_with_cache(torchstone, "/proc/torchstone"), "/proc/torchstone");
+}
+
+TEST(AnUnusableCache, IsOneThatOthersMayWrite) {
+  const Torchstone torchstone;
+  const std::string cache = torchstone.out() + "/cache";
+  fs::create_directory(cache);
+  fs::permissions(cache, fs::perms::all);
+  expect_refused(torchstone, run_with_cache(torchstone, cache), "chmod -R go-w " + cache);
+  EXPECT_TRUE(fs::is_empty(cache)) << "nothing is put where others may exchange it";
+}
+
+TEST(AnUnusableCache, IsOneOfAnotherUser) {
+  const Torchstone torchstone;
+  std::string cache = "/usr";  // root's
+  if (geteuid() == 0) {
+    cache = torchstone.out() + "/cache";
+    fs::create_directory(cache);
+    ASSERT_EQ(chown(cache.c_str(), 65534, 65534), 0);
+  }
+  expect_refused(torchstone, run_with_cache(torchstone, cache), cache + ": belongs to user ");
+}
+
+TEST(ARunWithoutAHome, SharesNoFolderAndSaysSo) {
+  const Torchstone torchstone;
+  const std::string temporary = torchstone.out() + "/temporary";
+  fs::create_directory(temporary);
+  const ProgramRun run = torchstone.run({"--gtest_filter=*Accuracy*/alexnet_inference_float32_torchscript_*"},
+                                        {{"HOME", ""}, {"XDG_CACHE_HOME", ""}, {"TMPDIR", temporary}});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(run.err, HasSubstr("--torchstone_cache=FOLDER"));
+  EXPECT_TRUE(fs::is_empty(temporary)) << fs::directory_iterator(temporary)->path();
 }
 
 TEST(AFaultOfTheInfrastructure, MeetsNoExpectation) {
