@@ -23,13 +23,20 @@ constexpr std::array<std::pair<const char*, torch::Dtype>, 10> dtypes = {{{"F64"
                                                                           {"U8", torch::kUInt8},
                                                                           {"BOOL", torch::kBool}}};
 
+constexpr size_t most_dimensions = 64;
+
 /// nlohmann-json keeps the last of two equal keys; a header with two must be refused. Depth 1 holds the tensors' names,
 /// depth 2 their fields, and nothing nests deeper than the lists in those.
 nlohmann::json parse_json(const std::string& text, const std::string& file) {
+  constexpr size_t most_events = 8'000'000;  // half a million tensors
+  size_t events = 0;
   std::vector<std::set<std::string>> keys(8);
   const auto check = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
     using Event = nlohmann::json::parse_event_t;
     if (depth > 4) fail_safetensors(file, "header: nested deeper than the format allows");
+    if (++events > most_events)
+      fail_safetensors(
+          file, fmt::format("header: more than {} names, numbers and lists (expected at most that many)", most_events));
     if (event == Event::object_start) keys[static_cast<size_t>(depth) + 1].clear();
     if (event == Event::key && !keys[static_cast<size_t>(depth)].insert(value.get<std::string>()).second) {
       fail_safetensors(file, fmt::format("header: duplicate name \"{}\"", value.get<std::string>()));
@@ -41,6 +48,8 @@ nlohmann::json parse_json(const std::string& text, const std::string& file) {
   } catch (const nlohmann::json::parse_error& error) {
     fail_safetensors(file, fmt::format("byte {}: the header is no JSON: {}", safetensors_length_bytes + error.byte - 1,
                                        error.what()));
+  } catch (const nlohmann::json::exception& error) {  // a number that no double holds (1e999)
+    fail_safetensors(file, fmt::format("the header cannot be read: {}", error.what()));
   }
 }
 
@@ -65,6 +74,8 @@ std::vector<int64_t> integers(const nlohmann::json& list, const std::string& whe
       fail_safetensors(file, fmt::format("{}[{}]: expected an integer from 0 to 2^63 - 1", where, values.size()));
     }
     values.push_back(item.get<int64_t>());
+    if (values.size() > most_dimensions)
+      fail_safetensors(file, fmt::format("{}: {} numbers (expected at most {})", where, list.size(), most_dimensions));
   }
   return values;
 }
