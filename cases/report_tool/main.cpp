@@ -1,5 +1,6 @@
 // torchstone-report: works on results that are already there.
 #include <algorithm>
+#include <clocale>
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
@@ -71,6 +72,8 @@ int main(int argc, char** argv) {
     for (const auto& plugin : plugins_of(arguments)) torchstone::load_plugin(plugin);
     torchstone::add_text_commands(app, exit_code);  // after all: each writer that has no command gets one
     if (const auto error = unknown_command(app, arguments); !error.empty()) throw std::invalid_argument(error);
+    // A plug-in may have chosen a decimal comma, and CLI11 reads numbers as the locale has them.
+    std::setlocale(LC_NUMERIC, "C");
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? torchstone::ExitCode::success

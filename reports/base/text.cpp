@@ -160,4 +160,10 @@ std::optional<double> parse_number(std::string_view text) {
   return value;
 }
 
+std::optional<double> leading_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
 }  // namespace torchstone

@@ -26,9 +26,13 @@ std::string first_line(std::string_view text);
 /// Without spaces, tabs and carriage returns at both ends.
 std::string trimmed(std::string_view text);
 
+// Numbers have a dot in every locale: plug-ins may choose one with a comma.
+
 /// The shortest decimal that reads back as the same double; "NaN", "Infinity", "-Infinity".
 std::string exact(double value);
 /// The reverse; nothing when the text is no number or has anything behind it.
 std::optional<double> parse_number(std::string_view text);
+/// The number that the text begins with.
+std::optional<double> leading_number(std::string_view text);
 
 }  // namespace torchstone

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/base/text.h"
 #include "reports/write/html/figures.h"
 #include "reports/write/html/plot.h"
 
@@ -38,8 +39,8 @@ std::optional<double> tolerance_of(const Result& result) {
   if (const auto metric = metric_of(result, "tolerance")) return metric;
   const auto note = result.outcome.notes.find("tolerance");
   if (note == result.outcome.notes.end()) return std::nullopt;
-  const double value = std::strtod(note->second.c_str(), nullptr);
-  return value > 0 ? std::optional(value) : std::nullopt;
+  const auto value = leading_number(note->second);
+  return value && *value > 0 ? value : std::nullopt;
 }
 
 }  // namespace

@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+#include "tests/temporary_folder.h"
+
+namespace torchstone {
+
+/// A locale whose numbers look like 1.234,5, built by libc's localedef: none has to be installed.
+class CommaLocale {
+ public:
+  CommaLocale() {
+    std::ofstream(folder_.path() / "source")
+        << "LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n";
+    // It warns of the categories that the source lacks, and ends with 1 for the warnings.
+    const std::string command = "localedef --force --no-archive -i " + (folder_.path() / "source").string() + " " +
+                                (folder_.path() / name()).string() + " > /dev/null 2>&1";
+    const int ignored = std::system(command.c_str());
+    if (!std::filesystem::exists(folder_.path() / name() / "LC_NUMERIC"))
+      throw std::runtime_error("localedef, a program of libc, made no locale: " + std::to_string(ignored));
+  }
+
+  /// For LOCPATH.
+  std::string folder() const { return folder_.path().string(); }
+  /// For LC_ALL.
+  static std::string name() { return "xx_XX"; }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+}  // namespace torchstone
