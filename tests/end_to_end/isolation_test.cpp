@@ -1,0 +1,136 @@
+// Cases that misbehave as processes, on the real program: each gets its own verdict, and its neighbours keep theirs.
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+
+#include "tests/end_to_end/binary.h"
+
+namespace torchstone {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// Runs cases of tests/faults/misbehaving.yaml by the names of their models, and says what became of each.
+class Isolated : public testing::TestWithParam<const char*> {
+ protected:
+  ProgramRun run(const std::string& models, const std::string& interrupt_when = "") {
+    std::string filter;
+    std::istringstream names(models);
+    for (std::string name; names >> name;) filter += (filter.empty() ? "*/" : ":*/") + name + "_inference*";
+    return torchstone_.run(
+        {std::string("--torchstone_plugin=") + TORCHSTONE_FAULTS,
+         std::string("--torchstone_suites=") + TORCHSTONE_SOURCE_DIR + "/tests/faults/misbehaving.yaml",
+         std::string("--torchstone_isolate=") + GetParam(), "--torchstone_heartbeat=1", "--gtest_filter=" + filter},
+        {}, interrupt_when);
+  }
+  nlohmann::json outcome(const std::string& model) { return torchstone_.row("/" + model + "_inference").at("outcome"); }
+  std::string status(const std::string& model) { return outcome(model).at("status"); }
+  std::string reason(const std::string& model) { return outcome(model).at("reason"); }
+  std::string log(const std::string& model) {
+    for (const auto& entry : fs::directory_iterator(torchstone_.out() + "/logs"))
+      if (entry.path().filename().string().find(model) != std::string::npos) return entry.path();
+    return "";
+  }
+
+  Torchstone torchstone_;
+};
+
+TEST_P(Isolated, AStrayReplyLineIsACrashAndShiftsNoOtherAnswer) {
+  run("healthy writes_stray_line throws_text");
+  EXPECT_EQ(status("writes_stray_line"), "crash");
+  EXPECT_THAT(reason("writes_stray_line"), HasSubstr("no answer to this job"));
+  EXPECT_EQ(status("throws_text"), "eager_fail_to_run");
+  EXPECT_EQ(status("healthy"), "pass");
+}
+
+TEST_P(Isolated, ADoubledReplyShiftsNoOtherAnswer) {
+  run("doubles_replies throws_text healthy");
+  EXPECT_EQ(status("doubles_replies"), "pass");
+  EXPECT_EQ(status("throws_text"), "eager_fail_to_run");
+  EXPECT_EQ(status("healthy"), "pass");
+}
+
+TEST_P(Isolated, AProcessThatClosedItsDescriptorsHasItsLimitAndItsCode) {
+  run("closes_and_hangs closes_and_exits");
+  EXPECT_EQ(status("closes_and_hangs"), "timeout");
+  EXPECT_EQ(status("closes_and_exits"), "crash");
+  EXPECT_THAT(reason("closes_and_exits"), AllOf(HasSubstr("code 3"), HasSubstr("closed its reply pipe")));
+}
+
+TEST_P(Isolated, OneInterruptEndsACaseThatClosedItsDescriptors) {
+  const ProgramRun ended = run("closes_and_hangs healthy", "hangs_inference_float32_torchscript_cpu: load");
+  EXPECT_EQ(ended.exit_code, 130) << ended.out << ended.err;
+  EXPECT_EQ(status("closes_and_hangs"), "interrupted");
+}
+
+TEST_P(Isolated, AProcessThatDiesWhenItsCaseIsOverCostsNoOtherCase) {
+  run("dies_when_idle healthy reads_input leaks_thread blocks_signals");
+  for (const char* model : {"dies_when_idle", "healthy", "reads_input", "leaks_thread", "blocks_signals"})
+    EXPECT_EQ(status(model), "pass") << model << ": " << reason(model);
+}
+
+TEST_P(Isolated, AFloodOfTheReplyPipeIsACrash) {
+  run("floods healthy");
+  EXPECT_EQ(status("floods"), "crash");
+  EXPECT_THAT(reason("floods"), HasSubstr("without an end of line"));
+  EXPECT_EQ(status("healthy"), "pass");
+}
+
+pid_t number_behind(const std::string& text, const std::string& word) {
+  const size_t at = text.find(word);
+  return at == std::string::npos ? 0 : std::atoi(text.c_str() + at + word.size());
+}
+
+TEST_P(Isolated, ADaemonEndsWithItsCaseAndDoesNotHideItsEnd) {
+  run("leaves_daemon_and_dies");
+  EXPECT_EQ(status("leaves_daemon_and_dies"), "crash");
+  EXPECT_THAT(reason("leaves_daemon_and_dies"), HasSubstr("SIGABRT"));
+  const pid_t daemon = number_behind(read_file(log("leaves_daemon_and_dies")), "daemon ");
+  ASSERT_GT(daemon, 0);
+  EXPECT_NE(kill(daemon, 0), 0) << "process " << daemon << " is left";
+}
+
+TEST_P(Isolated, AStoppedProcessAndOneThatLeftItsGroupAreTimeouts) {
+  run("stops_itself leaves_its_group");
+  EXPECT_EQ(status("stops_itself"), "timeout");
+  EXPECT_EQ(status("leaves_its_group"), "timeout");
+}
+
+INSTANTIATE_TEST_SUITE_P(Isolation, Isolated, testing::Values("fresh", "shared"),
+                         [](const auto& info) { return std::string(info.param); });
+
+/// `| head` ends the output, not the run.
+TEST(ClosedOutput, CostsNoReport) {
+  const Torchstone torchstone;
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+  close(ends[0]);
+  const auto words = torchstone.faults_command("*healthy_inference_float32_torchscript*");
+  const pid_t pid = fork();
+  if (pid == 0) {
+    dup2(ends[1], STDOUT_FILENO);
+    std::signal(SIGPIPE, SIG_DFL);
+    std::vector<char*> argv;
+    for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+    argv.push_back(nullptr);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  close(ends[1]);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status)) << status;
+  EXPECT_EQ(torchstone.results().at("results").size(), 1u);
+}
+
+}  // namespace
+}  // namespace torchstone

@@ -1,0 +1,204 @@
+// Planted faults, process side: models that do to their process, and to the pipes of the program, what a case must not.
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include <torchstone/model.h>
+
+namespace torchstone {
+namespace {
+
+using Deed = std::function<void()>;
+
+/// A healthy linear net that does its deed at the first forward of its process.
+class Misbehaving : public Model {
+ public:
+  Misbehaving(Deed deed, std::shared_ptr<bool> done) : deed_(std::move(deed)), done_(std::move(done)) {
+    linear_ = register_module("linear", torch::nn::Linear(8, 8));
+  }
+  c10::IValue forward(const Tensors& inputs) override {
+    if (!std::exchange(*done_, true)) deed_();
+    return linear_(inputs.at(0));
+  }
+  Tensors example_inputs(const ModelOptions& options) const override { return {torch::randn({options.batch_size, 8})}; }
+
+ private:
+  Deed deed_;
+  std::shared_ptr<bool> done_;  ///< by any model of this name in this process
+  torch::nn::Linear linear_{nullptr};
+};
+
+bool register_misbehaving(const char* name, Deed deed) {
+  return register_model(
+      ModelInfo{.name = name,
+                .family = "fault",
+                .suites = {"faults"},
+                .train_batch = 4,
+                .eval_batch = 4,
+                .make = [deed, done = std::make_shared<bool>(false)](const ModelOptions&) -> std::shared_ptr<Model> {
+                  return std::make_shared<Misbehaving>(deed, done);
+                }},
+      __FILE__, __LINE__);
+}
+
+[[noreturn]] void sleep_for_ever() {
+  for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
+}
+
+/// The pipes of this process that can be written to, besides its output.
+std::vector<int> writable_pipes() {
+  std::vector<int> pipes;
+  for (int fd = 3; fd < 64; ++fd) {  // a test runner may have left pipes of its own higher up
+    struct stat state {};
+    if (fstat(fd, &state) == 0 && S_ISFIFO(state.st_mode) && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
+      pipes.push_back(fd);
+  }
+  return pipes;
+}
+
+void write_whole(int fd, const char* data, size_t size) {
+  while (size > 0) {
+    const ssize_t n = write(fd, data, size);
+    if (n <= 0) return;
+    data += n;
+    size -= static_cast<size_t>(n);
+  }
+}
+
+void write_everywhere(const std::string& text) {
+  for (const int fd : writable_pipes()) write_whole(fd, text.data(), text.size());
+}
+
+/// An answer as the program writes it, but for what makes it the answer of this job.
+void write_stray_line() {
+  write_everywhere(R"({"answer":"outcome","case":0,"attempt":1,"outcome":{"status":"pass"}})"
+                   "\n");
+}
+
+/// Puts itself between the case and the program, and passes everything on twice.
+void double_replies() {
+  for (const int fd : writable_pipes()) {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe");
+    const int onward = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    dup2(ends[1], fd);
+    close(ends[1]);
+    std::thread([from = ends[0], onward] {
+      std::string line;
+      for (char c = 0; read(from, &c, 1) == 1;) {
+        line += c;
+        if (c != '\n') continue;
+        line += line;
+        write_whole(onward, line.data(), line.size());
+        line.clear();
+      }
+    }).detach();
+  }
+}
+
+void flood() {
+  const std::string piece(65536, 'x');
+  for (;;) write_everywhere(piece);
+}
+
+void close_and_hang() {
+  for (int fd = 0; fd < 64; ++fd) close(fd);
+  sleep_for_ever();
+}
+
+void close_and_exit() {
+  for (int fd = 0; fd < 64; ++fd) close(fd);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  _exit(3);
+}
+
+/// 80 MB.
+void print_much() {
+  const std::string line = std::string(1023, '.') + "\n";
+  std::printf("the first line\n");
+  for (int i = 0; i < 80 * 1024; ++i) std::fwrite(line.data(), 1, line.size(), stdout);
+  std::printf("the last line\n");
+  std::fflush(stdout);
+}
+
+/// A process of its own session, whose parent has gone, that keeps every descriptor of the case.
+void leave_daemon() {
+  const pid_t between = fork();
+  if (between > 0) {
+    waitpid(between, nullptr, 0);
+    return;
+  }
+  setsid();
+  const pid_t daemon = fork();
+  if (daemon != 0) {
+    dprintf(STDOUT_FILENO, "daemon %d\n", daemon);
+    _exit(0);
+  }
+  std::signal(SIGTERM, SIG_IGN);
+  sleep_for_ever();
+}
+
+void die_when_idle() {
+  std::thread([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    _exit(5);
+  }).detach();
+}
+
+void read_input() {
+  char c = 0;
+  const ssize_t n = read(STDIN_FILENO, &c, 1);
+  if (n != 0) throw std::runtime_error("planted: the input was there to be read");
+}
+
+void leak_thread() { std::thread(sleep_for_ever).detach(); }
+
+void block_signals() {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, nullptr);
+  std::signal(SIGTERM, SIG_IGN);
+  std::signal(SIGINT, SIG_IGN);
+}
+
+[[maybe_unused]] const bool registered =
+    register_misbehaving("throws_text",
+                         [] {
+                           throw std::runtime_error(
+                               "planted: \x1b[31m\xff"
+                               "forward throws");
+                         }) &&
+    register_misbehaving("throws_no_exception", [] { throw 1; }) &&
+    register_misbehaving("traps", [] { raise(SIGSEGV); }) && register_misbehaving("aborts", [] { std::abort(); }) &&
+    register_misbehaving("exits", [] { std::exit(0); }) && register_misbehaving("exits_at_once", [] { _exit(3); }) &&
+    register_misbehaving("closes_and_hangs", close_and_hang) &&
+    register_misbehaving("closes_and_exits", close_and_exit) &&
+    register_misbehaving("writes_stray_line", write_stray_line) &&
+    register_misbehaving("doubles_replies", double_replies) && register_misbehaving("floods", flood) &&
+    register_misbehaving("prints_much", print_much) && register_misbehaving("leaves_daemon", leave_daemon) &&
+    register_misbehaving("leaves_daemon_and_dies",
+                         [] {
+                           leave_daemon();
+                           std::abort();
+                         }) &&
+    register_misbehaving("dies_when_idle", die_when_idle) && register_misbehaving("reads_input", read_input) &&
+    register_misbehaving("leaks_thread", leak_thread) && register_misbehaving("blocks_signals", block_signals) &&
+    register_misbehaving("stops_itself", [] { raise(SIGSTOP); }) && register_misbehaving("leaves_its_group", [] {
+      setpgid(0, getpgid(getppid()));
+      sleep_for_ever();
+    });
+
+}  // namespace
+}  // namespace torchstone
