@@ -105,6 +105,16 @@ TEST_P(Isolated, AStoppedProcessAndOneThatLeftItsGroupAreTimeouts) {
   EXPECT_EQ(status("leaves_its_group"), "timeout");
 }
 
+TEST_P(Isolated, ALongLogIsCutInTheMiddleAndSaysSo) {
+  run("prints_much");
+  EXPECT_EQ(status("prints_much"), "pass");
+  const std::string text = read_file(log("prints_much"));
+  EXPECT_LE(text.size(), 64u << 20);
+  EXPECT_THAT(text.substr(0, 100), HasSubstr("the first line\n"));
+  EXPECT_THAT(text.substr(text.size() - 2000), HasSubstr("the last line\n"));
+  EXPECT_NE(text.find("bytes were left out here]"), std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(Isolation, Isolated, testing::Values("fresh", "shared"),
                          [](const auto& info) { return std::string(info.param); });
 
