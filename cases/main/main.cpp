@@ -20,14 +20,15 @@
 #include "cases/selection/expand.h"
 #include "cases/suite/prepare_models.h"
 #include "fixtures/case/build_facts.h"
+#include "fixtures/isolate/hand_over.h"
 #include "fixtures/isolate/interrupt.h"
 #include "models/core/plugin.h"
 #include "reports/base/exit_code.h"
 #include "reports/base/secrets.h"
 #include "reports/base/standard_descriptors.h"
 #include "reports/base/terminal.h"
-#include "reports/base/version.h"
 #include "reports/base/terminal_text.h"
+#include "reports/base/version.h"
 #include "reports/console/listener.h"
 #include "reports/console/progress.h"
 #include "reports/record/begin_run.h"
@@ -66,6 +67,16 @@ bool wants_list(int argc, char** argv) {
   return false;
 }
 
+/// Threads before the first child: forking copies none of them, but what they hold.
+void warn_of_threads(const flags::Flags& flags) {
+  std::string plugins;
+  for (const auto& plugin : flags.plugins) plugins += (plugins.empty() ? "" : ", ") + plugin;
+  print_error(fmt::format(
+      "warning: {} threads run before the first case (plug-ins: {}). A forked process would wait for ever for what "
+      "they hold, so each case's process starts the program anew, which takes seconds, and nothing is compiled ahead",
+      isolate::threads_of_this_process(), plugins.empty() ? "none" : plugins));
+}
+
 int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const ExpectedRun& expected, RunInfo& run) {
   for (const auto& warning : expected.warnings) print_error("warning: " + warning);
   if (const auto warning = flags::cache_warning(flags); !warning.empty()) print_error("warning: " + warning);
@@ -73,11 +84,11 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const E
   console::ListenerOptions options;
   options.earlier = earlier_durations(flags);
   const Origin origin = prepare_results(flags, run.id);
-  run_options() = flags.run;
   run.build = build_facts();
   run.tag = without_secret(flags.tag);
   Session session{flags, cases, isolate::CaseRunner(cases)};
   session.origin = origin;
+  if (session.runner.executes_children() && flags.run.isolate != Isolation::off) warn_of_threads(flags);
   register_cases(session);
   std::vector<Result> planned;
   testing::AddGlobalTestEnvironment(new Preparation(session, run, planned));
@@ -148,6 +159,8 @@ int run(int argc, char** argv) {
     register_cases(session);
     return RUN_ALL_TESTS();
   }
+  run_options() = flags.run;
+  if (isolate::serve_handed_over(expansion.cases)) return ExitCode::success;
   return run_tests(flags, expansion.cases, expected, run_info);
 }
 

@@ -118,6 +118,27 @@ TEST_P(Isolated, ALongLogIsCutInTheMiddleAndSaysSo) {
 INSTANTIATE_TEST_SUITE_P(Isolation, Isolated, testing::Values("fresh", "shared"),
                          [](const auto& info) { return std::string(info.param); });
 
+/// A fork of a process with threads hangs on what they hold.
+TEST(ThreadsAtLoad, AreNamedAndEveryCaseRunsInAProcessOfItsOwnStart) {
+  for (const char* isolation : {"fresh", "shared"}) {
+    const Torchstone torchstone;
+    const ProgramRun run = torchstone.run(
+        {std::string("--torchstone_plugin=") + TORCHSTONE_THREADS_AT_LOAD,
+         std::string("--torchstone_suites=") + TORCHSTONE_SOURCE_DIR + "/tests/faults/plugin/threads_at_load.yaml",
+         std::string("--torchstone_isolate=") + isolation});
+    EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+    EXPECT_THAT(run.err, AllOf(HasSubstr("2 threads run before the first case"), HasSubstr("threads_at_load")));
+    EXPECT_EQ(torchstone.row("torchscript").at("outcome").at("status"), "pass");
+    EXPECT_EQ(torchstone.row("eager").at("outcome").at("status"), "pass");
+  }
+}
+
+TEST(ThreadsAtLoad, ThereAreNoneWithoutAPlugin) {
+  const Torchstone torchstone;
+  EXPECT_THAT(torchstone.run_faults("*healthy_inference_float32_torchscript*").err,
+              testing::Not(HasSubstr("threads run before")));
+}
+
 /// `| head` ends the output, not the run.
 TEST(ClosedOutput, CostsNoReport) {
   const Torchstone torchstone;
