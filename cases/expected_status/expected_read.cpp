@@ -8,7 +8,8 @@
 #include "cases/config/nearest.h"
 #include "cases/expected_status/expected.h"
 #include "reports/base/csv_read.h"
-#include "reports/base/files.h"
+#include "reports/base/read_at_most.h"
+#include "reports/base/report_error.h"
 #include "reports/record/json.h"
 
 namespace torchstone::expected_status {
@@ -149,9 +150,10 @@ ExpectedFile read_expected(const std::string& path, const std::string& suite, bo
   std::error_code error;
   if (may_be_missing && !std::filesystem::exists(path, error)) return {path, suite, path.ends_with(".csv"), {}};
   if (!std::filesystem::is_regular_file(path, error)) config::fail({path}, "there is no such file (expected statuses)");
+  constexpr size_t most = 64 * mebibyte;
   try {
-    return parse_expected(read_text(path), path, suite);
-  } catch (const std::system_error& failed) {
+    return parse_expected(read_at_most(path, most), path, suite);
+  } catch (const ReportError& failed) {
     throw config::ConfigError(failed.what());
   }
 }

@@ -1,15 +1,27 @@
 #include "cases/flags/batch_sizes.h"
 
-#include <fstream>
+#include <sstream>
 
 #include <fmt/format.h>
 
+#include "reports/base/read_at_most.h"
+#include "reports/base/report_error.h"
 #include "reports/base/text.h"
 
 namespace torchstone::flags {
 BatchSizes read_batch_sizes(const std::string& file) {
-  std::ifstream stream(file);
-  if (!stream) fail(config::Place{file}, "cannot be read (expected a file with a line NAME,SIZE for each model)");
+  constexpr size_t most = mebibyte;
+  std::string text;
+  try {
+    text = read_at_most(file, most);
+  } catch (const ReportError& error) {
+    throw config::ConfigError(fmt::format("{} (expected a file with a line NAME,SIZE for each model)", error.what()));
+  }
+  return parse_batch_sizes(text, file);
+}
+
+BatchSizes parse_batch_sizes(const std::string& text, const std::string& file) {
+  std::istringstream stream(text);
   BatchSizes sizes;
   config::Yaml value;
   value.kind = config::Yaml::Kind::scalar;

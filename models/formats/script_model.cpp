@@ -4,6 +4,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include <caffe2/serialize/inline_container.h>
 #include <fmt/format.h>
 #include <torch/script.h>
 #include <torchstone/model.h>
@@ -11,6 +12,7 @@
 #include "models/core/tree.h"
 #include "models/formats/first_line.h"
 #include "models/formats/pickle/pickle.h"
+#include "models/formats/record_sizes.h"
 
 namespace torchstone::formats {
 namespace {
@@ -30,7 +32,11 @@ torch::jit::Module load_script(const std::string& path) {
   const std::string expected = "a TorchScript module as torch.jit.save writes it";
   require_zip(path, expected);
   try {
+    caffe2::serialize::PyTorchStreamReader archive(path);
+    require_possible_sizes(archive, std::filesystem::file_size(path));
     return torch::jit::load(path, torch::kCPU);
+  } catch (const std::invalid_argument& error) {
+    refuse(path, error.what());
   } catch (const std::exception& error) {
     refuse(path, fmt::format("expected {}, not a state_dict, a pickled model or a truncated file ({})", expected,
                              first_line(error)));

@@ -1,21 +1,21 @@
 #include "reports/base/csv_read.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
+#include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "reports/base/csv.h"
-#include "reports/base/files.h"
+#include "reports/base/read_at_most.h"
 #include "reports/base/report_error.h"
 #include "reports/base/text.h"
 
 namespace torchstone {
 namespace {
 
-constexpr size_t max_bytes = size_t{64} << 20;
+constexpr size_t max_bytes = 64 * mebibyte, max_columns = 1000, max_cells = 10'000'000;
 
 [[noreturn]] void refuse(const std::string& file, int line, const std::string& what) {
   throw ReportError(fmt::format("{}:{}: {}", file, line, what));
@@ -35,6 +35,9 @@ class Reader {
     if (at_ >= text_.size()) return false;
     row = {line_, line_, {}};
     do {
+      if (row.cells.size() == max_columns)
+        refuse(file_, row.line,
+               fmt::format("more than {} cells (expected at most {} columns)", max_columns, max_columns));
       row.cells.push_back(csv_text(cell()));
     } while (take(','));
     row.last_line = line_;
@@ -99,35 +102,33 @@ size_t CsvTable::require_column(const std::string& name) const {
 }
 
 CsvTable parse_csv(const std::string& text, const std::string& file) {
+  if (text.size() > max_bytes)
+    throw ReportError(fmt::format("{}: {} bytes (expected at most {})", file, text.size(), max_bytes));
   CsvTable table{file, {}, {}};
   Reader reader(text, file);
   CsvRow row;
   if (!reader.next(row)) throw ReportError(file + ": the file is empty (expected a line of column names)");
   table.columns = row.cells;
-  for (size_t i = 0; i < table.columns.size(); ++i) {
-    if (std::count(table.columns.begin(), table.columns.end(), table.columns[i]) > 1)
-      refuse(file, row.line, fmt::format("the column {} is there twice", excerpt(table.columns[i])));
+  std::set<std::string_view> seen;
+  for (const auto& column : table.columns) {
+    if (!seen.insert(column).second)
+      refuse(file, row.line, fmt::format("the column {} is there twice", excerpt(column)));
   }
+  const size_t max_rows = max_cells / table.columns.size();
   while (reader.next(row)) {
     if (row.cells.size() > table.columns.size())
       refuse(file, row.line,
              fmt::format("{} cells (expected at most {}, one a column)", row.cells.size(), table.columns.size()));
+    if (table.rows.size() == max_rows)
+      refuse(file, row.line,
+             fmt::format("more than {} rows of {} columns (expected at most {} cells)", max_rows, table.columns.size(),
+                         max_cells));
     row.cells.resize(table.columns.size());
     table.rows.push_back(row);
   }
   return table;
 }
 
-CsvTable read_csv(const std::string& file) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(file, error);
-  if (!error && size > max_bytes)
-    throw ReportError(fmt::format("{}: {} bytes (expected at most {})", file, size, max_bytes));
-  try {
-    return parse_csv(read_text(file), file);
-  } catch (const std::system_error& failed) {
-    throw ReportError(failed.what());
-  }
-}
+CsvTable read_csv(const std::string& file) { return parse_csv(read_at_most(file, max_bytes), file); }
 
 }  // namespace torchstone

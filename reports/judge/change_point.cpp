@@ -106,7 +106,10 @@ std::optional<ChangePoint> find_change_point(const std::vector<double>& series, 
   return best;
 }
 
-std::optional<ChangePoint> newest_change_point(const std::vector<double>& series, const ChangePointOptions& options) {
+std::optional<ChangePoint> newest_change_point(const std::vector<double>& all, const ChangePointOptions& options) {
+  constexpr size_t most_points = 1000;  // the time that it takes grows faster than their square
+  const size_t older = all.size() - std::min(all.size(), most_points);
+  const std::vector<double> series(all.begin() + static_cast<std::ptrdiff_t>(older), all.end());
   std::optional<ChangePoint> newest = find_change_point(series, options);
   while (newest) {
     auto later =
@@ -115,6 +118,7 @@ std::optional<ChangePoint> newest_change_point(const std::vector<double>& series
     later->index += newest->index;
     newest = later;
   }
+  if (newest) newest->index += older;
   return newest;
 }
 

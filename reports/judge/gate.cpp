@@ -4,32 +4,43 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "reports/base/exit_code.h"
-#include "reports/base/text.h"
 #include "reports/base/terminal_text.h"
+#include "reports/base/text.h"
 
 namespace torchstone::judge {
 namespace {
 
-/// The one cell of a model; nothing when it is empty, when the model has no or several rows, or the column is absent.
-std::optional<std::string> field(const CsvTable& table, const std::string& model, const std::string& column) {
-  const auto name = table.column("name"), index = table.column(column);
-  if (!name || !index) return std::nullopt;
-  std::optional<std::string> found;
-  for (const auto& row : table.rows) {
-    if (row.cells[*name] != model) continue;
-    if (found) return std::nullopt;
-    found = row.cells[*index];
+/// A table whose rows are found by the model's name.
+struct Models {
+  const CsvTable& table;
+  std::map<std::string_view, const CsvRow*> rows{};  ///< null where a model has several
+
+  explicit Models(const CsvTable& of) : table(of) {
+    const size_t name = table.require_column("name");
+    for (const auto& row : table.rows) {
+      const auto [place, is_new] = rows.try_emplace(row.cells[name], &row);
+      if (!is_new) place->second = nullptr;
+    }
   }
-  return found && found->empty() ? std::nullopt : found;
+};
+
+/// The one cell of a model; nothing when it is empty, when the model has no or several rows, or the column is absent.
+std::optional<std::string> field(const Models& models, const std::string& model, const std::string& column) {
+  const auto index = models.table.column(column);
+  const auto row = models.rows.find(model);
+  if (!index || row == models.rows.end() || row->second == nullptr) return std::nullopt;
+  const std::string& cell = row->second->cells[*index];
+  return cell.empty() ? std::nullopt : std::optional(cell);
 }
 
-std::optional<double> number(const CsvTable& table, const std::string& model, const std::string& column) {
-  const auto text = field(table, model, column);
+std::optional<double> number(const Models& models, const std::string& model, const std::string& column) {
+  const auto text = field(models, model, column);
   const auto value = text ? parse_number(*text) : std::nullopt;
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
@@ -54,21 +65,23 @@ void pardon(GateRow& row, const GateOptions& options) {
 
 /// `judge` for each model of `actual`, then the models that are only expected.
 template <typename Judge>
-std::vector<GateRow> against(const CsvTable& actual, const CsvTable& expected, const std::string& column,
+std::vector<GateRow> against(const CsvTable& actual_table, const CsvTable& expected_table, const std::string& column,
                              const GateOptions& options, Judge judge) {
-  actual.require_column(column);
-  expected.require_column(column);
+  actual_table.require_column(column);
+  expected_table.require_column(column);
+  const Models actual(actual_table), expected(expected_table);
   std::vector<GateRow> rows;
-  const auto names = names_in(actual);
+  const auto names = names_in(actual_table);
   for (const auto& name : names) {
-    GateRow row = judge(name);
+    GateRow row = judge(actual, expected, name);
     row.name = name;
     pardon(row, options);
     rows.push_back(std::move(row));
   }
-  for (const auto& name : names_in(expected)) {
-    if (std::ranges::find(names, name) != names.end()) continue;
-    rows.push_back({name, "ABSENT", fmt::format("expected by {} and not there", expected.file), !options.allow_absent});
+  for (const auto& name : names_in(expected_table)) {
+    if (actual.rows.contains(name)) continue;
+    rows.push_back(
+        {name, "ABSENT", fmt::format("expected by {} and not there", expected_table.file), !options.allow_absent});
   }
   return rows;
 }
@@ -83,45 +96,51 @@ constexpr Tracked tracked[] = {
 }  // namespace
 
 std::vector<GateRow> gate_accuracy(const CsvTable& actual, const CsvTable& expected, const GateOptions& options) {
-  return against(actual, expected, "accuracy", options, [&](const std::string& name) -> GateRow {
-    const auto is = field(actual, name, "accuracy"), should = field(expected, name, "accuracy");
-    const std::string detail =
-        fmt::format("accuracy={}, expected={}", is.value_or("nothing"), should.value_or("nothing"));
-    if (!is) return {"", "MISSING_ACCURACY", detail, true};
-    if (!should) return {"", "MISSING_EXPECTED", detail, true};
-    if (*is == *should && *is == "pass") return {"", "PASS", "", false};
-    if (*is == *should) return {"", "XFAIL", detail, false};
-    return {"", *is == "pass" ? "IMPROVED" : "FAIL", detail, true};
-  });
+  return against(actual, expected, "accuracy", options,
+                 [&](const Models& is_there, const Models& wanted, const std::string& name) -> GateRow {
+                   const auto is = field(is_there, name, "accuracy"), should = field(wanted, name, "accuracy");
+                   const std::string detail =
+                       fmt::format("accuracy={}, expected={}", is.value_or("nothing"), should.value_or("nothing"));
+                   if (!is) return {"", "MISSING_ACCURACY", detail, true};
+                   if (!should) return {"", "MISSING_EXPECTED", detail, true};
+                   if (*is == *should && *is == "pass") return {"", "PASS", "", false};
+                   if (*is == *should) return {"", "XFAIL", detail, false};
+                   return {"", *is == "pass" ? "IMPROVED" : "FAIL", detail, true};
+                 });
 }
 
 std::vector<GateRow> gate_graph_breaks(const CsvTable& actual, const CsvTable& expected, const GateOptions& options) {
-  return against(actual, expected, "graph_breaks", options, [&](const std::string& name) -> GateRow {
-    if (!field(expected, name, "graph_breaks")) return {"", "MISSING", "graph_breaks: nothing expected", true};
-    if (number(actual, name, "unique_graphs").value_or(0) == 0) return {"", "EAGER_FAILED", "not compiled", false};
-    std::vector<std::string> details;
-    bool worse = false;
-    for (const auto& [column, lower_is_better] : tracked) {
-      const auto is = number(actual, name, column), should = number(expected, name, column);
-      if (!is || !should || *is == *should) continue;
-      worse = worse || (*is > *should) == lower_is_better;
-      details.push_back(fmt::format("{}={}, expected={}", column, text_or_nothing(is), text_or_nothing(should)));
-    }
-    if (details.empty()) return {"", "PASS", "", false};
-    return {"", worse ? "FAIL" : "IMPROVED", fmt::format("{}", fmt::join(details, "; ")), true};
-  });
+  return against(
+      actual, expected, "graph_breaks", options,
+      [&](const Models& is_there, const Models& wanted, const std::string& name) -> GateRow {
+        if (!field(wanted, name, "graph_breaks")) return {"", "MISSING", "graph_breaks: nothing expected", true};
+        if (number(is_there, name, "unique_graphs").value_or(0) == 0)
+          return {"", "EAGER_FAILED", "not compiled", false};
+        std::vector<std::string> details;
+        bool worse = false;
+        for (const auto& [column, lower_is_better] : tracked) {
+          const auto is = number(is_there, name, column), should = number(wanted, name, column);
+          if (!is || !should || *is == *should) continue;
+          worse = worse || (*is > *should) == lower_is_better;
+          details.push_back(fmt::format("{}={}, expected={}", column, text_or_nothing(is), text_or_nothing(should)));
+        }
+        if (details.empty()) return {"", "PASS", "", false};
+        return {"", worse ? "FAIL" : "IMPROVED", fmt::format("{}", fmt::join(details, "; ")), true};
+      });
 }
 
 std::vector<GateRow> gate_memory(const CsvTable& actual, const CsvTable& expected, double part,
                                  const GateOptions& options) {
-  return against(actual, expected, "compression_ratio", options, [&](const std::string& name) -> GateRow {
-    const auto is = number(actual, name, "compression_ratio"), should = number(expected, name, "compression_ratio");
-    if (!should) return {"", "MISSING_EXPECTED", "not judged", false};
-    const std::string detail =
-        fmt::format("compression_ratio={}, expected={}", text_or_nothing(is), text_or_nothing(should));
-    if (!is) return {"", "MISSING_ACTUAL", detail, true};
-    return {"", *is >= part * *should ? "PASS" : "FAIL", detail, *is < part * *should};
-  });
+  return against(actual, expected, "compression_ratio", options,
+                 [&](const Models& is_there, const Models& wanted, const std::string& name) -> GateRow {
+                   const auto is = number(is_there, name, "compression_ratio"),
+                              should = number(wanted, name, "compression_ratio");
+                   if (!should) return {"", "MISSING_EXPECTED", "not judged", false};
+                   const std::string detail =
+                       fmt::format("compression_ratio={}, expected={}", text_or_nothing(is), text_or_nothing(should));
+                   if (!is) return {"", "MISSING_ACTUAL", detail, true};
+                   return {"", *is >= part * *should ? "PASS" : "FAIL", detail, *is < part * *should};
+                 });
 }
 
 std::vector<GateRow> gate_speed(const CsvTable& actual, const SpeedTarget& target, const GateOptions& options) {

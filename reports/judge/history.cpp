@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <set>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "reports/base/files.h"
+#include "reports/base/read_at_most.h"
 #include "reports/base/text.h"
 #include "reports/record/fields.h"
+#include "reports/record/json_limits.h"
 #include "reports/record/summary.h"
 
 namespace torchstone::judge {
@@ -89,6 +89,11 @@ std::vector<HistoryPoint> parse_history(const std::string& text, const std::stri
     const std::string line = text.substr(begin, end - begin);
     begin = end + 1;
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    try {
+      check_json_limits(line);
+    } catch (const std::invalid_argument& error) {
+      throw ReportError(fmt::format("{}:{}: {}", file, number, error.what()));
+    }
     const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (json.is_discarded() && end == text.size()) {
       if (warnings != nullptr)
@@ -109,11 +114,8 @@ std::vector<HistoryPoint> parse_history(const std::string& text, const std::stri
 }
 
 std::vector<HistoryPoint> read_history(const std::filesystem::path& file, std::vector<std::string>* warnings) {
-  try {
-    return parse_history(read_text(file), file.string(), warnings);
-  } catch (const std::system_error& error) {
-    throw ReportError(error.what());
-  }
+  constexpr size_t most = 512 * mebibyte;
+  return parse_history(read_at_most(file, most), file.string(), warnings);
 }
 
 std::string write_history(const std::vector<HistoryPoint>& points) {

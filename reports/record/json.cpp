@@ -8,6 +8,7 @@
 
 #include "reports/base/text.h"
 #include "reports/record/fields.h"
+#include "reports/record/json_limits.h"
 #include "reports/record/result_json.h"
 #include "reports/record/summary.h"
 
@@ -20,6 +21,7 @@ constexpr int schema_version = 1;
 
 nlohmann::json parse(const std::string& text, const std::string& file) {
   try {
+    check_json_limits(text);
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::exception& error) {
     // Its words name line, column and what was expected; before them stands a code for programmers.
@@ -27,6 +29,8 @@ nlohmann::json parse(const std::string& text, const std::string& file) {
     const auto code_end = message.find("] ");
     const std::string words = code_end == std::string::npos ? message : message.substr(code_end + 2);
     throw ReportError(file + ": not JSON: " + shortened(printable(words), 300));
+  } catch (const std::invalid_argument& error) {
+    throw ReportError(file + ": " + error.what());
   }
 }
 
@@ -128,6 +132,9 @@ Report parse_json(const std::string& text, const std::string& file) {
     Report report{run_of(json), {}};
     const auto& results = member_of(json, "results", "the document");
     if (!results.is_array()) throw std::invalid_argument("results: expected an array");
+    if (results.size() > JsonLimits::results)
+      throw std::invalid_argument(
+          fmt::format("results: {} cases (expected at most {})", results.size(), JsonLimits::results));
     for (const auto& item : results) {
       try {
         report.results.push_back(item.get<Result>());

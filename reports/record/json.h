@@ -18,7 +18,8 @@ namespace torchstone {
 /// with the same number are read, whatever they lack. Another number, a status that is not in the table, and a file
 /// that ends too early are errors that name file and place.
 std::string write_json(const std::vector<Result>& results, const RunInfo& run);
-/// `file` is only for the messages. Throws ReportError.
+/// `file` is only for the messages. Throws ReportError, for what is beyond reports/record/json_limits.h before memory
+/// is taken.
 Report parse_json(const std::string& text, const std::string& file);
 
 /// One case on its own, schema "torchstone/case/1".

@@ -5,12 +5,15 @@
 #include <tuple>
 
 #include "reports/base/files.h"
+#include "reports/base/read_at_most.h"
 #include "reports/base/time.h"
 #include "reports/record/json.h"
 
 namespace torchstone::results_folder {
 namespace fs = std::filesystem;
 namespace {
+
+constexpr size_t most_bytes = 64 * mebibyte;  // of one case
 
 Result damaged(const fs::path& file, const std::string& why) {
   Result result;
@@ -52,7 +55,7 @@ CaseFiles read_cases(const fs::path& out) {
   std::ranges::sort(files);
   for (const auto& file : files) {
     try {
-      Result result = parse_case_json(read_text(file), file.string());
+      Result result = parse_case_json(read_at_most(file, most_bytes), file.string());
       cases.results.push_back(result.finished ? result : never_finished(std::move(result)));
     } catch (const std::runtime_error& error) {  // ReportError, system_error
       cases.errors.emplace_back(error.what());

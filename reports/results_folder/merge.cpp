@@ -2,11 +2,11 @@
 
 #include <map>
 #include <optional>
-#include <system_error>
 
 #include <fmt/format.h>
 
-#include "reports/base/files.h"
+#include "reports/base/read_at_most.h"
+#include "reports/record/json_limits.h"
 #include "reports/results_folder/case_files.h"
 #include "reports/results_folder/order.h"
 #include "reports/results_folder/plan.h"
@@ -15,13 +15,7 @@ namespace torchstone::results_folder {
 namespace fs = std::filesystem;
 namespace {
 
-Report read_report(const fs::path& path) {
-  try {
-    return parse_json(read_text(path), path.string());
-  } catch (const std::system_error& error) {
-    throw ReportError(error.what());
-  }
-}
+Report read_report(const fs::path& path) { return parse_json(read_at_most(path, JsonLimits::bytes), path.string()); }
 
 /// Many runs that differ in a fact would make it grow without end; beyond so many bytes no further value is added.
 constexpr size_t longest_fact = 4096;

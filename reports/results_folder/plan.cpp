@@ -4,6 +4,8 @@
 #include <set>
 
 #include "reports/base/files.h"
+#include "reports/base/read_at_most.h"
+#include "reports/record/json_limits.h"
 
 namespace torchstone::results_folder {
 namespace fs = std::filesystem;
@@ -36,7 +38,7 @@ Plans read_plans(const fs::path& out) {
   for (const auto& entry : fs::directory_iterator(out / "runs")) {
     if (entry.path().extension() != ".json") continue;
     try {
-      Report plan = parse_json(read_text(entry.path()), entry.path().string());
+      Report plan = parse_json(read_at_most(entry.path(), JsonLimits::bytes), entry.path().string());
       std::ranges::transform(plan.results, plan.results.begin(), not_run);
       read.plans.push_back(std::move(plan));
     } catch (const std::runtime_error& error) {  // ReportError, system_error

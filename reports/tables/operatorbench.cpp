@@ -12,6 +12,7 @@
 
 #include "reports/base/csv.h"
 #include "reports/base/files.h"
+#include "reports/base/report_error.h"
 #include "reports/statistics/statistics.h"
 #include "reports/tables/upstream_csv.h"
 
@@ -35,6 +36,10 @@ std::string csv_of(const std::vector<OperatorSpeedup>& entries) {
     backends.insert(entry.backend);
     operators[entry.name][entry.backend] = &entry;
   }
+  constexpr size_t most_backends = 300;  // times as many operators as there may be
+  if (backends.size() > most_backends)
+    throw ReportError(fmt::format("operators of suite {}, {}: {} backends, three columns each (expected at most {})",
+                                  entries.front().suite, entries.front().dtype, backends.size(), most_backends));
   std::vector<std::string> header{"Operator"};
   for (const auto& backend : backends)
     for (const char* which : {"20th", "50th", "80th"}) header.push_back(backend + " " + which);
@@ -105,7 +110,9 @@ std::vector<OperatorSpeedup> operator_speedups(const std::vector<Result>& result
 
 NamedTexts write_operatorbench_csvs(const std::vector<Result>& results) {
   NamedTexts files;
-  for (const auto& [group, entries] : grouped(results))
+  const auto groups = grouped(results);
+  require_few_tables(groups.size());
+  for (const auto& [group, entries] : groups)
     files.emplace_back(case_file_name(fmt::format("operatorbench_{}_{}", group.first, group.second)) + ".csv",
                        csv_of(entries));
   return files;

@@ -41,37 +41,60 @@ Parts parts_of(const std::vector<Column>& columns) {
   return parts;
 }
 
-/// Of the column's accuracy cases too: what gives wrong answers is left out.
-std::string mean_cell(const std::vector<Result>& results, const Column& column) {
-  std::vector<Result> of_column;
-  std::ranges::copy_if(results, std::back_inserter(of_column), [&](const Result& r) { return column_of(r) == column; });
-  const Geomean mean = geomean_of(of_column);
-  return mean.n == 0 ? "" : fmt::format("{:.2f}x of {}", mean.value, mean.n);
+/// A page for people: beyond, a column or row is not read any more.
+constexpr size_t most_columns = 100, most_cells = 100'000;
+
+/// Of the columns' accuracy cases too: what gives wrong answers is left out.
+std::vector<std::string> mean_cells(const std::vector<Result>& results, const std::map<Column, size_t>& places,
+                                    size_t columns) {
+  std::vector<std::vector<Result>> of_columns(columns);
+  for (const auto& result : results) {
+    const auto place = places.find(column_of(result));
+    if (place != places.end() && place->second < columns) of_columns[place->second].push_back(result);
+  }
+  std::vector<std::string> cells;
+  for (const auto& of_column : of_columns) {
+    const Geomean mean = geomean_of(of_column);
+    cells.push_back(mean.n == 0 ? "" : fmt::format("{:.2f}x of {}", mean.value, mean.n));
+  }
+  return cells;
+}
+
+std::string left_out_words(size_t columns, size_t rows) {
+  if (columns + rows == 0) return "";
+  return fmt::format(". Too large for one table: {} further columns and {} further models are in results.csv", columns,
+                     rows);
 }
 
 }  // namespace
 
 std::optional<SuiteTable> speedup_table(const std::vector<Result>& results) {
   std::vector<Column> columns;
+  std::map<Column, size_t> places;  // in columns
   std::map<ModelName, std::map<size_t, std::string>> models;
   for (const auto& result : results) {
     if (result.check != "performance") continue;
-    const auto column = static_cast<size_t>(std::ranges::find(columns, column_of(result)) - columns.begin());
-    if (column == columns.size()) columns.push_back(column_of(result));
-    models[{result.suite, result.model}][column] = cell_of(result);
+    const auto [place, is_new] = places.emplace(column_of(result), columns.size());
+    if (is_new) columns.push_back(place->first);
+    models[{result.suite, result.model}][place->second] = cell_of(result);
   }
   if (columns.size() < 2) return std::nullopt;
+  const size_t all_columns = columns.size();
+  columns.resize(std::min(all_columns, most_columns));
+  const size_t most_rows = most_cells / columns.size();
   Parts parts = parts_of(columns);
   SuiteTable table{"Speed-up by model", "Eager's time over the compiled one's", {"Suite", "Model"}, 2, {}};
   if (!parts.shared.empty()) table.explanation += ": " + parts.shared;
+  table.explanation += left_out_words(all_columns - columns.size(), models.size() - std::min(models.size(), most_rows));
   std::ranges::move(parts.of_each, std::back_inserter(table.header));
   for (const auto& [name, cells] : models) {
+    if (table.rows.size() == most_rows) break;
     std::vector<std::string> row{name.first, name.second};
     for (size_t i = 0; i < columns.size(); ++i) row.push_back(cells.contains(i) ? cells.at(i) : "");
     table.rows.push_back(std::move(row));
   }
   table.rows.push_back({"", "geometric mean"});
-  for (const auto& column : columns) table.rows.back().push_back(mean_cell(results, column));
+  std::ranges::move(mean_cells(results, places, columns.size()), std::back_inserter(table.rows.back()));
   return table;
 }
 

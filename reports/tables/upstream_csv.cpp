@@ -1,16 +1,17 @@
 #include "reports/tables/upstream_csv.h"
 
 // The tables of benchmarks/dynamo (common.py of August 2026): what its check_*.py, dashboards and spreadsheets read.
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <torchstone/report_writer.h>
 
 #include "reports/base/csv.h"
 #include "reports/base/files.h"
+#include "reports/base/report_error.h"
 #include "reports/record/summary.h"
 
 namespace torchstone::tables {
@@ -73,13 +74,19 @@ std::string cell(const Result& result, const NumberColumn& column) {
 std::string device_type(const std::string& device) { return device.substr(0, device.find(':')); }
 
 /// A backend with options as one word: "inductor:freezing=true" → "inductor_freezing".
-std::string word(std::string text) {
-  for (size_t at; (at = text.find("=true")) != std::string::npos;) text.erase(at, 5);
-  for (char& c : text) {
+std::string word(const std::string& text) {
+  constexpr std::string_view taken_for_granted = "=true";
+  std::string out;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text.compare(at, taken_for_granted.size(), taken_for_granted) == 0) {
+      at += taken_for_granted.size() - 1;
+      continue;
+    }
+    const char c = text[at];
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (!plain) c = '_';
+    out += plain ? c : '_';
   }
-  return text;
+  return out;
 }
 
 std::string file_stem(const Result& r) {
@@ -121,17 +128,28 @@ NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::st
     if (has_row(*result)) presets[{file_stem(*result), result->check}].insert(result->preset);
   }
   NamedTexts files;
+  std::map<std::string, size_t> places;  // in files
   for (const auto& result : results) {
     if (last[result.name] != &result || !has_row(result)) continue;
     const std::string stem = file_stem(result);
     const bool apart = presets[{stem, result.check}].size() > 1;
     const std::string name =
         case_file_name(stem + (apart ? "_" + word(result.preset) : "") + "_" + result.check) + ".csv";
-    auto file = std::ranges::find(files, name, &NamedTexts::value_type::first);
-    if (file == files.end()) file = files.insert(file, {name, header(result.check, tag)});
-    file->second += row(result, tag);
+    const auto [place, is_new] = places.emplace(name, files.size());
+    if (is_new) files.emplace_back(name, header(result.check, tag));
+    require_few_tables(files.size());
+    files[place->second].second += row(result, tag);
   }
   return files;
+}
+
+void require_few_tables(size_t count) {
+  constexpr size_t most = 1000;
+  if (count > most)
+    throw ReportError(
+        fmt::format("the results make more than {0} tables, one each of a backend, suite, dtype, mode, "
+                    "device and check (expected at most {0})",
+                    most));
 }
 
 NamedTexts below_csv(NamedTexts files) {

@@ -17,5 +17,7 @@ NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::st
 
 /// The same files in the folder csv/, where the tables of PyTorch's benchmarks stand.
 NamedTexts below_csv(NamedTexts files);
+/// Throws ReportError for more than 1000 tables: no run has so many suites and backends.
+void require_few_tables(size_t count);
 
 }  // namespace torchstone::tables

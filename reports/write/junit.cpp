@@ -1,6 +1,5 @@
 #include "reports/write/junit.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -14,6 +13,9 @@
 namespace torchstone::write {
 namespace {
 
+/// Bytes that the facts of machine and build may take in all suites together; beyond, they stand in the first alone.
+constexpr size_t largest_facts = size_t{64} << 20;
+
 struct Suite {
   std::string name;
   std::vector<JUnitCase> cases;
@@ -22,14 +24,15 @@ struct Suite {
 std::vector<Suite> suites_of(const std::vector<Result>& results) {
   std::vector<Suite> suites;
   std::map<std::string, int> seen;
+  std::map<std::string, size_t> places;  // in suites
   for (const auto& result : results) {
     const auto dot = result.name.find('.');
     const std::string suite_name = result.name.substr(0, dot);
     std::string name = dot == std::string::npos ? result.name : result.name.substr(dot + 1);
     if (const int count = ++seen[result.name]; count > 1) name += fmt::format(" ({})", count);
-    auto suite = std::ranges::find(suites, suite_name, &Suite::name);
-    if (suite == suites.end()) suite = suites.insert(suite, {suite_name, {}});
-    suite->cases.push_back({&result, name, junit_entry_of(result)});
+    const auto [place, is_new] = places.emplace(suite_name, suites.size());
+    if (is_new) suites.push_back({suite_name, {}});
+    suites[place->second].cases.push_back({&result, name, junit_entry_of(result)});
   }
   return suites;
 }
@@ -63,9 +66,13 @@ Properties environment_of(const RunInfo& run) {
 }  // namespace
 
 std::string write_junit(const std::vector<Result>& results, const RunInfo& run, const JUnitOptions& options) {
-  std::string body;
+  std::string body, facts;
+  append_junit_properties(facts, "    ", environment_of(run));
   Totals all;
-  for (const auto& suite : suites_of(results)) {
+  const auto suites = suites_of(results);
+  // JUnit has no place for them but in each suite.
+  const bool facts_in_each = facts.size() * suites.size() <= largest_facts;
+  for (const auto& suite : suites) {
     const Totals totals = totals_of(suite.cases);
     all.tests += totals.tests;
     all.failures += totals.failures;
@@ -78,7 +85,7 @@ std::string write_junit(const std::vector<Result>& results, const RunInfo& run, 
                              {"time", junit_seconds(totals.duration_s)}};
     if (!run.started.empty()) attributes.emplace_back("timestamp", run.started.substr(0, run.started.find('.')));
     body += "  " + xml_open("testsuite", attributes) + ">\n";
-    append_junit_properties(body, "    ", environment_of(run));
+    if (facts_in_each || &suite == &suites.front()) body += facts;
     for (const auto& test : suite.cases) append_junit_case(body, test, suite.name, options);
     body += "  </testsuite>\n";
   }

@@ -1,6 +1,6 @@
 #include "reports/write/markdown.h"
 
-#include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -27,6 +27,18 @@ std::vector<std::string> blocks_of(const std::vector<Result>& results, Predicate
   return blocks;
 }
 
+/// In the order they come.
+std::vector<std::pair<std::string, std::vector<const Result*>>> by_suite(const std::vector<Result>& results) {
+  std::vector<std::pair<std::string, std::vector<const Result*>>> suites;
+  std::map<std::string, size_t> places;
+  for (const auto& result : results) {
+    const auto [place, is_new] = places.emplace(result.suite, suites.size());
+    if (is_new) suites.push_back({result.suite, {}});
+    suites[place->second].second.push_back(&result);
+  }
+  return suites;
+}
+
 }  // namespace
 
 std::string write_markdown(const Report& report, const MarkdownOptions& options) {
@@ -42,13 +54,16 @@ std::string write_markdown(const Report& report, const MarkdownOptions& options)
     text += fmt::format("\n#### {} undecided\n\n{}", rows.size(), markdown_case_header);
     add_markdown_blocks(text, rows, up_to(undecided_part), "undecided cases");
   }
-  for (const auto& table : tables::suite_tables(report.results)) add_markdown_table(text, table, up_to(tables_part));
-  std::vector<std::string> suites;
-  for (const auto& result : report.results)
-    if (std::ranges::find(suites, result.suite) == suites.end()) suites.push_back(result.suite);
-  for (const auto& suite : suites) {
-    const auto rows = blocks_of(
-        report.results, [&](const Result& r) { return r.suite == suite; }, markdown_case_row);
+  for (const auto& table : tables::suite_tables(report.results)) {
+    if (text.size() + reserve > up_to(tables_part)) {
+      text += "\n_… further tables are cut off here; all are in results.json_\n";
+      break;
+    }
+    add_markdown_table(text, table, up_to(tables_part));
+  }
+  for (const auto& [suite, results] : by_suite(report.results)) {
+    std::vector<std::string> rows;
+    for (const Result* result : results) rows.push_back(markdown_case_row(*result));
     const std::string head =
         fmt::format("\n<details><summary>{}: {} cases</summary>\n\n{}",
                     markdown_html(suite.empty() ? "no suite" : shortened(suite, markdown_names_width)), rows.size(),

@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,11 +17,11 @@ std::vector<std::string> group_of(const Result& r) { return {r.suite, r.backend,
 
 std::string write_summary_csv(const std::vector<Result>& results) {
   std::vector<std::pair<std::vector<std::string>, std::vector<Result>>> groups;  // in the order they come
+  std::map<std::vector<std::string>, size_t> places;                             // in groups
   for (const auto& result : results) {
-    const auto key = group_of(result);
-    auto group = std::ranges::find(groups, key, [](const auto& one) { return one.first; });
-    if (group == groups.end()) group = groups.insert(group, {key, {}});
-    group->second.push_back(result);
+    const auto [place, is_new] = places.emplace(group_of(result), groups.size());
+    if (is_new) groups.push_back({place->first, {}});
+    groups[place->second].second.push_back(result);
   }
   std::string text = csv_line({"suite", "backend", "dtype", "mode", "device", "preset", "accuracy_cases", "pass_rate",
                                "speedup_cases", "geomean_speedup", "compile_cases", "mean_compilation_latency",

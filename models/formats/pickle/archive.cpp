@@ -10,6 +10,7 @@
 #include "models/formats/first_line.h"
 #include "models/formats/pickle/machine.h"
 #include "models/formats/pickle/pickle.h"
+#include "models/formats/record_sizes.h"
 
 namespace torchstone::formats {
 namespace {
@@ -68,6 +69,7 @@ void expect_torch_save(Archive& archive, uint64_t file_size) {
 
 c10::IValue read_archive(std::istream& stream, uint64_t file_size) {
   Archive archive(&stream);
+  require_possible_sizes(archive, file_size);
   expect_torch_save(archive, file_size);
   std::map<std::string, at::Storage> storages;  // tensors of one storage stay views of one storage
   const auto load = [&](const std::string& key) {
@@ -78,7 +80,7 @@ c10::IValue read_archive(std::istream& stream, uint64_t file_size) {
     auto [data, size] = record(archive, "data/" + key, file_size);
     return storages.emplace(key, at::Storage(at::Storage::use_byte_size_t(), size, std::move(data))).first->second;
   };
-  return pickle::unpickle(text_record(archive, "data.pkl", file_size), load);
+  return pickle::unpickle(text_record(archive, "data.pkl", file_size), load, file_size);
 }
 
 }  // namespace

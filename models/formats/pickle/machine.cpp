@@ -23,13 +23,13 @@ bool step(Machine& m) {
 
 }  // namespace
 
-c10::IValue unpickle(std::string_view bytes, const StorageLoader& loader) {
+c10::IValue unpickle(std::string_view bytes, const StorageLoader& loader, uint64_t file_bytes) {
   Machine machine{ByteReader(bytes), loader};
   size_t position = 0;
   try {
     do position = machine.bytes.position();
     while (step(machine));
-    return to_ivalue(*machine.stack.pop());
+    return to_ivalue(*machine.stack.pop(), file_bytes);
   } catch (const c10::Error& error) {
     throw PickleError(fmt::format("data.pkl, byte {}: {}", position, error.what_without_backtrace()));
   } catch (const std::invalid_argument& error) {

@@ -27,7 +27,8 @@ class PickleError : public std::runtime_error {
 ///   torch.dtype, layout   string ("torch.float32", "torch.strided")
 ///
 /// Throws PickleError for everything else: no zip, truncated, legacy format, TorchScript, a class, damaged tensors,
-/// cyclic structures, more than 200 levels or 16 million values.
+/// cyclic structures, more than 200 levels or 4 million values, records that lie over each other, and tensors that come
+/// to more than 256 MiB and eight times the file when elements repeated by strides are counted.
 c10::IValue read_pt(const std::string& path);
 /// The same from a seekable stream; `name` is used in errors.
 c10::IValue read_pt(std::istream& stream, const std::string& name);

@@ -18,6 +18,8 @@ class Stack {
   void push(Object* object) { values_.push_back(object); }
   template <typename T>
   void push_new(T value) {
+    if (objects_.size() == most_objects)
+      throw std::invalid_argument("more than " + std::to_string(most_objects) + " objects (expected fewer)");
     objects_.push_back(Object{std::move(value)});
     push(&objects_.back());
   }
@@ -47,7 +49,8 @@ class Stack {
   void recall(uint32_t key);
 
  private:
-  std::deque<Object> objects_;  // a deque, because addresses must stay
+  static constexpr size_t most_objects = 6'000'000;  // one takes a byte of the file, and 150 when it is made a value
+  std::deque<Object> objects_;                       // a deque, because addresses must stay
   std::vector<Object*> values_;
   std::vector<size_t> marks_;
   std::unordered_map<uint32_t, Object*> memo_;

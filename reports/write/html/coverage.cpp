@@ -11,6 +11,8 @@
 namespace torchstone::html {
 namespace {
 
+constexpr size_t most_cells = 100'000;
+
 struct Tally {
   size_t fine = 0, bad = 0, open = 0, left_out = 0;
   size_t total() const { return fine + bad + open + left_out; }
@@ -55,6 +57,13 @@ std::string coverage_section(const View& view) {
     columns[r.backend][r.dtype] = true;
   }
   if (rows.empty()) return "";
+  size_t width = 0;
+  for (const auto& [backend, of_backend] : columns) width += of_backend.size();
+  if (rows.size() > most_cells / width)
+    return fmt::format(
+        "<section id=coverage><h2>Coverage</h2><p class=mu>{} rows of {} columns are too many for a table; "
+        "summary.csv has them.</p></section>\n",
+        rows.size(), width);
   std::string groups = "<tr><td colspan=4>", dtypes = "<tr><th>Suite<th>Check<th>Mode<th>Device";
   for (const auto& [backend, of_backend] : columns) {
     groups += fmt::format("<th scope=colgroup colspan={}>{}", of_backend.size(), escaped_cut(backend, 60));

@@ -89,7 +89,10 @@ std::vector<Column> columns(const View& view) {
       number("compile_s", "Compile"),
       number("compression_ratio", "Memory <small>÷</small>"),
       {"change", "Change", "", change_cell},
-      {"trend", "Trend", "", [&view](const CaseView& c) { return Cell{trend_of(view.options.history, *c.result)}; }},
+      {"trend", "Trend", "",
+       [history = history_by_case(view.options.history)](const CaseView& c) {
+         return Cell{trend_of(history, *c.result)};
+       }},
   };
 }
 

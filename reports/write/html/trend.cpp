@@ -9,18 +9,28 @@
 
 namespace torchstone::html {
 
-std::string trend_of(const std::vector<judge::HistoryPoint>& history, const Result& result) {
+HistoryByCase history_by_case(const std::vector<judge::HistoryPoint>& history) {
+  HistoryByCase cases;
+  for (const auto& point : history) cases[{point.name, point.device}].push_back(&point);
+  return cases;
+}
+
+std::string trend_of(const HistoryByCase& history, const Result& result) {
+  const auto of_case = history.find({result.name, result.device});
+  if (of_case == history.end()) return "";
+  const auto speedup_of = [](const judge::HistoryPoint& point) {
+    const auto speedup = point.metrics.find("speedup");
+    return speedup == point.metrics.end() ? NAN : speedup->second;
+  };
   std::vector<double> series;
   std::vector<std::string> runs;
   const std::string* machine = nullptr;  // of the newest run: levels of another one are no trend
-  for (auto point = history.rbegin(); point != history.rend(); ++point) {
-    if (point->name != result.name || point->device != result.device) continue;
-    const auto speedup = point->metrics.find("speedup");
-    if (speedup == point->metrics.end() || !std::isfinite(speedup->second)) continue;
-    if (machine == nullptr) machine = &point->machine;
-    if (point->machine != *machine) continue;
-    series.insert(series.begin(), speedup->second);
-    runs.insert(runs.begin(), point->started);
+  for (const judge::HistoryPoint* point : of_case->second)
+    if (std::isfinite(speedup_of(*point))) machine = &point->machine;
+  for (const judge::HistoryPoint* point : of_case->second) {
+    if (!std::isfinite(speedup_of(*point)) || point->machine != *machine) continue;
+    series.push_back(speedup_of(*point));
+    runs.push_back(point->started);
   }
   if (series.size() < 2) return "";
   const auto step = judge::newest_change_point(series);

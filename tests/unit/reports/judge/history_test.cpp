@@ -119,7 +119,8 @@ TEST(History, SurvivesEveryDamage) {
     EXPECT_THAT(error, testing::AnyOf("nothing", testing::StartsWith("history.jsonl:")));
   }
   EXPECT_GT(refused, 100u);
-  EXPECT_THAT(history_error(std::string(100000, '[') + "\n"), testing::StartsWith("history.jsonl:1: expected"));
+  EXPECT_THAT(history_error(std::string(100000, '[') + "\n"),
+              testing::StartsWith("history.jsonl:1: nested too deeply"));
 }
 
 TEST(Sparkline, GoesFromTheSmallestToTheLargest) {

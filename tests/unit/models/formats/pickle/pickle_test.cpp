@@ -240,6 +240,84 @@ TEST(Unpickle, AMillionNestedListsAreAnErrorAndNoOverflow) {
   EXPECT_THAT(failure(program), HasSubstr("200 levels"));
 }
 
+// Strides of 0 and many names for one tensor: a few bytes that whoever copies the value pays for.
+TEST(Bombs, TensorsAreCountedWithTheirRepeatedElements) {
+  const auto repeated = [](int32_t elements) {
+    return tensor(storage(1) + number(0) + tuple(number(elements)) + tuple(number(0)));
+  };
+  EXPECT_EQ(run(repeated(1 << 26)).toTensor().numel(), 1 << 26) << "256 MiB";
+  EXPECT_THAT(failure(repeated((1 << 26) + 1)),
+              HasSubstr("the tensors come to 268435460 bytes when repeated elements are counted (expected at most "
+                        "268435456"));
+  EXPECT_THAT(failure(tuple(repeated(1 << 25) + repeated(1 << 25) + repeated(1 << 25))),
+              HasSubstr("come to 402653184"));
+  EXPECT_THAT(failure(tuple(repeated(1 << 25) + "q\x01" + "h\x01" + "h\x01")), HasSubstr("come to 402653184"));
+  const std::string program = "\x80\x02" + tuple("") + ".";
+  EXPECT_NO_THROW(pickle::unpickle(program, {}, UINT64_MAX)) << "the size of the file does not overflow the limit";
+}
+
+TEST(Bombs, ObjectsAndKeysAreLimited) {
+  EXPECT_THAT(failure("(" + std::string(6'000'001, 'N') + "l"), HasSubstr("more than 6000000 objects"));
+  EXPECT_THAT(failure("}" + text(std::string(5000, 'k')) + "Ns"), HasSubstr("longer than 4096 bytes"));
+}
+
+/// The archive with its directory's entry data/0 copied under `copies` further names: all lie over one record.
+std::string overlapping(size_t copies) {
+  std::string bytes;
+  {
+    caffe2::serialize::PyTorchStreamWriter writer([&](const void* data, size_t size) {
+      bytes.append(static_cast<const char*>(data), size);
+      return size;
+    });
+    const std::string record(1 << 20, 'x');
+    writer.writeRecord("data/0", record.data(), record.size());
+    writer.writeRecord("data.pkl", "\x80\x02N.", 4);
+    writer.writeEndOfFile();
+  }
+  const auto number_at = [&](size_t place, size_t size) {
+    uint64_t value = 0;
+    std::memcpy(&value, bytes.data() + place, size);
+    return value;
+  };
+  const std::string signature("PK\5\6", 4), zip64("PK\6\6", 4);
+  const size_t end = bytes.rfind(signature), end64 = bytes.rfind(zip64);
+  EXPECT_NE(end, std::string::npos);
+  const bool has64 = end64 != std::string::npos;
+  size_t directory = number_at(end + 16, 4);
+  if (has64) directory = number_at(end64 + 48, 8);
+  const size_t name_size = number_at(directory + 28, 2), extra = number_at(directory + 30, 2);
+  std::string entries = bytes.substr(directory, (has64 ? end64 : end) - directory);
+  const size_t before = entries.size();
+  const std::string first = bytes.substr(directory, 46 + name_size + extra);
+  for (size_t i = 0; i < copies; ++i) {
+    std::string entry = first;
+    entry[46 + name_size - 1] = static_cast<char>('a' + i);
+    entries += entry;
+  }
+  std::string tail = bytes.substr(has64 ? end64 : end);
+  const auto add = [&](size_t place, size_t size, uint64_t value) {
+    uint64_t old = 0;
+    std::memcpy(&old, tail.data() + place, size);
+    old += value;
+    std::memcpy(tail.data() + place, &old, size);
+  };
+  const uint64_t grown = entries.size() - before;
+  if (has64) {
+    add(24, 8, copies), add(32, 8, copies), add(40, 8, grown);
+    add(56 + 8, 8, grown);  // where the locator finds it
+  }
+  const size_t end_in_tail = tail.rfind(signature);
+  if (number_at(end + 8, 2) != 0xffff) add(end_in_tail + 8, 2, copies), add(end_in_tail + 10, 2, copies);
+  if (number_at(end + 12, 4) != 0xffffffff) add(end_in_tail + 12, 4, grown);
+  return bytes.substr(0, directory) + entries + tail;
+}
+
+TEST(Bombs, RecordsThatLieOverEachOtherAreRefusedBeforeOneIsRead) {
+  EXPECT_TRUE(read_bytes(overlapping(0)).isNone());
+  EXPECT_THAT(error_of([] { read_bytes(overlapping(20)); }),
+              HasSubstr("memory.pt: its tensors are stored in 22020096 bytes, more than the "));
+}
+
 // Whatever is changed in a good file, the end is a value or a PickleError.
 class Mutations : public testing::Test {
  protected:
