@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
@@ -14,9 +16,11 @@ class CommaLocale {
   CommaLocale() {
     std::ofstream(folder_.path() / "source")
         << "LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n";
+    std::ofstream(folder_.path() / "charmap") << ascii();
     // It warns of the categories that the source lacks, and ends with 1 for the warnings.
-    const std::string command = "localedef --force --no-archive -i " + (folder_.path() / "source").string() + " " +
-                                (folder_.path() / name()).string() + " > /dev/null 2>&1";
+    const std::string command = "localedef --force --no-archive -f " + (folder_.path() / "charmap").string() + " -i " +
+                                (folder_.path() / "source").string() + " " + (folder_.path() / name()).string() +
+                                " > /dev/null 2>&1";
     const int ignored = std::system(command.c_str());
     if (!std::filesystem::exists(folder_.path() / name() / "LC_NUMERIC"))
       throw std::runtime_error("localedef, a program of libc, made no locale: " + std::to_string(ignored));
@@ -28,6 +32,17 @@ class CommaLocale {
   static std::string name() { return "xx_XX"; }
 
  private:
+  /// The character map, which is not installed everywhere either.
+  static std::string ascii() {
+    std::string text = "<code_set_name> ASCII\n<escape_char> /\nCHARMAP\n";
+    for (int code = 0; code < 128; ++code) {
+      std::array<char, 32> line{};
+      std::snprintf(line.data(), line.size(), "<U%04X> /x%02x A\n", code, code);
+      text += line.data();
+    }
+    return text + "END CHARMAP\n";
+  }
+
   TemporaryFolder folder_;
 };
 

@@ -1,6 +1,8 @@
 // The program in places that are not a developer's shell: without descriptors, without rights, with a clock that jumps.
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 
@@ -37,6 +39,53 @@ TEST(ClosedDescriptors, AreNoMatterToTheReportToolEither) {
   EXPECT_EQ(run.exit_code, 2);
   std::ifstream file(folder.path() / "results.json");
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "{}");  // no message went into it
+}
+
+/// The clock of each process goes back an hour at every few readings; the records must not be taken for older ones
+/// than the plan.
+TEST(Clock, ThatIsSetBackLosesNoCase) {
+  const Torchstone torchstone;
+  const ProgramRun run =
+      run_program(torchstone.faults_command(
+                      "*/healthy_inference_float32_torchscript_cpu:*/throws_inference_float32_torchscript_cpu"),
+                  {{"LD_PRELOAD", TORCHSTONE_BACKWARD_CLOCK}});
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  fs::remove(fs::path(torchstone.out()) / "results.json");  // as if the program had been killed at the end
+  const TemporaryFolder merged;
+  const ProgramRun merge = run_program({TORCHSTONE_REPORT, "merge", torchstone.out(), "-o", merged.path()});
+  EXPECT_EQ(merge.exit_code, 0) << merge.out << merge.err;
+  std::map<std::string, std::string> statuses;
+  const auto report = nlohmann::json::parse(read_file(merged.path() / "results.json"));
+  for (const auto& row : report.at("results")) statuses[row.at("model")] = row.at("outcome").at("status");
+  EXPECT_EQ(statuses, (std::map<std::string, std::string>{{"healthy", "pass"}, {"throws", "eager_fail_to_run"}}));
+}
+
+/// A user who owns nothing of the program, where it lies, or what it reads.
+TEST(Stranger, WithoutRightsInAFolderThatIsNotHisGetsAVerdict) {
+  const TemporaryFolder home;
+  std::vector<std::string> command = {TORCHSTONE_BINARY,
+                                      "--torchstone_suites=" TORCHSTONE_TEST_DIR "/faults",
+                                      "--torchstone_plugin=" TORCHSTONE_FAULTS,
+                                      "--torchstone_devices=cpu",
+                                      "--torchstone_out=" + (home.path() / "results").string(),
+                                      std::string("--gtest_filter=") + healthy};
+  if (geteuid() == 0) {
+    constexpr const char* nobody = "65534";
+    if (chown(home.path().c_str(), 65534, 65534) != 0) FAIL() << "the folder cannot be given away";
+    const std::vector<std::string> as = {"/usr/bin/setpriv", std::string("--reuid=") + nobody,
+                                         std::string("--regid=") + nobody, "--clear-groups"};
+    const auto reads = [&](const char* file) {
+      auto words = as;
+      words.insert(words.end(), {"/usr/bin/test", "-r", file});
+      return run_program(words).exit_code == 0;
+    };
+    if (!reads(TORCHSTONE_BINARY)) GTEST_SKIP() << "other users cannot read " TORCHSTONE_BINARY;
+    command.insert(command.begin(), as.begin(), as.end());
+  }
+  const ProgramRun run = run_program(command, {{"HOME", home.path()}});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  const auto results = nlohmann::json::parse(read_file(home.path() / "results/results.json"));
+  EXPECT_EQ(results.at("results").at(0).at("outcome").at("status"), "pass");
 }
 
 }  // namespace
