@@ -34,7 +34,9 @@ function(torchstone_library name)
   target_link_libraries(torchstone_${name} PUBLIC ${installed} ${arg_LINK} PRIVATE $<BUILD_INTERFACE:torchstone_options>)
   target_include_directories(torchstone_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
                              $<INSTALL_INTERFACE:include>)
-  target_link_options(torchstone_${name} PRIVATE -Wl,--no-undefined)
+  if(NOT TORCHSTONE_FUZZ)  # there clang puts the sanitizers into the programs alone
+    target_link_options(torchstone_${name} PRIVATE -Wl,--no-undefined)
+  endif()
   # Where files are joined for the compiler (CMAKE_UNITY_BUILD): every unit pays for the headers once, 7 s of g++ for
   # torch's even when they are precompiled, and a model file alone takes another 1 s.
   set_target_properties(torchstone_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 13)
