@@ -49,8 +49,8 @@ std::string markdown_banner(const Report& report) {
 void add_markdown_table(std::string& text, const tables::SuiteTable& table, size_t limit) {
   const auto line = [](const std::vector<std::string>& texts) {
     std::string cells = "|";
-    for (const auto& text : texts)
-      cells += fmt::format(" {} |", markdown_text(shortened_middle(text, markdown_names_width)));
+    for (const auto& cell : texts)
+      cells += fmt::format(" {} |", markdown_text(shortened_middle(cell, markdown_names_width)));
     return cells + "\n";
   };
   std::string rules = "|";
