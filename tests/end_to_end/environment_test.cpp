@@ -29,7 +29,7 @@ TEST_P(ClosedDescriptors, MakeNoCaseCrash) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, ClosedDescriptors, testing::Values("<&-", ">&-", "2>&-", "<&- >&- 2>&-"),
-                         [](const auto& info) { return "case_" + std::to_string(info.index); });
+                         [](const auto& test) { return "case_" + std::to_string(test.index); });
 
 TEST(ClosedDescriptors, AreNoMatterToTheReportToolEither) {
   const TemporaryFolder folder;

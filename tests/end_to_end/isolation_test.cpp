@@ -116,7 +116,7 @@ TEST_P(Isolated, ALongLogIsCutInTheMiddleAndSaysSo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Isolation, Isolated, testing::Values("fresh", "shared"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& test) { return std::string(test.param); });
 
 /// A fork of a process with threads hangs on what they hold.
 TEST(ThreadsAtLoad, AreNamedAndEveryCaseRunsInAProcessOfItsOwnStart) {

@@ -172,7 +172,7 @@ TEST_P(Soak, EveryStatusIsRightAndNothingIsLeft) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Isolation, Soak, testing::Values("fresh", "shared"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& test) { return std::string(test.param); });
 
 }  // namespace
 }  // namespace torchstone
