@@ -1,6 +1,10 @@
 #include "cases/main/results_folder.h"
 
 #include <filesystem>
+#include <stdexcept>
+#include <system_error>
+
+#include <fmt/format.h>
 
 #include "reports/base/files.h"
 #include "reports/results_folder/empty_results.h"
@@ -10,7 +14,7 @@
 namespace torchstone {
 namespace fs = std::filesystem;
 
-Origin prepare_results(const flags::Flags& flags, const std::string& run) {
+Origin prepare_results(const flags::Flags& flags, const std::string& run) try {
   const fs::path out = flags.run.out;
   const auto empty = [&] {
     results_folder::require_results_folder(out);
@@ -26,6 +30,9 @@ Origin prepare_results(const flags::Flags& flags, const std::string& run) {
   write_atomically(out / "cases" / ".writable", "");  // said now, not after the first hour
   fs::remove(out / "cases" / ".writable");
   return origin;
+} catch (const std::system_error& error) {
+  throw std::runtime_error(fmt::format("{}: the results folder cannot be used: {} (choose another by --torchstone_out)",
+                                       flags.run.out, error.code().message()));
 }
 
 }  // namespace torchstone

@@ -61,6 +61,14 @@ TEST(AFolderOfOthers, WithAMarkerKeepsWhatIsTheirs) {
   EXPECT_EQ(texts_below(torchstone.out()), before) << "all that the run wrote is gone again";
 }
 
+TEST(AResultsFolder, ThatCannotBeMadeIsNamedWithTheFlag) {
+  const ProgramRun run = run_program({TORCHSTONE_BINARY, "--torchstone_out=/proc/nowhere/results",
+                                      "--gtest_filter=*lennard_jones_inference_float32_torchscript_cpu"});
+  EXPECT_EQ(run.exit_code, 2) << run.out;
+  EXPECT_THAT(run.err, HasSubstr("/proc/nowhere/results: the results folder cannot be used"));
+  EXPECT_THAT(run.err, HasSubstr("--torchstone_out"));
+}
+
 TEST(AResultsFolder, IsMarkedByTheFirstRun) {
   const Torchstone torchstone;
   fs::remove(torchstone.out() + marker_file);
