@@ -37,6 +37,7 @@ void read_available(int fd, std::string& text, int patience_ms) {
 
 [[noreturn]] void become(const std::vector<std::string>& arguments,
                          const std::map<std::string, std::string>& environment) {
+  closefrom(STDERR_FILENO + 1);  // pipes of what runs the tests are nothing for a misbehaving case
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> argv;
   for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));

@@ -70,8 +70,9 @@ TEST(ARunWithoutAHome, SharesNoFolderAndSaysSo) {
   const Torchstone torchstone;
   const std::string temporary = torchstone.out() + "/temporary";
   fs::create_directory(temporary);
-  const ProgramRun run = torchstone.run({"--gtest_filter=*Accuracy*/alexnet_inference_float32_torchscript_*"},
-                                        {{"HOME", ""}, {"XDG_CACHE_HOME", ""}, {"TMPDIR", temporary}});
+  const ProgramRun run =
+      torchstone.run({"--gtest_filter=*Accuracy*/alexnet_inference_float32_torchscript_*"},
+                     {{"HOME", ""}, {"XDG_CACHE_HOME", ""}, {"TORCHSTONE_CACHE", ""}, {"TMPDIR", temporary}});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_THAT(run.err, HasSubstr("--torchstone_cache=FOLDER"));
   EXPECT_TRUE(fs::is_empty(temporary)) << fs::directory_iterator(temporary)->path();

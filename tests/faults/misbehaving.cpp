@@ -126,7 +126,8 @@ void close_and_exit() {
 
 /// 80 MB.
 void print_much() {
-  const std::string line = std::string(1023, '.') + "\n";
+  std::string line(1024, '.');
+  line.back() = '\n';
   std::printf("the first line\n");
   for (int i = 0; i < 80 * 1024; ++i) std::fwrite(line.data(), 1, line.size(), stdout);
   std::printf("the last line\n");
