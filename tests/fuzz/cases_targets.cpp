@@ -9,6 +9,7 @@
 #include "cases/flags/flags.h"
 #include "cases/policy/policy.h"
 #include "cases/suite/suite.h"
+#include "fixtures/compile/worker_protocol.h"
 #include "fixtures/isolate/job.h"
 #include "reports/base/files.h"
 #include "tests/fuzz/target.h"
@@ -80,6 +81,7 @@ const std::vector<Target>& cases_targets() {
          isolate::compile_answer_in(bytes, 3);
          isolate::ahead_progress_in(bytes, 3);
        }},
+      {"worker_reply", [](const std::string& bytes) { compile::parse_worker_reply(bytes); }},
   };
   return table;
 }
