@@ -35,17 +35,6 @@ void read_available(int fd, std::string& text, int patience_ms) {
   while (poll(&ready, 1, patience_ms) > 0 && drain(fd, text)) patience_ms = 0;
 }
 
-[[noreturn]] void become(const std::vector<std::string>& arguments,
-                         const std::map<std::string, std::string>& environment) {
-  closefrom(STDERR_FILENO + 1);  // pipes of what runs the tests are nothing for a misbehaving case
-  for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
-  std::vector<char*> argv;
-  for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  execv(argv[0], argv.data());
-  _exit(127);
-}
-
 /// What remains visible: a carriage return begins the line anew, ESC [ K erases what is right of the cursor; colours
 /// and all other sequences show nothing.
 std::vector<std::string> screen_of(const std::string& raw) {
@@ -71,6 +60,16 @@ std::vector<std::string> screen_of(const std::string& raw) {
 
 }  // namespace
 
+void become_program(const std::vector<std::string>& arguments, const std::map<std::string, std::string>& environment) {
+  closefrom(STDERR_FILENO + 1);  // pipes of what runs the tests are nothing for a misbehaving case
+  for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+  std::vector<char*> argv;
+  for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  execv(argv[0], argv.data());
+  _exit(127);
+}
+
 ProgramRun run_program(const std::vector<std::string>& arguments, const std::map<std::string, std::string>& environment,
                        const std::string& interrupt_when) {
   std::array<int, 2> out{}, err{};
@@ -79,7 +78,7 @@ ProgramRun run_program(const std::vector<std::string>& arguments, const std::map
   if (pid == 0) {
     dup2(out[1], STDOUT_FILENO);
     dup2(err[1], STDERR_FILENO);
-    become(arguments, environment);
+    become_program(arguments, environment);
   }
   close(out[1]);
   close(err[1]);
@@ -119,7 +118,7 @@ TerminalRun run_in_terminal(const std::vector<std::string>& arguments, std::map<
     close(master);
     login_tty(dup(slave));
     close(slave);
-    become(arguments, environment);
+    become_program(arguments, environment);
   }
   TerminalRun run;
   size_t pressed = 0, seen = 0;

@@ -20,6 +20,11 @@ ProgramRun run_program(const std::vector<std::string>& arguments,
                        const std::map<std::string, std::string>& environment = {},
                        const std::string& interrupt_when = "");
 
+/// Executes a program in place of this process, which a test has forked: with its stdin, stdout and stderr alone,
+/// because other descriptors of what runs the tests are nothing for it.
+[[noreturn]] void become_program(const std::vector<std::string>& arguments,
+                                 const std::map<std::string, std::string>& environment = {});
+
 /// What a program left on a terminal.
 struct TerminalRun {
   int exit_code = -1;

@@ -26,15 +26,11 @@ const char *const endless = "*hangs_*_torchscript_*", *const quick = "*healthy_*
 /// A program in a process group of its own, until it is killed.
 class Background {
  public:
-  explicit Background(std::vector<std::string> words) : pid_(fork()) {
+  explicit Background(const std::vector<std::string>& words) : pid_(fork()) {
     if (pid_ != 0) return;
     setpgid(0, 0);
     dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDOUT_FILENO);
-    std::vector<char*> argv;
-    for (auto& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    execv(argv[0], argv.data());
-    _exit(127);
+    become_program(words);
   }
   ~Background() { kill_it(); }
   void kill_it() {

@@ -150,11 +150,7 @@ TEST(ClosedOutput, CostsNoReport) {
   if (pid == 0) {
     dup2(ends[1], STDOUT_FILENO);
     std::signal(SIGPIPE, SIG_DFL);
-    std::vector<char*> argv;
-    for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-    argv.push_back(nullptr);
-    execv(argv[0], argv.data());
-    _exit(127);
+    become_program(words);
   }
   close(ends[1]);
   int status = 0;

@@ -82,12 +82,7 @@ class Running {
     if (pid_ == 0) {
       dup2(ends[1], STDOUT_FILENO);
       dup2(open(errors.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600), STDERR_FILENO);
-      closefrom(STDERR_FILENO + 1);
-      std::vector<char*> argv;
-      for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-      argv.push_back(nullptr);
-      execv(argv[0], argv.data());
-      _exit(127);
+      become_program(words);
     }
     close(ends[1]);
     output_ = fdopen(ends[0], "r");
