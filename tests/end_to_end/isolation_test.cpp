@@ -78,6 +78,12 @@ TEST_P(Isolated, AProcessThatDiesWhenItsCaseIsOverCostsNoOtherCase) {
     EXPECT_EQ(status(model), "pass") << model << ": " << reason(model);
 }
 
+TEST_P(Isolated, ASignalThatOneCaseBlocksEndsTheNext) {
+  run("blocks_signals traps");
+  EXPECT_EQ(status("blocks_signals"), "pass");
+  EXPECT_EQ(status("traps"), "crash");
+}
+
 TEST_P(Isolated, AFloodOfTheReplyPipeIsACrash) {
   run("floods healthy");
   EXPECT_EQ(status("floods"), "crash");

@@ -25,14 +25,15 @@ namespace {
 
 using Deed = std::function<void()>;
 
-/// A healthy linear net that does its deed at the first forward of its process.
+/// A healthy linear net that does its deed at the first forward of its process; one that throws does so each time.
 class Misbehaving : public Model {
  public:
   Misbehaving(Deed deed, std::shared_ptr<bool> done) : deed_(std::move(deed)), done_(std::move(done)) {
     linear_ = register_module("linear", torch::nn::Linear(8, 8));
   }
   c10::IValue forward(const Tensors& inputs) override {
-    if (!std::exchange(*done_, true)) deed_();
+    if (!*done_) deed_();
+    *done_ = true;
     return linear_(inputs.at(0));
   }
   Tensors example_inputs(const ModelOptions& options) const override { return {torch::randn({options.batch_size, 8})}; }
