@@ -48,8 +48,8 @@ std::vector<HistoryPoint> unite_histories(std::vector<HistoryPoint> points, cons
 /// upper limit of the rate of false alarms. It takes eleven points at least. Among the significant splits the one of
 /// least absolute deviation from two medians is the change point. Points that are not finite are passed over.
 std::optional<ChangePoint> find_change_point(const std::vector<double>& series, const ChangePointOptions& options = {});
-/// The newest of the change points among the last 1000 points: find_change_point, repeated on the points that follow the
-/// one found.
+/// The newest of the change points among the last 1000 points: find_change_point, repeated on the points that follow
+/// the one found.
 std::optional<ChangePoint> newest_change_point(const std::vector<double>& series,
                                                const ChangePointOptions& options = {});
 
