@@ -153,7 +153,9 @@ TEST_P(Soak, EveryStatusIsRightAndNothingIsLeft) {
   // The second half against the first: what a case leaves would come a thousand times.
   const auto middle = seen.begin() + static_cast<std::ptrdiff_t>(seen.size() / 2);
   const auto most = [](auto begin, auto end, auto member) {
-    return std::ranges::max(std::ranges::subrange(begin, end), {}, member).*member;
+    std::ptrdiff_t found = 0;
+    for (auto usage = begin; usage != end; ++usage) found = std::max(found, (*usage).*member);
+    return found;
   };
   const auto growth = [&](auto member) {
     return most(middle, seen.end(), member) - most(seen.begin(), middle, member);

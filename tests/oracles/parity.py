@@ -139,7 +139,9 @@ def check(name, full):
         return lines + ["the outputs' names differ"]
     for key, sample in samples.items():
         error = relative_error(sample, stored[key], key)
-        allowed = facts["train_tolerance" if key.startswith("train.") else "tolerance"]
+        allowed = facts["tolerance"]
+        if key.startswith("train."):  # as parity_test.cpp: recorded with AVX-512, and other vectors add in another order
+            allowed = facts["train_tolerance"] * (1 if torch.backends.cpu.get_cpu_capability() == "AVX512" else 100)
         print(f"{name} {'full' if full else 'mini'} {key}: relative difference {error:.2g}")
         if not error <= allowed:
             lines.append(f"{key} differs by {error:.3g}, allowed {allowed:g}")
