@@ -93,7 +93,8 @@ def flags_of(file, flags):
     parts = pathlib.Path(file).parts
     wanted = f"test_{parts[2]}" if parts[:2] == ("tests", "unit") else f"torchstone_{parts[0]}"
     if parts[0] == "tests" and parts[1] != "unit":
-        wanted = "torchstone_faults" if parts[1] == "faults" else "test_fixtures"
+        wanted = "torchstone_faults" if parts[1] == "faults" else f"test_{parts[1]}"
+        wanted = wanted if wanted in flags else "test_fixtures"
     if parts[:2] == ("cases", "report_tool"):
         wanted = "torchstone-report"
     return flags.get(wanted)
