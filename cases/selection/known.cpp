@@ -37,6 +37,7 @@ void require_backends(const Known& known, const config::Choices<BackendSpec>& ch
     if (std::find(known.backends.begin(), known.backends.end(), backend.name) == known.backends.end())
       fail(place,
            fmt::format("unknown backend {} ({})", backend.name, config::expected_one_of(backend.name, known.backends)));
+    if (const auto fault = wrong_option(backend)) fail(place, fmt::format("backend {}: {}", backend.name, *fault));
   }
 }
 

@@ -19,9 +19,11 @@ struct Folded : Compiled {
 };
 
 struct FoldedBackend : Backend {
+  std::optional<std::string> wrong_option(const std::string& /*key*/, const std::string& /*value*/) const override {
+    return "folded takes no option";
+  }
   std::optional<std::string> unsupported(const Case& c) const override {
     if (c.mode == Mode::training) return "folded: the weights are constants, which cannot be trained";
-    if (!c.backend.options.empty()) return "folded has no option " + c.backend.options.begin()->first;
     return device_unsupported(c);
   }
   std::unique_ptr<Compiled> compile(Captured program, const Case&) const override {

@@ -213,6 +213,20 @@ TEST(Expand, RefusesWhatIsNotRegistered) {
             "flag --torchstone_suite=smal: unknown suite smal (expected small; did you mean small?)");
 }
 
+TEST(Expand, RefusesAMistypedOptionOfABackendAsAnErrorOfUsage) {
+  EXPECT_EQ(
+      Expanded(two_rows, {"--torchstone_backends=torchscript:frozn=true"}).error,
+      "flag --torchstone_backends=torchscript:frozn=true: backend torchscript: frozn=true: torchscript has no such "
+      "option (expected one of frozen, optimize_for_inference; did you mean frozen?)");
+  EXPECT_EQ(
+      Expanded(two_rows, {"--torchstone_backends=torchscript:frozen=yes"}).error,
+      "flag --torchstone_backends=torchscript:frozen=yes: backend torchscript: frozen=yes: expected true or false");
+  EXPECT_EQ(
+      Expanded("suite: s\nmatrix:\n  - {checks: [accuracy], backends: [{eager: {fast: 1}}]}\nmodels: [first]\n").error,
+      "s.yaml:3: matrix[0].backends[0]: backend eager: fast=1: eager takes no option");
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_backends=torchscript:frozen=true"}).error, "");
+}
+
 TEST(Expand, RefusesCasesWithTheSameName) {
   EXPECT_EQ(Expanded("suite: s\nmatrix:\n  - {checks: [accuracy], backends: [eager]}\n  - {checks: [accuracy], "
                      "backends: [eager, inductor]}\nmodels: [first]\n")

@@ -1,4 +1,4 @@
-#include "cases/config/nearest.h"
+#include "reports/base/nearest.h"
 
 #include <algorithm>
 #include <numeric>
@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace torchstone::config {
+namespace torchstone {
 namespace {
 
 size_t edit_distance(const std::string& a, const std::string& b) {
@@ -50,4 +50,4 @@ std::string expected_one_of(const std::string& word, const std::vector<std::stri
   return guess.empty() ? text : fmt::format("{}; did you mean {}?", text, guess);
 }
 
-}  // namespace torchstone::config
+}  // namespace torchstone
