@@ -14,6 +14,7 @@
 #include "fixtures/base/seconds_since.h"
 #include "fixtures/case/check_registry.h"
 #include "fixtures/case/result_of.h"
+#include "fixtures/checks/loaded_batch.h"
 #include "fixtures/isolate/interrupt.h"
 #include "reports/base/files.h"
 #include "reports/console/progress.h"
@@ -48,7 +49,10 @@ class CaseTest : public testing::Test {
     result.finished = true;
     const auto start = std::chrono::steady_clock::now();
     console::show_progress(name, "start");
-    result.outcome = session_.runner.run(index_, [&](std::string_view phase) { console::show_progress(name, phase); });
+    result.outcome = session_.runner.run(index_, [&](std::string_view phase) {
+      if (const auto batch = checks::batch_in(phase)) result.batch_size = *batch;  // what ran, not what was asked for
+      console::show_progress(name, phase);
+    });
     if (session_.flags.update_expected && expected_status::can_be_expected(result.outcome) && !result.as_expected())
       result.expected = to_string(result.outcome.status);  // the file will say so
     else

@@ -59,10 +59,15 @@ class Expander {
     if (const auto out = left_out(suite.policy, policy::conditions_of(c))) return skip(c, *out);
     const DType asked = c.dtype;
     apply_policy(suite.policy, info, c);
+    const auto fixed = std::pair(c.batch_size, c.origin["batch_size"]);
     for (const auto* settings : {&suite.defaults, &row.settings, &model.settings}) apply_settings(*settings, c);
-    if (const auto own = flags_.batch_sizes.find(c.model); own != flags_.batch_sizes.end() && !info.fixed_batch)
+    if (const auto own = flags_.batch_sizes.find(c.model); own != flags_.batch_sizes.end())
       set("batch_size", c.batch_size, config::Choices<int64_t>{own->second});
     apply_settings(flags_.overrides, c);
+    if (info.fixed_batch && c.origin["batch_size"] != fixed.second) {
+      c.batch_size = fixed.first;
+      c.origin["batch_size"] = fmt::format("{}, fixed: not by {}", fixed.second, c.origin["batch_size"]);
+    }
 
     const std::string name = name_of(c);
     const auto [earlier, fresh] = registered_.try_emplace(name, c.model, row.place, asked != c.dtype);

@@ -24,6 +24,7 @@ TEST(AScriptFile, IsJudgedAndTimedWithoutALineOfCode) {
   int judged = 0, timed = 0, scripted = 0;
   const auto rows = torchstone.results().at("results");
   for (const auto& row : rows) {
+    EXPECT_EQ(row.at("batch_size"), 4) << "the file's";
     EXPECT_EQ(row.at("outcome").at("status"), "pass") << row.dump(1);
     judged += row.at("check") == "accuracy" && row.at("backend") == "inductor" ? 1 : 0;
     scripted += row.at("check") == "accuracy" && row.at("backend") == "torchscript" ? 1 : 0;
@@ -32,6 +33,11 @@ TEST(AScriptFile, IsJudgedAndTimedWithoutALineOfCode) {
   EXPECT_GE(judged, 1);
   EXPECT_GE(scripted, 1);
   EXPECT_GE(timed, 1);
+  const ProgramRun other =
+      torchstone.run({"--torchstone_only=" + model, "--torchstone_inputs=" + inputs, "--torchstone_batch_size=8"});
+  EXPECT_EQ(other.exit_code, 2) << other.out << other.err;
+  EXPECT_THAT(other.err,
+              HasSubstr("flag --torchstone_batch_size=8: " + model + " runs with the 4 samples of " + inputs));
 }
 
 TEST(AFileThatIsNoModel, IsAnErrorThatNamesIt) {

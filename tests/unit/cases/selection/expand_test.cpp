@@ -213,6 +213,24 @@ TEST(Expand, RefusesWhatIsNotRegistered) {
             "flag --torchstone_suite=smal: unknown suite smal (expected small; did you mean small?)");
 }
 
+TEST(Expand, KeepsTheBatchOfAModelWhoseBatchIsFixed) {
+  const test::Folder folder;
+  const std::string sizes = folder.write("sizes.txt", "third.v2,32\nfirst,32\n");
+  const auto suite = [](const std::string& model) {
+    return "suite: s\nmatrix:\n  - {checks: [accuracy], backends: [eager]}\nmodels: [first, " + model + "]\n";
+  };
+  const std::string fixed = "third_v2_inference_float32_eager_cpu", other = "first_inference_float32_eager_cpu";
+  const Expanded by_flag(suite("third.v2"), {"--torchstone_batch_size=16"});
+  EXPECT_EQ(by_flag.at(other).batch_size, 16);
+  EXPECT_EQ(by_flag.at(fixed).batch_size, 1);
+  EXPECT_EQ(by_flag.origin(fixed, "batch_size"),
+            "zoo.cpp:7 (the model's own), fixed: not by flag --torchstone_batch_size=16");
+  const Expanded by_file(suite("third.v2"), {"--torchstone_batch_size_file=" + sizes});
+  EXPECT_EQ(by_file.at(other).batch_size, 32);
+  EXPECT_EQ(by_file.at(fixed).batch_size, 1);
+  EXPECT_EQ(Expanded(suite("{third.v2: {batch_size: 5}}")).at(fixed).batch_size, 1);
+}
+
 TEST(Expand, RefusesAMistypedOptionOfABackendAsAnErrorOfUsage) {
   EXPECT_EQ(
       Expanded(two_rows, {"--torchstone_backends=torchscript:frozn=true"}).error,
