@@ -2,11 +2,13 @@
 
 #include <iostream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "cases/main/baseline_gate.h"
 #include "cases/main/console.h"
 #include "fixtures/isolate/interrupt.h"
+#include "reports/base/environment.h"
 #include "reports/base/exit_code.h"
 #include "reports/base/terminal.h"
 #include "reports/base/terminal_text.h"
@@ -21,10 +23,13 @@ namespace {
 int exit_code(const ClosingFacts& facts, const RunInfo& run, const std::vector<Result>& results, bool failed) {
   if (isolate::interrupted()) return ExitCode::interrupted;
   if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
-    print_error("torchstone: nothing selected: no case matches --gtest_filter=" + GTEST_FLAG_GET(filter));
+    const std::string shards = environment_variable("GTEST_TOTAL_SHARDS");
+    print_error(fmt::format("torchstone: nothing selected: no case {}matches --gtest_filter={}",
+                            shards.empty() ? "" : "of this shard ", GTEST_FLAG_GET(filter)));
     return ExitCode::nothing_judged;
   }
   int code = exit_code_of(results, facts.flags.strict_undecided);
+  if (code == ExitCode::nothing_judged) print_error("torchstone: " + nothing_judged_words(results));
   if (code == ExitCode::success && failed) code = ExitCode::gate_failed;
   return facts.baseline == nullptr ? code : judge_against(*facts.baseline, {run, results}, code, std::cout, std::cerr);
 }

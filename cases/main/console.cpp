@@ -1,13 +1,13 @@
 #include "cases/main/console.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <strings.h>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "reports/base/environment.h"
 #include "reports/base/terminal.h"
 #include "reports/results_folder/merge.h"
 #include "reports/write/annotations.h"
@@ -45,10 +45,9 @@ bool settle_color(const flags::Flags& flags) {
 }
 
 std::string annotations_of(const std::vector<Result>& results, const flags::Flags& flags) {
-  const char *actions = std::getenv("GITHUB_ACTIONS"), *workspace = std::getenv("GITHUB_WORKSPACE");
-  const bool here = actions != nullptr && std::string_view(actions) == "true";
+  const bool here = environment_variable("GITHUB_ACTIONS") == "true";
   if (flags.github == "never" || (flags.github == "auto" && !here)) return "";
-  return write::write_annotations(results, workspace == nullptr ? "" : workspace);
+  return write::write_annotations(results, environment_variable("GITHUB_WORKSPACE"));
 }
 
 }  // namespace torchstone

@@ -120,6 +120,7 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const E
 }
 
 int run(int argc, char** argv) {
+  RunInfo run_info = begin_run(argc, argv, flags::environment_names());  // before flags are taken out of argv
   flags::Flags flags = flags::parse_flags(&argc, argv);
   if (flags.version) {
     std::cout << fmt::format("torchstone {} (LibTorch {})\n", version(), build_facts().at("torch"));
@@ -127,7 +128,6 @@ int run(int argc, char** argv) {
   }
   for (const auto& plugin : flags.plugins) load_plugin(plugin);
   if (selection::only_is_file(flags)) register_own_model(flags);
-  RunInfo run_info = begin_run(argc, argv, flags::environment_names());
   const bool lists_tests = wants_list(argc, argv);
   testing::InitGoogleTest(&argc, argv);
   if (flags.help) {

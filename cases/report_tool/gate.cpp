@@ -50,7 +50,9 @@ int judge_tables(const std::vector<std::string>& paths, const std::string& colum
     print_error(error.what());
     return ExitCode::usage_error;
   }
-  return gate_exit_code(all);
+  const int code = gate_exit_code(all);
+  if (code == ExitCode::nothing_judged) print_error("nothing was judged: no model has a status that could be compared");
+  return code;
 }
 
 /// What is expected where no file says it: that every model that is not left out passes.

@@ -17,6 +17,7 @@ namespace torchstone::console {
 namespace {
 
 constexpr size_t lines_in_all = 25, worst_shown = 10, least_name_width = 24, reason_room = 24;
+constexpr const char* worst_heading = "Worst first by margin (error/allowed, required/reached speed-up, inf: neither):";
 
 /// Failures first, of them those that say something before those that an interruption left undone.
 int rank_of(const Result& r) {
@@ -35,6 +36,9 @@ std::vector<const Result*> worst_of(const std::vector<Result>& results) {
   return worst;
 }
 
+/// What the lines are sorted by. Of what an interruption left undone there is none.
+std::string margin_text(const Result& r) { return rank_of(r) == 1 ? "-" : fmt::format("{:.2g}", margin_of(r)); }
+
 /// The name gives way to status, numbers and the beginning of the reason.
 std::string worst_line(const Result& r, size_t width) {
   std::string facts;
@@ -43,7 +47,7 @@ std::string worst_line(const Result& r, size_t width) {
   facts += sized_numbers(r);
   const std::string reason =
       is_fine(r) || r.outcome.reason.empty() ? "" : "  " + terminal_line(first_line(r.outcome.reason));
-  const std::string head = fmt::format("  {} ", verdict_of(r).mark);
+  const std::string head = fmt::format("  {} {:<5} ", verdict_of(r).mark, margin_text(r));
   const size_t taken = head.size() + columns(facts) + std::min(reason_room, columns(reason));
   const size_t room = std::max(least_name_width, width > taken ? width - taken : 0);
   return shortened(head + fitting_filter(first_line(r.name), room) + facts + reason, width);
@@ -141,7 +145,7 @@ std::string write_summary(const std::vector<Result>& results, const RunInfo& run
   if (const auto worst = worst_of(results); !worst.empty()) {
     const size_t taken = lines.size() + last.size() + 2;  // the heading, and the line of those not shown
     const size_t shown = std::min({worst.size(), worst_shown, lines_in_all - std::min(taken, lines_in_all)});
-    lines.emplace_back("Worst first:");
+    lines.push_back(shortened(worst_heading, width));
     for (size_t i = 0; i < shown; ++i) lines.push_back(worst_line(*worst[i], width));
     const auto undone = static_cast<size_t>(std::ranges::count_if(worst, [](const Result* r) { return !is_fine(*r); }));
     if (undone > shown)

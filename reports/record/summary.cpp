@@ -4,12 +4,12 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "reports/base/exit_code.h"
+#include "reports/base/text.h"
 
 namespace torchstone {
 namespace {
@@ -20,11 +20,19 @@ std::string combination(const Result& r) {
   return fmt::format("{}|{}|{}|{}|{}|{}|{}", r.suite, r.model, r.mode, r.dtype, r.device, r.backend, r.preset);
 }
 
+/// Why a timing beside an accuracy case of that end says nothing.
+std::string why_left_out(const Result& accuracy) {
+  const Status status = final_status(accuracy);
+  return status == Status::fail_accuracy ? "with a wrong answer"
+                                         : fmt::format("whose accuracy is {}", to_string(status));
+}
+
 /// The timings whose answers are right and whose metric is a number above 0; the others are counted by reason.
 std::vector<const Result*> timings_of(const std::vector<Result>& results, const std::string& metric, Average& average) {
-  std::set<std::string> wrong;
+  std::map<std::string, std::string> wrong;
   for (const auto& r : results) {
-    if (r.check == "accuracy" && (!r.finished || !info_of(r.outcome.status).passing)) wrong.insert(combination(r));
+    if (r.check == "accuracy" && (!r.finished || !info_of(r.outcome.status).passing))
+      wrong.emplace(combination(r), why_left_out(r));
   }
   const auto compiles = [](const Result& r) { return r.check == "performance" && r.backend != "eager"; };
   const bool any_compiled = std::ranges::any_of(results, compiles);
@@ -32,8 +40,8 @@ std::vector<const Result*> timings_of(const std::vector<Result>& results, const 
   for (const auto& r : results) {
     if (r.check != "performance") continue;
     const auto value = metric_of(r, metric.c_str());
-    if (wrong.contains(combination(r)))
-      ++average.left_out["with a wrong answer"];
+    if (const auto found = wrong.find(combination(r)); found != wrong.end())
+      ++average.left_out[found->second];
     else if (any_compiled && !compiles(r))
       ++average.left_out["eager against eager"];
     else if (!value || !std::isfinite(*value) || *value <= 0)
@@ -119,6 +127,19 @@ std::string left_out_words(const Average& average) {
   std::vector<std::string> reasons;
   for (const auto& [reason, count] : average.left_out) reasons.push_back(fmt::format("{} {}", count, reason));
   return fmt::format("{}", fmt::join(reasons, ", "));
+}
+
+std::string nothing_judged_words(const std::vector<Result>& results) {
+  if (results.empty()) return "nothing was judged: no case ran";
+  std::vector<std::string> counts;
+  for (const auto& [status, count] : count_by_status(results)) {
+    const auto first = std::ranges::find_if(
+        results, [&](const Result& r) { return final_status(r) == status && !r.outcome.reason.empty(); });
+    counts.push_back(fmt::format("{} {}", count, to_string(status)));
+    if (first != results.end()) counts.back() += ": " + first_line(first->outcome.reason);
+  }
+  const std::string all = results.size() == 1 ? "the case was" : fmt::format("all {} cases were", results.size());
+  return fmt::format("nothing was judged: {} left out ({})", all, fmt::join(counts, "; "));
 }
 
 int exit_code_of(const std::vector<Result>& results, bool strict_undecided) {

@@ -27,8 +27,8 @@ struct Average {
 Average pass_rate_of(const std::vector<Result>& results);
 
 /// The geometric mean of the measured speed-ups, met or missed: a mean over what passed would rise when slow models
-/// fail. Left out, with the number of each: what was not measured, and what gives wrong answers (by the accuracy case
-/// of the same combination in these results), and eager against eager unless there is nothing else.
+/// fail. Left out, with the number of each: what was not measured, what gives wrong answers or none (by the accuracy
+/// case of the same combination in these results), and eager against eager unless there is nothing else.
 using Geomean = Average;
 Geomean geomean_of(const std::vector<Result>& results);
 /// The arithmetic mean of a metric over the timings (compile_s, compression_ratio). The same are left out; a 0 was not
@@ -50,5 +50,7 @@ double margin_of(const Result& result);
 /// against expectation), then infrastructure (4), then undecided (5, only when `strict_undecided`). 3 when there is no
 /// result, or none but cases that were left out: nothing measured is not green.
 int exit_code_of(const std::vector<Result>& results, bool strict_undecided);
+/// Why the exit code is 3: "nothing was judged: all 3 cases were left out (3 unsupported: no CUDA device)".
+std::string nothing_judged_words(const std::vector<Result>& results);
 
 }  // namespace torchstone

@@ -1,10 +1,9 @@
 #include "reports/write/annotations.h"
 
-#include <cstdlib>
-
 #include <fmt/format.h>
 #include <torchstone/report_writer.h>
 
+#include "reports/base/environment.h"
 #include "reports/base/text.h"
 #include "reports/record/row.h"
 
@@ -61,8 +60,7 @@ std::string write_annotations(const std::vector<Result>& results, const std::str
 TORCHSTONE_REPORT_WRITER(
     github, .help = "Annotations of GitHub Actions: at most eight failures and a count", .each_run = false,
     .file = "annotations.txt", .text = [](const Report& report, const auto&) {
-      const char* workspace = std::getenv("GITHUB_WORKSPACE");
-      return write_annotations(report.results, workspace == nullptr ? "" : workspace);
+      return write_annotations(report.results, environment_variable("GITHUB_WORKSPACE"));
     });
 
 }  // namespace torchstone::write

@@ -45,6 +45,9 @@ TEST(Options, FixRoundsCallsAndThreadsAndAreRecorded) {
   EXPECT_EQ(outcome.at("notes").at("iterations_per_run"), "3");
   EXPECT_EQ(outcome.at("notes").at("randomize_input"), "true");
   EXPECT_EQ(outcome.at("notes").at("threads"), "1");
+  const std::vector<std::string> command = torchstone.results().at("run").at("argv");
+  for (const char* flag : {"--torchstone_repeat=7", "--torchstone_randomize_input"})
+    EXPECT_THAT(command, testing::Contains(flag));
   for (const char* folder : {"samples", "traces", "memory"}) EXPECT_FALSE(fs::exists(torchstone.out() + "/" + folder));
 }
 

@@ -48,6 +48,15 @@ TEST(ExitCode, NothingMeasuredIsNotGreen) {
   EXPECT_EQ(code({Status::unsupported, Status::pass}), 0);
 }
 
+TEST(ExitCode, ThreeHasWords) {
+  auto results = with_statuses({Status::unsupported, Status::pass_due_to_skip, Status::unsupported});
+  results[0].outcome.reason = "no CUDA device\nand more";
+  results[1].outcome.reason = "";
+  EXPECT_EQ(nothing_judged_words(results),
+            "nothing was judged: all 3 cases were left out (1 pass_due_to_skip; 2 unsupported: no CUDA device)");
+  EXPECT_EQ(nothing_judged_words({}), "nothing was judged: no case ran");
+}
+
 TEST(ExitCode, AnUnexpectedPassIsAFailedGateAndAnExpectedFailureIsNot) {
   auto results = with_statuses({Status::pass});
   results[0].expected = "fail_accuracy";
@@ -117,6 +126,20 @@ TEST(Geomean, LeavesOutWrongAnswersAndWhatWasNotMeasured) {
             (std::map<std::string, size_t>{{"with a wrong answer", 1}, {"pass", 2}, {"fail_to_compile", 1}}));
 }
 
+TEST(Geomean, CallsOnlyAComparedAnswerWrong) {
+  Result wrong = simple_result("A.a", Status::fail_accuracy),
+         uncompiled = simple_result("A.b", Status::fail_to_compile), killed = simple_result("A.c", Status::pass);
+  wrong.model = "a";
+  uncompiled.model = "b";
+  killed.model = "c";
+  killed.finished = false;
+  const Geomean geomean =
+      geomean_of({timing_with("a", 2), timing_with("b", 2), timing_with("c", 2), wrong, uncompiled, killed});
+  EXPECT_EQ(geomean.n, 0u);
+  EXPECT_EQ(left_out_words(geomean),
+            "1 whose accuracy is crash, 1 whose accuracy is fail_to_compile, 1 with a wrong answer");
+}
+
 TEST(PassRate, CountsUpstreamsWordPassAndNamesWhatWasNotRun) {
   auto results = with_statuses({Status::pass, Status::pass, Status::vacuous, Status::crash, Status::pass_due_to_skip,
                                 Status::unsupported, Status::unsupported, Status::interrupted, Status::pass});
@@ -162,6 +185,9 @@ TEST(Summary, ShowsTheWorstByMarginAndTheFirstLineToReproduce) {
   const std::string text = write_summary(results, {}, {});
   EXPECT_LT(text.find("case2"), text.find("case1"));
   EXPECT_LT(text.find("case1"), text.find("case0"));
+  EXPECT_THAT(text, HasSubstr("Worst first by margin (error/allowed, required/reached speed-up, inf: neither):\n"));
+  EXPECT_THAT(text, HasSubstr("\n  ! inf   case2  fail_accuracy"));
+  EXPECT_THAT(text, HasSubstr("\n    0.9   case1"));
   EXPECT_THAT(text, HasSubstr("Torchstone: 2 of 3 cases as expected"));
   EXPECT_THAT(text, HasSubstr("Again: ./torchstone --gtest_filter='case2'"));
 }
@@ -191,14 +217,13 @@ TEST(Summary, ShortensTheNameBeforeStatusAndReason) {
   results[0].name = "faults/Accuracy.CompiledMatchesEager/allocates_inference_float32_torchscript_cpu";
   results[0].outcome.reason = "not done after 3 s, in phase load";
   EXPECT_THAT(write_summary(results, {}, {}, 80),
-              HasSubstr("\n  ! */allocates_inference*oat32_torchscript_cpu  timeout  not done after 3 s, i…\n"));
+              HasSubstr("\n  ! inf   */allocates_infere*32_torchscript_cpu  timeout  not done after 3 s, i…\n"));
   EXPECT_THAT(write_summary(results, {}, {}, 70),
-              HasSubstr("\n  ! */allocates_infe*_torchscript_cpu  timeout  not done after 3 s, i…\n"));
-  EXPECT_THAT(
-      write_summary(results, {}, {}, 120),
-      HasSubstr(
-          "\n  ! faults/Accuracy.*/allocates_inference_float32_torchscript_cpu  timeout  not done after 3 s, in phase "
-          "load\n"));
+              HasSubstr("\n  ! inf   */allocates_i*rchscript_cpu  timeout  not done after 3 s, i…\n"));
+  EXPECT_THAT(write_summary(results, {}, {}, 120),
+              HasSubstr("\n  ! inf   faults/Accuracy.*/allocates_inference_float32_torchscript_cpu  timeout  not done "
+                        "after 3 s, in phase "
+                        "load\n"));
 }
 
 TEST(Summary, OfAnInterruptedRunNamesItsFailuresFirst) {
