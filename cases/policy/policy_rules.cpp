@@ -7,18 +7,25 @@
 namespace torchstone::policy {
 namespace {
 
-// A tolerance and the list that decides it, or the plain rule when `list` is empty.
+// A tolerance and the list that decides it. Where `list` is empty it holds for all models that reached it, and `when`
+// says in words which conditions these meet.
 struct Tier {
   bool applies;
   std::string list;
   double tolerance;
   bool cosine = false;
+  const char* when = "";
 };
+
+std::string origin_of_rule(const Policy& policy, const Tier& tier) {
+  return fmt::format("tolerance rule of {}: {}, in no list of {}", policy.rule, tier.when,
+                     policy.file.empty() ? "a policy" : policy.file);
+}
 
 Tolerance first_of(const Policy& policy, const Conditions& when, const std::vector<Tier>& tiers) {
   for (const auto& tier : tiers) {
     if (!tier.applies) continue;
-    if (tier.list.empty()) return {tier.tolerance, tier.cosine, fmt::format("tolerance rule of {}", policy.rule)};
+    if (tier.list.empty()) return {tier.tolerance, tier.cosine, origin_of_rule(policy, tier)};
     if (const Mention* mention = policy.find(tier.list, when.model))
       return {tier.tolerance, tier.cosine, fmt::format("{} ({})", mention->origin, tier.list)};
   }
@@ -34,28 +41,28 @@ Tolerance torchbench_rule(const Policy& policy, const Conditions& when) {
                    {half && when.freezing, "tolerance.freezing.even_higher", 8e-2},
                    {half, "tolerance.higher_fp16", 1e-2},
                    {half, "tolerance.even_higher", 8e-2},
-                   {half, "", 1e-3},
+                   {half, "", 1e-3, false, "float16 or amp"},
                    {bf16, "tolerance.higher_bf16", 1e-2},
                    {bf16 && when.device == "xpu", "tolerance.higher_bf16_xpu", 8e-2},
                    {training, "tolerance.cosine", 1e-3, true},
                    {training, "tolerance.higher", 1e-3},
                    {training, "tolerance.even_higher", 8e-2},
-                   {training, "", 1e-3},
-                   {true, "", 1e-4}});
+                   {training, "", 1e-3, false, "training on cuda or xpu"},
+                   {true, "", 1e-4, false, "all else (not float16 or amp, nor training on cuda or xpu)"}});
 }
 
 Tolerance timm_rule(const Policy& policy, const Conditions& when) {
   const bool training = when.mode == Mode::training;
   return first_of(policy, when,
                   {{!training && when.freezing, "tolerance.freezing", 8e-2},
-                   {!training, "", 1e-3},
+                   {!training, "", 1e-3, false, "inference"},
                    {true, "tolerance.highest_training", 16e-2},
                    {true, "tolerance.even_higher", 8e-2},
                    {when.max_autotune, "tolerance.even_higher_max_autotune", 8e-2},
                    {true, "tolerance.higher_training", 4e-2},
                    {when.amp, "tolerance.higher_amp", 4e-2},
                    {when.dtype == DType::float16 && when.device == "xpu", "tolerance.higher_fp16_xpu", 4e-2},
-                   {true, "", 1e-2}});
+                   {true, "", 1e-2, false, "training"}});
 }
 
 Tolerance huggingface_rule(const Policy& policy, const Conditions& when) {
@@ -63,10 +70,10 @@ Tolerance huggingface_rule(const Policy& policy, const Conditions& when) {
   return first_of(policy, when,
                   {{training, "tolerance.higher_training", 2e-2},
                    {training && when.max_autotune, "tolerance.higher_max_autotune_training", 2e-2},
-                   {training, "", 1e-2},
+                   {training, "", 1e-2, false, "training"},
                    {when.device == "cpu", "tolerance.higher_inference_cpu", 5e-3},
                    {true, "tolerance.higher_inference", 4e-3},
-                   {true, "", 1e-3}});
+                   {true, "", 1e-3, false, "inference"}});
 }
 
 BatchSize stated_by(const Mention& mention) { return {static_cast<int64_t>(mention.value), mention.origin}; }

@@ -147,7 +147,12 @@ TEST(ToleranceRule, NamesTheLineThatDecides) {
   when.model = "m";
   EXPECT_THAT(tolerance_of(policy, when).origin, testing::EndsWith("p.yaml:4 (tolerance.higher_bf16)"));
   when.model = "other";
-  EXPECT_EQ(tolerance_of(policy, when).origin, "tolerance rule of torchbench");
+  EXPECT_EQ(tolerance_of(policy, when).origin,
+            "tolerance rule of torchbench: all else (not float16 or amp, nor training on cuda or xpu), in no list of " +
+                policy.file);
+  EXPECT_THAT(policy.file, testing::EndsWith("p.yaml"));
+  when.dtype = DType::float16;
+  EXPECT_THAT(tolerance_of(policy, when).origin, HasSubstr("torchbench: float16 or amp, in no list of "));
 }
 
 struct BatchRow {
