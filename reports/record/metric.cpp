@@ -71,6 +71,11 @@ const std::vector<MetricInfo>& metric_table() {
       {"peak_rss_bytes", "peak resident memory of the process", "B", "{:.0f}", lower},
       // Accuracy
       {"error_of_limit", "error, as part of what is allowed", "", "{:.3g}", lower},
+      {"detection_limit", "smallest relative error that would be red, in the least sensitive tensor", "", "{:.3g}",
+       lower},
+      {"judged_tensors", "tensors that have a detection limit", "", "{:.0f}", neither},
+      {"weak_tensors", "tensors that would pass with an error over 10 %", "", "{:.0f}", lower},
+      {"unjudged_tensors", "tensors for which zeros would pass", "", "{:.0f}", lower},
       {"max_abs_error", "largest absolute error", "", "{:.3g}", lower},
       {"mean_abs_error", "mean absolute error", "", "{:.3g}", lower},
       {"std_abs_error", "deviation of the absolute error", "", "{:.3g}", lower},
