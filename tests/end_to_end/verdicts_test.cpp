@@ -18,6 +18,13 @@ std::string write_file(const Torchstone& torchstone, const std::string& name, co
   return path;
 }
 
+/// A copy of results.json in which every case has that status.
+std::string results_with(const Torchstone& torchstone, const std::string& status) {
+  auto report = torchstone.results();
+  for (auto& result : report.at("results")) result.at("outcome").at("status") = status;
+  return write_file(torchstone, status + ".json", report.dump());
+}
+
 /// Timings of the model that only waits: what is compiled does not, and is faster by a factor near a hundred.
 ProgramRun run_waiting(const Torchstone& torchstone, std::vector<std::string> arguments = {}) {
   arguments.insert(arguments.end(), {"--torchstone_checks=performance", "--torchstone_backends=fault_none",
@@ -65,6 +72,7 @@ TEST(OnlyCasesThatWereLeftOut, AreNotGreen) {
   const ProgramRun run = torchstone.run_faults("*/healthy_*_fault_unsupported_*");
   EXPECT_EQ(run.exit_code, 3) << run.out << run.err;
   EXPECT_THAT(torchstone.row("/healthy_").at("outcome").at("reason").get<std::string>(), HasSubstr("planted: not on"));
+  EXPECT_THAT(run.err, HasSubstr("nothing was judged: the case was left out (1 unsupported: planted: not on"));
 }
 
 const char* const wrong = "*/healthy_inference_float32_fault_zero_cpu";
@@ -186,7 +194,8 @@ TEST(TheGateOfTheReportTool, EndsWithEachOfItsExitCodes) {
   const std::string other = write_file(torchstone, "other.csv", "name,accuracy\nhealthy,fail_to_run\n");
   EXPECT_EQ(accuracy(same).exit_code, 0) << accuracy(same).out;
   EXPECT_THAT(accuracy(same).out, HasSubstr("green: 1 PASS"));
-  EXPECT_EQ(accuracy(torchstone.out() + "/results.json").exit_code, 0);
+  EXPECT_EQ(accuracy(results_with(torchstone, "pass")).exit_code, 0);
+  EXPECT_EQ(accuracy(results_with(torchstone, "fail_to_run")).exit_code, 1);
   EXPECT_EQ(accuracy(other).exit_code, 1);
   EXPECT_THAT(accuracy(other).out, HasSubstr("! healthy  IMPROVED: accuracy=pass, expected=fail_to_run"));
   EXPECT_EQ(accuracy(torchstone.out() + "/none.csv").exit_code, 2);
@@ -208,8 +217,13 @@ TEST(TheGateOfTheReportTool, JudgesTimings) {
   EXPECT_EQ(code("1.01"), 0);
   EXPECT_EQ(code("1e9"), 1);
   EXPECT_EQ(code("-1"), 2);
-  const std::string csv = torchstone.out() + "/csv";
-  EXPECT_EQ(run_program({TORCHSTONE_REPORT, "gate", "memory", "--actual", csv, "--expected", csv}).exit_code, 0);
+  const auto memory = [&](const std::string& ratio) {
+    const std::string expected =
+        write_file(torchstone, "memory.csv", "name,compression_ratio\nwaits," + ratio + "\n");
+    return run_program({TORCHSTONE_REPORT, "gate", "memory", "--actual", torchstone.out(), "--expected", expected});
+  };
+  EXPECT_EQ(memory("1e-3").exit_code, 0) << memory("1e-3").out;
+  EXPECT_EQ(memory("1e3").exit_code, 1) << memory("1e3").out;
 }
 
 /// Compiled ahead of the cases and again by its case: two children, one run.
@@ -219,11 +233,11 @@ TEST(AProgramThatDoesNotCompile, IsTriedOnceARun) {
   const ProgramRun run =
       torchstone.run({"--gtest_filter=*/lennard_jones_*:*/soft_actor_critic_*", "--torchstone_suite=torchbench",
                       "--torchstone_checks=accuracy", "--torchstone_modes=inference", "--torchstone_dtypes=float32",
-                      "--torchstone_backends=inductor:no_such_option=1", "--torchstone_cache=" + cache});
+                      "--torchstone_backends=inductor:max_autotune=7", "--torchstone_cache=" + cache});
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   const auto outcome = torchstone.row("lennard_jones").at("outcome");
   EXPECT_EQ(outcome.at("status"), "fail_to_compile");
-  EXPECT_THAT(outcome.at("reason"), HasSubstr("no_such_option: no such Inductor option"));
+  EXPECT_THAT(outcome.at("reason"), HasSubstr("max_autotune=7: expected true or false"));
   const std::filesystem::directory_iterator runs(cache + "/failures");
   EXPECT_EQ(std::distance(begin(runs), end(runs)), 1) << "the failures of one run, which all its children know";
 }
