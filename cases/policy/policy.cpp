@@ -24,6 +24,7 @@ Conditions conditions_of(const Case& c) {
   Conditions when;
   when.model = c.model;
   when.check = check_of(c).policy;
+  when.batch_invariance = c.check == "batch_invariance";
   when.mode = c.mode;
   when.dtype = c.dtype;
   when.amp = c.dtype == DType::amp;

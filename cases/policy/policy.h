@@ -21,7 +21,10 @@ struct Policy {
   std::string rule = "torchbench";  ///< whose tolerance and batch rules: torchbench, timm or huggingface
   std::map<std::string, std::map<std::string, Mention>> mentions;  ///< dotted key → model → where
 
-  /// The mention of `model` under the dotted key (`skip.device.cpu`); nullptr when there is none.
+  std::map<std::string, std::string> upstream_names{};  ///< ours → upstream's, of models that are named otherwise here
+
+  /// The mention of `model`, or else of upstream's name of it, under the dotted key (`skip.device.cpu`); nullptr when
+  /// there is none.
   const Mention* find(const std::string& key, const std::string& model) const;
 };
 
@@ -35,8 +38,8 @@ struct PolicyKey {
 /// All keys that upstream's three files have, and those of ours; anything else is an error.
 const std::vector<PolicyKey>& policy_schema();
 
-/// Throws ConfigError. The optional key `tolerance_rule` (torchbench, timm, huggingface) is ours; without it the rule
-/// is the one of `suite`, and torchbench's for a suite of another name.
+/// Throws ConfigError. Two optional keys are ours: `tolerance_rule` (torchbench, timm, huggingface; without it the rule
+/// is the one of `suite`, and torchbench's for a suite of another name) and `upstream_names` (ours: upstream's).
 Policy read_policy(const std::string& file, const std::string& suite);
 /// The rule that belongs to a suite of that name.
 std::string rule_of_suite(const std::string& suite);
@@ -45,6 +48,7 @@ std::string rule_of_suite(const std::string& suite);
 struct Conditions {
   std::string model;
   std::string check = "accuracy";  ///< whose rules hold: accuracy, performance or tolerance
+  bool batch_invariance = false;   ///< of the check batch_invariance, which has accuracy's rules otherwise
   Mode mode = Mode::inference;
   DType dtype = DType::float32;
   bool amp = false;  ///< autocast
@@ -67,7 +71,9 @@ struct BatchSize {
   std::string origin;
 };
 /// Accuracy, and every check of the mini preset: huggingface 1, torchbench 4, timm 8, at most accuracy.max_batch_size.
-/// Otherwise the model's own, overridden or divided by the policy. A fixed batch never changes. At least 1.
+/// Batch invariance has 8, 8 and 16. Otherwise the model's own, overridden or divided by the policy. A fixed batch is
+/// the model's own or the one that the policy states. At least 1.
+bool batch_is_fixed(const Policy& policy, const ModelInfo& info);
 BatchSize batch_size_of(const Policy& policy, const Conditions& when, const ModelInfo& info);
 
 struct Optimizing {

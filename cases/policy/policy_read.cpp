@@ -43,7 +43,7 @@ void read_numbers(const config::Yaml& node, std::map<std::string, Mention>& mode
 void read_keys(const config::Yaml& map, Policy& policy) {
   const auto known = keys_below(map.path);
   for (const auto& [name, value] : map.entries) {
-    if (map.path.empty() && name == "tolerance_rule") continue;
+    if (map.path.empty() && (name == "tolerance_rule" || name == "upstream_names")) continue;
     if (std::find(known.begin(), known.end(), name) == known.end())
       fail(value, fmt::format("unknown key ({})", config::expected_one_of(name, known)));
     const PolicyKey* key = schema_of(value.path);
@@ -66,7 +66,10 @@ const Mention* Policy::find(const std::string& key, const std::string& model) co
   const auto models = mentions.find(key);
   if (models == mentions.end()) return nullptr;
   const auto mention = models->second.find(model);
-  return mention == models->second.end() ? nullptr : &mention->second;
+  if (mention != models->second.end()) return &mention->second;
+  const auto renamed = upstream_names.find(model);
+  const auto upstream = renamed == upstream_names.end() ? models->second.end() : models->second.find(renamed->second);
+  return upstream == models->second.end() ? nullptr : &upstream->second;
 }
 
 std::string rule_of_suite(const std::string& suite) {
@@ -84,6 +87,10 @@ Policy read_policy(const std::string& file, const std::string& suite) {
     policy.rule = text_of(*rule);
     if (std::find(rules.begin(), rules.end(), policy.rule) == rules.end())
       fail(*rule, fmt::format("'{}' is no rule ({})", policy.rule, config::expected_one_of(policy.rule, rules)));
+  }
+  if (const config::Yaml* names = root.find("upstream_names")) {
+    require_map(*names);
+    for (const auto& [ours, upstream] : names->entries) policy.upstream_names.emplace(ours, text_of(upstream));
   }
   read_keys(root, policy);
   return policy;

@@ -81,10 +81,11 @@ BatchSize stated_by(const Mention& mention) { return {static_cast<int64_t>(menti
 BatchSize accuracy_batch(const Policy& policy, const Conditions& when) {
   const bool ci = when.check == "accuracy" && when.mode == Mode::training && when.device == "cuda" && when.inductor;
   if (const Mention* own = policy.find("batch_size.ci_accuracy", when.model); ci && own) return stated_by(*own);
-  const BatchSize batch{policy.rule == "huggingface" ? 1
-                        : policy.rule == "timm"      ? 8
-                                                     : 4,
-                        fmt::format("accuracy batch size of {}", policy.rule)};
+  const bool parts = when.batch_invariance;
+  const BatchSize batch{policy.rule == "huggingface" ? (parts ? 8 : 1)
+                        : policy.rule == "timm"      ? (parts ? 16 : 8)
+                                                     : (parts ? 8 : 4),
+                        fmt::format("{} batch size of {}", parts ? "batch invariance's" : "accuracy", policy.rule)};
   const Mention* limit = policy.find("accuracy.max_batch_size", when.model);
   return limit && limit->value < static_cast<double>(batch.size) ? stated_by(*limit) : batch;
 }
@@ -97,14 +98,19 @@ Tolerance tolerance_of(const Policy& policy, const Conditions& when) {
                                         : torchbench_rule(policy, when);
 }
 
+bool batch_is_fixed(const Policy& policy, const ModelInfo& info) {
+  return info.fixed_batch || policy.find("dont_change_batch_size", info.name);
+}
+
 BatchSize batch_size_of(const Policy& policy, const Conditions& when, const ModelInfo& info) {
   const int64_t stated = when.mode == Mode::training && info.train_batch > 0 ? info.train_batch : info.eval_batch;
   const BatchSize own{std::max<int64_t>(stated, 1), fmt::format("{}:{} (the model's own)", info.file, info.line)};
-  if (info.fixed_batch) return own;
   const std::string key = when.mode == Mode::training ? "batch_size.training" : "batch_size.inference";
   const Mention* replaced = policy.find(key, when.model);
-  if (const Mention* kept = policy.find("dont_change_batch_size", when.model))
-    return replaced ? stated_by(*replaced) : BatchSize{own.size, kept->origin};
+  if (batch_is_fixed(policy, info)) {
+    const Mention* kept = policy.find("dont_change_batch_size", when.model);
+    return replaced ? stated_by(*replaced) : BatchSize{own.size, kept ? kept->origin : own.origin};
+  }
   if (when.check == "accuracy" || when.preset == Preset::mini || stated <= 0) return accuracy_batch(policy, when);
   if (replaced) return stated_by(*replaced);
   if (const Mention* divisor = policy.find("batch_size.divisors", when.model)) {

@@ -64,7 +64,7 @@ class Expander {
     if (const auto own = flags_.batch_sizes.find(c.model); own != flags_.batch_sizes.end())
       set("batch_size", c.batch_size, config::Choices<int64_t>{own->second});
     apply_settings(flags_.overrides, c);
-    if (info.fixed_batch && c.origin["batch_size"] != fixed.second) {
+    if (batch_is_fixed(suite.policy, info) && c.origin["batch_size"] != fixed.second) {
       c.batch_size = fixed.first;
       c.origin["batch_size"] = fmt::format("{}, fixed: not by {}", fixed.second, c.origin["batch_size"]);
     }

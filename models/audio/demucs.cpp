@@ -105,7 +105,7 @@ class Demucs : public Model {
 
 TORCHSTONE_MODEL(
     demucs, .family = "demucs", .suites = {"torchbench"}, .train_batch = 64, .eval_batch = 8, .parameters = 265'679'496,
-    .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+    .fixed_batch = true, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
       const DemucsShape mini{.channels = 8, .depth = 3, .samples = 3192, .shift = 100};
       return std::make_shared<Demucs>(options.preset == Preset::full ? DemucsShape{} : mini);
     });

@@ -208,11 +208,11 @@ std::shared_ptr<Model> make(const ModelOptions& options, bool cuts) {
 
 TORCHSTONE_MODEL(
     speech_transformer, .family = "speech_transformer", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 1,
-    .parameters = 46'471'168, .host_sync = true,
+    .parameters = 46'471'168, .fixed_batch = true, .host_sync = true,
     .make = [](const ModelOptions& options) { return make(options, /*cuts=*/true); });
 TORCHSTONE_MODEL(
     speech_transformer_masked, .family = "speech_transformer", .suites = {"torchbench"}, .train_batch = 32,
-    .eval_batch = 1, .parameters = 46'471'168,
+    .eval_batch = 1, .parameters = 46'471'168, .fixed_batch = true,
     .make = [](const ModelOptions& options) { return make(options, /*cuts=*/false); });
 
 }  // namespace

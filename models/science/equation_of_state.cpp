@@ -1,8 +1,11 @@
 // Equation of state of sea water: how dynamic enthalpy changes with temperature, a long chain of pointwise operations.
 // Paper: IOC, SCOR and IAPSO, "The international thermodynamic equation of seawater", 2010 (density in 48 terms).
 // Original: pytorch/benchmark pyhpc_equation_of_state (from Häfner's pyhpc-benchmarks). Input, float64: salinity in
-// g/kg and temperature in degrees Celsius [204, 204, 26], pressure in dbar [1, 1, 26] → [204, 204, 26]; no parameters.
-// Upstream has the derivative written out; here the numbers carry it with them. mini: [32, 32, 4].
+// g/kg and temperature in degrees Celsius [S, S, D], pressure in dbar [1, 1, D] → [S, S, D], with S = ⌈2 ∛N⌉ and
+// D = ⌈∛N / 4⌉ of the batch size N (1,048,576: [204, 204, 26]); no parameters. Upstream has the derivative written
+// out; here the numbers carry it with them. mini is full.
+#include <cmath>
+
 #include <torchstone/model.h>
 
 namespace torchstone::equation_of_state {
@@ -80,30 +83,25 @@ Dual enthalpy(const torch::Tensor& salinity, const torch::Tensor& t, const torch
 
 class EquationOfState : public Model {
  public:
-  EquationOfState(int64_t side, int64_t depth) : side_(side), depth_(depth) {}
-
   c10::IValue forward(const Tensors& inputs) override {
     return enthalpy(inputs.at(0), inputs.at(1), inputs.at(2)).slope;
   }
 
-  Tensors example_inputs(const ModelOptions&) const override {
+  Tensors example_inputs(const ModelOptions& options) const override {
+    const double edge = std::cbrt(static_cast<double>(options.batch_size));
+    const auto side = static_cast<int64_t>(std::ceil(2 * edge)), depth = static_cast<int64_t>(std::ceil(edge / 4));
     const auto draw = [](at::IntArrayRef sizes, double low, double high) {
       return torch::empty(sizes, torch::kFloat64).uniform_(low, high);
     };
-    auto salinity = draw({side_, side_, depth_}, 0.01, 10), temperature = draw({side_, side_, depth_}, -12, 20);
-    return {salinity, temperature, draw({1, 1, depth_}, 0, 1000)};
+    auto salinity = draw({side, side, depth}, 0.01, 10), temperature = draw({side, side, depth}, -12, 20);
+    return {salinity, temperature, draw({1, 1, depth}, 0, 1000)};
   }
-
- private:
-  int64_t side_, depth_;
 };
 
 TORCHSTONE_MODEL(
     pyhpc_equation_of_state, .family = "equation_of_state", .suites = {"torchbench"}, .train_batch = 1'048'576,
-    .eval_batch = 1'048'576, .fixed_batch = true, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full) return std::make_shared<EquationOfState>(204, 26);
-      return std::make_shared<EquationOfState>(32, 4);
-    });
+    .eval_batch = 1'048'576,
+    .make = [](const ModelOptions&) -> std::shared_ptr<Model> { return std::make_shared<EquationOfState>(); });
 
 }  // namespace
 }  // namespace torchstone::equation_of_state

@@ -100,7 +100,7 @@ class Beit : public ImageModel {
 };
 
 TORCHSTONE_MODEL(
-    beit_base_patch16_224, .family = "beit", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
+    beit_base_patch16_224, .family = "beit", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
     .parameters = 86'530'984, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
       if (options.preset == Preset::full) return std::make_shared<Beit>(768, 12, 12, 224);
       return std::make_shared<Beit>(96, 2, 3, 64);

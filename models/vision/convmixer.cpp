@@ -56,7 +56,7 @@ std::shared_ptr<Model> make(const ModelOptions& options, ConvMixerShape shape) {
 }
 
 TORCHSTONE_MODEL(
-    convmixer_768_32, .family = "convmixer", .suites = {"timm"}, .train_batch = 32, .eval_batch = 32,
+    convmixer_768_32, .family = "convmixer", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
     .parameters = 21'110'248, .make = [](const ModelOptions& options) {
       return make(options, {.width = 768, .depth = 32, .kernel = 7, .patch = 7, .act = Act::relu});
     });

@@ -111,12 +111,12 @@ TORCHSTONE_MODEL(
       return make<Block>(options, {3, 3, 9, 3}, {96, 192, 384, 768});
     });
 TORCHSTONE_MODEL(
-    convnext_base, .family = "convnext", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
+    convnext_base, .family = "convnext", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
     .parameters = 88'591'464, .make = [](const ModelOptions& options) {
       return make<Block>(options, {3, 3, 27, 3}, {128, 256, 512, 1024});
     });
 TORCHSTONE_MODEL(
-    convnextv2_nano, .family = "convnext", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
+    convnextv2_nano, .family = "convnext", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
     .parameters = 15'623'800, .make = [](const ModelOptions& options) {
       return make<BlockV2>(options, {2, 2, 8, 2}, {80, 160, 320, 640});
     });

@@ -60,7 +60,7 @@ class CycleGanGenerator : public ImageModel {
 
 TORCHSTONE_MODEL(
     pytorch_CycleGAN_and_pix2pix, .family = "cyclegan", .suites = {"torchbench"}, .train_batch = 1, .eval_batch = 1,
-    .parameters = 11'378'179, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+    .parameters = 11'378'179, .fixed_batch = true, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
       if (options.preset == Preset::full) return std::make_shared<CycleGanGenerator>(64, 9, 256);
       return std::make_shared<CycleGanGenerator>(16, 3, 32);
     });

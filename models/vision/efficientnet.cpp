@@ -175,7 +175,7 @@ TORCHSTONE_MODEL(
     efficientnet_b0, .family = "efficientnet", .suites = {"timm"}, .train_batch = 32, .eval_batch = 64,
     .parameters = 5'288'548, .make = [](const ModelOptions& options) { return make(options, {.stages = b0_stages}); });
 TORCHSTONE_MODEL(
-    tf_efficientnet_b0, .family = "efficientnet", .suites = {"timm"}, .train_batch = 32, .eval_batch = 64,
+    tf_efficientnet_b0, .family = "efficientnet", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
     .parameters = 5'288'548, .make = [](const ModelOptions& options) {
       return make(options, {.stages = b0_stages, .eps = 1e-3, .tensorflow_padding = true});
     });
@@ -185,11 +185,11 @@ TORCHSTONE_MODEL(
       return make(options, {.stages = mobilenet_v2_stages, .act = Act::relu6});
     });
 TORCHSTONE_MODEL(
-    mnasnet_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 32, .eval_batch = 32,
+    mnasnet_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 512, .eval_batch = 512,
     .parameters = 4'383'312,
     .make = [](const ModelOptions& options) { return make(options, {.stages = mnasnet_stages, .act = Act::relu}); });
 TORCHSTONE_MODEL(
-    spnasnet_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 32, .eval_batch = 32,
+    spnasnet_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
     .parameters = 4'421'616, .make = [](const ModelOptions& options) {
       return make(options, {.stages = single_path_stages, .act = Act::relu});
     });

@@ -165,7 +165,7 @@ class Levit : public ImageModel {
 };
 
 TORCHSTONE_MODEL(
-    levit_128, .family = "levit", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128, .parameters = 9'213'936,
+    levit_128, .family = "levit", .suites = {"timm"}, .train_batch = 1024, .eval_batch = 1024, .parameters = 9'213'936,
     .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
       if (options.preset == Preset::full)
         return std::make_shared<Levit>(LevitShape{{128, 256, 384}, {4, 8, 12}, 4, 224});

@@ -112,7 +112,7 @@ const std::vector<Stage> full_stages = {
 const std::vector<Stage> mini_stages = {{1, 16, 1}, {1, 24, 2}, {1, 32, 2, 48, 1}, {1, 48, 2, 64, 1}};
 
 TORCHSTONE_MODEL(
-    mobilevit_s, .family = "mobilevit", .suites = {"timm"}, .train_batch = 256, .eval_batch = 256,
+    mobilevit_s, .family = "mobilevit", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
     .parameters = 5'578'632, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
       if (options.preset == Preset::full) return std::make_shared<MobileVit>(full_stages, 640, 256);
       return std::make_shared<MobileVit>(mini_stages, 128, 64);

@@ -76,10 +76,10 @@ std::shared_ptr<Model> make(const ModelOptions& options, bool deployed) {
 }
 
 TORCHSTONE_MODEL(
-    repvgg_a2, .family = "repvgg", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64, .parameters = 28'210'600,
+    repvgg_a2, .family = "repvgg", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128, .parameters = 28'210'600,
     .make = [](const ModelOptions& options) { return make(options, /*deployed=*/false); });
 TORCHSTONE_MODEL(
-    repvgg_a2_deployed, .family = "repvgg", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
+    repvgg_a2_deployed, .family = "repvgg", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
     .parameters = 25'499'944, .make = [](const ModelOptions& options) { return make(options, /*deployed=*/true); });
 
 }  // namespace

@@ -182,7 +182,7 @@ TORCHSTONE_MODEL(
       return make(options, {.depths = {2, 2, 6, 2}, .heads = {3, 6, 12, 24}, .width = 96});
     });
 TORCHSTONE_MODEL(
-    swin_base_patch4_window7_224, .family = "swin", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
+    swin_base_patch4_window7_224, .family = "swin", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
     .parameters = 87'768'224, .make = [](const ModelOptions& options) {
       return make(options, {.depths = {2, 2, 18, 2}, .heads = {4, 8, 16, 32}, .width = 128});
     });

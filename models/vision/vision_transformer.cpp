@@ -72,7 +72,7 @@ TORCHSTONE_MODEL(
     .parameters = 22'050'664,
     .make = [](const ModelOptions& options) { return make(options, {.width = 384, .depth = 12, .heads = 6}); });
 TORCHSTONE_MODEL(
-    vit_base_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
+    vit_base_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
     .parameters = 86'567'656,
     .make = [](const ModelOptions& options) { return make(options, {.width = 768, .depth = 12, .heads = 12}); });
 TORCHSTONE_MODEL(
@@ -81,12 +81,12 @@ TORCHSTONE_MODEL(
       return make(options, {.width = 1408, .depth = 40, .heads = 16, .patch = 14, .hidden = 6144});
     });
 TORCHSTONE_MODEL(
-    deit_tiny_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
+    deit_tiny_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
     .parameters = 5'717'416,
     .make = [](const ModelOptions& options) { return make(options, {.width = 192, .depth = 12, .heads = 3}); });
 TORCHSTONE_MODEL(
-    deit_base_distilled_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 64,
-    .eval_batch = 64, .parameters = 87'338'192, .make = [](const ModelOptions& options) {
+    deit_base_distilled_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 128,
+    .eval_batch = 128, .parameters = 87'338'192, .make = [](const ModelOptions& options) {
       return make(options, {.width = 768, .depth = 12, .heads = 12}, /*distilled=*/true);
     });
 

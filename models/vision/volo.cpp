@@ -147,7 +147,7 @@ class Volo : public ImageModel {
 };
 
 TORCHSTONE_MODEL(
-    volo_d1_224, .family = "volo", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64, .parameters = 26'632'040,
+    volo_d1_224, .family = "volo", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128, .parameters = 26'632'040,
     .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
       if (options.preset == Preset::full) return std::make_shared<Volo>(VoloShape{{4, 4, 8, 2}, 192, 6, 384, 12, 224});
       return std::make_shared<Volo>(VoloShape{{1, 1, 1, 1}, 48, 2, 96, 4, 64});
