@@ -168,8 +168,6 @@ int run(int argc, char** argv) {
 }  // namespace torchstone
 
 int main(int argc, char** argv) {
-  // cuBLAS is deterministic only with a workspace fixed before its first handle.
-  setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
   try {
     torchstone::open_standard_descriptors();
     return torchstone::run(argc, argv);

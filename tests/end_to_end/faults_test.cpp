@@ -39,17 +39,20 @@ std::string name_of_fault(const testing::TestParamInfo<Fault>& info) {
 
 INSTANTIATE_TEST_SUITE_P(
     Compiler, PlantedFault,
-    testing::Values(Fault{"healthy_inference_float32_fault_none", "pass", "", 0},
-                    Fault{"healthy_inference_float32_fault_weight", "fail_accuracy", "", 1},
-                    Fault{"two_outputs_inference_float32_fault_swapped", "fail_accuracy", "[0]", 1},
-                    Fault{"healthy_inference_float32_fault_zero", "fail_accuracy", "", 1},
-                    Fault{"healthy_inference_float32_fault_dtype", "fail_accuracy", "dtype", 1},
-                    Fault{"healthy_inference_float32_fault_shape", "fail_accuracy", "shape", 1},
-                    Fault{"healthy_inference_float32_fault_nan", "fail_accuracy", "NaN", 1},
-                    Fault{"healthy_inference_float32_fault_refused", "fail_to_compile", "planted: the compiler refuses",
-                          1},
-                    Fault{"healthy_inference_float32_fault_missing", "fail_to_compile", "planted: no compiler", 4},
-                    Fault{"healthy_inference_float32_fault_killed", "OOM", "SIGKILL", 4}),
+    testing::Values(
+        Fault{"healthy_inference_float32_fault_none", "pass", "", 0},
+        Fault{"healthy_inference_float32_fault_weight", "fail_accuracy", "", 1},
+        Fault{"two_outputs_inference_float32_fault_swapped", "fail_accuracy", "[0]", 1},
+        Fault{"healthy_inference_float32_fault_zero", "fail_accuracy", "", 1},
+        Fault{"healthy_inference_float32_fault_dtype", "fail_accuracy", "dtype", 1},
+        Fault{"healthy_inference_float32_fault_shape", "fail_accuracy", "shape", 1},
+        Fault{"healthy_inference_float32_fault_nan", "fail_accuracy", "NaN", 1},
+        Fault{"healthy_inference_float32_fault_eager", "fail_to_run", "fault_eager called the model itself", 1},
+        Fault{"healthy_inference_float32_fault_eager_copy", "fail_to_run",
+              "the compiled side ran eager's operators: aten::", 1},
+        Fault{"healthy_inference_float32_fault_refused", "fail_to_compile", "planted: the compiler refuses", 1},
+        Fault{"healthy_inference_float32_fault_missing", "fail_to_compile", "planted: no compiler", 4},
+        Fault{"healthy_inference_float32_fault_killed", "OOM", "SIGKILL", 4}),
     name_of_fault);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -77,6 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"trainable_training_float32_fault_statistics", "fail_accuracy", "buffers.norm.running_mean", 1},
         Fault{"trainable_training_float32_fault_stale_buffer", "fail_accuracy", "buffers.norm.running_mean", 1},
         Fault{"trainable_training_float32_fault_step_skipped", "fail_accuracy", "updates.first.weight", 1},
+        Fault{"trainable_training_float32_fault_eager", "fail_to_run", "fault_eager called the model itself", 1},
         Fault{"trainable_training_float32_fault_mask", "fail_accuracy", "loss", 1},
         Fault{"zero_output_training_float32_torchscript", "vacuous", "loss", 1}),
     name_of_fault);
@@ -118,6 +122,27 @@ TEST(TheLargestBatch, IsFoundByHalvingThoughTheFirstTriesAreKilled) {
   EXPECT_EQ(outcome.at("metrics").at("largest_batch"), 64) << outcome.dump(1);
   EXPECT_EQ(outcome.at("notes").at("batch_sizes_tried"), "1024, 512, 256, 128, 64");
   EXPECT_EQ(read_file(torchstone.out() + "/batch_sizes.txt"), "holds_few,64\n");
+}
+
+/// The settings of the case whose name has `part`.
+std::string settings_of(const Torchstone& torchstone, const std::string& part) {
+  return torchstone.row(part).at("outcome").at("reason").get<std::string>();
+}
+
+TEST(WhatMakesAResultRepeatable, IsSetForAccuracyAlone) {
+  const std::string of_accuracy =
+      "planted: deterministic=1 cudnn_deterministic=1 mkldnn_deterministic=1 tf32=00 attention=0 workspace=:4096:8";
+  const std::string of_timings =
+      "planted: deterministic=0 cudnn_deterministic=0 mkldnn_deterministic=0 tf32=11 attention=0 workspace=none";
+  for (const std::string isolate : {"shared", "off"}) {
+    const Torchstone torchstone;
+    torchstone.run_faults("*/healthy_*fault_settings*", {"--torchstone_isolate=" + isolate});
+    EXPECT_EQ(settings_of(torchstone, "/Accuracy."), of_accuracy) << isolate;
+    EXPECT_EQ(settings_of(torchstone, "/Performance."), of_timings) << isolate;
+  }
+  const Torchstone torchstone;
+  torchstone.run_faults("*Performance*/healthy_*fault_settings*", {"--torchstone_deterministic"});
+  EXPECT_EQ(settings_of(torchstone, "/Performance."), of_accuracy);
 }
 
 TEST(PlantedSlowDown, IsMissedAndConfirmedByASecondProcess) {

@@ -2,11 +2,16 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
 #include <unistd.h>
+
+#include <ATen/Context.h>
+#include <fmt/format.h>
 
 #include "fixtures/backends/registry.h"
 #include "fixtures/compare/compare.h"
 #include "fixtures/measure/synchronize.h"
+#include "models/core/registry.h"
 #include "models/core/tree.h"
 
 namespace torchstone {
@@ -82,6 +87,22 @@ class Refuses : public Backend {
   }
 };
 
+/// Refuses with the settings that it is asked under.
+class TellsSettings : public Backend {
+ public:
+  std::optional<std::string> unsupported(const Case&) const override { return std::nullopt; }
+  std::unique_ptr<Compiled> compile(Captured, const Case&) const override {
+    const auto& context = at::globalContext();
+    const char* workspace = std::getenv("CUBLAS_WORKSPACE_CONFIG");
+    throw CompileError(fmt::format(
+        "planted: deterministic={:d} cudnn_deterministic={:d} mkldnn_deterministic={:d} tf32={:d}{:d} attention={:d} "
+        "workspace={}",
+        context.deterministicAlgorithms(), context.deterministicCuDNN(), context.deterministicMkldnn(),
+        context.allowTF32CuBLAS(), context.allowTF32CuDNN(), context.allowFP16BF16ReductionMathSDP(),
+        workspace ? workspace : "none"));
+  }
+};
+
 class NotHere : public Backend {
  public:
   std::optional<std::string> unsupported(const Case&) const override { return "planted: not on this machine"; }
@@ -95,6 +116,43 @@ class NoCompiler : public Backend {
   std::optional<std::string> unsupported(const Case&) const override { return std::nullopt; }
   std::unique_ptr<Compiled> compile(Captured, const Case&) const override {
     throw CompilerMissing("planted: no compiler to be found");
+  }
+};
+
+/// Falls back to eager in silence.
+class Eager : public Compiled {
+ public:
+  explicit Eager(std::function<c10::IValue(const Tensors&)> call) : call_(std::move(call)) {}
+
+ protected:
+  c10::IValue execute(const Tensors& inputs) override { return call_(inputs); }
+
+ private:
+  std::function<c10::IValue(const Tensors&)> call_;
+};
+
+/// `fault_eager`: by the model that it was given.
+class CallsTheModel : public Backend {
+ public:
+  std::optional<std::string> unsupported(const Case&) const override { return std::nullopt; }
+  std::unique_ptr<Compiled> compile(Captured captured, const Case&) const override {
+    return std::make_unique<Eager>(std::move(captured.call));
+  }
+};
+
+/// `fault_eager_copy`: by a model of its own with the same weights, in inference.
+class CallsItsOwnModel : public Backend {
+ public:
+  std::optional<std::string> unsupported(const Case&) const override { return std::nullopt; }
+  std::unique_ptr<Compiled> compile(Captured captured, const Case& c) const override {
+    const std::shared_ptr<Model> model = find_model(c.model)->make({c.preset, c.mode, c.batch_size});
+    const torch::NoGradGuard no_grad;
+    for (auto& parameter : model->named_parameters()) parameter->copy_(captured.constants.at(parameter.key()));
+    model->eval();
+    return std::make_unique<Eager>([model](const Tensors& inputs) {
+      const torch::NoGradGuard without_gradients;
+      return model->forward(inputs);
+    });
   }
 };
 
@@ -128,6 +186,7 @@ class Slower : public Backend {
  public:
   std::optional<std::string> unsupported(const Case&) const override { return std::nullopt; }
   bool captures() const override { return false; }
+  bool is_control() const override { return true; }
   std::unique_ptr<Compiled> compile(Captured captured, const Case& c) const override {
     const auto factor = c.backend.options.find("factor");
     return std::make_unique<SlowerEager>(std::move(captured), c,
@@ -171,7 +230,10 @@ c10::IValue killed(const c10::IValue&) {
     register_spoiled("fault_killed", killed) &&
     register_backend("fault_weight", std::make_unique<WrongWeight>(), __FILE__, __LINE__) &&
     register_backend("fault_batch", std::make_unique<BatchDependent>(), __FILE__, __LINE__) &&
+    register_backend("fault_eager", std::make_unique<CallsTheModel>(), __FILE__, __LINE__) &&
+    register_backend("fault_eager_copy", std::make_unique<CallsItsOwnModel>(), __FILE__, __LINE__) &&
     register_backend("fault_slower", std::make_unique<Slower>(), __FILE__, __LINE__) &&
+    register_backend("fault_settings", std::make_unique<TellsSettings>(), __FILE__, __LINE__) &&
     register_backend("fault_refused", std::make_unique<Refuses>(), __FILE__, __LINE__) &&
     register_backend("fault_unsupported", std::make_unique<NotHere>(), __FILE__, __LINE__) &&
     register_backend("fault_missing", std::make_unique<NoCompiler>(), __FILE__, __LINE__);
