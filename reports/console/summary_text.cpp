@@ -9,6 +9,7 @@
 
 #include "reports/base/terminal_text.h"
 #include "reports/base/text.h"
+#include "reports/record/detection.h"
 #include "reports/record/row.h"
 #include "reports/record/summary.h"
 #include "reports/tables/operatorbench.h"
@@ -96,6 +97,9 @@ std::vector<std::string> averages_of(const std::vector<Result>& results) {
   }
   if (const Average rate = pass_rate_of(results); rate.n > 0)
     parts.push_back(fmt::format("pass rate {:.1f} % of {}{}", 100 * rate.value, rate.n, but(rate)));
+  const Detection detection = detection_of(results);
+  for (const auto& words : {detection_words(detection), weak_words(detection)})
+    if (!words.empty()) parts.push_back(words);
   if (const Average compile = mean_of(results, "compile_s"); compile.n > 0)
     parts.push_back(fmt::format("compile: mean {:.1f} s over {}", compile.value, compile.n));
   if (const Average ratio = mean_of(results, "compression_ratio"); ratio.n > 0)

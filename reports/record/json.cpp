@@ -7,6 +7,7 @@
 #include <torchstone/report_writer.h>
 
 #include "reports/base/text.h"
+#include "reports/record/detection.h"
 #include "reports/record/fields.h"
 #include "reports/record/json_limits.h"
 #include "reports/record/result_json.h"
@@ -102,6 +103,12 @@ nlohmann::json summary_to_json(const std::vector<Result>& results) {
   const Geomean geomean = geomean_of(results);
   json["geomean_speedup"] = geomean.n == 0 ? nlohmann::json() : number_to_json(geomean.value);
   json["geomean_n"] = geomean.n;
+  if (const Detection detection = detection_of(results); detection.n > 0) {
+    json["detection_limit_median"] = number_to_json(detection.median);
+    json["detection_limit_worst"] = number_to_json(detection.worst);
+    json["detection_limit_n"] = detection.n;
+    json["weak"] = detection.weak.size();
+  }
   return json;
 }
 

@@ -9,6 +9,7 @@
 #include "reports/base/terminal.h"
 #include "reports/base/terminal_text.h"
 #include "reports/base/text.h"
+#include "reports/record/detection.h"
 #include "reports/record/metric.h"
 
 namespace torchstone {
@@ -68,6 +69,7 @@ std::string numbers_line(const Result& result) {
   std::string line;
   const auto add = [&](const std::string& part) { line += (line.empty() ? "" : "  ") + part; };
   if (const auto error = find("error_of_limit")) add(fmt::format("err {:.2g}×", *error));
+  if (is_weak(result)) add("weak: limit " + limit_text(*find("detection_limit")));
   if (const auto speedup = find("speedup")) {
     std::string text = fmt::format("{:.2f}x", *speedup);
     if (!std::isfinite(*speedup)) text = "speed-up " + format_metric("speedup", *speedup);

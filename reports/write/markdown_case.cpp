@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "reports/base/text.h"
+#include "reports/record/detection.h"
 #include "reports/record/metric.h"
 #include "reports/record/row.h"
 #include "reports/record/summary.h"
@@ -75,8 +76,9 @@ std::string markdown_case_row(const Result& r) {
     speedup += fmt::format(" [{} {}]", low, high);
   return fmt::format("| {} {} | {} | {} | {} | {} | {} | {} |\n", symbol_of(r),
                      markdown_code(shortened_middle(short_name(r.name), markdown_names_width), true),
-                     markdown_text(status_text(r)), markdown_text(metric_cell(r, "error_of_limit")),
-                     markdown_text(speedup), metric_cell(r, "eager_ms"), metric_cell(r, "compiled_ms"),
+                     markdown_text(status_text(r)) + (is_weak(r) ? ", weak" : ""),
+                     markdown_text(metric_cell(r, "error_of_limit")), markdown_text(speedup),
+                     metric_cell(r, "eager_ms"), metric_cell(r, "compiled_ms"),
                      metric_cell(r, "compile_s"));
 }
 

@@ -6,10 +6,16 @@
 #include <fmt/ranges.h>
 
 #include "reports/base/text.h"
+#include "reports/record/detection.h"
 #include "reports/record/summary.h"
 #include "reports/write/markdown.h"
 
 namespace torchstone::write {
+namespace {
+
+constexpr size_t longest_words = 1000;  // of the names of weak passes
+
+}  // namespace
 
 void add_markdown_blocks(std::string& text, const std::vector<std::string>& blocks, size_t limit,
                          std::string_view what) {
@@ -36,6 +42,9 @@ std::string markdown_banner(const Report& report) {
   if (geomean.n > 0) text += fmt::format("\n<br>speed-up: geometric mean {:.3f}x over {}", geomean.value, geomean.n);
   if (geomean.n == 0 && !left_out.empty()) text += "\n<br>speed-up: not measured";
   if (!left_out.empty()) text += markdown_text(fmt::format("; left out: {}", fmt::join(left_out, ", ")));
+  const Detection detection = detection_of(results);
+  for (const auto& words : {detection_words(detection), weak_words(detection)})
+    if (!words.empty()) text += "\n<br>" + markdown_text(shortened(words, longest_words));
   text += fmt::format("\n<br>{:.0f} s", run.duration_s);
   if (!run.started.empty()) text += ", started " + markdown_text(run.started);
   if (!run.exit_reason.empty()) text += ", " + markdown_text(shortened(run.exit_reason, markdown_names_width));

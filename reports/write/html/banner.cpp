@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/record/detection.h"
 #include "reports/record/summary.h"
 #include "reports/write/html/markup.h"
 #include "reports/write/html/sections.h"
@@ -109,6 +110,15 @@ std::string speed(const View& view) {
               fmt::format("{} over {}; {}", interval, counted(geomean.n, "case"), excluded));
 }
 
+/// What the passes prove, and those that prove little.
+std::string detection(const View& view) {
+  const Detection found = detection_of(view.report.results);
+  if (found.n == 0) return "";
+  const std::string weak = weak_words(found);
+  return fact("Detection limit, median", limit_text(found.median),
+              escaped_cut(detection_words(found) + (weak.empty() ? "" : "; " + weak), 1000));
+}
+
 std::string since_baseline(const View& view) {
   if (!view.options.comparison) return "";
   size_t broken = 0, slower = 0, faster = 0;
@@ -149,7 +159,7 @@ std::string banner(const View& view) {
       fmt::format("<header class={}><p class=brand>Torchstone</p><h1><span aria-hidden=true>{}</span> {}</h1>",
                   look.css_class, look.symbol, text);
   if (!view.cases.empty()) out += counts(view);
-  out += "<dl class=facts>" + since_baseline(view) + speed(view);
+  out += "<dl class=facts>" + since_baseline(view) + speed(view) + detection(view);
   out += fact("Duration", run.duration_s > 0 ? duration_text(run.duration_s) : "unknown",
               run.started.empty() ? "" : "started " + escaped_cut(run.started, 60));
   return out + ended(view) + "</dl></header>" + ribbon(view);

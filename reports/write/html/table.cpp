@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/record/detection.h"
 #include "reports/record/metric.h"
 #include "reports/write/html/figures.h"
 #include "reports/write/html/markup.h"
@@ -37,6 +38,12 @@ Cell error_cell(const CaseView& c) {
   // Below a thousandth of the limit nobody needs digits.
   const std::string text = *error > 0 && *error < 1e-3 ? "&lt;0.001" : fmt::format("{:.2g}", *error);
   return {fmt::format("{}×{}", text, error_bar(*error)), error};
+}
+
+Cell limit_cell(const CaseView& c) {
+  const auto limit = metric_of(*c.result, "detection_limit");
+  if (!limit) return {};
+  return {limit_text(*limit) + (is_weak(*c.result) ? " <b>weak</b>" : ""), limit};
 }
 
 Cell speedup_cell(const CaseView& c) {
@@ -81,6 +88,7 @@ std::vector<Column> columns(const View& view) {
       fact("device", "Device", &Result::device),
       fact("preset", "Preset", &Result::preset),
       {"error", "Error / limit", "n", error_cell},
+      {"limit", "Detection limit", "n", limit_cell},
       number("tolerance_max", "Rel. diff."),
       {"speedup", "Speed-up", "n", speedup_cell},
       {"interval", "Interval", "iv", interval_cell},
