@@ -7,12 +7,6 @@
 namespace torchstone::policy {
 namespace {
 
-#if defined(__aarch64__)
-constexpr bool on_aarch64 = true;
-#else
-constexpr bool on_aarch64 = false;
-#endif
-
 bool option_is_true(const Case& c, const std::string& option) {
   const auto found = c.backend.options.find(option);
   return found != c.backend.options.end() && found->second == "true";
@@ -36,32 +30,11 @@ Conditions conditions_of(const Case& c) {
   return when;
 }
 
-std::optional<Decision> left_out(const Policy& policy, const Conditions& when) {
-  const bool reduced = when.dtype != DType::float32;
-  const struct {
-    bool applies;
-    std::string list, why;
-  } rules[] = {
-      {true, "skip.all", "not run anywhere"},
-      {true, "skip.device." + when.device, "not run on " + when.device},
-      {when.device == "cpu" && on_aarch64, "skip.device.cpu_aarch64", "not run on aarch64"},
-      {when.mode == Mode::training, "skip.test.training", "not run in training"},
-      {when.freezing, "skip.freezing." + when.device, "not run with freezing on " + when.device},
-      {true, "skip.multiprocess", "needs several processes"},
-      {reduced, "only_fp32", "runs in float32 only"},
-  };
-  for (const auto& rule : rules) {
-    const Mention* mention = rule.applies ? policy.find(rule.list, when.model) : nullptr;
-    if (mention) return Decision{fmt::format("{} (policy {})", rule.why, rule.list), mention->origin};
-  }
-  return std::nullopt;
-}
-
-std::optional<Decision> passes_by_skip(const Policy& policy, const Conditions& when) {
-  const Mention* mention = policy.find("accuracy.skip.large_models", when.model);
-  if (!mention || when.check == "performance") return std::nullopt;
-  return Decision{"too large for an eager, a compiled and a float64 copy (policy accuracy.skip.large_models)",
-                  mention->origin};
+void apply_disable_cudagraph(const Policy& policy, Case& c) {
+  const Mention* mention = policy.find("disable_cudagraph", c.model);
+  if (!mention || !c.cuda_graphs) return;
+  c.cuda_graphs = false;
+  c.origin["cuda_graphs"] = fmt::format("{} (disable_cudagraph), not by {}", mention->origin, c.origin["cuda_graphs"]);
 }
 
 namespace {
@@ -89,6 +62,10 @@ void apply_policy(const Policy& policy, const ModelInfo& info, Case& c) {
     c.origin["dtype"] = forced->origin;
   }
   apply_amp(policy, c);
+  if (const Mention* rounded = policy.find("emulate_precision_casts", c.model);
+      rounded && c.backend.name == "inductor" &&
+      c.backend.options.try_emplace("emulate_precision_casts", "true").second)
+    c.origin["backend"] = fmt::format("{}, emulate_precision_casts by {}", c.origin["backend"], rounded->origin);
   const Conditions when = conditions_of(c);
   const Tolerance judged = tolerance_of(policy, when);
   c.tolerance = judged.tolerance;

@@ -89,9 +89,13 @@ struct Decision {
 };
 /// Why the case is not registered at all; empty when it is.
 std::optional<Decision> left_out(const Policy& policy, const Conditions& when);
+/// Why upstream does not export it for AOTInductor, which holds under upstream's semantics: our own tracer takes it.
+std::optional<Decision> not_exported(const Policy& policy, const Conditions& when);
 /// Why it is registered but ends as pass_due_to_skip (models too large for the float64 reference).
 std::optional<Decision> passes_by_skip(const Policy& policy, const Conditions& when);
 
+/// Turns CUDA graphs off where the policy says so, whoever asked for them.
+void apply_disable_cudagraph(const Policy& policy, Case& c);
 /// Fills everything that a policy decides, with origins: how the case is judged, its batch size, a forced dtype.
 void apply_policy(const Policy& policy, const ModelInfo& info, Case& c);
 

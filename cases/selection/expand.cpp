@@ -69,6 +69,10 @@ class Expander {
       c.origin["batch_size"] = fmt::format("{}, fixed: not by {}", fixed.second, c.origin["batch_size"]);
     }
 
+    apply_disable_cudagraph(suite.policy, c);
+    if (const auto out = not_exported(suite.policy, policy::conditions_of(c)); out && c.upstream_semantics)
+      return skip(c, *out);
+
     const std::string name = name_of(c);
     const auto [earlier, fresh] = registered_.try_emplace(name, c.model, row.place, asked != c.dtype);
     if (fresh) return expansion_.cases.push_back(std::move(c));

@@ -188,7 +188,7 @@ TEST(BatchSizeRule, FollowsUpstreamsAndKeepsMiniSmall) {
       {"torchbench", fake("demucs", 64, 8), accuracy, train, mini, 4},
       {"torchbench", fake("demucs", 64, 8), performance, train, full, 4},
       {"torchbench", fake("soft_actor_critic", 256, 256, true), accuracy, eval, mini, 256},
-      {"torchbench", fake("speech_transformer", 32, 1, true), performance, train, full, 32},
+      {"torchbench", fake("speech_transformer", 32, 1, true), accuracy, train, mini, 32},
       {"huggingface", fake("BertForMaskedLM", 32, 32), performance, eval, full, 16},
       {"huggingface", fake("BlenderbotForCausalLM", 4, 4), performance, eval, full, 1},
       {"timm", fake("mobilevit_s", 128, 128), performance, train, full, 64},
@@ -243,6 +243,13 @@ TEST(Policy, LeavesOutWhatUpstreamSkips) {
             "not run on cpu (policy skip.device.cpu)");
   // What torch.export refuses is not what our tracer refuses.
   EXPECT_EQ(why_left_out("torchbench", "soft_actor_critic", inference(f32)), "");
+  Conditions exported = with(inference(f32), &Conditions::inductor);
+  exported.model = "soft_actor_critic";
+  EXPECT_THAT(not_exported(shipped("torchbench"), exported)->reason, HasSubstr("skip.export_not_supported"));
+  exported.model = "speech_transformer_masked";
+  EXPECT_THAT(not_exported(shipped("torchbench"), exported)->reason, HasSubstr("skip.control_flow"));
+  exported.inductor = false;
+  EXPECT_FALSE(not_exported(shipped("torchbench"), exported).has_value());
 }
 
 TEST(Policy, LetsLargeModelsPassBySkipWhereTheyAreCompared) {
@@ -341,6 +348,34 @@ TEST(Policy, TurnsHalfPrecisionIntoAutocastWhereItSaysSo) {
   EXPECT_TRUE(applied("torchbench", "resnet18", Mode::inference, DType::amp).equal_nan);
 }
 
+TEST(Policy, TurnsCudaGraphsOffAndEmulatesCastsWhereItSaysSo) {
+  const Policy policy = written("disable_cudagraph: [m]\nemulate_precision_casts: [m]\n");
+  for (const auto& [backend, options] : {std::pair("inductor", 1U), std::pair("eager", 0U)}) {
+    Case c;
+    c.model = "m";
+    c.backend.name = backend;
+    c.cuda_graphs = true;
+    apply_policy(policy, fake("m", 4, 4), c);
+    EXPECT_EQ(c.backend.options.size(), options);
+    apply_disable_cudagraph(policy, c);
+    EXPECT_FALSE(c.cuda_graphs);
+    EXPECT_THAT(c.origin.at("cuda_graphs"), HasSubstr("p.yaml:1 (disable_cudagraph)"));
+  }
+  Case own;
+  own.model = "m";
+  own.backend = {"inductor", {{"emulate_precision_casts", "false"}}};
+  apply_policy(policy, fake("m", 4, 4), own);
+  EXPECT_EQ(own.backend.options.at("emulate_precision_casts"), "false") << "what a person asks for stays";
+}
+
+TEST(BatchSizeRule, GivesBatchInvarianceUpstreamsSizes) {
+  Conditions when = with(inference(f32), &Conditions::batch_invariance);
+  when.model = "m";
+  for (const auto& [suite, size] : {std::pair("torchbench", 8), std::pair("huggingface", 8), std::pair("timm", 16)})
+    EXPECT_EQ(batch_size_of(shipped(suite), when, fake("m", 2, 2)).size, size) << suite;
+  EXPECT_TRUE(batch_is_fixed(shipped("torchbench"), fake("demucs", 64, 8))) << "the policy says so";
+}
+
 TEST(Policy, DividesTheLossOfUpstreamsListInTraining) {
   EXPECT_EQ(applied("timm", "mobilevit_s", Mode::training, f32).loss_divisor, 1000);
   EXPECT_EQ(applied("timm", "mobilevit_s", Mode::inference, f32).loss_divisor, 1);
@@ -357,7 +392,7 @@ TEST(Policy, ChoosesUpstreamsOptimizerInTraining) {
   EXPECT_EQ(applied("torchbench", "lstm_aten", Mode::training, DType::amp).optimizer, OptimizerKind::adam);
   EXPECT_EQ(applied("huggingface", "MobileBertForMaskedLM", Mode::training, f32).optimizer, OptimizerKind::none);
   Conditions when = training(f32, "cuda");
-  when.model = "convnextv2_nano.fcmae_ft_in22k_in1k";
+  when.model = "convnextv2_nano";
   EXPECT_EQ(optimizer_of(shipped("timm"), when).kind, OptimizerKind::adam);
   when.inductor = true;
   EXPECT_EQ(optimizer_of(shipped("timm"), when).kind, OptimizerKind::sgd);
