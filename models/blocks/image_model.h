@@ -13,8 +13,19 @@ class ImageModel : public Model {
     return {random_images(options.batch_size, side_)};
   }
 
- private:
+ protected:
   int64_t side_;
+};
+
+/// The same with the inputs of upstream's timm_models.py: bytes drawn from 0 to 255, less their mean, over their
+/// standard deviation.
+class ByteImageModel : public ImageModel {
+ public:
+  using ImageModel::ImageModel;
+  Tensors example_inputs(const ModelOptions& options) const override {
+    const auto bytes = torch::randint(256, {options.batch_size, 3, side_, side_}, torch::kFloat32);
+    return {(bytes - bytes.mean()) / bytes.std()};
+  }
 };
 
 /// classifier(flatten(average(features(images)))); the average pools to a grid of this many cells a side.

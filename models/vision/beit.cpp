@@ -68,10 +68,10 @@ struct BeitBlockImpl : nn::Module {
 };
 TORCH_MODULE(BeitBlock);
 
-class Beit : public ImageModel {
+class Beit : public ByteImageModel {
  public:
   Beit(int64_t width, int64_t depth, int64_t heads, int64_t side)
-      : ImageModel(side),
+      : ByteImageModel(side),
         token_(register_parameter("cls_token", torch::randn({1, 1, width}) * 0.02)),
         patch_embed_(register_module("patch_embed", PatchEmbed(patch_side, width))) {
     for (int64_t i = 0; i < depth; ++i) blocks_->push_back(BeitBlock(width, heads, side / patch_side));

@@ -18,9 +18,9 @@ struct ConvMixerShape {
   int64_t side = 224;
 };
 
-class ConvMixer : public ImageModel {
+class ConvMixer : public ByteImageModel {
  public:
-  explicit ConvMixer(const ConvMixerShape& shape) : ImageModel(shape.side) {
+  explicit ConvMixer(const ConvMixerShape& shape) : ByteImageModel(shape.side) {
     const auto width = shape.width;
     layers_->push_back(
         Chain(conv(3, width, shape.patch, {.stride = shape.patch}), activation(shape.act), nn::BatchNorm2d(width)));

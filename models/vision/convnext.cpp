@@ -66,9 +66,9 @@ TORCH_MODULE(BlockV2);
 using List = std::vector<int64_t>;
 
 template <class Block>
-class ConvNeXt : public ImageModel {
+class ConvNeXt : public ByteImageModel {
  public:
-  ConvNeXt(const List& depths, const List& widths, int64_t side) : ImageModel(side) {
+  ConvNeXt(const List& depths, const List& widths, int64_t side) : ByteImageModel(side) {
     stem_ = register_module("stem", Chain(conv(3, widths[0], 4, {.stride = 4}), ChannelNorm(widths[0])));
     for (size_t i = 0; i < depths.size(); ++i) {
       Chain blocks, stage;

@@ -84,9 +84,9 @@ SkipChain block(int64_t in, const Row& row, int64_t stride, const Shape& network
   return layers;
 }
 
-class EfficientNet : public ImageModel {
+class EfficientNet : public ByteImageModel {
  public:
-  explicit EfficientNet(const Shape& shape) : ImageModel(shape.side) {
+  explicit EfficientNet(const Shape& shape) : ByteImageModel(shape.side) {
     Chain stem, head, blocks;
     append(*stem, "conv_stem", "bn1", 3, shape.stem, shape, {.kernel = 3, .stride = 2, .act = shape.act});
     auto in = shape.stem;

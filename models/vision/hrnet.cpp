@@ -81,9 +81,9 @@ struct HrShape {
   std::vector<int64_t> modules;  ///< of the stages with two, three and four branches
 };
 
-class HrNet : public ImageModel {
+class HrNet : public ByteImageModel {
  public:
-  explicit HrNet(const HrShape& shape) : ImageModel(shape.side) {
+  explicit HrNet(const HrShape& shape) : ByteImageModel(shape.side) {
     for (const auto* number : {"1", "2"}) {
       const auto in = stem_.empty() ? 3 : 64;
       auto layers = step(in, 64, 2, Act::relu);

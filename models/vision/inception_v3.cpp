@@ -111,9 +111,9 @@ Branches block_e(int64_t in) {
       .averaged(192);
 }
 
-class InceptionV3 : public ImageModel {
+class InceptionV3 : public ByteImageModel {
  public:
-  explicit InceptionV3(bool full) : ImageModel(full ? 299 : 107) {
+  explicit InceptionV3(bool full) : ByteImageModel(full ? 299 : 107) {
     add("Conv2d_1a_3x3", conv_bn(3, 32, k3by2));
     add("Conv2d_2a_3x3", conv_bn(32, 32, {3, 3, 1, false}));
     add("Conv2d_2b_3x3", conv_bn(32, 64, k3));

@@ -118,9 +118,9 @@ struct LevitShape {
   int64_t depth, side;
 };
 
-class Levit : public ImageModel {
+class Levit : public ByteImageModel {
  public:
-  explicit Levit(const LevitShape& shape) : ImageModel(shape.side) {
+  explicit Levit(const LevitShape& shape) : ByteImageModel(shape.side) {
     Chain stem;
     int64_t in = 3;
     for (int64_t i = 0; i < 4; ++i) {

@@ -88,10 +88,10 @@ struct GatedBlockImpl : nn::Module {
 TORCH_MODULE(GatedBlock);
 
 template <class Block, class Norm>
-class MlpMixer : public ImageModel {
+class MlpMixer : public ByteImageModel {
  public:
   MlpMixer(int64_t width, int64_t depth, int64_t side, Norm norm)
-      : ImageModel(side), stem_(register_module("stem", PatchEmbed(16, width))) {
+      : ByteImageModel(side), stem_(register_module("stem", PatchEmbed(16, width))) {
     for (int64_t i = 0; i < depth; ++i) blocks_->push_back(Block(width, side / 16 * (side / 16)));
     register_module("blocks", blocks_);
     norm_ = register_module("norm", norm);

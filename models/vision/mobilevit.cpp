@@ -77,10 +77,10 @@ struct Stage {
   int64_t depth, channels, stride, width = 0, layers = 0;  ///< width and layers of the transformer; 0: none
 };
 
-class MobileVit : public ImageModel {
+class MobileVit : public ByteImageModel {
  public:
   MobileVit(const std::vector<Stage>& plan, int64_t last, int64_t side)
-      : ImageModel(side), stem_(register_module("stem", conv_silu(3, 16, 3, 2))) {
+      : ByteImageModel(side), stem_(register_module("stem", conv_silu(3, 16, 3, 2))) {
     int64_t in = 16;
     for (const auto& stage : plan) {
       Chain blocks;

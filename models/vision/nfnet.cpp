@@ -82,9 +82,9 @@ struct NfShape {
   int64_t stem, group, last, side;
 };
 
-class NormFreeNet : public ImageModel {
+class NormFreeNet : public ByteImageModel {
  public:
-  explicit NormFreeNet(const NfShape& shape) : ImageModel(shape.side) {
+  explicit NormFreeNet(const NfShape& shape) : ByteImageModel(shape.side) {
     Chain stem;
     int64_t in = 3;
     for (int64_t i = 0; i < 4; ++i) {

@@ -33,9 +33,9 @@ struct RegNetBlockImpl : nn::Module {
 };
 TORCH_MODULE(RegNetBlock);
 
-class RegNet : public ImageModel {
+class RegNet : public ByteImageModel {
  public:
-  RegNet(const std::vector<int64_t>& widths, const std::vector<int64_t>& depths, int64_t side) : ImageModel(side) {
+  RegNet(const std::vector<int64_t>& widths, const std::vector<int64_t>& depths, int64_t side) : ByteImageModel(side) {
     stages_.push_back(register_module("stem", named_conv_norm(3, stem_width, {.kernel = 3, .stride = 2})));
     int64_t in = stem_width;
     for (size_t stage = 0; stage < widths.size(); ++stage) {

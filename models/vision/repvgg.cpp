@@ -39,10 +39,10 @@ struct Stage {
   int64_t depth, channels;
 };
 
-class RepVgg : public ImageModel {
+class RepVgg : public ByteImageModel {
  public:
   RepVgg(const std::vector<Stage>& stages, int64_t stem, int64_t side, bool deployed)
-      : ImageModel(side), stem_(register_module("stem", RepBlock(3, stem, 2, deployed))) {
+      : ByteImageModel(side), stem_(register_module("stem", RepBlock(3, stem, 2, deployed))) {
     auto in = stem;
     for (const auto& stage : stages) {
       Chain blocks;

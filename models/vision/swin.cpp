@@ -130,9 +130,9 @@ struct SwinShape {
   int64_t width, window = 7, side = 224;
 };
 
-class Swin : public ImageModel {
+class Swin : public ByteImageModel {
  public:
-  explicit Swin(const SwinShape& shape) : ImageModel(shape.side) {
+  explicit Swin(const SwinShape& shape) : ByteImageModel(shape.side) {
     auto width = shape.width, side = shape.side / 4;
     patch_embed_ = register_module("patch_embed", Patches(width));
     const auto last = std::accumulate(shape.depths.begin(), shape.depths.end(), int64_t{0}) - 1;

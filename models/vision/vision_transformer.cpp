@@ -19,9 +19,9 @@ struct VitShape {
   int64_t width, depth, heads, side = 224, patch = 16, hidden = 4 * width;
 };
 
-class VisionTransformer : public ImageModel {
+class VisionTransformer : public ByteImageModel {
  public:
-  VisionTransformer(const VitShape& shape, bool distilled) : ImageModel(shape.side) {
+  VisionTransformer(const VitShape& shape, bool distilled) : ByteImageModel(shape.side) {
     const auto width = shape.width, patches = shape.side / shape.patch * (shape.side / shape.patch);
     const auto draw = [](at::IntArrayRef sizes) { return torch::randn(sizes) * 0.02; };
     tokens_.push_back(register_parameter("cls_token", draw({1, 1, width})));

@@ -90,10 +90,10 @@ struct VoloShape {
   int64_t narrow, narrow_heads, wide, wide_heads, side;
 };
 
-class Volo : public ImageModel {
+class Volo : public ByteImageModel {
  public:
   explicit Volo(const VoloShape& shape)
-      : ImageModel(shape.side), halve_(conv(shape.narrow, shape.wide, 2, {.stride = 2})) {
+      : ByteImageModel(shape.side), halve_(conv(shape.narrow, shape.wide, 2, {.stride = 2})) {
     stem_ = conv_norm(3, 64, {.kernel = 7, .stride = 2});
     for (int64_t i = 0; i < 2; ++i) {
       const auto more = conv_norm(64, 64, {.kernel = 3});

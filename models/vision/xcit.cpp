@@ -132,9 +132,9 @@ struct ClassBlockImpl : nn::Module {
 };
 TORCH_MODULE(ClassBlock);
 
-class Xcit : public ImageModel {
+class Xcit : public ByteImageModel {
  public:
-  Xcit(int64_t width, int64_t depth, int64_t side) : ImageModel(side) {
+  Xcit(int64_t width, int64_t depth, int64_t side) : ByteImageModel(side) {
     const auto halved = [](int64_t in, int64_t out) {
       return conv_norm(in, out, {.kernel = 3, .stride = 2, .act = Act::none});
     };
