@@ -86,6 +86,7 @@ std::vector<CaseField> fields_of_combination() {
 std::vector<CaseField> fields_of_training() {
   return {
       boolean("eval_in_training", &Case::eval_in_training, "the model stays in eval mode while it trains")
+          .with_flag("use_eval_mode")
           .decided_by("the policy's"),
       word("optimizer", &Case::optimizer, {OptimizerKind::none, OptimizerKind::sgd, OptimizerKind::adam},
            "of a training step")
@@ -103,7 +104,7 @@ std::vector<CaseField> fields_of_judgement() {
       number("tolerance", &Case::tolerance, {0, 10}, "absolute and relative tolerance of accuracy")
           .with_flag()
           .decided_by("the policy's"),
-      boolean("cosine", &Case::cosine, "compare by cosine similarity").decided_by("the policy's"),
+      boolean("cosine", &Case::cosine, "compare by cosine similarity").with_flag().decided_by("the policy's"),
       boolean("equal_nan", &Case::equal_nan, "NaN equals NaN").decided_by("true except in float32"),
       decided_elsewhere(
           "larger_multiplier_for_smaller_tensor", [](const Case& c) { return c.larger_multiplier_for_smaller_tensor; },

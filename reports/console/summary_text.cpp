@@ -102,7 +102,7 @@ std::vector<std::string> averages_of(const std::vector<Result>& results) {
     if (!words.empty()) parts.push_back(words);
   if (const Average compile = mean_of(results, "compile_s"); compile.n > 0)
     parts.push_back(fmt::format("compile: mean {:.1f} s over {}", compile.value, compile.n));
-  if (const Average ratio = mean_of(results, "compression_ratio"); ratio.n > 0)
+  if (const Average ratio = mean_of(results, "peak_ratio"); ratio.n > 0)
     parts.push_back(fmt::format("peak memory, eager / compiled: mean {:.3f}x over {}", ratio.value, ratio.n));
   return parts;
 }

@@ -1,6 +1,7 @@
 #include "reports/tables/upstream_csv.h"
 
 // The tables of benchmarks/dynamo (common.py of August 2026): what its check_*.py, dashboards and spreadsheets read.
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -42,8 +43,8 @@ const std::vector<NumberColumn> timings = {
     {"abs_latency", "compiled_ms", Format::number, 1},
     {"compilation_latency", "compile_s", Format::number, 1},
     {"compression_ratio", "compression_ratio", Format::number, 1},
-    {"eager_peak_mem", "eager_peak_bytes", Format::number, 1e-9},
-    {"dynamo_peak_mem", "compiled_peak_bytes", Format::number, 1e-9},
+    {"eager_peak_mem", "eager_peak_mem", Format::number, 1e-9},
+    {"dynamo_peak_mem", "dynamo_peak_mem", Format::number, 1e-9},
 };
 
 /// A check that upstream does not have is a table like accuracy's.
@@ -63,10 +64,19 @@ std::vector<NumberColumn> columns_of(const std::string& check) {
   return columns;
 }
 
-/// Upstream pads what is missing with "0" and writes floats with six decimals.
-std::string cell(const Result& result, const NumberColumn& column) {
+/// Upstream pads the row of a run that gave no number with "0".
+std::string filler_of(const Result& r) {
+  const auto columns = columns_of(r.check);
+  const bool ran =
+      info_of(r.outcome.status).junit == JUnitKind::none ||
+      std::ranges::any_of(columns, [&](const auto& column) { return metric_of(r, column.metric).has_value(); });
+  return ran ? "" : "0";
+}
+
+/// Floats have upstream's six decimals.
+std::string cell(const Result& result, const NumberColumn& column, const std::string& filler) {
   const auto value = metric_of(result, column.metric);
-  if (!value) return "0";
+  if (!value) return filler;
   return column.format == Format::integer ? fmt::format("{:.0f}", *value)
                                           : fmt::format("{:.6f}", *value * column.factor);
 }
@@ -106,7 +116,8 @@ std::string row(const Result& r, const std::string& tag) {
   std::vector<std::string> cells = {device_type(r.device), r.model, loaded ? std::to_string(r.batch_size) : "0"};
   if (!tag.empty()) cells.push_back(tag);
   if (has_statuses(r.check)) cells.emplace_back(to_string(final_status(r)));
-  for (const auto& column : columns_of(r.check)) cells.push_back(cell(r, column));
+  const std::string filler = filler_of(r);
+  for (const auto& column : columns_of(r.check)) cells.push_back(cell(r, column, filler));
   return csv_line(cells);
 }
 

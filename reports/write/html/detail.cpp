@@ -44,7 +44,7 @@ std::string row(std::string_view title, const std::string& value) {
 /// Numbers that stand beside another one, or in a figure of the same case.
 bool shown_elsewhere(std::string_view key, const std::string& figures) {
   if (key == "speedup_low" || key == "speedup_high" || key == "cache_hit") return true;
-  if (key == "error_of_limit" || key == "compression_ratio") return true;  // in the table
+  if (key == "error_of_limit" || key == "peak_ratio") return true;  // in the table
   const auto any = [&](auto... keys) { return ((key == keys) || ...); };
   const auto drawn = [&](const char* caption) { return figures.find(caption) != std::string::npos; };
   if (any("capture_s", "compile_s", "load_s", "first_call_s")) return drawn("<figcaption>Compiling");

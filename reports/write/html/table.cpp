@@ -95,7 +95,7 @@ std::vector<Column> columns(const View& view) {
       number("eager_ms", "Eager"),
       number("compiled_ms", "Compiled"),
       number("compile_s", "Compile"),
-      number("compression_ratio", "Memory <small>÷</small>"),
+      number("peak_ratio", "Memory <small>÷</small>"),
       {"change", "Change", "", change_cell},
       {"trend", "Trend", "",
        [history = history_by_case(view.options.history)](const CaseView& c) {

@@ -46,7 +46,7 @@ def performance(rng, model, backend, rounds, speedup=None):
                "outliers_compiled": 5, "harness_overhead_pct": 0.4, "measure_s": 4.2, "capture_s": 0.4,
                "compile_s": rng.uniform(3, 40), "load_s": 0.02, "first_call_s": 0.03, "warm_latency_ms": eager_s * 1e3,
                "cache_hit": 1, "break_even_calls": 4e4, "artifact_bytes": 4.5e7, "eager_peak_bytes": 2.5e8,
-               "compiled_peak_bytes": rng.uniform(1e8, 3e8), "compression_ratio": rng.uniform(0.8, 2.5),
+               "compiled_peak_bytes": rng.uniform(1e8, 3e8), "peak_ratio": rng.uniform(0.8, 2.5),
                "eager_allocations": 300, "compiled_allocations": 40, "peak_rss_bytes": 6e8, "eager_ops": 420,
                "compiled_ops": 130, "load_average": 0.7}
     notes = {"affinity": "0-7", "frequency_mhz": "3000 before, 2990 after", "governor": "performance", "threads": "8",

@@ -12,7 +12,8 @@ except ImportError:
 
 def cell(table, model, column):
     try:
-        return table.loc[table["name"] == model, column].item()
+        value = table.loc[table["name"] == model, column].item()
+        return None if pandas.isna(value) else value
     except (KeyError, ValueError):
         return None
 
@@ -37,7 +38,7 @@ def graph_breaks(actual, expected):
             yield model, "EAGER_FAILED"
         else:
             pairs = [(cell(actual, model, c), cell(expected, model, c), lower) for c, lower in lower_is_better.items()]
-            pairs = [(a, e, lower) for a, e, lower in pairs if not pandas.isna(a) and not pandas.isna(e) and a != e]
+            pairs = [(a, e, lower) for a, e, lower in pairs if a is not None and e is not None and a != e]
             worse = any((a > e) == lower for a, e, lower in pairs)
             yield model, "PASS" if not pairs else "FAIL" if worse else "IMPROVED"
 

@@ -31,6 +31,8 @@ def check_upstream(path):
     for row in rows:
         int(row["batch_size"])
         for key in header[3:]:
+            if row[key] == "" and key != "accuracy":
+                continue  # NaN to pandas: what was not counted or measured
             if key in COUNTERS:
                 int(row[key])
             elif key != "accuracy":

@@ -111,7 +111,7 @@ TEST(Flags, OverrideTheFieldsOfEveryCase) {
                 "--torchstone_confidence=0.99", "--torchstone_time_limit=33", "--torchstone_upstream_semantics",
                 "--torchstone_cold_cache", "--torchstone_cuda_graphs", "--torchstone_repeat=30",
                 "--torchstone_iterations_per_run=4", "--torchstone_randomize_input", "--torchstone_cold_start_latency",
-                "--torchstone_warm_start_latency"});
+                "--torchstone_warm_start_latency", "--torchstone_cosine", "--torchstone_use_eval_mode"});
   Case c;
   c.check = "performance";
   apply_settings(flags.overrides, c);
@@ -131,6 +131,8 @@ TEST(Flags, OverrideTheFieldsOfEveryCase) {
   EXPECT_TRUE(c.randomize_input);
   EXPECT_TRUE(c.cold_start_latency);
   EXPECT_TRUE(c.warm_start_latency);
+  EXPECT_TRUE(c.cosine);
+  EXPECT_TRUE(c.eval_in_training);
 }
 
 TEST(Flags, KnowUpstreamsNameOfTheRawTimings) {

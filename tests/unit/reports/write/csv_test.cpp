@@ -48,15 +48,24 @@ TEST(UpstreamCsv, IsNamedAsItsContinuousIntegrationDoes) {
 
 TEST(UpstreamCsv, HasUpstreamsColumnsUnitsAndFormats) {
   Result r = simple_result("a", Status::pass, "performance");
-  r.outcome.metrics = {{"speedup", 1.5},           {"compiled_ms", 2.25},       {"compile_s", 10},
-                       {"compression_ratio", 1.1}, {"eager_peak_bytes", 1.5e9}, {"compiled_peak_bytes", 1e9},
-                       {"calls_captured", 69},     {"speedup_low", 1.4}};
+  r.outcome.metrics = {{"speedup", 1.5},           {"compiled_ms", 2.25},        {"compile_s", 10},
+                       {"compression_ratio", 1.1}, {"eager_peak_mem", 1.5e9},    {"dynamo_peak_mem", 1e9},
+                       {"eager_peak_bytes", 7e9},  {"compiled_peak_bytes", 7e9}, {"peak_ratio", 7},
+                       {"calls_captured", 69},     {"graph_breaks", 0},          {"speedup_low", 1.4}};
   EXPECT_EQ(
       upstream_of({r}).begin()->second,
       "dev,name,batch_size,speedup,abs_latency,compilation_latency,compression_ratio,eager_peak_mem,dynamo_peak_mem,"
       "calls_captured,unique_graphs,fallbacks_to_eager,graph_breaks,unique_graph_breaks,autograd_captures,"
       "autograd_compiles,cudagraph_skips\n"
-      "cpu,a,4,1.500000,2.250000,10.000000,1.100000,1.500000,1.000000,69,0,0,0,0,0,0,0\n");
+      "cpu,a,4,1.500000,2.250000,10.000000,1.100000,1.500000,1.000000,69,,,0,,,,\n");
+}
+
+TEST(UpstreamCsv, HasNoNumberThatWasNotCounted) {
+  EXPECT_THAT(upstream_of({simple_result("a", Status::pass)}).begin()->second,
+              testing::EndsWith("\ncpu,a,4,pass,,,,,,,,,\n"));
+  EXPECT_THAT(upstream_of({simple_result("a", Status::crash)}).begin()->second,
+              testing::EndsWith("\ncpu,a,4,crash,0,0,0,0,0,0,0,0,0\n"))
+      << "upstream pads the row of what did not run";
 }
 
 TEST(UpstreamCsv, HasTheTagBehindTheBatchSizeWhenThereIsOne) {
