@@ -218,8 +218,7 @@ TEST(TheGateOfTheReportTool, JudgesTimings) {
   EXPECT_EQ(code("1e9"), 1);
   EXPECT_EQ(code("-1"), 2);
   const auto memory = [&](const std::string& ratio) {
-    const std::string expected =
-        write_file(torchstone, "memory.csv", "name,compression_ratio\nwaits," + ratio + "\n");
+    const std::string expected = write_file(torchstone, "memory.csv", "name,compression_ratio\nwaits," + ratio + "\n");
     return run_program({TORCHSTONE_REPORT, "gate", "memory", "--actual", torchstone.out(), "--expected", expected});
   };
   EXPECT_EQ(memory("1e-3").exit_code, 0) << memory("1e-3").out;
