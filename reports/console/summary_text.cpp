@@ -83,6 +83,15 @@ std::string but(const Average& average) {
   return words.empty() ? "" : fmt::format(" (left out: {})", words);
 }
 
+/// How many of the compiles had others beside them, which makes them slower.
+std::string beside(const std::vector<Result>& results) {
+  const auto count = std::ranges::count_if(results, [](const Result& r) {
+    const auto found = r.outcome.metrics.find("compiled_beside");
+    return r.check == "performance" && found != r.outcome.metrics.end() && found->second > 0;
+  });
+  return count == 0 ? "" : fmt::format(", {} of them beside other work", count);
+}
+
 /// What upstream closes with, as far as it was measured.
 std::vector<std::string> averages_of(const std::vector<Result>& results) {
   std::vector<std::string> parts;
@@ -101,7 +110,7 @@ std::vector<std::string> averages_of(const std::vector<Result>& results) {
   for (const auto& words : {detection_words(detection), weak_words(detection)})
     if (!words.empty()) parts.push_back(words);
   if (const Average compile = mean_of(results, "compile_s"); compile.n > 0)
-    parts.push_back(fmt::format("compile: mean {:.1f} s over {}", compile.value, compile.n));
+    parts.push_back(fmt::format("compile: mean {:.1f} s over {}{}", compile.value, compile.n, beside(results)));
   if (const Average ratio = mean_of(results, "peak_ratio"); ratio.n > 0)
     parts.push_back(fmt::format("peak memory, eager / compiled: mean {:.3f}x over {}", ratio.value, ratio.n));
   return parts;

@@ -60,6 +60,15 @@ Verdict verdict_of(const Result& result) {
   return {info.passing ? "PASS" : "XFAIL", ' '};
 }
 
+std::string compile_text(const Result& result) {
+  const auto& metrics = result.outcome.metrics;
+  const auto seconds = metrics.find("compile_s"), beside = metrics.find("compiled_beside");
+  if (seconds == metrics.end()) return "";
+  const std::string text = format_metric("compile_s", seconds->second);
+  return beside == metrics.end() || beside->second == 0 ? text
+                                                        : fmt::format("{} ({:.0f} beside)", text, beside->second);
+}
+
 std::string numbers_line(const Result& result) {
   const auto& metrics = result.outcome.metrics;
   const auto find = [&](const char* key) -> std::optional<double> {
@@ -79,7 +88,7 @@ std::string numbers_line(const Result& result) {
   }
   if (const auto largest = find("tolerance_max")) add(fmt::format("max {:.3g}", *largest));
   if (const auto mean = find("tolerance_mean")) add(fmt::format("mean {:.3g}", *mean));
-  if (const auto compile = find("compile_s")) add("compile " + format_metric("compile_s", *compile));
+  if (const std::string compile = compile_text(result); !compile.empty()) add("compile " + compile);
   return line;
 }
 

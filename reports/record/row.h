@@ -26,6 +26,9 @@ struct Verdict {
 };
 Verdict verdict_of(const Result& result);
 
+/// Seconds of the compile, and where more went on at the same time how much: "8.1 s (2 beside)". Empty without one.
+std::string compile_text(const Result& result);
+
 /// The measured numbers of a result in one line: "err 0.12×  1.43x [1.40 1.46]  compile 8.1 s". May be empty.
 std::string numbers_line(const Result& result);
 

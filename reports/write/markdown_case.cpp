@@ -79,7 +79,7 @@ std::string markdown_case_row(const Result& r) {
                      markdown_text(status_text(r)) + (is_weak(r) ? ", weak" : ""),
                      markdown_text(metric_cell(r, "error_of_limit")), markdown_text(speedup),
                      metric_cell(r, "eager_ms"), metric_cell(r, "compiled_ms"),
-                     metric_cell(r, "compile_s"));
+                     compile_text(r));
 }
 
 const std::string_view markdown_case_header =

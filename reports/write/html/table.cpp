@@ -94,7 +94,10 @@ std::vector<Column> columns(const View& view) {
       {"interval", "Interval", "iv", interval_cell},
       number("eager_ms", "Eager"),
       number("compiled_ms", "Compiled"),
-      number("compile_s", "Compile"),
+      {"compile_s", "Compile", "n",
+       [](const CaseView& c) {
+         return Cell{compile_text(*c.result), metric_of(*c.result, "compile_s")};
+       }},
       number("peak_ratio", "Memory <small>÷</small>"),
       {"change", "Change", "", change_cell},
       {"trend", "Trend", "",

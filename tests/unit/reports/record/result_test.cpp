@@ -8,12 +8,25 @@
 #include "reports/record/fields.h"
 #include "reports/record/properties.h"
 #include "reports/record/result_json.h"
+#include "reports/record/row.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {
 
 using testing::HasSubstr;
+
+TEST(CompileText, SaysWhatElseWentOn) {
+  Result result = simple_result("suite/case", Status::pass);
+  EXPECT_EQ(compile_text(result), "");
+  result.outcome.metrics = {{"compile_s", 8.1}};
+  EXPECT_EQ(compile_text(result), "8.1 s");
+  result.outcome.metrics["compiled_beside"] = 0;
+  EXPECT_EQ(compile_text(result), "8.1 s");
+  result.outcome.metrics["compiled_beside"] = 2;
+  EXPECT_EQ(compile_text(result), "8.1 s (2 beside)");
+  EXPECT_EQ(numbers_line(result), "compile 8.1 s (2 beside)");
+}
 
 void expect_same(double a, double b, const std::string& what) {
   EXPECT_TRUE((std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b)))
