@@ -14,9 +14,9 @@ ProgramRun gate(const std::string& kind, const std::string& actual, const std::s
 
 TEST(UpstreamsColumns, HoldItsCountersAndItsReadingOfMemory) {
   const Torchstone torchstone;
-  const ProgramRun run = torchstone.run_faults("*Performance*/healthy_*fault_none*",
-                                               {"--torchstone_checks=performance", "--torchstone_backends=fault_none",
-                                                "--torchstone_required_speedup=0.001", "--torchstone_measure_budget=0.2"});
+  const ProgramRun run = torchstone.run_faults(
+      "*Performance*/healthy_*fault_none*", {"--torchstone_checks=performance", "--torchstone_backends=fault_none",
+                                             "--torchstone_required_speedup=0.001", "--torchstone_measure_budget=0.2"});
   ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
   const auto metrics = torchstone.row("/healthy_").at("outcome").at("metrics");
   EXPECT_GT(metrics.at("calls_captured"), 0);
