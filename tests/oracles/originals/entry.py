@@ -25,6 +25,7 @@ class Original:
     tolerance: float = 1e-5
     train_tolerance: float = 1e-4
     batch: int = 0  # of both presets; 0: MINI_BATCH for mini, 1 for full
+    mini_batch: int = 0  # of mini, where it is another
     double: bool = False  # compared in float64: float32's rounding grows too much in it, differently on each processor
     whole_shapes: bool = False  # the shapes of the inputs are whole, without a batch
     output: Callable = staticmethod(lambda value: value)
@@ -34,6 +35,8 @@ class Original:
         return [one if isinstance(one, dict) else spec([*batch, *one[0]], one[1]) for one in self.inputs(full)]
 
     def batch_size(self, full):
+        if self.mini_batch and not full:
+            return self.mini_batch
         return self.batch or (1 if full else MINI_BATCH)
 
 
