@@ -84,7 +84,7 @@ std::vector<suite::Row> full_matrix(std::vector<suite::Row> rows, const config::
   full.place = place;
   full.widened = true;
   full.axes.modes = {{Mode::inference, place}, {Mode::training, place}};
-  full.axes.dtypes = {{DType::float32, place}, {DType::bfloat16, place}, {DType::float16, place}};
+  full.axes.dtypes = {{DType::float32, place}, {DType::bfloat16, place}, {DType::float16, place}, {DType::amp, place}};
   for (const suite::Row& row : rows) {
     unite(full.axes.checks, row.axes.checks);
     unite(full.axes.backends, row.axes.backends);

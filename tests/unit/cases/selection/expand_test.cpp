@@ -29,14 +29,15 @@ TEST(Expand, MultipliesRowsByModels) {
 TEST(Expand, OfTheFullMatrixAddsEveryCombinationThatNoRowHas) {
   const Expanded all(two_rows, {"--torchstone_matrix=full"});
   EXPECT_EQ(all.error, "");
-  // Two checks, two models, two modes, three dtypes, two backends; and the control, which stays with its model.
-  EXPECT_EQ(all.names().size(), 2U * 2 * 2 * 3 * 2 + 1);
+  // Two checks, two models, two modes, four dtypes, two backends; and the control, which stays with its model.
+  EXPECT_EQ(all.names().size(), 2U * 2 * 2 * 4 * 2 + 1);
   const auto names = all.names();
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
   const auto& added = all.at("Performance.CompiledAgainstEager/second_training_float16_torchscript_cpu");
   EXPECT_FALSE(added.required_speedup.has_value());
   EXPECT_EQ(added.batch_size, 3);
   EXPECT_EQ(added.origin.at("dtype"), "flag --torchstone_matrix=full");
+  EXPECT_EQ(all.at("Accuracy.CompiledMatchesEager/second_training_amp_inductor_cpu").dtype, DType::amp);
   EXPECT_EQ(all.at("Performance.CompiledAgainstEager/second_inference_float32_inductor_cpu").required_speedup, 1.1);
 }
 
@@ -46,7 +47,7 @@ TEST(Expand, NarrowsTheFullMatrixByTheOtherFlags) {
   EXPECT_EQ(some.names().size(), 2U * 2);
   EXPECT_EQ(Expanded(two_rows, {"--torchstone_matrix=suites"}).names(), Expanded(two_rows).names());
   EXPECT_THAT(Expanded(two_rows, {"--torchstone_only=second", "--torchstone_matrix=full"}).names(),
-              testing::SizeIs(2U * 2 * 3 * 2));
+              testing::SizeIs(2U * 2 * 4 * 2));
   EXPECT_THAT(error_of([] { flags_of({"--torchstone_matrix=all"}); }), HasSubstr("expected one of suites, full"));
 }
 
