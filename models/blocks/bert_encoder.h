@@ -123,22 +123,21 @@ struct WordHead {
 template <class Embeddings, class Layer>
 class WordEncoder : public TokenModel {
  public:
-  explicit WordEncoder(const BertShape& shape)
-      : TokenModel(shape.vocabulary, shape.tokens),
+  explicit WordEncoder(const BertShape& shape, Labels labels = Labels::words, size_t inputs = 1)
+      : TokenModel(shape.vocabulary, shape.tokens, labels, inputs),
         shape_(shape),
         embeddings_(shape),
         head_(shape.width, embeddings_->words->weight) {
     for (int64_t i = 0; i < shape.layers; ++i) layers_.push_back(Layer(shape));
   }
 
-  c10::IValue forward(const Tensors& inputs) override {
+ protected:
+  torch::Tensor logits(const Tensors& inputs) override {
     auto x = embed(inputs);
     for (auto& layer : layers_) x = layer(x);
     return head_(x);
   }
-
- protected:
-  virtual torch::Tensor embed(const Tensors& inputs) { return embeddings_->forward(inputs.at(0)); }
+  virtual torch::Tensor embed(const Tensors& inputs) = 0;
   /// Registers the parts under the names that BERT and its nearest kin have.
   void register_as_bert(const std::string& name) {
     register_module(name, group({{"embeddings", embeddings_.ptr()},

@@ -66,7 +66,7 @@ TORCH_MODULE(RepeatedLayer);
 class AlbertForMaskedLM : public TokenModel {
  public:
   explicit AlbertForMaskedLM(const BertShape& shape)
-      : TokenModel(shape.vocabulary, shape.tokens),
+      : TokenModel(shape.vocabulary, shape.tokens, Labels::words),
         embeddings_(shape),
         encoder_(shape),
         head_(shape.width, embeddings_->words->weight, Act::tanh_gelu) {
@@ -78,9 +78,9 @@ class AlbertForMaskedLM : public TokenModel {
     each_layer<nn::Embedding>(*this, [](auto& embedding) { nn::init::normal_(embedding.weight, 0, 0.02); });
   }
 
-  c10::IValue forward(const Tensors& inputs) override { return head_(encoder_(embeddings_->forward(inputs.at(0)))); }
-
  private:
+  torch::Tensor logits(const Tensors& inputs) override { return head_(encoder_(embeddings_->forward(inputs.at(0)))); }
+
   Embeddings embeddings_;
   RepeatedLayer encoder_;
   WordHead head_;

@@ -15,6 +15,9 @@ class BertForMaskedLM : public WordEncoder<Embeddings, BertLayer> {
     register_as_bert("bert");
     init();
   }
+
+ private:
+  torch::Tensor embed(const Tensors& inputs) override { return embeddings_->forward(inputs.at(0)); }
 };
 
 constexpr BertShape mini_shape{

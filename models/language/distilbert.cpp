@@ -67,6 +67,9 @@ class DistilBertForMaskedLM : public WordEncoder<DistilEmbeddings, DistilLayer> 
     register_module("vocab_projector", head_.decoder);
     init();
   }
+
+ private:
+  torch::Tensor embed(const Tensors& inputs) override { return embeddings_->forward(inputs.at(0)); }
 };
 
 constexpr BertShape full_shape{.layers = 6, .tokens = 128};

@@ -20,6 +20,7 @@ struct GptShape {
 };
 constexpr double dropout_rate = 0.1;
 constexpr int64_t padding_word_id = 0;  // of the classifier, which looks for the last other word
+constexpr int64_t class_count = 2;
 
 /// A linear layer whose weight is stored transposed: [in, out].
 struct TransposedLinearImpl : nn::Module {
@@ -63,8 +64,8 @@ TORCH_MODULE(GptLayer);
 /// The decoder without a head.
 class Gpt2 : public TokenModel {
  public:
-  explicit Gpt2(const GptShape& shape)
-      : TokenModel(shape.vocabulary, shape.tokens),
+  Gpt2(const GptShape& shape, Labels labels)
+      : TokenModel(shape.vocabulary, shape.tokens, labels),
         words_(shape.vocabulary, shape.width),
         positions_(shape.positions, shape.width),
         norm_(layer_norm(shape.width, 1e-5)),
@@ -95,24 +96,33 @@ class Gpt2 : public TokenModel {
 
 class LanguageModel : public Gpt2 {
  public:
-  explicit LanguageModel(const GptShape& shape) : Gpt2(shape) { register_module("lm_head", tied(words())); }
-  c10::IValue forward(const Tensors& inputs) override { return torch::linear(states(inputs.at(0)), words()); }
+  explicit LanguageModel(const GptShape& shape) : Gpt2(shape, Labels::next_words) {
+    register_module("lm_head", tied(words()));
+  }
+
+ private:
+  torch::Tensor logits(const Tensors& inputs) override { return torch::linear(states(inputs.at(0)), words()); }
 };
 
 class SequenceClassifier : public Gpt2 {
  public:
-  explicit SequenceClassifier(const GptShape& shape) : Gpt2(shape) {
-    score_ = register_module("score", nn::Linear(nn::LinearOptions(shape.width, 2).bias(false)));
-  }
-  c10::IValue forward(const Tensors& inputs) override {
-    const auto& ids = inputs.at(0);
-    const auto logits = score_(states(ids));
-    const auto places = torch::arange(ids.size(1), ids.options());
-    const auto last = (places * ids.ne(padding_word_id).to(torch::kInt64)).argmax(-1);
-    return logits.index({torch::arange(ids.size(0), ids.options()), last});
+  explicit SequenceClassifier(const GptShape& shape) : Gpt2(shape, Labels::classes) {
+    score_ = register_module("score", nn::Linear(nn::LinearOptions(shape.width, class_count).bias(false)));
   }
 
  private:
+  torch::Tensor logits(const Tensors& inputs) override {
+    const auto& ids = inputs.at(0);
+    const auto scores = score_(states(ids));
+    const auto places = torch::arange(ids.size(1), ids.options());
+    const auto last = (places * ids.ne(padding_word_id).to(torch::kInt64)).argmax(-1);
+    return scores.index({torch::arange(ids.size(0), ids.options()), last});
+  }
+  /// Upstream draws below the last class: all of them are class 0.
+  torch::Tensor random_labels(int64_t batch) const override {
+    return torch::randint(class_count - 1, {batch}, torch::kInt64);
+  }
+
   nn::Linear score_{nullptr};
 };
 

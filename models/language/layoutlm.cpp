@@ -28,10 +28,6 @@ struct LayoutEmbeddingsImpl : nn::Module {
     dropout = register_module("dropout", nn::Dropout(shape.dropout));
     position_ids = register_buffer("position_ids", torch::arange(shape.positions).unsqueeze(0));
   }
-  /// Without boxes, as upstream runs it.
-  torch::Tensor forward(const torch::Tensor& ids) {
-    return forward(ids, torch::zeros({ids.size(0), ids.size(1), 4}, ids.options()));
-  }
   torch::Tensor forward(const torch::Tensor& ids, const torch::Tensor& boxes) {
     const auto left = boxes.select(2, 0), top = boxes.select(2, 1), right = boxes.select(2, 2),
                bottom = boxes.select(2, 3);
@@ -48,21 +44,18 @@ TORCH_MODULE(LayoutEmbeddings);
 
 class LayoutLm : public WordEncoder<LayoutEmbeddings, BertLayer> {
  public:
-  explicit LayoutLm(const BertShape& shape) : WordEncoder(shape) {
+  explicit LayoutLm(const BertShape& shape) : WordEncoder(shape, Labels::words, /*inputs=*/2) {
     register_as_bert("layoutlm");
     init();
   }
 
-  Tensors example_inputs(const ModelOptions& options) const override {
-    auto ids = WordEncoder::example_inputs(options)[0];
-    const auto corners = torch::randint(1000, {options.batch_size, shape_.tokens, 2, 2}, torch::kInt64);
+ protected:
+  Tensors token_inputs(int64_t batch) const override {
+    auto ids = random_words(batch);
+    const auto corners = torch::randint(1000, {batch, shape_.tokens, 2, 2}, torch::kInt64);
     return {ids, std::get<0>(corners.sort(2)).flatten(2)};
   }
-
- protected:
-  torch::Tensor embed(const Tensors& inputs) override {
-    return inputs.size() == 1 ? WordEncoder::embed(inputs) : embeddings_->forward(inputs.at(0), inputs.at(1));
-  }
+  torch::Tensor embed(const Tensors& inputs) override { return embeddings_->forward(inputs.at(0), inputs.at(1)); }
 };
 
 constexpr BertShape mini_shape{

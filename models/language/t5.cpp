@@ -1,7 +1,8 @@
 // T5: encoder and decoder without biases, whose attention adds a learned value for each bucket of distances.
 // Paper: Raffel et al., "Exploring the limits of transfer learning with a unified text-to-text transformer", 2019.
-// Original: transformers.T5ForConditionalGeneration. Input token ids [N, 1024] and those of the decoder [N, 1024] →
-// logits [N, 1024, 32128]; 60,506,624 parameters. mini: 2 + 2 layers of width 64, 1000 words, 32 tokens.
+// Original: transformers.T5ForConditionalGeneration. Input token ids [N, 1024] and those of the decoder (the same, as
+// upstream gives them) → logits [N, 1024, 32128]; 60,506,624 parameters. mini: 2 + 2 layers of width 64, 1000 words, 32
+// tokens.
 #include <cmath>
 
 #include <torchstone/model.h>
@@ -124,7 +125,7 @@ TORCH_MODULE(T5Stack);
 class T5 : public TokenModel {
  public:
   explicit T5(const T5Shape& shape)
-      : TokenModel(shape.vocabulary, shape.tokens, /*inputs=*/2),
+      : TokenModel(shape.vocabulary, shape.tokens, Labels::words, /*inputs=*/2),
         scale_(std::pow(static_cast<double>(shape.width), -0.5)),
         words_(register_module("shared", nn::Embedding(shape.vocabulary, shape.width))),
         encoder_(register_module("encoder", T5Stack(shape, words_, false))),
@@ -132,13 +133,17 @@ class T5 : public TokenModel {
     register_module("lm_head", tied(words_->weight));
   }
 
-  c10::IValue forward(const Tensors& inputs) override {
+ private:
+  torch::Tensor logits(const Tensors& inputs) override {
     const auto encoded = encoder_(inputs.at(0), torch::Tensor());
     const auto x = decoder_(inputs.at(1), encoded) * scale_;
     return torch::linear(x, words_->weight);
   }
+  Tensors token_inputs(int64_t batch) const override {
+    auto ids = random_words(batch);
+    return {ids, ids.clone()};
+  }
 
- private:
   double scale_;
   nn::Embedding words_;
   T5Stack encoder_, decoder_;

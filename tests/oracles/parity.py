@@ -7,7 +7,7 @@
 
 Weights and inputs come from counter_fill.py, so a file holds results only: the outputs in evaluation mode, float32 (float64
 where the original says so), at most SAMPLE elements an output, evenly strided; for mini also one training pass without dropout
-(where there is a parameter): the loss (mean of the outputs),
+(where there is a parameter): the loss (mean of the outputs, or the model's own),
 the norm of each gradient and of each floating-point buffer afterwards, in the order of their names. Its metadata holds
 model, preset, batch, inputs, output shapes, tolerance, package and versions; for mini also names and shapes of the state,
 nested at the dots, and the constants outside the state_dict (full has the same kind of names, and its outputs prove them:
@@ -44,7 +44,7 @@ def leaves(value):
     return [leaf for item in values for leaf in leaves(item)]
 
 
-def training_pass(model, inputs, output):
+def training_pass(model, inputs, original):
     """Loss, gradients and buffers of one pass in train mode, dropout and stochastic depth off."""
     model.train()
     torch.manual_seed(0)  # for what a model draws itself
@@ -53,8 +53,8 @@ def training_pass(model, inputs, output):
             module.p = 0.0
         if type(module).__name__ == "DropPath":
             module.drop_prob = 0.0
-    outputs = leaves(output(model(*inputs)))
-    loss = sum(leaf.sum() / leaf.numel() for leaf in outputs) / len(outputs)
+    outputs = leaves(original.output(model(*inputs)))
+    loss = outputs[0] if original.trained_on_labels else sum(leaf.sum() / leaf.numel() for leaf in outputs) / len(outputs)
     loss.backward()
     tensors, constants = state(model)
     names = sorted(set(tensors) - set(constants))
@@ -109,9 +109,11 @@ def compute(name, full):
     }
     if original.double:
         facts["double"] = True
+    if original.trained_on_labels and not full:
+        facts["training"] = True
     if not full:
         if any(parameter.requires_grad for parameter in model.parameters()):
-            samples |= training_pass(model, values, original.output)
+            samples |= training_pass(model, values, original)
         tensors, constants = state(model)
         facts |= {"state": nested(tensors), "constants": constants}
     versions = {"torch": torch.__version__, original.package: importlib.metadata.version(original.package)}

@@ -42,7 +42,9 @@ Golden load_golden(const std::string& name) {
 }
 
 ModelOptions options_of(const json& facts) {
-  return {.preset = facts["preset"] == "full" ? Preset::full : Preset::mini, .batch_size = facts["batch"]};
+  return {.preset = facts["preset"] == "full" ? Preset::full : Preset::mini,
+          .mode = facts.value("training", false) ? Mode::training : Mode::inference,
+          .batch_size = facts["batch"]};
 }
 
 /// Without drawing weights, which takes most of the time of a large model: counter_fill writes all of them, and what it

@@ -39,12 +39,12 @@ def layoutlm(full):
                                            **({} if full else ENCODER))
     model = transformers().LayoutLMForMaskedLM(config)
     model.layoutlm.pooler = torch.nn.Identity()
-    return Called(model, lambda model, ids, boxes: model(input_ids=ids, bbox=boxes).logits)
+    return Called(model, lambda model, ids, boxes, labels=None: answer(model(input_ids=ids, bbox=boxes, labels=labels)))
 
 
 def layoutlm_inputs(full):
     batch, tokens, words = (1, 512, 30522) if full else (MINI_BATCH, 32, 1000)
-    return [spec([batch, tokens], words), spec([batch, tokens, 4], 1000, ascending=True)]
+    return [spec([batch, tokens], words), spec([batch, tokens, 4], 1000, ascending=True)] + ([] if full else [spec([batch, tokens], words)])
 
 
 def albert(full):
@@ -67,6 +67,11 @@ def gpt2(kind, **published):
     return build
 
 
+def answer(result):
+    """(loss, logits), or the logits alone where no labels were given."""
+    return result.logits if result.loss is None else (result.loss, result.logits)
+
+
 def rms_norm(module, x):
     return torch.nn.functional.rms_norm(x, module.weight.shape, module.weight, module.variance_epsilon)
 
@@ -80,8 +85,8 @@ def t5(full):
     for module in model.modules():
         if type(module).__name__ == "T5LayerNorm":
             module.forward = functools.partial(rms_norm, module)
-    return Called(model,
-                  lambda model, ids, decoded: model(input_ids=ids, decoder_input_ids=decoded, use_cache=False).logits)
+    return Called(model, lambda model, ids, decoded, labels=None: answer(
+        model(input_ids=ids, decoder_input_ids=decoded, labels=labels, use_cache=False)))
 
 
 LLAMA = {
@@ -110,23 +115,29 @@ def llama_decode_inputs(full):
     return [((1,), LLAMA[full]["vocab_size"]), cache, cache]
 
 
-def words(tokens, vocabulary, build, **options):
-    """A model of token ids, whose logits are compared."""
-    return Original("transformers", build, lambda full: [((tokens,), vocabulary) if full else ((32,), 1000)],
-                    tolerance=2e-5, output=lambda value: value.logits, **options)
+def words(tokens, vocabulary, build, classes=None):
+    """A model of token ids; mini has labels too: one a token, or one a sample below `classes`."""
+    def inputs(full):
+        if full:
+            return [((tokens,), vocabulary)]
+        return [((32,), 1000), ((), classes) if classes else ((32,), 1000)]
+
+    def called(full):
+        return Called(build(full), lambda model, ids, labels=None: answer(model(input_ids=ids, labels=labels)))
+    return Original("transformers", called, inputs, tolerance=2e-5, trained_on_labels=True)
 
 
 ORIGINALS = {
     "BertForMaskedLM": words(512, 30522, bert),
     "RobertaForCausalLM": words(512, 50265, roberta),
     "CamemBert": words(512, 32005, camembert),
-    "LayoutLMForMaskedLM": Original("transformers", layoutlm, layoutlm_inputs, tolerance=2e-5),
+    "LayoutLMForMaskedLM": Original("transformers", layoutlm, layoutlm_inputs, tolerance=2e-5, trained_on_labels=True),
     "albert_base_v2": words(512, 30000, albert),
     "DistilBertForMaskedLM": words(128, 30522, distilbert),
-    "T5Small": Original("transformers", t5, lambda full: 2 * [((1024,), 32128) if full else ((32,), 1000)],
-                        double=True),
+    "T5Small": Original("transformers", t5, lambda full: 2 * [((1024,), 32128)] if full else 3 * [((32,), 1000)],
+                        double=True, trained_on_labels=True),
     "llama_prefill": Original("transformers", llama, lambda full: [((32 if full else 16,), LLAMA[full]["vocab_size"])]),
     "llama_decode": Original("transformers", llama, llama_decode_inputs),
     "DistillGPT2": words(512, 50257, gpt2("GPT2LMHeadModel", n_layer=6)),
-    "GPT2ForSequenceClassification": words(1024, 50257, gpt2("GPT2ForSequenceClassification")),
+    "GPT2ForSequenceClassification": words(1024, 50257, gpt2("GPT2ForSequenceClassification"), classes=1),
 }
