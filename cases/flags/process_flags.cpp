@@ -24,7 +24,8 @@ std::vector<FlagInfo> process_flags() {
           .is_path()
           .otherwise("the one of the build"),
       number_flag(
-          "workers", "N", int64_t{0}, int64_t{1024}, "compile workers; with 1 each case compiles alone, when it is its turn",
+          "workers", "N", int64_t{0}, int64_t{1024},
+          "compile workers; with 1 each case compiles alone, when it is its turn",
           [](Flags & f) -> auto& { return f.run.workers; })
           .of_output()
           .otherwise("one a core"),

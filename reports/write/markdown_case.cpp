@@ -78,8 +78,7 @@ std::string markdown_case_row(const Result& r) {
                      markdown_code(shortened_middle(short_name(r.name), markdown_names_width), true),
                      markdown_text(status_text(r)) + (is_weak(r) ? ", weak" : ""),
                      markdown_text(metric_cell(r, "error_of_limit")), markdown_text(speedup),
-                     metric_cell(r, "eager_ms"), metric_cell(r, "compiled_ms"),
-                     compile_text(r));
+                     metric_cell(r, "eager_ms"), metric_cell(r, "compiled_ms"), compile_text(r));
 }
 
 const std::string_view markdown_case_header =
