@@ -65,8 +65,9 @@ TEST(TokenModels, OfHuggingFaceAreTrainedOnTheCrossEntropyOfTheirLabels) {
     const auto logits = parts[1].toTensor();
     const auto words = logits.size(-1);
     // Of a model that was not trained every label is about as likely as any other.
-    if (info->name != "T5Small")  // whose first logits are large
+    if (info->name != "T5Small") {  // whose first logits are large
       EXPECT_NEAR(parts[0].toTensor().item<double>(), std::log(static_cast<double>(words)), 0.5) << info->name;
+    }
     EXPECT_TRUE(model->loss(output).is_same(parts[0].toTensor())) << info->name;
     auto other = inputs;
     other.back() = torch::full_like(other.back(), words - 1);
