@@ -113,7 +113,9 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const E
   };
   options.at_end = [&] {
     reports = write_run(flags, run, listener->results(), planned);
-    if (isolate::interrupted() && GTEST_FLAG_GET(repeat) != 1) std::exit(close(true));  // GoogleTest would begin again
+    if (!isolate::interrupted() || GTEST_FLAG_GET(repeat) == 1) return;
+    session.runner.end_processes();
+    std::exit(close(true));  // GoogleTest would begin again
   };
   listener = install_listener(options);
   return close(RUN_ALL_TESTS() != 0);

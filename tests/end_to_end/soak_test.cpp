@@ -163,8 +163,9 @@ TEST_P(Soak, EveryStatusIsRightAndNothingIsLeft) {
   std::cout << cases << " cases, " << seen.size()
             << " iterations; in the second half more than in the first: " << growth(&Usage::descriptors)
             << " descriptors, " << growth(&Usage::children) << " processes, " << growth(&Usage::resident_mb) << " MB\n";
-  EXPECT_LE(growth(&Usage::descriptors), 4);  // a child of one moment
-  EXPECT_LE(growth(&Usage::children), 1);
+  constexpr int at_one_moment = 2;  // the child that serves and the one that compiles
+  EXPECT_LE(growth(&Usage::descriptors), 4 * at_one_moment);
+  EXPECT_LE(growth(&Usage::children), at_one_moment);
   EXPECT_LE(growth(&Usage::resident_mb), 2 * longest_line_mb);
   EXPECT_THAT(marked_processes(value), testing::IsEmpty());
 }
