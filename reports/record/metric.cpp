@@ -53,6 +53,7 @@ const std::vector<MetricInfo>& metric_table() {
       {"capture_s", "capture", "s", "{:.2f}", lower, by_one_reading},
       {"compile_s", "compile", "s", "{:.1f}", lower, by_one_reading},
       {"compiled_beside", "what went on beside the compile", "", "{:.0f}", neither},
+      {"folded_convolutions", "operators folded into convolutions", "", "{:.0f}", neither},
       {"load_s", "load of the artifact", "s", "{:.2f}", lower, by_one_reading},
       {"first_call_s", "first call", "s", "{:.3f}", lower, by_one_reading},
       {"cold_start_s", "cold start: capture, compile, load, first call", "s", "{:.2f}", lower, by_one_reading},

@@ -45,7 +45,7 @@ c10::IValue with_error(const c10::IValue& answer, const std::vector<std::string>
 Outcome plant_error(const CheckRun& run) {
   const Case& c = run.test_case();
   auto subject = checks::load_subject(c, run.on_phase());
-  const auto options = checks::compare_options(c);
+  const auto options = checks::compare_options(c, {});
   const auto eager = checks::eager_output(c, subject, subject.inputs);
   checks::References references(c, subject, subject.inputs);
   Outcome outcome;
