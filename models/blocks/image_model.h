@@ -17,6 +17,9 @@ class ImageModel : public Model {
   int64_t side_;
 };
 
+/// The side of the images that timm gives a model which it trained at 224 pixels and tests at 288.
+inline int64_t side_of_224_or_288(Mode mode) { return mode == Mode::training ? 224 : 288; }
+
 /// The same with the inputs of upstream's timm_models.py: bytes drawn from 0 to 255, less their mean, over their
 /// standard deviation.
 class ByteImageModel : public ImageModel {

@@ -1,7 +1,8 @@
 // ConvNeXt: 7x7 depthwise convolution, LayerNorm and an MLP over the channels; V2 adds a global response norm.
 // Papers: Liu et al., "A ConvNet for the 2020s", 2022; Woo et al., "ConvNeXt V2", 2023.
-// Original: timm's ConvNeXt. Input [N, 3, 224, 224] → logits [N, 1000]; 28,589,128 (convnext_tiny), 88,591,464
-// (convnext_base) and 15,623,800 (convnextv2_nano) parameters. mini: stages of one block, widths 16 to 128, 64 pixels.
+// Original: timm's ConvNeXt. Input [N, 3, 224, 224], in inference [N, 3, 288, 288] → logits [N, 1000]; 28,589,128
+// (convnext_tiny), 88,591,464 (convnext_base) and 15,623,800 (convnextv2_nano) parameters. mini: stages of one block,
+// widths 16 to 128, 64 pixels.
 #include <torchstone/model.h>
 
 #include "models/blocks/chain.h"
@@ -101,7 +102,7 @@ class ConvNeXt : public ByteImageModel {
 
 template <class Block>
 std::shared_ptr<Model> make(const ModelOptions& options, const List& depths, const List& widths) {
-  if (options.preset == Preset::full) return std::make_shared<ConvNeXt<Block>>(depths, widths, 224);
+  if (options.preset == Preset::full) return std::make_shared<ConvNeXt<Block>>(depths, widths, side_of_224_or_288(options.mode));
   return std::make_shared<ConvNeXt<Block>>(List{1, 1, 1, 1}, List{16, 32, 64, 128}, 64);
 }
 

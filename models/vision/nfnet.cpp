@@ -1,6 +1,7 @@
 // NFNet: residual blocks without normalisation; the weights are standardised inside each forward pass instead.
 // Paper: Brock, De, Smith, Simonyan, "High-performance large-scale image recognition without normalization", 2021.
-// Original: timm's NormFreeNet as nfnet_l0. Input [N, 3, 224, 224] → logits [N, 1000]; 35,074,488 parameters.
+// Original: timm's NormFreeNet as nfnet_l0. Input [N, 3, 224, 224], in inference
+// [N, 3, 288, 288] → logits [N, 1000]; 35,074,488 parameters.
 // mini: stages of 1, 1, 2 and 1 blocks, widths 32 to 128, groups of 8, 64 pixels.
 #include <cmath>
 
@@ -126,7 +127,7 @@ class NormFreeNet : public ByteImageModel {
 TORCHSTONE_MODEL(
     nfnet_l0, .family = "nfnet", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128, .parameters = 35'074'488,
     .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      const NfShape full{{1, 2, 6, 3}, {256, 512, 1536, 1536}, 128, 64, 2304, 224};
+      const NfShape full{{1, 2, 6, 3}, {256, 512, 1536, 1536}, 128, 64, 2304, side_of_224_or_288(options.mode)};
       const NfShape mini{{1, 1, 2, 1}, {32, 64, 128, 128}, 32, 8, 192, 64};
       return std::make_shared<NormFreeNet>(options.preset == Preset::full ? full : mini);
     });

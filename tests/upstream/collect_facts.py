@@ -6,13 +6,17 @@
 CLONE is pytorch/benchmark, which holds a copy of PyTorch's benchmarks/dynamo beside its models, so that one commit has
 both. It lacks timm_models.yaml: FILE is pytorch/pytorch's benchmarks/dynamo/timm_models.yaml of TIMM_COMMIT. Models that
 upstream has dropped since are taken from EARLIER, the last state with them. Sizes that metadata.yaml suggests for
-single kinds of GPUs are left out, as they are where none of these GPUs runs. Needs PyYAML.
+single kinds of GPUs are left out, as they are where none of these GPUs runs. The sides of images are those of timm's
+pretrained configurations, by timm's rule for testing and training (timm.data.resolve_data_config, which timm_models.py
+calls). Needs PyYAML, and timm in the version that pytorch/benchmark asks for.
 """
 import argparse
 import ast
+import importlib
 import json
 import re
 import subprocess
+import sys
 
 import yaml
 
@@ -48,8 +52,8 @@ OTHERWISE = {
     "pytorch_CycleGAN_and_pix2pix": {"skip.all": "broken upstream since 2025; the generator alone runs here"},
     "convmixer_768_32": {"optimizer": "none in 2024, for a fault of Dynamo; a step can be made here"},
     "hrnet_w18": {"optimizer": "none in 2024, for a fault of Dynamo; a step can be made here"},
-    "hf_DistilBert": {"skip.all": "a suite of its own upstream, and the sizes of this one here"},
-    "hf_T5": {"skip.all": "a suite of its own upstream, and the sizes of this one here"},
+    "hf_DistilBert": {"skip.all": "upstream's suite huggingface has another size of it; here both run"},
+    "hf_T5": {"skip.all": "upstream's suite huggingface has another size of it; here both run"},
     "llama_decode": {"skip.test.training": "ours has a gradient; upstream's class states no training batch"},
     "llama_prefill": {"skip.test.training": "ours has a gradient; upstream's class states no training batch"},
 }
@@ -188,6 +192,23 @@ def batch_sizes(clone, lists):
     return found
 
 
+def timm_version(clone):
+    return re.search(r"^timm==(\S+)", clone.text("requirements.txt"), re.M).group(1)
+
+
+def image_sides(names):
+    """timm's models → {inference, training}: the side of their images."""
+    timm = importlib.import_module("timm")
+    found = {}
+    for name in names:
+        # A name that timm has given up leads to the one it has now.
+        config = timm.models.get_pretrained_cfg(timm.models._registry._deprecated_models.get(name, name))
+        if config is not None:
+            side = lambda size: (size or config.input_size)[-1]
+            found[name] = {"inference": side(config.test_input_size), "training": side(None)}
+    return found
+
+
 def optimizer_of(common, model):
     if model in common["CI_SKIP_OPTIMIZER"]:
         return "none"
@@ -218,12 +239,18 @@ def main():
     for suite in SUITES:
         for model, facts in earlier[suite].items():
             models[suite].setdefault(model, facts | {"dropped": True})
+    installed, asked = importlib.import_module("timm").__version__, timm_version(Clone(arguments.benchmark, COMMIT))
+    if installed != asked:
+        sys.exit(f"timm {installed} is installed, pytorch/benchmark asks for {asked}")
+    for name, sides in image_sides(models["timm"]).items():
+        models["timm"][name]["image_side"] = sides
     lines = []
     for suite in SUITES:
         rows = ",\n".join(f"   {json.dumps(name)}: {json.dumps(facts)}" for name, facts in sorted(models[suite].items()))
         lines.append(f"  {json.dumps(suite)}: {{\n{rows}\n  }}")
     head = {"repository": "pytorch/benchmark", "commit": COMMIT, "timm_models.yaml": f"pytorch/pytorch {TIMM_COMMIT}",
-            "dropped_models_of": EARLIER, "names": NAMES, "own": OWN, "otherwise": OTHERWISE}
+            "dropped_models_of": EARLIER, "timm": installed, "names": NAMES, "own": OWN,
+            "image_sides_of_own": image_sides(OWN), "otherwise": OTHERWISE}
     print(json.dumps(head, indent=1)[:-2] + ',\n "models": {\n' + ",\n".join(lines) + "\n }\n}")
 
 

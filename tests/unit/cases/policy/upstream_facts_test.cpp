@@ -1,9 +1,13 @@
 #include <algorithm>
 #include <fstream>
 
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <torch/torch.h>
+#include <torchstone/model.h>
 
 #include "cases/policy/policy.h"
+#include "fixtures/checks/skip_init.h"
 #include "models/core/registry.h"
 #include "tests/unit/cases/support.h"
 
@@ -99,6 +103,25 @@ TEST(UpstreamFacts, HoldEveryListOfThePolicies) {
       const Mention* mention = policy_of(row.suite).find(key.path, row.info->name);
       EXPECT_EQ(mention ? mention->value : 0, row.lists().value(key.path, 0.0)) << row.name() << " in " << key.path;
     }
+}
+
+TEST(UpstreamFacts, HoldTheSidesOfTimmsImages) {
+  const checks::SkipInit no_draws;
+  int larger = 0;
+  for (const auto& row : registered_rows()) {
+    constexpr int64_t most_parameters = 500'000'000;  // more do not fit into a small machine's memory
+    if (row.suite != "timm" || row.info->parameters > most_parameters) continue;
+    const json& sides =
+        row.facts ? row.facts->at("image_side") : upstream_facts().at("image_sides_of_own").at(row.info->name);
+    larger += sides.at("inference") > sides.at("training") ? 1 : 0;
+    for (const auto& [key, mode] : {std::pair("inference", Mode::inference), std::pair("training", Mode::training)}) {
+      const ModelOptions options{.preset = Preset::full, .mode = mode, .batch_size = 1};
+      const auto side = sides.at(key).get<int64_t>();
+      EXPECT_EQ(row.info->make(options)->example_inputs(options).at(0).sizes(), (torch::IntArrayRef{1, 3, side, side}))
+          << row.name() << " in " << key;
+    }
+  }
+  EXPECT_EQ(larger, 4);
 }
 
 TEST(UpstreamFacts, HoldTheOptimizers) {
