@@ -12,6 +12,7 @@
 #include "cases/report_tool/inputs.h"
 #include "reports/base/exit_code.h"
 #include "reports/base/terminal_text.h"
+#include "reports/judge/baseline_input.h"
 #include "reports/judge/baseline_report.h"
 #include "reports/results_folder/merge.h"
 
@@ -35,8 +36,9 @@ Report read(const std::string& path) {
 int compare_reports(const CompareArguments& arguments) {
   try {
     const auto fail_on = judge::parse_fail_on(arguments.fail_on);
-    const auto comparison =
-        compare_with_baseline(read(arguments.old_path), read(arguments.new_path), arguments.options);
+    const auto baseline = judge::read_baseline(arguments.old_path);
+    for (const auto& warning : baseline.warnings) print_error("warning: " + warning);
+    const auto comparison = compare_with(baseline, read(arguments.new_path), arguments.options);
     if (arguments.format == "json")
       write_output(write_comparison_json(comparison), "");
     else if (arguments.format == "csv")
@@ -68,7 +70,10 @@ void add_compare_command(CLI::App& app, int& exit_code) {
                                      "something is, 2 unusable or of another machine, 3 nothing to compare");
   const auto arguments = std::make_shared<CompareArguments>();
   auto& options = arguments->options;
-  command->add_option("OLD", arguments->old_path, "Results folder, or results.json, of the baseline")->required();
+  command
+      ->add_option("OLD", arguments->old_path,
+                   "Results folder, results.json, or CSV of benchmarks/dynamo, of the baseline")
+      ->required();
   command->add_option("NEW", arguments->new_path, "Results folder, or results.json, to judge")->required();
   command->add_option("--tolerance", options.tolerance, "Part by which a timing may change and still be SAME")
       ->capture_default_str();

@@ -47,7 +47,14 @@ Samples logs_of(const Result& r, std::string_view metric) {
 
 Estimate log_change_by_rounds(const Result& before, const Result& after, const MetricChange& values,
                               const BaselineOptions& options) {
-  const Samples old_logs = logs_of(before, values.metric), new_logs = logs_of(after, values.metric);
+  const Samples new_logs = logs_of(after, values.metric);
+  if (options.single_numbers && !new_logs.empty()) {
+    const double in_units_of_samples = values.metric == "speedup" ? values.old_value : values.old_value / 1e3;
+    const Estimate now = median_estimate(new_logs, options.confidence);
+    const double then = std::log(in_units_of_samples);
+    return {now.value - then, now.low - then, now.high - then};
+  }
+  const Samples old_logs = logs_of(before, values.metric);
   if (old_logs.empty() || new_logs.empty()) return {std::log(values.ratio), -infinity, infinity};
   return difference(median_estimate(new_logs, options.confidence), median_estimate(old_logs, options.confidence));
 }
@@ -67,6 +74,7 @@ MetricChange change_of(const MetricInfo& info, const Result& before, const Resul
     change.change = means_nothing ? Change::same : judge_exactly(change.old_value, change.new_value, info.better);
     return change;
   }
+  change.single_number = options.single_numbers;
   change.ratio_low = 0, change.ratio_high = infinity;
   const double log_ratio = std::log(change.ratio);
   if (info.judged == Judged::by_one_reading) {
@@ -173,7 +181,7 @@ void require_sense(const BaselineOptions& options) {
 BaselineComparison compare_with_baseline(const Report& baseline, const Report& report, const BaselineOptions& options) {
   require_sense(options);
   BaselineComparison comparison;
-  comparison.machine_differences = machine_differences(baseline.run, report.run);
+  if (!options.single_numbers) comparison.machine_differences = machine_differences(baseline.run, report.run);
   const Cases before = cases_of(baseline), after = cases_of(report);
   for (const auto& [key, result] : after) {
     const auto found = before.find(key);

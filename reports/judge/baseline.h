@@ -16,6 +16,7 @@ struct MetricChange {
   /// nothing bounds it (a single reading, too few rounds).
   double ratio = 1, ratio_low = 1, ratio_high = 1;
   Change change = Change::same;
+  bool single_number = false;  ///< the old value is one number without an interval; the interval is the new one's
 };
 
 struct CaseChange {
@@ -30,13 +31,16 @@ struct BaselineComparison {
   std::vector<CaseChange> cases;  ///< worst first: broken, SLOWER, AMBIGUOUS, GONE, NEW, FASTER, SAME; then by size
   /// What makes timings of the two incomparable, one sentence each: another machine class, device, library version.
   std::vector<std::string> machine_differences;
-  size_t timings_left_out = 0;  ///< that both sides have, but that were taken on different machines
+  size_t timings_left_out = 0;          ///< that both sides have, but that were taken on different machines
+  std::vector<std::string> notes = {};  ///< what a baseline of another kind means, one sentence each
 };
 
 struct BaselineOptions {
   double confidence = 0.95;
-  double tolerance = 0.02;                ///< a change of a timing below this part is SAME however sure it is
-  bool other_machine = false;             ///< compare timings although machine_differences is not empty
+  double tolerance = 0.02;     ///< a change of a timing below this part is SAME however sure it is
+  bool other_machine = false;  ///< compare timings although machine_differences is not empty
+  /// Of a baseline that is a table of single numbers: each is taken as it stands, whatever machine it comes from.
+  bool single_numbers = false;
   std::vector<std::string> metrics = {};  ///< only these keys; empty: all that the metric table says are judged
 };
 
@@ -47,7 +51,8 @@ struct BaselineOptions {
 /// Bytes and counts: any difference is a change, but for the slack that the metric table gives the artifact's size.
 /// Speed-up: the paired rounds of each run have a median log ratio and its order-statistic interval; the change is the
 /// difference of the two (reports/judge/change.h). Latency: the same of the log times. Both stand in results.json as
-/// raw samples; without them there is no interval, and a change beyond the tolerance is AMBIGUOUS. What differs between
+/// raw samples; without them there is no interval, and a change beyond the tolerance is AMBIGUOUS. With
+/// `single_numbers` the old value is a constant, and the change has the interval of the new one. What differs between
 /// two processes on one machine is in no interval of one run: the tolerance has to cover it.
 ///
 /// When eager and compiled moved the same way and their ratio stayed, the machine moved: such latencies are AMBIGUOUS

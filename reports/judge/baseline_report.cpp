@@ -58,8 +58,9 @@ std::string metric_line(const MetricChange& m) {
   const auto shown = [&](double value) {
     return is_exact(m) && std::floor(value) == value ? fmt::format("{:.0f}", value) : format_metric(m.metric, value);
   };
-  return fmt::format("    {} {:<22} {:>14} {:>14}   {:<30} {}\n", mark_of(m.change), terminal_line(m.metric),
-                     shown(m.old_value), shown(m.new_value), change_with_interval(m), to_string(m.change));
+  return fmt::format("    {} {:<22} {:>14} {:>14}   {:<30} {}{}\n", mark_of(m.change), terminal_line(m.metric),
+                     shown(m.old_value), shown(m.new_value), change_with_interval(m), to_string(m.change),
+                     m.single_number ? " (a single number against this run's interval)" : "");
 }
 
 std::string case_block(const CaseChange& c, bool all) {
@@ -88,6 +89,7 @@ size_t broken(const BaselineComparison& comparison) {
 
 std::string write_comparison(const BaselineComparison& comparison, bool all) {
   std::string text;
+  for (const auto& note : comparison.notes) text += terminal_line(note) + "\n";
   for (const auto& difference : comparison.machine_differences)
     text += fmt::format("Another machine: {}\n", terminal_line(difference));
   if (comparison.timings_left_out > 0)
@@ -116,6 +118,8 @@ std::string write_comparison_json(const BaselineComparison& comparison) {
   json["machine_differences"] = nlohmann::json::array();
   for (const auto& difference : comparison.machine_differences)
     json["machine_differences"].push_back(valid_utf8(difference));
+  json["notes"] = nlohmann::json::array();
+  for (const auto& note : comparison.notes) json["notes"].push_back(valid_utf8(note));
   json["timings_left_out"] = comparison.timings_left_out;
   json["counts"]["BROKEN"] = broken(comparison);
   for (const Change change : all_changes) json["counts"][std::string(to_string(change))] = count(comparison, change);
@@ -128,10 +132,13 @@ std::string write_comparison_json(const BaselineComparison& comparison) {
                                     {"status_worse", c.status_worse},
                                     {"metrics", nlohmann::json::object()}};
     for (const auto& m : c.metrics)
-      entry["metrics"][valid_utf8(m.metric)] = {
-          {"old", number_to_json(m.old_value)},         {"new", number_to_json(m.new_value)},
-          {"ratio", number_to_json(m.ratio)},           {"ratio_low", number_to_json(m.ratio_low)},
-          {"ratio_high", number_to_json(m.ratio_high)}, {"change", to_string(m.change)}};
+      entry["metrics"][valid_utf8(m.metric)] = {{"old", number_to_json(m.old_value)},
+                                                {"new", number_to_json(m.new_value)},
+                                                {"ratio", number_to_json(m.ratio)},
+                                                {"ratio_low", number_to_json(m.ratio_low)},
+                                                {"ratio_high", number_to_json(m.ratio_high)},
+                                                {"change", to_string(m.change)},
+                                                {"single_number", m.single_number}};
     json["cases"].push_back(std::move(entry));
   }
   return printable_json(json.dump(1)) + "\n";

@@ -83,25 +83,9 @@ std::string cell(const Result& result, const NumberColumn& column, const std::st
 
 std::string device_type(const std::string& device) { return device.substr(0, device.find(':')); }
 
-/// A backend with options as one word: "inductor:freezing=true" → "inductor_freezing".
-std::string word(const std::string& text) {
-  constexpr std::string_view taken_for_granted = "=true";
-  std::string out;
-  for (size_t at = 0; at < text.size(); ++at) {
-    if (text.compare(at, taken_for_granted.size(), taken_for_granted) == 0) {
-      at += taken_for_granted.size() - 1;
-      continue;
-    }
-    const char c = text[at];
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    out += plain ? c : '_';
-  }
-  return out;
-}
-
 std::string file_stem(const Result& r) {
-  return fmt::format("{}_{}_{}_{}_{}", word(r.backend), word(r.suite), word(r.dtype), word(r.mode),
-                     word(device_type(r.device)));
+  return fmt::format("{}_{}_{}_{}_{}", word_of(r.backend), word_of(r.suite), word_of(r.dtype), word_of(r.mode),
+                     word_of(device_type(r.device)));
 }
 
 bool has_row(const Result& r) {
@@ -131,6 +115,21 @@ std::string header(const std::string& check, const std::string& tag) {
 
 }  // namespace
 
+std::string word_of(const std::string& text) {
+  constexpr std::string_view taken_for_granted = "=true";
+  std::string out;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text.compare(at, taken_for_granted.size(), taken_for_granted) == 0) {
+      at += taken_for_granted.size() - 1;
+      continue;
+    }
+    const char c = text[at];
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    out += plain ? c : '_';
+  }
+  return out;
+}
+
 NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::string& tag) {
   std::map<std::string, const Result*> last;
   for (const auto& result : results) last[result.name] = &result;
@@ -145,7 +144,7 @@ NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::st
     const std::string stem = file_stem(result);
     const bool apart = presets[{stem, result.check}].size() > 1;
     const std::string name =
-        case_file_name(stem + (apart ? "_" + word(result.preset) : "") + "_" + result.check) + ".csv";
+        case_file_name(stem + (apart ? "_" + word_of(result.preset) : "") + "_" + result.check) + ".csv";
     const auto [place, is_new] = places.emplace(name, files.size());
     if (is_new) files.emplace_back(name, header(result.check, tag));
     require_few_tables(files.size());

@@ -16,6 +16,9 @@ namespace torchstone::tables {
 /// With a tag there is a column of it behind batch_size (upstream's --tag).
 NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::string& tag = "");
 
+/// A backend with options, or a suite, as a word of these files' names: "inductor:freezing=true" → "inductor_freezing".
+std::string word_of(const std::string& text);
+
 /// The same files in the folder csv/, where the tables of PyTorch's benchmarks stand.
 NamedTexts below_csv(NamedTexts files);
 /// Throws ReportError for more than 1000 tables: no run has so many suites and backends.

@@ -1,0 +1,36 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "reports/base/csv_read.h"
+
+namespace torchstone::judge {
+
+/// A table that benchmarks/dynamo wrote, or one of its ci_expected_accuracy/*.csv, checked row by row. What its columns
+/// do not say (suite, mode, dtype, device, backend, preset) may stand in the file's name.
+struct UpstreamTable {
+  CsvTable table;
+  std::string check;                         ///< accuracy or performance, by the columns; or a check that the name says
+  std::map<std::string, std::string> facts;  ///< key of text_fields() → value, of what the name says
+
+  /// The cell of a row; empty where the table lacks the column.
+  const std::string& cell(const CsvRow& row, const std::string& column) const;
+};
+
+/// Whether a path is meant as such a table: *.csv.
+bool is_upstream_table(const std::filesystem::path& path);
+
+/// Throws ReportError "file:line: …" for what read_csv() refuses, a table without name or with neither accuracy nor
+/// speedup or with both, no row, a row without name, a status that no one writes, a number that is none, a model that
+/// is there twice on one device, a file whose last line has no end, a name that says what no case here is (dynamic
+/// shapes).
+UpstreamTable read_upstream_table(const std::filesystem::path& path);
+
+/// What the name of a file of benchmarks/dynamo says, word by word, by the keys of text_fields():
+/// inductor_torchbench_bfloat16_inference_cuda_accuracy, cpu_inductor_amp_freezing_torchbench_inference. `backend` is
+/// what stands from the backend's own word to the mode, less what other fields are. `shapes` is there for dynamic ones.
+std::map<std::string, std::string> facts_in_name(std::string_view stem);
+
+}  // namespace torchstone::judge
