@@ -115,12 +115,20 @@ std::vector<CaseField> fields_of_judgement() {
       eager_not_deterministic().decided_by("the policy's"),
       number("accuracy_check_runs", &Case::accuracy_check_runs, {1, 99}, "majority of this many compiled runs")
           .decided_by("the policy's (1)"),
+      boolean("skip_accuracy_check", &Case::skip_accuracy_check,
+              "a wrong answer is no verdict: accuracy ends with pass_due_to_skip, performance is timed and says so")
+          .with_flag(),
       boolean("upstream_semantics", &Case::upstream_semantics,
               "judge as PyTorch's harness does where Torchstone knows better")
+          .with_flag(),
+      boolean("ci", &Case::ci, "the policy's lists of PyTorch's CI hold (optimizer.sgd_in_ci, batch_size.ci_accuracy)")
           .with_flag(),
       decided_elsewhere(
           "skip_reason", [](const Case& c) { return c.skip_reason ? Json(*c.skip_reason) : Json(nullptr); },
           "why the case ends as pass_due_to_skip", "policy key accuracy.skip.large_models"),
+      decided_elsewhere(
+          "not_skipped", [](const Case& c) { return c.not_skipped ? Json(*c.not_skipped) : Json(nullptr); },
+          "why the case would not be registered without --torchstone_no_skip", "policy keys skip, slow"),
       expected_status(),
       expected_reason(),
   };
@@ -163,6 +171,10 @@ std::vector<CaseField> fields_of_timing() {
       boolean("warm_start_latency", &Case::warm_start_latency,
               "performance starts from the artifact cache, which is filled before: warm_start_s")
           .with_flag(),
+      boolean("use_warm_peak_memory", &Case::use_warm_peak_memory,
+              "eager_peak_mem and dynamo_peak_mem are of one step after the first ones; false: of the first ones")
+          .with_flag()
+          .decided_by("true; false with cold_start_latency"),
   };
 }
 

@@ -23,6 +23,8 @@ struct Flags {
   config::Choices<std::string> suites;  ///< names; empty: all
   std::optional<config::Place>
       full_matrix;             ///< all combinations, not only those of the suites' rows; where that was said
+  bool no_skip = false;        ///< the policies' lists of models to skip do not hold
+  bool fast = false;           ///< the policies' slow models are skipped
   config::Settings overrides;  ///< batch_size, tolerance, …: stronger than any suite
   BatchSizes batch_sizes;      ///< of single models; weaker than an override
   std::string suites_folder;   ///< or one file; empty: the program's own

@@ -110,6 +110,11 @@ std::vector<FlagInfo> selection_flags() {
           .also("preset")
           .otherwise("the suites' (mini)"),
       matrix_flag(),
+      boolean_flag(
+          "no_skip", "also models that the policies' keys skip and slow leave out; the rows say which key it was",
+          [](Flags & f) -> auto& { return f.no_skip; }),
+      boolean_flag(
+          "fast", "without the models that the policies' key slow names", [](Flags & f) -> auto& { return f.fast; }),
       only_flag(),
       text_flag(
           "inputs", "FILE.pt", "inputs of the TorchScript file", [](Flags & f) -> auto& { return f.inputs; })

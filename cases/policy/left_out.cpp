@@ -13,8 +13,7 @@ constexpr bool on_aarch64 = false;
 
 }  // namespace
 
-std::optional<Decision> left_out(const Policy& policy, const Conditions& when) {
-  const bool reduced = when.dtype != DType::float32;
+std::optional<Decision> skipped_by_list(const Policy& policy, const Conditions& when) {
   const struct {
     bool applies;
     std::string list, why;
@@ -25,13 +24,20 @@ std::optional<Decision> left_out(const Policy& policy, const Conditions& when) {
       {when.mode == Mode::training, "skip.test.training", "not run in training"},
       {when.freezing, "skip.freezing." + when.device, "not run with freezing on " + when.device},
       {true, "skip.multiprocess", "needs several processes"},
-      {reduced, "only_fp32", "runs in float32 only"},
+      {when.fast, "slow", "slow, left out by --torchstone_fast"},
   };
   for (const auto& rule : rules) {
     const Mention* mention = rule.applies ? policy.find(rule.list, when.model) : nullptr;
     if (mention) return Decision{fmt::format("{} (policy {})", rule.why, rule.list), mention->origin};
   }
   return std::nullopt;
+}
+
+std::optional<Decision> left_out(const Policy& policy, const Conditions& when) {
+  if (const auto skipped = skipped_by_list(policy, when); skipped && !when.no_skip) return skipped;
+  const Mention* mention = when.dtype == DType::float32 ? nullptr : policy.find("only_fp32", when.model);
+  if (!mention) return std::nullopt;
+  return Decision{"runs in float32 only (policy only_fp32)", mention->origin};
 }
 
 std::optional<Decision> not_exported(const Policy& policy, const Conditions& when) {

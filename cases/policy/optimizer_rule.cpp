@@ -13,7 +13,7 @@ Optimizing optimizer_of(const Policy& policy, const Conditions& when) {
   } rules[] = {
       {true, "optimizer.none", OptimizerKind::none},
       {true, "optimizer.sgd", OptimizerKind::sgd},
-      {true, "optimizer.sgd_in_ci", OptimizerKind::sgd},
+      {when.ci, "optimizer.sgd_in_ci", OptimizerKind::sgd},
       {inductor_on_cuda, "optimizer.sgd_with_inductor", OptimizerKind::sgd},
   };
   for (const auto& rule : rules) {

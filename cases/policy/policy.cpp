@@ -27,6 +27,7 @@ Conditions conditions_of(const Case& c) {
   when.freezing = option_is_true(c, "freezing");
   when.max_autotune = option_is_true(c, "max_autotune");
   when.preset = c.preset;
+  when.ci = c.ci;
   return when;
 }
 

@@ -54,6 +54,9 @@ struct Conditions {
   bool amp = false;  ///< autocast
   std::string device = "cpu";
   bool inductor = false, freezing = false, max_autotune = false;
+  bool ci = true;        ///< upstream's --ci: the lists of its CI hold
+  bool fast = false;     ///< upstream's --fast: the list `slow` is skipped
+  bool no_skip = false;  ///< upstream's --no-skip: no list of models to skip holds
   Preset preset = Preset::mini;
 };
 Conditions conditions_of(const Case& c);
@@ -87,6 +90,8 @@ Optimizing optimizer_of(const Policy& policy, const Conditions& when);
 struct Decision {
   std::string reason, origin;
 };
+/// Why a list of models to skip leaves the case out, whatever `no_skip` says; empty when none does.
+std::optional<Decision> skipped_by_list(const Policy& policy, const Conditions& when);
 /// Why the case is not registered at all; empty when it is.
 std::optional<Decision> left_out(const Policy& policy, const Conditions& when);
 /// Why upstream does not export it for AOTInductor, which holds under upstream's semantics: our own tracer takes it.

@@ -79,7 +79,8 @@ Tolerance huggingface_rule(const Policy& policy, const Conditions& when) {
 BatchSize stated_by(const Mention& mention) { return {static_cast<int64_t>(mention.value), mention.origin}; }
 
 BatchSize accuracy_batch(const Policy& policy, const Conditions& when) {
-  const bool ci = when.check == "accuracy" && when.mode == Mode::training && when.device == "cuda" && when.inductor;
+  const bool ci =
+      when.ci && when.check == "accuracy" && when.mode == Mode::training && when.device == "cuda" && when.inductor;
   if (const Mention* own = policy.find("batch_size.ci_accuracy", when.model); ci && own) return stated_by(*own);
   const bool parts = when.batch_invariance;
   const BatchSize batch{policy.rule == "huggingface" ? (parts ? 8 : 1)

@@ -9,6 +9,12 @@
 namespace torchstone::selection {
 namespace {
 
+/// The setting that a policy asks for, before the policy is applied.
+void apply_ahead(const std::string& key, const config::Settings& settings, Case& c) {
+  for (const auto& setting : settings)
+    if (setting.first == key) config::apply_settings({setting}, c);
+}
+
 class Expander {
  public:
   Expander(const Known& known, const flags::Flags& flags) : known_(known), flags_(flags) {}
@@ -56,7 +62,16 @@ class Expander {
     c.line = model.place.line;
 
     if (model.skip) return skip(c, {fmt::format("{} (suite)", *model.skip), origin_of(model.place)});
-    if (const auto out = left_out(suite.policy, policy::conditions_of(c))) return skip(c, *out);
+    for (const auto* settings : {&suite.defaults, &row.settings, &model.settings, &flags_.overrides})
+      apply_ahead("ci", *settings, c);
+    policy::Conditions when = policy::conditions_of(c);
+    when.fast = flags_.fast;
+    when.no_skip = flags_.no_skip;
+    if (const auto out = left_out(suite.policy, when)) return skip(c, *out);
+    if (const auto listed = skipped_by_list(suite.policy, when)) {
+      c.not_skipped = listed->reason;
+      c.origin["not_skipped"] = listed->origin;
+    }
     const DType asked = c.dtype;
     apply_policy(suite.policy, info, c);
     const auto fixed = std::pair(c.batch_size, c.origin["batch_size"]);
@@ -69,6 +84,10 @@ class Expander {
       c.origin["batch_size"] = fmt::format("{}, fixed: not by {}", fixed.second, c.origin["batch_size"]);
     }
 
+    if (c.cold_start_latency && !c.origin.contains("use_warm_peak_memory")) {
+      c.use_warm_peak_memory = false;
+      c.origin["use_warm_peak_memory"] = "cold_start_latency, by " + c.origin["cold_start_latency"];
+    }
     apply_disable_cudagraph(suite.policy, c);
     if (const auto out = not_exported(suite.policy, policy::conditions_of(c)); out && c.upstream_semantics)
       return skip(c, *out);

@@ -86,10 +86,11 @@ TEST(CaseFields, HoldEveryMemberOfCase) {
   const auto& [suite, model, check, mode, dtype, amp_dtype, device, backend, preset, batch_size, seed, channels_last,
                threads, deterministic, no_deterministic, eval_in_training, optimizer, learning_rate, loss_divisor,
                iterations, tolerance, cosine, equal_nan, larger_multiplier, iou_threshold, eager_not_deterministic,
-               accuracy_check_runs, upstream_semantics, skip_reason, expected_status, required_speedup, time_limit_s,
-               measure_budget_s, max_rounds, confidence, cold_cache, cuda_graphs, repeat, iterations_per_run,
-               randomize_input, cold_start_latency, warm_start_latency, origin, file, line] = c;
-  const size_t members = 45, of_the_place = 3;
+               accuracy_check_runs, skip_accuracy_check, upstream_semantics, ci, skip_reason, not_skipped,
+               expected_status, required_speedup, time_limit_s, measure_budget_s, max_rounds, confidence, cold_cache,
+               cuda_graphs, repeat, iterations_per_run, randomize_input, cold_start_latency, warm_start_latency,
+               use_warm_peak_memory, origin, file, line] = c;
+  const size_t members = 49, of_the_place = 3;
   EXPECT_EQ(static_cast<const void*>(&suite), &c.suite);
   EXPECT_EQ(line, 0);
   EXPECT_EQ(listing::fields_of(c).size(), members - of_the_place);
