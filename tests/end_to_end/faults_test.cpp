@@ -37,23 +37,25 @@ std::string name_of_fault(const testing::TestParamInfo<Fault>& info) {
   return std::to_string(info.index) + "_" + info.param.test_case;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Compiler, PlantedFault,
-    testing::Values(
-        Fault{"healthy_inference_float32_fault_none", "pass", "", 0},
-        Fault{"healthy_inference_float32_fault_weight", "fail_accuracy", "", 1},
-        Fault{"two_outputs_inference_float32_fault_swapped", "fail_accuracy", "[0]", 1},
-        Fault{"healthy_inference_float32_fault_zero", "fail_accuracy", "", 1},
-        Fault{"healthy_inference_float32_fault_dtype", "fail_accuracy", "dtype", 1},
-        Fault{"healthy_inference_float32_fault_shape", "fail_accuracy", "shape", 1},
-        Fault{"healthy_inference_float32_fault_nan", "fail_accuracy", "NaN", 1},
-        Fault{"healthy_inference_float32_fault_eager", "fail_to_run", "fault_eager called the model itself", 1},
-        Fault{"healthy_inference_float32_fault_eager_copy", "fail_to_run",
-              "the compiled side ran eager's operators: aten::", 1},
-        Fault{"healthy_inference_float32_fault_refused", "fail_to_compile", "planted: the compiler refuses", 1},
-        Fault{"healthy_inference_float32_fault_missing", "fail_to_compile", "planted: no compiler", 4},
-        Fault{"healthy_inference_float32_fault_killed", "OOM", "SIGKILL", 4}),
-    name_of_fault);
+const std::vector<Fault>& compiler_faults() {
+  static const std::vector<Fault> faults{
+      Fault{"healthy_inference_float32_fault_none", "pass", "", 0},
+      Fault{"healthy_inference_float32_fault_weight", "fail_accuracy", "", 1},
+      Fault{"two_outputs_inference_float32_fault_swapped", "fail_accuracy", "[0]", 1},
+      Fault{"healthy_inference_float32_fault_zero", "fail_accuracy", "", 1},
+      Fault{"healthy_inference_float32_fault_dtype", "fail_accuracy", "dtype", 1},
+      Fault{"healthy_inference_float32_fault_shape", "fail_accuracy", "shape", 1},
+      Fault{"healthy_inference_float32_fault_nan", "fail_accuracy", "NaN", 1},
+      Fault{"healthy_inference_float32_fault_eager", "fail_to_run", "fault_eager called the model itself", 1},
+      Fault{"healthy_inference_float32_fault_eager_copy", "fail_to_run",
+            "the compiled side ran eager's operators: aten::", 1},
+      Fault{"healthy_inference_float32_fault_refused", "fail_to_compile", "planted: the compiler refuses", 1},
+      Fault{"healthy_inference_float32_fault_missing", "fail_to_compile", "planted: no compiler", 4},
+      Fault{"healthy_inference_float32_fault_killed", "OOM", "SIGKILL", 4}};
+  return faults;
+}
+
+INSTANTIATE_TEST_SUITE_P(Compiler, PlantedFault, testing::ValuesIn(compiler_faults()), name_of_fault);
 
 INSTANTIATE_TEST_SUITE_P(
     Model, PlantedFault,
@@ -69,21 +71,40 @@ INSTANTIATE_TEST_SUITE_P(
                     Fault{"not_repeatable_inference_float32_torchscript", "eager_two_runs_differ", "", 1}),
     name_of_fault);
 
-INSTANTIATE_TEST_SUITE_P(
-    Training, PlantedFault,
-    testing::Values(
-        Fault{"trainable_training_float32_eager", "pass", "", 0},
-        Fault{"trainable_training_float32_fault_no_training_fault", "pass", "", 0},
-        Fault{"trainable_training_float32_fault_gradient_scaled", "fail_accuracy", "gradients.second.weight", 1},
-        Fault{"trainable_training_float32_fault_gradients_swapped", "fail_accuracy", "gradients.first.weight", 1},
-        Fault{"trainable_training_float32_fault_gradient_missing", "fail_accuracy", "gradients.norm.weight", 1},
-        Fault{"trainable_training_float32_fault_statistics", "fail_accuracy", "buffers.norm.running_mean", 1},
-        Fault{"trainable_training_float32_fault_stale_buffer", "fail_accuracy", "buffers.norm.running_mean", 1},
-        Fault{"trainable_training_float32_fault_step_skipped", "fail_accuracy", "updates.first.weight", 1},
-        Fault{"trainable_training_float32_fault_eager", "fail_to_run", "fault_eager called the model itself", 1},
-        Fault{"trainable_training_float32_fault_mask", "fail_accuracy", "loss", 1},
-        Fault{"zero_output_training_float32_torchscript", "vacuous", "loss", 1}),
-    name_of_fault);
+const std::vector<Fault>& training_faults() {
+  static const std::vector<Fault> faults{
+      Fault{"trainable_training_float32_eager", "pass", "", 0},
+      Fault{"trainable_training_float32_fault_no_training_fault", "pass", "", 0},
+      Fault{"trainable_training_float32_fault_gradient_scaled", "fail_accuracy", "gradients.second.weight", 1},
+      Fault{"trainable_training_float32_fault_gradients_swapped", "fail_accuracy", "gradients.first.weight", 1},
+      Fault{"trainable_training_float32_fault_gradient_missing", "fail_accuracy", "gradients.norm.weight", 1},
+      Fault{"trainable_training_float32_fault_statistics", "fail_accuracy", "buffers.norm.running_mean", 1},
+      Fault{"trainable_training_float32_fault_stale_buffer", "fail_accuracy", "buffers.norm.running_mean", 1},
+      Fault{"trainable_training_float32_fault_step_skipped", "fail_accuracy", "updates.first.weight", 1},
+      Fault{"trainable_training_float32_fault_eager", "fail_to_run", "fault_eager called the model itself", 1},
+      Fault{"trainable_training_float32_fault_mask", "fail_accuracy", "loss", 1},
+      Fault{"zero_output_training_float32_torchscript", "vacuous", "loss", 1}};
+  return faults;
+}
+
+INSTANTIATE_TEST_SUITE_P(Training, PlantedFault, testing::ValuesIn(training_faults()), name_of_fault);
+
+TEST(PlantedFaultsOnCuda, TurnTheirLightsRed) {
+  std::vector<Fault> faults = compiler_faults();
+  faults.insert(faults.end(), training_faults().begin(), training_faults().end());
+  std::string filter;
+  for (const Fault& fault : faults) filter += "*/" + fault.test_case + "_cuda:";
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run_faults(filter, {"--torchstone_devices=cuda"});
+  for (const Fault& fault : faults) {
+    const auto outcome = torchstone.row("/" + fault.test_case + "_cuda").at("outcome");
+    const std::string reason = outcome.at("reason");
+    if (outcome.at("status") == "unsupported") GTEST_SKIP() << reason;
+    EXPECT_EQ(outcome.at("status"), fault.status) << fault.test_case << outcome.dump(1);
+    EXPECT_THAT(reason, HasSubstr(fault.reason)) << fault.test_case;
+  }
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+}
 
 TEST(AWrongStepOfAdam, IsSeenThoughItHidesTheSizeOfAGradient) {
   const Torchstone torchstone;
