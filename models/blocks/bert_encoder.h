@@ -13,7 +13,8 @@ namespace torchstone {
 struct BertShape {
   int64_t vocabulary = 30522, width = 768, layers = 12, heads = 12, feed_forward = 3072, positions = 512, tokens = 512;
   int64_t padding_word = 0;
-  int64_t embedding = width;  ///< of the words, where it is narrower than the layers
+  std::optional<int64_t> padding_position = std::nullopt;  ///< has no gradient, as the padding word has none
+  int64_t embedding = width;                               ///< of the words, where it is narrower than the layers
   double dropout = 0.1;
 };
 constexpr double bert_epsilon = 1e-12;
@@ -24,7 +25,9 @@ struct EmbeddingsImpl : nn::Module {
     words = register_module(
         "word_embeddings",
         nn::Embedding(nn::EmbeddingOptions(shape.vocabulary, shape.embedding).padding_idx(shape.padding_word)));
-    positions = register_module("position_embeddings", nn::Embedding(shape.positions, shape.embedding));
+    auto places = nn::EmbeddingOptions(shape.positions, shape.embedding);
+    if (shape.padding_position) places.padding_idx(*shape.padding_position);
+    positions = register_module("position_embeddings", nn::Embedding(places));
     types = register_module("token_type_embeddings", nn::Embedding(2, shape.embedding));
     norm = register_module("LayerNorm", layer_norm(shape.embedding, bert_epsilon));
     dropout = register_module("dropout", nn::Dropout(shape.dropout));
@@ -123,8 +126,8 @@ struct WordHead {
 template <class Embeddings, class Layer>
 class WordEncoder : public TokenModel {
  public:
-  explicit WordEncoder(const BertShape& shape, Labels labels = Labels::words, size_t inputs = 1)
-      : TokenModel(shape.vocabulary, shape.tokens, labels, inputs),
+  explicit WordEncoder(const BertShape& shape, Labels labels = Labels::words, Harness harness = Harness::huggingface)
+      : TokenModel({shape.vocabulary, shape.tokens, labels, harness}),
         shape_(shape),
         embeddings_(shape),
         head_(shape.width, embeddings_->words->weight) {
@@ -132,10 +135,10 @@ class WordEncoder : public TokenModel {
   }
 
  protected:
-  torch::Tensor logits(const Tensors& inputs) override {
+  Tensors answers(const Tensors& inputs) override {
     auto x = embed(inputs);
     for (auto& layer : layers_) x = layer(x);
-    return head_(x);
+    return {head_(x)};
   }
   virtual torch::Tensor embed(const Tensors& inputs) = 0;
   /// Registers the parts under the names that BERT and its nearest kin have.
@@ -147,12 +150,13 @@ class WordEncoder : public TokenModel {
     predictions->register_parameter("bias", head_.bias);
     register_module("cls", group({{"predictions", predictions.ptr()}}));
   }
-  /// For the end of a constructor: normal with deviation 0.02, the padding word 0.
+  /// For the end of a constructor: normal with deviation 0.02, the padding word and position 0.
   void init() {
     init_linears_normal(*this, 0.02);
     each_layer<nn::Embedding>(*this, [](auto& embedding) { nn::init::normal_(embedding.weight, 0, 0.02); });
     torch::NoGradGuard no_grad;
     embeddings_->words->weight[shape_.padding_word].zero_();
+    if (shape_.padding_position) embeddings_->positions->weight[*shape_.padding_position].zero_();
   }
 
   BertShape shape_;

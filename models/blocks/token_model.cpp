@@ -25,19 +25,26 @@ torch::Tensor label_loss(const torch::Tensor& logits, const torch::Tensor& label
 }
 
 c10::IValue TokenModel::forward(const Tensors& inputs) {
-  const auto scores = logits(inputs);
-  if (inputs.size() == inputs_) return scores;
-  return std::make_tuple(label_loss(scores, inputs.back(), labels_), scores);
+  const auto found = answers(inputs);
+  if (inputs.size() == task_.inputs && found.size() == 1) return found.front();
+  std::vector<c10::IValue> parts(found.begin(), found.end());
+  if (inputs.size() > task_.inputs) parts.insert(parts.begin(), label_loss(found.front(), inputs.back(), task_.labels));
+  return c10::ivalue::Tuple::create(std::move(parts));
 }
 
 Tensors TokenModel::example_inputs(const ModelOptions& options) const {
   auto inputs = token_inputs(options.batch_size);
-  if (options.mode == Mode::training) inputs.push_back(random_labels(options.batch_size));
+  if (options.mode == Mode::training || task_.harness == Harness::huggingface)
+    inputs.push_back(random_labels(options.batch_size));
   return inputs;
 }
 
 torch::Tensor TokenModel::loss(const c10::IValue& output) const {
-  return output.isTuple() ? output.toTupleRef().elements()[0].toTensor() : Model::loss(output);
+  if (!output.isTuple()) return Model::loss(output);
+  const auto& parts = output.toTupleRef().elements();
+  const bool labelled = parts[0].toTensor().dim() == 0;
+  if (labelled && task_.harness == Harness::huggingface) return parts[0].toTensor();
+  return Model::loss(parts[labelled ? 1 : 0]);
 }
 
 }  // namespace torchstone

@@ -3,24 +3,37 @@
 
 namespace torchstone {
 
-/// Which labels a head of transformers is trained on, and how its logits are compared with them.
+/// Which labels a head of transformers is given, and how its logits are compared with them.
 enum class Labels {
   words,       ///< logits [N, L, words], labels [N, L]: the word of each place
   next_words,  ///< the same, where each place foretells the label after its own
   classes,     ///< logits [N, classes], labels [N]
 };
 
+/// As which of upstream's programs a model of transformers runs.
+enum class Harness {
+  huggingface,  ///< labels in inference too; trained on its own loss
+  torchbench,   ///< labels in training alone; trained on the mean of its logits (`reduce_to_scalar_loss`)
+};
+
 /// Cross entropy as transformers' heads take it: the mean over all labels but those of -100. That of the next words is
 /// taken in float32 at least.
 torch::Tensor label_loss(const torch::Tensor& logits, const torch::Tensor& labels, Labels kind);
 
+/// How a model of transformers is called.
+struct TokenTask {
+  int64_t vocabulary = 0, tokens = 0;
+  Labels labels = Labels::words;
+  Harness harness = Harness::huggingface;
+  size_t inputs = 1;  ///< without labels
+};
+
 /// A model of transformers. Inputs: token ids [N, tokens], int64 below the vocabulary's size, and what else a model
-/// reads. With labels behind them, as in training, forward returns (loss, logits), and that is the loss it is trained
-/// on; without labels, as in inference, the logits alone (upstream's huggingface.py has labels there too).
+/// reads. Forward returns the logits and what else the original returns beside them. With labels behind the inputs the
+/// loss stands before both.
 class TokenModel : public Model {
  public:
-  TokenModel(int64_t vocabulary, int64_t tokens, Labels labels, size_t inputs = 1)
-      : vocabulary_(vocabulary), tokens_(tokens), labels_(labels), inputs_(inputs) {}
+  explicit TokenModel(const TokenTask& task) : task_(task) {}
   c10::IValue forward(const Tensors& inputs) final;
   Tensors example_inputs(const ModelOptions& options) const final;
   torch::Tensor loss(const c10::IValue& output) const final;
@@ -28,19 +41,19 @@ class TokenModel : public Model {
   bool in_state_dict(const std::string& name) const override { return !name.ends_with("_ids"); }
 
  protected:
-  virtual torch::Tensor logits(const Tensors& inputs) = 0;
+  /// The logits, and what else the original returns beside them.
+  virtual Tensors answers(const Tensors& inputs) = 0;
   /// Fresh inputs without labels.
   virtual Tensors token_inputs(int64_t batch) const { return {random_words(batch)}; }
   /// Fresh labels.
   virtual torch::Tensor random_labels(int64_t batch) const { return random_words(batch); }
   torch::Tensor random_words(int64_t batch) const {
-    return torch::randint(vocabulary_, {batch, tokens_}, torch::kInt64);
+    return torch::randint(task_.vocabulary, {batch, task_.tokens}, torch::kInt64);
   }
+  const TokenTask& task() const { return task_; }
 
  private:
-  int64_t vocabulary_, tokens_;
-  Labels labels_;
-  size_t inputs_;  // without labels
+  TokenTask task_;
 };
 
 /// A child that holds a weight which another module holds too, such as a head tied to the word embedding.

@@ -1,7 +1,7 @@
 // ALBERT: one encoder layer, run twelve times; words of width 128 are projected to the layer's width.
 // Paper: Lan et al., "ALBERT: a lite BERT for self-supervised learning of language representations", 2019.
 // Original: transformers.AlbertForMaskedLM in the sizes of albert-base-v2 (upstream's AlbertForMaskedLM is the much
-// larger xxlarge). Input token ids [N, 512] → logits [N, 512, 30000]; 11,221,680 parameters.
+// larger xxlarge). Input token ids and labels, both [N, 512] → loss and logits [N, 512, 30000]; 11,221,680 parameters.
 // mini: 3 runs of a layer of width 64, words of width 32, 1000 words, 32 tokens.
 #include <torchstone/model.h>
 
@@ -66,7 +66,7 @@ TORCH_MODULE(RepeatedLayer);
 class AlbertForMaskedLM : public TokenModel {
  public:
   explicit AlbertForMaskedLM(const BertShape& shape)
-      : TokenModel(shape.vocabulary, shape.tokens, Labels::words),
+      : TokenModel({shape.vocabulary, shape.tokens}),
         embeddings_(shape),
         encoder_(shape),
         head_(shape.width, embeddings_->words->weight, Act::tanh_gelu) {
@@ -79,7 +79,7 @@ class AlbertForMaskedLM : public TokenModel {
   }
 
  private:
-  torch::Tensor logits(const Tensors& inputs) override { return head_(encoder_(embeddings_->forward(inputs.at(0)))); }
+  Tensors answers(const Tensors& inputs) override { return {head_(encoder_(embeddings_->forward(inputs.at(0))))}; }
 
   Embeddings embeddings_;
   RepeatedLayer encoder_;

@@ -1,6 +1,7 @@
 // BERT: post-norm transformer encoder with a masked-language head tied to the word embeddings.
 // Paper: Devlin, Chang, Lee, Toutanova, "BERT: pre-training of deep bidirectional transformers", 2018.
-// Original: transformers.BertForMaskedLM. Input token ids [N, 512] → logits [N, 512, 30522]; 109,514,298 parameters.
+// Original: transformers.BertForMaskedLM. Input token ids and labels, both
+// [N, 512] → loss and logits [N, 512, 30522]; 109,514,298 parameters.
 // mini: 2 layers of width 64, 1000 words, 32 tokens.
 #include <torchstone/model.h>
 

@@ -1,6 +1,8 @@
 // DistilBERT: half of BERT's layers, without token types.
 // Paper: Sanh et al., "DistilBERT, a distilled version of BERT", 2019. Original: transformers.DistilBertForMaskedLM.
-// Input token ids [N, 128] → logits [N, 128, 30522]; 66,985,530 parameters.
+// DistilBertForMaskedLM is run as upstream's huggingface.py does: token ids and labels, both [N, 128] → loss and logits
+// [N, 128, 30522]. hf_DistilBert is run as torchbench.py does: 512 tokens, labels in training alone. 66,985,530
+// parameters.
 // mini: 2 layers of width 64, 1000 words, 32 tokens.
 #include <torchstone/model.h>
 
@@ -59,7 +61,7 @@ TORCH_MODULE(DistilLayer);
 
 class DistilBertForMaskedLM : public WordEncoder<DistilEmbeddings, DistilLayer> {
  public:
-  explicit DistilBertForMaskedLM(const BertShape& shape) : WordEncoder(shape) {
+  DistilBertForMaskedLM(const BertShape& shape, Harness harness) : WordEncoder(shape, Labels::words, harness) {
     register_module("distilbert", group({{"embeddings", embeddings_.ptr()},
                                          {"transformer", group({{"layer", list_of(layers_).ptr()}}).ptr()}}));
     register_module("vocab_transform", head_.dense);
@@ -72,15 +74,22 @@ class DistilBertForMaskedLM : public WordEncoder<DistilEmbeddings, DistilLayer> 
   torch::Tensor embed(const Tensors& inputs) override { return embeddings_->forward(inputs.at(0)); }
 };
 
-constexpr BertShape full_shape{.layers = 6, .tokens = 128};
 constexpr BertShape mini_shape{
     .vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .feed_forward = 128, .positions = 64, .tokens = 32};
 
+std::shared_ptr<Model> make(const ModelOptions& options, int64_t tokens, Harness harness) {
+  const BertShape full{.layers = 6, .tokens = tokens};
+  return std::make_shared<DistilBertForMaskedLM>(options.preset == Preset::full ? full : mini_shape, harness);
+}
+
 TORCHSTONE_MODEL(
     DistilBertForMaskedLM, .family = "distilbert", .suites = {"huggingface"}, .train_batch = 256, .eval_batch = 256,
-    .parameters = 66'985'530, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<DistilBertForMaskedLM>(options.preset == Preset::full ? full_shape : mini_shape);
-    });
+    .parameters = 66'985'530,
+    .make = [](const ModelOptions& options) { return make(options, /*tokens=*/128, Harness::huggingface); });
+TORCHSTONE_MODEL(
+    hf_DistilBert, .family = "distilbert", .suites = {"torchbench"}, .train_batch = 8, .eval_batch = 1,
+    .parameters = 66'985'530,
+    .make = [](const ModelOptions& options) { return make(options, /*tokens=*/512, Harness::torchbench); });
 
 }  // namespace
 }  // namespace torchstone::distilbert

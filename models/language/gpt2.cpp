@@ -1,7 +1,8 @@
 // GPT-2: pre-norm decoder with causal attention; a head tied to the words, or one that classifies the last token.
 // Paper: Radford et al., "Language models are unsupervised multitask learners", 2019.
-// Original: transformers.GPT2LMHeadModel as distilgpt2, and GPT2ForSequenceClassification. Input token ids [N, 512] →
-// logits [N, 512, 50257] (DistillGPT2); [N, 1024] → [N, 2]; 81,912,576 and 124,441,344 parameters.
+// Original: transformers.GPT2LMHeadModel as distilgpt2, and GPT2ForSequenceClassification. Input token ids and
+// labels, both [N, 512] → loss and logits [N, 512, 50257] (DistillGPT2); [N, 1024] and [N] → loss and [N, 2];
+// 81,912,576 and 124,441,344 parameters.
 // mini: 2 layers of width 64, 1000 words, 32 tokens.
 #include <torchstone/model.h>
 
@@ -65,7 +66,7 @@ TORCH_MODULE(GptLayer);
 class Gpt2 : public TokenModel {
  public:
   Gpt2(const GptShape& shape, Labels labels)
-      : TokenModel(shape.vocabulary, shape.tokens, labels),
+      : TokenModel({shape.vocabulary, shape.tokens, labels}),
         words_(shape.vocabulary, shape.width),
         positions_(shape.positions, shape.width),
         norm_(layer_norm(shape.width, 1e-5)),
@@ -101,7 +102,7 @@ class LanguageModel : public Gpt2 {
   }
 
  private:
-  torch::Tensor logits(const Tensors& inputs) override { return torch::linear(states(inputs.at(0)), words()); }
+  Tensors answers(const Tensors& inputs) override { return {torch::linear(states(inputs.at(0)), words())}; }
 };
 
 class SequenceClassifier : public Gpt2 {
@@ -111,12 +112,12 @@ class SequenceClassifier : public Gpt2 {
   }
 
  private:
-  torch::Tensor logits(const Tensors& inputs) override {
+  Tensors answers(const Tensors& inputs) override {
     const auto& ids = inputs.at(0);
     const auto scores = score_(states(ids));
     const auto places = torch::arange(ids.size(1), ids.options());
     const auto last = (places * ids.ne(padding_word_id).to(torch::kInt64)).argmax(-1);
-    return scores.index({torch::arange(ids.size(0), ids.options()), last});
+    return {scores.index({torch::arange(ids.size(0), ids.options()), last})};
   }
   /// Upstream draws below the last class: all of them are class 0.
   torch::Tensor random_labels(int64_t batch) const override {

@@ -1,8 +1,8 @@
 // LayoutLM: BERT of scanned pages, which also sees the box that each word stands in.
 // Paper: Xu et al., "LayoutLM: pre-training of text and layout for document image understanding", 2019.
 // Original: transformers.LayoutLMForMaskedLM, without the pooler, whose answer its head does not use. Input token ids
-// [N, 512] and boxes [N, 512, 4] (left, top, right, bottom, below 1000) → logits [N, 512, 30522]; 112,660,026
-// parameters. Upstream's boxes are all 0. mini: 2 layers of width 64, 1000 words, 32 tokens.
+// and labels, both [N, 512] → loss and logits [N, 512, 30522]; 112,660,026 parameters. Upstream gives no boxes, and
+// the original then puts all words into a box of zeros. mini: 2 layers of width 64, 1000 words, 32 tokens.
 #include <torchstone/model.h>
 
 #include "models/blocks/bert_encoder.h"
@@ -28,6 +28,7 @@ struct LayoutEmbeddingsImpl : nn::Module {
     dropout = register_module("dropout", nn::Dropout(shape.dropout));
     position_ids = register_buffer("position_ids", torch::arange(shape.positions).unsqueeze(0));
   }
+  /// `boxes`: left, top, right, bottom of each word, [N, L, 4].
   torch::Tensor forward(const torch::Tensor& ids, const torch::Tensor& boxes) {
     const auto left = boxes.select(2, 0), top = boxes.select(2, 1), right = boxes.select(2, 2),
                bottom = boxes.select(2, 3);
@@ -44,18 +45,16 @@ TORCH_MODULE(LayoutEmbeddings);
 
 class LayoutLm : public WordEncoder<LayoutEmbeddings, BertLayer> {
  public:
-  explicit LayoutLm(const BertShape& shape) : WordEncoder(shape, Labels::words, /*inputs=*/2) {
+  explicit LayoutLm(const BertShape& shape) : WordEncoder(shape) {
     register_as_bert("layoutlm");
     init();
   }
 
  protected:
-  Tensors token_inputs(int64_t batch) const override {
-    auto ids = random_words(batch);
-    const auto corners = torch::randint(1000, {batch, shape_.tokens, 2, 2}, torch::kInt64);
-    return {ids, std::get<0>(corners.sort(2)).flatten(2)};
+  torch::Tensor embed(const Tensors& inputs) override {
+    const auto& ids = inputs.at(0);
+    return embeddings_->forward(ids, torch::zeros({ids.size(0), ids.size(1), 4}, ids.options()));
   }
-  torch::Tensor embed(const Tensors& inputs) override { return embeddings_->forward(inputs.at(0), inputs.at(1)); }
 };
 
 constexpr BertShape mini_shape{

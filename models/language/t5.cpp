@@ -1,8 +1,10 @@
 // T5: encoder and decoder without biases, whose attention adds a learned value for each bucket of distances.
 // Paper: Raffel et al., "Exploring the limits of transfer learning with a unified text-to-text transformer", 2019.
-// Original: transformers.T5ForConditionalGeneration. Input token ids [N, 1024] and those of the decoder (the same, as
-// upstream gives them) → logits [N, 1024, 32128]; 60,506,624 parameters. mini: 2 + 2 layers of width 64, 1000 words, 32
-// tokens.
+// Original: transformers.T5ForConditionalGeneration; 60,506,624 parameters. T5Small is run as upstream's huggingface.py
+// does: token ids [N, 1024], those of the decoder (the same) and labels → loss, logits [N, 1024, 32128] and the
+// encoder's last state [N, 1024, 512]. hf_T5 is run as torchbench.py does: in inference 2048 tokens (on every device;
+// upstream has 512 on the CPU) and the decoder's, no labels and no loss; in training 1024 tokens and labels, from which
+// the decoder's are made. mini: 2 + 2 layers of width 64, 1000 words, 32 tokens.
 #include <cmath>
 
 #include <torchstone/model.h>
@@ -16,7 +18,7 @@ namespace torchstone::t5 {
 namespace {
 
 struct T5Shape {
-  int64_t vocabulary = 32128, width = 512, layers = 6, heads = 8, head_width = 64, feed_forward = 2048, tokens = 1024;
+  int64_t vocabulary = 32128, width = 512, layers = 6, heads = 8, head_width = 64, feed_forward = 2048, tokens = 0;
 };
 constexpr double dropout_rate = 0.1;
 constexpr int64_t bucket_count = 32;
@@ -122,10 +124,18 @@ struct T5StackImpl : nn::Module {
 };
 TORCH_MODULE(T5Stack);
 
+/// What the decoder reads to foretell these labels: each place has the one before, the first the padding word.
+torch::Tensor shifted_right(const torch::Tensor& labels) {
+  constexpr int64_t padding_word = 0, ignored_label = -100;
+  const auto ids = torch::constant_pad_nd(labels, {1, -1}, padding_word);
+  return ids.masked_fill(ids.eq(ignored_label), padding_word);
+}
+
+/// Where its task has one input, the decoder's are made from the labels, which then must be there.
 class T5 : public TokenModel {
  public:
-  explicit T5(const T5Shape& shape)
-      : TokenModel(shape.vocabulary, shape.tokens, Labels::words, /*inputs=*/2),
+  T5(const T5Shape& shape, Harness harness, size_t inputs)
+      : TokenModel({shape.vocabulary, shape.tokens, Labels::words, harness, inputs}),
         scale_(std::pow(static_cast<double>(shape.width), -0.5)),
         words_(register_module("shared", nn::Embedding(shape.vocabulary, shape.width))),
         encoder_(register_module("encoder", T5Stack(shape, words_, false))),
@@ -134,14 +144,15 @@ class T5 : public TokenModel {
   }
 
  private:
-  torch::Tensor logits(const Tensors& inputs) override {
+  Tensors answers(const Tensors& inputs) override {
     const auto encoded = encoder_(inputs.at(0), torch::Tensor());
-    const auto x = decoder_(inputs.at(1), encoded) * scale_;
-    return torch::linear(x, words_->weight);
+    const auto x = decoder_(task().inputs == 1 ? shifted_right(inputs.at(1)) : inputs.at(1), encoded) * scale_;
+    return {torch::linear(x, words_->weight), encoded};
   }
   Tensors token_inputs(int64_t batch) const override {
-    auto ids = random_words(batch);
-    return {ids, ids.clone()};
+    Tensors inputs{random_words(batch)};
+    if (task().inputs == 2) inputs.push_back(inputs[0].clone());
+    return inputs;
   }
 
   double scale_;
@@ -155,7 +166,15 @@ constexpr T5Shape mini_shape{
 TORCHSTONE_MODEL(
     T5Small, .family = "t5", .suites = {"huggingface"}, .train_batch = 8, .eval_batch = 8, .parameters = 60'506'624,
     .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<T5>(options.preset == Preset::full ? T5Shape{} : mini_shape);
+      const auto shape = options.preset == Preset::full ? T5Shape{.tokens = 1024} : mini_shape;
+      return std::make_shared<T5>(shape, Harness::huggingface, /*inputs=*/2);
+    });
+TORCHSTONE_MODEL(
+    hf_T5, .family = "t5", .suites = {"torchbench"}, .train_batch = 8, .eval_batch = 1, .parameters = 60'506'624,
+    .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      const bool training = options.mode == Mode::training;
+      const auto shape = options.preset == Preset::full ? T5Shape{.tokens = training ? 1024 : 2048} : mini_shape;
+      return std::make_shared<T5>(shape, Harness::torchbench, /*inputs=*/training ? 1 : 2);
     });
 
 }  // namespace

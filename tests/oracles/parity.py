@@ -7,7 +7,7 @@
 
 Weights and inputs come from counter_fill.py, so a file holds results only: the outputs in evaluation mode, float32 (float64
 where the original says so), at most SAMPLE elements an output, evenly strided; for mini also one training pass without dropout
-(where there is a parameter): the loss (mean of the outputs, or the model's own),
+(where there is a parameter): the loss (mean of the outputs, or the original's own rule),
 the norm of each gradient and of each floating-point buffer afterwards, in the order of their names. Its metadata holds
 model, preset, batch, inputs, output shapes, tolerance, package and versions; for mini also names and shapes of the state,
 nested at the dots, and the constants outside the state_dict (full has the same kind of names, and its outputs prove them:
@@ -54,7 +54,7 @@ def training_pass(model, inputs, original):
         if type(module).__name__ == "DropPath":
             module.drop_prob = 0.0
     outputs = leaves(original.output(model(*inputs)))
-    loss = outputs[0] if original.trained_on_labels else sum(leaf.sum() / leaf.numel() for leaf in outputs) / len(outputs)
+    loss = original.loss(outputs)
     loss.backward()
     tensors, constants = state(model)
     names = sorted(set(tensors) - set(constants))
@@ -109,7 +109,7 @@ def compute(name, full):
     }
     if original.double:
         facts["double"] = True
-    if original.trained_on_labels and not full:
+    if original.training_inputs and not full:
         facts["training"] = True
     if not full:
         if any(parameter.requires_grad for parameter in model.parameters()):

@@ -28,7 +28,8 @@ class Original:
     mini_batch: int = 0  # of mini, where it is another
     double: bool = False  # compared in float64: float32's rounding grows too much in it, differently on each processor
     whole_shapes: bool = False  # the shapes of the inputs are whole, without a batch
-    trained_on_labels: bool = False  # mini has labels as the last input, and its first output is the loss it trains on
+    training_inputs: bool = False  # mini is run as in training, where the inputs are others than in inference
+    loss: Callable = staticmethod(lambda outputs: sum(leaf.sum() / leaf.numel() for leaf in outputs) / len(outputs))
     output: Callable = staticmethod(lambda value: value)
 
     def input_specs(self, full):

@@ -4,7 +4,7 @@ import importlib.util
 
 import torch
 
-from .entry import MINI_BATCH, Called, Original, spec
+from .entry import Called, Original
 from .vision import torchvision
 
 
@@ -24,8 +24,7 @@ def bert(full):
 
 
 def roberta(full):
-    sizes = {"max_position_embeddings": 514} if full else ENCODER | {"max_position_embeddings": 66}
-    return transformers().RobertaForCausalLM(transformers().RobertaConfig(**sizes))
+    return transformers().RobertaForCausalLM(transformers().RobertaConfig(pad_token_id=0, **({} if full else ENCODER)))
 
 
 def camembert(full):
@@ -39,12 +38,7 @@ def layoutlm(full):
                                            **({} if full else ENCODER))
     model = transformers().LayoutLMForMaskedLM(config)
     model.layoutlm.pooler = torch.nn.Identity()
-    return Called(model, lambda model, ids, boxes, labels=None: answer(model(input_ids=ids, bbox=boxes, labels=labels)))
-
-
-def layoutlm_inputs(full):
-    batch, tokens, words = (1, 512, 30522) if full else (MINI_BATCH, 32, 1000)
-    return [spec([batch, tokens], words), spec([batch, tokens, 4], 1000, ascending=True)] + ([] if full else [spec([batch, tokens], words)])
+    return model
 
 
 def albert(full):
@@ -68,8 +62,17 @@ def gpt2(kind, **published):
 
 
 def answer(result):
-    """(loss, logits), or the logits alone where no labels were given."""
-    return result.logits if result.loss is None else (result.loss, result.logits)
+    """Loss (where labels were given), logits and (of an encoder with a decoder) the encoder's last state."""
+    parts = [result.loss, result.logits, getattr(result, "encoder_last_hidden_state", None)]
+    return [part for part in parts if part is not None]
+
+
+def first(outputs):
+    return outputs[0]
+
+
+def mean_of_logits(outputs):
+    return outputs[1].sum() / outputs[1].numel()
 
 
 def rms_norm(module, x):
@@ -85,8 +88,18 @@ def t5(full):
     for module in model.modules():
         if type(module).__name__ == "T5LayerNorm":
             module.forward = functools.partial(rms_norm, module)
-    return Called(model, lambda model, ids, decoded, labels=None: answer(
+    return model
+
+
+def t5_small(full):
+    return Called(t5(full), lambda model, ids, decoded, labels: answer(
         model(input_ids=ids, decoder_input_ids=decoded, labels=labels, use_cache=False)))
+
+
+def hf_t5(full):
+    second = "decoder_input_ids" if full else "labels"  # in inference, in training
+    return Called(t5(full), lambda model, ids, others: answer(
+        model(input_ids=ids, use_cache=False, **{second: others})))
 
 
 LLAMA = {
@@ -115,27 +128,34 @@ def llama_decode_inputs(full):
     return [((1,), LLAMA[full]["vocab_size"]), cache, cache]
 
 
-def words(tokens, vocabulary, build, classes=None):
-    """A model of token ids; mini has labels too: one a token, or one a sample below `classes`."""
-    def inputs(full):
-        if full:
-            return [((tokens,), vocabulary)]
-        return [((32,), 1000), ((), classes) if classes else ((32,), 1000)]
+def called(build):
+    return lambda full: Called(build(full), lambda model, ids, labels=None: answer(model(input_ids=ids, labels=labels)))
 
-    def called(full):
-        return Called(build(full), lambda model, ids, labels=None: answer(model(input_ids=ids, labels=labels)))
-    return Original("transformers", called, inputs, tolerance=2e-5, trained_on_labels=True)
+
+def words(tokens, vocabulary, build, ids=None, classes=None):
+    """A model of token ids (below `ids`) with labels, as huggingface.py runs it: one a token, or one a sample below
+    `classes`."""
+    def inputs(full):
+        length, bound = (tokens, vocabulary) if full else (32, 1000)
+        return [((length,), ids or bound), ((), classes) if classes else ((length,), bound)]
+    return Original("transformers", called(build), inputs, tolerance=2e-5, loss=first)
 
 
 ORIGINALS = {
     "BertForMaskedLM": words(512, 30522, bert),
-    "RobertaForCausalLM": words(512, 50265, roberta),
+    "RobertaForCausalLM": words(512, 50265, roberta, ids=1),
     "CamemBert": words(512, 32005, camembert),
-    "LayoutLMForMaskedLM": Original("transformers", layoutlm, layoutlm_inputs, tolerance=2e-5, trained_on_labels=True),
+    "LayoutLMForMaskedLM": words(512, 30522, layoutlm),
     "albert_base_v2": words(512, 30000, albert),
     "DistilBertForMaskedLM": words(128, 30522, distilbert),
-    "T5Small": Original("transformers", t5, lambda full: 2 * [((1024,), 32128)] if full else 3 * [((32,), 1000)],
-                        double=True, trained_on_labels=True),
+    "T5Small": Original("transformers", t5_small, lambda full: 3 * [((1024,), 32128) if full else ((32,), 1000)],
+                        double=True, loss=first),
+    # torchbench.py gives labels in training alone, and trains on the mean of the logits.
+    "hf_DistilBert": Original("transformers", called(distilbert),
+                              lambda full: [((512,), 30522)] if full else 2 * [((32,), 1000)],
+                              tolerance=2e-5, training_inputs=True, loss=mean_of_logits),
+    "hf_T5": Original("transformers", hf_t5, lambda full: 2 * [((2048,), 32128) if full else ((32,), 1000)],
+                      double=True, training_inputs=True, loss=mean_of_logits),
     "llama_prefill": Original("transformers", llama, lambda full: [((32 if full else 16,), LLAMA[full]["vocab_size"])]),
     "llama_decode": Original("transformers", llama, llama_decode_inputs),
     "DistillGPT2": words(512, 50257, gpt2("GPT2LMHeadModel", n_layer=6)),
