@@ -153,8 +153,8 @@ std::vector<CaseField> fields_of_timing() {
           .with_flag(),
       number("confidence", &Case::confidence, {0.5, 0.9999}, "of the speed-up's interval").in("P").with_flag(),
       boolean("cold_cache", &Case::cold_cache, "flush the caches before every timed call").with_flag(),
-      boolean("cuda_graphs", &Case::cuda_graphs,
-              "performance times both sides as CUDA graphs (inference on CUDA; elsewhere no effect)")
+      word("cuda_graphs", &Case::cuda_graphs, {CudaGraphs::none, CudaGraphs::compiled, CudaGraphs::both},
+           "which sides performance times as CUDA graphs")
           .with_flag()
           .decided_by("the suites'"),
       number("repeat", &Case::repeat, {0, million},

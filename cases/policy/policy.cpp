@@ -33,9 +33,15 @@ Conditions conditions_of(const Case& c) {
 
 void apply_disable_cudagraph(const Policy& policy, Case& c) {
   const Mention* mention = policy.find("disable_cudagraph", c.model);
-  if (!mention || !c.cuda_graphs) return;
-  c.cuda_graphs = false;
+  if (!mention || c.cuda_graphs == CudaGraphs::none) return;
+  c.cuda_graphs = CudaGraphs::none;
   c.origin["cuda_graphs"] = fmt::format("{} (disable_cudagraph), not by {}", mention->origin, c.origin["cuda_graphs"]);
+}
+
+void leave_out_cuda_graphs(Case& c) {
+  if (c.cuda_graphs == CudaGraphs::none || c.device.starts_with("cuda")) return;
+  c.cuda_graphs = CudaGraphs::none;
+  c.origin["cuda_graphs"] = fmt::format("{} has none, not by {}", c.device, c.origin["cuda_graphs"]);
 }
 
 namespace {

@@ -76,6 +76,7 @@ class Expander {
     apply_policy(suite.policy, info, c);
     const auto fixed = std::pair(c.batch_size, c.origin["batch_size"]);
     for (const auto* settings : {&suite.defaults, &row.settings, &model.settings}) apply_settings(*settings, c);
+    policy::leave_out_cuda_graphs(c);
     if (const auto own = flags_.batch_sizes.find(c.model); own != flags_.batch_sizes.end())
       set("batch_size", c.batch_size, config::Choices<int64_t>{own->second});
     apply_settings(flags_.overrides, c);

@@ -28,10 +28,11 @@ std::string other_value(const CaseField& entry) {
     const std::string high = entry.range.substr(entry.range.rfind(' ') + 1);
     return entry.get(fresh).dump() == low ? high : low;
   }
-  return entry.key == "expected"    ? "fail_accuracy"
-         : entry.key == "reason"    ? "issue 12"
-         : entry.key == "amp_dtype" ? "float16"
-                                    : "adam";
+  return entry.key == "expected"      ? "fail_accuracy"
+         : entry.key == "reason"      ? "issue 12"
+         : entry.key == "amp_dtype"   ? "float16"
+         : entry.key == "cuda_graphs" ? "both"
+                                      : "adam";
 }
 
 TEST(CaseFields, HaveNamesKeysAndFlagsOfTheirOwn) {
@@ -88,8 +89,8 @@ TEST(CaseFields, HoldEveryMemberOfCase) {
                iterations, tolerance, cosine, equal_nan, larger_multiplier, iou_threshold, eager_not_deterministic,
                accuracy_check_runs, skip_accuracy_check, upstream_semantics, ci, skip_reason, not_skipped,
                expected_status, required_speedup, time_limit_s, measure_budget_s, max_rounds, confidence, cold_cache,
-               cuda_graphs, repeat, iterations_per_run, randomize_input, cold_start_latency, warm_start_latency,
-               use_warm_peak_memory, origin, file, line] = c;
+               repeat, iterations_per_run, randomize_input, cold_start_latency, warm_start_latency,
+               use_warm_peak_memory, cuda_graphs, origin, file, line] = c;
   const size_t members = 49, of_the_place = 3;
   EXPECT_EQ(static_cast<const void*>(&suite), &c.suite);
   EXPECT_EQ(line, 0);

@@ -354,11 +354,11 @@ TEST(Policy, TurnsCudaGraphsOffAndEmulatesCastsWhereItSaysSo) {
     Case c;
     c.model = "m";
     c.backend.name = backend;
-    c.cuda_graphs = true;
+    c.cuda_graphs = CudaGraphs::compiled;
     apply_policy(policy, fake("m", 4, 4), c);
     EXPECT_EQ(c.backend.options.size(), options);
     apply_disable_cudagraph(policy, c);
-    EXPECT_FALSE(c.cuda_graphs);
+    EXPECT_EQ(c.cuda_graphs, CudaGraphs::none);
     EXPECT_THAT(c.origin.at("cuda_graphs"), HasSubstr("p.yaml:1 (disable_cudagraph)"));
   }
   Case own;

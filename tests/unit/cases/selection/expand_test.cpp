@@ -74,6 +74,26 @@ TEST(Expand, DecidesEachFieldByTheStrongestSourceAndSaysWhich) {
   EXPECT_EQ(all.origin(performance, "time_limit_s"), "s.yaml:6");
 }
 
+TEST(Expand, CudaGraphsOfASuiteAreForCudaAndThoseOfAFlagForWhoAsks) {
+  const std::string rows =
+      "suite: s\ndefaults: {cuda_graphs: both}\nmatrix: [{checks: [accuracy, performance], backends: [eager]}]\n"
+      "models: [first]\n";
+  const Expanded cpu(rows);
+  EXPECT_EQ(cpu.at("Performance").cuda_graphs, CudaGraphs::none);
+  EXPECT_THAT(cpu.at("Performance").origin.at("cuda_graphs"), HasSubstr("cpu has none, not by "));
+  const Expanded cuda(rows, {"--torchstone_devices=cuda:1"});
+  EXPECT_EQ(cuda.at("Performance").cuda_graphs, CudaGraphs::both);
+  EXPECT_THAT(cuda.names(), ElementsAre("s/Accuracy.CompiledMatchesEager/first_inference_float32_eager_cuda_1",
+                                        "s/Performance.CompiledAgainstEager/first_inference_float32_eager_cuda_1_"
+                                        "graphs_both"));
+  const Expanded asked(rows, {"--torchstone_cuda_graphs=compiled"});
+  EXPECT_EQ(asked.at("Performance").cuda_graphs, CudaGraphs::compiled);
+  EXPECT_THAT(asked.names().back(), testing::EndsWith("_cpu_graphs_compiled"));
+  for (const char* old : {"true", "false"})
+    EXPECT_THAT(Expanded(rows, {std::string("--torchstone_cuda_graphs=") + old}).error,
+                HasSubstr("(expected one of none, compiled, both)"));
+}
+
 TEST(Expand, KnownFailuresCarryTheirReason) {
   const Expanded all(
       "suite: s\nmatrix: [{checks: [accuracy], backends: [eager]}]\nmodels:\n  - first: {expected: fail_accuracy, "
