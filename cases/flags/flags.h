@@ -47,7 +47,7 @@ struct Flags {
   bool strict_undecided = false;
   std::string tag;           ///< of the run, for the reports
   std::string operator_log;  ///< file to write with what the selected models call; empty: none
-  std::string baseline;      ///< a results folder or results.json to compare with; empty: none
+  std::string baseline;      ///< what to compare with: results, or a CSV of upstream; empty: none
   bool help = false;         ///< --torchstone_help, --help, -h or -?
   bool version = false;      ///< --version
   std::vector<std::pair<std::string, std::string>> given;  ///< name → value, paths made absolute, in the table's order

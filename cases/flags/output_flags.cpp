@@ -74,7 +74,8 @@ std::vector<FlagInfo> output_flags() {
           "tag", "TEXT", "a name of the run, for results.json and a column of the CSVs",
           [](Flags & f) -> auto& { return f.tag; }),
       text_flag(
-          "baseline", "RESULTS", "compare with this results folder or results.json; worse is red",
+          "baseline", "RESULTS",
+          "compare with this results folder, results.json, or CSV of PyTorch's benchmarks/dynamo; worse is red",
           [](Flags & f) -> auto& { return f.baseline; })
           .is_path(),
       word_flag(

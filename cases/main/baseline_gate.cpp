@@ -5,22 +5,26 @@
 
 #include "reports/base/exit_code.h"
 #include "reports/judge/baseline_report.h"
-#include "reports/results_folder/merge.h"
 
 namespace torchstone {
 
-std::optional<Report> read_baseline(const flags::Flags& flags) {
+std::optional<judge::Baseline> read_baseline(const flags::Flags& flags) {
   if (flags.baseline.empty()) return std::nullopt;
-  return results_folder::merge_results({flags.baseline}).report;
+  return judge::read_baseline(flags.baseline);
 }
 
-int judge_against(const Report& baseline, const Report& run, int exit_code, std::ostream& out, std::ostream& err) {
+void require_matching(const judge::Baseline& baseline, const std::vector<Result>& planned) {
+  if (baseline.table) judge::match(*baseline.table, {{}, planned});
+}
+
+int judge_against(const judge::Baseline& baseline, const Report& run, int exit_code, std::ostream& out,
+                  std::ostream& err) {
   // A filter or a shard leaves cases out; they are not gone.
   std::set<std::string> names;
   for (const auto& result : run.results) names.insert(result.name);
-  Report same_cases = baseline;
-  std::erase_if(same_cases.results, [&](const Result& result) { return !names.contains(result.name); });
-  const auto comparison = judge::compare_with_baseline(same_cases, run);
+  judge::Baseline same_cases = baseline;
+  std::erase_if(same_cases.report.results, [&](const Result& result) { return !names.contains(result.name); });
+  const auto comparison = judge::compare_with(same_cases, run);
   out << write_comparison(comparison) << std::flush;
   const int compared = exit_code_of(comparison);
   if (compared == ExitCode::usage_error)

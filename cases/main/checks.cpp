@@ -58,6 +58,7 @@ class CaseTest : public testing::Test {
     else
       expected_status::note_expectation(c, result);
     result.duration_s = seconds_since(start);
+    add_upstream_name(session_.upstream_names, result);
     for (const auto& [key, value] : properties_of(result)) RecordProperty(key, value);
     const std::string verdict = fmt::format("{}: {}", to_string(result.outcome.status), result.outcome.reason);
     if (info_of(result.outcome.status).junit == JUnitKind::skipped) GTEST_SKIP() << verdict;
@@ -137,6 +138,7 @@ Result row_of(const Case& c, const Session& session) {
   result.reproduce = reproduce_line(session.flags, c);
   result.origin = session.origin;
   result.origin.sequence = 0;
+  add_upstream_name(session.upstream_names, result);
   return result;
 }
 

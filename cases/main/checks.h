@@ -7,6 +7,7 @@
 
 #include "cases/flags/flags.h"
 #include "cases/main/unwritten.h"
+#include "cases/main/upstream_names.h"
 #include "fixtures/isolate/runner.h"
 
 namespace torchstone {
@@ -15,6 +16,7 @@ namespace torchstone {
 struct Session {
   const flags::Flags& flags;
   const std::vector<Case>& cases;
+  const UpstreamNames& upstream_names;
   isolate::CaseRunner runner;
   Unwritten unwritten{};
   Origin origin{};  ///< of the latest record

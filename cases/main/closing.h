@@ -5,6 +5,7 @@
 #include "cases/flags/flags.h"
 #include "cases/main/expected_run.h"
 #include "cases/main/unwritten.h"
+#include "reports/judge/baseline_input.h"
 #include "reports/write/reports.h"
 
 namespace torchstone {
@@ -18,7 +19,7 @@ write::Written write_run(const flags::Flags& flags, RunInfo& run, const std::vec
 struct ClosingFacts {
   const flags::Flags& flags;
   const ExpectedRun& expected;
-  const Report* baseline;  ///< nullptr without --torchstone_baseline
+  const judge::Baseline* baseline;  ///< nullptr without --torchstone_baseline
   const std::vector<Result>& planned;
   const write::Written& reports;
   Unwritten& unwritten;

@@ -43,21 +43,30 @@ namespace {
 /// compiles ahead.
 class Preparation : public testing::Environment {
  public:
-  Preparation(Session& session, const RunInfo& run, std::vector<Result>& planned)
-      : session_(session), run_(run), planned_(planned) {}
+  Preparation(Session& session, const RunInfo& run, const judge::Baseline* baseline, std::vector<Result>& planned)
+      : session_(session), run_(run), baseline_(baseline), planned_(planned) {}
 
   void SetUp() override {
     const auto selected = selected_cases(session_);
     planned_.clear();
     for (const size_t index : selected) planned_.push_back(row_of(session_.cases[index], session_));
+    if (baseline_ != nullptr) require_baseline();
     session_.unwritten.attempt("the plan", [&] { results_folder::write_plan(session_.flags.run.out, run_, planned_); });
     if (!session_.flags.operator_log.empty()) log_operator_inputs(session_, selected);
     compile_ahead(session_, selected);
   }
 
  private:
+  void require_baseline() const try {
+    require_matching(*baseline_, planned_);
+  } catch (const ReportError& error) {  // GoogleTest would make a failed test of it
+    print_error(fmt::format("torchstone: {}", error.what()));
+    std::exit(ExitCode::usage_error);
+  }
+
   Session& session_;
   const RunInfo& run_;
+  const judge::Baseline* baseline_;
   std::vector<Result>& planned_;
 };
 
@@ -77,7 +86,8 @@ void warn_of_threads(const flags::Flags& flags) {
       isolate::threads_of_this_process(), plugins.empty() ? "none" : plugins));
 }
 
-int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const ExpectedRun& expected, RunInfo& run) {
+int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const UpstreamNames& upstream_names,
+              const ExpectedRun& expected, RunInfo& run) {
   for (const auto& warning : expected.warnings) print_error("warning: " + warning);
   if (const auto warning = flags::cache_warning(flags); !warning.empty()) print_error("warning: " + warning);
   const auto baseline = read_baseline(flags);  // before the folder is emptied: it may be the one of the run before
@@ -86,12 +96,12 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const E
   const Origin origin = prepare_results(flags, run.id);
   run.build = build_facts();
   run.tag = without_secret(flags.tag);
-  Session session{flags, cases, isolate::CaseRunner(cases)};
+  Session session{flags, cases, upstream_names, isolate::CaseRunner(cases)};
   session.origin = origin;
   if (session.runner.executes_children() && flags.run.isolate != Isolation::off) warn_of_threads(flags);
   register_cases(session);
   std::vector<Result> planned;
-  testing::AddGlobalTestEnvironment(new Preparation(session, run, planned));
+  testing::AddGlobalTestEnvironment(new Preparation(session, run, baseline ? &*baseline : nullptr, planned));
   isolate::catch_interrupts();
 
   console::ResultListener* listener = nullptr;
@@ -144,6 +154,7 @@ int run(int argc, char** argv) {
   }
   auto suites = suite::read_suites(flags.suites_folder);
   prepare_models(suites, flags);
+  const UpstreamNames upstream_names = upstream_names_of(suites);
   const selection::Known known = selection::known_here();
   selection::Expansion expansion = expand(suites, known, flags);
   const ExpectedRun expected = expect(suites, known, flags, expansion.cases);
@@ -157,13 +168,13 @@ int run(int argc, char** argv) {
     return ExitCode::success;
   }
   if (lists_tests) {
-    Session session{flags, expansion.cases, isolate::CaseRunner(expansion.cases)};
+    Session session{flags, expansion.cases, upstream_names, isolate::CaseRunner(expansion.cases)};
     register_cases(session);
     return RUN_ALL_TESTS();
   }
   run_options() = flags.run;
   if (isolate::serve_handed_over(expansion.cases)) return ExitCode::success;
-  return run_tests(flags, expansion.cases, expected, run_info);
+  return run_tests(flags, expansion.cases, upstream_names, expected, run_info);
 }
 
 }  // namespace

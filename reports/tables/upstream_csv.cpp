@@ -94,10 +94,16 @@ bool has_row(const Result& r) {
   return info_of(r.outcome.status).junit != JUnitKind::skipped;
 }
 
-std::string row(const Result& r, const std::string& tag) {
+/// Upstream's name of the model, where it has another one.
+std::string upstream_name(const Result& r) {
+  const auto note = r.outcome.notes.find("upstream_name");
+  return note == r.outcome.notes.end() ? r.model : note->second;
+}
+
+std::string row(const Result& r, const std::string& name, const std::string& tag) {
   // Upstream's rows of a model that did not load have no batch size.
   const bool loaded = r.outcome.status != Status::model_fail_to_load && r.outcome.status != Status::eager_fail_to_run;
-  std::vector<std::string> cells = {device_type(r.device), r.model, loaded ? std::to_string(r.batch_size) : "0"};
+  std::vector<std::string> cells = {device_type(r.device), name, loaded ? std::to_string(r.batch_size) : "0"};
   if (!tag.empty()) cells.push_back(tag);
   if (has_statuses(r.check)) cells.emplace_back(to_string(final_status(r)));
   const std::string filler = filler_of(r);
@@ -133,9 +139,14 @@ std::string word_of(const std::string& text) {
 NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::string& tag) {
   std::map<std::string, const Result*> last;
   for (const auto& result : results) last[result.name] = &result;
-  std::map<std::pair<std::string, std::string>, std::set<std::string>> presets;  // (stem, check) → presets
+  using Table = std::pair<std::string, std::string>;  // (stem, check)
+  std::map<Table, std::set<std::string>> presets;
+  std::map<std::pair<Table, std::string>, std::set<std::string>> models;  // by upstream's name
   for (const auto& [name, result] : last) {
-    if (has_row(*result)) presets[{file_stem(*result), result->check}].insert(result->preset);
+    if (!has_row(*result)) continue;
+    const Table table{file_stem(*result), result->check};
+    presets[table].insert(result->preset);
+    models[{table, upstream_name(*result)}].insert(result->model);
   }
   NamedTexts files;
   std::map<std::string, size_t> places;  // in files
@@ -148,7 +159,9 @@ NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::st
     const auto [place, is_new] = places.emplace(name, files.size());
     if (is_new) files.emplace_back(name, header(result.check, tag));
     require_few_tables(files.size());
-    files[place->second].second += row(result, tag);
+    const std::string upstream = upstream_name(result);
+    const bool is_alone = models[{{stem, result.check}, upstream}].size() == 1;
+    files[place->second].second += row(result, is_alone ? upstream : result.model, tag);
   }
   return files;
 }

@@ -6,6 +6,7 @@
 #include "reports/base/report_error.h"
 #include "reports/judge/baseline_input.h"
 #include "reports/judge/baseline_report.h"
+#include "reports/tables/upstream_csv.h"
 #include "tests/temporary_folder.h"
 
 namespace torchstone::judge {
@@ -156,6 +157,16 @@ TEST_F(UpstreamBaseline, MatchesByUpstreamsNamesAndByWhatRowAndFileSay) {
     EXPECT_THAT(matched(read(other, expected_csv), {row("resnet18")}), IsEmpty()) << other;
   const auto notes = match(*read("inductor_training.csv", expected_csv).table, {{}, {row("resnet18")}}).notes;
   EXPECT_THAT(notes, testing::Contains(HasSubstr("1 cases are left out: the baseline is of mode training")));
+}
+
+TEST(UpstreamsTables, HaveUpstreamsNamesSoThatItsGatesFindTheRows) {
+  Result renamed = row("deit_tiny"), decode = row("llama_decode"), prefill = row("llama_prefill");
+  renamed.outcome.notes["upstream_name"] = "deit_tiny.fb_in1k";
+  decode.outcome.notes["upstream_name"] = prefill.outcome.notes["upstream_name"] = "llama";
+  const auto files = tables::write_upstream_csvs({renamed, decode, prefill});
+  ASSERT_EQ(files.size(), 1);
+  EXPECT_THAT(files[0].second, AllOf(HasSubstr("cpu,deit_tiny.fb_in1k,4,pass"), HasSubstr("cpu,llama_decode,4,pass"),
+                                     HasSubstr("cpu,llama_prefill,4,pass")));
 }
 
 TEST_F(UpstreamBaseline, RefusesARowThatMayBeOfSeveralCases) {
