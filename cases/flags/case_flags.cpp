@@ -31,6 +31,12 @@ std::vector<FlagInfo> case_flags() {
   for (const auto& field : config::case_fields())
     if (!field.flag.empty()) flags.push_back(flag_of(field));
   flags.push_back(batch_size_file_flag());
+  flags.push_back(text_flag(
+                      "compare_outputs", "FOLDER",
+                      "compare the compiled answer of each case of accuracy, number for number, with what save_outputs "
+                      "left there",
+                      [](Flags & f) -> auto& { return f.run.compare_outputs; })
+                      .is_path());
   return flags;
 }
 

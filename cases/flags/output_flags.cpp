@@ -48,6 +48,10 @@ std::vector<FlagInfo> output_flags() {
           "memory_snapshot", "allocations of one call of each side: OUT/memory/CASE.json",
           [](Flags & f) -> auto& { return f.run.memory_snapshot; }),
       text_flag(
+          "save_outputs", "FOLDER", "the compiled answer of each case of accuracy: FOLDER/CASE.pt, for torch.load",
+          [](Flags & f) -> auto& { return f.run.save_outputs; })
+          .is_path(),
+      text_flag(
           "log_operator_inputs", "FILE", "log of the operators that the selected models call, for operator_logs",
           [](Flags & f) -> auto& { return f.operator_log; })
           .is_path(),

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "cases/expected_status/expected.h"
+#include "cases/main/outputs_folder.h"
 #include "fixtures/base/seconds_since.h"
 #include "fixtures/case/check_registry.h"
 #include "fixtures/case/result_of.h"
@@ -43,6 +44,7 @@ class CaseTest : public testing::Test {
     const std::filesystem::path out = session_.flags.run.out;
     session_.unwritten.attempt(result.name, [&] {
       results_folder::remove_side_files(out, result.name);
+      remove_saved_outputs(session_.flags, c);
       results_folder::write_case(out, result);  // first of all, so that nothing can vanish
     });
     session_.unwritten.attempt("logs", [&] { std::filesystem::create_directories(out / "logs"); });

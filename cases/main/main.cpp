@@ -15,6 +15,7 @@
 #include "cases/main/closing.h"
 #include "cases/main/console.h"
 #include "cases/main/expected_run.h"
+#include "cases/main/outputs_folder.h"
 #include "cases/main/own_model.h"
 #include "cases/main/results_folder.h"
 #include "cases/selection/expand.h"
@@ -93,6 +94,7 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const U
   const auto baseline = read_baseline(flags);  // before the folder is emptied: it may be the one of the run before
   console::ListenerOptions options;
   options.earlier = earlier_durations(flags);
+  prepare_outputs(flags);
   const Origin origin = prepare_results(flags, run.id);
   run.build = build_facts();
   run.tag = without_secret(flags.tag);

@@ -13,6 +13,7 @@ const std::vector<StatusInfo>& status_table() {
       {Status::pass, "pass", true, none, ExitCode::success},
       {Status::pass_due_to_skip, "pass_due_to_skip", true, skipped, ExitCode::success},
       {Status::fail_accuracy, "fail_accuracy", false, failure, ExitCode::gate_failed},
+      {Status::not_bitwise_equivalent, "not_bitwise_equivalent", false, failure, ExitCode::gate_failed},
       {Status::eager_two_runs_differ, "eager_two_runs_differ", false, failure, ExitCode::gate_failed},
       {Status::eager_1st_run_fail, "eager_1st_run_fail", false, error, ExitCode::gate_failed},
       {Status::eager_1st_run_OOM, "eager_1st_run_OOM", false, error, ExitCode::infrastructure},

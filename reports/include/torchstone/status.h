@@ -10,6 +10,7 @@ enum class Status {
   pass,
   pass_due_to_skip,
   fail_accuracy,
+  not_bitwise_equivalent,
   eager_two_runs_differ,
   eager_1st_run_fail,
   eager_1st_run_OOM,

@@ -1,0 +1,84 @@
+#include "cases/main/outputs_folder.h"
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "fixtures/checks/outputs.h"
+#include "reports/base/files.h"
+#include "reports/base/text.h"
+
+namespace torchstone {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char *outputs_marker = ".torchstone_outputs", *outputs_line = "torchstone outputs folder, format 1";
+
+bool is_marked(const fs::path& folder) {
+  const fs::path path = folder / outputs_marker;
+  if (!fs::is_regular_file(fs::symlink_status(path))) return false;
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  if (line == outputs_line) return true;
+  throw std::runtime_error(
+      fmt::format("{}: expected \"{}\", found \"{}\"", path.string(), outputs_line, shortened(printable(line), 100)));
+}
+
+/// The first name that is not ours; that of another process which is writing its marker is.
+std::string foreign_in(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const bool ours = name == outputs_marker || (name.starts_with('.') && name.ends_with(".tmp"));
+    if (!ours) return name;
+  }
+  return "";
+}
+
+void prepare_to_save(const fs::path& folder) {
+  fs::create_directories(folder);
+  if (is_marked(folder)) return;
+  const std::string foreign = foreign_in(folder);
+  if (!foreign.empty() && !is_marked(folder))
+    throw std::runtime_error(
+        fmt::format("flag --torchstone_save_outputs: {}: not a folder of saved outputs: it holds what Torchstone did "
+                    "not write ({}) "
+                    "(expected a new or an empty folder, or one that saved outputs before)",
+                    folder.string(), shortened(printable(foreign), 100)));
+  write_atomically(folder / outputs_marker, fmt::format("{}\n", outputs_line));
+}
+
+void prepare_to_compare(const fs::path& folder) {
+  if (fs::is_directory(folder) && is_marked(folder)) return;
+  throw std::runtime_error(
+      fmt::format("flag --torchstone_compare_outputs: {}: {} (expected a folder that --torchstone_save_outputs made)",
+                  folder.string(), fs::exists(folder) ? "not a folder of saved outputs" : "no such folder"));
+}
+
+}  // namespace
+
+void prepare_outputs(const flags::Flags& flags) try {
+  const fs::path save = flags.run.save_outputs, compare = flags.run.compare_outputs;
+  if (!save.empty()) prepare_to_save(save);
+  if (!compare.empty()) prepare_to_compare(compare);
+  if (!save.empty() && !compare.empty() && fs::equivalent(save, compare))
+    throw std::runtime_error(
+        fmt::format("flags --torchstone_save_outputs and --torchstone_compare_outputs: both are {} (expected two "
+                    "folders: each case "
+                    "would be compared with itself)",
+                    save.string()));
+} catch (const std::system_error& error) {
+  throw std::runtime_error(fmt::format("{}{}: the folder of outputs cannot be used: {}", flags.run.save_outputs,
+                                       flags.run.save_outputs.empty() ? flags.run.compare_outputs : "",
+                                       error.code().message()));
+}
+
+void remove_saved_outputs(const flags::Flags& flags, const Case& c) {
+  if (!flags.run.save_outputs.empty()) fs::remove(checks::outputs_path(flags.run.save_outputs, c));
+}
+
+}  // namespace torchstone
