@@ -1,101 +1,14 @@
-#include <algorithm>
 #include <cmath>
-#include <map>
+#include <optional>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "reports/base/report_error.h"
 #include "reports/base/text.h"
 #include "reports/judge/baseline_input.h"
-#include "reports/record/fields.h"
-#include "reports/record/summary.h"
-#include "reports/tables/upstream_csv.h"
+#include "reports/judge/upstream_candidates.h"
 
 namespace torchstone::judge {
 namespace {
-
-using Matches = std::vector<const Result*>;
-
-std::string device_type(const std::string& device) { return device.substr(0, device.find(':')); }
-
-bool agrees_in_backend(const Result& r, const std::string& said) {
-  const std::string backend = tables::word_of(r.backend);
-  return said == backend || said == backend + "_" + tables::word_of(r.suite);  // a suite that upstream does not have
-}
-
-/// What the file's name says and this case is not; empty when it agrees.
-std::string disagreement(const UpstreamTable& t, const Result& r) {
-  if (r.check != t.check) return "check " + t.check;
-  for (const auto& field : text_fields()) {
-    const auto said = t.facts.find(std::string(field.key));
-    if (said == t.facts.end() || field.key == "check") continue;
-    const bool agrees = field.key == "backend"  ? agrees_in_backend(r, said->second)
-                        : field.key == "device" ? device_type(r.device) == said->second
-                                                : r.*field.member == said->second;
-    if (!agrees) return fmt::format("{} {}", field.key, said->second);
-  }
-  return "";
-}
-
-/// The cases that the file's name allows, each once (the last record counts), by the names that a row may have.
-struct Candidates {
-  std::map<std::string, Matches> by_own_name{}, by_upstream_name{};
-  std::map<std::string, size_t> refused{};  ///< what the name says → cases that it leaves out
-
-  Candidates(const UpstreamTable& t, const Report& report) {
-    std::map<std::pair<std::string, std::string>, const Result*> last;
-    for (const auto& result : report.results) last[{result.name, result.device}] = &result;
-    for (const auto& [key, result] : last) {
-      const std::string why = disagreement(t, *result);
-      if (!why.empty()) {
-        ++refused[why];
-        continue;
-      }
-      by_own_name[result->model].push_back(result);
-      const auto note = result->outcome.notes.find("upstream_name");
-      if (note != result->outcome.notes.end()) by_upstream_name[note->second].push_back(result);
-    }
-  }
-
-  Matches of(const std::string& name, const std::string& device) const {
-    for (const auto* names : {&by_own_name, &by_upstream_name}) {
-      const auto found = names->find(name);
-      if (found == names->end()) continue;
-      Matches cases = found->second;
-      std::erase_if(cases, [&](const Result* r) { return !device.empty() && device_type(r->device) != device; });
-      if (!cases.empty()) return cases;
-    }
-    return {};
-  }
-};
-
-/// The fields in which cases differ, and how a run is made that has one of them.
-std::string different_fields(const Matches& cases) {
-  std::vector<std::string> fields;
-  for (const auto& field : text_fields()) {
-    const bool tells = field.key == "suite" || field.key == "mode" || field.key == "dtype" || field.key == "device" ||
-                       field.key == "backend" || field.key == "preset";
-    if (tells &&
-        std::ranges::any_of(cases, [&](const Result* r) { return r->*field.member != cases[0]->*field.member; }))
-      fields.emplace_back(field.key);
-  }
-  return fmt::format("{}", fmt::join(fields, ", "));
-}
-
-/// Several models of ours may be variants of one of upstream's; several cases of one model are a question.
-void require_one_of_each_model(const UpstreamTable& t, const CsvRow& row, const Matches& cases) {
-  std::map<std::string, Matches> of_model;
-  for (const Result* result : cases) of_model[result->model].push_back(result);
-  for (const auto& [model, same] : of_model) {
-    if (same.size() == 1) continue;
-    throw ReportError(fmt::format(
-        "{}:{}: {} may be any of {} cases, which differ in {} ({}, {}{}): expected a file name that says it, as "
-        "inductor_torchbench_float32_inference_cpu_accuracy.csv does, or a run that has only one of them",
-        t.table.file, row.line, shortened(printable(t.cell(row, "name")), 60), same.size(), different_fields(same),
-        same[0]->name, same[1]->name, same.size() > 2 ? ", …" : ""));
-  }
-}
 
 std::optional<double> positive(const UpstreamTable& t, const CsvRow& row, const char* column) {
   const auto value = parse_number(t.cell(row, column));
@@ -113,13 +26,12 @@ Result row_as_result(const Result& now, Status status) {
 
 class Matching {
  public:
-  Matching(const UpstreamTable& t, const Report& report) : t_(t), candidates_(t, report) {}
+  Matching(const UpstreamTable& t, const Report& report) : t_(t), candidates_(t, report.results) {}
 
   MatchedTable run() {
     size_t rows = 0;
     for (const auto& row : t_.table.rows) {
-      const Matches cases = candidates_.of(t_.cell(row, "name"), t_.cell(row, "dev"));
-      require_one_of_each_model(t_, row, cases);
+      const Matches cases = candidates_.of(row);
       rows += cases.empty() ? 0 : 1;
       for (const Result* now : cases) add(row, *now);
     }
@@ -168,7 +80,7 @@ class Matching {
     if (minis_ > 0)
       notes.push_back(
           fmt::format("{} of the cases are of the preset mini, which is smaller than upstream's models", minis_));
-    for (const auto& [said, count] : candidates_.refused)
+    for (const auto& [said, count] : candidates_.refused())
       notes.push_back(fmt::format("{} cases are left out: the baseline is of {}", count, said));
     notes.insert(notes.end(), left_out_.begin(), left_out_.end());
   }
