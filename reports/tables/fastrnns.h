@@ -12,12 +12,13 @@ namespace torchstone::tables {
 struct RunnerTimes {
   std::string group;                      ///< lstm, vl_lstm or resnet
   std::string name;                       ///< upstream's: jit_premul, resnet18_jit
-  std::vector<double> forward, backward;  ///< one value a measuring round; empty: not measured
+  std::vector<double> forward, backward;  ///< one value a call; empty: not measured
 };
 
 /// The runners among the performance results of the suite fastrnns, in the order of their names: an LSTM's own time is
-/// that of the eager side, resnet18_jit's that of the side compiled by torchscript; forward is timed in inference
-/// cases, backward in training ones. Of several results of a runner the last counts; failed ones are left out.
+/// that of the eager side, resnet18_jit's that of the side compiled by torchscript. Both directions are of training
+/// cases, one call a value, forward with autograd recording. Of several results of a runner the last counts; failed
+/// ones are left out.
 std::vector<RunnerTimes> runner_times(const std::vector<Result>& results);
 
 /// avg_fwd, std_fwd, avg_bwd, std_bwd with upstream's 4 significant digits; `nan` for what was not measured.

@@ -41,7 +41,7 @@ std::vector<Result> two_suites() {
   failed.outcome.status = Status::fail_accuracy;
   failed.outcome.metrics.erase("speedup");
   return {operation("aten.add.Tensor", 1, 0.5), operation("aten.add.Tensor", 9, 1.25),
-          operation("aten.add.Tensor", 2, 3, "bfloat16"), failed, runner("inference", "eager_s")};
+          operation("aten.add.Tensor", 2, 3, "bfloat16"), failed, runner("training", "eager_forward_s")};
 }
 
 TEST(SuiteTables, OperatorsAreOneTableForEachDtypeWithCallsAsWeights) {
@@ -55,10 +55,10 @@ TEST(SuiteTables, OperatorsAreOneTableForEachDtypeWithCallsAsWeights) {
 }
 
 TEST(SuiteTables, RunnersHaveBothDirectionsAndEmptyCellsForWhatWasNotTimed) {
-  const auto tables = suite_tables({runner("inference", "eager_s")});
+  const auto tables = suite_tables({runner("training", "eager_forward_s")});
   ASSERT_THAT(tables, SizeIs(1));
   EXPECT_THAT(tables[0].rows, ElementsAre(ElementsAre("jit", "lstm", "2", "1.414", "", "")));
-  EXPECT_THAT(suite_tables({runner("inference", "eager_s"), runner("training", "eager_backward_s")})[0].rows,
+  EXPECT_THAT(suite_tables({runner("training", "eager_forward_s"), runner("training", "eager_backward_s")})[0].rows,
               ElementsAre(ElementsAre("jit", "lstm", "2", "1.414", "2", "1.414")));
 }
 
