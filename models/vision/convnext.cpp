@@ -102,7 +102,8 @@ class ConvNeXt : public ByteImageModel {
 
 template <class Block>
 std::shared_ptr<Model> make(const ModelOptions& options, const List& depths, const List& widths) {
-  if (options.preset == Preset::full) return std::make_shared<ConvNeXt<Block>>(depths, widths, side_of_224_or_288(options.mode));
+  if (options.preset == Preset::full)
+    return std::make_shared<ConvNeXt<Block>>(depths, widths, side_of_224_or_288(options.mode));
   return std::make_shared<ConvNeXt<Block>>(List{1, 1, 1, 1}, List{16, 32, 64, 128}, 64);
 }
 
