@@ -17,6 +17,9 @@ struct BertShape {
   int64_t embedding = width;                               ///< of the words, where it is narrower than the layers
   double dropout = 0.1;
 };
+/// Of the mini presets.
+constexpr BertShape mini_bert_shape{
+    .vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .feed_forward = 128, .positions = 64, .tokens = 32};
 constexpr double bert_epsilon = 1e-12;
 
 /// Words, token types and places, summed and normalised: ids [N, L] → [N, L, embedding].

@@ -21,13 +21,10 @@ class BertForMaskedLM : public WordEncoder<Embeddings, BertLayer> {
   torch::Tensor embed(const Tensors& inputs) override { return embeddings_->forward(inputs.at(0)); }
 };
 
-constexpr BertShape mini_shape{
-    .vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .feed_forward = 128, .positions = 64, .tokens = 32};
-
 TORCHSTONE_MODEL(
     BertForMaskedLM, .family = "bert", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
     .parameters = 109'514'298, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<BertForMaskedLM>(options.preset == Preset::full ? BertShape{} : mini_shape);
+      return std::make_shared<BertForMaskedLM>(options.preset == Preset::full ? BertShape{} : mini_bert_shape);
     });
 
 }  // namespace

@@ -74,12 +74,9 @@ class DistilBertForMaskedLM : public WordEncoder<DistilEmbeddings, DistilLayer> 
   torch::Tensor embed(const Tensors& inputs) override { return embeddings_->forward(inputs.at(0)); }
 };
 
-constexpr BertShape mini_shape{
-    .vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .feed_forward = 128, .positions = 64, .tokens = 32};
-
 std::shared_ptr<Model> make(const ModelOptions& options, int64_t tokens, Harness harness) {
   const BertShape full{.layers = 6, .tokens = tokens};
-  return std::make_shared<DistilBertForMaskedLM>(options.preset == Preset::full ? full : mini_shape, harness);
+  return std::make_shared<DistilBertForMaskedLM>(options.preset == Preset::full ? full : mini_bert_shape, harness);
 }
 
 TORCHSTONE_MODEL(

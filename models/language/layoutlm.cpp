@@ -57,13 +57,10 @@ class LayoutLm : public WordEncoder<LayoutEmbeddings, BertLayer> {
   }
 };
 
-constexpr BertShape mini_shape{
-    .vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .feed_forward = 128, .positions = 64, .tokens = 32};
-
 TORCHSTONE_MODEL(
     LayoutLMForMaskedLM, .family = "layoutlm", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
     .parameters = 112'660'026, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<LayoutLm>(options.preset == Preset::full ? BertShape{} : mini_shape);
+      return std::make_shared<LayoutLm>(options.preset == Preset::full ? BertShape{} : mini_bert_shape);
     });
 
 }  // namespace
