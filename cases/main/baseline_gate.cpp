@@ -1,12 +1,49 @@
 #include "cases/main/baseline_gate.h"
 
-#include <ostream>
+#include <algorithm>
+#include <filesystem>
+#include <ranges>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "reports/base/exit_code.h"
 #include "reports/judge/baseline_report.h"
 
 namespace torchstone {
+namespace {
+
+/// A baseline in the results folder itself is gone when the new results are written there.
+bool is_replaced(const flags::Flags& flags) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path baseline = fs::weakly_canonical(flags.baseline, error),
+                 out = fs::weakly_canonical(flags.run.out, error);
+  return baseline == out || baseline == out / "results.json";
+}
+
+std::string why_of(int exit_code) {
+  if (exit_code == ExitCode::usage_error)
+    return "the baseline was taken on another machine: its timings were not compared (torchstone-report compare "
+           "--other-machine compares them all the same)";
+  if (exit_code == ExitCode::gate_failed) return "worse than the baseline";
+  return exit_code == ExitCode::nothing_judged ? "the baseline has none of these cases" : "";
+}
+
+void note(const judge::BaselineComparison& comparison, std::vector<Result>& results) {
+  for (const auto& change : comparison.cases) {
+    if (change.status_worse || change.change != judge::Change::slower) continue;  // a status is red by itself
+    // Of several records the last one was compared.
+    for (auto& result : std::views::reverse(results)) {
+      if (result.name != change.name) continue;
+      result.outcome.notes["worse_than_baseline"] =
+          fmt::format("worse than the baseline: {}", judge::worse_words(change));
+      break;
+    }
+  }
+}
+
+}  // namespace
 
 std::optional<judge::Baseline> read_baseline(const flags::Flags& flags) {
   if (flags.baseline.empty()) return std::nullopt;
@@ -17,22 +54,19 @@ void require_matching(const judge::Baseline& baseline, const std::vector<Result>
   if (baseline.table) judge::match(*baseline.table, {{}, planned});
 }
 
-int judge_against(const judge::Baseline& baseline, const Report& run, int exit_code, std::ostream& out,
-                  std::ostream& err) {
-  // A filter or a shard leaves cases out; they are not gone.
+BaselineVerdict judge_against(const judge::Baseline& baseline, const flags::Flags& flags, Report& run) {
   std::set<std::string> names;
   for (const auto& result : run.results) names.insert(result.name);
   judge::Baseline same_cases = baseline;
   std::erase_if(same_cases.report.results, [&](const Result& result) { return !names.contains(result.name); });
   const auto comparison = judge::compare_with(same_cases, run);
-  out << write_comparison(comparison) << std::flush;
-  const int compared = exit_code_of(comparison);
-  if (compared == ExitCode::usage_error)
-    err << "torchstone: the baseline was taken on another machine: its timings were not compared (torchstone-report "
-           "compare --other-machine compares them all the same)\n";
-  if (compared == ExitCode::nothing_judged) err << "torchstone: the baseline has none of these cases\n";
-  if (compared == ExitCode::gate_failed) return exit_code == ExitCode::interrupted ? exit_code : compared;
-  return exit_code == ExitCode::success ? compared : exit_code;
+  const std::string again = fmt::format("torchstone-report compare {} {}", flags::shell_quoted(flags.baseline),
+                                        flags::shell_quoted(flags.run.out));
+  run.run.baseline = BaselineFacts{flags.baseline, judge::counts_line(comparison), judge::remarks_of(comparison),
+                                   is_replaced(flags) ? "" : again};
+  note(comparison, run.results);
+  const int exit_code = exit_code_of(comparison);
+  return {exit_code, why_of(exit_code), write_comparison(comparison)};
 }
 
 }  // namespace torchstone

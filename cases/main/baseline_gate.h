@@ -1,25 +1,29 @@
 #pragma once
-#include <iosfwd>
 #include <optional>
+#include <string>
 #include <vector>
-
-#include <torchstone/result.h>
 
 #include "cases/flags/flags.h"
 #include "reports/judge/baseline_input.h"
 
 namespace torchstone {
 
-/// What --torchstone_baseline names, read before the first case; nothing without the flag. Throws ReportError.
+/// What --torchstone_baseline names; nothing without it. Throws ReportError.
 std::optional<judge::Baseline> read_baseline(const flags::Flags& flags);
 
-/// Before the first case: whether each row of a table belongs to one of the planned cases. Throws ReportError.
+/// Refuses a baseline of rows that may be several of the planned cases, before any of them runs. Throws ReportError.
 void require_matching(const judge::Baseline& baseline, const std::vector<Result>& planned);
 
-/// Compares what ran with the same cases of the baseline, prints it as `torchstone-report compare` does, and returns
-/// the exit code of both: something worse is 1, as a failed gate, before everything but an interruption; a baseline of
-/// another machine (2) or without any of these cases (3) counts when the run itself is green.
-int judge_against(const judge::Baseline& baseline, const Report& run, int exit_code, std::ostream& out,
-                  std::ostream& err);
+/// A comparison's part of the exit code and what is printed of it.
+struct BaselineVerdict {
+  int exit_code = 0;
+  std::string why;  ///< empty when it is 0
+  std::string text;
+};
+
+/// Compares the run with its baseline and puts what comes of it into the run: the facts of the comparison, and the note
+/// `worse_than_baseline` on each case that it makes red. Cases that only the baseline has are passed over, because a
+/// filter or a shard may have left them out.
+BaselineVerdict judge_against(const judge::Baseline& baseline, const flags::Flags& flags, Report& run);
 
 }  // namespace torchstone

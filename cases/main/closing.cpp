@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "cases/main/baseline_gate.h"
@@ -14,54 +15,103 @@
 #include "reports/base/terminal_text.h"
 #include "reports/console/summary_text.h"
 #include "reports/record/summary.h"
+#include "reports/results_folder/case_files.h"
 #include "reports/results_folder/plan.h"
 #include "reports/write/reports.h"
 
 namespace torchstone {
 namespace {
 
-int exit_code(const ClosingFacts& facts, const RunInfo& run, const std::vector<Result>& results, bool failed) {
-  if (isolate::interrupted()) return ExitCode::interrupted;
+/// An exit code, and why where the results do not say it.
+struct Exit {
+  int code = ExitCode::success;
+  std::string why;
+};
+
+Exit exit_of_results(const ClosingFacts& facts, const std::vector<Result>& results, bool failed) {
+  if (isolate::interrupted()) return {ExitCode::interrupted, ""};
   if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
     const std::string shards = environment_variable("GTEST_TOTAL_SHARDS");
-    print_error(fmt::format("torchstone: nothing selected: no case {}matches --gtest_filter={}",
-                            shards.empty() ? "" : "of this shard ", GTEST_FLAG_GET(filter)));
-    return ExitCode::nothing_judged;
+    return {ExitCode::nothing_judged, fmt::format("nothing selected: no case {}matches --gtest_filter={}",
+                                                  shards.empty() ? "" : "of this shard ", GTEST_FLAG_GET(filter))};
   }
-  int code = exit_code_of(results, facts.flags.strict_undecided);
-  if (code == ExitCode::nothing_judged) print_error("torchstone: " + nothing_judged_words(results));
-  if (code == ExitCode::success && failed) code = ExitCode::gate_failed;
-  return facts.baseline == nullptr ? code : judge_against(*facts.baseline, {run, results}, code, std::cout, std::cerr);
+  const int code = exit_code_of(results, facts.flags.strict_undecided);
+  if (code == ExitCode::nothing_judged) return {code, nothing_judged_words(results)};
+  if (code == ExitCode::undecided) return {code, "undecided, with --torchstone_strict_undecided"};
+  if (code == ExitCode::success && failed) return {ExitCode::gate_failed, "a test outside of the cases failed"};
+  return {code, ""};
+}
+
+/// The records on the disk say what the comparison made of their cases.
+void write_noted(const ClosingFacts& facts, const std::vector<Result>& results) {
+  for (const auto& result : results)
+    if (result.outcome.notes.contains("worse_than_baseline"))
+      facts.unwritten.attempt(result.name, [&] { results_folder::write_case(facts.flags.run.out, result); });
+}
+
+Exit compare(const ClosingFacts& facts, Exit found, Ending& ending) {
+  const BaselineVerdict verdict = judge_against(*facts.baseline, facts.flags, ending.report);
+  ending.output += verdict.text;
+  const bool refused = verdict.exit_code != ExitCode::success && verdict.exit_code != ExitCode::gate_failed;
+  if (refused) ending.errors.push_back(verdict.why);
+  write_noted(facts, ending.report.results);
+  const bool goes_before = verdict.exit_code == ExitCode::gate_failed && found.code != ExitCode::interrupted &&
+                           found.code != ExitCode::gate_failed;
+  return goes_before || found.code == ExitCode::success ? Exit{verdict.exit_code, verdict.why} : found;
+}
+
+/// What was lost turns a green run red.
+Exit with_losses(Exit found, const std::string& lost) {
+  const bool counts = !lost.empty() && (found.code == ExitCode::success || found.code == ExitCode::undecided);
+  return counts ? Exit{ExitCode::infrastructure, lost} : found;
 }
 
 }  // namespace
 
-write::Written write_run(const flags::Flags& flags, RunInfo& run, const std::vector<Result>& results,
-                         const std::vector<Result>& planned) {
-  const auto rows = results_folder::with_missing(results, planned);
-  if (!flags.report || rows.empty()) return {};
-  run.exit_reason = isolate::interrupted() ? "interrupted" : "finished";
-  run.duration_s = static_cast<double>(testing::UnitTest::GetInstance()->elapsed_time()) / 1e3;
-  return write::write_reports({run, rows}, flags.run.out, {.testcase_properties = flags.junit_properties});
+Ending end_run(const ClosingFacts& facts, const RunInfo& run, const std::vector<Result>& results, bool failed) {
+  Ending ending{{run, results}, {}, "", {}, {}};
+  RunInfo& info = ending.report.run;
+  info.exit_reason = isolate::interrupted() ? "interrupted" : "finished";
+  info.duration_s = static_cast<double>(testing::UnitTest::GetInstance()->elapsed_time()) / 1e3;
+  if (facts.flags.update_expected)
+    facts.unwritten.attempt("expected statuses", [&] { ending.output += write_expected(facts.expected, results); });
+  Exit found = exit_of_results(facts, results, failed);
+  const bool selected = testing::UnitTest::GetInstance()->test_to_run_count() > 0;
+  if (found.code == ExitCode::nothing_judged) ending.errors.push_back(found.why);
+  if (facts.baseline != nullptr && selected) found = compare(facts, found, ending);
+  if (!facts.unwritten.empty()) found = with_losses(found, facts.unwritten.line());
+  info.exit_code = found.code;
+  info.exit_words = found.why;
+  ending.rows = results_folder::with_missing(ending.report.results, facts.planned);
+  if (!facts.flags.report || ending.rows.empty()) return ending;
+  const auto write = [&] {
+    return write::write_reports({info, ending.rows}, facts.flags.run.out,
+                                {.testcase_properties = facts.flags.junit_properties});
+  };
+  ending.reports = write();
+  const Exit after = with_losses(found, fmt::format("{}", fmt::join(ending.reports.faults, "; ")));
+  if (after.code == found.code) return ending;
+  info.exit_code = after.code;
+  info.exit_words = after.why;
+  ending.reports = write();  // the reports that can be written say it
+  return ending;
 }
 
-int close_run(const ClosingFacts& facts, const RunInfo& run, const std::vector<Result>& results, bool failed) {
-  if (facts.flags.update_expected)
-    facts.unwritten.attempt("expected statuses", [&] { std::cout << write_expected(facts.expected, results); });
-  const int code = exit_code(facts, run, results, failed);
-  const auto rows = results_folder::with_missing(results, facts.planned);
-  const bool has_reports = facts.flags.report && !rows.empty();
-  if (has_reports) std::cout << annotations_of(rows, facts.flags);
+int close_run(const ClosingFacts& facts, const Ending& ending) {
+  const auto& [run, results] = ending.report;
+  std::cout << ending.output << std::flush;
+  for (const auto& error : ending.errors) print_error("torchstone: " + error);
+  const bool has_reports = facts.flags.report && !ending.rows.empty();
+  if (has_reports) std::cout << annotations_of({run, ending.rows}, facts.flags);
   if (isolate::interrupted()) {
     const int selected = testing::UnitTest::GetInstance()->test_to_run_count();
     std::cout << kept_line(results, static_cast<size_t>(selected), facts.flags);
   }
-  if (has_reports) std::cout << console::write_summary(rows, run, facts.reports.paths, line_width());
+  if (has_reports) std::cout << console::write_summary(ending.rows, run, ending.reports.paths, line_width());
   std::cout << std::flush;
-  for (const auto& fault : facts.reports.faults) print_error("torchstone: " + fault);
+  for (const auto& fault : ending.reports.faults) print_error("torchstone: " + fault);
   if (!facts.unwritten.empty()) std::cerr << "torchstone: " << facts.unwritten.line() << "\n";
-  const bool lost = !facts.reports.faults.empty() || !facts.unwritten.empty();
-  return lost && (code == ExitCode::success || code == ExitCode::undecided) ? ExitCode::infrastructure : code;
+  return *run.exit_code;
 }
 
 }  // namespace torchstone

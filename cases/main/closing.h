@@ -10,24 +10,30 @@
 
 namespace torchstone {
 
-/// Writes the report files of what ran and of what was planned and did not run; none with --torchstone_report=none or
-/// when nothing was selected.
-write::Written write_run(const flags::Flags& flags, RunInfo& run, const std::vector<Result>& results,
-                         const std::vector<Result>& planned);
-
-/// What a run was measured against, and what it wrote.
+/// What a run was measured against.
 struct ClosingFacts {
   const flags::Flags& flags;
   const ExpectedRun& expected;
   const judge::Baseline* baseline;  ///< nullptr without --torchstone_baseline
   const std::vector<Result>& planned;
-  const write::Written& reports;
   Unwritten& unwritten;
 };
 
+/// How a run ended: settled before anything is written, so that every report says the same.
+struct Ending {
+  Report report;                    ///< the exit code is in its run; its results are what ran
+  std::vector<Result> rows;         ///< those, and what was planned and did not run
+  std::string output;               ///< of updated files and of the comparison, for stdout
+  std::vector<std::string> errors;  ///< for stderr
+  write::Written reports;
+};
+
+/// Settles the exit code, compares with the baseline, and writes the report files (none with --torchstone_report=none
+/// or when nothing was selected). `failed`: GoogleTest's own verdict.
+Ending end_run(const ClosingFacts& facts, const RunInfo& run, const std::vector<Result>& results, bool failed);
+
 /// Says all that comes after GoogleTest's closing lines: updated files, comparison with the baseline, annotations, and
-/// last the summary and what could not be written. Returns the exit code of the program; `failed`: GoogleTest's own
-/// verdict.
-int close_run(const ClosingFacts& facts, const RunInfo& run, const std::vector<Result>& results, bool failed);
+/// last the summary and what could not be written. Returns the exit code of the program.
+int close_run(const ClosingFacts& facts, const Ending& ending);
 
 }  // namespace torchstone

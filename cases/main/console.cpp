@@ -44,10 +44,10 @@ bool settle_color(const flags::Flags& flags) {
   return color;
 }
 
-std::string annotations_of(const std::vector<Result>& results, const flags::Flags& flags) {
+std::string annotations_of(const Report& report, const flags::Flags& flags) {
   const bool here = environment_variable("GITHUB_ACTIONS") == "true";
   if (flags.github == "never" || (flags.github == "auto" && !here)) return "";
-  return write::write_annotations(results, environment_variable("GITHUB_WORKSPACE"));
+  return write::write_annotations(report, environment_variable("GITHUB_WORKSPACE"));
 }
 
 }  // namespace torchstone

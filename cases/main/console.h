@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include <torchstone/result.h>
+#include <torchstone/run_info.h>
 
 #include "cases/flags/flags.h"
 #include "reports/console/progress.h"
@@ -21,6 +21,6 @@ std::string kept_line(const std::vector<Result>& results, size_t selected, const
 bool settle_color(const flags::Flags& flags);
 
 /// Annotations for the log of GitHub Actions, empty elsewhere unless --torchstone_github=always.
-std::string annotations_of(const std::vector<Result>& results, const flags::Flags& flags);
+std::string annotations_of(const Report& report, const flags::Flags& flags);
 
 }  // namespace torchstone

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <optional>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -107,11 +108,9 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const U
   isolate::catch_interrupts();
 
   console::ResultListener* listener = nullptr;
-  write::Written reports;
-  const auto close = [&](bool failed) {
-    return close_run({flags, expected, baseline ? &*baseline : nullptr, planned, reports, session.unwritten}, run,
-                     listener->results(), failed);
-  };
+  const ClosingFacts closing{flags, expected, baseline ? &*baseline : nullptr, planned, session.unwritten};
+  std::optional<Ending> ending;
+  bool failed = false;  // in any of the repetitions
   options.color = settle_color(flags);
   if (output_is_terminal()) options.width = terminal_width;
   console::progress().set_heartbeat(flags.heartbeat_s);
@@ -124,13 +123,16 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const U
     });
   };
   options.at_end = [&] {
-    reports = write_run(flags, run, listener->results(), planned);
+    failed = failed || testing::UnitTest::GetInstance()->Failed();
+    ending = end_run(closing, run, listener->results(), failed);
     if (!isolate::interrupted() || GTEST_FLAG_GET(repeat) == 1) return;
     session.runner.end_processes();
-    std::exit(close(true));  // GoogleTest would begin again
+    std::exit(close_run(closing, *ending));  // GoogleTest would begin again
   };
   listener = install_listener(options);
-  return close(RUN_ALL_TESTS() != 0);
+  const bool any_failed = RUN_ALL_TESTS() != 0;
+  if (!ending || any_failed != failed) ending = end_run(closing, run, listener->results(), any_failed);
+  return close_run(closing, *ending);
 }
 
 int run(int argc, char** argv) {

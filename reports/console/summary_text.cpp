@@ -7,10 +7,12 @@
 #include <fmt/ranges.h>
 #include <torchstone/report_writer.h>
 
+#include "reports/base/exit_code.h"
 #include "reports/base/terminal_text.h"
 #include "reports/base/text.h"
 #include "reports/record/detection.h"
 #include "reports/record/row.h"
+#include "reports/record/run_verdict.h"
 #include "reports/record/summary.h"
 #include "reports/tables/operatorbench.h"
 
@@ -43,11 +45,11 @@ std::string margin_text(const Result& r) { return rank_of(r) == 1 ? "-" : fmt::f
 /// The name gives way to status, numbers and the beginning of the reason.
 std::string worst_line(const Result& r, size_t width) {
   std::string facts;
+  const bool worse = r.finished && !is_fine(r) && r.status_as_expected();
   if (r.outcome.status != Status::pass || !is_fine(r)) facts += fmt::format("  {}", to_string(r.outcome.status));
-  if (!is_fine(r) && r.expected != "pass") facts += ", expected " + terminal_line(first_line(r.expected));
+  if (!is_fine(r) && !worse && r.expected != "pass") facts += ", expected " + terminal_line(first_line(r.expected));
   facts += sized_numbers(r);
-  const std::string reason =
-      is_fine(r) || r.outcome.reason.empty() ? "" : "  " + terminal_line(first_line(r.outcome.reason));
+  const std::string reason = is_fine(r) || reason_of(r).empty() ? "" : "  " + terminal_line(first_line(reason_of(r)));
   const std::string head = fmt::format("  {} {:<5} ", verdict_of(r).mark, margin_text(r));
   const size_t taken = head.size() + columns(facts) + std::min(reason_room, columns(reason));
   const size_t room = std::max(least_name_width, width > taken ? width - taken : 0);
@@ -118,8 +120,11 @@ std::vector<std::string> averages_of(const std::vector<Result>& results) {
 
 std::string head_line(const std::vector<Result>& results, const RunInfo& run) {
   const bool whole = run.exit_reason.empty() || run.exit_reason == "finished";
-  return fmt::format("Torchstone: {} of {} cases as expected, {:.0f} s{}", std::ranges::count_if(results, is_fine),
-                     results.size(), run.duration_s, whole ? "" : ", " + terminal_line(first_line(run.exit_reason)));
+  const int code = run.exit_code.value_or(ExitCode::success);
+  const std::string why = run.exit_words.empty() ? "" : ": " + terminal_line(first_line(run.exit_words));
+  return fmt::format("Torchstone: {} of {} cases as expected, {:.0f} s{}{}", std::ranges::count_if(results, is_fine),
+                     results.size(), run.duration_s, whole ? "" : ", " + terminal_line(first_line(run.exit_reason)),
+                     code == ExitCode::success ? "" : fmt::format(", exit code {}{}", code, why));
 }
 
 /// The page, whole, and the names of the others.
@@ -151,10 +156,12 @@ std::string write_summary(const std::vector<Result>& results, const RunInfo& run
                           const std::vector<std::string>& report_paths, size_t width) {
   std::vector<std::string> lines = {shortened(head_line(results, run), width)};
   add_wrapped(lines, "  ", counts_of(results), width);
+  for (const auto& line : baseline_lines(run)) lines.push_back(shortened(terminal_line("  " + line), width));
   for (const auto& part : averages_of(results)) lines.push_back(shortened(terminal_line("  " + part), width));
   for (const auto& line : tables::operatorbench_lines(results)) lines.push_back(shortened(terminal_line(line), width));
   auto last = report_lines(report_paths, width);
   if (const std::string again = again_line(results); !again.empty()) last.push_back(again);
+  if (run.baseline && !run.baseline->again.empty()) last.push_back("Compared: " + terminal_line(run.baseline->again));
   if (const auto worst = worst_of(results); !worst.empty()) {
     const size_t taken = lines.size() + last.size() + 2;  // the heading, and the line of those not shown
     const size_t shown = std::min({worst.size(), worst_shown, lines_in_all - std::min(taken, lines_in_all)});

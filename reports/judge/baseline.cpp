@@ -23,7 +23,8 @@ using Samples = std::vector<double>;
 bool is_timing(const MetricInfo& info) {
   return info.judged == Judged::by_rounds || info.judged == Judged::by_one_reading;
 }
-bool is_of_eager(const std::string& metric) { return metric.starts_with("eager_"); }
+/// What an earlier comparison made of the case is another question.
+bool status_is_fine(const Result& r) { return r.finished && r.status_as_expected(); }
 
 std::string status_of(const Result& r) { return std::string(to_string(final_status(r))); }
 
@@ -122,7 +123,7 @@ Change worse_of(Change a, Change b) {
 CaseChange change_of(const Result& before, const Result& after, const BaselineOptions& options,
                      BaselineComparison& comparison) {
   CaseChange change{after.name, Change::same, status_of(before), status_of(after)};
-  change.status_worse = is_fine(before) && !is_fine(after);
+  change.status_worse = status_is_fine(before) && !status_is_fine(after);
   if (is_left_out(before) && is_left_out(after)) return change;
   const bool same_machine = options.other_machine || comparison.machine_differences.empty();
   // All of them first: whether a latency is believed depends on the speed-up, asked for or not.
@@ -143,7 +144,7 @@ CaseChange change_of(const Result& before, const Result& after, const BaselineOp
     change.change = Change::slower;
   else if (is_left_out(before) || is_left_out(after))
     change.change = is_left_out(after) ? Change::gone : Change::added;
-  else if (!is_fine(before) && is_fine(after))
+  else if (!status_is_fine(before) && status_is_fine(after))
     change.change = Change::faster;
   for (const auto& metric : change.metrics) {
     const bool counts = !is_of_eager(metric.metric) && find_metric(metric.metric)->judged != Judged::by_one_reading;
@@ -177,6 +178,8 @@ void require_sense(const BaselineOptions& options) {
 }
 
 }  // namespace
+
+bool is_of_eager(const std::string& metric) { return metric.starts_with("eager_"); }
 
 BaselineComparison compare_with_baseline(const Report& baseline, const Report& report, const BaselineOptions& options) {
   require_sense(options);

@@ -66,6 +66,9 @@ struct BaselineOptions {
 BaselineComparison compare_with_baseline(const Report& baseline, const Report& report,
                                          const BaselineOptions& options = {});
 
+/// The eager side is the yardstick: its moves never make a case red.
+bool is_of_eager(const std::string& metric);
+
 /// What differs between the machines of two runs, and matters to timings: processor, its cores and governor, and every
 /// fact of the build (libraries, compiler, GPU, driver). The host itself may be another one.
 std::vector<std::string> machine_differences(const RunInfo& baseline, const RunInfo& run);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "reports/base/csv.h"
@@ -89,17 +90,37 @@ size_t broken(const BaselineComparison& comparison) {
 
 std::string write_comparison(const BaselineComparison& comparison, bool all) {
   std::string text;
-  for (const auto& note : comparison.notes) text += terminal_line(note) + "\n";
-  for (const auto& difference : comparison.machine_differences)
-    text += fmt::format("Another machine: {}\n", terminal_line(difference));
-  if (comparison.timings_left_out > 0)
-    text += fmt::format("{} timings are not compared: they were taken on different machines\n",
-                        comparison.timings_left_out);
+  for (const auto& remark : remarks_of(comparison)) text += terminal_line(remark) + "\n";
   for (const auto& c : comparison.cases)
     if (all || c.change != Change::same || c.old_status != c.new_status) text += case_block(c, all);
-  text += fmt::format("Against the baseline, {} cases: {} BROKEN", comparison.cases.size(), broken(comparison));
+  return text + "Against the baseline, " + counts_line(comparison) + "\n";
+}
+
+std::string counts_line(const BaselineComparison& comparison) {
+  std::string text = fmt::format("{} cases: {} BROKEN", comparison.cases.size(), broken(comparison));
   for (const Change change : all_changes) text += fmt::format(", {} {}", count(comparison, change), to_string(change));
-  return text + "\n";
+  return text;
+}
+
+std::vector<std::string> remarks_of(const BaselineComparison& comparison) {
+  std::vector<std::string> remarks = comparison.notes;
+  for (const auto& difference : comparison.machine_differences) remarks.push_back("Another machine: " + difference);
+  if (comparison.timings_left_out > 0)
+    remarks.push_back(
+        fmt::format("{} timings are not compared: they were taken on different machines", comparison.timings_left_out));
+  return remarks;
+}
+
+std::string worse_words(const CaseChange& change) {
+  std::vector<std::string> parts;
+  for (const auto& m : change.metrics) {
+    if (m.change != Change::slower || is_of_eager(m.metric)) continue;
+    const MetricInfo* info = find_metric(m.metric);
+    parts.push_back(fmt::format("{} {} → {} ({})", info == nullptr ? m.metric : info->title,
+                                format_metric(m.metric, m.old_value), format_metric(m.metric, m.new_value),
+                                change_with_interval(m)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string write_comparison_csv(const BaselineComparison& comparison) {

@@ -10,6 +10,12 @@ namespace torchstone::judge {
 /// first, with a line a metric, and one line that counts. Marks as in the console: "!" worse, "*" better, "~"
 /// ambiguous, "x" not compared.
 std::string write_comparison(const BaselineComparison& comparison, bool all = false);
+/// "16 cases: 0 BROKEN, 1 SLOWER, …"
+std::string counts_line(const BaselineComparison& comparison);
+/// What the comparison means as a whole, one sentence each: its notes, differences of the machines, what was left out.
+std::vector<std::string> remarks_of(const BaselineComparison& comparison);
+/// What makes a case SLOWER: "speed-up 1.300x → 1.040x (-20.00 % [-21.50 -18.40])".
+std::string worse_words(const CaseChange& change);
 /// A row for every metric of every case, a row of metric `status` for every case.
 std::string write_comparison_csv(const BaselineComparison& comparison);
 /// Schema "torchstone/comparison/1", everything.

@@ -59,6 +59,35 @@ std::string text_or_empty(const nlohmann::json& object, const char* key) {
   return value.is_null() ? "" : text_of(value, std::string("run.") + key);
 }
 
+int exit_code_in(const nlohmann::json& json) {
+  const int64_t code = integer_of(json, "run.exit_code");
+  if (code < 0 || code > 255)
+    throw std::invalid_argument(fmt::format("run.exit_code: expected 0 to 255, found {}", code));
+  return static_cast<int>(code);
+}
+
+std::vector<std::string> texts_of(const nlohmann::json& json, const std::string& path) {
+  std::vector<std::string> texts;
+  if (json.is_null()) return texts;
+  if (!json.is_array()) throw std::invalid_argument(path + ": expected an array of strings");
+  for (const auto& item : json) texts.push_back(text_of(item, fmt::format("{}[{}]", path, texts.size())));
+  return texts;
+}
+
+nlohmann::json texts_to_json(const std::vector<std::string>& texts) {
+  auto json = nlohmann::json::array();
+  for (const auto& text : texts) json.push_back(valid_utf8(text));
+  return json;
+}
+
+BaselineFacts baseline_of(const nlohmann::json& json) {
+  const auto& object = object_of(json, "run.baseline");
+  return {text_of(member_of(object, "path", "run.baseline"), "run.baseline.path"),
+          text_of(member_of(object, "summary", "run.baseline"), "run.baseline.summary"),
+          texts_of(member_of(object, "remarks", "run.baseline"), "run.baseline.remarks"),
+          text_of(member_of(object, "again", "run.baseline"), "run.baseline.again")};
+}
+
 RunInfo run_of(const nlohmann::json& json) {
   const auto& object = object_of(member_of(json, "run", "the document"), "run");
   RunInfo run;
@@ -70,10 +99,10 @@ RunInfo run_of(const nlohmann::json& json) {
   if (const auto& value = member_of(object, "duration_s", "run"); !value.is_null()) {
     run.duration_s = number_of(value, "run.duration_s");
   }
-  if (const auto& argv = member_of(object, "argv", "run"); !argv.is_null()) {
-    if (!argv.is_array()) throw std::invalid_argument("run.argv: expected an array of strings");
-    for (const auto& item : argv) run.argv.push_back(text_of(item, fmt::format("run.argv[{}]", run.argv.size())));
-  }
+  run.argv = texts_of(member_of(object, "argv", "run"), "run.argv");
+  if (const auto& value = member_of(object, "exit_code", "run"); !value.is_null()) run.exit_code = exit_code_in(value);
+  run.exit_words = text_or_empty(object, "exit_words");
+  if (const auto& value = member_of(object, "baseline", "run"); !value.is_null()) run.baseline = baseline_of(value);
   run.machine = text_map_of(member_of(json, "machine", "the document"), "machine");
   run.build = text_map_of(member_of(json, "build", "the document"), "build");
   run.environment = text_map_of(member_of(json, "environment", "the document"), "environment");
@@ -82,15 +111,20 @@ RunInfo run_of(const nlohmann::json& json) {
 }
 
 nlohmann::json run_to_json(const RunInfo& run) {
-  auto argv = nlohmann::json::array();
-  for (const auto& argument : run.argv) argv.push_back(valid_utf8(argument));
   nlohmann::json json = {{"id", valid_utf8(run.id)},
                          {"started", valid_utf8(run.started)},
                          {"duration_s", number_to_json(run.duration_s)},
-                         {"argv", argv},
+                         {"argv", texts_to_json(run.argv)},
                          {"directory", valid_utf8(run.directory)},
                          {"exit_reason", valid_utf8(run.exit_reason)}};
   if (!run.tag.empty()) json["tag"] = valid_utf8(run.tag);
+  if (run.exit_code) json["exit_code"] = *run.exit_code;
+  if (!run.exit_words.empty()) json["exit_words"] = valid_utf8(run.exit_words);
+  if (run.baseline)
+    json["baseline"] = {{"path", valid_utf8(run.baseline->path)},
+                        {"summary", valid_utf8(run.baseline->summary)},
+                        {"remarks", texts_to_json(run.baseline->remarks)},
+                        {"again", valid_utf8(run.baseline->again)}};
   return json;
 }
 

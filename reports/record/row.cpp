@@ -11,6 +11,7 @@
 #include "reports/base/text.h"
 #include "reports/record/detection.h"
 #include "reports/record/metric.h"
+#include "reports/record/run_verdict.h"
 
 namespace torchstone {
 namespace {
@@ -52,6 +53,7 @@ Verdict verdict_of(const Result& result) {
   const StatusInfo& info = info_of(result.outcome.status);
   if (!result.finished) return {"ERROR", '!'};
   if (!result.as_expected()) {
+    if (result.status_as_expected()) return {"SLOWER", '!'};
     if (info.passing) return {"XPASS", '*'};
     return {info.junit == JUnitKind::failure ? "FAIL" : "ERROR", '!'};
   }
@@ -110,7 +112,7 @@ std::string console_row(const Result& result, bool color, size_t width) {
   std::string row = colored(fmt::format("[{:^8}]", verdict.word), color_of(verdict), color);
   row += fmt::format(" {} {}{}", verdict.mark, name, numbers);
   while (row.ends_with(' ')) row.pop_back();
-  const std::string reason = shortened(terminal_line(first_line(outcome.reason)), reason_width);
+  const std::string reason = shortened(terminal_line(first_line(reason_of(result))), reason_width);
   if (!below) return reason.empty() || outcome.status == Status::pass ? row : row + ": " + reason;
   const std::string margin = "\n" + std::string(indent, ' ');
   if (!reason.empty()) row += margin + reason;

@@ -18,8 +18,9 @@ std::string fitting_filter(const std::string& name, size_t width);
 /// published size. Empty without numbers.
 std::string sized_numbers(const Result& result);
 
-/// The verdict in one word and asv's mark, readable without colour: PASS, SKIP, FAIL, ERROR, XFAIL, XPASS, UNSURE;
-/// "!" unexpectedly bad, "*" unexpectedly good, "~" undecided, "x" not run, " " as it should be.
+/// The verdict in one word and asv's mark, readable without colour: PASS, SKIP, FAIL, ERROR, XFAIL, XPASS, UNSURE,
+/// SLOWER (worse than the baseline); "!" unexpectedly bad, "*" unexpectedly good, "~" undecided, "x" not run, " " as it
+/// should be.
 struct Verdict {
   std::string_view word;
   char mark;

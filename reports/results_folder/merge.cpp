@@ -1,5 +1,6 @@
 #include "reports/results_folder/merge.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -83,15 +84,29 @@ class Records {
   std::map<std::string, size_t> places_;
 };
 
+/// How the run that wrote results.json ended is how these records ended while none of them is of another run.
+void keep_end(const RunInfo& run, Report& merged) {
+  const auto is_other = [&](const Result& r) { return !r.origin.run.empty() && r.origin.run != run.id; };
+  if (std::ranges::any_of(merged.results, is_other)) return;
+  merged.run.exit_code = run.exit_code;
+  merged.run.exit_words = run.exit_words;
+  merged.run.baseline = run.baseline;
+}
+
 /// The records of one folder, each case once.
 Merged merge_folder(const fs::path& folder) {
   Merged merged;
   Records records(merged);
   const Plans plans = read_plans(folder);
   const CaseFiles cases = read_cases(folder);
+  std::optional<RunInfo> ended;
   for (const auto& plan : plans.plans) records.add(plan);
   try {
-    if (fs::exists(folder / "results.json")) records.add(read_report(folder / "results.json"));
+    if (fs::exists(folder / "results.json")) {
+      Report report = read_report(folder / "results.json");
+      records.add(report);
+      ended = std::move(report.run);
+    }
   } catch (const ReportError& error) {
     if (plans.plans.empty() && cases.results.empty()) throw;
     records.warn({error.what()});  // a run writes it last, from what is in cases/
@@ -104,6 +119,7 @@ Merged merge_folder(const fs::path& folder) {
   }
   records.warn(plans.errors);
   records.warn(cases.errors);
+  if (ended) keep_end(*ended, merged.report);
   return merged;
 }
 
@@ -112,13 +128,17 @@ Merged merge_folder(const fs::path& folder) {
 Merged merge_results(const std::vector<fs::path>& inputs) {
   Merged merged;
   Records records(merged);
+  const auto add = [&](const Report& report) {
+    records.add(report);
+    if (inputs.size() == 1) keep_end(report.run, merged.report);
+  };
   for (const auto& input : inputs) {
     if (fs::is_directory(input)) {
       const Merged folder = merge_folder(input);
-      records.add(folder.report);
+      add(folder.report);
       records.warn(folder.warnings);
     } else if (fs::is_regular_file(input)) {
-      records.add(read_report(input));
+      add(read_report(input));
     } else {
       throw ReportError(input.string() + ": expected a results folder or a results.json, found nothing");
     }

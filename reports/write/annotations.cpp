@@ -4,8 +4,10 @@
 #include <torchstone/report_writer.h>
 
 #include "reports/base/environment.h"
+#include "reports/base/exit_code.h"
 #include "reports/base/text.h"
 #include "reports/record/row.h"
+#include "reports/record/run_verdict.h"
 
 namespace torchstone::write {
 namespace {
@@ -36,8 +38,9 @@ std::string annotation(const Result& r, const std::string& workspace) {
   if (!r.file.empty()) where = fmt::format("file={},", property(relative(r.file, workspace)));
   if (!r.file.empty() && r.line > 0) where += fmt::format("line={},", r.line);
   std::string text(r.finished ? to_string(r.outcome.status) : "started, never finished");
-  if (r.expected != "pass") text += ", expected " + r.expected;
-  if (!r.outcome.reason.empty()) text += ": " + shortened(printable(r.outcome.reason), longest_reason);
+  if (!r.status_as_expected() && r.expected != "pass") text += ", expected " + r.expected;
+  if (const std::string reason = reason_of(r); !reason.empty())
+    text += ": " + shortened(printable(reason), longest_reason);
   if (!r.reproduce.empty()) text += "\nagain: " + first_line(r.reproduce);
   return fmt::format("::error {}title={}::{}\n", where,
                      property(shortened_middle(printable(short_name(r.name)), title_width)), message(text));
@@ -45,22 +48,25 @@ std::string annotation(const Result& r, const std::string& workspace) {
 
 }  // namespace
 
-std::string write_annotations(const std::vector<Result>& results, const std::string& workspace) {
+std::string write_annotations(const Report& report, const std::string& workspace) {
   std::string text;
   size_t bad = 0;
-  for (const auto& result : results) {
+  for (const auto& result : report.results) {
     const char mark = verdict_of(result).mark;
     if ((mark == '!' || mark == '*') && bad++ < most_shown) text += annotation(result, workspace);
   }
   if (bad > most_shown)
     text += fmt::format("::error title=Torchstone::and {} more cases not as expected\n", bad - most_shown);
+  if (const int code = exit_code_of(report); bad == 0 && code != ExitCode::success)
+    text += fmt::format("::error title=Torchstone::{}\n",
+                        message(fmt::format("exit code {}: {}", code, exit_words_of(report))));
   return text;
 }
 
 TORCHSTONE_REPORT_WRITER(
     github, .help = "Annotations of GitHub Actions: at most eight failures and a count", .each_run = false,
     .file = "annotations.txt", .text = [](const Report& report, const auto&) {
-      return write_annotations(report.results, environment_variable("GITHUB_WORKSPACE"));
+      return write_annotations(report, environment_variable("GITHUB_WORKSPACE"));
     });
 
 }  // namespace torchstone::write

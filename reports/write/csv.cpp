@@ -12,6 +12,7 @@
 #include "reports/base/text.h"
 #include "reports/record/fields.h"
 #include "reports/record/metric.h"
+#include "reports/record/run_verdict.h"
 
 namespace torchstone::write {
 namespace {
@@ -43,7 +44,7 @@ std::vector<WideColumn> wide_columns() {
   columns.push_back({"as_expected", [](const Result& r) { return yes_or_no(r.as_expected()); }});
   columns.push_back({"finished", [](const Result& r) { return yes_or_no(r.finished); }});
   columns.push_back({"phase", [](const Result& r) { return r.outcome.phase; }});
-  columns.push_back({"reason", [](const Result& r) { return r.outcome.reason; }});
+  columns.push_back({"reason", [](const Result& r) { return reason_of(r); }});
   columns.push_back({"duration_s", [](const Result& r) { return number_cell(r.duration_s); }});
   for (const auto& metric : metric_table()) {
     const std::string key(metric.key);

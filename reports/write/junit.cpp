@@ -6,8 +6,11 @@
 #include <fmt/format.h>
 #include <torchstone/report_writer.h>
 
+#include "reports/base/exit_code.h"
+#include "reports/base/text.h"
 #include "reports/base/xml.h"
 #include "reports/record/properties.h"
+#include "reports/record/run_verdict.h"
 #include "reports/write/junit_case.h"
 
 namespace torchstone::write {
@@ -56,11 +59,31 @@ Totals totals_of(const std::vector<JUnitCase>& cases) {
 
 Properties environment_of(const RunInfo& run) {
   Properties properties = {{"run", run.id}, {"exit_reason", run.exit_reason}};
+  if (run.exit_code) properties.emplace_back("exit_code", std::to_string(*run.exit_code));
+  for (const auto& line : baseline_lines(run)) properties.emplace_back("baseline", line);
   for (const auto& [prefix, facts] :
        {std::pair{"machine.", &run.machine}, {"build.", &run.build}, {"policy.", &run.policy}}) {
     for (const auto& [key, value] : *facts) properties.emplace_back(prefix + key, value);
   }
   return properties;
+}
+
+/// What a run is red for that no case is: JUnit knows only test cases. Empty when there is nothing of that kind.
+std::string run_suite(const RunInfo& run, Totals& all) {
+  if (run.exit_code.value_or(ExitCode::success) == ExitCode::success || all.failures + all.errors > 0) return "";
+  ++all.tests, ++all.errors;
+  const std::string words = fmt::format("exit code {}: {}", *run.exit_code,
+                                        run.exit_words.empty() ? exit_words(*run.exit_code) : run.exit_words);
+  return "  " +
+         xml_open("testsuite", {{"name", "torchstone"},
+                                {"tests", "1"},
+                                {"failures", "0"},
+                                {"errors", "1"},
+                                {"skipped", "0"},
+                                {"time", "0.000"}}) +
+         ">\n    " + xml_open("testcase", {{"classname", "torchstone"}, {"name", "exit_code"}, {"time", "0.000"}}) +
+         ">\n      " + xml_open("error", {{"type", "exit_code"}, {"message", printable(words)}}) + ">" +
+         xml_text(words) + "</error>\n    </testcase>\n  </testsuite>\n";
 }
 
 }  // namespace
@@ -89,6 +112,7 @@ std::string write_junit(const std::vector<Result>& results, const RunInfo& run, 
     for (const auto& test : suite.cases) append_junit_case(body, test, suite.name, options);
     body += "  </testsuite>\n";
   }
+  body += run_suite(run, all);
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" +
          xml_open("testsuites", {{"name", "torchstone"},
                                  {"tests", std::to_string(all.tests)},

@@ -17,7 +17,7 @@ struct JUnitOptions {
 /// properties. The status table decides between failure, error and skipped; an expected failure is skipped, an
 /// unexpected pass is a failure. The message is one short line, the content has everything. Numbers are also written to
 /// system-out, because most readers drop properties. A name that occurs again gets " (2)", because GitLab drops
-/// duplicates.
+/// duplicates. A run whose exit code is not 0 though no case failed has a suite `torchstone` with that one error.
 std::string write_junit(const std::vector<Result>& results, const RunInfo& run, const JUnitOptions& options = {});
 
 }  // namespace torchstone::write

@@ -7,6 +7,7 @@
 #include "reports/base/text.h"
 #include "reports/base/xml.h"
 #include "reports/record/metric.h"
+#include "reports/record/run_verdict.h"
 
 namespace torchstone::write {
 namespace {
@@ -19,7 +20,7 @@ std::string_view element_of(JUnitKind kind) {
 
 std::string content_of(const Result& r) {
   std::string text(to_string(r.outcome.status));
-  if (!r.outcome.reason.empty()) text += ": " + r.outcome.reason;
+  if (const std::string reason = reason_of(r); !reason.empty()) text += ": " + reason;
   if (!r.outcome.phase.empty()) text += "\nphase: " + r.outcome.phase;
   if (r.expected != "pass") text += "\nexpected: " + r.expected;
   if (!r.outcome.detail.empty()) text += "\n\n" + r.outcome.detail;
@@ -48,9 +49,10 @@ Properties short_properties_of(const Result& r) {
 JUnitEntry junit_entry_of(const Result& r) {
   const StatusInfo& info = info_of(r.outcome.status);
   const std::string status(info.name);
-  const std::string reason = first_line(r.outcome.reason);
+  const std::string reason = first_line(reason_of(r));
   const std::string story = reason.empty() ? status : status + ": " + reason;
   if (!r.finished) return {JUnitKind::error, "unfinished", "started, never finished"};
+  if (!r.as_expected() && r.status_as_expected()) return {JUnitKind::failure, "worse_than_baseline", reason};
   if (!r.as_expected()) {
     if (info.passing) return {JUnitKind::failure, "unexpected_pass", "expected " + r.expected + ", got " + story};
     return {info.junit == JUnitKind::none ? JUnitKind::failure : info.junit, status, story};

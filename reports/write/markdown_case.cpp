@@ -4,6 +4,7 @@
 #include "reports/record/detection.h"
 #include "reports/record/metric.h"
 #include "reports/record/row.h"
+#include "reports/record/run_verdict.h"
 #include "reports/record/summary.h"
 #include "reports/write/markdown.h"
 #include "reports/write/markdown_parts.h"
@@ -58,9 +59,10 @@ bool is_unexpected(const Result& r) { return verdict_of(r).mark == '!' || verdic
 std::string markdown_failure(const Result& r) {
   std::string text = fmt::format("\n{} {} **{}**", symbol_of(r), code_of_name(r), markdown_text(status_text(r)));
   if (!r.finished) text += ", started and never finished";
-  if (r.expected != "pass") text += ", expected " + markdown_text(r.expected);
+  if (!r.status_as_expected() && r.expected != "pass") text += ", expected " + markdown_text(r.expected);
   if (const std::string numbers = numbers_line(r); !numbers.empty()) text += " · " + markdown_text(numbers);
-  if (!r.outcome.reason.empty()) text += "\n<br>" + markdown_text(shortened(r.outcome.reason, longest_reason_shown));
+  if (const std::string reason = reason_of(r); !reason.empty())
+    text += "\n<br>" + markdown_text(shortened(reason, longest_reason_shown));
   text += "\n";
   if (!r.reproduce.empty()) text += "\n" + markdown_block(first_line(r.reproduce));
   if (!r.outcome.detail.empty()) {

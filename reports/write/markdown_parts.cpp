@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/base/exit_code.h"
 #include "reports/base/text.h"
 #include "reports/record/detection.h"
+#include "reports/record/run_verdict.h"
 #include "reports/record/summary.h"
 #include "reports/write/markdown.h"
 
@@ -28,14 +30,21 @@ void add_markdown_blocks(std::string& text, const std::vector<std::string>& bloc
 
 std::string markdown_banner(const Report& report) {
   const auto& [run, results] = report;
+  const int code = run.exit_code.value_or(ExitCode::success);
   const auto bad = static_cast<size_t>(std::ranges::count_if(results, is_unexpected));
   const bool whole = run.exit_reason.empty() || run.exit_reason == "finished" || run.exit_reason.starts_with("merged");
-  std::string text = fmt::format("<!-- torchstone -->\n### {} Torchstone: {} of {} cases as expected\n\n",
-                                 bad > 0 || !whole ? "❌" : "✅", results.size() - bad, results.size());
+  std::string text =
+      fmt::format("<!-- torchstone -->\n### {} Torchstone: {} of {} cases as expected\n\n",
+                  bad > 0 || !whole || code != ExitCode::success ? "❌" : "✅", results.size() - bad, results.size());
   std::vector<std::string> counts;
   for (const auto& [status, count] : count_by_status(results))
     counts.push_back(fmt::format("{} {}", count, markdown_text(to_string(status))));
   text += fmt::format("{}", fmt::join(counts, " · "));
+  if (code != ExitCode::success)
+    text += fmt::format("\n<br>exit code {}: {}", code, markdown_text(exit_words_of(report)));
+  for (const auto& line : baseline_lines(run)) text += "\n<br>" + markdown_text(shortened(line, longest_words));
+  if (run.baseline && !run.baseline->again.empty())
+    text += "\n<br>again: " + markdown_code(shortened(run.baseline->again, longest_words));
   const Geomean geomean = geomean_of(results);
   std::vector<std::string> left_out;
   for (const auto& [reason, count] : geomean.left_out) left_out.push_back(fmt::format("{} {}", count, reason));

@@ -102,6 +102,8 @@ std::string write_openmetrics(const Report& report) {
           1);
   Family duration{"torchstone_run_duration_seconds", "gauge", "seconds", "duration of the run"};
   duration.add("", {}, report.run.duration_s);
+  Family exit_code{"torchstone_run_exit_code", "gauge", "", "exit code of the run"};
+  if (report.run.exit_code) exit_code.add("", {}, *report.run.exit_code);
   Family counts{"torchstone_cases", "gauge", "", "cases by status"};
   for (const auto& [status, count] : count_by_status(report.results))
     counts.add("", {{"status", std::string(to_string(status))}}, static_cast<double>(count));
@@ -121,7 +123,8 @@ std::string write_openmetrics(const Report& report) {
       if (find_metric(key) == nullptr) undeclared.add("", {{"case", r->name}, {"metric", key}}, value);
   }
   std::string text;
-  for (const Family* family : {&run, &duration, &counts, &geomean, &info, &expected, &took}) text += family->text();
+  for (const Family* family : {&run, &duration, &exit_code, &counts, &geomean, &info, &expected, &took})
+    text += family->text();
   for (const auto& metric : metric_table()) {
     double factor = 1;
     Family family = family_of(metric, factor);

@@ -8,7 +8,9 @@
 namespace torchstone {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 const std::vector<std::string> timed = {"--torchstone_only=lennard_jones", "--torchstone_modes=inference",
                                         "--torchstone_checks=performance", "--torchstone_backends=eager",
@@ -44,6 +46,48 @@ class Baseline : public testing::Test {
 void one_byte_less(nlohmann::json& json) {
   auto& bytes = json.at("results").at(0).at("outcome").at("metrics").at("compiled_peak_bytes");
   bytes = bytes.get<double>() - 1;
+}
+
+/// The compiled side of the baseline took a quarter of the time: no noise makes the run after it as fast.
+void four_times_as_fast(nlohmann::json& json) {
+  auto& outcome = json.at("results").at(0).at("outcome");
+  for (auto& [key, series] : outcome.at("samples").items())
+    if (key.starts_with("compiled"))
+      for (auto& seconds : series) seconds = seconds.get<double>() / 4;
+  auto& metrics = outcome.at("metrics");
+  for (const char* key : {"speedup", "speedup_low", "speedup_high"}) metrics[key] = metrics.at(key).get<double>() * 4;
+  metrics["compiled_ms"] = metrics.at("compiled_ms").get<double>() / 4;
+}
+
+TEST_F(Baseline, ARunMadeRedByItSaysSoInEveryReport) {
+  std::vector<std::string> arguments = timed;
+  const std::string baseline = changed(four_times_as_fast);
+  for (const auto& argument : {"--torchstone_baseline=" + baseline, std::string("--torchstone_github=always")})
+    arguments.push_back(argument);
+  Torchstone now;
+  const ProgramRun run = now.run(arguments);
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  const std::string again = "torchstone-report compare " + baseline + " " + now.out();
+  EXPECT_THAT(run.out, AllOf(HasSubstr("! SLOWER"), HasSubstr("0 of 1 cases as expected"), HasSubstr("exit code 1"),
+                             HasSubstr(again), HasSubstr("::error ")));
+  const auto json = now.results();
+  EXPECT_EQ(json.at("run").at("exit_code"), 1);
+  EXPECT_EQ(json.at("run").at("baseline").at("again"), again);
+  EXPECT_THAT(json.at("results").at(0).at("outcome").at("notes").at("worse_than_baseline").get<std::string>(),
+              HasSubstr("speed-up"));
+  const auto is_red = AllOf(HasSubstr("1 of 1 case is not as expected"), HasSubstr("exit code 1"), HasSubstr(again),
+                            HasSubstr("worse than the baseline"), Not(HasSubstr("exit code 0")));
+  EXPECT_THAT(read_file(now.out() + "/report.html"), is_red);
+  EXPECT_THAT(read_file(now.out() + "/junit.xml"), HasSubstr("<failure type=\"worse_than_baseline\""));
+  EXPECT_THAT(read_file(now.out() + "/summary.txt"), HasSubstr("0 of 1 cases as expected"));
+  const std::string page = folder_.out() + "/again.html";
+  EXPECT_EQ(run_program({TORCHSTONE_REPORT, "html", now.out(), "-o", page}).exit_code, 0);
+  EXPECT_THAT(read_file(page), is_red);
+  EXPECT_THAT(run_program({TORCHSTONE_REPORT, "markdown", now.out()}).out,
+              AllOf(HasSubstr("❌"), HasSubstr("1 not as")));
+  // As a baseline itself it is what it measured, and compare judges it by that too.
+  EXPECT_EQ(compare({now.out(), now.out()}).exit_code, 0);
+  EXPECT_THAT(compare({baseline, now.out()}).out, AllOf(HasSubstr("0 BROKEN, 1 SLOWER")));
 }
 
 TEST_F(Baseline, OneByteMoreTurnsTheRunRed) {
@@ -88,6 +132,11 @@ TEST_F(Baseline, OfAnotherMachineIsRefusedUnlessAskedFor) {
   arguments.push_back("--torchstone_baseline=" + other);
   const ProgramRun run = folder_.run(arguments);
   EXPECT_EQ(run.exit_code, 2) << run.out << run.err;
+  EXPECT_EQ(folder_.results().at("run").at("exit_code"), 2);
+  EXPECT_THAT(
+      read_file(folder_.out() + "/report.html"),
+      AllOf(HasSubstr("exit code 2: the baseline was taken on another machine"), Not(HasSubstr("exit code 0"))));
+  EXPECT_THAT(read_file(folder_.out() + "/junit.xml"), HasSubstr("<error type=\"exit_code\""));
 }
 
 TEST_F(Baseline, FailOnMakesMoreRed) {

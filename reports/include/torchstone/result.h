@@ -46,8 +46,11 @@ struct Result {
   Outcome outcome;
 
   /// As expected: the expected status, whichever it is. A case that was left out refutes no expectation. One that
-  /// failed by the infrastructure (a note says so) meets none, because nothing was judged.
-  bool as_expected() const {
+  /// failed by the infrastructure (a note says so) meets none, because nothing was judged. Nor does one that is worse
+  /// than the baseline of its run, which the note `worse_than_baseline` says in words.
+  bool as_expected() const { return !outcome.notes.contains("worse_than_baseline") && status_as_expected(); }
+  /// The same without the baseline.
+  bool status_as_expected() const {
     if (outcome.notes.contains("infrastructure")) return false;
     const StatusInfo& info = info_of(outcome.status);
     return info.name == expected || info.junit == JUnitKind::skipped || (expected == "pass" && info.passing);

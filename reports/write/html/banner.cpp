@@ -4,30 +4,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/base/exit_code.h"
+#include "reports/base/text.h"
 #include "reports/record/detection.h"
+#include "reports/record/run_verdict.h"
 #include "reports/record/summary.h"
 #include "reports/write/html/markup.h"
 #include "reports/write/html/sections.h"
 
 namespace torchstone::html {
 namespace {
-
-std::string exit_sentence(int code) {
-  switch (code) {
-    case 0:
-      return "all as expected";
-    case 1:
-      return "an accuracy or speed-up gate failed";
-    case 3:
-      return "nothing was judged";
-    case 4:
-      return "infrastructure: compiler missing, crash, timeout or out of memory";
-    case 5:
-      return "undecided";
-    default:
-      return "interrupted; what was finished is here";
-  }
-}
 
 struct Headline {
   Look look;
@@ -39,15 +25,19 @@ Headline headline_of(const View& view) {
   const auto fine = static_cast<size_t>(std::ranges::count_if(view.report.results, is_fine));
   const auto open =
       static_cast<size_t>(std::ranges::count_if(view.cases, [](const auto& c) { return c.verdict.mark == '~'; }));
-  const int code = exit_code_of(view.report.results, /*strict_undecided=*/false);
+  const int code = exit_code_of(view.report);
   if (total == 0) return {{"✗", "bad"}, "No results"};
   if (fine < total) {
     const auto others = total - fine;
     return {{"✗", "bad"},
             fmt::format("{} of {} {} not as expected", others, counted(total, "case"), others == 1 ? "is" : "are")};
   }
-  if (code == 3) return {{"–", "off"}, fmt::format("Nothing was judged: all {} were left out", counted(total, "case"))};
-  if (code == 130) return {{"✗", "bad"}, "Interrupted"};
+  if (std::ranges::all_of(view.report.results, is_left_out))
+    return {{"–", "off"}, fmt::format("Nothing was judged: all {} were left out", counted(total, "case"))};
+  if (code == ExitCode::interrupted) return {{"✗", "bad"}, "Interrupted"};
+  if (code != ExitCode::success)
+    return {{"✗", "bad"},
+            fmt::format("Exit code {}: {}", code, escaped_cut(first_line(exit_words_of(view.report)), 300))};
   if (open > 0) return {{"~", "odd"}, fmt::format("As expected, but {} of {} undecided", open, counted(total, "case"))};
   return {{"✓", "ok"},
           total == 1 ? "The case is as expected" : fmt::format("All {} as expected", counted(total, "case"))};
@@ -119,8 +109,18 @@ std::string detection(const View& view) {
               escaped_cut(detection_words(found) + (weak.empty() ? "" : "; " + weak), 1000));
 }
 
+/// What the run itself compared with; a comparison that the page was asked for goes before.
+std::string against_baseline(const View& view) {
+  const auto& baseline = view.report.run.baseline;
+  if (!baseline) return "";
+  std::string remarks = escaped_cut(baseline->path, 300);
+  for (const auto& remark : baseline->remarks) remarks += "; " + escaped_cut(remark, 500);
+  if (!baseline->again.empty()) remarks += fmt::format("; again: <code>{}</code>", escaped_cut(baseline->again, 1000));
+  return fact("Against the baseline", escaped_cut(baseline->summary, 300), remarks);
+}
+
 std::string since_baseline(const View& view) {
-  if (!view.options.comparison) return "";
+  if (!view.options.comparison) return against_baseline(view);
   size_t broken = 0, slower = 0, faster = 0;
   for (const auto& change : view.options.comparison->cases) {
     broken += change.status_worse;
@@ -134,10 +134,10 @@ std::string since_baseline(const View& view) {
 }
 
 std::string ended(const View& view) {
-  const int code = exit_code_of(view.report.results, /*strict_undecided=*/false);
+  const int code = exit_code_of(view.report);
   const auto& reason = view.report.run.exit_reason;
   return fact("Ended", reason.empty() ? "killed, or still running" : escaped_cut(reason, 200),
-              fmt::format("exit code {}: {}", code, exit_sentence(code)));
+              fmt::format("exit code {}: {}", code, escaped_cut(exit_words_of(view.report), 500)));
 }
 
 std::string ribbon(const View& view) {

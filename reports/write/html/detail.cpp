@@ -2,6 +2,7 @@
 
 #include "reports/base/text.h"
 #include "reports/record/metric.h"
+#include "reports/record/run_verdict.h"
 #include "reports/write/html/figures.h"
 #include "reports/write/html/markup.h"
 #include "reports/write/html/mismatch.h"
@@ -13,13 +14,14 @@ namespace {
 constexpr size_t sentence = 400, note_text = 600;
 
 std::string cause(const View& view, const Result& r) {
-  if (r.outcome.reason.empty()) return "";
-  const std::string first = first_line(r.outcome.reason);
-  const bool whole = r.outcome.reason.size() <= sentence && first.size() == r.outcome.reason.size();
+  const std::string reason = reason_of(r);
+  if (reason.empty()) return "";
+  const std::string first = first_line(reason);
+  const bool whole = reason.size() <= sentence && first.size() == reason.size();
   std::string out = fmt::format("<p class=why>{}</p>", escaped(shortened(valid_utf8(first), sentence)));
   if (!whole) {
     out += fmt::format("<details><summary>The whole message</summary><pre>{}</pre></details>",
-                       escaped_cut(r.outcome.reason, view.max_text));
+                       escaped_cut(reason, view.max_text));
   }
   return out;
 }

@@ -42,7 +42,9 @@ std::string policy() {
 std::string title_of(const html::View& view) {
   size_t fine = 0;
   for (const auto& result : view.report.results) fine += is_fine(result);
-  return fmt::format("Torchstone: {} of {} as expected", fine, html::counted(view.cases.size(), "case"));
+  const int code = view.report.run.exit_code.value_or(0);
+  return fmt::format("Torchstone: {} of {} as expected{}", fine, html::counted(view.cases.size(), "case"),
+                     code == 0 ? "" : fmt::format(", exit code {}", code));
 }
 
 std::string navigation(const std::string& body) {

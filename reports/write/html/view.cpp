@@ -109,8 +109,11 @@ std::string chip(const CaseView& c) {
   const auto [symbol, css_class] = look_of(c.verdict);
   const Result& r = *c.result;
   std::string status = r.finished ? std::string(to_string(r.outcome.status)) : "never finished";
-  const bool against = r.finished && (!is_fine(r) ? r.expected != "pass" : r.expected == status && status != "pass");
-  const std::string expected = !against     ? ""
+  const bool worse = r.finished && !is_fine(r) && r.status_as_expected();
+  const bool against =
+      r.finished && !worse && (!is_fine(r) ? r.expected != "pass" : r.expected == status && status != "pass");
+  const std::string expected = worse        ? ", worse than the baseline"
+                               : !against   ? ""
                                : is_fine(r) ? ", as expected"
                                             : ", expected " + escaped_cut(r.expected, 60);
   return fmt::format("<i class={}>{} {}{}</i>", css_class, symbol, status, expected);

@@ -127,7 +127,7 @@ void write_everything(const Report& report, const Report& baseline) {
   write::write_summary_csv(report.results);
   tables::write_upstream_csvs(report.results, report.run.tag);
   write::write_junit(report.results, report.run);
-  write::write_annotations(report.results, "/");
+  write::write_annotations(report, "/");
   console::write_summary(report.results, report.run, {"report.html"}, 80);
   history_table(points, "speedup", 80);
   EXPECT_EQ(write_json(parse_json(write_json(report.results, report.run), "again").results, report.run),

@@ -18,7 +18,7 @@ Result failed(const std::string& name) {
 
 TEST(Annotations, NameFileLineTitleCauseAndReproduction) {
   EXPECT_EQ(
-      write_annotations({failed("suite/A.B/model,x:y")}, ""),
+      write_annotations({{}, {failed("suite/A.B/model,x:y")}}, ""),
       "::error file=cases/torchbench.yaml,line=12,title=model%2Cx%3Ay::fail_accuracy: 100%25 wrong: a, b%0Asecond "
       "line%0Aagain: ./torchstone --gtest_filter='suite/A.B/model,x:y'\n");
 }
@@ -26,30 +26,31 @@ TEST(Annotations, NameFileLineTitleCauseAndReproduction) {
 TEST(Annotations, GivePathsAsSeenFromTheWorkspace) {
   Result result = failed("a");
   result.file = "/home/ci/repo/cases/x.yaml";
-  EXPECT_THAT(write_annotations({result}, "/home/ci/repo"), testing::HasSubstr("file=cases/x.yaml,"));
-  EXPECT_THAT(write_annotations({result}, "/home/ci/rep"), testing::HasSubstr("file=/home/ci/repo/cases/x.yaml,"));
+  EXPECT_THAT(write_annotations({{}, {result}}, "/home/ci/repo"), testing::HasSubstr("file=cases/x.yaml,"));
+  EXPECT_THAT(write_annotations({{}, {result}}, "/home/ci/rep"),
+              testing::HasSubstr("file=/home/ci/repo/cases/x.yaml,"));
   result.file = "";
-  EXPECT_THAT(write_annotations({result}, ""), testing::StartsWith("::error title=a::"));
+  EXPECT_THAT(write_annotations({{}, {result}}, ""), testing::StartsWith("::error title=a::"));
 }
 
 TEST(Annotations, AreAtMostEightAndACount) {
   std::vector<Result> results(20, failed("a"));
   results.push_back(simple_result("fine", Status::pass));
   results.push_back(simple_result("skipped", Status::unsupported));
-  const std::string text = write_annotations(results, "");
+  const std::string text = write_annotations({{}, results}, "");
   EXPECT_EQ(std::ranges::count(text, '\n'), 9);
   EXPECT_THAT(text, testing::EndsWith("::error title=Torchstone::and 12 more cases not as expected\n"));
   results.resize(8);
-  EXPECT_EQ(std::ranges::count(write_annotations(results, ""), '\n'), 8);
+  EXPECT_EQ(std::ranges::count(write_annotations({{}, results}, ""), '\n'), 8);
 }
 
 TEST(Annotations, AreNoneWhenAllIsAsExpected) {
-  EXPECT_EQ(write_annotations({simple_result("a", Status::pass)}, ""), "");
+  EXPECT_EQ(write_annotations({{}, {simple_result("a", Status::pass)}}, ""), "");
 }
 
 TEST(Annotations, StayOneLineEachWhateverTheTextSays) {
   for (const auto& result : sample_results()) {
-    const std::string text = write_annotations({result}, "");
+    const std::string text = write_annotations({{}, {result}}, "");
     EXPECT_LE(std::ranges::count(text, '\n'), 1);
     EXPECT_EQ(text.find('\r'), std::string::npos);
     EXPECT_EQ(text.find('\x1b'), std::string::npos);

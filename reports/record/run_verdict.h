@@ -1,0 +1,22 @@
+#pragma once
+#include <string>
+
+#include <torchstone/run_info.h>
+
+namespace torchstone {
+
+/// What the run ended with. Where no run recorded it (merged results, a killed run), what follows from the results.
+int exit_code_of(const Report& report);
+/// What an exit code of torchstone means: "an accuracy or speed-up gate failed".
+std::string exit_words(int code);
+/// The same of this run: its own words where it has some.
+std::string exit_words_of(const Report& report);
+
+/// Why a case is as it is, in one sentence or several lines: what is worse than the baseline, then the outcome's
+/// reason. May be empty.
+std::string reason_of(const Result& result);
+
+/// The facts of this run's comparison, one sentence each; empty without --torchstone_baseline.
+std::vector<std::string> baseline_lines(const RunInfo& run);
+
+}  // namespace torchstone
