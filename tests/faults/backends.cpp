@@ -148,6 +148,7 @@ class CallsItsOwnModel : public Backend {
     const std::shared_ptr<Model> model = find_model(c.model)->make({c.preset, c.mode, c.batch_size});
     const torch::NoGradGuard no_grad;
     for (auto& parameter : model->named_parameters()) parameter->copy_(captured.constants.at(parameter.key()));
+    model->to(torch::Device(c.device));
     model->eval();
     return std::make_unique<Eager>([model](const Tensors& inputs) {
       const torch::NoGradGuard without_gradients;
