@@ -1,7 +1,6 @@
 #include "cases/main/outputs_folder.h"
 
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -20,13 +19,11 @@ constexpr const char *outputs_marker = ".torchstone_outputs", *outputs_line = "t
 
 bool is_marked(const fs::path& folder) {
   const fs::path path = folder / outputs_marker;
-  if (!fs::is_regular_file(fs::symlink_status(path))) return false;
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  if (line == outputs_line) return true;
+  const auto line = first_line_of(path);
+  if (!line) return false;
+  if (*line == outputs_line) return true;
   throw std::runtime_error(
-      fmt::format("{}: expected \"{}\", found \"{}\"", path.string(), outputs_line, shortened(printable(line), 100)));
+      fmt::format("{}: expected \"{}\", found \"{}\"", path.string(), outputs_line, shortened(printable(*line), 100)));
 }
 
 /// The first name that is not ours; that of another process which is writing its marker is.

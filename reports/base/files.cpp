@@ -81,6 +81,14 @@ std::string read_text(const fs::path& path) {
   return text.str();
 }
 
+std::optional<std::string> first_line_of(const std::filesystem::path& path) {
+  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path))) return std::nullopt;
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
 std::string case_file_name(const std::string& name, char slash) {
   constexpr size_t longest = 200;
   std::string file;

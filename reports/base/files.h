@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
@@ -16,6 +17,8 @@ void write_atomically(const std::filesystem::path& path, std::string_view text,
                       Durability durability = Durability::synced, mode_t mode = 0666);
 /// Throws std::system_error with the path.
 std::string read_text(const std::filesystem::path& path);
+/// Empty where `path` is no regular file (a link is none). Of a file that cannot be read it is the empty text.
+std::optional<std::string> first_line_of(const std::filesystem::path& path);
 
 /// Any text as one component of a path, which every file that is named after a case, a suite or a backend has:
 /// [A-Za-z0-9_.-], `slash` for `/`, %XX for the rest and for a dot in front. Of more than 200 bytes the rest is a hash,

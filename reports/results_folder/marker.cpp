@@ -92,16 +92,13 @@ Content content_of(const fs::path& folder) {
 /// Whether there is a marker. Throws FolderRefused for another format.
 bool has_marker(const fs::path& folder) {
   const fs::path path = folder / marker_name;
-  if (!fs::is_regular_file(fs::symlink_status(path))) return false;
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  if (!line.starts_with(first_words)) return false;
-  if (line == first_line()) return true;
+  const auto line = first_line_of(path);
+  if (!line || !line->starts_with(first_words)) return false;
+  if (*line == first_line()) return true;
   throw FolderRefused(
       fmt::format("{}: expected \"{}\", found \"{}\", of another version of Torchstone.\nChoose "
                   "another folder (--torchstone_out).",
-                  path.string(), first_line(), shortened(printable(line), 100)));
+                  path.string(), first_line(), shortened(printable(*line), 100)));
 }
 
 }  // namespace

@@ -79,5 +79,18 @@ TEST(CaseFileName, IsSafeAndDifferentForDifferentNames) {
   EXPECT_NE(case_file_name(long_name + "b"), case_file_name(long_name + "c"));
 }
 
+TEST(FirstLine, IsOfARegularFileAlone) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "file.txt";
+  EXPECT_EQ(first_line_of(path), std::nullopt);
+  EXPECT_EQ(first_line_of(folder.path()), std::nullopt);
+  write_atomically(path, "one\ntwo\n");
+  EXPECT_EQ(first_line_of(path), "one");
+  write_atomically(path, "");
+  EXPECT_EQ(first_line_of(path), "");
+  fs::create_symlink(path, folder.path() / "link.txt");
+  EXPECT_EQ(first_line_of(folder.path() / "link.txt"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace torchstone
