@@ -11,6 +11,7 @@
 #include "reports/base/terminal_text.h"
 #include "reports/base/text.h"
 #include "reports/record/detection.h"
+#include "reports/record/noise.h"
 #include "reports/record/row.h"
 #include "reports/record/run_verdict.h"
 #include "reports/record/summary.h"
@@ -76,6 +77,7 @@ std::vector<std::string> counts_of(const std::vector<Result>& results) {
   std::vector<std::string> counts;
   for (const auto& [status, count] : count_by_status(results))
     counts.push_back(fmt::format("{} {}", count, to_string(status)));
+  if (const std::string noisy = noisy_words(results); !noisy.empty()) counts.push_back(noisy);
   return counts;
 }
 
@@ -83,6 +85,11 @@ std::vector<std::string> counts_of(const std::vector<Result>& results) {
 std::string but(const Average& average) {
   const std::string words = left_out_words(average);
   return words.empty() ? "" : fmt::format(" (left out: {})", words);
+}
+
+/// ", 2 of them noisy", or nothing.
+std::string noisy_part(const Average& average) {
+  return average.noisy == 0 ? "" : fmt::format(", {} of them noisy", average.noisy);
 }
 
 /// How many of the compiles had others beside them, which makes them slower.
@@ -102,9 +109,10 @@ std::vector<std::string> averages_of(const std::vector<Result>& results) {
     const Geomean geomean = geomean_of(results);
     const bool mini =
         std::ranges::all_of(results, [&](const Result& r) { return !is_timing(r) || r.preset == "mini"; });
-    parts.push_back(geomean.n == 0 ? "speed-up: not measured" + but(geomean)
-                                   : fmt::format("speed-up: geometric mean {:.3f}x over {}{}{}", geomean.value,
-                                                 geomean.n, mini ? " mini models" : "", but(geomean)));
+    parts.push_back(geomean.n == 0
+                        ? "speed-up: not measured" + but(geomean)
+                        : fmt::format("speed-up: geometric mean {:.3f}x over {}{}{}{}", geomean.value, geomean.n,
+                                      mini ? " mini models" : "", noisy_part(geomean), but(geomean)));
   }
   if (const Average rate = pass_rate_of(results); rate.n > 0)
     parts.push_back(fmt::format("pass rate {:.1f} % of {}{}", 100 * rate.value, rate.n, but(rate)));

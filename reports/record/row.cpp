@@ -11,6 +11,7 @@
 #include "reports/base/text.h"
 #include "reports/record/detection.h"
 #include "reports/record/metric.h"
+#include "reports/record/noise.h"
 #include "reports/record/run_verdict.h"
 
 namespace torchstone {
@@ -59,6 +60,7 @@ Verdict verdict_of(const Result& result) {
   }
   if (info.junit == JUnitKind::skipped) return {"SKIP", 'x'};
   if (result.outcome.status == Status::undecided) return {"UNSURE", '~'};
+  if (info.passing && is_noisy(result)) return {"NOISY", '~'};
   return {info.passing ? "PASS" : "XFAIL", ' '};
 }
 
@@ -84,9 +86,8 @@ std::string numbers_line(const Result& result) {
   if (const auto speedup = find("speedup")) {
     std::string text = fmt::format("{:.2f}x", *speedup);
     if (!std::isfinite(*speedup)) text = "speed-up " + format_metric("speedup", *speedup);
-    const auto low = find("speedup_low"), high = find("speedup_high");
-    if (low && high) text += fmt::format(" [{:.2f} {:.2f}]", *low, *high);
-    add(text);
+    if (const std::string interval = speedup_interval(result, 2); !interval.empty()) text += " " + interval;
+    add(text + (is_noisy(result) ? " (noisy)" : ""));
   }
   if (const auto largest = find("tolerance_max")) add(fmt::format("max {:.3g}", *largest));
   if (const auto mean = find("tolerance_mean")) add(fmt::format("mean {:.3g}", *mean));
@@ -102,6 +103,7 @@ std::string console_row(const Result& result, bool color, size_t width) {
     numbers += "  started, never finished";
   else if (outcome.status != Status::pass || !result.as_expected())
     numbers += "  " + std::string(to_string(outcome.status));
+  if (verdict.word == "NOISY") numbers += "  noisy: " + terminal_line(noisy_reason(result));
   const bool below = verdict.mark == '!' || verdict.mark == '*';
   if (below && result.expected != "pass") numbers += ", expected " + terminal_line(result.expected);
   const size_t taken = indent + columns(numbers);

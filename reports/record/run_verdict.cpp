@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "reports/base/exit_code.h"
+#include "reports/record/noise.h"
 #include "reports/record/summary.h"
 
 namespace torchstone {
@@ -35,9 +36,13 @@ std::string exit_words_of(const Report& report) {
 }
 
 std::string reason_of(const Result& result) {
-  const auto worse = result.outcome.notes.find("worse_than_baseline");
-  if (worse == result.outcome.notes.end()) return result.outcome.reason;
-  return result.outcome.reason.empty() ? worse->second : worse->second + "\n" + result.outcome.reason;
+  std::string text;
+  const auto add = [&](const std::string& line) { text += (text.empty() || line.empty() ? "" : "\n") + line; };
+  if (const auto worse = result.outcome.notes.find("worse_than_baseline"); worse != result.outcome.notes.end())
+    add(worse->second);
+  add(result.outcome.reason);
+  if (const std::string noise = noisy_reason(result); !noise.empty()) add("noisy: " + noise);
+  return text;
 }
 
 std::vector<std::string> baseline_lines(const RunInfo& run) {

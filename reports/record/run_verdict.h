@@ -12,8 +12,8 @@ std::string exit_words(int code);
 /// The same of this run: its own words where it has some.
 std::string exit_words_of(const Report& report);
 
-/// Why a case is as it is, in one sentence or several lines: what is worse than the baseline, then the outcome's
-/// reason. May be empty.
+/// Why a case is as it is, a line each: what is worse than the baseline, the outcome's reason, why its speed-up says
+/// too little. May be empty.
 std::string reason_of(const Result& result);
 
 /// The facts of this run's comparison, one sentence each; empty without --torchstone_baseline.

@@ -10,6 +10,7 @@
 
 #include "reports/base/exit_code.h"
 #include "reports/base/text.h"
+#include "reports/record/noise.h"
 
 namespace torchstone {
 namespace {
@@ -50,6 +51,7 @@ std::vector<const Result*> timings_of(const std::vector<Result>& results, const 
       values.push_back(&r);
   }
   average.n = values.size();
+  average.noisy = static_cast<size_t>(std::ranges::count_if(values, [](const Result* r) { return is_noisy(*r); }));
   return values;
 }
 

@@ -20,6 +20,7 @@ struct Average {
   /// infinity when one of them has no bound.
   double low = 0, high = 0;
   size_t n = 0;
+  size_t noisy = 0;                        ///< of these, cases whose speed-up says too little (reports/record/noise.h)
   std::map<std::string, size_t> left_out;  ///< reason → cases
 };
 /// The part of the accuracy cases that end as `pass`, upstream's pass rate. Left out, with the number of each status:

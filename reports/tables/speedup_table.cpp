@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/record/noise.h"
 #include "reports/record/summary.h"
 
 namespace torchstone::tables {
@@ -21,7 +22,7 @@ Column column_of(const Result& r) { return {r.mode, r.dtype, r.backend, r.device
 
 std::string cell_of(const Result& r) {
   const auto speedup = r.outcome.metrics.find("speedup");
-  if (speedup != r.outcome.metrics.end()) return fmt::format("{:.2f}x", speedup->second);
+  if (speedup != r.outcome.metrics.end()) return fmt::format("{:.2f}x{}", speedup->second, is_noisy(r) ? " noisy" : "");
   return std::string(to_string(final_status(r)));
 }
 
@@ -55,7 +56,9 @@ std::vector<std::string> mean_cells(const std::vector<Result>& results, const st
   std::vector<std::string> cells;
   for (const auto& of_column : of_columns) {
     const Geomean mean = geomean_of(of_column);
-    cells.push_back(mean.n == 0 ? "" : fmt::format("{:.2f}x of {}", mean.value, mean.n));
+    cells.push_back(mean.n == 0 ? ""
+                                : fmt::format("{:.2f}x of {}{}", mean.value, mean.n,
+                                              mean.noisy == 0 ? "" : fmt::format(", {} noisy", mean.noisy)));
   }
   return cells;
 }

@@ -1,5 +1,6 @@
 #include "reports/write/markdown.h"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -17,7 +18,15 @@ namespace {
 constexpr double failures_part = 0.6, changes_part = 0.8, undecided_part = 0.85, tables_part = 0.9;
 constexpr size_t reserve = 1000;
 
-bool is_undecided(const Result& r) { return verdict_of(r).mark == '~'; }
+bool is_open(const Result& r) { return verdict_of(r).mark == '~'; }
+
+/// "1 undecided, 2 noisy"
+std::string open_words(const std::vector<Result>& results) {
+  const auto open = std::ranges::count_if(results, is_open);
+  const auto noisy = std::ranges::count_if(results, [](const Result& r) { return verdict_of(r).word == "NOISY"; });
+  if (noisy == 0) return fmt::format("{} undecided", open);
+  return open == noisy ? fmt::format("{} noisy", noisy) : fmt::format("{} undecided, {} noisy", open - noisy, noisy);
+}
 
 template <typename Predicate, typename Write>
 std::vector<std::string> blocks_of(const std::vector<Result>& results, Predicate wanted, Write write) {
@@ -50,9 +59,9 @@ std::string write_markdown(const Report& report, const MarkdownOptions& options)
     add_markdown_blocks(text, blocks, up_to(failures_part), "failures");
   }
   if (options.comparison) add_markdown_changes(text, *options.comparison, up_to(changes_part));
-  if (const auto rows = blocks_of(report.results, is_undecided, markdown_case_row); !rows.empty()) {
-    text += fmt::format("\n#### {} undecided\n\n{}", rows.size(), markdown_case_header);
-    add_markdown_blocks(text, rows, up_to(undecided_part), "undecided cases");
+  if (const auto rows = blocks_of(report.results, is_open, markdown_case_row); !rows.empty()) {
+    text += fmt::format("\n#### {}\n\n{}", open_words(report.results), markdown_case_header);
+    add_markdown_blocks(text, rows, up_to(undecided_part), "undecided and noisy cases");
   }
   for (const auto& table : tables::suite_tables(report.results)) {
     if (text.size() + reserve > up_to(tables_part)) {

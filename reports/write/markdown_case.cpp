@@ -3,6 +3,7 @@
 #include "reports/base/text.h"
 #include "reports/record/detection.h"
 #include "reports/record/metric.h"
+#include "reports/record/noise.h"
 #include "reports/record/row.h"
 #include "reports/record/run_verdict.h"
 #include "reports/record/summary.h"
@@ -74,8 +75,8 @@ std::string markdown_failure(const Result& r) {
 
 std::string markdown_case_row(const Result& r) {
   std::string speedup = metric_cell(r, "speedup");
-  if (const auto low = metric_cell(r, "speedup_low"), high = metric_cell(r, "speedup_high"); !low.empty())
-    speedup += fmt::format(" [{} {}]", low, high);
+  if (const std::string interval = speedup_interval(r, 3); !interval.empty()) speedup += " " + interval;
+  if (is_noisy(r)) speedup += " noisy: " + noisy_reason(r);
   return fmt::format("| {} {} | {} | {} | {} | {} | {} | {} |\n", symbol_of(r),
                      markdown_code(shortened_middle(short_name(r.name), markdown_names_width), true),
                      markdown_text(status_text(r)) + (is_weak(r) ? ", weak" : ""),

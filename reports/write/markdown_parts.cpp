@@ -48,7 +48,9 @@ std::string markdown_banner(const Report& report) {
   const Geomean geomean = geomean_of(results);
   std::vector<std::string> left_out;
   for (const auto& [reason, count] : geomean.left_out) left_out.push_back(fmt::format("{} {}", count, reason));
-  if (geomean.n > 0) text += fmt::format("\n<br>speed-up: geometric mean {:.3f}x over {}", geomean.value, geomean.n);
+  if (geomean.n > 0)
+    text += fmt::format("\n<br>speed-up: geometric mean {:.3f}x over {}{}", geomean.value, geomean.n,
+                        geomean.noisy == 0 ? "" : fmt::format(", {} of them noisy", geomean.noisy));
   if (geomean.n == 0 && !left_out.empty()) text += "\n<br>speed-up: not measured";
   if (!left_out.empty()) text += markdown_text(fmt::format("; left out: {}", fmt::join(left_out, ", ")));
   const Detection detection = detection_of(results);

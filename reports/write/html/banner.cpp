@@ -20,6 +20,13 @@ struct Headline {
   std::string text;
 };
 
+std::string_view open_words(const View& view) {
+  const auto any = [&](const char* word) {
+    return std::ranges::any_of(view.cases, [&](const auto& c) { return c.verdict.word == word; });
+  };
+  return !any("NOISY") ? "undecided" : any("UNSURE") ? "undecided or noisy" : "noisy";
+}
+
 Headline headline_of(const View& view) {
   const auto total = view.cases.size();
   const auto fine = static_cast<size_t>(std::ranges::count_if(view.report.results, is_fine));
@@ -38,7 +45,8 @@ Headline headline_of(const View& view) {
   if (code != ExitCode::success)
     return {{"✗", "bad"},
             fmt::format("Exit code {}: {}", code, escaped_cut(first_line(exit_words_of(view.report)), 300))};
-  if (open > 0) return {{"~", "odd"}, fmt::format("As expected, but {} of {} undecided", open, counted(total, "case"))};
+  if (open > 0)
+    return {{"~", "odd"}, fmt::format("As expected, but {} of {} {}", open, counted(total, "case"), open_words(view))};
   return {{"✓", "ok"},
           total == 1 ? "The case is as expected" : fmt::format("All {} as expected", counted(total, "case"))};
 }
@@ -96,8 +104,9 @@ std::string speed(const View& view) {
   const bool bounded = geomean.low > 0 && std::isfinite(geomean.high);
   const std::string interval =
       bounded ? fmt::format("[{:.3f} {:.3f}]", geomean.low, geomean.high) : "no interval: a case had too few rounds";
+  const std::string noisy = geomean.noisy == 0 ? "" : fmt::format(", {} of them noisy", geomean.noisy);
   return fact("Speed-up, geometric mean", fmt::format("{:.3f}×", geomean.value),
-              fmt::format("{} over {}; {}", interval, counted(geomean.n, "case"), excluded));
+              fmt::format("{} over {}{}; {}", interval, counted(geomean.n, "case"), noisy, excluded));
 }
 
 /// What the passes prove, and those that prove little.

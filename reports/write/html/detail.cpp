@@ -2,6 +2,7 @@
 
 #include "reports/base/text.h"
 #include "reports/record/metric.h"
+#include "reports/record/noise.h"
 #include "reports/record/run_verdict.h"
 #include "reports/write/html/figures.h"
 #include "reports/write/html/markup.h"
@@ -66,8 +67,8 @@ std::string metrics_table(const Result& r, const std::string& figures) {
     if (found == metrics.end() || shown_elsewhere(info.key, figures)) continue;
     std::string value = format_metric(info.key, found->second);
     if (info.key == "speedup") {
-      const auto low = metric_of(r, "speedup_low"), high = metric_of(r, "speedup_high");
-      if (low && high) value += fmt::format(" [{:.3f} {:.3f}]", *low, *high);
+      if (const std::string interval = speedup_interval(r, 3); !interval.empty()) value += " " + interval;
+      if (is_noisy(r)) value += " noisy";
     }
     rows += row(escaped(info.title), value);
   }

@@ -7,6 +7,7 @@
 
 #include "reports/record/detection.h"
 #include "reports/record/metric.h"
+#include "reports/record/noise.h"
 #include "reports/write/html/figures.h"
 #include "reports/write/html/markup.h"
 #include "reports/write/html/sections.h"
@@ -58,7 +59,10 @@ Cell speedup_cell(const CaseView& c) {
 Cell interval_cell(const CaseView& c) {
   const auto low = metric_of(*c.result, "speedup_low"), high = metric_of(*c.result, "speedup_high");
   if (!low || !high) return {};
-  return {fmt::format("{}<small>{:.3f}–{:.3f}</small>", interval_bar(*c.result), *low, *high), low};
+  const std::string noisy = noisy_reason(*c.result);
+  const std::string mark = noisy.empty() ? "" : fmt::format(" <b title=\"{}\">noisy</b>", escaped_cut(noisy, 300));
+  if (speedup_interval(*c.result, 3).empty()) return {mark, low};
+  return {fmt::format("{}<small>{:.3f}–{:.3f}</small>{}", interval_bar(*c.result), *low, *high, mark), low};
 }
 
 Cell change_cell(const CaseView& c) {

@@ -116,7 +116,8 @@ std::string chip(const CaseView& c) {
                                : !against   ? ""
                                : is_fine(r) ? ", as expected"
                                             : ", expected " + escaped_cut(r.expected, 60);
-  return fmt::format("<i class={}>{} {}{}</i>", css_class, symbol, status, expected);
+  const std::string_view noisy = c.verdict.word == "NOISY" ? ", noisy" : "";
+  return fmt::format("<i class={}>{} {}{}{}</i>", css_class, symbol, status, expected, noisy);
 }
 
 std::string change_text(const judge::CaseChange& change) {

@@ -1,0 +1,51 @@
+#include "reports/record/noise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "reports/base/text.h"
+
+namespace torchstone {
+namespace {
+
+constexpr double widest_half = 0.25;
+
+struct Bounds {
+  double low = 0, high = 0;
+  bool bounded() const { return low > 0 && std::isfinite(low) && std::isfinite(high); }
+};
+
+std::optional<Bounds> bounds_of(const Result& r) {
+  const auto low = metric_of(r, "speedup_low"), high = metric_of(r, "speedup_high");
+  return low && high ? std::optional(Bounds{*low, *high}) : std::nullopt;
+}
+
+}  // namespace
+
+std::string noisy_reason(const Result& r) {
+  const auto speedup = metric_of(r, "speedup");
+  if (!r.finished || !speedup || !std::isfinite(*speedup) || *speedup <= 0) return "";
+  if (const auto note = r.outcome.notes.find("noisy"); note != r.outcome.notes.end()) return first_line(note->second);
+  const auto bounds = bounds_of(r);
+  if (!bounds) return "";
+  if (!bounds->bounded()) return "its interval has no bound: it was measured too few times";
+  const double half = (bounds->high - bounds->low) / 2 / *speedup;
+  return half > widest_half ? fmt::format("its interval is ±{:.0f} % wide", 100 * half) : "";
+}
+
+bool is_noisy(const Result& r) { return !noisy_reason(r).empty(); }
+
+std::string speedup_interval(const Result& r, int digits) {
+  const auto bounds = bounds_of(r);
+  return bounds && bounds->bounded() ? fmt::format("[{:.{}f} {:.{}f}]", bounds->low, digits, bounds->high, digits) : "";
+}
+
+std::string noisy_words(const std::vector<Result>& results) {
+  const auto count = std::ranges::count_if(results, is_noisy);
+  return count == 0 ? "" : fmt::format("{} noisy", count);
+}
+
+}  // namespace torchstone

@@ -1,0 +1,20 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include <torchstone/result.h>
+
+namespace torchstone {
+
+/// Why a measured speed-up says too little, in one sentence: the note `noisy` of its record; without one, that its
+/// interval has no bound on a side, or that half of its width is over 25 % of the speed-up. Empty for any other.
+std::string noisy_reason(const Result& result);
+bool is_noisy(const Result& result);
+
+/// The interval of the speed-up, "[1.40 1.46]". Empty where nothing bounds it, and where there is none.
+std::string speedup_interval(const Result& result, int digits);
+
+/// "2 noisy"; empty when none is.
+std::string noisy_words(const std::vector<Result>& results);
+
+}  // namespace torchstone
