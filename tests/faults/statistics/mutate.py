@@ -14,8 +14,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 STATISTICS, STOP_RULE, CHANGE, ROUNDS = "statistics.cpp", "stop_rule.cpp", "change.cpp", "rounds.cpp"
-MEASURE, EVALUATE = "measure.cpp", "evaluate.cpp"
-FOLDERS = {STATISTICS: "reports/statistics", CHANGE: "reports/judge", STOP_RULE: "fixtures/measure", ROUNDS: "fixtures/measure",
+MEASURE, EVALUATE, PROCESSES = "measure.cpp", "evaluate.cpp", "processes.cpp"
+FOLDERS = {STATISTICS: "reports/statistics", PROCESSES: "reports/statistics", CHANGE: "reports/judge", STOP_RULE: "fixtures/measure", ROUNDS: "fixtures/measure",
            MEASURE: "fixtures/measure", EVALUATE: "fixtures/measure"}
 UNTESTED_HERE = {"machine_state.cpp": "fixtures/measure", "environment.cpp": "reports/base",
                  "text.cpp": "reports/base"}  # linked, not changed
@@ -65,6 +65,24 @@ BUGS = [
     (STATISTICS, "no tie correction", "variance -= term(count);", "variance -= 0 * term(count);"),
     (STATISTICS, "no continuity correction", "(std::abs(score) - 1) / std::sqrt(variance)", "std::abs(score) / std::sqrt(variance)"),
     (STATISTICS, "one-sided p-value", "result.p_value = std::erfc(", "result.p_value = 0.5 * std::erfc("),
+    (PROCESSES, "t without its half", "degrees / 2, 0.5) / 2;", "degrees / 2, 0.5);"),
+    (PROCESSES, "t with half the degrees", "square / (degrees + square), degrees / 2, 0.5)", "square / (degrees + square), degrees, 0.5)"),
+    (PROCESSES, "fraction without its odd terms", "const double step = d * c;", "const double step = 1;"),
+    (PROCESSES, "a tail over one half accepted", "tail <= 0.5)) throw", "tail <= 1)) throw"),
+    (PROCESSES, "rounds of a process are lost", "  if (begin != values.size())\n    throw", "  if (begin > values.size())\n    throw"),
+    (PROCESSES, "n degrees of freedom", "student_bound(tail, n - 1)", "student_bound(tail, n)"),
+    (PROCESSES, "standard deviation, not error", "std::sqrt(variance_of(values) / n)", "std::sqrt(variance_of(values))"),
+    (PROCESSES, "variance over n", "return sum / static_cast<double>(values.size() - 1);", "return sum / static_cast<double>(values.size());"),
+    (PROCESSES, "one process is certain", "return {mean_of(values), infinity};", "return {mean_of(values), 0};"),
+    (PROCESSES, "medians of their own rounds seem calm", "std::abs(value - centre) * std::sqrt(n / (n - 1))", "std::abs(value - centre)"),
+    (PROCESSES, "within is a deviation", "std::pow(1.4826 * median(std::move(deviations)), 2)", "(1.4826 * median(std::move(deviations)))"),
+    (PROCESSES, "rounds explain nothing", "variance_of(medians(processes)) - explained", "variance_of(medians(processes))"),
+    (PROCESSES, "negative variance", "std::max(0.0, variance_of", "std::max(-1.0, variance_of"),
+    (PROCESSES, "medians are as good as means", "std::acos(-1.0) / 2 * result.within", "1.0 * result.within"),
+    (PROCESSES, "costs upside down", "process_s / round_s * components", "round_s / process_s * components"),
+    (PROCESSES, "components upside down", "components.within / components.between", "components.between / components.within"),
+    (PROCESSES, "optimum without its root", "return std::sqrt(process_s / round_s", "return (process_s / round_s"),
+    (PROCESSES, "rounds with what processes differ", "value - own + centre", "value + centre"),
     (STOP_RULE, "met needs more than the requirement", "analysis.low >= *required_speedup", "analysis.low > *required_speedup"),
     (STOP_RULE, "missed by the requirement itself", "analysis.high < *required_speedup && analysis.gate_high < *required_speedup", "analysis.high <= *required_speedup && analysis.gate_high <= *required_speedup"),
     (STOP_RULE, "missed without the gate's bound", "analysis.high < *required_speedup && analysis.gate_high < *required_speedup", "analysis.high < *required_speedup"),

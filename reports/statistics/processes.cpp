@@ -1,0 +1,138 @@
+#include "reports/statistics/processes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace torchstone::statistics {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The continued fraction of the incomplete beta function, by Lentz's method (Press et al., "Numerical Recipes", §6.4).
+double beta_fraction(double a, double b, double x) {
+  constexpr double tiny = 1e-300, precision = 1e-15;
+  const auto guarded = [](double value) { return std::abs(value) < tiny ? tiny : value; };
+  double c = 1, d = 1 / guarded(1 - (a + b) * x / (a + 1)), result = d;
+  for (int m = 1; m < 10'000; ++m) {
+    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+    d = 1 / guarded(1 + even * d);
+    c = guarded(1 + even / c);
+    result *= d * c;
+    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+    d = 1 / guarded(1 + odd * d);
+    c = guarded(1 + odd / c);
+    const double step = d * c;
+    result *= step;
+    if (std::abs(step - 1) < precision) break;
+  }
+  return result;
+}
+
+/// I(x; a, b). `rest` is 1 − x, which may be too small to be had from x.
+double regularized_beta(double x, double rest, double a, double b) {
+  if (x <= 0) return 0;
+  if (rest <= 0) return 1;
+  const double front =
+      std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log(rest));
+  return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a : 1 - front * beta_fraction(b, a, rest) / b;
+}
+
+double mean_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+/// With n − 1; 0 of one value.
+double variance_of(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  const double mean = mean_of(values);
+  double sum = 0;
+  for (const double value : values) sum += (value - mean) * (value - mean);
+  return sum / static_cast<double>(values.size() - 1);
+}
+
+}  // namespace
+
+double student_tail(double t, double degrees) {
+  if (!(degrees >= 1) || !(t >= 0)) throw std::invalid_argument("Student's t: degrees of 1 or more, t of 0 or more");
+  const double square = t * t;
+  if (std::isinf(square)) return 0;
+  return regularized_beta(degrees / (degrees + square), square / (degrees + square), degrees / 2, 0.5) / 2;
+}
+
+double student_bound(double tail, double degrees) {
+  if (!(tail > 0 && tail <= 0.5)) throw std::invalid_argument("Student's t: a tail over 0 and up to 1/2 expected");
+  double low = 0, high = 1;
+  while (student_tail(high, degrees) > tail) high *= 2;
+  for (double middle = high / 2; middle > low && middle < high; middle = low + (high - low) / 2)
+    (student_tail(middle, degrees) > tail ? low : high) = middle;
+  return high;
+}
+
+Processes by_process(const std::vector<double>& values, const std::vector<double>& lengths) {
+  Processes result;
+  size_t begin = 0;
+  for (const double length : lengths) {
+    if (!(length >= 1) || length != std::floor(length) || length > static_cast<double>(values.size() - begin))
+      throw std::invalid_argument("rounds by process: positive whole numbers that add up to the rounds expected");
+    const size_t end = begin + static_cast<size_t>(length);
+    result.emplace_back(values.begin() + static_cast<long>(begin), values.begin() + static_cast<long>(end));
+    begin = end;
+  }
+  if (begin != values.size())
+    throw std::invalid_argument("rounds by process: positive whole numbers that add up to the rounds expected");
+  return result;
+}
+
+std::vector<double> medians(const Processes& processes) {
+  std::vector<double> result;
+  for (const auto& rounds : processes) result.push_back(median(rounds));
+  return result;
+}
+
+MeanBound mean_bound(const std::vector<double>& values, double tail) {
+  if (values.empty()) throw std::invalid_argument("mean: at least one value expected");
+  const auto n = static_cast<double>(values.size());
+  if (values.size() < 2) return {mean_of(values), infinity};
+  return {mean_of(values), student_bound(tail, n - 1) * std::sqrt(variance_of(values) / n)};
+}
+
+Components variance_components(const Processes& processes) {
+  std::vector<double> deviations;
+  double inverse_rounds = 0;
+  for (const auto& rounds : processes) {
+    const auto n = static_cast<double>(rounds.size());
+    inverse_rounds += 1 / n / static_cast<double>(processes.size());
+    if (rounds.size() < 2) continue;
+    const double centre = median(rounds);
+    for (const double value : rounds) deviations.push_back(std::abs(value - centre) * std::sqrt(n / (n - 1)));
+  }
+  Components result;
+  if (!deviations.empty()) result.within = std::pow(1.4826 * median(std::move(deviations)), 2);
+  const double explained = std::acos(-1.0) / 2 * result.within * inverse_rounds;
+  result.between = std::max(0.0, variance_of(medians(processes)) - explained);
+  return result;
+}
+
+double best_rounds(const Components& components, double process_s, double round_s) {
+  if (!(process_s >= 0) || !(round_s > 0)) throw std::invalid_argument("best rounds: times over 0 expected");
+  if (components.between <= 0) return infinity;
+  return std::sqrt(process_s / round_s * components.within / components.between);
+}
+
+Interval interval_of_rounds(const Processes& processes, double centre, double confidence) {
+  std::vector<double> rounds;
+  for (const auto& process : processes) {
+    const double own = median(process);
+    for (const double value : process) rounds.push_back(value - own + centre);
+  }
+  const auto indices = median_interval(rounds.size(), confidence);
+  if (!indices) return {-infinity, infinity};
+  std::ranges::sort(rounds);
+  return {rounds[indices->low], rounds[indices->high]};
+}
+
+}  // namespace torchstone::statistics
