@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Whether an interval of one run holds in the next: the timed cases of the default suites, run again and again.
+
+Each run goes to a folder of its own below --out and is not made again. Then, over all runs:
+ - coverage: in how many cases a run's interval of the speed-up holds the median of all runs;
+ - unchanged code: how many comparisons of two runs are red (every run against every other, in both directions);
+ - planted: the compiled times of one case of a recorded run are multiplied by --planted; in how many comparisons with the
+   other runs this case is SLOWER, and in how many any other case is.
+Exit code 0: the goals are kept (coverage, at most 1 red in 100, 95 % of the planted found and no other case red); 1: they
+are not; 2: a run or a comparison could not be made.
+"""
+import argparse
+import itertools
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def arguments_of(words):
+    """Of the command line; what stands behind a `--` are further flags of torchstone."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     usage="%(prog)s [options] --out OUT binary [-- --torchstone_…]")
+    parser.add_argument("binary", type=pathlib.Path, help="torchstone; torchstone-report stands beside it")
+    parser.add_argument("--runs", type=int, default=10, help="(default: %(default)s)")
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of the runs' results")
+    parser.add_argument("--coverage", type=float, default=0.9, help="goal: 0.9 on a quiet machine, 0.85 on a busy one (default: %(default)s)")
+    parser.add_argument("--planted", type=float, default=1.05, help="factor of the planted slow-down (default: %(default)s)")
+    parser.add_argument("--planted-case", default="", help="part of its name (default: the case of the narrowest interval)")
+    end = words.index("--") if "--" in words else len(words)
+    arguments = parser.parse_args(words[:end])
+    arguments.flags = words[end + 1:]
+    return arguments
+
+
+def fail(message):
+    print(message, file=sys.stderr)
+    sys.exit(2)
+
+
+def results_of(folder):
+    return json.loads((folder / "results.json").read_text())
+
+
+def run(arguments, number):
+    """The folder of one run, made if it is not there yet."""
+    folder = arguments.out / f"run{number}"
+    if not (folder / "finished").exists():
+        command = [arguments.binary, f"--torchstone_out={folder}", "--torchstone_checks=performance", "--torchstone_modes=inference",
+                   "--torchstone_dtypes=float32", "--torchstone_backends=inductor",
+                   "--gtest_filter=-operators/*:fastrnns/*", *arguments.flags]
+        start = time.monotonic()
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode not in (0, 5):
+            fail(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+        (folder / "finished").write_text(f"{time.monotonic() - start:.1f}\n")
+    return folder
+
+
+def timed_cases(results):
+    """Metrics of each case that was timed, by its name."""
+    found = {result["name"]: result["outcome"]["metrics"] for result in results["results"]}
+    return {name: metrics for name, metrics in found.items() if "speedup" in metrics}
+
+
+def number(value):
+    return math.inf if value is None or value == "inf" else float(value)
+
+
+def coverage(runs):
+    """Of each case: its speed-ups, in how many runs the interval holds their median, and the median relative half-width of
+    the intervals."""
+    table = {}
+    for name in sorted(set.intersection(*(set(cases) for cases in runs))):
+        of_case = [cases[name] for cases in runs]
+        speedups = [metrics["speedup"] for metrics in of_case]
+        middle = statistics.median(speedups)
+        intervals = [(number(metrics["speedup_low"]), number(metrics["speedup_high"])) for metrics in of_case]
+        table[name] = {"speedups": speedups, "held": sum(low <= middle <= high for low, high in intervals),
+                       "half_width": statistics.median((high - low) / 2 / value
+                                                       for (low, high), value in zip(intervals, speedups)),
+                       "processes": statistics.median(metrics.get("processes", 1) for metrics in of_case)}
+    return table
+
+
+def compare(report, old, new):
+    """The cases that are SLOWER in `new`."""
+    done = subprocess.run([report, "compare", old, new, "--format=json", "--all"], capture_output=True, text=True)
+    if done.returncode not in (0, 1):
+        fail(f"comparison of {old} and {new} ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    slower = [case["name"] for case in json.loads(done.stdout)["cases"] if case["change"] == "SLOWER"]
+    if bool(slower) != (done.returncode == 1):
+        fail(f"comparison of {old} and {new} ended with {done.returncode} and names {slower} as slower")
+    return slower
+
+
+def with_slower(results, name, factor):
+    """The results with the compiled times of one case multiplied."""
+    results = json.loads(json.dumps(results))
+    for result in results["results"]:
+        if result["name"] != name:
+            continue
+        samples, metrics = result["outcome"]["samples"], result["outcome"]["metrics"]
+        samples["compiled_s"] = [value * factor for value in samples["compiled_s"]]
+        for key in metrics:
+            if key.startswith("compiled_") and key.endswith("_ms"):
+                metrics[key] *= factor
+            if key.startswith("speedup") and metrics[key] is not None:
+                metrics[key] = number(metrics[key]) / factor
+    return results
+
+
+def planted(report, folders, name, factor):
+    """Comparisons of each run with a slowed copy of each other: how many there are, how many find the case, and the other
+    cases that they call slower."""
+    found, others, count = 0, [], 0
+    with tempfile.TemporaryDirectory() as work:
+        for old, new in itertools.permutations(folders, 2):
+            path = pathlib.Path(work, "results.json")
+            path.write_text(json.dumps(with_slower(results_of(new), name, factor)))
+            slower = compare(report, old / "results.json", path)
+            found += name in slower
+            others += [other for other in slower if other != name]
+            count += 1
+    return count, found, others
+
+
+def main():
+    arguments = arguments_of(sys.argv[1:])
+    if arguments.runs < 2:
+        fail("--runs: at least 2 expected")
+    report = arguments.binary.resolve().parent / "torchstone-report"
+    load = os.getloadavg()[0]
+    folders = [run(arguments, i + 1) for i in range(arguments.runs)]
+    table = coverage([timed_cases(results_of(folder)) for folder in folders])
+    if not table:
+        fail("no timed case")
+    for name, row in table.items():
+        print(f"{row['held']:>3} of {len(folders)}  half-width {100 * row['half_width']:5.1f} %  {row['processes']:3.0f} processes  "
+              f"{' '.join(f'{value:.3f}' for value in row['speedups'])}  {name}")
+    held, total = sum(row["held"] for row in table.values()), len(folders) * len(table)
+    seconds = statistics.median(float((folder / "finished").read_text()) for folder in folders) / len(table)
+    print(f"coverage: {held} of {total} intervals hold the median of {len(folders)} runs ({100 * held / total:.1f} %, goal "
+          f"{100 * arguments.coverage:g} %); median half-width {100 * statistics.median(row['half_width'] for row in table.values()):.1f} %; "
+          f"{seconds:.1f} s a case; load average before {load:.1f}")
+    red = [slower for old, new in itertools.permutations(folders, 2) if (slower := compare(report, old, new))]
+    pairs = len(folders) * (len(folders) - 1)
+    print(f"unchanged code: {len(red)} of {pairs} comparisons are red (goal: at most 1 in 100) {red or ''}")
+    narrowest = min(table, key=lambda name: (arguments.planted_case not in name, table[name]["half_width"]))
+    count, found, others = planted(report, folders, narrowest, arguments.planted)
+    print(f"planted: {narrowest} {arguments.planted:g} times slower is found in {found} of {count} comparisons (goal: 95 %); "
+          f"other cases red: {len(others)} {sorted(set(others)) or ''}")
+    kept = held >= arguments.coverage * total and len(red) <= max(1, pairs / 100) and found >= 0.95 * count
+    return 0 if kept and len(others) <= max(1, count / 100) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

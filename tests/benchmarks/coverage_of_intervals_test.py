@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""What coverage_of_intervals.py makes of recorded runs."""
+import unittest
+
+import coverage_of_intervals as measured
+
+
+def run(speedup, low, high):
+    return {"case": {"speedup": speedup, "speedup_low": low, "speedup_high": high, "processes": 5}}
+
+
+class Coverage(unittest.TestCase):
+    def test_counts_the_intervals_that_hold_the_median_of_all_runs(self):
+        row = measured.coverage([run(1.0, 0.9, 1.1), run(1.2, 1.1, 1.3), run(2.0, "1.9", None)])["case"]
+        self.assertEqual((row["held"], row["speedups"], row["processes"]), (1, [1.0, 1.2, 2.0], 5))
+        self.assertAlmostEqual(row["half_width"], 0.1)
+
+    def test_takes_the_cases_that_all_runs_have(self):
+        self.assertEqual(list(measured.coverage([{**run(1, 1, 1), "other": {}}, run(1, 1, 1)])), ["case"])
+
+    def test_leaves_out_what_was_not_timed(self):
+        results = {"results": [{"name": "a", "outcome": {"metrics": {}}}, {"name": "b", "outcome": {"metrics": {"speedup": 2}}}]}
+        self.assertEqual(measured.timed_cases(results), {"b": {"speedup": 2}})
+
+
+class Planted(unittest.TestCase):
+    def test_one_case_becomes_slower_and_the_record_stays(self):
+        metrics = {"compiled_ms": 4.0, "eager_ms": 8.0, "speedup": 2.0, "speedup_low": 1.8, "speedup_high": None}
+        outcome = {"metrics": metrics, "samples": {"compiled_s": [0.004, 0.002], "eager_s": [0.008]}}
+        results = {"results": [{"name": "a", "outcome": outcome}, {"name": "b", "outcome": outcome}]}
+        slower, other = (result["outcome"] for result in measured.with_slower(results, "a", 2)["results"])
+        self.assertEqual(slower["samples"], {"compiled_s": [0.008, 0.004], "eager_s": [0.008]})
+        self.assertEqual(slower["metrics"], {"compiled_ms": 8.0, "eager_ms": 8.0, "speedup": 1.0, "speedup_low": 0.9,
+                                             "speedup_high": None})
+        self.assertEqual((other, metrics["speedup"]), (outcome, 2.0))
+
+
+if __name__ == "__main__":
+    unittest.main()
