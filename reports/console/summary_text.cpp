@@ -11,6 +11,7 @@
 #include "reports/base/terminal_text.h"
 #include "reports/base/text.h"
 #include "reports/record/detection.h"
+#include "reports/record/machine_doubts.h"
 #include "reports/record/noise.h"
 #include "reports/record/row.h"
 #include "reports/record/run_verdict.h"
@@ -166,6 +167,7 @@ std::string write_summary(const std::vector<Result>& results, const RunInfo& run
   add_wrapped(lines, "  ", counts_of(results), width);
   for (const auto& line : baseline_lines(run)) lines.push_back(shortened(terminal_line("  " + line), width));
   for (const auto& part : averages_of(results)) lines.push_back(shortened(terminal_line("  " + part), width));
+  for (const auto& doubt : machine_doubts(results, run.machine)) lines.push_back(shortened("  " + doubt, width));
   for (const auto& line : tables::operatorbench_lines(results)) lines.push_back(shortened(terminal_line(line), width));
   auto last = report_lines(report_paths, width);
   if (const std::string again = again_line(results); !again.empty()) last.push_back(again);

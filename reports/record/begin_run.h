@@ -13,8 +13,4 @@ RunInfo begin_run(int argc, const char* const* argv, const std::vector<std::stri
 /// The variables of this process that are recorded, by name: never one whose name or value looks like a secret.
 Facts environment_facts(const std::vector<std::string>& more_names = {});
 
-/// What this machine is. `host` is a hash: results are compared by machine without giving its name away.
-/// A fact that cannot be read is absent.
-Facts machine_facts();
-
 }  // namespace torchstone

@@ -16,7 +16,12 @@ const std::vector<MetricInfo>& metric_table() {
       {"speedup", "speed-up", "x", "{:.3f}", higher, by_rounds},
       {"speedup_low", "speed-up, lower bound", "x", "{:.3f}", higher},
       {"speedup_high", "speed-up, upper bound", "x", "{:.3f}", higher},
+      {"speedup_within_low", "speed-up by the rounds alone, lower bound", "x", "{:.3f}", higher},
+      {"speedup_within_high", "speed-up by the rounds alone, upper bound", "x", "{:.3f}", higher},
       {"required_speedup", "required speed-up", "x", "{:.3f}", neither},
+      {"processes", "processes that timed it", "", "{:.0f}", neither},
+      {"between_processes_sd", "speed-up, deviation between processes", "", "{:.4f}", lower},
+      {"within_process_sd", "speed-up, deviation of a round in its process", "", "{:.4f}", lower},
       {"eager_ms", "eager, median", "ms", "{:.4g}", lower, by_rounds},
       {"compiled_ms", "compiled, median", "ms", "{:.4g}", lower, by_rounds},
       {"rounds", "rounds", "", "{:.0f}", neither},
@@ -108,6 +113,8 @@ const std::vector<MetricInfo>& metric_table() {
       {"autograd_compiles", "backward graphs compiled", "", "{:.0f}", neither},
       {"cudagraph_skips", "CUDA graphs skipped", "", "{:.0f}", lower, exactly},
       // The machine
+      {"foreign_cpu_pct", "cores used by other processes", "%", "{:.1f}", lower},
+      {"steal_pct", "cores' time taken by the host", "%", "{:.1f}", lower},
       {"load_average", "load average", "", "{:.2f}", lower},
   };
   return table;

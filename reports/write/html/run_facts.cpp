@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "reports/base/text.h"
+#include "reports/record/machine_doubts.h"
 #include "reports/record/metric.h"
 #include "reports/write/html/markup.h"
 #include "reports/write/html/sections.h"
@@ -35,7 +36,11 @@ std::string run_section(const View& view) {
                             card("Environment", run.environment) + card("Common to all cases", view.common_notes) +
                             card("Run", about);
   if (cards.empty()) return "";
-  return "<section id=run><h2>Machine and run</h2><div class=cards>" + cards + "</div></section>\n";
+  std::string doubts;
+  for (const auto& doubt : machine_doubts(view.report.results, run.machine))
+    doubts += "<li>" + escaped_cut(doubt, longest);
+  if (!doubts.empty()) doubts = "<p>Known to disturb all timings of this run:<ul>" + doubts + "</ul>";
+  return "<section id=run><h2>Machine and run</h2>" + doubts + "<div class=cards>" + cards + "</div></section>\n";
 }
 
 }  // namespace torchstone::html
