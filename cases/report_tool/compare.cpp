@@ -20,7 +20,7 @@ namespace torchstone {
 namespace {
 
 struct CompareArguments {
-  std::string old_path, new_path;
+  std::string old_path, new_path, history;
   judge::BaselineOptions options;
   std::vector<std::string> fail_on = {"slower"};
   std::string format = "text";
@@ -33,12 +33,21 @@ Report read(const std::string& path) {
   return std::move(merged.report);
 }
 
+std::vector<judge::HistoryPoint> read_history_file(const std::string& path) {
+  std::vector<std::string> warnings;
+  auto points = judge::read_history(path, &warnings);
+  for (const auto& warning : warnings) print_error("warning: " + warning);
+  return points;
+}
+
 int compare_reports(const CompareArguments& arguments) {
   try {
     const auto fail_on = judge::parse_fail_on(arguments.fail_on);
     const auto baseline = judge::read_baseline(arguments.old_path);
     for (const auto& warning : baseline.warnings) print_error("warning: " + warning);
-    const auto comparison = compare_with(baseline, read(arguments.new_path), arguments.options);
+    judge::BaselineOptions options = arguments.options;
+    if (!arguments.history.empty()) options.history = read_history_file(arguments.history);
+    const auto comparison = compare_with(baseline, read(arguments.new_path), options);
     if (arguments.format == "json")
       write_output(write_comparison_json(comparison), "");
     else if (arguments.format == "csv")
@@ -78,6 +87,12 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   command->add_option("--tolerance", options.tolerance, "Part by which a timing may change and still be SAME")
       ->capture_default_str();
   command->add_option("--confidence", options.confidence, "Of the intervals")->capture_default_str();
+  command
+      ->add_option("--family-error", options.family_error,
+                   "Chance that a comparison of unchanged code calls any timing SLOWER")
+      ->capture_default_str();
+  command->add_option("--history", arguments->history,
+                      "File of torchstone-report history: how far runs of one process differ on this machine");
   command->add_option("--metrics", options.metrics, "Only these, with commas between them")
       ->delimiter(',')
       ->allow_extra_args(false);

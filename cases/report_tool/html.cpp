@@ -27,16 +27,18 @@ int write_page(const HtmlArguments& arguments) {
   const auto report = read_inputs(arguments.inputs);
   if (!report) return ExitCode::nothing_judged;
   write::PageOptions page;
-  if (!arguments.baseline.empty()) {
-    const auto baseline = read_inputs({arguments.baseline});
-    if (!baseline) return ExitCode::nothing_judged;
-    page.comparison = compare_with_baseline(*baseline, *report, arguments.options);
-    page.baseline_label = fmt::format("{}, started {}", arguments.baseline, baseline->run.started);
-  }
   if (!arguments.history.empty()) {
     std::vector<std::string> warnings;
     page.history = judge::read_history(arguments.history, &warnings);
     for (const auto& warning : warnings) print_error("warning: " + warning);
+  }
+  if (!arguments.baseline.empty()) {
+    const auto baseline = read_inputs({arguments.baseline});
+    if (!baseline) return ExitCode::nothing_judged;
+    judge::BaselineOptions options = arguments.options;
+    options.history = page.history;
+    page.comparison = compare_with_baseline(*baseline, *report, options);
+    page.baseline_label = fmt::format("{}, started {}", arguments.baseline, baseline->run.started);
   }
   write_atomically(arguments.out, write::write_html(*report, page));
   print_text(arguments.out + "\n");

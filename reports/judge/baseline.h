@@ -1,9 +1,12 @@
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "reports/judge/change.h"
+#include "reports/judge/drift.h"
+#include "reports/judge/history.h"
 #include "reports/record/json.h"
 
 namespace torchstone::judge {
@@ -16,6 +19,9 @@ struct MetricChange {
   /// nothing bounds it (a single reading, too few rounds).
   double ratio = 1, ratio_low = 1, ratio_high = 1;
   Change change = Change::same;
+  /// Of a timing: the chance to see such a loss, or a larger one, when there is none beyond the tolerance.
+  double chance_of_worse = 1;
+  bool by_history = false, by_rounds = false;  ///< what a record of one process was judged with
   bool single_number = false;  ///< the old value is one number without an interval; the interval is the new one's
 };
 
@@ -31,17 +37,22 @@ struct BaselineComparison {
   std::vector<CaseChange> cases;  ///< worst first: broken, SLOWER, AMBIGUOUS, GONE, NEW, FASTER, SAME; then by size
   /// What makes timings of the two incomparable, one sentence each: another machine class, device, library version.
   std::vector<std::string> machine_differences;
-  size_t timings_left_out = 0;          ///< that both sides have, but that were taken on different machines
-  std::vector<std::string> notes = {};  ///< what a baseline of another kind means, one sentence each
+  size_t timings_left_out = 0;  ///< that both sides have, but that were taken on different machines
+  /// What the comparison means, one sentence each: what else differs between the runs, the machine's drift, records of
+  /// one process, a baseline of another kind.
+  std::vector<std::string> notes = {};
+  std::optional<Drift> drift = {};  ///< of the machine, with three timed cases and more
 };
 
 struct BaselineOptions {
-  double confidence = 0.95;
+  double confidence = 0.95;    ///< of the intervals that are shown, and by which SAME, FASTER and AMBIGUOUS are told
+  double family_error = 0.01;  ///< chance that a comparison of unchanged code calls any timing SLOWER
   double tolerance = 0.02;     ///< a change of a timing below this part is SAME however sure it is
   bool other_machine = false;  ///< compare timings although machine_differences is not empty
   /// Of a baseline that is a table of single numbers: each is taken as it stands, whatever machine it comes from.
   bool single_numbers = false;
-  std::vector<std::string> metrics = {};  ///< only these keys; empty: all that the metric table says are judged
+  std::vector<HistoryPoint> history = {};  ///< earlier runs, for records of one process
+  std::vector<std::string> metrics = {};   ///< only these keys; empty: all that the metric table says are judged
 };
 
 /// Every case of both reports, matched by case name and device; of several records the last counts. With machine
@@ -49,15 +60,14 @@ struct BaselineOptions {
 /// stay).
 ///
 /// Bytes and counts: any difference is a change, but for the slack that the metric table gives the artifact's size.
-/// Speed-up: the paired rounds of each run have a median log ratio and its order-statistic interval; the change is the
-/// difference of the two (reports/judge/change.h). Latency: the same of the log times. Both stand in results.json as
-/// raw samples; without them there is no interval, and a change beyond the tolerance is AMBIGUOUS. With
-/// `single_numbers` the old value is a constant, and the change has the interval of the new one. What differs between
-/// two processes on one machine is in no interval of one run: the tolerance has to cover it.
+/// Timings: each record has a level, the mean over its processes of their median logarithm, and the error that another
+/// process would make of it (reports/judge/level.h). The interval of a change is Welch's. With `single_numbers` the old
+/// value is a constant. Raw samples stand in results.json; without them there is no interval, and a change beyond the
+/// tolerance is AMBIGUOUS. Which of all timings are SLOWER is settled together, at the error `family_error` of the
+/// whole comparison, and apart from what eager and the machine did (reports/judge/timing_rules.h).
 ///
-/// When eager and compiled moved the same way and their ratio stayed, the machine moved: such latencies are AMBIGUOUS
-/// (nvbench_compare asks the same of the clock's cycles). A single reading (compile time) is SAME up to 15 %, the band
-/// of the dashboard of PyTorch (test-infra, compilerUtils), otherwise AMBIGUOUS: one timing is no verdict.
+/// A single reading (compile time) is SAME up to 15 %, the band of the dashboard of PyTorch (test-infra,
+/// compilerUtils), otherwise AMBIGUOUS: one timing is no verdict.
 ///
 /// A case's own verdict takes neither single readings nor the metrics of the eager side, which is the yardstick. A case
 /// that was measured and is now left out (skipped) is GONE, the reverse NEW.
@@ -68,6 +78,10 @@ BaselineComparison compare_with_baseline(const Report& baseline, const Report& r
 
 /// The eager side is the yardstick: its moves never make a case red.
 bool is_of_eager(const std::string& metric);
+
+/// What differs between two runs, matters to timings, and does not forbid to compare them, one sentence each:
+/// variables, threads, load, other facts of the machine.
+std::vector<std::string> other_differences(const Report& baseline, const Report& report);
 
 /// What differs between the machines of two runs, and matters to timings: processor, its cores and governor, and every
 /// fact of the build (libraries, compiler, GPU, driver). The host itself may be another one.

@@ -18,7 +18,7 @@ BaselineComparison compare_with(const Baseline& baseline, const Report& report, 
   options.single_numbers = true;
   if (options.metrics.empty()) options.metrics = {"speedup", "graph_breaks"};
   BaselineComparison comparison = compare_with_baseline({{}, std::move(matched.results)}, report, options);
-  comparison.notes = std::move(matched.notes);
+  comparison.notes.insert(comparison.notes.begin(), matched.notes.begin(), matched.notes.end());
   return comparison;
 }
 

@@ -1,11 +1,7 @@
 #include "reports/judge/change.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-
-#include "reports/statistics/statistics.h"
 
 namespace torchstone::judge {
 namespace {
@@ -20,21 +16,6 @@ Change direction(bool grown, Better better) {
 std::string_view to_string(Change change) {
   static constexpr std::array<std::string_view, 6> words = {"SAME", "FASTER", "SLOWER", "AMBIGUOUS", "NEW", "GONE"};
   return words.at(static_cast<size_t>(change));
-}
-
-Estimate median_estimate(std::vector<double> series, double confidence) {
-  const auto indices = statistics::median_interval(series.size(), confidence);
-  std::ranges::sort(series);
-  const double centre = statistics::median(series);
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (!indices) return {centre, -infinity, infinity};
-  return {centre, series[indices->low], series[indices->high]};
-}
-
-Estimate difference(const Estimate& after, const Estimate& before) {
-  const double value = after.value - before.value;
-  return {value, value - std::hypot(after.value - after.low, before.high - before.value),
-          value + std::hypot(after.high - after.value, before.value - before.low)};
 }
 
 Change judge(const Estimate& log_ratio, double tolerance, Better better) {

@@ -18,17 +18,6 @@ struct Estimate {
   double value = 0, low = 0, high = 0;
 };
 
-/// The median of a series with its order-statistic interval (reports/statistics/statistics.h): no assumption about the
-/// shape of the noise. Both ends are infinite when the series is too short for `confidence`. Throws
-/// std::invalid_argument for an empty one.
-Estimate median_estimate(std::vector<double> series, double confidence);
-
-/// after − before, of two independent estimates, at the confidence that each of them has. The distances from value to
-/// end add up as squares, each end from the two that push it out (MOVER: Zou & Donner, "Construction of confidence
-/// limits about effect measures: a general approach", Statistics in Medicine 27, 2008). So a skewed interval stays
-/// skewed, both runs may be differently noisy, and there is no seed.
-Estimate difference(const Estimate& after, const Estimate& before);
-
 /// Judges the logarithm of new / old. SAME: the whole interval lies within the tolerance (0.02: from 1 / 1.02 to 1.02).
 /// FASTER, SLOWER: all of it lies beyond. Anything else is AMBIGUOUS. So noise makes a verdict rarer, never bolder.
 /// `better` says which direction is FASTER; of `neither` a change is AMBIGUOUS.

@@ -29,19 +29,6 @@ constexpr std::array text_members = {
     TextMember{"name", &HistoryPoint::name},       TextMember{"device", &HistoryPoint::device},
     TextMember{"machine", &HistoryPoint::machine}, TextMember{"status", &HistoryPoint::status}};
 
-/// What timings depend on, and not which of several equal machines it was.
-std::string machine_of(const RunInfo& run) {
-  std::string machine;
-  const auto add = [&](const Facts& facts, const char* key, const char* unit) {
-    const auto found = facts.find(key);
-    if (found != facts.end() && !found->second.empty()) machine += (machine.empty() ? "" : ", ") + found->second + unit;
-  };
-  add(run.machine, "cpu", "");
-  add(run.machine, "usable_cores", " cores");
-  add(run.build, "gpu", "");
-  return machine;
-}
-
 HistoryPoint point_of(const nlohmann::json& json) {
   HistoryPoint point;
   for (const auto& [key, member] : text_members) {
@@ -58,6 +45,18 @@ HistoryPoint point_of(const nlohmann::json& json) {
 }
 
 }  // namespace
+
+std::string machine_of(const RunInfo& run) {
+  std::string machine;
+  const auto add = [&](const Facts& facts, const char* key, const char* unit) {
+    const auto found = facts.find(key);
+    if (found != facts.end() && !found->second.empty()) machine += (machine.empty() ? "" : ", ") + found->second + unit;
+  };
+  add(run.machine, "cpu", "");
+  add(run.machine, "usable_cores", " cores");
+  add(run.build, "gpu", "");
+  return machine;
+}
 
 std::vector<HistoryPoint> history_points(const Report& report) {
   std::string begin = report.run.started;

@@ -26,6 +26,8 @@ struct ChangePointOptions {
   double smallest = 0.02;      ///< a shift below this part of the old level is none, however sure it is
 };
 
+/// What timings depend on, and not which of several equal machines it was.
+std::string machine_of(const RunInfo& run);
 /// The points of one report, in its order.
 std::vector<HistoryPoint> history_points(const Report& report);
 

@@ -49,6 +49,7 @@ void add_markdown_changes(std::string& text, const judge::BaselineComparison& co
   std::vector<std::string> warnings;
   for (const auto& difference : comparison.machine_differences)
     warnings.push_back(fmt::format("- ⚠️ {}\n", markdown_text(difference)));
+  for (const auto& note : comparison.notes) warnings.push_back(fmt::format("- {}\n", markdown_text(note)));
   if (const size_t count = comparison.timings_left_out; count > 0)
     warnings.push_back(fmt::format("- ⚠️ {} timings are not compared: taken on different machines\n", count));
   add_markdown_blocks(text, warnings, limit, "differences");

@@ -129,9 +129,11 @@ std::string baseline_section(const View& view) {
     words += fmt::format("<li class=\"c {}\"><b>{}</b> <strong>{}</strong> {}", look.css_class, look.symbol, count,
                          to_string(change));
   }
+  std::string notes;
+  for (const auto& note : comparison.notes) notes += "<p>" + escaped_cut(note, 500);
   const std::string label = view.options.baseline_label;
-  return fmt::format("<section id=baseline><h2>Since the baseline{}</h2><ul class=ct>{}</ul>{}{}</section>\n",
-                     label.empty() ? "" : " <small>" + escaped_cut(label, 200) + "</small>", words,
+  return fmt::format("<section id=baseline><h2>Since the baseline{}</h2><ul class=ct>{}</ul>{}{}{}</section>\n",
+                     label.empty() ? "" : " <small>" + escaped_cut(label, 200) + "</small>", words, notes,
                      slope_chart(slopes_of(comparison)), changes_table(view, comparison));
 }
 

@@ -59,8 +59,9 @@ TEST(Noise, IsCountedAndMarkedInMeansAndTablesAndPages) {
   results[1].dtype = "bfloat16";
   const Report report{sample_run(), results};
   EXPECT_EQ(geomean_of(results).noisy, 1u);
-  EXPECT_THAT(console::write_summary(results, sample_run(), {}, 200),
-              AllOf(HasSubstr("2 pass, 1 noisy"), HasSubstr("over 2 mini models, 1 of them noisy"), Not(HasSubstr("inf]"))));
+  EXPECT_THAT(
+      console::write_summary(results, sample_run(), {}, 200),
+      AllOf(HasSubstr("2 pass, 1 noisy"), HasSubstr("over 2 mini models, 1 of them noisy"), Not(HasSubstr("inf]"))));
   EXPECT_THAT(write::write_markdown(report),
               AllOf(HasSubstr("#### 1 noisy"), HasSubstr("1.020x noisy&#58; its interval has no bound"),
                     HasSubstr("1 of them noisy"), Not(HasSubstr("inf]"))));

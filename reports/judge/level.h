@@ -1,0 +1,62 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/judge/change.h"
+#include "reports/judge/history.h"
+
+// What a record says of a timing that another process will have, and how two records differ. Pure functions over
+// samples.
+namespace torchstone::judge {
+
+/// What the error of a level is known from.
+enum class LevelFrom { processes, history, rounds, constant };
+
+/// The logarithm of a timing, with the error that another process of the same code would make of it.
+struct Level {
+  double value = 0;
+  double variance = 0;  ///< of value
+  double degrees = 0;   ///< of freedom of the variance; means nothing for a constant
+  LevelFrom from = LevelFrom::constant;
+};
+
+/// A deviation from run to run and its degrees of freedom.
+struct RunToRun {
+  double deviation = 0, degrees = 0;
+};
+
+/// How much the logarithm of each timing moves from run to run on one machine, by case and metric: half the mean square
+/// of successive differences (von Neumann, Ann. Math. Statist. 12, 1941), so that a step in the series counts once and
+/// not for ever. Its degrees of freedom are about two thirds of the differences. Series of fewer than five runs are
+/// left out.
+using RunToRunOfCases = std::map<std::pair<std::string, std::string>, RunToRun>;
+RunToRunOfCases run_to_run(const std::vector<HistoryPoint>& history, const std::string& machine);
+
+/// A record of several processes (samples `process_rounds`): the mean of the processes' medians, with n − 1 degrees of
+/// freedom. A record of one process says nothing of another one: its median has the deviation `history`, else 2.8 times
+/// the standard error that its rounds have, at least 0.5 %, with three degrees of freedom. 2.8 is the median over the
+/// 16 timed cases of the default suites; it is up to 7 in single ones, which a t distribution of three degrees allows
+/// for. Nothing without usable samples, or with too few rounds for an interval.
+std::optional<Level> level_of(const Result& result, const std::string& metric,
+                              const std::optional<RunToRun>& history = std::nullopt);
+
+/// after − before of two levels: Welch's t (Biometrika 34, 1947).
+struct LevelChange {
+  double value = 0, error = 0;  ///< error: its standard error
+  double degrees = 0;
+
+  /// At this confidence.
+  Estimate estimate(double confidence) const;
+  /// The chance to see this or more of a change for the worse when the true one is no larger than `tolerance`.
+  double chance_of_worse(double tolerance, Better better) const;
+};
+LevelChange change_between(const Level& after, const Level& before);
+
+/// Holm's step-down test (Scand. J. Statist. 6, 1979): which of these are rejected when the chance to reject any true
+/// hypothesis at all is to be `error`, whatever their dependence.
+std::vector<bool> holm(const std::vector<double>& chances, double error);
+
+}  // namespace torchstone::judge

@@ -1,0 +1,70 @@
+#include "reports/judge/metric_change.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace torchstone::judge {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double one_reading_tolerance = 0.15;
+
+Change within(double log_ratio, double tolerance) {
+  return std::abs(log_ratio) <= std::log1p(tolerance) ? Change::same : Change::ambiguous;
+}
+
+std::optional<RunToRun> run_to_run_of(const RunToRunOfCases& history, const std::string& name,
+                                      const std::string& metric) {
+  const auto found = history.find({name, metric});
+  return found == history.end() ? std::nullopt : std::optional(found->second);
+}
+
+void judge_timing(const MetricInfo& info, const Result& before, const Result& after, const BaselineOptions& options,
+                  const RunToRunOfCases& history, MetricChange& change) {
+  const auto runs = run_to_run_of(history, after.name, change.metric);
+  const auto now = level_of(after, change.metric, runs);
+  const auto then =
+      options.single_numbers ? std::optional(Level{std::log(change.old_value)}) : level_of(before, change.metric, runs);
+  if (!now || !then || !std::isfinite(then->value)) {
+    change.change = within(std::log(change.ratio), options.tolerance);
+    return;
+  }
+  const LevelChange moved = change_between(*now, *then);
+  const Estimate estimate = moved.estimate(options.confidence);
+  change.ratio = std::exp(estimate.value);
+  change.ratio_low = std::exp(estimate.low);
+  change.ratio_high = std::exp(estimate.high);
+  change.chance_of_worse = moved.chance_of_worse(options.tolerance, info.better);
+  for (const LevelFrom from : {now->from, then->from}) {
+    change.by_history = change.by_history || from == LevelFrom::history;
+    change.by_rounds = change.by_rounds || from == LevelFrom::rounds;
+  }
+  const bool bounded = change.ratio_low > 0 && std::isfinite(change.ratio_high);
+  change.change =
+      bounded ? judge(estimate, options.tolerance, info.better) : within(std::log(change.ratio), options.tolerance);
+}
+
+}  // namespace
+
+MetricChange change_of(const MetricInfo& info, const Result& before, const Result& after,
+                       const BaselineOptions& options, const RunToRunOfCases& history) {
+  const std::string key(info.key);
+  MetricChange change{key, before.outcome.metrics.at(key), after.outcome.metrics.at(key)};
+  change.ratio = change.old_value == change.new_value ? 1 : change.new_value / change.old_value;
+  change.ratio_low = change.ratio_high = change.ratio;
+  if (info.judged == Judged::exactly) {
+    const bool means_nothing = std::abs(change.new_value - change.old_value) <= info.slack;
+    change.change = means_nothing ? Change::same : judge_exactly(change.old_value, change.new_value, info.better);
+    return change;
+  }
+  change.single_number = options.single_numbers;
+  change.ratio_low = 0, change.ratio_high = infinity;
+  if (info.judged == Judged::by_one_reading)
+    change.change = within(std::log(change.ratio), std::max(options.tolerance, one_reading_tolerance));
+  else
+    judge_timing(info, before, after, options, history, change);
+  return change;
+}
+
+}  // namespace torchstone::judge
