@@ -171,6 +171,9 @@ std::vector<CaseField> fields_of_timing() {
       boolean("warm_start_latency", &Case::warm_start_latency,
               "performance starts from the artifact cache, which is filled before: warm_start_s")
           .with_flag(),
+      word("pin_threads", &Case::pin_threads, {PinThreads::none, PinThreads::cores},
+           "performance binds each thread to a physical core of its own; none: the system places them")
+          .with_flag(),
       boolean("use_warm_peak_memory", &Case::use_warm_peak_memory,
               "eager_peak_mem and dynamo_peak_mem are of one step after the first ones; false: of the first ones")
           .with_flag()

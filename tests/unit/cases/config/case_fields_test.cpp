@@ -32,6 +32,7 @@ std::string other_value(const CaseField& entry) {
          : entry.key == "reason"      ? "issue 12"
          : entry.key == "amp_dtype"   ? "float16"
          : entry.key == "cuda_graphs" ? "both"
+         : entry.key == "pin_threads" ? "cores"
                                       : "adam";
 }
 
@@ -90,8 +91,8 @@ TEST(CaseFields, HoldEveryMemberOfCase) {
                accuracy_check_runs, skip_accuracy_check, upstream_semantics, ci, skip_reason, not_skipped,
                expected_status, required_speedup, time_limit_s, measure_budget_s, max_rounds, confidence, cold_cache,
                repeat, iterations_per_run, randomize_input, cold_start_latency, warm_start_latency,
-               use_warm_peak_memory, cuda_graphs, origin, file, line] = c;
-  const size_t members = 49, of_the_place = 3;
+               pin_threads, use_warm_peak_memory, cuda_graphs, origin, file, line] = c;
+  const size_t members = 50, of_the_place = 3;
   EXPECT_EQ(static_cast<const void*>(&suite), &c.suite);
   EXPECT_EQ(line, 0);
   EXPECT_EQ(listing::fields_of(c).size(), members - of_the_place);

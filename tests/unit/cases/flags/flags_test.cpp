@@ -109,8 +109,8 @@ TEST(Flags, OverrideTheFieldsOfEveryCase) {
       flags_of({"--torchstone_batch_size=2", "--torchstone_seed=9", "--torchstone_tolerance=0.1",
                 "--torchstone_required_speedup=1.2", "--torchstone_rounds=7", "--torchstone_measure_budget=0.5",
                 "--torchstone_confidence=0.99", "--torchstone_time_limit=33", "--torchstone_upstream_semantics",
-                "--torchstone_cold_cache", "--torchstone_cuda_graphs=both", "--torchstone_repeat=30",
-                "--torchstone_iterations_per_run=4", "--torchstone_randomize_input", "--torchstone_cold_start_latency",
+                "--torchstone_cold_cache", "--torchstone_cuda_graphs=both", "--torchstone_pin_threads=cores",
+                "--torchstone_repeat=30", "--torchstone_iterations_per_run=4", "--torchstone_randomize_input", "--torchstone_cold_start_latency",
                 "--torchstone_warm_start_latency", "--torchstone_cosine", "--torchstone_use_eval_mode"});
   Case c;
   c.check = "performance";
@@ -126,6 +126,7 @@ TEST(Flags, OverrideTheFieldsOfEveryCase) {
   EXPECT_TRUE(c.upstream_semantics);
   EXPECT_TRUE(c.cold_cache);
   EXPECT_EQ(c.cuda_graphs, CudaGraphs::both);
+  EXPECT_EQ(c.pin_threads, PinThreads::cores);
   EXPECT_EQ(c.repeat, 30);
   EXPECT_EQ(c.iterations_per_run, 4);
   EXPECT_TRUE(c.randomize_input);

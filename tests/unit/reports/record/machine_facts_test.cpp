@@ -8,6 +8,7 @@
 
 #include "reports/base/text.h"
 #include "reports/record/machine_doubts.h"
+#include "reports/record/machine_text.h"
 #include "tests/temporary_folder.h"
 
 namespace torchstone {

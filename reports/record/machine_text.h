@@ -1,0 +1,21 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+// What the text of one file of /proc or /sys says; empty for a text that is none of this kind.
+namespace torchstone {
+
+/// The word in brackets of transparent_hugepage/enabled: "always [madvise] never" is madvise.
+std::string bracketed_word(std::string_view text);
+/// "on" or "off" of a file that holds 1 or 0; `one_is`: what 1 means.
+std::string switch_word(std::string_view text, std::string_view one_is);
+/// "yes" or "no" by the flag hypervisor of /proc/cpuinfo. A processor whose kernel lists no flags says nothing.
+std::string virtual_machine(std::string_view cpuinfo);
+/// How many CPUs' time a cgroup may use: cpu.max of version 2 ("150000 100000" is 1.5). Nothing for no limit.
+std::optional<double> cpu_quota(std::string_view cpu_max);
+/// The percentage of all CPUs' time since the start of the system that the host gave to others: line "cpu" of
+/// /proc/stat.
+std::optional<double> steal_since_boot_pct(std::string_view stat);
+
+}  // namespace torchstone
