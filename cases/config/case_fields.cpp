@@ -144,9 +144,13 @@ std::vector<CaseField> fields_of_timing() {
           .with_key("time_limit")
           .in("SECONDS")
           .with_flag(),
-      number("measure_budget_s", &Case::measure_budget_s, {0.01, day_s}, "wall time of measuring in one case")
+      number("measure_budget_s", &Case::measure_budget_s, {0.01, day_s},
+             "wall time of measuring in one case, with the processes after the first")
           .with_key("measure_budget")
           .in("SECONDS")
+          .with_flag(),
+      number("processes", &Case::processes, {0, 1000},
+             "exactly this many processes time a case, one after the other; 0: as the budget allows")
           .with_flag(),
       number("max_rounds", &Case::max_rounds, {1, million}, "upper limit of measuring rounds")
           .with_key("rounds")

@@ -53,7 +53,8 @@ TEST(ARequiredSpeedUp, ThatIsMissedIsExpectedWhereAFileSaysSo) {
 
 /// Ten rounds cannot give an interval of that confidence, whatever they measure.
 const std::vector<std::string> too_few_rounds = {"--torchstone_checks=performance", "--torchstone_backends=fault_none",
-                                                 "--torchstone_rounds=10", "--torchstone_confidence=0.9999"};
+                                                 "--torchstone_rounds=10", "--torchstone_confidence=0.9999",
+                                                 "--torchstone_processes=1"};
 
 TEST(ARequiredSpeedUp, ThatStaysUndecidedIsSaidAndOnlyRedWhenAskedToBeStrict) {
   const Torchstone torchstone;

@@ -105,13 +105,26 @@ TEST(Flags, AreReadIntoTheirFields) {
 }
 
 TEST(Flags, OverrideTheFieldsOfEveryCase) {
-  const Flags flags =
-      flags_of({"--torchstone_batch_size=2", "--torchstone_seed=9", "--torchstone_tolerance=0.1",
-                "--torchstone_required_speedup=1.2", "--torchstone_rounds=7", "--torchstone_measure_budget=0.5",
-                "--torchstone_confidence=0.99", "--torchstone_time_limit=33", "--torchstone_upstream_semantics",
-                "--torchstone_cold_cache", "--torchstone_cuda_graphs=both", "--torchstone_pin_threads=cores",
-                "--torchstone_repeat=30", "--torchstone_iterations_per_run=4", "--torchstone_randomize_input", "--torchstone_cold_start_latency",
-                "--torchstone_warm_start_latency", "--torchstone_cosine", "--torchstone_use_eval_mode"});
+  const Flags flags = flags_of({"--torchstone_batch_size=2",
+                                "--torchstone_seed=9",
+                                "--torchstone_tolerance=0.1",
+                                "--torchstone_required_speedup=1.2",
+                                "--torchstone_rounds=7",
+                                "--torchstone_measure_budget=0.5",
+                                "--torchstone_processes=4",
+                                "--torchstone_confidence=0.99",
+                                "--torchstone_time_limit=33",
+                                "--torchstone_upstream_semantics",
+                                "--torchstone_cold_cache",
+                                "--torchstone_cuda_graphs=both",
+                                "--torchstone_pin_threads=cores",
+                                "--torchstone_repeat=30",
+                                "--torchstone_iterations_per_run=4",
+                                "--torchstone_randomize_input",
+                                "--torchstone_cold_start_latency",
+                                "--torchstone_warm_start_latency",
+                                "--torchstone_cosine",
+                                "--torchstone_use_eval_mode"});
   Case c;
   c.check = "performance";
   apply_settings(flags.overrides, c);
@@ -121,6 +134,7 @@ TEST(Flags, OverrideTheFieldsOfEveryCase) {
   EXPECT_EQ(c.required_speedup, 1.2);
   EXPECT_EQ(c.max_rounds, 7);
   EXPECT_EQ(c.measure_budget_s, 0.5);
+  EXPECT_EQ(c.processes, 4);
   EXPECT_EQ(c.confidence, 0.99);
   EXPECT_EQ(c.time_limit_s, 33);
   EXPECT_TRUE(c.upstream_semantics);
@@ -247,6 +261,7 @@ TEST(Flags, StateDefaultsThatTheyAccept) {
   for (const char* name : {"seed",
                            "rounds",
                            "measure_budget",
+                           "processes",
                            "confidence",
                            "cold_cache",
                            "repeat",
