@@ -190,7 +190,8 @@ int main(int argc, char** argv) {
     const auto share = [&](int count) { return fmt::format("{:.2f} %", 100.0 * count / cases); };
     fmt::print("{:<17} {:>5.2f} {:>7} {:>7} {:>9} {:>8} {:>6.0f} {:>6.2f} {:>6.2f}  {}\n", noise.name, ratio,
                share(tally.met), share(tally.missed), share(tally.undecided), share(tally.covered),
-               median(tally.rounds), median(tally.seconds), quantile(tally.seconds, 1),
+               statistics::median(tally.rounds), statistics::median(tally.seconds),
+               statistics::quantile(tally.seconds, 1),
                !promised        ? "(none)"
                : broken.empty() ? "kept"
                                 : "BROKEN:" + broken);
