@@ -81,6 +81,17 @@ std::string turbo(const std::string& root) {
   return of_intel.empty() ? switch_word(first_line_of(cpu + "cpufreq/boost"), "on") : of_intel;
 }
 
+/// Of the process's own cgroup, else of what a container sees as the top, else of version 1.
+std::optional<double> quota_of_cgroup(const std::string& root) {
+  const std::string top = root + "/sys/fs/cgroup";
+  const std::string one = top + "/cpu/cpu.cfs_";
+  const std::string own = top + cgroup_folder(contents_of(root + "/proc/self/cgroup"));
+  for (const std::string& text : {first_line_of(own + "/cpu.max"), first_line_of(top + "/cpu.max"),
+                                  first_line_of(one + "quota_us") + " " + first_line_of(one + "period_us")})
+    if (const auto quota = cpu_quota(text)) return quota;
+  return std::nullopt;
+}
+
 std::string number_or_nothing(const std::optional<double>& value) { return value ? fmt::format("{:.4g}", *value) : ""; }
 
 }  // namespace
@@ -100,7 +111,7 @@ Facts machine_facts(const std::string& root) {
       {"smt", switch_word(first_line_of(cpu + "smt/active"), "on")},
       {"transparent_hugepages", bracketed_word(first_line_of(root + "/sys/kernel/mm/transparent_hugepage/enabled"))},
       {"virtual_machine", virtual_machine(contents_of(root + "/proc/cpuinfo"))},
-      {"cpu_quota", number_or_nothing(cpu_quota(first_line_of(root + "/sys/fs/cgroup/cpu.max")))},
+      {"cpu_quota", number_or_nothing(quota_of_cgroup(root))},
       {"steal_since_boot_pct", number_or_nothing(steal_since_boot_pct(contents_of(root + "/proc/stat")))},
       {"memory_bytes", memory_bytes(root)},
       {"load_average", getloadavg(&load, 1) == 1 ? fmt::format("{:.2f}", load) : ""},

@@ -49,6 +49,15 @@ std::string virtual_machine(std::string_view cpuinfo) {
   return "no";
 }
 
+std::string cgroup_folder(std::string_view cgroups) {
+  while (!cgroups.empty()) {
+    const std::string_view line = cgroups.substr(0, cgroups.find('\n'));
+    if (line.starts_with("0::/")) return line == "0::/" ? "" : std::string(line.substr(3));
+    cgroups.remove_prefix(std::min(line.size() + 1, cgroups.size()));
+  }
+  return "";
+}
+
 std::optional<double> cpu_quota(std::string_view cpu_max) {
   const auto words = words_of(cpu_max);
   const auto quota = words.size() == 2 ? digits(words[0]) : std::nullopt;

@@ -12,7 +12,10 @@ std::string bracketed_word(std::string_view text);
 std::string switch_word(std::string_view text, std::string_view one_is);
 /// "yes" or "no" by the flag hypervisor of /proc/cpuinfo. A processor whose kernel lists no flags says nothing.
 std::string virtual_machine(std::string_view cpuinfo);
-/// How many CPUs' time a cgroup may use: cpu.max of version 2 ("150000 100000" is 1.5). Nothing for no limit.
+/// The folder of version 2 in /proc/self/cgroup: "0::/user.slice" is /user.slice.
+std::string cgroup_folder(std::string_view cgroups);
+/// How many CPUs' time a cgroup may use: cpu.max of version 2 ("150000 100000" is 1.5), or quota and period of version
+/// 1, a blank between. Nothing for no limit.
 std::optional<double> cpu_quota(std::string_view cpu_max);
 /// The percentage of all CPUs' time since the start of the system that the host gave to others: line "cpu" of
 /// /proc/stat.

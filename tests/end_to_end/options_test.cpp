@@ -33,9 +33,10 @@ std::string only_file(const Torchstone& torchstone, const std::string& folder) {
 
 TEST(Options, FixRoundsCallsAndThreadsAndAreRecorded) {
   const Torchstone torchstone;
-  const ProgramRun run = run_performance(torchstone, "torchscript",
-                                         {"--torchstone_repeat=7", "--torchstone_iterations_per_run=3",
-                                          "--torchstone_randomize_input", "--torchstone_threads=1"});
+  const ProgramRun run =
+      run_performance(torchstone, "torchscript",
+                      {"--torchstone_repeat=7", "--torchstone_iterations_per_run=3", "--torchstone_randomize_input",
+                       "--torchstone_threads=1", "--torchstone_pin_threads=cores"});
   ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
   const auto outcome = torchstone.row(lennard_jones).at("outcome");
   EXPECT_EQ(outcome.at("metrics").at("rounds"), 7);
@@ -45,6 +46,7 @@ TEST(Options, FixRoundsCallsAndThreadsAndAreRecorded) {
   EXPECT_EQ(outcome.at("notes").at("iterations_per_run"), "3");
   EXPECT_EQ(outcome.at("notes").at("randomize_input"), "true");
   EXPECT_EQ(outcome.at("notes").at("threads"), "1");
+  EXPECT_THAT(outcome.at("notes").at("pin_threads"), testing::StartsWith("cores: CPU "));
   const std::vector<std::string> command = torchstone.results().at("run").at("argv");
   for (const char* flag : {"--torchstone_repeat=7", "--torchstone_randomize_input"})
     EXPECT_THAT(command, testing::Contains(flag));

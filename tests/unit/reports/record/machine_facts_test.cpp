@@ -58,6 +58,30 @@ TEST(MachineFacts, ReadWhatDisturbsTimings) {
   EXPECT_EQ(facts.at("cpu_quota"), "1.5");
 }
 
+TEST(MachineFacts, TheQuotaIsOfTheNearestCgroupThatHasOne) {
+  const TemporaryFolder root;
+  const auto write = [&](const char* file, const char* text) {
+    const auto path = root.path() / file;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text << "\n";
+  };
+  const auto quota = [&] {
+    const Facts facts = machine_facts(root.path());
+    return facts.contains("cpu_quota") ? facts.at("cpu_quota") : "none";
+  };
+  write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1");
+  write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000");
+  EXPECT_EQ(quota(), "none");
+  write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "300000");
+  EXPECT_EQ(quota(), "3");
+  write("sys/fs/cgroup/cpu.max", "200000 100000");
+  EXPECT_EQ(quota(), "2");
+  write("proc/self/cgroup", "1:name=systemd:/x\n0::/a.slice/b");
+  EXPECT_EQ(quota(), "2");
+  write("sys/fs/cgroup/a.slice/b/cpu.max", "50000 100000");
+  EXPECT_EQ(quota(), "0.5");
+}
+
 TEST(MachineFacts, AreAbsentWhereTheMachineDoesNotTell) {
   const TemporaryFolder root;
   for (const auto& [key, value] : machine_facts(root.path()))
@@ -80,6 +104,8 @@ TEST(MachineFacts, OfDamagedTextAreNone) {
                            "cpu 1 2 3 -4 5 6 7 8", "cpu 1 2 3 x 5 6 7 8"})
     EXPECT_EQ(steal_since_boot_pct(text), std::nullopt) << text;
   EXPECT_EQ(steal_since_boot_pct("cpu  25 0 0 50 0 0 0 25 7 7\n"), 25);
+  for (const char* text : {"", "0::", "1:cpu:/a\n", "10::/a", "0::/\n", "x0::/a"})
+    EXPECT_EQ(cgroup_folder(text), "") << text;
   EXPECT_EQ(virtual_machine(""), "");
   EXPECT_EQ(virtual_machine("processor: 0\nFeatures: fp asimd hypervisor\n"), "");
   EXPECT_EQ(virtual_machine("processor: 0\nflags: fpu\nbugs: hypervisor\n"), "no");
