@@ -91,7 +91,8 @@ void add_notes(BaselineComparison& comparison, const BaselineOptions& options) {
     comparison.notes.push_back(drift_words(*comparison.drift));
   for (const auto& words :
        {one_process_words(comparison.cases, &MetricChange::by_history, "the history's deviation from run to run"),
-        one_process_words(comparison.cases, &MetricChange::by_rounds, "2.8 times the error of the rounds, a default")})
+        one_process_words(comparison.cases, &MetricChange::by_rounds,
+                          "a default, 2.8 times the error of the rounds and at least 2 %")})
     if (!words.empty()) comparison.notes.push_back(words);
 }
 

@@ -12,7 +12,7 @@
 namespace torchstone::judge {
 namespace {
 
-constexpr double default_between = 2.8, least_deviation = 0.005, default_degrees = 3;
+constexpr double default_between = 2.8, least_default = 0.02, default_degrees = 3, least_of_history = 0.005;
 constexpr double interval_confidence = 0.95, normal_quantile = 1.959964;
 constexpr size_t least_runs = 5;
 
@@ -52,7 +52,7 @@ std::optional<Level> of_one_process(Samples logs, const std::optional<RunToRun>&
   const double centre = statistics::median(logs);
   if (history) return Level{centre, history->deviation * history->deviation, history->degrees, LevelFrom::history};
   const double error = (logs[indices->high] - logs[indices->low]) / 2 / normal_quantile;
-  const double deviation = std::max(default_between * error, least_deviation);
+  const double deviation = std::max(default_between * error, least_default);
   return Level{centre, deviation * deviation, default_degrees, LevelFrom::rounds};
 }
 
@@ -69,7 +69,7 @@ RunToRunOfCases run_to_run(const std::vector<HistoryPoint>& history, const std::
       double squares = 0;
       for (size_t i = 1; i < logs.size(); ++i) squares += (logs[i] - logs[i - 1]) * (logs[i] - logs[i - 1]);
       const auto differences = static_cast<double>(logs.size() - 1);
-      found[{series.name, metric}] = {std::max(std::sqrt(squares / differences / 2), least_deviation),
+      found[{series.name, metric}] = {std::max(std::sqrt(squares / differences / 2), least_of_history),
                                       std::max(1.0, differences * 2 / 3)};
     }
   }

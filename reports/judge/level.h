@@ -30,16 +30,17 @@ struct RunToRun {
 
 /// How much the logarithm of each timing moves from run to run on one machine, by case and metric: half the mean square
 /// of successive differences (von Neumann, Ann. Math. Statist. 12, 1941), so that a step in the series counts once and
-/// not for ever. Its degrees of freedom are about two thirds of the differences. Series of fewer than five runs are
-/// left out.
+/// not for ever; at least 0.5 %. Its degrees of freedom are about two thirds of the differences. Series of fewer than
+/// five runs are left out.
 using RunToRunOfCases = std::map<std::pair<std::string, std::string>, RunToRun>;
 RunToRunOfCases run_to_run(const std::vector<HistoryPoint>& history, const std::string& machine);
 
 /// A record of several processes (samples `process_rounds`): the mean of the processes' medians, with n − 1 degrees of
 /// freedom. A record of one process says nothing of another one: its median has the deviation `history`, else 2.8 times
-/// the standard error that its rounds have, at least 0.5 %, with three degrees of freedom. 2.8 is the median over the
-/// 16 timed cases of the default suites; it is up to 7 in single ones, which a t distribution of three degrees allows
-/// for. Nothing without usable samples, or with too few rounds for an interval.
+/// the standard error that its rounds have, at least 2 %, with three degrees of freedom. 2.8 is the median over the
+/// 16 timed cases of the default suites, 2 % about the deviation that it makes there; it is up to 7 in single ones,
+/// which a t distribution of three degrees allows for. Nothing without usable samples, or with too few rounds for an
+/// interval.
 std::optional<Level> level_of(const Result& result, const std::string& metric,
                               const std::optional<RunToRun>& history = std::nullopt);
 

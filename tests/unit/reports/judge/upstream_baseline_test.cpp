@@ -121,7 +121,7 @@ TEST_F(UpstreamBaseline, OfPerformanceIsANumberAgainstThisRunsInterval) {
   EXPECT_EQ(change.old_value, 1.5);
   EXPECT_NEAR(change.ratio, 1.3 / 1.5, 1e-3);
   EXPECT_LT(change.ratio_low, change.ratio_high) << "the interval of this run";
-  EXPECT_NEAR(change.ratio_high / change.ratio_low, std::exp(2 * 3.1824 * 0.005), 1e-3) << "t of 3, the default 0.5 %";
+  EXPECT_NEAR(change.ratio_high / change.ratio_low, std::exp(2 * 3.1824 * 0.02), 1e-3) << "t of 3, the default 2 %";
   EXPECT_THAT(write_comparison(slower), AllOf(HasSubstr("without an interval"), HasSubstr("a single number against")));
 
   const auto latencies = compare_with(baseline, {{}, {timed("resnet18", 1.5)}}, {.metrics = {"compiled_ms"}});
