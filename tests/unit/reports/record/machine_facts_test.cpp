@@ -7,9 +7,12 @@
 #include <gmock/gmock.h>
 
 #include "reports/base/text.h"
+#include "reports/console/summary_text.h"
 #include "reports/record/machine_doubts.h"
 #include "reports/record/machine_text.h"
+#include "reports/write/html/page.h"
 #include "tests/temporary_folder.h"
+#include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {
@@ -143,6 +146,18 @@ TEST(MachineDoubts, AreForRunsThatTime) {
   performance.outcome.metrics["speedup"] = 1.1;
   EXPECT_THAT(machine_doubts({accuracy}, machine), IsEmpty());
   EXPECT_THAT(machine_doubts({accuracy, performance}, machine), ElementsAre(HasSubstr("SMT is on")));
+}
+
+TEST(MachineDoubts, StandOnceInTheClosingLinesAndOnceInThePage) {
+  RunInfo run = sample_run();
+  auto results = sample_results();
+  run.machine["smt"] = "on";
+  for (const std::string& text : {console::write_summary(results, run, {}), write::write_html({run, results})})
+    EXPECT_EQ(count_of(text, "SMT is on"), 1u);
+  std::erase_if(results, [](const Result& r) { return r.outcome.metrics.contains("speedup"); });
+  ASSERT_FALSE(results.empty());
+  for (const std::string& text : {console::write_summary(results, run, {}), write::write_html({run, results})})
+    EXPECT_EQ(count_of(text, "SMT is on"), 0u);
 }
 
 }  // namespace
