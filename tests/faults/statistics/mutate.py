@@ -15,9 +15,11 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 STATISTICS, STOP_RULE, CHANGE, ROUNDS = "statistics.cpp", "stop_rule.cpp", "change.cpp", "rounds.cpp"
 MEASURE, EVALUATE, PROCESSES = "measure.cpp", "evaluate.cpp", "processes.cpp"
+PROCESS_RULE = "process_rule.cpp"
 FOLDERS = {STATISTICS: "reports/statistics", PROCESSES: "reports/statistics", CHANGE: "reports/judge", STOP_RULE: "fixtures/measure", ROUNDS: "fixtures/measure",
-           MEASURE: "fixtures/measure", EVALUATE: "fixtures/measure"}
-UNTESTED_HERE = {"machine_state.cpp": "fixtures/measure", "environment.cpp": "reports/base",
+           MEASURE: "fixtures/measure", EVALUATE: "fixtures/measure",
+           PROCESS_RULE: "fixtures/measure"}
+UNTESTED_HERE = {"machine_state.cpp": "fixtures/measure", "thread_places.cpp": "fixtures/measure", "environment.cpp": "reports/base",
                  "text.cpp": "reports/base"}  # linked, not changed
 TIME_LIMIT_S = 60  # of a test run: an endless loop counts as caught
 
@@ -83,6 +85,13 @@ BUGS = [
     (PROCESSES, "components upside down", "components.within / components.between", "components.between / components.within"),
     (PROCESSES, "optimum without its root", "return std::sqrt(process_s / round_s", "return (process_s / round_s"),
     (PROCESSES, "rounds with what processes differ", "value - own + centre", "value + centre"),
+    (PROCESS_RULE, "the spent error is spent again", "const double part = share - spent_; part", "const double part = share; part"),
+    (PROCESS_RULE, "early looks spend too much", "std::min(1.0, used * used)", "std::min(1.0, used)"),
+    (PROCESS_RULE, "the interval is one-sided", "(1 - options_.confidence) * part / 2", "(1 - options_.confidence) * part"),
+    (PROCESS_RULE, "few processes miss a requirement", "n >= gate_processes || options_.exactly > 1", "n >= min_processes || options_.exactly > 1"),
+    (PROCESS_RULE, "the gate is the interval's", "gate_error * part", "(1 - options_.confidence) * part"),
+    (PROCESS_RULE, "no more processes whatever the time", "elapsed_s + next_s > time_limit", "elapsed_s > time_limit"),
+    (PROCESS_RULE, "no patience", "if (!options.required_speedup) return plain;", "return plain;"),
     (STOP_RULE, "met needs more than the requirement", "analysis.low >= *required_speedup", "analysis.low > *required_speedup"),
     (STOP_RULE, "missed by the requirement itself", "analysis.high < *required_speedup && analysis.gate_high < *required_speedup", "analysis.high <= *required_speedup && analysis.gate_high <= *required_speedup"),
     (STOP_RULE, "missed without the gate's bound", "analysis.high < *required_speedup && analysis.gate_high < *required_speedup", "analysis.high < *required_speedup"),
@@ -122,13 +131,6 @@ BUGS = [
     (STOP_RULE, "confidence of 1 accepted", "options.confidence < 1,", "options.confidence <= 1,"),
     (CHANGE, "FASTER and SLOWER swapped", "grown == (better == Better::higher)", "grown != (better == Better::higher)"),
     (CHANGE, "a change of neither direction has a verdict", "if (better == Better::neither) return Change::ambiguous;", ""),
-    (CHANGE, "interval of unsorted rounds", "  std::ranges::sort(series);\n", ""),
-    (CHANGE, "a few values are certain", "return {centre, -infinity, infinity};", "return {centre, centre, centre};"),
-    (CHANGE, "sides of the change swapped", "value = after.value - before.value", "value = before.value - after.value"),
-    (CHANGE, "the baseline's noise is forgotten", "std::hypot(after.value - after.low, before.high - before.value)", "(after.value - after.low)"),
-    (CHANGE, "the new noise is forgotten", "std::hypot(after.high - after.value, before.value - before.low)", "(before.value - before.low)"),
-    (CHANGE, "the baseline's ends are not crossed", "std::hypot(after.value - after.low, before.high - before.value)", "std::hypot(after.value - after.low, before.value - before.low)"),
-    (CHANGE, "distances add up, not their squares", "std::hypot(after.high - after.value, before.value - before.low)", "(after.high - after.value + before.value - before.low)"),
     (CHANGE, "SAME by the estimate alone", "log_ratio.low >= -band && log_ratio.high <= band", "log_ratio.value >= -band && log_ratio.value <= band"),
     (CHANGE, "SAME whatever the upper end", "log_ratio.low >= -band && log_ratio.high <= band", "log_ratio.low >= -band"),
     (CHANGE, "no verdict SAME on the edge", "log_ratio.high <= band)", "log_ratio.high < band)"),
