@@ -33,16 +33,10 @@ Samples logs_of(const Result& r, const std::string& metric) {
   return statistics::log_ratios(side, Samples(side.size(), seconds_of_unit));
 }
 
-double mean(const Samples& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 Level of_processes(const Samples& medians) {
   const auto n = static_cast<double>(medians.size());
-  const double centre = mean(medians);
-  double squares = 0;
-  for (const double value : medians) squares += (value - centre) * (value - centre);
-  return {centre, squares / (n - 1) / n, n - 1, LevelFrom::processes};
+  const auto [mean, variance] = statistics::moments(medians);
+  return {mean, variance / n, n - 1, LevelFrom::processes};
 }
 
 std::optional<Level> of_one_process(Samples logs, const std::optional<RunToRun>& history) {

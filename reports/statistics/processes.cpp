@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 namespace torchstone::statistics {
@@ -37,21 +38,6 @@ double regularized_beta(double x, double rest, double a, double b) {
   const double front =
       std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log(rest));
   return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a : 1 - front * beta_fraction(b, a, rest) / b;
-}
-
-double mean_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
-/// With n − 1; 0 of one value.
-double variance_of(const std::vector<double>& values) {
-  if (values.size() < 2) return 0;
-  const double mean = mean_of(values);
-  double sum = 0;
-  for (const double value : values) sum += (value - mean) * (value - mean);
-  return sum / static_cast<double>(values.size() - 1);
 }
 
 }  // namespace
@@ -93,11 +79,20 @@ std::vector<double> medians(const Processes& processes) {
   return result;
 }
 
-MeanBound mean_bound(const std::vector<double>& values, double tail) {
+Moments moments(const std::vector<double>& values) {
   if (values.empty()) throw std::invalid_argument("mean: at least one value expected");
   const auto n = static_cast<double>(values.size());
-  if (values.size() < 2) return {mean_of(values), infinity};
-  return {mean_of(values), student_bound(tail, n - 1) * std::sqrt(variance_of(values) / n)};
+  Moments result{std::reduce(values.begin(), values.end()) / n, 0};
+  if (values.size() < 2) return result;
+  for (const double value : values) result.variance += (value - result.mean) * (value - result.mean) / (n - 1);
+  return result;
+}
+
+MeanBound mean_bound(const std::vector<double>& values, double tail) {
+  const auto [mean, variance] = moments(values);
+  const auto n = static_cast<double>(values.size());
+  if (values.size() < 2) return {mean, infinity};
+  return {mean, student_bound(tail, n - 1) * std::sqrt(variance / n)};
 }
 
 Components variance_components(const Processes& processes) {
@@ -113,7 +108,7 @@ Components variance_components(const Processes& processes) {
   Components result;
   if (!deviations.empty()) result.within = std::pow(1.4826 * median(std::move(deviations)), 2);
   const double explained = std::acos(-1.0) / 2 * result.within * inverse_rounds;
-  result.between = std::max(0.0, variance_of(medians(processes)) - explained);
+  if (processes.size() > 1) result.between = std::max(0.0, moments(medians(processes)).variance - explained);
   return result;
 }
 

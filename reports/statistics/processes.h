@@ -24,6 +24,13 @@ Processes by_process(const std::vector<double>& values, const std::vector<double
 /// Each process's median.
 std::vector<double> medians(const Processes& processes);
 
+/// Of at least one value (std::invalid_argument).
+struct Moments {
+  double mean = 0;
+  double variance = 0;  ///< with n − 1; 0 of one value
+};
+Moments moments(const std::vector<double>& values);
+
 struct MeanBound {
   double mean = 0;
   double reach = 0;  ///< the mean's one-sided error is larger than this with probability `tail`; infinite for one value

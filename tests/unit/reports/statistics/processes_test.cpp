@@ -69,6 +69,10 @@ TEST(MeanBound, IsStudentsInterval) {
 
 TEST(MeanBound, OfOneValueIsNone) {
   EXPECT_EQ(mean_bound({5}, 0.025).reach, infinity);
+  EXPECT_EQ(moments({5}).variance, 0);
+  EXPECT_DOUBLE_EQ(moments({1, 2, 6}).mean, 3);
+  EXPECT_DOUBLE_EQ(moments({1, 2, 6}).variance, 7);
+  EXPECT_THROW(moments({}), std::invalid_argument);
   EXPECT_THROW(mean_bound({}, 0.025), std::invalid_argument);
 }
 
