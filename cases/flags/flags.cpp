@@ -11,6 +11,7 @@
 
 #include "cases/config/nearest.h"
 #include "fixtures/compile/cache_folder.h"
+#include "models/formats/model_file.h"
 
 namespace torchstone::flags {
 namespace {
@@ -26,10 +27,10 @@ const FlagInfo* find_flag(const std::string& name) {
 
 std::string absolute(const FlagInfo& flag, const std::string& value) {
   std::error_code error;
-  const bool torchscript = flag.name == "only" && value.ends_with(".pt");
+  const bool model_file = flag.name == "only" && formats::is_model_file(value);
   const bool library_by_name =
       flag.name == "plugin" && value.find('/') == std::string::npos && !fs::exists(value, error);
-  if ((!flag.path && !torchscript) || library_by_name || (flag.name == "cache" && value == "off")) return value;
+  if ((!flag.path && !model_file) || library_by_name || (flag.name == "cache" && value == "off")) return value;
   const fs::path path = fs::absolute(value, error);
   return error ? value : path.lexically_normal().string();
 }

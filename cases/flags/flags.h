@@ -28,7 +28,7 @@ struct Flags {
   config::Settings overrides;  ///< batch_size, tolerance, …: stronger than any suite
   BatchSizes batch_sizes;      ///< of single models; weaker than an override
   std::string suites_folder;   ///< or one file; empty: the program's own
-  std::string only;            ///< one model's name, or a .pt file
+  std::string only;            ///< one model's name, or a file (models/formats/model_file.h)
   config::Place only_place;
   std::string inputs;  ///< a .pt file with the inputs of `only`
   std::vector<std::string> plugins;

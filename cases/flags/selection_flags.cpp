@@ -42,7 +42,11 @@ FlagInfo check_flag(const char* name, const char* check, const char* help) {
 }
 
 FlagInfo only_flag() {
-  FlagInfo flag{.name = "only", .value = "NAME_OR_FILE.pt", .help = "exactly this model, or this TorchScript file"};
+  FlagInfo flag{.name = "only",
+                .value = "NAME_OR_FILE",
+                .help =
+                    "exactly this model, or this file: TorchScript (.pt), or an exported program (.pt2, or a folder "
+                    "with eval.pt2 and train.pt2)"};
   flag.set = [](Flags& f, const config::Yaml& v) {
     f.only = text_of(v);
     f.only_place = v;
@@ -117,7 +121,8 @@ std::vector<FlagInfo> selection_flags() {
           "fast", "without the models that the policies' key slow names", [](Flags & f) -> auto& { return f.fast; }),
       only_flag(),
       text_flag(
-          "inputs", "FILE.pt", "inputs of the TorchScript file", [](Flags & f) -> auto& { return f.inputs; })
+          "inputs", "FILE.pt", "inputs of the TorchScript file: a list or tuple of tensors",
+          [](Flags & f) -> auto& { return f.inputs; })
           .is_path(),
       texts_flag(
           "plugin", "LIBRARY", "a shared library of models, backends, checks or report writers",

@@ -9,20 +9,36 @@
 #include "models/formats/script_model.h"
 
 namespace torchstone {
+namespace {
 
-void register_own_model(const flags::Flags& flags) {
-  if (flags.inputs.empty()) {
-    fail(flags.only_place,
-         "a TorchScript file needs its inputs (expected --torchstone_inputs=FILE.pt, a list of tensors as torch.save "
-         "writes it)");
+/// The model of the file `path`. Throws ConfigError where the flags do not fit it.
+ModelInfo model_of_file(const std::string& path, const flags::Flags& flags) {
+  if (path.ends_with(".pt")) {
+    if (flags.inputs.empty())
+      fail(flags.only_place,
+           "a TorchScript file needs its inputs (expected --torchstone_inputs=FILE.pt, a list of tensors as torch.save "
+           "writes it)");
+    return formats::script_model_info(path, flags.inputs);
   }
+  fail(flags.only_place, "exported programs are not read yet");
+}
+
+/// Throws ConfigError for a batch size that a model with a fixed one does not have.
+void require_batch_size(const flags::Flags& flags, const ModelInfo& info) {
   const auto batch =
       std::ranges::find(flags.overrides, "batch_size", [](const auto& setting) { return setting.first; });
-  ModelInfo info = formats::script_model_info(flags.only, flags.inputs);
-  if (batch != flags.overrides.end() && config::integer_of(batch->second, 1, 1'000'000) != info.eval_batch)
-    fail(batch->second, fmt::format("{} runs with the {} samples of {} (expected no batch size, or other inputs)",
-                                    flags.only, info.eval_batch, flags.inputs));
+  if (!info.fixed_batch || batch == flags.overrides.end()) return;
+  if (config::integer_of(batch->second, 1, 1'000'000) != info.eval_batch)
+    fail(batch->second, fmt::format("{} runs with {} samples and with no other number of them (expected no batch size)",
+                                    flags.only, info.eval_batch));
+}
+
+}  // namespace
+
+void register_own_model(const flags::Flags& flags) {
+  ModelInfo info = model_of_file(flags.only, flags);
   info.name = selection::only_model(flags);
+  require_batch_size(flags, info);
   register_model(info, flags.only.c_str(), 0);
 }
 

@@ -7,7 +7,7 @@
 
 namespace torchstone {
 
-/// Registers the TorchScript file of --torchstone_only under its stem. Throws when file or inputs cannot be used.
+/// Registers the file of --torchstone_only under selection::only_model(). Throws when file or inputs cannot be used.
 void register_own_model(const flags::Flags& flags);
 
 /// Number of parameters of a model's mini preset: makes it.

@@ -21,6 +21,7 @@ struct Policy {
   std::string rule = "torchbench";  ///< whose tolerance and batch rules: torchbench, timm or huggingface
   std::map<std::string, std::map<std::string, Mention>> mentions;  ///< dotted key → model → where
 
+  bool keeps_batch_size = false;                        ///< every case has the model's own, not the accuracy check's
   std::map<std::string, std::string> upstream_names{};  ///< ours → upstream's, of models that are named otherwise here
 
   /// The mention of `model`, or else of upstream's name of it, under the dotted key (`skip.device.cpu`); nullptr when

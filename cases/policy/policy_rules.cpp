@@ -112,6 +112,7 @@ BatchSize batch_size_of(const Policy& policy, const Conditions& when, const Mode
     const Mention* kept = policy.find("dont_change_batch_size", when.model);
     return replaced ? stated_by(*replaced) : BatchSize{own.size, kept ? kept->origin : own.origin};
   }
+  if (policy.keeps_batch_size) return own;
   if (when.check == "accuracy" || when.preset == Preset::mini || stated <= 0) return accuracy_batch(policy, when);
   if (replaced) return stated_by(*replaced);
   if (const Mention* divisor = policy.find("batch_size.divisors", when.model)) {

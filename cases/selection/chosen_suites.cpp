@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <cctype>
-#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "cases/config/nearest.h"
 #include "cases/selection/expand.h"
+#include "models/core/registry.h"
+#include "models/formats/model_file.h"
 
 namespace torchstone::selection {
 namespace {
@@ -28,16 +28,25 @@ void run_all_rows(suite::Suite& suite, const std::string& model) {
   }
 }
 
+/// A file runs by the rows of suites for files and of no others; a model by those of the others.
+void keep_suites_for(const flags::Flags& flags, std::vector<suite::Suite>& suites) {
+  const bool file = only_is_file(flags);
+  std::erase_if(suites, [&](const suite::Suite& suite) { return suite.own_files != file; });
+  if (suites.empty())
+    fail(flags.only_place, file ? "a file runs by the rows of a suite with the key own_files, as the program's suite "
+                                  "own, and none is chosen"
+                                : "suites with the key own_files run files alone, and no other is chosen");
+}
+
 }  // namespace
 
-bool only_is_file(const flags::Flags& flags) { return flags.only.ends_with(".pt"); }
+bool only_is_file(const flags::Flags& flags) { return formats::is_model_file(flags.only); }
 
 std::string only_model(const flags::Flags& flags) {
   if (!only_is_file(flags)) return flags.only;
-  std::string name = std::filesystem::path(flags.only).stem().string();
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return name.empty() ? "model" : name;
+  const std::string name = formats::model_name_of(flags.only);
+  const ModelInfo* taken = find_model(name);
+  return taken != nullptr && taken->file != flags.only ? name + "_file" : name;
 }
 
 std::vector<suite::Suite> chosen_suites(const std::vector<suite::Suite>& all, const Known& known,
@@ -52,6 +61,7 @@ std::vector<suite::Suite> chosen_suites(const std::vector<suite::Suite>& all, co
     if (flags.suites.empty() || contains(flags.suites, suite.name)) chosen.push_back(suite);
   if (flags.only.empty() || chosen.empty()) return chosen;
 
+  keep_suites_for(flags, chosen);
   const std::string only = only_model(flags);
   const ModelInfo& info = require_model(known, only, flags.only_place);
   for (auto& suite : chosen) {

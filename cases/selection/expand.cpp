@@ -61,6 +61,8 @@ class Expander {
     c.file = model.place.file;
     c.line = model.place.line;
 
+    if (c.mode == Mode::training && !info.not_trained.empty() && flags_.axes.modes.empty())
+      return skip(c, {info.not_trained, info.file});
     if (model.skip) return skip(c, {fmt::format("{} (suite)", *model.skip), origin_of(model.place)});
     for (const auto* settings : {&suite.defaults, &row.settings, &model.settings, &flags_.overrides})
       apply_ahead("ci", *settings, c);

@@ -45,9 +45,10 @@ std::vector<suite::Row> select_rows(const std::vector<suite::Row>& rows, const c
 /// and presets that some row has (eager against eager is a control, not a combination).
 std::vector<suite::Row> full_matrix(std::vector<suite::Row> rows, const config::Place& place);
 
-/// The model name that --torchstone_only means: the name itself, or for a file its stem in [A-Za-z0-9_].
+/// The model name that --torchstone_only means: the name itself, or formats::model_name_of() of a file; `NAME_file`
+/// where the zoo has a model of that name.
 std::string only_model(const flags::Flags& flags);
-/// Whether it means a TorchScript file.
+/// Whether it means a file (formats::is_model_file()).
 bool only_is_file(const flags::Flags& flags);
 
 }  // namespace torchstone::selection

@@ -117,7 +117,7 @@ std::string read_name(const config::Yaml& root) {
 
 Suite read_suite(const std::string& file) {
   const config::Yaml root = config::read_yaml(file);
-  require_keys(root, {"suite", "policy", "expected_file", "defaults", "matrix", "models", "operators"});
+  require_keys(root, {"suite", "policy", "expected_file", "defaults", "matrix", "models", "operators", "own_files"});
   Suite suite;
   suite.place = root;
   suite.name = read_name(root);
@@ -140,8 +140,11 @@ Suite read_suite(const std::string& file) {
   }
   const config::Yaml* operators = root.find("operators");
   if (operators) suite.operators = read_operator_choice(*operators, std::filesystem::path(file).parent_path().string());
+  if (const config::Yaml* own_files = root.find("own_files")) suite.own_files = boolean_of(*own_files);
+  suite.policy.keeps_batch_size = suite.own_files;
+  const bool models_come_later = operators || suite.own_files;
   const config::Yaml none;
-  const config::Yaml& models = operators && !root.find("models") ? none : require(root, "models");
+  const config::Yaml& models = models_come_later && !root.find("models") ? none : require(root, "models");
   for (const auto& item : list_of(models)) {
     SuiteModel model = read_model(item);
     for (const auto& earlier : suite.models)
@@ -149,7 +152,9 @@ Suite read_suite(const std::string& file) {
         fail(item, fmt::format("{} is already listed at {}", model.name, origin_of(earlier.place)));
     suite.models.push_back(std::move(model));
   }
-  if (suite.models.empty() && !operators) fail(models, "an empty list (expected at least one model)");
+  if (!suite.models.empty() && suite.own_files)
+    fail(models, "a suite with own_files lists no models: they are the files of --torchstone_only");
+  if (suite.models.empty() && !models_come_later) fail(models, "an empty list (expected at least one model)");
   for (const auto& row : list_of(require(root, "matrix"))) suite.rows.push_back(read_row(row, defaults, suite.models));
   if (suite.rows.empty()) fail(require(root, "matrix"), "an empty list (expected at least one row)");
   return suite;

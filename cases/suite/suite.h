@@ -33,6 +33,7 @@ struct Suite {
   config::Settings defaults;
   std::vector<Row> rows;
   std::vector<SuiteModel> models;           ///< without the operators, which add_operators() adds
+  bool own_files = false;                   ///< its models are the files of --torchstone_only
   std::optional<OperatorChoice> operators;  ///< logs whose calls are models
   std::string expected_file;                ///< expected statuses (cases/expected_status/expected.h); empty: none
   config::Place place;

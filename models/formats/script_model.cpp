@@ -11,6 +11,7 @@
 
 #include "models/core/tree.h"
 #include "models/formats/first_line.h"
+#include "models/formats/model_file.h"
 #include "models/formats/pickle/pickle.h"
 #include "models/formats/record_sizes.h"
 
@@ -109,14 +110,6 @@ class ScriptModel : public Model {
   mutable bool asked_ = false;
 };
 
-std::string identifier_of(const std::string& path) {
-  auto name = std::filesystem::path(path).stem().string();
-  for (auto& c : name) {
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  }
-  return name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) ? "_" + name : name;
-}
-
 }  // namespace
 
 ModelInfo script_model_info(const std::string& path, const std::string& inputs_path) {
@@ -124,9 +117,9 @@ ModelInfo script_model_info(const std::string& path, const std::string& inputs_p
   load_script(path);  // the factory reads it again for every model; a bad file is reported here
   const auto batch = inputs[0].dim() > 0 ? inputs[0].size(0) : 1;
   ModelInfo info;
-  info.name = identifier_of(path);
+  info.name = model_name_of(path);
   info.family = "script";
-  info.suites = {"papers"};  // models of no suite of upstream's: inference with TorchScript and Inductor
+  info.suites = {"own"};
   info.train_batch = batch;
   info.eval_batch = batch;
   info.fixed_batch = true;

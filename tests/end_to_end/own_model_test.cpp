@@ -23,7 +23,9 @@ TEST(AScriptFile, IsJudgedAndTimedWithoutALineOfCode) {
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   int judged = 0, timed = 0, scripted = 0;
   const auto rows = torchstone.results().at("results");
+  EXPECT_EQ(rows.size(), 4U) << "accuracy and performance, with TorchScript and Inductor";
   for (const auto& row : rows) {
+    EXPECT_EQ(row.at("suite"), "own");
     EXPECT_EQ(row.at("batch_size"), 4) << "the file's";
     EXPECT_EQ(row.at("outcome").at("status"), "pass") << row.dump(1);
     judged += row.at("check") == "accuracy" && row.at("backend") == "inductor" ? 1 : 0;

@@ -47,6 +47,9 @@ struct ModelInfo {
   std::function<ModelFacts()> facts{};
   /// Why the model cannot run on a device (`cpu`, `cuda:1`), which becomes the status unsupported; empty when it can.
   std::function<std::optional<std::string>(const std::string& device)> unsupported{};
+  /// Why the model cannot be trained; empty when it can. Its rows of training are left out with this reason, and have
+  /// the status unsupported when they are asked for by --torchstone_modes.
+  std::string not_trained{};
   std::string file{};  ///< where it was registered; set by register_model
   int line = 0;
 };

@@ -47,12 +47,68 @@ TEST(Expand, OnlyRunsACombinationOnceWhoseModelsAreSharedOutAmongRows) {
                           "small/Accuracy.CompiledMatchesEager/third_v2_inference_float32_inductor_cpu"));
 }
 
-TEST(Expand, OnlyNamesATorchscriptFileByItsStem) {
+inline constexpr auto for_files =
+    "suite: own\nown_files: true\nmatrix:\n"
+    "  - {checks: [accuracy, performance], modes: [inference, training], backends: [inductor]}\n";
+
+/// A model of a file of eight samples, whose reason not to be trained may be given.
+Known known_file(const std::string& file, const std::string& not_trained) {
+  static ModelInfo info;
+  info = test::fake("my_net", 8, 8);
+  info.suites = {"own"};
+  info.file = file;
+  info.not_trained = not_trained;
+  Known known = test::fake_known();
+  known.models.push_back(&info);
+  return known;
+}
+
+TEST(Expand, AFileRunsByTheRowsForFilesWithItsOwnBatch) {
+  const Known known = known_file("/my-net.pt2", "");
+  const Expanded all(for_files, {"--torchstone_only=/my-net.pt2"}, known);
+  EXPECT_THAT(all.names(), ElementsAre("own/Accuracy.CompiledMatchesEager/my_net_inference_float32_inductor_cpu",
+                                       "own/Accuracy.CompiledMatchesEager/my_net_training_float32_inductor_cpu",
+                                       "own/Performance.CompiledAgainstEager/my_net_inference_float32_inductor_cpu",
+                                       "own/Performance.CompiledAgainstEager/my_net_training_float32_inductor_cpu"));
+  EXPECT_EQ(all.at("Accuracy").batch_size, 8);
+  const Expanded other(for_files, {"--torchstone_only=/my-net.pt2", "--torchstone_batch_size=3"}, known);
+  EXPECT_EQ(other.at("Accuracy").batch_size, 3);
+}
+
+TEST(Expand, AFileThatCannotBeTrainedHasNoRowsOfTrainingUnlessTheyAreAskedFor) {
+  const Known known = known_file("/my-net.pt2", "it holds no parameters");
+  const Expanded all(for_files, {"--torchstone_only=/my-net.pt2"}, known);
+  EXPECT_EQ(all.names().size(), 2U);
+  ASSERT_EQ(all.expansion.skipped.size(), 2U);
+  EXPECT_EQ(all.expansion.skipped[0].reason, "it holds no parameters");
+  EXPECT_EQ(all.expansion.skipped[0].origin, "/my-net.pt2");
+  const Expanded asked(for_files, {"--torchstone_only=/my-net.pt2", "--torchstone_modes=training"}, known);
+  EXPECT_EQ(asked.names().size(), 2U);
+}
+
+TEST(Expand, SuitesForFilesRunNothingElseAndFilesRunInNoOtherSuite) {
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_only=/my-net.pt2"}, known_file("/my-net.pt2", "")).error,
+            "flag --torchstone_only=/my-net.pt2: a file runs by the rows of a suite with the key own_files, as the "
+            "program's suite own, and none is chosen");
+  EXPECT_EQ(Expanded(for_files, {"--torchstone_only=first"}).error,
+            "flag --torchstone_only=first: suites with the key own_files run files alone, and no other is chosen");
+  EXPECT_THAT(Expanded(for_files).names(), testing::IsEmpty());
+  EXPECT_THAT(Expanded(std::string(for_files) + "models: [first]\n").error,
+              testing::HasSubstr("a suite with own_files lists no models: they are the files of --torchstone_only"));
+}
+
+TEST(Expand, OnlyNamesAFileByItsStem) {
   const flags::Flags flags = flags_of({"--torchstone_only=dir/my-net.v2.pt"});
   EXPECT_TRUE(only_is_file(flags));
   EXPECT_EQ(only_model(flags), "my_net_v2");
   EXPECT_TRUE(flags.only.starts_with("/"));
   EXPECT_FALSE(only_is_file(flags_of({"--torchstone_only=resnet18"})));
+  EXPECT_TRUE(only_is_file(flags_of({"--torchstone_only=net.pt2"})));
+  const test::Folder folder;
+  folder.write("big-net.v2/eval.pt2", "");
+  EXPECT_EQ(only_model(flags_of({"--torchstone_only=" + folder.path() + "/big-net.v2/"})), "big_net_v2");
+  // The zoo has a resnet18, which is another model.
+  EXPECT_EQ(only_model(flags_of({"--torchstone_only=resnet18.pt"})), "resnet18_file");
 }
 
 }  // namespace

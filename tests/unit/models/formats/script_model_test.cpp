@@ -64,9 +64,9 @@ class ScriptModelTest : public testing::Test {
   const fs::path& folder_ = temporary_.path();
 };
 
-TEST_F(ScriptModelTest, IsNamedAfterItsStemAndFixedToItsBatch) {
+TEST_F(ScriptModelTest, IsNamedAfterItsStemAndHasItsBatch) {
   const auto info = script_model_info(path("2net-a.pt"), path("inputs.pt"));
-  EXPECT_EQ(info.name, "_2net_a");
+  EXPECT_EQ(info.name, "2net_a");
   EXPECT_TRUE(info.fixed_batch);
   EXPECT_EQ(info.eval_batch, 5);
 }
