@@ -21,6 +21,7 @@ struct CaseField {
   std::string flag{};      ///< --torchstone_FLAG; empty: none
   bool boolean = false;    ///< the flag may stand without a value
   bool shown = true;       ///< by --torchstone_explain
+  bool path = false;       ///< the flag takes a path, relative to the working directory
   std::function<void(Case& c, const Yaml& value)> set{};       ///< throws ConfigError; empty without a key
   std::function<nlohmann::ordered_json(const Case& c)> get{};  ///< null when the case has none
   std::function<bool(const Case& c)> applies{};                ///< whether a setting reaches this case; empty: always

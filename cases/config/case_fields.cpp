@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "cases/config/case_field.h"
 #include "cases/config/case_field_types.h"
 #include "cases/config/settings.h"
@@ -49,6 +51,27 @@ CaseField amp_dtype() {
   return field;
 }
 
+/// A path in a suite is relative to the suite's file, one of a flag to the working directory.
+std::string existing_path(const Yaml& value) {
+  const std::filesystem::path folder = value.line == 0 ? "" : std::filesystem::path(value.file).parent_path();
+  const auto path = std::filesystem::absolute(folder / text_of(value)).lexically_normal();
+  std::error_code error;
+  if (!std::filesystem::exists(path, error))
+    fail(value, fmt::format("there is no {} (expected a checkpoint: FILE.safetensors, FILE.pt or a folder of Hugging "
+                            "Face)",
+                            path.string()));
+  return path.string();
+}
+
+CaseField weights() {
+  CaseField field{.name = "weights", .help = "checkpoint that the models are loaded from", .value = "FILE_OR_FOLDER"};
+  field.key = "weights";
+  field.path = true;
+  field.set = [](Case& c, const Yaml& value) { c.weights = existing_path(value); };
+  field.get = [](const Case& c) { return c.weights.empty() ? Json(nullptr) : Json(c.weights); };
+  return field;
+}
+
 std::vector<CaseField> fields_of_combination() {
   return {
       decided_elsewhere(
@@ -72,6 +95,7 @@ std::vector<CaseField> fields_of_combination() {
           "axis presets"),
       number("batch_size", &Case::batch_size, {1, million}, "batch size").with_flag().decided_by("the policy's"),
       number("seed", &Case::seed, {0, max_seed}, "random seed").with_flag(),
+      weights().with_flag().decided_by("random ones, by the seed"),
       boolean("channels_last", &Case::channels_last,
               "images and weights of convolutions lie in memory with the channels last")
           .with_flag(),

@@ -9,6 +9,7 @@ FlagInfo flag_of(const config::CaseField& field) {
   FlagInfo flag{.name = field.flag, .value = field.value, .help = field.help, .range = field.range};
   flag.fallback = field.fallback;
   flag.boolean = field.boolean;
+  flag.path = field.path;
   flag.set = [key = field.key](Flags& flags, const config::Yaml& value) {
     check_setting(key, value);
     std::erase_if(flags.overrides, [&](const auto& setting) { return setting.first == key; });

@@ -1,54 +1,63 @@
 #include "models/formats/weights.h"
 
-#include <stdexcept>
-#include <vector>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "models/core/tree.h"
+#include "models/formats/checkpoint.h"
 #include "models/formats/safetensors.h"
 
 namespace torchstone::formats {
 namespace {
 
-std::vector<std::string> differences(const Model& model, const State& expected, const State& found) {
+bool fits(const torch::Tensor& expected, const torch::Tensor& found) {
+  const bool castable = expected.is_floating_point() && found.is_floating_point();
+  return expected.sizes() == found.sizes() && (castable || expected.scalar_type() == found.scalar_type());
+}
+
+std::vector<std::string> misfits(const Model& model, const State& expected, const State& found) {
   std::map<const c10::TensorImpl*, torch::Tensor> given;
   std::vector<std::string> lines;
   for (const auto& [name, tensor] : found) {
     const auto place = expected.find(name);
-    if (place == expected.end()) {
-      lines.push_back(fmt::format("{}: unexpected ({})", name, describe(tensor)));
-    } else if (place->second.sizes() != tensor.sizes() || place->second.scalar_type() != tensor.scalar_type()) {
+    if (place == expected.end()) continue;
+    if (!fits(place->second, tensor)) {
       lines.push_back(fmt::format("{}: {}, expected {}", name, describe(tensor), describe(place->second)));
-    } else {
-      const auto [first, fresh] = given.try_emplace(place->second.unsafeGetTensorImpl(), tensor);
-      if (!fresh && !torch::equal(first->second, tensor)) {
-        lines.push_back(fmt::format("{}: differs from another name of the same tied tensor", name));
-      }
+      continue;
     }
+    const auto [first, fresh] = given.try_emplace(place->second.unsafeGetTensorImpl(), tensor);
+    if (!fresh && !torch::equal(first->second, tensor))
+      lines.push_back(fmt::format("{}: differs from another name of the same tied tensor", name));
   }
   for (const auto& [name, tensor] : expected) {
     const bool may_be_absent = !model.in_state_dict(name) || name.ends_with("num_batches_tracked") ||
                                given.count(tensor.unsafeGetTensorImpl());
-    if (!found.count(name) && !may_be_absent) {
-      lines.push_back(fmt::format("{}: missing ({})", name, describe(tensor)));
-    }
+    if (!found.count(name) && !may_be_absent) lines.push_back(fmt::format("{}: missing ({})", name, describe(tensor)));
   }
   return lines;
 }
 
 }  // namespace
 
-void load_weights(Model& model, const std::string& path) {
+std::vector<std::string> load_weights(Model& model, const std::string& path) {
   const auto expected = state_of(model);
-  const auto found = read_safetensors(path).tensors;
-  if (const auto lines = differences(model, expected, found); !lines.empty()) {
-    throw std::runtime_error(
-        fmt::format("{}: {} tensors do not fit the model:\n  {}", path, lines.size(), fmt::join(lines, "\n  ")));
+  const auto found = read_checkpoint(path);
+  std::vector<std::string> left_over;
+  for (const auto& [name, tensor] : found) {
+    if (!expected.contains(name)) left_over.push_back(name);
   }
-  torch::NoGradGuard no_grad;
-  for (const auto& [name, tensor] : found) torch::Tensor(expected.at(name)).copy_(tensor);
+  if (auto lines = misfits(model, expected, found); !lines.empty()) {
+    const auto count = lines.size();
+    for (const auto& name : left_over)
+      lines.push_back(fmt::format("{}: left over ({})", name, describe(found.at(name))));
+    throw UnfitWeights(fmt::format("{}: {} tensors do not fit the model, {} are left over:\n  {}", path, count,
+                                   left_over.size(), fmt::join(lines, "\n  ")));
+  }
+  const torch::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : expected) {
+    if (const auto place = found.find(name); place != found.end()) torch::Tensor(tensor).copy_(place->second);
+  }
+  return left_over;
 }
 
 void save_weights(const Model& model, const std::string& path) {

@@ -1,15 +1,25 @@
 #pragma once
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "models/core/state.h"
 
 namespace torchstone::formats {
 
-/// Loads a safetensors file as Python writes it. The file must hold every tensor of the model with its shape and dtype,
-/// and no other. Three kinds may be missing: buffers that are not in the state_dict; all but one name of a tied tensor,
-/// because Python's save_model keeps one (several must agree); and num_batches_tracked, which old weights lack. Throws
-/// std::runtime_error that lists all differences, and leaves the model as it was.
-void load_weights(Model& model, const std::string& path);
+/// what() lists every tensor that is missing, left over, or of another shape.
+class UnfitWeights : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Loads a checkpoint (see checkpoint.h) and returns the names of the tensors that the model has no use for, sorted.
+/// The checkpoint must hold every tensor of the model in its shape; floating-point ones are cast, as
+/// torch.nn.Module.load_state_dict does, and others must have the model's dtype. Three kinds may be missing: buffers
+/// that are not in the state_dict; all but one name of a tied tensor, because Python's save_model keeps one (several
+/// must agree); and num_batches_tracked, which old weights lack. Throws UnfitWeights, or std::runtime_error for a file
+/// that cannot be read, and leaves the model as it was.
+std::vector<std::string> load_weights(Model& model, const std::string& path);
 /// Writes the state_dict, a tied tensor under each of its names. Throws std::runtime_error.
 void save_weights(const Model& model, const std::string& path);
 

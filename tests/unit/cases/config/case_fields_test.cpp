@@ -33,6 +33,7 @@ std::string other_value(const CaseField& entry) {
          : entry.key == "amp_dtype"   ? "float16"
          : entry.key == "cuda_graphs" ? "both"
          : entry.key == "pin_threads" ? "cores"
+         : entry.key == "weights"     ? "/"
                                       : "adam";
 }
 
@@ -85,14 +86,14 @@ TEST(CaseFields, RefuseWhatIsOutsideTheirRange) {
 // The list stands here once, so that a member that somebody adds to Case is not forgotten: then this does not compile.
 TEST(CaseFields, HoldEveryMemberOfCase) {
   const Case c;
-  const auto& [suite, model, check, mode, dtype, amp_dtype, device, backend, preset, batch_size, seed, channels_last,
-               threads, deterministic, no_deterministic, eval_in_training, optimizer, learning_rate, loss_divisor,
-               iterations, tolerance, cosine, equal_nan, larger_multiplier, iou_threshold, eager_not_deterministic,
-               accuracy_check_runs, skip_accuracy_check, upstream_semantics, ci, skip_reason, not_skipped,
-               expected_status, required_speedup, time_limit_s, measure_budget_s, processes, max_rounds, confidence,
-               cold_cache, repeat, iterations_per_run, randomize_input, cold_start_latency, warm_start_latency,
-               pin_threads, use_warm_peak_memory, cuda_graphs, origin, file, line] = c;
-  const size_t members = 51, of_the_place = 3;
+  const auto& [suite, model, check, mode, dtype, amp_dtype, device, backend, preset, batch_size, seed, weights,
+               channels_last, threads, deterministic, no_deterministic, eval_in_training, optimizer, learning_rate,
+               loss_divisor, iterations, tolerance, cosine, equal_nan, larger_multiplier, iou_threshold,
+               eager_not_deterministic, accuracy_check_runs, skip_accuracy_check, upstream_semantics, ci, skip_reason,
+               not_skipped, expected_status, required_speedup, time_limit_s, measure_budget_s, processes, max_rounds,
+               confidence, cold_cache, repeat, iterations_per_run, randomize_input, cold_start_latency,
+               warm_start_latency, pin_threads, use_warm_peak_memory, cuda_graphs, origin, file, line] = c;
+  const size_t members = 52, of_the_place = 3;
   EXPECT_EQ(static_cast<const void*>(&suite), &c.suite);
   EXPECT_EQ(line, 0);
   EXPECT_EQ(listing::fields_of(c).size(), members - of_the_place);
