@@ -16,6 +16,11 @@ std::vector<FlagInfo> process_flags() {
       word_flag(
           "isolate", isolations(), "a child process for each case, one for many, or none",
           [](Flags & f) -> auto& { return f.run.isolate; }),
+      boolean_flag(
+          "interleave",
+          "timed cases take turns, process by process, up to 12 at a time: what disturbs the machine for some seconds "
+          "does not meet all processes of one case",
+          [](Flags & f) -> auto& { return f.run.interleave; }),
       number_flag(
           "memory_limit", "GB", 0.0, no_limit, "of one case", [](Flags & f) -> auto& { return f.run.memory_limit_gb; })
           .otherwise("nine tenths of the machine's"),

@@ -1,7 +1,6 @@
 #include "cases/main/checks.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <numeric>
 #include <tuple>
@@ -12,7 +11,6 @@
 
 #include "cases/expected_status/expected.h"
 #include "cases/main/outputs_folder.h"
-#include "fixtures/base/seconds_since.h"
 #include "fixtures/case/check_registry.h"
 #include "fixtures/case/result_of.h"
 #include "fixtures/checks/loaded_batch.h"
@@ -37,19 +35,8 @@ class CaseTest : public testing::Test {
     const std::string name = short_name(name_of(c));
     if (!isolate::interrupted())
       session_.runner.prepare(index_, [&](const std::string& what) { console::show_progress(name, what); });
-    if (isolate::interrupted()) GTEST_SKIP() << "interrupted before it began";
+    if (isolate::interrupted() && !session_.runner.has_begun(index_)) GTEST_SKIP() << "interrupted before it began";
     Result result = row_of(c, session_);
-    stamp(session_, result);
-    result.finished = false;
-    const std::filesystem::path out = session_.flags.run.out;
-    session_.unwritten.attempt(result.name, [&] {
-      results_folder::remove_side_files(out, result.name);
-      remove_saved_outputs(session_.flags, c);
-      results_folder::write_case(out, result);  // first of all, so that nothing can vanish
-    });
-    session_.unwritten.attempt("logs", [&] { std::filesystem::create_directories(out / "logs"); });
-    result.finished = true;
-    const auto start = std::chrono::steady_clock::now();
     console::show_progress(name, "start");
     result.outcome = session_.runner.run(index_, [&](std::string_view phase) {
       if (const auto batch = checks::batch_in(phase)) result.batch_size = *batch;  // what ran, not what was asked for
@@ -59,7 +46,7 @@ class CaseTest : public testing::Test {
       result.expected = to_string(result.outcome.status);  // the file will say so
     else
       expected_status::note_expectation(c, result);
-    result.duration_s = seconds_since(start);
+    result.duration_s = session_.runner.seconds();
     add_upstream_name(session_.upstream_names, result);
     for (const auto& [key, value] : properties_of(result)) RecordProperty(key, value);
     const std::string verdict = fmt::format("{}: {}", to_string(result.outcome.status), result.outcome.reason);
@@ -86,6 +73,21 @@ std::vector<size_t> order_of(const std::vector<Case>& cases) {
   return order;
 }
 
+/// The record of a case that has begun: nothing that runs can vanish.
+void record_begin(Session& session, size_t index) {
+  const Case& c = session.cases[index];
+  Result result = row_of(c, session);
+  stamp(session, result);
+  result.finished = false;
+  const std::filesystem::path out = session.flags.run.out;
+  session.unwritten.attempt(result.name, [&] {
+    results_folder::remove_side_files(out, result.name);
+    remove_saved_outputs(session.flags, c);
+    results_folder::write_case(out, result);
+  });
+  session.unwritten.attempt("logs", [&] { std::filesystem::create_directories(out / "logs"); });
+}
+
 }  // namespace
 
 void register_cases(Session& session) {
@@ -110,6 +112,10 @@ std::vector<size_t> selected_cases(const Session& session) {
     }
   }
   return selected;
+}
+
+void plan(Session& session, const std::vector<size_t>& selected) {
+  session.runner.plan(selected, [&session](size_t index) { record_begin(session, index); });
 }
 
 void compile_ahead(Session& session, const std::vector<size_t>& selected) {

@@ -32,6 +32,9 @@ std::vector<size_t> selected_cases(const Session& session);
 /// Writes --torchstone_log_operator_inputs: the operators that the models of the selected cases call, each model once.
 void log_operator_inputs(Session& session, const std::vector<size_t>& selected);
 
+/// Before the first test: tells the runner what is going to run. A case that begins leaves a record.
+void plan(Session& session, const std::vector<size_t>& selected);
+
 /// Before the first test: begins to compile what these cases need, in their order, while others run.
 void compile_ahead(Session& session, const std::vector<size_t>& selected);
 

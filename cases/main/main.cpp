@@ -55,6 +55,7 @@ class Preparation : public testing::Environment {
     if (baseline_ != nullptr) require_baseline();
     session_.unwritten.attempt("the plan", [&] { results_folder::write_plan(session_.flags.run.out, run_, planned_); });
     if (!session_.flags.operator_log.empty()) log_operator_inputs(session_, selected);
+    plan(session_, selected);
     compile_ahead(session_, selected);
   }
 
