@@ -18,7 +18,7 @@ namespace torchstone::formats {
 namespace {
 
 namespace fs = std::filesystem;
-using Tensors = std::map<std::string, torch::Tensor>;
+using TensorMap = std::map<std::string, torch::Tensor>;
 
 // In the order in which transformers and diffusers look for them.
 const std::vector<std::string> names_in_folder{"model.safetensors", "diffusion_pytorch_model.safetensors",
@@ -43,8 +43,8 @@ c10::impl::GenericDict state_dict_in(const c10::IValue& value, const fs::path& p
   return dict;
 }
 
-Tensors read_state_dict(const fs::path& path) {
-  Tensors tensors;
+TensorMap read_state_dict(const fs::path& path) {
+  TensorMap tensors;
   for (const auto& entry : state_dict_in(read_pt(path.string()), path)) {
     const auto& name = entry.key().toStringRef();
     if (!entry.value().isTensor())
@@ -54,7 +54,7 @@ Tensors read_state_dict(const fs::path& path) {
   return tensors;
 }
 
-Tensors read_file(const fs::path& path) {
+TensorMap read_file(const fs::path& path) {
   return path.extension() == ".safetensors" ? read_safetensors(path.string()).tensors : read_state_dict(path);
 }
 
@@ -76,8 +76,8 @@ std::set<std::string> files_of_index(const fs::path& index) {
   return files;
 }
 
-Tensors read_index(const fs::path& index) {
-  Tensors all;
+TensorMap read_index(const fs::path& index) {
+  TensorMap all;
   for (const auto& file : files_of_index(index)) {
     for (auto& [name, tensor] : read_file(index.parent_path() / file)) {
       if (!all.emplace(name, tensor).second) refuse(index, fmt::format("{} stands in two files", name));
@@ -86,7 +86,7 @@ Tensors read_index(const fs::path& index) {
   return all;
 }
 
-Tensors read_folder(const fs::path& folder) {
+TensorMap read_folder(const fs::path& folder) {
   for (const auto& name : names_in_folder) {
     if (fs::is_regular_file(folder / name)) return read_file(folder / name);
     if (fs::is_regular_file(folder / (name + ".index.json"))) return read_index(folder / (name + ".index.json"));
@@ -95,18 +95,18 @@ Tensors read_folder(const fs::path& folder) {
          fmt::format("holds no checkpoint (expected {} or the index of several)", fmt::join(names_in_folder, ", ")));
 }
 
-Tensors without_module_prefix(Tensors tensors) {
+TensorMap without_module_prefix(TensorMap tensors) {
   constexpr std::string_view prefix = "module.";
   const auto has_prefix = [&](const auto& entry) { return entry.first.starts_with(prefix); };
   if (tensors.empty() || !std::ranges::all_of(tensors, has_prefix)) return tensors;
-  Tensors result;
+  TensorMap result;
   for (auto& [name, tensor] : tensors) result.emplace(name.substr(prefix.size()), tensor);
   return result;
 }
 
 }  // namespace
 
-Tensors read_checkpoint(const std::string& path) {
+TensorMap read_checkpoint(const std::string& path) {
   return without_module_prefix(fs::is_directory(path) ? read_folder(path) : read_file(path));
 }
 
