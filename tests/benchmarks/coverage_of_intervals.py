@@ -31,6 +31,7 @@ def arguments_of(words):
     parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of the runs' results")
     parser.add_argument("--coverage", type=float, default=0.9, help="goal: 0.9 on a quiet machine, 0.85 on a busy one (default: %(default)s)")
     parser.add_argument("--planted", type=float, default=1.05, help="factor of the planted slow-down (default: %(default)s)")
+    parser.add_argument("--record", type=pathlib.Path, help="also write how the processes deviate: for error_rates")
     parser.add_argument("--planted-case", default="", help="part of its name (default: the case of the narrowest interval)")
     end = words.index("--") if "--" in words else len(words)
     arguments = parser.parse_args(words[:end])
@@ -88,6 +89,28 @@ def coverage(runs):
     return table
 
 
+def process_medians(outcome):
+    """The median log ratio of each process of a timed case."""
+    samples, medians, at = outcome["samples"], [], 0
+    for rounds in samples.get("process_rounds", [len(samples["eager_s"])]):
+        part = slice(at, at := at + int(rounds))
+        medians.append(statistics.median(math.log(eager / compiled)
+                                         for eager, compiled in zip(samples["eager_s"][part], samples["compiled_s"][part])))
+    return medians
+
+
+def records(results):
+    """A line for each case and run: its name, and how its processes deviate, in their order, from the mean of all runs."""
+    outcomes = [{result["name"]: result["outcome"] for result in one["results"] if "speedup" in result["outcome"]["metrics"]}
+                for one in results]
+    for name in sorted(set.intersection(*(set(one) for one in outcomes))):
+        runs = [process_medians(one[name]) for one in outcomes]
+        truth = statistics.mean(statistics.mean(run) for run in runs)
+        model = name.rsplit("/", 1)[-1].partition("_inference")[0]
+        for run in runs:
+            yield f"{model} {' '.join(f'{value - truth:.4f}' for value in run)}\n"
+
+
 def compare(report, old, new):
     """The cases that are SLOWER in `new`."""
     done = subprocess.run([report, "compare", old, new, "--format=json", "--all"], capture_output=True, text=True)
@@ -140,6 +163,8 @@ def main():
     table = coverage([timed_cases(results_of(folder)) for folder in folders])
     if not table:
         fail("no timed case")
+    if arguments.record:
+        arguments.record.write_text("".join(records([results_of(folder) for folder in folders])))
     for name, row in table.items():
         print(f"{row['held']:>3} of {len(folders)}  half-width {100 * row['half_width']:5.1f} %  {row['processes']:3.0f} processes  "
               f"{' '.join(f'{value:.3f}' for value in row['speedups'])}  {name}")

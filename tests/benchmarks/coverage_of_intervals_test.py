@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What coverage_of_intervals.py makes of recorded runs."""
+import math
 import unittest
 
 import coverage_of_intervals as measured
@@ -21,6 +22,16 @@ class Coverage(unittest.TestCase):
     def test_leaves_out_what_was_not_timed(self):
         results = {"results": [{"name": "a", "outcome": {"metrics": {}}}, {"name": "b", "outcome": {"metrics": {"speedup": 2}}}]}
         self.assertEqual(measured.timed_cases(results), {"b": {"speedup": 2}})
+
+
+class Records(unittest.TestCase):
+    def test_hold_the_deviations_of_the_processes_of_each_run(self):
+        def results(eager, rounds):
+            samples = {"eager_s": eager, "compiled_s": [1.0] * len(eager), "process_rounds": rounds}
+            return {"results": [{"name": "s/Performance.X/net_inference_float32", "outcome": {"metrics": {"speedup": 1}, "samples": samples}}]}
+        e = math.e
+        runs = [results([1.0, e, 1.0, e * e], [3, 1]), results([e, e], [1, 1])]
+        self.assertEqual(list(measured.records(runs)), ["net -1.0000 1.0000\n", "net 0.0000 0.0000\n"])
 
 
 class Planted(unittest.TestCase):

@@ -1,7 +1,8 @@
 // How often the measuring errs: simulated cases with a known ratio, judged by the real loop on a simulated clock. Their
 // noise is made up, and replayed from records of eager_against_eager.py --record. First the rounds of one process,
 // which do not see how processes differ; then several processes, as a run has them. Usage: error_rates [cases=10000]
-// [seed=1] [records=recorded_noise.txt]. Prints a table; exit code 1 when a promise is not kept.
+// [seed=1] [records=recorded_noise.txt]
+// [processes=recorded_processes.txt]. Prints a table; exit code 1 when a promise is not kept.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -151,8 +152,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::vector<Record> records;
+  std::vector<ProcessRecord> processes;
   try {
     records = read_records(argc > 3 ? argv[3] : TORCHSTONE_RECORDED_NOISE);
+    processes = read_process_records(argc > 4 ? argv[4] : TORCHSTONE_RECORDED_PROCESSES);
   } catch (const std::runtime_error& e) {
     fmt::print(stderr, "error_rates: {}\n", e.what());
     return 2;
@@ -203,6 +206,6 @@ int main(int argc, char** argv) {
   row(machines[0], 1.1, std::nullopt, true);
   for (const double ratio : {1.0, 0.95}) row(dependent, ratio, 1.0, false);
   fmt::print("\nSeveral processes, {} cases a row\n", std::min(cases, 1000));
-  kept = processes_keep_their_promises(std::min(cases, 1000), seed) && kept;
+  kept = processes_keep_their_promises(std::min(cases, 1000), seed, processes) && kept;
   return kept ? 0 : 1;
 }

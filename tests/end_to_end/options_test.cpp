@@ -119,9 +119,7 @@ TEST(StartUp, SaysThatAColdStartTakesAProcess) {
 
 TEST(StartUp, OfInductorIsColdWithoutACacheAndWarmWithOne) {
   const Torchstone torchstone;
-  const std::string cache = torchstone.out() + "/cache";
-  const std::vector<std::string> options{"--torchstone_cache=" + cache, "--torchstone_repeat=3",
-                                         "--torchstone_warm_start_latency"};
+  const std::vector<std::string> options{"--torchstone_repeat=3", "--torchstone_warm_start_latency"};
   const ProgramRun warm = run_performance(torchstone, "inductor", options);
   ASSERT_EQ(warm.exit_code, 0) << warm.out << warm.err;
   auto outcome = torchstone.row("lennard_jones").at("outcome");
