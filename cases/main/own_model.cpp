@@ -6,6 +6,7 @@
 
 #include "cases/selection/expand.h"
 #include "models/core/registry.h"
+#include "models/formats/exported/exported_model.h"
 #include "models/formats/script_model.h"
 
 namespace torchstone {
@@ -20,7 +21,7 @@ ModelInfo model_of_file(const std::string& path, const flags::Flags& flags) {
            "writes it)");
     return formats::script_model_info(path, flags.inputs);
   }
-  fail(flags.only_place, "exported programs are not read yet");
+  return formats::exported_model_info(path);
 }
 
 /// Throws ConfigError for a batch size that a model with a fixed one does not have.

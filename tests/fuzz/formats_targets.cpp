@@ -2,6 +2,9 @@
 #include <stdexcept>
 
 #include "models/core/tree.h"
+#include "models/formats/exported/program_model.h"
+#include "models/formats/exported/program_reader.h"
+#include "models/formats/exported/with_file.h"
 #include "models/formats/pickle/machine.h"
 #include "models/formats/pickle/pickle.h"
 #include "models/formats/safetensors.h"
@@ -22,6 +25,17 @@ void taken_or_refused(Read read) {
   try {
     read();
   } catch (const Error&) {  // refused
+  }
+}
+
+void load_programs(std::istream& stream) {
+  namespace exported = formats::exported;
+  exported::Archive archive(stream);
+  for (const auto& name : archive.programs()) {
+    const auto program = std::make_shared<const exported::Program>(exported::read_program(archive, name));
+    const auto samples = exported::read_sample_inputs(archive, name, *program);
+    exported::ProgramModel(program, exported::read_tensors(archive, name), samples, "", false)
+        .example_inputs({Preset::mini, Mode::inference, samples.batch});
   }
 }
 
@@ -50,6 +64,21 @@ const std::vector<Target>& formats_targets() {
        [](const std::string& bytes) {
          std::istringstream stream(bytes);
          taken_or_refused<std::runtime_error>([&] { formats::read_safetensors(stream, "a.safetensors"); });
+       }},
+      {"exported",
+       [](const std::string& bytes) {
+         std::istringstream stream(bytes);
+         taken_or_refused<std::runtime_error>(
+             [&] { formats::exported::with_file("a.pt2", [&] { load_programs(stream); }); });
+       }},
+      {"program",
+       [](const std::string& bytes) {
+         taken_or_refused<std::runtime_error>([&] {
+           formats::exported::with_file("a.pt2", [&] {
+             const auto json = formats::exported::parse_json(bytes, "models/model.json");
+             formats::exported::read_program(formats::exported::JsonPlace(json, "models/model.json"));
+           });
+         });
        }},
   };
   return table;

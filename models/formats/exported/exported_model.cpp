@@ -1,0 +1,173 @@
+#include "models/formats/exported/exported_model.h"
+
+#include <array>
+#include <filesystem>
+#include <mutex>
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <fmt/format.h>
+#include <torch/version.h>
+
+#include "models/core/tree.h"
+#include "models/formats/exported/program_model.h"
+#include "models/formats/exported/program_reader.h"
+#include "models/formats/exported/stored_outputs.h"
+#include "models/formats/exported/with_file.h"
+#include "models/formats/model_file.h"
+
+namespace torchstone::formats {
+namespace exported {
+namespace {
+
+constexpr const char* info_record = "extra/torchstone_info.json";
+/// The outputs that the exporter stored. Under extra/ an archive has them too, but torch.export.load reads that as text.
+constexpr std::array outputs_records = {"torchstone/outputs.pt", "extra/torchstone_outputs.pt"};
+
+std::string outputs_record(const exported::Archive& archive) {
+  for (const char* name : outputs_records)
+    if (archive.has(name)) return name;
+  return "";
+}
+
+/// A program of an archive, and what its exporter says of it.
+struct Source {
+  std::string path, name;
+  std::shared_ptr<const Program> program{};
+  SampleInputs samples{};
+  std::string mode{}, loss{};  ///< "eval", "train"; empty: the exporter says nothing
+  bool has_outputs = false;
+};
+
+Source read_source(const std::string& path, const std::string& name) {
+  return with_file(path, [&] {
+    Archive archive(path);
+    Source source{path, name};
+    source.program = std::make_shared<const Program>(read_program(archive, name));
+    source.samples = read_sample_inputs(archive, name, *source.program);
+    source.has_outputs = name != "train" && !outputs_record(archive).empty();
+    if (!archive.has(info_record)) return source;
+    const auto json = archive.json(info_record);
+    const JsonPlace info(json, info_record);
+    if (info.at("format").integer() != 1) info.at("format").fail("expected 1");
+    if (info.has("mode") && name != "train") source.mode = info.at("mode").text();
+    if (info.has("loss")) source.loss = info.at("loss").text();
+    return source;
+  });
+}
+
+struct Sources {
+  std::optional<Source> eval, train;
+};
+
+/// The one program of an archive in a folder, or `model` and `train` of an archive with two.
+Sources sources_of(const std::string& path) {
+  Sources sources;
+  if (std::filesystem::is_directory(path)) {
+    for (const auto& [file, source] : {std::pair("eval.pt2", &sources.eval), std::pair("train.pt2", &sources.train)}) {
+      const auto inner = (std::filesystem::path(path) / file).string();
+      if (std::filesystem::exists(inner))
+        *source = read_source(inner, with_file(inner, [&] { return Archive(inner).programs(); }).front());
+    }
+    return sources;
+  }
+  const auto names = with_file(path, [&] { return Archive(path).programs(); });
+  const bool has_train = std::ranges::find(names, "train") != names.end();
+  if (names.size() > (has_train ? 2 : 1))
+    throw std::runtime_error(fmt::format(
+        "{}: {} programs (expected one, or two of which one is called train and is for training)", path, names.size()));
+  for (const auto& name : names) (name == "train" ? sources.train : sources.eval) = read_source(path, name);
+  return sources;
+}
+
+constexpr const char* how_to_train =
+    "export model.train() as well, and save both as torch.export.pt2_archive._package.package_pt2(\"NAME.pt2\", "
+    "exported_programs={\"model\": evaluating, \"train\": training}), or as eval.pt2 and train.pt2 in one folder";
+
+/// Why the sources cannot be used in a mode; empty when they can.
+std::string not_trained(const Sources& sources) {
+  if (sources.train) return "";
+  const Source& eval = *sources.eval;
+  if (eval.mode == "train" || eval.program->evaluates.empty()) return "";
+  return fmt::format("{} was exported in eval mode, on which {} depends: {}", eval.path, eval.program->evaluates,
+                     how_to_train);
+}
+
+std::string not_evaluated(const Sources& sources) {
+  const Source& source = sources.eval ? *sources.eval : *sources.train;
+  if (source.mode == "eval" || source.program->trains.empty()) return "";
+  return fmt::format("{} was exported in train mode, on which {} depends: export model.eval() for inference",
+                     source.path, source.program->trains);
+}
+
+std::shared_ptr<ProgramModel> load(const Source& source, bool training) {
+  return with_file(source.path, [&] {
+    Archive archive(source.path);
+    return std::make_shared<ProgramModel>(source.program, read_tensors(archive, source.name), source.samples,
+                                          source.loss, training);
+  });
+}
+
+/// Leaves the generator as it was: who asks for the model again expects the same draws.
+void compare_with_stored(const Source& source) {
+  auto generator = at::detail::getDefaultCPUGenerator();
+  const auto before = generator.get_state();
+  const auto model = load(source, false);
+  const torch::NoGradGuard no_grad;
+  with_file(source.path, [&] {
+    Archive archive(source.path);
+    const auto own =
+        flatten(model->forward(model->example_inputs({Preset::mini, Mode::inference, source.samples.batch})));
+    try {
+      require_stored_outputs(own, flatten(archive.saved(outputs_record(archive))));
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(fmt::format("{} (exported by PyTorch {}, run by {})", error.what(),
+                                              source.program->torch_version, TORCH_VERSION));
+    }
+  });
+  generator.set_state(before);
+}
+
+/// Once a process, whatever number of models is made.
+struct Compared {
+  std::mutex mutex;
+  bool done = false;
+};
+
+}  // namespace
+}  // namespace exported
+
+bool is_exported_model(const std::string& path) { return is_model_file(path) && !path.ends_with(".pt"); }
+
+ModelInfo exported_model_info(const std::string& path) {
+  using namespace exported;
+  const auto sources = std::make_shared<const Sources>(sources_of(path));
+  const Source& eval = sources->eval ? *sources->eval : *sources->train;
+  const Source& train = sources->train ? *sources->train : *sources->eval;
+  ModelInfo info;
+  info.name = model_name_of(path);
+  info.family = "exported";
+  info.suites = {"own"};
+  info.eval_batch = eval.samples.batch;
+  info.train_batch = train.samples.batch;
+  info.fixed_batch = !eval.samples.batch_can_change || !train.samples.batch_can_change;
+  info.not_trained = not_trained(*sources);
+  info.file = path;
+  info.make = [sources,
+               compared = std::make_shared<Compared>()](const ModelOptions& options) -> std::shared_ptr<Model> {
+    const bool training = options.mode == Mode::training;
+    const auto why = training ? not_trained(*sources) : not_evaluated(*sources);
+    if (!why.empty()) throw std::runtime_error(why);
+    const bool second = training ? sources->train.has_value() : !sources->eval.has_value();
+    const Source& source = second ? *sources->train : *sources->eval;
+    const Source& first = sources->eval ? *sources->eval : *sources->train;
+    {
+      const std::lock_guard lock(compared->mutex);
+      if (first.has_outputs && !compared->done) compare_with_stored(first);
+      compared->done = true;
+    }
+    return load(source, training);
+  };
+  return info;
+}
+
+}  // namespace torchstone::formats

@@ -1,0 +1,151 @@
+#include "models/formats/exported/program_model.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/core/loss.h"
+#include "models/core/tree.h"
+#include "models/formats/draw_like.h"
+
+namespace torchstone::formats::exported {
+namespace {
+
+using Source = ProgramInput::Source;
+
+std::pair<std::string, std::string> parts_of(const std::string& name) {
+  const auto dot = name.rfind('.');
+  return dot == std::string::npos ? std::pair(std::string(), name)
+                                  : std::pair(name.substr(0, dot), name.substr(dot + 1));
+}
+
+torch::nn::Module& child_of(torch::nn::Module& module, const std::string& path) {
+  if (path.empty()) return module;
+  const auto dot = path.find('.');
+  const std::string name = path.substr(0, dot);
+  const auto children = module.named_children();
+  auto child = children.contains(name) ? children[name] : nullptr;
+  if (!child) child = module.register_module(name, std::make_shared<torch::nn::Module>(name));
+  return child_of(*child, dot == std::string::npos ? "" : path.substr(dot + 1));
+}
+
+void require_names(const ProgramTensors& tensors) {
+  std::set<std::string> leaves, modules;
+  for (const auto* group : {&tensors.state, &tensors.constants}) {
+    for (const auto& [name, stored] : *group) {
+      constexpr size_t longest = 2000;
+      const bool empty_part =
+          name.empty() || name.starts_with('.') || name.ends_with('.') || name.find("..") != std::string::npos;
+      if (empty_part || name.size() > longest || !leaves.insert(name).second)
+        throw std::invalid_argument(
+            fmt::format("a tensor named \"{}\" (expected a dotted name, each once)", name.substr(0, 200)));
+      for (auto module = parts_of(name).first; !module.empty(); module = parts_of(module).first) modules.insert(module);
+    }
+  }
+  for (const auto& name : leaves) {
+    if (modules.contains(name)) throw std::invalid_argument(fmt::format("{} is a tensor and a module", name));
+  }
+}
+
+/// The tensors alone where there is more in the output: None and numbers have no loss.
+c10::IValue without_others(const c10::IValue& output) {
+  const auto all = leaves(output);
+  if (std::ranges::all_of(all, [](const Leaf& leaf) { return is_tensor(leaf.value); })) return output;
+  return c10::List<torch::Tensor>(flatten(output));
+}
+
+}  // namespace
+
+ProgramModel::ProgramModel(std::shared_ptr<const Program> program, ProgramTensors tensors, SampleInputs samples,
+                           std::string loss, bool training)
+    : program_(std::move(program)), samples_(std::move(samples)), loss_(std::move(loss)) {
+  placement_.dtype = program_->dtype;
+  placement_.training = training;
+  require_names(tensors);
+  for (const auto& [name, stored] : tensors.state) add(name, stored.tensor, stored.parameter);
+  for (const auto& [name, stored] : tensors.constants) {
+    add(name, stored.tensor, false);
+    outside_.insert(name);
+  }
+  for (const auto& input : program_->inputs) {
+    if (input.source == Source::user) {
+      state_.emplace_back(nullptr, "");
+      continue;
+    }
+    if (!tensors.state.contains(input.name) && !tensors.constants.contains(input.name))
+      throw std::invalid_argument(fmt::format("the program takes {}, which the archive does not hold", input.name));
+    const auto [path, name] = parts_of(input.name);
+    state_.emplace_back(&child_of(*this, path), name);
+    if (input.source == Source::constant) constants_[input.name] = tensors.constants[input.name].tensor;
+  }
+}
+
+void ProgramModel::add(const std::string& name, const torch::Tensor& tensor, bool parameter) {
+  const auto [path, last] = parts_of(name);
+  auto& module = child_of(*this, path);
+  if (parameter)
+    module.register_parameter(last, tensor, tensor.is_floating_point() || tensor.is_complex());
+  else
+    module.register_buffer(last, tensor);
+}
+
+c10::IValue ProgramModel::forward(const torchstone::Tensors& inputs) {
+  std::vector<c10::IValue> values;
+  size_t leaf = 0, next = 0;
+  placement_.device = inputs.empty() ? placement_.device : inputs[0].device();
+  for (const auto& [module, name] : state_) {
+    if (module) {
+      const auto* parameter = module->named_parameters(/*recurse=*/false).find(name);
+      values.emplace_back(parameter ? *parameter : module->named_buffers(/*recurse=*/false)[name]);
+      continue;
+    }
+    const auto& sample = samples_.leaves[leaf++];
+    values.push_back(sample.isTensor() ? c10::IValue(inputs.at(next++)) : sample);
+  }
+  return tree_of(program_->out_spec, run_program(*program_, values, placement_));
+}
+
+torchstone::Tensors ProgramModel::example_inputs(const ModelOptions& options) const {
+  torchstone::Tensors inputs;
+  const bool resized = samples_.batch_can_change && options.batch_size != samples_.batch;
+  if (resized && (options.batch_size < samples_.batches.least || options.batch_size > samples_.batches.most))
+    throw std::invalid_argument(fmt::format("{} samples, the program takes {} to {}", options.batch_size,
+                                            samples_.batches.least, samples_.batches.most));
+  for (const auto& leaf : samples_.leaves) {
+    if (!leaf.isTensor()) continue;
+    auto input = leaf.toTensor();
+    if (resized && input.dim() > 0) input = with_rows(input, options.batch_size);
+    inputs.push_back(asked_ ? draw_like(input) : input.clone());
+  }
+  asked_ = true;
+  return inputs;
+}
+
+torch::Tensor ProgramModel::loss(const c10::IValue& output) const {
+  if (program_->loss) {
+    const auto flat = leaves_of(output, program_->out_spec);
+    return flat.at(*program_->loss).toTensor().sum();
+  }
+  if (loss_.empty()) return Model::loss(without_others(output));
+  for (const auto& child : children_of(output)) {
+    if (join("", child.step) == loss_ && child.value.isTensor() && child.value.toTensor().numel() == 1)
+      return child.value.toTensor().sum();
+  }
+  throw std::invalid_argument(
+      fmt::format("the program returns no output {} of one number, which is to be the loss", loss_));
+}
+
+void ProgramModel::to(torch::Dtype dtype, bool non_blocking) {
+  std::vector<std::pair<torch::Tensor, torch::Tensor>> kept;
+  for (const auto& [name, constant] : constants_) kept.emplace_back(constant, constant.detach());
+  Model::to(dtype, non_blocking);
+  for (auto& [constant, data] : kept) constant.set_data(data);
+  if (c10::isFloatingType(dtype)) placement_.dtype = dtype;
+}
+
+void ProgramModel::to(torch::Device device, torch::Dtype dtype, bool non_blocking) {
+  to(dtype, non_blocking);
+  Model::to(device, non_blocking);
+}
+
+}  // namespace torchstone::formats::exported

@@ -1,0 +1,57 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include <torchstone/model.h>
+
+#include "models/formats/exported/run_program.h"
+#include "models/formats/exported/tensors.h"
+
+namespace torchstone::formats::exported {
+
+/// What a program is called with: the values of its user inputs in order, some of which are tensors.
+struct SampleInputs {
+  std::vector<c10::IValue> leaves;
+  bool batch_can_change = false;  ///< the first dimension of the tensors is a symbol of the program
+  int64_t batch = 1;
+  Range batches{};  ///< of that symbol
+  std::string symbol{};
+};
+
+/// The sample inputs of an archive. Throws std::invalid_argument when there are none, or others than the program takes.
+SampleInputs read_sample_inputs(Archive& archive, const std::string& name, const Program& program);
+
+/// An exported program as a model.
+class ProgramModel : public Model {
+ public:
+  /// `loss` is the path of the output that is the loss ("loss", "[0]"); empty: upstream's reduction of the
+  /// tensors that it returns.
+  /// Throws std::invalid_argument when the program needs tensors that there are not, or names clash.
+  ProgramModel(std::shared_ptr<const Program> program, ProgramTensors tensors, SampleInputs samples, std::string loss,
+               bool training);
+
+  c10::IValue forward(const torchstone::Tensors& inputs) override;
+  torchstone::Tensors example_inputs(const ModelOptions& options) const override;
+  torch::Tensor loss(const c10::IValue& output) const override;
+  bool in_state_dict(const std::string& name) const override { return !outside_.contains(name); }
+  /// Constants of the program keep their dtype, as in Python.
+  void to(torch::Dtype dtype, bool non_blocking = false) override;
+  void to(torch::Device device, torch::Dtype dtype, bool non_blocking = false) override;
+  using Model::to;
+
+ private:
+  void add(const std::string& name, const torch::Tensor& tensor, bool parameter);
+
+  std::shared_ptr<const Program> program_;
+  SampleInputs samples_;
+  std::string loss_;
+  Placement placement_;
+  std::vector<std::pair<torch::nn::Module*, std::string>> state_;  ///< of program.inputs; nullptr for the user's
+  std::set<std::string> outside_;                                  ///< names that are not in the state_dict
+  std::map<std::string, torch::Tensor> constants_;
+  mutable bool asked_ = false;
+};
+
+}  // namespace torchstone::formats::exported

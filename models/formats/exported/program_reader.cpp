@@ -1,0 +1,155 @@
+#include "models/formats/exported/program_reader.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "models/formats/exported/graph_reader.h"
+#include "models/formats/exported/schema_types.h"
+#include "models/formats/exported/signature.h"
+
+namespace torchstone::formats::exported {
+namespace {
+
+void require_version(const JsonPlace& root) {
+  constexpr int64_t known = 8;
+  const auto version = root.at("schema_version");
+  if (version.at("major").integer() != known)
+    version.fail(
+        fmt::format("{}.{}, expected {}.x, which PyTorch 2.11 to 2.13 writes: export the model with one of "
+                    "them",
+                    version.at("major").integer(), version.at("minor").integer(), known));
+}
+
+/// Dtype and device of a program are those of its first floating-point parameter, or else buffer, or else input.
+void note_kind(const std::vector<InputDescription>& inputs, const JsonPlace& graph, Program& program) {
+  using Source = ProgramInput::Source;
+  for (const auto source : {Source::parameter, Source::buffer, Source::user, Source::constant}) {
+    for (const auto& input : inputs) {
+      if (input.input.source != source || !input.tensor) continue;
+      const auto meta = graph.at("tensor_values").at(input.graph_name);
+      const auto dtype = scalar_type_at(meta.at("dtype"));
+      if (!c10::isFloatingType(dtype)) continue;
+      program.dtype = dtype;
+      program.device = c10::Device(meta.at("device").at("type").text()).type();
+      return;
+    }
+  }
+}
+
+std::vector<InputSize> sizes_of(const JsonPlace& meta) {
+  std::vector<InputSize> sizes;
+  for (const auto& size : meta.at("sizes").items()) {
+    const auto [kind, value] = size.only();
+    InputSize& read = sizes.emplace_back();
+    if (kind == "as_int") {
+      read.hint = value.integer();
+      continue;
+    }
+    const auto text = value.at("expr_str").text();
+    const std::string start = "Symbol('";
+    const auto end = text.find('\'', start.size());
+    read.expression =
+        !text.starts_with(start) || end == std::string::npos || text.find("Symbol", 1) != std::string::npos;
+    read.symbol = read.expression ? text : text.substr(start.size(), end - start.size());
+  }
+  return sizes;
+}
+
+std::map<std::string, Range> ranges_of(const JsonPlace& constraints) {
+  std::map<std::string, Range> ranges;
+  for (const auto& [symbol, range] : constraints.entries()) {
+    Range& read = ranges[symbol];
+    if (range.has("min_val")) read.least = range.at("min_val").integer();
+    if (range.has("max_val")) read.most = range.at("max_val").integer();
+  }
+  return ranges;
+}
+
+void collect_slots(const Argument& argument, std::vector<int>& slots) {
+  if (argument.slot >= 0) slots.push_back(argument.slot);
+  for (const auto& item : argument.items) collect_slots(item, slots);
+}
+
+/// Values are freed after the last step that uses them; outputs and what is written back never.
+void find_last_uses(Program& program) {
+  std::vector<int> kept;
+  for (const auto& output : program.outputs) collect_slots(output, kept);
+  for (const auto& mutation : program.mutations) {
+    collect_slots(mutation.value, kept);
+    kept.push_back(mutation.target);
+  }
+  std::vector<bool> used(static_cast<size_t>(program.slots));
+  for (const int slot : kept) used[static_cast<size_t>(slot)] = true;
+  for (auto step = program.steps.rbegin(); step != program.steps.rend(); ++step) {
+    std::vector<int> slots;
+    for (const auto& argument : step->arguments) collect_slots(argument, slots);
+    for (const auto& result : step->results) {
+      if (result.slot >= 0) slots.push_back(result.slot);
+      slots.insert(slots.end(), result.elements.begin(), result.elements.end());
+    }
+    for (const int slot : slots) {
+      if (used[static_cast<size_t>(slot)]) continue;
+      used[static_cast<size_t>(slot)] = true;
+      step->last_uses.push_back(slot);
+    }
+  }
+}
+
+void read_specs(const JsonPlace& module, Program& program) {
+  const auto calls = module.at("module_call_graph").items();
+  const auto root = std::ranges::find_if(calls, [](const auto& call) { return call.at("fqn").text().empty(); });
+  if (root == calls.end() || !root->has("signature"))
+    module.at("module_call_graph").fail("expected an entry of the whole module with its signature");
+  const auto fields =
+      module.has("treespec_namedtuple_fields") ? std::optional(module.at("treespec_namedtuple_fields")) : std::nullopt;
+  program.in_spec = read_tree_spec(root->at("signature").at("in_spec"), fields);
+  program.out_spec = read_tree_spec(root->at("signature").at("out_spec"), fields);
+}
+
+}  // namespace
+
+Program read_program(Archive& archive, const std::string& name) {
+  const std::string record = fmt::format("models/{}.json", name);
+  const auto json = archive.json(record);
+  return read_program(JsonPlace(json, record));
+}
+
+Program read_program(const JsonPlace& root) {
+  require_version(root);
+  Program program;
+  program.torch_version = root.has("torch_version") ? root.at("torch_version").text().substr(0, 50) : "unknown";
+  const auto module = root.at("graph_module");
+  const auto graph = module.at("graph"), signature = module.at("signature");
+  read_specs(module, program);
+  program.ranges = ranges_of(root.at("range_constraints"));
+  const auto inputs = read_inputs(signature.at("input_specs"));
+  note_kind(inputs, graph, program);
+  GraphReader reader(program);
+  Scope scope;
+  size_t users = 0;
+  for (const auto& input : inputs) {
+    ProgramInput& added = program.inputs.emplace_back(input.input);
+    if (!input.graph_name.empty()) {
+      const Argument value = reader.fresh();
+      added.slot = value.slot;
+      scope.define(input.graph_name, value, input.place);
+    }
+    if (input.input.source != ProgramInput::Source::user) continue;
+    ++users;
+    program.user_sizes.push_back(input.tensor ? sizes_of(graph.at("tensor_values").at(input.graph_name))
+                                              : std::vector<InputSize>());
+  }
+  if (users != program.in_spec.leaves())
+    signature.fail(fmt::format("{} inputs of the user, in_spec has {}", users, program.in_spec.leaves()));
+  reader.read(graph, scope);
+  read_outputs(signature.at("output_specs"), reader.outputs(graph, scope), program);
+  if (program.outputs.size() != program.out_spec.leaves())
+    signature.fail(
+        fmt::format("{} outputs of the user, out_spec has {}", program.outputs.size(), program.out_spec.leaves()));
+  find_last_uses(program);
+  return program;
+}
+
+}  // namespace torchstone::formats::exported

@@ -1,0 +1,170 @@
+#include "models/formats/exported/run_program.h"
+
+#include <ATen/ScalarOps.h>
+#include <ATen/autocast_mode.h>
+#include <fmt/format.h>
+
+#include "models/core/tree.h"
+#include "models/formats/exported/with_file.h"
+
+namespace torchstone::formats::exported {
+namespace {
+
+using c10::IValue;
+using Stack = std::vector<IValue>;
+
+/// Grad mode or autocast within a region; as before when it goes.
+class Region {
+ public:
+  explicit Region(bool grad_mode) : grad_(std::in_place, grad_mode) {}
+  Region(c10::DeviceType device, std::optional<c10::ScalarType> dtype, bool on, bool cache)
+      : device_(device),
+        on_(at::autocast::is_autocast_enabled(device)),
+        cache_(at::autocast::is_autocast_cache_enabled()),
+        dtype_(at::autocast::get_autocast_dtype(device)) {
+    at::autocast::set_autocast_enabled(device, on);
+    if (dtype) at::autocast::set_autocast_dtype(device, *dtype);
+    at::autocast::set_autocast_cache_enabled(cache && cache_);
+    at::autocast::increment_nesting();
+  }
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+  ~Region() {
+    if (grad_) return;
+    if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+    at::autocast::set_autocast_enabled(device_, on_);
+    at::autocast::set_autocast_dtype(device_, dtype_);
+    at::autocast::set_autocast_cache_enabled(cache_);
+  }
+
+ private:
+  std::optional<c10::AutoGradMode> grad_;
+  c10::DeviceType device_ = c10::kCPU;
+  bool on_ = false, cache_ = false;
+  c10::ScalarType dtype_ = c10::kFloat;
+};
+
+/// Regions end in the reverse order of their starts, also when a step throws.
+struct Regions {
+  std::vector<std::unique_ptr<Region>> open;
+  ~Regions() {
+    while (!open.empty()) open.pop_back();
+  }
+};
+
+class Run {
+ public:
+  Run(const Program& program, const Placement& placement)
+      : placement_(placement), values_(static_cast<size_t>(program.slots)) {}
+
+  IValue& value(int slot) { return values_[static_cast<size_t>(slot)]; }
+
+  IValue of(const Argument& argument) {
+    switch (argument.kind) {
+      case Argument::Kind::device:
+        return placement_.device;
+      case Argument::Kind::dtype:
+        return static_cast<int64_t>(placement_.dtype);
+      case Argument::Kind::constant:
+        return changed(argument.constant, argument.as);
+      case Argument::Kind::slot:
+        return changed(value(argument.slot), argument.as);
+      case Argument::Kind::list:
+        break;
+    }
+    c10::impl::GenericList list(argument.element);
+    for (const auto& item : argument.items) list.push_back(of(item));
+    return list;
+  }
+
+  void run(const Step& step) {
+    switch (step.action) {
+      case Step::Action::call:
+        stack_.clear();
+        for (const auto& argument : step.arguments) stack_.push_back(of(argument));
+        step.op->callBoxed(&stack_);
+        keep(step, stack_);
+        break;
+      case Step::Action::number:
+        stack_.clear();
+        for (const auto& argument : step.arguments) stack_.push_back(of(argument));
+        stack_ = {step.number(stack_)};
+        keep(step, stack_);
+        break;
+      case Step::Action::detach:
+        value(step.results[0].slot) = of(step.arguments[0]);
+        if (placement_.training && value(step.results[0].slot).isTensor())
+          value(step.results[0].slot) = value(step.results[0].slot).toTensor().detach();
+        break;
+      case Step::Action::enter_grad_mode:
+        regions_.open.push_back(std::make_unique<Region>(step.arguments[0].constant.toBool()));
+        break;
+      case Step::Action::enter_autocast:
+        regions_.open.push_back(autocast_of(step));
+        break;
+      case Step::Action::leave:
+        regions_.open.pop_back();
+    }
+    for (const int slot : step.last_uses) value(slot) = IValue();
+  }
+
+ private:
+  static IValue changed(const IValue& value, Argument::As as) {
+    if (as == Argument::As::number && value.isInt()) return static_cast<double>(value.toInt());
+    if (as != Argument::As::tensor || !value.isScalar()) return value;
+    auto tensor = at::scalar_to_tensor(value.toScalar());
+    tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
+    return tensor;
+  }
+
+  std::unique_ptr<Region> autocast_of(const Step& step) {
+    const auto& arguments = step.arguments;
+    const auto& dtype = arguments[1].constant;
+    return std::make_unique<Region>(
+        placement_.device.type(),
+        dtype.isInt() ? std::optional(static_cast<c10::ScalarType>(dtype.toInt())) : std::nullopt,
+        arguments[2].constant.toBool(), !arguments[3].constant.isBool() || arguments[3].constant.toBool());
+  }
+
+  void keep(const Step& step, Stack& returned) {
+    for (size_t i = 0; i < step.results.size(); ++i) {
+      const Result& result = step.results[i];
+      if (!result.list) {
+        if (result.slot >= 0) value(result.slot) = std::move(returned.at(i));
+        continue;
+      }
+      const auto elements = returned.at(i).toListRef();
+      if (elements.size() != result.elements.size())
+        throw std::invalid_argument(fmt::format("{} tensors were returned, {} when the model was exported",
+                                                elements.size(), result.elements.size()));
+      for (size_t n = 0; n < elements.size(); ++n) value(result.elements[n]) = elements[n];
+    }
+  }
+
+  Placement placement_;
+  std::vector<IValue> values_;
+  Stack stack_;
+  Regions regions_;
+};
+
+void write_back(const torch::Tensor& target, const torch::Tensor& value) {
+  const torch::NoGradGuard no_grad;
+  torch::Tensor(target).copy_(value.detach());
+}
+
+}  // namespace
+
+std::vector<IValue> run_program(const Program& program, const std::vector<IValue>& inputs, const Placement& placement) {
+  Run run(program, placement);
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    if (program.inputs[i].slot >= 0) run.value(program.inputs[i].slot) = inputs.at(i);
+  }
+  for (const auto& step : program.steps) with_file(step.place, [&] { run.run(step); });
+  std::vector<IValue> outputs;
+  for (const auto& output : program.outputs) outputs.push_back(run.of(output));
+  for (const auto& mutation : program.mutations)
+    write_back(run.value(mutation.target).toTensor(), run.of(mutation.value).toTensor());
+  return outputs;
+}
+
+}  // namespace torchstone::formats::exported

@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include "models/core/tree.h"
+#include "models/formats/exported/program_model.h"
+
+namespace torchstone::formats::exported {
+namespace {
+
+/// The symbol that is the first dimension of the tensors, and of nothing else; empty when there is none.
+std::string batch_symbol(const Program& program) {
+  std::string symbol;
+  for (const auto& sizes : program.user_sizes) {
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      const InputSize& size = sizes[i];
+      if (size.expression) return "";
+      if (i == 0 && !size.symbol.empty() && symbol.empty()) symbol = size.symbol;
+      if (i == 0 && size.symbol != symbol) return "";
+      if (i > 0 && !symbol.empty() && size.symbol == symbol) return "";
+    }
+  }
+  return symbol;
+}
+
+void require_sizes(const std::vector<InputSize>& expected, const torch::Tensor& found, size_t index,
+                   const std::string& record) {
+  bool fits = static_cast<size_t>(found.dim()) == expected.size();
+  for (size_t i = 0; fits && i < expected.size(); ++i)
+    fits = !expected[i].symbol.empty() || expected[i].hint == found.size(static_cast<int64_t>(i));
+  if (!fits)
+    throw std::invalid_argument(
+        fmt::format("{}: input {} is {}, of other sizes than in the program", record, index, describe(found)));
+}
+
+}  // namespace
+
+SampleInputs read_sample_inputs(Archive& archive, const std::string& name, const Program& program) {
+  const std::string record = fmt::format("data/sample_inputs/{}.pt", name);
+  if (!archive.has(record) || archive.bytes(record).second == 0)
+    throw std::invalid_argument(
+        fmt::format("{}: no sample inputs (torch.export.save writes those that torch.export.export was given; "
+                    "exported_program.example_inputs must not be None)",
+                    record));
+  SampleInputs samples{leaves_of(archive.saved(record), program.in_spec)};
+  bool first = true;
+  for (size_t i = 0; i < samples.leaves.size(); ++i) {
+    const auto& leaf = samples.leaves[i];
+    if (!leaf.isTensor()) {
+      if (!program.user_sizes[i].empty())
+        throw std::invalid_argument(fmt::format("{}: input {} is {}, expected a tensor", record, i, describe(leaf)));
+      continue;
+    }
+    require_sizes(program.user_sizes[i], leaf.toTensor(), i, record);
+    if (first && leaf.toTensor().dim() > 0) samples.batch = std::max<int64_t>(leaf.toTensor().size(0), 1);
+    first = first && leaf.toTensor().dim() == 0;
+  }
+  samples.symbol = batch_symbol(program);
+  samples.batch_can_change = !samples.symbol.empty();
+  if (const auto range = program.ranges.find(samples.symbol); range != program.ranges.end())
+    samples.batches = range->second;
+  return samples;
+}
+
+}  // namespace torchstone::formats::exported

@@ -1,0 +1,28 @@
+#pragma once
+#include <map>
+#include <string>
+
+#include <torch/torch.h>
+
+#include "models/formats/exported/archive.h"
+
+namespace torchstone::formats::exported {
+
+/// A tensor of an archive.
+struct StoredTensor {
+  torch::Tensor tensor;  ///< on the CPU
+  bool parameter = false;
+};
+using StoredTensors = std::map<std::string, StoredTensor>;
+
+/// The tensors of a program by their dotted names: its state_dict, and the constants with the buffers that are not in
+/// the state_dict. Names of one tensor share it, and tensors that are views of one storage stay so.
+struct ProgramTensors {
+  StoredTensors state, constants;
+};
+
+/// Throws std::invalid_argument naming the record, the place in its JSON and what was expected: a tensor that lies
+/// beyond its record, sizes that come to more than 256 MiB and eight times the file, a tensor subclass, no values.
+ProgramTensors read_tensors(Archive& archive, const std::string& program);
+
+}  // namespace torchstone::formats::exported

@@ -1,0 +1,21 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace torchstone::formats::exported {
+
+/// A committed archive of tests/oracles/exported: "torch213/two.pt2".
+std::string exported_sample(const std::string& name);
+
+using Records = std::map<std::string, std::string>;
+/// The records of an archive, by their names below its top folder.
+Records records_of(const std::string& path);
+void write_archive(const std::string& path, const Records& records);
+
+/// Changes the JSON of one record.
+void edit_json(Records& records, const std::string& record, const std::function<void(nlohmann::json&)>& edit);
+
+}  // namespace torchstone::formats::exported

@@ -1,0 +1,170 @@
+// Exported programs as models: the archives that tests/oracles/write_exported.py made with PyTorch 2.13 and 2.11.
+#include "models/formats/exported/exported_model.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <torchstone/model.h>
+
+#include "models/core/registry.h"
+#include "models/core/state.h"
+#include "models/core/tree.h"
+#include "tests/temporary_folder.h"
+#include "tests/unit/models/formats/exported/edited_archive.h"
+
+namespace torchstone::formats {
+namespace {
+
+using exported::exported_sample;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr ModelOptions three{Preset::mini, Mode::inference, 3};
+
+std::shared_ptr<Model> made(const std::string& path, Mode mode = Mode::inference) {
+  return exported_model_info(path).make({Preset::mini, mode, 3});
+}
+
+class OfEachVersion : public testing::TestWithParam<const char*> {
+ protected:
+  std::string path(const std::string& name) const { return exported_sample(std::string(GetParam()) + "/" + name); }
+};
+INSTANTIATE_TEST_SUITE_P(Exported, OfEachVersion, testing::Values("torch213", "torch211"),
+                         [](const auto& version) { return std::string(version.param); });
+
+TEST_P(OfEachVersion, IsAModelWithNamesInputsAndPythonsOutputs) {
+  const auto info = exported_model_info(path("two.pt2"));
+  EXPECT_EQ(info.name, "two");
+  EXPECT_EQ(info.eval_batch, 3);
+  EXPECT_FALSE(info.fixed_batch);
+  EXPECT_EQ(info.not_trained, "");
+  const auto model = made(path("two.pt2"));  // compares its outputs with the stored ones of Python
+  const auto state = state_of(*model);
+  for (const char* name : {"first.weight", "inner.0.weight", "inner.1.running_mean", "last.weight", "places"})
+    EXPECT_TRUE(state.contains(name)) << name;
+  EXPECT_TRUE(state.at("inner.0.weight").is_same(state.at("last.weight"))) << "tied";
+  EXPECT_TRUE(model->in_state_dict("inner.1.running_mean"));
+  EXPECT_FALSE(model->in_state_dict("places")) << "not persistent";
+  const auto inputs = model->example_inputs(three);
+  ASSERT_EQ(inputs.size(), 2u) << "x and ids; scale is the number of the export";
+  const torch::NoGradGuard no_grad;
+  const auto output = model->forward(inputs);
+  std::vector<std::string> paths;
+  for (const auto& leaf : leaves(output)) paths.push_back(leaf.path);
+  EXPECT_THAT(paths, testing::ElementsAre("left", "more[0]", "more[1][0]", "more[1][1]", "more[1][2]", "pair.first",
+                                          "pair.second"));
+}
+
+TEST_P(OfEachVersion, TrainsByItsProgramForTraining) {
+  const auto model = made(path("two.pt2"), Mode::training);
+  const auto before = state_of(*model).at("inner.1.running_mean").clone();
+  torch::manual_seed(1);
+  const auto loss = model->loss(model->forward(model->example_inputs(three)));
+  loss.backward();
+  EXPECT_FALSE(before.equal(state_of(*model).at("inner.1.running_mean"))) << "statistics of the batch";
+  const auto gradient = state_of(*model).at("last.weight").grad();
+  ASSERT_TRUE(gradient.defined());
+  EXPECT_GT(gradient.abs().sum().item<double>(), 0);
+}
+
+TEST_P(OfEachVersion, RunsWithOtherBatchSizesWithinTheProgramsRange) {
+  const auto model = made(path("two.pt2"));
+  const auto inputs = model->example_inputs({Preset::mini, Mode::inference, 8});
+  EXPECT_EQ(inputs.at(0).size(0), 8);
+  EXPECT_EQ(inputs.at(1).size(0), 8);
+  const torch::NoGradGuard no_grad;
+  EXPECT_EQ(flatten(model->forward(inputs)).at(0).size(0), 8);
+  EXPECT_THAT(
+      [&] {
+        model->example_inputs({Preset::mini, Mode::inference, 65});
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("65 samples, the program takes 2 to 64")));
+}
+
+TEST_P(OfEachVersion, FollowsTheDtypeItIsCastToAndKeepsItsConstants) {
+  const auto model = made(path("two.pt2"));
+  model->to(torch::kFloat64);
+  const auto state = state_of(*model);
+  EXPECT_EQ(state.at("first.weight").scalar_type(), torch::kFloat64);
+  for (const auto& [name, tensor] : state) {
+    if (name.find("lifted") != std::string::npos) EXPECT_EQ(tensor.scalar_type(), torch::kFloat32) << name;
+  }
+  auto inputs = model->example_inputs(three);
+  inputs[0] = inputs[0].to(torch::kFloat64);
+  const torch::NoGradGuard no_grad;
+  EXPECT_EQ(flatten(model->forward(inputs)).at(0).scalar_type(), torch::kFloat64);
+}
+
+TEST_P(OfEachVersion, WritesBackWhatAFunctionalProgramChanges) {
+  const auto model = made(path("functional.pt2"));
+  const torch::NoGradGuard no_grad;
+  const auto x = torch::arange(3, torch::kFloat32);
+  const auto given = x.clone();
+  const auto output = model->forward({given}).toTensor();
+  EXPECT_TRUE(given.equal(x * 2)) << given;
+  EXPECT_TRUE(state_of(*model).at("count").equal(x));
+  EXPECT_TRUE(output.equal(x * 3));
+}
+
+TEST_P(OfEachVersion, TheNamedOutputIsTheLoss) {
+  const auto model = made(path("plain.pt2"), Mode::training);
+  const auto output = model->forward(model->example_inputs(three));
+  EXPECT_TRUE(model->loss(output).equal(output.toGenericDict().at("loss").toTensor().sum()));
+}
+
+TEST_P(OfEachVersion, OtherOutputsThanPythonsAreRefused) {
+  EXPECT_THAT([&] { made(path("other_outputs.pt2")); },
+              ThrowsMessage<std::runtime_error>(
+                  AllOf(HasSubstr("other_outputs.pt2: output 0 is not the one that the exporter stored"),
+                        HasSubstr("exported by PyTorch 2.1"), HasSubstr("run by 2.1"))));
+}
+
+TEST_P(OfEachVersion, WhatCannotBeRunIsRefusedByNameAndPlace) {
+  EXPECT_THAT([&] { exported_model_info(path("branch.pt2")); },
+              ThrowsMessage<std::runtime_error>(
+                  AllOf(HasSubstr("branch.pt2: models/model.json: graph_module.graph.nodes["),
+                        HasSubstr("higher_order.cond"), HasSubstr("control flow on values is not run"))));
+  EXPECT_THAT([&] { exported_model_info(path("nonzero.pt2")); },
+              ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("write_exported.py:"), HasSubstr("return x[x > 0] * 2"),
+                                                      HasSubstr("depends on the values of tensors"))));
+}
+
+TEST_P(OfEachVersion, AModeThatTheFileIsNotForIsRefusedWithWhatToDo) {
+  const auto info = exported_model_info(path("eval.pt2"));
+  EXPECT_THAT(info.not_trained, AllOf(HasSubstr("eval.pt2 was exported in eval mode"), HasSubstr("aten.batch_norm"),
+                                      HasSubstr("export model.train() as well")));
+  EXPECT_THAT([&] { made(path("eval.pt2"), Mode::training); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("exported in eval mode")));
+  EXPECT_THAT([&] { made(path("train.pt2")); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("export model.eval() for inference")));
+  EXPECT_EQ(exported_model_info(path("plain.pt2")).not_trained, "") << "no operator depends on the mode";
+}
+
+TEST_P(OfEachVersion, AFolderHoldsOneProgramForEachMode) {
+  const auto folder = std::filesystem::path(path("eval.pt2")).parent_path().string();
+  EXPECT_TRUE(is_exported_model(folder));
+  EXPECT_EQ(exported_model_info(folder).not_trained, "");
+  EXPECT_NO_THROW(made(folder));
+  EXPECT_NO_THROW(made(folder, Mode::training));
+}
+
+TEST(ExportedModel, FurtherInputsAreOthersLikeTheFirst) {
+  const auto model = made(exported_sample("torch213/two.pt2"));
+  const auto first = model->example_inputs(three), second = model->example_inputs(three);
+  EXPECT_FALSE(first[0].equal(second[0]));
+  EXPECT_TRUE(std::get<0>(first[1].sort()).equal(std::get<0>(second[1].sort()))) << "a permutation of the integers";
+}
+
+TEST(ExportedModel, ErrorsOfARunNameOperatorAndPlace) {
+  const auto model = made(exported_sample("torch213/plain.pt2"));
+  EXPECT_THAT(
+      [&] {
+        model->forward({torch::zeros({5, 2}), torch::zeros({5}, torch::kLong)});
+      },
+      ThrowsMessage<std::runtime_error>(
+          AllOf(HasSubstr("aten.linear.default (write_exported.py:"), HasSubstr("logits = self.layer(x)"))));
+}
+
+}  // namespace
+}  // namespace torchstone::formats
