@@ -1,5 +1,6 @@
 # cmake --install: one layout, wherever it goes and whatever packs it (.deb, .tar.gz, wheel).
 #   bin/                       torchstone and torchstone-report, which start the programs with LibTorch (launcher.in)
+#   bin/torchstone-export      makes a .pt2 of a model of a Python package (lib/torchstone/exporter)
 #   lib/torchstone/            the programs and their libraries
 #   share/doc/torchstone/      LICENSE and NOTICE
 #   share/torchstone/          suites, policies and lists of operators (cases/CMakeLists.txt)
@@ -30,6 +31,9 @@ foreach(program torchstone torchstone-report)
                  FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
   install(PROGRAMS ${PROJECT_BINARY_DIR}/launchers/${program} DESTINATION bin)
 endforeach()
+
+# The exporter is Python alone, and has nothing to fill in.
+install(PROGRAMS ${CMAKE_CURRENT_LIST_DIR}/torchstone-export DESTINATION bin)
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TorchstoneConfig.cmake.in ${PROJECT_BINARY_DIR}/TorchstoneConfig.cmake
                               INSTALL_DESTINATION ${package_dir})

@@ -16,6 +16,7 @@
 #include "cases/main/closing.h"
 #include "cases/main/console.h"
 #include "cases/main/expected_run.h"
+#include "cases/main/named_model.h"
 #include "cases/main/outputs_folder.h"
 #include "cases/main/own_model.h"
 #include "cases/main/results_folder.h"
@@ -144,7 +145,12 @@ int run(int argc, char** argv) {
     return ExitCode::success;
   }
   for (const auto& plugin : flags.plugins) load_plugin(plugin);
-  if (selection::only_is_file(flags)) register_own_model(flags);
+  bool registered = false;
+  if (is_named_model(flags.only) && !flags.help) {
+    run_options() = flags.run;
+    registered = export_named_model(flags);
+  }
+  if (selection::only_is_file(flags) && !registered) register_own_model(flags);
   const bool lists_tests = wants_list(argc, argv);
   testing::InitGoogleTest(&argc, argv);
   if (flags.help) {

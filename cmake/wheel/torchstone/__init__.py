@@ -24,3 +24,7 @@ def torchstone():
 
 def torchstone_report():
     start("torchstone-report")
+
+
+def torchstone_export():
+    start("torchstone-export")

@@ -1,0 +1,94 @@
+"""The file: one or two exported programs, what they were made of, and the outputs of Python's eager mode."""
+import io
+import json
+import os
+import tempfile
+import zipfile
+
+import torch
+from torch.export.pt2_archive._package import package_pt2
+from torch.utils._pytree import tree_leaves, tree_map_only
+
+import cache_name
+import sources
+import traced
+
+INFO = "torchstone_info.json"
+OUTPUTS = "torchstone/outputs.pt"  # not under extra/, which torch.export.load reads as text
+
+
+def write(subject, source, options, path):
+    prepare(subject, options)
+    if options.traced:
+        return traced.write(subject, path)
+    # In a folder beside it: the archive's own folder is called as the file is, and nobody sees half a file.
+    with tempfile.TemporaryDirectory(prefix=".export-", dir=os.path.dirname(os.path.abspath(path))) as folder:
+        part = os.path.join(folder, os.path.basename(path))
+        write_programs(subject, source, options, part)
+        os.replace(part, path)
+
+
+def prepare(subject, options):
+    if options.weights:
+        subject.model.load_state_dict(read_weights(options.weights))
+    dtype = getattr(torch, options.dtype)
+    subject.model.to(dtype)
+    cast = lambda t: t.to(dtype) if t.is_floating_point() else t  # noqa: E731
+    subject.args = tree_map_only(torch.Tensor, cast, subject.args)
+    subject.kwargs = tree_map_only(torch.Tensor, cast, subject.kwargs)
+
+
+def read_weights(path):
+    if path.endswith(".safetensors"):
+        import safetensors.torch
+        return safetensors.torch.load_file(path)
+    return torch.load(path, map_location="cpu", weights_only=True)
+
+
+def write_programs(subject, source, options, path):
+    modes = ["eval", "train"] if options.mode == "both" else [options.mode]
+    programs, outputs = {}, None
+    for mode in modes:
+        subject.model.train(mode == "train")
+        if outputs is None:
+            outputs = eager_outputs(subject)
+        with torch.random.fork_rng():
+            program = torch.export.export(subject.model, subject.args, subject.kwargs, strict=False)
+        programs["train" if mode == "train" and options.mode == "both" else "model"] = program
+    info = {"format": 1, "source": ":".join(source), "packages": cache_name.versions(subject.packages),
+            "mode": modes[0], "preset": options.preset, "seed": options.seed,
+            "random_outputs": outputs is None}
+    for key in ("loss", "suite"):
+        if getattr(subject, key):
+            info[key] = getattr(subject, key)
+    package_pt2(path, exported_programs=programs, extra_files={INFO: json.dumps(info)})
+    if outputs is not None:
+        add_record(path, OUTPUTS, outputs)
+
+
+def eager_outputs(subject):
+    """The flat outputs for the sample inputs; None when they are random. State that a call changes is put back."""
+    state = {name: tensor.clone() for name, tensor in subject.model.state_dict(keep_vars=False).items()}
+    results = []
+    for seed in (1, 2):
+        with torch.no_grad(), torch.random.fork_rng():
+            torch.manual_seed(seed)
+            out = subject.model(*copied(subject.args), **copied(subject.kwargs))
+        results.append([t.detach().clone().contiguous() for t in tree_leaves(out) if isinstance(t, torch.Tensor)])
+        subject.model.load_state_dict(state, assign=False)
+    same = all(torch.equal(a, b) or (a.isnan() == b.isnan()).all() and torch.allclose(a, b, 1e-5, 1e-6, equal_nan=True)
+               for a, b in zip(*results))
+    return results[0] if same else None
+
+
+def copied(tree):
+    return tree_map_only(torch.Tensor, torch.clone, tree)
+
+
+def add_record(path, name, tensors):
+    """A record beside those of the archive's own folder, stored as they are: uncompressed."""
+    buffer = io.BytesIO()
+    torch.save(tensors, buffer)
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_STORED) as archive:
+        folder = archive.namelist()[0].split("/", 1)[0]
+        archive.writestr(f"{folder}/{name}", buffer.getvalue())

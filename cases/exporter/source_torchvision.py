@@ -1,0 +1,44 @@
+"""torchvision: models as upstream's torchbench suite makes them, with random weights."""
+import torch
+
+from subject import Subject, batch_size
+
+FULL_IMAGE, MINI_IMAGE = 224, 96
+# Sizes that the architecture asks for.
+IMAGE = {"inception_v3": 299, "vit_h_14": 224}
+FIXED = ("vit_", "maxvit_")
+DETECTION = ("rcnn", "fcos", "retinanet", "ssd")
+
+
+def image_size(name, options):
+    size = IMAGE.get(name, FULL_IMAGE)
+    small = options.preset == "mini" and not name.startswith(FIXED) and name not in IMAGE
+    return MINI_IMAGE if small else size
+
+
+def make(name, options):
+    import torchvision
+    extra = {"weights_backbone": None} if "weights_backbone" in parameters_of(torchvision, name) else {}
+    if name in ("inception_v3", "googlenet"):
+        extra["init_weights"] = False  # the other way draws from SciPy's truncated normal for minutes
+    model = torchvision.models.get_model(name, weights=None, **extra)
+    size = image_size(name, options)
+    batch = batch_size(options, 2, 16)
+    facts = {"packages": ("torchvision",), "suite": "torchbench"}
+    if any(part in name for part in DETECTION):
+        return Subject(model, ([torch.rand(3, size, size) for _ in range(batch)],), **facts)
+    if name.startswith("raft"):
+        return Subject(model, tuple(torch.rand(batch, 3, 128, 128) * 2 - 1 for _ in range(2)), **facts)
+    if is_video(torchvision, name):
+        frames, side = (16, 112 if options.preset == "mini" else 224)
+        return Subject(model, (torch.randn(batch, 3, frames, side, side),), **facts)
+    return Subject(model, (torch.randn(batch, 3, size, size),), **facts)
+
+
+def parameters_of(torchvision, name):
+    import inspect
+    return inspect.signature(torchvision.models.get_model_builder(name)).parameters
+
+
+def is_video(torchvision, name):
+    return torchvision.models.get_model_builder(name).__module__.startswith("torchvision.models.video")

@@ -1,0 +1,41 @@
+"""From SOURCE:NAME to a model with inputs. Each source is a module of its own, imported when it is asked for."""
+import importlib
+
+import upstream_names
+from subject import Unknown
+
+# The module of each source, and the packages that decide what it makes.
+SOURCES = {
+    "timm": ("source_timm", ("timm", "torchvision")),
+    "torchvision": ("source_torchvision", ("torchvision",)),
+    "transformers": ("source_transformers", ("transformers",)),
+    "pyg": ("source_pyg", ("torch_geometric",)),
+    "diffusers": ("source_diffusers", ("diffusers", "transformers")),
+    "torchbench": ("source_torchbench", ("timm", "torchvision", "transformers", "torch_geometric", "diffusers",
+                                         "torchbenchmark")),
+}
+
+
+def resolve(text):
+    """(source, name) of SOURCE:NAME; upstream: is replaced by the source that has the name."""
+    source, colon, name = text.partition(":")
+    if not colon or not name:
+        raise Unknown(f"expected SOURCE:NAME with SOURCE one of {', '.join(SOURCES)}, upstream")
+    if source == "upstream":
+        return upstream_names.source_of(name)
+    if source not in SOURCES:
+        raise Unknown(f"unknown source {source} (expected one of {', '.join(SOURCES)}, upstream)")
+    return source, name
+
+
+def packages_of(source):
+    return SOURCES[source[0]][1]
+
+
+def make(source, options):
+    import torch
+
+    import missing_operators
+    missing_operators.declare()  # transformers and diffusers import torchvision where it is there
+    torch.manual_seed(options.seed)
+    return importlib.import_module(SOURCES[source[0]][0]).make(source[1], options)

@@ -1,0 +1,21 @@
+"""What a source makes: a model with its sample inputs."""
+import dataclasses
+import typing
+
+
+@dataclasses.dataclass
+class Subject:
+    model: typing.Any
+    args: tuple = ()
+    kwargs: dict = dataclasses.field(default_factory=dict)
+    packages: tuple = ()                 # whose versions are written down
+    suite: typing.Optional[str] = None   # upstream's suite whose policy fits
+    loss: typing.Optional[str] = None    # the name of the output that is the loss
+
+
+class Unknown(ValueError):
+    """A name that no source has."""
+
+
+def batch_size(options, mini, full):
+    return options.batch_size or (mini if options.preset == "mini" else full)

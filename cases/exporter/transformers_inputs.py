@@ -1,0 +1,88 @@
+"""Inputs and labels of a class of transformers, by the kind that its name says."""
+import inspect
+
+import torch
+
+MINI_WORDS = 32
+LABELS = ("labels", "start_positions")
+
+
+def words(name, preset):
+    """Upstream's length of a sequence."""
+    if preset == "mini":
+        return 64 if "Reformer" in name else MINI_WORDS
+    if "/" in name:
+        return 1000
+    if name.startswith("Blenderbot"):
+        return 128
+    if name.startswith(("GPT2", "Bart", "T5", "PLBart", "MBart")) or name == "AllenaiLongformerBase":
+        return 1024
+    if name.startswith("OPT"):
+        return 2048
+    if "Reformer" in name:
+        return 4096
+    if name.startswith(("Albert", "Deberta", "Layout", "Electra", "XLNet", "MegatronBert", "Bert", "Roberta")) or name in (
+            "DistillGPT2", "GoogleFnet", "YituTechConvBert"):
+        return 512
+    return 256 if name == "TrOCRForCausalLM" else 128
+
+
+def text_of(config):
+    return getattr(config, "text_config", None) or config
+
+
+def integers(high, *shape):
+    return torch.randint(0, max(1, high), shape)
+
+
+def of(cls, name, config, batch, preset, with_labels=True, sequence=None):
+    parameters = inspect.signature(cls.forward).parameters
+    length = sequence or words(name, preset)
+    vocabulary = getattr(text_of(config), "vocab_size", None)
+    limit = getattr(text_of(config), "max_position_embeddings", None)
+    if preset == "mini" and isinstance(limit, int) and limit > 0:
+        length = min(length, limit)
+    main = getattr(cls, "main_input_name", "input_ids")
+    arguments = {}
+    if main == "pixel_values" or "pixel_values" in parameters and "input_ids" in parameters:
+        arguments["pixel_values"] = image(config, batch)
+    if main == "input_features":
+        frames = 2 * config.max_source_positions
+        arguments["input_features"] = torch.randn(batch, config.num_mel_bins, frames)
+    if main == "input_values":
+        arguments["input_values"] = torch.randn(batch, 16000 if preset == "full" else 2000)
+    if "input_ids" in parameters and vocabulary:
+        arguments["input_ids"] = integers(1 if name.startswith("Roberta") else vocabulary, batch, length)
+        if "Bart" in name:
+            arguments["input_ids"][:, -1] = config.eos_token_id
+    if "decoder_input_ids" in parameters:
+        arguments["decoder_input_ids"] = arguments.get("input_ids", integers(vocabulary or 2, batch, 8)).clone()
+    if with_labels:
+        arguments.update(labels_of(cls.__name__, config, batch, length, vocabulary, parameters))
+    return arguments
+
+
+def labels_of(name, config, batch, length, vocabulary, parameters):
+    """Empty where upstream has none for the kind, as for plain models."""
+    if name.endswith("QuestionAnswering") and "start_positions" in parameters:
+        return {"start_positions": integers(length, batch), "end_positions": integers(length, batch)}
+    if "labels" not in parameters:
+        return {}
+    if name.endswith(("MaskedLM", "CausalLM", "LMHeadModel", "ConditionalGeneration")) and "input_ids" in parameters:
+        return {"labels": integers(vocabulary, batch, length)}
+    if name.endswith(("SequenceClassification", "ImageClassification", "AudioClassification")):
+        return {"labels": integers(config.num_labels - 1, batch)}
+    if name.endswith("TokenClassification"):
+        return {"labels": integers(config.num_labels - 1, batch, length)}
+    return {}
+
+
+def image(config, batch):
+    vision = getattr(config, "vision_config", None) or config
+    side = getattr(vision, "image_size", None) or 64
+    sides = side if isinstance(side, (list, tuple)) else (side, side)
+    return torch.randn(batch, getattr(vision, "num_channels", 3), *sides)
+
+
+def has_labels(arguments):
+    return any(key in arguments for key in LABELS)

@@ -1,0 +1,45 @@
+// A model of a Python package by its name, with a stand-in for timm (tests/exporter/packages).
+#include <gmock/gmock.h>
+
+#include "tests/end_to_end/binary.h"
+
+namespace torchstone {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string packages = std::string(TORCHSTONE_SOURCE_DIR) + "/tests/exporter/packages";
+
+std::vector<std::string> accuracy_of(const std::string& name) {
+  return {"--torchstone_only=" + name, "--torchstone_checks=accuracy", "--torchstone_backends=torchscript",
+          "--torchstone_modes=inference"};
+}
+
+TEST(ANamedModel, IsExportedOnceAndJudgedAsTheFile) {
+  if (std::string(TORCHSTONE_PYTHON).empty()) GTEST_SKIP() << "built without a Python, which exports";
+  const Torchstone torchstone;
+  const TemporaryFolder cache;
+  auto arguments = accuracy_of("timm:tiny.net/v1");
+  arguments.push_back("--torchstone_cache=" + cache.path().string());
+  const ProgramRun run = torchstone.run(arguments, {{"PYTHONPATH", packages}});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  const auto row = torchstone.row("tiny_net_v1");
+  EXPECT_EQ(row.at("suite"), "own");
+  EXPECT_EQ(row.at("batch_size"), 2);
+  // The stand-in has no version that counts, so its archive is found without it, and nothing is exported.
+  const ProgramRun again = torchstone.run(arguments, {{"PYTHONPATH", cache.path().string()}});
+  EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
+}
+
+TEST(ANamedModel, ThatCannotBeMadeIsARowWithThePackagesWords) {
+  if (std::string(TORCHSTONE_PYTHON).empty()) GTEST_SKIP() << "built without a Python, which exports";
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run(accuracy_of("timm:gated"), {{"PYTHONPATH", packages}});
+  EXPECT_EQ(run.exit_code, 4) << run.out << run.err;
+  const auto outcome = torchstone.row("gated").at("outcome");
+  EXPECT_EQ(outcome.at("status"), "model_fail_to_load");
+  EXPECT_THAT(outcome.at("reason").get<std::string>(), HasSubstr("timm:gated: PermissionError: gated: ask its author"));
+}
+
+}  // namespace
+}  // namespace torchstone
