@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Which of upstream's models the zoo has, and why not the others: coverage.md from upstream_models.txt and the registry.
+"""How each of upstream's models is judged: as a native model, exported from its Python package, or not at all, and why:
+coverage.md from upstream_models.txt, the registry and exported.jsonl (the ledger of runs of exporter/judge_packages.py).
 
   coverage.py --write TORCHSTONE   writes coverage.md
   coverage.py --check TORCHSTONE   exit 1 when coverage.md is not current, or a line of upstream_models.txt is not true
@@ -12,13 +13,16 @@ import sys
 
 HERE = pathlib.Path(__file__).parent
 TABLE = HERE / "coverage.md"
+LEDGER = HERE / "exported.jsonl"
 HEAD = """# Coverage
 
-Models of PyTorch's `benchmarks/dynamo` that Torchstone has, and why not the others. Made by
-`tests/coverage/coverage.py --write build/bin/torchstone` from `upstream_models.txt` and the registry; ctest checks that it is current.
+How each model of PyTorch's `benchmarks/dynamo` is judged: native (a C++ model of the zoo), exported from its Python package
+([docs/export.md](../../docs/export.md)), or neither. Made by `tests/coverage/coverage.py --write build/bin/torchstone` from
+`upstream_models.txt`, the registry and `exported.jsonl`, the ledger that `tests/exporter/judge_packages.py` writes of real runs; ctest
+checks that it is current. Means over native models hold no exported one: a file runs in the suite `own`, by itself.
 """
 # Models in a suite of upstream's under names of our own: sizes or forms that upstream does not list.
-OWN = {"convmixer_1024_20_ks9_p14", "convnext_tiny", "llama_decode", "mixer_s16_224", "repvgg_a2_deployed",
+OWN = {"convmixer_1024_20_ks9_p14", "convnext_tiny", "llama_decode", "llama_prefill", "mixer_s16_224", "repvgg_a2_deployed",
        "speech_transformer_masked", "swin_tiny_patch4_window7_224", "xcit_nano_12_p8_224"}
 
 
@@ -65,22 +69,58 @@ def untrue(suites, models):
                 yield f"{suite}: {name} is registered, but stands in no line of upstream_models.txt"
 
 
-def table(suites, models):
-    lines = [HEAD, "| suite | upstream's models | in the zoo |", "|---|---:|---:|"]
+def foreign(suites, exported):
+    names = {name for entries in suites.values() for name, _, _ in entries}
+    return [f"exported.jsonl: {name} is no name of upstream's" for name in exported if name not in names]
+
+
+def ledger(path=LEDGER):
+    """The last line of each name of upstream's that was exported."""
+    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return {row["name"].removeprefix("upstream:"): row for row in rows if row["name"].startswith("upstream:")}
+
+
+def is_judged(row):
+    return bool(row and row["judged"]) and "model_fail_to_load" not in row["judged"].values()
+
+
+def cell(text):
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "\\<")
+
+
+def words_of(row):
+    """What a real run said of an exported model: statuses, versions and date, or why there are none."""
+    if row is None:
+        return "", "not tried yet"
+    versions = ", ".join(f"{package} {version}" for package, version in sorted(row["versions"].items())
+                         if package in ("torch", "timm", "transformers", "diffusers", "torch_geometric", "torchvision"))
+    run = f"{row['date']}, {row['commit']}, {versions}"
+    if is_judged(row):
+        statuses = ", ".join(f"{backend}: {status}" for backend, status in sorted(row["judged"].items()))
+        return "exported", f"{statuses}{'; ' + cell(row['reason'][:300]) if row['reason'] else ''} ({row['date']})"
+    return "neither", f"{cell(row['reason'][:300])} ({run})"
+
+
+def table(suites, models, exported):
+    lines = [HEAD, "| suite | upstream's models | native | exported and judged | neither |", "|---|---:|---:|---:|---:|"]
     for suite, entries in suites.items():
-        lines.append(f"| {suite} | {len(entries)} | {sum(ours is not None for _, ours, _ in entries)} |")
+        native = sum(ours is not None for _, ours, _ in entries)
+        judged = sum(ours is None and is_judged(exported.get(name)) for name, ours, _ in entries)
+        lines.append(f"| {suite} | {len(entries)} | {native} | {judged} | {len(entries) - native - judged} |")
     listed = {ours for entries in suites.values() for _, ours, _ in entries}
     lines += ["", f"The zoo has {len(models)} models in {len({model['family'] for model in models.values()})} families. "
               "Under no name of upstream's: " + ", ".join(sorted(set(models) - listed)) + "."]
+    versions = sorted({json.dumps(row["versions"], sort_keys=True) for row in exported.values() if is_judged(row)})
+    lines += ["", "Exported models are judged in the mini preset, float32, inference, accuracy, on the CPU. Packages: " +
+              "; ".join(", ".join(f"{p} {v}" for p, v in json.loads(v).items()) for v in versions) + "."] if versions else []
     for suite, entries in suites.items():
-        lines += ["", f"## {suite}", "", "In the zoo: " + ", ".join(
-            name if name == ours else f"{name} (as {ours})" for name, ours, _ in entries if ours) + ".", "",
-                  "| missing, because | models |", "|---|---|"]
-        reasons = {}
-        for name, _, reason in entries:
-            if reason:
-                reasons.setdefault(reason, []).append(name)
-        lines += [f"| {reason} | {', '.join(names)} |" for reason, names in sorted(reasons.items(), key=lambda x: -len(x[1]))]
+        lines += ["", f"## {suite}", "", "| model | judged as | what was said | why it is not native |", "|---|---|---|---|"]
+        for name, ours, reason in entries:
+            if ours:
+                lines.append(f"| {name} | native | {'' if name == ours else 'as ' + ours} | |")
+            else:
+                how, said = words_of(exported.get(name))
+                lines.append(f"| {name} | {how} | {said} | {reason} |")
     return "\n".join(lines) + "\n"
 
 
@@ -90,7 +130,9 @@ def main():
     suites, errors = upstream()
     models = registry(sys.argv[2])
     errors += untrue(suites, models)
-    text = table(suites, models)
+    exported = ledger()
+    errors += foreign(suites, exported)
+    text = table(suites, models, exported)
     if sys.argv[1] == "--write":
         TABLE.write_text(text)
     elif not TABLE.exists() or TABLE.read_text() != text:

@@ -109,7 +109,7 @@ def main():
     parser.add_argument("--keep", action="store_true", help="the files that were made")
     parser.add_argument("--backends", default="torchscript,inductor")
     parser.add_argument("--until", metavar="HH:MM", help="begins no model after that time")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     warnings.filterwarnings("ignore")
     import cache_name
     import sources

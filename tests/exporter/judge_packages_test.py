@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""judge_packages.py with the stand-in for timm and a program that answers as torchstone does."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ANSWER = """#!{python}
+import json, pathlib, sys
+flags = dict(a[len("--torchstone_"):].split("=", 1) for a in sys.argv[1:])
+with open({calls!r}, "a") as calls:
+    calls.write(json.dumps(flags) + chr(10))
+rows = [{{"backend": b, "outcome": {{"status": "pass" if b == "torchscript" else "fail_accuracy", "reason": "too far" + chr(10) + "more"}}}}
+        for b in flags["backends"].split(",")]
+pathlib.Path(flags["out"]).mkdir(exist_ok=True)
+pathlib.Path(flags["out"], "results.json").write_text(json.dumps({{"results": rows}}))
+"""
+
+
+class JudgePackages(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        self.program, self.calls = self.folder / "torchstone", self.folder / "calls"
+        self.program.write_text(ANSWER.format(python=sys.executable, calls=str(self.calls)))
+        self.program.chmod(0o755)
+
+    def run_it(self, *arguments):
+        environment = dict(os.environ, PYTHONPATH=str(HERE / "packages"), PYTHONDONTWRITEBYTECODE="1")
+        done = subprocess.run([sys.executable, HERE / "judge_packages.py", self.program, self.folder / "ledger.jsonl", "--files",
+                               self.folder, *arguments], env=environment, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [json.loads(line) for line in (self.folder / "ledger.jsonl").read_text().splitlines()]
+
+    def test_a_line_for_each_model_once(self):
+        rows = self.run_it("timm:tiny.net/v1", "timm:gated", "--backends", "torchscript,inductor")
+        self.assertEqual([(row["name"], row["export"], row["judged"]) for row in rows],
+                         [("timm:tiny.net/v1", "ok", {"torchscript": "pass", "inductor": "fail_accuracy"}), ("timm:gated", "failed", {})])
+        self.assertEqual([row["reason"] for row in rows], ["too far", "PermissionError: gated: ask its author"])
+        call = json.loads(self.calls.read_text())
+        self.assertEqual((call["only"], call["modes"]), (str(self.folder.resolve() / "timm_tiny_net_v1.pt2"), "inference"))
+        self.assertFalse(pathlib.Path(call["only"]).exists(), "only --keep keeps files")
+        self.assertEqual(self.run_it("timm:tiny.net/v1", "timm:gated", "--backends", "inductor"), rows)
+        traced = self.run_it("timm:tiny.net/v1", "--traced", "--backends", "torchscript")[-1]
+        self.assertEqual((traced["kind"], traced["export"]), ("traced", "ok"))
+        self.assertIn("tiny_net_v1_inputs.pt", json.loads(self.calls.read_text().splitlines()[-1])["inputs"])
+
+
+if __name__ == "__main__":
+    unittest.main()
