@@ -99,7 +99,7 @@ def save(name, programs, outputs=None, **info):
         if outputs is not None:
             buffer = io.BytesIO()
             torch.save([t.detach() for t in torch.utils._pytree.tree_leaves(outputs) if isinstance(t, torch.Tensor)], buffer)
-            writer.write_bytes("extra/torchstone_outputs.pt", buffer.getvalue())
+            writer.write_bytes("torchstone/outputs.pt", buffer.getvalue())
         if info:
             writer.write_string("extra/torchstone_info.json", json.dumps({"format": 1, **info}))
 

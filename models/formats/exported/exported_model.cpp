@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* info_record = "extra/torchstone_info.json";
 /// The outputs that the exporter stored. Under extra/ an archive has them too, but torch.export.load reads that as text.
-constexpr std::array outputs_records = {"torchstone/outputs.pt", "extra/torchstone_outputs.pt"};
+constexpr std::array outputs_records = {"torchstone/outputs.pt", "torchstone/outputs.pt"};
 
 std::string outputs_record(const exported::Archive& archive) {
   for (const char* name : outputs_records)

@@ -19,7 +19,7 @@ bool is_exported_model(const std::string& path);
 ///
 /// The graph and the sample inputs are read here: throws std::runtime_error with the file, the place in it and what was
 /// expected. Weights are read when a model is made, and there the outputs that the exporter stored
-/// (extra/torchstone_outputs.pt) are compared with the program's own, once a process.
+/// (torchstone/outputs.pt) are compared with the program's own, once a process.
 ModelInfo exported_model_info(const std::string& path);
 
 }  // namespace torchstone::formats

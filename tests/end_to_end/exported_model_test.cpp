@@ -1,0 +1,93 @@
+// Exported programs given to the program: the committed archives of tests/oracles/exported.
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "tests/end_to_end/binary.h"
+
+namespace torchstone {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::string archive(const std::string& name) {
+  return std::string(TORCHSTONE_SOURCE_DIR) + "/tests/oracles/exported/torch213/" + name;
+}
+
+std::string only(const std::string& name) { return "--torchstone_only=" + archive(name); }
+
+/// "mode dtype" of the rows that passed.
+std::set<std::string> passed(const std::string& name, const std::string& dtypes) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run({only(name), "--torchstone_checks=accuracy",
+                                         "--torchstone_backends=torchscript", "--torchstone_dtypes=" + dtypes});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  std::set<std::string> passed;
+  const auto rows = torchstone.results().at("results");
+  for (const auto& row : rows) {
+    EXPECT_EQ(row.at("suite"), "own");
+    if (row.at("outcome").at("status") == "pass")
+      passed.insert(row.at("mode").get<std::string>() + " " + row.at("dtype").get<std::string>());
+  }
+  return passed;
+}
+
+TEST(AnExportedProgram, IsJudgedInBothModesAndInHalfPrecision) {
+  EXPECT_THAT(passed("two.pt2", "float32,amp"),
+              testing::UnorderedElementsAre("inference float32", "training float32", "inference amp", "training amp"));
+  EXPECT_THAT(passed("plain.pt2", "bfloat16"),
+              testing::UnorderedElementsAre("inference bfloat16", "training bfloat16"));
+}
+
+TEST(AnExportedProgram, IsCompiledByInductorAndTrained) {
+  const Torchstone torchstone;
+  const ProgramRun run =
+      torchstone.run({only("plain.pt2"), "--torchstone_checks=accuracy", "--torchstone_backends=inductor"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  const auto rows = torchstone.results().at("results");
+  EXPECT_EQ(rows.size(), 2u) << "inference and training";
+  for (const auto& row : rows) EXPECT_EQ(row.at("outcome").at("status"), "pass") << row.dump(1);
+}
+
+TEST(AnExportedProgram, WithOutputsOtherThanPythonsIsNotJudged) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run({only("other_outputs.pt2"), "--torchstone_checks=accuracy",
+                                         "--torchstone_backends=torchscript", "--torchstone_modes=inference"});
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  const auto outcome = torchstone.results().at("results").at(0).at("outcome");
+  EXPECT_EQ(outcome.at("status"), "model_fail_to_load");
+  EXPECT_THAT(outcome.at("reason"), HasSubstr("output 0 is not the one that the exporter stored"));
+}
+
+TEST(AnExportedProgram, OfEvalModeIsNotTrainedAndSaysWhatToDo) {
+  const Torchstone torchstone;
+  torchstone.run({only("eval.pt2"), "--torchstone_checks=accuracy", "--torchstone_backends=torchscript",
+                  "--torchstone_modes=training"});
+  const auto outcome = torchstone.results().at("results").at(0).at("outcome");
+  EXPECT_EQ(outcome.at("status"), "unsupported") << outcome.dump(1);
+  EXPECT_THAT(outcome.at("reason"),
+              AllOf(HasSubstr("exported in eval mode"), HasSubstr("export model.train() as well")));
+}
+
+TEST(AnExportedProgram, ThatCannotBeRunIsAnErrorWithThePlaceInThePythonSource) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run({only("nonzero.pt2")});
+  EXPECT_EQ(run.exit_code, 2) << run.out << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("nonzero.pt2: models/model.json: "), HasSubstr("write_exported.py:"),
+                             HasSubstr("depends on the values of tensors")));
+}
+
+TEST(AnExportedProgram, OfAnotherKindOfFileIsAnErrorThatNamesIt) {
+  const Torchstone torchstone;
+  const std::string path = torchstone.out() + "/renamed.pt2";
+  std::ofstream(path) << "no zip file";
+  const ProgramRun run = torchstone.run({"--torchstone_only=" + path});
+  EXPECT_EQ(run.exit_code, 2) << run.out << run.err;
+  EXPECT_THAT(run.err, HasSubstr("renamed.pt2: no zip archive"));
+}
+
+}  // namespace
+}  // namespace torchstone
