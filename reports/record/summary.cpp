@@ -28,6 +28,13 @@ std::string why_left_out(const Result& accuracy) {
                                          : fmt::format("whose accuracy is {}", to_string(status));
 }
 
+constexpr const char* of_file = "of a file beside the models";
+
+/// Cases of files (suite own) stay out of averages over models: of the exported ones there are as many as were tried.
+bool has_models(const std::vector<Result>& results, const std::string& check) {
+  return std::ranges::any_of(results, [&](const Result& r) { return r.check == check && r.suite != "own"; });
+}
+
 /// The timings whose answers are right and whose metric is a number above 0; the others are counted by reason.
 std::vector<const Result*> timings_of(const std::vector<Result>& results, const std::string& metric, Average& average) {
   std::map<std::string, std::string> wrong;
@@ -37,9 +44,14 @@ std::vector<const Result*> timings_of(const std::vector<Result>& results, const 
   }
   const auto compiles = [](const Result& r) { return r.check == "performance" && r.backend != "eager"; };
   const bool any_compiled = std::ranges::any_of(results, compiles);
+  const bool any_model = has_models(results, "performance");
   std::vector<const Result*> values;
   for (const auto& r : results) {
     if (r.check != "performance") continue;
+    if (any_model && r.suite == "own") {
+      ++average.left_out[of_file];
+      continue;
+    }
     const auto value = metric_of(r, metric.c_str());
     if (const auto found = wrong.find(combination(r)); found != wrong.end())
       ++average.left_out[found->second];
@@ -87,8 +99,13 @@ std::vector<std::pair<Status, size_t>> count_by_status(const std::vector<Result>
 Average pass_rate_of(const std::vector<Result>& results) {
   Average rate;
   size_t passed = 0;
+  const bool any_model = has_models(results, "accuracy");
   for (const auto& r : results) {
     if (r.check != "accuracy") continue;
+    if (any_model && r.suite == "own") {
+      ++rate.left_out[of_file];
+      continue;
+    }
     if (is_left_out(r) || (r.finished && r.outcome.status == Status::interrupted)) {
       ++rate.left_out[std::string(to_string(r.outcome.status))];
       continue;

@@ -101,6 +101,19 @@ TEST(Geomean, LeavesOutTheControlUnlessThereIsNothingElse) {
   EXPECT_EQ(geomean_of({control}).n, 1u);
 }
 
+TEST(Geomean, LeavesOutFilesUnlessThereIsNothingElse) {
+  Result file = timing_with("ghostnet_100", 9), answer = simple_result("A.ghostnet_100", Status::fail_accuracy);
+  file.suite = answer.suite = "own";
+  const Geomean geomean = geomean_of({file, timing_with("a", 4)});
+  EXPECT_DOUBLE_EQ(geomean.value, 4);
+  EXPECT_EQ(left_out_words(geomean), "1 of a file beside the models");
+  EXPECT_DOUBLE_EQ(geomean_of({file, answer}).value, 9) << "alone it is what was asked for";
+  const Average rate = pass_rate_of({answer, simple_result("A.a", Status::pass)});
+  EXPECT_DOUBLE_EQ(rate.value, 1);
+  EXPECT_EQ(rate.n, 1u);
+  EXPECT_DOUBLE_EQ(pass_rate_of({answer, file}).value, 0);
+}
+
 TEST(Geomean, PropagatesTheIntervalsOfItsCases) {
   Result a = timing_with("a", 2), b = timing_with("b", 8);
   a.outcome.metrics["speedup_low"] = 2 / std::exp(0.3);
