@@ -32,6 +32,7 @@ struct Flags {
   config::Place only_place;
   std::string inputs;  ///< a .pt file with the inputs of `only`
   std::vector<std::string> plugins;
+  std::vector<std::string> libraries;  ///< shared libraries of operators
   OperatorFlags operators;
   FastrnnsFlags fastrnns;
   std::vector<std::string> expected;  ///< expected-status files, the strongest first

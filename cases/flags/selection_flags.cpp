@@ -125,6 +125,10 @@ std::vector<FlagInfo> selection_flags() {
           [](Flags & f) -> auto& { return f.inputs; })
           .is_path(),
       texts_flag(
+          "library", "FILE.so", "a shared library of operators (TORCH_LIBRARY) that a model's file needs",
+          [](Flags & f) -> auto& { return f.libraries; })
+          .is_path(),
+      texts_flag(
           "plugin", "LIBRARY", "a shared library of models, backends, checks or report writers",
           [](Flags & f) -> auto& { return f.plugins; })
           .is_path(),

@@ -26,6 +26,7 @@
 #include "fixtures/isolate/hand_over.h"
 #include "fixtures/isolate/interrupt.h"
 #include "models/core/plugin.h"
+#include "models/formats/operator_library.h"
 #include "reports/base/exit_code.h"
 #include "reports/base/secrets.h"
 #include "reports/base/standard_descriptors.h"
@@ -144,6 +145,7 @@ int run(int argc, char** argv) {
     std::cout << fmt::format("torchstone {} (LibTorch {})\n", version(), build_facts().at("torch"));
     return ExitCode::success;
   }
+  for (const auto& library : flags.libraries) formats::load_operator_library(library);
   for (const auto& plugin : flags.plugins) load_plugin(plugin);
   bool registered = false;
   if (is_named_model(flags.only) && !flags.help) {

@@ -1,9 +1,11 @@
 #include "cases/main/own_model.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "cases/main/torchvision_library.h"
 #include "cases/selection/expand.h"
 #include "models/core/registry.h"
 #include "models/formats/exported/exported_model.h"
@@ -24,6 +26,25 @@ ModelInfo model_of_file(const std::string& path, const flags::Flags& flags) {
   return formats::exported_model_info(path);
 }
 
+/// The same; torchvision's operators are looked for where the file needs them.
+ModelInfo model_with_libraries(const std::string& path, const flags::Flags& flags) {
+  std::string lacking;
+  try {
+    return model_of_file(path, flags);
+  } catch (const std::runtime_error& error) {
+    lacking = error.what();
+    const bool of_torchvision =
+        lacking.find("torchvision::") != std::string::npos || lacking.find("ops.torchvision.") != std::string::npos;
+    if (!of_torchvision) throw;
+  }
+  try {
+    load_torchvision(flags);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(fmt::format("{}\n{}", lacking, error.what()));
+  }
+  return model_of_file(path, flags);
+}
+
 /// Throws ConfigError for a batch size that a model with a fixed one does not have.
 void require_batch_size(const flags::Flags& flags, const ModelInfo& info) {
   const auto batch =
@@ -37,7 +58,7 @@ void require_batch_size(const flags::Flags& flags, const ModelInfo& info) {
 }  // namespace
 
 void register_own_model(const flags::Flags& flags) {
-  ModelInfo info = model_of_file(flags.only, flags);
+  ModelInfo info = model_with_libraries(flags.only, flags);
   info.name = selection::only_model(flags);
   require_batch_size(flags, info);
   register_model(info, flags.only.c_str(), 0);

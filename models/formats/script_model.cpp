@@ -1,62 +1,21 @@
 #include "models/formats/script_model.h"
 
-#include <filesystem>
-#include <fstream>
+#include <algorithm>
+#include <set>
 #include <stdexcept>
 
-#include <caffe2/serialize/inline_container.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <torch/script.h>
 #include <torchstone/model.h>
 
-#include "models/core/tree.h"
-#include "models/formats/first_line.h"
 #include "models/formats/model_file.h"
-#include "models/formats/pickle/pickle.h"
-#include "models/formats/record_sizes.h"
+#include "models/formats/script_batch.h"
+#include "models/formats/script_file.h"
+#include "models/formats/script_program.h"
 
 namespace torchstone::formats {
 namespace {
-
-[[noreturn]] void refuse(const std::string& path, const std::string& text) {
-  throw std::runtime_error(fmt::format("{}: {}", path, text));
-}
-
-void require_zip(const std::string& path, const std::string& expected) {
-  if (!std::filesystem::is_regular_file(path)) refuse(path, "no such file");
-  std::ifstream stream(path, std::ios::binary);
-  std::string start(4, '\0');
-  if (!stream.read(start.data(), 4) || start != "PK\3\4") refuse(path, "no zip archive; expected " + expected);
-}
-
-torch::jit::Module load_script(const std::string& path) {
-  const std::string expected = "a TorchScript module as torch.jit.save writes it";
-  require_zip(path, expected);
-  try {
-    caffe2::serialize::PyTorchStreamReader archive(path);
-    require_possible_sizes(archive, std::filesystem::file_size(path));
-    return torch::jit::load(path, torch::kCPU);
-  } catch (const std::invalid_argument& error) {
-    refuse(path, error.what());
-  } catch (const std::exception& error) {
-    refuse(path, fmt::format("expected {}, not a state_dict, a pickled model or a truncated file ({})", expected,
-                             first_line(error)));
-  }
-}
-
-Tensors load_inputs(const std::string& path) {
-  const auto value = read_pt(path);
-  if (!value.isTensor() && !value.isTuple() && !value.isList())
-    refuse(path, fmt::format("holds a {}, expected a list or tuple of tensors", describe(value)));
-  Tensors inputs;
-  for (const auto& element : value.isTensor() ? std::vector<Child>{{"", value}} : children_of(value)) {
-    if (!element.value.isTensor())
-      refuse(path, fmt::format("element {} is {}, expected a tensor", element.step, describe(element.value)));
-    inputs.push_back(element.value.toTensor());
-  }
-  if (inputs.empty()) refuse(path, "holds no tensor");
-  return inputs;
-}
 
 /// Children, parameters and buffers of a script module under their names, the same tensors: what casts or moves one
 /// casts or moves the other.
@@ -80,53 +39,154 @@ torch::Tensor another(const torch::Tensor& example) {
   return example.flatten().index_select(0, torch::randperm(example.numel())).view(example.sizes());
 }
 
+/// What the models of one file share.
+struct FileFacts {
+  std::string path;
+  Tensors inputs;
+  int64_t samples = 1;
+  std::set<int64_t> checked{};  ///< numbers of samples with which the program ran
+  ForeignDevices foreign{};
+  std::string device{};
+};
+
 class ScriptModel : public Model {
  public:
-  ScriptModel(torch::jit::Module script, Tensors inputs) : script_(std::move(script)), inputs_(std::move(inputs)) {
-    mirror(script_, *this);
+  ScriptModel(torch::jit::Module script, std::shared_ptr<FileFacts> file)
+      : program_(std::move(script)), file_(std::move(file)) {
+    mirror(program_.module(), *this);
+    follow(torch::kCPU, std::nullopt);
   }
 
-  c10::IValue forward(const Tensors& inputs) override {
-    return script_.forward(std::vector<c10::IValue>(inputs.begin(), inputs.end()));
-  }
+  c10::IValue forward(const Tensors& inputs) override { return program_.run(inputs); }
 
-  Tensors example_inputs(const ModelOptions&) const override {
+  Tensors example_inputs(const ModelOptions& options) const override {
+    const bool other = options.batch_size != file_->samples;
+    if (other) require_samples(options.batch_size);
     Tensors inputs;
-    for (const auto& input : inputs_) inputs.push_back(asked_ ? another(input) : input.clone());
+    for (const auto& input : other ? with_samples(file_->inputs, options.batch_size) : file_->inputs)
+      inputs.push_back(asked_ ? another(input) : input.clone());
     asked_ = true;
     return inputs;
   }
 
-  const torch::jit::Module* script() const override { return &script_; }
+  const torch::jit::Module* script() const override { return &program_.module(); }
 
   void train(bool on = true) override {
     Model::train(on);
-    script_.train(on);
+    torch::jit::Module(program_.module()).train(on);
   }
 
+  void to(torch::Device device, bool non_blocking = false) override {
+    Model::to(device, non_blocking);
+    follow(device, std::nullopt);
+  }
+  void to(torch::Dtype dtype, bool non_blocking = false) override {
+    Model::to(dtype, non_blocking);
+    follow(std::nullopt, dtype);
+  }
+  using Model::to;
+
  private:
-  torch::jit::Module script_;
-  Tensors inputs_;
+  void follow(std::optional<torch::Device> device, std::optional<torch::Dtype> dtype) {
+    const ForeignDevices foreign = program_.place(device, dtype);
+    if (foreign.constants == 0) return;
+    file_->foreign = foreign;
+    file_->device = program_.device().str();
+  }
+
+  /// Runs the program with so many samples, once, and throws std::runtime_error where it does not run or returns
+  /// something else than the outputs of so many.
+  void require_samples(int64_t samples) const {
+    if (file_->checked.contains(samples)) return;
+    const auto refused = [&](const std::string& why) {
+      return std::runtime_error(fmt::format("the program does not run with {} samples, the file's inputs have {}: {}",
+                                            samples, file_->samples, why));
+    };
+    c10::IValue with_file, with_asked;
+    try {
+      with_asked = run_aside(with_samples(file_->inputs, samples));
+      with_file = run_aside(file_->inputs);
+    } catch (const c10::OutOfMemoryError&) {
+      throw;
+    } catch (const c10::Error& error) {
+      throw refused(error.what_without_backtrace());
+    } catch (const std::exception& error) {
+      throw refused(error.what());
+    }
+    const auto why = why_not_followed(with_file, file_->samples, with_asked, samples);
+    if (!why.empty()) throw refused(why);
+    file_->checked.insert(samples);
+  }
+
+  /// The program's answer; buffers keep their values.
+  c10::IValue run_aside(const Tensors& inputs) const {
+    const torch::NoGradGuard no_grad;
+    Tensors saved, placed;
+    for (const auto& buffer : buffers()) saved.push_back(buffer.clone());
+    for (const auto& input : inputs) placed.push_back(input.to(program_.device()));
+    const auto restore = [&] {
+      for (size_t i = 0; i < saved.size(); ++i) buffers()[i].copy_(saved[i]);
+    };
+    try {
+      const c10::IValue output = program_.run(placed);
+      restore();
+      return output;
+    } catch (...) {
+      restore();
+      throw;
+    }
+  }
+
+  ScriptProgram program_;
+  std::shared_ptr<FileFacts> file_;
   mutable bool asked_ = false;
 };
+
+/// Why the program is not one for training; empty when it is.
+std::string why_not_trained(const ScriptProgram& program, const SavedMode& mode) {
+  if (!mode.evaluates.empty())
+    return fmt::format(
+        "saved in eval mode: {} has it as a constant. Save another file in train mode for training (model.train() "
+        "before "
+        "torch.jit.trace, or torch.jit.script, which follows both)",
+        mode.evaluates);
+  for (const auto& parameter : program.module().parameters())
+    if (parameter.requires_grad()) return "";
+  return "the file has no parameter that requires a gradient";
+}
+
+ModelFacts facts_of(const FileFacts& file) {
+  ModelFacts facts;
+  if (file.foreign.constants > 0)
+    facts.notes["device_constants"] = fmt::format("{} instead of {} ({} of the file)", file.device,
+                                                  fmt::join(file.foreign.devices, ", "), file.foreign.constants);
+  return facts;
+}
 
 }  // namespace
 
 ModelInfo script_model_info(const std::string& path, const std::string& inputs_path) {
-  const auto inputs = load_inputs(inputs_path);
-  load_script(path);  // the factory reads it again for every model; a bad file is reported here
-  const auto batch = inputs[0].dim() > 0 ? inputs[0].size(0) : 1;
+  const auto file = std::make_shared<FileFacts>(FileFacts{path, load_inputs(inputs_path)});
+  file->samples = file->inputs[0].dim() > 0 ? std::max<int64_t>(file->inputs[0].size(0), 1) : 1;
+  const ScriptProgram program(load_script(path));  // the factory reads it again; a bad file is reported here
+  const SavedMode mode = program.mode();
   ModelInfo info;
   info.name = model_name_of(path);
   info.family = "script";
   info.suites = {"own"};
-  info.train_batch = batch;
-  info.eval_batch = batch;
-  info.fixed_batch = true;
+  info.train_batch = file->samples;
+  info.eval_batch = file->samples;
+  info.not_trained = why_not_trained(program, mode);
   info.file = path;
-  info.make = [path, inputs](const ModelOptions&) -> std::shared_ptr<Model> {
-    return std::make_shared<ScriptModel>(load_script(path), inputs);
+  info.make = [file, trains = mode.trains](const ModelOptions& options) -> std::shared_ptr<Model> {
+    if (options.mode == Mode::inference && !trains.empty())
+      throw std::runtime_error(
+          fmt::format("{}: saved in train mode: {} has it as a constant. Save another file in eval mode for "
+                      "inference (model.eval() before torch.jit.trace)",
+                      file->path, trains));
+    return std::make_shared<ScriptModel>(load_script(file->path), file);
   };
+  info.facts = [file] { return facts_of(*file); };
   return info;
 }
 

@@ -18,8 +18,8 @@ TEST(AScriptFile, IsJudgedAndTimedWithoutALineOfCode) {
   const std::string script = std::string(TORCHSTONE_SOURCE_DIR) + "/examples/own_pt/save_model.py";
   const ProgramRun made = run_program({TORCHSTONE_PYTHON, "-W", "ignore", script, torchstone.out()});
   ASSERT_EQ(made.exit_code, 0) << made.err;
-  const ProgramRun run = torchstone.run(
-      {"--torchstone_only=" + model, "--torchstone_inputs=" + inputs, "--torchstone_measure_budget=0.5"});
+  const ProgramRun run = torchstone.run({"--torchstone_only=" + model, "--torchstone_inputs=" + inputs,
+                                         "--torchstone_measure_budget=0.5", "--torchstone_modes=inference"});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   int judged = 0, timed = 0, scripted = 0;
   const auto rows = torchstone.results().at("results");
@@ -35,11 +35,39 @@ TEST(AScriptFile, IsJudgedAndTimedWithoutALineOfCode) {
   EXPECT_GE(judged, 1);
   EXPECT_GE(scripted, 1);
   EXPECT_GE(timed, 1);
-  const ProgramRun other =
-      torchstone.run({"--torchstone_only=" + model, "--torchstone_inputs=" + inputs, "--torchstone_batch_size=8"});
-  EXPECT_EQ(other.exit_code, 2) << other.out << other.err;
-  EXPECT_THAT(other.err,
-              HasSubstr("flag --torchstone_batch_size=8: " + model + " runs with the 4 samples of " + inputs));
+  const ProgramRun other = torchstone.run({"--torchstone_only=" + model, "--torchstone_inputs=" + inputs,
+                                           "--torchstone_batch_size=8", "--torchstone_checks=accuracy",
+                                           "--torchstone_backends=torchscript", "--torchstone_dtypes=float32,amp"});
+  EXPECT_EQ(other.exit_code, 0) << other.out << other.err;
+  const auto rows_of_eight = torchstone.results().at("results");
+  EXPECT_EQ(rows_of_eight.size(), 4U) << "inference and training, float32 and autocast";
+  for (const auto& row : rows_of_eight) EXPECT_EQ(row.at("batch_size"), 8) << "what ran, not what was asked for";
+}
+
+TEST(AScriptFile, FindsItsOperatorsInALibrary) {
+  const Torchstone torchstone;
+  if (std::string(TORCHSTONE_PYTHON).empty()) GTEST_SKIP() << "built without a Python, which makes the file";
+  const auto build = std::filesystem::path(TORCHSTONE_BINARY).parent_path().parent_path();
+  const std::string library = build / "lib" / "libshifted_relu.so";
+  const std::string script = std::string(TORCHSTONE_SOURCE_DIR) + "/tests/operator_library/save_model.py";
+  const ProgramRun made = run_program({TORCHSTONE_PYTHON, "-W", "ignore", script, library, torchstone.out()});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const std::vector<std::string> arguments{"--torchstone_only=" + torchstone.out() + "/library.pt",
+                                           "--torchstone_inputs=" + torchstone.out() + "/inputs.pt",
+                                           "--torchstone_checks=accuracy"};
+  const auto with = [&](const std::string& argument) {
+    std::vector<std::string> all = arguments;
+    all.push_back(argument);
+    return torchstone.run(all);
+  };
+  const ProgramRun without = torchstone.run(arguments);
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_THAT(without.err, HasSubstr("needs the operator torchstone_test::shifted_relu"));
+  EXPECT_THAT(with("--torchstone_library=/nowhere/lib.so").err, HasSubstr("library /nowhere/lib.so: no such file"));
+  const ProgramRun run = with("--torchstone_library=" + library);
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_EQ(torchstone.row("inductor").at("outcome").at("status"), "pass");
+  EXPECT_EQ(torchstone.row("torchscript").at("outcome").at("status"), "pass");
 }
 
 TEST(AFileThatIsNoModel, IsAnErrorThatNamesIt) {

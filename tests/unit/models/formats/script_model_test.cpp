@@ -60,6 +60,7 @@ class ScriptModelTest : public testing::Test {
                 ThrowsMessage<std::runtime_error>(AllOf(HasSubstr(texts)...)));
   }
 
+  const ModelOptions five{.batch_size = 5};
   const TemporaryFolder temporary_;
   const fs::path& folder_ = temporary_.path();
 };
@@ -67,7 +68,7 @@ class ScriptModelTest : public testing::Test {
 TEST_F(ScriptModelTest, IsNamedAfterItsStemAndHasItsBatch) {
   const auto info = script_model_info(path("2net-a.pt"), path("inputs.pt"));
   EXPECT_EQ(info.name, "2net_a");
-  EXPECT_TRUE(info.fixed_batch);
+  EXPECT_FALSE(info.fixed_batch);
   EXPECT_EQ(info.eval_batch, 5);
 }
 
@@ -79,7 +80,7 @@ TEST_F(ScriptModelTest, AnswersAsTheScriptAndShowsItsState) {
   EXPECT_EQ(count_parameters(*model), 12 + 30);
   ASSERT_NE(model->script(), nullptr);
   model->eval();
-  const auto inputs = model->example_inputs({});
+  const auto inputs = model->example_inputs(five);
   const auto state = state_of(*model);
   const auto expected = torch::linear(inputs[0] + torch::embedding(state.at("table"), inputs[1]) + state.at("count"),
                                       state.at("inner.weight"));
@@ -89,7 +90,7 @@ TEST_F(ScriptModelTest, AnswersAsTheScriptAndShowsItsState) {
 
 TEST_F(ScriptModelTest, TheFirstInputsAreTheFilesAndTheNextAreOthers) {
   const auto model = script_model_info(path("2net-a.pt"), path("inputs.pt")).make({});
-  const auto first = model->example_inputs({}), second = model->example_inputs({});
+  const auto first = model->example_inputs(five), second = model->example_inputs(five);
   EXPECT_TRUE(torch::equal(first[1], torch::arange(5)));
   EXPECT_FALSE(torch::equal(first[0], second[0]));
   EXPECT_NEAR(second[0].mean().item<float>(), 100, 3);
@@ -101,7 +102,7 @@ TEST_F(ScriptModelTest, ACastReachesTheScript) {
   const auto model = script_model_info(path("2net-a.pt"), path("inputs.pt")).make({});
   model->eval();
   model->to(torch::kFloat64);
-  auto inputs = model->example_inputs({});
+  auto inputs = model->example_inputs(five);
   inputs[0] = inputs[0].to(torch::kFloat64);
   EXPECT_EQ(model->forward(inputs).toTupleRef().elements()[0].toTensor().scalar_type(), torch::kFloat64);
   for (const auto& parameter : model->script()->parameters()) EXPECT_EQ(parameter.scalar_type(), torch::kFloat64);
@@ -113,7 +114,7 @@ TEST_F(ScriptModelTest, ACastReachesTheScript) {
 
 TEST_F(ScriptModelTest, TrainAndEvalReachTheScript) {
   const auto model = script_model_info(path("2net-a.pt"), path("inputs.pt")).make({});
-  const auto inputs = model->example_inputs({});
+  const auto inputs = model->example_inputs(five);
   const auto differs = [&] {
     const auto output = model->forward(inputs);
     return !torch::equal(output.toTupleRef().elements()[0].toTensor(), output.toTupleRef().elements()[1].toTensor());
@@ -136,12 +137,12 @@ TEST_F(ScriptModelTest, TwoModelsOfAFileDoNotShareWeights) {
 
 TEST_F(ScriptModelTest, ReadsInputsOfPythonAndListsAndSingleTensors) {
   save("list.pt", c10::List<torch::Tensor>({torch::ones({5, 3}), torch::arange(5)}));
-  EXPECT_EQ(script_model_info(path("2net-a.pt"), path("list.pt")).make({})->example_inputs({}).size(), 2U);
+  EXPECT_EQ(script_model_info(path("2net-a.pt"), path("list.pt")).make({})->example_inputs(five).size(), 2U);
   save("one.pt", torch::ones({7, 3}));
   EXPECT_EQ(script_model_info(path("2net-a.pt"), path("one.pt")).eval_batch, 7);
   // Written by torch.save((torch.arange(6.).view(2, 3), torch.arange(2))).
   const auto python = std::string(TORCHSTONE_TEST_DIR) + "/oracles/inputs_sample.pt";
-  const auto inputs = script_model_info(path("2net-a.pt"), python).make({})->example_inputs({});
+  const auto inputs = script_model_info(path("2net-a.pt"), python).make({})->example_inputs({.batch_size = 2});
   ASSERT_EQ(inputs.size(), 2U);
   EXPECT_TRUE(torch::equal(inputs[0], torch::arange(6).to(torch::kFloat32).view({2, 3})));
   EXPECT_TRUE(torch::equal(inputs[1], torch::arange(2)));

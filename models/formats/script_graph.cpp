@@ -1,0 +1,155 @@
+#include "models/formats/script_graph.h"
+
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include <fmt/format.h>
+#include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/passes/inliner.h>
+
+#include "models/formats/interpreter_error.h"
+
+namespace torchstone::formats {
+namespace {
+
+namespace jit = torch::jit;
+namespace attr = c10::attr;
+namespace prim = c10::prim;
+
+void each_node(jit::Block& block, const std::function<void(jit::Node&)>& action) {
+  for (auto it = block.nodes().begin(); it != block.nodes().end();) {
+    jit::Node& node = **it++;
+    action(node);
+    for (jit::Block* inner : node.blocks()) each_node(*inner, action);
+  }
+}
+
+/// The functions that a module can reach, each once.
+class Functions {
+ public:
+  explicit Functions(const jit::Module& module) {
+    for (const auto& part : module.modules())
+      for (jit::Function* method : part.type()->methods()) add(method);
+  }
+  const std::vector<jit::GraphFunction*>& list() const { return list_; }
+
+ private:
+  void add(jit::Function* function) {
+    auto* with_graph = function == nullptr ? nullptr : jit::tryToGraphFunction(*function);
+    if (with_graph == nullptr || !seen_.insert(with_graph).second) return;
+    list_.push_back(with_graph);
+    each_node(*with_graph->graph()->block(), [&](jit::Node& node) {
+      if (node.kind() == prim::CallFunction) {
+        if (const auto type = node.input(0)->type()->cast<c10::FunctionType>()) add(type->function());
+      } else if (node.kind() == prim::CallMethod) {
+        if (const auto type = node.input(0)->type()->cast<c10::ClassType>()) add(type->findMethod(node.s(attr::name)));
+      }
+    });
+  }
+
+  std::vector<jit::GraphFunction*> list_;
+  std::set<jit::GraphFunction*> seen_;
+};
+
+bool same(torch::Device a, torch::Device b) {
+  return a.type() == b.type() && (a.index() == b.index() || !a.has_index() || !b.has_index());
+}
+
+/// `torch.device("cuda")` of a script, which is read as a call.
+void make_constant(jit::Node& node) {
+  static const auto device_of_text = c10::Symbol::fromQualString("aten::device");
+  if (node.kind() != device_of_text || node.inputs().size() != 1) return;
+  const auto text = jit::toIValue(node.input(0));
+  if (!text || !text->isString()) return;
+  const jit::WithInsertPoint here(&node);
+  node.output()->replaceAllUsesWith(node.owningGraph()->insertConstant(c10::Device(text->toStringRef())));
+}
+
+void move_tensor(jit::Node& node, torch::Device device, std::optional<torch::Dtype> dtype) {
+  const torch::Tensor tensor = node.t(attr::value);
+  const bool casts = dtype && tensor.is_floating_point();
+  node.t_(attr::value, tensor.to(device, casts ? *dtype : tensor.scalar_type()));
+  node.output()->setType(c10::TensorType::get());  // the old one may hold device and dtype
+}
+
+void move_constant(jit::Node& node, torch::Device device, std::optional<torch::Dtype> dtype, ForeignDevices& foreign) {
+  if (node.kind() != prim::Constant || !node.hasAttribute(attr::value)) return;
+  if (node.kindOf(attr::value) == jit::AttributeKind::t) return move_tensor(node, device, dtype);
+  if (node.output()->type()->kind() != c10::TypeKind::DeviceObjType) return;
+  const torch::Device old(node.s(attr::value));
+  if (same(old, device)) return;
+  ++foreign.constants;
+  foreign.devices.insert(old.str());
+  node.s_(attr::value, device.str());
+}
+
+std::optional<bool> constant_flag(const jit::Node& node) {
+  const auto* schema = node.maybeSchema();
+  for (size_t i = 0; schema != nullptr && i < schema->arguments().size() && i < node.inputs().size(); ++i) {
+    const auto& name = schema->arguments()[i].name();
+    if (name != "train" && name != "training") continue;
+    const auto value = jit::toIValue(node.input(i));
+    if (value && value->isBool()) return value->toBool();
+  }
+  return std::nullopt;
+}
+
+/// Whether the flag changes nothing: a rate of dropout that is 0, and a batch norm that has no statistics to use.
+bool is_idle(const jit::Node& node) {
+  const auto* schema = node.maybeSchema();
+  bool idle = false;
+  for (size_t i = 0; schema != nullptr && i < schema->arguments().size() && i < node.inputs().size(); ++i) {
+    const auto& name = schema->arguments()[i].name();
+    const auto value = jit::toIValue(node.input(i));
+    if (!value) continue;
+    if (name == "p" || name == "dropout") idle = idle || (value->isDouble() && value->toDouble() == 0);
+    if (name == "running_mean") idle = idle || value->isNone();
+  }
+  return idle;
+}
+
+}  // namespace
+
+ForeignDevices move_constants(const jit::Module& module, torch::Device device, std::optional<torch::Dtype> dtype) {
+  ForeignDevices foreign;
+  const Functions functions(module);
+  for (jit::GraphFunction* function : functions.list()) {
+    auto& block = *function->graph()->block();
+    each_node(block, make_constant);
+    each_node(block, [&](jit::Node& node) { move_constant(node, device, dtype, foreign); });
+  }
+  return foreign;
+}
+
+std::shared_ptr<jit::Graph> inlined_forward(const jit::Module& module) {
+  const auto method = module.get_method("forward");
+  auto graph = jit::toGraphFunction(method.function()).graph()->copy();
+  jit::Inline(*graph);
+  return graph;
+}
+
+std::string python_place(const jit::Node& node) {
+  const auto& range = node.sourceRange();
+  if (!range.source()) return "";
+  const auto original = range.source()->findSourceRangeThatGenerated(range);
+  return innermost_python_place(original ? original->str() : range.str());
+}
+
+SavedMode saved_mode(jit::Graph& graph) {
+  SavedMode mode;
+  bool asks = false;
+  each_node(*graph.block(), [&](jit::Node& node) {
+    asks = asks || (node.kind() == prim::GetAttr && node.s(attr::name) == "training");
+    const auto flag = constant_flag(node);
+    if (!flag || is_idle(node)) return;
+    std::string& found = *flag ? mode.trains : mode.evaluates;
+    if (!found.empty()) return;
+    const std::string place = python_place(node);
+    found = fmt::format("{}{}", node.kind().toQualString(), place.empty() ? "" : fmt::format(" ({})", place));
+  });
+  return asks ? SavedMode{} : mode;
+}
+
+}  // namespace torchstone::formats

@@ -1,0 +1,34 @@
+#pragma once
+#include <optional>
+#include <set>
+#include <string>
+
+#include <torch/script.h>
+
+namespace torchstone::formats {
+
+/// Constants of a TorchScript module that name a device: how many name another one than the module is on, and which.
+struct ForeignDevices {
+  size_t constants = 0;
+  std::set<std::string> devices{};
+};
+
+/// Makes the constants in the graphs of all of the module's functions fit `device`: those of type Device (`device=` of
+/// a trace) become it, and tensors are moved to it. With `dtype` floating-point tensors are cast, as buffers are.
+ForeignDevices move_constants(const torch::jit::Module& module, torch::Device device,
+                              std::optional<torch::Dtype> dtype);
+
+/// A copy of the graph of `forward` with all calls inlined.
+std::shared_ptr<torch::jit::Graph> inlined_forward(const torch::jit::Module& module);
+
+/// What the operators say of the mode that a file was saved in: a constant argument `train` or `training`. A scripted
+/// file asks `self.training` instead, and both are empty. "aten::dropout (net.py:12)".
+struct SavedMode {
+  std::string trains{}, evaluates{};
+};
+SavedMode saved_mode(torch::jit::Graph& graph);
+
+/// "net.py:12" of the user's Python, where the node knows it.
+std::string python_place(const torch::jit::Node& node);
+
+}  // namespace torchstone::formats

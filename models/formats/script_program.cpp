@@ -1,0 +1,52 @@
+#include "models/formats/script_program.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include <c10/util/Exception.h>
+
+#include "models/formats/interpreter_error.h"
+
+namespace torchstone::formats {
+namespace {
+
+namespace jit = torch::jit;
+
+[[noreturn]] void throw_with_cause(const std::string& text) {
+  const std::string message = with_cause_first(text);
+  // The interpreter makes a plain error of each: only the text tells that there was no memory.
+  const bool no_memory = message.substr(0, message.find('\n')).find("out of memory") != std::string::npos;
+  TORCH_CHECK_WITH(OutOfMemoryError, !no_memory, message);
+  throw std::runtime_error(message);
+}
+
+}  // namespace
+
+ScriptProgram::ScriptProgram(jit::Module module)
+    : module_(std::move(module)), code_(inlined_forward(module_), "forward") {}
+
+ForeignDevices ScriptProgram::place(std::optional<torch::Device> device, std::optional<torch::Dtype> dtype) {
+  if (device) device_ = *device;
+  if (dtype) dtype_ = dtype;
+  const ForeignDevices foreign = move_constants(module_, device_, dtype_);
+  code_ = jit::Code(inlined_forward(module_), "forward");
+  return foreign;
+}
+
+c10::IValue ScriptProgram::run(const Tensors& inputs) const {
+  jit::Stack stack{module_._ivalue()};
+  stack.insert(stack.end(), inputs.begin(), inputs.end());
+  module_.get_method("forward").function().getSchema().checkAndNormalizeInputs(stack, {});
+  try {
+    jit::InterpreterState(code_).run(stack);
+  } catch (const c10::Error& error) {
+    throw_with_cause(error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    throw_with_cause(error.what());
+  }
+  return stack.at(0);
+}
+
+SavedMode ScriptProgram::mode() const { return saved_mode(*code_.graph()); }
+
+}  // namespace torchstone::formats

@@ -1,0 +1,123 @@
+// What a TorchScript file holds as constants (devices, modes, sizes), and what its errors say.
+#include "models/formats/script_program.h"
+
+#include <gmock/gmock.h>
+#include <torchstone/model.h>
+
+#include "tests/unit/models/formats/script_file.h"
+
+namespace torchstone::formats {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+constexpr auto named_device =
+    "def forward(self, x):\n"
+    "  places = torch.arange(3, device=torch.device(\"cuda:0\"))\n"
+    "  return torch.linear(x, self.weight).to(torch.device(\"cuda:0\")) + places.sum()\n";
+
+TEST(ScriptConstants, ThatNameCudaRunOnTheCpuAndTheRowSaysSo) {
+  const ScriptFile file(named_device, {torch::ones({2, 3})});
+  const auto info = file.info();
+  const auto model = info.make({});
+  const auto output = model->forward({torch::ones({2, 3})}).toTensor();
+  EXPECT_TRUE(torch::equal(output, torch::full({2, 4}, 6.0)));
+  EXPECT_EQ(info.facts().notes.at("device_constants"), "cpu instead of cuda:0 (1 of the file)");
+}
+
+TEST(ScriptConstants, FollowTheModelToAnotherDeviceAndDtype) {
+  torch::jit::Module module("net");
+  module.define("def forward(self, x):\n  return x + torch.arange(3, device=torch.device(\"cpu\"))\n");
+  auto& graph = *torch::jit::toGraphFunction(module.get_method("forward").function()).graph();
+  const torch::jit::WithInsertPoint end(graph.return_node());
+  auto* sum = graph.insert(c10::aten::add, {graph.outputs()[0], graph.insertConstant(torch::ones({3}))});
+  graph.eraseOutput(0);
+  graph.registerOutput(sum);
+  const ScriptFile file(module, {torch::ones({2, 3})});
+  const auto model = file.info().make({});
+  model->to(torch::kHalf);
+  EXPECT_EQ(model->forward({torch::ones({2, 3}, torch::kHalf)}).toTensor().scalar_type(), torch::kHalf);
+  model->to(torch::kMeta);
+  const auto output = model->forward({torch::ones({2, 3}, torch::device(torch::kMeta).dtype(torch::kHalf))});
+  EXPECT_TRUE(output.toTensor().is_meta());
+  EXPECT_EQ(output.toTensor().scalar_type(), torch::kHalf);
+}
+
+TEST(ScriptConstants, OfTheModelsOwnDeviceAreNotWorthANote) {
+  const ScriptFile file("def forward(self, x):\n  return x + torch.arange(3, device=torch.device(\"cpu\"))\n",
+                        {torch::ones({2, 3})});
+  const auto info = file.info();
+  info.make({});
+  EXPECT_THAT(info.facts().notes, IsEmpty());
+}
+
+TEST(ScriptMode, IsReadFromConstantArguments) {
+  const auto forward = [](const std::string& expression) {
+    return "def forward(self, x):\n  return torch.linear(" + expression + ", self.weight)\n";
+  };
+  const ScriptFile evaluates(forward("torch.dropout(x, 0.5, False)"), {torch::ones({2, 3})});
+  EXPECT_THAT(evaluates.info().not_trained,
+              AllOf(StartsWith("saved in eval mode: aten::dropout"), HasSubstr("train mode")));
+  const ScriptFile trains(forward("torch.dropout(x, 0.5, True)"), {torch::ones({2, 3})});
+  EXPECT_THAT(trains.info().not_trained, IsEmpty());
+  EXPECT_THAT(first_line_of_error([&] { trains.info().make({.mode = Mode::inference}); }),
+              HasSubstr("net.pt: saved in train mode: aten::dropout"));
+  EXPECT_NO_THROW(trains.info().make({.mode = Mode::training}));
+  const ScriptFile follows(forward("torch.dropout(x, 0.5, self.training)"), {torch::ones({2, 3})});
+  EXPECT_THAT(follows.info().not_trained, IsEmpty());
+  const ScriptFile idle(forward("torch.dropout(x, 0.0, False)"), {torch::ones({2, 3})});
+  EXPECT_THAT(idle.info().not_trained, IsEmpty());
+}
+
+TEST(ScriptMode, AFileWithoutParametersIsNotTrained) {
+  torch::jit::Module module("net");
+  module.define("def forward(self, x):\n  return x + 1\n");
+  EXPECT_EQ(ScriptFile(module, {torch::ones({2, 3})}).info().not_trained,
+            "the file has no parameter that requires a gradient");
+}
+
+TEST(ScriptBatch, IsChangedWhereTheProgramAllowsIt) {
+  const ScriptFile file("def forward(self, x, y):\n  return torch.linear(x + y, self.weight)\n",
+                        {torch::rand({2, 3}), torch::rand({2, 3})});
+  const auto model = file.info().make({.batch_size = 5});
+  const auto inputs = model->example_inputs({.batch_size = 5});
+  EXPECT_EQ(inputs[0].sizes(), (std::vector<int64_t>{5, 3}));
+  EXPECT_EQ(inputs[1].sizes(), (std::vector<int64_t>{5, 3}));
+  EXPECT_EQ(model->forward(inputs).toTensor().size(0), 5);
+  EXPECT_EQ(model->example_inputs({.batch_size = 1})[0].size(0), 1);
+}
+
+TEST(ScriptBatch, IsRefusedWithTheOperatorThatDoesNotAllowIt) {
+  const auto refusal = [](const std::string& forward, const Tensors& inputs) {
+    const ScriptFile file(forward, inputs);
+    const auto model = file.info().make({.batch_size = 5});
+    return first_line_of_error([&] { model->example_inputs({.batch_size = 5}); });
+  };
+  EXPECT_THAT(
+      refusal("def forward(self, x):\n  return torch.linear(x, self.weight).view([2, 4])\n", {torch::ones({2, 3})}),
+      StartsWith("the program does not run with 5 samples, the file's inputs have 2: aten::view: shape '[2, 4]' "
+                 "is invalid for input of size 20"));
+  EXPECT_THAT(refusal("def forward(self, x):\n  return x[0]\n", {torch::ones({2, 3})}),
+              HasSubstr("no output depends on the number of samples: output 0 stays [3]"));
+  EXPECT_THAT(refusal("def forward(self, x):\n  return x.view([2, -1])\n", {torch::ones({2, 6})}),
+              HasSubstr("output 0 has the sizes [2, 6] with 2 samples and [2, 15] with 5"));
+  EXPECT_THAT(
+      refusal("def forward(self, x, table):\n  return x + table.sum()\n", {torch::ones({2, 3}), torch::ones({7})}),
+      HasSubstr("input 1 has the sizes [7], another first dimension than 2"));
+}
+
+TEST(ScriptErrors, HaveTheirCauseFirst) {
+  const ScriptFile file("def forward(self, x):\n  return torch.linear(x, self.weight)\n", {torch::ones({2, 5})});
+  const auto model = file.info().make({.batch_size = 2});
+  EXPECT_THAT(first_line_of_error([&] {
+                model->forward({torch::ones({2, 5})});
+              }),
+              StartsWith("aten::linear: mat1 and mat2 shapes cannot be multiplied (2x5 and 3x4)"));
+  EXPECT_THAT(first_line_of_error([&] { model->forward({}); }), HasSubstr("missing value for argument 'x'"));
+}
+
+}  // namespace
+}  // namespace torchstone::formats
