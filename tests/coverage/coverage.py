@@ -19,7 +19,8 @@ HEAD = """# Coverage
 How each model of PyTorch's `benchmarks/dynamo` is judged: native (a C++ model of the zoo), exported from its Python package
 ([docs/export.md](../../docs/export.md)), or neither. Made by `tests/coverage/coverage.py --write build/bin/torchstone` from
 `upstream_models.txt`, the registry and `exported.jsonl`, the ledger that `tests/exporter/judge_packages.py` writes of real runs; ctest
-checks that it is current. Means over native models hold no exported one: a file runs in the suite `own`, by itself.
+checks that it is current. Means over native models hold no exported one: a file runs in the suite `own`, which averages leave
+out where there are others.
 """
 # Models in a suite of upstream's under names of our own: sizes or forms that upstream does not list.
 OWN = {"convmixer_1024_20_ks9_p14", "convnext_tiny", "llama_decode", "llama_prefill", "mixer_s16_224", "repvgg_a2_deployed",

@@ -91,11 +91,15 @@ def row_of(name, options, versions, commit):
            "versions": versions, "commit": commit, "date": datetime.date.today().isoformat()}
     if status == 0:
         row["judged"], row["reason"] = judge(options.torchstone, path, options.traced, options.backends,
-                                             pathlib.Path(options.files, "out"))
+                                             pathlib.Path(options.files, f"out-{os.getpid()}"))
         if not options.keep:
             path.unlink()
     row["seconds"] = round(time.time() - began, 1)
     return row
+
+
+def passes(row):
+    return bool(row["judged"]) and set(row["judged"].values()) == {"pass"}
 
 
 def main():
@@ -109,8 +113,10 @@ def main():
     parser.add_argument("--keep", action="store_true", help="the files that were made")
     parser.add_argument("--backends", default="torchscript,inductor")
     parser.add_argument("--until", metavar="HH:MM", help="begins no model after that time")
+    parser.add_argument("--goal", type=float, default=0, help="exit 1 when a smaller part of these models passes")
     options = parser.parse_intermixed_args()
     warnings.filterwarnings("ignore")
+    pathlib.Path(options.files).mkdir(parents=True, exist_ok=True)
     import cache_name
     import sources
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
@@ -121,16 +127,21 @@ def main():
         with contextlib.suppress(ImportError):
             __import__(package)
     known = read_ledger(options.ledger)
-    for name in options.names or names_of(options.list):
+    names, kind = options.names or names_of(options.list), "traced" if options.traced else "exported"
+    for name in names:
         if options.until and time.strftime("%H:%M") >= options.until:
             break
-        earlier = known.get((name, "traced" if options.traced else "exported"))
+        earlier = known.get((name, kind))
         if earlier and set(options.backends.split(",")) <= set(earlier["asked"].split(",")):
             continue
         row = row_of(name, options, versions, commit)
         append(options.ledger, row)
         print(row["name"], row["kind"], row["export"], row["judged"], row["reason"][:200], row["seconds"], flush=True)
+    known = read_ledger(options.ledger)
+    rows = [known[name, kind] for name in names if (name, kind) in known]
+    print(f"{sum(map(passes, rows))} of {len(rows)} {kind} models pass, {len(names) - len(rows)} were not run")
+    return 1 if sum(map(passes, rows)) < options.goal * len(names) else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

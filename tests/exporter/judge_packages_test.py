@@ -30,11 +30,11 @@ class JudgePackages(unittest.TestCase):
         self.program.write_text(ANSWER.format(python=sys.executable, calls=str(self.calls)))
         self.program.chmod(0o755)
 
-    def run_it(self, *arguments):
+    def run_it(self, *arguments, status=0):
         environment = dict(os.environ, PYTHONPATH=str(HERE / "packages"), PYTHONDONTWRITEBYTECODE="1")
         done = subprocess.run([sys.executable, HERE / "judge_packages.py", self.program, self.folder / "ledger.jsonl", "--files",
                                self.folder, *arguments], env=environment, capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.returncode, status, done.stderr)
         return [json.loads(line) for line in (self.folder / "ledger.jsonl").read_text().splitlines()]
 
     def test_a_line_for_each_model_once(self):
@@ -44,9 +44,11 @@ class JudgePackages(unittest.TestCase):
         self.assertEqual([row["reason"] for row in rows], ["too far", "PermissionError: gated: ask its author"])
         call = json.loads(self.calls.read_text())
         self.assertEqual((call["only"], call["modes"]), (str(self.folder.resolve() / "timm_tiny_net_v1.pt2"), "inference"))
+        self.assertRegex(call["out"], r"/out-\d+$", "two runs with the same files are not in each other's way")
         self.assertFalse(pathlib.Path(call["only"]).exists(), "only --keep keeps files")
         self.assertEqual(self.run_it("timm:tiny.net/v1", "timm:gated", "--backends", "inductor"), rows)
-        traced = self.run_it("timm:tiny.net/v1", "--traced", "--backends", "torchscript")[-1]
+        self.run_it("timm:gated", "--backends", "inductor", "--goal", "0.01", status=1)
+        traced = self.run_it("timm:tiny.net/v1", "--traced", "--backends", "torchscript", "--goal", "1")[-1]
         self.assertEqual((traced["kind"], traced["export"]), ("traced", "ok"))
         self.assertIn("tiny_net_v1_inputs.pt", json.loads(self.calls.read_text().splitlines()[-1])["inputs"])
 
