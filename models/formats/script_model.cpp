@@ -9,6 +9,7 @@
 #include <torch/script.h>
 #include <torchstone/model.h>
 
+#include "models/formats/draw_like.h"
 #include "models/formats/model_file.h"
 #include "models/formats/script_batch.h"
 #include "models/formats/script_file.h"
@@ -29,14 +30,6 @@ void mirror(const torch::jit::Module& script, torch::nn::Module& target) {
     mirror(item.value, *child);
     target.register_module(item.name, child);
   }
-}
-
-torch::Tensor another(const torch::Tensor& example) {
-  if (example.is_floating_point()) {
-    const auto mean = example.mean();
-    return mean + torch::randn_like(example) * (example - mean).square().mean().sqrt();
-  }
-  return example.flatten().index_select(0, torch::randperm(example.numel())).view(example.sizes());
 }
 
 /// What the models of one file share.
@@ -64,7 +57,7 @@ class ScriptModel : public Model {
     if (other) require_samples(options.batch_size);
     Tensors inputs;
     for (const auto& input : other ? with_samples(file_->inputs, options.batch_size) : file_->inputs)
-      inputs.push_back(asked_ ? another(input) : input.clone());
+      inputs.push_back(asked_ ? draw_like(input) : input.clone());
     asked_ = true;
     return inputs;
   }

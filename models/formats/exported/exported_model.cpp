@@ -1,8 +1,9 @@
 #include "models/formats/exported/exported_model.h"
 
-#include <array>
+#include <algorithm>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <fmt/format.h>
@@ -20,17 +21,11 @@ namespace exported {
 namespace {
 
 constexpr const char* info_record = "extra/torchstone_info.json";
-/// The outputs that the exporter stored. Under extra/ an archive has them too, but torch.export.load reads that as text.
-constexpr std::array outputs_records = {"torchstone/outputs.pt", "torchstone/outputs.pt"};
-
-std::string outputs_record(const exported::Archive& archive) {
-  for (const char* name : outputs_records)
-    if (archive.has(name)) return name;
-  return "";
-}
+/// Not under extra/, which torch.export.load reads as text.
+constexpr const char* outputs_record = "torchstone/outputs.pt";
 
 /// A program of an archive, and what its exporter says of it.
-struct Source {
+struct ProgramFile {
   std::string path, name;
   std::shared_ptr<const Program> program{};
   SampleInputs samples{};
@@ -38,13 +33,13 @@ struct Source {
   bool has_outputs = false;
 };
 
-Source read_source(const std::string& path, const std::string& name) {
+ProgramFile read_program_file(const std::string& path, const std::string& name) {
   return with_file(path, [&] {
     Archive archive(path);
-    Source source{path, name};
+    ProgramFile source{path, name};
     source.program = std::make_shared<const Program>(read_program(archive, name));
     source.samples = read_sample_inputs(archive, name, *source.program);
-    source.has_outputs = name != "train" && !outputs_record(archive).empty();
+    source.has_outputs = name != "train" && archive.has(outputs_record);
     if (!archive.has(info_record)) return source;
     const auto json = archive.json(info_record);
     const JsonPlace info(json, info_record);
@@ -55,18 +50,18 @@ Source read_source(const std::string& path, const std::string& name) {
   });
 }
 
-struct Sources {
-  std::optional<Source> eval, train;
+struct ProgramFiles {
+  std::optional<ProgramFile> eval, train;
 };
 
 /// The one program of an archive in a folder, or `model` and `train` of an archive with two.
-Sources sources_of(const std::string& path) {
-  Sources sources;
+ProgramFiles program_files_of(const std::string& path) {
+  ProgramFiles sources;
   if (std::filesystem::is_directory(path)) {
     for (const auto& [file, source] : {std::pair("eval.pt2", &sources.eval), std::pair("train.pt2", &sources.train)}) {
       const auto inner = (std::filesystem::path(path) / file).string();
       if (std::filesystem::exists(inner))
-        *source = read_source(inner, with_file(inner, [&] { return Archive(inner).programs(); }).front());
+        *source = read_program_file(inner, with_file(inner, [&] { return Archive(inner).programs(); }).front());
     }
     return sources;
   }
@@ -75,7 +70,7 @@ Sources sources_of(const std::string& path) {
   if (names.size() > (has_train ? 2 : 1))
     throw std::runtime_error(fmt::format(
         "{}: {} programs (expected one, or two of which one is called train and is for training)", path, names.size()));
-  for (const auto& name : names) (name == "train" ? sources.train : sources.eval) = read_source(path, name);
+  for (const auto& name : names) (name == "train" ? sources.train : sources.eval) = read_program_file(path, name);
   return sources;
 }
 
@@ -84,22 +79,22 @@ constexpr const char* how_to_train =
     "exported_programs={\"model\": evaluating, \"train\": training}), or as eval.pt2 and train.pt2 in one folder";
 
 /// Why the sources cannot be used in a mode; empty when they can.
-std::string not_trained(const Sources& sources) {
+std::string not_trained(const ProgramFiles& sources) {
   if (sources.train) return "";
-  const Source& eval = *sources.eval;
+  const ProgramFile& eval = *sources.eval;
   if (eval.mode == "train" || eval.program->evaluates.empty()) return "";
   return fmt::format("{} was exported in eval mode, on which {} depends: {}", eval.path, eval.program->evaluates,
                      how_to_train);
 }
 
-std::string not_evaluated(const Sources& sources) {
-  const Source& source = sources.eval ? *sources.eval : *sources.train;
+std::string not_evaluated(const ProgramFiles& sources) {
+  const ProgramFile& source = sources.eval ? *sources.eval : *sources.train;
   if (source.mode == "eval" || source.program->trains.empty()) return "";
   return fmt::format("{} was exported in train mode, on which {} depends: export model.eval() for inference",
                      source.path, source.program->trains);
 }
 
-std::shared_ptr<ProgramModel> load(const Source& source, bool training) {
+std::shared_ptr<ProgramModel> load(const ProgramFile& source, bool training) {
   return with_file(source.path, [&] {
     Archive archive(source.path);
     return std::make_shared<ProgramModel>(source.program, read_tensors(archive, source.name), source.samples,
@@ -108,7 +103,7 @@ std::shared_ptr<ProgramModel> load(const Source& source, bool training) {
 }
 
 /// Leaves the generator as it was: who asks for the model again expects the same draws.
-void compare_with_stored(const Source& source) {
+void compare_with_stored(const ProgramFile& source) {
   auto generator = at::detail::getDefaultCPUGenerator();
   const auto before = generator.get_state();
   const auto model = load(source, false);
@@ -118,7 +113,7 @@ void compare_with_stored(const Source& source) {
     const auto own =
         flatten(model->forward(model->example_inputs({Preset::mini, Mode::inference, source.samples.batch})));
     try {
-      require_stored_outputs(own, flatten(archive.saved(outputs_record(archive))));
+      require_stored_outputs(own, flatten(archive.saved(outputs_record)));
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument(fmt::format("{} (exported by PyTorch {}, run by {})", error.what(),
                                               source.program->torch_version, TORCH_VERSION));
@@ -140,9 +135,9 @@ bool is_exported_model(const std::string& path) { return is_model_file(path) && 
 
 ModelInfo exported_model_info(const std::string& path) {
   using namespace exported;
-  const auto sources = std::make_shared<const Sources>(sources_of(path));
-  const Source& eval = sources->eval ? *sources->eval : *sources->train;
-  const Source& train = sources->train ? *sources->train : *sources->eval;
+  const auto sources = std::make_shared<const ProgramFiles>(program_files_of(path));
+  const ProgramFile& eval = sources->eval ? *sources->eval : *sources->train;
+  const ProgramFile& train = sources->train ? *sources->train : *sources->eval;
   ModelInfo info;
   info.name = model_name_of(path);
   info.family = "exported";
@@ -158,8 +153,8 @@ ModelInfo exported_model_info(const std::string& path) {
     const auto why = training ? not_trained(*sources) : not_evaluated(*sources);
     if (!why.empty()) throw std::runtime_error(why);
     const bool second = training ? sources->train.has_value() : !sources->eval.has_value();
-    const Source& source = second ? *sources->train : *sources->eval;
-    const Source& first = sources->eval ? *sources->eval : *sources->train;
+    const ProgramFile& source = second ? *sources->train : *sources->eval;
+    const ProgramFile& first = sources->eval ? *sources->eval : *sources->train;
     {
       const std::lock_guard lock(compared->mutex);
       if (first.has_outputs && !compared->done) compare_with_stored(first);

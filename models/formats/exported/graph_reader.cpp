@@ -1,5 +1,7 @@
 #include "models/formats/exported/graph_reader.h"
 
+#include <array>
+
 #include <fmt/format.h>
 
 #include "models/formats/exported/numbers.h"

@@ -1,5 +1,8 @@
 #include "models/formats/exported/run_program.h"
 
+#include <memory>
+#include <optional>
+
 #include <ATen/ScalarOps.h>
 #include <ATen/autocast_mode.h>
 #include <fmt/format.h>
