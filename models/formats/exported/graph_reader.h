@@ -3,6 +3,9 @@
 
 namespace torchstone::formats::exported {
 
+/// The Argument of a node's input.
+JsonPlace argument_at(const JsonPlace& node, size_t index);
+
 /// Reads the nodes of a graph into steps.
 class GraphReader {
  public:
