@@ -12,6 +12,7 @@ import datetime
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -80,6 +81,11 @@ def judge(torchstone, path, traced, backends, out):
     return {row["backend"]: row["outcome"]["status"] for row in rows}, next((r.splitlines()[0] for r in reasons if r), "")
 
 
+def without_folders(text):
+    """File names without the folders of this machine."""
+    return re.sub(r"(?<![\w.])/(?:[\w.+-]+/)+", "", text)
+
+
 def row_of(name, options, versions, commit):
     began = time.time()
     extension = "pt" if options.traced else "pt2"
@@ -94,6 +100,7 @@ def row_of(name, options, versions, commit):
                                              pathlib.Path(options.files, f"out-{os.getpid()}"))
         if not options.keep:
             path.unlink()
+    row["reason"] = without_folders(row["reason"])
     row["seconds"] = round(time.time() - began, 1)
     return row
 

@@ -14,7 +14,7 @@ import json, pathlib, sys
 flags = dict(a[len("--torchstone_"):].split("=", 1) for a in sys.argv[1:])
 with open({calls!r}, "a") as calls:
     calls.write(json.dumps(flags) + chr(10))
-rows = [{{"backend": b, "outcome": {{"status": "pass" if b == "torchscript" else "fail_accuracy", "reason": "too far" + chr(10) + "more"}}}}
+rows = [{{"backend": b, "outcome": {{"status": "pass" if b == "torchscript" else "fail_accuracy", "reason": "/a/b-c/model.py: too far" + chr(10) + "more"}}}}
         for b in flags["backends"].split(",")]
 pathlib.Path(flags["out"]).mkdir(exist_ok=True)
 pathlib.Path(flags["out"], "results.json").write_text(json.dumps({{"results": rows}}))
@@ -41,7 +41,7 @@ class JudgePackages(unittest.TestCase):
         rows = self.run_it("timm:tiny.net/v1", "timm:gated", "--backends", "torchscript,inductor")
         self.assertEqual([(row["name"], row["export"], row["judged"]) for row in rows],
                          [("timm:tiny.net/v1", "ok", {"torchscript": "pass", "inductor": "fail_accuracy"}), ("timm:gated", "failed", {})])
-        self.assertEqual([row["reason"] for row in rows], ["too far", "PermissionError: gated: ask its author"])
+        self.assertEqual([row["reason"] for row in rows], ["model.py: too far", "PermissionError: gated: ask its author"])
         call = json.loads(self.calls.read_text())
         self.assertEqual((call["only"], call["modes"]), (str(self.folder.resolve() / "timm_tiny_net_v1.pt2"), "inference"))
         self.assertRegex(call["out"], r"/out-\d+$", "two runs with the same files are not in each other's way")
