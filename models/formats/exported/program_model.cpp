@@ -62,9 +62,9 @@ ProgramModel::ProgramModel(std::shared_ptr<const Program> program, ProgramTensor
   placement_.dtype = program_->dtype;
   placement_.training = training;
   require_names(tensors);
-  for (const auto& [name, stored] : tensors.state) add(name, stored.tensor, stored.parameter);
+  for (const auto& [name, stored] : tensors.state) add(name, stored);
   for (const auto& [name, stored] : tensors.constants) {
-    add(name, stored.tensor, false);
+    add(name, {stored.tensor});
     outside_.insert(name);
   }
   for (const auto& input : program_->inputs) {
@@ -80,13 +80,13 @@ ProgramModel::ProgramModel(std::shared_ptr<const Program> program, ProgramTensor
   }
 }
 
-void ProgramModel::add(const std::string& name, const torch::Tensor& tensor, bool parameter) {
+void ProgramModel::add(const std::string& name, const StoredTensor& stored) {
   const auto [path, last] = parts_of(name);
   auto& module = child_of(*this, path);
-  if (parameter)
-    module.register_parameter(last, tensor, tensor.is_floating_point() || tensor.is_complex());
+  if (stored.parameter)
+    module.register_parameter(last, stored.tensor, stored.requires_grad);
   else
-    module.register_buffer(last, tensor);
+    module.register_buffer(last, stored.tensor);
 }
 
 c10::IValue ProgramModel::forward(const torchstone::Tensors& inputs) {

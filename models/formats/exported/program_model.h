@@ -42,7 +42,7 @@ class ProgramModel : public Model {
   using Model::to;
 
  private:
-  void add(const std::string& name, const torch::Tensor& tensor, bool parameter);
+  void add(const std::string& name, const StoredTensor& stored);
 
   std::shared_ptr<const Program> program_;
   SampleInputs samples_;

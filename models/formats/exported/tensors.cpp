@@ -63,7 +63,8 @@ class Reader {
     const auto json = archive_.json(config);
     StoredTensors tensors;
     for (const auto& [name, payload] : JsonPlace(json, config).at("config").entries())
-      tensors[name] = {tensor_of(payload, folder), payload.at("is_param").boolean()};
+      tensors[name] = {tensor_of(payload, folder), payload.at("is_param").boolean(),
+                       payload.at("tensor_meta").at("requires_grad").boolean()};
     return tensors;
   }
 

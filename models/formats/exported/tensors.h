@@ -12,6 +12,7 @@ namespace torchstone::formats::exported {
 struct StoredTensor {
   torch::Tensor tensor;  ///< on the CPU
   bool parameter = false;
+  bool requires_grad = false;  ///< false for a parameter that was frozen
 };
 using StoredTensors = std::map<std::string, StoredTensor>;
 

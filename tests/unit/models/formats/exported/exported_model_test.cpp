@@ -113,6 +113,18 @@ TEST_P(OfEachVersion, TheNamedOutputIsTheLoss) {
   EXPECT_TRUE(model->loss(output).equal(output.toGenericDict().at("loss").toTensor().sum()));
 }
 
+TEST_P(OfEachVersion, AFrozenParameterStaysFrozen) {
+  auto records = exported::records_of(path("plain.pt2"));
+  exported::edit_json(records, "data/weights/model_weights_config.json", [](nlohmann::json& json) {
+    json["config"]["layer.weight"]["tensor_meta"]["requires_grad"] = false;
+  });
+  const TemporaryFolder folder;
+  exported::write_archive(folder.path() / "frozen.pt2", records);
+  const auto state = state_of(*made(folder.path() / "frozen.pt2"));
+  EXPECT_FALSE(state.at("layer.weight").requires_grad());
+  EXPECT_TRUE(state.at("layer.bias").requires_grad());
+}
+
 TEST_P(OfEachVersion, OtherOutputsThanPythonsAreRefused) {
   EXPECT_THAT([&] { made(path("other_outputs.pt2")); },
               ThrowsMessage<std::runtime_error>(
