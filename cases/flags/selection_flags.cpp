@@ -46,7 +46,7 @@ FlagInfo only_flag() {
                 .value = "NAME_OR_FILE",
                 .help =
                     "exactly this model, or this file: TorchScript (.pt), or an exported program (.pt2, or a folder "
-                    "with eval.pt2 and train.pt2)"};
+                    "with eval.pt2 and train.pt2); or SOURCE:NAME of a Python package (timm:ghostnet_100)"};
   flag.set = [](Flags& f, const config::Yaml& v) {
     f.only = text_of(v);
     f.only_place = v;
