@@ -9,6 +9,7 @@
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/passes/inliner.h>
 
+#include "models/formats/convolutions.h"
 #include "models/formats/interpreter_error.h"
 
 namespace torchstone::formats {
@@ -127,6 +128,7 @@ std::shared_ptr<jit::Graph> inlined_forward(const jit::Module& module) {
   const auto method = module.get_method("forward");
   auto graph = jit::toGraphFunction(method.function()).graph()->copy();
   jit::Inline(*graph);
+  replace_internal_convolutions(*graph);
   return graph;
 }
 

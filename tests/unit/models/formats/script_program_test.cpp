@@ -1,6 +1,8 @@
 // What a TorchScript file holds as constants (devices, modes, sizes), and what its errors say.
 #include "models/formats/script_program.h"
 
+#include <ATen/autocast_mode.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <torchstone/model.h>
 
@@ -52,6 +54,28 @@ TEST(ScriptConstants, OfTheModelsOwnDeviceAreNotWorthANote) {
   const auto info = file.info();
   info.make({});
   EXPECT_THAT(info.facts().notes, IsEmpty());
+}
+
+// A trace of Python's holds aten::_convolution, which autocast on the CPU does not cast.
+TEST(ScriptUnderAutocastOnTheCpu, ATracedConvolutionIsCast) {
+  for (const char* transposed : {"False", "True"}) {
+    const ScriptFile file(
+        fmt::format("def forward(self, x):\n"
+                    "  rows = torch.linear(x, self.weight).unsqueeze(1)\n"
+                    "  return torch._convolution(rows, torch.ones([1, 1, 2]), None, [1], [0], [1], {}, "
+                    "[0], 1, False, False, True, True)\n",
+                    transposed),
+        {torch::ones({2, 3})});
+    const auto model = file.info().make({});
+    const auto plain = model->forward({torch::ones({2, 3})}).toTensor();
+    EXPECT_EQ(plain.scalar_type(), torch::kFloat32);
+    at::autocast::set_autocast_enabled(at::kCPU, true);
+    const auto cast = model->forward({torch::ones({2, 3})}).toTensor();
+    at::autocast::set_autocast_enabled(at::kCPU, false);
+    at::autocast::clear_cache();
+    EXPECT_EQ(cast.scalar_type(), torch::kBFloat16) << transposed;
+    EXPECT_TRUE(torch::equal(cast.to(torch::kFloat32), plain)) << transposed;
+  }
 }
 
 TEST(ScriptMode, IsReadFromConstantArguments) {
