@@ -88,7 +88,9 @@ TEST_P(OfEachVersion, FollowsTheDtypeItIsCastToAndKeepsItsConstants) {
   const auto state = state_of(*model);
   EXPECT_EQ(state.at("first.weight").scalar_type(), torch::kFloat64);
   for (const auto& [name, tensor] : state) {
-    if (name.find("lifted") != std::string::npos) EXPECT_EQ(tensor.scalar_type(), torch::kFloat32) << name;
+    if (name.find("lifted") != std::string::npos) {
+      EXPECT_EQ(tensor.scalar_type(), torch::kFloat32) << name;
+    }
   }
   auto inputs = model->example_inputs(three);
   inputs[0] = inputs[0].to(torch::kFloat64);
