@@ -90,7 +90,8 @@ class Judged:
 def check_versions(test, folder, **variables):
     said = run(folder / "torchstone", "--version", **variables).stdout
     test.assertRegex(said, rf"^torchstone {re.escape(VERSION)} \(LibTorch [0-9.]+\)\n$")
-    test.assertIn("torchstone-export timm:ghostnet_100", run(folder / "torchstone-export", "--help", **variables).stdout)
+    exporter = run(folder / "torchstone-export", "--help", **{**variables, "PATH": os.path.dirname(sys.executable)})
+    test.assertIn("torchstone-export timm:ghostnet_100", exporter.stdout)
     test.assertEqual(run(folder / "torchstone-report", "--version", **variables).stdout, f"torchstone-report {VERSION}\n")
 
 
