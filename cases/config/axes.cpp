@@ -26,6 +26,11 @@ Preset preset_of(const Yaml& node) {
   return word_of(node, words_for(std::vector{Preset::mini, Preset::full}), "preset");
 }
 
+Dynamic dynamic_of(const Yaml& node) {
+  // YAML 1.1 reads a bare `off` as false; here it stays a word.
+  return word_of(node, words_for(std::vector{Dynamic::off, Dynamic::batch, Dynamic::all}), "choice of dynamic sizes");
+}
+
 std::string device_of(const Yaml& node) {
   static const std::regex pattern("(cpu|(cuda|xpu)(:[0-9]{1,3})?)");
   std::string text = text_of(node);

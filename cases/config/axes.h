@@ -32,6 +32,7 @@ struct Axes {
   Choices<BackendSpec> backends;
   Choices<std::string> devices;
   Choices<Preset> presets;
+  Choices<Dynamic> dynamic;
 };
 
 // One value as suites and flags write it; each throws ConfigError.
@@ -40,6 +41,7 @@ std::string check_name_of(const Yaml& node);
 Mode mode_of(const Yaml& node);
 DType dtype_of(const Yaml& node);
 Preset preset_of(const Yaml& node);
+Dynamic dynamic_of(const Yaml& node);
 /// cpu, cuda or xpu, with an index or without.
 std::string device_of(const Yaml& node);
 /// `inductor`, `inductor:freezing=true`, or the map {inductor: {freezing: true}}.

@@ -63,6 +63,21 @@ std::string existing_path(const Yaml& value) {
   return path.string();
 }
 
+CaseField dynamic_range() {
+  CaseField field{
+      .name = "dynamic_range", .help = "batches that one program of dynamic sizes serves", .value = "MINIMUM..MAXIMUM"};
+  field.key = "dynamic_range";
+  field.set = [](Case& c, const Yaml& value) {
+    const auto range = parse_batch_range(text_of(value));
+    if (!range)
+      fail(value, fmt::format("'{}' is no range of batches (expected MINIMUM..MAXIMUM, as 2..64, up to 1000000)",
+                              value.text.substr(0, 60)));
+    c.dynamic_range = *range;
+  };
+  field.get = [](const Case& c) { return Json(to_string(c.dynamic_range)); };
+  return with_default(std::move(field)).only_when([](const Case& c) { return c.dynamic != Dynamic::off; });
+}
+
 CaseField weights() {
   CaseField field{.name = "weights", .help = "checkpoint that the models are loaded from", .value = "FILE_OR_FOLDER"};
   field.key = "weights";
@@ -93,6 +108,10 @@ std::vector<CaseField> fields_of_combination() {
       decided_elsewhere(
           "preset", [](const Case& c) { return to_string(c.preset); }, "mini or full size of the model",
           "axis presets"),
+      decided_elsewhere(
+          "dynamic", [](const Case& c) { return to_string(c.dynamic); }, "the sizes that one compiled program serves",
+          "axis dynamic"),
+      dynamic_range().with_flag(),
       number("batch_size", &Case::batch_size, {1, million}, "batch size").with_flag().decided_by("the policy's"),
       number("seed", &Case::seed, {0, max_seed}, "random seed").with_flag(),
       weights().with_flag().decided_by("random ones, by the seed"),

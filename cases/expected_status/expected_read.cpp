@@ -19,6 +19,7 @@ std::string canonical_suite(const config::Yaml& v) { return text_of(v); }
 std::string canonical_mode(const config::Yaml& v) { return to_string(mode_of(v)); }
 std::string canonical_dtype(const config::Yaml& v) { return to_string(dtype_of(v)); }
 std::string canonical_backend(const config::Yaml& v) { return to_string(backend_spec_of(v)); }
+std::string canonical_dynamic(const config::Yaml& v) { return to_string(dynamic_of(v)); }
 std::string canonical_preset(const config::Yaml& v) { return to_string(preset_of(v)); }
 
 /// A part of a case that an entry may ask for: the value as it is kept, and whether a case has it.
@@ -40,6 +41,7 @@ const std::vector<Selector>& selector_table() {
       {"device", config::device_of,
        [](const Case& c, const std::string& v) { return c.device == v || c.device.starts_with(v + ":"); }},
       {"preset", canonical_preset, [](const Case& c, const std::string& v) { return to_string(c.preset) == v; }},
+      {"dynamic", canonical_dynamic, [](const Case& c, const std::string& v) { return to_string(c.dynamic) == v; }},
   };
   return table;
 }

@@ -113,6 +113,12 @@ std::vector<FlagInfo> selection_flags() {
           [](Flags & f) -> auto& { return f.axes.presets; }, config::preset_of)
           .also("preset")
           .otherwise("the suites' (mini)"),
+      list_flag(
+          "dynamic", "off,batch,all",
+          "only these dynamic sizes: one program for all batches of dynamic_range (batch), and for the further "
+          "dimensions that a model declares (all); one that no row has is added",
+          [](Flags & f) -> auto& { return f.axes.dynamic; }, config::dynamic_of)
+          .otherwise("the suites' (off)"),
       matrix_flag(),
       boolean_flag(
           "no_skip", "also models that the policies' keys skip and slow leave out; the rows say which key it was",

@@ -32,6 +32,7 @@ std::vector<std::string> own_flags(const flags::Flags& flags) {
 std::string labels_of(const Case& c, const selection::Known& known) {
   std::vector<std::string> labels{
       c.check, c.suite, to_string(c.mode), to_string(c.dtype), label_of(c.backend), c.device, to_string(c.preset)};
+  if (c.dynamic != Dynamic::off) labels.push_back("dynamic_" + to_string(c.dynamic));
   const ModelInfo* info = known.model(c.model);
   if (info && !info->family.empty()) labels.push_back(info->family);
   return fmt::format("{}", fmt::join(labels, ";"));

@@ -1,10 +1,14 @@
 #include "cases/selection/expand.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "fixtures/case/check_registry.h"
 
 namespace torchstone::selection {
 namespace {
@@ -13,6 +17,27 @@ namespace {
 void apply_ahead(const std::string& key, const config::Settings& settings, Case& c) {
   for (const auto& setting : settings)
     if (setting.first == key) config::apply_settings({setting}, c);
+}
+
+/// Why a case of dynamic sizes is left out; empty when it is not, or has none.
+std::optional<policy::Decision> not_dynamic(const policy::Policy& policy, const ModelInfo& info, const Case& c) {
+  if (c.dynamic == Dynamic::off) return std::nullopt;
+  if (const CheckInfo& check = check_of(c); !check.dynamic)
+    return policy::Decision{fmt::format("the check {} is of one size, not of dynamic ones", c.check), check.file};
+  if (batch_is_fixed(policy, info))
+    return policy::Decision{"its batch size is fixed, so that there are no dynamic ones",
+                            fmt::format("{}:{}", info.file, info.line)};
+  return std::nullopt;
+}
+
+/// A dynamic program is compiled for a batch of its range.
+void compile_within_range(Case& c) {
+  if (c.dynamic == Dynamic::off) return;
+  const int64_t nearest = std::clamp(c.batch_size, c.dynamic_range.minimum, c.dynamic_range.maximum);
+  if (nearest == c.batch_size) return;
+  c.origin["batch_size"] = fmt::format("nearest of dynamic_range {} to {}, by {}", to_string(c.dynamic_range),
+                                       c.batch_size, c.origin["batch_size"]);
+  c.batch_size = nearest;
 }
 
 class Expander {
@@ -29,7 +54,8 @@ class Expander {
               for (const auto& backend : axes.backends)
                 for (const auto& device : axes.devices)
                   for (const auto& preset : axes.presets)
-                    add_case(suite, row, model, {{check}, {mode}, {dtype}, {backend}, {device}, {preset}});
+                    for (const auto& dynamic : axes.dynamic)
+                      add_case(suite, row, model, {{check}, {mode}, {dtype}, {backend}, {device}, {preset}, {dynamic}});
   }
 
   Expansion take() { return std::move(expansion_); }
@@ -58,6 +84,7 @@ class Expander {
     set("backend", c.backend, one.backends);
     set("device", c.device, one.devices);
     set("preset", c.preset, one.presets);
+    set("dynamic", c.dynamic, one.dynamic);
     c.file = model.place.file;
     c.line = model.place.line;
 
@@ -74,6 +101,7 @@ class Expander {
       c.not_skipped = listed->reason;
       c.origin["not_skipped"] = listed->origin;
     }
+    if (const auto out = not_dynamic(suite.policy, info, c)) return skip(c, *out);
     const DType asked = c.dtype;
     apply_policy(suite.policy, info, c);
     const auto fixed = std::pair(c.batch_size, c.origin["batch_size"]);
@@ -86,6 +114,8 @@ class Expander {
       c.batch_size = fixed.first;
       c.origin["batch_size"] = fmt::format("{}, fixed: not by {}", fixed.second, c.origin["batch_size"]);
     }
+
+    compile_within_range(c);
 
     if (c.cold_start_latency && !c.origin.contains("use_warm_peak_memory")) {
       c.use_warm_peak_memory = false;

@@ -90,6 +90,7 @@ std::vector<suite::Row> full_matrix(std::vector<suite::Row> rows, const config::
     unite(full.axes.backends, row.axes.backends);
     unite(full.axes.devices, row.axes.devices);
     unite(full.axes.presets, row.axes.presets);
+    unite(full.axes.dynamic, row.axes.dynamic);
   }
   std::erase_if(full.axes.backends, [](const auto& choice) { return choice.value.name == "eager"; });
   if (!full.axes.backends.empty()) rows.push_back(std::move(full));
@@ -109,6 +110,7 @@ std::vector<suite::Row> select_rows(const std::vector<suite::Row>& rows, const c
     of_check = select(of_check, &config::Axes::backends, given.backends);
     of_check = select(of_check, &config::Axes::devices, given.devices);
     of_check = select(of_check, &config::Axes::presets, given.presets);
+    of_check = select(of_check, &config::Axes::dynamic, given.dynamic);
     selected.insert(selected.end(), of_check.begin(), of_check.end());
   }
   return selected;

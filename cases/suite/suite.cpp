@@ -11,7 +11,7 @@
 namespace torchstone::suite {
 namespace {
 
-const std::vector<std::string> axis_keys{"checks", "modes", "dtypes", "backends", "devices", "presets"};
+const std::vector<std::string> axis_keys{"checks", "modes", "dtypes", "backends", "devices", "presets", "dynamic"};
 
 std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b) {
   a.insert(a.end(), b.begin(), b.end());
@@ -78,6 +78,7 @@ Row read_row(const config::Yaml& node, const config::Yaml* defaults, const std::
   row.axes.backends = read_axis(node, defaults, "backends", config::backend_spec_of, nullptr);
   row.axes.devices = read_axis(node, defaults, "devices", config::device_of, "cpu");
   row.axes.presets = read_axis(node, defaults, "presets", config::preset_of, "mini");
+  row.axes.dynamic = read_axis(node, defaults, "dynamic", config::dynamic_of, "off");
   row.settings = read_settings(node);
   row.models = read_names(node, "models", models);
   row.except = read_names(node, "except", models);

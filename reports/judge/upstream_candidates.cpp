@@ -39,7 +39,7 @@ std::string different_fields(const Matches& cases) {
   std::vector<std::string> fields;
   for (const auto& field : text_fields()) {
     const bool tells = field.key == "suite" || field.key == "mode" || field.key == "dtype" || field.key == "device" ||
-                       field.key == "backend" || field.key == "preset";
+                       field.key == "backend" || field.key == "preset" || field.key == "dynamic";
     if (tells &&
         std::ranges::any_of(cases, [&](const Result* r) { return r->*field.member != cases[0]->*field.member; }))
       fields.emplace_back(field.key);

@@ -68,7 +68,9 @@ std::map<std::string, std::string> facts_in_name(std::string_view stem) {
       // "cpu_inductor_amp": a word of another field stands between a backend and its options.
       facts.try_emplace(std::string(known->field), known->value);
     } else if (part == "dynamic") {
-      facts["shapes"] = part;
+      facts["dynamic"] = "batch";  // upstream's CI names so what it runs with --dynamic-batch-only
+    } else if (part == "all" && before == "dynamic") {
+      facts["dynamic"] = part;
     } else if (!backend.empty()) {
       if (part != "models" && !part.empty() && !facts.contains("mode")) backend += "_" + part;
     } else if (is_one_of(backends, part)) {

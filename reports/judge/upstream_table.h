@@ -9,7 +9,7 @@
 namespace torchstone::judge {
 
 /// A table that benchmarks/dynamo wrote, or one of its ci_expected_accuracy/*.csv, checked row by row. What its columns
-/// do not say (suite, mode, dtype, device, backend, preset) may stand in the file's name.
+/// do not say (suite, mode, dtype, device, backend, preset, dynamic) may stand in the file's name.
 struct UpstreamTable {
   CsvTable table;
   std::string check;                         ///< accuracy or performance, by the columns; or a check that the name says
@@ -24,13 +24,14 @@ bool is_upstream_table(const std::filesystem::path& path);
 
 /// Throws ReportError "file:line: …" for what read_csv() refuses, a table without name or with neither accuracy nor
 /// speedup or with both, no row, a row without name, a status that no one writes, a number that is none, a model that
-/// is there twice on one device, a file whose last line has no end, a name that says what no case here is (dynamic
-/// shapes).
+/// is there twice on one device, a file whose last line has no end. A name that says anything, but not `dynamic`, is of
+/// cases without dynamic sizes.
 UpstreamTable read_upstream_table(const std::filesystem::path& path);
 
 /// What the name of a file of benchmarks/dynamo says, word by word, by the keys of text_fields():
 /// inductor_torchbench_bfloat16_inference_cuda_accuracy, cpu_inductor_amp_freezing_torchbench_inference. `backend` is
-/// what stands from the backend's own word to the mode, less what other fields are. `shapes` is there for dynamic ones.
+/// what stands from the backend's own word to the mode, less what other fields are. `dynamic` is there for
+/// dynamic sizes alone: batch, or all where `dynamic_all` says so.
 std::map<std::string, std::string> facts_in_name(std::string_view stem);
 
 }  // namespace torchstone::judge

@@ -20,6 +20,7 @@ const std::vector<TextField>& text_fields() {
       {"device", "device", &Result::device},
       {"backend", "backend", &Result::backend},
       {"preset", "preset", &Result::preset},
+      {"dynamic", "dynamic", &Result::dynamic},
       {"expected", "expected", &Result::expected},
       {"reproduce", "reproduce", &Result::reproduce},
       {"file", "declared_file", &Result::file},

@@ -18,6 +18,7 @@ const std::vector<MetricInfo>& metric_table() {
       {"speedup_high", "speed-up, upper bound", "x", "{:.3f}", higher},
       {"speedup_within_low", "speed-up by the rounds alone, lower bound", "x", "{:.3f}", higher},
       {"speedup_within_high", "speed-up by the rounds alone, upper bound", "x", "{:.3f}", higher},
+      {"speedup_apart", "speed-up where threads lie apart", "x", "{:.3f}", higher},
       {"required_speedup", "required speed-up", "x", "{:.3f}", neither},
       {"processes", "processes that timed it", "", "{:.0f}", neither},
       {"between_processes_sd", "speed-up, deviation between processes", "", "{:.4f}", lower},
@@ -54,6 +55,13 @@ const std::vector<MetricInfo>& metric_table() {
       {"compiled_backward_ms", "compiled, backward", "ms", "{:.4g}", lower},
       {"compiled_forward_backward_ms", "compiled, forward and backward", "ms", "{:.4g}", lower},
       {"compiled_optimizer_ms", "compiled, step of the optimizer", "ms", "{:.4g}", lower},
+      // Dynamic sizes
+      {"dynamic_sizes", "batches that one program was judged at", "", "{:.0f}", neither},
+      {"dynamic_wrong_sizes", "of them with a wrong answer", "", "{:.0f}", lower},
+      {"dynamic_cost", "cost of being dynamic at the batch compiled for, dynamic / static", "x", "{:.3f}", lower},
+      {"dynamic_cost_low", "cost of being dynamic, lower bound", "x", "{:.3f}", lower},
+      {"dynamic_cost_high", "cost of being dynamic, upper bound", "x", "{:.3f}", lower},
+      {"static_compile_s", "compile of the static program", "s", "{:.1f}", lower},
       // Start-up
       {"capture_s", "capture", "s", "{:.2f}", lower, by_one_reading},
       {"compile_s", "compile", "s", "{:.1f}", lower, by_one_reading},
@@ -113,6 +121,8 @@ const std::vector<MetricInfo>& metric_table() {
       {"autograd_compiles", "backward graphs compiled", "", "{:.0f}", neither},
       {"cudagraph_skips", "CUDA graphs skipped", "", "{:.0f}", lower, exactly},
       // The machine
+      {"fork_join_us", "empty parallel region", "us", "{:.2f}", lower},
+      {"processes_apart", "processes whose threads lay apart", "", "{:.0f}", lower},
       {"foreign_cpu_pct", "cores used by other processes", "%", "{:.1f}", lower},
       {"steal_pct", "cores' time taken by the host", "%", "{:.1f}", lower},
       {"load_average", "load average", "", "{:.2f}", lower},

@@ -18,7 +18,8 @@ namespace {
 double square(double x) { return x * x; }
 
 std::string combination(const Result& r) {
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}", r.suite, r.model, r.mode, r.dtype, r.device, r.backend, r.preset);
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", r.suite, r.model, r.mode, r.dtype, r.device, r.backend, r.preset,
+                     r.dynamic);
 }
 
 /// Why a timing beside an accuracy case of that end says nothing.

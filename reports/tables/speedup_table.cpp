@@ -15,10 +15,15 @@
 namespace torchstone::tables {
 namespace {
 
-using Column = std::array<std::string, 5>;
+using Column = std::array<std::string, 6>;
 using ModelName = std::pair<std::string, std::string>;  // of a suite
 
-Column column_of(const Result& r) { return {r.mode, r.dtype, r.backend, r.device, r.preset}; }
+/// Said only beside dynamic ones.
+const std::string fixed_sizes = "static";
+
+Column column_of(const Result& r) {
+  return {r.mode, r.dtype, r.backend, r.device, r.preset, r.dynamic == "off" ? fixed_sizes : "dynamic " + r.dynamic};
+}
 
 std::string cell_of(const Result& r) {
   const auto speedup = r.outcome.metrics.find("speedup");
@@ -36,7 +41,8 @@ Parts parts_of(const std::vector<Column>& columns) {
   const auto add = [](std::string& text, const std::string& part) { text += (text.empty() ? "" : " ") + part; };
   for (size_t i = 0; i < Column{}.size(); ++i) {
     const bool same = std::ranges::all_of(columns, [&](const Column& c) { return c[i] == columns.front()[i]; });
-    if (same && !columns.front()[i].empty()) add(parts.shared, columns.front()[i]);
+    const bool said = !columns.front()[i].empty() && columns.front()[i] != fixed_sizes;
+    if (same && said) add(parts.shared, columns.front()[i]);
     for (size_t j = 0; j < columns.size() && !same; ++j) add(parts.of_each[j], columns[j][i]);
   }
   return parts;

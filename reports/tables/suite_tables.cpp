@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/tables/dynamic_table.h"
 #include "reports/tables/fastrnns.h"
 #include "reports/tables/operatorbench.h"
 #include "reports/tables/speedup_table.h"
@@ -56,6 +57,7 @@ std::vector<SuiteTable> suite_tables(const std::vector<Result>& results) {
   std::ranges::remove_copy_if(results, std::back_inserter(of_models),
                               [](const Result& r) { return is_of_an_operator(r) || is_of_fastrnns(r); });
   if (auto table = speedup_table(of_models)) tables.push_back(std::move(*table));
+  if (auto table = dynamic_table(results)) tables.push_back(std::move(*table));
   add_operators(tables, results);
   add_runners(tables, results);
   return tables;

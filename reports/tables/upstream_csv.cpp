@@ -84,8 +84,11 @@ std::string cell(const Result& result, const NumberColumn& column, const std::st
 std::string device_type(const std::string& device) { return device.substr(0, device.find(':')); }
 
 std::string file_stem(const Result& r) {
-  return fmt::format("{}_{}_{}_{}_{}", word_of(r.backend), word_of(r.suite), word_of(r.dtype), word_of(r.mode),
-                     word_of(device_type(r.device)));
+  const std::string dynamic = r.dynamic == "off"     ? ""
+                              : r.dynamic == "batch" ? "dynamic_"
+                                                     : "dynamic_" + word_of(r.dynamic) + "_";
+  return fmt::format("{}_{}{}_{}_{}_{}", word_of(r.backend), dynamic, word_of(r.suite), word_of(r.dtype),
+                     word_of(r.mode), word_of(device_type(r.device)));
 }
 
 bool has_row(const Result& r) {

@@ -80,8 +80,9 @@ Family family_of(const MetricInfo& info, double& factor) {
 }
 
 Labels labels_of(const Result& r) {
-  return {{"case", r.name},   {"suite", r.suite},   {"model", r.model},     {"check", r.check},  {"mode", r.mode},
-          {"dtype", r.dtype}, {"device", r.device}, {"backend", r.backend}, {"preset", r.preset}};
+  return {{"case", r.name},     {"suite", r.suite},    {"model", r.model},   {"check", r.check},
+          {"mode", r.mode},     {"dtype", r.dtype},    {"device", r.device}, {"backend", r.backend},
+          {"preset", r.preset}, {"dynamic", r.dynamic}};
 }
 
 std::vector<const Result*> last_of_each_name(const std::vector<Result>& results) {

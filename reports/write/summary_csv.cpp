@@ -11,7 +11,9 @@
 namespace torchstone::write {
 namespace {
 
-std::vector<std::string> group_of(const Result& r) { return {r.suite, r.backend, r.dtype, r.mode, r.device, r.preset}; }
+std::vector<std::string> group_of(const Result& r) {
+  return {r.suite, r.backend, r.dtype, r.mode, r.device, r.preset, r.dynamic};
+}
 
 }  // namespace
 
@@ -23,9 +25,9 @@ std::string write_summary_csv(const std::vector<Result>& results) {
     if (is_new) groups.push_back({place->first, {}});
     groups[place->second].second.push_back(result);
   }
-  std::string text = csv_line({"suite", "backend", "dtype", "mode", "device", "preset", "accuracy_cases", "pass_rate",
-                               "speedup_cases", "geomean_speedup", "compile_cases", "mean_compilation_latency",
-                               "compression_cases", "mean_compression_ratio", "left_out"});
+  std::string text = csv_line({"suite", "backend", "dtype", "mode", "device", "preset", "dynamic", "accuracy_cases",
+                               "pass_rate", "speedup_cases", "geomean_speedup", "compile_cases",
+                               "mean_compilation_latency", "compression_cases", "mean_compression_ratio", "left_out"});
   for (const auto& [key, members] : groups) {
     auto cells = key;
     std::vector<std::string> left_out;

@@ -34,6 +34,7 @@ struct Origin {
 struct Result {
   std::string name;  ///< full GoogleTest name: torchbench/Accuracy.CompiledMatchesEager/resnet18_…
   std::string suite, model, check, mode, dtype, device, backend, preset;
+  std::string dynamic = "off";  ///< the sizes that the program serves: off, batch or all
   int64_t batch_size = 0;
   std::string expected = "pass";  ///< the status this case is expected to have
   std::string reproduce;          ///< a command line that runs this case alone

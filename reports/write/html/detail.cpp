@@ -104,8 +104,8 @@ std::string reproduce(const Result& r) {
 std::string case_detail(const View& view, const CaseView& c) {
   const Result& r = *c.result;
   const std::string figures = timing_figures(r, view.fineness.max_points, c.urgent || view.fineness.run_order) +
-                              loss_figure(r, view.fineness.max_points) + tolerance_figure(r) + stages_figure(r) +
-                              memory_figure(r);
+                              loss_figure(r, view.fineness.max_points) + dynamic_figure(r) + tolerance_figure(r) +
+                              stages_figure(r) + memory_figure(r);
   return fmt::format("<div id={} class=body>{}{}{}{}{}{}</div>", c.id, cause(view, r), reproduce(r), story(view, r),
                      figures.empty() ? "" : "<div class=figs>" + figures + "</div>",
                      c.urgent || view.fineness.all_metrics ? metrics_table(r, figures) : "", notes_line(view, c));

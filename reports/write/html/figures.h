@@ -20,6 +20,9 @@ std::string memory_figure(const Result& result);
 /// The loss of each training step, eager's as a thin line on compiled's thick one. Empty below three steps, which are
 /// no curve.
 std::string loss_figure(const Result& result, size_t max_points);
+/// The speed-up of a program of dynamic sizes at each batch that was timed, with its interval, and that of the static
+/// programs. Empty below two batches.
+std::string dynamic_figure(const Result& result);
 /// Where the errors lie between nothing and everything, on a logarithmic axis, with the tolerance.
 std::string tolerance_figure(const Result& result);
 

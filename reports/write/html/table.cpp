@@ -91,6 +91,8 @@ std::vector<Column> columns(const View& view) {
       fact("backend", "Backend", &Result::backend),
       fact("device", "Device", &Result::device),
       fact("preset", "Preset", &Result::preset),
+      {"dynamic", "Dynamic", "",
+       [](const CaseView& c) { return text_cell(c.result->dynamic == "off" ? "" : c.result->dynamic); }, true},
       {"error", "Error / limit", "n", error_cell},
       {"limit", "Detection limit", "n", limit_cell},
       number("tolerance_max", "Rel. diff."),

@@ -28,13 +28,14 @@ std::string other_value(const CaseField& entry) {
     const std::string high = entry.range.substr(entry.range.rfind(' ') + 1);
     return entry.get(fresh).dump() == low ? high : low;
   }
-  return entry.key == "expected"      ? "fail_accuracy"
-         : entry.key == "reason"      ? "issue 12"
-         : entry.key == "amp_dtype"   ? "float16"
-         : entry.key == "cuda_graphs" ? "both"
-         : entry.key == "pin_threads" ? "cores"
-         : entry.key == "weights"     ? "/"
-                                      : "adam";
+  return entry.key == "expected"        ? "fail_accuracy"
+         : entry.key == "reason"        ? "issue 12"
+         : entry.key == "amp_dtype"     ? "float16"
+         : entry.key == "dynamic_range" ? "3..5"
+         : entry.key == "cuda_graphs"   ? "both"
+         : entry.key == "pin_threads"   ? "cores"
+         : entry.key == "weights"       ? "/"
+                                        : "adam";
 }
 
 TEST(CaseFields, HaveNamesKeysAndFlagsOfTheirOwn) {
@@ -56,6 +57,7 @@ TEST(CaseFields, SetTheMemberThatTheyShow) {
     c.mode = Mode::training;
     c.check = "performance";
     c.dtype = DType::amp;
+    c.dynamic = Dynamic::batch;
     const auto before = entry.get(c);
     apply_settings({{entry.key, scalar_of_flag("here", other_value(entry))}}, c);
     EXPECT_NE(entry.get(c), before) << entry.name;
@@ -66,6 +68,7 @@ TEST(CaseFields, SetTheMemberThatTheyShow) {
         untouched.mode = c.mode;
         untouched.check = c.check;
         untouched.dtype = c.dtype;
+        untouched.dynamic = c.dynamic;
         EXPECT_EQ(other.get(c), other.get(untouched)) << entry.name << " changed " << other.name;
       }
   }
@@ -86,14 +89,14 @@ TEST(CaseFields, RefuseWhatIsOutsideTheirRange) {
 // The list stands here once, so that a member that somebody adds to Case is not forgotten: then this does not compile.
 TEST(CaseFields, HoldEveryMemberOfCase) {
   const Case c;
-  const auto& [suite, model, check, mode, dtype, amp_dtype, device, backend, preset, batch_size, seed, weights,
-               channels_last, threads, deterministic, no_deterministic, eval_in_training, optimizer, learning_rate,
-               loss_divisor, iterations, tolerance, cosine, equal_nan, larger_multiplier, iou_threshold,
+  const auto& [suite, model, check, mode, dtype, amp_dtype, device, backend, preset, dynamic, dynamic_range, batch_size,
+               seed, weights, channels_last, threads, deterministic, no_deterministic, eval_in_training, optimizer,
+               learning_rate, loss_divisor, iterations, tolerance, cosine, equal_nan, larger_multiplier, iou_threshold,
                eager_not_deterministic, accuracy_check_runs, skip_accuracy_check, upstream_semantics, ci, skip_reason,
                not_skipped, expected_status, required_speedup, time_limit_s, measure_budget_s, processes, max_rounds,
                confidence, cold_cache, repeat, iterations_per_run, randomize_input, cold_start_latency,
                warm_start_latency, pin_threads, use_warm_peak_memory, cuda_graphs, origin, file, line] = c;
-  const size_t members = 52, of_the_place = 3;
+  const size_t members = 54, of_the_place = 3;
   EXPECT_EQ(static_cast<const void*>(&suite), &c.suite);
   EXPECT_EQ(line, 0);
   EXPECT_EQ(listing::fields_of(c).size(), members - of_the_place);

@@ -88,9 +88,27 @@ TEST(NamesOfUpstreamsFiles, SayWhatTheirColumnsDoNot) {
                                                                               {"mode", "inference"}}));
   EXPECT_EQ(facts_in_name("aot_inductor_huggingface_inference").at("backend"), "inductor");
   EXPECT_EQ(facts_in_name("aot_eager_timm_training").at("backend"), "aot_eager") << "it is not eager";
-  EXPECT_EQ(facts_in_name("inductor_torchbench_dynamic_training").at("shapes"), "dynamic");
+  EXPECT_EQ(facts_in_name("inductor_torchbench_dynamic_training").at("dynamic"), "batch");
+  EXPECT_EQ(facts_in_name("dynamic_cpu_inductor_torchbench_inference").at("dynamic"), "batch");
+  EXPECT_EQ(facts_in_name("inductor_dynamic_all_timm_amp_training_cuda_accuracy").at("dynamic"), "all");
+  EXPECT_FALSE(facts_in_name("inductor_timm_amp_training_cuda_accuracy").contains("dynamic"));
   EXPECT_EQ(facts_in_name("inductor_timm_float32_inference_cpu_batch_invariance").at("check"), "batch_invariance");
   EXPECT_THAT(facts_in_name("nightly-2026"), IsEmpty());
+}
+
+TEST_F(UpstreamBaseline, OfDynamicSizesIsComparedWithDynamicCasesAlone) {
+  Result fixed = row("resnet18"), dynamic = row("resnet18");
+  dynamic.name += "_dynamic_batch";
+  dynamic.dynamic = "batch";
+  dynamic.outcome.status = Status::fail_accuracy;
+  const auto broken = [&](const std::string& file) {
+    std::vector<std::string> names;
+    for (const auto& c : compare_with(read(file, expected_csv), {{}, {fixed, dynamic}}).cases)
+      if (c.status_worse) names.push_back(c.name);
+    return names;
+  };
+  EXPECT_THAT(broken("inductor_torchbench_dynamic_inference.csv"), testing::ElementsAre(dynamic.name));
+  EXPECT_THAT(broken("inductor_torchbench_inference.csv"), IsEmpty());
 }
 
 TEST_F(UpstreamBaseline, GivesStatusesAndGraphBreaks) {
@@ -198,7 +216,6 @@ TEST_F(UpstreamBaseline, RefusesWhatIsNoSuchTable) {
   refuses("name,speedup,abs_latency\na,1.5,2,3\n", "b.csv:2: 4 cells");
   refuses("name,speedup\na,1.5\nb,1.2", "b.csv:3: the last line has no end: the file may be cut off");
   refuses(expected_csv, "b_performance.csv:1: the file's name says performance", "b_performance.csv");
-  refuses(expected_csv, "the file's name says dynamic", "inductor_torchbench_dynamic_inference.csv");
   EXPECT_THAT([&] { read_baseline(folder_.path() / "absent.csv"); },
               ThrowsMessage<ReportError>(HasSubstr("absent.csv")));
 }

@@ -1,0 +1,95 @@
+// Planted faults of programs of dynamic sizes: each compiles with TorchScript, which keeps no size of these models, and
+// then goes wrong at some batches.
+#include <fmt/format.h>
+
+#include "fixtures/backends/registry.h"
+#include "models/core/tree.h"
+
+namespace torchstone {
+namespace {
+
+/// The answer for a batch of n, of a program compiled for `compiled`; it may throw.
+using Answer = std::function<torch::Tensor(const torch::Tensor& right, int64_t n, const Case& compiled)>;
+
+class ProgramOfSizes : public Compiled {
+ public:
+  ProgramOfSizes(std::unique_ptr<Compiled> program, Tensors example, Case c, Answer answer)
+      : program_(std::move(program)), example_(std::move(example)), case_(std::move(c)), answer_(std::move(answer)) {
+    program_->set_checked(false);
+  }
+
+ protected:
+  c10::IValue execute(const Tensors& inputs) override {
+    const auto& input = inputs.at(0);
+    if (input.dim() != example_.at(0).dim()) throw std::invalid_argument("planted: another rank");
+    if (input.scalar_type() != example_.at(0).scalar_type()) throw std::invalid_argument("planted: another dtype");
+    const int64_t n = input.size(0);
+    return map_tensors(program_->run(inputs), [&](const torch::Tensor& t) { return answer_(t, n, case_); });
+  }
+
+ private:
+  std::unique_ptr<Compiled> program_;
+  Tensors example_;
+  Case case_;
+  Answer answer_;
+};
+
+class DynamicFault : public Backend {
+ public:
+  explicit DynamicFault(Answer answer) : answer_(std::move(answer)) {}
+  std::optional<std::string> unsupported(const Case&) const override { return std::nullopt; }
+  bool is_dynamic() const override { return true; }
+  std::unique_ptr<Compiled> compile(Captured program, const Case& c) const override {
+    Case torchscript = c;
+    torchscript.backend = {"torchscript", {}};
+    Tensors example = program.example;
+    return std::make_unique<ProgramOfSizes>(backend_of("torchscript").compile(std::move(program), torchscript),
+                                            std::move(example), c, answer_);
+  }
+
+ private:
+  Answer answer_;
+};
+
+void refuse_outside(int64_t n, const Case& c) {
+  if (c.dynamic != Dynamic::off && (n < c.dynamic_range.minimum || n > c.dynamic_range.maximum))
+    throw std::invalid_argument(fmt::format("planted: {} is outside of {}", n, to_string(c.dynamic_range)));
+}
+
+torch::Tensor right(const torch::Tensor& answer, int64_t n, const Case& c) {
+  refuse_outside(n, c);
+  return answer;
+}
+
+/// Keeps the size it was compiled for, as the divisor of a mean.
+torch::Tensor baked(const torch::Tensor& answer, int64_t n, const Case& c) {
+  refuse_outside(n, c);
+  return answer * (static_cast<double>(n) / static_cast<double>(c.batch_size));
+}
+
+/// Right near the sizes that it was fitted by, wrong at the far end.
+torch::Tensor misfit(const torch::Tensor& answer, int64_t n, const Case& c) {
+  refuse_outside(n, c);
+  return n == c.dynamic_range.maximum ? answer * 1.05 : answer;
+}
+
+/// Has a runtime check of the one size.
+torch::Tensor one_size(const torch::Tensor& answer, int64_t n, const Case& c) {
+  if (n != c.batch_size) throw std::invalid_argument(fmt::format("planted: compiled for {} alone", c.batch_size));
+  return answer;
+}
+
+/// Answers outside of its range too.
+torch::Tensor unbounded(const torch::Tensor& answer, int64_t, const Case&) { return answer; }
+
+bool register_dynamic(const char* name, Answer answer) {
+  return register_backend(name, std::make_unique<DynamicFault>(std::move(answer)), __FILE__, __LINE__);
+}
+
+[[maybe_unused]] const bool registered =
+    register_dynamic("fault_dynamic_none", right) && register_dynamic("fault_dynamic_baked", baked) &&
+    register_dynamic("fault_dynamic_misfit", misfit) && register_dynamic("fault_dynamic_one_size", one_size) &&
+    register_dynamic("fault_dynamic_unbounded", unbounded);
+
+}  // namespace
+}  // namespace torchstone
