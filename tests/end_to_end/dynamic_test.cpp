@@ -1,8 +1,10 @@
 // Dynamic sizes by the real program: planted faults are red and name the batch; files and page hold what was judged.
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
 #include <gmock/gmock.h>
 
-#include "reports/base/csv_read.h"
-#include "reports/base/text.h"
 #include "tests/end_to_end/binary.h"
 
 namespace torchstone {
@@ -31,6 +33,58 @@ TEST(DynamicSizes, OfPlantedFaultsAreRedAndNameTheBatch) {
   const auto passed = torchstone.row("_fault_dynamic_none_").at("outcome");
   EXPECT_EQ(passed.at("metrics").at("dynamic_sizes"), 7);
   EXPECT_EQ(passed.at("notes").at("dynamic_judged"), "2, 4, 11, 15, 16, 17, 64");
+}
+
+std::vector<std::string> split(const std::string& line) {
+  std::vector<std::string> cells;
+  std::istringstream stream(line);
+  for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
+  return cells;
+}
+
+/// The cell of the first row of results.csv. Only its last columns may hold commas, and they are not asked for.
+std::string cell_of(const Torchstone& torchstone, const std::string& column) {
+  std::ifstream file(torchstone.out() + "/results.csv");
+  std::string head, row;
+  std::getline(file, head);
+  std::getline(file, row);
+  const auto columns = split(head), cells = split(row);
+  const auto found = std::ranges::find(columns, column);
+  const auto place = static_cast<size_t>(found - columns.begin());
+  return found == columns.end() || place >= cells.size() ? "no cell" : cells[place];
+}
+
+TEST(DynamicSizes, AreTimedAtThreeBatchesAndFilesAndPageSayWhatTheyCost) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run_faults(
+      "*/healthy_*_fault_dynamic_none_cpu_dynamic_batch",
+      {"--torchstone_checks=performance", "--torchstone_repeat=20", "--torchstone_iterations_per_run=5",
+       "--torchstone_processes=1", "--torchstone_dynamic_range=3..9"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  const auto row = torchstone.row("fault_dynamic_none");
+  const auto& outcome = row.at("outcome");
+  EXPECT_EQ(outcome.at("status"), "pass") << row.dump(1);
+  EXPECT_EQ(outcome.at("samples").at("dynamic_batch"), (nlohmann::json{3.0, 4.0, 9.0}));
+  EXPECT_EQ(outcome.at("notes").at("dynamic_range"), "3..9");
+  for (const char* metric : {"speedup", "dynamic_cost", "dynamic_cost_low", "dynamic_cost_high", "static_compile_s"})
+    EXPECT_GT(std::stod(cell_of(torchstone, metric)), 0) << metric;
+  EXPECT_EQ(cell_of(torchstone, "dynamic"), "batch");
+  EXPECT_THAT(read_file(torchstone.out() + "/junit.xml"), HasSubstr("<property name=\"dynamic\" value=\"batch\"/>"));
+  const std::string page = read_file(torchstone.out() + "/report.html");
+  for (const char* text : {"<figcaption>Speed-up by batch", "Cost of being dynamic", "geometric mean of compile time"})
+    EXPECT_THAT(page, HasSubstr(text));
+}
+
+TEST(DynamicSizes, AreNotTimedWithAWrongAnswer) {
+  const Torchstone torchstone;
+  const ProgramRun run =
+      torchstone.run_faults("*/healthy_*_fault_dynamic_misfit_cpu_dynamic_batch",
+                            {"--torchstone_checks=performance", "--torchstone_repeat=10", "--torchstone_processes=1"});
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  const auto outcome = torchstone.row("fault_dynamic_misfit").at("outcome");
+  EXPECT_EQ(outcome.at("status"), "fail_accuracy") << outcome.dump(1);
+  EXPECT_THAT(outcome.at("reason").get<std::string>(),
+              HasSubstr("batch 64: not timed, because the answer of the dynamic"));
 }
 
 }  // namespace
