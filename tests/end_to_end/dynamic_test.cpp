@@ -12,10 +12,15 @@ namespace {
 
 using testing::HasSubstr;
 
+ProgramRun run_dynamic(const Torchstone& torchstone, const std::string& filter, std::vector<std::string> flags) {
+  flags.push_back(std::string("--torchstone_suites=") + TORCHSTONE_SOURCE_DIR + "/tests/faults/dynamic.yaml");
+  return torchstone.run_faults(filter, flags);
+}
+
 TEST(DynamicSizes, OfPlantedFaultsAreRedAndNameTheBatch) {
   const Torchstone torchstone;
-  const ProgramRun run = torchstone.run_faults("*/healthy_*_dynamic_batch",
-                                               {"--torchstone_isolate=shared", "--torchstone_checks=accuracy"});
+  const ProgramRun run = run_dynamic(torchstone, "*/healthy_*_dynamic_batch",
+                                     {"--torchstone_isolate=shared", "--torchstone_checks=accuracy"});
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   const auto expect = [&](const std::string& backend, const std::string& status, const std::string& reason) {
     const auto row = torchstone.row("healthy_inference_float32_" + backend + "_cpu_dynamic_batch");
@@ -56,10 +61,10 @@ std::string cell_of(const Torchstone& torchstone, const std::string& column) {
 
 TEST(DynamicSizes, AreTimedAtThreeBatchesAndFilesAndPageSayWhatTheyCost) {
   const Torchstone torchstone;
-  const ProgramRun run = torchstone.run_faults(
-      "*/healthy_*_fault_dynamic_none_cpu_dynamic_batch",
-      {"--torchstone_checks=performance", "--torchstone_repeat=20", "--torchstone_iterations_per_run=5",
-       "--torchstone_processes=1", "--torchstone_dynamic_range=3..9"});
+  const ProgramRun run =
+      run_dynamic(torchstone, "*/healthy_*_fault_dynamic_none_cpu_dynamic_batch",
+                  {"--torchstone_checks=performance", "--torchstone_repeat=20", "--torchstone_iterations_per_run=5",
+                   "--torchstone_processes=1", "--torchstone_dynamic_range=3..9"});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   const auto row = torchstone.row("fault_dynamic_none");
   const auto& outcome = row.at("outcome");
@@ -78,8 +83,8 @@ TEST(DynamicSizes, AreTimedAtThreeBatchesAndFilesAndPageSayWhatTheyCost) {
 TEST(DynamicSizes, AreNotTimedWithAWrongAnswer) {
   const Torchstone torchstone;
   const ProgramRun run =
-      torchstone.run_faults("*/healthy_*_fault_dynamic_misfit_cpu_dynamic_batch",
-                            {"--torchstone_checks=performance", "--torchstone_repeat=10", "--torchstone_processes=1"});
+      run_dynamic(torchstone, "*/healthy_*_fault_dynamic_misfit_cpu_dynamic_batch",
+                  {"--torchstone_checks=performance", "--torchstone_repeat=10", "--torchstone_processes=1"});
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   const auto outcome = torchstone.row("fault_dynamic_misfit").at("outcome");
   EXPECT_EQ(outcome.at("status"), "fail_accuracy") << outcome.dump(1);
