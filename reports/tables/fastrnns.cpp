@@ -73,6 +73,7 @@ std::vector<RunnerTimes> runner_times(const std::vector<Result>& results) {
   for (const auto& result : results) {
     const auto runner = runner_of(result);
     if (!runner || !is_of_fastrnns(result) || result.check != "performance") continue;
+    if (result.dynamic != "off") continue;  // upstream's table is of fixed sizes
     auto& times = runners.try_emplace({runner->group, runner->name}, RunnerTimes{runner->group, runner->name, {}, {}})
                       .first->second;
     const auto take = [&](const char* samples, std::vector<double>& part) {

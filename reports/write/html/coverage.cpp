@@ -53,7 +53,8 @@ std::string coverage_section(const View& view) {
   std::map<std::string, std::map<std::string, bool>> columns;  // dtypes by backend
   for (const auto& c : view.cases) {
     const Result& r = *c.result;
-    count(rows[{r.suite, r.check, r.mode, r.device}][{r.backend, r.dtype}], c);
+    const std::string mode = r.dynamic == "off" ? r.mode : fmt::format("{}, dynamic {}", r.mode, r.dynamic);
+    count(rows[{r.suite, r.check, mode, r.device}][{r.backend, r.dtype}], c);
     columns[r.backend][r.dtype] = true;
   }
   if (rows.empty()) return "";

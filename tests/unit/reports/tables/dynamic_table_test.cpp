@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "reports/tables/fastrnns.h"
 #include "reports/tables/speedup_table.h"
 #include "reports/tables/suite_tables.h"
 #include "reports/tables/upstream_csv.h"
@@ -79,6 +80,7 @@ TEST(DynamicFigure, IsOnThePageWithItsTable) {
   EXPECT_THAT(page, HasSubstr("Speed-up by batch"));
   EXPECT_THAT(page, HasSubstr("Cost of being dynamic"));
   EXPECT_THAT(page, HasSubstr("<th scope=col data-k=dynamic>Dynamic"));
+  EXPECT_THAT(page, HasSubstr("inference, dynamic batch")) << "a row of its own in what was covered";
 }
 
 TEST(SpeedupTable, HasAColumnOfItsOwnForDynamicSizes) {
@@ -88,6 +90,17 @@ TEST(SpeedupTable, HasAColumnOfItsOwnForDynamicSizes) {
   const auto table = speedup_table({timed("alexnet", 1.21), fixed});
   ASSERT_TRUE(table);
   EXPECT_THAT(table->header, ElementsAre("Suite", "Model", "dynamic batch", "static"));
+}
+
+TEST(TheTableOfFastrnns, IsOfFixedSizes) {
+  Result runner = timed("lstm_jit", 1.21);
+  runner.suite = "fastrnns";
+  runner.mode = "training";
+  runner.outcome.samples["eager_forward_s"] = {0.001, 0.003};
+  runner.backend = "eager";
+  EXPECT_THAT(runner_times({runner}), IsEmpty());
+  runner.dynamic = "off";
+  EXPECT_THAT(runner_times({runner}), Not(IsEmpty()));
 }
 
 TEST(UpstreamsTables, OfDynamicSizesAreFilesOfTheirOwn) {
