@@ -9,6 +9,7 @@
 #include <torch/script.h>
 #include <torchstone/model.h>
 
+#include "models/core/dropout_rates.h"
 #include "models/formats/draw_like.h"
 #include "models/formats/model_file.h"
 #include "models/formats/script_batch.h"
@@ -42,7 +43,7 @@ struct FileFacts {
   std::string device{};
 };
 
-class ScriptModel : public Model {
+class ScriptModel : public Model, public DropoutRates {
  public:
   ScriptModel(torch::jit::Module script, std::shared_ptr<FileFacts> file)
       : program_(std::move(script)), file_(std::move(file)) {
@@ -63,6 +64,8 @@ class ScriptModel : public Model {
   }
 
   const torch::jit::Module* script() const override { return &program_.module(); }
+
+  size_t set_dropout_rate(double rate) override { return program_.set_dropout_rate(rate); }
 
   void train(bool on = true) override {
     Model::train(on);

@@ -6,6 +6,7 @@
 #include <c10/util/Exception.h>
 
 #include "models/formats/interpreter_error.h"
+#include "models/formats/script_dropout.h"
 
 namespace torchstone::formats {
 namespace {
@@ -29,8 +30,21 @@ ForeignDevices ScriptProgram::place(std::optional<torch::Device> device, std::op
   if (device) device_ = *device;
   if (dtype) dtype_ = dtype;
   const ForeignDevices foreign = move_constants(module_, device_, dtype_);
-  code_ = jit::Code(inlined_forward(module_), "forward");
+  prepare();
   return foreign;
+}
+
+/// Returns the number of dropouts whose rate was changed.
+size_t ScriptProgram::prepare() {
+  const auto graph = inlined_forward(module_);
+  const size_t count = dropout_rate_ ? formats::set_dropout_rate(*graph, *dropout_rate_) : 0;
+  code_ = jit::Code(graph, "forward");
+  return count;
+}
+
+size_t ScriptProgram::set_dropout_rate(double rate) {
+  dropout_rate_ = rate;
+  return prepare();
 }
 
 c10::IValue ScriptProgram::run(const Tensors& inputs) const {

@@ -26,12 +26,17 @@ class ScriptProgram {
   torch::Device device() const { return device_; }
   const torch::jit::Module& module() const { return module_; }
   SavedMode mode() const;
+  /// See DropoutRates (models/core).
+  size_t set_dropout_rate(double rate);
 
  private:
   torch::jit::Module module_;
   torch::Device device_ = torch::kCPU;
   std::optional<torch::Dtype> dtype_{};
+  std::optional<double> dropout_rate_{};
   torch::jit::Code code_;
+
+  size_t prepare();
 };
 
 }  // namespace torchstone::formats

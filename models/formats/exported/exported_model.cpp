@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
+#include "models/core/dtype_name.h"
 #include "models/core/tree.h"
 #include "models/formats/exported/program_model.h"
 #include "models/formats/exported/program_reader.h"
@@ -122,6 +123,20 @@ void compare_with_stored(const ProgramFile& source) {
   generator.set_state(before);
 }
 
+/// What the rows of a file say of it: the dtype of the models that are judged. References in float64 follow as well.
+struct FollowedDtype {
+  bool other = false;
+};
+
+ModelFacts facts_of(const ProgramFiles& sources, const FollowedDtype& followed) {
+  ModelFacts facts;
+  const ProgramFile& source = sources.eval ? *sources.eval : *sources.train;
+  if (followed.other)
+    facts.notes["dtype_constants"] = fmt::format("follow the model instead of {} ({} of the file)",
+                                                 dtype_name(source.program->dtype), source.program->dtypes);
+  return facts;
+}
+
 /// Once a process, whatever number of models is made.
 struct Compared {
   std::mutex mutex;
@@ -147,7 +162,9 @@ ModelInfo exported_model_info(const std::string& path) {
   info.fixed_batch = !eval.samples.batch_can_change || !train.samples.batch_can_change;
   info.not_trained = not_trained(*sources);
   info.file = path;
-  info.make = [sources,
+  const auto followed = std::make_shared<FollowedDtype>();
+  info.facts = [sources, followed] { return facts_of(*sources, *followed); };
+  info.make = [sources, followed,
                compared = std::make_shared<Compared>()](const ModelOptions& options) -> std::shared_ptr<Model> {
     const bool training = options.mode == Mode::training;
     const auto why = training ? not_trained(*sources) : not_evaluated(*sources);
@@ -160,7 +177,11 @@ ModelInfo exported_model_info(const std::string& path) {
       if (first.has_outputs && !compared->done) compare_with_stored(first);
       compared->done = true;
     }
-    return load(source, training);
+    auto model = load(source, training);
+    model->watch_dtype([followed, program = source.program](c10::ScalarType dtype) {
+      if (dtype != torch::kFloat64) followed->other = dtype != program->dtype && program->dtypes > 0;
+    });
+    return model;
   };
   return info;
 }

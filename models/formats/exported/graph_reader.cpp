@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "models/formats/exported/changeable_arguments.h"
 #include "models/formats/exported/numbers.h"
 #include "models/formats/exported/operators.h"
 #include "models/formats/exported/schema_types.h"
@@ -78,6 +79,7 @@ void GraphReader::read_call(const JsonPlace& node, const JsonPlace& graph, Scope
   Step step = call_of(node, graph, scope, exported_);
   step.place = node_name(node);
   note_mode(step, program_);
+  mark_changeable(step, program_);
   step.results = results(node, scope);
   const auto returned = step.op->schema().returns().size();
   if (step.results.size() != returned)

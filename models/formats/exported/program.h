@@ -13,8 +13,9 @@ namespace torchstone::formats::exported {
 
 /// What an operator takes. The values of a program have numbers ("slots") instead of names.
 struct Argument {
-  /// `device` and `dtype` are those that the model was moved to: a program holds those of its export.
-  enum class Kind { constant, slot, list, device, dtype };
+  /// `device` and `dtype` are those that the model was moved to: a program holds those of its export. `dropout_rate` is
+  /// the constant, or what the model was given instead.
+  enum class Kind { constant, slot, list, device, dtype, dropout_rate };
   /// What a value is changed to that the operator takes otherwise: Python does so by itself.
   enum class As { it_is, number, tensor };
   Kind kind = Kind::constant;
@@ -88,6 +89,8 @@ struct Program {
   c10::ScalarType dtype = c10::kFloat;               ///< the floating-point dtype that it was exported in
   at::DeviceType device = at::kCPU;                  ///< on which it was exported
   std::string torch_version{};
+  size_t dropouts = 0;      ///< steps that drop in training
+  size_t dtypes = 0;        ///< arguments of Kind::dtype
   std::string trains{};     ///< a step of which the export says that it trains; empty: none
   std::string evaluates{};  ///< one that evaluates
 };

@@ -140,7 +140,14 @@ void ProgramModel::to(torch::Dtype dtype, bool non_blocking) {
   for (const auto& [name, constant] : constants_) kept.emplace_back(constant, constant.detach());
   Model::to(dtype, non_blocking);
   for (auto& [constant, data] : kept) constant.set_data(data);
-  if (c10::isFloatingType(dtype)) placement_.dtype = dtype;
+  if (!c10::isFloatingType(dtype)) return;
+  placement_.dtype = dtype;
+  if (watch_dtype_) watch_dtype_(dtype);
+}
+
+size_t ProgramModel::set_dropout_rate(double rate) {
+  placement_.dropout_rate = rate;
+  return program_->dropouts;
 }
 
 void ProgramModel::to(torch::Device device, torch::Dtype dtype, bool non_blocking) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -6,6 +7,7 @@
 
 #include <torchstone/model.h>
 
+#include "models/core/dropout_rates.h"
 #include "models/formats/exported/run_program.h"
 #include "models/formats/exported/tensors.h"
 
@@ -24,7 +26,7 @@ struct SampleInputs {
 SampleInputs read_sample_inputs(Archive& archive, const std::string& name, const Program& program);
 
 /// An exported program as a model.
-class ProgramModel : public Model {
+class ProgramModel : public Model, public DropoutRates {
  public:
   /// `loss` is the path of the output that is the loss ("loss", "[0]"); empty: upstream's reduction of the
   /// tensors that it returns.
@@ -40,6 +42,9 @@ class ProgramModel : public Model {
   void to(torch::Dtype dtype, bool non_blocking = false) override;
   void to(torch::Device device, torch::Dtype dtype, bool non_blocking = false) override;
   using Model::to;
+  size_t set_dropout_rate(double rate) override;
+  /// Is called with each dtype that the model is cast to.
+  void watch_dtype(std::function<void(c10::ScalarType)> watch) { watch_dtype_ = std::move(watch); }
 
  private:
   void add(const std::string& name, const StoredTensor& stored);
@@ -51,6 +56,7 @@ class ProgramModel : public Model {
   std::vector<std::pair<torch::nn::Module*, std::string>> state_;  ///< of program.inputs; nullptr for the user's
   std::set<std::string> outside_;                                  ///< names that are not in the state_dict
   std::map<std::string, torch::Tensor> constants_;
+  std::function<void(c10::ScalarType)> watch_dtype_{};
   mutable bool asked_ = false;
 };
 

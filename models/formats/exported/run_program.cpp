@@ -27,6 +27,8 @@ class Run {
         return placement_.device;
       case Argument::Kind::dtype:
         return static_cast<int64_t>(placement_.dtype);
+      case Argument::Kind::dropout_rate:
+        return placement_.dropout_rate ? IValue(*placement_.dropout_rate) : argument.constant;
       case Argument::Kind::constant:
         return changed(argument.constant, argument.as);
       case Argument::Kind::slot:

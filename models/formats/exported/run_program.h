@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include <torchstone/model.h>
 
 #include "models/formats/exported/program.h"
@@ -9,6 +11,7 @@ namespace torchstone::formats::exported {
 struct Placement {
   c10::Device device = c10::kCPU;
   c10::ScalarType dtype = c10::kFloat;
+  std::optional<double> dropout_rate{};  ///< instead of the rates of the program
   bool training = false;  ///< gradients are computed now, or later from what a tracer records without them
 };
 

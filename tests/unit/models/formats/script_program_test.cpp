@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <torchstone/model.h>
 
+#include "models/core/dropout_rates.h"
 #include "tests/unit/models/formats/script_file.h"
 
 namespace torchstone::formats {
@@ -54,6 +55,27 @@ TEST(ScriptConstants, OfTheModelsOwnDeviceAreNotWorthANote) {
   const auto info = file.info();
   info.make({});
   EXPECT_THAT(info.facts().notes, IsEmpty());
+}
+
+TEST(ScriptDropout, DropsNothingAtTheRateThatItIsGiven) {
+  const ScriptFile file(
+      "def forward(self, x):\n"
+      "  y = torch.dropout(x, 0.5, True)\n"
+      "  if self.training:\n"
+      "    y = torch.feature_dropout(y, 0.25, self.training)\n"
+      "  return torch.dropout(torch.dropout(y, 0.5, False), 0., True)\n",
+      {torch::ones({8, 16})});
+  const auto model = file.info().make({Preset::mini, Mode::training, 8});
+  model->train();
+  const auto drawn = [&](uint64_t seed) {
+    torch::manual_seed(seed);
+    return model->forward({torch::ones({8, 16})}).toTensor();
+  };
+  EXPECT_FALSE(drawn(1).equal(drawn(2))) << "drops as it was saved";
+  EXPECT_EQ(dynamic_cast<DropoutRates&>(*model).set_dropout_rate(1e-30), 2u);
+  EXPECT_TRUE(drawn(1).equal(torch::ones({8, 16})));
+  model->to(torch::kFloat64);
+  EXPECT_TRUE(drawn(2).equal(torch::ones({8, 16}))) << "cast, it keeps the rate";
 }
 
 // A trace of Python's holds aten::_convolution, which autocast on the CPU does not cast.

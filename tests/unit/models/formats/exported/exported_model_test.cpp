@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <torchstone/model.h>
 
+#include "models/core/dropout_rates.h"
 #include "models/core/registry.h"
 #include "models/core/state.h"
 #include "models/core/tree.h"
@@ -161,6 +162,39 @@ TEST_P(OfEachVersion, AFolderHoldsOneProgramForEachMode) {
   EXPECT_EQ(exported_model_info(folder).not_trained, "");
   EXPECT_NO_THROW(made(folder));
   EXPECT_NO_THROW(made(folder, Mode::training));
+}
+
+TEST_P(OfEachVersion, DropsNothingAtTheRateThatItIsGiven) {
+  const auto model = made(path("two.pt2"), Mode::training);
+  const auto inputs = model->example_inputs(three);
+  const auto drawn = [&](uint64_t seed) {
+    torch::manual_seed(seed);
+    std::vector<torch::Tensor> flat;
+    for (const auto& tensor : flatten(model->forward(inputs)))
+      flat.push_back(tensor.detach().flatten().to(torch::kFloat32));
+    return torch::cat(flat);
+  };
+  EXPECT_FALSE(drawn(1).equal(drawn(2))) << "drops as it was exported";
+  auto* rates = dynamic_cast<DropoutRates*>(model.get());
+  ASSERT_TRUE(rates);
+  EXPECT_EQ(rates->set_dropout_rate(1e-30), 1u);
+  EXPECT_TRUE(drawn(1).equal(drawn(2)));
+  const auto evaluating = made(path("eval.pt2"));
+  EXPECT_EQ(dynamic_cast<DropoutRates&>(*evaluating).set_dropout_rate(1e-30), 0u) << "drops nothing anyway";
+}
+
+TEST_P(OfEachVersion, TheRowSaysThatArgumentsFollowAnotherDtype) {
+  const auto info = exported_model_info(path("two.pt2"));
+  const auto model = info.make(three);
+  model->to(torch::kFloat32);
+  EXPECT_THAT(info.facts().notes, testing::IsEmpty()) << "as it was exported";
+  model->to(torch::kBFloat16);
+  info.make(three)->to(torch::kFloat64);  // the reference beside it
+  EXPECT_THAT(info.facts().notes.at("dtype_constants"),
+              testing::MatchesRegex("follow the model instead of float32 .[23] of the file."));
+  const auto plain = exported_model_info(path("plain.pt2"));
+  plain.make(three)->to(torch::kBFloat16);
+  EXPECT_THAT(plain.facts().notes, testing::IsEmpty()) << "no argument names a dtype";
 }
 
 TEST(ExportedModel, FurtherInputsAreOthersLikeTheFirst) {
