@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cases/main/exporter_source.h"
+#include "cases/main/failed_model.h"
 #include "cases/selection/expand.h"
 #include "fixtures/base/files.h"
 #include "fixtures/base/private_path.h"
@@ -18,7 +19,6 @@
 #include "fixtures/base/sha256.h"
 #include "fixtures/compile/cache_folder.h"
 #include "fixtures/compile/toolchain.h"
-#include "models/core/registry.h"
 #include "models/formats/model_file.h"
 #include "reports/base/terminal.h"
 #include "reports/base/terminal_text.h"
@@ -58,18 +58,6 @@ Export export_now(const flags::Flags& flags, const fs::path& cache) {
   } catch (const std::system_error& error) {
     return {"", fmt::format("{}: cannot be run: {}", python, error.code().message())};
   }
-}
-
-/// A model whose cases say why there is none.
-void register_failed(const flags::Flags& flags, const std::string& source, const std::string& error) {
-  ModelInfo info;
-  info.name = selection::only_model(flags);
-  info.family = source;
-  info.make = [error](const ModelOptions&) -> std::shared_ptr<Model> { throw std::runtime_error(error); };
-  info.facts = [] {
-    return ModelFacts{.notes = {{"infrastructure", "the model could not be exported"}}, .metrics = {}};
-  };
-  register_model(info, flags.only.c_str(), 0);
 }
 
 }  // namespace
@@ -133,7 +121,7 @@ bool export_named_model(flags::Flags& flags) {
   flags.only =
       done.file.empty() ? (cache / "exported" / (formats::model_name_of(name + ".pt2") + ".pt2")).string() : done.file;
   if (!done.file.empty()) return false;
-  register_failed(flags, source, fmt::format("{}", done.error));
+  register_failed_model(flags, source, done.error, "the model could not be exported");
   return true;
 }
 

@@ -1,10 +1,12 @@
 #include "cases/main/own_model.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "cases/main/failed_model.h"
 #include "cases/main/torchvision_library.h"
 #include "cases/selection/expand.h"
 #include "models/core/registry.h"
@@ -58,7 +60,14 @@ void require_batch_size(const flags::Flags& flags, const ModelInfo& info) {
 }  // namespace
 
 void register_own_model(const flags::Flags& flags) {
-  ModelInfo info = model_with_libraries(flags.only, flags);
+  ModelInfo info;
+  try {
+    info = model_with_libraries(flags.only, flags);
+  } catch (const std::runtime_error& error) {
+    // A file that is there has a row, whatever is in it.
+    if (!formats::is_exported_model(flags.only) || !std::filesystem::exists(flags.only)) throw;
+    return register_failed_model(flags, "exported", error.what(), "the file could not be read");
+  }
   info.name = selection::only_model(flags);
   require_batch_size(flags, info);
   register_model(info, flags.only.c_str(), 0);

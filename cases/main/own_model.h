@@ -7,7 +7,8 @@
 
 namespace torchstone {
 
-/// Registers the file of --torchstone_only under selection::only_model(). Throws when file or inputs cannot be used.
+/// Registers the file of --torchstone_only under selection::only_model(). An exported program that is refused becomes a
+/// model that cannot be loaded; throws when any other file or its inputs cannot be used.
 void register_own_model(const flags::Flags& flags);
 
 /// Number of parameters of a model's mini preset: makes it.

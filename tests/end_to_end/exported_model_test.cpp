@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/end_to_end/binary.h"
+#include "tests/temporary_folder.h"
 
 namespace torchstone {
 namespace {
@@ -72,21 +73,37 @@ TEST(AnExportedProgram, OfEvalModeIsNotTrainedAndSaysWhatToDo) {
               AllOf(HasSubstr("exported in eval mode"), HasSubstr("export model.train() as well")));
 }
 
-TEST(AnExportedProgram, ThatCannotBeRunIsAnErrorWithThePlaceInThePythonSource) {
+/// What the rows of a file say that cannot be read.
+void expect_refused(const std::string& file, const testing::Matcher<std::string>& reason) {
   const Torchstone torchstone;
-  const ProgramRun run = torchstone.run({only("nonzero.pt2")});
-  EXPECT_EQ(run.exit_code, 2) << run.out << run.err;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("nonzero.pt2: models/model.json: "), HasSubstr("write_exported.py:"),
-                             HasSubstr("depends on the values of tensors")));
+  const ProgramRun run = torchstone.run({"--torchstone_only=" + file, "--torchstone_checks=accuracy"});
+  EXPECT_EQ(run.exit_code, 4) << run.out << run.err;
+  const auto rows = torchstone.results().at("results");
+  EXPECT_GE(rows.size(), 2u) << "torchscript and inductor";
+  for (const auto& row : rows) {
+    EXPECT_EQ(row.at("outcome").at("status"), "model_fail_to_load");
+    EXPECT_THAT(row.at("outcome").at("reason").get<std::string>(), reason);
+  }
 }
 
-TEST(AnExportedProgram, OfAnotherKindOfFileIsAnErrorThatNamesIt) {
-  const Torchstone torchstone;
-  const std::string path = torchstone.out() + "/renamed.pt2";
+TEST(AnExportedProgram, ThatCannotBeRunIsARowWithThePlaceInThePythonSource) {
+  expect_refused(archive("nonzero.pt2"),
+                 AllOf(HasSubstr("nonzero.pt2: models/model.json: "), HasSubstr("write_exported.py:"),
+                       HasSubstr("depends on the values of tensors")));
+}
+
+TEST(AnExportedProgram, OfAnotherKindOfFileIsARowThatNamesIt) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "renamed.pt2").string();
   std::ofstream(path) << "no zip file";
-  const ProgramRun run = torchstone.run({"--torchstone_only=" + path});
+  expect_refused(path, HasSubstr("renamed.pt2: no zip archive"));
+}
+
+TEST(AnExportedProgram, ThatIsNotThereIsAnError) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run({"--torchstone_only=/nowhere/missing.pt2"});
   EXPECT_EQ(run.exit_code, 2) << run.out << run.err;
-  EXPECT_THAT(run.err, HasSubstr("renamed.pt2: no zip archive"));
+  EXPECT_THAT(run.err, HasSubstr("/nowhere/missing.pt2"));
 }
 
 }  // namespace
