@@ -120,6 +120,7 @@ ForeignDevices move_constants(const jit::Module& module, torch::Device device, s
     auto& block = *function->graph()->block();
     each_node(block, make_constant);
     each_node(block, [&](jit::Node& node) { move_constant(node, device, dtype, foreign); });
+    function->clear_optimized_graphs();  // which inlining takes, with the constants as they were
   }
   return foreign;
 }

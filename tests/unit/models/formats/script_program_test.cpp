@@ -49,6 +49,18 @@ TEST(ScriptConstants, FollowTheModelToAnotherDeviceAndDtype) {
   EXPECT_EQ(output.toTensor().scalar_type(), torch::kHalf);
 }
 
+// As in each traced transformer: what a submodule makes is made on the model's device.
+TEST(ScriptConstants, OfSubmodulesFollowAsWell) {
+  torch::jit::Module child("child"), module("net");
+  child.define("def forward(self, x):\n  return x + torch.arange(3, device=torch.device(\"cpu\"))\n");
+  module.register_module("child", child);
+  module.define("def forward(self, x):\n  return self.child.forward(x)\n");
+  const ScriptFile file(module, {torch::ones({2, 3})});
+  const auto model = file.info().make({});
+  model->to(torch::kMeta);
+  EXPECT_TRUE(model->forward({torch::ones({2, 3}, torch::kMeta)}).toTensor().is_meta());
+}
+
 TEST(ScriptConstants, OfTheModelsOwnDeviceAreNotWorthANote) {
   const ScriptFile file("def forward(self, x):\n  return x + torch.arange(3, device=torch.device(\"cpu\"))\n",
                         {torch::ones({2, 3})});
