@@ -5,33 +5,44 @@ from subject import Subject, batch_size
 
 # Where upstream's batch size is another than 128, after its divisors.
 BATCH = {
-    "beit_base_patch16_224": 64, "cait_m36_384": 8, "convmixer_768_32": 32, "crossvit_9_240": 256,
-    "deit_base_distilled_patch16_224": 64, "dpn107": 64, "ese_vovnet19b_dw": 256, "fbnetc_100": 512, "fbnetv3_b": 256,
-    "ghostnet_100": 512, "gluon_inception_v3": 256, "gluon_xception65": 32, "lcnet_050": 256, "levit_128": 1024,
-    "mnasnet_100": 512, "mobilenetv3_large_100": 512, "mobilevit_s": 64, "pit_b_224": 64, "pnasnet5large": 32,
-    "regnety_002": 1024, "rexnet_100": 256, "sebotnet33ts_256": 64, "swin_base_patch4_window7_224": 64,
-    "swsl_resnext101_32x16d": 64, "xcit_large_24_p8_224": 16,
+    "beit_base_patch16_224": 64, "cait_m36_384": 4, "convit_base": 64, "convmixer_768_32": 32, "convnext_base": 64,
+    "crossvit_9_240": 256, "cspdarknet53": 64, "deit_base_distilled_patch16_224": 64, "dpn107": 64,
+    "ese_vovnet19b_dw": 256, "fbnetc_100": 512, "fbnetv3_b": 256, "ghostnet_100": 512, "gluon_inception_v3": 256,
+    "jx_nest_base": 32, "lcnet_050": 256, "levit_128": 1024, "mnasnet_100": 512, "mobilenetv3_large_100": 512,
+    "mobilevit_s": 64, "pit_b_224": 64, "pnasnet5large": 16, "poolformer_m36": 64, "regnety_002": 1024, "resnest101e": 64,
+    "rexnet_100": 256, "sebotnet33ts_256": 64, "swin_base_patch4_window7_224": 64, "swsl_resnext101_32x16d": 32,
+    "vit_base_patch16_224": 64, "volo_d1_224": 64, "xcit_large_24_p8_224": 16,
 }
 # Names that timm has given up, and what it calls them now.
 RENAMED = {"gluon_inception_v3": "inception_v3", "adv_inception_v3": "inception_v3",
            "swsl_resnext101_32x16d": "resnext101_32x16d", "jx_nest_base": "nest_base_jx"}
 MINI_IMAGE = 96
+OWN_SIZE = ("halo",)  # blocks that must divide the side in each stage
 
 
 def image_size(model, options):
     """timm's own, at test; for the mini preset less where the model takes any."""
     from timm.data import resolve_data_config
     channels, height, width = resolve_data_config({}, model=model, use_test_size=options.mode == "eval")["input_size"]
-    fixed = getattr(model, "default_cfg", {}).get("fixed_input_size", False)
+    config = getattr(model, "default_cfg", {})
+    fixed = config.get("fixed_input_size", False) or any(part in config.get("architecture", "") for part in OWN_SIZE)
     if options.preset == "mini" and not fixed:
         height, width = min(height, MINI_IMAGE), min(width, MINI_IMAGE)
     return channels, height, width
+
+
+def draw_zeros(model):
+    """Matrices that are made zero before training: with them nothing would come out."""
+    for parameter in model.parameters():
+        if parameter.dim() > 1 and not parameter.any():
+            torch.nn.init.normal_(parameter, std=0.02)
 
 
 def make(name, options):
     import timm
     known = name if timm.is_model(name) else RENAMED.get(name, name)
     model = timm.create_model(known, pretrained=False, in_chans=3, drop_rate=0.0)
+    draw_zeros(model)
     size = image_size(model, options)
     torch.manual_seed(options.seed)
     pixels = torch.randint(256, (batch_size(options, 2, BATCH.get(name, 128)), *size)).float()

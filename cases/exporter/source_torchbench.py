@@ -13,7 +13,7 @@ from subject import Subject, batch_size
 
 TIMM = {"timm_nfnet": ("dm_nfnet_f0", 128), "timm_regnet": ("regnety_120", 32), "timm_resnest": ("resnest14d", 32),
         "timm_vovnet": ("vovnet39a", 32), "timm_efficientnet": ("mixnet_m", 64),
-        "timm_vision_transformer": ("vit_small_patch16_224", 8), "timm_vision_transformer_large": ("vit_giant_patch14_224", 8)}
+        "timm_vision_transformer": ("vit_small_patch16_224", 32), "timm_vision_transformer_large": ("vit_giant_patch14_224", 32)}
 # Class, what its configuration has beside the default, words.
 TRANSFORMERS = {
     "hf_Albert": ("AlbertForMaskedLM", dict(embedding_size=128, hidden_size=768, num_hidden_layers=12, num_attention_heads=12,
@@ -89,8 +89,10 @@ def make_of_torchbenchmark(name, options):
         if error.name != f"torchbenchmark.models.{name}":
             raise
         module = importlib.import_module(f"torchbenchmark.canary_models.{name}")
-    benchmark = module.Model(test="train" if options.mode == "train" else "eval", device="cpu",
-                             batch_size=options.batch_size)
+    size = options.batch_size
+    if size is None and options.preset == "mini" and getattr(module.Model, "ALLOW_CUSTOMIZE_BSIZE", True):
+        size = 2
+    benchmark = module.Model(test="train" if options.mode == "train" else "eval", device="cpu", batch_size=size)
     model, inputs = benchmark.get_module()
     args, kwargs = ((), dict(inputs)) if hasattr(inputs, "keys") else (tuple(inputs), {})
     return Subject(model, args, kwargs, packages=("torchbenchmark",))

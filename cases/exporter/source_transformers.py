@@ -19,16 +19,18 @@ ALIASES = {
 }
 # Half of upstream's batch size or less: its divisors are applied.
 BATCH = {
-    "AlbertForMaskedLM": 4, "AlbertForQuestionAnswering": 8, "AllenaiLongformerBase": 4, "BartForCausalLM": 4,
-    "BartForConditionalGeneration": 4, "BlenderbotForCausalLM": 4, "BlenderbotSmallForCausalLM": 256,
-    "BlenderbotSmallForConditionalGeneration": 128, "DebertaV2ForMaskedLM": 2, "DebertaV2ForQuestionAnswering": 8,
-    "DistilBertForMaskedLM": 128, "DistilBertForQuestionAnswering": 512, "DistillGPT2": 16, "ElectraForCausalLM": 32,
-    "ElectraForQuestionAnswering": 128, "GPT2ForSequenceClassification": 4, "GPTJForCausalLM": 1,
-    "GPTJForQuestionAnswering": 1, "M2M100ForConditionalGeneration": 16, "MBartForCausalLM": 4,
-    "MBartForConditionalGeneration": 4, "MegatronBertForCausalLM": 4, "MobileBertForMaskedLM": 128,
-    "MobileBertForQuestionAnswering": 256, "OPTForCausalLM": 2, "PLBartForCausalLM": 8, "PLBartForConditionalGeneration": 8,
-    "PegasusForCausalLM": 32, "PegasusForConditionalGeneration": 64, "T5ForConditionalGeneration": 4, "T5Small": 4,
-    "TrOCRForCausalLM": 32, "XGLMForCausalLM": 8, "XLNetLMHeadModel": 8,
+    "AlbertForMaskedLM": 4, "AlbertForQuestionAnswering": 4, "AllenaiLongformerBase": 4, "BartForCausalLM": 4,
+    "BartForConditionalGeneration": 2, "BlenderbotForCausalLM": 4, "BlenderbotSmallForCausalLM": 64,
+    "BlenderbotSmallForConditionalGeneration": 64, "DebertaForMaskedLM": 8, "DebertaV2ForMaskedLM": 2,
+    "DebertaV2ForQuestionAnswering": 1, "DistilBertForMaskedLM": 128, "DistilBertForQuestionAnswering": 256,
+    "DistillGPT2": 16, "ElectraForCausalLM": 32, "ElectraForQuestionAnswering": 64, "GPT2ForSequenceClassification": 4,
+    "GPTJForCausalLM": 1, "GPTJForQuestionAnswering": 1, "GPTNeoForCausalLM": 32, "GPTNeoForSequenceClassification": 32,
+    "M2M100ForConditionalGeneration": 16, "MBartForCausalLM": 4, "MBartForConditionalGeneration": 2,
+    "MegatronBertForCausalLM": 4, "MegatronBertForQuestionAnswering": 8, "MobileBertForMaskedLM": 128,
+    "MobileBertForQuestionAnswering": 128, "OPTForCausalLM": 2, "PLBartForCausalLM": 8,
+    "PLBartForConditionalGeneration": 4, "PegasusForCausalLM": 32, "PegasusForConditionalGeneration": 32,
+    "Speech2Text2ForCausalLM": 256, "T5ForConditionalGeneration": 4, "T5Small": 4, "TrOCRForCausalLM": 32,
+    "XGLMForCausalLM": 8, "XLNetLMHeadModel": 8,
 }
 
 

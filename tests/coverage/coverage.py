@@ -81,8 +81,12 @@ def ledger(path=LEDGER):
     return {row["name"].removeprefix("upstream:"): row for row in rows if row["name"].startswith("upstream:")}
 
 
+# They say nothing of the compiled model.
+NOT_JUDGED = {"model_fail_to_load", "interrupted", "vacuous"}
+
+
 def is_judged(row):
-    return bool(row and row["judged"]) and "model_fail_to_load" not in row["judged"].values()
+    return bool(row and row["judged"]) and not NOT_JUDGED & set(row["judged"].values())
 
 
 def cell(text):

@@ -25,7 +25,8 @@ class Ledger(unittest.TestCase):
 
     def test_a_wrong_answer_is_judged_and_a_model_that_did_not_load_is_not(self):
         self.assertTrue(coverage.is_judged(row("upstream:a", {"inductor": "fail_accuracy"})))
-        self.assertFalse(coverage.is_judged(row("upstream:a", {"inductor": "model_fail_to_load"})))
+        for status in ("model_fail_to_load", "interrupted", "vacuous"):
+            self.assertFalse(coverage.is_judged(row("upstream:a", {"torchscript": "pass", "inductor": status})), status)
         self.assertFalse(coverage.is_judged(row("upstream:a", {}, "gated", "failed")))
         self.assertFalse(coverage.is_judged(None))
 
@@ -43,6 +44,13 @@ class Ledger(unittest.TestCase):
     def test_a_name_that_upstream_has_not_is_an_error(self):
         self.assertEqual(list(coverage.foreign({"timm": [("a", "a", None)]}, {"b": row("upstream:b", {})})),
                          ["exported.jsonl: b is no name of upstream's"])
+
+    def test_the_list_has_the_names_of_upstream_s_facts(self):
+        facts = json.loads((coverage.HERE.parent / "upstream/facts.json").read_text())["models"]
+        suites, errors = coverage.upstream()
+        self.assertEqual(errors, [])
+        unknown = [name for suite, entries in suites.items() for name, _, _ in entries if name not in facts[suite]]
+        self.assertEqual(unknown, ["Qwen/Qwen3.5-0.8B"])  # newer than the facts
 
 
 if __name__ == "__main__":

@@ -126,6 +126,22 @@ class Exporter(unittest.TestCase):
             elif expected and name:
                 self.assertEqual(upstream_names.source_of(name), (expected, name))
 
+    def test_full_has_the_batch_sizes_of_upstream_s_facts(self):
+        import source_timm
+        import source_torchbench
+        import source_transformers
+        facts = json.loads((HERE.parent / "upstream/facts.json").read_text())["models"]
+        own = {
+            "timm": {name: source_timm.BATCH.get(name, 128) for name in upstream_names.TIMM},
+            "huggingface": {name: 1 if "/" in name else source_transformers.BATCH.get(name, 16) for name in facts["huggingface"]},
+            "torchbench": {name: source_torchbench.BATCH.get(name, 1) for name in source_torchbench.TRANSFORMERS} |
+                          {name: batch for name, (_, batch) in source_torchbench.TIMM.items()},
+        }
+        for suite, sizes in own.items():
+            for name, size in sizes.items():
+                with self.subTest(name):
+                    self.assertEqual(size, facts[suite][name]["inference"])
+
 
 if __name__ == "__main__":
     unittest.main()
