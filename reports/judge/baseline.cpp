@@ -86,13 +86,24 @@ std::string one_process_words(const std::vector<CaseChange>& cases, bool MetricC
                      count == 1 ? "case was" : "cases were", judged_by);
 }
 
+std::string other_places_words(const std::vector<CaseChange>& cases) {
+  const auto count = std::ranges::count_if(
+      cases, [](const CaseChange& c) { return std::ranges::any_of(c.metrics, &MetricChange::other_places); });
+  if (count == 0) return "";
+  return fmt::format(
+      "{} {} timed with threads that lie near to each other in one run and apart in the other (fork_join_us): what "
+      "changed there may be the machine",
+      count, count == 1 ? "case was" : "cases were");
+}
+
 void add_notes(BaselineComparison& comparison, const BaselineOptions& options) {
   if (comparison.drift && comparison.drift->moved(options.tolerance))
     comparison.notes.push_back(drift_words(*comparison.drift));
   for (const auto& words :
        {one_process_words(comparison.cases, &MetricChange::by_history, "the history's deviation from run to run"),
         one_process_words(comparison.cases, &MetricChange::by_rounds,
-                          "a default, 2.8 times the error of the rounds and at least 2 %")})
+                          "a default, 2.8 times the error of the rounds and at least 2 %"),
+        other_places_words(comparison.cases)})
     if (!words.empty()) comparison.notes.push_back(words);
 }
 

@@ -22,6 +22,7 @@ struct MetricChange {
   /// Of a timing: the chance to see such a loss, or a larger one, when there is none beyond the tolerance.
   double chance_of_worse = 1;
   bool by_history = false, by_rounds = false;  ///< what a record of one process was judged with
+  bool other_places = false;   ///< of a timing: the threads lay near to each other in one run and apart in the other
   bool single_number = false;  ///< the old value is one number without an interval; the interval is the new one's
 };
 

@@ -13,20 +13,21 @@ namespace torchstone::judge {
 namespace {
 
 constexpr double default_between = 2.8, least_default = 0.02, default_degrees = 3, least_of_history = 0.005;
+constexpr double trimmed_share = 0.1;
 constexpr double interval_confidence = 0.95, normal_quantile = 1.959964;
-constexpr size_t least_runs = 5;
+constexpr size_t least_runs = 5, least_uncounted = 3;
 
 using Samples = std::vector<double>;
 
-const Samples& samples_of(const Result& r, const char* key) {
+const Samples& samples_of(const Result& r, const std::string& key) {
   static const Samples none;
   const auto found = r.outcome.samples.find(key);
   return found == r.outcome.samples.end() ? none : found->second;
 }
 
 /// The logarithms behind a metric, one a round.
-Samples logs_of(const Result& r, const std::string& metric) {
-  const Samples &eager = samples_of(r, "eager_s"), &compiled = samples_of(r, "compiled_s");
+Samples logs_of(const Result& r, const std::string& metric, const std::string& prefix = "") {
+  const Samples &eager = samples_of(r, prefix + "eager_s"), &compiled = samples_of(r, prefix + "compiled_s");
   if (metric == "speedup") return statistics::log_ratios(eager, compiled);
   const Samples& side = metric == "eager_ms" ? eager : compiled;
   const double seconds_of_unit = 1e-3;
@@ -34,9 +35,8 @@ Samples logs_of(const Result& r, const std::string& metric) {
 }
 
 Level of_processes(const Samples& medians) {
-  const auto n = static_cast<double>(medians.size());
-  const auto [mean, variance] = statistics::moments(medians);
-  return {mean, variance / n, n - 1, LevelFrom::processes};
+  const auto [mean, variance, degrees] = statistics::trimmed_mean(medians, trimmed_share);
+  return {mean, variance, degrees, LevelFrom::processes};
 }
 
 std::optional<Level> of_one_process(Samples logs, const std::optional<RunToRun>& history) {
@@ -81,6 +81,14 @@ std::optional<Level> level_of(const Result& result, const std::string& metric,
   return std::nullopt;
 }
 
+std::optional<Level> uncounted_level_of(const Result& result, const std::string& metric) try {
+  const Samples& lengths = samples_of(result, "uncounted_process_rounds");
+  if (lengths.size() < least_uncounted) return std::nullopt;
+  return of_processes(statistics::medians(statistics::by_process(logs_of(result, metric, "uncounted_"), lengths)));
+} catch (const std::invalid_argument&) {
+  return std::nullopt;
+}
+
 Estimate LevelChange::estimate(double confidence) const {
   const double reach = error == 0 ? 0 : error * statistics::student_bound((1 - confidence) / 2, degrees);
   return {value, value - reach, value + reach};
@@ -103,6 +111,23 @@ LevelChange change_between(const Level& after, const Level& before) {
   if (after.from == LevelFrom::history && before.from == LevelFrom::history)
     degrees = std::min(after.degrees, before.degrees);
   return {after.value - before.value, std::sqrt(variance), std::max(1.0, degrees)};
+}
+
+LevelChange combined(const std::vector<LevelChange>& changes, const std::vector<double>& weights) {
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  if (changes.empty() || changes.size() != weights.size() || sum <= 0)
+    throw std::invalid_argument("changes: one at least, and a weight for each, expected");
+  LevelChange mean;
+  double variance = 0, parts = 0;
+  for (size_t i = 0; i < changes.size(); ++i) {
+    const double weight = weights[i] / sum, part = std::pow(weight * changes[i].error, 2);
+    mean.value += weight * changes[i].value;
+    variance += part;
+    parts += part * part / changes[i].degrees;
+  }
+  mean.error = std::sqrt(variance);
+  mean.degrees = parts > 0 ? variance * variance / parts : changes.front().degrees;
+  return mean;
 }
 
 std::vector<bool> holm(const std::vector<double>& chances, double error) {

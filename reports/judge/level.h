@@ -35,14 +35,18 @@ struct RunToRun {
 using RunToRunOfCases = std::map<std::pair<std::string, std::string>, RunToRun>;
 RunToRunOfCases run_to_run(const std::vector<HistoryPoint>& history, const std::string& machine);
 
-/// A record of several processes (samples `process_rounds`): the mean of the processes' medians, with n − 1 degrees of
-/// freedom. A record of one process says nothing of another one: its median has the deviation `history`, else 2.8 times
-/// the standard error that its rounds have, at least 2 %, with three degrees of freedom. 2.8 is the median over the
-/// 16 timed cases of the default suites, 2 % about the deviation that it makes there; it is up to 7 in single ones,
-/// which a t distribution of three degrees allows for. Nothing without usable samples, or with too few rounds for an
-/// interval.
+/// A record of several processes (samples `process_rounds`): the mean of the processes' medians without the tenth of
+/// them at each end (statistics::trimmed_mean). A record of one process says nothing of another one: its median has the
+/// deviation `history`, else 2.8 times the standard error that its rounds have, at least 2 %, with three degrees of
+/// freedom. 2.8 is the median over the 16 timed cases of the default suites, 2 % about the deviation that it makes
+/// there; it is up to 7 in single ones, which a t distribution of three degrees allows for. Nothing without usable
+/// samples, or with too few rounds for an interval.
 std::optional<Level> level_of(const Result& result, const std::string& metric,
                               const std::optional<RunToRun>& history = std::nullopt);
+
+/// The level of the processes that do not count, because their threads lay elsewhere (samples `uncounted_…`). Nothing
+/// of fewer than three of them.
+std::optional<Level> uncounted_level_of(const Result& result, const std::string& metric);
 
 /// after − before of two levels: Welch's t (Biometrika 34, 1947).
 struct LevelChange {
@@ -55,6 +59,9 @@ struct LevelChange {
   double chance_of_worse(double tolerance, Better better) const;
 };
 LevelChange change_between(const Level& after, const Level& before);
+/// Of independent estimates of one change the mean by these weights, which must not come from the estimates; with
+/// Satterthwaite's degrees of freedom (Biometrics Bulletin 2, 1946). Throws std::invalid_argument without any.
+LevelChange combined(const std::vector<LevelChange>& changes, const std::vector<double>& weights);
 
 /// Holm's step-down test (Scand. J. Statist. 6, 1979): which of these are rejected when the chance to reject any true
 /// hypothesis at all is to be `error`, whatever their dependence.

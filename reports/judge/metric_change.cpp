@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "reports/judge/placed_change.h"
+
 namespace torchstone::judge {
 namespace {
 
@@ -20,29 +22,43 @@ std::optional<RunToRun> run_to_run_of(const RunToRunOfCases& history, const std:
   return found == history.end() ? std::nullopt : std::optional(found->second);
 }
 
+/// Of one number, and of threads that lay elsewhere, by the processes that count.
+std::optional<PlacedChange> plain_change(const Result& before, const Result& after, const MetricChange& metric,
+                                         const std::optional<RunToRun>& runs, bool single_number) {
+  const auto now = level_of(after, metric.metric, runs);
+  const auto then =
+      single_number ? std::optional(Level{std::log(metric.old_value)}) : level_of(before, metric.metric, runs);
+  if (!now || !then || !std::isfinite(then->value)) return std::nullopt;
+  return PlacedChange{change_between(*now, *then), {now->from, then->from}};
+}
+
 void judge_timing(const MetricInfo& info, const Result& before, const Result& after, const BaselineOptions& options,
                   const RunToRunOfCases& history, MetricChange& change) {
   const auto runs = run_to_run_of(history, after.name, change.metric);
-  const auto now = level_of(after, change.metric, runs);
-  const auto then =
-      options.single_numbers ? std::optional(Level{std::log(change.old_value)}) : level_of(before, change.metric, runs);
-  if (!now || !then || !std::isfinite(then->value)) {
+  auto moved = options.single_numbers ? std::nullopt : placed_change(before, after, change.metric, runs);
+  const bool alike = moved.has_value();
+  if (!alike) moved = plain_change(before, after, change, runs, options.single_numbers);
+  if (!moved) {
     change.change = within(std::log(change.ratio), options.tolerance);
     return;
   }
-  const LevelChange moved = change_between(*now, *then);
-  const Estimate estimate = moved.estimate(options.confidence);
+  const Estimate estimate = moved->change.estimate(options.confidence);
   change.ratio = std::exp(estimate.value);
   change.ratio_low = std::exp(estimate.low);
   change.ratio_high = std::exp(estimate.high);
-  change.chance_of_worse = moved.chance_of_worse(options.tolerance, info.better);
-  for (const LevelFrom from : {now->from, then->from}) {
+  change.chance_of_worse = moved->change.chance_of_worse(options.tolerance, info.better);
+  for (const LevelFrom from : moved->from) {
     change.by_history = change.by_history || from == LevelFrom::history;
     change.by_rounds = change.by_rounds || from == LevelFrom::rounds;
   }
   const bool bounded = change.ratio_low > 0 && std::isfinite(change.ratio_high);
   change.change =
       bounded ? judge(estimate, options.tolerance, info.better) : within(std::log(change.ratio), options.tolerance);
+  // Of a machine in two states the difference is the machine's.
+  change.other_places = !alike && !options.single_numbers;
+  if (!change.other_places) return;
+  change.chance_of_worse = 1;
+  if (change.change != Change::same) change.change = Change::ambiguous;
 }
 
 }  // namespace

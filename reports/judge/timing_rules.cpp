@@ -34,7 +34,8 @@ void hold_family_error(std::vector<CaseChange>& cases, double error) {
 std::optional<Drift> drift_in(std::vector<CaseChange>& cases) {
   std::vector<double> changes;
   for (auto& c : cases)
-    if (const MetricChange* eager = find(c, "eager_ms"); eager != nullptr && has_interval(*eager))
+    if (const MetricChange* eager = find(c, "eager_ms");
+        eager != nullptr && has_interval(*eager) && !eager->other_places)
       changes.push_back(std::log(eager->ratio));
   return drift_of(changes);
 }

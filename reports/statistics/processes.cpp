@@ -88,6 +88,18 @@ Moments moments(const std::vector<double>& values) {
   return result;
 }
 
+TrimmedMean trimmed_mean(std::vector<double> values, double share) {
+  std::ranges::sort(values);
+  const auto n = values.size(), cut = static_cast<size_t>(share * static_cast<double>(n));
+  const std::vector<double> left(values.begin() + static_cast<std::ptrdiff_t>(cut),
+                                 values.end() - static_cast<std::ptrdiff_t>(cut));
+  const double mean = moments(left).mean;
+  for (double& value : values) value = std::clamp(value, left.front(), left.back());
+  const auto of_all = static_cast<double>(n), of_left = static_cast<double>(left.size());
+  if (left.size() == 1) return {mean, 0, 0};
+  return {mean, (of_all - 1) * moments(values).variance / (of_left * (of_left - 1)), of_left - 1};
+}
+
 MeanBound mean_bound(const std::vector<double>& values, double tail) {
   const auto [mean, variance] = moments(values);
   const auto n = static_cast<double>(values.size());

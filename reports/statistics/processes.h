@@ -31,6 +31,17 @@ struct Moments {
 };
 Moments moments(const std::vector<double>& values);
 
+/// Mean of what is left when a part of the values is taken away at each end, and the error that it has.
+struct TrimmedMean {
+  double mean = 0;
+  double variance = 0;  ///< of the mean
+  double degrees = 0;   ///< of freedom of the variance
+};
+/// Of at least one value (std::invalid_argument); `share`, under 1/2, rounded down to whole values at each end. The
+/// variance is (n − 1) s² / (h (h − 1)) with h values left and s² that of the winsorized values (Yuen, Biometrika 61,
+/// 1974). Processes that something disturbed hardly move it, and without outliers it costs little.
+TrimmedMean trimmed_mean(std::vector<double> values, double share);
+
 struct MeanBound {
   double mean = 0;
   double reach = 0;  ///< the mean's one-sided error is larger than this with probability `tail`; infinite for one value

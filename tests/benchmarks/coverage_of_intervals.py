@@ -2,7 +2,8 @@
 """Whether an interval of one run holds in the next: the timed cases of the default suites, run again and again.
 
 Each run goes to a folder of its own below --out and is not made again. Then, over all runs:
- - coverage: in how many cases a run's interval of the speed-up holds the median of all runs;
+ - coverage: in how many cases a run's interval of the speed-up holds the median of all runs. An interval that its row calls
+   noisy claims nothing: it is counted, and neither as held nor as missed;
  - unchanged code: how many comparisons of two runs are red (every run against every other, in both directions);
  - planted: the compiled times of one case of a recorded run are multiplied by --planted; in how many comparisons with the
    other runs this case is SLOWER, and in how many any other case is.
@@ -64,8 +65,9 @@ def run(arguments, number):
 
 
 def timed_cases(results):
-    """Metrics of each case that was timed, by its name."""
-    found = {result["name"]: result["outcome"]["metrics"] for result in results["results"]}
+    """Metrics of each case that was timed, by its name, and whether its row calls it noisy."""
+    found = {result["name"]: {**result["outcome"]["metrics"], "noisy": "noisy" in result["outcome"].get("notes", {})}
+             for result in results["results"]}
     return {name: metrics for name, metrics in found.items() if "speedup" in metrics}
 
 
@@ -74,15 +76,16 @@ def number(value):
 
 
 def coverage(runs):
-    """Of each case: its speed-ups, in how many runs the interval holds their median, and the median relative half-width of
-    the intervals."""
+    """Of each case: its speed-ups, how many intervals are not noisy, how many of these hold the median of the runs, and the
+    median relative half-width of all intervals."""
     table = {}
     for name in sorted(set.intersection(*(set(cases) for cases in runs))):
         of_case = [cases[name] for cases in runs]
         speedups = [metrics["speedup"] for metrics in of_case]
         middle = statistics.median(speedups)
         intervals = [(number(metrics["speedup_low"]), number(metrics["speedup_high"])) for metrics in of_case]
-        table[name] = {"speedups": speedups, "held": sum(low <= middle <= high for low, high in intervals),
+        claims = [interval for interval, metrics in zip(intervals, of_case) if not metrics["noisy"]]
+        table[name] = {"speedups": speedups, "held": sum(low <= middle <= high for low, high in claims), "claims": len(claims),
                        "half_width": statistics.median((high - low) / 2 / value
                                                        for (low, high), value in zip(intervals, speedups)),
                        "processes": statistics.median(metrics.get("processes", 1) for metrics in of_case)}
@@ -129,7 +132,8 @@ def with_slower(results, name, factor):
         if result["name"] != name:
             continue
         samples, metrics = result["outcome"]["samples"], result["outcome"]["metrics"]
-        samples["compiled_s"] = [value * factor for value in samples["compiled_s"]]
+        for key in {"compiled_s", "uncounted_compiled_s"} & samples.keys():
+            samples[key] = [value * factor for value in samples[key]]
         for key in metrics:
             if key.startswith("compiled_") and key.endswith("_ms"):
                 metrics[key] *= factor
@@ -166,12 +170,13 @@ def main():
     if arguments.record:
         arguments.record.write_text("".join(records([results_of(folder) for folder in folders])))
     for name, row in table.items():
-        print(f"{row['held']:>3} of {len(folders)}  half-width {100 * row['half_width']:5.1f} %  {row['processes']:3.0f} processes  "
+        print(f"{row['held']:>3} of {row['claims']:>2}  half-width {100 * row['half_width']:5.1f} %  {row['processes']:3.0f} processes  "
               f"{' '.join(f'{value:.3f}' for value in row['speedups'])}  {name}")
-    held, total = sum(row["held"] for row in table.values()), len(folders) * len(table)
+    held, total = (sum(row[key] for row in table.values()) for key in ("held", "claims"))
+    noisy = len(folders) * len(table) - total
     seconds = statistics.median(float((folder / "finished").read_text()) for folder in folders) / len(table)
-    print(f"coverage: {held} of {total} intervals hold the median of {len(folders)} runs ({100 * held / total:.1f} %, goal "
-          f"{100 * arguments.coverage:g} %); median half-width {100 * statistics.median(row['half_width'] for row in table.values()):.1f} %; "
+    print(f"coverage: {held} of {total} intervals hold the median of {len(folders)} runs ({100 * held / max(total, 1):.1f} %, goal "
+          f"{100 * arguments.coverage:g} %), {noisy} more are noisy; median half-width {100 * statistics.median(row['half_width'] for row in table.values()):.1f} %; "
           f"{seconds:.1f} s a case; load average before {load:.1f}")
     red = [slower for old, new in itertools.permutations(folders, 2) if (slower := compare(report, old, new))]
     pairs = len(folders) * (len(folders) - 1)

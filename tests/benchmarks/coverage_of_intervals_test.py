@@ -6,22 +6,28 @@ import unittest
 import coverage_of_intervals as measured
 
 
-def run(speedup, low, high):
-    return {"case": {"speedup": speedup, "speedup_low": low, "speedup_high": high, "processes": 5}}
+def run(speedup, low, high, noisy=False):
+    return {"case": {"speedup": speedup, "speedup_low": low, "speedup_high": high, "processes": 5, "noisy": noisy}}
 
 
 class Coverage(unittest.TestCase):
     def test_counts_the_intervals_that_hold_the_median_of_all_runs(self):
         row = measured.coverage([run(1.0, 0.9, 1.1), run(1.2, 1.1, 1.3), run(2.0, "1.9", None)])["case"]
-        self.assertEqual((row["held"], row["speedups"], row["processes"]), (1, [1.0, 1.2, 2.0], 5))
+        self.assertEqual((row["held"], row["claims"], row["speedups"], row["processes"]), (1, 3, [1.0, 1.2, 2.0], 5))
         self.assertAlmostEqual(row["half_width"], 0.1)
+
+    def test_leaves_out_what_its_row_calls_noisy(self):
+        row = measured.coverage([run(1.0, 0.9, 1.1), run(2.0, 1.9, 2.1, noisy=True), run(1.0, 0.9, 1.1, noisy=True)])["case"]
+        self.assertEqual((row["held"], row["claims"]), (1, 1))
 
     def test_takes_the_cases_that_all_runs_have(self):
         self.assertEqual(list(measured.coverage([{**run(1, 1, 1), "other": {}}, run(1, 1, 1)])), ["case"])
 
     def test_leaves_out_what_was_not_timed(self):
-        results = {"results": [{"name": "a", "outcome": {"metrics": {}}}, {"name": "b", "outcome": {"metrics": {"speedup": 2}}}]}
-        self.assertEqual(measured.timed_cases(results), {"b": {"speedup": 2}})
+        noisy = {"metrics": {"speedup": 3}, "notes": {"noisy": "Why."}}
+        results = {"results": [{"name": "a", "outcome": {"metrics": {}}}, {"name": "b", "outcome": {"metrics": {"speedup": 2}}},
+                               {"name": "c", "outcome": noisy}]}
+        self.assertEqual(measured.timed_cases(results), {"b": {"speedup": 2, "noisy": False}, "c": {"speedup": 3, "noisy": True}})
 
 
 class Records(unittest.TestCase):

@@ -8,6 +8,7 @@ namespace torchstone {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 /// The numbers of the two cases' last records; a case's first record is written when it begins.
 std::vector<int> numbers_of_records(const std::string& interleave) {
@@ -31,6 +32,39 @@ std::vector<int> numbers_of_records(const std::string& interleave) {
 TEST(TimedCases, TakeTurnsUnlessTheyAreAskedNotTo) {
   EXPECT_THAT(numbers_of_records("true"), ElementsAre(3, 4)) << "both had begun before one ended";
   EXPECT_THAT(numbers_of_records("false"), ElementsAre(2, 4));
+}
+
+/// Times `model`, which does something in its second process, together with a healthy one.
+ProgramRun time_with_healthy(const Torchstone& torchstone, const std::string& model,
+                             const std::string& interrupt_when = "") {
+  const TemporaryFolder folder;
+  return torchstone.run({std::string("--torchstone_plugin=") + TORCHSTONE_FAULTS,
+                         std::string("--torchstone_suites=") + TORCHSTONE_SOURCE_DIR + "/tests/faults/timed_later.yaml",
+                         "--torchstone_processes=3", "--torchstone_rounds=5", "--torchstone_measure_budget=0.2",
+                         "--torchstone_heartbeat=1", "--gtest_filter=*/" + model + "_inference*:*/healthy_inference*"},
+                        {{"TORCHSTONE_TEST_MARK", folder.path() / "mark"}}, interrupt_when);
+}
+
+TEST(TimedCases, OneThatCrashesInALaterProcessLeavesTheOthersTheirTurns) {
+  const Torchstone torchstone;
+  const ProgramRun run = time_with_healthy(torchstone, "crashes_later");
+  EXPECT_EQ(run.exit_code, 4) << run.out << run.err;
+  const auto outcome = torchstone.row("/crashes_later_").at("outcome");
+  EXPECT_EQ(outcome.at("status"), "crash");
+  EXPECT_THAT(outcome.at("reason"), HasSubstr("in process 2, which times the case once more: crashed with SIGSEGV"));
+  EXPECT_FALSE(outcome.at("metrics").contains("speedup"));
+  const auto healthy = torchstone.row("/healthy_").at("outcome");
+  EXPECT_EQ(healthy.at("status"), "pass");
+  EXPECT_EQ(healthy.at("metrics").at("processes"), 3);
+}
+
+TEST(TimedCases, CtrlCAmongTheirTurnsEndsTheRunWithARowForEach) {
+  const Torchstone torchstone;
+  const ProgramRun run = time_with_healthy(torchstone, "hangs_later", "one of 2 that take turns");
+  EXPECT_EQ(run.exit_code, 130) << run.out << run.err;
+  EXPECT_EQ(torchstone.row("/hangs_later_").at("outcome").at("status"), "interrupted");
+  const auto rows = torchstone.results();
+  EXPECT_EQ(rows.at("results").size(), 2U);
 }
 
 }  // namespace

@@ -61,6 +61,16 @@ bool register_misbehaving(const char* name, Deed deed) {
   for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
 }
 
+/// What a deed of a later process finds: the first one makes this file, where a test names one.
+bool is_a_later_process() {
+  const char* mark = std::getenv("TORCHSTONE_TEST_MARK");
+  if (mark == nullptr) return false;
+  const int made = open(mark, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+  if (made < 0) return true;
+  close(made);
+  return false;
+}
+
 /// The pipes of this process that can be written to, besides its output.
 std::vector<int> writable_pipes() {
   std::vector<int> pipes;
@@ -194,6 +204,14 @@ void block_signals() {
                          }) &&
     register_misbehaving("throws_no_exception", [] { throw 1; }) &&
     register_misbehaving("traps", [] { raise(SIGSEGV); }) && register_misbehaving("aborts", [] { std::abort(); }) &&
+    register_misbehaving("crashes_later",
+                         [] {
+                           if (is_a_later_process()) raise(SIGSEGV);
+                         }) &&
+    register_misbehaving("hangs_later",
+                         [] {
+                           if (is_a_later_process()) sleep_for_ever();
+                         }) &&
     register_misbehaving("exits", [] { std::exit(0); }) && register_misbehaving("exits_at_once", [] { _exit(3); }) &&
     register_misbehaving("closes_and_hangs", close_and_hang) &&
     register_misbehaving("closes_and_exits", close_and_exit) &&

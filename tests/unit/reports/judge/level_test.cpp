@@ -84,6 +84,30 @@ TEST(LevelChange, AgainstAConstantHasTheDegreesOfTheOther) {
 }
 
 // Holm's own steps: .001 <= .01 / 4, .0033 <= .01 / 3, .006 > .01 / 2 stops, although .0061 <= .01 alone.
+TEST(LevelChange, OfSeveralEstimatesIsTheirWeightedMean) {
+  // ((3·0.2 + 1·0.6)/4, √((3·0.1)² + (1·0.3)²)/4, (0.09 + 0.09)²/(0.09²/6 + 0.09²/3))
+  const LevelChange mean = combined({{0.2, 0.1, 6}, {0.6, 0.3, 3}}, {3, 1});
+  EXPECT_NEAR(mean.value, 0.3, 1e-12);
+  EXPECT_NEAR(mean.error, std::sqrt(0.18) / 4, 1e-12);
+  EXPECT_NEAR(mean.degrees, 8, 1e-12);
+  EXPECT_EQ(combined({{0.2, 0, 6}}, {3}).degrees, 6);
+  EXPECT_THROW(combined({}, {}), std::invalid_argument);
+}
+
+TEST(Level, OfUncountedProcessesNeedsThree) {
+  Result result = simple_result("a", Status::pass, "performance");
+  result.outcome.samples = {{"uncounted_eager_s", {2, 4, 8, 8}},
+                            {"uncounted_compiled_s", {1, 1, 1, 1}},
+                            {"uncounted_process_rounds", {1, 1, 2}}};
+  const auto level = uncounted_level_of(result, "speedup");
+  ASSERT_TRUE(level);
+  EXPECT_NEAR(level->value, std::log(4), 1e-12);
+  EXPECT_EQ(level->degrees, 2);
+  EXPECT_FALSE(level_of(result, "speedup"));
+  result.outcome.samples["uncounted_process_rounds"] = {2, 2};
+  EXPECT_FALSE(uncounted_level_of(result, "speedup"));
+}
+
 TEST(Holm, StepsDownAndStops) {
   EXPECT_THAT(holm({0.0061, 0.001, 0.006, 0.0033}, 0.01), ElementsAre(false, true, false, true));
   EXPECT_THAT(holm({0.004, 0.0001}, 0.01), ElementsAre(true, true));

@@ -69,6 +69,46 @@ TEST(ComparisonOfProcesses, OfUnchangedCodeIsHardlyEverRed) {
   EXPECT_LE(red, 1);
 }
 
+/// All of the run's processes had threads with this time of an empty parallel region.
+Report at(Report report, double fork_join_us) {
+  for (Result& result : report.results) {
+    auto& samples = result.outcome.samples;
+    samples["process_fork_join_us"].assign(samples.at("process_rounds").size(), fork_join_us);
+  }
+  return report;
+}
+
+/// The processes of both, those of `others` as the ones that do not count.
+Report with_uncounted(Report report, const Report& others) {
+  for (size_t i = 0; i < report.results.size(); ++i)
+    for (const auto& [name, values] : others.results[i].outcome.samples)
+      report.results[i].outcome.samples["uncounted_" + name] = values;
+  return report;
+}
+
+TEST(ComparisonOfProcesses, BlamesNoCaseForThreadsThatLieElsewhere) {
+  std::mt19937_64 random(20260305);
+  const Report before = run_of(random), after = run_of(random, std::log(1.3));
+  ASSERT_EQ(slower_in(compare_with_baseline(at(before, 0.7), at(after, 0.8))), 1U);
+  const auto comparison = compare_with_baseline(at(before, 0.7), at(after, 1.1));
+  EXPECT_EQ(slower_in(comparison), 0U);
+  EXPECT_EQ(exit_code_of(comparison), ExitCode::success);
+  EXPECT_THAT(comparison.notes, Contains(HasSubstr("16 cases were timed with threads that lie near to each other in")));
+}
+
+TEST(ComparisonOfProcesses, ComparesLikeWithLike) {
+  std::mt19937_64 random(20260306);
+  const double lost = std::log(1.3);
+  // Apart everything takes another time, and what counts in one run does not in the other.
+  const auto near = [&](double slow_down) { return at(run_of(random, slow_down), 0.7); };
+  const auto apart = [&](double slow_down) { return at(run_of(random, slow_down, std::log(1.5)), 1.1); };
+  const Report before = with_uncounted(near(0), apart(0));
+  EXPECT_EQ(slower_in(compare_with_baseline(before, apart(0))), 0U);
+  EXPECT_EQ(slower_in(compare_with_baseline(before, apart(lost))), 1U);
+  EXPECT_EQ(slower_in(compare_with_baseline(before, with_uncounted(apart(0), near(0)))), 0U);
+  EXPECT_EQ(slower_in(compare_with_baseline(before, with_uncounted(near(lost), apart(lost)))), 1U);
+}
+
 TEST(ComparisonOfProcesses, FindsFivePercentInTheOneCaseThatLostThem) {
   std::mt19937_64 random(20260302);
   constexpr int comparisons = 200;

@@ -58,6 +58,23 @@ TEST(ByProcess, RefusesLengthsThatDoNotFit) {
     EXPECT_THROW(by_process({1, 2, 3}, lengths), std::invalid_argument);
 }
 
+TEST(TrimmedMean, IsYuens) {
+  // 2, 3 and 4 are left; winsorized 2 2 3 4 4 with s² = 1: (5 − 1) · 1 / (3 · 2)
+  const auto mean = trimmed_mean({100, 2, 4, 1, 3}, 0.2);
+  EXPECT_EQ(mean.mean, 3);
+  EXPECT_NEAR(mean.variance, 2.0 / 3, 1e-12);
+  EXPECT_EQ(mean.degrees, 2);
+}
+
+TEST(TrimmedMean, OfFewIsTheMean) {
+  const auto mean = trimmed_mean({1, 2, 4, 5}, 0.2);
+  EXPECT_EQ(mean.mean, 3);
+  EXPECT_NEAR(mean.variance, 10.0 / 3 / 4, 1e-12);
+  EXPECT_EQ(mean.degrees, 3);
+  EXPECT_EQ(trimmed_mean({7}, 0.2).variance, 0);
+  EXPECT_THROW(trimmed_mean({}, 0.2), std::invalid_argument);
+}
+
 TEST(MeanBound, IsStudentsInterval) {
   // Gosset's sleep data ("The Probable Error of a Mean", 1908), extra hours by the second drug: mean 2.33, deviation
   // 2.002, 95 % interval 0.90 to 3.76.

@@ -1,0 +1,35 @@
+#include "reports/statistics/near_processes.h"
+
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace torchstone::statistics {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(NearProcesses, AreThoseWithinAQuarterOfTheLeast) {
+  const auto places = by_place({0.65, 0.81, 0.82, 1.1, 0.7}, 0.65);
+  EXPECT_THAT(places.near, ElementsAre(0, 1, 4));
+  EXPECT_THAT(places.apart, ElementsAre(2, 3));
+}
+
+TEST(NearProcesses, AreAllWhereNothingIsKnown) {
+  EXPECT_THAT(by_place({0, 0}, 0.65).apart, IsEmpty());
+  EXPECT_THAT(by_place({1.1, 2}, std::numeric_limits<double>::infinity()).near, ElementsAre(0, 1));
+}
+
+TEST(NearProcesses, AreNoneOnAMachineThatWasFaster) { EXPECT_THAT(by_place({1.1, 1.2}, 0.65).near, IsEmpty()); }
+
+TEST(Places, DifferByAQuarterAndMore) {
+  EXPECT_TRUE(places_differ(0.65, 0.82));
+  EXPECT_TRUE(places_differ(0.82, 0.65));
+  EXPECT_FALSE(places_differ(0.65, 0.81));
+  EXPECT_FALSE(places_differ(0, 1.1));
+}
+
+}  // namespace
+}  // namespace torchstone::statistics
