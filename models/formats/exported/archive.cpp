@@ -38,7 +38,7 @@ bool leaves_its_folder(const std::string& name) {
 
 }  // namespace
 
-Archive::Archive(const std::string& path) {
+Archive::Archive(const std::string& path) : path_(path) {
   if (!std::filesystem::is_regular_file(path)) throw std::invalid_argument("no such file");
   std::ifstream stream(path, std::ios::binary);
   require_zip(stream);

@@ -36,10 +36,13 @@ class Archive {
   /// A record that torch.save wrote.
   c10::IValue saved(const std::string& record);
   uint64_t file_bytes() const { return file_bytes_; }
+  /// Empty for a stream.
+  const std::string& path() const { return path_; }
 
  private:
   void open(uint64_t file_bytes);
 
+  std::string path_{};
   uint64_t file_bytes_ = 0;
   std::unique_ptr<caffe2::serialize::PyTorchStreamReader> reader_;
   std::set<std::string> names_;

@@ -89,6 +89,7 @@ struct Program {
   c10::ScalarType dtype = c10::kFloat;               ///< the floating-point dtype that it was exported in
   at::DeviceType device = at::kCPU;                  ///< on which it was exported
   std::string torch_version{};
+  std::string origin{};     ///< path of the archive and name within it; empty path: a stream
   size_t dropouts = 0;      ///< steps that drop in training
   size_t dtypes = 0;        ///< arguments of Kind::dtype
   std::string trains{};     ///< a step of which the export says that it trains; empty: none

@@ -113,7 +113,9 @@ void read_specs(const JsonPlace& module, Program& program) {
 Program read_program(Archive& archive, const std::string& name) {
   const std::string record = fmt::format("models/{}.json", name);
   const auto json = archive.json(record);
-  return read_program(JsonPlace(json, record));
+  Program program = read_program(JsonPlace(json, record));
+  program.origin = fmt::format("{}:{}", archive.path(), name);
+  return program;
 }
 
 Program read_program(const JsonPlace& root) {

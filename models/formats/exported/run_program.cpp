@@ -3,6 +3,7 @@
 #include <optional>
 
 #include <ATen/ScalarOps.h>
+#include <ATen/record_function.h>
 #include <fmt/format.h>
 
 #include "models/formats/exported/region.h"
@@ -119,6 +120,12 @@ void write_back(const torch::Tensor& target, const torch::Tensor& value) {
 }  // namespace
 
 std::vector<IValue> run_program(const Program& program, const std::vector<IValue>& inputs, const Placement& placement) {
+  std::string name;  // outlives the scope that it names
+  at::RecordFunction scope(at::RecordScope::USER_SCOPE);
+  if (scope.isActive()) {
+    name = fmt::format("{}{}", scope_of_run, program.origin);
+    scope.before(std::string_view(name));
+  }
   Run run(program, placement);
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     if (program.inputs[i].slot >= 0) run.value(program.inputs[i].slot) = inputs.at(i);

@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <string_view>
 
 #include <torchstone/model.h>
 
@@ -14,6 +15,10 @@ struct Placement {
   std::optional<double> dropout_rate{};  ///< instead of the rates of the program
   bool training = false;  ///< gradients are computed now, or later from what a tracer records without them
 };
+
+/// What the name of a run begins with, before the program's origin, for LibTorch's observers (RecordFunction,
+/// USER_SCOPE).
+inline constexpr std::string_view scope_of_run = "torchstone.exported_program ";
 
 /// Runs the steps of a program by LibTorch's dispatcher, so that a tracer or autocast sees them as they see any
 /// model's. `inputs` are the values of program.inputs. Returns the values of the outputs. Throws std::runtime_error
