@@ -39,8 +39,9 @@ struct Flags {
   bool update_expected = false;       ///< rewrites them from what was seen
   Listing list = Listing::none;
   Format format = Format::text;
-  std::string explain;  ///< glob of case names
-  bool report = true;   ///< write report files
+  std::string explain;         ///< glob of case names
+  bool print_program = false;  ///< print the captured programs and run nothing
+  bool report = true;          ///< write report files
   bool junit_properties = true;
   std::string color = "auto";   ///< auto, always, never
   double heartbeat_s = 30;      ///< silence after which a log gets a line; 0: never

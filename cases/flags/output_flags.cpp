@@ -85,11 +85,16 @@ std::vector<FlagInfo> output_flags() {
       word_flag(
           "list", listings(), "list and run nothing", [](Flags & f) -> auto& { return f.list; }),
       word_flag(
-          "format", formats(), "of a list; ctest for cases, markdown for flags",
+          "format", formats(), "of a list and of printed programs; ctest for cases, markdown for flags",
           [](Flags & f) -> auto& { return f.format; }),
       text_flag(
           "explain", "NAME_GLOB", "say which line decided each field of these cases, and run nothing",
           [](Flags & f) -> auto& { return f.explain; }),
+      boolean_flag(
+          "print_program",
+          "print the captured program of each selected case, with shapes and operators by count, and run nothing; the "
+          "backend makes no difference, so cases with one program share it",
+          [](Flags & f) -> auto& { return f.print_program; }),
       help_flag(),
   };
   for (auto& flag : flags) flag = std::move(flag).of_output();

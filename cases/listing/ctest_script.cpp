@@ -21,7 +21,8 @@ std::string bracketed(const std::string& text) {
 }
 
 std::vector<std::string> own_flags(const flags::Flags& flags) {
-  static const std::vector<std::string> of_listing{"list", "format", "explain", "report", "help", "update_expected"};
+  static const std::vector<std::string> of_listing{"list",   "format", "explain",        "print_program",
+                                                   "report", "help",   "update_expected"};
   std::vector<std::string> words;
   for (const auto& [name, value] : flags.given)
     if (std::find(of_listing.begin(), of_listing.end(), name) == of_listing.end())

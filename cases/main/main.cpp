@@ -19,6 +19,7 @@
 #include "cases/main/named_model.h"
 #include "cases/main/outputs_folder.h"
 #include "cases/main/own_model.h"
+#include "cases/main/print_program.h"
 #include "cases/main/results_folder.h"
 #include "cases/selection/expand.h"
 #include "cases/suite/prepare_models.h"
@@ -165,6 +166,7 @@ int run(int argc, char** argv) {
         argv[1]));
     return ExitCode::usage_error;
   }
+  require_printable(flags);
   auto suites = suite::read_suites(flags.suites_folder);
   prepare_models(suites, flags);
   const UpstreamNames upstream_names = upstream_names_of(suites);
@@ -187,6 +189,10 @@ int run(int argc, char** argv) {
   }
   run_options() = flags.run;
   if (isolate::serve_handed_over(expansion.cases)) return ExitCode::success;
+  if (flags.print_program) {
+    Session session{flags, expansion.cases, upstream_names, isolate::CaseRunner(expansion.cases)};
+    print_programs(session);
+  }
   return run_tests(flags, expansion.cases, upstream_names, expected, run_info);
 }
 
