@@ -1,4 +1,5 @@
 """The file: one or two exported programs, what they were made of, and the outputs of Python's eager mode."""
+import contextlib
 import io
 import json
 import os
@@ -10,6 +11,7 @@ from torch.export.pt2_archive._package import package_pt2
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 import cache_name
+import reads
 import sources
 import traced
 
@@ -33,9 +35,17 @@ def prepare(subject, options):
         subject.model.load_state_dict(read_weights(options.weights))
     dtype = getattr(torch, options.dtype)
     subject.model.to(dtype)
+    spread(subject.model)
     cast = lambda t: t.to(dtype) if t.is_floating_point() else t  # noqa: E731
     subject.args = tree_map_only(torch.Tensor, cast, subject.args)
     subject.kwargs = tree_map_only(torch.Tensor, cast, subject.kwargs)
+
+
+def spread(model):
+    """A tensor that is expanded, as a grid of one row: its elements get memory of their own, so that they can be written."""
+    for tensor in (*model.parameters(), *model.buffers()):
+        if any(stride == 0 and size > 1 for stride, size in zip(tensor.stride(), tensor.shape)):
+            tensor.data = tensor.data.clone(memory_format=torch.contiguous_format)
 
 
 def read_weights(path):
@@ -52,7 +62,8 @@ def write_programs(subject, source, options, path):
         subject.model.train(mode == "train")
         if outputs is None:
             outputs = eager_outputs(subject)
-        with torch.random.fork_rng():
+        known = constant_reads(subject)
+        with torch.random.fork_rng(), reads.Replayer(subject.model, known) if known else contextlib.nullcontext():
             program = torch.export.export(subject.model, subject.args, subject.kwargs, strict=False)
         programs["train" if mode == "train" and options.mode == "both" else "model"] = program
     info = {"format": 1, "source": ":".join(source), "packages": cache_name.versions(subject.packages),
@@ -68,17 +79,55 @@ def write_programs(subject, source, options, path):
 
 def eager_outputs(subject):
     """The flat outputs for the sample inputs; None when they are random. State that a call changes is put back."""
-    state = {name: tensor.clone() for name, tensor in subject.model.state_dict(keep_vars=False).items()}
+    state = state_of(subject.model)
     results = []
     for seed in (1, 2):
         with torch.no_grad(), torch.random.fork_rng():
             torch.manual_seed(seed)
             out = subject.model(*copied(subject.args), **copied(subject.kwargs))
         results.append([t.detach().clone().contiguous() for t in tree_leaves(out) if isinstance(t, torch.Tensor)])
-        subject.model.load_state_dict(state, assign=False)
+        put_back(subject.model, state)
     same = all(torch.equal(a, b) or (a.isnan() == b.isnan()).all() and torch.allclose(a, b, 1e-5, 1e-6, equal_nan=True)
                for a, b in zip(*results))
     return results[0] if same else None
+
+
+def constant_reads(subject):
+    """The values that Python reads while the model runs; empty when there are none or other inputs give others."""
+    known, agreed = read_values(subject, (subject.args, subject.kwargs)), 0
+    if known:
+        with torch.random.fork_rng():
+            for inputs in reads.others((subject.args, subject.kwargs)):
+                try:
+                    if read_values(subject, inputs) != known:
+                        return []
+                    agreed += 1
+                except Exception:  # inputs that the model refuses say nothing
+                    pass
+    return known if agreed else []
+
+
+def read_values(subject, inputs):
+    state = state_of(subject.model)
+    try:
+        with torch.no_grad(), torch.random.fork_rng(), reads.Recorder() as recorder:
+            subject.model(*copied(inputs[0]), **copied(inputs[1]))
+        return recorder.values
+    finally:
+        put_back(subject.model, state)
+
+
+def state_of(model):
+    """Copies of its tensors; modules of quantized models also hold types and packed weights, which no call changes."""
+    return {name: value.clone() for name, value in model.state_dict().items() if isinstance(value, torch.Tensor)}
+
+
+def put_back(model, state):
+    """What a call changed; what it made, as a grid that is kept for the next call, stays."""
+    with torch.no_grad():
+        for name, tensor in model.state_dict().items():
+            if name in state and not torch.equal(tensor, state[name]):
+                tensor.copy_(state[name])
 
 
 def copied(tree):

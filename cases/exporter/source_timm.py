@@ -17,6 +17,9 @@ BATCH = {
 RENAMED = {"gluon_inception_v3": "inception_v3", "adv_inception_v3": "inception_v3",
            "swsl_resnext101_32x16d": "resnext101_32x16d", "jx_nest_base": "nest_base_jx"}
 MINI_IMAGE = 96
+# Fewer blocks for the mini preset, where all of them and the float64 reference beside them take many minutes.
+SMALL = {"cait_m36_384": dict(depth=2, img_size=MINI_IMAGE), "xcit_large_24_p8_224": dict(depth=2),
+         "vit_base_patch14_dinov2.lvd142m": dict(depth=2, img_size=98)}
 OWN_SIZE = ("halo",)  # blocks that must divide the side in each stage
 
 
@@ -41,9 +44,10 @@ def draw_zeros(model):
 def make(name, options):
     import timm
     known = name if timm.is_model(name) else RENAMED.get(name, name)
-    model = timm.create_model(known, pretrained=False, in_chans=3, drop_rate=0.0)
+    small = SMALL.get(name, {}) if options.preset == "mini" else {}
+    model = timm.create_model(known, pretrained=False, in_chans=3, drop_rate=0.0, **small)
     draw_zeros(model)
-    size = image_size(model, options)
+    size = (3, small["img_size"], small["img_size"]) if "img_size" in small else image_size(model, options)
     torch.manual_seed(options.seed)
     pixels = torch.randint(256, (batch_size(options, 2, BATCH.get(name, 128)), *size)).float()
     return Subject(model, ((pixels - pixels.mean()) / pixels.std(),), packages=("timm", "torchvision"), suite="timm")

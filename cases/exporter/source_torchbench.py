@@ -1,7 +1,5 @@
 """Names of pytorch/benchmark: from the package that upstream takes the model of, where pip has it and the zoo has not;
-any other from an installed torchbenchmark."""
-import importlib
-
+any other from an installed torchbenchmark, whole or, where that asks for more than its sources, by its parts."""
 import torch
 
 import source_diffusers
@@ -9,6 +7,9 @@ import source_pyg
 import source_timm
 import source_torchvision
 import source_transformers
+import torchbench_images
+import torchbench_others
+import torchbench_package
 from subject import Subject, batch_size
 
 TIMM = {"timm_nfnet": ("dm_nfnet_f0", 128), "timm_regnet": ("regnety_120", 32), "timm_resnest": ("resnest14d", 32),
@@ -49,7 +50,8 @@ PYG = {"basic_gnn_edgecnn": "EdgeCNN", "basic_gnn_gcn": "GCN", "basic_gnn_gin": 
 
 
 def make(name, options):
-    subject = make_of_package(name, options) or make_of_torchbenchmark(name, options)
+    parts = torchbench_images.MAKERS.get(name) or torchbench_others.MAKERS.get(name)
+    subject = parts(options) if parts else make_of_package(name, options) or make_of_torchbenchmark(name, options)
     subject.suite = "torchbench"
     return subject
 
@@ -82,13 +84,7 @@ def group_normed_resnet18(options):
 
 
 def make_of_torchbenchmark(name, options):
-    module = importlib.import_module("torchbenchmark")
-    try:
-        module = importlib.import_module(f"torchbenchmark.models.{name}")
-    except ModuleNotFoundError as error:
-        if error.name != f"torchbenchmark.models.{name}":
-            raise
-        module = importlib.import_module(f"torchbenchmark.canary_models.{name}")
+    module = torchbench_package.whole(name)
     size = options.batch_size
     if size is None and options.preset == "mini" and getattr(module.Model, "ALLOW_CUSTOMIZE_BSIZE", True):
         size = 2

@@ -1,4 +1,4 @@
-"""A stand-in for timm, for tests: two models, one that cannot be exported, and one that its author keeps."""
+"""A stand-in for timm, for tests: models that are exported, one that cannot be, and one that its author keeps."""
 import torch
 
 __version__ = "0.0.1"
@@ -27,7 +27,17 @@ class Branching(Tiny):
         return self.head.weight if x.sum() > 0 else super().forward(x)
 
 
-MODELS = {"tiny.net/v1": Tiny, "random": Random, "branching": Branching}
+class ReadingItsState(Tiny):
+    """Reads a value that is the same for all inputs, and keeps a grid that it makes when it is first called."""
+
+    def forward(self, x):
+        if not hasattr(self, "grid"):
+            self.register_buffer("grid", torch.arange(16.0, device=x.device).expand(16, 16))
+        steps = torch.full((2,), 3).max().item()
+        return super().forward(x + self.grid) * steps
+
+
+MODELS = {"tiny.net/v1": Tiny, "random": Random, "branching": Branching, "reading": ReadingItsState}
 
 
 def is_model(name):

@@ -1,0 +1,71 @@
+"""Values that a model's Python reads from tensors (`.item()`, `if tensor:`) while it runs. An exported program has no
+such branch. Where the values are the same for other inputs they are the model's own, as a mask that is never given or
+the largest position: the export then takes them as constants. Where they depend on the inputs, nothing is replaced, and
+the export says why it fails."""
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_map_only
+
+READERS = {getattr(torch.Tensor, name): name for name in ("item", "tolist", "__bool__", "__int__", "__float__", "__index__")}
+
+
+class Recorder(TorchFunctionMode):
+    """Notes each value that is read, in order."""
+
+    def __init__(self):
+        super().__init__()
+        self.values = []
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        value = func(*args, **(kwargs or {}))
+        if func in READERS:
+            self.values.append((READERS[func], value))
+        return value
+
+
+class Replayer(TorchFunctionMode):
+    """Answers each read with the value that was noted, from the first again whenever the model is called."""
+
+    def __init__(self, model, values):
+        super().__init__()
+        self.values, self.next = values, 0
+        self.hook = model.register_forward_pre_hook(self.begin)
+
+    def begin(self, *_):
+        self.next = 0
+
+    def __exit__(self, kind, error, trace):
+        self.hook.remove()
+        super().__exit__(kind, error, trace)
+        if kind is None and self.next != len(self.values):
+            raise RuntimeError(f"the export reads {self.next} of the {len(self.values)} values that a call reads")
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        if func not in READERS or not is_fake(args[0]):
+            return func(*args, **(kwargs or {}))
+        if self.next >= len(self.values) or self.values[self.next][0] != READERS[func]:
+            raise RuntimeError(f"the export reads another value ({READERS[func]}, number {self.next + 1}) than a call does")
+        self.next += 1
+        return self.values[self.next - 1][1]
+
+
+def is_fake(tensor):
+    return isinstance(tensor, torch._subclasses.FakeTensor)
+
+
+def others(tree):
+    """Two other inputs of the same shapes, types and ranges: in another order with the other sign, and drawn anew."""
+    yield tree_map_only(torch.Tensor, lambda t: signed(t.flatten()[torch.randperm(t.numel())].view(t.shape)), tree)
+    yield tree_map_only(torch.Tensor, redrawn, tree)
+
+
+def signed(tensor):
+    return -tensor if tensor.is_floating_point() else tensor
+
+
+def redrawn(tensor):
+    if tensor.is_floating_point():
+        return torch.randn_like(tensor) * tensor.abs().max()
+    if tensor.dtype == torch.bool or not tensor.numel():
+        return ~tensor if tensor.dtype == torch.bool else tensor
+    return torch.randint(int(tensor.min()), int(tensor.max()) + 1, tensor.shape).to(tensor.dtype)

@@ -1,0 +1,62 @@
+"""The sources of pytorch/benchmark: a folder's own files without its `__init__`, which asks for data, weights or CUDA."""
+import contextlib
+import importlib
+import importlib.util
+import os
+import sys
+import types
+
+import torch
+
+
+def folder_of(name):
+    """Of a model of torchbenchmark; ImportError when it is not installed."""
+    package = importlib.import_module("torchbenchmark")
+    for group in ("models", "canary_models"):
+        for root in package.__path__:
+            if os.path.isdir(os.path.join(root, group, name)):
+                return os.path.join(root, group, name), f"torchbenchmark.{group}.{name}"
+    raise ModuleNotFoundError(f"torchbenchmark has no folder {name}", name=f"torchbenchmark.models.{name}")
+
+
+def part(name, file):
+    """The module `file` of the folder `name`."""
+    folder, package = folder_of(name)
+    if package not in sys.modules:
+        sys.modules[package] = types.ModuleType(package)
+        sys.modules[package].__path__ = [folder]
+    return importlib.import_module(f"{package}.{file}")
+
+
+def whole(name):
+    """The folder's own module, with its class Model."""
+    return importlib.import_module(folder_of(name)[1])
+
+
+@contextlib.contextmanager
+def without_weights():
+    """torchvision's weights stay the random ones: nothing is downloaded."""
+    from torchvision.models._api import WeightsEnum
+
+    class Absent(dict):
+        pass
+
+    load, get = torch.nn.Module.load_state_dict, WeightsEnum.get_state_dict
+    torch.nn.Module.load_state_dict = lambda model, state, *args, **kwargs: (
+        None if isinstance(state, Absent) else load(model, state, *args, **kwargs))
+    WeightsEnum.get_state_dict = lambda *args, **kwargs: Absent()
+    try:
+        yield
+    finally:
+        torch.nn.Module.load_state_dict, WeightsEnum.get_state_dict = load, get
+
+
+@contextlib.contextmanager
+def loaded(value):
+    """What a folder loads from a file that is not there is `value`."""
+    load = torch.load
+    torch.load = lambda *args, **kwargs: value
+    try:
+        yield
+    finally:
+        torch.load = load

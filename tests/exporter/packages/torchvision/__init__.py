@@ -1,0 +1,1 @@
+"""A stand-in for torchvision, for tests: weights that are downloaded."""

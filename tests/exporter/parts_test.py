@@ -1,0 +1,137 @@
+"""What exporter_test.py runs beside the whole exporter: values that Python reads, the sources of torchbenchmark, images in a text."""
+import contextlib
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+
+import torch
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCES = HERE.parents[1] / "cases" / "exporter"
+sys.path.insert(0, str(SOURCES))
+import archive  # noqa: E402
+import reads  # noqa: E402
+import torchbench_package  # noqa: E402
+import transformers_inputs  # noqa: E402
+
+
+@contextlib.contextmanager
+def stand_ins():
+    """packages/ before others; what was imported from there is forgotten."""
+    names = ("torchbenchmark", "torchvision")
+    sys.path.insert(0, str(HERE / "packages"))
+    kept = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] in names}
+    try:
+        yield
+    finally:
+        sys.path.remove(str(HERE / "packages"))
+        for name in [name for name in sys.modules if name.split(".")[0] in names]:
+            del sys.modules[name]
+        sys.modules.update(kept)
+
+
+def exported(name, path):
+    environment = dict(os.environ, PYTHONPATH=str(HERE / "packages"), PYTHONDONTWRITEBYTECODE="1")
+    done = subprocess.run([sys.executable, str(SOURCES / "torchstone_export.py"), name, "-o", str(path)], text=True,
+                          capture_output=True, env=environment)
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return torch.export.load(path)
+
+
+class Read(torch.nn.Module):
+    def __init__(self, read):
+        super().__init__()
+        self.read = read
+
+    def forward(self, x, words):
+        return x * self.read(x, words)
+
+
+class Reads(unittest.TestCase):
+    def found(self, read):
+        subject = types.SimpleNamespace(model=Read(read), args=(torch.randn(4, 5), torch.randint(9, (4,))), kwargs={})
+        return archive.constant_reads(subject)
+
+    def test_a_value_that_is_the_same_for_other_inputs_is_the_model_s(self):
+        self.assertEqual(self.found(lambda x, words: x.isnan().any().item()), [("item", False)])
+        self.assertEqual(self.found(lambda x, words: int(torch.arange(7).max())), [("__int__", 6)])
+        self.assertEqual(self.found(lambda x, words: 1), [])
+
+    def test_a_value_that_depends_on_the_inputs_is_not(self):
+        for read in (lambda x, words: x.sum().item(), lambda x, words: 2 if x.sum() > 0 else 1,
+                     lambda x, words: words.tolist()[0], lambda x, words: float(x[0, 0])):
+            self.assertEqual(self.found(read), [])
+
+    def test_the_export_has_the_value_and_a_second_call_begins_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = exported("timm:reading", pathlib.Path(folder, "reading.pt2"))
+        self.assertNotIn("item", str(program.graph))
+
+    def test_another_read_than_the_known_ones_is_an_error(self):
+        model = Read(lambda x, words: words.max().item())
+        with self.assertRaisesRegex(RuntimeError, r"reads another value \(item, number 1\)"):
+            with reads.Replayer(model, [("__int__", 1)]):
+                torch.export.export(model, (torch.randn(4, 5), torch.randint(9, (4,))), strict=False)
+        with self.assertRaisesRegex(RuntimeError, "reads 1 of the 2 values that a call reads"):
+            with reads.Replayer(model, [("item", 1), ("item", 1)]):
+                torch.export.export(model, (torch.randn(4, 5), torch.randint(9, (4,))), strict=False)
+
+    def test_a_weight_whose_elements_share_memory_is_stored_as_others(self):
+        model = torch.nn.Linear(3, 3)
+        model.register_buffer("grid", torch.ones(1).expand(5))
+        archive.spread(model)
+        model.grid[0] = 2
+        self.assertEqual(model.grid.tolist(), [2, 1, 1, 1, 1])
+
+    def test_state_that_a_call_changed_is_put_back_and_what_it_made_stays(self):
+        model = torch.nn.BatchNorm1d(3)
+        state = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+        model(torch.randn(4, 3))
+        model.register_buffer("grid", torch.ones(1).expand(5))
+        archive.put_back(model, state)
+        self.assertEqual(model.running_mean.tolist(), [0, 0, 0])
+        self.assertEqual(model.grid.shape, (5,))
+
+
+class Parts(unittest.TestCase):
+    def test_a_network_is_made_from_its_own_files_where_the_folder_asks_for_data(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = exported("upstream:drq", pathlib.Path(folder, "drq.pt2"))
+        self.assertEqual([tuple(t.shape) for t in program.example_inputs[0]], [(1, 9, 84, 84)])
+        self.assertEqual(list(program.state_dict), ["actor.trunk.weight", "actor.trunk.bias"])
+
+    def test_a_folder_as_a_whole_says_what_it_asks_for(self):
+        with stand_ins():
+            with self.assertRaisesRegex(RuntimeError, "recorded observations are missing"):
+                torchbench_package.whole("drq")
+            with self.assertRaisesRegex(ModuleNotFoundError, "torchbenchmark has no folder absent"):
+                torchbench_package.part("absent", "model")
+
+    def test_weights_of_torchvision_are_not_downloaded_and_others_are_loaded(self):
+        with stand_ins():
+            from torchvision.models._api import WeightsEnum
+            model, state = torch.nn.Linear(2, 1), {"weight": torch.ones(1, 2), "bias": torch.ones(1)}
+            with torchbench_package.without_weights():
+                before = model.weight.tolist()
+                model.load_state_dict(WeightsEnum.DEFAULT.get_state_dict(progress=True))
+                self.assertEqual(model.weight.tolist(), before)
+                model.load_state_dict(state)
+            self.assertEqual(model.weight.tolist(), [[1, 1]])
+            with self.assertRaisesRegex(OSError, "no network"):
+                WeightsEnum.DEFAULT.get_state_dict()
+
+
+class Images(unittest.TestCase):
+    def test_an_image_in_a_text_takes_one_place_for_each_patch(self):
+        config = types.SimpleNamespace(image_token_index=9, vision_config=types.SimpleNamespace(image_size=4, patch_size=2))
+        arguments = {"pixel_values": torch.zeros(1, 3, 4, 4), "input_ids": torch.tensor([[1, 9, 2]])}
+        transformers_inputs.place_image(arguments, config)
+        self.assertEqual(arguments["input_ids"].tolist(), [[1, 9, 9, 9, 9, 0, 2]])
+        text = {"input_ids": torch.tensor([[1, 9, 2]])}
+        transformers_inputs.place_image(text, config)
+        self.assertEqual(text["input_ids"].tolist(), [[1, 9, 2]])
