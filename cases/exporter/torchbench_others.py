@@ -92,6 +92,13 @@ def cm3leon(options):
     return Subject(module.SequenceGenerator(model, 1, 4), (torch.randint(1, 128, (batch_size(options, 2, 1), 16)),))
 
 
+def fastnlp(options):
+    """The file of weights that the folder writes is empty. The export fails where words are pieced together by NumPy."""
+    with package.loaded({}):
+        benchmark = package.whole("fastNLP_Bert").Model(test="eval", device="cpu", batch_size=batch_size(options, 1, 1))
+    return Subject(*benchmark.get_module(), packages=("fastNLP",))
+
+
 class Generating(torch.nn.Module):
     def __init__(self, model, config):
         super().__init__()
@@ -114,5 +121,5 @@ def t5_generate(options):
     return Subject(Generating(cls(config), how), (words,), packages=("transformers",))
 
 
-MAKERS = {"hf_T5_generate": t5_generate, "drq": drq, "llama": llama, "simple_gpt": simple_gpt, "moco": moco, "opacus_cifar10": opacus,
-          "cm3leon_generate": cm3leon}
+MAKERS = {"drq": drq, "llama": llama, "simple_gpt": simple_gpt, "moco": moco, "opacus_cifar10": opacus, "cm3leon_generate": cm3leon,
+          "hf_T5_generate": t5_generate, "fastNLP_Bert": fastnlp}

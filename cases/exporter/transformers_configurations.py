@@ -27,7 +27,8 @@ SMALL_OF = {
                  "max_position_embeddings": 64},
     "Albert": {"embedding_size": 32}, "Funnel": {"block_sizes": [1, 1]}, "LayoutLM": {}, "GPTJ": {"rotary_dim": 8},
     "Swin": {"depths": [1, 1], "num_heads": [2, 4], "embed_dim": 16, "window_size": 2, "patch_size": 2},
-    "Llava": {"image_token_index": 511}, "Levit": {"image_size": 224, "patch_size": 16}, "Whisper": {"max_source_positions": 32, "num_mel_bins": 16},
+    "Llava": {"image_token_index": 511},
+    "Levit": {"image_size": 224, "patch_size": 16}, "Whisper": {"max_source_positions": 32, "num_mel_bins": 16},
 }
 # Upstream's, where the class's default is another model's.
 FULL_OF = {
