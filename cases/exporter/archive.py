@@ -1,5 +1,4 @@
 """The file: one or two exported programs, what they were made of, and the outputs of Python's eager mode."""
-import contextlib
 import io
 import json
 import os
@@ -11,7 +10,7 @@ from torch.export.pt2_archive._package import package_pt2
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 import cache_name
-import reads
+import exporting
 import sources
 import traced
 
@@ -62,9 +61,8 @@ def write_programs(subject, source, options, path):
         subject.model.train(mode == "train")
         if outputs is None:
             outputs = eager_outputs(subject)
-        known = constant_reads(subject)
-        with torch.random.fork_rng(), reads.Replayer(subject.model, known) if known else contextlib.nullcontext():
-            program = torch.export.export(subject.model, subject.args, subject.kwargs, strict=False)
+        with torch.random.fork_rng():
+            program = exporting.exported(subject)
         programs["train" if mode == "train" and options.mode == "both" else "model"] = program
     info = {"format": 1, "source": ":".join(source), "packages": cache_name.versions(subject.packages),
             "mode": modes[0], "preset": options.preset, "seed": options.seed,
@@ -79,59 +77,17 @@ def write_programs(subject, source, options, path):
 
 def eager_outputs(subject):
     """The flat outputs for the sample inputs; None when they are random. State that a call changes is put back."""
-    state = state_of(subject.model)
+    state = exporting.state_of(subject.model)
     results = []
     for seed in (1, 2):
         with torch.no_grad(), torch.random.fork_rng():
             torch.manual_seed(seed)
-            out = subject.model(*copied(subject.args), **copied(subject.kwargs))
+            out = subject.model(*exporting.copied(subject.args), **exporting.copied(subject.kwargs))
         results.append([t.detach().clone().contiguous() for t in tree_leaves(out) if isinstance(t, torch.Tensor)])
-        put_back(subject.model, state)
+        exporting.put_back(subject.model, state)
     same = all(torch.equal(a, b) or (a.isnan() == b.isnan()).all() and torch.allclose(a, b, 1e-5, 1e-6, equal_nan=True)
                for a, b in zip(*results))
     return results[0] if same else None
-
-
-def constant_reads(subject):
-    """The values that Python reads while the model runs; empty when there are none or other inputs give others."""
-    known, agreed = read_values(subject, (subject.args, subject.kwargs)), 0
-    if known:
-        with torch.random.fork_rng():
-            for inputs in reads.others((subject.args, subject.kwargs)):
-                try:
-                    if read_values(subject, inputs) != known:
-                        return []
-                    agreed += 1
-                except Exception:  # inputs that the model refuses say nothing
-                    pass
-    return known if agreed else []
-
-
-def read_values(subject, inputs):
-    state = state_of(subject.model)
-    try:
-        with torch.no_grad(), torch.random.fork_rng(), reads.Recorder() as recorder:
-            subject.model(*copied(inputs[0]), **copied(inputs[1]))
-        return recorder.values
-    finally:
-        put_back(subject.model, state)
-
-
-def state_of(model):
-    """Copies of its tensors; modules of quantized models also hold types and packed weights, which no call changes."""
-    return {name: value.clone() for name, value in model.state_dict().items() if isinstance(value, torch.Tensor)}
-
-
-def put_back(model, state):
-    """What a call changed; what it made, as a grid that is kept for the next call, stays."""
-    with torch.no_grad():
-        for name, tensor in model.state_dict().items():
-            if name in state and not torch.equal(tensor, state[name]):
-                tensor.copy_(state[name])
-
-
-def copied(tree):
-    return tree_map_only(torch.Tensor, torch.clone, tree)
 
 
 def add_record(path, name, tensors):

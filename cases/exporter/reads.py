@@ -53,6 +53,13 @@ def is_fake(tensor):
     return isinstance(tensor, torch._subclasses.FakeTensor)
 
 
+def stand_in(program):
+    """Whether values are read within it."""
+    graphs = [module.graph for module in program.graph_module.modules() if hasattr(module, "graph")]
+    targets = [str(node.target) for graph in graphs for node in graph.nodes]
+    return any("aten.item" in target or "_local_scalar_dense" in target for target in targets)
+
+
 def others(tree):
     """Two other inputs of the same shapes, types and ranges: in another order with the other sign, and drawn anew."""
     yield tree_map_only(torch.Tensor, lambda t: signed(t.flatten()[torch.randperm(t.numel())].view(t.shape)), tree)

@@ -1,4 +1,4 @@
-"""What exporter_test.py runs beside the whole exporter: values that Python reads, the sources of torchbenchmark, images in a text."""
+"""What exporter_test.py runs beside the whole exporter: values that Python reads, torchbenchmark's sources, images in a text."""
 import contextlib
 import os
 import pathlib
@@ -14,6 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCES = HERE.parents[1] / "cases" / "exporter"
 sys.path.insert(0, str(SOURCES))
 import archive  # noqa: E402
+import exporting  # noqa: E402
 import reads  # noqa: E402
 import torchbench_package  # noqa: E402
 import transformers_inputs  # noqa: E402
@@ -55,7 +56,7 @@ class Read(torch.nn.Module):
 class Reads(unittest.TestCase):
     def found(self, read):
         subject = types.SimpleNamespace(model=Read(read), args=(torch.randn(4, 5), torch.randint(9, (4,))), kwargs={})
-        return archive.constant_reads(subject)
+        return exporting.constant_reads(subject)
 
     def test_a_value_that_is_the_same_for_other_inputs_is_the_model_s(self):
         self.assertEqual(self.found(lambda x, words: x.isnan().any().item()), [("item", False)])
@@ -71,6 +72,13 @@ class Reads(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             program = exported("timm:reading", pathlib.Path(folder, "reading.pt2"))
         self.assertNotIn("item", str(program.graph))
+
+    def test_a_check_that_is_left_out_of_an_export_needs_no_value(self):
+        def check(x, words):
+            return 1 if torch.compiler.is_exporting() or not x.isnan().any() else 2
+        subject = types.SimpleNamespace(model=Read(check), args=(torch.randn(4, 5), torch.randint(9, (4,))), kwargs={})
+        self.assertEqual(exporting.constant_reads(subject), [("__bool__", False)])
+        self.assertFalse(reads.stand_in(exporting.exported(subject)))
 
     def test_another_read_than_the_known_ones_is_an_error(self):
         model = Read(lambda x, words: words.max().item())
@@ -93,7 +101,7 @@ class Reads(unittest.TestCase):
         state = {name: tensor.clone() for name, tensor in model.state_dict().items()}
         model(torch.randn(4, 3))
         model.register_buffer("grid", torch.ones(1).expand(5))
-        archive.put_back(model, state)
+        exporting.put_back(model, state)
         self.assertEqual(model.running_mean.tolist(), [0, 0, 0])
         self.assertEqual(model.grid.shape, (5,))
 

@@ -1,0 +1,61 @@
+"""torch.export of a model with its sample inputs, and what a call leaves behind."""
+import torch
+from torch.utils._pytree import tree_map_only
+
+import reads
+
+
+def exported(subject):
+    """With values that Python reads only where the export reads them too: packages leave checks out when they are exported."""
+    known = constant_reads(subject)
+    try:
+        program = torch.export.export(subject.model, subject.args, subject.kwargs, strict=False)
+        if not known or not reads.stand_in(program):
+            return program
+    except Exception:
+        if not known:
+            raise
+    with reads.Replayer(subject.model, known):
+        return torch.export.export(subject.model, subject.args, subject.kwargs, strict=False)
+
+
+def constant_reads(subject):
+    """The values that Python reads while the model runs; empty when there are none or other inputs give others."""
+    known, agreed = read_values(subject, (subject.args, subject.kwargs)), 0
+    if known:
+        with torch.random.fork_rng():
+            for inputs in reads.others((subject.args, subject.kwargs)):
+                try:
+                    if read_values(subject, inputs) != known:
+                        return []
+                    agreed += 1
+                except Exception:  # inputs that the model refuses say nothing
+                    pass
+    return known if agreed else []
+
+
+def read_values(subject, inputs):
+    state = state_of(subject.model)
+    try:
+        with torch.no_grad(), torch.random.fork_rng(), reads.Recorder() as recorder:
+            subject.model(*copied(inputs[0]), **copied(inputs[1]))
+        return recorder.values
+    finally:
+        put_back(subject.model, state)
+
+
+def state_of(model):
+    """Copies of its tensors; modules of quantized models also hold types and packed weights, which no call changes."""
+    return {name: value.clone() for name, value in model.state_dict().items() if isinstance(value, torch.Tensor)}
+
+
+def put_back(model, state):
+    """What a call changed; what it made, as a grid that is kept for the next call, stays."""
+    with torch.no_grad():
+        for name, tensor in model.state_dict().items():
+            if name in state and not torch.equal(tensor, state[name]):
+                tensor.copy_(state[name])
+
+
+def copied(tree):
+    return tree_map_only(torch.Tensor, torch.clone, tree)
