@@ -9,6 +9,12 @@ const config::Words<Isolation>& isolations() {
   return words;
 }
 
+const config::Words<Diagnose>& diagnoses() {
+  static const config::Words<Diagnose> words{
+      {"auto", Diagnose::automatic}, {"always", Diagnose::always}, {"never", Diagnose::never}};
+  return words;
+}
+
 }  // namespace
 
 std::vector<FlagInfo> process_flags() {
@@ -21,6 +27,13 @@ std::vector<FlagInfo> process_flags() {
           "timed cases take turns, process by process, up to 12 at a time: what disturbs the machine for some seconds "
           "does not meet all processes of one case",
           [](Flags & f) -> auto& { return f.run.interleave; }),
+      word_flag(
+          "diagnose", diagnoses(),
+          "find what the compiled program is wrong in: of cases that fail unexpectedly, of all, or of none",
+          [](Flags & f) -> auto& { return f.run.diagnose; }),
+      number_flag(
+          "diagnose_limit", "SECONDS", 1.0, no_limit, "for the diagnosis of one case; what was found until then is kept",
+          [](Flags & f) -> auto& { return f.run.diagnose_limit_s; }),
       number_flag(
           "memory_limit", "GB", 0.0, no_limit, "of one case", [](Flags & f) -> auto& { return f.run.memory_limit_gb; })
           .otherwise("nine tenths of the machine's"),

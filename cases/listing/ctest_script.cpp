@@ -54,7 +54,8 @@ std::string ctest_script(const std::vector<Case>& cases, const flags::Flags& fla
     for (const auto& word : own_flags(flags)) command.push_back(bracketed(word));
     command.push_back(bracketed("--torchstone_report=none"));
     command.push_back(bracketed("--gtest_filter=" + name_of(c)));
-    const double limit = std::ceil(c.time_limit_s + flags.run.compile_limit_s + slack_s);
+    const double diagnosis_s = flags.run.diagnose == Diagnose::never ? 0 : flags.run.diagnose_limit_s;
+    const double limit = std::ceil(c.time_limit_s + flags.run.compile_limit_s + diagnosis_s + slack_s);
     script += fmt::format("add_test({} {})\n", name, fmt::join(command, " "));
     script += fmt::format(
         "set_tests_properties({} PROPERTIES LABELS {} TIMEOUT {:.0f} FIXTURES_REQUIRED torchstone_results{})\n", name,

@@ -30,8 +30,13 @@ fs::path memory_path(const fs::path& out, const std::string& name) {
   return out / "memory" / (case_file_name(name) + ".json");
 }
 
+fs::path diagnosis_path(const fs::path& out, const std::string& name) {
+  return out / "diagnosis" / case_file_name(name);
+}
+
 void remove_side_files(const fs::path& out, const std::string& name) {
   for (const auto& path : {samples_path(out, name), trace_path(out, name), memory_path(out, name)}) fs::remove(path);
+  fs::remove_all(diagnosis_path(out, name));
 }
 
 std::string write_npy(const std::vector<std::vector<double>>& columns) {

@@ -14,7 +14,9 @@ std::filesystem::path samples_path(const std::filesystem::path& out, const std::
 std::filesystem::path trace_path(const std::filesystem::path& out, const std::string& name);
 /// OUT/memory/CASE.json: every allocation of one call.
 std::filesystem::path memory_path(const std::filesystem::path& out, const std::string& name);
-/// Removes the three, because those of an earlier run would be taken for this one's.
+/// OUT/diagnosis/CASE: a folder of what was found about a wrong compiled program.
+std::filesystem::path diagnosis_path(const std::filesystem::path& out, const std::string& name);
+/// Removes all of them, because those of an earlier run would be taken for this one's.
 void remove_side_files(const std::filesystem::path& out, const std::string& name);
 
 /// Columns of equal length as a NumPy array [rows, columns] of little-endian float64, in NPY format 1.0
