@@ -1,5 +1,6 @@
 # torchstone_embed_file(TARGET FILE VARIABLE HEADER): compiles the text of FILE into TARGET as the function
-# `std::string_view torchstone::VARIABLE()` that HEADER declares, so that an installed library needs no source tree.
+# `std::string_view torchstone::VARIABLE()` that HEADER declares (string_view: none
+# does), so that an installed library needs no source tree.
 function(torchstone_embed_file target file variable header)
   file(READ ${file} content)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
@@ -13,7 +14,11 @@ function(torchstone_embed_file target file variable header)
     math(EXPR at "${at} + 8000")
   endwhile()
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/${variable}.cpp)
-  file(CONFIGURE OUTPUT ${generated} @ONLY CONTENT [[#include "@header@"
+  set(include "#include \"${header}\"")
+  if(header STREQUAL string_view)
+    set(include "#include <string_view>")
+  endif()
+  file(CONFIGURE OUTPUT ${generated} @ONLY CONTENT [[@include@
 
 namespace torchstone {
 
@@ -21,6 +26,36 @@ std::string_view @variable@() {
   static constexpr std::string_view text =
 @literal@    "";
   return text;
+}
+
+}  // namespace torchstone
+]])
+  target_sources(${target} PRIVATE ${generated})
+  set_source_files_properties(${generated} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
+# torchstone_embed_modules(TARGET FUNCTION HEADER FOLDER modules…): the texts of FOLDER's Python modules as the function
+# `std::map<std::string, std::string> torchstone::FUNCTION()`, by file name, that HEADER declares.
+function(torchstone_embed_modules target function header folder)
+  set(declarations "")
+  set(entries "")
+  foreach(module ${ARGN})
+    set(text ${function}_${module})
+    torchstone_embed_file(${target} ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${module}.py ${text} string_view)
+    string(APPEND declarations "std::string_view ${text}();\n")
+    string(APPEND entries "      {\"${module}.py\", std::string(${text}())},\n")
+  endforeach()
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp)
+  file(CONFIGURE OUTPUT ${generated} @ONLY CONTENT [[#include "@header@"
+
+#include <string_view>
+
+namespace torchstone {
+
+@declarations@
+std::map<std::string, std::string> @function@() {
+  return {
+@entries@  };
 }
 
 }  // namespace torchstone
