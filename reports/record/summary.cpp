@@ -36,6 +36,16 @@ bool has_models(const std::vector<Result>& results, const std::string& check) {
   return std::ranges::any_of(results, [&](const Result& r) { return r.check == check && r.suite != "own"; });
 }
 
+constexpr const char* of_reference = "of Python's torch.compile beside native backends";
+
+/// Python's torch.compile is a reference column: what it reaches is no part of an average over native backends.
+bool is_reference(const Result& r) { return r.backend == "torch_compile" || r.backend.starts_with("torch_compile:"); }
+
+bool has_native(const std::vector<Result>& results, const std::string& check) {
+  return std::ranges::any_of(
+      results, [&](const Result& r) { return r.check == check && r.backend != "eager" && !is_reference(r); });
+}
+
 /// The timings whose answers are right and whose metric is a number above 0; the others are counted by reason.
 std::vector<const Result*> timings_of(const std::vector<Result>& results, const std::string& metric, Average& average) {
   std::map<std::string, std::string> wrong;
@@ -45,12 +55,16 @@ std::vector<const Result*> timings_of(const std::vector<Result>& results, const 
   }
   const auto compiles = [](const Result& r) { return r.check == "performance" && r.backend != "eager"; };
   const bool any_compiled = std::ranges::any_of(results, compiles);
-  const bool any_model = has_models(results, "performance");
+  const bool any_model = has_models(results, "performance"), any_native = has_native(results, "performance");
   std::vector<const Result*> values;
   for (const auto& r : results) {
     if (r.check != "performance") continue;
     if (any_model && r.suite == "own") {
       ++average.left_out[of_file];
+      continue;
+    }
+    if (any_native && is_reference(r)) {
+      ++average.left_out[of_reference];
       continue;
     }
     const auto value = metric_of(r, metric.c_str());
@@ -100,11 +114,15 @@ std::vector<std::pair<Status, size_t>> count_by_status(const std::vector<Result>
 Average pass_rate_of(const std::vector<Result>& results) {
   Average rate;
   size_t passed = 0;
-  const bool any_model = has_models(results, "accuracy");
+  const bool any_model = has_models(results, "accuracy"), any_native = has_native(results, "accuracy");
   for (const auto& r : results) {
     if (r.check != "accuracy") continue;
     if (any_model && r.suite == "own") {
       ++rate.left_out[of_file];
+      continue;
+    }
+    if (any_native && is_reference(r)) {
+      ++rate.left_out[of_reference];
       continue;
     }
     if (is_left_out(r) || (r.finished && r.outcome.status == Status::interrupted)) {

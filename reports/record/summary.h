@@ -24,14 +24,14 @@ struct Average {
   std::map<std::string, size_t> left_out;  ///< reason → cases
 };
 /// The part of the accuracy cases that end as `pass`, upstream's pass rate. Left out, with the number of each status:
-/// cases that were not run, which upstream counts as not passed (pass_due_to_skip) or does not know, and cases of files
-/// (suite own) beside those of models.
+/// cases that were not run, which upstream counts as not passed (pass_due_to_skip) or does not know, cases of files
+/// (suite own) beside those of models, and Python's torch.compile beside native backends.
 Average pass_rate_of(const std::vector<Result>& results);
 
 /// The geometric mean of the measured speed-ups, met or missed: a mean over what passed would rise when slow models
 /// fail. Left out, with the number of each: what was not measured, what gives wrong answers or none (by the accuracy
-/// case of the same combination in these results), and eager against eager and cases of files (suite own) unless there
-/// is nothing else.
+/// case of the same combination in these results), and eager against eager, cases of files (suite own) and Python's
+/// torch.compile unless there is nothing else.
 using Geomean = Average;
 Geomean geomean_of(const std::vector<Result>& results);
 /// The arithmetic mean of a metric over the timings (compile_s, compression_ratio). The same are left out; a 0 was not

@@ -114,6 +114,23 @@ TEST(Geomean, LeavesOutFilesUnlessThereIsNothingElse) {
   EXPECT_DOUBLE_EQ(pass_rate_of({answer, file}).value, 0);
 }
 
+TEST(Geomean, LeavesOutPythonsTorchCompileUnlessThereIsNothingNative) {
+  Result reference = timing_with("a", 9), answer = simple_result("A.a", Status::fail_accuracy);
+  reference.backend = "torch_compile:mode=max-autotune";
+  answer.backend = "torch_compile";
+  Result native = timing_with("a", 4), right = simple_result("A.a", Status::pass);
+  native.backend = right.backend = "inductor";
+  const Geomean geomean = geomean_of({reference, native});
+  EXPECT_DOUBLE_EQ(geomean.value, 4);
+  EXPECT_EQ(left_out_words(geomean), "1 of Python's torch.compile beside native backends");
+  EXPECT_DOUBLE_EQ(geomean_of({reference}).value, 9) << "alone it is what was asked for";
+  EXPECT_DOUBLE_EQ(pass_rate_of({answer, right}).value, 1);
+  EXPECT_EQ(pass_rate_of({answer, right}).n, 1u);
+  EXPECT_DOUBLE_EQ(pass_rate_of({answer}).value, 0);
+  native.backend = "torch_compiled_by_a_plugin";
+  EXPECT_DOUBLE_EQ(geomean_of({reference, native}).value, 4) << "another backend's name";
+}
+
 TEST(Geomean, PropagatesTheIntervalsOfItsCases) {
   Result a = timing_with("a", 2), b = timing_with("b", 8);
   a.outcome.metrics["speedup_low"] = 2 / std::exp(0.3);
