@@ -28,9 +28,9 @@ TEST(TorchCompile, IsJudgedInInferenceAndTraining) {
 TEST(TorchCompile, IsTimedByPython) {
   const Torchstone torchstone;
   const ProgramRun run = torchstone.run_faults(
-      "*/healthy_inference_*", {"--torchstone_backends=torch_compile:backend=aot_eager",
-                                "--torchstone_checks=performance", "--torchstone_required_speedup=0.001",
-                                "--torchstone_measure_budget=0.2", "--torchstone_processes=1"});
+      "*/healthy_inference_*",
+      {"--torchstone_backends=torch_compile:backend=aot_eager", "--torchstone_checks=performance",
+       "--torchstone_required_speedup=0.001", "--torchstone_measure_budget=0.2", "--torchstone_processes=1"});
   ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
   const auto outcome = torchstone.row("/healthy_").at("outcome");
   EXPECT_THAT(outcome.at("notes").at("timed_by"), HasSubstr("Python's process"));
@@ -48,17 +48,20 @@ TEST(TorchCompile, PlantedFaultsTurnTheirLightsRed) {
       {"healthy", "for_show", "fail_to_run", "the compiled side ran eager's operators: aten::"},
       {"two_outputs", "swapped", "fail_accuracy", "[0]"},
       {"healthy", "silent", "fail_accuracy", "NaN"},
-      {"healthy", "dies", "fail_to_run", "Python ended (signal 11 (Segmentation fault)); its last words: planted: the end"}};
+      {"healthy", "dies", "fail_to_run",
+       "Python ended (signal 11 (Segmentation fault)); its last words: planted: the end"}};
   std::string filter, backends;
   for (const Planted& planted : all) {
     filter += "*/" + planted.model + "_inference_float32_fault_torch_compile_" + planted.fault + "_cpu:";
-    backends += (backends.empty() ? "" : ";") + ("fault_torch_compile_" + planted.fault);
+    backends += (backends.empty() ? "" : ",") + ("fault_torch_compile_" + planted.fault);
   }
   const Torchstone torchstone;
-  const ProgramRun run = torchstone.run_faults(filter, {"--torchstone_backends=" + backends, "--torchstone_checks=accuracy"});
+  const ProgramRun run =
+      torchstone.run_faults(filter, {"--torchstone_backends=" + backends, "--torchstone_checks=accuracy"});
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   for (const Planted& planted : all) {
-    const auto outcome = torchstone.row("/" + planted.model + "_inference_float32_fault_torch_compile_" + planted.fault).at("outcome");
+    const auto outcome =
+        torchstone.row("/" + planted.model + "_inference_float32_fault_torch_compile_" + planted.fault).at("outcome");
     const std::string text = outcome.at("reason").get<std::string>() + outcome.at("detail").get<std::string>();
     EXPECT_EQ(outcome.at("status"), planted.status) << planted.fault << outcome.dump(1);
     EXPECT_THAT(text, HasSubstr(planted.reason)) << planted.fault;
@@ -67,7 +70,8 @@ TEST(TorchCompile, PlantedFaultsTurnTheirLightsRed) {
 
 TEST(TorchCompile, SaysWhatAnOptionMayBe) {
   const Torchstone torchstone;
-  const ProgramRun run = torchstone.run({"--torchstone_only=lennard_jones", "--torchstone_backends=torch_compile:mode=max-autotun"});
+  const ProgramRun run =
+      torchstone.run({"--torchstone_only=lennard_jones", "--torchstone_backends=torch_compile:mode=max-autotun"});
   EXPECT_EQ(run.exit_code, 2) << run.out;
   EXPECT_THAT(run.err, HasSubstr("did you mean max-autotune?"));
 }

@@ -1,9 +1,10 @@
-// Planted faults of the backend torch_compile: Python processes that answer without the program that torch.compile made,
-// or with an answer that is not its own.
+// Planted faults of the backend torch_compile: Python processes that answer without the program that torch.compile
+// made, or with an answer that is not its own.
+#include "fixtures/backends/torch_compile.h"
+
 #include <torchstone/backend.h>
 
 #include "fixtures/backends/registry.h"
-#include "fixtures/backends/torch_compile.h"
 
 namespace torchstone {
 namespace {
@@ -17,7 +18,9 @@ class ChangedServer : public Backend {
                 "from compiled_session import Session\nrun, step = Session.run, Session._step\n" +
                     changes + "\ntorch_compile_server.main()\n"},
         options_(std::move(options)) {}
-  std::optional<std::string> unsupported(const Case& c) const override { return backend_of("torch_compile").unsupported(c); }
+  std::optional<std::string> unsupported(const Case& c) const override {
+    return backend_of("torch_compile").unsupported(c);
+  }
   std::unique_ptr<Compiled> compile(Captured captured, const Case& c) const override {
     Case changed = c;
     changed.backend = {"torch_compile", options_};
@@ -36,37 +39,36 @@ bool plant(const std::string& name, const std::string& changes, const std::map<s
 /// Dynamo alone: its compile takes no time, and its graph has eager's operators.
 const std::map<std::string, std::string> dynamo_alone{{"backend", "eager"}};
 
-[[maybe_unused]] const bool planted[] = {
-    plant("fault_torch_compile_none", "", dynamo_alone),
-    plant("fault_torch_compile_eager", R"(
+[[maybe_unused]] const bool planted[] = {plant("fault_torch_compile_none", "", dynamo_alone),
+                                         plant("fault_torch_compile_eager", R"(
 def eager(session, trace):
     session.called = session.module
     return run(session, trace)
 Session.run = eager
 )",
-          {}),
-    plant("fault_torch_compile_for_show", R"(
+                                               {}),
+                                         plant("fault_torch_compile_for_show", R"(
 def both(session, called=None):
     step(session, called)
     return step(session, session.module)
 Session._step = both
 )",
-          dynamo_alone),
-    plant("fault_torch_compile_swapped", R"(
+                                               dynamo_alone),
+                                         plant("fault_torch_compile_swapped", R"(
 Session._step = lambda session, called=None: step(session, called)[::-1]
 )",
-          dynamo_alone),
-    plant("fault_torch_compile_silent", R"(
+                                               dynamo_alone),
+                                         plant("fault_torch_compile_silent", R"(
 compiled_session.hand_over = lambda memory, slot, tensor: {"dtype": slot["dtype"], "sizes": slot["sizes"]}
 )",
-          dynamo_alone),
-    plant("fault_torch_compile_dies", R"(
+                                               dynamo_alone),
+                                         plant("fault_torch_compile_dies", R"(
 def die(session, trace):
     print("planted: the end", flush=True)
     os.kill(os.getpid(), signal.SIGSEGV)
 Session.run = die
 )",
-          dynamo_alone)};
+                                               dynamo_alone)};
 
 }  // namespace
 }  // namespace torchstone
