@@ -39,9 +39,12 @@ struct Flags {
   bool update_expected = false;       ///< rewrites them from what was seen
   Listing list = Listing::none;
   Format format = Format::text;
-  std::string explain;         ///< glob of case names
-  bool print_program = false;  ///< print the captured programs and run nothing
-  bool report = true;          ///< write report files
+  std::string explain;               ///< glob of case names
+  bool tournament = false;           ///< variants of each model take turns (cases/selection/tournament.h)
+  std::string tournament_variants;   ///< the file that names them; empty: the program's own
+  double tournament_margin_pct = 2;  ///< within it of the fastest, variants tie
+  bool print_program = false;        ///< print the captured programs and run nothing
+  bool report = true;                ///< write report files
   bool junit_properties = true;
   std::string color = "auto";   ///< auto, always, never
   double heartbeat_s = 30;      ///< silence after which a log gets a line; 0: never

@@ -121,6 +121,21 @@ std::vector<FlagInfo> selection_flags() {
           .otherwise("the suites' (off)"),
       matrix_flag(),
       boolean_flag(
+          "tournament",
+          "all variants of the file tournament_variants, or the given backends, on each selected model: those that "
+          "pass "
+          "accuracy's ladder take turns, and OUT/tournament.html says which is best for what",
+          [](Flags & f) -> auto& { return f.tournament; }),
+      text_flag(
+          "tournament_variants", "FILE", "YAML with the backends and options that a tournament tries",
+          [](Flags & f) -> auto& { return f.tournament_variants; })
+          .is_path()
+          .otherwise("the program's own"),
+      number_flag(
+          "tournament_margin", "PERCENT", 0.0, 100.0,
+          "variants that are not surely slower than the fastest by more than this tie with it",
+          [](Flags & f) -> auto& { return f.tournament_margin_pct; }),
+      boolean_flag(
           "no_skip", "also models that the policies' keys skip and slow leave out; the rows say which key it was",
           [](Flags & f) -> auto& { return f.no_skip; }),
       boolean_flag(

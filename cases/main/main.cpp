@@ -21,7 +21,9 @@
 #include "cases/main/own_model.h"
 #include "cases/main/print_program.h"
 #include "cases/main/results_folder.h"
+#include "cases/main/tournament.h"
 #include "cases/selection/expand.h"
+#include "cases/selection/tournament.h"
 #include "cases/suite/prepare_models.h"
 #include "fixtures/case/build_facts.h"
 #include "fixtures/isolate/hand_over.h"
@@ -148,6 +150,7 @@ int run(int argc, char** argv) {
   }
   for (const auto& library : flags.libraries) formats::load_operator_library(library);
   for (const auto& plugin : flags.plugins) load_plugin(plugin);
+  if (flags.tournament && !flags.help) selection::select_tournament(flags);
   bool registered = false;
   if (is_named_model(flags.only) && !flags.help) {
     run_options() = flags.run;
@@ -192,6 +195,10 @@ int run(int argc, char** argv) {
   if (flags.print_program) {
     Session session{flags, expansion.cases, upstream_names, isolate::CaseRunner(expansion.cases)};
     print_programs(session);
+  }
+  if (flags.tournament) {
+    Session session{flags, expansion.cases, upstream_names, isolate::CaseRunner(expansion.cases)};
+    run_tournament(session, run_info);
   }
   return run_tests(flags, expansion.cases, upstream_names, expected, run_info);
 }

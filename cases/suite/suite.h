@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,5 +45,7 @@ Suite read_suite(const std::string& file);
 /// The `*.yaml` of a folder, sorted, or the one file; throws ConfigError when there is none. An empty path means the
 /// suites that belong to the program: beside its installation, else in the source tree.
 std::vector<Suite> read_suites(const std::string& folder_or_file);
+/// That folder of the program; throws ConfigError when it is missing.
+std::filesystem::path own_suites();
 
 }  // namespace torchstone::suite

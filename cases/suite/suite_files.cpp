@@ -6,8 +6,6 @@
 #include "cases/suite/suite.h"
 
 namespace torchstone::suite {
-namespace {
-
 namespace fs = std::filesystem;
 
 // An installed program (PREFIX/lib/torchstone/torchstone) has its suites in PREFIX/share, wherever PREFIX was moved,
@@ -24,8 +22,6 @@ fs::path own_suites() {
                            "a folder by --torchstone_suites)",
                            suites.string()));
 }
-
-}  // namespace
 
 std::vector<Suite> read_suites(const std::string& folder_or_file) {
   const fs::path path = folder_or_file.empty() ? own_suites() : fs::path(folder_or_file);

@@ -1,14 +1,12 @@
 #include "reports/write/html/page.h"
 
-#include <string_view>
-
 #include <fmt/format.h>
 #include <torchstone/report_writer.h>
 
 #include "reports/record/summary.h"
 #include "reports/write/html/assets.h"
+#include "reports/write/html/document.h"
 #include "reports/write/html/markup.h"
-#include "reports/write/html/packed.h"
 #include "reports/write/html/sections.h"
 
 namespace torchstone::write {
@@ -22,22 +20,6 @@ constexpr html::Fineness fineness_levels[] = {{200}, {100}, {50}, {50, false}, {
 struct Content {
   std::string title, head, body;
 };
-
-/// "sha256-…" as a content security policy has it, of what the build found for an embedded file.
-std::string hash_source(std::string_view hexadecimal) {
-  std::string bytes;
-  for (size_t i = 0; i + 1 < hexadecimal.size(); i += 2) {
-    bytes += static_cast<char>(std::stoi(std::string(hexadecimal.substr(i, 2)), nullptr, 16));
-  }
-  return "'sha256-" + html::base64(bytes) + "'";
-}
-
-/// The page allows itself its own style and script, by their hashes, and nothing else: no request, no inline handler.
-std::string policy() {
-  return fmt::format(
-      "default-src 'none'; style-src {}; script-src {}; img-src data:; base-uri 'none'; form-action 'none'",
-      hash_source(TORCHSTONE_STYLE_SHA256), hash_source(TORCHSTONE_SCRIPT_SHA256));
-}
 
 std::string title_of(const html::View& view) {
   size_t fine = 0;
@@ -85,13 +67,8 @@ std::string write_html(const Report& report, const PageOptions& options) {
   if (used + data.size() > largest_page)
     data = html::data_section(report, used < largest_page ? largest_page - used : 0);
   const std::string body = content.body + data;
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<meta http-equiv=Content-Security-Policy "
-      "content=\"{}\">\n<meta name=viewport content=\"width=device-width,initial-scale=1\">\n<meta name=color-scheme "
-      "content=\"light dark\">\n<meta name=referrer content=no-referrer>\n<link rel=icon href=\"data:,\">\n"
-      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}{}<main>\n{}</main>\n<script>{}</script>\n</body>\n"
-      "</html>\n",
-      policy(), content.title, page_style(), content.head, navigation(body), body, page_script());
+  return html::document(content.title, content.head + navigation(body) + "<main>\n" + body + "</main>\n",
+                        /*with_script=*/true);
 }
 
 TORCHSTONE_REPORT_WRITER(

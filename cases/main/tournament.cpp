@@ -1,0 +1,112 @@
+#include "cases/main/tournament.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "cases/main/console.h"
+#include "cases/main/results_folder.h"
+#include "cases/main/tournament_of_model.h"
+#include "fixtures/base/seconds_since.h"
+#include "fixtures/case/build_facts.h"
+#include "fixtures/isolate/interrupt.h"
+#include "reports/base/exit_code.h"
+#include "reports/base/files.h"
+#include "reports/base/secrets.h"
+#include "reports/base/terminal.h"
+#include "reports/base/terminal_text.h"
+#include "reports/console/progress.h"
+#include "reports/console/tournament_text.h"
+#include "reports/results_folder/empty_results.h"
+#include "reports/write/html/tournament_page.h"
+#include "reports/write/tournament_json.h"
+
+namespace torchstone {
+namespace {
+
+constexpr const char* page_name = "tournament.html";
+constexpr const char* json_name = "tournament.json";
+
+int code_of(const std::vector<HeldTournament>& held, const Session& session) {
+  if (isolate::interrupted()) return ExitCode::interrupted;
+  int code = session.unwritten.empty() ? ExitCode::success : ExitCode::infrastructure;
+  for (const auto& one : held) code = std::max<int>(code, one.exit_code);
+  return code;
+}
+
+void write_files(Session& session, const RunInfo& run, const std::vector<judge::Tournament>& tournaments) {
+  const std::filesystem::path out = session.flags.run.out;
+  session.unwritten.attempt(json_name,
+                            [&] { write_atomically(out / json_name, write::write_tournament_json(tournaments, run)); });
+  session.unwritten.attempt(page_name,
+                            [&] { write_atomically(out / page_name, write::write_tournament_page(tournaments, run)); });
+  session.unwritten.attempt("list of files", [&] { results_folder::note_written(out, {json_name, page_name}); });
+}
+
+int hold_tournaments(Session& session, RunInfo& run, const std::vector<size_t>& selected) {
+  const auto start = std::chrono::steady_clock::now();
+  const bool color = settle_color(session.flags);
+  console::progress().set_heartbeat(session.flags.heartbeat_s);
+  session.origin = prepare_results(session.flags, run.id);
+  run.build = build_facts();
+  run.tag = without_secret(session.flags.tag);
+  plan(session, selected);
+  compile_ahead(session, selected);
+  std::vector<HeldTournament> held;
+  std::vector<judge::Tournament> tournaments;
+  for (const auto& group : groups_of_variants(session.cases, selected)) {
+    if (isolate::interrupted()) break;
+    held.push_back(hold_tournament(session, group));
+    tournaments.push_back(held.back().tournament);
+    console::clear_progress();
+    std::cout << console::tournament_text(tournaments.back(), line_width(), color) << std::flush;
+  }
+  session.runner.end_processes();
+  run.duration_s = seconds_since(start);
+  run.exit_reason = isolate::interrupted() ? "interrupted" : "finished";
+  run.exit_code = code_of(held, session);
+  if (session.flags.report) {
+    write_files(session, run, tournaments);
+    std::cout << fmt::format("\n{}/{}\n{}/{}\n", session.flags.run.out, json_name, session.flags.run.out, page_name)
+              << std::flush;
+  }
+  if (!session.unwritten.empty()) print_error("torchstone: " + session.unwritten.line());
+  return code_of(held, session);
+}
+
+/// GoogleTest knows what its filter and shards leave once a test environment is set up.
+class Holding : public testing::Environment {
+ public:
+  Holding(Session& session, RunInfo& run) : session_(session), run_(run) {}
+  void SetUp() override { std::exit(held()); }
+
+ private:
+  int held() const try {
+    return hold_tournaments(session_, run_, selected_cases(session_));
+  } catch (const std::exception& error) {  // GoogleTest would make a failed test of it
+    print_error(fmt::format("torchstone: {}", error.what()));
+    return ExitCode::usage_error;
+  }
+
+  Session& session_;
+  RunInfo& run_;
+};
+
+}  // namespace
+
+void run_tournament(Session& session, RunInfo& run) {
+  register_cases(session);
+  auto& listeners = testing::UnitTest::GetInstance()->listeners();
+  delete listeners.Release(listeners.default_result_printer());
+  testing::AddGlobalTestEnvironment(new Holding(session, run));
+  isolate::catch_interrupts();
+  [[maybe_unused]] const int failed = RUN_ALL_TESTS();  // comes back where nothing is selected
+  print_error(fmt::format("torchstone: nothing selected: no case matches --gtest_filter={}", GTEST_FLAG_GET(filter)));
+  std::exit(ExitCode::nothing_judged);
+}
+
+}  // namespace torchstone

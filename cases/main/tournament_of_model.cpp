@@ -1,0 +1,153 @@
+#include "cases/main/tournament_of_model.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "cases/selection/tournament.h"
+#include "fixtures/backends/catalogue.h"
+#include "fixtures/isolate/interrupt.h"
+#include "reports/base/exit_code.h"
+#include "reports/console/progress.h"
+#include "reports/record/row.h"
+#include "reports/record/summary.h"
+#include "reports/results_folder/case_files.h"
+
+namespace torchstone {
+namespace {
+
+std::string title_of(const Case& c) {
+  return fmt::format("{}/{}_{}_{}_{}{}", c.suite, c.model, to_string(c.mode), to_string(c.dtype), c.device,
+                     c.preset == Preset::full ? "_full" : "");
+}
+
+std::map<std::string, std::string> facts_of(const Case& c) {
+  std::map<std::string, std::string> facts{{"suite", c.suite},
+                                           {"model", c.model},
+                                           {"mode", to_string(c.mode)},
+                                           {"dtype", to_string(c.dtype)},
+                                           {"device", c.device},
+                                           {"preset", to_string(c.preset)},
+                                           {"batch_size", fmt::format("{}", c.batch_size)}};
+  if (c.threads > 0) facts["threads"] = fmt::format("{}", c.threads);
+  return facts;
+}
+
+Result run_ladder(Session& session, size_t index) {
+  const Case& c = session.cases[index];
+  const std::string name = short_name(name_of(c));
+  session.runner.prepare(index, [&](const std::string& what) { console::show_progress(name, what); });
+  Result result = row_of(c, session);
+  result.outcome = session.runner.run(index, [&](std::string_view phase) { console::show_progress(name, phase); });
+  result.duration_s = session.runner.seconds();
+  stamp(session, result);
+  session.unwritten.attempt(result.name, [&] { results_folder::write_case(session.flags.run.out, result); });
+  return result;
+}
+
+judge::Entrant entrant_of(const Case& c, Result ladder) {
+  judge::Entrant entrant;
+  entrant.name = to_string(c.backend);
+  const Outcome& outcome = ladder.outcome;
+  if (outcome.status != Status::pass)
+    entrant.out = outcome.reason.empty() ? std::string(to_string(outcome.status)) : outcome.reason;
+  entrant.ladder = std::move(ladder);
+  return entrant;
+}
+
+void add_shipping(const selection::Variants& variants, const Case& c, const flags::Flags& flags,
+                  judge::Entrant& entrant) {
+  const auto shipping = shipping_of(variants, c, flags);
+  entrant.command = shipping.exported.empty() ? shipping.script : shipping.exported;
+  entrant.code = shipping.code;
+}
+
+/// What the processes say, in the entrants; a failure of all of them in `failure`, with its exit code.
+int time_entrants(Session& session, const std::vector<size_t>& variants, std::vector<judge::Entrant>& entrants,
+                  judge::Tournament& tournament) {
+  std::vector<size_t> passed;
+  for (size_t i = 0; i < variants.size(); ++i)
+    if (entrants[i].out.empty()) passed.push_back(variants[i]);
+  if (passed.size() < 2 || passed.front() != variants.front()) return ExitCode::success;
+  const auto turns = session.runner.take_turns(passed, [&](std::string_view phase) {
+    console::show_progress(tournament.title, fmt::format("{}, {} variants take turns", phase, passed.size()));
+  });
+  for (const auto& turn : turns.entrants()) {
+    const auto place = std::ranges::find(variants, turn.index) - variants.begin();
+    judge::Entrant& entrant = entrants[static_cast<size_t>(place)];
+    entrant.out = turn.out;
+    entrant.seconds = turn.seconds;
+    entrant.error = turn.error;
+    entrant.peak_bytes = turn.peak_bytes;
+    entrant.start_s = turn.start_s;
+    entrant.compile_s = turn.compile_s;
+    entrant.artifact_bytes = turn.artifact_bytes;
+  }
+  tournament.doubts = turns.doubts();
+  tournament.failure = turns.failure();
+  if (tournament.failure.empty()) return ExitCode::success;
+  for (auto& entrant : entrants) entrant.seconds.clear();  // half a timing has no verdict
+  return info_of(turns.failure_status()).exit_code;
+}
+
+/// A variant that is out is no failure of the tournament; the infrastructure is, and so is a model without a ranking.
+int exit_code_of_rows(const std::vector<judge::Entrant>& entrants, bool ranked) {
+  std::vector<Result> rows;
+  bool infrastructure = false;
+  for (const auto& entrant : entrants) {
+    rows.push_back(entrant.ladder);
+    infrastructure = infrastructure || entrant.ladder.outcome.notes.contains("infrastructure");
+  }
+  if (infrastructure) return ExitCode::infrastructure;
+  if (ranked) return ExitCode::success;
+  const int code = exit_code_of(rows, /*strict_undecided=*/false);
+  return code == ExitCode::success ? static_cast<int>(ExitCode::nothing_judged) : code;
+}
+
+}  // namespace
+
+std::vector<std::vector<size_t>> groups_of_variants(const std::vector<Case>& cases,
+                                                    const std::vector<size_t>& selected) {
+  const auto key_of = [](const Case& c) { return fmt::format("{}|{}", title_of(c), c.batch_size); };
+  std::vector<std::vector<size_t>> groups;
+  std::map<std::string, size_t> group_of;
+  for (const size_t index : selected) {
+    const auto [found, fresh] = group_of.try_emplace(key_of(cases.at(index)), groups.size());
+    if (fresh) groups.emplace_back();
+    groups[found->second].push_back(index);
+  }
+  for (size_t i = 0; i < cases.size(); ++i) {
+    if (cases[i].backend.name != "eager") continue;
+    const auto found = group_of.find(key_of(cases[i]));
+    if (found == group_of.end()) continue;
+    auto& group = groups[found->second];
+    std::erase(group, i);
+    group.insert(group.begin(), i);
+  }
+  return groups;
+}
+
+HeldTournament hold_tournament(Session& session, const std::vector<size_t>& variants) {
+  const Case& first = session.cases.at(variants.front());
+  HeldTournament held;
+  judge::Tournament& tournament = held.tournament;
+  tournament.title = title_of(first);
+  tournament.facts = facts_of(first);
+  tournament.options = {.confidence = first.confidence, .margin = session.flags.tournament_margin_pct / 100};
+  const auto own = selection::read_variants(session.flags.tournament_variants, backend_names());
+  std::vector<judge::Entrant> entrants;
+  for (const size_t index : variants) {
+    if (isolate::interrupted()) break;
+    entrants.push_back(entrant_of(session.cases[index], run_ladder(session, index)));
+    add_shipping(own, session.cases[index], session.flags, entrants.back());
+  }
+  if (entrants.size() == variants.size()) held.exit_code = time_entrants(session, variants, entrants, tournament);
+  if (isolate::interrupted()) tournament.failure = "interrupted";
+  const auto rows = entrants;
+  judge_tournament(std::move(entrants), tournament);
+  held.exit_code = std::max(held.exit_code, exit_code_of_rows(rows, !tournament.best.empty()));
+  return held;
+}
+
+}  // namespace torchstone

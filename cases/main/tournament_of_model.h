@@ -1,0 +1,22 @@
+#pragma once
+#include <vector>
+
+#include "cases/main/checks.h"
+#include "reports/judge/tournament.h"
+
+namespace torchstone {
+
+/// The selected cases by model, mode, dtype, device, preset and batch size: variants of one thing. Each group has the
+/// case of eager first, also where it was not selected, because the others are compared with it.
+std::vector<std::vector<size_t>> groups_of_variants(const std::vector<Case>& cases,
+                                                    const std::vector<size_t>& selected);
+
+struct HeldTournament {
+  judge::Tournament tournament;
+  int exit_code = 0;
+};
+
+/// The ladder for each variant, then the turns of those that passed. Every row of the ladder leaves its record.
+HeldTournament hold_tournament(Session& session, const std::vector<size_t>& variants);
+
+}  // namespace torchstone

@@ -1,0 +1,114 @@
+#include "cases/selection/tournament.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cases/selection/expand.h"
+#include "cases/suite/suite.h"
+#include "fixtures/backends/catalogue.h"
+
+namespace torchstone::selection {
+namespace {
+
+Shipping read_shipping(const config::Yaml& node) {
+  config::require_map(node);
+  config::require_keys(node, {"exported", "script", "code"});
+  const auto text = [&](const char* key) {
+    const config::Yaml* found = node.find(key);
+    return found ? text_of(*found) : std::string();
+  };
+  return {text("exported"), text("script"), text("code")};
+}
+
+/// {"freezing": True, "cpp.threads": 1}
+std::string python_options(const BackendSpec& backend) {
+  std::vector<std::string> entries;
+  for (const auto& [key, value] : backend.options) {
+    const bool number = !value.empty() && value.find_first_not_of("0123456789.") == std::string::npos;
+    const std::string literal = value == "true"    ? "True"
+                                : value == "false" ? "False"
+                                : number           ? value
+                                                   : '"' + value + '"';
+    entries.push_back(fmt::format("\"{}\": {}", key, literal));
+  }
+  return fmt::format("{{{}}}", fmt::join(entries, ", "));
+}
+
+std::string filled(std::string text, const std::map<std::string, std::string>& values) {
+  for (const auto& [name, value] : values) {
+    for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + value.size()))
+      text.replace(at, name.size(), value);
+  }
+  return text;
+}
+
+void require_tournament_flags(const flags::Flags& flags) {
+  std::string against;
+  if (flags.print_program) against = "print_program";
+  if (!flags.axes.checks.empty()) against = "checks (a tournament has its own)";
+  if (!flags.axes.dynamic.empty()) against = "dynamic";
+  if (!flags.baseline.empty()) against = "baseline";
+  if (flags.update_expected) against = "update_expected";
+  if (!flags.operator_log.empty()) against = "log_operator_inputs";
+  if (!flags.run.save_outputs.empty()) against = "save_outputs";
+  if (!flags.run.compare_outputs.empty()) against = "compare_outputs";
+  if (flags.run.isolate == Isolation::off) against = "isolate=off (it times fresh processes)";
+  if (!against.empty())
+    throw config::ConfigError(fmt::format("--torchstone_tournament does not go with --torchstone_{}", against));
+}
+
+}  // namespace
+
+Variants read_variants(const std::string& file, const std::vector<std::string>& registered) {
+  const std::string path =
+      file.empty() ? (suite::own_suites().parent_path() / "tournament/variants.yaml").string() : file;
+  const config::Yaml root = config::read_yaml(path);
+  config::require_map(root);
+  config::require_keys(root, {"variants", "left_out", "ship"});
+  Variants variants;
+  std::vector<std::string> named;
+  for (const auto& node : config::list_of(config::require(root, "variants"))) {
+    variants.backends.push_back({config::backend_spec_of(node), node});
+    named.push_back(variants.backends.back().value.name);
+  }
+  if (const auto* left_out = root.find("left_out"))
+    for (const auto& node : config::list_of(*left_out)) named.push_back(text_of(node));
+  for (const auto& name : registered)
+    if (std::ranges::find(named, name) == named.end())
+      variants.backends.push_back({BackendSpec{name, {}}, {path, 0, "variants"}});
+  if (const auto* ship = root.find("ship")) {
+    config::require_map(*ship);
+    for (const auto& [backend, node] : ship->entries) variants.shipping[backend] = read_shipping(node);
+  }
+  return variants;
+}
+
+void select_tournament(flags::Flags& flags) {
+  require_tournament_flags(flags);
+  const config::Place place{"flag --torchstone_tournament"};
+  auto& axes = flags.axes;
+  axes.checks = {{"tournament", place}};
+  if (axes.modes.empty()) axes.modes = {{Mode::inference, place}};
+  if (axes.dtypes.empty()) axes.dtypes = {{DType::float32, place}};
+  if (axes.backends.empty()) axes.backends = read_variants(flags.tournament_variants, backend_names()).backends;
+  const BackendSpec eager{"eager", {}};
+  if (!contains(axes.backends, eager)) axes.backends.insert(axes.backends.begin(), {eager, place});
+}
+
+Shipping shipping_of(const Variants& variants, const Case& c, const flags::Flags& flags) {
+  if (!only_is_file(flags)) return {};
+  auto found = variants.shipping.find(to_string(c.backend));
+  if (found == variants.shipping.end()) found = variants.shipping.find(c.backend.name);
+  if (found == variants.shipping.end()) return {};
+  const std::map<std::string, std::string> values{{"{file}", flags.only},
+                                                  {"{name}", c.model},
+                                                  {"{label}", label_of(c.backend)},
+                                                  {"{options}", python_options(c.backend)}};
+  const auto& [exported, script, code] = found->second;
+  return {flags.only.ends_with(".pt2") ? filled(exported, values) : "",
+          flags.only.ends_with(".pt") ? filled(script, values) : "", filled(code, values)};
+}
+
+}  // namespace torchstone::selection

@@ -1,0 +1,37 @@
+#pragma once
+#include <map>
+#include <string>
+
+#include "cases/config/axes.h"
+#include "cases/flags/flags.h"
+
+namespace torchstone::selection {
+
+/// How a variant is shipped, with the placeholders {file}, {name} (of the model), {label} and {options} (a Python
+/// dict). A text that is empty is not known.
+struct Shipping {
+  std::string exported;  ///< a command, where the model is a .pt2 of torch.export.save
+  std::string script;    ///< a command, where it is TorchScript
+  std::string code;      ///< the line of C++, of either
+};
+
+/// What a tournament tries.
+struct Variants {
+  config::Choices<BackendSpec> backends;
+  std::map<std::string, Shipping> shipping;  ///< by backend (`torchscript`), or by backend and options
+};
+
+/// Reads a file of variants; an empty path means the program's own, `tournament/variants.yaml` beside the suites.
+/// Backends of `registered` that it neither lists nor leaves out join without options: those of plug-ins. Throws
+/// ConfigError.
+Variants read_variants(const std::string& file, const std::vector<std::string>& registered);
+
+/// Makes the flags those of a tournament: the check `tournament`, eager and all variants (or the backends that are
+/// given), and inference in float32 unless something else is asked for. Throws ConfigError for flags that it does not
+/// go with.
+void select_tournament(flags::Flags& flags);
+
+/// What ships a variant of the model, its placeholders filled; empty for a model that is no file.
+Shipping shipping_of(const Variants& variants, const Case& c, const flags::Flags& flags);
+
+}  // namespace torchstone::selection

@@ -1,0 +1,72 @@
+#include "reports/judge/tournament.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/judge/tournament_choice.h"
+#include "reports/statistics/best.h"
+#include "reports/statistics/statistics.h"
+
+namespace torchstone::judge {
+namespace {
+
+void add_times(Tournament& tournament, size_t timed, size_t eager) {
+  auto& standings = tournament.standings;
+  std::vector<std::vector<double>> logs(timed);
+  for (size_t i = 0; i < timed; ++i) {
+    standings[i].timed = true;
+    standings[i].seconds = statistics::geometric_mean(standings[i].entrant.seconds);
+    for (const double seconds : standings[i].entrant.seconds) logs[i].push_back(std::log(seconds));
+  }
+  const auto beside_best = statistics::compare_with_best(logs, tournament.options.confidence);
+  const auto beside_eager = statistics::compare_with_control(logs, eager, tournament.options.confidence);
+  for (size_t i = 0; i < timed; ++i) {
+    Standing& s = standings[i];
+    s.speedup = standings[eager].seconds / s.seconds;
+    s.speedup_low = std::exp(-beside_eager[i].high);
+    s.speedup_high = std::exp(-beside_eager[i].low);
+    s.of_best_low = std::exp(beside_best[i].low);
+    s.of_best_high = std::exp(beside_best[i].high);
+    s.ties = beside_best[i].behind <= std::log1p(tournament.options.margin);
+  }
+  tournament.processes = logs.front().size();
+}
+
+}  // namespace
+
+void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament) {
+  auto& standings = tournament.standings;
+  for (Entrant& entrant : entrants) standings.push_back({.entrant = std::move(entrant)});
+  const auto begin_of_out = std::stable_partition(standings.begin(), standings.end(), [](const Standing& s) {
+    return s.entrant.out.empty() && !s.entrant.seconds.empty();
+  });
+  const auto timed = static_cast<size_t>(begin_of_out - standings.begin());
+  const auto eager =
+      std::find_if(standings.begin(), begin_of_out, [](const Standing& s) { return s.entrant.name == "eager"; });
+  if (timed < 2 || eager == begin_of_out) {
+    if (!tournament.failure.empty()) return;
+    tournament.failure = eager == begin_of_out ? "eager was not timed, so nothing can be compared with it"
+                                               : "nothing but eager was timed";
+    return;
+  }
+  add_times(tournament, timed, static_cast<size_t>(eager - standings.begin()));
+  std::stable_sort(standings.begin(), begin_of_out,
+                   [](const Standing& a, const Standing& b) { return a.seconds < b.seconds; });
+  for (const Standing& s : standings)
+    if (s.ties) tournament.best.push_back(s.entrant.name);
+  add_break_even(standings);
+  mark_front(standings, tournament.options.margin);
+  tournament.loaded = advice(standings, /*compile_too=*/false);
+  tournament.compiled = advice(standings, /*compile_too=*/true);
+}
+
+std::string verdict_line(const Tournament& tournament) {
+  if (tournament.best.empty()) return "no ranking: " + tournament.failure;
+  if (tournament.best.size() == 1) return "winner " + tournament.best.front();
+  return fmt::format("{} tie: {}", tournament.best.size(), fmt::join(tournament.best, ", "));
+}
+
+}  // namespace torchstone::judge

@@ -1,0 +1,73 @@
+#include "reports/statistics/best.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "reports/statistics/processes.h"
+
+namespace torchstone::statistics {
+namespace {
+
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+using Treatments = std::vector<std::vector<double>>;
+
+void require_complete(const Treatments& values) {
+  const auto has_all = [&](const auto& one) { return one.size() == values.front().size() && !one.empty(); };
+  if (values.empty() || !std::ranges::all_of(values, has_all))
+    throw std::invalid_argument("treatments: at least one, each with a value of every process expected");
+}
+
+/// Of the difference of two treatments within the processes.
+MeanBound difference(const Treatments& values, size_t i, size_t j, double tail) {
+  std::vector<double> differences;
+  for (size_t p = 0; p < values[i].size(); ++p) differences.push_back(values[i][p] - values[j][p]);
+  return mean_bound(differences, tail);
+}
+
+}  // namespace
+
+std::vector<BesideBest> compare_with_best(const std::vector<std::vector<double>>& values, double confidence) {
+  require_complete(values);
+  const size_t k = values.size();
+  std::vector<BesideBest> result(k);
+  if (k == 1) {
+    result[0].behind = -unlimited;
+    return result;
+  }
+  const double tail = (1 - confidence) / static_cast<double>(k - 1);
+  for (size_t i = 0; i < k; ++i) {
+    result[i].behind = -unlimited;
+    for (size_t j = 0; j < k; ++j) {
+      if (j == i) continue;
+      const auto [mean, reach] = difference(values, i, j, tail);
+      result[i].behind = std::max(result[i].behind, mean - reach);
+    }
+    result[i].low = std::min(0.0, result[i].behind);
+  }
+  const auto may_be_best = [&](size_t i) { return result[i].behind <= 0; };
+  for (size_t i = 0; i < k; ++i) {
+    for (size_t j = 0; j < k; ++j) {
+      if (j == i || !may_be_best(j)) continue;
+      const auto [mean, reach] = difference(values, i, j, tail);
+      result[i].high = std::max(result[i].high, mean + reach);
+    }
+  }
+  return result;
+}
+
+std::vector<Interval> compare_with_control(const std::vector<std::vector<double>>& values, size_t control,
+                                           double confidence) {
+  require_complete(values);
+  std::vector<Interval> result(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i == control) continue;
+    const double tail = (1 - confidence) / 2 / static_cast<double>(values.size() - 1);
+    const auto [mean, reach] = difference(values, i, control, tail);
+    result[i] = {mean - reach, mean + reach};
+  }
+  return result;
+}
+
+}  // namespace torchstone::statistics

@@ -1,0 +1,132 @@
+#include "reports/write/html/tournament_page.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "reports/record/metric.h"
+#include "reports/write/html/document.h"
+#include "reports/write/html/markup.h"
+#include "reports/write/html/plot.h"
+#include "reports/write/html/tournament_figures.h"
+
+namespace torchstone::write {
+namespace {
+
+using html::escaped;
+using judge::Standing;
+using judge::Tournament;
+
+std::string cell(const std::string& text) { return "<td class=n>" + text; }
+
+std::string metric_cell(const char* key, const std::optional<double>& value) {
+  return cell(value ? escaped(format_metric(key, *value)) : "–");
+}
+
+std::string timed_row(const Standing& s, size_t place) {
+  const auto& e = s.entrant;
+  std::string row =
+      fmt::format("<tr><td class=n>{}<th>{}{}", place, escaped(e.name), s.ties ? " <i class=ok>fastest</i>" : "");
+  row += cell(html::time_text(s.seconds));
+  row += cell(fmt::format("{:.3f}× <small>[{:.3f} {:.3f}]</small>", s.speedup, s.speedup_low, s.speedup_high));
+  row += cell(fmt::format("{:.3f} to {:.3f}", s.of_best_low, s.of_best_high));
+  row += metric_cell("max_rel_error", e.error) + metric_cell("compiled_peak_bytes", e.peak_bytes);
+  row += cell(e.start_s ? html::time_text(*e.start_s) : "–") + cell(e.compile_s ? html::time_text(*e.compile_s) : "–");
+  row += metric_cell("artifact_bytes", e.artifact_bytes);
+  row += metric_cell("break_even_calls", s.break_even_calls) +
+         metric_cell("break_even_calls", s.break_even_compiled_calls);
+  return row + (s.on_front ? "<td>front" : "<td>") + "\n";
+}
+
+std::string numbers(const Tournament& tournament) {
+  std::string rows;
+  size_t place = 0;
+  for (const Standing& s : tournament.standings)
+    if (s.timed) rows += timed_row(s, ++place);
+  if (rows.empty()) return "";
+  return "<div class=scroll><table class=kv><thead><tr><th><th>variant<th>time of a call<th>speed-up<th>of the "
+         "fastest other<th>error<th>peak memory<th>start-up<th>compile<th>artifact<th>pays after<th>with its "
+         "compile<th></thead>\n<tbody>" +
+         rows + "</tbody></table></div>\n";
+}
+
+std::string not_timed(const Tournament& tournament) {
+  std::string rows;
+  for (const Standing& s : tournament.standings) {
+    if (s.timed) continue;
+    const auto& ladder = s.entrant.ladder;
+    const auto& info = info_of(ladder.outcome.status);
+    const bool red = info.junit != JUnitKind::skipped && ladder.outcome.status != Status::pass;
+    rows += fmt::format("<tr><td><i class={}>{} {}</i><th>{}<td>{}", red ? "bad" : "odd", red ? "✗" : "–", info.name,
+                        escaped(s.entrant.name), html::escaped_cut(s.entrant.out, 500));
+    if (red && !ladder.outcome.detail.empty())
+      rows += "<details><summary>detail</summary><pre>" + html::escaped_cut(ladder.outcome.detail, 4000) +
+              "</pre></details>";
+    if (red && !ladder.reproduce.empty()) rows += "<br><code>" + html::escaped_cut(ladder.reproduce, 2000) + "</code>";
+    rows += "\n";
+  }
+  if (rows.empty()) return "";
+  return "<h3>Not timed</h3><div class=scroll><table class=\"kv tx\"><tbody>" + rows + "</tbody></table></div>\n";
+}
+
+std::string advice_list(const char* heading, const std::vector<judge::Advice>& advice) {
+  std::string items;
+  for (const auto& one : advice)
+    items += fmt::format("<li>for ≥ {:.0f} call{} take <b>{}</b>", one.from_calls, one.from_calls == 1 ? "" : "s",
+                         escaped(one.name));
+  return items.empty() ? "" : fmt::format("<h3>{}</h3><ul>{}</ul>", heading, items);
+}
+
+std::string ways_to_ship_markup(const Tournament& tournament) {
+  std::string out;
+  for (const Standing& s : tournament.standings) {
+    const auto& e = s.entrant;
+    if (!s.ties || (e.command.empty() && e.code.empty())) continue;
+    out += fmt::format("<p class=why><b>{}</b></p>", escaped(e.name));
+    if (!e.command.empty()) out += "<p class=again><code>" + escaped(e.command) + "</code></p>";
+    if (!e.code.empty()) out += "<pre>" + escaped(e.code) + "</pre>";
+  }
+  return out.empty() ? "" : "<h3>To ship it</h3>" + out;
+}
+
+std::string section(const Tournament& tournament) {
+  std::string facts, doubts;
+  for (const auto& [key, value] : tournament.facts)
+    facts += fmt::format("{}{} {}", facts.empty() ? "" : ", ", key, value);
+  for (const auto& doubt : tournament.doubts) doubts += "<li>" + html::escaped_cut(doubt, 1000);
+  std::string out = fmt::format("<section class=card><h2>{} <small>{}</small></h2><p class=why><b>{}</b></p>",
+                                escaped(tournament.title), escaped(facts), escaped(judge::verdict_line(tournament)));
+  if (!doubts.empty()) out += "<ul class=notes>" + doubts + "</ul>";
+  out += html::speed_bars(tournament);
+  out += advice_list("Packages compiled before", tournament.loaded);
+  out += advice_list("Each process compiles for itself", tournament.compiled);
+  out += ways_to_ship_markup(tournament);
+  if (const auto plots = html::front_plots(tournament); !plots.empty())
+    out +=
+        "<h3>The front <small class=mu>filled: nothing else is better in one of the six and worse in "
+        "none</small></h3>" +
+        plots;
+  return out + numbers(tournament) + not_timed(tournament) + "</section>\n";
+}
+
+std::string headline(const std::vector<Tournament>& tournaments) {
+  if (tournaments.size() == 1) return judge::verdict_line(tournaments.front());
+  size_t ranked = 0;
+  for (const Tournament& t : tournaments) ranked += t.best.empty() ? 0 : 1;
+  return fmt::format("{} of {} ranked", ranked, html::counted(tournaments.size(), "model"));
+}
+
+}  // namespace
+
+std::string write_tournament_page(const std::vector<Tournament>& tournaments, const RunInfo& run) {
+  const bool ranked = std::ranges::none_of(tournaments, [](const Tournament& t) { return t.best.empty(); });
+  const std::string title = "Tournament: " + escaped(headline(tournaments));
+  std::string content = fmt::format(
+      "<header class={}><p class=brand>Torchstone</p><h1><span aria-hidden=true>{}</span> {}</h1><p class=mu>{}, "
+      "{}</p></header>\n<main>\n",
+      ranked ? "ok" : "bad", ranked ? "★" : "✗", title, escaped(run.started), html::duration_text(run.duration_s));
+  for (const Tournament& tournament : tournaments) content += section(tournament);
+  return html::document(title, content + "</main>\n", /*with_script=*/false);
+}
+
+}  // namespace torchstone::write

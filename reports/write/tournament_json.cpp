@@ -1,0 +1,81 @@
+#include "reports/write/tournament_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "reports/base/text.h"
+#include "reports/record/result_json.h"
+
+namespace torchstone::write {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json number(const std::optional<double>& value) {
+  return value ? ordered_json(*value) : ordered_json();  // NaN and infinities are dumped as null
+}
+
+ordered_json interval(double low, double high) { return {{"low", low}, {"high", high}}; }
+
+ordered_json advice_json(const std::vector<judge::Advice>& advice) {
+  auto list = ordered_json::array();
+  for (const auto& one : advice) list.push_back({{"from_calls", one.from_calls}, {"take", one.name}});
+  return list;
+}
+
+ordered_json variant_json(const judge::Standing& s) {
+  const auto& e = s.entrant;
+  ordered_json json{{"name", e.name},
+                    {"status", to_string(e.ladder.outcome.status)},
+                    {"timed", s.timed},
+                    {"out", s.timed ? ordered_json() : ordered_json(e.out)}};
+  if (s.timed) {
+    json["seconds"] = s.seconds;
+    json["process_seconds"] = e.seconds;
+    json["speedup"] = s.speedup;
+    json["speedup_interval"] = interval(s.speedup_low, s.speedup_high);
+    json["of_best_interval"] = interval(s.of_best_low, s.of_best_high);
+    json["ties"] = s.ties;
+    json["on_front"] = s.on_front;
+    for (const auto& criterion : judge::criteria()) json[criterion.key] = number(criterion.of(e));
+    json["break_even_calls"] = number(s.break_even_calls);
+    json["break_even_compiled_calls"] = number(s.break_even_compiled_calls);
+  }
+  if (!e.command.empty()) json["ship_command"] = e.command;
+  if (!e.code.empty()) json["ship_code"] = e.code;
+  nlohmann::json row;
+  to_json(row, e.ladder);
+  json["ladder"] = row;
+  return json;
+}
+
+ordered_json model_json(const judge::Tournament& tournament) {
+  ordered_json json{{"title", tournament.title}};
+  for (const auto& [key, value] : tournament.facts) json[key] = value;
+  json["verdict"] = judge::verdict_line(tournament);
+  json["best"] = tournament.best;
+  json["failure"] = tournament.failure.empty() ? ordered_json() : ordered_json(tournament.failure);
+  json["confidence"] = tournament.options.confidence;
+  json["margin"] = tournament.options.margin;
+  json["processes"] = tournament.processes;
+  json["advice"] = {{"compiled_before", advice_json(tournament.loaded)},
+                    {"compiled_by_each_process", advice_json(tournament.compiled)}};
+  json["doubts"] = tournament.doubts;
+  json["variants"] = ordered_json::array();
+  for (const auto& s : tournament.standings) json["variants"].push_back(variant_json(s));
+  return json;
+}
+
+}  // namespace
+
+std::string write_tournament_json(const std::vector<judge::Tournament>& tournaments, const RunInfo& run) {
+  ordered_json json{{"schema", "torchstone/tournament/1"}};
+  json["run"] = {{"id", run.id},           {"started", run.started}, {"duration_s", run.duration_s},
+                 {"argv", run.argv},       {"tag", run.tag},         {"exit_reason", run.exit_reason},
+                 {"machine", run.machine}, {"build", run.build}};
+  if (run.exit_code) json["run"]["exit_code"] = *run.exit_code;
+  json["models"] = ordered_json::array();
+  for (const auto& tournament : tournaments) json["models"].push_back(model_json(tournament));
+  return printable_json(json.dump(1, ' ', false, ordered_json::error_handler_t::replace)) + "\n";
+}
+
+}  // namespace torchstone::write

@@ -1,0 +1,132 @@
+// Tournaments held by the real program, on a model of a second and with as few processes as there may be.
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/end_to_end/binary.h"
+#include "tests/end_to_end/installation.h"
+
+namespace torchstone {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::vector<std::string> brief{"--torchstone_tournament", "--torchstone_processes=3",
+                                     "--torchstone_measure_budget=0.1", "--torchstone_suite=torchbench",
+                                     "--torchstone_only=lennard_jones"};
+
+std::vector<std::string> with(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), brief.begin(), brief.end());
+  return arguments;
+}
+
+nlohmann::json model_in(const std::string& folder) {
+  const std::string text = read_file(folder + "/tournament.json");
+  EXPECT_FALSE(text.empty());
+  const auto json = nlohmann::json::parse(text);
+  EXPECT_EQ(json.at("schema"), "torchstone/tournament/1");
+  EXPECT_EQ(json.at("models").size(), 1U);
+  return json.at("models").at(0);
+}
+
+nlohmann::json variant_of(const nlohmann::json& model, const std::string& name) {
+  for (const auto& variant : model.at("variants"))
+    if (variant.at("name") == name) return variant;
+  ADD_FAILURE() << "no variant " << name << " in " << model.dump(1);
+  return {};
+}
+
+TEST(Tournament, RanksWhatPassesAndSaysWhatToTake) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run(with({"--torchstone_backends=torchscript,torchscript:frozen=true,nn_lstm"}));
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out,
+              AllOf(HasSubstr("torchbench/lennard_jones_inference_float32_cpu"), HasSubstr("torchscript:frozen=true"),
+                    HasSubstr("Compiled before: for ≥ 1 call take"), HasSubstr("tournament.html")));
+  const auto model = model_in(torchstone.out());
+  EXPECT_EQ(model.at("processes"), 3);
+  EXPECT_FALSE(model.at("best").empty());
+  for (const char* name : {"eager", "torchscript", "torchscript:frozen=true"}) {
+    const auto variant = variant_of(model, name);
+    EXPECT_TRUE(variant.at("timed")) << name;
+    EXPECT_EQ(variant.at("process_seconds").size(), 3U);
+    EXPECT_GT(variant.at("seconds"), 0);
+    EXPECT_LT(variant.at("error"), 1e-5);
+    EXPECT_GT(variant.at("start_s"), 0);
+    EXPECT_LE(variant.at("speedup_interval").at("low"), variant.at("speedup"));
+  }
+  EXPECT_EQ(variant_of(model, "eager").at("speedup"), 1);
+  const auto lstm = variant_of(model, "nn_lstm");  // has no LSTM
+  EXPECT_FALSE(lstm.at("timed"));
+  EXPECT_NE(lstm.at("status"), "pass");
+  EXPECT_FALSE(lstm.at("out").get<std::string>().empty());
+  const std::string page = read_file(torchstone.out() + "/tournament.html");
+  EXPECT_THAT(page, AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("Speed-up against eager"), HasSubstr("Not timed"),
+                          Not(HasSubstr("<script"))));
+}
+
+TEST(Tournament, AWrongAnswerIsRedAndNeverTimed) {
+  const Torchstone torchstone;
+  const ProgramRun run =
+      torchstone.run(with({std::string("--torchstone_plugin=") + TORCHSTONE_FAULTS,
+                           "--torchstone_backends=torchscript,fault_weight,fault_eager,fault_killed"}));
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("✗ fault_weight"));
+  const auto model = model_in(torchstone.out());
+  for (const auto& [name, status] :
+       {std::pair{"fault_weight", "fail_accuracy"}, {"fault_eager", "fail_to_run"}, {"fault_killed", "crash"}}) {
+    const auto variant = variant_of(model, name);
+    EXPECT_EQ(variant.at("status"), status);
+    EXPECT_FALSE(variant.at("timed"));
+    EXPECT_FALSE(variant.contains("process_seconds"));
+    for (const auto& best : model.at("best")) EXPECT_NE(best, name);
+  }
+  EXPECT_TRUE(variant_of(model, "torchscript").at("timed"));
+}
+
+TEST(Tournament, WhereNothingPassesThereIsNoRankingAndTheRunIsNotGreen) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run(
+      with({std::string("--torchstone_plugin=") + TORCHSTONE_FAULTS, "--torchstone_backends=fault_weight"}));
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("no ranking: nothing but eager was timed"));
+}
+
+TEST(Tournament, TakesTheFilterAndAddsEager) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run(
+      with({"--torchstone_backends=torchscript,torchscript:frozen=true", "--gtest_filter=*_frozen_true_cpu"}));
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  const auto model = model_in(torchstone.out());
+  EXPECT_EQ(model.at("variants").size(), 2U);
+  EXPECT_TRUE(variant_of(model, "eager").at("timed"));
+  const ProgramRun none = torchstone.run(with({"--torchstone_backends=torchscript", "--gtest_filter=*no_such*"}));
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_THAT(none.err, HasSubstr("nothing selected"));
+}
+
+TEST(Tournament, RefusesWhatItDoesNotGoWith) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run(with({"--torchstone_checks=performance"}));
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("--torchstone_tournament does not go with --torchstone_checks"));
+}
+
+TEST(AnInstallation, BuildsAPlugInWhoseBackendJoinsTheTournament) {
+  const Installation installation;
+  const std::string plugin = installation.plugin("backend_plugin", "my_backend");
+  const std::string variants = installation.results_folder() + "_variants.yaml";
+  std::ofstream(variants) << "variants: [eager, torchscript]\nleft_out: [export, inductor, nn_lstm]\n";
+  const ProgramRun run =
+      installation.run(with({"--torchstone_plugin=" + plugin, "--torchstone_tournament_variants=" + variants}));
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  const auto model = model_in(installation.results_folder());
+  EXPECT_TRUE(variant_of(model, "folded").at("timed"));
+  EXPECT_TRUE(variant_of(model, "torchscript").at("timed"));
+}
+
+}  // namespace
+}  // namespace torchstone

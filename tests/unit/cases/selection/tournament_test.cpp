@@ -1,0 +1,103 @@
+#include "cases/selection/tournament.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "fixtures/backends/catalogue.h"
+#include "tests/temporary_folder.h"
+#include "tests/unit/cases/selection/expanded.h"
+
+namespace torchstone::selection {
+namespace {
+
+using test::error_of;
+using test::flags_of;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> backends_of(const config::Choices<BackendSpec>& choices) {
+  std::vector<std::string> names;
+  for (const auto& choice : choices) names.push_back(to_string(choice.value));
+  return names;
+}
+
+class VariantsFile {
+ public:
+  explicit VariantsFile(const std::string& text) { std::ofstream(path()) << text; }
+  std::string path() const { return folder_.path() / "v.yaml"; }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST(Variants, OfTheProgramAreAtLeastEightAndEachIsWrittenWell) {
+  const auto variants = read_variants("", {});
+  EXPECT_GE(variants.backends.size(), 8U);
+  for (const auto& choice : variants.backends) {
+    EXPECT_THAT(backend_names(), Contains(choice.value.name));
+    EXPECT_EQ(wrong_option(choice.value), std::nullopt) << to_string(choice.value);
+  }
+  EXPECT_EQ(variants.backends.front().value, (BackendSpec{"eager", {}}));
+}
+
+TEST(Variants, OfABackendThatNobodyNamesJoinWithoutOptions) {
+  const VariantsFile file("variants: [eager, {torchscript: {frozen: true}}]\nleft_out: [slow]\n");
+  EXPECT_THAT(backends_of(read_variants(file.path(), {"eager", "mine", "slow", "torchscript"}).backends),
+              ElementsAre("eager", "torchscript:frozen=true", "mine"));
+}
+
+TEST(Variants, OfAFileThatCannotBeReadAreAnErrorWithItsPlace) {
+  const VariantsFile file("variants: [eager]\nship: {eager: {comand: x}}\n");
+  EXPECT_THAT(error_of([&] { read_variants(file.path(), {}); }), HasSubstr("v.yaml:2"));
+  EXPECT_THAT(error_of([] { read_variants("/no/such.yaml", {}); }), HasSubstr("/no/such.yaml"));
+}
+
+TEST(SelectTournament, ChoosesCheckModeDtypeAndVariantsUnlessTheyAreGiven) {
+  const VariantsFile file("variants: [torchscript]\nleft_out: [" + [] {
+    std::string names;
+    for (const auto& name : backend_names()) names += name + ", ";
+    return names;
+  }() + "none]\n");
+  auto flags = flags_of({"--torchstone_tournament", "--torchstone_tournament_variants=" + file.path()});
+  select_tournament(flags);
+  EXPECT_THAT(backends_of(flags.axes.backends), ElementsAre("eager", "torchscript"));
+  EXPECT_EQ(flags.axes.checks.front().value, "tournament");
+  EXPECT_EQ(flags.axes.modes.front().value, Mode::inference);
+  EXPECT_EQ(flags.axes.dtypes.front().value, DType::float32);
+  flags = flags_of({"--torchstone_tournament", "--torchstone_backends=inductor,eager", "--torchstone_modes=training"});
+  select_tournament(flags);
+  EXPECT_THAT(backends_of(flags.axes.backends), ElementsAre("inductor", "eager"));
+  EXPECT_EQ(flags.axes.modes.front().value, Mode::training);
+}
+
+TEST(SelectTournament, RefusesWhatItDoesNotGoWith) {
+  for (const char* flag : {"checks=accuracy", "isolate=off", "dynamic=batch", "baseline=/x", "print_program"}) {
+    auto flags = flags_of({"--torchstone_tournament", std::string("--torchstone_") + flag});
+    EXPECT_THAT(error_of([&] { select_tournament(flags); }), HasSubstr("--torchstone_tournament does not go with"))
+        << flag;
+  }
+}
+
+TEST(Shipping, FillsThePlaceholdersOfAFile) {
+  const VariantsFile file(
+      "variants: [eager]\nship:\n  inductor: {exported: 'pack {file} {label} {options}', code: 'load {name}'}\n"
+      "  inductor:freezing=true: {script: 's {name}'}\n");
+  const auto variants = read_variants(file.path(), {});
+  Case c;
+  c.model = "net";
+  c.backend = {"inductor", {{"max_autotune", "true"}, {"cpp.simdlen", "256"}}};
+  const auto flags = flags_of({"--torchstone_only=/m/net.pt2"});
+  EXPECT_EQ(shipping_of(variants, c, flags).exported,
+            "pack /m/net.pt2 inductor_cpp_simdlen_256_max_autotune {\"cpp.simdlen\": 256, \"max_autotune\": True}");
+  EXPECT_EQ(shipping_of(variants, c, flags).code, "load net");
+  c.backend.options = {{"freezing", "true"}};
+  EXPECT_EQ(shipping_of(variants, c, flags).exported, "");
+  EXPECT_EQ(shipping_of(variants, c, flags_of({"--torchstone_only=/m/net.pt"})).script, "s net");
+  EXPECT_EQ(shipping_of(variants, c, flags_of({"--torchstone_only=resnet18"})).code, "");
+}
+
+}  // namespace
+}  // namespace torchstone::selection

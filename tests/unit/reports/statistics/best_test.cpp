@@ -1,0 +1,99 @@
+#include "reports/statistics/best.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+namespace torchstone::statistics {
+namespace {
+
+using Values = std::vector<std::vector<double>>;
+
+/// Three processes each: the differences of the first two are 1, 2, 3; the third is far behind.
+const Values three{{1, 1, 1}, {2, 3, 4}, {101, 100, 102}};
+
+TEST(CompareWithBest, AgreesWithTheHandCalculation) {
+  // Two comparisons at 95 %: t of 2 degrees at 0.025 is 4.302653. Second − first: mean 2, s/√3 = 0.57735.
+  const auto found = compare_with_best(three, 0.95);
+  const double reach = 4.302653 / std::sqrt(3.0);
+  EXPECT_NEAR(found[0].behind, -2 - reach + 0.0, 1e-5);  // to the second one
+  EXPECT_NEAR(found[1].behind, 2 - reach, 1e-5);
+  EXPECT_NEAR(found[1].low, std::min(0.0, 2 - reach), 1e-5);
+  EXPECT_NEAR(found[1].high, 2 + reach, 1e-5);
+  EXPECT_GT(found[2].behind, 90);
+  EXPECT_EQ(found[2].low, 0);
+}
+
+TEST(CompareWithBest, TheOneThatIsSurelyBestHasNoUpperEndAboveZero) {
+  const auto found = compare_with_best({{1, 1.01, 0.99}, {2, 2.01, 1.98}, {3, 3.02, 3.01}}, 0.95);
+  EXPECT_LE(found[0].behind, 0);
+  EXPECT_EQ(found[0].high, 0);
+  EXPECT_LT(found[0].low, -0.9);
+  EXPECT_GT(found[1].behind, 0);
+  EXPECT_NEAR(found[1].high, 1, 0.1);
+  EXPECT_NEAR(found[2].high, 2, 0.1);
+}
+
+TEST(CompareWithBest, EqualOnesMayAllBeTheBest) {
+  const auto found = compare_with_best({{5, 6, 7}, {5, 6, 7}}, 0.95);
+  EXPECT_EQ(found[0].behind, 0);
+  EXPECT_EQ(found[1].behind, 0);
+}
+
+TEST(CompareWithBest, OneProcessDecidesNothingAndOneTreatmentIsTheBest) {
+  const auto found = compare_with_best({{1}, {100}}, 0.95);
+  EXPECT_LT(found[1].behind, 0);
+  EXPECT_EQ(found[1].high, std::numeric_limits<double>::infinity());
+  EXPECT_LT(compare_with_best({{1, 2}}, 0.95)[0].behind, 0);
+}
+
+TEST(CompareWithBest, RefusesWhatIsNotComplete) {
+  for (const Values& values : {Values{}, Values{{}}, Values{{1, 2}, {1}}})
+    EXPECT_THROW(compare_with_best(values, 0.95), std::invalid_argument);
+  EXPECT_THROW(compare_with_control({{1, 2}, {1}}, 0, 0.95), std::invalid_argument);
+}
+
+TEST(CompareWithControl, SharesTheErrorAmongTheComparisons) {
+  const auto found = compare_with_control(three, 0, 0.95);
+  EXPECT_EQ(found[0].low, 0);
+  EXPECT_EQ(found[0].high, 0);
+  // Two comparisons, two sides: t of 2 degrees at 0.0125 is 6.20535.
+  EXPECT_NEAR(found[1].low, 2 - 6.20535 / std::sqrt(3.0), 1e-4);
+  EXPECT_NEAR(found[1].high, 2 + 6.20535 / std::sqrt(3.0), 1e-4);
+}
+
+/// Six treatments of which two are best by the same value, with errors that they share within a process and deviations
+/// that differ by a factor of four.
+Values drawn(std::mt19937_64& random, const std::vector<double>& means, int processes) {
+  std::normal_distribution<double> normal;
+  Values values(means.size());
+  for (int p = 0; p < processes; ++p) {
+    const double shared = 0.05 * normal(random);
+    for (size_t i = 0; i < means.size(); ++i)
+      values[i].push_back(means[i] + shared + 0.005 * static_cast<double>(1 + i % 4) * normal(random));
+  }
+  return values;
+}
+
+TEST(CompareWithBest, HoldsAtTheStatedRateWhateverTheVariances) {
+  std::mt19937_64 random(7);
+  const std::vector<double> means{0, 0, 0.01, 0.02, 0.05, 0.3};
+  constexpr int trials = 4000;
+  int lost = 0, wrong = 0;
+  for (int trial = 0; trial < trials; ++trial) {
+    const auto found = compare_with_best(drawn(random, means, 8), 0.95);
+    lost += found[0].behind > 0 ? 1 : 0;  // a true best
+    bool holds = true;
+    for (size_t i = 0; i < means.size(); ++i) holds = holds && found[i].low <= means[i] && means[i] <= found[i].high;
+    wrong += holds ? 0 : 1;
+    EXPECT_GT(found[5].behind, 0);
+  }
+  EXPECT_LE(lost, 0.05 * trials);
+  EXPECT_LE(wrong, 0.055 * trials);
+}
+
+}  // namespace
+}  // namespace torchstone::statistics
