@@ -21,10 +21,7 @@ std::string or_dash(const char* metric, const std::optional<double>& value) {
 }
 
 std::string mark_of(const Standing& s, bool color) {
-  if (!s.timed) {
-    const bool red = info_of(s.entrant.ladder.outcome.status).junit != JUnitKind::skipped;
-    return colored(red ? "✗" : "-", red ? Color::red : Color::yellow, color);
-  }
+  if (!s.timed) return colored(s.red ? "✗" : "-", s.red ? Color::red : Color::yellow, color);
   return s.ties ? colored("★", Color::green, color) : " ";
 }
 

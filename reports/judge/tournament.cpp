@@ -43,6 +43,10 @@ void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament) {
   const auto begin_of_out = std::stable_partition(standings.begin(), standings.end(), [](const Standing& s) {
     return s.entrant.out.empty() && !s.entrant.seconds.empty();
   });
+  std::for_each(begin_of_out, standings.end(), [](Standing& s) {
+    s.red = !s.entrant.out.empty() && info_of(s.entrant.ladder.outcome.status).junit != JUnitKind::skipped;
+    if (s.entrant.out.empty()) s.entrant.out = "it passed, and was not timed";
+  });
   const auto timed = static_cast<size_t>(begin_of_out - standings.begin());
   const auto eager =
       std::find_if(standings.begin(), begin_of_out, [](const Standing& s) { return s.entrant.name == "eager"; });

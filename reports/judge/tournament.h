@@ -37,7 +37,8 @@ const std::vector<Criterion>& criteria();
 struct Standing {
   Entrant entrant;
   bool timed = false;
-  double seconds = 0;                                     ///< of a call: the geometric mean of the processes
+  bool red = false;    ///< it was not timed because it failed, not because it does not apply here
+  double seconds = 0;  ///< of a call: the geometric mean of the processes
   double speedup = 0, speedup_low = 0, speedup_high = 0;  ///< against eager, simultaneous over the variants
   double of_best_low = 0, of_best_high = 0;               ///< its time over that of the fastest other one, simultaneous
   bool ties = false;                                      ///< belongs to the set of the fastest

@@ -55,14 +55,14 @@ std::string not_timed(const Tournament& tournament) {
   for (const Standing& s : tournament.standings) {
     if (s.timed) continue;
     const auto& ladder = s.entrant.ladder;
-    const auto& info = info_of(ladder.outcome.status);
-    const bool red = info.junit != JUnitKind::skipped && ladder.outcome.status != Status::pass;
-    rows += fmt::format("<tr><td><i class={}>{} {}</i><th>{}<td>{}", red ? "bad" : "odd", red ? "✗" : "–", info.name,
-                        escaped(s.entrant.name), html::escaped_cut(s.entrant.out, 500));
-    if (red && !ladder.outcome.detail.empty())
+    rows +=
+        fmt::format("<tr><td><i class={}>{} {}</i><th>{}<td>{}", s.red ? "bad" : "odd", s.red ? "✗" : "–",
+                    to_string(ladder.outcome.status), escaped(s.entrant.name), html::escaped_cut(s.entrant.out, 500));
+    if (s.red && !ladder.outcome.detail.empty())
       rows += "<details><summary>detail</summary><pre>" + html::escaped_cut(ladder.outcome.detail, 4000) +
               "</pre></details>";
-    if (red && !ladder.reproduce.empty()) rows += "<br><code>" + html::escaped_cut(ladder.reproduce, 2000) + "</code>";
+    if (s.red && !ladder.reproduce.empty())
+      rows += "<br><code>" + html::escaped_cut(ladder.reproduce, 2000) + "</code>";
     rows += "\n";
   }
   if (rows.empty()) return "";

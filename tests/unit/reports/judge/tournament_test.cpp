@@ -36,7 +36,7 @@ Tournament judged(std::vector<Entrant> entrants, double margin = 0.02) {
 }
 
 TEST(Tournament, TheOneThatIsSurelyFasterThanAllWins) {
-  const auto t = judged({entrant("eager", 2), entrant("a", 1), entrant("b", 1.5)});
+  const auto t = judged({entrant("eager", 2), entrant("a", 1, 0.002), entrant("b", 1.5)});
   EXPECT_THAT(t.best, ElementsAre("a"));
   EXPECT_EQ(verdict_line(t), "winner a");
   EXPECT_EQ(t.standings.front().entrant.name, "a");
@@ -67,6 +67,7 @@ TEST(Tournament, WhatIsOutHasNoPlaceAmongTheTimed) {
   EXPECT_THAT(t.best, ElementsAre("a"));
   EXPECT_EQ(t.standings.back().entrant.name, "wrong");
   EXPECT_FALSE(t.standings.back().timed);
+  EXPECT_TRUE(t.standings.back().red);
   EXPECT_FALSE(t.standings.back().on_front);
   for (const auto& advice : t.loaded) EXPECT_NE(advice.name, "wrong");
 }
@@ -78,6 +79,8 @@ TEST(Tournament, WithoutEagerOrWithNothingElseThereIsNoRanking) {
   failed.failure = "crash: SIGSEGV";
   judge_tournament({entrant("eager", 1)}, failed);
   EXPECT_EQ(verdict_line(failed), "no ranking: crash: SIGSEGV");
+  EXPECT_FALSE(failed.standings.front().red);
+  EXPECT_THAT(failed.standings.front().entrant.out, HasSubstr("was not timed"));
 }
 
 TEST(Tournament, BreaksEvenWhenWhatIsSavedIsWhatItCostBefore) {
