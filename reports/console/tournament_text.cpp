@@ -80,8 +80,9 @@ std::string tournament_text(const judge::Tournament& tournament, size_t width, b
     text += fmt::format(" ({} processes, {:.3g} % intervals over all variants, within {:.3g} %)", tournament.processes,
                         100 * tournament.options.confidence, 100 * tournament.options.margin);
   text += "\n";
-  if (!tournament.loaded.empty()) text += fmt::format("  Compiled before: {}\n", advice_text(tournament.loaded));
-  if (!tournament.compiled.empty())
+  if (!tournament.loaded.empty())
+    text += fmt::format("  Packages compiled before: {}\n", advice_text(tournament.loaded));
+  if (tournament.compiled != tournament.loaded)
     text += fmt::format("  Compiled by each process: {}\n", advice_text(tournament.compiled));
   for (const auto& doubt : tournament.doubts) text += fmt::format("  ! {}\n", terminal_line(doubt));
   return text + ways_to_ship(tournament);

@@ -43,6 +43,8 @@ void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament) {
   const auto begin_of_out = std::stable_partition(standings.begin(), standings.end(), [](const Standing& s) {
     return s.entrant.out.empty() && !s.entrant.seconds.empty();
   });
+  const bool only_eager = std::ranges::all_of(
+      standings, [](const Standing& s) { return s.entrant.out.empty() == (s.entrant.name == "eager"); });
   std::for_each(begin_of_out, standings.end(), [](Standing& s) {
     s.red = !s.entrant.out.empty() && info_of(s.entrant.ladder.outcome.status).junit != JUnitKind::skipped;
     if (s.entrant.out.empty()) s.entrant.out = "it passed, and was not timed";
@@ -52,8 +54,9 @@ void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament) {
       std::find_if(standings.begin(), begin_of_out, [](const Standing& s) { return s.entrant.name == "eager"; });
   if (timed < 2 || eager == begin_of_out) {
     if (!tournament.failure.empty()) return;
-    tournament.failure = eager == begin_of_out ? "eager was not timed, so nothing can be compared with it"
-                                               : "nothing but eager was timed";
+    tournament.failure = only_eager              ? "nothing but eager passed"
+                         : eager == begin_of_out ? "eager was not timed, so nothing can be compared with it"
+                                                 : "nothing but eager could be timed";
     return;
   }
   add_times(tournament, timed, static_cast<size_t>(eager - standings.begin()));

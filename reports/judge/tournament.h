@@ -51,6 +51,7 @@ struct Standing {
 struct Advice {
   double from_calls = 1;
   std::string name;
+  bool operator==(const Advice&) const = default;
 };
 
 struct TournamentOptions {

@@ -33,7 +33,7 @@ const char* bar_class(const Standing& s) { return s.ties ? "up" : s.speedup_high
 std::string bar(const Standing& s, size_t place, const Scale& x, int y) {
   const int from = x(1), to = x(s.speedup), middle = y + bar_height / 2 - 2;
   const int low = x(std::max(s.speedup_low, x.low)), high = x(std::min(s.speedup_high, x.high));
-  std::string text = svg_text(0, middle + 4, shortened_middle(fmt::format("{}  {}", place, s.entrant.name), 38), "t");
+  std::string text = svg_text(0, middle + 4, shortened_middle(fmt::format("{}  {}", place, s.entrant.name), 46), "t");
   text += fmt::format("<path class={} fill-opacity=.35 stroke=none d=\"M{} {}H{}v12H{}z\"/>", bar_class(s),
                       std::min(from, to), middle - 6, std::max({from, to, std::min(from, to) + 1}), std::min(from, to));
   text += fmt::format("<path class={} fill=none d=\"M{} {}v8m0-4H{}m0-4v8\"/>", bar_class(s), low, middle - 4,
@@ -107,8 +107,8 @@ std::string speed_bars(const Tournament& tournament) {
   const Scale x{low, high, name_room, bar_width - number_room, /*logarithmic=*/true};
   const int height = static_cast<int>(timed.size()) * bar_height + 18;
   std::string out = svg_open(bar_width, height, "\"f b\"") + svg_line(x(1), 0, x(1), height - 16, "rq");
-  for (const double tick : {0.01, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0})
-    if (tick > low && tick < high) out += svg_text(x(tick), height - 4, fmt::format("{:g}×", tick), "m");
+  for (const double tick : round_ticks(low, high))
+    out += svg_text(x(tick), height - 4, fmt::format("{:g}×", tick), "m");
   for (size_t i = 0; i < timed.size(); ++i) out += bar(*timed[i], i + 1, x, static_cast<int>(i) * bar_height);
   return fmt::format(
       "<figure class=wide><figcaption>Speed-up against eager, with intervals that hold together at {:.3g} %; green: "

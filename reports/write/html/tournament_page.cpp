@@ -44,7 +44,7 @@ std::string numbers(const Tournament& tournament) {
   for (const Standing& s : tournament.standings)
     if (s.timed) rows += timed_row(s, ++place);
   if (rows.empty()) return "";
-  return "<div class=scroll><table class=kv><thead><tr><th><th>variant<th>time of a call<th>speed-up<th>of the "
+  return "<div class=scroll><table class=tour><thead><tr><th><th>variant<th>time of a call<th>speed-up<th>of the "
          "fastest other<th>error<th>peak memory<th>start-up<th>compile<th>artifact<th>pays after<th>with its "
          "compile<th></thead>\n<tbody>" +
          rows + "</tbody></table></div>\n";
@@ -56,7 +56,7 @@ std::string not_timed(const Tournament& tournament) {
     if (s.timed) continue;
     const auto& ladder = s.entrant.ladder;
     rows +=
-        fmt::format("<tr><td><i class={}>{} {}</i><th>{}<td>{}", s.red ? "bad" : "odd", s.red ? "✗" : "–",
+        fmt::format("<tr><td><i class={}>{} {}</i><th>{}<td class=w>{}", s.red ? "bad" : "odd", s.red ? "✗" : "–",
                     to_string(ladder.outcome.status), escaped(s.entrant.name), html::escaped_cut(s.entrant.out, 500));
     if (s.red && !ladder.outcome.detail.empty())
       rows += "<details><summary>detail</summary><pre>" + html::escaped_cut(ladder.outcome.detail, 4000) +
@@ -66,7 +66,7 @@ std::string not_timed(const Tournament& tournament) {
     rows += "\n";
   }
   if (rows.empty()) return "";
-  return "<h3>Not timed</h3><div class=scroll><table class=\"kv tx\"><tbody>" + rows + "</tbody></table></div>\n";
+  return "<h3>Not timed</h3><div class=scroll><table class=tour><tbody>" + rows + "</tbody></table></div>\n";
 }
 
 std::string advice_list(const char* heading, const std::vector<judge::Advice>& advice) {
@@ -98,8 +98,10 @@ std::string section(const Tournament& tournament) {
                                 escaped(tournament.title), escaped(facts), escaped(judge::verdict_line(tournament)));
   if (!doubts.empty()) out += "<ul class=notes>" + doubts + "</ul>";
   out += html::speed_bars(tournament);
-  out += advice_list("Packages compiled before", tournament.loaded);
-  out += advice_list("Each process compiles for itself", tournament.compiled);
+  const bool has_packages = tournament.loaded != tournament.compiled;
+  out +=
+      advice_list(has_packages ? "Packages compiled before" : "By the number of calls of a process", tournament.loaded);
+  if (has_packages) out += advice_list("Each process compiles for itself", tournament.compiled);
   out += ways_to_ship_markup(tournament);
   if (const auto plots = html::front_plots(tournament); !plots.empty())
     out +=

@@ -86,7 +86,7 @@ TEST(TournamentJson, HoldsEachVariantWithItsRowAndItsSamples) {
 TEST(TournamentText, IsALineForEachVariantAndWhatFollowsFromIt) {
   const std::string text = console::tournament_text(sample(), 100, false);
   EXPECT_THAT(text, AllOf(HasSubstr("★ b"), HasSubstr("✗ wrong"), HasSubstr("- absent"), HasSubstr("winner b"),
-                          HasSubstr("Compiled before: for ≥ 1 call take "), HasSubstr("$ pack <net>"),
+                          HasSubstr("Packages compiled before: for ≥ 1 call take "), HasSubstr("$ pack <net>"),
                           HasSubstr("C++: load(\"net\");"), HasSubstr("! Process 1: disturbed")));
 }
 
