@@ -77,7 +77,9 @@ TEST(Tournament, WithoutEagerOrWithNothingElseThereIsNoRanking) {
   EXPECT_THAT(verdict_line(judged({entrant("eager", 1)})), HasSubstr("nothing but eager passed"));
   Tournament failed;
   failed.failure = "crash: SIGSEGV";
-  judge_tournament({entrant("eager", 1)}, failed);
+  Entrant eager = entrant("eager", 1);
+  eager.seconds.clear();
+  judge_tournament({eager}, failed);
   EXPECT_EQ(verdict_line(failed), "no ranking: crash: SIGSEGV");
   EXPECT_FALSE(failed.standings.front().red);
   EXPECT_THAT(failed.standings.front().entrant.out, HasSubstr("was not timed"));
