@@ -107,8 +107,9 @@ std::string speed_bars(const Tournament& tournament) {
   const Scale x{low, high, name_room, bar_width - number_room, /*logarithmic=*/true};
   const int height = static_cast<int>(timed.size()) * bar_height + 18;
   std::string out = svg_open(bar_width, height, "\"f b\"") + svg_line(x(1), 0, x(1), height - 16, "rq");
+  out += svg_text(x(1), height - 4, "1×", "m");
   for (const double tick : round_ticks(low, high))
-    out += svg_text(x(tick), height - 4, fmt::format("{:g}×", tick), "m");
+    if (std::abs(x(tick) - x(1)) > 30) out += svg_text(x(tick), height - 4, fmt::format("{:g}×", tick), "m");
   for (size_t i = 0; i < timed.size(); ++i) out += bar(*timed[i], i + 1, x, static_cast<int>(i) * bar_height);
   return fmt::format(
       "<figure class=wide><figcaption>Speed-up against eager, with intervals that hold together at {:.3g} %; green: "

@@ -19,8 +19,11 @@ Case variant(const std::string& model, const std::string& backend, Mode mode = M
 }
 
 TEST(GroupsOfVariants, AreOfOneModelAndModeAndBeginWithEager) {
-  const std::vector<Case> cases{variant("a", "inductor"), variant("a", "eager"), variant("b", "eager"),
-                                variant("b", "torchscript"), variant("a", "eager", Mode::training),
+  const std::vector<Case> cases{variant("a", "inductor"),
+                                variant("a", "eager"),
+                                variant("b", "eager"),
+                                variant("b", "torchscript"),
+                                variant("a", "eager", Mode::training),
                                 variant("a", "inductor", Mode::training)};
   EXPECT_THAT(groups_of_variants(cases, {0, 1, 2, 3, 4, 5}),
               ElementsAre(ElementsAre(1, 0), ElementsAre(2, 3), ElementsAre(4, 5)));
