@@ -1,0 +1,82 @@
+// What the real program says about a compiled program in which one node is wrong.
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/end_to_end/binary.h"
+
+namespace torchstone {
+namespace {
+
+using testing::HasSubstr;
+
+/// The case of a small model whose value `value` is spoiled.
+ProgramRun run_planted(const Torchstone& torchstone, const std::string& fault, const std::string& mode,
+                       const std::vector<std::string>& further = {}) {
+  std::vector<std::string> arguments{fmt::format("--torchstone_plugin={}", TORCHSTONE_FAULTS),
+                                     "--torchstone_only=lennard_jones",
+                                     "--torchstone_checks=accuracy",
+                                     "--torchstone_dtypes=float32",
+                                     "--torchstone_modes=" + mode,
+                                     "--torchstone_backends=fault_program:value=v3:fault=" + fault,
+                                     "--torchstone_diagnose_limit=60"};
+  arguments.insert(arguments.end(), further.begin(), further.end());
+  return torchstone.run(arguments);
+}
+
+nlohmann::json diagnosis_of(const Torchstone& torchstone) {
+  const auto row = torchstone.row("lennard_jones");
+  const auto file = torchstone.out() + "/" + row["notes"]["diagnosis_folder"].get<std::string>() + "/diagnosis.json";
+  return nlohmann::json::parse(read_file(file));
+}
+
+TEST(Diagnosis, NamesTheNodeThatWasPlantedInInferenceAndTheFirstWrongValue) {
+  const Torchstone torchstone;
+  const ProgramRun run = run_planted(torchstone, "scaled", "inference");
+  EXPECT_EQ(run.exit_code, 1) << run.err;
+  const auto found = diagnosis_of(torchstone);
+  EXPECT_EQ(found["outcome"], "located") << found.dump(1);
+  ASSERT_EQ(found["part"].size(), 1U) << found.dump(1);
+  EXPECT_EQ(found["part"][0]["value"], "v3");
+  EXPECT_NEAR(found["verdict"]["compiled_error"].get<double>(), 0.05, 0.005);
+  EXPECT_LT(found["verdict"]["eager_error"].get<double>(), 1e-6);
+  EXPECT_GT(found["observed"]["seen"].get<int>(), 1) << found.dump(1);
+  EXPECT_THAT(run.out, HasSubstr("diagnosis (located): "));
+  EXPECT_TRUE(std::filesystem::exists(torchstone.out() + "/diagnosis"));
+}
+
+TEST(Diagnosis, NamesTheNodeWhoseGradientIsWrongInTraining) {
+  const Torchstone torchstone;
+  run_planted(torchstone, "negated", "training");
+  const auto found = diagnosis_of(torchstone);
+  EXPECT_EQ(found["outcome"], "located") << found.dump(1);
+  ASSERT_EQ(found["part"].size(), 1U) << found.dump(1);
+  EXPECT_EQ(found["part"][0]["value"], "v3");
+}
+
+TEST(Diagnosis, NamesTheNodeThatTheCompilerRefuses) {
+  const Torchstone torchstone;
+  const ProgramRun run = run_planted(torchstone, "refused", "inference");
+  const auto found = diagnosis_of(torchstone);
+  EXPECT_EQ(found["status"], "fail_to_compile");
+  ASSERT_EQ(found["part"].size(), 1U) << found.dump(1);
+  EXPECT_EQ(found["part"][0]["value"], "v3");
+}
+
+TEST(Diagnosis, NamesNothingOfAHealthyModelAndIsNotMadeWhereItIsNotWanted) {
+  const Torchstone healthy;
+  const std::vector<std::string> inductor{"--torchstone_only=lennard_jones", "--torchstone_checks=accuracy",
+                                          "--torchstone_dtypes=float32", "--torchstone_modes=inference",
+                                          "--torchstone_backends=inductor", "--torchstone_diagnose=always"};
+  EXPECT_EQ(healthy.run(inductor).exit_code, 0);
+  EXPECT_EQ(healthy.row("lennard_jones")["notes"]["diagnosis_outcome"], "healthy");
+  const Torchstone never;
+  run_planted(never, "scaled", "inference", {"--torchstone_diagnose=never"});
+  EXPECT_FALSE(never.row("lennard_jones")["notes"].contains("diagnosis"));
+  EXPECT_FALSE(std::filesystem::exists(never.out() + "/diagnosis"));
+}
+
+}  // namespace
+}  // namespace torchstone
