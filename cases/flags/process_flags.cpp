@@ -32,7 +32,8 @@ std::vector<FlagInfo> process_flags() {
           "find what the compiled program is wrong in: of cases that fail unexpectedly, of all, or of none",
           [](Flags & f) -> auto& { return f.run.diagnose; }),
       number_flag(
-          "diagnose_limit", "SECONDS", 1.0, no_limit, "for the diagnosis of one case; what was found until then is kept",
+          "diagnose_limit", "SECONDS", 1.0, no_limit,
+          "for the diagnosis of one case; what was found until then is kept",
           [](Flags & f) -> auto& { return f.run.diagnose_limit_s; }),
       number_flag(
           "memory_limit", "GB", 0.0, no_limit, "of one case", [](Flags & f) -> auto& { return f.run.memory_limit_gb; })

@@ -31,9 +31,10 @@ void add_diagnosis(Session& session, size_t index, Result& result) {
   const Case& c = session.cases[index];
   if (!is_wanted(session, c, result)) return;
   const std::string name = short_name(name_of(c));
-  const auto found = nlohmann::json::parse(session.runner.diagnose(
-      index, result.outcome.status,
-      [&](std::string_view phase) { console::show_progress(name, fmt::format("diagnosis: {}", phase)); }));
+  const auto found =
+      nlohmann::json::parse(session.runner.diagnose(index, result.outcome.status, [&](std::string_view phase) {
+        console::show_progress(name, fmt::format("diagnosis: {}", phase));
+      }));
   auto& notes = result.outcome.notes;
   notes["diagnosis"] = found.value("sentence", "");
   notes["diagnosis_outcome"] = found.value("outcome", "");

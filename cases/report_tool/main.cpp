@@ -14,6 +14,7 @@
 #include "cases/report_tool/claim.h"
 #include "cases/report_tool/compare.h"
 #include "cases/report_tool/diff.h"
+#include "cases/report_tool/explain.h"
 #include "cases/report_tool/gate.h"
 #include "cases/report_tool/history.h"
 #include "cases/report_tool/html.h"
@@ -62,6 +63,7 @@ int main(int argc, char** argv) {
   torchstone::add_merge_command(app, exit_code);
   torchstone::add_compare_command(app, exit_code);
   torchstone::add_diff_command(app, exit_code);
+  torchstone::add_explain_command(app, exit_code);
   torchstone::add_html_command(app, exit_code);
   torchstone::add_history_command(app, exit_code);
   torchstone::add_gate_command(app, exit_code);

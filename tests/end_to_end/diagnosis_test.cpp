@@ -20,7 +20,7 @@ ProgramRun run_planted(const Torchstone& torchstone, const std::string& fault, c
                                      "--torchstone_checks=accuracy",
                                      "--torchstone_dtypes=float32",
                                      "--torchstone_modes=" + mode,
-                                     "--torchstone_backends=fault_program:value=v3:fault=" + fault,
+                                     "--torchstone_backends=fault_program:value=v3,fault=" + fault,
                                      "--torchstone_diagnose_limit=60"};
   arguments.insert(arguments.end(), further.begin(), further.end());
   return torchstone.run(arguments);
@@ -44,7 +44,11 @@ TEST(Diagnosis, NamesTheNodeThatWasPlantedInInferenceAndTheFirstWrongValue) {
   EXPECT_LT(found["verdict"]["eager_error"].get<double>(), 1e-6);
   EXPECT_GT(found["observed"]["seen"].get<int>(), 1) << found.dump(1);
   EXPECT_THAT(run.out, HasSubstr("diagnosis (located): "));
-  EXPECT_TRUE(std::filesystem::exists(torchstone.out() + "/diagnosis"));
+  EXPECT_THAT(found["reproducer"]["fault"], HasSubstr("right when the compiler gets it as it is"));
+  const ProgramRun explained = run_program({TORCHSTONE_REPORT, "explain", "lennard_jones", torchstone.out()});
+  EXPECT_EQ(explained.exit_code, 0) << explained.err;
+  EXPECT_THAT(explained.out, HasSubstr("  located: "));
+  EXPECT_EQ(run_program({TORCHSTONE_REPORT, "explain", "no_such_case", torchstone.out()}).exit_code, 3);
 }
 
 TEST(Diagnosis, NamesTheNodeWhoseGradientIsWrongInTraining) {
@@ -68,8 +72,8 @@ TEST(Diagnosis, NamesTheNodeThatTheCompilerRefuses) {
 TEST(Diagnosis, NamesNothingOfAHealthyModelAndIsNotMadeWhereItIsNotWanted) {
   const Torchstone healthy;
   const std::vector<std::string> inductor{"--torchstone_only=lennard_jones", "--torchstone_checks=accuracy",
-                                          "--torchstone_dtypes=float32", "--torchstone_modes=inference",
-                                          "--torchstone_backends=inductor", "--torchstone_diagnose=always"};
+                                          "--torchstone_dtypes=float32",     "--torchstone_modes=inference",
+                                          "--torchstone_backends=inductor",  "--torchstone_diagnose=always"};
   EXPECT_EQ(healthy.run(inductor).exit_code, 0);
   EXPECT_EQ(healthy.row("lennard_jones")["notes"]["diagnosis_outcome"], "healthy");
   const Torchstone never;

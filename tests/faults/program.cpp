@@ -1,5 +1,6 @@
-// A planted fault in one node of the program that is compiled: `fault_program` is Inductor on a program in which the value
-// of the option `value` is spoiled as the option `fault` says. The fault stays at its value in parts of the program too.
+// A planted fault in one node of the program that is compiled: `fault_program` is Inductor on a program in which the
+// value of the option `value` is spoiled as the option `fault` says. The fault stays at its value in parts of the
+// program too.
 //   scaled    the value is 5 % larger         operator   sin of the value in its place
 //   negated   its sign is wrong               refused    an operator that there is not
 #include <torchstone/backend.h>
@@ -17,8 +18,7 @@ json spoiling_node(const std::string& fault, const std::string& from, const std:
   const json value = {{"value", from}};
   if (fault == "scaled")
     return {{"op", "aten::mul"}, {"overload", "Scalar"}, {"arguments", {value, {{"float", 1.05}}}}, {"outputs", {to}}};
-  if (fault == "refused")
-    return {{"op", "aten::no_such"}, {"overload", ""}, {"arguments", {value}}, {"outputs", {to}}};
+  if (fault == "refused") return {{"op", "aten::no_such"}, {"overload", ""}, {"arguments", {value}}, {"outputs", {to}}};
   return {{"op", fault == "operator" ? "aten::sin" : "aten::neg"},
           {"overload", ""},
           {"arguments", {value}},

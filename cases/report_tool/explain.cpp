@@ -1,0 +1,58 @@
+#include "cases/report_tool/explain.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cases/report_tool/inputs.h"
+#include "reports/base/exit_code.h"
+#include "reports/base/terminal_text.h"
+
+namespace torchstone {
+namespace {
+
+std::string note_of(const Result& result, const std::string& name) {
+  const auto found = result.outcome.notes.find(name);
+  return found == result.outcome.notes.end() ? "" : found->second;
+}
+
+std::string explained(const Result& result) {
+  std::string text =
+      fmt::format("{}\n  {}: {}\n", result.name, to_string(result.outcome.status), result.outcome.reason);
+  if (note_of(result, "diagnosis_outcome").empty())
+    return text +
+           "  no diagnosis: --torchstone_diagnose=always makes one where the backend compiles parts of a program\n";
+  text += fmt::format("  {}: {}\n", note_of(result, "diagnosis_outcome"), note_of(result, "diagnosis"));
+  if (const auto folder = note_of(result, "diagnosis_folder"); !folder.empty())
+    text += fmt::format("  files, in the results folder: {}\n", folder);
+  return text;
+}
+
+int explain(const std::string& name, const std::vector<std::string>& inputs) {
+  const auto report = read_inputs(inputs);
+  if (!report) return ExitCode::nothing_judged;
+  std::string text;
+  for (const auto& result : report->results)
+    if (result.name.find(name) != std::string::npos) text += explained(result);
+  if (text.empty()) {
+    print_error(fmt::format("torchstone-report: no case of these results has {} in its name", name));
+    return ExitCode::nothing_judged;
+  }
+  print_text(text);
+  return ExitCode::success;
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("explain", "What was found about why a compiled program is wrong");
+  const auto name = std::make_shared<std::string>();
+  const auto inputs = std::make_shared<std::vector<std::string>>();
+  command->add_option("case", *name, "A part of the case's name")->required();
+  add_inputs(*command, *inputs);
+  command->callback([name, inputs, &exit_code] { exit_code = explain(*name, *inputs); });
+}
+
+}  // namespace torchstone
