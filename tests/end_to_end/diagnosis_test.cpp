@@ -1,7 +1,6 @@
 // What the real program says about a compiled program in which one node is wrong.
 #include <filesystem>
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -15,7 +14,7 @@ using testing::HasSubstr;
 /// The case of a small model whose value `value` is spoiled.
 ProgramRun run_planted(const Torchstone& torchstone, const std::string& fault, const std::string& mode,
                        const std::vector<std::string>& further = {}) {
-  std::vector<std::string> arguments{fmt::format("--torchstone_plugin={}", TORCHSTONE_FAULTS),
+  std::vector<std::string> arguments{std::string("--torchstone_plugin=") + TORCHSTONE_FAULTS,
                                      "--torchstone_only=lennard_jones",
                                      "--torchstone_checks=accuracy",
                                      "--torchstone_dtypes=float32",
@@ -28,7 +27,8 @@ ProgramRun run_planted(const Torchstone& torchstone, const std::string& fault, c
 
 nlohmann::json diagnosis_of(const Torchstone& torchstone) {
   const auto row = torchstone.row("lennard_jones");
-  const auto file = torchstone.out() + "/" + row["notes"]["diagnosis_folder"].get<std::string>() + "/diagnosis.json";
+  const auto file = torchstone.out() + "/" + row.at("outcome").at("notes").at("diagnosis_folder").get<std::string>() +
+                    "/diagnosis.json";
   return nlohmann::json::parse(read_file(file));
 }
 
@@ -75,10 +75,10 @@ TEST(Diagnosis, NamesNothingOfAHealthyModelAndIsNotMadeWhereItIsNotWanted) {
                                           "--torchstone_dtypes=float32",     "--torchstone_modes=inference",
                                           "--torchstone_backends=inductor",  "--torchstone_diagnose=always"};
   EXPECT_EQ(healthy.run(inductor).exit_code, 0);
-  EXPECT_EQ(healthy.row("lennard_jones")["notes"]["diagnosis_outcome"], "healthy");
+  EXPECT_EQ(healthy.row("lennard_jones").at("outcome").at("notes").at("diagnosis_outcome"), "healthy");
   const Torchstone never;
   run_planted(never, "scaled", "inference", {"--torchstone_diagnose=never"});
-  EXPECT_FALSE(never.row("lennard_jones")["notes"].contains("diagnosis"));
+  EXPECT_FALSE(never.row("lennard_jones").at("outcome").at("notes").contains("diagnosis"));
   EXPECT_FALSE(std::filesystem::exists(never.out() + "/diagnosis"));
 }
 
