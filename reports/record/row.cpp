@@ -118,6 +118,8 @@ std::string console_row(const Result& result, bool color, size_t width) {
   if (!below) return reason.empty() || outcome.status == Status::pass ? row : row + ": " + reason;
   const std::string margin = "\n" + std::string(indent, ' ');
   if (!reason.empty()) row += margin + reason;
+  if (const auto why = outcome.notes.find("diagnosis"); why != outcome.notes.end())
+    row += margin + "diagnosis: " + terminal_line(first_line(why->second));
   if (!result.reproduce.empty()) row += margin + "again: " + terminal_line(first_line(result.reproduce));
   return row;
 }

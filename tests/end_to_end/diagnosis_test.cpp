@@ -43,7 +43,7 @@ TEST(Diagnosis, NamesTheNodeThatWasPlantedInInferenceAndTheFirstWrongValue) {
   EXPECT_NEAR(found["verdict"]["compiled_error"].get<double>(), 0.05, 0.005);
   EXPECT_LT(found["verdict"]["eager_error"].get<double>(), 1e-6);
   EXPECT_GT(found["observed"]["seen"].get<int>(), 1) << found.dump(1);
-  EXPECT_THAT(run.out, HasSubstr("diagnosis (located): "));
+  EXPECT_THAT(run.out, HasSubstr("  diagnosis: aten::t (v3, 2) alone is wrong. "));
   EXPECT_THAT(found["reproducer"]["fault"], HasSubstr("right when the compiler gets it as it is"));
   const ProgramRun explained = run_program({TORCHSTONE_REPORT, "explain", "lennard_jones", torchstone.out()});
   EXPECT_EQ(explained.exit_code, 0) << explained.err;

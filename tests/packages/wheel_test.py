@@ -50,9 +50,9 @@ def fresh_environment(name):
 
 
 def install(folder, *options):
-    """Without an index: what the wheel requires has to be there already."""
+    """Without an index: what the wheel requires has to be there already. A pip.conf of the machine may constrain versions."""
     make(builder(), "-m", "pip", "--isolated", "--python", folder / "bin/python", "install", "--no-index",
-         "--disable-pip-version-check", *options, wheel)
+         "--disable-pip-version-check", *options, wheel, PIP_CONFIG_FILE=os.devnull)
 
 
 def setUpModule():

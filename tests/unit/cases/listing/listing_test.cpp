@@ -97,7 +97,7 @@ TEST(CtestScript, RegistersEachCaseWithLabelsLimitsAndFixture) {
             "[=[--gtest_filter=small/Accuracy.CompiledMatchesEager/first_inference_bfloat16_inductor_cpu]=])\n"
             "set_tests_properties([=[small/Accuracy.CompiledMatchesEager/first_inference_bfloat16_inductor_cpu]=] "
             "PROPERTIES LABELS "
-            "[=[accuracy;small;inference;bfloat16;inductor;cpu;mini;first_family]=] TIMEOUT 181 FIXTURES_REQUIRED "
+            "[=[accuracy;small;inference;bfloat16;inductor;cpu;mini;first_family]=] TIMEOUT 481 FIXTURES_REQUIRED "
             "torchstone_results ENVIRONMENT OMP_WAIT_POLICY=passive)\n"
             "add_test([=[small/Performance.CompiledAgainstEager/first_inference_bfloat16_inductor_cpu]=] "
             "[=[/opt/torchstone]=] [=[--torchstone_compile_limit=100]=] [==[--torchstone_out=/r]=]s]==] "
@@ -105,7 +105,7 @@ TEST(CtestScript, RegistersEachCaseWithLabelsLimitsAndFixture) {
             "[=[--gtest_filter=small/Performance.CompiledAgainstEager/first_inference_bfloat16_inductor_cpu]=])\n"
             "set_tests_properties([=[small/Performance.CompiledAgainstEager/first_inference_bfloat16_inductor_cpu]=] "
             "PROPERTIES LABELS "
-            "[=[performance;small;inference;bfloat16;inductor;cpu;mini;first_family]=] TIMEOUT 181 FIXTURES_REQUIRED "
+            "[=[performance;small;inference;bfloat16;inductor;cpu;mini;first_family]=] TIMEOUT 481 FIXTURES_REQUIRED "
             "torchstone_results RUN_SERIAL TRUE)\n");
 }
 
