@@ -35,7 +35,7 @@ std::string filter_of(const std::string& name) {
 }
 
 std::string fitting_filter(const std::string& name, size_t width) {
-  const std::string whole = terminal_line(filter_of(name));
+  std::string whole = terminal_line(filter_of(name));
   if (columns(whole) <= width) return whole;
   const std::string model = terminal_line(whole == name ? name : "*/" + short_name(name));
   std::string cut = shortened_middle(model, std::max(width, narrowest_name));

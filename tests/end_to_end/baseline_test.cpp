@@ -33,7 +33,7 @@ class Baseline : public testing::Test {
   std::string changed(Change change) const {
     auto json = first().results();
     change(json);
-    const std::string path = folder_.out() + "/baseline.json";
+    std::string path = folder_.out() + "/baseline.json";
     std::ofstream(path) << json.dump();
     return path;
   }

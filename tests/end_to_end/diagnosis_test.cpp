@@ -20,7 +20,7 @@ ProgramRun run_planted(const Torchstone& torchstone, const std::string& fault, c
                                      "--torchstone_dtypes=float32",
                                      "--torchstone_modes=" + mode,
                                      "--torchstone_backends=fault_program:value=v3,fault=" + fault,
-                                     "--torchstone_diagnose_limit=60"};
+                                     "--torchstone_diagnose_limit=150"};
   arguments.insert(arguments.end(), further.begin(), further.end());
   return torchstone.run(arguments);
 }
