@@ -1,8 +1,13 @@
 // A planted fault in one node of the program that is compiled: `fault_program` is Inductor on a program in which the
-// value of the option `value` is spoiled as the option `fault` says. The fault stays at its value in parts of the
+// node that gives the option `value` is spoiled as the option `fault` says. The fault stays at its node in parts of the
 // program too.
-//   scaled    the value is 5 % larger         operator   sin of the value in its place
-//   negated   its sign is wrong               refused    an operator that there is not
+// Behind the node:                               The node itself:
+//   scaled    5 % larger                           dropped   gives its first argument
+//   negated   the wrong sign                       constant  has another number (eps, alpha, a factor)
+//   operator  sin of it                            axis      reduces along the axis before
+//   shifted   one place off along the last axis    swapped   takes its first two arguments, or the list, in another
+//   order rounded   has been bfloat16                    late      reads its first argument after an in-place relu of
+//   it refused   an operator that there is not
 #include <torchstone/backend.h>
 
 #include "fixtures/backends/program_compiler.h"
@@ -14,29 +19,71 @@ namespace {
 
 using nlohmann::json;
 
-json spoiling_node(const std::string& fault, const std::string& from, const std::string& to) {
-  const json value = {{"value", from}};
-  if (fault == "scaled")
-    return {{"op", "aten::mul"}, {"overload", "Scalar"}, {"arguments", {value, {{"float", 1.05}}}}, {"outputs", {to}}};
-  if (fault == "refused") return {{"op", "aten::no_such"}, {"overload", ""}, {"arguments", {value}}, {"outputs", {to}}};
-  return {{"op", fault == "operator" ? "aten::sin" : "aten::neg"},
-          {"overload", ""},
-          {"arguments", {value}},
-          {"outputs", {to}}};
+json call(const std::string& op, const std::string& overload, json arguments, const std::string& output) {
+  return {{"op", op}, {"overload", overload}, {"arguments", std::move(arguments)}, {"outputs", {output}}};
 }
 
-/// The node keeps its place; its value gets another name, and the spoiled one has it.
-json spoiled(json program, const std::map<std::string, std::string>& options) {
-  const std::string name = options.at("value"), right = name + "_right";
-  json nodes = json::array();
-  for (json node : program["nodes"]) {
-    const bool found = node["outputs"] == json({name});
-    if (found) node["outputs"] = {right};
-    nodes.push_back(std::move(node));
-    if (found) nodes.push_back(spoiling_node(options.at("fault"), right, name));
+/// What makes the spoiled value of the right one.
+json behind(const std::string& fault, const std::string& from, const std::string& to) {
+  const json value = {{"value", from}};
+  if (fault == "scaled") return call("aten::mul", "Scalar", {value, {{"float", 1.05}}}, to);
+  if (fault == "refused") return call("aten::no_such", "", {value}, to);
+  if (fault == "shifted")
+    return call("aten::roll", "", {value, {{"list", {{{"int", 1}}}}}, {{"list", {{{"int", -1}}}}}}, to);
+  if (fault == "rounded") return call("aten::round", "decimals", {value, {{"int", 2}}}, to);
+  return call(fault == "operator" ? "aten::sin" : "aten::neg", "", {value}, to);
+}
+
+/// The first number of the arguments that stands for no axis and no size.
+void change_number(json& arguments) {
+  for (auto& argument : arguments)
+    if (argument.contains("float")) {
+      argument["float"] = 1.5 * argument["float"].get<double>() + 0.1;
+      return;
+    }
+  arguments.back() = {{"int", arguments.back().at("int").get<int>() + 1}};  // the alpha of a sum
+}
+
+void swap_arguments(json& arguments) {
+  auto& swapped = arguments.at(0).contains("list") ? arguments.at(0)["list"] : arguments;
+  std::swap(swapped.at(0), swapped.at(1));
+}
+
+/// True where the node was spoiled.
+bool spoil_node(const std::string& fault, json& node) {
+  auto& arguments = node["arguments"];
+  if (fault == "dropped")
+    node = call("aten::clone", "", {arguments.at(0), {{"none", true}}}, node["outputs"][0]);
+  else if (fault == "constant")
+    change_number(arguments);
+  else if (fault == "axis")
+    arguments.at(1)["int"] = arguments.at(1).at("int").get<int>() - 1;
+  else if (fault == "swapped")
+    swap_arguments(arguments);
+  else
+    return false;
+  return true;
+}
+
+/// The value has the name of the right one; what makes it of the node's has another.
+json spoiled(const json& program, const std::map<std::string, std::string>& options) {
+  const std::string name = options.at("value"), fault = options.at("fault"), other = name + "_right";
+  json changed = program, nodes = json::array();
+  for (json node : program.at("nodes")) {
+    if (node["outputs"] != json({name}) || spoil_node(fault, node)) {
+      nodes.push_back(std::move(node));
+    } else if (fault == "late") {
+      nodes.push_back(call("aten::relu", "", {node["arguments"].at(0)}, other));
+      node["arguments"][0] = {{"value", other}};
+      nodes.push_back(std::move(node));
+    } else {
+      node["outputs"] = {other};
+      nodes.push_back(std::move(node));
+      nodes.push_back(behind(fault, other, name));
+    }
   }
-  program["nodes"] = std::move(nodes);
-  return program;
+  changed["nodes"] = std::move(nodes);
+  return changed;
 }
 
 class FaultyProgram : public Backend, public backends::ProgramCompiler {
