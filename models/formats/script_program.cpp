@@ -7,6 +7,7 @@
 
 #include "models/formats/interpreter_error.h"
 #include "models/formats/script_dropout.h"
+#include "models/formats/traced_place.h"
 
 namespace torchstone::formats {
 namespace {
@@ -51,6 +52,7 @@ c10::IValue ScriptProgram::run(const Tensors& inputs) const {
   jit::Stack stack{module_._ivalue()};
   stack.insert(stack.end(), inputs.begin(), inputs.end());
   module_.get_method("forward").function().getSchema().checkAndNormalizeInputs(stack, {});
+  const TracedScript places(module_);
   try {
     jit::InterpreterState(code_).run(stack);
   } catch (const c10::Error& error) {

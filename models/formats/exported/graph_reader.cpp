@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/formats/exported/changeable_arguments.h"
+#include "models/formats/exported/module_path.h"
 #include "models/formats/exported/numbers.h"
 #include "models/formats/exported/operators.h"
 #include "models/formats/exported/schema_types.h"
@@ -23,6 +24,13 @@ c10::IValue plain(const JsonPlace& argument, const char* expected) {
   if (kind == "as_bool") return value.boolean();
   if (kind == "as_scalar_type") return static_cast<int64_t>(scalar_type_at(value));
   return value.text();
+}
+
+void note_place(const JsonPlace& node, Step& step) {
+  step.place = node_name(node);
+  step.module = module_path(node);
+  const auto source = source_place(node);
+  step.source = source.substr(0, source.find(": "));
 }
 
 }  // namespace
@@ -77,7 +85,7 @@ std::vector<Result> GraphReader::results(const JsonPlace& node, Scope& scope) {
 
 void GraphReader::read_call(const JsonPlace& node, const JsonPlace& graph, Scope& scope) {
   Step step = call_of(node, graph, scope, exported_);
-  step.place = node_name(node);
+  note_place(node, step);
   note_mode(step, program_);
   mark_changeable(step, program_);
   step.results = results(node, scope);
@@ -109,7 +117,7 @@ void GraphReader::read_node(const JsonPlace& node, const JsonPlace& graph, Scope
   step.number = number_function(target);
   if (!step.number) return read_call(node, graph, scope);
   step.action = Step::Action::number;
-  step.place = node_name(node);
+  note_place(node, step);
   for (const auto& input : node.at("inputs").items())
     step.arguments.push_back(read_argument(input.at("arg"), nullptr, scope, exported_));
   step.results = results(node, scope);

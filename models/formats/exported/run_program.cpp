@@ -8,6 +8,7 @@
 
 #include "models/formats/exported/region.h"
 #include "models/formats/exported/with_file.h"
+#include "models/formats/traced_place.h"
 
 namespace torchstone::formats::exported {
 namespace {
@@ -130,7 +131,10 @@ std::vector<IValue> run_program(const Program& program, const std::vector<IValue
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     if (program.inputs[i].slot >= 0) run.value(program.inputs[i].slot) = inputs.at(i);
   }
-  for (const auto& step : program.steps) with_file(step.place, [&] { run.run(step); });
+  for (const auto& step : program.steps) {
+    const TracedPlace place(step.module, step.source);
+    with_file(step.place, [&] { run.run(step); });
+  }
   std::vector<IValue> outputs;
   for (const auto& output : program.outputs) outputs.push_back(run.of(output));
   for (const auto& mutation : program.mutations)
