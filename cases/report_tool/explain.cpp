@@ -1,5 +1,6 @@
 #include "cases/report_tool/explain.h"
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,30 +10,31 @@
 #include "cases/report_tool/inputs.h"
 #include "reports/base/exit_code.h"
 #include "reports/base/terminal_text.h"
+#include "reports/record/diagnosis_text.h"
+#include "reports/results_folder/diagnosis_files.h"
 
 namespace torchstone {
 namespace {
 
-std::string note_of(const Result& result, const std::string& name) {
-  const auto found = result.outcome.notes.find(name);
-  return found == result.outcome.notes.end() ? "" : found->second;
-}
-
 std::string explained(const Result& result) {
   std::string text =
       fmt::format("{}\n  {}: {}\n", result.name, to_string(result.outcome.status), result.outcome.reason);
-  if (note_of(result, "diagnosis_outcome").empty())
+  if (const std::string why = why_undiagnosed(result); !why.empty()) return text + fmt::format("  {}\n", why);
+  const auto found = found_for(result);
+  if (!found)
     return text +
            "  no diagnosis: --torchstone_diagnose=always makes one where the backend compiles parts of a program\n";
-  text += fmt::format("  {}: {}\n", note_of(result, "diagnosis_outcome"), note_of(result, "diagnosis"));
-  if (const auto folder = note_of(result, "diagnosis_folder"); !folder.empty())
-    text += fmt::format("  files, in the results folder: {}\n", folder);
+  text += fmt::format("  {}: {}\n", found->outcome, found->sentence);
+  for (const auto& line : lines_of(*found)) text += fmt::format("  {:<18} {}\n", line.title, line.text);
+  if (const auto folder = result.outcome.notes.find("diagnosis_folder"); folder != result.outcome.notes.end())
+    text += fmt::format("  {:<18} {}\n", "files", folder->second);
   return text;
 }
 
 int explain(const std::string& name, const std::vector<std::string>& inputs) {
-  const auto report = read_inputs(inputs);
+  auto report = read_inputs(inputs);
   if (!report) return ExitCode::nothing_judged;
+  results_folder::relate_diagnoses(*report, {inputs.begin(), inputs.end()}, std::filesystem::current_path());
   std::string text;
   for (const auto& result : report->results)
     if (result.name.find(name) != std::string::npos) text += explained(result);

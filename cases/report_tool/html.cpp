@@ -1,6 +1,6 @@
 #include "cases/report_tool/html.h"
 
-#include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +12,7 @@
 #include "reports/base/exit_code.h"
 #include "reports/base/files.h"
 #include "reports/base/terminal_text.h"
+#include "reports/results_folder/diagnosis_files.h"
 #include "reports/write/html/page.h"
 
 namespace torchstone {
@@ -24,8 +25,10 @@ struct HtmlArguments {
 };
 
 int write_page(const HtmlArguments& arguments) {
-  const auto report = read_inputs(arguments.inputs);
+  auto report = read_inputs(arguments.inputs);
   if (!report) return ExitCode::nothing_judged;
+  const std::filesystem::path folder = std::filesystem::absolute(arguments.out).parent_path();
+  results_folder::relate_diagnoses(*report, {arguments.inputs.begin(), arguments.inputs.end()}, folder);
   write::PageOptions page;
   if (!arguments.history.empty()) {
     std::vector<std::string> warnings;

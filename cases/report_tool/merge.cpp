@@ -14,6 +14,7 @@
 #include "reports/base/terminal_text.h"
 #include "reports/console/summary_text.h"
 #include "reports/record/summary.h"
+#include "reports/results_folder/diagnosis_files.h"
 #include "reports/results_folder/hold.h"
 #include "reports/write/reports.h"
 
@@ -27,8 +28,9 @@ struct MergeArguments {
 };
 
 int merge(const MergeArguments& arguments) {
-  const auto report = read_inputs(arguments.inputs);
+  auto report = read_inputs(arguments.inputs);
   if (!report) return ExitCode::nothing_judged;
+  results_folder::relate_diagnoses(*report, {arguments.inputs.begin(), arguments.inputs.end()}, arguments.out);
   const results_folder::Hold hold(arguments.out, this_process(results_folder::Holder::Kind::part));
   const auto written =
       write::write_reports(*report, arguments.out, {.testcase_properties = arguments.junit_properties == "on"});

@@ -10,13 +10,15 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/base/text.h"
+#include "reports/record/diagnosis_json.h"
 #include "reports/record/fields.h"
 #include "reports/record/metric.h"
 
 namespace torchstone {
 namespace {
 
-constexpr std::string_view metric_prefix = "metric_", note_prefix = "note_", samples_prefix = "samples_";
+constexpr std::string_view metric_prefix = "metric_", note_prefix = "note_", samples_prefix = "samples_",
+                           diagnosis_key = "diagnosis_record";
 
 std::string with(std::string_view prefix, std::string_view key) { return std::string(prefix) + std::string(key); }
 
@@ -50,6 +52,12 @@ std::vector<double> series(const std::string& key, const std::string& value) {
   return numbers_of(json, "property " + key);
 }
 
+Diagnosis diagnosis_in(const std::string& key, const std::string& value) {
+  const auto json = nlohmann::json::parse(value, nullptr, false);
+  if (json.is_discarded()) refuse_property(key, value, "a diagnosis as JSON");
+  return diagnosis_of(json, "property " + key);
+}
+
 std::string without_nul(std::string text) {
   for (size_t at = 0; (at = text.find('\0', at)) != std::string::npos;) text.replace(at, 1, "\\x00");
   return text;
@@ -74,6 +82,8 @@ bool set_outcome(Outcome& outcome, const std::string& key, const std::string& va
     outcome.notes[*note] = value;
   } else if (const auto samples = without(samples_prefix, key)) {
     outcome.samples[*samples] = series(key, value);
+  } else if (key == diagnosis_key) {
+    outcome.diagnosis = diagnosis_in(key, value);
   } else {
     return false;
   }
@@ -121,6 +131,7 @@ Properties properties_of(const Result& result) {
     for (const double value : values) json.push_back(number_to_json(value));
     properties.emplace_back(with(samples_prefix, key), json.dump());
   }
+  if (outcome.diagnosis) properties.emplace_back(diagnosis_key, nlohmann::json(*outcome.diagnosis).dump());
   for (auto& property : properties) property.second = without_nul(std::move(property.second));
   return properties;
 }

@@ -6,6 +6,7 @@
 #include <torchstone/result.h>
 
 #include "reports/base/text.h"
+#include "reports/record/diagnosis_json.h"
 #include "reports/record/fields.h"
 #include "reports/record/result_json.h"
 
@@ -26,6 +27,7 @@ void to_json(nlohmann::json& json, const Outcome& outcome) {
     auto& series = json["samples"][valid_utf8(key)] = nlohmann::json::array();
     for (const double value : values) series.push_back(number_to_json(value));
   }
+  if (outcome.diagnosis) json["diagnosis"] = *outcome.diagnosis;
 }
 
 void from_json(const nlohmann::json& json, Outcome& outcome) {
@@ -52,6 +54,8 @@ void from_json(const nlohmann::json& json, Outcome& outcome) {
     for (const auto& [key, value] : object_of(samples, here + ".samples").items())
       outcome.samples[key] = numbers_of(value, here + ".samples." + key);
   }
+  if (const auto& diagnosis = member_of(json, "diagnosis", here); !diagnosis.is_null())
+    outcome.diagnosis = diagnosis_of(diagnosis, here + ".diagnosis");
 }
 
 namespace {

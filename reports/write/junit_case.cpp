@@ -37,10 +37,13 @@ std::string output_of(const Result& r) {
   return text;
 }
 
-/// What the element's content or results.json has anyway stays out: texts of many lines and the raw samples.
+/// What the element's content or results.json has anyway stays out: texts of many lines, the raw samples
+/// and what a diagnosis found.
 Properties short_properties_of(const Result& r) {
   Properties properties = properties_of(r);
-  std::erase_if(properties, [](const auto& p) { return p.first == "detail" || p.first.starts_with("samples_"); });
+  std::erase_if(properties, [](const auto& p) {
+    return p.first == "detail" || p.first == "diagnosis_record" || p.first.starts_with("samples_");
+  });
   return properties;
 }
 

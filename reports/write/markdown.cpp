@@ -13,9 +13,9 @@
 namespace torchstone::write {
 namespace {
 
-/// Parts of the limit up to which failures, changes, undecided cases and tables of suites may fill it, and the room
+/// Parts of the limit up to which failures, diagnoses, changes, undecided cases and tables of suites may fill it, and the room
 /// that closing tags and the lines that count what was cut may take.
-constexpr double failures_part = 0.6, changes_part = 0.8, undecided_part = 0.85, tables_part = 0.9;
+constexpr double failures_part = 0.5, why_part = 0.6, changes_part = 0.8, undecided_part = 0.85, tables_part = 0.9;
 constexpr size_t reserve = 1000;
 
 bool is_open(const Result& r) { return verdict_of(r).mark == '~'; }
@@ -58,6 +58,7 @@ std::string write_markdown(const Report& report, const MarkdownOptions& options)
     text += fmt::format("\n#### {} not as expected\n", blocks.size());
     add_markdown_blocks(text, blocks, up_to(failures_part), "failures");
   }
+  add_markdown_why(text, report.results, up_to(why_part));
   if (options.comparison) add_markdown_changes(text, *options.comparison, up_to(changes_part));
   if (const auto rows = blocks_of(report.results, is_open, markdown_case_row); !rows.empty()) {
     text += fmt::format("\n#### {}\n\n{}", open_words(report.results), markdown_case_header);

@@ -22,6 +22,8 @@ std::string markdown_failure(const Result& result);
 extern const std::string_view markdown_case_header;
 std::string markdown_case_row(const Result& result);
 
+/// Why compiled programs are wrong, one row a diagnosis.
+void add_markdown_why(std::string& text, const std::vector<Result>& results, size_t limit);
 /// What changed since the baseline.
 void add_markdown_changes(std::string& text, const judge::BaselineComparison& comparison, size_t limit);
 void add_markdown_table(std::string& text, const tables::SuiteTable& table, size_t limit);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <torchstone/diagnosis.h>
 #include <torchstone/status.h>
 
 namespace torchstone {
@@ -19,6 +20,7 @@ struct Outcome {
   std::map<std::string, std::string> notes;  ///< further facts as text (stop_reason, tolerance, torch, …)
   /// Raw series: eager_s, compiled_s: seconds per call, one a round; eager_loss, compiled_loss: one a training step.
   std::map<std::string, std::vector<double>> samples;
+  std::optional<Diagnosis> diagnosis{};  ///< where one was made
 };
 
 /// Where a record comes from: of two records of a case it says which is the later one, whatever the clocks say. Empty

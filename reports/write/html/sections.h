@@ -8,6 +8,7 @@ namespace torchstone::html {
 
 std::string banner(const View& view);
 std::string attention_section(const View& view);
+std::string why_section(const View& view);
 std::string cases_section(const View& view);
 std::string suites_section(const View& view);
 std::string details_section(const View& view);

@@ -1,10 +1,26 @@
 #include "tests/unit/reports/hostile.h"
 
 #include "reports/record/fields.h"
+#include "reports/results_folder/side_files.h"
+#include "tests/unit/reports/diagnosed.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone {
 namespace {
+
+Diagnosis diagnosis_in(const std::string& text) {
+  Diagnosis found = diagnosed(text);
+  const DiagnosedNode node{text, text, text, text, text};
+  found.outcome = found.message = found.unseen = found.errors->value = text;
+  found.first_wrong->node = node;
+  found.first_wrong->kernel = text;
+  found.first_wrong->fused = found.faults = {text, text};
+  found.files.push_back(text);
+  found.part = {node, node};
+  *found.guilty = {text, text, text, 1};
+  *found.reproducer = {text, 2, 1, text};
+  return found;
+}
 
 Result result_of(const std::string& text, Status status, const std::string& check) {
   Result r = simple_result(text, status, check);
@@ -18,6 +34,7 @@ Result result_of(const std::string& text, Status status, const std::string& chec
        {"dynamic_batch", "dynamic_eager_ms", "dynamic_ms", "static_ms", "dynamic_speedup", "dynamic_speedup_low",
         "dynamic_speedup_high", "dynamic_cost", "dynamic_cost_low", "dynamic_cost_high"})
     r.outcome.samples[series] = {2, 4};
+  r.outcome.diagnosis = diagnosis_in(text);
   return r;
 }
 
@@ -54,6 +71,8 @@ Report report_of(const std::string& text) {
   report.results = {result_of(text, Status::fail_accuracy, "accuracy"), result_of(text, Status::pass, "performance"),
                     result_of(text, Status::undecided, "performance")};
   for (size_t i = 0; i < report.results.size(); ++i) report.results[i].name += "." + std::to_string(i) + text;
+  for (auto& r : report.results)
+    r.outcome.notes["diagnosis_folder"] = text + "/" + results_folder::diagnosis_path("", r.name).string();
   report.results[2].backend = "another " + text;
   report.results[2].expected = "undecided";
   Result of_operator = result_of(text, Status::pass, "performance");

@@ -1,0 +1,75 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace torchstone {
+
+/// An operator of a program, as a diagnosis names it. What is not known is empty.
+struct DiagnosedNode {
+  std::string value{};      ///< what it gives: "v7"
+  std::string operation{};  ///< "aten::softmax.int"
+  std::string shape{};      ///< of the value: "float32[8, 64]"
+  std::string module{};     ///< "layer3.0.conv2"; "after layer3.0.conv2" where only what comes before it is known
+  std::string source{};     ///< "net.py:12"
+};
+
+/// Two values of one element. Errors below are root mean squares of a difference, relative to that of the value.
+struct DiagnosedElement {
+  std::vector<int64_t> index{};    ///< of the element that differs most; empty where the sizes differ
+  double expected = 0, found = 0;  ///< eager's and the compiled value
+};
+
+/// The first value of the whole compiled program, in its order, that is wrong.
+struct FirstWrongValue {
+  DiagnosedNode node{};
+  std::string kernel{};              ///< that computes it
+  std::vector<std::string> fused{};  ///< the values that the kernel computes
+  double difference = 0;             ///< of the compiled value from eager's
+  double allowed = 0;                ///< what roundings explain of it
+  double eager_error = 0;            ///< of eager's value against float64; NaN where it is not known
+  DiagnosedElement element{};
+};
+
+/// How the smallest part that shows the fault, run alone, compares with float64.
+struct DiagnosedErrors {
+  std::string value{};  ///< the result that is furthest over what is allowed
+  double eager = 0, compiled = 0, allowed = 0;
+  DiagnosedElement element{};
+};
+
+/// What of the compiler makes the part wrong.
+struct GuiltyPart {
+  std::string name{}, kind{};  ///< kind: setting, pass, lowering, decomposition or patch; both empty: none was found
+  std::string sentence{};      ///< "right without `…`", or why nothing was found
+  int64_t trials = 0;          ///< compiles that it took
+};
+
+/// A program that shows the fault with PyTorch alone.
+struct DiagnosedReproducer {
+  std::string command{};         ///< to be run in the folder of the diagnosis; empty where there is no program
+  int64_t runs = 0, failed = 0;  ///< how often it was run, and in how many of the runs the failure showed
+  std::string fault{};           ///< why there are no runs, or none of the package
+};
+
+/// Why the compiled program of a case is wrong, as far as it was found (docs/diagnosis.md).
+struct Diagnosis {
+  std::string outcome{};  ///< located, narrowed, tolerance, vanished, healthy, unsupported, unknown
+  std::string sentence{};
+  std::string message{};  ///< of a compiler that refused, or a signal
+  int64_t nodes = 0;      ///< operators of the whole program
+  int64_t trials = 0;     ///< parts that were compiled and run
+  double seconds = 0;
+  std::optional<FirstWrongValue> first_wrong{};
+  int64_t seen = 0;                   ///< values of the whole compiled program that could be compared with eager's
+  std::string unseen{};               ///< why none were
+  std::vector<DiagnosedNode> part{};  ///< the smallest part that shows the fault alone
+  std::optional<DiagnosedErrors> errors{};
+  std::optional<GuiltyPart> guilty{};
+  std::optional<DiagnosedReproducer> reproducer{};
+  std::vector<std::string> files{};   ///< in the folder of the diagnosis
+  std::vector<std::string> faults{};  ///< files of the diagnosis that could not be read, with the reason
+};
+
+}  // namespace torchstone

@@ -1,0 +1,164 @@
+#include "reports/record/diagnosis_json.h"
+
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "reports/base/text.h"
+#include "reports/record/fields.h"
+
+namespace torchstone {
+namespace {
+
+using nlohmann::json;
+
+/// The members of one object, each empty where it is absent.
+class Members {
+ public:
+  Members(const json& object, std::string path) : object_(object_of(object, path)), path_(std::move(path)) {}
+
+  const json& operator[](const char* key) const { return member_of(object_, key, path_); }
+  std::string at(const char* key) const { return path_ + "." + key; }
+
+  std::string text(const char* key) const { return absent(key) ? "" : text_of((*this)[key], at(key)); }
+  int64_t integer(const char* key) const { return absent(key) ? 0 : integer_of((*this)[key], at(key)); }
+  double number(const char* key, double otherwise = 0) const {
+    const json& value = (*this)[key];
+    if (value == "inf" || value == "-inf" || value == "nan")  // of diagnosis.json
+      return value == "nan" ? std::numeric_limits<double>::quiet_NaN()
+                            : std::numeric_limits<double>::infinity() * (value == "inf" ? 1 : -1);
+    return value.is_null() ? otherwise : number_of(value, at(key));
+  }
+  bool absent(const char* key) const { return (*this)[key].is_null(); }
+
+  /// What `read` makes of each item of an array, with its path.
+  template <typename Read>
+  auto items(const char* key, Read read) const {
+    std::vector<decltype(read(json(), std::string()))> found;
+    if (absent(key)) return found;
+    if (!(*this)[key].is_array()) throw std::invalid_argument(at(key) + ": expected an array");
+    for (const auto& item : (*this)[key]) found.push_back(read(item, fmt::format("{}[{}]", at(key), found.size())));
+    return found;
+  }
+  std::vector<std::string> texts(const char* key) const { return items(key, text_of); }
+
+ private:
+  const json& object_;
+  std::string path_;
+};
+
+DiagnosedNode node_of(const json& value, const std::string& path) {
+  const Members node(value, path);
+  return {node.text("value"), node.text("operation"), node.text("shape"), node.text("module"), node.text("source")};
+}
+
+DiagnosedElement element_of(const Members& members) {
+  return {members.items("element", integer_of), members.number("expected"), members.number("found")};
+}
+
+void add_node(json& to, const DiagnosedNode& node) {
+  to["value"] = valid_utf8(node.value);
+  to["operation"] = valid_utf8(node.operation);
+  for (const auto& [key, text] : {std::pair("shape", &node.shape), {"module", &node.module}, {"source", &node.source}})
+    if (!text->empty()) to[key] = valid_utf8(*text);
+}
+
+void add_element(json& to, const DiagnosedElement& element) {
+  if (element.index.empty()) return;
+  to["element"] = element.index;
+  to["expected"] = number_to_json(element.expected);
+  to["found"] = number_to_json(element.found);
+}
+
+json texts_of(const std::vector<std::string>& texts) {
+  json list = json::array();
+  for (const auto& text : texts) list.push_back(valid_utf8(text));
+  return list;
+}
+
+json observed_of(const Diagnosis& diagnosis) {
+  json observed = {{"seen", diagnosis.seen}};
+  if (!diagnosis.unseen.empty()) observed["fault"] = valid_utf8(diagnosis.unseen);
+  if (!diagnosis.first_wrong) return observed;
+  const FirstWrongValue& first = *diagnosis.first_wrong;
+  add_node(observed, first.node);
+  observed["kernel"] = valid_utf8(first.kernel);
+  observed["fused"] = texts_of(first.fused);
+  observed["difference"] = number_to_json(first.difference);
+  observed["allowed"] = number_to_json(first.allowed);
+  observed["eager_error"] = number_to_json(first.eager_error);
+  add_element(observed, first.element);
+  return observed;
+}
+
+void read_observed(const Members& observed, const json& value, const std::string& path, Diagnosis& diagnosis) {
+  diagnosis.seen = observed.integer("seen");
+  diagnosis.unseen = observed.text("fault");
+  if (observed.text("value").empty()) return;
+  diagnosis.first_wrong = FirstWrongValue{
+      node_of(value, path),       observed.text("kernel"),
+      observed.texts("fused"),    observed.number("difference"),
+      observed.number("allowed"), observed.number("eager_error", std::numeric_limits<double>::quiet_NaN()),
+      element_of(observed)};
+}
+
+}  // namespace
+
+void to_json(json& json, const Diagnosis& diagnosis) {
+  json = {{"outcome", valid_utf8(diagnosis.outcome)},
+          {"sentence", valid_utf8(diagnosis.sentence)},
+          {"nodes", diagnosis.nodes},
+          {"trials", diagnosis.trials},
+          {"seconds", number_to_json(diagnosis.seconds)}};
+  if (!diagnosis.message.empty()) json["message"] = valid_utf8(diagnosis.message);
+  if (diagnosis.first_wrong || diagnosis.seen > 0 || !diagnosis.unseen.empty())
+    json["observed"] = observed_of(diagnosis);
+  for (const auto& node : diagnosis.part) add_node(json["part"].emplace_back(), node);
+  if (const auto& errors = diagnosis.errors) {
+    auto& verdict = json["verdict"] = {{"worst", valid_utf8(errors->value)},
+                                       {"eager_error", number_to_json(errors->eager)},
+                                       {"compiled_error", number_to_json(errors->compiled)},
+                                       {"allowed", number_to_json(errors->allowed)}};
+    add_element(verdict, errors->element);
+  }
+  if (const auto& guilty = diagnosis.guilty) {
+    json["guilty"] = {{"sentence", valid_utf8(guilty->sentence)}, {"trials", guilty->trials}};
+    if (!guilty->name.empty()) json["guilty"]["name"] = valid_utf8(guilty->name);
+    if (!guilty->kind.empty()) json["guilty"]["kind"] = valid_utf8(guilty->kind);
+  }
+  if (const auto& again = diagnosis.reproducer) {
+    json["reproducer"] = {{"runs", again->runs}, {"failed", again->failed}};
+    if (!again->command.empty()) json["reproducer"]["command"] = valid_utf8(again->command);
+    if (!again->fault.empty()) json["reproducer"]["fault"] = valid_utf8(again->fault);
+  }
+  if (!diagnosis.files.empty()) json["files"] = texts_of(diagnosis.files);
+  if (!diagnosis.faults.empty()) json["faults"] = texts_of(diagnosis.faults);
+}
+
+Diagnosis diagnosis_of(const json& json, const std::string& path) {
+  const Members found(json, path);
+  Diagnosis diagnosis{found.text("outcome"),  found.text("sentence"),  found.text("message"),
+                      found.integer("nodes"), found.integer("trials"), found.number("seconds")};
+  if (!found.absent("observed"))
+    read_observed({found["observed"], found.at("observed")}, found["observed"], found.at("observed"), diagnosis);
+  diagnosis.part = found.items("part", node_of);
+  if (!found.absent("verdict")) {
+    const Members verdict(found["verdict"], found.at("verdict"));
+    diagnosis.errors = {verdict.text("worst"), verdict.number("eager_error"), verdict.number("compiled_error"),
+                        verdict.number("allowed"), element_of(verdict)};
+  }
+  if (!found.absent("guilty")) {
+    const Members guilty(found["guilty"], found.at("guilty"));
+    diagnosis.guilty = {guilty.text("name"), guilty.text("kind"), guilty.text("sentence"), guilty.integer("trials")};
+    if (const std::string fault = guilty.text("fault"); !fault.empty()) diagnosis.guilty->sentence = fault;
+  }
+  if (!found.absent("reproducer")) {
+    const Members again(found["reproducer"], found.at("reproducer"));
+    diagnosis.reproducer = {again.text("command"), again.integer("runs"), again.integer("failed"), again.text("fault")};
+  }
+  diagnosis.files = found.texts("files");
+  diagnosis.faults = found.texts("faults");
+  return diagnosis;
+}
+
+}  // namespace torchstone

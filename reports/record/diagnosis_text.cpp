@@ -1,0 +1,119 @@
+#include "reports/record/diagnosis_text.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace torchstone {
+namespace {
+
+constexpr size_t most_fused = 20;
+
+std::string note_in(const Result& result, const char* key) {
+  const auto found = result.outcome.notes.find(key);
+  return found == result.outcome.notes.end() ? "" : found->second;
+}
+
+/// "; at [0, 3] 1.5 where eager has 1.2"
+std::string element_text(const DiagnosedElement& element) {
+  if (element.index.empty()) return "";
+  return fmt::format("; at [{}] {:.6g} where eager has {:.6g}", fmt::join(element.index, ", "), element.found,
+                     element.expected);
+}
+
+}  // namespace
+
+std::optional<Diagnosis> found_for(const Result& result) {
+  if (result.outcome.diagnosis) return result.outcome.diagnosis;
+  Diagnosis of_notes{.outcome = note_in(result, "diagnosis_outcome"), .sentence = note_in(result, "diagnosis")};
+  return of_notes.outcome.empty() ? std::nullopt : std::optional(of_notes);
+}
+
+std::string why_undiagnosed(const Result& result) { return found_for(result) ? "" : note_in(result, "diagnosis"); }
+
+std::string text_of(const DiagnosedNode& node) {
+  std::string text = fmt::format("{} → {}", node.operation, node.value);
+  if (!node.shape.empty()) text += " " + node.shape;
+  std::string place = node.module.empty() || node.module.starts_with("after ") ? node.module : "in " + node.module;
+  if (!node.source.empty()) place += (place.empty() ? "" : ", ") + node.source;
+  return place.empty() ? text : fmt::format("{} ({})", text, place);
+}
+
+std::string kernel_text(const FirstWrongValue& first) {
+  if (first.kernel.empty()) return "";
+  const size_t shown = std::min(first.fused.size(), most_fused);
+  std::string text = first.kernel;
+  if (shown > 0) text += fmt::format(" computes {}", fmt::join(first.fused.begin(), first.fused.begin() + shown, ", "));
+  if (first.fused.size() > shown) text += fmt::format(" and {} more", first.fused.size() - shown);
+  return text;
+}
+
+std::string text_of_error(const FirstWrongValue& first) {
+  std::string text =
+      fmt::format("it differs from eager's by {:.2g}, at most {:.2g} is rounding", first.difference, first.allowed);
+  if (!std::isnan(first.eager_error))
+    text += fmt::format("; eager's own error against float64 is {:.2g}", first.eager_error);
+  return text + element_text(first.element);
+}
+
+std::string text_of(const DiagnosedErrors& errors) {
+  return fmt::format("{}: error against float64 {:.2g}, eager's {:.2g}, at most {:.2g} is rounding{}", errors.value,
+                     errors.compiled, errors.eager, errors.allowed, element_text(errors.element));
+}
+
+std::string text_of(const GuiltyPart& guilty) {
+  std::string text = guilty.name;
+  if (!guilty.kind.empty()) text += fmt::format(" ({})", guilty.kind);
+  if (text.empty()) text = "not found";
+  if (!guilty.sentence.empty()) text += ": " + guilty.sentence;
+  if (guilty.trials > 0) text += fmt::format("; {} trials", guilty.trials);
+  return text;
+}
+
+std::string text_of(const DiagnosedReproducer& reproducer) {
+  std::string text =
+      reproducer.runs == 0 ? "" : fmt::format("failed in {} of {} runs", reproducer.failed, reproducer.runs);
+  if (!reproducer.fault.empty()) text += (text.empty() ? "" : "; ") + reproducer.fault;
+  return text;
+}
+
+std::string effort_text(const Diagnosis& diagnosis) {
+  if (diagnosis.nodes == 0 && diagnosis.trials == 0) return "";
+  std::string text =
+      fmt::format("{} operators, {} parts were tried, {:.1f} s", diagnosis.nodes, diagnosis.trials, diagnosis.seconds);
+  if (diagnosis.seen > 0)
+    text += fmt::format("; {} values of the compiled program were compared with eager's", diagnosis.seen);
+  if (!diagnosis.unseen.empty())
+    text += fmt::format("; values of the compiled program could not be seen: {}", diagnosis.unseen);
+  return text;
+}
+
+std::vector<DiagnosisLine> lines_of(const Diagnosis& diagnosis, size_t most_nodes) {
+  std::vector<DiagnosisLine> lines;
+  const auto add = [&](const char* title, const std::string& text) {
+    if (!text.empty()) lines.push_back({title, text});
+  };
+  if (diagnosis.first_wrong) {
+    add("first wrong value", text_of(diagnosis.first_wrong->node));
+    add("its kernel", kernel_text(*diagnosis.first_wrong));
+    add("its error", text_of_error(*diagnosis.first_wrong));
+  }
+  for (size_t i = 0; i < std::min(diagnosis.part.size(), most_nodes); ++i)
+    add(i == 0 ? "smallest part" : "", text_of(diagnosis.part[i]));
+  if (diagnosis.part.size() > most_nodes)
+    add("", fmt::format("and {} more operators", diagnosis.part.size() - most_nodes));
+  add("message", diagnosis.message);
+  if (diagnosis.errors) add("errors", text_of(*diagnosis.errors));
+  if (diagnosis.guilty) add("guilty pass", text_of(*diagnosis.guilty));
+  if (diagnosis.reproducer) {
+    const std::string& command = diagnosis.reproducer->command;
+    add("reproducer", command + (command.empty() ? "" : ": ") + text_of(*diagnosis.reproducer));
+  }
+  add("effort", effort_text(diagnosis));
+  for (const auto& fault : diagnosis.faults) add("damaged", fault);
+  return lines;
+}
+
+}  // namespace torchstone

@@ -1,0 +1,38 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include <torchstone/result.h>
+
+namespace torchstone {
+
+/// The diagnosis of a case; of a record of an older version what its notes say, and nothing where none was made.
+std::optional<Diagnosis> found_for(const Result& result);
+/// Why a case that could be diagnosed was not; empty where that is not known.
+std::string why_undiagnosed(const Result& result);
+
+// Each is one line of plain text, to be escaped by who shows it; empty where there is nothing to say.
+
+/// "aten::softmax.int → v7 float32[8, 64] (in layer3.0, net.py:12)"
+std::string text_of(const DiagnosedNode& node);
+/// "its kernel cpp_fused_0 computes v5, v7"
+std::string kernel_text(const FirstWrongValue& first);
+/// "it differs from eager's by 0.05, at most 1e-06 is rounding; eager's own error against float64 is 1e-08; at [0, 3]
+/// 1.5 where eager has 1.2"
+std::string text_of_error(const FirstWrongValue& first);
+/// "v7: error against float64 0.05, eager's 1e-08, at most 1e-06 is rounding; at [0, 3] 1.5 where eager has 1.2"
+std::string text_of(const DiagnosedErrors& errors);
+/// "loop_ordering_after_fusion (setting): right without `loop_ordering_after_fusion`; 14 trials", or "not found: …"
+std::string text_of(const GuiltyPart& guilty);
+/// "failed in 10 of 10 runs"
+std::string text_of(const DiagnosedReproducer& reproducer);
+/// "14 operators, 12 parts were tried, 8.5 s; 10 values of the compiled program were compared with eager's"
+std::string effort_text(const Diagnosis& diagnosis);
+
+/// All of it, line by line, each with what it is: {"first wrong value", "aten::…"}.
+struct DiagnosisLine {
+  std::string title, text;
+};
+std::vector<DiagnosisLine> lines_of(const Diagnosis& diagnosis, size_t most_nodes = 12);
+
+}  // namespace torchstone

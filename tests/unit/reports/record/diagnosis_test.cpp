@@ -1,0 +1,105 @@
+#include <limits>
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+
+#include "reports/record/diagnosis_json.h"
+#include "reports/record/diagnosis_text.h"
+#include "reports/record/json.h"
+#include "reports/record/properties.h"
+#include "tests/unit/reports/diagnosed.h"
+#include "tests/unit/reports/sample.h"
+
+namespace torchstone {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+Result diagnosed_result() {
+  Result r = simple_result("suite/A.B/c", Status::fail_accuracy);
+  r.outcome.diagnosis = diagnosed("softmax");
+  return r;
+}
+
+TEST(DiagnosisJson, LosesNothingInResultsJsonAndInProperties) {
+  const Result r = diagnosed_result();
+  const json written = *r.outcome.diagnosis;
+  EXPECT_EQ(json(*parse_json(write_json({r}, {}), "results.json").results[0].outcome.diagnosis), written);
+  EXPECT_EQ(json(*parse_case_json(write_case_json(r), "case.json").outcome.diagnosis), written);
+  EXPECT_EQ(json(*result_of(properties_of(r)).outcome.diagnosis), written);
+  EXPECT_EQ(written["observed"]["difference"], "Infinity");
+  EXPECT_FALSE(parse_json(write_json({simple_result("a", Status::pass)}, {}), "").results[0].outcome.diagnosis);
+}
+
+TEST(DiagnosisJson, ReadsWhatADiagnosisWritesItself) {
+  const auto found = diagnosis_of(json::parse(R"({"schema": 1, "outcome": "located", "sentence": "why", "nodes": 14,
+      "observed": {"seen": 3, "wrong": true, "value": "v2", "operation": "aten::exp", "kernel": "k", "fused": ["v1"],
+                   "difference": "inf", "allowed": 1e-6, "element": [1], "expected": "nan", "found": "-inf"},
+      "verdict": {"wrong": true, "worst": "v2", "eager_error": 1e-8, "compiled_error": "inf", "allowed": 1e-6},
+      "guilty": {"fault": "no interpreter"}, "later": {"member": 1}})"),
+                                  "diagnosis");
+  ASSERT_TRUE(found.first_wrong);
+  EXPECT_EQ(found.first_wrong->difference, std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(found.first_wrong->eager_error)) << "an older one does not say it";
+  EXPECT_TRUE(std::isnan(found.first_wrong->element.expected));
+  EXPECT_EQ(found.errors->compiled, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(found.guilty->sentence, "no interpreter");
+  EXPECT_TRUE(diagnosis_of(json::object(), "d").sentence.empty());
+}
+
+TEST(DiagnosisJson, NamesWhatHasTheWrongForm) {
+  const auto read = [](const char* text) { return [=] { diagnosis_of(json::parse(text), "d"); }; };
+  EXPECT_THAT(read("[]"), ThrowsMessage<std::invalid_argument>(HasSubstr("d: expected an object")));
+  EXPECT_THAT(read(R"({"part": 3})"), ThrowsMessage<std::invalid_argument>(HasSubstr("d.part: expected an array")));
+  EXPECT_THAT(read(R"({"part": [{}, {"value": 7}]})"),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("d.part[1].value: expected a string, found 7")));
+  EXPECT_THAT(read(R"({"nodes": 1.5})"),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("d.nodes: expected an integer")));
+  EXPECT_THAT(read(R"({"observed": {"value": "v", "fused": "v"}})"),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("d.observed.fused: expected an array")));
+  EXPECT_THAT(read(R"({"guilty": null, "reproducer": {"runs": "ten"}})"),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("d.reproducer.runs: expected an integer")));
+}
+
+TEST(DiagnosisText, SaysEachThingOnce) {
+  const auto lines = lines_of(diagnosed("softmax"), 1);
+  std::string text;
+  for (const auto& line : lines) text += line.title + ": " + line.text + "\n";
+  EXPECT_EQ(
+      text,
+      "first wrong value: aten::softmax → v7 float32[8, 64] (in layer3.0, net.py:12)\n"
+      "its kernel: cpp_fused_softmax_0 computes v5, v7\n"
+      "its error: it differs from eager's by inf, at most 1e-06 is rounding; eager's own error against float64 is "
+      "1e-08; at [0, 3] 1.5 where eager has 1.2\n"
+      "smallest part: aten::softmax → v7 float32[8, 64] (in layer3.0, net.py:12)\n"
+      ": and 1 more operators\n"
+      "message: words of the compiler\n"
+      "errors: v7: error against float64 0.25, eager's 1e-08, at most 1e-06 is rounding; at [0, 3] 1.5 where eager "
+      "has 1.2\n"
+      "guilty pass: online_softmax (setting): right without `online_softmax`; 14 trials\n"
+      "reproducer: python reproduce.py: failed in 10 of 10 runs\n"
+      "effort: 87 operators, 12 parts were tried, 71.5 s; 10 values of the compiled program were compared with "
+      "eager's\n"
+      "damaged: tensors.pt is not used: it is empty\n");
+  EXPECT_TRUE(lines_of({}).empty());
+  EXPECT_EQ(text_of(DiagnosedNode{"v1", "aten::relu", "", "after layer3.0"}), "aten::relu → v1 (after layer3.0)");
+  EXPECT_EQ(text_of(DiagnosedNode{"v1", "aten::relu", "", "", "net.py:12"}), "aten::relu → v1 (net.py:12)");
+  EXPECT_EQ(text_of(GuiltyPart{"", "", "no part is guilty alone", 22}),
+            "not found: no part is guilty alone; 22 trials");
+}
+
+TEST(DiagnosisText, TakesTheNotesOfRecordsOfOlderVersions) {
+  Result r = simple_result("a", Status::fail_accuracy);
+  EXPECT_FALSE(found_for(r));
+  r.outcome.notes = {{"diagnosis", "not diagnosed: 10 cases were"}};
+  EXPECT_FALSE(found_for(r));
+  EXPECT_EQ(why_undiagnosed(r), "not diagnosed: 10 cases were");
+  r.outcome.notes = {{"diagnosis", "v7 is wrong"}, {"diagnosis_outcome", "located"}};
+  EXPECT_EQ(found_for(r)->sentence, "v7 is wrong");
+  EXPECT_EQ(why_undiagnosed(r), "");
+}
+
+}  // namespace
+}  // namespace torchstone
