@@ -36,6 +36,12 @@ std::vector<FlagInfo> process_flags() {
           "for the diagnosis of one case; what was found until then is kept",
           [](Flags & f) -> auto& { return f.run.diagnose_limit_s; }),
       number_flag(
+          "diagnose_max", "N", int64_t{0}, int64_t{1} << 40,
+          "cases of a run that are diagnosed, at most half of them further ones of the same models; 0: no limit",
+          [](Flags & f) -> auto& { return f.run.diagnose_max; })
+          .of_output()
+          .otherwise("10; with --torchstone_diagnose=always no limit"),
+      number_flag(
           "memory_limit", "GB", 0.0, no_limit, "of one case", [](Flags & f) -> auto& { return f.run.memory_limit_gb; })
           .otherwise("nine tenths of the machine's"),
       text_flag(

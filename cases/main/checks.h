@@ -6,6 +6,7 @@
 #include <torchstone/result.h>
 
 #include "cases/flags/flags.h"
+#include "cases/main/diagnosis_budget.h"
 #include "cases/main/unwritten.h"
 #include "cases/main/upstream_names.h"
 #include "fixtures/isolate/runner.h"
@@ -20,6 +21,7 @@ struct Session {
   isolate::CaseRunner runner;
   Unwritten unwritten{};
   Origin origin{};  ///< of the latest record
+  DiagnosisBudget diagnoses{};
 };
 
 /// Registers a GoogleTest test for every case, under name_of(case), at the line of the suite that declares it. At run

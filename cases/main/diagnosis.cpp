@@ -3,14 +3,15 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "fixtures/backends/program_compiler.h"
 #include "fixtures/backends/registry.h"
 #include "fixtures/checks/diagnose_case.h"
 #include "fixtures/isolate/interrupt.h"
+#include "reports/base/terminal_text.h"
 #include "reports/console/progress.h"
 #include "reports/record/row.h"
+#include "reports/results_folder/diagnosis_files.h"
 #include "reports/results_folder/side_files.h"
 
 namespace torchstone {
@@ -25,21 +26,35 @@ bool is_wanted(const Session& session, const Case& c, const Result& result) {
   return run.diagnose == Diagnose::always || !result.as_expected();
 }
 
+/// Whether the run may make one more; a case that is left out says why.
+bool may_be_made(Session& session, const Case& c, Result& result) {
+  const std::string refusal = session.diagnoses.take(c.model);
+  if (refusal.empty()) return true;
+  result.outcome.notes["diagnosis"] = refusal;
+  if (session.diagnoses.is_first_refusal()) {
+    console::clear_progress();
+    print_error(
+        fmt::format("warning: {}: {}; further ones say so in the reports alone", short_name(name_of(c)), refusal));
+  }
+  return false;
+}
+
 }  // namespace
 
 void add_diagnosis(Session& session, size_t index, Result& result) {
   const Case& c = session.cases[index];
-  if (!is_wanted(session, c, result)) return;
+  if (!is_wanted(session, c, result) || !may_be_made(session, c, result)) return;
   const std::string name = short_name(name_of(c));
-  const auto found =
-      nlohmann::json::parse(session.runner.diagnose(index, result.outcome.status, [&](std::string_view phase) {
-        console::show_progress(name, fmt::format("diagnosis: {}", phase));
-      }));
+  const std::string text = session.runner.diagnose(index, result.outcome.status, [&](std::string_view phase) {
+    console::show_progress(name, fmt::format("diagnosis: {}", phase));
+  });
+  const auto folder = results_folder::diagnosis_path("", name_of(c)), here = session.flags.run.out / folder;
+  const Diagnosis found = results_folder::read_diagnosis(text, here);
   auto& notes = result.outcome.notes;
-  notes["diagnosis"] = found.value("sentence", "");
-  notes["diagnosis_outcome"] = found.value("outcome", "");
-  const auto folder = results_folder::diagnosis_path("", name_of(c));
-  if (std::filesystem::exists(session.flags.run.out / folder)) notes["diagnosis_folder"] = folder.string();
+  notes["diagnosis"] = found.sentence;
+  notes["diagnosis_outcome"] = found.outcome;
+  if (std::filesystem::exists(here)) notes["diagnosis_folder"] = folder.string();
+  result.outcome.diagnosis = found;
   if (result.outcome.status != Status::pass)
     result.outcome.detail += fmt::format("\ndiagnosis ({}): {}\n", notes["diagnosis_outcome"], notes["diagnosis"]);
 }

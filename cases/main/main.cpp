@@ -107,6 +107,7 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const U
   run.tag = without_secret(flags.tag);
   Session session{flags, cases, upstream_names, isolate::CaseRunner(cases)};
   session.origin = origin;
+  session.diagnoses = diagnosis_budget_of(flags.run);
   if (session.runner.executes_children() && flags.run.isolate != Isolation::off) warn_of_threads(flags);
   register_cases(session);
   std::vector<Result> planned;

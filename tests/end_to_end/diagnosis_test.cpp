@@ -5,10 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/end_to_end/binary.h"
+#include "tests/temporary_folder.h"
 
 namespace torchstone {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 /// The case of a small model whose value `value` is spoiled.
@@ -32,6 +34,34 @@ nlohmann::json diagnosis_of(const Torchstone& torchstone) {
   return nlohmann::json::parse(read_file(file));
 }
 
+/// The section of a page, and the files that it links to, as paths.
+struct WhySection {
+  std::string text;
+  std::vector<fs::path> files;
+};
+
+WhySection why_section(const fs::path& page) {
+  const std::string text = read_file(page.string());
+  const auto begin = text.find("<section id=why>");
+  if (begin == std::string::npos) return {};
+  WhySection why{text.substr(begin, text.find("</section>", begin) - begin), {}};
+  const std::string mark = "href=\"./";
+  for (auto at = why.text.find(mark); at != std::string::npos; at = why.text.find(mark, at)) {
+    at += mark.size();
+    why.files.push_back(page.parent_path() / why.text.substr(at, why.text.find('"', at) - at));
+  }
+  return why;
+}
+
+/// That the page names the part and links files that are there; "%25" would stand in an address for "%" in a name.
+void expect_why(const fs::path& page) {
+  const WhySection why = why_section(page);
+  EXPECT_THAT(why.text, HasSubstr("<tr><th>smallest part<td>aten::t → v3 float32[")) << page;
+  EXPECT_THAT(why.text, HasSubstr("<tr><th>first wrong value<td>")) << page;
+  EXPECT_GE(why.files.size(), 4U) << page;
+  for (const auto& file : why.files) EXPECT_TRUE(fs::exists(file)) << file;
+}
+
 TEST(Diagnosis, NamesTheNodeThatWasPlantedInInferenceAndTheFirstWrongValue) {
   const Torchstone torchstone;
   const ProgramRun run = run_planted(torchstone, "scaled", "inference");
@@ -43,11 +73,30 @@ TEST(Diagnosis, NamesTheNodeThatWasPlantedInInferenceAndTheFirstWrongValue) {
   EXPECT_NEAR(found["verdict"]["compiled_error"].get<double>(), 0.05, 0.005);
   EXPECT_LT(found["verdict"]["eager_error"].get<double>(), 1e-6);
   EXPECT_GT(found["observed"]["seen"].get<int>(), 1) << found.dump(1);
-  EXPECT_THAT(run.out, HasSubstr("  diagnosis: aten::t (v3, 2) alone is wrong. "));
+  EXPECT_THAT(run.out, HasSubstr("  diagnosis: aten::t (v3, in 2) alone is wrong. "));
   EXPECT_THAT(found["reproducer"]["fault"], HasSubstr("right when the compiler gets it as it is"));
   const ProgramRun explained = run_program({TORCHSTONE_REPORT, "explain", "lennard_jones", torchstone.out()});
   EXPECT_EQ(explained.exit_code, 0) << explained.err;
   EXPECT_THAT(explained.out, HasSubstr("  located: "));
+  EXPECT_THAT(explained.out, HasSubstr("  smallest part      aten::t → v3 float32["));
+
+  const auto record = torchstone.row("lennard_jones").at("outcome").at("diagnosis");
+  EXPECT_EQ(record["part"], found["part"]);
+  EXPECT_EQ(record["verdict"]["worst"], found["verdict"]["worst"]);
+  EXPECT_EQ(record["observed"]["value"], found["observed"]["value"]);
+  EXPECT_THAT(record["files"].dump(), HasSubstr("program.json"));
+  expect_why(torchstone.out() + "/report.html");
+  const TemporaryFolder elsewhere;
+  const std::string page = elsewhere.path() / "deep" / "page.html", merged = elsewhere.path() / "merged";
+  ASSERT_EQ(run_program({TORCHSTONE_REPORT, "html", torchstone.out(), "-o", page}).exit_code, 0);
+  expect_why(page);
+  ASSERT_EQ(run_program({TORCHSTONE_REPORT, "merge", torchstone.out(), "-o", merged}).exit_code, 0);
+  expect_why(merged + "/report.html");
+  ASSERT_EQ(run_program({TORCHSTONE_REPORT, "html", merged, "-o", page}).exit_code, 0);
+  expect_why(page);
+  fs::remove_all(torchstone.out() + "/diagnosis");
+  ASSERT_EQ(run_program({TORCHSTONE_REPORT, "html", torchstone.out(), "-o", page}).exit_code, 0);
+  EXPECT_THAT(why_section(page).text, HasSubstr("Its files are not beside these results."));
   EXPECT_EQ(run_program({TORCHSTONE_REPORT, "explain", "no_such_case", torchstone.out()}).exit_code, 3);
 }
 
@@ -79,7 +128,24 @@ TEST(Diagnosis, NamesNothingOfAHealthyModelAndIsNotMadeWhereItIsNotWanted) {
   const Torchstone never;
   run_planted(never, "scaled", "inference", {"--torchstone_diagnose=never"});
   EXPECT_FALSE(never.row("lennard_jones").at("outcome").at("notes").contains("diagnosis"));
-  EXPECT_FALSE(std::filesystem::exists(never.out() + "/diagnosis"));
+  EXPECT_FALSE(fs::exists(never.out() + "/diagnosis"));
+}
+
+TEST(Diagnosis, IsMadeOfSoManyCasesAndTheOthersSayWhyNot) {
+  const Torchstone torchstone;
+  const ProgramRun run = run_planted(torchstone, "refused", "inference,training",
+                                     {"--torchstone_diagnose_max=1", "--torchstone_diagnose_limit=1"});
+  size_t diagnosed = 0, left_out = 0;
+  const auto results = torchstone.results();
+  for (const auto& row : results.at("results")) {
+    const auto& notes = row.at("outcome").at("notes");
+    diagnosed += notes.contains("diagnosis_outcome");
+    left_out += notes.value("diagnosis", std::string()).starts_with("not diagnosed: as many cases as ");
+  }
+  EXPECT_EQ(diagnosed, 1U) << run.out;
+  EXPECT_EQ(left_out, 1U) << run.out;
+  EXPECT_THAT(run.err, HasSubstr("further ones say so in the reports alone"));
+  EXPECT_THAT(why_section(torchstone.out() + "/report.html").text, HasSubstr("1 case left out"));
 }
 
 }  // namespace
