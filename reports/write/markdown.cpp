@@ -13,8 +13,8 @@
 namespace torchstone::write {
 namespace {
 
-/// Parts of the limit up to which failures, diagnoses, changes, undecided cases and tables of suites may fill it, and the room
-/// that closing tags and the lines that count what was cut may take.
+/// Parts of the limit up to which failures, diagnoses, changes, undecided cases and tables of suites may fill it, and
+/// the room that closing tags and the lines that count what was cut may take.
 constexpr double failures_part = 0.5, why_part = 0.6, changes_part = 0.8, undecided_part = 0.85, tables_part = 0.9;
 constexpr size_t reserve = 1000;
 

@@ -53,7 +53,7 @@ WhySection why_section(const fs::path& page) {
   return why;
 }
 
-/// That the page names the part and links files that are there; "%25" would stand in an address for "%" in a name.
+/// That the page names the part and links files that are there.
 void expect_why(const fs::path& page) {
   const WhySection why = why_section(page);
   EXPECT_THAT(why.text, HasSubstr("<tr><th>smallest part<td>aten::t → v3 float32[")) << page;
@@ -84,7 +84,6 @@ TEST(Diagnosis, NamesTheNodeThatWasPlantedInInferenceAndTheFirstWrongValue) {
   EXPECT_EQ(record["part"], found["part"]);
   EXPECT_EQ(record["verdict"]["worst"], found["verdict"]["worst"]);
   EXPECT_EQ(record["observed"]["value"], found["observed"]["value"]);
-  EXPECT_THAT(record["files"].dump(), HasSubstr("program.json"));
   expect_why(torchstone.out() + "/report.html");
   const TemporaryFolder elsewhere;
   const std::string page = elsewhere.path() / "deep" / "page.html", merged = elsewhere.path() / "merged";

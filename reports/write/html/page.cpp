@@ -48,9 +48,9 @@ std::string navigation(const std::string& body) {
 
 Content content_of(const html::View& view) {
   return {title_of(view), html::banner(view),
-          html::attention_section(view) + html::why_section(view) + html::cases_section(view) + html::suites_section(view) +
-              html::details_section(view) + html::baseline_section(view) + html::coverage_section(view) +
-              html::run_section(view)};
+          html::attention_section(view) + html::why_section(view) + html::cases_section(view) +
+              html::suites_section(view) + html::details_section(view) + html::baseline_section(view) +
+              html::coverage_section(view) + html::run_section(view)};
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ TEST(Why, HasAnEntryForEachDiagnosisWithLinksToItsFiles) {
   EXPECT_THAT(page, HasSubstr("<a href=#why>Why</a>"));
   EXPECT_LT(page.find("<section id=attention>"), page.find("<section id=why>"));
   EXPECT_LT(page.find("<section id=why>"), page.find("<section id=cases>"));
-  EXPECT_THAT(why, HasSubstr("<tr><th>first wrong value<td>aten::softmax → v7 float32[8, 64] (in layer3.0, net.py:12)"));
+  EXPECT_THAT(why,
+              HasSubstr("<tr><th>first wrong value<td>aten::softmax → v7 float32[8, 64] (in layer3.0, net.py:12)"));
   EXPECT_THAT(why, HasSubstr("<td>python reproduce.py: failed in 10 of 10 runs"));
   EXPECT_THAT(why, HasSubstr("<a href=\"./diagnosis/suite+Accuracy.C+a/issue.md\">issue.md</a>"));
   EXPECT_THAT(why, HasSubstr("<a href=\"./diagnosis/suite+Accuracy.C+b%2525/reproduce.py\">"));
