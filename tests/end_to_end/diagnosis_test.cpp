@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/end_to_end/binary.h"
+#include "tests/end_to_end/why_section.h"
 #include "tests/temporary_folder.h"
 
 namespace torchstone {
@@ -13,53 +14,26 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// The case of a small model whose value `value` is spoiled.
+/// The case of a small model whose value v3, or another one, is spoiled.
 ProgramRun run_planted(const Torchstone& torchstone, const std::string& fault, const std::string& mode,
-                       const std::vector<std::string>& further = {}) {
+                       const std::vector<std::string>& further = {}, const std::string& model = "lennard_jones",
+                       const std::string& value = "v3") {
   std::vector<std::string> arguments{std::string("--torchstone_plugin=") + TORCHSTONE_FAULTS,
-                                     "--torchstone_only=lennard_jones",
+                                     "--torchstone_only=" + model,
                                      "--torchstone_checks=accuracy",
                                      "--torchstone_dtypes=float32",
                                      "--torchstone_modes=" + mode,
-                                     "--torchstone_backends=fault_program:value=v3,fault=" + fault,
+                                     "--torchstone_backends=fault_program:value=" + value + ",fault=" + fault,
                                      "--torchstone_diagnose_limit=150"};
   arguments.insert(arguments.end(), further.begin(), further.end());
   return torchstone.run(arguments);
 }
 
-nlohmann::json diagnosis_of(const Torchstone& torchstone) {
-  const auto row = torchstone.row("lennard_jones");
+nlohmann::json diagnosis_of(const Torchstone& torchstone, const std::string& model = "lennard_jones") {
+  const auto row = torchstone.row(model);
   const auto file = torchstone.out() + "/" + row.at("outcome").at("notes").at("diagnosis_folder").get<std::string>() +
                     "/diagnosis.json";
   return nlohmann::json::parse(read_file(file));
-}
-
-/// The section of a page, and the files that it links to, as paths.
-struct WhySection {
-  std::string text;
-  std::vector<fs::path> files;
-};
-
-WhySection why_section(const fs::path& page) {
-  const std::string text = read_file(page.string());
-  const auto begin = text.find("<section id=why>");
-  if (begin == std::string::npos) return {};
-  WhySection why{text.substr(begin, text.find("</section>", begin) - begin), {}};
-  const std::string mark = "href=\"./";
-  for (auto at = why.text.find(mark); at != std::string::npos; at = why.text.find(mark, at)) {
-    at += mark.size();
-    why.files.push_back(page.parent_path() / why.text.substr(at, why.text.find('"', at) - at));
-  }
-  return why;
-}
-
-/// That the page names the part and links files that are there.
-void expect_why(const fs::path& page) {
-  const WhySection why = why_section(page);
-  EXPECT_THAT(why.text, HasSubstr("<tr><th>smallest part<td>aten::t → v3 float32[")) << page;
-  EXPECT_THAT(why.text, HasSubstr("<tr><th>first wrong value<td>")) << page;
-  EXPECT_GE(why.files.size(), 4U) << page;
-  for (const auto& file : why.files) EXPECT_TRUE(fs::exists(file)) << file;
 }
 
 TEST(Diagnosis, NamesTheNodeThatWasPlantedInInferenceAndTheFirstWrongValue) {
@@ -128,6 +102,14 @@ TEST(Diagnosis, NamesNothingOfAHealthyModelAndIsNotMadeWhereItIsNotWanted) {
   run_planted(never, "scaled", "inference", {"--torchstone_diagnose=never"});
   EXPECT_FALSE(never.row("lennard_jones").at("outcome").at("notes").contains("diagnosis"));
   EXPECT_FALSE(fs::exists(never.out() + "/diagnosis"));
+}
+
+TEST(Diagnosis, NamesTheSourceLineOfAnExportedProgram) {
+  const Torchstone torchstone;
+  const ProgramRun run = run_planted(torchstone, "scaled", "inference", {},
+                                     TORCHSTONE_TEST_DIR "/oracles/exported/torch213/plain.pt2", "v0");
+  EXPECT_THAT(run.out, HasSubstr("write_exported.py:"));
+  EXPECT_THAT(diagnosis_of(torchstone, "plain")["part"][0].value("source", ""), HasSubstr("write_exported.py:"));
 }
 
 TEST(Diagnosis, IsMadeOfSoManyCasesAndTheOthersSayWhyNot) {
