@@ -47,6 +47,20 @@ std::vector<FlagInfo> output_flags() {
       boolean_flag(
           "memory_snapshot", "allocations of one call of each side: OUT/memory/CASE.json",
           [](Flags & f) -> auto& { return f.run.memory_snapshot; }),
+      boolean_flag(
+          "coverage",
+          "operators of the captured program by calls and eager's time, and whether the compiler took them or left "
+          "them to "
+          "ATen: OUT/coverage/CASE.csv and the console",
+          [](Flags & f) -> auto& { return f.run.coverage; }),
+      boolean_flag(
+          "layer_times",
+          "time of each layer in eager and in the compiled program, in inference; what got slower comes first: "
+          "OUT/layers/CASE.csv and the console",
+          [](Flags & f) -> auto& { return f.run.layers; }),
+      boolean_flag(
+          "log_conv_args", "every convolution of the captured program, upstream's form: OUT/conv_args/CASE.json",
+          [](Flags & f) -> auto& { return f.run.log_conv_args; }),
       text_flag(
           "save_outputs", "FOLDER", "the compiled answer of each case of accuracy: FOLDER/CASE.pt, for torch.load",
           [](Flags & f) -> auto& { return f.run.save_outputs; })

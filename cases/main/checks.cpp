@@ -12,6 +12,7 @@
 #include "cases/expected_status/expected.h"
 #include "cases/main/diagnosis.h"
 #include "cases/main/outputs_folder.h"
+#include "cases/main/program_tables.h"
 #include "fixtures/case/check_registry.h"
 #include "fixtures/case/result_of.h"
 #include "fixtures/checks/loaded_batch.h"
@@ -49,6 +50,7 @@ class CaseTest : public testing::Test {
       expected_status::note_expectation(c, result);
     result.duration_s = session_.runner.seconds();
     add_diagnosis(session_, index_, result);
+    add_program_tables(session_, index_, result);
     add_upstream_name(session_.upstream_names, result);
     for (const auto& [key, value] : properties_of(result)) RecordProperty(key, value);
     const std::string verdict = fmt::format("{}: {}", to_string(result.outcome.status), result.outcome.reason);

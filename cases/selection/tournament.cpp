@@ -52,6 +52,9 @@ void require_tournament_flags(const flags::Flags& flags) {
   if (!flags.baseline.empty()) against = "baseline";
   if (flags.update_expected) against = "update_expected";
   if (!flags.operator_log.empty()) against = "log_operator_inputs";
+  if (flags.run.coverage) against = "coverage";
+  if (flags.run.layers) against = "layer_times";
+  if (flags.run.log_conv_args) against = "log_conv_args";
   if (!flags.run.save_outputs.empty()) against = "save_outputs";
   if (!flags.run.compare_outputs.empty()) against = "compare_outputs";
   if (flags.run.isolate == Isolation::off) against = "isolate=off (it times fresh processes)";

@@ -58,7 +58,8 @@ bool is_written_aside(std::string_view name) {
 }  // namespace
 
 const std::vector<std::string>& own_folders() {
-  static const std::vector<std::string> folders = {"cases", "runs", "logs", "csv", "samples", "traces", "memory"};
+  static const std::vector<std::string> folders = {"cases",  "runs",   "logs",     "csv",    "samples",
+                                                   "traces", "memory", "coverage", "layers", "conv_args"};
   return folders;
 }
 
@@ -77,6 +78,7 @@ bool has_own_name(const std::string& folder, const std::string& file) {
   if (folder == "runs") return name == "written.txt" || (extension == ".json" && is_of_a_run(stem));
   if (folder == "logs") return extension == ".log" && is_of_a_log(stem);
   if (folder == "csv") return extension == ".csv" && is_of_a_table(stem);
+  if (folder == "coverage" || folder == "layers") return extension == ".csv" && is_of_a_case(stem);
   return extension == (folder == "samples" ? ".npy" : ".json") && is_of_a_case(stem);
 }
 

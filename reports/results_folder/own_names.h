@@ -6,7 +6,8 @@
 // Which files of a results folder are Torchstone's. Only such files are ever removed from it.
 namespace torchstone::results_folder {
 
-/// The folders that a run makes in its results folder: cases, runs, logs, csv, samples, traces, memory.
+/// The folders that a run makes in its results folder: cases, runs, logs, csv, samples, traces, memory, coverage,
+/// layers, conv_args.
 const std::vector<std::string>& own_folders();
 
 /// Whether a file directly in the results folder has a name that Torchstone gives: a report, or a file written aside.

@@ -30,12 +30,26 @@ fs::path memory_path(const fs::path& out, const std::string& name) {
   return out / "memory" / (case_file_name(name) + ".json");
 }
 
+fs::path coverage_path(const fs::path& out, const std::string& name) {
+  return out / "coverage" / (case_file_name(name) + ".csv");
+}
+
+fs::path layers_path(const fs::path& out, const std::string& name) {
+  return out / "layers" / (case_file_name(name) + ".csv");
+}
+
+fs::path conv_args_path(const fs::path& out, const std::string& name) {
+  return out / "conv_args" / (case_file_name(name) + ".json");
+}
+
 fs::path diagnosis_path(const fs::path& out, const std::string& name) {
   return out / "diagnosis" / case_file_name(name);
 }
 
 void remove_side_files(const fs::path& out, const std::string& name) {
-  for (const auto& path : {samples_path(out, name), trace_path(out, name), memory_path(out, name)}) fs::remove(path);
+  for (const auto& path : {samples_path(out, name), trace_path(out, name), memory_path(out, name),
+                           coverage_path(out, name), layers_path(out, name), conv_args_path(out, name)})
+    fs::remove(path);
   fs::remove_all(diagnosis_path(out, name));
 }
 

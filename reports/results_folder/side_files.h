@@ -14,6 +14,12 @@ std::filesystem::path samples_path(const std::filesystem::path& out, const std::
 std::filesystem::path trace_path(const std::filesystem::path& out, const std::string& name);
 /// OUT/memory/CASE.json: every allocation of one call.
 std::filesystem::path memory_path(const std::filesystem::path& out, const std::string& name);
+/// OUT/coverage/CASE.csv: the operators of its program.
+std::filesystem::path coverage_path(const std::filesystem::path& out, const std::string& name);
+/// OUT/layers/CASE.csv: the layers of its program.
+std::filesystem::path layers_path(const std::filesystem::path& out, const std::string& name);
+/// OUT/conv_args/CASE.json: the arguments of its convolutions.
+std::filesystem::path conv_args_path(const std::filesystem::path& out, const std::string& name);
 /// OUT/diagnosis/CASE: a folder of what was found about a wrong compiled program.
 std::filesystem::path diagnosis_path(const std::filesystem::path& out, const std::string& name);
 /// Removes all of them, because those of an earlier run would be taken for this one's.

@@ -73,6 +73,9 @@ TEST(Flags, AreReadIntoTheirFields) {
                                 "--torchstone_help",
                                 "--torchstone_npy",
                                 "--torchstone_memory_snapshot",
+                                "--torchstone_coverage",
+                                "--torchstone_layer_times",
+                                "--torchstone_log_conv_args",
                                 "--torchstone_export_profiler_trace"});
   EXPECT_EQ(flags.run.out, "/r");
   EXPECT_EQ(flags.run.cache, "off");
@@ -100,6 +103,9 @@ TEST(Flags, AreReadIntoTheirFields) {
   EXPECT_TRUE(flags.strict_undecided);
   EXPECT_TRUE(flags.run.npy);
   EXPECT_TRUE(flags.run.memory_snapshot);
+  EXPECT_TRUE(flags.run.coverage);
+  EXPECT_TRUE(flags.run.layers);
+  EXPECT_TRUE(flags.run.log_conv_args);
   EXPECT_TRUE(flags.run.profiler_trace);
   EXPECT_TRUE(flags.help);
 }

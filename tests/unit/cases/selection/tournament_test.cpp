@@ -74,7 +74,8 @@ TEST(SelectTournament, ChoosesCheckModeDtypeAndVariantsUnlessTheyAreGiven) {
 }
 
 TEST(SelectTournament, RefusesWhatItDoesNotGoWith) {
-  for (const char* flag : {"checks=accuracy", "isolate=off", "dynamic=batch", "baseline=/x", "print_program"}) {
+  for (const char* flag : {"checks=accuracy", "isolate=off", "dynamic=batch", "baseline=/x", "print_program",
+                           "coverage", "layer_times", "log_conv_args"}) {
     auto flags = flags_of({"--torchstone_tournament", std::string("--torchstone_") + flag});
     EXPECT_THAT(error_of([&] { select_tournament(flags); }), HasSubstr("--torchstone_tournament does not go with"))
         << flag;
