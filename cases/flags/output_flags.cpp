@@ -50,8 +50,7 @@ std::vector<FlagInfo> output_flags() {
       boolean_flag(
           "coverage",
           "operators of the captured program by calls and eager's time, and whether the compiler took them or left "
-          "them to "
-          "ATen: OUT/coverage/CASE.csv and the console",
+          "them to ATen: OUT/coverage/CASE.csv and the console",
           [](Flags & f) -> auto& { return f.run.coverage; }),
       boolean_flag(
           "layer_times",

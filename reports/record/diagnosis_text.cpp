@@ -33,11 +33,16 @@ std::optional<Diagnosis> found_for(const Result& result) {
 
 std::string why_undiagnosed(const Result& result) { return found_for(result) ? "" : note_in(result, "diagnosis"); }
 
+std::string place_of(const DiagnosedNode& node) {
+  std::string place = node.module.empty() || node.module.starts_with("after ") ? node.module : "in " + node.module;
+  if (!node.source.empty()) place += (place.empty() ? "" : ", ") + node.source;
+  return place;
+}
+
 std::string text_of(const DiagnosedNode& node) {
   std::string text = fmt::format("{} → {}", node.operation, node.value);
   if (!node.shape.empty()) text += " " + node.shape;
-  std::string place = node.module.empty() || node.module.starts_with("after ") ? node.module : "in " + node.module;
-  if (!node.source.empty()) place += (place.empty() ? "" : ", ") + node.source;
+  const std::string place = place_of(node);
   return place.empty() ? text : fmt::format("{} ({})", text, place);
 }
 

@@ -13,6 +13,8 @@ std::string why_undiagnosed(const Result& result);
 
 // Each is one line of plain text, to be escaped by who shows it; empty where there is nothing to say.
 
+/// "in layer3.0, net.py:12", or "after layer3.0"
+std::string place_of(const DiagnosedNode& node);
 /// "aten::softmax.int → v7 float32[8, 64] (in layer3.0, net.py:12)"
 std::string text_of(const DiagnosedNode& node);
 /// "its kernel cpp_fused_0 computes v5, v7"

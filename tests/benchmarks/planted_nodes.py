@@ -27,7 +27,7 @@ NUMBERS = {"aten::layer_norm", "aten::batch_norm", "aten::mul.Scalar", "aten::di
 AXES = {"aten::softmax.int", "aten::log_softmax.int"}
 SWAPPED = {"aten::cat", "aten::sub.Tensor", "aten::div.Tensor"}
 READERS = {"aten::conv2d", "aten::linear", "aten::add.Tensor", "aten::mul.Tensor", "aten::matmul", "aten::batch_norm", "aten::layer_norm",
-           "aten::max_pool2d", "aten::cat"} - {"aten::cat"}  # a list has no first tensor
+           "aten::max_pool2d"}  # of operators whose first argument is a tensor
 
 
 def fits(kind, node):
