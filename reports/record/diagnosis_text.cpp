@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -50,7 +51,7 @@ std::string kernel_text(const FirstWrongValue& first) {
   if (first.kernel.empty()) return "";
   const size_t shown = std::min(first.fused.size(), most_fused);
   std::string text = first.kernel;
-  if (shown > 0) text += fmt::format(" computes {}", fmt::join(first.fused.begin(), first.fused.begin() + shown, ", "));
+  if (shown > 0) text += fmt::format(" computes {}", fmt::join(std::span(first.fused).first(shown), ", "));
   if (first.fused.size() > shown) text += fmt::format(" and {} more", first.fused.size() - shown);
   return text;
 }
