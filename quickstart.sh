@@ -186,6 +186,19 @@ install_oracles() {
   fi
 }
 
+# Compilers of other projects, whose backends are tested where they are there.
+install_compilers() {
+  case "${python:-}" in "$PWD"/.venv/*) ;; *) return 0 ;; esac
+  [ ! -e .venv/compilers-1 ] || return 0
+  say "installing OpenVINO for the tests of its backend"
+  if .venv/bin/pip install --quiet --disable-pip-version-check --no-deps openvino==2026.4.1 openvino-telemetry &&
+     .venv/bin/pip install --quiet --disable-pip-version-check numpy; then
+    touch .venv/compilers-1
+  else
+    say "not to be had; its backend is not tested"
+  fi
+}
+
 # What tests/style checks with, in the version that our configuration was written for. clang-tidy brings LLVM along: in CI only.
 install_style_tools() {
   case "${python:-}" in
@@ -251,6 +264,7 @@ case "$job" in
   test)
     build
     install_oracles
+    install_compilers
     install_style_tools
     run_tests "$@"
     ;;

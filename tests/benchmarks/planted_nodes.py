@@ -2,8 +2,9 @@
 """How often the diagnosis names a planted node: faults of the kinds of tests/faults/program.cpp at random places of models.
 
 Each case is a run of its own below --out and is not made again. A place whose fault changes no output beyond rounding (the case
-passes and its diagnosis is healthy) proves nothing: it is counted, and another one is drawn. Named exactly means that the
-part is the one planted node; a part that holds it beside others, or not, is counted as such.
+passes and its diagnosis is healthy) proves nothing: it is counted, and another one is drawn. A model that has no
+verdict there, because eager itself differs or is skipped, is counted too. Named exactly means that the part is the one planted
+node; a part that holds it beside others, or not, is counted as such.
 Exit code 0: at least --goal are named exactly; 1: fewer; 2: a run could not be made."""
 import argparse
 import collections
@@ -26,6 +27,7 @@ NUMBERS = {"aten::layer_norm", "aten::batch_norm", "aten::mul.Scalar", "aten::di
            "aten::add.Tensor", "aten::add_.Tensor", "aten::sub.Tensor"}
 AXES = {"aten::softmax.int", "aten::log_softmax.int"}
 SWAPPED = {"aten::cat", "aten::sub.Tensor", "aten::div.Tensor"}
+NOT_JUDGED = {"pass_due_to_skip", "eager_two_runs_differ", "eager_fail_to_run"}  # eager's own, before anything is compared
 READERS = {"aten::conv2d", "aten::linear", "aten::add.Tensor", "aten::mul.Tensor", "aten::matmul", "aten::batch_norm", "aten::layer_norm",
            "aten::max_pool2d"}  # of operators whose first argument is a tensor
 
@@ -76,6 +78,8 @@ def diagnosed(arguments, model, mode, kind, value):
 def verdict_of(found, value):
     if found["outcome"] == "healthy":
         return "no effect"
+    if found["status"] in NOT_JUDGED:
+        return "not judged"
     if found["part"] == [value]:
         return "named"
     return "within" if value in found["part"] else "missed"
@@ -92,7 +96,7 @@ def planted(arguments, model, mode, kinds, drawn):
             said = verdict_of(found, place["value"])
             line = {"model": model, "mode": mode, "device": arguments.device, "kind": kind, "value": place["value"], "op": place["op"],
                     "said": said, **found}
-            print(f"{said:9} {model} {mode} {kind} {place['value']} {place['op']}: {found['status']}, {found['outcome']}, "
+            print(f"{said:10} {model} {mode} {kind} {place['value']} {place['op']}: {found['status']}, {found['outcome']}, "
                   f"part of {len(found['part'])} of {found.get('nodes', 0)}, {found['trials']} trials, {found['seconds']:.0f} s", flush=True)
             yield line
             if said != "no effect":
@@ -121,11 +125,11 @@ def main():
             lines += planted(arguments, model, mode, kinds, drawn)
             (arguments.out / "planted.json").write_text(json.dumps(lines, indent=1))
     counted = collections.Counter(line["said"] for line in lines)
-    judged = len(lines) - counted["no effect"]
-    seconds = [line["seconds"] for line in lines if line["said"] != "no effect"]
+    proving = [line for line in lines if line["said"] not in ("no effect", "not judged")]
+    judged, seconds = len(proving), [line["seconds"] for line in proving]
     print(f"{counted['named']} of {judged} named exactly, {counted['within']} within a larger part, {counted['missed']} missed; "
-          f"{counted['no effect']} without effect; {statistics.median(seconds or [0]):.0f} s a diagnosis in the middle, at most "
-          f"{max(seconds or [0]):.0f} s; {time.monotonic() - start:.0f} s in all")
+          f"{counted['no effect']} without effect, {counted['not judged']} not judged; {statistics.median(seconds or [0]):.0f} s a diagnosis "
+          f"in the middle, at most {max(seconds or [0]):.0f} s; {time.monotonic() - start:.0f} s in all")
     return 0 if judged and counted["named"] >= arguments.goal * judged else 1
 
 
