@@ -1,0 +1,34 @@
+// A planted fault of the compilers of other projects: `fault_openvino` and `fault_onnxruntime` have one weight of the
+// captured program changed before it is converted.
+#include <torchstone/backend.h>
+
+#include "fixtures/backends/registry.h"
+
+namespace torchstone {
+namespace {
+
+class WrongWeight : public Backend {
+ public:
+  explicit WrongWeight(std::string name) : name_(std::move(name)) {}
+  std::optional<std::string> unsupported(const Case& c) const override { return backend_of(name_).unsupported(c); }
+  std::unique_ptr<Compiled> compile(Captured captured, const Case& c) const override {
+    for (auto& [name, tensor] : captured.constants)
+      if (tensor.dim() > 1 && tensor.is_floating_point()) {
+        tensor = tensor.detach() * 1.05;
+        break;
+      }
+    Case right = c;
+    right.backend = {name_, {}};
+    return backend_of(name_).compile(std::move(captured), right);
+  }
+
+ private:
+  std::string name_;
+};
+
+[[maybe_unused]] const bool registered =
+    register_backend("fault_openvino", std::make_unique<WrongWeight>("openvino"), __FILE__, __LINE__) &&
+    register_backend("fault_onnxruntime", std::make_unique<WrongWeight>("onnxruntime"), __FILE__, __LINE__);
+
+}  // namespace
+}  // namespace torchstone
