@@ -186,13 +186,13 @@ install_oracles() {
   fi
 }
 
-# Compilers of other projects, whose backends are tested where they are there.
+# Compilers of other projects and what quantises weights: their tests are skipped where they are not there.
 install_compilers() {
   case "${python:-}" in "$PWD"/.venv/*) ;; *) return 0 ;; esac
   [ ! -e .venv/compilers-1 ] || return 0
-  say "installing OpenVINO and ONNX Runtime for the tests of their backends"
+  say "installing OpenVINO, ONNX Runtime and torchao for the tests of their backends"
   if .venv/bin/pip install --quiet --disable-pip-version-check --no-deps openvino==2026.4.1 openvino-telemetry \
-       onnxruntime==1.32.0 onnx==1.23.2 onnxscript==0.7.2 onnx_ir==1.1.0 ml_dtypes==0.6.0 protobuf==7.36.2 &&
+       onnxruntime==1.32.0 onnx==1.23.2 onnxscript==0.7.2 onnx_ir==1.1.0 ml_dtypes==0.6.0 protobuf==7.36.2 torchao==0.18.0 &&
      .venv/bin/pip install --quiet --disable-pip-version-check numpy; then
     touch .venv/compilers-1
   else

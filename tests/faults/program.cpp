@@ -113,8 +113,11 @@ class FaultyProgram : public Backend, public backends::ProgramCompiler {
  private:
   static const Backend& inductor() { return backend_of("inductor"); }
   static const backends::ProgramCompiler& compiler() { return *backends::program_compiler(inductor()); }
+  /// Options beside the two go to Inductor.
   static Case plain(Case c) {
-    c.backend = {"inductor", {}};
+    c.backend.name = "inductor";
+    c.backend.options.erase("value");
+    c.backend.options.erase("fault");
     return c;
   }
 };

@@ -1,0 +1,68 @@
+// Weights that torchao quantises: an error budget of its own, and red where nothing was quantised or the answer is
+// wrong all the same.
+#include <gmock/gmock.h>
+
+#include "tests/end_to_end/binary.h"
+
+namespace torchstone {
+namespace {
+
+using testing::HasSubstr;
+
+bool lacks_torchao(const nlohmann::json& outcome) {
+  return outcome.at("status") == "unsupported" &&
+         outcome.at("reason").get<std::string>().find("pip install torchao") != std::string::npos;
+}
+
+TEST(Quantization, IsJudgedByCosineSimilarityAndPlantedFaultsAreRed) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run_faults(
+      "*/healthy_inference_*:*/elementwise_inference_float32_inductor_*",
+      {"--torchstone_checks=accuracy",
+       "--torchstone_backends=inductor:quantization=int8dynamic,inductor:quantization=int8weightonly,"
+       "fault_program:value=v1,fault=negated,quantization=int8weightonly"});
+  const auto outcome_of = [&](const std::string& name) { return torchstone.row(name).at("outcome"); };
+  if (lacks_torchao(outcome_of("/healthy_inference_float32_inductor_quantization_int8dynamic")))
+    GTEST_SKIP() << "no torchao (pip install torchao)";
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  for (const char* name : {"int8dynamic", "int8weightonly"}) {
+    const auto outcome = outcome_of(std::string("/healthy_inference_float32_inductor_quantization_") + name);
+    EXPECT_EQ(outcome.at("status"), "pass") << outcome.dump(1);
+    EXPECT_EQ(outcome.at("metrics").at("quantized_linears"), 1);
+    EXPECT_GT(outcome.at("metrics").at("max_abs_error"), 1e-4) << "eager's answer: nothing was quantised";
+    EXPECT_EQ(outcome.at("notes").at("judged_by"),
+              "cosine similarity of at least 0.99: quantised weights are not eager's");
+    EXPECT_THAT(outcome.at("notes").at("tolerance"), HasSubstr("cosine"));
+    const auto nothing = outcome_of(std::string("/elementwise_inference_float32_inductor_quantization_") + name);
+    EXPECT_EQ(nothing.at("status"), "fail_to_compile") << nothing.dump(1);
+    EXPECT_THAT(nothing.at("reason"), HasSubstr("nothing to quantise: the program has no linear"));
+  }
+  const auto wrong = outcome_of("/healthy_inference_float32_fault_program");
+  EXPECT_EQ(wrong.at("status"), "fail_accuracy") << wrong.dump(1);
+  EXPECT_THAT(wrong.at("reason"), HasSubstr("cosine similarity is"));
+}
+
+TEST(Quantization, SaysWhatItDoesNotDo) {
+  const Torchstone torchstone;
+  const ProgramRun wrong =
+      torchstone.run({"--torchstone_only=lennard_jones", "--torchstone_backends=inductor:quantization=int8dynamc"});
+  EXPECT_EQ(wrong.exit_code, 2) << wrong.out;
+  EXPECT_THAT(wrong.err, HasSubstr("did you mean int8dynamic?"));
+  torchstone.run_faults(
+      "*/healthy_inference_*:*/trainable_training_*",
+      {"--torchstone_checks=accuracy", "--torchstone_dtypes=float32,amp",
+       "--torchstone_backends=inductor:quantization=int4weightonly,inductor:quantization=int8dynamic"});
+  const auto reason_of = [&](const std::string& name) {
+    const auto outcome = torchstone.row(name).at("outcome");
+    EXPECT_EQ(outcome.at("status"), "unsupported") << outcome.dump(1);
+    return outcome.at("reason").get<std::string>();
+  };
+  EXPECT_THAT(reason_of("/healthy_inference_float32_inductor_quantization_int4weightonly"),
+              HasSubstr("torchao 0.18 refuses it"));
+  EXPECT_THAT(reason_of("/trainable_training_float32_inductor_quantization_int8dynamic"),
+              HasSubstr("quantised weights cannot be trained"));
+  EXPECT_THAT(reason_of("/healthy_inference_amp_inductor_quantization_int8dynamic"), HasSubstr("autocast"));
+}
+
+}  // namespace
+}  // namespace torchstone
