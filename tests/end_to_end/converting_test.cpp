@@ -38,12 +38,13 @@ TEST_P(ConvertingBackend, IsTimedInSeveralProcesses) {
   const ProgramRun run = torchstone_.run({"--torchstone_only=lennard_jones", "--torchstone_checks=performance",
                                           "--torchstone_modes=inference", "--torchstone_dtypes=float32",
                                           "--torchstone_backends=" + GetParam(), "--torchstone_measure_budget=0.5",
-                                          "--gtest_filter=-fastrnns/*"});
+                                          "--torchstone_threads=2", "--gtest_filter=-fastrnns/*"});
   const auto outcome = outcome_of("Performance.CompiledAgainstEager/lennard_jones_inference_float32_" + GetParam());
   if (is_missing(outcome)) GTEST_SKIP() << outcome.at("reason");
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_EQ(outcome.at("status"), "pass") << outcome;
   EXPECT_GT(outcome.at("metrics").at("speedup"), 0);
+  EXPECT_THAT(outcome.at("notes").at("settled").get<std::string>(), HasSubstr("the threads of " + GetParam()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, ConvertingBackend, testing::Values("openvino", "onnxruntime"),
