@@ -29,11 +29,16 @@ class PlantedNodes(unittest.TestCase):
         self.assertFalse(fits("scaled", node("  %v2: int64[1, 32] = aten::gather(%v1, 1, %v0, False)")))
         self.assertFalse(fits("scaled", node("  %v2: float32[] = aten::mean(%v1, None)")))
 
+    def test_a_model_without_a_verdict_counts_for_nothing(self):
+        for status in ("pass_due_to_skip", "eager_two_runs_differ"):
+            self.assertEqual(verdict_of({"status": status, "outcome": "none", "part": []}, "v8"), "not judged")
+        self.assertEqual(verdict_of({"status": "fail_accuracy", "outcome": "none", "part": []}, "v8"), "missed")
+
     def test_only_the_planted_node_alone_is_named_exactly(self):
-        self.assertEqual(verdict_of({"outcome": "located", "part": ["v8"]}, "v8"), "named")
-        self.assertEqual(verdict_of({"outcome": "located", "part": ["v7", "v8"]}, "v8"), "within")
-        self.assertEqual(verdict_of({"outcome": "unknown", "part": []}, "v8"), "missed")
-        self.assertEqual(verdict_of({"outcome": "healthy", "part": []}, "v8"), "no effect")
+        self.assertEqual(verdict_of({"status": "fail_accuracy", "outcome": "located", "part": ["v8"]}, "v8"), "named")
+        self.assertEqual(verdict_of({"status": "fail_accuracy", "outcome": "located", "part": ["v7", "v8"]}, "v8"), "within")
+        self.assertEqual(verdict_of({"status": "fail_accuracy", "outcome": "unknown", "part": []}, "v8"), "missed")
+        self.assertEqual(verdict_of({"status": "pass", "outcome": "healthy", "part": []}, "v8"), "no effect")
 
 
 if __name__ == "__main__":
