@@ -38,8 +38,9 @@ class SpeakerEncoder : public Model {
   }
 
   Tensors example_inputs(const ModelOptions& options) const override {
-    return {torch::rand({options.batch_size, frames_, mel_count})};
+    return {torch::rand({options.batch_size, options.size_of("frames", frames_), mel_count})};
   }
+  std::vector<ModelDimension> dimensions() const override { return {{"frames", frames_, 4, 2 * frames_, 1}}; }
 
  private:
   static constexpr int64_t mel_count = 40;

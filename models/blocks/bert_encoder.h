@@ -130,7 +130,7 @@ template <class Embeddings, class Layer>
 class WordEncoder : public TokenModel {
  public:
   explicit WordEncoder(const BertShape& shape, Labels labels = Labels::words, Harness harness = Harness::huggingface)
-      : TokenModel({shape.vocabulary, shape.tokens, labels, harness}),
+      : TokenModel({shape.vocabulary, shape.tokens, shape.positions - 2 * shape.padding_word, labels, harness}),
         shape_(shape),
         embeddings_(shape),
         head_(shape.width, embeddings_->words->weight) {

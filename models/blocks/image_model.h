@@ -1,19 +1,27 @@
 #pragma once
+#include <algorithm>
+
 #include <torchstone/model.h>
 
 #include "models/blocks/layers.h"
 
 namespace torchstone {
 
-/// A model of square RGB images of one side: [N, 3, side, side].
+/// A model of RGB images, square ones where nothing else is asked for: [N, 3, side, side].
 class ImageModel : public Model {
  public:
   explicit ImageModel(int64_t side) : side_(side) {}
-  Tensors example_inputs(const ModelOptions& options) const override {
-    return {random_images(options.batch_size, side_)};
-  }
+  Tensors example_inputs(const ModelOptions& options) const override { return {random_images(options, side_)}; }
 
  protected:
+  /// For dimensions() of a model that takes images of any height and width which are multiples of `step`: from about
+  /// half of the side to one and a half of it.
+  std::vector<ModelDimension> sides(int64_t step, int64_t least = 0) const {
+    const int64_t half = (side_ / 2 + step - 1) / step, more = side_ * 3 / 2 / step;
+    const int64_t minimum = std::max({2 * step, half * step, least});
+    const int64_t maximum = std::max(more * step, minimum + 2 * step);
+    return {{"height", side_, minimum, maximum, step}, {"width", side_, minimum, maximum, step}};
+  }
   int64_t side_;
 };
 
@@ -26,7 +34,8 @@ class ByteImageModel : public ImageModel {
  public:
   using ImageModel::ImageModel;
   Tensors example_inputs(const ModelOptions& options) const override {
-    const auto bytes = torch::randint(256, {options.batch_size, 3, side_, side_}, torch::kFloat32);
+    const auto height = options.size_of("height", side_), width = options.size_of("width", side_);
+    const auto bytes = torch::randint(256, {options.batch_size, 3, height, width}, torch::kFloat32);
     return {(bytes - bytes.mean()) / bytes.std()};
   }
 };
@@ -38,6 +47,7 @@ class FeaturesAndClassifier : public ImageModel {
     const auto x = torch::adaptive_avg_pool2d(features_->forward(inputs.at(0)), {grid_, grid_});
     return classifier_->forward(x.flatten(1));
   }
+  std::vector<ModelDimension> dimensions() const override { return sides(32); }
 
  protected:
   explicit FeaturesAndClassifier(int64_t side, int64_t grid = 1) : ImageModel(side), grid_(grid) {}

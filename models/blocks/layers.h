@@ -41,6 +41,9 @@ inline nn::LeakyReLU leaky_relu(double slope) {
 }
 
 /// Normally distributed RGB images [batch, 3, side, side].
-inline torch::Tensor random_images(int64_t batch, int64_t side) { return torch::randn({batch, 3, side, side}); }
+/// [N, 3, side, side], or as high and wide as the options say.
+inline torch::Tensor random_images(const ModelOptions& options, int64_t side) {
+  return torch::randn({options.batch_size, 3, options.size_of("height", side), options.size_of("width", side)});
+}
 
 }  // namespace torchstone

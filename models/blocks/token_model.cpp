@@ -1,5 +1,7 @@
 #include "models/blocks/token_model.h"
 
+#include <algorithm>
+
 namespace torchstone {
 namespace {
 
@@ -33,10 +35,14 @@ c10::IValue TokenModel::forward(const Tensors& inputs) {
 }
 
 Tensors TokenModel::example_inputs(const ModelOptions& options) const {
-  auto inputs = token_inputs(options.batch_size);
-  if (options.mode == Mode::training || task_.harness == Harness::huggingface)
-    inputs.push_back(random_labels(options.batch_size));
+  auto inputs = token_inputs(options);
+  if (options.mode == Mode::training || task_.harness == Harness::huggingface) inputs.push_back(random_labels(options));
   return inputs;
+}
+
+std::vector<ModelDimension> TokenModel::dimensions() const {
+  if (task_.longest == 0) return {};
+  return {{"length", task_.tokens, std::max<int64_t>(task_.tokens / 8, 2), task_.longest, 1}};
 }
 
 torch::Tensor TokenModel::loss(const c10::IValue& output) const {

@@ -23,6 +23,7 @@ torch::Tensor label_loss(const torch::Tensor& logits, const torch::Tensor& label
 /// How a model of transformers is called.
 struct TokenTask {
   int64_t vocabulary = 0, tokens = 0;
+  int64_t longest = 0;  ///< tokens that the model takes at most; 0: no other number than `tokens`
   Labels labels = Labels::words;
   Harness harness = Harness::huggingface;
   size_t inputs = 1;  ///< without labels
@@ -36,6 +37,8 @@ class TokenModel : public Model {
   explicit TokenModel(const TokenTask& task) : task_(task) {}
   c10::IValue forward(const Tensors& inputs) final;
   Tensors example_inputs(const ModelOptions& options) const final;
+  /// The length of the texts.
+  std::vector<ModelDimension> dimensions() const override;
   torch::Tensor loss(const c10::IValue& output) const final;
   /// Tables of places and types (`position_ids`) are no state.
   bool in_state_dict(const std::string& name) const override { return !name.ends_with("_ids"); }
@@ -44,11 +47,12 @@ class TokenModel : public Model {
   /// The logits, and what else the original returns beside them.
   virtual Tensors answers(const Tensors& inputs) = 0;
   /// Fresh inputs without labels.
-  virtual Tensors token_inputs(int64_t batch) const { return {random_words(batch)}; }
+  virtual Tensors token_inputs(const ModelOptions& options) const { return {random_words(options)}; }
   /// Fresh labels.
-  virtual torch::Tensor random_labels(int64_t batch) const { return random_words(batch); }
-  torch::Tensor random_words(int64_t batch) const {
-    return torch::randint(task_.vocabulary, {batch, task_.tokens}, torch::kInt64);
+  virtual torch::Tensor random_labels(const ModelOptions& options) const { return random_words(options); }
+  int64_t length_of(const ModelOptions& options) const { return options.size_of("length", task_.tokens); }
+  torch::Tensor random_words(const ModelOptions& options) const {
+    return torch::randint(task_.vocabulary, {options.batch_size, length_of(options)}, torch::kInt64);
   }
   const TokenTask& task() const { return task_; }
 

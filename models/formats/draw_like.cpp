@@ -10,8 +10,8 @@ torch::Tensor draw_like(const torch::Tensor& example) {
   return example.flatten().index_select(0, torch::randperm(example.numel())).view(example.sizes());
 }
 
-torch::Tensor with_rows(const torch::Tensor& example, int64_t batch) {
-  return example.index_select(0, torch::arange(batch).remainder(example.size(0)));
+torch::Tensor with_size(const torch::Tensor& example, int64_t dimension, int64_t size) {
+  return example.index_select(dimension, torch::arange(size).remainder(example.size(dimension)));
 }
 
 }  // namespace torchstone::formats

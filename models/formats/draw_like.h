@@ -7,7 +7,9 @@ namespace torchstone::formats {
 /// values a random permutation of its own, and so are floats of which one is infinite or NaN (masks).
 torch::Tensor draw_like(const torch::Tensor& example);
 
-/// `example` with `batch` rows in its first dimension: its own in turn.
-torch::Tensor with_rows(const torch::Tensor& example, int64_t batch);
+/// `example` with another size of one dimension: its own slices in turn.
+torch::Tensor with_size(const torch::Tensor& example, int64_t dimension, int64_t size);
+/// The same of its first dimension.
+inline torch::Tensor with_rows(const torch::Tensor& example, int64_t batch) { return with_size(example, 0, batch); }
 
 }  // namespace torchstone::formats

@@ -66,7 +66,7 @@ TORCH_MODULE(RepeatedLayer);
 class AlbertForMaskedLM : public TokenModel {
  public:
   explicit AlbertForMaskedLM(const BertShape& shape)
-      : TokenModel({shape.vocabulary, shape.tokens}),
+      : TokenModel({shape.vocabulary, shape.tokens, shape.positions}),
         embeddings_(shape),
         encoder_(shape),
         head_(shape.width, embeddings_->words->weight, Act::tanh_gelu) {

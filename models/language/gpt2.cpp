@@ -66,7 +66,7 @@ TORCH_MODULE(GptLayer);
 class Gpt2 : public TokenModel {
  public:
   Gpt2(const GptShape& shape, Labels labels)
-      : TokenModel({shape.vocabulary, shape.tokens, labels}),
+      : TokenModel({shape.vocabulary, shape.tokens, shape.positions, labels}),
         words_(shape.vocabulary, shape.width),
         positions_(shape.positions, shape.width),
         norm_(layer_norm(shape.width, 1e-5)),
@@ -120,8 +120,8 @@ class SequenceClassifier : public Gpt2 {
     return {scores.index({torch::arange(ids.size(0), ids.options()), last})};
   }
   /// Upstream draws below the last class: all of them are class 0.
-  torch::Tensor random_labels(int64_t batch) const override {
-    return torch::randint(class_count - 1, {batch}, torch::kInt64);
+  torch::Tensor random_labels(const ModelOptions& options) const override {
+    return torch::randint(class_count - 1, {options.batch_size}, torch::kInt64);
   }
 
   nn::Linear score_{nullptr};

@@ -128,12 +128,18 @@ class Llama : public Model {
     const auto draw = [&](int64_t tokens) {
       return torch::randint(shape_.vocabulary, {options.batch_size, tokens}, torch::kInt64);
     };
-    if (!decodes_) return {draw(shape_.prompt)};
-    const std::vector<int64_t> sizes = {options.batch_size, shape_.layers, shape_.key_heads, shape_.cached,
-                                        shape_.head_width()};
+    if (!decodes_) return {draw(options.size_of("prompt", shape_.prompt))};
+    const std::vector<int64_t> sizes = {options.batch_size, shape_.layers, shape_.key_heads,
+                                        options.size_of("cache", shape_.cached), shape_.head_width()};
     auto ids = draw(1);
     auto keys = torch::randn(sizes);
     return {ids, keys, torch::randn(sizes)};
+  }
+
+  /// The words that are read, or those that were read before.
+  std::vector<ModelDimension> dimensions() const override {
+    if (decodes_) return {{"cache", shape_.cached, 2, 2 * shape_.cached, 1}};
+    return {{"prompt", shape_.prompt, 2, 2 * shape_.prompt, 1}};
   }
 
   bool in_state_dict(const std::string& name) const override { return !name.ends_with("inv_freq"); }

@@ -37,8 +37,8 @@ class PaddingRoberta : public Roberta {
   explicit PaddingRoberta(const BertShape& shape) : Roberta(shape, Labels::next_words) {}
 
  private:
-  Tensors token_inputs(int64_t batch) const override {
-    return {torch::full({batch, shape_.tokens}, shape_.padding_word, torch::kInt64)};
+  Tensors token_inputs(const ModelOptions& options) const override {
+    return {torch::full({options.batch_size, length_of(options)}, shape_.padding_word, torch::kInt64)};
   }
 };
 

@@ -18,7 +18,8 @@ namespace torchstone::t5 {
 namespace {
 
 struct T5Shape {
-  int64_t vocabulary = 32128, width = 512, layers = 6, heads = 8, head_width = 64, feed_forward = 2048, tokens = 0;
+  int64_t vocabulary = 32128, width = 512, layers = 6, heads = 8, head_width = 64, feed_forward = 2048, tokens = 0,
+          longest = tokens;
 };
 constexpr double dropout_rate = 0.1;
 constexpr int64_t bucket_count = 32;
@@ -135,7 +136,7 @@ torch::Tensor shifted_right(const torch::Tensor& labels) {
 class T5 : public TokenModel {
  public:
   T5(const T5Shape& shape, Harness harness, size_t inputs)
-      : TokenModel({shape.vocabulary, shape.tokens, Labels::words, harness, inputs}),
+      : TokenModel({shape.vocabulary, shape.tokens, shape.longest, Labels::words, harness, inputs}),
         scale_(std::pow(static_cast<double>(shape.width), -0.5)),
         words_(register_module("shared", nn::Embedding(shape.vocabulary, shape.width))),
         encoder_(register_module("encoder", T5Stack(shape, words_, false))),
@@ -149,8 +150,8 @@ class T5 : public TokenModel {
     const auto x = decoder_(task().inputs == 1 ? shifted_right(inputs.at(1)) : inputs.at(1), encoded) * scale_;
     return {torch::linear(x, words_->weight), encoded};
   }
-  Tensors token_inputs(int64_t batch) const override {
-    Tensors inputs{random_words(batch)};
+  Tensors token_inputs(const ModelOptions& options) const override {
+    Tensors inputs{random_words(options)};
     if (task().inputs == 2) inputs.push_back(inputs[0].clone());
     return inputs;
   }
@@ -160,8 +161,14 @@ class T5 : public TokenModel {
   T5Stack encoder_, decoder_;
 };
 
-constexpr T5Shape mini_shape{
-    .vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .head_width = 16, .feed_forward = 128, .tokens = 32};
+constexpr T5Shape mini_shape{.vocabulary = 1000,
+                             .width = 64,
+                             .layers = 2,
+                             .heads = 4,
+                             .head_width = 16,
+                             .feed_forward = 128,
+                             .tokens = 32,
+                             .longest = 64};
 
 TORCHSTONE_MODEL(
     T5Small, .family = "t5", .suites = {"huggingface"}, .train_batch = 8, .eval_batch = 8, .parameters = 60'506'624,

@@ -41,6 +41,8 @@ class ConvMixer : public ByteImageModel {
     return head_(torch::adaptive_avg_pool2d(layers_->forward(inputs.at(0)), {1, 1}).flatten(1));
   }
 
+  std::vector<ModelDimension> dimensions() const override { return sides(14); }
+
  private:
   nn::Sequential layers_;
   nn::Linear head_{nullptr};

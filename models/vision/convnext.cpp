@@ -94,6 +94,8 @@ class ConvNeXt : public ByteImageModel {
     return fc_(norm_(torch::adaptive_avg_pool2d(x, {1, 1})).flatten(1));
   }
 
+  std::vector<ModelDimension> dimensions() const override { return sides(32); }
+
  private:
   Chain stem_{nullptr}, stages_;
   ChannelNorm norm_{nullptr};

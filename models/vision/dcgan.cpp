@@ -28,7 +28,7 @@ class Discriminator : public Model {
 
   c10::IValue forward(const Tensors& inputs) override { return main_->forward(inputs.at(0)); }
 
-  Tensors example_inputs(const ModelOptions& options) const override { return {random_images(options.batch_size, 64)}; }
+  Tensors example_inputs(const ModelOptions& options) const override { return {random_images(options, 64)}; }
 
  private:
   nn::Sequential main_{nullptr};

@@ -60,6 +60,8 @@ class DeepLabV3 : public ImageModel {
     return result;
   }
 
+  std::vector<ModelDimension> dimensions() const override { return sides(32); }
+
  private:
   nn::Sequential backbone_, classifier_;
 };

@@ -77,6 +77,8 @@ class DenseNet : public ImageModel {
     return classifier_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
   }
 
+  std::vector<ModelDimension> dimensions() const override { return sides(32); }
+
  private:
   nn::Sequential features_;
   nn::Linear classifier_{nullptr};

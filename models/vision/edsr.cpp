@@ -35,6 +35,8 @@ class Edsr : public ImageModel {
   }
   bool in_state_dict(const std::string& name) const override { return name != "mean"; }
 
+  std::vector<ModelDimension> dimensions() const override { return sides(8); }
+
  private:
   torch::Tensor mean_;
   Chain head_{nullptr}, body_{nullptr}, tail_{nullptr};

@@ -129,6 +129,8 @@ class EfficientNet : public ByteImageModel {
     return x;
   }
 
+  std::vector<ModelDimension> dimensions() const override { return sides(32); }
+
  private:
   /// The layers become children of the model itself.
   void adopt(const ChainImpl& layers) {

@@ -87,6 +87,8 @@ class GoogLeNet : public ImageModel {
     return std::make_tuple(logits, aux2_(second), aux1_(first));
   }
 
+  std::vector<ModelDimension> dimensions() const override { return sides(32); }
+
  private:
   template <class Layer>
   void add(Chain& part, const std::string& name, const Layer& layer) {

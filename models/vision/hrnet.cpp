@@ -115,6 +115,8 @@ class HrNet : public ByteImageModel {
     return classifier_(torch::adaptive_avg_pool2d(last_(x), {1, 1}).flatten(1));
   }
 
+  std::vector<ModelDimension> dimensions() const override { return sides(32); }
+
  private:
   struct Stage {
     std::vector<Chain> enter;  ///< from the coarsest branch before; empty: the branch goes on

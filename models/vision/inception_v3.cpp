@@ -143,6 +143,8 @@ class InceptionV3 : public ByteImageModel {
     return fc_(torch::adaptive_avg_pool2d(layers_->forward(inputs.at(0)), {1, 1}).flatten(1));
   }
 
+  std::vector<ModelDimension> dimensions() const override { return sides(1, 80); }
+
  private:
   template <class Layer>
   void add(const std::string& name, const Layer& layer) {

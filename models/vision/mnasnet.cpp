@@ -63,6 +63,8 @@ class MnasNet : public ImageModel {
     return classifier_->forward(layers_->forward(inputs.at(0)).mean({2, 3}));
   }
 
+  std::vector<ModelDimension> dimensions() const override { return sides(32); }
+
  private:
   nn::Sequential layers_, classifier_{nullptr};
 };

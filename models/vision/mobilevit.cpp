@@ -103,6 +103,8 @@ class MobileVit : public ByteImageModel {
     return head_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
   }
 
+  std::vector<ModelDimension> dimensions() const override { return sides(32); }
+
  private:
   Chain stem_, stages_, final_conv_{nullptr}, head_{nullptr};
 };

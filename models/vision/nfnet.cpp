@@ -119,6 +119,8 @@ class NormFreeNet : public ByteImageModel {
     return head_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
   }
 
+  std::vector<ModelDimension> dimensions() const override { return sides(32); }
+
  private:
   Chain stem_{nullptr}, stages_, head_{nullptr};
   StandardConv final_conv_{nullptr};

@@ -158,6 +158,8 @@ class Raft : public ImageModel {
     return {first, ImageModel::example_inputs(options)[0]};
   }
 
+  std::vector<ModelDimension> dimensions() const override { return sides(16); }
+
  private:
   RaftShape shape_;
   Chain features_, context_;

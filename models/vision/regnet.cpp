@@ -57,6 +57,8 @@ class RegNet : public ByteImageModel {
     return head_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
   }
 
+  std::vector<ModelDimension> dimensions() const override { return sides(32); }
+
  private:
   std::vector<Chain> stages_;
   Chain head_{nullptr};

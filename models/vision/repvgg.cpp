@@ -63,6 +63,8 @@ class RepVgg : public ByteImageModel {
     return head_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
   }
 
+  std::vector<ModelDimension> dimensions() const override { return sides(32); }
+
  private:
   RepBlock stem_;
   Chain stages_, head_{nullptr};

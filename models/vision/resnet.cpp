@@ -40,6 +40,8 @@ class ResNet : public ImageModel {
     return fc_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
   }
 
+  std::vector<ModelDimension> dimensions() const override { return sides(32); }
+
  private:
   nn::Conv2d conv1_{nullptr};
   nn::BatchNorm2d bn1_{nullptr};

@@ -65,6 +65,8 @@ class ShuffleNetV2 : public ImageModel {
     return fc_(x.mean({2, 3}));
   }
 
+  std::vector<ModelDimension> dimensions() const override { return sides(32); }
+
  private:
   std::vector<Chain> layers_;
   nn::Linear fc_{nullptr};

@@ -48,6 +48,8 @@ class SqueezeNet : public ImageModel {
     return classifier_->forward(features_->forward(inputs.at(0))).flatten(1);
   }
 
+  std::vector<ModelDimension> dimensions() const override { return sides(32); }
+
  private:
   nn::Sequential features_{nullptr}, classifier_{nullptr};
 };

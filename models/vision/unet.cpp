@@ -74,8 +74,10 @@ class UNet : public Model {
   }
 
   Tensors example_inputs(const ModelOptions& options) const override {
-    return {torch::rand({options.batch_size, 3, rows_, columns_})};
+    return {torch::rand({options.batch_size, 3, options.size_of("height", rows_), columns_})};
   }
+  /// The height alone: how much an up-sampled map is padded by depends on the width's bits.
+  std::vector<ModelDimension> dimensions() const override { return {{"height", rows_, 32, 2 * rows_, 16}}; }
 
  private:
   int64_t rows_, columns_;

@@ -56,9 +56,9 @@ const std::vector<MetricInfo>& metric_table() {
       {"compiled_forward_backward_ms", "compiled, forward and backward", "ms", "{:.4g}", lower},
       {"compiled_optimizer_ms", "compiled, step of the optimizer", "ms", "{:.4g}", lower},
       // Dynamic sizes
-      {"dynamic_sizes", "batches that one program was judged at", "", "{:.0f}", neither},
+      {"dynamic_sizes", "sizes that one program was judged at", "", "{:.0f}", neither},
       {"dynamic_wrong_sizes", "of them with a wrong answer", "", "{:.0f}", lower},
-      {"dynamic_cost", "cost of being dynamic at the batch compiled for, dynamic / static", "x", "{:.3f}", lower},
+      {"dynamic_cost", "cost of being dynamic at the sizes compiled for, dynamic / static", "x", "{:.3f}", lower},
       {"dynamic_cost_low", "cost of being dynamic, lower bound", "x", "{:.3f}", lower},
       {"dynamic_cost_high", "cost of being dynamic, upper bound", "x", "{:.3f}", lower},
       {"static_compile_s", "compile of the static program", "s", "{:.1f}", lower},

@@ -1,5 +1,6 @@
 #include "reports/tables/dynamic_table.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -50,14 +51,28 @@ class GeometricMean {
   int n_ = 0;
 };
 
+/// Where each was timed, if further dimensions than the batch vary.
+std::vector<std::string> places_of(const Result& result) {
+  std::vector<std::string> places;
+  const auto note = result.outcome.notes.find("dynamic_timed");
+  if (note == result.outcome.notes.end()) return places;
+  const std::string& text = note->second;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find("; ", begin), text.size());
+    places.push_back(text.substr(begin, end - begin));
+    begin = end + 2;
+  }
+  return places;
+}
+
 void add_rows(const Result& result, SuiteTable& table) {
   for (const auto& at : dynamic_timings(result)) {
     if (table.rows.size() == most_rows) return;
-    table.rows.push_back(
-        {result.model, combination(result), fmt::format("{:.0f}", at.batch), fmt::format("{:.4g} ms", at.eager_ms),
-         fmt::format("{:.4g} ms", at.dynamic_ms), fmt::format("{:.4g} ms", at.static_ms),
-         with_interval(at.speedup, at.speedup_low, at.speedup_high), fmt::format("{:.3f}x", at.static_speedup()),
-         with_interval(at.cost, at.cost_low, at.cost_high)});
+    table.rows.push_back({result.model, combination(result), at.sizes, fmt::format("{:.4g} ms", at.eager_ms),
+                          fmt::format("{:.4g} ms", at.dynamic_ms), fmt::format("{:.4g} ms", at.static_ms),
+                          with_interval(at.speedup, at.speedup_low, at.speedup_high),
+                          fmt::format("{:.3f}x", at.static_speedup()),
+                          with_interval(at.cost, at.cost_low, at.cost_high)});
   }
 }
 
@@ -73,15 +88,18 @@ std::vector<DynamicTiming> dynamic_timings(const Result& result) {
     if (series == samples.end() || series->second.size() != timings.size()) return {};
     for (size_t i = 0; i < timings.size(); ++i) timings[i].*member = series->second[i];
   }
+  const auto places = places_of(result);
+  for (size_t i = 0; i < timings.size(); ++i)
+    timings[i].sizes = places.size() == timings.size() ? places[i] : fmt::format("{:.0f}", timings[i].batch);
   return timings;
 }
 
 std::optional<SuiteTable> dynamic_table(const std::vector<Result>& results) {
   SuiteTable table{"Dynamic sizes",
-                   "One program for all batches, at some of them, beside eager and a program compiled for that batch "
-                   "alone; the cost of being dynamic is its time over the static one's",
-                   {"Model", "Run", "Batch", "Eager", "Dynamic", "Static", "Speed-up, dynamic", "Speed-up, static",
-                    "Cost of being dynamic"},
+                   "One program for all batches, or all sizes, at some of them, beside eager and a program compiled "
+                   "for these alone; the cost of being dynamic is its time over the static one's",
+                   {"Model", "Run", "Batch or sizes", "Eager", "Dynamic", "Static", "Speed-up, dynamic",
+                    "Speed-up, static", "Cost of being dynamic"},
                    2,
                    {}};
   GeometricMean cost, compile, speedup;
@@ -99,7 +117,7 @@ std::optional<SuiteTable> dynamic_table(const std::vector<Result>& results) {
     return of.n() == 0 ? "" : fmt::format("{:.3f}x of {}", of.value(), of.n());
   };
   table.rows.push_back(
-      {"", "geometric mean, at the batch compiled for", "", "", "", "", mean(speedup), "", mean(cost)});
+      {"", "geometric mean, at the sizes compiled for", "", "", "", "", mean(speedup), "", mean(cost)});
   if (compile.n() > 0)
     table.rows.push_back(
         {"", "geometric mean of compile time, dynamic / static", "", "", "", "", "", "", mean(compile)});

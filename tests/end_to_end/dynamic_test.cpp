@@ -40,6 +40,26 @@ TEST(DynamicSizes, OfPlantedFaultsAreRedAndNameTheBatch) {
   EXPECT_EQ(passed.at("notes").at("dynamic_judged"), "2, 4, 11, 15, 16, 17, 64");
 }
 
+TEST(DynamicSizes, OfAllDimensionsAreRedForOneThatIsKeptOrNotRefused) {
+  const Torchstone torchstone;
+  const ProgramRun run = run_dynamic(torchstone, "*/texts_*", {"--torchstone_isolate=shared"});
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  const auto expect = [&](const std::string& backend, const std::string& status, const std::string& reason) {
+    const auto row = torchstone.row("texts_inference_float32_" + backend + "_cpu_dynamic_all");
+    EXPECT_EQ(row.at("dynamic"), "all") << row.dump(1);
+    EXPECT_EQ(row.at("outcome").at("status"), status) << row.dump(1);
+    EXPECT_THAT(row.at("outcome").at("reason").get<std::string>(), HasSubstr(reason));
+  };
+  expect("fault_dynamic_lengths", "pass", "");
+  expect("fault_dynamic_none", "fail_accuracy",
+         "a length of 3 was answered with a number: the program is for batch 2 to 64, length 4 to 32");
+  expect("fault_dynamic_baked", "fail_accuracy", "batch 2 and length 4: ");
+  expect("fault_dynamic_baked_length", "fail_accuracy", "batch 2 and length 4: ");
+  const auto passed = torchstone.row("_fault_dynamic_lengths_").at("outcome");
+  EXPECT_THAT(passed.at("notes").at("dynamic_judged").get<std::string>(), HasSubstr("batch 64 and length 4, "));
+  EXPECT_THAT(passed.at("notes").at("dynamic_refused").get<std::string>(), HasSubstr("a length of 3, a length of 33"));
+}
+
 std::vector<std::string> split(const std::string& line) {
   std::vector<std::string> cells;
   std::istringstream stream(line);
@@ -70,7 +90,7 @@ TEST(DynamicSizes, AreTimedAtThreeBatchesAndFilesAndPageSayWhatTheyCost) {
   const auto& outcome = row.at("outcome");
   EXPECT_EQ(outcome.at("status"), "pass") << row.dump(1);
   EXPECT_EQ(outcome.at("samples").at("dynamic_batch"), (nlohmann::json{3.0, 4.0, 9.0}));
-  EXPECT_EQ(outcome.at("notes").at("dynamic_range"), "3..9");
+  EXPECT_EQ(outcome.at("notes").at("dynamic_range"), "batch 3 to 9");
   for (const char* metric : {"speedup", "dynamic_cost", "dynamic_cost_low", "dynamic_cost_high", "static_compile_s"})
     EXPECT_GT(std::stod(cell_of(torchstone, metric)), 0) << metric;
   EXPECT_EQ(cell_of(torchstone, "dynamic"), "batch");

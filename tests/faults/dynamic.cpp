@@ -8,8 +8,27 @@
 namespace torchstone {
 namespace {
 
-/// The answer for a batch of n, of a program compiled for `compiled`; it may throw.
-using Answer = std::function<torch::Tensor(const torch::Tensor& right, int64_t n, const Case& compiled)>;
+/// The answer for an input [n, …], of a program compiled for `compiled`; it may throw.
+using Answer =
+    std::function<torch::Tensor(const torch::Tensor& right, const torch::Tensor& input, const Case& compiled)>;
+
+/// Texts [n, length, 8] of their own length.
+class Texts : public Model {
+ public:
+  Texts() { linear_ = register_module("linear", torch::nn::Linear(8, 8)); }
+  c10::IValue forward(const Tensors& inputs) override { return linear_(inputs.at(0)).tanh().mean(1); }
+  Tensors example_inputs(const ModelOptions& options) const override {
+    return {torch::randn({options.batch_size, options.size_of("length", usual), 8})};
+  }
+  std::vector<ModelDimension> dimensions() const override { return {{"length", usual, shortest, longest}}; }
+  static constexpr int64_t usual = 16, shortest = 4, longest = 32;
+
+ private:
+  torch::nn::Linear linear_{nullptr};
+};
+TORCHSTONE_MODEL(
+    texts, .family = "fault", .suites = {"faults"}, .train_batch = 4, .eval_batch = 4,
+    .make = [](const ModelOptions&) -> std::shared_ptr<Model> { return std::make_shared<Texts>(); });
 
 class ProgramOfSizes : public Compiled {
  public:
@@ -23,8 +42,7 @@ class ProgramOfSizes : public Compiled {
     const auto& input = inputs.at(0);
     if (input.dim() != example_.at(0).dim()) throw std::invalid_argument("planted: another rank");
     if (input.scalar_type() != example_.at(0).scalar_type()) throw std::invalid_argument("planted: another dtype");
-    const int64_t n = input.size(0);
-    return map_tensors(program_->run(inputs), [&](const torch::Tensor& t) { return answer_(t, n, case_); });
+    return map_tensors(program_->run(inputs), [&](const torch::Tensor& t) { return answer_(t, input, case_); });
   }
 
  private:
@@ -56,31 +74,44 @@ void refuse_outside(int64_t n, const Case& c) {
     throw std::invalid_argument(fmt::format("planted: {} is outside of {}", n, to_string(c.dynamic_range)));
 }
 
-torch::Tensor right(const torch::Tensor& answer, int64_t n, const Case& c) {
-  refuse_outside(n, c);
+torch::Tensor right(const torch::Tensor& answer, const torch::Tensor& input, const Case& c) {
+  refuse_outside(input.size(0), c);
   return answer;
 }
 
 /// Keeps the size it was compiled for, as the divisor of a mean.
-torch::Tensor baked(const torch::Tensor& answer, int64_t n, const Case& c) {
-  refuse_outside(n, c);
-  return answer * (static_cast<double>(n) / static_cast<double>(c.batch_size));
+torch::Tensor baked(const torch::Tensor& answer, const torch::Tensor& input, const Case& c) {
+  refuse_outside(input.size(0), c);
+  return answer * (static_cast<double>(input.size(0)) / static_cast<double>(c.batch_size));
 }
 
 /// Right near the sizes that it was fitted by, wrong at the far end.
-torch::Tensor misfit(const torch::Tensor& answer, int64_t n, const Case& c) {
-  refuse_outside(n, c);
-  return n == c.dynamic_range.maximum ? answer * 1.05 : answer;
+torch::Tensor misfit(const torch::Tensor& answer, const torch::Tensor& input, const Case& c) {
+  refuse_outside(input.size(0), c);
+  return input.size(0) == c.dynamic_range.maximum ? answer * 1.05 : answer;
 }
 
 /// Has a runtime check of the one size.
-torch::Tensor one_size(const torch::Tensor& answer, int64_t n, const Case& c) {
-  if (n != c.batch_size) throw std::invalid_argument(fmt::format("planted: compiled for {} alone", c.batch_size));
+torch::Tensor one_size(const torch::Tensor& answer, const torch::Tensor& input, const Case& c) {
+  if (input.size(0) != c.batch_size)
+    throw std::invalid_argument(fmt::format("planted: compiled for {} alone", c.batch_size));
   return answer;
 }
 
 /// Answers outside of its range too.
-torch::Tensor unbounded(const torch::Tensor& answer, int64_t, const Case&) { return answer; }
+torch::Tensor unbounded(const torch::Tensor& answer, const torch::Tensor&, const Case&) { return answer; }
+
+/// Of texts, in range alone.
+torch::Tensor right_length(const torch::Tensor& answer, const torch::Tensor& input, const Case& c) {
+  if (input.size(1) < Texts::shortest || input.size(1) > Texts::longest)
+    throw std::invalid_argument(fmt::format("planted: a length of {}", input.size(1)));
+  return right(answer, input, c);
+}
+
+/// Keeps the length that it was compiled for, as the divisor of a mean.
+torch::Tensor baked_length(const torch::Tensor& answer, const torch::Tensor& input, const Case& c) {
+  return right_length(answer, input, c) * (static_cast<double>(input.size(1)) / static_cast<double>(Texts::usual));
+}
 
 bool register_dynamic(const char* name, Answer answer) {
   return register_backend(name, std::make_unique<DynamicFault>(std::move(answer)), __FILE__, __LINE__);
@@ -89,7 +120,8 @@ bool register_dynamic(const char* name, Answer answer) {
 [[maybe_unused]] const bool registered =
     register_dynamic("fault_dynamic_none", right) && register_dynamic("fault_dynamic_baked", baked) &&
     register_dynamic("fault_dynamic_misfit", misfit) && register_dynamic("fault_dynamic_one_size", one_size) &&
-    register_dynamic("fault_dynamic_unbounded", unbounded);
+    register_dynamic("fault_dynamic_unbounded", unbounded) && register_dynamic("fault_dynamic_lengths", right_length) &&
+    register_dynamic("fault_dynamic_baked_length", baked_length);
 
 }  // namespace
 }  // namespace torchstone

@@ -79,6 +79,21 @@ class Counter(torch.nn.Module):
         return x + self.count
 
 
+class Texts(torch.nn.Module):
+    """Sizes that are the number of texts, their length and the product of both."""
+
+    def __init__(self):
+        super().__init__()
+        self.words = torch.nn.Embedding(20, 8)
+        self.layer = torch.nn.Linear(8, 8)
+
+    def forward(self, ids):
+        x = self.words(ids)
+        scores = torch.softmax(x @ self.layer(x).transpose(1, 2), -1)
+        flat = (scores @ x).reshape(ids.shape[0] * ids.shape[1], 8)
+        return flat.relu().view(ids.shape[0], ids.shape[1], 8) + torch.arange(ids.shape[1]).unsqueeze(1)
+
+
 def export(model, args, kwargs=None, **options):
     torch.manual_seed(0)
     return torch.export.export(model, args, kwargs or {}, **options)
@@ -120,3 +135,5 @@ save("plain", export(plain, given), plain(*given), mode="train", loss="loss")
 save("other_outputs", export(plain, given), plain(given[0] + 1, given[1]))
 save("branch", export(Branch(), (torch.ones(3),)))
 save("nonzero", export(Nonzero(), (torch.ones(3),)))
+length = torch.export.Dim("length", min=2, max=30)
+save("texts", export(Texts(), (torch.arange(12).view(2, 6),), dynamic_shapes={"ids": {0: rows, 1: length}}))

@@ -111,10 +111,15 @@ torchstone::Tensors ProgramModel::example_inputs(const ModelOptions& options) co
   if (resized && (options.batch_size < samples_.batches.least || options.batch_size > samples_.batches.most))
     throw std::invalid_argument(fmt::format("{} samples, the program takes {} to {}", options.batch_size,
                                             samples_.batches.least, samples_.batches.most));
-  for (const auto& leaf : samples_.leaves) {
+  for (size_t i = 0; i < samples_.leaves.size(); ++i) {
+    const auto& leaf = samples_.leaves[i];
     if (!leaf.isTensor()) continue;
     auto input = leaf.toTensor();
     if (resized && input.dim() > 0) input = with_rows(input, options.batch_size);
+    const auto& sizes = program_->user_sizes[i];
+    for (size_t d = 0; d < sizes.size(); ++d)
+      if (const auto asked = options.sizes.find(sizes[d].symbol); asked != options.sizes.end())
+        input = with_size(input, static_cast<int64_t>(d), asked->second);
     inputs.push_back(asked_ ? draw_like(input) : input.clone());
   }
   asked_ = true;

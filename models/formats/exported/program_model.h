@@ -20,6 +20,7 @@ struct SampleInputs {
   int64_t batch = 1;
   Range batches{};  ///< of that symbol
   std::string symbol{};
+  std::vector<ModelDimension> dimensions{};  ///< the other symbols by name, each the size of some tensor's dimension
 };
 
 /// The sample inputs of an archive. Throws std::invalid_argument when there are none, or others than the program takes.
@@ -36,6 +37,8 @@ class ProgramModel : public Model, public DropoutRates {
 
   c10::IValue forward(const torchstone::Tensors& inputs) override;
   torchstone::Tensors example_inputs(const ModelOptions& options) const override;
+  /// The program's symbols but the batch's, under its names for them.
+  std::vector<ModelDimension> dimensions() const override { return samples_.dimensions; }
   torch::Tensor loss(const c10::IValue& output) const override;
   bool in_state_dict(const std::string& name) const override { return !outside_.contains(name); }
   /// Constants of the program keep their dtype, as in Python.

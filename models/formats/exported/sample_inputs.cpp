@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "models/core/tree.h"
@@ -19,6 +22,37 @@ std::string batch_symbol(const Program& program) {
     }
   }
   return symbol;
+}
+
+/// The range of a symbol as a dimension that varies: from 2, and where the program has no limit to four times the size
+/// that it was exported with. Empty where fewer than three sizes are left.
+std::optional<ModelDimension> dimension_of(const std::string& symbol, int64_t size, const Range& range) {
+  constexpr int64_t times = 4;
+  const int64_t least = std::max<int64_t>(range.least, 2), most = std::min(range.most, times * size);
+  if (most - least < 2 || size < least || size > most) return std::nullopt;
+  return ModelDimension{symbol, size, least, most, 1};
+}
+
+/// The symbols that are sizes of the tensors, beside the batch's. Those in an expression are no free ones.
+std::vector<ModelDimension> dimensions_of(const SampleInputs& samples, const Program& program) {
+  std::map<std::string, int64_t> sizes;
+  std::string expressions;
+  for (size_t i = 0; i < program.user_sizes.size(); ++i) {
+    for (size_t d = 0; d < program.user_sizes[i].size(); ++d) {
+      const InputSize& size = program.user_sizes[i][d];
+      if (size.expression) expressions += size.symbol + " ";
+      if (!size.expression && !size.symbol.empty() && size.symbol != samples.symbol)
+        sizes.try_emplace(size.symbol, samples.leaves[i].toTensor().size(static_cast<int64_t>(d)));
+    }
+  }
+  std::vector<ModelDimension> dimensions;
+  for (const auto& [symbol, size] : sizes) {
+    const auto range = program.ranges.find(symbol);
+    if (expressions.find(symbol) != std::string::npos) continue;
+    if (auto one = dimension_of(symbol, size, range == program.ranges.end() ? Range{} : range->second))
+      dimensions.push_back(std::move(*one));
+  }
+  return dimensions;
 }
 
 void require_sizes(const std::vector<InputSize>& expected, const torch::Tensor& found, size_t index,
@@ -57,6 +91,7 @@ SampleInputs read_sample_inputs(Archive& archive, const std::string& name, const
   samples.batch_can_change = !samples.symbol.empty();
   if (const auto range = program.ranges.find(samples.symbol); range != program.ranges.end())
     samples.batches = range->second;
+  samples.dimensions = dimensions_of(samples, program);
   return samples;
 }
 

@@ -22,6 +22,22 @@ struct ModelOptions {
   Preset preset = Preset::mini;
   Mode mode = Mode::inference;
   int64_t batch_size = 1;  ///< samples in one call, at least 1
+  /// Of the dimensions that the model declares (Model::dimensions), where they are not the preset's.
+  std::map<std::string, int64_t> sizes{};
+
+  int64_t size_of(const std::string& dimension, int64_t of_preset) const {
+    const auto found = sizes.find(dimension);
+    return found == sizes.end() ? of_preset : found->second;
+  }
+};
+
+/// A dimension of the inputs beside the batch that may have other sizes than the preset's: the length of a text, the
+/// height of an image.
+struct ModelDimension {
+  std::string name{};
+  int64_t size = 0;                  ///< of the preset
+  int64_t minimum = 2, maximum = 0;  ///< of the range that the model takes, both included, of three sizes at least
+  int64_t step = 1;                  ///< all three are multiples of it, and so is each size that is asked for
 };
 
 /// What the reports say of a model beside its results.

@@ -283,5 +283,32 @@ TEST(Plugin, WhatIsNoPluginIsRefused) {
               ThrowsMessage<std::runtime_error>(HasSubstr("CMakeLists.txt")));
 }
 
+TEST(Dimensions, AreThoseOfTheInputsAndHaveThreeSizesAtLeast) {
+  size_t declared = 0;
+  for (const auto* info : zoo()) {
+    const auto model = info->make({});
+    const auto dimensions = model->dimensions();
+    declared += dimensions.empty() ? 0 : 1;
+    const auto usual = model->example_inputs({});
+    for (const auto& [name, size, minimum, maximum, step] : dimensions) {
+      SCOPED_TRACE(info->name + ": " + name);
+      EXPECT_TRUE(size % step == 0 && minimum % step == 0 && maximum % step == 0);
+      EXPECT_TRUE(minimum <= size && size <= maximum && minimum >= 2);
+      EXPECT_GE((maximum - minimum) / step, 2);
+      ModelOptions options;
+      options.sizes[name] = size;
+      for (size_t i = 0; i < usual.size(); ++i) EXPECT_EQ(model->example_inputs(options)[i].sizes(), usual[i].sizes());
+      options.sizes[name] = maximum == size ? minimum : maximum;
+      const auto others = model->example_inputs(options);
+      bool follows = false;
+      for (size_t i = 0; i < usual.size(); ++i)
+        for (int64_t d = 0; d < usual[i].dim(); ++d)
+          follows |= usual[i].size(d) == size && others[i].size(d) == options.sizes[name];
+      EXPECT_TRUE(follows) << "no input has this size";
+    }
+  }
+  EXPECT_GE(declared, 40U);
+}
+
 }  // namespace
 }  // namespace torchstone

@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 constexpr double bound = 0.001;
-constexpr ModelOptions options{.batch_size = 3};
+const ModelOptions options{.batch_size = 3};
 const RecurrentFlags two_layers{std::nullopt, 2, std::nullopt, std::nullopt};
 
 /// Sets sizes for one test.

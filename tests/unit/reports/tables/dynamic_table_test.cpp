@@ -47,10 +47,23 @@ TEST(DynamicTable, HasARowForEachBatchAndTheGeometricMeansLast) {
   EXPECT_THAT(table->rows[1], ElementsAre("alexnet", "inference float32 inductor cpu mini", "4", "2 ms", "1 ms",
                                           "0.9 ms", "2.000x [1.900 2.100]", "2.420x", "1.210x [1.200 1.220]"));
   EXPECT_EQ(table->rows[2].back(), "1.250x") << "too few rounds for an interval";
-  EXPECT_THAT(table->rows[6], ElementsAre("", "geometric mean, at the batch compiled for", "", "", "", "",
+  EXPECT_THAT(table->rows[6], ElementsAre("", "geometric mean, at the sizes compiled for", "", "", "", "",
                                           "2.000x of 2", "", "1.100x of 2"));
   EXPECT_EQ(table->rows[7].back(), "1.500x of 2");
   for (const auto& row : table->rows) EXPECT_EQ(row.size(), table->header.size());
+}
+
+TEST(DynamicTable, NamesTheSizesWhereFurtherDimensionsVary) {
+  Result all = timed("bert", 1.1);
+  all.dynamic = "all";
+  all.outcome.notes["dynamic_timed"] = "batch 2 and length 4; batch 4 and length 32; batch 64 and length 64";
+  const auto table = dynamic_table({all});
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->rows[0][2], "batch 2 and length 4");
+  EXPECT_EQ(table->rows[2][2], "batch 64 and length 64");
+  EXPECT_THAT(html::dynamic_figure(all), HasSubstr("Speed-up by batch, at the sizes of the table"));
+  all.outcome.notes["dynamic_timed"] = "batch 2; batch 4";
+  EXPECT_EQ(dynamic_table({all})->rows[0][2], "2") << "a list of another length says nothing";
 }
 
 TEST(DynamicTable, IsNotThereWithoutDynamicCasesOrWithHalfOfTheirSeries) {

@@ -21,7 +21,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-constexpr ModelOptions three{Preset::mini, Mode::inference, 3};
+const ModelOptions three{Preset::mini, Mode::inference, 3};
 
 std::shared_ptr<Model> made(const std::string& path, Mode mode = Mode::inference) {
   return exported_model_info(path).make({Preset::mini, mode, 3});
@@ -212,6 +212,23 @@ TEST(ExportedModel, ErrorsOfARunNameOperatorAndPlace) {
       },
       ThrowsMessage<std::runtime_error>(
           AllOf(HasSubstr("aten.linear.default (write_exported.py:"), HasSubstr("logits = self.layer(x)"))));
+}
+
+TEST_P(OfEachVersion, HasTheSymbolsBesideTheBatchAsDimensions) {
+  const auto model = made(path("texts.pt2"));
+  const auto dimensions = model->dimensions();
+  ASSERT_EQ(dimensions.size(), 1U) << "the number of texts is the batch";
+  const auto& [name, size, minimum, maximum, step] = dimensions[0];
+  EXPECT_EQ(size, 6);
+  EXPECT_EQ(minimum, 2);
+  EXPECT_EQ(maximum, 24) << "four times the size of the export, though the program takes 30";
+  ModelOptions options{Preset::mini, Mode::inference, 5};
+  options.sizes[name] = 11;
+  const auto inputs = model->example_inputs(options);
+  EXPECT_EQ(inputs.at(0).sizes(), (std::vector<int64_t>{5, 11}));
+  const torch::NoGradGuard no_grad;
+  EXPECT_EQ(model->forward(inputs).toTensor().sizes(), (std::vector<int64_t>{5, 11, 8}));
+  EXPECT_TRUE(made(path("two.pt2"))->dimensions().empty());
 }
 
 }  // namespace
