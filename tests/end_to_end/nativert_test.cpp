@@ -1,0 +1,33 @@
+// NativeRT by the program itself: where LibTorch has it, it passes and a wrong weight is red; elsewhere the rows say
+// what is missing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/end_to_end/binary.h"
+
+namespace torchstone {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(NativeRt, PassesAndAWrongWeightIsRedOrTheRowSaysWhatIsMissing) {
+  const Torchstone torchstone;
+  const ProgramRun run =
+      torchstone.run_faults("*/healthy_inference_*",
+                            {"--torchstone_checks=accuracy", "--torchstone_dtypes=float32,bfloat16",
+                             "--torchstone_backends=nativert,fault_nativert"});
+  const auto outcome_of = [&](const std::string& name) { return torchstone.row(name).at("outcome"); };
+  const auto right = outcome_of("/healthy_inference_float32_nativert_");
+  if (right.at("status") == "unsupported") {
+    EXPECT_THAT(right.at("reason"), HasSubstr("exports no torch::nativert::ModelRunnerHandle"));
+    GTEST_SKIP() << right.at("reason");
+  }
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  EXPECT_EQ(right.at("status"), "pass") << right;
+  EXPECT_GT(right.at("metrics").at("artifact_bytes"), 0);
+  EXPECT_EQ(outcome_of("/healthy_inference_bfloat16_nativert_").at("status"), "pass");
+  EXPECT_EQ(outcome_of("/healthy_inference_float32_fault_nativert_").at("status"), "fail_accuracy");
+}
+
+}  // namespace
+}  // namespace torchstone
