@@ -1,9 +1,11 @@
 #include "cases/main/tournament.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,6 +13,7 @@
 #include "cases/main/console.h"
 #include "cases/main/results_folder.h"
 #include "cases/main/tournament_of_model.h"
+#include "fixtures/backends/catalogue.h"
 #include "fixtures/base/seconds_since.h"
 #include "fixtures/case/build_facts.h"
 #include "fixtures/isolate/interrupt.h"
@@ -54,13 +57,17 @@ int hold_tournaments(Session& session, RunInfo& run, const std::vector<size_t>& 
   session.origin = prepare_results(session.flags, run.id);
   run.build = build_facts();
   run.tag = without_secret(session.flags.tag);
-  plan(session, selected);
-  compile_ahead(session, selected);
+  const auto variants = selection::read_variants(session.flags.tournament_variants, backend_names());
+  std::vector<size_t> tried;
+  std::ranges::copy_if(selected, std::back_inserter(tried),
+                       [&](size_t index) { return !left_out(variants, session.cases[index]); });
+  plan(session, tried);
+  compile_ahead(session, tried);
   std::vector<HeldTournament> held;
   std::vector<judge::Tournament> tournaments;
   for (const auto& group : groups_of_variants(session.cases, selected)) {
     if (isolate::interrupted()) break;
-    held.push_back(hold_tournament(session, group));
+    held.push_back(hold_tournament(session, variants, group));
     tournaments.push_back(held.back().tournament);
     console::clear_progress();
     std::cout << console::tournament_text(tournaments.back(), line_width(), color) << std::flush;

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "cases/selection/tournament.h"
-#include "fixtures/backends/catalogue.h"
 #include "fixtures/isolate/interrupt.h"
 #include "reports/base/exit_code.h"
 #include "reports/console/progress.h"
@@ -34,13 +32,18 @@ std::map<std::string, std::string> facts_of(const Case& c) {
   return facts;
 }
 
-Result run_ladder(Session& session, size_t index) {
+Result run_ladder(Session& session, const selection::Variants& file, size_t index) {
   const Case& c = session.cases[index];
   const std::string name = short_name(name_of(c));
-  session.runner.prepare(index, [&](const std::string& what) { console::show_progress(name, what); });
   Result result = row_of(c, session);
-  result.outcome = session.runner.run(index, [&](std::string_view phase) { console::show_progress(name, phase); });
-  result.duration_s = session.runner.seconds();
+  if (const auto reason = left_out(file, c)) {
+    result.outcome.status = Status::unsupported;
+    result.outcome.reason = *reason;
+  } else {
+    session.runner.prepare(index, [&](const std::string& what) { console::show_progress(name, what); });
+    result.outcome = session.runner.run(index, [&](std::string_view phase) { console::show_progress(name, phase); });
+    result.duration_s = session.runner.seconds();
+  }
   stamp(session, result);
   session.unwritten.attempt(result.name, [&] { results_folder::write_case(session.flags.run.out, result); });
   return result;
@@ -128,19 +131,18 @@ std::vector<std::vector<size_t>> groups_of_variants(const std::vector<Case>& cas
   return groups;
 }
 
-HeldTournament hold_tournament(Session& session, const std::vector<size_t>& variants) {
+HeldTournament hold_tournament(Session& session, const selection::Variants& file, const std::vector<size_t>& variants) {
   const Case& first = session.cases.at(variants.front());
   HeldTournament held;
   judge::Tournament& tournament = held.tournament;
   tournament.title = title_of(first);
   tournament.facts = facts_of(first);
   tournament.options = {.confidence = first.confidence, .margin = session.flags.tournament_margin_pct / 100};
-  const auto own = selection::read_variants(session.flags.tournament_variants, backend_names());
   std::vector<judge::Entrant> entrants;
   for (const size_t index : variants) {
     if (isolate::interrupted()) break;
-    entrants.push_back(entrant_of(session.cases[index], run_ladder(session, index)));
-    add_shipping(own, session.cases[index], session.flags, entrants.back());
+    entrants.push_back(entrant_of(session.cases[index], run_ladder(session, file, index)));
+    add_shipping(file, session.cases[index], session.flags, entrants.back());
   }
   if (entrants.size() == variants.size()) held.exit_code = time_entrants(session, variants, entrants, tournament);
   if (isolate::interrupted()) tournament.failure = "interrupted";

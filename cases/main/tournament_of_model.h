@@ -2,12 +2,13 @@
 #include <vector>
 
 #include "cases/main/checks.h"
+#include "cases/selection/tournament.h"
 #include "reports/judge/tournament.h"
 
 namespace torchstone {
 
-/// The selected cases by model, mode, dtype, device, preset and batch size: variants of one thing. Each group has the
-/// case of eager first, also where it was not selected, because the others are compared with it.
+/// The selected cases by model, mode, dtype, device, preset and batch size: variants of one thing. Each group
+/// has the case of eager first, also where it was not selected, because the others are compared with it.
 std::vector<std::vector<size_t>> groups_of_variants(const std::vector<Case>& cases,
                                                     const std::vector<size_t>& selected);
 
@@ -16,7 +17,8 @@ struct HeldTournament {
   int exit_code = 0;
 };
 
-/// The ladder for each variant, then the turns of those that passed. Every row of the ladder leaves its record.
-HeldTournament hold_tournament(Session& session, const std::vector<size_t>& variants);
+/// The ladder for each variant that `file` does not leave out, then the turns of those that passed. Every row leaves
+/// its record, also of those that are left out.
+HeldTournament hold_tournament(Session& session, const selection::Variants& file, const std::vector<size_t>& variants);
 
 }  // namespace torchstone

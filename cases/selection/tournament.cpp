@@ -22,6 +22,29 @@ Shipping read_shipping(const config::Yaml& node) {
   return {text("exported"), text("script"), text("code")};
 }
 
+/// `devices: [cpu]` of an entry.
+std::vector<std::string> read_devices(const config::Yaml& node) {
+  std::vector<std::string> kinds;
+  for (const auto& item : config::list_of(node)) {
+    const std::string kind = config::device_of(item);
+    if (kind.find(':') != std::string::npos)
+      config::fail(item, fmt::format("'{}' is one device (expected a kind of device: cpu, cuda or xpu)", kind));
+    kinds.push_back(kind);
+  }
+  if (kinds.empty()) config::fail(node, "no device (expected cpu, cuda or xpu)");
+  return kinds;
+}
+
+/// `torchscript`, `{inductor: {freezing: true}}`, or the latter with `devices` beside the backend.
+void read_variant(config::Yaml node, Variants& variants) {
+  if (const auto* devices = node.find("devices")) {
+    variants.devices[config::origin_of(node)] = read_devices(*devices);
+    std::erase_if(node.entries, [](const auto& entry) { return entry.first == "devices"; });
+    if (node.entries.empty()) config::fail(node, "devices without a backend (expected {BACKEND: {}, devices: [cpu]})");
+  }
+  variants.backends.push_back({config::backend_spec_of(node), node});
+}
+
 /// {"freezing": True, "cpp.threads": 1}
 std::string python_options(const BackendSpec& backend) {
   std::vector<std::string> entries;
@@ -73,7 +96,7 @@ Variants read_variants(const std::string& file, const std::vector<std::string>& 
   Variants variants;
   std::vector<std::string> named;
   for (const auto& node : config::list_of(config::require(root, "variants"))) {
-    variants.backends.push_back({config::backend_spec_of(node), node});
+    read_variant(node, variants);
     named.push_back(variants.backends.back().value.name);
   }
   if (const auto* left_out = root.find("left_out"))
@@ -86,6 +109,18 @@ Variants read_variants(const std::string& file, const std::vector<std::string>& 
     for (const auto& [backend, node] : ship->entries) variants.shipping[backend] = read_shipping(node);
   }
   return variants;
+}
+
+std::optional<std::string> left_out(const Variants& variants, const Case& c) {
+  const auto decided = c.origin.find("backend");
+  if (decided == c.origin.end()) return std::nullopt;
+  const std::string kind = c.device.substr(0, c.device.find(':'));
+  for (const auto& [place, kinds] : variants.devices) {
+    const bool is_this = decided->second == place || decided->second.starts_with(place + ",");  // a policy adds to it
+    if (is_this && std::ranges::find(kinds, kind) == kinds.end())
+      return fmt::format("not tried on {}: {} has it for {}", kind, place, fmt::join(kinds, ", "));
+  }
+  return std::nullopt;
 }
 
 void select_tournament(flags::Flags& flags) {

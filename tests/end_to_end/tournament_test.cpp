@@ -108,6 +108,23 @@ TEST(Tournament, TakesTheFilterAndAddsEager) {
   EXPECT_THAT(none.err, HasSubstr("nothing selected"));
 }
 
+TEST(Tournament, LeavesAVariantForOtherDevicesOutAndSaysWhere) {
+  const Torchstone torchstone;
+  const std::string variants = torchstone.out() + "_variants.yaml";
+  std::ofstream(variants)
+      << "variants:\n  - eager\n  - torchscript\n  - {torchscript: {frozen: true}, devices: [cuda]}\n"
+      << "left_out: [export, inductor, nativert, nn_lstm, onnxruntime, openvino, torch_compile]\n";
+  const ProgramRun run = torchstone.run(with({"--torchstone_tournament_variants=" + variants}));
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("- torchscript:frozen=true unsupported: not tried on cpu: "));
+  const auto model = model_in(torchstone.out());
+  EXPECT_TRUE(variant_of(model, "torchscript").at("timed"));
+  const auto frozen = variant_of(model, "torchscript:frozen=true");
+  EXPECT_FALSE(frozen.at("timed"));
+  EXPECT_EQ(frozen.at("out"), "not tried on cpu: " + variants + ":4 has it for cuda");
+  EXPECT_EQ(frozen.at("ladder").at("outcome").at("status"), "unsupported");
+}
+
 TEST(Tournament, RefusesWhatItDoesNotGoWith) {
   const Torchstone torchstone;
   const ProgramRun run = torchstone.run(with({"--torchstone_checks=performance"}));

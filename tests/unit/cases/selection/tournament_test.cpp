@@ -14,6 +14,7 @@ namespace {
 
 using test::error_of;
 using test::flags_of;
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -41,6 +42,58 @@ TEST(Variants, OfTheProgramAreAtLeastEightAndEachIsWrittenWell) {
     EXPECT_EQ(wrong_option(choice.value), std::nullopt) << to_string(choice.value);
   }
   EXPECT_EQ(variants.backends.front().value, (BackendSpec{"eager", {}}));
+}
+
+size_t usable_on(const Variants& variants, const std::string& device) {
+  size_t usable = 0;
+  for (const auto& choice : variants.backends) {
+    Case c;
+    c.backend = choice.value;
+    c.device = device;
+    c.origin["backend"] = origin_of(choice.place);
+    usable += choice.value.name != "nn_lstm" && !left_out(variants, c) ? 1 : 0;
+  }
+  return usable;
+}
+
+/// nativert, openvino and onnxruntime, which need what may be missing, are three of those on the CPU.
+TEST(Variants, OfTheProgramAreAtLeastEightOnACpuAndSixOnCudaThatEveryModelCanTry) {
+  const auto variants = read_variants("", {});
+  EXPECT_GE(usable_on(variants, "cpu"), 8U + 3U);
+  EXPECT_GE(usable_on(variants, "cuda"), 6U);
+  EXPECT_GE(usable_on(variants, "cuda:1"), 6U);
+}
+
+TEST(Variants, ForOtherDevicesAreLeftOutWithThePlaceThatSaysSo) {
+  const VariantsFile file(
+      "variants:\n  - eager\n  - {inductor: {cpp.simdlen: 256}, devices: [cpu]}\n  - {torchscript: {}, devices: "
+      "cuda}\n");
+  const auto variants = read_variants(file.path(), {});
+  EXPECT_THAT(backends_of(variants.backends), ElementsAre("eager", "inductor:cpp.simdlen=256", "torchscript"));
+  const auto reason_of = [&](const std::string& device, const std::string& origin) {
+    Case c;
+    c.device = device;
+    c.origin["backend"] = origin;
+    return left_out(variants, c).value_or("");
+  };
+  const std::string place = file.path() + ":3";
+  EXPECT_EQ(reason_of("cuda:1", place), "not tried on cuda: " + place + " has it for cpu");
+  EXPECT_EQ(reason_of("cuda", place + ", emulate_precision_casts by p.yaml:1"), reason_of("cuda", place));
+  EXPECT_EQ(reason_of("cpu", place), "");
+  EXPECT_EQ(reason_of("cuda", file.path() + ":2"), "") << "eager is for all";
+  EXPECT_EQ(reason_of("cpu", file.path() + ":4"), "not tried on cpu: " + file.path() + ":4 has it for cuda");
+  EXPECT_EQ(reason_of("cuda", "flag --torchstone_backends=inductor:cpp.simdlen=256"), "") << "somebody asked for it";
+}
+
+TEST(Variants, WithDevicesThatAreNoneAreAnErrorWithItsPlace) {
+  for (const auto& [entry, words] : {std::pair{"{inductor: {}, devices: [gpu]}", "'gpu' is no device"},
+                                     {"{inductor: {}, devices: [cuda:1]}", "a kind of device"},
+                                     {"{inductor: {}, devices: []}", "no device"},
+                                     {"{devices: [cpu]}", "devices without a backend"},
+                                     {"{inductor: {}, export: {}, devices: [cpu]}", "2 backends in one map"}}) {
+    const VariantsFile file(std::string("variants:\n  - eager\n  - ") + entry + "\n");
+    EXPECT_THAT(error_of([&] { read_variants(file.path(), {}); }), AllOf(HasSubstr("v.yaml:3"), HasSubstr(words)));
+  }
 }
 
 TEST(Variants, OfABackendThatNobodyNamesJoinWithoutOptions) {
