@@ -5,13 +5,32 @@
 namespace torchstone::flags {
 namespace {
 
+/// A tournament is held with each of several values.
+bool is_swept(const std::string& key) { return key == "batch_size" || key == "threads"; }
+
+std::vector<config::Yaml> swept_values(const config::Yaml& value) {
+  auto values = split(value);
+  for (size_t i = 0; i < values.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (values[i].text == values[j].text) fail(value, fmt::format("{} stands there twice", values[i].text));
+  return values;
+}
+
 FlagInfo flag_of(const config::CaseField& field) {
   FlagInfo flag{.name = field.flag, .value = field.value, .help = field.help, .range = field.range};
   flag.fallback = field.fallback;
   flag.boolean = field.boolean;
   flag.path = field.path;
-  flag.set = [key = field.key](Flags& flags, const config::Yaml& value) {
-    check_setting(key, value);
+  if (is_swept(field.key)) {
+    flag.value += "[,…]";
+    flag.help += "; of tournament also several, each combination a tournament of its own";
+  }
+  flag.set = [key = field.key](Flags& flags, const config::Yaml& given) {
+    const auto values = is_swept(key) ? swept_values(given) : std::vector<config::Yaml>{given};
+    for (const auto& value : values) check_setting(key, value);
+    flags.sweeps.erase(key);
+    if (values.size() > 1) flags.sweeps[key] = values;
+    const config::Yaml& value = values.front();
     std::erase_if(flags.overrides, [&](const auto& setting) { return setting.first == key; });
     flags.overrides.emplace_back(key, value);
   };

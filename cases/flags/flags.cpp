@@ -105,6 +105,8 @@ Flags parse_flags(std::vector<std::string>& arguments) {
     else if (twin != nullptr && *twin != '\0')
       apply(flag, {twin}, variable, flags);
   }
+  if (!flags.tournament && !flags.sweeps.empty())
+    fail(flags.sweeps.begin()->second.front(), "several values are for --torchstone_tournament (expected one)");
   flags.run.arguments = reproduce_arguments(flags);
   arguments = std::move(others);
   return flags;

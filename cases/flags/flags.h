@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,9 +27,12 @@ struct Flags {
   bool no_skip = false;        ///< the policies' lists of models to skip do not hold
   bool fast = false;           ///< the policies' slow models are skipped
   config::Settings overrides;  ///< batch_size, tolerance, …: stronger than any suite
-  BatchSizes batch_sizes;      ///< of single models; weaker than an override
-  std::string suites_folder;   ///< or one file; empty: the program's own
-  std::string only;            ///< one model's name, or a file (models/formats/model_file.h)
+  /// Values of batch_size and threads, by their key, where several are given: each combination is a tournament of its
+  /// own (cases/selection/sweep.h). `overrides` has the first ones.
+  std::map<std::string, std::vector<config::Yaml>> sweeps;
+  BatchSizes batch_sizes;     ///< of single models; weaker than an override
+  std::string suites_folder;  ///< or one file; empty: the program's own
+  std::string only;           ///< one model's name, or a file (models/formats/model_file.h)
   config::Place only_place;
   std::string inputs;  ///< a .pt file with the inputs of `only`
   std::vector<std::string> plugins;

@@ -23,6 +23,7 @@
 #include "cases/main/results_folder.h"
 #include "cases/main/tournament.h"
 #include "cases/selection/expand.h"
+#include "cases/selection/sweep.h"
 #include "cases/selection/tournament.h"
 #include "cases/suite/prepare_models.h"
 #include "fixtures/case/build_facts.h"
@@ -175,7 +176,7 @@ int run(int argc, char** argv) {
   prepare_models(suites, flags);
   const UpstreamNames upstream_names = upstream_names_of(suites);
   const selection::Known known = selection::known_here();
-  selection::Expansion expansion = expand(suites, known, flags);
+  selection::Expansion expansion = expand_sweep(suites, known, flags);
   const ExpectedRun expected = expect(suites, known, flags, expansion.cases);
   if (flags.list != flags::Listing::none) {
     std::cout << listing::listing(flags, suites, expansion, known, mini_parameters);

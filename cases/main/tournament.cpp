@@ -23,6 +23,7 @@
 #include "reports/base/terminal.h"
 #include "reports/base/terminal_text.h"
 #include "reports/console/progress.h"
+#include "reports/console/sweep_text.h"
 #include "reports/console/tournament_text.h"
 #include "reports/results_folder/empty_results.h"
 #include "reports/write/html/tournament_page.h"
@@ -72,6 +73,7 @@ int hold_tournaments(Session& session, RunInfo& run, const std::vector<size_t>& 
     console::clear_progress();
     std::cout << console::tournament_text(tournaments.back(), line_width(), color) << std::flush;
   }
+  for (const auto& sweep : judge::sweeps_of(tournaments)) std::cout << console::sweep_text(sweep) << std::flush;
   session.runner.end_processes();
   run.duration_s = seconds_since(start);
   run.exit_reason = isolate::interrupted() ? "interrupted" : "finished";

@@ -20,6 +20,12 @@ std::string title_of(const Case& c) {
                      c.preset == Preset::full ? "_full" : "");
 }
 
+/// `_batch_size_8_threads_2` of a sweep (cases/selection/sweep.h).
+std::string combination_of(const Case& c) {
+  const auto found = c.origin.find("sweep");
+  return found == c.origin.end() ? "" : "_" + found->second;
+}
+
 std::map<std::string, std::string> facts_of(const Case& c) {
   std::map<std::string, std::string> facts{{"suite", c.suite},
                                            {"model", c.model},
@@ -112,7 +118,7 @@ int exit_code_of_rows(const std::vector<judge::Entrant>& entrants, bool ranked) 
 
 std::vector<std::vector<size_t>> groups_of_variants(const std::vector<Case>& cases,
                                                     const std::vector<size_t>& selected) {
-  const auto key_of = [](const Case& c) { return fmt::format("{}|{}", title_of(c), c.batch_size); };
+  const auto key_of = [](const Case& c) { return fmt::format("{}|{}|{}", title_of(c), c.batch_size, c.threads); };
   std::vector<std::vector<size_t>> groups;
   std::map<std::string, size_t> group_of;
   for (const size_t index : selected) {
@@ -135,7 +141,8 @@ HeldTournament hold_tournament(Session& session, const selection::Variants& file
   const Case& first = session.cases.at(variants.front());
   HeldTournament held;
   judge::Tournament& tournament = held.tournament;
-  tournament.title = title_of(first);
+  tournament.title = title_of(first) + combination_of(first);
+  if (first.origin.contains("sweep")) tournament.sweep = title_of(first);
   tournament.facts = facts_of(first);
   tournament.options = {.confidence = first.confidence, .margin = session.flags.tournament_margin_pct / 100};
   std::vector<judge::Entrant> entrants;

@@ -7,7 +7,7 @@
 
 namespace torchstone {
 
-/// The selected cases by model, mode, dtype, device, preset and batch size: variants of one thing. Each group
+/// The selected cases by model, mode, dtype, device, preset, batch size and threads: variants of one thing. Each group
 /// has the case of eager first, also where it was not selected, because the others are compared with it.
 std::vector<std::vector<size_t>> groups_of_variants(const std::vector<Case>& cases,
                                                     const std::vector<size_t>& selected);

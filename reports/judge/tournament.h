@@ -61,6 +61,7 @@ struct TournamentOptions {
 
 struct Tournament {
   std::string title;                         ///< "my_inference_float32_cpu"
+  std::string sweep;                         ///< the title that all combinations of a sweep share; empty: no sweep
   std::map<std::string, std::string> facts;  ///< suite, model, mode, dtype, device, preset, batch_size, threads …
   TournamentOptions options;
   size_t processes = 0;             ///< that count

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/base/text.h"
+#include "reports/judge/sweep.h"
 #include "reports/record/result_json.h"
 
 namespace torchstone::write {
@@ -51,6 +52,7 @@ ordered_json variant_json(const judge::Standing& s) {
 ordered_json model_json(const judge::Tournament& tournament) {
   ordered_json json{{"title", tournament.title}};
   for (const auto& [key, value] : tournament.facts) json[key] = value;
+  if (!tournament.sweep.empty()) json["sweep"] = tournament.sweep;
   json["verdict"] = judge::verdict_line(tournament);
   json["best"] = tournament.best;
   json["failure"] = tournament.failure.empty() ? ordered_json() : ordered_json(tournament.failure);
@@ -65,6 +67,21 @@ ordered_json model_json(const judge::Tournament& tournament) {
   return json;
 }
 
+ordered_json sweep_json(const judge::Sweep& sweep) {
+  ordered_json json{{"title", sweep.title}, {"combinations", ordered_json::array()}};
+  for (const auto& row : sweep.rows) {
+    ordered_json one{{"batch_size", row.batch_size}, {"threads", row.threads}, {"fastest", row.fastest}};
+    if (row.seconds > 0) {
+      one["seconds"] = row.seconds;
+      one["samples_per_s"] = row.samples_per_s;
+      one["speedup"] = row.speedup;
+      one["speedup_interval"] = interval(row.speedup_low, row.speedup_high);
+    }
+    json["combinations"].push_back(one);
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string write_tournament_json(const std::vector<judge::Tournament>& tournaments, const RunInfo& run) {
@@ -73,6 +90,8 @@ std::string write_tournament_json(const std::vector<judge::Tournament>& tourname
                  {"argv", run.argv},       {"tag", run.tag},         {"exit_reason", run.exit_reason},
                  {"machine", run.machine}, {"build", run.build}};
   if (run.exit_code) json["run"]["exit_code"] = *run.exit_code;
+  json["sweeps"] = ordered_json::array();
+  for (const auto& sweep : judge::sweeps_of(tournaments)) json["sweeps"].push_back(sweep_json(sweep));
   json["models"] = ordered_json::array();
   for (const auto& tournament : tournaments) json["models"].push_back(model_json(tournament));
   return printable_json(json.dump(1, ' ', false, ordered_json::error_handler_t::replace)) + "\n";

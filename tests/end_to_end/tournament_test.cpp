@@ -125,6 +125,46 @@ TEST(Tournament, LeavesAVariantForOtherDevicesOutAndSaysWhere) {
   EXPECT_EQ(frozen.at("ladder").at("outcome").at("status"), "unsupported");
 }
 
+TEST(Tournament, IsHeldForEachBatchSizeAndThreadCount) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run(
+      with({"--torchstone_backends=torchscript", "--torchstone_batch_size=1,8", "--torchstone_threads=1,2"}));
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("torchbench/lennard_jones_inference_float32_cpu_batch_size_8_threads_2\n"),
+                             HasSubstr("The fastest of torchbench/lennard_jones_inference_float32_cpu\n")));
+  const auto json = nlohmann::json::parse(read_file(torchstone.out() + "/tournament.json"));
+  ASSERT_EQ(json.at("models").size(), 4U);
+  for (const auto& model : json.at("models")) {
+    EXPECT_EQ(model.at("sweep"), "torchbench/lennard_jones_inference_float32_cpu");
+    EXPECT_EQ(model.at("variants").size(), 2U);
+    const auto& row = model.at("variants").at(0).at("ladder");
+    EXPECT_EQ(std::to_string(row.at("batch_size").get<int>()), model.at("batch_size"));
+    EXPECT_THAT(row.at("name"), HasSubstr("_batch_size_" + model.at("batch_size").get<std::string>() + "_threads_" +
+                                          model.at("threads").get<std::string>()));
+  }
+  ASSERT_EQ(json.at("sweeps").size(), 1U);
+  const auto& combinations = json.at("sweeps").at(0).at("combinations");
+  ASSERT_EQ(combinations.size(), 4U);
+  std::vector<std::string> held;
+  for (const auto& one : combinations) {
+    held.push_back(one.at("batch_size").get<std::string>() + "x" + one.at("threads").get<std::string>());
+    EXPECT_FALSE(one.at("fastest").get<std::string>().empty());
+    EXPECT_NEAR(one.at("samples_per_s").get<double>() * one.at("seconds").get<double>(),
+                std::stod(one.at("batch_size").get<std::string>()), 1e-6);
+  }
+  EXPECT_THAT(held, testing::ElementsAre("1x1", "1x2", "8x1", "8x2"));
+  EXPECT_THAT(read_file(torchstone.out() + "/tournament.html"), HasSubstr("by batch size and threads"));
+}
+
+TEST(Tournament, AloneTakesSeveralBatchSizesAndThreadCounts) {
+  const Torchstone torchstone;
+  for (const char* flag : {"--torchstone_threads=1,2", "--torchstone_batch_size=1,8"}) {
+    const ProgramRun run = torchstone.run({"--torchstone_only=lennard_jones", flag});
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_THAT(run.err, AllOf(HasSubstr(flag), HasSubstr("several values are for --torchstone_tournament")));
+  }
+}
+
 TEST(Tournament, RefusesWhatItDoesNotGoWith) {
   const Torchstone torchstone;
   const ProgramRun run = torchstone.run(with({"--torchstone_checks=performance"}));

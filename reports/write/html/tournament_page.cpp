@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/judge/sweep.h"
 #include "reports/record/metric.h"
 #include "reports/write/html/document.h"
 #include "reports/write/html/markup.h"
@@ -17,21 +18,22 @@ using html::escaped;
 using judge::Standing;
 using judge::Tournament;
 
-std::string cell(const std::string& text) { return "<td class=n>" + text; }
+std::string right_cell(const std::string& text) { return "<td class=n>" + text; }
 
 std::string metric_cell(const char* key, const std::optional<double>& value) {
-  return cell(value ? escaped(format_metric(key, *value)) : "–");
+  return right_cell(value ? escaped(format_metric(key, *value)) : "–");
 }
 
 std::string timed_row(const Standing& s, size_t place) {
   const auto& e = s.entrant;
   std::string row =
       fmt::format("<tr><td class=n>{}<th>{}{}", place, escaped(e.name), s.ties ? " <i class=ok>fastest</i>" : "");
-  row += cell(html::time_text(s.seconds));
-  row += cell(fmt::format("{:.3f}× <small>[{:.3f} {:.3f}]</small>", s.speedup, s.speedup_low, s.speedup_high));
-  row += cell(fmt::format("{:.3f} to {:.3f}", s.of_best_low, s.of_best_high));
+  row += right_cell(html::time_text(s.seconds));
+  row += right_cell(fmt::format("{:.3f}× <small>[{:.3f} {:.3f}]</small>", s.speedup, s.speedup_low, s.speedup_high));
+  row += right_cell(fmt::format("{:.3f} to {:.3f}", s.of_best_low, s.of_best_high));
   row += metric_cell("max_rel_error", e.error) + metric_cell("compiled_peak_bytes", e.peak_bytes);
-  row += cell(e.start_s ? html::time_text(*e.start_s) : "–") + cell(e.compile_s ? html::time_text(*e.compile_s) : "–");
+  row += right_cell(e.start_s ? html::time_text(*e.start_s) : "–") +
+         right_cell(e.compile_s ? html::time_text(*e.compile_s) : "–");
   row += metric_cell("artifact_bytes", e.artifact_bytes);
   row += metric_cell("break_even_calls", s.break_even_calls) +
          metric_cell("break_even_calls", s.break_even_compiled_calls);
@@ -111,6 +113,24 @@ std::string section(const Tournament& tournament) {
   return out + numbers(tournament) + not_timed(tournament) + "</section>\n";
 }
 
+std::string sweep_section(const judge::Sweep& sweep) {
+  std::string rows;
+  for (const auto& row : sweep.rows) {
+    const bool ranked = row.seconds > 0;
+    rows += "<tr>" + right_cell(escaped(row.batch_size)) + right_cell(escaped(row.threads)) + "<th>" +
+            escaped(row.fastest) + right_cell(ranked ? html::time_text(row.seconds) : "–") +
+            right_cell(ranked ? fmt::format("{:.3f}× <small>[{:.3f} {:.3f}]</small>", row.speedup, row.speedup_low,
+                                            row.speedup_high)
+                              : "–") +
+            right_cell(ranked ? fmt::format("{:.4g}", row.samples_per_s) : "–") + "\n";
+  }
+  return fmt::format(
+      "<section class=card><h2>{} <small>by batch size and threads</small></h2><div class=scroll><table class=tour>"
+      "<thead><tr><th>batch size<th>threads<th>fastest<th>time of a call<th>speed-up<th>samples/s</thead>\n"
+      "<tbody>{}</tbody></table></div></section>\n",
+      escaped(sweep.title), rows);
+}
+
 std::string headline(const std::vector<Tournament>& tournaments) {
   if (tournaments.size() == 1) return judge::verdict_line(tournaments.front());
   size_t ranked = 0;
@@ -127,6 +147,7 @@ std::string write_tournament_page(const std::vector<Tournament>& tournaments, co
       "<header class={}><p class=brand>Torchstone</p><h1><span aria-hidden=true>{}</span> {}</h1><p class=mu>{}, "
       "{}</p></header>\n<main>\n",
       ranked ? "ok" : "bad", ranked ? "★" : "✗", title, escaped(run.started), html::duration_text(run.duration_s));
+  for (const judge::Sweep& sweep : judge::sweeps_of(tournaments)) content += sweep_section(sweep);
   for (const Tournament& tournament : tournaments) content += section(tournament);
   return html::document(title, content + "</main>\n", /*with_script=*/false);
 }
