@@ -23,13 +23,17 @@ class ConvertingBackend : public testing::TestWithParam<std::string> {
 
 TEST_P(ConvertingBackend, PassesAndAWrongWeightIsRed) {
   const ProgramRun run = torchstone_.run_faults(
-      "*/healthy_inference_*",
+      "*/healthy_inference_*:*/unchanged_inference_*",
       {"--torchstone_checks=accuracy", "--torchstone_backends=" + GetParam() + ",fault_" + GetParam()});
   const auto right = outcome_of("/healthy_inference_float32_" + GetParam() + "_");
   if (is_missing(right)) GTEST_SKIP() << right.at("reason");
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   EXPECT_EQ(right.at("status"), "pass") << right;
   EXPECT_GT(right.at("metrics").at("artifact_bytes"), 0);
+  EXPECT_GE(right.at("metrics").at("delegated_nodes"), 3) << "a product, a relu and a sum";
+  const auto nothing = outcome_of("/unchanged_inference_float32_" + GetParam() + "_");
+  EXPECT_EQ(nothing.at("status"), "fail_to_compile") << nothing;
+  EXPECT_THAT(nothing.at("reason"), HasSubstr("nothing is delegated to "));
   EXPECT_EQ(outcome_of("/healthy_inference_float32_fault_" + GetParam() + "_").at("status"), "fail_accuracy");
 }
 

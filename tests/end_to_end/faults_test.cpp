@@ -186,7 +186,7 @@ TEST(PlantedFaults, LeaveARowEachWhenOneChildServesThemAll) {
                                                {"--torchstone_memory_limit=3", "--torchstone_isolate=shared"});
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   const auto results = torchstone.results().at("results");
-  EXPECT_EQ(results.size(), 25u);
+  EXPECT_EQ(results.size(), 26u);
   EXPECT_EQ(torchstone.row("/healthy_").at("outcome").at("status"), "pass");
   EXPECT_EQ(torchstone.row("/segfaults_").at("outcome").at("status"), "crash");
   EXPECT_EQ(torchstone.row("/not_loadable_").at("outcome").at("status"), "model_fail_to_load");

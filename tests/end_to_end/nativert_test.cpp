@@ -12,10 +12,9 @@ using testing::HasSubstr;
 
 TEST(NativeRt, PassesAndAWrongWeightIsRedOrTheRowSaysWhatIsMissing) {
   const Torchstone torchstone;
-  const ProgramRun run =
-      torchstone.run_faults("*/healthy_inference_*",
-                            {"--torchstone_checks=accuracy", "--torchstone_dtypes=float32,bfloat16",
-                             "--torchstone_backends=nativert,fault_nativert"});
+  const ProgramRun run = torchstone.run_faults("*/healthy_inference_*:*/unchanged_inference_*",
+                                               {"--torchstone_checks=accuracy", "--torchstone_dtypes=float32,bfloat16",
+                                                "--torchstone_backends=nativert,fault_nativert"});
   const auto outcome_of = [&](const std::string& name) { return torchstone.row(name).at("outcome"); };
   const auto right = outcome_of("/healthy_inference_float32_nativert_");
   if (right.at("status") == "unsupported") {
@@ -25,6 +24,8 @@ TEST(NativeRt, PassesAndAWrongWeightIsRedOrTheRowSaysWhatIsMissing) {
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   EXPECT_EQ(right.at("status"), "pass") << right;
   EXPECT_GT(right.at("metrics").at("artifact_bytes"), 0);
+  EXPECT_GE(right.at("metrics").at("delegated_nodes"), 3) << "a product, a relu and a sum";
+  EXPECT_THAT(outcome_of("/unchanged_inference_float32_nativert_").at("reason"), HasSubstr("nothing is delegated to"));
   EXPECT_EQ(outcome_of("/healthy_inference_bfloat16_nativert_").at("status"), "pass");
   EXPECT_EQ(outcome_of("/healthy_inference_float32_fault_nativert_").at("status"), "fail_accuracy");
 }

@@ -85,6 +85,8 @@ c10::IValue random_without_seed(torch::nn::Linear& linear, const torch::Tensor& 
     register_faulty(
         "elementwise",
         [](torch::nn::Linear& linear, const torch::Tensor& x) -> c10::IValue { return x * linear->bias; }) &&
+    // A converted program of it has nothing to run.
+    register_faulty("unchanged", [](torch::nn::Linear&, const torch::Tensor& x) -> c10::IValue { return x; }) &&
     register_faulty("two_outputs",
                     [](torch::nn::Linear& linear, const torch::Tensor& x) -> c10::IValue {
                       return c10::ivalue::Tuple::create({linear(x), torch::tanh(x)});
