@@ -21,10 +21,7 @@ std::string title_of(const Case& c) {
 }
 
 /// `_batch_size_8_threads_2` of a sweep (cases/selection/sweep.h).
-std::string combination_of(const Case& c) {
-  const auto found = c.origin.find("sweep");
-  return found == c.origin.end() ? "" : "_" + found->second;
-}
+std::string combination_of(const Case& c) { return c.sweep.empty() ? "" : "_" + c.sweep; }
 
 std::map<std::string, std::string> facts_of(const Case& c) {
   std::map<std::string, std::string> facts{{"suite", c.suite},
@@ -142,7 +139,7 @@ HeldTournament hold_tournament(Session& session, const selection::Variants& file
   HeldTournament held;
   judge::Tournament& tournament = held.tournament;
   tournament.title = title_of(first) + combination_of(first);
-  if (first.origin.contains("sweep")) tournament.sweep = title_of(first);
+  if (!first.sweep.empty()) tournament.sweep = title_of(first);
   tournament.facts = facts_of(first);
   tournament.options = {.confidence = first.confidence, .margin = session.flags.tournament_margin_pct / 100};
   std::vector<judge::Entrant> entrants;

@@ -48,7 +48,7 @@ Expansion expand_sweep(const std::vector<suite::Suite>& suites, const Known& kno
     if (seen.empty()) all.skipped = std::move(one.skipped);
     for (Case& c : one.cases) {
       const bool fresh = seen.emplace(name_of(c), c.batch_size, c.threads).second;
-      c.origin["sweep"] = name_of_combination(combination);
+      c.sweep = name_of_combination(combination);
       if (fresh)
         all.cases.push_back(std::move(c));
       else

@@ -53,6 +53,20 @@ TEST(AnExportedProgram, IsCompiledByInductorAndTrained) {
   for (const auto& row : rows) EXPECT_EQ(row.at("outcome").at("status"), "pass") << row.dump(1);
 }
 
+TEST(AnExportedProgram, OfSymbolicSizesIsCompiledOnceForAllOfThem) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run({only("texts.pt2"), "--torchstone_checks=accuracy", "--torchstone_dynamic=all",
+                                         "--torchstone_backends=inductor", "--torchstone_modes=inference"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  const auto row = torchstone.results().at("results").at(0);
+  EXPECT_EQ(row.at("outcome").at("status"), "pass") << row.dump(1);
+  const auto notes = row.at("outcome").at("notes");
+  EXPECT_THAT(notes.at("dynamic_range").get<std::string>(), testing::MatchesRegex("batch 2 to 64, s[0-9]+ 2 to 24"));
+  EXPECT_THAT(notes.at("dynamic_refused").get<std::string>(),
+              testing::MatchesRegex("a s[0-9]+ of 1, a s[0-9]+ of 25, .*"))
+      << "of batches that the archive was not exported for there are no inputs";
+}
+
 TEST(AnExportedProgram, WithOutputsOtherThanPythonsIsNotJudged) {
   const Torchstone torchstone;
   const ProgramRun run = torchstone.run({only("other_outputs.pt2"), "--torchstone_checks=accuracy",

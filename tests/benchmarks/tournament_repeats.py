@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""How often a tournament has the same result: each model's is held --repeats times, in runs of its own, on an unchanged cache.
+
+A run's result is its set of variants that may be the fastest: the winner, or those that tie. A run is made once below --out and
+read again later, so that the program can be stopped and goes on. Prints each set with how often it came, and for every pair of
+variants whose order is not the same in all runs how large the difference was. A model's first run compiles, and is not counted.
+Exit code 0: each model's most frequent set came in at least --goal of the runs; 1: less often; 2: a run could not be made."""
+import argparse
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+
+MODELS = ["lennard_jones", "squeezenet1_1", "BertForMaskedLM"]
+
+
+def held(arguments, model, number):
+    """The tournament of one run, or of the file that it left."""
+    out = pathlib.Path(arguments.out, model, str(number))
+    file = out / "tournament.json"
+    if not file.exists():
+        done = subprocess.run([arguments.binary, "--torchstone_tournament", f"--torchstone_only={model}", f"--torchstone_out={out}",
+                               f"--torchstone_measure_budget={arguments.budget}", "--torchstone_color=never", *arguments.flags],
+                              capture_output=True, text=True)
+        if not file.exists():
+            sys.exit(f"{model}, run {number}: exit code {done.returncode}\n{done.stderr.strip()[-2000:]}")
+    tournaments = json.loads(file.read_text())["models"]
+    return next(one for one in tournaments if one["model"] == model)
+
+
+def frequencies(tournaments):
+    """How often each set of variants that may be the fastest came, the most frequent first."""
+    return collections.Counter(frozenset(one["best"]) for one in tournaments).most_common()
+
+
+def speedups(tournaments):
+    """The speed-ups over eager of each variant that was timed, by name."""
+    found = collections.defaultdict(list)
+    for one in tournaments:
+        for variant in one["variants"]:
+            if variant["timed"]:
+                found[variant["name"]].append(variant["speedup"])
+    return found
+
+
+def report(model, tournaments):
+    """Lines of text, and the number of runs that had the most frequent set."""
+    sets = frequencies(tournaments)
+    lines = [f"{model}: {len(tournaments)} runs"]
+    lines += [f"  {count:3}  {', '.join(sorted(best)) or 'none'}" for best, count in sets]
+    for name, values in sorted(speedups(tournaments).items(), key=lambda item: -sorted(item[1])[len(item[1]) // 2]):
+        ordered = sorted(values)
+        lines.append(f"       {ordered[len(ordered) // 2]:.3f}x [{ordered[0]:.3f} {ordered[-1]:.3f}] in {len(ordered)}  {name}")
+    return lines, sets[0][1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("binary")
+    parser.add_argument("--models", default=",".join(MODELS))
+    parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--goal", type=int, default=19)
+    parser.add_argument("--budget", type=float, default=2, help="seconds for each variant (--torchstone_measure_budget)")
+    parser.add_argument("--out", default="tournament_repeats")
+    parser.add_argument("--flags", nargs=argparse.REMAINDER, default=[], help="last: further flags of torchstone")
+    arguments = parser.parse_args()
+    kept = True
+    for model in arguments.models.split(","):
+        held(arguments, model, 0)
+        lines, most = report(model, [held(arguments, model, number) for number in range(1, arguments.repeats + 1)])
+        print("\n".join(lines), flush=True)
+        kept = kept and most >= arguments.goal
+    return 0 if kept else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
