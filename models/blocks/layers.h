@@ -40,8 +40,7 @@ inline nn::LeakyReLU leaky_relu(double slope) {
   return nn::LeakyReLU(nn::LeakyReLUOptions().negative_slope(slope).inplace(true));
 }
 
-/// Normally distributed RGB images [batch, 3, side, side].
-/// [N, 3, side, side], or as high and wide as the options say.
+/// Normally distributed RGB images [N, 3, side, side], or as high and wide as the options say.
 inline torch::Tensor random_images(const ModelOptions& options, int64_t side) {
   return torch::randn({options.batch_size, 3, options.size_of("height", side), options.size_of("width", side)});
 }

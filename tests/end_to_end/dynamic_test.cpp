@@ -17,16 +17,25 @@ ProgramRun run_dynamic(const Torchstone& torchstone, const std::string& filter, 
   return torchstone.run_faults(filter, flags);
 }
 
+struct Rows {
+  std::string model, dynamic;
+};
+
+void expect_row(const Torchstone& torchstone, const Rows& rows, const std::string& backend, const std::string& status,
+                const std::string& reason) {
+  const auto row = torchstone.row(rows.model + "_inference_float32_" + backend + "_cpu_dynamic_" + rows.dynamic);
+  EXPECT_EQ(row.at("dynamic"), rows.dynamic) << row.dump(1);
+  EXPECT_EQ(row.at("outcome").at("status"), status) << row.dump(1);
+  EXPECT_THAT(row.at("outcome").at("reason").get<std::string>(), HasSubstr(reason));
+}
+
 TEST(DynamicSizes, OfPlantedFaultsAreRedAndNameTheBatch) {
   const Torchstone torchstone;
   const ProgramRun run = run_dynamic(torchstone, "*/healthy_*_dynamic_batch",
                                      {"--torchstone_isolate=shared", "--torchstone_checks=accuracy"});
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   const auto expect = [&](const std::string& backend, const std::string& status, const std::string& reason) {
-    const auto row = torchstone.row("healthy_inference_float32_" + backend + "_cpu_dynamic_batch");
-    EXPECT_EQ(row.at("dynamic"), "batch") << row.dump(1);
-    EXPECT_EQ(row.at("outcome").at("status"), status) << row.dump(1);
-    EXPECT_THAT(row.at("outcome").at("reason").get<std::string>(), HasSubstr(reason));
+    expect_row(torchstone, {"healthy", "batch"}, backend, status, reason);
   };
   expect("eager", "pass", "");
   expect("torchscript", "unsupported", "torchscript compiles for the sizes that it is given");
@@ -45,10 +54,7 @@ TEST(DynamicSizes, OfAllDimensionsAreRedForOneThatIsKeptOrNotRefused) {
   const ProgramRun run = run_dynamic(torchstone, "*/texts_*", {"--torchstone_isolate=shared"});
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   const auto expect = [&](const std::string& backend, const std::string& status, const std::string& reason) {
-    const auto row = torchstone.row("texts_inference_float32_" + backend + "_cpu_dynamic_all");
-    EXPECT_EQ(row.at("dynamic"), "all") << row.dump(1);
-    EXPECT_EQ(row.at("outcome").at("status"), status) << row.dump(1);
-    EXPECT_THAT(row.at("outcome").at("reason").get<std::string>(), HasSubstr(reason));
+    expect_row(torchstone, {"texts", "all"}, backend, status, reason);
   };
   expect("fault_dynamic_lengths", "pass", "");
   expect("fault_dynamic_none", "fail_accuracy",
