@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <optional>
+#include <regex>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -33,14 +35,20 @@ std::optional<ModelDimension> dimension_of(const std::string& symbol, int64_t si
   return ModelDimension{symbol, size, least, most, 1};
 }
 
+/// The names in an expression: "2*s1 + s12" has s1 and s12.
+std::set<std::string> names_in(const std::string& expression) {
+  static const std::regex name("[A-Za-z_][A-Za-z_0-9]*");
+  return {std::sregex_token_iterator(expression.begin(), expression.end(), name), {}};
+}
+
 /// The symbols that are sizes of the tensors, beside the batch's. Those in an expression are no free ones.
 std::vector<ModelDimension> dimensions_of(const SampleInputs& samples, const Program& program) {
   std::map<std::string, int64_t> sizes;
-  std::string expressions;
+  std::set<std::string> in_expressions;
   for (size_t i = 0; i < program.user_sizes.size(); ++i) {
     for (size_t d = 0; d < program.user_sizes[i].size(); ++d) {
       const InputSize& size = program.user_sizes[i][d];
-      if (size.expression) expressions += size.symbol + " ";
+      if (size.expression) in_expressions.merge(names_in(size.symbol));
       if (!size.expression && !size.symbol.empty() && size.symbol != samples.symbol)
         sizes.try_emplace(size.symbol, samples.leaves[i].toTensor().size(static_cast<int64_t>(d)));
     }
@@ -48,7 +56,7 @@ std::vector<ModelDimension> dimensions_of(const SampleInputs& samples, const Pro
   std::vector<ModelDimension> dimensions;
   for (const auto& [symbol, size] : sizes) {
     const auto range = program.ranges.find(symbol);
-    if (expressions.find(symbol) != std::string::npos) continue;
+    if (in_expressions.contains(symbol)) continue;
     if (auto one = dimension_of(symbol, size, range == program.ranges.end() ? Range{} : range->second))
       dimensions.push_back(std::move(*one));
   }

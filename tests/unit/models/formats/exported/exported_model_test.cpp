@@ -231,5 +231,21 @@ TEST_P(OfEachVersion, HasTheSymbolsBesideTheBatchAsDimensions) {
   EXPECT_TRUE(made(path("two.pt2"))->dimensions().empty());
 }
 
+TEST_P(OfEachVersion, HasADimensionWhoseNameBeginsThatOfAnotherInAnExpression) {
+  auto records = exported::records_of(path("texts.pt2"));
+  exported::edit_json(records, "models/model.json", [](nlohmann::json& program) {
+    auto& sizes = program["graph_module"]["graph"]["tensor_values"]["ids"]["sizes"];
+    sizes[0]["as_expr"]["expr_str"] = "Mul(Integer(2), Symbol('s23', positive=True, integer=True))";
+    sizes[1]["as_expr"]["expr_str"] = "Symbol('s2', positive=True, integer=True)";
+    program["range_constraints"]["s2"] = program["range_constraints"]["s27"];
+  });
+  const TemporaryFolder folder;
+  const std::string edited = (folder.path() / "texts.pt2").string();
+  exported::write_archive(edited, records);
+  const auto dimensions = made(edited)->dimensions();
+  ASSERT_EQ(dimensions.size(), 1U);
+  EXPECT_EQ(dimensions[0].name, "s2");
+}
+
 }  // namespace
 }  // namespace torchstone::formats
