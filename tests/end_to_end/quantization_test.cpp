@@ -14,30 +14,38 @@ bool lacks_torchao(const nlohmann::json& outcome) {
          outcome.at("reason").get<std::string>().find("pip install torchao") != std::string::npos;
 }
 
-TEST(Quantization, IsJudgedByCosineSimilarityAndPlantedFaultsAreRed) {
+struct Quantised {
+  const char *scheme, *healthy;  ///< the value of the option, and a model that has something to quantise
+};
+
+class QuantisedBy : public testing::TestWithParam<Quantised> {};
+// Inductor does not compile "healthy" with pt2e (docs/inductor_faults.md).
+INSTANTIATE_TEST_SUITE_P(Quantization, QuantisedBy,
+                         testing::Values(Quantised{"int8dynamic", "healthy"}, Quantised{"int8weightonly", "healthy"},
+                                         Quantised{"pt2e", "two_outputs"}),
+                         [](const auto& one) { return std::string(one.param.scheme); });
+
+TEST_P(QuantisedBy, IsJudgedByCosineSimilarityAndPlantedFaultsAreRed) {
   const Torchstone torchstone;
-  const ProgramRun run = torchstone.run_faults(
-      "*/healthy_inference_*:*/elementwise_inference_float32_inductor_*",
-      {"--torchstone_checks=accuracy",
-       "--torchstone_backends=inductor:quantization=int8dynamic,inductor:quantization=int8weightonly,"
-       "fault_program:value=v1,fault=negated,quantization=int8weightonly"});
-  const auto outcome_of = [&](const std::string& name) { return torchstone.row(name).at("outcome"); };
-  if (lacks_torchao(outcome_of("/healthy_inference_float32_inductor_quantization_int8dynamic")))
-    GTEST_SKIP() << "no torchao (pip install torchao)";
+  const std::string option = std::string("quantization=") + GetParam().scheme, model = GetParam().healthy;
+  const ProgramRun run =
+      torchstone.run_faults("*/" + model + "_inference_*:*/elementwise_inference_float32_inductor_*",
+                            {"--torchstone_checks=accuracy", "--torchstone_backends=inductor:" + option +
+                                                                 ",fault_program:value=v1,fault=negated," + option});
+  const std::string name = std::string("_inference_float32_inductor_quantization_") + GetParam().scheme;
+  const auto outcome = torchstone.row("/" + model + name).at("outcome");
+  if (lacks_torchao(outcome)) GTEST_SKIP() << "no torchao (pip install torchao)";
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
-  for (const char* name : {"int8dynamic", "int8weightonly"}) {
-    const auto outcome = outcome_of(std::string("/healthy_inference_float32_inductor_quantization_") + name);
-    EXPECT_EQ(outcome.at("status"), "pass") << outcome.dump(1);
-    EXPECT_EQ(outcome.at("metrics").at("quantized_linears"), 1);
-    EXPECT_GT(outcome.at("metrics").at("max_abs_error"), 1e-4) << "eager's answer: nothing was quantised";
-    EXPECT_EQ(outcome.at("notes").at("judged_by"),
-              "cosine similarity of at least 0.99: quantised weights are not eager's");
-    EXPECT_THAT(outcome.at("notes").at("tolerance"), HasSubstr("cosine"));
-    const auto nothing = outcome_of(std::string("/elementwise_inference_float32_inductor_quantization_") + name);
-    EXPECT_EQ(nothing.at("status"), "fail_to_compile") << nothing.dump(1);
-    EXPECT_THAT(nothing.at("reason"), HasSubstr("nothing to quantise: the program has no linear"));
-  }
-  const auto wrong = outcome_of("/healthy_inference_float32_fault_program");
+  EXPECT_EQ(outcome.at("status"), "pass") << outcome.dump(1);
+  EXPECT_EQ(outcome.at("metrics").at("quantized_operators"), 1);
+  EXPECT_GT(outcome.at("metrics").at("max_abs_error"), 1e-4) << "eager's answer: nothing was quantised";
+  EXPECT_EQ(outcome.at("notes").at("judged_by"),
+            "cosine similarity of at least 0.99: quantised weights are not eager's");
+  EXPECT_THAT(outcome.at("notes").at("tolerance"), HasSubstr("cosine"));
+  const auto nothing = torchstone.row("/elementwise" + name).at("outcome");
+  EXPECT_EQ(nothing.at("status"), "fail_to_compile") << nothing.dump(1);
+  EXPECT_THAT(nothing.at("reason"), HasSubstr("nothing to quantise: "));
+  const auto wrong = torchstone.row("/" + model + "_inference_float32_fault_program").at("outcome");
   EXPECT_EQ(wrong.at("status"), "fail_accuracy") << wrong.dump(1);
   EXPECT_THAT(wrong.at("reason"), HasSubstr("cosine similarity is"));
 }

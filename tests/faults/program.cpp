@@ -95,7 +95,7 @@ class FaultyProgram : public Backend, public backends::ProgramCompiler {
   }
   void prepare(const Case& c) const override { inductor().prepare(plain(c)); }
   compile::ArtifactRequest request(const Captured& captured, const Case& c) const override {
-    return request_of(capture::to_json(captured), captured.constants, c);
+    return request_of(capture::to_json(captured), backends::values_for(captured, plain(c)), c);
   }
   compile::ArtifactRequest request_of(json program, const std::map<std::string, torch::Tensor>& constants,
                                       const Case& c) const override {
