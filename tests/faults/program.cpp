@@ -99,7 +99,7 @@ class FaultyProgram : public Backend, public backends::ProgramCompiler {
   }
   compile::ArtifactRequest request_of(json program, const std::map<std::string, torch::Tensor>& constants,
                                       const Case& c) const override {
-    return compiler().request_of(spoiled(std::move(program), c.backend.options), constants, plain(c));
+    return compiler().request_of(spoiled(program, c.backend.options), constants, plain(c));
   }
   std::unique_ptr<Compiled> compile(Captured captured, const Case& c) const override {
     const auto order = request(captured, c);
