@@ -100,6 +100,14 @@ TEST(Ctest, NamesAndLabelsEveryCase) {
   EXPECT_THAT(named.out, HasSubstr("torchstone.results.merge"));
 }
 
+TEST(Ctest, ListsTheCasesWithoutAFileThatASecondCtestWouldTruncate) {
+  const std::filesystem::path file = std::filesystem::path(TORCHSTONE_BUILD_DIR) / "torchstone_cases.ctest";
+  std::filesystem::remove(file);
+  const ProgramRun run = run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "-N"});
+  EXPECT_THAT(run.out, HasSubstr(quick_case)) << run.err;
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
 TEST(Ctest, IsNotGreenWhenNothingMatches) {
   const ProgramRun run =
       run_program({TORCHSTONE_CTEST, "--test-dir", TORCHSTONE_BUILD_DIR, "--no-tests=error", "-L", "no_such_label"});
