@@ -2,7 +2,7 @@
 """How often a tournament has the same result: each model's is held --repeats times, in runs of its own, on an unchanged cache.
 
 A run's result is its set of variants that may be the fastest: the winner, or those that tie. A run is made once below --out and
-read again later, so that the program can be stopped and goes on. Prints each set with how often it came, and for every pair of
+read again later, so that the program can be stopped and goes on; one that was interrupted is made again. Prints each set with how often it came, and for every pair of
 variants whose order is not the same in all runs how large the difference was. A model's first run compiles, and is not counted.
 Exit code 0: each model's most frequent set came in at least --goal of the runs; 1: less often; 2: a run could not be made."""
 import argparse
@@ -15,18 +15,25 @@ import sys
 MODELS = ["lennard_jones", "squeezenet1_1", "BertForMaskedLM"]
 
 
+def recorded(file, model):
+    """The tournament of a file that a run left; None where there is none, or the run was interrupted."""
+    if not file.exists():
+        return None
+    tournament = next(one for one in json.loads(file.read_text())["models"] if one["model"] == model)
+    return None if tournament.get("failure") == "interrupted" else tournament
+
+
 def held(arguments, model, number):
     """The tournament of one run, or of the file that it left."""
     out = pathlib.Path(arguments.out, model, str(number))
     file = out / "tournament.json"
-    if not file.exists():
+    if recorded(file, model) is None:
         done = subprocess.run([arguments.binary, "--torchstone_tournament", f"--torchstone_only={model}", f"--torchstone_out={out}",
                                f"--torchstone_measure_budget={arguments.budget}", "--torchstone_color=never", *arguments.flags],
                               capture_output=True, text=True)
-        if not file.exists():
+        if recorded(file, model) is None:
             sys.exit(f"{model}, run {number}: exit code {done.returncode}\n{done.stderr.strip()[-2000:]}")
-    tournaments = json.loads(file.read_text())["models"]
-    return next(one for one in tournaments if one["model"] == model)
+    return recorded(file, model)
 
 
 def frequencies(tournaments):

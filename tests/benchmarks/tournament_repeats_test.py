@@ -42,7 +42,7 @@ import pathlib, sys
 out = pathlib.Path(next(a.partition("=")[2] for a in sys.argv if a.startswith("--torchstone_out=")))
 assert "--torchstone_tournament" in sys.argv and "--torchstone_threads=1" in sys.argv, sys.argv
 if out.name == "9": sys.exit("no memory")
-out.mkdir(parents=True)
+out.mkdir(parents=True, exist_ok=True)
 (out / "tournament.json").write_text({other!r} if out.name == "4" else {usual!r})
 """)
         binary.chmod(binary.stat().st_mode | stat.S_IXUSR)
@@ -54,6 +54,14 @@ out.mkdir(parents=True)
             done = self.run_script(folder, "--repeats", "5", "--goal", "4")
             self.assertEqual((done.returncode, done.stdout.splitlines()[:3]), (0, ["net: 5 runs", "    4  a", "    1  b"]), done.stderr)
             self.assertEqual(self.run_script(folder, "--repeats", "5", "--goal", "5").returncode, 1, "read again, not run again")
+
+    def test_a_run_that_was_interrupted_is_made_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            left = pathlib.Path(folder, "out", "net", "2", "tournament.json")
+            left.parent.mkdir(parents=True)
+            left.write_text(json.dumps({"models": [tournament([]) | {"failure": "interrupted"}]}))
+            done = self.run_script(folder, "--repeats", "3", "--goal", "3")
+            self.assertEqual((done.returncode, done.stdout.splitlines()[:2]), (0, ["net: 3 runs", "    3  a"]), done.stderr)
 
     def test_a_run_that_fails_is_told(self):
         with tempfile.TemporaryDirectory() as folder:
