@@ -1,11 +1,16 @@
 #include "models/formats/draw_like.h"
 
+#include <cmath>
+
 namespace torchstone::formats {
 
 torch::Tensor draw_like(const torch::Tensor& example) {
   if (example.is_floating_point() && (example.numel() == 0 || example.isfinite().all().item<bool>())) {
-    const auto mean = example.mean();
-    return mean + torch::randn_like(example) * (example - mean).square().mean().sqrt();
+    const auto values = example.to(torch::kDouble);
+    const double mean = values.numel() == 0 ? 0 : values.mean().item<double>();
+    const double spread = values.numel() == 0 ? 0 : (values - mean).square().mean().sqrt().item<double>();
+    const double deviation = spread > 0 ? spread : mean == 0 ? 1 : std::abs(mean);
+    return (mean + torch::randn_like(values) * deviation).to(example.scalar_type());
   }
   return example.flatten().index_select(0, torch::randperm(example.numel())).view(example.sizes());
 }

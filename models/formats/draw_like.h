@@ -3,7 +3,8 @@
 
 namespace torchstone::formats {
 
-/// Another tensor like `example`, of the same sizes: floats normal with its mean and deviation, integers and truth
+/// Another tensor like `example`, of the same sizes: floats normal with its mean and deviation (where all are
+/// alike their size, or 1 of zeros), integers and truth
 /// values a random permutation of its own, and so are floats of which one is infinite or NaN (masks).
 torch::Tensor draw_like(const torch::Tensor& example);
 

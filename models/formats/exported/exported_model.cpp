@@ -81,6 +81,10 @@ constexpr const char* how_to_train =
 
 /// Why the sources cannot be used in a mode; empty when they can.
 std::string not_trained(const ProgramFiles& sources) {
+  const ProgramFile& trained = sources.train ? *sources.train : *sources.eval;
+  if (std::ranges::none_of(trained.program->inputs,
+                           [](const ProgramInput& input) { return input.source == ProgramInput::Source::parameter; }))
+    return fmt::format("{} has no parameter that requires a gradient", trained.path);
   if (sources.train) return "";
   const ProgramFile& eval = *sources.eval;
   if (eval.mode == "train" || eval.program->evaluates.empty()) return "";
@@ -91,8 +95,10 @@ std::string not_trained(const ProgramFiles& sources) {
 std::string not_evaluated(const ProgramFiles& sources) {
   const ProgramFile& source = sources.eval ? *sources.eval : *sources.train;
   if (source.mode == "eval" || source.program->trains.empty()) return "";
-  return fmt::format("{} was exported in train mode, on which {} depends: export model.eval() for inference",
-                     source.path, source.program->trains);
+  return fmt::format(
+      "{} is not for inference: {} works as in training (the file was exported in train mode, or a call of "
+      "the model asks for it by training=True): export model.eval() for inference",
+      source.path, source.program->trains);
 }
 
 std::shared_ptr<ProgramModel> load(const ProgramFile& source, bool training) {

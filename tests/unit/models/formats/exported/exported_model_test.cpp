@@ -154,6 +154,8 @@ TEST_P(OfEachVersion, AModeThatTheFileIsNotForIsRefusedWithWhatToDo) {
   EXPECT_THAT([&] { made(path("train.pt2")); },
               ThrowsMessage<std::runtime_error>(HasSubstr("export model.eval() for inference")));
   EXPECT_EQ(exported_model_info(path("plain.pt2")).not_trained, "") << "no operator depends on the mode";
+  EXPECT_THAT(exported_model_info(exported_sample("torch213/functional.pt2")).not_trained,
+              HasSubstr("functional.pt2 has no parameter"));
 }
 
 TEST_P(OfEachVersion, AFolderHoldsOneProgramForEachMode) {
