@@ -43,8 +43,7 @@ std::vector<judge::HistoryPoint> read_history_file(const std::string& path) {
 int compare_reports(const CompareArguments& arguments) {
   try {
     const auto fail_on = judge::parse_fail_on(arguments.fail_on);
-    const auto baseline = judge::read_baseline(arguments.old_path);
-    for (const auto& warning : baseline.warnings) print_error("warning: " + warning);
+    const auto baseline = read_baseline(arguments.old_path);
     judge::BaselineOptions options = arguments.options;
     if (!arguments.history.empty()) options.history = read_history_file(arguments.history);
     const auto comparison = compare_with(baseline, read(arguments.new_path), options);

@@ -1,8 +1,10 @@
 #include "cases/report_tool/diff.h"
 
+#include <limits>
 #include <memory>
 #include <sstream>
 
+#include "cases/report_tool/numbers.h"
 #include "fixtures/compare/diff.h"
 #include "reports/base/terminal_text.h"
 
@@ -19,7 +21,7 @@ void add_diff_command(CLI::App& app, int& exit_code) {
   command->add_option("--fp64", options->fp64, "Output of the float64 run, for the RMSE rule");
   command->add_option("--tol", compare.tolerance, "Absolute and relative tolerance")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_between(0, std::numeric_limits<double>::max()));
   command->add_flag("--cosine", compare.cosine, "Cosine similarity of at least 0.99 is enough");
   command->add_flag("--equal-nan", compare.equal_nan, "NaN equals NaN");
   command->add_flag("--larger-multiplier", compare.larger_multiplier_for_smaller_tensor,
@@ -28,7 +30,7 @@ void add_diff_command(CLI::App& app, int& exit_code) {
   command
       ->add_option("--iou", compare.iou_threshold,
                    "Compare boolean tensors by intersection over union of at least this")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(number_between(0, 1));
   command->add_flag("--upstream", compare.upstream_semantics,
                     "Let a broadcastable difference of shape pass, as torch._dynamo does");
   command->callback([options, &exit_code] {

@@ -1,17 +1,13 @@
 #include "cases/report_tool/gate.h"
 
-#include <cstdio>
-#include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
-#include "reports/base/exit_code.h"
-#include "reports/base/terminal_text.h"
+#include "cases/report_tool/gate_tables.h"
+#include "cases/report_tool/numbers.h"
 #include "reports/judge/gate.h"
 #include "reports/judge/gate_input.h"
 #include "reports/record/json.h"
@@ -28,32 +24,6 @@ struct GateArguments {
   judge::SpeedTarget target;
   judge::GateOptions options() const { return {{flaky.begin(), flaky.end()}, allow_absent}; }
 };
-
-/// Judges each table, prints it, and returns the exit code of all.
-int judge_tables(const std::vector<std::string>& paths, const std::string& column,
-                 const std::function<std::vector<judge::GateRow>(const CsvTable&)>& judge) {
-  std::vector<judge::GateRow> all;
-  try {
-    for (const auto& path : paths) {
-      const auto tables = judge::upstream_tables(path, column);
-      if (tables.empty()) print_error(fmt::format("{}: no table has a column {}", path, column));
-      for (const auto& table : tables) {
-        const auto rows = judge(table);
-        print_text(fmt::format("{}\n{}", terminal_line(table.file), gate_text(rows)));
-        all.insert(all.end(), rows.begin(), rows.end());
-      }
-    }
-  } catch (const ReportError& error) {
-    print_error(error.what());
-    return ExitCode::usage_error;
-  } catch (const std::filesystem::filesystem_error& error) {
-    print_error(error.what());
-    return ExitCode::usage_error;
-  }
-  const int code = gate_exit_code(all);
-  if (code == ExitCode::nothing_judged) print_error("nothing was judged: no model has a status that could be compared");
-  return code;
-}
 
 /// What is expected where no file says it: that every model that is not left out passes.
 CsvTable all_passing(CsvTable actual) {
@@ -75,7 +45,7 @@ CLI::App* add_comparison(CLI::App& gate, const char* name, const char* help, con
   command->add_flag("--allow-absent", arguments->allow_absent,
                     "A model that is only expected is no failure, as upstream has it");
   command->callback([=, &exit_code] {
-    exit_code = judge_tables({arguments->actual}, column, [&](const CsvTable& actual) {
+    exit_code = judge_tables({arguments->actual}, column, arguments->flaky, [&](const CsvTable& actual) {
       if (arguments->expected.empty()) return compare(actual, all_passing(actual), *arguments);
       return compare(actual, judge::counterpart_of(actual, judge::upstream_tables(arguments->expected, column)),
                      *arguments);
@@ -91,9 +61,9 @@ void add_speedup(CLI::App& gate, const std::shared_ptr<GateArguments>& arguments
       ->required();
   command->add_option("-t,--threshold", target.threshold, "Speed-up, or milliseconds of abs_latency")
       ->required()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->add_option("-s,--threshold-scale", target.scale, "Multiplies the threshold; below 1 it relaxes")
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->capture_default_str();
   command->add_option("--metric", target.metric, "What is judged")
       ->check(CLI::IsMember({"speedup", "abs_latency"}))
@@ -102,7 +72,7 @@ void add_speedup(CLI::App& gate, const std::shared_ptr<GateArguments>& arguments
                     "Red too when better than the threshold by more than the scale");
   command->add_option("--flaky", arguments->flaky, "Models whose failure is shown and not judged")->delimiter(',');
   command->callback([=, &exit_code] {
-    exit_code = judge_tables(arguments->files, arguments->target.metric, [&](const CsvTable& actual) {
+    exit_code = judge_tables(arguments->files, arguments->target.metric, arguments->flaky, [&](const CsvTable& actual) {
       return gate_speed(actual, arguments->target, arguments->options());
     });
   });
@@ -136,7 +106,7 @@ void add_gate_command(CLI::App& app, int& exit_code) {
       },
       arguments, exit_code);
   memory->add_option("--part", arguments->part, "Of the expected ratio, that is enough")
-      ->check(CLI::Range(0.0, 10.0))
+      ->check(number_between(0, 10))
       ->capture_default_str();
   add_speedup(*gate, arguments, exit_code);
 }

@@ -11,6 +11,7 @@
 #include "cases/report_tool/inputs.h"
 #include "reports/base/exit_code.h"
 #include "reports/base/files.h"
+#include "reports/base/nearest.h"
 #include "reports/base/terminal.h"
 #include "reports/base/terminal_text.h"
 #include "reports/judge/history.h"
@@ -43,6 +44,11 @@ int history(const HistoryArguments& arguments) {
   if (points.empty()) {
     print_error("no runs: give their results folders, or an existing history with --out");
     return ExitCode::nothing_judged;
+  }
+  if (const auto known = judge::metrics_of(points); !known.contains(arguments.metric)) {
+    print_error(fmt::format("--metric {}: {}", arguments.metric,
+                            expected_one_of(arguments.metric, {known.begin(), known.end()})));
+    return ExitCode::usage_error;
   }
   if (!arguments.out.empty()) write_atomically(arguments.out, write_history(points));
   print_text(history_table(points, arguments.metric, terminal_width()));

@@ -36,12 +36,14 @@ int write_page(const HtmlArguments& arguments) {
     for (const auto& warning : warnings) print_error("warning: " + warning);
   }
   if (!arguments.baseline.empty()) {
-    const auto baseline = read_inputs({arguments.baseline});
-    if (!baseline) return ExitCode::nothing_judged;
+    const auto baseline = read_baseline(arguments.baseline);
+    if (holds_nothing(baseline)) return ExitCode::nothing_judged;
     judge::BaselineOptions options = arguments.options;
     options.history = page.history;
-    page.comparison = compare_with_baseline(*baseline, *report, options);
-    page.baseline_label = fmt::format("{}, started {}", arguments.baseline, baseline->run.started);
+    page.comparison = compare_with(baseline, *report, options);
+    page.baseline_label = baseline.table
+                              ? arguments.baseline
+                              : fmt::format("{}, started {}", arguments.baseline, baseline.report.run.started);
   }
   write_atomically(arguments.out, write::write_html(*report, page));
   print_text(arguments.out + "\n");
@@ -54,7 +56,8 @@ void add_html_command(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("html", "One self-contained page of a run, or of several, to read and to send");
   const auto arguments = std::make_shared<HtmlArguments>();
   add_inputs(*command, arguments->inputs);
-  command->add_option("--baseline", arguments->baseline, "Results of an older run: what changed since comes first");
+  command->add_option("--baseline", arguments->baseline,
+                      "Results of an older run, or CSV of benchmarks/dynamo: what changed since comes first");
   command->add_flag("--other-machine", arguments->options.other_machine,
                     "Compare timings although the baseline is of another machine");
   command->add_option("--history", arguments->history, "File of torchstone-report history: trends of the speed-ups");

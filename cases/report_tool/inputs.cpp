@@ -29,6 +29,15 @@ std::optional<Report> read_inputs(const std::vector<std::string>& inputs) {
   return std::nullopt;
 }
 
+judge::Baseline read_baseline(const std::string& path) {
+  judge::Baseline baseline = judge::read_baseline(path);
+  for (const auto& warning : baseline.warnings) print_error("warning: " + warning);
+  if (holds_nothing(baseline)) print_error(fmt::format("no results in {}", path));
+  return baseline;
+}
+
+bool holds_nothing(const judge::Baseline& baseline) { return !baseline.table && baseline.report.results.empty(); }
+
 void write_output(const std::string& text, const std::string& file) {
   if (file.empty())
     fmt::print("{}", text);

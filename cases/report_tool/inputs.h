@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "reports/base/exit_code.h"
+#include "reports/judge/baseline_input.h"
 #include "reports/record/json.h"
 
 namespace torchstone {
@@ -21,6 +22,11 @@ CLI::Option* add_output(CLI::App& command, std::string& file, const std::string&
 /// The inputs as one report; warnings go to standard error. Nothing, with a line there, when they hold no results.
 /// Throws ReportError.
 std::optional<Report> read_inputs(const std::vector<std::string>& inputs);
+/// What `compare` takes as OLD: results, or a CSV of benchmarks/dynamo. Warnings go to standard error, and a line when
+/// it holds no results. Throws ReportError.
+judge::Baseline read_baseline(const std::string& path);
+/// Whether there is nothing in it to compare with.
+bool holds_nothing(const judge::Baseline& baseline);
 /// To the file, whole or not at all, or to standard output when `file` is empty. Throws std::system_error.
 void write_output(const std::string& text, const std::string& file);
 

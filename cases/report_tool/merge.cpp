@@ -46,7 +46,7 @@ int merge(const MergeArguments& arguments) {
 
 void add_merge_command(CLI::App& app, int& exit_code) {
   auto* command =
-      app.add_subcommand("merge", "One set of reports from several results folders; the newest record of a name wins");
+      app.add_subcommand("merge", "One set of reports from several results folders; of a case the newest run counts");
   const auto arguments = std::make_shared<MergeArguments>();
   add_inputs(*command, arguments->inputs);
   command->add_option("-o,--out", arguments->out, "Where the reports go")->capture_default_str();

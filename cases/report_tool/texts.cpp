@@ -27,13 +27,12 @@ void add_markdown(CLI::App& app, int& exit_code) {
   auto* command = add_text_command(
       app, exit_code, "markdown", "For a job summary or a comment on GitHub", [arguments](const Report& report) {
         write::MarkdownOptions options{.limit = arguments->limit};
-        if (!arguments->baseline.empty()) {
-          const auto baseline = read_inputs({arguments->baseline});
-          options.comparison = compare_with_baseline(baseline.value_or(Report{}), report, arguments->comparison);
-        }
+        if (!arguments->baseline.empty())
+          options.comparison = compare_with(read_baseline(arguments->baseline), report, arguments->comparison);
         return write_markdown(report, options);
       });
-  command->add_option("--baseline", arguments->baseline, "Results of an older run, to say what changed since");
+  command->add_option("--baseline", arguments->baseline,
+                      "Results of an older run, or CSV of benchmarks/dynamo, to say what changed since");
   command->add_flag("--other-machine", arguments->comparison.other_machine,
                     "Compare timings although the baseline is of another machine");
   command->add_option("--limit", arguments->limit, "Bytes; what does not fit is counted")

@@ -10,6 +10,7 @@
 
 #include "reports/judge/metric_change.h"
 #include "reports/judge/timing_rules.h"
+#include "reports/record/repetitions.h"
 #include "reports/record/summary.h"
 
 namespace torchstone::judge {
@@ -111,7 +112,10 @@ using Cases = std::map<std::pair<std::string, std::string>, const Result*>;
 
 Cases cases_of(const Report& report) {
   Cases cases;
-  for (const auto& result : report.results) cases[{result.name, result.device}] = &result;
+  for (const auto& result : report.results) {
+    const auto [place, is_new] = cases.emplace(std::pair(result.name, result.device), &result);
+    if (!is_new && counts_instead(result, *place->second)) place->second = &result;
+  }
   return cases;
 }
 

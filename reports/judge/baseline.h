@@ -56,9 +56,9 @@ struct BaselineOptions {
   std::vector<std::string> metrics = {};   ///< only these keys; empty: all that the metric table says are judged
 };
 
-/// Every case of both reports, matched by case name and device; of several records the last counts. With machine
-/// differences and without `other_machine`, timings are left out of the comparison (statuses and deterministic metrics
-/// stay).
+/// Every case of both reports, matched by case name and device; of several records one counts
+/// (reports/record/repetitions.h). With machine differences and without `other_machine`, timings are left out of the
+/// comparison (statuses and deterministic metrics stay).
 ///
 /// Bytes and counts: any difference is a change, but for the slack that the metric table gives the artifact's size.
 /// Timings: each record has a level, the mean over its processes of their median logarithm, and the error that another

@@ -29,8 +29,8 @@ std::vector<GateRow> gate_accuracy(const CsvTable& actual, const CsvTable& expec
 /// an improvement is red too. A model whose unique_graphs is 0 or unknown was not compiled and is not judged.
 std::vector<GateRow> gate_graph_breaks(const CsvTable& actual, const CsvTable& expected, const GateOptions& options);
 
-/// check_memory_compression_ratio.py: at least `part` of the expected compression_ratio. A model that the expected
-/// table lacks is not judged.
+/// check_memory_compression_ratio.py: at least `part` of the expected compression_ratio. A ratio that is missing, not
+/// finite or 0 is red: it was not measured. A model without an expected ratio is not judged.
 std::vector<GateRow> gate_memory(const CsvTable& actual, const CsvTable& expected, double part,
                                  const GateOptions& options);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/judge/upstream_table.h"
 #include "reports/record/json.h"
 #include "reports/results_folder/merge.h"
 #include "reports/tables/upstream_csv.h"
@@ -13,14 +14,14 @@ namespace torchstone::judge {
 namespace fs = std::filesystem;
 namespace {
 
-std::vector<CsvTable> tables_in_folder(const fs::path& folder) {
+std::vector<CsvTable> tables_in_folder(const fs::path& folder, const std::string& column) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() == ".csv") files.push_back(entry.path());
   }
   std::ranges::sort(files);
   std::vector<CsvTable> tables;
-  for (const auto& file : files) tables.push_back(read_csv(file.string()));
+  for (const auto& file : files) tables.push_back(read_models(file, column));
   return tables;
 }
 
@@ -38,13 +39,13 @@ std::string table_name(const CsvTable& table) { return table.file.substr(table.f
 std::vector<CsvTable> upstream_tables(const fs::path& path, const std::string& column) {
   std::error_code ignored;
   if (fs::is_regular_file(path, ignored) && path.extension() == ".csv") {
-    std::vector<CsvTable> tables{read_csv(path.string())};
+    std::vector<CsvTable> tables{read_models(path, column)};
     tables.front().require_column(column);
     return tables;
   }
   const bool of_results =
       !fs::is_directory(path, ignored) || fs::exists(path / "results.json") || fs::exists(path / "cases");
-  std::vector<CsvTable> tables = of_results ? tables_of_results(path) : tables_in_folder(path);
+  std::vector<CsvTable> tables = of_results ? tables_of_results(path) : tables_in_folder(path, column);
   std::erase_if(tables, [&](const CsvTable& table) { return !table.column(column); });
   return tables;
 }

@@ -11,6 +11,7 @@
 #include "reports/base/text.h"
 #include "reports/record/fields.h"
 #include "reports/record/json_limits.h"
+#include "reports/record/repetitions.h"
 #include "reports/record/summary.h"
 
 namespace torchstone::judge {
@@ -67,16 +68,23 @@ std::vector<HistoryPoint> history_points(const Report& report) {
   const std::string run = report.run.id.empty() ? begin : report.run.id;
   const std::string machine = machine_of(report.run);
   std::vector<HistoryPoint> points;
-  for (const auto& result : report.results) {
-    const Status status = final_status(result);
-    HistoryPoint point{run, begin, result.name, result.device, machine, std::string(to_string(status)), {}};
+  for (const Result* result : one_of_each_name(report.results)) {
+    const Status status = final_status(*result);
+    HistoryPoint point{run, begin, result->name, result->device, machine, std::string(to_string(status)), {}};
     for (const auto& key : kept_metrics) {
-      const auto found = result.outcome.metrics.find(key);
-      if (found != result.outcome.metrics.end()) point.metrics.insert(*found);
+      const auto found = result->outcome.metrics.find(key);
+      if (found != result->outcome.metrics.end()) point.metrics.insert(*found);
     }
     points.push_back(std::move(point));
   }
   return points;
+}
+
+std::set<std::string> metrics_of(const std::vector<HistoryPoint>& points) {
+  std::set<std::string> keys(kept_metrics.begin(), kept_metrics.end());
+  for (const auto& point : points)
+    for (const auto& [key, value] : point.metrics) keys.insert(key);
+  return keys;
 }
 
 std::vector<HistoryPoint> parse_history(const std::string& text, const std::string& file,

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct ChangePointOptions {
 std::string machine_of(const RunInfo& run);
 /// The points of one report, in its order.
 std::vector<HistoryPoint> history_points(const Report& report);
+/// The metrics that a history keeps, and what else stands in these points.
+std::set<std::string> metrics_of(const std::vector<HistoryPoint>& points);
 
 /// A JSON-lines file, in its order, one object a line: run, started, name, device, machine, status, metrics. Empty
 /// lines and unknown members are passed over. A last line that was cut off in writing is left out and added to

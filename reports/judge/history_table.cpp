@@ -39,13 +39,6 @@ std::string step_text(const Line& line, const std::string& metric) {
                      format_metric(metric, line.step->after), terminal_line(point.run));
 }
 
-std::set<std::string> metrics_of(const std::vector<HistoryPoint>& points) {
-  std::set<std::string> keys;
-  for (const auto& point : points)
-    for (const auto& [key, value] : point.metrics) keys.insert(key);
-  return keys;
-}
-
 std::string padded(const std::string& text, size_t width) {
   const std::string cell = shortened_middle(text, width);
   return cell + std::string(width - columns(cell), ' ');
@@ -87,9 +80,12 @@ std::string sparkline(const std::vector<double>& values, size_t width) {
 
 std::string history_table(const std::vector<HistoryPoint>& points, const std::string& metric, size_t width) {
   const auto all = series_of(points, metric);
-  if (all.empty())
-    return terminal_line(fmt::format("no case has {}; there are: {}", metric, fmt::join(metrics_of(points), ", "))) +
-           "\n";
+  if (all.empty()) {
+    std::set<std::string> measured;
+    for (const auto& point : points)
+      for (const auto& [key, value] : point.metrics) measured.insert(key);
+    return terminal_line(fmt::format("no case has {}; there are: {}", metric, fmt::join(measured, ", "))) + "\n";
+  }
   std::vector<Line> lines;
   std::map<std::string, int> kinds;  // of machines, by case
   for (const auto& series : all) {

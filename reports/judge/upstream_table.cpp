@@ -45,10 +45,20 @@ void require_number(const UpstreamTable& t, const CsvRow& row, const char* colum
                              shown_cell(cell)));
 }
 
-void require_speedup(const UpstreamTable& t, const CsvRow& row) {
-  if (t.cell(row, "speedup").empty())
+void require_count(const UpstreamTable& t, const CsvRow& row, const char* column) {
+  require_number(t, row, column);
+  const auto number = parse_number(t.cell(row, column));
+  if (number && *number < 0)
     refuse_table(t, row.line,
-                 fmt::format("speedup of {}: expected a number, found nothing", shown_cell(t.cell(row, "name"))));
+                 fmt::format("{} of {}: expected 0 or more, found {}", column, shown_cell(t.cell(row, "name")),
+                             shown_cell(t.cell(row, column))));
+}
+
+void require_speedups(const UpstreamTable& t) {
+  for (const auto& row : t.table.rows)
+    if (t.cell(row, "speedup").empty())
+      refuse_table(t, row.line,
+                   fmt::format("speedup of {}: expected a number, found nothing", shown_cell(t.cell(row, "name"))));
 }
 
 /// The line of a file that was cut off says half a number or half a word.
@@ -69,12 +79,11 @@ void require_rows(const UpstreamTable& t) {
       refuse_table(t, row.line,
                    fmt::format("{} is there twice, in line {} too (expected one row for each model)", shown_cell(name),
                                first->second));
-    if (t.table.column("accuracy"))
-      require_status(t, row);
-    else
-      require_speedup(t, row);
-    for (const char* column : {"batch_size", "speedup", "abs_latency", "compilation_latency", "graph_breaks"})
+    if (t.table.column("accuracy")) require_status(t, row);
+    for (const char* column : {"speedup", "abs_latency", "compilation_latency", "compression_ratio"})
       require_number(t, row, column);
+    for (const char* column : {"batch_size", "graph_breaks", "calls_captured", "unique_graphs", "fallbacks_to_eager"})
+      require_count(t, row, column);
   }
 }
 
@@ -108,6 +117,16 @@ bool is_upstream_table(const std::filesystem::path& path) {
   return path.extension() == ".csv" && !std::filesystem::is_directory(path, ignored);
 }
 
+CsvTable read_models(const std::filesystem::path& path, const std::string& column) {
+  const std::string text = read_at_most(path.string(), 64 * mebibyte);
+  UpstreamTable t{parse_csv(text, path.string()), "", {}};
+  if (!t.table.column(column)) return std::move(t.table);
+  t.table.require_column("name");
+  require_whole(text, t);
+  require_rows(t);
+  return std::move(t.table);
+}
+
 UpstreamTable read_upstream_table(const std::filesystem::path& path) {
   const std::string text = read_at_most(path.string(), 64 * mebibyte);
   UpstreamTable t{parse_csv(text, path.string()), "", facts_in_name(path.stem().string())};
@@ -115,6 +134,7 @@ UpstreamTable read_upstream_table(const std::filesystem::path& path) {
   settle_check(t);
   require_whole(text, t);
   require_rows(t);
+  if (!t.table.column("accuracy")) require_speedups(t);
   if (!t.facts.empty()) t.facts.try_emplace("dynamic", "off");  // a name that says what it is would say dynamic
   return t;
 }

@@ -22,10 +22,14 @@ struct UpstreamTable {
 /// Whether a path is meant as such a table: *.csv.
 bool is_upstream_table(const std::filesystem::path& path);
 
+/// A table of models with `column`, for a gate. Its rows are checked as read_upstream_table() does, but a speed-up may
+/// be missing. One that lacks `column` is not checked.
+CsvTable read_models(const std::filesystem::path& path, const std::string& column);
+
 /// Throws ReportError "file:line: …" for what read_csv() refuses, a table without name or with neither accuracy nor
-/// speedup or with both, no row, a row without name, a status that no one writes, a number that is none, a model that
-/// is there twice on one device, a file whose last line has no end. A name that says anything, but not `dynamic`, is of
-/// cases without dynamic sizes.
+/// speedup or with both, no row, a row without name, a status that no one writes, a number that is none, a count below
+/// 0, a speed-up that is missing, a model that is there twice on one device, a file whose last line has no end. A name
+/// that says anything, but not `dynamic`, is of cases without dynamic sizes.
 UpstreamTable read_upstream_table(const std::filesystem::path& path);
 
 /// What the name of a file of benchmarks/dynamo says, word by word, by the keys of text_fields():

@@ -8,6 +8,7 @@
 #include "reports/base/read_at_most.h"
 #include "reports/base/time.h"
 #include "reports/record/json.h"
+#include "reports/record/summary.h"
 
 namespace torchstone::results_folder {
 namespace fs = std::filesystem;
@@ -36,12 +37,26 @@ Result never_finished(Result result) {
   return result;
 }
 
+bool is_earlier_repetition(const Origin& known, const Origin& record) {
+  return !record.folder.empty() && known.folder == record.folder && known.number == record.number &&
+         known.run == record.run && known.sequence < record.sequence;
+}
+
+/// Whether the file holds a failure that this record would hide. A repetition that begins hides it too.
+bool hides_failure(const Result& record, const fs::path& path) try {
+  if ((record.finished && !is_fine(record)) || record.origin.folder.empty() || !fs::exists(path)) return false;
+  const Result known = parse_case_json(read_at_most(path, most_bytes), path.string());
+  return known.finished && !is_fine(known) && is_earlier_repetition(known.origin, record.origin);
+} catch (const std::runtime_error&) {  // ReportError, system_error: what cannot be read is replaced
+  return false;
+}
+
 }  // namespace
 
 fs::path write_case(const fs::path& out, Result result) {
   if (result.recorded.empty()) result.recorded = utc_now();
   fs::path path = out / "cases" / (case_file_name(result.name) + ".json");
-  write_atomically(path, write_case_json(result));
+  if (!hides_failure(result, path)) write_atomically(path, write_case_json(result));
   return path;
 }
 

@@ -8,6 +8,7 @@
 namespace torchstone::results_folder {
 
 /// OUT/cases/NAME.json; `finished == false` before the case starts, the whole result after. Sets `recorded` when empty.
+/// A record that is not as expected stays when a later repetition in the same run is.
 std::filesystem::path write_case(const std::filesystem::path& out, Result result);
 
 struct CaseFiles {

@@ -39,16 +39,23 @@ void remove_file(const fs::path& folder, const std::string& name) {
   for (fs::path path = name; !path.empty() && fs::remove(folder / path, ignored);) path = path.parent_path();
 }
 
+/// Whether the path leads to one of these files.
+bool is_one_of(const std::vector<fs::path>& files, const fs::path& path) {
+  return std::ranges::any_of(files, [&](const fs::path& file) {
+    std::error_code neither_exists;
+    return fs::equivalent(file, path, neither_exists);
+  });
+}
+
 /// What is Torchstone's in one of own_folders(), and the folder where nothing is left in it.
-void empty_own_folder(const fs::path& folder, const std::string& name, const std::set<std::string>& kept) {
+void empty_own_folder(const fs::path& folder, const std::string& name, const std::vector<fs::path>& kept) {
   const fs::path path = folder / name;
   const fs::file_status status = fs::symlink_status(path);
   if (fs::is_symlink(status)) fs::remove(path);
   if (!fs::is_directory(status)) return;
   std::vector<fs::path> found;
   for (const auto& entry : fs::directory_iterator(path))
-    if (!kept.contains(entry.path().filename().string()) && is_own_entry(name, entry.path()))
-      found.push_back(entry.path());
+    if (is_own_entry(name, entry.path()) && !is_one_of(kept, entry.path())) found.push_back(entry.path());
   for (const auto& file : found) fs::remove(file);
   if (fs::is_empty(path)) fs::remove(path);
 }
@@ -84,19 +91,16 @@ void note_written(const fs::path& folder, const std::vector<std::string>& names)
   write_atomically(list_in(folder), text);
 }
 
-void empty_results(const fs::path& folder) {
-  for (const auto& name : written_in(folder)) remove_file(folder, name);
+void empty_results(const fs::path& folder, const std::vector<fs::path>& kept) {
+  for (const auto& name : written_in(folder))
+    if (!is_one_of(kept, folder / name)) remove_file(folder, name);
   std::vector<fs::path> reports;
   for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.symlink_status().type() != fs::file_type::directory && is_own_report(entry.path().filename().string()))
+    if (entry.symlink_status().type() != fs::file_type::directory && is_own_report(entry.path().filename().string()) &&
+        !is_one_of(kept, entry.path()))
       reports.push_back(entry.path());
   for (const auto& path : reports) fs::remove(path);
-  for (const auto& name : own_folders()) empty_own_folder(folder, name, {});
-}
-
-void remove_records(const fs::path& folder) {
-  empty_own_folder(folder, "cases", {});
-  empty_own_folder(folder, "runs", {list_name});
+  for (const auto& name : own_folders()) empty_own_folder(folder, name, kept);
 }
 
 }  // namespace torchstone::results_folder

@@ -18,9 +18,7 @@ std::set<std::string> written_in(const std::filesystem::path& folder);
 // For the process that holds a folder which require_results_folder() has seen. What has no name of Torchstone's stays,
 // and a symbolic link is removed as a link: nothing outside of the folder is touched.
 
-/// Removes what earlier runs wrote.
-void empty_results(const std::filesystem::path& folder);
-/// Removes the records of earlier runs alone, cases/ and runs/; their reports stay until they are written anew.
-void remove_records(const std::filesystem::path& folder);
+/// Removes what earlier runs wrote, but for the files `kept`.
+void empty_results(const std::filesystem::path& folder, const std::vector<std::filesystem::path>& kept = {});
 
 }  // namespace torchstone::results_folder

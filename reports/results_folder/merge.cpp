@@ -1,7 +1,6 @@
 #include "reports/results_folder/merge.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -9,8 +8,8 @@
 #include "reports/base/read_at_most.h"
 #include "reports/record/json_limits.h"
 #include "reports/results_folder/case_files.h"
-#include "reports/results_folder/order.h"
 #include "reports/results_folder/plan.h"
+#include "reports/results_folder/records.h"
 
 namespace torchstone::results_folder {
 namespace fs = std::filesystem;
@@ -49,40 +48,15 @@ void unite(RunInfo& run, const RunInfo& other) {
   unite(run.policy, other.policy);
 }
 
-/// Collects records: of one name the later one counts (reports/results_folder/order.h).
-class Records {
- public:
-  explicit Records(Merged& merged) : merged_(merged) {}
+void add(const Report& report, Merged& merged, Records& records) {
+  unite(merged.report.run, report.run);
+  if (!report.run.exit_reason.empty()) merged.report.run.exit_reason = report.run.exit_reason;
+  for (const auto& result : report.results) records.add(result);
+}
 
-  void add(const Report& report) {
-    unite(merged_.report.run, report.run);
-    if (!report.run.exit_reason.empty()) merged_.report.run.exit_reason = report.run.exit_reason;
-    for (const auto& result : report.results) add(result);
-  }
-  void add(const Result& record) {
-    auto& results = merged_.report.results;
-    const auto [place, is_new] = places_.emplace(record.name, results.size());
-    if (is_new)
-      results.push_back(record);
-    else if (Result& known = results[place->second]; replaces(record, known))
-      known = record;
-  }
-  /// A case file whose name alone is known. Nothing in its folder is newer: what the case was planned to be stays.
-  void add_damaged(const Result& record) {
-    const auto place = places_.find(record.name);
-    if (place == places_.end()) return add(record);
-    Result& known = merged_.report.results[place->second];
-    known.outcome = record.outcome;
-    known.recorded = record.recorded;
-  }
-  void warn(const std::vector<std::string>& errors) {
-    merged_.warnings.insert(merged_.warnings.end(), errors.begin(), errors.end());
-  }
-
- private:
-  Merged& merged_;
-  std::map<std::string, size_t> places_;
-};
+void warn(const std::vector<std::string>& errors, Merged& merged) {
+  merged.warnings.insert(merged.warnings.end(), errors.begin(), errors.end());
+}
 
 /// How the run that wrote results.json ended is how these records ended while none of them is of another run.
 void keep_end(const RunInfo& run, Report& merged) {
@@ -93,23 +67,23 @@ void keep_end(const RunInfo& run, Report& merged) {
   merged.run.baseline = run.baseline;
 }
 
-/// The records of one folder, each case once.
+/// The records of one folder.
 Merged merge_folder(const fs::path& folder) {
   Merged merged;
-  Records records(merged);
+  Records records;
   const Plans plans = read_plans(folder);
   const CaseFiles cases = read_cases(folder);
   std::optional<RunInfo> ended;
-  for (const auto& plan : plans.plans) records.add(plan);
+  for (const auto& plan : plans.plans) add(plan, merged, records);
   try {
     if (fs::exists(folder / "results.json")) {
       Report report = read_report(folder / "results.json");
-      records.add(report);
+      add(report, merged, records);
       ended = std::move(report.run);
     }
   } catch (const ReportError& error) {
     if (plans.plans.empty() && cases.results.empty()) throw;
-    records.warn({error.what()});  // a run writes it last, from what is in cases/
+    warn({error.what()}, merged);  // a run writes it last, from what is in cases/
   }
   for (const auto& result : cases.results) {
     if (result.check.empty())
@@ -117,8 +91,9 @@ Merged merge_folder(const fs::path& folder) {
     else
       records.add(result);
   }
-  records.warn(plans.errors);
-  records.warn(cases.errors);
+  warn(plans.errors, merged);
+  warn(cases.errors, merged);
+  merged.report.results = records.take();
   if (ended) keep_end(*ended, merged.report);
   return merged;
 }
@@ -127,23 +102,27 @@ Merged merge_folder(const fs::path& folder) {
 
 Merged merge_results(const std::vector<fs::path>& inputs) {
   Merged merged;
-  Records records(merged);
-  const auto add = [&](const Report& report) {
-    records.add(report);
-    if (inputs.size() == 1) keep_end(report.run, merged.report);
-  };
+  Records records;
+  RunInfo last;
   for (const auto& input : inputs) {
+    Report report;
     if (fs::is_directory(input)) {
-      const Merged folder = merge_folder(input);
-      add(folder.report);
-      records.warn(folder.warnings);
+      Merged folder = merge_folder(input);
+      warn(folder.warnings, merged);
+      report = std::move(folder.report);
     } else if (fs::is_regular_file(input)) {
-      add(read_report(input));
+      report = read_report(input);
     } else {
       throw ReportError(input.string() + ": expected a results folder or a results.json, found nothing");
     }
+    add(report, merged, records);
+    last = std::move(report.run);
   }
-  if (inputs.size() != 1) merged.report.run.exit_reason = fmt::format("merged from {} inputs", inputs.size());
+  merged.report.results = records.take();
+  if (inputs.size() == 1)
+    keep_end(last, merged.report);
+  else
+    merged.report.run.exit_reason = fmt::format("merged from {} inputs", inputs.size());
   return merged;
 }
 

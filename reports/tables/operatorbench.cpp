@@ -13,6 +13,7 @@
 #include "reports/base/csv.h"
 #include "reports/base/files.h"
 #include "reports/base/report_error.h"
+#include "reports/record/repetitions.h"
 #include "reports/statistics/statistics.h"
 #include "reports/tables/upstream_csv.h"
 
@@ -69,12 +70,10 @@ std::string line_of(const OperatorSpeedup& entry) {
 bool is_of_an_operator(const Result& result) { return result.outcome.notes.contains("operator"); }
 
 std::vector<OperatorSpeedup> operator_speedups(const std::vector<Result>& results) {
-  std::map<std::string, const Result*> last;
-  for (const auto& result : results)
-    if (result.check == "performance" && is_of_an_operator(result)) last[result.name] = &result;
   using Key = std::tuple<std::string, std::string, std::string, std::string>;
   std::map<Key, std::pair<std::vector<statistics::Weighted>, size_t>> found;
-  for (const auto& [name, result] : last) {
+  for (const Result* result : one_of_each_name(results)) {
+    if (result->check != "performance" || !is_of_an_operator(*result)) continue;
     const auto& metrics = result->outcome.metrics;
     auto& [speedups, failed] =
         found[{result->suite, result->dtype, result->outcome.notes.at("operator"), result->backend}];

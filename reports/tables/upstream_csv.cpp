@@ -13,6 +13,7 @@
 #include "reports/base/csv.h"
 #include "reports/base/files.h"
 #include "reports/base/report_error.h"
+#include "reports/record/repetitions.h"
 #include "reports/record/summary.h"
 
 namespace torchstone::tables {
@@ -140,12 +141,11 @@ std::string word_of(const std::string& text) {
 }
 
 NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::string& tag) {
-  std::map<std::string, const Result*> last;
-  for (const auto& result : results) last[result.name] = &result;
+  const auto chosen = one_of_each_name(results);
   using Table = std::pair<std::string, std::string>;  // (stem, check)
   std::map<Table, std::set<std::string>> presets;
   std::map<std::pair<Table, std::string>, std::set<std::string>> models;  // by upstream's name
-  for (const auto& [name, result] : last) {
+  for (const Result* result : chosen) {
     if (!has_row(*result)) continue;
     const Table table{file_stem(*result), result->check};
     presets[table].insert(result->preset);
@@ -153,8 +153,9 @@ NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::st
   }
   NamedTexts files;
   std::map<std::string, size_t> places;  // in files
-  for (const auto& result : results) {
-    if (last[result.name] != &result || !has_row(result)) continue;
+  for (const Result* one : chosen) {
+    const Result& result = *one;
+    if (!has_row(result)) continue;
     const std::string stem = file_stem(result);
     const bool apart = presets[{stem, result.check}].size() > 1;
     const std::string name =

@@ -11,9 +11,10 @@ namespace torchstone::tables {
 /// benchmarks/dynamo, and named as its CI does: inductor_torchbench_bfloat16_inference_cuda_accuracy.csv. A check that
 /// PyTorch does not have gets a file of its own in the columns of accuracy (…_cpu_batch_invariance.csv). Where a file
 /// would hold two presets of one model, each preset gets its own (…_cuda_full_accuracy.csv). A model has upstream's
-/// name (note upstream_name), unless another one in the file has it too. Of several results of one name the last
-/// counts. A run that gave no number is a row of zeros, as upstream's; in every other row a cell without a number is
-/// empty. A case left out has no row of timings. With a tag there is a column of it behind batch_size (upstream's
+/// name (note upstream_name), unless another one in the file has it too. Of several results of one name one counts
+/// (reports/record/repetitions.h). A run that gave no number is a row of zeros, as upstream's; in every other row a
+/// cell without a number is empty. A case left out has no row of timings. With a tag there is a column of it behind
+/// batch_size (upstream's
 /// --tag).
 NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::string& tag = "");
 

@@ -2,6 +2,7 @@
 
 #include "reports/base/text.h"
 #include "reports/record/diagnosis_text.h"
+#include "reports/record/row.h"
 #include "reports/write/markdown.h"
 #include "reports/write/markdown_parts.h"
 

@@ -11,6 +11,7 @@
 
 #include "reports/base/text.h"
 #include "reports/record/metric.h"
+#include "reports/record/repetitions.h"
 #include "reports/record/summary.h"
 
 namespace torchstone::write {
@@ -85,19 +86,10 @@ Labels labels_of(const Result& r) {
           {"preset", r.preset}, {"dynamic", r.dynamic}};
 }
 
-std::vector<const Result*> last_of_each_name(const std::vector<Result>& results) {
-  std::map<std::string, const Result*> last;
-  for (const auto& result : results) last[result.name] = &result;
-  std::vector<const Result*> chosen;
-  for (const auto& result : results)
-    if (last[result.name] == &result) chosen.push_back(&result);
-  return chosen;
-}
-
 }  // namespace
 
 std::string write_openmetrics(const Report& report) {
-  const auto results = last_of_each_name(report.results);
+  const auto results = one_of_each_name(report.results);
   Family run{"torchstone_run", "info", "", "what all results have in common"};
   run.add("_info", {{"id", report.run.id}, {"started", report.run.started}, {"exit_reason", report.run.exit_reason}},
           1);

@@ -180,6 +180,32 @@ TEST_F(Texts, HistoryFindsTheRunThatBroughtAStep) {
   EXPECT_THAT(read_file(page), HasSubstr("× since the run of 2026-01-22T12:00:00.000Z"));
 }
 
+TEST_F(Texts, HistoryRefusesAMetricThatThereIsNot) {
+  const std::string file = torchstone.out() + "/refused.jsonl";
+  const ProgramRun run = report({"history", torchstone.out(), "--metric", "spedup", "-o", file});
+  EXPECT_EQ(run.exit_code, 2) << run.out;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("--metric spedup: expected one of "), HasSubstr("did you mean speedup?")));
+  EXPECT_FALSE(fs::exists(file));
+  EXPECT_EQ(report({"history", torchstone.out(), "--metric", "artifact_bytes"}).exit_code, 0);
+}
+
+TEST(ARepeatedRun, KeepsTheFailureOfOneRepetition) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run_faults("*Accuracy*/healthy_inference_*_torchscript_*", {"--gtest_repeat=2"});
+  ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
+  auto json = torchstone.results();
+  ASSERT_EQ(json.at("results").size(), 2u) << "the same case twice";
+  EXPECT_THAT(report({"summary", torchstone.out()}).out, HasSubstr("2 of 2 cases as expected"));
+  json["results"][0]["outcome"]["status"] = "fail_accuracy";
+  const std::string file = torchstone.out() + "/rep.json", merged = torchstone.out() + "/merged";
+  std::ofstream(file) << json.dump();
+  EXPECT_EQ(report({"gate", "accuracy", "-f", file}).exit_code, 1);
+  EXPECT_THAT(report({"summary", file}).out, HasSubstr("1 of 2 cases as expected"));
+  EXPECT_THAT(report({"junit", file}).out, HasSubstr("tests=\"2\" failures=\"1\""));
+  EXPECT_EQ(report({"merge", file, "-o", merged}).exit_code, 0);
+  EXPECT_EQ(report({"gate", "accuracy", "-f", merged}).exit_code, 1);
+}
+
 TEST(AReport, OfNothingIsNoReport) {
   const Torchstone torchstone;
   for (const char* command : {"markdown", "openmetrics", "github", "csv", "history", "html"}) {

@@ -49,6 +49,13 @@ TEST_F(UpstreamCsv, OfExpectedStatusesIsMetOrBroken) {
   EXPECT_THAT(broken.out, AllOf(HasSubstr("! BROKEN"), HasSubstr("pass → fail_accuracy"), HasSubstr("1 BROKEN")));
   EXPECT_EQ(compare(any, torchstone_.out()).exit_code, 1);
   EXPECT_EQ(compare(csv, torchstone_.out()).exit_code, 3) << "its name says another suite and backend";
+  const ProgramRun markdown = run_program({TORCHSTONE_REPORT, "markdown", torchstone_.out(), "--baseline", any});
+  EXPECT_EQ(markdown.exit_code, 0) << markdown.err;
+  EXPECT_THAT(markdown.out, HasSubstr("| BROKEN |"));
+  const std::string page = folder_.path() / "page.html";
+  const ProgramRun html = run_program({TORCHSTONE_REPORT, "html", torchstone_.out(), "--baseline", any, "-o", page});
+  EXPECT_EQ(html.exit_code, 0) << html.err;
+  EXPECT_THAT(read_file(page), AllOf(HasSubstr("Since the baseline <small>" + any), HasSubstr("1 of its 3 rows")));
 }
 
 TEST_F(UpstreamCsv, OfSpeedupsIsANumberAgainstThisRunsInterval) {

@@ -1,4 +1,6 @@
 // What upstream's own columns hold (csv/*.csv), and that its gates judge our results.
+#include <fstream>
+
 #include <gmock/gmock.h>
 
 #include "tests/end_to_end/binary.h"
@@ -8,8 +10,9 @@ namespace {
 
 using testing::HasSubstr;
 
-ProgramRun gate(const std::string& kind, const std::string& actual, const std::string& expected) {
-  return run_program({TORCHSTONE_REPORT, "gate", kind, "--actual", actual, "--expected", expected});
+ProgramRun gate(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {TORCHSTONE_REPORT, "gate"});
+  return run_program(arguments);
 }
 
 TEST(UpstreamsColumns, HoldItsCountersAndItsReadingOfMemory) {
@@ -31,9 +34,67 @@ TEST(UpstreamsColumns, HoldItsCountersAndItsReadingOfMemory) {
   EXPECT_GT(metrics.at("dynamo_peak_mem"), of_libtorch);
   EXPECT_LT(metrics.at("eager_peak_bytes"), of_libtorch) << "ours: above what is live";
 
-  const ProgramRun same = gate("graph_breaks", torchstone.out(), torchstone.out());
+  const ProgramRun same = gate({"graph_breaks", "--actual", torchstone.out(), "--expected", torchstone.out()});
   EXPECT_EQ(same.exit_code, 0) << same.out << same.err;
   EXPECT_THAT(same.out, HasSubstr("green: 1 PASS"));
+}
+
+class GateOfTables : public testing::Test {
+ protected:
+  std::string write(const std::string& name, const std::string& text) const {
+    const std::string path = folder_.path() / name;
+    std::ofstream(path) << text;
+    return path;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(GateOfTables, RefusesAThresholdThatIsNoNumber) {
+  const std::string slow = write("slow.csv", "name,speedup,compression_ratio\na,0.01,0.01\n");
+  const std::string good = write("good.csv", "name,speedup,compression_ratio\na,2,1\n");
+  for (const std::string value : {"nan", "NaN", "-nan", "inf", "-inf", "-1", "0", "1e400", "x"})
+    for (const std::string flag : {"-t", "-s"}) {
+      std::vector<std::string> arguments = {"speedup", "-f", slow, flag, value};
+      if (flag == "-s") arguments.insert(arguments.end(), {"-t", "1"});
+      const ProgramRun run = gate(arguments);
+      EXPECT_EQ(run.exit_code, 2) << flag << value << run.out;
+      EXPECT_THAT(run.err, HasSubstr("threshold")) << value;
+    }
+  for (const std::string value : {"nan", "inf", "-0.1", "10.5"}) {
+    const ProgramRun run = gate({"memory", "-f", slow, "--expected", good, "--part", value});
+    EXPECT_EQ(run.exit_code, 2) << value << run.out;
+    EXPECT_THAT(run.err, HasSubstr("--part: expected a number from 0 to 10, found " + value));
+  }
+  for (const char* flag : {"--tol", "--iou"})
+    EXPECT_EQ(run_program({TORCHSTONE_REPORT, "diff", slow, slow, flag, "nan"}).exit_code, 2) << flag;
+  EXPECT_EQ(gate({"speedup", "-f", good, "-t", "1.5", "-s", "0.95"}).exit_code, 0);
+  EXPECT_EQ(gate({"memory", "-f", slow, "--expected", good, "--part", "0.5"}).exit_code, 1);
+}
+
+TEST_F(GateOfTables, RefusesTheSameTablesAsCompare) {
+  const std::string good = write("good.csv", "name,accuracy,graph_breaks\na,pass,0\n");
+  for (const auto& [text, words] :
+       std::map<std::string, std::string>{{"name,accuracy\na,pass", "bad.csv:2: the last line has no end"},
+                                          {"name,accuracy\na,passs\n", "bad.csv:2: accuracy of a: expected one of"},
+                                          {"name,accuracy\na,pass\na,pass\n", "bad.csv:3: a is there twice"},
+                                          {"name,batch_size,accuracy\na,x,pass\n", "bad.csv:2: batch_size of a"}}) {
+    const std::string bad = write("bad.csv", text);
+    for (const ProgramRun& refused :
+         {gate({"accuracy", "-f", good, "--expected", bad}), gate({"accuracy", "-f", bad, "--expected", good})}) {
+      EXPECT_EQ(refused.exit_code, 2) << text << refused.out;
+      EXPECT_THAT(refused.err, HasSubstr(words));
+    }
+  }
+}
+
+TEST_F(GateOfTables, NamesAFlakyModelThatIsNotThere) {
+  const std::string good = write("good.csv", "name,accuracy\nresnet18,pass\n");
+  const ProgramRun mistyped = gate({"accuracy", "-f", good, "--flaky", "resnet18,resnet81"});
+  EXPECT_EQ(mistyped.exit_code, 0) << mistyped.err;
+  EXPECT_THAT(mistyped.err,
+              HasSubstr("warning: --flaky resnet81: no model here has this name (expected resnet18; did you mean "
+                        "resnet18?)"));
+  EXPECT_EQ(gate({"accuracy", "-f", good, "--flaky", "resnet18"}).err, "");
 }
 
 }  // namespace

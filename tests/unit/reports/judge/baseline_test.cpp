@@ -184,9 +184,10 @@ TEST(Baseline, MatchesByNameAndDevice) {
   EXPECT_EQ(comparison.cases[1].old_status, "");
 }
 
-TEST(Baseline, OfARepeatedCaseTheLastRecordCounts) {
+TEST(Baseline, OfARepeatedCaseTheRecordThatIsNotAsExpectedCounts) {
   const Result pass = simple_result("a", Status::pass), crash = simple_result("a", Status::crash);
-  EXPECT_TRUE(compare_with_baseline({{}, {crash, pass}}, {{}, {pass, crash}}).cases.at(0).status_worse);
+  EXPECT_TRUE(compare_with_baseline({{}, {pass, pass}}, {{}, {crash, pass}}).cases.at(0).status_worse);
+  EXPECT_FALSE(compare_with_baseline({{}, {crash, pass}}, {{}, {pass, crash}}).cases.at(0).status_worse);
 }
 
 TEST(Baseline, ListsTheWorstFirst) {

@@ -96,6 +96,15 @@ TEST(MemoryGate, AsksForTheGivenPartOfTheExpectedRatio) {
   EXPECT_EQ(verdicts(gate_memory(actual, expected, 0.9, {})).at("b"), "PASS");
 }
 
+TEST(MemoryGate, IsRedForARatioThatWasNotMeasured) {
+  const auto crashed = table("name,compression_ratio\na,0\nb,0.000000\n");
+  EXPECT_EQ(verdicts(gate_memory(crashed, crashed, 0.95, {.flaky = {"a"}})),
+            (Verdicts{{"a", "!NOT_MEASURED"}, {"b", "!NOT_MEASURED"}}));
+  const auto measured = table("name,compression_ratio\na,1.2\nb,0\n");
+  EXPECT_EQ(verdicts(gate_memory(measured, crashed, 0.95, {})),
+            (Verdicts{{"a", "MISSING_EXPECTED"}, {"b", "!NOT_MEASURED"}}));
+}
+
 TEST(SpeedGate, IsOneSidedUnlessAsked) {
   const auto actual = table("name,speedup\nslow,0.94\nlimit,0.95\nfast,3\nfailed,0\nempty,\nnan,nan\nhuge,inf\n");
   const SpeedTarget target{.metric = "speedup", .threshold = 1, .scale = 0.95};
@@ -144,6 +153,33 @@ TEST(GateInput, TakesResultsTheirFolderAFolderOfTablesAndATable) {
   EXPECT_EQ(files("", "speedup").size(), 2u);
   EXPECT_THROW(files("none", "accuracy"), ReportError);
   EXPECT_THROW(files("csv/inductor_torchbench_float32_inference_cpu_accuracy.csv", "speedup"), ReportError);
+}
+
+TEST(GateInput, RefusesWhatIsNoTableOfModelsWithFileAndLine) {
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "t.csv").string();
+  const auto refuses = [&](const std::string& text, const std::string& words, const std::string& column = "accuracy") {
+    write_atomically(file, text);
+    for (const auto& path : {file, folder.path().string()})
+      EXPECT_THAT([&] { upstream_tables(path, column); }, testing::ThrowsMessage<ReportError>(HasSubstr(words)))
+          << text;
+  };
+  refuses("name,accuracy\na,pass\nb,pa", "t.csv:3: the last line has no end");
+  refuses("name,accuracy\na,pass\nb,pass", "t.csv:3: the last line has no end: the file may be cut off");
+  refuses("name,accuracy\na,passs\n", "t.csv:2: accuracy of a: expected one of pass");
+  refuses("name,accuracy\na,pass\na,pass\n", "t.csv:3: a is there twice, in line 2 too");
+  refuses("name,batch_size,accuracy\na,x,pass\n", "t.csv:2: batch_size of a: expected a number, found x");
+  refuses("name,accuracy\n", "t.csv:1: there are only column names");
+  refuses("name,accuracy,graph_breaks\na,pass,-3\n", "t.csv:2: graph_breaks of a: expected 0 or more, found -3");
+  refuses("name,speedup\na,fast\n", "t.csv:2: speedup of a: expected a number, found fast", "speedup");
+  refuses("name,compression_ratio\na,high\n", "t.csv:2: compression_ratio of a: expected a number, found high",
+          "compression_ratio");
+  refuses("name,graph_breaks,unique_graphs\na,0,one\n", "t.csv:2: unique_graphs of a: expected a number, found one",
+          "graph_breaks");
+  write_atomically(file, "name,speedup\na,\nb,nan\nc,0.0\n");
+  EXPECT_EQ(upstream_tables(file, "speedup").size(), 1u) << "of these the gate says that they were not measured";
+  write_atomically(file, "name,max\na,x");
+  EXPECT_TRUE(upstream_tables(folder.path(), "accuracy").empty()) << "a table of something else beside others";
 }
 
 TEST(GateInput, FindsTheTableThatBelongsToAnother) {

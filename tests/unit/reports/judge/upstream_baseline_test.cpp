@@ -213,6 +213,8 @@ TEST_F(UpstreamBaseline, RefusesWhatIsNoSuchTable) {
   refuses("dev,name,accuracy\ncpu,a,pass\ncuda,a,pass\ncpu,a,fail_accuracy\n", "b.csv:4: a is there twice, in line 2");
   refuses("name,speedup\na,fast\n", "b.csv:2: speedup of a: expected a number, found fast");
   refuses("name,speedup\na,\n", "b.csv:2: speedup of a: expected a number, found nothing");
+  refuses("name,accuracy,graph_breaks\na,pass,-3\n", "b.csv:2: graph_breaks of a: expected 0 or more, found -3");
+  refuses("name,batch_size,speedup\na,-4,1.5\n", "b.csv:2: batch_size of a: expected 0 or more, found -4");
   refuses("name,speedup,abs_latency\na,1.5,2,3\n", "b.csv:2: 4 cells");
   refuses("name,speedup\na,1.5\nb,1.2", "b.csv:3: the last line has no end: the file may be cut off");
   refuses(expected_csv, "b_performance.csv:1: the file's name says performance", "b_performance.csv");

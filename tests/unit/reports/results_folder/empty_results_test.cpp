@@ -94,15 +94,19 @@ TEST(ReportName, StaysInsideAndIsNoRecord) {
     EXPECT_FALSE(is_report_name(name)) << name;
 }
 
-TEST(RemoveRecords, KeepsReportsAndTheListOfFilesOfOtherWriters) {
+TEST(EmptyResults, KeepsTheFilesThatItIsToldTo) {
   const TemporaryFolder folder;
-  ASSERT_NO_FATAL_FAILURE(fill(folder.path()));
-  note_written(folder.path(), {"slowest.txt"});
-  remove_records(folder.path());
-  EXPECT_FALSE(fs::exists(folder.path() / "cases"));
-  EXPECT_TRUE(fs::exists(folder.path() / "results.json"));
-  EXPECT_THAT(written_in(folder.path()), testing::ElementsAre("slowest.txt"));
-  EXPECT_TRUE(read_plans(folder.path()).plans.empty());
+  const fs::path out = folder.path() / "out", link = folder.path() / "link";
+  fs::create_directories(out);
+  fs::create_directory_symlink(out, link);
+  ASSERT_NO_FATAL_FAILURE(fill(out));
+  write_atomically(out / "tables/slowest.txt", "");
+  write_atomically(out / "tables/fastest.txt", "");
+  note_written(out, {"tables/slowest.txt", "tables/fastest.txt"});
+  empty_results(out, {link / "batch_sizes.txt", out / "tables/slowest.txt", out / "logs/capture.log", "/no/such"});
+  std::vector<std::string> left;
+  for (const auto& [name, text] : files_below(out)) left.push_back(name);
+  EXPECT_THAT(left, testing::ElementsAre("batch_sizes.txt", "logs/capture.log", "tables/slowest.txt"));
 }
 
 TEST(EmptyResults, RemovesLinksAndNothingBehindThem) {

@@ -1,0 +1,57 @@
+#include "cases/report_tool/gate_tables.h"
+
+#include <filesystem>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "reports/base/exit_code.h"
+#include "reports/base/nearest.h"
+#include "reports/base/report_error.h"
+#include "reports/base/terminal_text.h"
+#include "reports/judge/gate_input.h"
+
+namespace torchstone {
+namespace {
+
+/// One list of flaky models may serve several jobs, each with a part of them: a name that is not there is no error.
+void warn_of_unknown(const std::vector<std::string>& flaky, const std::vector<judge::GateRow>& rows) {
+  std::set<std::string> names;
+  for (const auto& row : rows) names.insert(row.name);
+  if (names.empty()) return;
+  for (const auto& name : flaky)
+    if (!names.contains(name))
+      print_error(fmt::format("warning: --flaky {}: no model here has this name ({})", name,
+                              expected_one_of(name, {names.begin(), names.end()})));
+}
+
+}  // namespace
+
+int judge_tables(const std::vector<std::string>& paths, const std::string& column,
+                 const std::vector<std::string>& flaky,
+                 const std::function<std::vector<judge::GateRow>(const CsvTable&)>& judge) {
+  std::vector<judge::GateRow> all;
+  try {
+    for (const auto& path : paths) {
+      const auto tables = judge::upstream_tables(path, column);
+      if (tables.empty()) print_error(fmt::format("{}: no table has a column {}", path, column));
+      for (const auto& table : tables) {
+        const auto rows = judge(table);
+        print_text(fmt::format("{}\n{}", terminal_line(table.file), gate_text(rows)));
+        all.insert(all.end(), rows.begin(), rows.end());
+      }
+    }
+  } catch (const ReportError& error) {
+    print_error(error.what());
+    return ExitCode::usage_error;
+  } catch (const std::filesystem::filesystem_error& error) {
+    print_error(error.what());
+    return ExitCode::usage_error;
+  }
+  warn_of_unknown(flaky, all);
+  const int code = gate_exit_code(all);
+  if (code == ExitCode::nothing_judged) print_error("nothing was judged: no model has a status that could be compared");
+  return code;
+}
+
+}  // namespace torchstone

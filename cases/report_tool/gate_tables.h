@@ -1,0 +1,16 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "reports/judge/gate.h"
+
+namespace torchstone {
+
+/// Judges each table that has `column`, prints it, and returns the exit code of all: 0 green, 1 red, 2 unusable, 3
+/// nothing judged. A flaky model that no table has is named on standard error.
+int judge_tables(const std::vector<std::string>& paths, const std::string& column,
+                 const std::vector<std::string>& flaky,
+                 const std::function<std::vector<judge::GateRow>(const CsvTable&)>& judge);
+
+}  // namespace torchstone
