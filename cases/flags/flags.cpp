@@ -91,6 +91,7 @@ Flags parse_flags(std::vector<std::string>& arguments) {
     if (i > 0 && argument.starts_with(prefix)) {
       const auto [flag, value] = parse_argument(argument);
       typed[flag].push_back(value);
+      flags.typed.insert(flag->name);
       continue;
     }
     if (i > 0 && (argument == "--help" || argument == "-h" || argument == "-?")) flags.help = true;

@@ -88,7 +88,7 @@ std::vector<FlagInfo> output_flags() {
           "strict_undecided", "exit with 5 when a speed-up stays undecided",
           [](Flags & f) -> auto& { return f.strict_undecided; }),
       text_flag(
-          "tag", "TEXT", "a name of the run, for results.json and a column of the CSVs",
+          "tag", "TEXT", "a name of the run, for results.json and a column of the tables in csv/",
           [](Flags & f) -> auto& { return f.tag; }),
       text_flag(
           "baseline", "RESULTS",

@@ -13,7 +13,11 @@ constexpr const char* head =
     "<!-- Printed by torchstone --torchstone_list=flags --torchstone_format=markdown. Do not edit. -->\n\n"
     "## Flags\n\n"
     "Each flag has an environment twin: `--torchstone_out=X` is `TORCHSTONE_OUT=X`. The flag wins. A `BOOL` flag may "
-    "stand without a value. GoogleTest's flags (`--gtest_filter=…`, `--gtest_repeat=…`) work as always.\n";
+    "stand without a value. GoogleTest's flags (`--gtest_filter=…`, `--gtest_repeat=…`) work as always.\n\n"
+    "On the command line a misspelt flag is a usage error, and so is one that would do nothing beside the others "
+    "(`--torchstone_format` without a list). A twin that would do nothing is passed over, because it may be set for "
+    "all "
+    "runs; a variable whose name is nearly that of a twin gets a warning.\n";
 
 constexpr const char* fields_head =
     "\n## Fields of a case\n\n"

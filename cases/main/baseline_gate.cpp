@@ -13,13 +13,13 @@
 namespace torchstone {
 namespace {
 
-/// A baseline in the results folder itself is gone when the new results are written there.
+/// A baseline in the results folder itself is gone when the run begins, or when the new results are written there.
 bool is_replaced(const flags::Flags& flags) {
   namespace fs = std::filesystem;
   std::error_code error;
   const fs::path baseline = fs::weakly_canonical(flags.baseline, error),
                  out = fs::weakly_canonical(flags.run.out, error);
-  return baseline == out || baseline == out / "results.json";
+  return baseline == out || baseline == out / "results.json" || !fs::exists(baseline, error);
 }
 
 std::string why_of(int exit_code) {

@@ -13,6 +13,7 @@
 #include "reports/base/exit_code.h"
 #include "reports/base/terminal.h"
 #include "reports/base/terminal_text.h"
+#include "reports/base/time.h"
 #include "reports/console/summary_text.h"
 #include "reports/record/summary.h"
 #include "reports/results_folder/case_files.h"
@@ -60,6 +61,19 @@ Exit compare(const ClosingFacts& facts, Exit found, Ending& ending) {
   return goes_before || found.code == ExitCode::success ? Exit{verdict.exit_code, verdict.why} : found;
 }
 
+/// What GoogleTest skips after a failure (--gtest_fail_fast) was left out, and not cut off. In cases/ too, because the
+/// plan alone says that a run ended before its case.
+void leave_out_skipped(const ClosingFacts& facts, size_t ran, std::vector<Result>& rows) {
+  if (!GTEST_FLAG_GET(fail_fast) || isolate::interrupted()) return;
+  for (size_t i = ran; i < rows.size(); ++i) {
+    Result& result = rows[i];
+    result.outcome.status = Status::pass_due_to_skip;
+    result.outcome.reason = "not run: --gtest_fail_fast";
+    result.recorded = utc_now();
+    facts.unwritten.attempt(result.name, [&] { results_folder::write_case(facts.flags.run.out, result); });
+  }
+}
+
 /// What was lost turns a green run red.
 Exit with_losses(Exit found, const std::string& lost) {
   const bool counts = !lost.empty() && (found.code == ExitCode::success || found.code == ExitCode::undecided);
@@ -83,6 +97,7 @@ Ending end_run(const ClosingFacts& facts, const RunInfo& run, const std::vector<
   info.exit_code = found.code;
   info.exit_words = found.why;
   ending.rows = results_folder::with_missing(ending.report.results, facts.planned);
+  leave_out_skipped(facts, ending.report.results.size(), ending.rows);
   if (!facts.flags.report || ending.rows.empty()) return ending;
   const auto write = [&] {
     return write::write_reports({info, ending.rows}, facts.flags.run.out,

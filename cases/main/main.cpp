@@ -10,12 +10,14 @@
 #include <gtest/gtest.h>
 
 #include "cases/flags/flags.h"
+#include "cases/flags/without_effect.h"
 #include "cases/listing/listing.h"
 #include "cases/main/baseline_gate.h"
 #include "cases/main/checks.h"
 #include "cases/main/closing.h"
 #include "cases/main/console.h"
 #include "cases/main/expected_run.h"
+#include "cases/main/gtest_flags.h"
 #include "cases/main/named_model.h"
 #include "cases/main/outputs_folder.h"
 #include "cases/main/own_model.h"
@@ -150,6 +152,11 @@ int run(int argc, char** argv) {
     std::cout << fmt::format("torchstone {} (LibTorch {})\n", version(), build_facts().at("torch"));
     return ExitCode::success;
   }
+  for (const auto& warning : flags::environment_warnings()) print_error("warning: " + warning);
+  if (!flags.help) {
+    flags::refuse_flags_without_effect(flags);
+    require_shards();
+  }
   for (const auto& library : flags.libraries) formats::load_operator_library(library);
   for (const auto& plugin : flags.plugins) load_plugin(plugin);
   if (flags.tournament && !flags.help) selection::select_tournament(flags);
@@ -160,6 +167,7 @@ int run(int argc, char** argv) {
   }
   if (selection::only_is_file(flags) && !registered) register_own_model(flags);
   const bool lists_tests = wants_list(argc, argv);
+  const std::vector<std::string> arguments(argv, argv + argc);
   testing::InitGoogleTest(&argc, argv);
   if (flags.help) {
     std::cout << "\n" << flags::flags_help();
@@ -171,12 +179,14 @@ int run(int argc, char** argv) {
         argv[1]));
     return ExitCode::usage_error;
   }
+  require_gtest_flags(flags, arguments);
   require_printable(flags);
   auto suites = suite::read_suites(flags.suites_folder);
   prepare_models(suites, flags);
   const UpstreamNames upstream_names = upstream_names_of(suites);
   const selection::Known known = selection::known_here();
   selection::Expansion expansion = expand_sweep(suites, known, flags);
+  flags::refuse_speedup_without_timed_cases(flags, expansion.cases);
   const ExpectedRun expected = expect(suites, known, flags, expansion.cases);
   if (flags.list != flags::Listing::none) {
     std::cout << listing::listing(flags, suites, expansion, known, mini_parameters);

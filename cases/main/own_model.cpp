@@ -18,6 +18,7 @@ namespace {
 
 /// The model of the file `path`. Throws ConfigError where the flags do not fit it.
 ModelInfo model_of_file(const std::string& path, const flags::Flags& flags) {
+  if (!std::filesystem::exists(path)) fail(flags.only_place, fmt::format("{}: no such file", path));
   if (path.ends_with(".pt")) {
     if (flags.inputs.empty())
       fail(flags.only_place,
@@ -53,7 +54,8 @@ void require_batch_size(const flags::Flags& flags, const ModelInfo& info) {
       std::ranges::find(flags.overrides, "batch_size", [](const auto& setting) { return setting.first; });
   if (!info.fixed_batch || batch == flags.overrides.end()) return;
   if (config::integer_of(batch->second, 1, 1'000'000) != info.eval_batch)
-    fail(batch->second, fmt::format("{} runs with {} samples and with no other number of them (expected no batch size)",
+    fail(batch->second, fmt::format("{} runs with {} samples alone (expected no batch size; a file exported with a "
+                                    "torch.export.Dim takes others)",
                                     flags.only, info.eval_batch));
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -14,11 +15,23 @@
 namespace torchstone {
 namespace fs = std::filesystem;
 
+namespace {
+
+/// The files that flags name: every process of the run reads them. Not the baseline, which was read before.
+std::vector<fs::path> named_files(const flags::Flags& flags) {
+  std::vector<fs::path> files;
+  for (const auto& [name, value] : flags.given)
+    if (name != "baseline" && fs::path(value).is_absolute()) files.emplace_back(value);
+  return files;
+}
+
+}  // namespace
+
 Origin prepare_results(const flags::Flags& flags, const std::string& run) try {
   const fs::path out = flags.run.out;
   const auto empty = [&] {
     results_folder::require_results_folder(out);
-    if (flags.report) results_folder::remove_records(out);
+    if (flags.report) results_folder::empty_results(out, named_files(flags));
   };
   Origin origin;
   // Static: an interrupted run ends by std::exit.

@@ -7,8 +7,9 @@
 
 namespace torchstone {
 
-/// Takes the results folder for this run, to the end of the process. It is emptied of an earlier run's cases, but not
-/// when it is shared with other processes (a ctest run, other shards). Throws FolderHeld when another run has it,
+/// Takes the results folder for this run, to the end of the process. It is emptied of all that an earlier run
+/// wrote, so that a run that is killed leaves no reports of another one; but not when it is shared with other processes
+/// (a ctest run, other shards), and not of files that flags name. Throws FolderHeld when another run has it,
 /// FolderRefused when it holds what Torchstone did not write.
 /// Returns the origin of the run's plan.
 Origin prepare_results(const flags::Flags& flags, const std::string& run);

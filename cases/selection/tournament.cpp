@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "cases/selection/expand.h"
+#include "cases/selection/tournament_flags.h"
 #include "cases/suite/suite.h"
 #include "fixtures/backends/catalogue.h"
 
@@ -65,24 +66,6 @@ std::string filled(std::string text, const std::map<std::string, std::string>& v
       text.replace(at, name.size(), value);
   }
   return text;
-}
-
-void require_tournament_flags(const flags::Flags& flags) {
-  std::string against;
-  if (flags.print_program) against = "print_program";
-  if (!flags.axes.checks.empty()) against = "checks (a tournament has its own)";
-  if (!flags.axes.dynamic.empty()) against = "dynamic";
-  if (!flags.baseline.empty()) against = "baseline";
-  if (flags.update_expected) against = "update_expected";
-  if (!flags.operator_log.empty()) against = "log_operator_inputs";
-  if (flags.run.coverage) against = "coverage";
-  if (flags.run.layers) against = "layer_times";
-  if (flags.run.log_conv_args) against = "log_conv_args";
-  if (!flags.run.save_outputs.empty()) against = "save_outputs";
-  if (!flags.run.compare_outputs.empty()) against = "compare_outputs";
-  if (flags.run.isolate == Isolation::off) against = "isolate=off (it times fresh processes)";
-  if (!against.empty())
-    throw config::ConfigError(fmt::format("--torchstone_tournament does not go with --torchstone_{}", against));
 }
 
 }  // namespace

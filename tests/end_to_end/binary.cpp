@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
@@ -122,15 +123,16 @@ TerminalRun run_in_terminal(const std::vector<std::string>& arguments, std::map<
   }
   TerminalRun run;
   size_t pressed = 0, seen = 0;
-  int status = 0, rounds = 0;
+  int status = 0;
+  auto last_press = std::chrono::steady_clock::now();
   while (waitpid(pid, &status, WNOHANG) == 0) {
     read_available(master, run.raw, /*patience_ms=*/20);
     if (pressed == press_when.size()) continue;
     const size_t found = run.raw.find(press_when[pressed], seen);
-    // Two signals at once would count as one: like a person, wait a little before the second.
-    if (found == std::string::npos || (pressed > 0 && ++rounds < 15)) continue;
+    const auto now = std::chrono::steady_clock::now();
+    if (found == std::string::npos || (pressed > 0 && now - last_press < std::chrono::milliseconds(1200))) continue;
     seen = found + press_when[pressed++].size();
-    rounds = 0;
+    last_press = now;
     [[maybe_unused]] const ssize_t typed = write(master, "\x03", 1);
   }
   read_available(master, run.raw, 0);

@@ -34,7 +34,8 @@ struct TerminalRun {
 };
 
 /// Runs a program on a terminal of its own, `columns` wide. `press_when`: Ctrl-C is typed when the first of these texts
-/// has appeared, and again when the next has after it (a terminal shows a typed Ctrl-C as ^C).
+/// has appeared, and again when the next has after it (a terminal shows a typed Ctrl-C as ^C), more than a second
+/// later: sooner it would count as the same.
 TerminalRun run_in_terminal(const std::vector<std::string>& arguments,
                             std::map<std::string, std::string> environment = {}, unsigned short columns = 80,
                             const std::vector<std::string>& press_when = {});

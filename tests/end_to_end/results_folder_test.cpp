@@ -87,5 +87,36 @@ TEST(AResultsFolder, OfAVersionWithoutMarkersIsTakenAndEmptied) {
   EXPECT_TRUE(fs::exists(torchstone.out() + marker_file));
 }
 
+TEST(AUsedFolder, HasNoReportsOfTheRunBeforeWhenTheNextOneIsKilled) {
+  const Torchstone torchstone, merged;
+  ASSERT_EQ(torchstone.run_faults(healthy_alone).exit_code, 0);
+  for (const char* name : {"results.json", "junit.xml", "report.html", "csv"})
+    ASSERT_TRUE(fs::exists(torchstone.out() + "/" + name)) << name;
+  EXPECT_GT(torchstone.run_faults("*zero_output_inference_*_torchscript_*", {"--gtest_break_on_failure"}).exit_code,
+            128);
+  for (const char* name :
+       {"results.json", "junit.xml", "report.html", "results.csv", "summary.csv", "summary.txt", "csv"})
+    EXPECT_FALSE(fs::exists(torchstone.out() + "/" + name)) << name;
+  run_program({TORCHSTONE_REPORT, "merge", torchstone.out(), "-o", merged.out()});
+  ASSERT_EQ(merged.results().at("results").size(), 1U);
+  EXPECT_THAT(merged.results().at("results").at(0).at("name").get<std::string>(), HasSubstr("zero_output"));
+}
+
+TEST(AUsedFolder, KeepsTheReportsWhereARunWritesNone) {
+  const Torchstone torchstone;
+  ASSERT_EQ(torchstone.run_faults(healthy_alone).exit_code, 0);
+  EXPECT_EQ(torchstone.run_faults(healthy_alone, {"--torchstone_report=none"}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(torchstone.out() + "/results.json"));
+}
+
+TEST(AUsedFolder, KeepsAFileThatAFlagNames) {
+  const Torchstone torchstone;
+  const std::string sizes = torchstone.out() + "/batch_sizes.txt";
+  put_text(sizes, "healthy,2\n");
+  const ProgramRun run = torchstone.run_faults(healthy_alone, {"--torchstone_batch_size_file=" + sizes});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_EQ(read_file(sizes), "healthy,2\n");
+}
+
 }  // namespace
 }  // namespace torchstone

@@ -95,6 +95,18 @@ TEST(Tournament, WhereNothingPassesThereIsNoRankingAndTheRunIsNotGreen) {
   EXPECT_THAT(run.out, HasSubstr("no ranking: nothing but eager passed"));
 }
 
+TEST(Tournament, LeavesNoReportsOfAnEarlierRunBesideItsOwn) {
+  const Torchstone torchstone;
+  ASSERT_EQ(torchstone.run({"--gtest_filter=*/Accuracy.*/lennard_jones_inference_float32_torchscript_cpu"}).exit_code,
+            0);
+  EXPECT_FALSE(read_file(torchstone.out() + "/results.json").empty());
+  const ProgramRun run = torchstone.run(with({"--torchstone_backends=torchscript"}));
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_FALSE(read_file(torchstone.out() + "/tournament.html").empty());
+  for (const char* name : {"results.json", "junit.xml", "report.html"})
+    EXPECT_EQ(read_file(torchstone.out() + "/" + name), "") << name;
+}
+
 TEST(Tournament, TakesTheFilterAndAddsEager) {
   const Torchstone torchstone;
   const ProgramRun run = torchstone.run(

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "fixtures/backends/catalogue.h"
+#include "tests/environment_variable.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/cases/selection/expanded.h"
 
@@ -127,12 +128,28 @@ TEST(SelectTournament, ChoosesCheckModeDtypeAndVariantsUnlessTheyAreGiven) {
 }
 
 TEST(SelectTournament, RefusesWhatItDoesNotGoWith) {
-  for (const char* flag : {"checks=accuracy", "isolate=off", "dynamic=batch", "baseline=/x", "print_program",
-                           "coverage", "layer_times", "log_conv_args"}) {
+  for (const char* flag :
+       {"checks=accuracy", "isolate=off", "dynamic=batch", "baseline=/x", "print_program", "coverage", "layer_times",
+        "log_conv_args", "required_speedup=2", "npy", "export_profiler_trace", "memory_snapshot", "strict_undecided"}) {
     auto flags = flags_of({"--torchstone_tournament", std::string("--torchstone_") + flag});
     EXPECT_THAT(error_of([&] { select_tournament(flags); }), HasSubstr("--torchstone_tournament does not go with"))
         << flag;
   }
+}
+
+TEST(SelectTournament, TakesEnvironmentTwinsThatItHasNoUseFor) {
+  const EnvironmentVariable strict("TORCHSTONE_STRICT_UNDECIDED", "true"), speedup("TORCHSTONE_REQUIRED_SPEEDUP", "2");
+  auto flags = flags_of({"--torchstone_tournament", "--torchstone_backends=inductor", "--torchstone_npy=false"});
+  EXPECT_EQ(error_of([&] { select_tournament(flags); }), "");
+  EXPECT_EQ(flags.run.arguments.find("required_speedup"), std::string::npos);
+}
+
+TEST(SelectTournament, RefusesShards) {
+  const EnvironmentVariable total("GTEST_TOTAL_SHARDS", "2");
+  auto flags = flags_of({"--torchstone_tournament", "--torchstone_backends=inductor"});
+  EXPECT_THAT(error_of([&] { select_tournament(flags); }), HasSubstr("does not go with GTEST_TOTAL_SHARDS=2"));
+  const EnvironmentVariable one("GTEST_TOTAL_SHARDS", "1");
+  EXPECT_EQ(error_of([&] { select_tournament(flags); }), "");
 }
 
 TEST(Shipping, FillsThePlaceholdersOfAFile) {

@@ -1,0 +1,61 @@
+#include "cases/main/gtest_flags.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "reports/base/text.h"
+
+namespace torchstone {
+namespace {
+
+std::optional<int32_t> whole_number(std::string_view text) {
+  int32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+std::string described(const char* name, const char* value) {
+  return value == nullptr ? fmt::format("{} is not set", name)
+                          : fmt::format("{}={}", name, shortened(printable(value), 100));
+}
+
+bool is_typed(const std::vector<std::string>& arguments, std::string_view name) {
+  return std::ranges::any_of(arguments, [&](std::string_view word) {
+    word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
+    return word.starts_with(name) && (word.size() == name.size() || word[name.size()] == '=');
+  });
+}
+
+}  // namespace
+
+void require_shards() {
+  const char *total = std::getenv("GTEST_TOTAL_SHARDS"), *index = std::getenv("GTEST_SHARD_INDEX");
+  if (total == nullptr && index == nullptr) return;
+  const auto shards = whole_number(total == nullptr ? "" : total), shard = whole_number(index == nullptr ? "" : index);
+  if (shards && shard && *shard >= 0 && *shard < *shards) return;
+  throw config::ConfigError(
+      fmt::format("{}, {} (expected both: the number of shards, and this one's, from 0 to one less than it)",
+                  described("GTEST_TOTAL_SHARDS", total), described("GTEST_SHARD_INDEX", index)));
+}
+
+void require_gtest_flags(const flags::Flags& flags, const std::vector<std::string>& arguments) {
+  if (GTEST_FLAG_GET(throw_on_failure))
+    throw config::ConfigError(
+        "--gtest_throw_on_failure: an exception would end the run at its first red case, without reports "
+        "(--gtest_fail_fast ends it there with them)");
+  if (!flags.tournament) return;
+  std::string against;
+  if (is_typed(arguments, "gtest_output") && !GTEST_FLAG_GET(output).empty()) against = "output";
+  if (is_typed(arguments, "gtest_repeat") && GTEST_FLAG_GET(repeat) != 1) against = "repeat";
+  if (!against.empty())
+    throw config::ConfigError(fmt::format("--torchstone_tournament does not go with --gtest_{}", against));
+}
+
+}  // namespace torchstone

@@ -1,0 +1,98 @@
+#include "cases/flags/without_effect.h"
+
+#include "tests/environment_variable.h"
+#include "tests/unit/cases/support.h"
+
+namespace torchstone::flags {
+namespace {
+
+using test::error_of;
+using test::flags_of;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string refusal_of(const std::vector<std::string>& arguments) {
+  auto flags = flags_of(arguments);
+  return error_of([&] { refuse_flags_without_effect(flags); });
+}
+
+TEST(AFlagWithoutEffect, IsRefusedWithTheNameOfTheOther) {
+  const auto expect_refusal = [](const std::vector<std::string>& arguments, const char* flag, const char* other) {
+    EXPECT_THAT(refusal_of(arguments), AllOf(HasSubstr(flag), HasSubstr(other)));
+  };
+  for (const char* flag : {"--torchstone_tournament_variants=/v.yaml", "--torchstone_tournament_margin=1"})
+    expect_refusal({flag}, "--torchstone_tournament_", "--torchstone_tournament");
+  expect_refusal({"--torchstone_format=json"}, "--torchstone_format", "--torchstone_list");
+  expect_refusal({"--torchstone_format=json", "--torchstone_explain=*"}, "--torchstone_format", "--torchstone_list");
+  expect_refusal({"--torchstone_list=cases", "--torchstone_explain=*"}, "--torchstone_explain", "--torchstone_list");
+  expect_refusal({"--torchstone_inputs=/i.pt"}, "--torchstone_inputs", "--torchstone_only");
+  expect_refusal({"--torchstone_inputs=/i.pt", "--torchstone_only=resnet18"}, "--torchstone_inputs",
+                 "--torchstone_only");
+  expect_refusal({"--torchstone_isolate=off", "--torchstone_processes=2"}, "--torchstone_processes",
+                 "--torchstone_isolate=off");
+  expect_refusal({"--torchstone_isolate=off", "--torchstone_diagnose=always"}, "--torchstone_diagnose=always",
+                 "--torchstone_isolate=off");
+}
+
+TEST(AFlagWithEffect, IsNotRefused) {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"--torchstone_tournament", "--torchstone_tournament_variants=/v.yaml", "--torchstone_tournament_margin=1"},
+           {"--torchstone_format=json", "--torchstone_list=cases"},
+           {"--torchstone_format=json", "--torchstone_print_program"},
+           {"--torchstone_format=text"},
+           {"--torchstone_inputs=/i.pt", "--torchstone_only=/m.pt"},
+           {"--torchstone_isolate=off", "--torchstone_processes=1", "--torchstone_diagnose=never"},
+           {"--torchstone_isolate=fresh", "--torchstone_processes=2", "--torchstone_diagnose=always"}})
+    EXPECT_EQ(refusal_of(arguments), "");
+}
+
+TEST(AnEnvironmentTwinWithoutEffect, IsNoErrorAndInNoReproduction) {
+  const EnvironmentVariable margin("TORCHSTONE_TOURNAMENT_MARGIN", "1"), format("TORCHSTONE_FORMAT", "json"),
+      processes("TORCHSTONE_PROCESSES", "2"), seed("TORCHSTONE_SEED", "5");
+  auto flags = flags_of({"--torchstone_isolate=off"});
+  EXPECT_EQ(error_of([&] { refuse_flags_without_effect(flags); }), "");
+  EXPECT_THAT(flags.run.arguments,
+              AllOf(HasSubstr("seed=5"), HasSubstr("isolate=off"), Not(HasSubstr("margin")), Not(HasSubstr("proc"))));
+}
+
+TEST(ARequiredSpeedup, WithoutATimedCaseIsRefused) {
+  const auto refusal = [](const std::string& check) {
+    auto flags = flags_of({"--torchstone_required_speedup=3"});
+    Case c;
+    c.check = check;
+    return error_of([&] { refuse_speedup_without_timed_cases(flags, {c}); });
+  };
+  EXPECT_THAT(refusal("accuracy"), AllOf(HasSubstr("--torchstone_required_speedup"), HasSubstr("performance")));
+  EXPECT_EQ(refusal("performance"), "");
+}
+
+TEST(AVariableThatIsNearlyATwin, IsWarnedOf) {
+  const EnvironmentVariable speedups("TORCHSTONE_REQUIRED_SPEEDUPS", "9"), baseline("TORCHSTONE_BASELNE", "x");
+  EXPECT_THAT(environment_warnings(),
+              testing::ElementsAre(
+                  "unknown variable TORCHSTONE_BASELNE (did you mean TORCHSTONE_BASELINE?)",
+                  "unknown variable TORCHSTONE_REQUIRED_SPEEDUPS (did you mean TORCHSTONE_REQUIRED_SPEEDUP?)"));
+}
+
+/// Those of the launcher, the build, the compile workers and the tests, too.
+TEST(AVariableOfAnotherUse, IsNotWarnedOf) {
+  for (const std::string name : {"BASELINE",      "LIBTORCH",      "PYTHON",        "BUILD",
+                                 "BUILD_PYTHON",  "LAUNCHED_AS",   "RUN_ID",        "CHILD_PIPES",
+                                 "WORKER_IDLE",   "INDUCTOR_LOCK", "OFF_FOLDER",    "EXPORT_TRACEBACK",
+                                 "TESTS",         "FAULTS",        "FAULTS_LOCALE", "FUZZ",
+                                 "FUZZ_INPUTS",   "FUZZ_SECONDS",  "FUZZ_SEED",     "FUZZ_TARGET",
+                                 "LISTENER_DEMO", "MUTATIONS",     "SOAK_CASES",    "TEST_MARK",
+                                 "TEST_RESULTS",  "UPDATE_GOLDEN", "WERROR",        "SOMETHING_ELSE_ALTOGETHER"}) {
+    const EnvironmentVariable variable("TORCHSTONE_" + name, "1");
+    EXPECT_THAT(environment_warnings(), testing::IsEmpty());
+  }
+}
+
+TEST(AChildProcess, DoesNotWarnAgain) {
+  const EnvironmentVariable misspelt("TORCHSTONE_BASELNE", "x"), pipes("TORCHSTONE_CHILD_PIPES", "3,4");
+  EXPECT_THAT(environment_warnings(), testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace torchstone::flags
