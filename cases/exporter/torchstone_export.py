@@ -69,7 +69,7 @@ def last_words(error):
     name = type(error).__name__
     if isinstance(error, ImportError) and getattr(error, "name", None):
         return f"{text} (install it in {sys.executable})"
-    return text if text and name in ("RuntimeError", "ValueError", "ExportError") else f"{name}: {text}".rstrip(": ")
+    return text if text and name in ("RuntimeError", "ValueError", "ExportError", "Unknown") else f"{name}: {text}".rstrip(": ")
 
 
 def main(argv=None):

@@ -68,7 +68,8 @@ std::optional<double> Progress::seconds_of(const std::string& name) const {
   return found == seconds_.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// The known durations of the cases that are left, and the mean of the known ones for each other.
+/// The known durations of the cases that are left, and the mean of the known ones for each other. Empty where the
+/// current case has taken longer.
 std::optional<double> Progress::seconds_left(double elapsed) const {
   double known = 0;
   size_t known_count = 0;
@@ -80,7 +81,8 @@ std::optional<double> Progress::seconds_left(double elapsed) const {
   }
   if (known_count == 0 || number_ == 0) return std::nullopt;
   const double mean = known / static_cast<double>(known_count);
-  double left = std::max(0.0, seconds_of(current_).value_or(mean) - elapsed);
+  double left = seconds_of(current_).value_or(mean) - elapsed;
+  if (left < 0) return std::nullopt;  // it takes longer than the known ones let expect, and so may the others
   for (size_t i = number_; i < cases_.size(); ++i) left += seconds_of(cases_[i]).value_or(mean);
   return left;
 }

@@ -2,6 +2,8 @@
 
 // The closing summary of a run, for a terminal.
 #include <algorithm>
+#include <filesystem>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -136,14 +138,23 @@ std::string head_line(const std::vector<Result>& results, const RunInfo& run) {
                      code == ExitCode::success ? "" : fmt::format(", exit code {}{}", code, why));
 }
 
-/// The page, whole, and the names of the others.
+/// The page, whole, the names of those in its folder, and how many are in folders below.
 std::vector<std::string> report_lines(const std::vector<std::string>& paths, size_t width) {
   if (paths.empty()) return {};
   const auto page = std::ranges::find_if(paths, [](const std::string& path) { return path.ends_with(".html"); });
   const std::string& first = page == paths.end() ? paths.front() : *page;
+  const auto folder_of = [](const std::string& path) { return std::filesystem::path(path).parent_path(); };
   std::vector<std::string> others;
-  for (const auto& path : paths)
-    if (path != first) others.push_back(short_name(path));
+  std::map<std::string, size_t> below;
+  for (const auto& path : paths) {
+    if (path == first) continue;
+    if (folder_of(path).parent_path() == folder_of(first))
+      ++below[folder_of(path).filename().string()];
+    else
+      others.push_back(short_name(path));
+  }
+  for (const auto& [folder, count] : below)
+    others.push_back(fmt::format("{}/ ({} table{})", folder, count, count == 1 ? "" : "s"));
   std::vector<std::string> lines;
   if (!others.empty())
     lines.push_back(shortened(terminal_line(fmt::format("Beside it: {}", fmt::join(others, ", "))), width));

@@ -242,6 +242,12 @@ TEST(Summary, FitsEveryWidthAndKeepsWhatIsTypedNextWhole) {
   }
 }
 
+TEST(Summary, CountsTheTablesInFoldersBelowThePage) {
+  const auto lines = lines_of(write_summary(
+      sample_results(), sample_run(), {"out/report.html", "out/csv/a.csv", "out/csv/b.csv", "out/slowest.md"}, 120));
+  EXPECT_THAT(lines, testing::Contains("Beside it: slowest.md, csv/ (2 tables)"));
+}
+
 TEST(Summary, ShortensTheNameBeforeStatusAndReason) {
   auto results = with_statuses({Status::timeout});
   results[0].name = "faults/Accuracy.CompiledMatchesEager/allocates_inference_float32_torchscript_cpu";
