@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "fixtures/case/check_registry.h"
-#include "models/formats/model_file.h"
 
 namespace torchstone::flags {
 namespace {
@@ -34,8 +33,9 @@ void refuse_flags_without_effect(Flags& flags) {
                           "--torchstone_format is only for --torchstone_list and --torchstone_print_program");
   if (flags.list != Listing::none)
     refuse_without_effect(flags, "explain", "--torchstone_explain does not go with --torchstone_list");
-  if (!formats::is_model_file(flags.only))
-    refuse_without_effect(flags, "inputs", "--torchstone_inputs is only for a TorchScript file in --torchstone_only");
+  if (!flags.only.ends_with(".pt"))
+    refuse_without_effect(flags, "inputs",
+                          "--torchstone_inputs is only for a TorchScript file (.pt) in --torchstone_only");
   if (flags.run.isolate != Isolation::off) return;
   if (has_several_processes(flags))
     refuse_without_effect(flags, "processes",

@@ -6,13 +6,15 @@
 
 #include <fmt/format.h>
 
+#include "reports/base/text.h"
+
 namespace torchstone {
 namespace {
 
 CLI::Validator number_that(const std::function<bool(double)>& fits, const std::string& words) {
   const auto check = [fits, words](const std::string& text) {
-    double value = 0;
-    const bool good = CLI::detail::lexical_cast(text, value) && std::isfinite(value) && fits(value);
+    const auto value = parse_number(text);
+    const bool good = value && std::isfinite(*value) && fits(*value);
     return good ? std::string() : fmt::format("expected {}, found {}", words, text);
   };
   return {check, words, ""};

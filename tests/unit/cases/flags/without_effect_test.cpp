@@ -27,6 +27,7 @@ TEST(AFlagWithoutEffect, IsRefusedWithTheNameOfTheOther) {
   expect_refusal({"--torchstone_format=json", "--torchstone_explain=*"}, "--torchstone_format", "--torchstone_list");
   expect_refusal({"--torchstone_list=cases", "--torchstone_explain=*"}, "--torchstone_explain", "--torchstone_list");
   expect_refusal({"--torchstone_inputs=/i.pt"}, "--torchstone_inputs", "--torchstone_only");
+  expect_refusal({"--torchstone_inputs=/i.pt", "--torchstone_only=/m.pt2"}, "--torchstone_inputs", "(.pt)");
   expect_refusal({"--torchstone_inputs=/i.pt", "--torchstone_only=resnet18"}, "--torchstone_inputs",
                  "--torchstone_only");
   expect_refusal({"--torchstone_isolate=off", "--torchstone_processes=2"}, "--torchstone_processes",
