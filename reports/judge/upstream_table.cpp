@@ -123,7 +123,7 @@ CsvTable read_models(const std::filesystem::path& path, const std::string& colum
   if (!t.table.column(column)) return std::move(t.table);
   t.table.require_column("name");
   require_whole(text, t);
-  require_rows(t);
+  if (!t.table.rows.empty()) require_rows(t);
   return std::move(t.table);
 }
 

@@ -23,7 +23,7 @@ struct UpstreamTable {
 bool is_upstream_table(const std::filesystem::path& path);
 
 /// A table of models with `column`, for a gate. Its rows are checked as read_upstream_table() does, but a speed-up may
-/// be missing. One that lacks `column` is not checked.
+/// be missing, and all rows. One that lacks `column` is not checked.
 CsvTable read_models(const std::filesystem::path& path, const std::string& column);
 
 /// Throws ReportError "file:line: …" for what read_csv() refuses, a table without name or with neither accuracy nor
