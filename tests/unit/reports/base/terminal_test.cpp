@@ -60,7 +60,7 @@ struct Staged {
   explicit Staged(bool live, size_t width = 80)
       : progress(out, {.live = live, .clock = [this] { return time; }, .width = [width] { return width; }}) {}
   std::string taken() {
-    const std::string text = out.str();
+    std::string text = out.str();
     out.str("");
     return text;
   }
