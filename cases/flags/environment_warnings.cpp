@@ -1,3 +1,5 @@
+#include "cases/flags/environment_warnings.h"
+
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -7,7 +9,8 @@
 #include <fmt/format.h>
 
 #include "cases/config/nearest.h"
-#include "cases/flags/without_effect.h"
+#include "cases/flags/flags.h"
+#include "fixtures/isolate/hand_over.h"
 #include "reports/base/text.h"
 
 namespace torchstone::flags {
@@ -27,7 +30,7 @@ std::vector<std::string> environment_warnings() {
   for (char** entry = environ; *entry != nullptr; ++entry)
     if (std::string_view(*entry).starts_with(prefix)) names.insert(name_of_variable(*entry));
   std::vector<std::string> warnings;
-  if (names.contains("TORCHSTONE_CHILD_PIPES")) return warnings;
+  if (names.contains(isolate::pipes_variable)) return warnings;
   for (const auto& name : names) {
     if (std::ranges::find(twins, name) != twins.end()) continue;
     std::string flag = name.substr(prefix.size());

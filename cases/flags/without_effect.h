@@ -17,8 +17,4 @@ void refuse_flags_without_effect(Flags& flags);
 /// Refuses --torchstone_required_speedup where these cases are all and none of them is timed.
 void refuse_speedup_without_timed_cases(Flags& flags, const std::vector<Case>& cases);
 
-/// A warning for each variable of the environment that is nearly the twin of a flag: a misspelt one does nothing.
-/// None in a child process, because its parent has said them.
-std::vector<std::string> environment_warnings();
-
 }  // namespace torchstone::flags

@@ -16,8 +16,7 @@ constexpr const char* head =
     "stand without a value. GoogleTest's flags (`--gtest_filter=…`, `--gtest_repeat=…`) work as always.\n\n"
     "On the command line a misspelt flag is a usage error, and so is one that would do nothing beside the others "
     "(`--torchstone_format` without a list). A twin that would do nothing is passed over, because it may be set for "
-    "all "
-    "runs; a variable whose name is nearly that of a twin gets a warning.\n";
+    "all runs; a variable whose name is nearly that of a twin gets a warning.\n";
 
 constexpr const char* fields_head =
     "\n## Fields of a case\n\n"

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "cases/flags/environment_warnings.h"
 #include "cases/flags/flags.h"
 #include "cases/flags/without_effect.h"
 #include "cases/listing/listing.h"

@@ -5,10 +5,11 @@
 namespace torchstone::formats {
 
 torch::Tensor draw_like(const torch::Tensor& example) {
-  if (example.is_floating_point() && (example.numel() == 0 || example.isfinite().all().item<bool>())) {
+  if (example.numel() == 0) return example.clone();
+  if (example.is_floating_point() && example.isfinite().all().item<bool>()) {
     const auto values = example.to(torch::kDouble);
-    const double mean = values.numel() == 0 ? 0 : values.mean().item<double>();
-    const double spread = values.numel() == 0 ? 0 : (values - mean).square().mean().sqrt().item<double>();
+    const double mean = values.mean().item<double>();
+    const double spread = (values - mean).square().mean().sqrt().item<double>();
     const double deviation = spread > 0 ? spread : mean == 0 ? 1 : std::abs(mean);
     return (mean + torch::randn_like(values) * deviation).to(example.scalar_type());
   }

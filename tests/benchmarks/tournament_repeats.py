@@ -27,13 +27,15 @@ def held(arguments, model, number):
     """The tournament of one run, or of the file that it left."""
     out = pathlib.Path(arguments.out, model, str(number))
     file = out / "tournament.json"
-    if recorded(file, model) is None:
+    found = recorded(file, model)
+    if found is None:
         done = subprocess.run([arguments.binary, "--torchstone_tournament", f"--torchstone_only={model}", f"--torchstone_out={out}",
                                f"--torchstone_measure_budget={arguments.budget}", "--torchstone_color=never", *arguments.flags],
                               capture_output=True, text=True)
-        if recorded(file, model) is None:
+        found = recorded(file, model)
+        if found is None:
             sys.exit(f"{model}, run {number}: exit code {done.returncode}\n{done.stderr.strip()[-2000:]}")
-    return recorded(file, model)
+    return found
 
 
 def frequencies(tournaments):

@@ -1,5 +1,6 @@
 #include "cases/flags/without_effect.h"
 
+#include "cases/flags/environment_warnings.h"
 #include "tests/environment_variable.h"
 #include "tests/unit/cases/support.h"
 
