@@ -15,7 +15,7 @@
 #include "cases/main/program_tables.h"
 #include "fixtures/case/check_registry.h"
 #include "fixtures/case/result_of.h"
-#include "fixtures/checks/loaded_batch.h"
+#include "fixtures/checks/subject/loaded_batch.h"
 #include "fixtures/isolate/interrupt.h"
 #include "reports/base/files.h"
 #include "reports/console/progress.h"

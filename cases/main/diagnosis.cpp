@@ -6,7 +6,7 @@
 
 #include "fixtures/backends/program_compiler.h"
 #include "fixtures/backends/registry.h"
-#include "fixtures/checks/diagnose_case.h"
+#include "fixtures/checks/program/diagnose_case.h"
 #include "fixtures/isolate/interrupt.h"
 #include "reports/base/terminal_text.h"
 #include "reports/console/progress.h"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "fixtures/checks/profile_case.h"
+#include "fixtures/checks/program/profile_case.h"
 #include "fixtures/isolate/interrupt.h"
 #include "reports/base/terminal_text.h"
 #include "reports/console/progress.h"

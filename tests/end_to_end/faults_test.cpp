@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(Training, PlantedFault, testing::ValuesIn(training_faul
 TEST(PlantedFaultsOnCuda, TurnTheirLightsRed) {
   std::vector<Fault> faults = compiler_faults();
   faults.insert(faults.end(), training_faults().begin(), training_faults().end());
-  // Nothing is dropped there, so that a wrong mask shows in no number (fixtures/checks/dropout.h).
+  // Nothing is dropped there, so that a wrong mask shows in no number (fixtures/checks/reference/dropout.h).
   std::erase_if(faults, [](const Fault& fault) { return fault.test_case.find("fault_mask") != std::string::npos; });
   std::string filter;
   for (const Fault& fault : faults) filter += "*/" + fault.test_case + "_cuda:";

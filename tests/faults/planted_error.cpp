@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <torchstone/check.h>
 
-#include "fixtures/checks/reference.h"
-#include "fixtures/checks/training.h"
+#include "fixtures/checks/reference/reference.h"
+#include "fixtures/checks/subject/training.h"
 #include "models/core/tree.h"
 
 namespace torchstone {

@@ -7,7 +7,7 @@
 #include <torchstone/model.h>
 
 #include "cases/policy/policy.h"
-#include "fixtures/checks/skip_init.h"
+#include "fixtures/checks/subject/skip_init.h"
 #include "models/core/registry.h"
 #include "tests/unit/cases/support.h"
 
