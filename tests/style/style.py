@@ -132,7 +132,8 @@ def main(arguments):
     kind = arguments[0]
     tool = find_tool(f"clang-{kind}")
     if not tool:
-        print(f"clang-{kind} {VERSION} is absent: pip install clang-{kind}==14.0.6, or the distribution's clang-{kind}-{VERSION}")
+        print(f"clang-{kind} {VERSION} is absent: the distribution's clang-{kind}-{VERSION}"
+              f"{', or pip install clang-format==14.0.6' if kind == 'format' else ''}")
         return ABSENT
     if kind == "format":
         return check_format(tool)

@@ -16,10 +16,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 STATISTICS, STOP_RULE, CHANGE, ROUNDS = "statistics.cpp", "stop_rule.cpp", "change.cpp", "rounds.cpp"
 MEASURE, EVALUATE, PROCESSES = "measure.cpp", "evaluate.cpp", "processes.cpp"
 PROCESS_RULE = "process_rule.cpp"
-FOLDERS = {STATISTICS: "reports/statistics", PROCESSES: "reports/statistics", CHANGE: "reports/judge", STOP_RULE: "fixtures/measure", ROUNDS: "fixtures/measure",
-           MEASURE: "fixtures/measure", EVALUATE: "fixtures/measure",
-           PROCESS_RULE: "fixtures/measure"}
-UNTESTED_HERE = {"machine_state.cpp": "fixtures/measure", "thread_places.cpp": "fixtures/measure", "environment.cpp": "reports/base",
+FOLDERS = {STATISTICS: "reports/statistics", PROCESSES: "reports/statistics", CHANGE: "reports/judge",
+           **dict.fromkeys((STOP_RULE, ROUNDS, MEASURE, EVALUATE, PROCESS_RULE), "fixtures/measure/rounds")}
+UNTESTED_HERE = {"machine_state.cpp": "fixtures/measure/machine", "thread_places.cpp": "fixtures/measure/machine", "environment.cpp": "reports/base",
                  "text.cpp": "reports/base"}  # linked, not changed
 TIME_LIMIT_S = 60  # of a test run: an endless loop counts as caught
 
