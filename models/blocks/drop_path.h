@@ -11,7 +11,10 @@ struct DropPathImpl : torch::nn::Module {
     if (!is_training() || p == 0) return x;
     std::vector<int64_t> sizes(static_cast<size_t>(x.dim()), 1);
     sizes[0] = x.size(0);
-    return x * torch::empty(sizes, x.options()).bernoulli_(1 - p).div_(1 - p);
+    const auto drawn = x.scalar_type() == torch::kDouble ? torch::kFloat : x.scalar_type();
+    auto kept = torch::empty(sizes, x.options().dtype(drawn)).bernoulli_(1 - p);
+    if (drawn != x.scalar_type()) kept = kept.to(x.scalar_type());
+    return x * kept.div_(1 - p);
   }
   double p;  ///< probability that a sample's branch is left out
 };
