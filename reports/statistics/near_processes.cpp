@@ -4,10 +4,10 @@
 
 namespace torchstone::statistics {
 
-ByPlace by_place(const std::vector<double>& fork_join_us, double least) {
+ByPlace by_place(const std::vector<double>& fork_join_us, double near_us) {
   ByPlace places;
   for (size_t i = 0; i < fork_join_us.size(); ++i)
-    (fork_join_us[i] > apart_factor * least ? places.apart : places.near).push_back(i);
+    (fork_join_us[i] > apart_factor * near_us ? places.apart : places.near).push_back(i);
   return places;
 }
 

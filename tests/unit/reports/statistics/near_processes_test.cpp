@@ -11,8 +11,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(NearProcesses, AreThoseWithinAQuarterOfTheLeast) {
-  const auto places = by_place({0.65, 0.81, 0.82, 1.1, 0.7}, 0.65);
+TEST(NearProcesses, AreThoseWithinAnEighthOfTheUsual) {
+  const auto places = by_place({0.65, 0.72, 0.73, 1.1, 0.6}, 0.65);
   EXPECT_THAT(places.near, ElementsAre(0, 1, 4));
   EXPECT_THAT(places.apart, ElementsAre(2, 3));
 }
@@ -24,10 +24,10 @@ TEST(NearProcesses, AreAllWhereNothingIsKnown) {
 
 TEST(NearProcesses, AreNoneOnAMachineThatWasFaster) { EXPECT_THAT(by_place({1.1, 1.2}, 0.65).near, IsEmpty()); }
 
-TEST(Places, DifferByAQuarterAndMore) {
-  EXPECT_TRUE(places_differ(0.65, 0.82));
-  EXPECT_TRUE(places_differ(0.82, 0.65));
-  EXPECT_FALSE(places_differ(0.65, 0.81));
+TEST(Places, DifferByAnEighthAndMore) {
+  EXPECT_TRUE(places_differ(0.65, 0.73));
+  EXPECT_TRUE(places_differ(0.73, 0.65));
+  EXPECT_FALSE(places_differ(0.65, 0.72));
   EXPECT_FALSE(places_differ(0, 1.1));
 }
 
