@@ -92,8 +92,9 @@ std::string other_places_words(const std::vector<CaseChange>& cases) {
       cases, [](const CaseChange& c) { return std::ranges::any_of(c.metrics, &MetricChange::other_places); });
   if (count == 0) return "";
   return fmt::format(
-      "{} {} timed with threads that lie near to each other in one run and apart in the other (fork_join_us): what "
-      "changed there may be the machine",
+      "{} {} timed with threads that lay in other places in the other run (fork_join_us): what changed there may be "
+      "the "
+      "machine",
       count, count == 1 ? "case was" : "cases were");
 }
 

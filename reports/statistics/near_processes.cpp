@@ -1,13 +1,16 @@
 #include "reports/statistics/near_processes.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace torchstone::statistics {
 
 ByPlace by_place(const std::vector<double>& fork_join_us, double near_us) {
   ByPlace places;
-  for (size_t i = 0; i < fork_join_us.size(); ++i)
-    (fork_join_us[i] > apart_factor * near_us ? places.apart : places.near).push_back(i);
+  for (size_t i = 0; i < fork_join_us.size(); ++i) {
+    const bool near = !std::isfinite(near_us) || !places_differ(fork_join_us[i], near_us);
+    (near ? places.near : places.apart).push_back(i);
+  }
   return places;
 }
 

@@ -90,7 +90,7 @@ BUGS = [
     (PROCESS_RULE, "few processes miss a requirement", "n >= gate_processes || options_.exactly > 1", "n >= min_processes || options_.exactly > 1"),
     (PROCESS_RULE, "the gate is the interval's", "gate_error * part", "(1 - options_.confidence) * part"),
     (PROCESS_RULE, "no more processes whatever the time", "elapsed_s + next_s > time_limit", "elapsed_s > time_limit"),
-    (PROCESS_RULE, "a met requirement leaves a useless interval", "SpeedVerdict::met && !says_nothing", "SpeedVerdict::met"),
+    (PROCESS_RULE, "a met requirement leaves a useless interval", "(met_ && !says_nothing)", "met_"),
     (PROCESS_RULE, "no patience", "if (!options.required_speedup) return plain;", "return plain;"),
     (STOP_RULE, "met needs more than the requirement", "analysis.low >= *required_speedup", "analysis.low > *required_speedup"),
     (STOP_RULE, "missed by the requirement itself", "analysis.high < *required_speedup && analysis.gate_high < *required_speedup", "analysis.high <= *required_speedup && analysis.gate_high <= *required_speedup"),

@@ -93,7 +93,7 @@ TEST(ComparisonOfProcesses, BlamesNoCaseForThreadsThatLieElsewhere) {
   const auto comparison = compare_with_baseline(at(before, 0.7), at(after, 1.1));
   EXPECT_EQ(slower_in(comparison), 0U);
   EXPECT_EQ(exit_code_of(comparison), ExitCode::success);
-  EXPECT_THAT(comparison.notes, Contains(HasSubstr("16 cases were timed with threads that lie near to each other in")));
+  EXPECT_THAT(comparison.notes, Contains(HasSubstr("16 cases were timed with threads that lay in other places in")));
 }
 
 TEST(ComparisonOfProcesses, ComparesLikeWithLike) {
