@@ -93,8 +93,7 @@ std::string other_places_words(const std::vector<CaseChange>& cases) {
   if (count == 0) return "";
   return fmt::format(
       "{} {} timed with threads that lay in other places in the other run (fork_join_us): what changed there may be "
-      "the "
-      "machine",
+      "the machine",
       count, count == 1 ? "case was" : "cases were");
 }
 
