@@ -125,11 +125,18 @@ ForeignDevices move_constants(const jit::Module& module, torch::Device device, s
   return foreign;
 }
 
+void use_public_convolutions(const jit::Module& module) {
+  const Functions functions(module);
+  for (jit::GraphFunction* function : functions.list()) {
+    replace_internal_convolutions(*function->graph());
+    function->clear_optimized_graphs();
+  }
+}
+
 std::shared_ptr<jit::Graph> inlined_forward(const jit::Module& module) {
   const auto method = module.get_method("forward");
   auto graph = jit::toGraphFunction(method.function()).graph()->copy();
   jit::Inline(*graph);
-  replace_internal_convolutions(*graph);
   return graph;
 }
 

@@ -18,7 +18,11 @@ struct ForeignDevices {
 ForeignDevices move_constants(const torch::jit::Module& module, torch::Device device,
                               std::optional<torch::Dtype> dtype);
 
-/// A copy of the graph of `forward` with all calls inlined, and with the public convolutions (convolutions.h).
+/// Gives all of the module's functions the public convolutions (convolutions.h), so that they follow the switches of
+/// the process and not those of the process that traced them.
+void use_public_convolutions(const torch::jit::Module& module);
+
+/// A copy of the graph of `forward` with all calls inlined.
 std::shared_ptr<torch::jit::Graph> inlined_forward(const torch::jit::Module& module);
 
 /// What the operators say of the mode that a file was saved in: a constant argument `train` or `training`. A scripted

@@ -14,6 +14,11 @@ namespace {
 
 namespace jit = torch::jit;
 
+jit::Module prepared(jit::Module module) {
+  use_public_convolutions(module);
+  return module;
+}
+
 [[noreturn]] void throw_with_cause(const std::string& text) {
   const std::string message = with_cause_first(text);
   // The interpreter makes a plain error of each: only the text tells that there was no memory.
@@ -25,7 +30,7 @@ namespace jit = torch::jit;
 }  // namespace
 
 ScriptProgram::ScriptProgram(jit::Module module)
-    : module_(std::move(module)), code_(inlined_forward(module_), "forward") {}
+    : module_(prepared(std::move(module))), code_(inlined_forward(module_), "forward") {}
 
 ForeignDevices ScriptProgram::place(std::optional<torch::Device> device, std::optional<torch::Dtype> dtype) {
   if (device) device_ = *device;

@@ -69,6 +69,22 @@ TEST(ScriptConstants, OfTheModelsOwnDeviceAreNotWorthANote) {
   EXPECT_THAT(info.facts().notes, IsEmpty());
 }
 
+// A trace keeps allow_tf32 and the like of the process that made it: the last four arguments.
+TEST(ScriptConstants, SwitchesOfConvolutionsAreThoseOfTheProcessThatRuns) {
+  torch::jit::Module child("child"), module("net");
+  child.define(
+      "def forward(self, x):\n"
+      "  return torch._convolution(x, x, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1, False, False, True, True)\n");
+  module.register_module("child", child);
+  module.define("def forward(self, x):\n  return self.child.forward(x)\n");
+  const ScriptFile file(module, {torch::ones({1, 3, 2, 2})});
+  const auto model = file.info().make({});
+  const auto child_of_model = model->script()->attr("child").toModule();
+  const auto text = torch::jit::toGraphFunction(child_of_model.get_method("forward").function()).graph()->toString();
+  EXPECT_THAT(text, AllOf(HasSubstr("aten::conv2d"), testing::Not(HasSubstr("aten::_convolution"))));
+  EXPECT_EQ(model->forward({torch::ones({1, 3, 2, 2})}).toTensor().item<double>(), 12);
+}
+
 TEST(ScriptDropout, DropsNothingAtTheRateThatItIsGiven) {
   const ScriptFile file(
       "def forward(self, x):\n"
