@@ -112,6 +112,24 @@ TEST(Diagnosis, NamesTheSourceLineOfAnExportedProgram) {
   EXPECT_THAT(diagnosis_of(torchstone, "plain")["part"][0].value("source", ""), HasSubstr("write_exported.py:"));
 }
 
+TEST(Diagnosis, NamesTheOperatorThatNarrowsARangeAndThePatchThatKeepsIt) {
+  const Torchstone torchstone;
+  const ProgramRun run =
+      torchstone.run({"--torchstone_only=dcgan", "--torchstone_checks=accuracy", "--torchstone_dtypes=float32",
+                      "--torchstone_modes=inference", "--torchstone_backends=inductor", "--torchstone_dynamic=batch"});
+  EXPECT_EQ(run.exit_code, 1) << run.err;
+  const auto found = diagnosis_of(torchstone, "dcgan");
+  EXPECT_EQ(found["status"], "fail_to_run");
+  EXPECT_EQ(found["outcome"], "located") << found.dump(1);
+  ASSERT_EQ(found["part"].size(), 1U) << found.dump(1);
+  EXPECT_THAT(found["part"][0].value("operation", ""), HasSubstr("conv2d"));
+  EXPECT_EQ(found["part"][0].value("module", ""), "main.11");
+  EXPECT_EQ(found["range"][0]["kept"], nlohmann::json({2, 15}));
+  EXPECT_EQ(found["guilty"]["name"], "convolution_batch_range");
+  EXPECT_THAT(run.out, testing::AllOf(HasSubstr("the compiler narrows batch from 2 to 64 to 2 to 15"),
+                                      HasSubstr("right with the patch `convolution_batch_range`")));
+}
+
 TEST(Diagnosis, IsMadeOfSoManyCasesAndTheOthersSayWhyNot) {
   const Torchstone torchstone;
   const ProgramRun run = run_planted(torchstone, "refused", "inference,training",
