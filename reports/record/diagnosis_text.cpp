@@ -87,8 +87,9 @@ std::string text_of(const DiagnosedReproducer& reproducer) {
 
 std::string effort_text(const Diagnosis& diagnosis) {
   if (diagnosis.nodes == 0 && diagnosis.trials == 0) return "";
-  std::string text =
-      fmt::format("{} operators, {} parts were tried, {:.1f} s", diagnosis.nodes, diagnosis.trials, diagnosis.seconds);
+  std::string text = fmt::format("{} operators", diagnosis.nodes);
+  if (diagnosis.trials > 0) text += fmt::format(", {} parts were tried", diagnosis.trials);
+  text += fmt::format(", {:.1f} s", diagnosis.seconds);
   if (diagnosis.seen > 0)
     text += fmt::format("; {} values of the compiled program were compared with eager's", diagnosis.seen);
   if (!diagnosis.unseen.empty())
@@ -107,7 +108,7 @@ std::vector<DiagnosisLine> lines_of(const Diagnosis& diagnosis, size_t most_node
     add("its error", text_of_error(*diagnosis.first_wrong));
   }
   for (size_t i = 0; i < std::min(diagnosis.part.size(), most_nodes); ++i)
-    add(i == 0 ? "smallest part" : "", text_of(diagnosis.part[i]));
+    add(i > 0 ? "" : diagnosis.trials > 0 ? "smallest part" : "operator", text_of(diagnosis.part[i]));
   if (diagnosis.part.size() > most_nodes)
     add("", fmt::format("and {} more operators", diagnosis.part.size() - most_nodes));
   add("message", diagnosis.message);

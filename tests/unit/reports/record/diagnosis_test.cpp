@@ -84,6 +84,10 @@ TEST(DiagnosisText, SaysEachThingOnce) {
       "eager's\n"
       "damaged: tensors.pt is not used: it is empty\n");
   EXPECT_TRUE(lines_of({}).empty());
+  // Of a range: nothing is cut.
+  const auto of_range = lines_of({.nodes = 13, .seconds = 9.1, .part = {{"v1", "aten::conv2d", "", ""}}}, 1);
+  EXPECT_EQ(of_range.front().title, "operator");
+  EXPECT_EQ(of_range.back().text, "13 operators, 9.1 s");
   EXPECT_EQ(text_of(DiagnosedNode{"v1", "aten::relu", "", "after layer3.0"}), "aten::relu → v1 (after layer3.0)");
   EXPECT_EQ(text_of(DiagnosedNode{"v1", "aten::relu", "", "", "net.py:12"}), "aten::relu → v1 (net.py:12)");
   EXPECT_EQ(text_of(GuiltyPart{"", "", "no part is guilty alone", 22}),
