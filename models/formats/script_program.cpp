@@ -35,7 +35,7 @@ ScriptProgram::ScriptProgram(jit::Module module)
 ForeignDevices ScriptProgram::place(std::optional<torch::Device> device, std::optional<torch::Dtype> dtype) {
   if (device) device_ = *device;
   if (dtype) dtype_ = dtype;
-  const ForeignDevices foreign = move_constants(module_, device_, dtype_);
+  ForeignDevices foreign = move_constants(module_, device_, dtype_);
   prepare();
   return foreign;
 }
