@@ -19,7 +19,7 @@ struct MetricChange {
   /// nothing bounds it (a single reading, too few rounds).
   double ratio = 1, ratio_low = 1, ratio_high = 1;
   Change change = Change::same;
-  /// Of a timing: the chance to see such a loss, or a larger one, when there is none beyond the tolerance.
+  /// Of a timing: the chance to see such a loss, or a larger one, when nothing has changed.
   double chance_of_worse = 1;
   bool by_history = false, by_rounds = false;  ///< what a record of one process was judged with
   bool other_places = false;   ///< of a timing: the threads lay near to each other in one run and apart in the other
@@ -46,8 +46,10 @@ struct BaselineComparison {
 };
 
 struct BaselineOptions {
-  double confidence = 0.95;    ///< of the intervals that are shown, and by which SAME, FASTER and AMBIGUOUS are told
-  double family_error = 0.01;  ///< chance that a comparison of unchanged code calls any timing SLOWER
+  double confidence = 0.95;  ///< of the intervals that are shown, and by which SAME, FASTER and AMBIGUOUS are told
+  /// Chance that a comparison of unchanged code calls any timing SLOWER. Half of what is promised (1 %): runs differ by
+  /// a little more than their processes say.
+  double family_error = 0.005;
   double tolerance = 0.02;     ///< a change of a timing below this part is SAME however sure it is
   bool other_machine = false;  ///< compare timings although machine_differences is not empty
   /// Of a baseline that is a table of single numbers: each is taken as it stands, whatever machine it comes from.
@@ -64,8 +66,9 @@ struct BaselineOptions {
 /// Timings: each record has a level, the mean over its processes of their median logarithm, and the error that another
 /// process would make of it (reports/judge/level.h). The interval of a change is Welch's. With `single_numbers` the old
 /// value is a constant. Raw samples stand in results.json; without them there is no interval, and a change beyond the
-/// tolerance is AMBIGUOUS. Which of all timings are SLOWER is settled together, at the error `family_error` of the
-/// whole comparison, and apart from what eager and the machine did (reports/judge/timing_rules.h).
+/// tolerance is AMBIGUOUS. SLOWER needs two things: the case's own interval lies beyond the tolerance, and all cases
+/// together say at the error `family_error` that something changed; and apart from what eager and the machine did
+/// (reports/judge/timing_rules.h).
 ///
 /// A single reading (compile time) is SAME up to 15 %, the band of the dashboard of PyTorch (test-infra,
 /// compilerUtils), otherwise AMBIGUOUS: one timing is no verdict.

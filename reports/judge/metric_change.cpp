@@ -46,7 +46,7 @@ void judge_timing(const MetricInfo& info, const Result& before, const Result& af
   change.ratio = std::exp(estimate.value);
   change.ratio_low = std::exp(estimate.low);
   change.ratio_high = std::exp(estimate.high);
-  change.chance_of_worse = moved->change.chance_of_worse(options.tolerance, info.better);
+  change.chance_of_worse = moved->change.chance_of_worse(info.better);
   for (const LevelFrom from : moved->from) {
     change.by_history = change.by_history || from == LevelFrom::history;
     change.by_rounds = change.by_rounds || from == LevelFrom::rounds;
