@@ -85,7 +85,8 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   command->add_option("NEW", arguments->new_path, "Results folder, or results.json, to judge")->required();
   command->add_option("--tolerance", options.tolerance, "Part by which a timing may change and still be SAME")
       ->capture_default_str();
-  command->add_option("--confidence", options.confidence, "Of the intervals")->capture_default_str();
+  command->add_option("--confidence", options.confidence, "Of the intervals, by which changes are told")
+      ->capture_default_str();
   command
       ->add_option("--family-error", options.family_error,
                    "Chance that a comparison of unchanged code calls any timing SLOWER")

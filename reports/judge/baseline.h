@@ -19,7 +19,8 @@ struct MetricChange {
   /// nothing bounds it (a single reading, too few rounds).
   double ratio = 1, ratio_low = 1, ratio_high = 1;
   Change change = Change::same;
-  /// Of a timing: the chance to see such a loss, or a larger one, when nothing has changed.
+  /// Of a timing: the chance to see such a loss, or a larger one, when nothing has changed; against a single number,
+  /// when there is none beyond the tolerance.
   double chance_of_worse = 1;
   bool by_history = false, by_rounds = false;  ///< what a record of one process was judged with
   bool other_places = false;   ///< of a timing: the threads lay near to each other in one run and apart in the other
@@ -46,9 +47,9 @@ struct BaselineComparison {
 };
 
 struct BaselineOptions {
-  double confidence = 0.95;  ///< of the intervals that are shown, and by which SAME, FASTER and AMBIGUOUS are told
-  /// Chance that a comparison of unchanged code calls any timing SLOWER. Half of what is promised (1 %): runs differ by
-  /// a little more than their processes say.
+  double confidence = 0.95;  ///< of the intervals that are shown, and by which changes are told
+  /// Chance that a comparison of unchanged code calls any timing SLOWER, where runs differ as their processes do. They
+  /// differ by a little more, so it is half of what is wanted, 1 %.
   double family_error = 0.005;
   double tolerance = 0.02;     ///< a change of a timing below this part is SAME however sure it is
   bool other_machine = false;  ///< compare timings although machine_differences is not empty

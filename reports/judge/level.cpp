@@ -94,10 +94,10 @@ Estimate LevelChange::estimate(double confidence) const {
   return {value, value - reach, value + reach};
 }
 
-double LevelChange::chance_of_worse(Better better) const {
-  const double loss = better == Better::higher ? -value : value;
-  if (better == Better::neither || loss <= 0) return 1;
-  return error == 0 ? 0 : statistics::student_tail(loss / error, degrees);
+double LevelChange::chance_of_worse(double tolerance, Better better) const {
+  const double loss = better == Better::higher ? -value : value, beyond = loss - std::log1p(tolerance);
+  if (better == Better::neither || beyond <= 0) return 1;
+  return error == 0 ? 0 : statistics::student_tail(beyond / error, degrees);
 }
 
 LevelChange change_between(const Level& after, const Level& before) {

@@ -55,8 +55,8 @@ struct LevelChange {
 
   /// At this confidence.
   Estimate estimate(double confidence) const;
-  /// The chance to see this or more of a change for the worse when nothing has changed.
-  double chance_of_worse(Better better) const;
+  /// The chance to see this or more of a change for the worse when the true one is no larger than `tolerance`.
+  double chance_of_worse(double tolerance, Better better) const;
 };
 LevelChange change_between(const Level& after, const Level& before);
 /// Of independent estimates of one change the mean by these weights, which must not come from the estimates; with

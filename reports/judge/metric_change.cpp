@@ -46,7 +46,8 @@ void judge_timing(const MetricInfo& info, const Result& before, const Result& af
   change.ratio = std::exp(estimate.value);
   change.ratio_low = std::exp(estimate.low);
   change.ratio_high = std::exp(estimate.high);
-  change.chance_of_worse = moved->change.chance_of_worse(info.better);
+  // A single number is rounded, and of another machine: that nothing changed says little there.
+  change.chance_of_worse = moved->change.chance_of_worse(options.single_numbers ? options.tolerance : 0, info.better);
   for (const LevelFrom from : moved->from) {
     change.by_history = change.by_history || from == LevelFrom::history;
     change.by_rounds = change.by_rounds || from == LevelFrom::rounds;

@@ -70,9 +70,12 @@ TEST(LevelChange, IsWelchs) {
   EXPECT_NEAR(change.degrees, 5.339492, 1e-5);
   const Estimate estimate = change.estimate(0.95);
   EXPECT_NEAR((estimate.high - estimate.low) / 2, 2.5219 * change.error, 1e-4);  // qt(.975, 5.3427)
-  EXPECT_LT(change.chance_of_worse(Better::higher), 0.01);
-  EXPECT_EQ(change.chance_of_worse(Better::lower), 1);
-  EXPECT_EQ(change.chance_of_worse(Better::neither), 1);
+  EXPECT_LT(change.chance_of_worse(0.02, Better::higher), 0.01);
+  EXPECT_EQ(change.chance_of_worse(0.02, Better::lower), 1);
+  EXPECT_EQ(change.chance_of_worse(0.2, Better::higher), 1);
+  EXPECT_EQ(change.chance_of_worse(0.02, Better::neither), 1);
+  EXPECT_NEAR(change.chance_of_worse(0, Better::higher), 0.001905, 1e-5);     // pt(-0.09 / error, 5.339492)
+  EXPECT_NEAR(change.chance_of_worse(0.02, Better::higher), 0.005541, 1e-5);  // pt((-0.09 + log(1.02)) / error, …)
 }
 
 TEST(LevelChange, AgainstAConstantHasTheDegreesOfTheOther) {
