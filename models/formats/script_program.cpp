@@ -14,7 +14,7 @@ namespace {
 
 namespace jit = torch::jit;
 
-jit::Module prepared(jit::Module module) {
+jit::Module with_public_convolutions(jit::Module module) {
   use_public_convolutions(module);
   return module;
 }
@@ -30,7 +30,7 @@ jit::Module prepared(jit::Module module) {
 }  // namespace
 
 ScriptProgram::ScriptProgram(jit::Module module)
-    : module_(prepared(std::move(module))), code_(inlined_forward(module_), "forward") {}
+    : module_(with_public_convolutions(std::move(module))), code_(inlined_forward(module_), "forward") {}
 
 ForeignDevices ScriptProgram::place(std::optional<torch::Device> device, std::optional<torch::Dtype> dtype) {
   if (device) device_ = *device;

@@ -107,8 +107,9 @@ std::vector<DiagnosisLine> lines_of(const Diagnosis& diagnosis, size_t most_node
     add("its kernel", kernel_text(*diagnosis.first_wrong));
     add("its error", text_of_error(*diagnosis.first_wrong));
   }
+  const char* title = diagnosis.trials > 0 ? "smallest part" : "operator";  // of a range nothing is cut
   for (size_t i = 0; i < std::min(diagnosis.part.size(), most_nodes); ++i)
-    add(i > 0 ? "" : diagnosis.trials > 0 ? "smallest part" : "operator", text_of(diagnosis.part[i]));
+    add(i == 0 ? title : "", text_of(diagnosis.part[i]));
   if (diagnosis.part.size() > most_nodes)
     add("", fmt::format("and {} more operators", diagnosis.part.size() - most_nodes));
   add("message", diagnosis.message);
