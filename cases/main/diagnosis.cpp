@@ -22,7 +22,7 @@ bool is_wanted(const Session& session, const Case& c, const Result& result) {
   if (run.diagnose == Diagnose::never || run.isolate == Isolation::off || isolate::interrupted()) return false;
   if (backends::program_compiler(backend_of(c.backend.name)) == nullptr) return false;
   if (!checks::can_be_diagnosed(c, result.outcome))
-    return run.diagnose == Diagnose::always && result.outcome.status == Status::pass && c.dynamic == Dynamic::off;
+    return run.diagnose == Diagnose::always && result.outcome.status == Status::pass;
   return run.diagnose == Diagnose::always || !result.as_expected();
 }
 

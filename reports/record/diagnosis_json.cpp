@@ -22,6 +22,13 @@ void add_element(json& to, const DiagnosedElement& element) {
   to["found"] = number_to_json(element.found);
 }
 
+json range_of(const NarrowedRange& range) {
+  json written = {{"dimension", valid_utf8(range.dimension)}, {"text", valid_utf8(range.text)}, {"kept", range.kept}};
+  if (!range.value.empty()) written["value"] = valid_utf8(range.value);
+  if (!range.kept_by.empty()) written["kept_by"] = valid_utf8(range.kept_by);
+  return written;
+}
+
 json texts_of(const std::vector<std::string>& texts) {
   json list = json::array();
   for (const auto& text : texts) list.push_back(valid_utf8(text));
@@ -55,6 +62,8 @@ void to_json(json& json, const Diagnosis& diagnosis) {
   if (diagnosis.first_wrong || diagnosis.seen > 0 || !diagnosis.unseen.empty())
     json["observed"] = observed_of(diagnosis);
   for (const auto& node : diagnosis.part) add_node(json["part"].emplace_back(), node);
+  for (const auto& range : diagnosis.ranges) json["range"].push_back(range_of(range));
+  for (const auto& [dimension, size] : diagnosis.sizes) json["sizes"][valid_utf8(dimension)] = size;
   if (const auto& errors = diagnosis.errors) {
     auto& verdict = json["verdict"] = {{"worst", valid_utf8(errors->value)},
                                        {"eager_error", number_to_json(errors->eager)},

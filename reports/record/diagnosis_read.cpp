@@ -55,6 +55,20 @@ DiagnosedElement element_of(const Members& members) {
   return {members.items("element", integer_of), members.number("expected"), members.number("found")};
 }
 
+NarrowedRange narrowed_range_of(const json& value, const std::string& path) {
+  const Members range(value, path);
+  return {range.text("dimension"), range.text("text"), range.items("kept", integer_of), range.text("value"),
+          range.text("kept_by")};
+}
+
+std::map<std::string, int64_t> sizes_of(const Members& found) {
+  std::map<std::string, int64_t> sizes;
+  if (found.absent("sizes")) return sizes;
+  for (const auto& [dimension, size] : object_of(found["sizes"], found.at("sizes")).items())
+    sizes[dimension] = integer_of(size, found.at("sizes") + "." + dimension);
+  return sizes;
+}
+
 void read_observed(const Members& observed, const json& value, const std::string& path, Diagnosis& diagnosis) {
   diagnosis.seen = observed.integer("seen");
   diagnosis.unseen = observed.text("fault");
@@ -75,6 +89,8 @@ Diagnosis diagnosis_of(const json& json, const std::string& path) {
   if (!found.absent("observed"))
     read_observed({found["observed"], found.at("observed")}, found["observed"], found.at("observed"), diagnosis);
   diagnosis.part = found.items("part", node_of);
+  diagnosis.ranges = found.items("range", narrowed_range_of);
+  diagnosis.sizes = sizes_of(found);
   if (!found.absent("verdict")) {
     const Members verdict(found["verdict"], found.at("verdict"));
     diagnosis.errors = {verdict.text("worst"), verdict.number("eager_error"), verdict.number("compiled_error"),

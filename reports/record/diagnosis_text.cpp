@@ -24,6 +24,13 @@ std::string element_text(const DiagnosedElement& element) {
                      element.expected);
 }
 
+/// "batch 7, length 128"
+std::string text_of_sizes(const std::map<std::string, int64_t>& sizes) {
+  std::string text;
+  for (const auto& [dimension, size] : sizes) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", dimension, size);
+  return text;
+}
+
 }  // namespace
 
 std::optional<Diagnosis> found_for(const Result& result) {
@@ -102,6 +109,8 @@ std::vector<DiagnosisLine> lines_of(const Diagnosis& diagnosis, size_t most_node
   const auto add = [&](const char* title, const std::string& text) {
     if (!text.empty()) lines.push_back({title, text});
   };
+  for (const auto& range : diagnosis.ranges) add("narrowed range", range.text);
+  add("sizes", text_of_sizes(diagnosis.sizes));
   if (diagnosis.first_wrong) {
     add("first wrong value", text_of(diagnosis.first_wrong->node));
     add("its kernel", kernel_text(*diagnosis.first_wrong));

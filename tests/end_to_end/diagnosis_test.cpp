@@ -126,8 +126,46 @@ TEST(Diagnosis, NamesTheOperatorThatNarrowsARangeAndThePatchThatKeepsIt) {
   EXPECT_EQ(found["part"][0].value("module", ""), "main.11");
   EXPECT_EQ(found["range"][0]["kept"], nlohmann::json({2, 15}));
   EXPECT_EQ(found["guilty"]["name"], "convolution_batch_range");
+  const auto range = torchstone.row("dcgan")["outcome"]["diagnosis"]["range"][0];
+  EXPECT_EQ(range["kept"], found["range"][0]["kept"]);
+  EXPECT_EQ(range["kept_by"], "convolution_batch_range");
   EXPECT_THAT(run.out, testing::AllOf(HasSubstr("the compiler narrows batch from 2 to 64 to 2 to 15"),
                                       HasSubstr("right with the patch `convolution_batch_range`")));
+}
+
+TEST(Diagnosis, NamesTheNodeOfAWrongAnswerAtSomeSizesAndWhetherASizeAloneIsWrong) {
+  const auto ranges = [](const Torchstone& torchstone, const std::string& fault,
+                         const std::string& mode = "inference") {
+    const ProgramRun run =
+        run_planted(torchstone, fault, mode, {"--torchstone_dynamic=batch", "--torchstone_dynamic_range=2..15"});
+    EXPECT_EQ(run.exit_code, 1) << run.err;
+    return diagnosis_of(torchstone);
+  };
+  const Torchstone alone, together, trained;
+  const auto both = ranges(alone, "scaled");
+  EXPECT_EQ(both["outcome"], "located") << both.dump(1);
+  ASSERT_EQ(both["part"].size(), 1U) << both.dump(1);
+  EXPECT_EQ(both["part"][0]["value"], "v3");
+  EXPECT_THAT(both["sentence"], HasSubstr("batch 2, also when compiled for these sizes alone: aten::t (v3, in 2)"));
+  const auto sized = ranges(together, "sized");
+  EXPECT_EQ(sized["outcome"], "located") << sized.dump(1);
+  EXPECT_EQ(sized["observed"]["value"], "v3") << sized.dump(1);
+  EXPECT_EQ(sized["sizes"]["batch"], 2);
+  EXPECT_THAT(sized["sentence"], HasSubstr("the one that is compiled for these sizes alone is right"));
+  EXPECT_EQ(together.row("lennard_jones")["outcome"]["diagnosis"]["sizes"]["batch"], 2);
+  const auto step = ranges(trained, "sized", "training");
+  EXPECT_EQ(step["outcome"], "narrowed") << step.dump(1);
+  EXPECT_THAT(step["sentence"], HasSubstr("the one that is compiled for these sizes alone is right"));
+}
+
+TEST(Diagnosis, NamesNothingOfAHealthyModelWhoseStatisticsArePartOfTheProgramForRanges) {
+  const Torchstone healthy;
+  const ProgramRun run =
+      healthy.run({"--torchstone_only=dcgan", "--torchstone_checks=accuracy", "--torchstone_dtypes=float32",
+                   "--torchstone_modes=inference", "--torchstone_backends=inductor:freezing=true",
+                   "--torchstone_dynamic=batch", "--torchstone_dynamic_range=2..8", "--torchstone_diagnose=always"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_EQ(healthy.row("dcgan").at("outcome").at("notes").at("diagnosis_outcome"), "healthy");
 }
 
 TEST(Diagnosis, IsMadeOfSoManyCasesAndTheOthersSayWhyNot) {

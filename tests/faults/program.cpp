@@ -7,7 +7,8 @@
 //   operator  sin of it                            axis      reduces along the axis before
 //   shifted   one place off along the last axis    swapped   takes its first two arguments, or the list, in another
 //   order rounded   has been bfloat16                    late      reads its first argument after an in-place relu of
-//   it refused   an operator that there is not
+//   it refused   an operator that there is not           sized     in a program for ranges of batches: times the batch
+//                                                                  over that compiled for
 #include <torchstone/backend.h>
 
 #include "fixtures/backends/program_compiler.h"
@@ -65,9 +66,22 @@ bool spoil_node(const std::string& fault, json& node) {
   return true;
 }
 
+/// "sized", behind the node. The batch is the first size of the first input; as a number it would be that compiled for.
+void scale_by_batch(const json& program, const std::string& from, const std::string& to, json& nodes) {
+  const json& input = program.at("inputs").at(0);
+  const json none = {{"none", true}}, batch = {{"size", input.at("dynamic").at("0")}};
+  const json dtype = {{"dtype", "float32"}}, device = {{"device", input.at("device")}};
+  nodes.push_back(call("aten::ones", "", {{{"list", {batch}}}, dtype, none, device, none}, to + "_ones"));
+  nodes.push_back(call("aten::sum", "", {{{"value", to + "_ones"}}, none}, to + "_batch"));
+  nodes.push_back(call("aten::mul", "Tensor", {{{"value", from}}, {{"value", to + "_batch"}}}, to + "_scaled"));
+  const double compiled_for = input.at("sizes").at(0).get<double>();
+  nodes.push_back(call("aten::div", "Scalar", {{{"value", to + "_scaled"}}, {{"float", compiled_for}}}, to));
+}
+
 /// The value has the name of the right one; what makes it of the node's has another.
 json spoiled(const json& program, const std::map<std::string, std::string>& options) {
   const std::string name = options.at("value"), fault = options.at("fault"), other = name + "_right";
+  if (fault == "sized" && !program.contains("dimensions")) return program;
   json changed = program, nodes = json::array();
   for (json node : program.at("nodes")) {
     if (node["outputs"] != json({name}) || spoil_node(fault, node)) {
@@ -79,7 +93,10 @@ json spoiled(const json& program, const std::map<std::string, std::string>& opti
     } else {
       node["outputs"] = {other};
       nodes.push_back(std::move(node));
-      nodes.push_back(behind(fault, other, name));
+      if (fault == "sized")
+        scale_by_batch(program, other, name, nodes);
+      else
+        nodes.push_back(behind(fault, other, name));
     }
   }
   changed["nodes"] = std::move(nodes);
@@ -93,6 +110,7 @@ class FaultyProgram : public Backend, public backends::ProgramCompiler {
       return "fault_program needs the options value and fault";
     return inductor().unsupported(plain(c));
   }
+  bool is_dynamic() const override { return true; }
   void prepare(const Case& c) const override { inductor().prepare(plain(c)); }
   compile::ArtifactRequest request(const Captured& captured, const Case& c) const override {
     return request_of(capture::to_json(captured), backends::values_for(captured, plain(c)), c);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,6 +54,15 @@ struct DiagnosedReproducer {
   std::string fault{};           ///< why there are no runs, or none of the package
 };
 
+/// What the compiler leaves of the range of a dimension that a program was captured for.
+struct NarrowedRange {
+  std::string dimension{};      ///< "batch"
+  std::string text{};           ///< "batch from 2 to 64 to 2 to 15: batch < 16 (… in …, line 9)"
+  std::vector<int64_t> kept{};  ///< minimum and maximum, in steps of the dimension
+  std::string value{};          ///< what the operator gives that it is narrowed for; empty where it is not known
+  std::string kept_by{};        ///< the patch with which it is not narrowed, where one is known
+};
+
 /// Why the compiled program of a case is wrong, as far as it was found (docs/diagnosis.md).
 struct Diagnosis {
   std::string outcome{};  ///< located, narrowed, tolerance, vanished, healthy, unsupported, unknown
@@ -62,9 +72,11 @@ struct Diagnosis {
   int64_t trials = 0;     ///< parts that were compiled and run
   double seconds = 0;
   std::optional<FirstWrongValue> first_wrong{};
-  int64_t seen = 0;                   ///< values of the whole compiled program that could be compared with eager's
-  std::string unseen{};               ///< why none were
-  std::vector<DiagnosedNode> part{};  ///< the smallest part that shows the fault alone
+  int64_t seen = 0;                        ///< values of the whole compiled program that could be compared with eager's
+  std::string unseen{};                    ///< why none were
+  std::vector<DiagnosedNode> part{};       ///< the smallest part that shows the fault alone
+  std::vector<NarrowedRange> ranges{};     ///< of a program for ranges of sizes: those that the compiler narrows
+  std::map<std::string, int64_t> sizes{};  ///< of such a program: the sizes that all other members are about
   std::optional<DiagnosedErrors> errors{};
   std::optional<GuiltyPart> guilty{};
   std::optional<DiagnosedReproducer> reproducer{};

@@ -25,6 +25,8 @@ inline Diagnosis diagnosed(const std::string& word) {
                                          element},
           .seen = 10,
           .part = {node, {"v8", "aten::mul.Scalar"}},
+          .ranges = {{"batch", "batch from 2 to 64 to 2 to 15: batch < 16", {2, 15}, "v7", "patch_of_" + word}},
+          .sizes = {{"batch", 7}, {"length", 128}},
           .errors = DiagnosedErrors{"v7", 1e-8, 0.25, 1e-6, element},
           .guilty = GuiltyPart{"online_" + word, "setting", "right without `online_" + word + "`", 14},
           .reproducer = DiagnosedReproducer{"python reproduce.py", 10, 10, ""},

@@ -17,6 +17,8 @@ Diagnosis diagnosis_in(const std::string& text) {
   found.first_wrong->fused = found.faults = {text, text};
   found.files.push_back(text);
   found.part = {node, node};
+  found.ranges = {{text, text, {2, 15}, text, text}};
+  found.sizes = {{text, 7}};
   *found.guilty = {text, text, text, 1};
   *found.reproducer = {text, 2, 1, text};
   return found;

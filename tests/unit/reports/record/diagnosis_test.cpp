@@ -57,6 +57,10 @@ TEST(DiagnosisJson, NamesWhatHasTheWrongForm) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("d.part[1].value: expected a string, found 7")));
   EXPECT_THAT(read(R"({"nodes": 1.5})"),
               ThrowsMessage<std::invalid_argument>(HasSubstr("d.nodes: expected an integer")));
+  EXPECT_THAT(read(R"({"range": [{"kept": [2, "15"]}]})"),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("d.range[0].kept[1]: expected an integer")));
+  EXPECT_THAT(read(R"({"sizes": {"batch": 7.5}})"),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("d.sizes.batch: expected an integer")));
   EXPECT_THAT(read(R"({"observed": {"value": "v", "fused": "v"}})"),
               ThrowsMessage<std::invalid_argument>(HasSubstr("d.observed.fused: expected an array")));
   EXPECT_THAT(read(R"({"guilty": null, "reproducer": {"runs": "ten"}})"),
@@ -69,6 +73,8 @@ TEST(DiagnosisText, SaysEachThingOnce) {
   for (const auto& line : lines) text += line.title + ": " + line.text + "\n";
   EXPECT_EQ(
       text,
+      "narrowed range: batch from 2 to 64 to 2 to 15: batch < 16\n"
+      "sizes: batch 7, length 128\n"
       "first wrong value: aten::softmax → v7 float32[8, 64] (in layer3.0, net.py:12)\n"
       "its kernel: cpp_fused_softmax_0 computes v5, v7\n"
       "its error: it differs from eager's by inf, at most 1e-06 is rounding; eager's own error against float64 is "
