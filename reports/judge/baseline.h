@@ -49,8 +49,8 @@ struct BaselineComparison {
 struct BaselineOptions {
   double confidence = 0.95;  ///< of the intervals that are shown, and by which changes are told
   /// Chance that a comparison of unchanged code calls any timing SLOWER, where runs differ as their processes do. They
-  /// differ by a little more, so it is half of what is wanted, 1 %.
-  double family_error = 0.005;
+  /// differ by a little more, so it is a quarter of what is wanted, 1 %.
+  double family_error = 0.0025;
   double tolerance = 0.02;     ///< a change of a timing below this part is SAME however sure it is
   bool other_machine = false;  ///< compare timings although machine_differences is not empty
   /// Of a baseline that is a table of single numbers: each is taken as it stands, whatever machine it comes from.

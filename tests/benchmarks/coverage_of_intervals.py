@@ -11,11 +11,13 @@ Exit code 0: the goals are kept (coverage, at most 1 red in 100, 95 % of the pla
 are not; 2: a run or a comparison could not be made.
 """
 import argparse
+import contextlib
 import itertools
 import json
 import math
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
 import sys
@@ -33,6 +35,7 @@ def arguments_of(words):
     parser.add_argument("--coverage", type=float, default=0.9, help="goal: 0.9 on a quiet machine, 0.85 on a busy one (default: %(default)s)")
     parser.add_argument("--planted", type=float, default=1.05, help="factor of the planted slow-down (default: %(default)s)")
     parser.add_argument("--record", type=pathlib.Path, help="also write how the processes deviate: for error_rates")
+    parser.add_argument("--beside", default="", metavar="COMMAND", help="a busy neighbour: this shell command is run again and again beside the runs")
     parser.add_argument("--planted-case", default="", help="part of its name (default: the case of the narrowest interval)")
     end = words.index("--") if "--" in words else len(words)
     arguments = parser.parse_args(words[:end])
@@ -62,6 +65,24 @@ def run(arguments, number):
             fail(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
         (folder / "finished").write_text(f"{time.monotonic() - start:.1f}\n")
     return folder
+
+
+@contextlib.contextmanager
+def neighbour(command):
+    """Has the shell run the command again and again meanwhile. One that fails is no neighbour."""
+    if not command:
+        yield
+        return
+    if subprocess.run(command, shell=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+        fail(f"--beside: this command fails: {command}")
+    # It ends with this process, also where that is killed.
+    loop = subprocess.Popen(f"while kill -0 {os.getpid()}; do\n{command}\ndone", shell=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                            start_new_session=True)
+    try:
+        yield
+    finally:
+        os.killpg(loop.pid, signal.SIGKILL)
+        loop.wait()
 
 
 def timed_cases(results):
@@ -167,7 +188,8 @@ def main():
         fail("--runs: at least 2 expected")
     report = arguments.binary.resolve().parent / "torchstone-report"
     load = os.getloadavg()[0]
-    folders = [run(arguments, i + 1) for i in range(arguments.runs)]
+    with neighbour(arguments.beside):
+        folders = [run(arguments, i + 1) for i in range(arguments.runs)]
     table = coverage([timed_cases(results_of(folder)) for folder in folders])
     if not table:
         fail("no timed case")

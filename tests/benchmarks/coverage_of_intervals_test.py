@@ -1,6 +1,11 @@
 #!/usr/bin/env python3
 """What coverage_of_intervals.py makes of recorded runs."""
+import contextlib
+import io
 import math
+import pathlib
+import tempfile
+import time
 import unittest
 
 import coverage_of_intervals as measured
@@ -40,6 +45,25 @@ class Records(unittest.TestCase):
         self.assertEqual(list(measured.records(runs)), ["net -1.0000 1.0000\n", "net 0.0000 0.0000\n"])
         runs[1]["results"][0]["outcome"]["notes"] = {"noisy": "The threads lay apart, or shared their processors, in 5 of 5 processes: …"}
         self.assertEqual(list(measured.records(runs)), ["net -1.0000 1.0000\n"])
+
+
+class Neighbour(unittest.TestCase):
+    def test_runs_again_and_again_until_the_runs_are_made(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "calls")
+            with measured.neighbour(f"echo x >> {file}; sleep 0.01"):
+                end = time.monotonic() + 20
+                while file.read_text().count("x") < 3 and time.monotonic() < end:
+                    time.sleep(0.01)
+            calls = file.read_text()
+            time.sleep(0.1)
+            self.assertEqual(file.read_text(), calls)
+            self.assertGreaterEqual(calls.count("x"), 3)
+
+    def test_that_fails_is_none(self):
+        with self.assertRaises(SystemExit) as ended, contextlib.redirect_stderr(io.StringIO()), measured.neighbour("false"):
+            pass
+        self.assertEqual(ended.exception.code, 2)
 
 
 class Planted(unittest.TestCase):

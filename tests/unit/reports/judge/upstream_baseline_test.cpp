@@ -131,7 +131,7 @@ TEST_F(UpstreamBaseline, OfPerformanceIsANumberAgainstThisRunsInterval) {
   const auto baseline = read("inductor_torchbench_float32_inference_cpu_performance.csv", performance_csv);
   const auto compared = [&](double speedup) { return compare_with(baseline, {{}, {timed("resnet18", speedup)}}); };
   EXPECT_EQ(exit_code_of(compared(1.5)), 0);
-  EXPECT_EQ(exit_code_of(compared(1.3)), 1);
+  EXPECT_EQ(exit_code_of(compared(1.25)), 1);
   const auto slower = compared(1.3);
   const MetricChange& change = slower.cases.at(0).metrics.at(0);
   EXPECT_EQ(slower.cases.at(0).metrics.size(), 1) << "latencies are of another machine";
