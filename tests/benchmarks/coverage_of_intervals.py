@@ -73,11 +73,11 @@ def neighbour(command):
     if not command:
         yield
         return
-    if subprocess.run(command, shell=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+    silent = {"shell": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    if subprocess.run(command, **silent).returncode:
         fail(f"--beside: this command fails: {command}")
     # It ends with this process, also where that is killed.
-    loop = subprocess.Popen(f"while kill -0 {os.getpid()}; do\n{command}\ndone", shell=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                            start_new_session=True)
+    loop = subprocess.Popen(f"while kill -0 {os.getpid()}; do\n{command}\ndone", start_new_session=True, **silent)
     try:
         yield
     finally:
