@@ -61,8 +61,10 @@ def run(arguments, number):
                    "--gtest_filter=-operators/*:fastrnns/*", *arguments.flags]
         start = time.monotonic()
         done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode not in (0, 5):
+        if done.returncode not in (0, 1, 5):
             fail(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+        if done.returncode == 1:
+            print(f"run {number} is red; not timed and left out: {', '.join(not_timed(results_of(folder))) or 'none'}", file=sys.stderr)
         (folder / "finished").write_text(f"{time.monotonic() - start:.1f}\n")
     return folder
 
@@ -90,6 +92,12 @@ def timed_cases(results):
     found = {result["name"]: {**result["outcome"]["metrics"], "noisy": "noisy" in result["outcome"].get("notes", {})}
              for result in results["results"]}
     return {name: metrics for name, metrics in found.items() if "speedup" in metrics}
+
+
+def not_timed(results):
+    """Names and statuses of the cases without a speed-up."""
+    return [f"{result['name']} ({result['outcome']['status']})" for result in results["results"]
+            if "speedup" not in result["outcome"]["metrics"]]
 
 
 def number(value):

@@ -30,9 +30,10 @@ class Coverage(unittest.TestCase):
 
     def test_leaves_out_what_was_not_timed(self):
         noisy = {"metrics": {"speedup": 3}, "notes": {"noisy": "Why."}}
-        results = {"results": [{"name": "a", "outcome": {"metrics": {}}}, {"name": "b", "outcome": {"metrics": {"speedup": 2}}},
+        results = {"results": [{"name": "a", "outcome": {"metrics": {}, "status": "fail_to_run"}}, {"name": "b", "outcome": {"metrics": {"speedup": 2}}},
                                {"name": "c", "outcome": noisy}]}
         self.assertEqual(measured.timed_cases(results), {"b": {"speedup": 2, "noisy": False}, "c": {"speedup": 3, "noisy": True}})
+        self.assertEqual(measured.not_timed(results), ["a (fail_to_run)"])
 
 
 class Records(unittest.TestCase):
