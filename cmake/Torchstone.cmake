@@ -17,6 +17,18 @@ add_library(torchstone_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompile.cpp)
 target_link_libraries(torchstone_precompiled PRIVATE LibTorch::torch fmt::fmt-header-only torchstone_options)
 target_precompile_headers(torchstone_precompiled PRIVATE <torch/torch.h> <torch/script.h>)
 
+# torchstone_source_properties(FILES file... PROPERTIES property value...): set_source_files_properties says nothing of a
+# file that is not there, so one that was moved would lose its properties.
+function(torchstone_source_properties)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "FILES;PROPERTIES")
+  foreach(file ${arg_FILES})
+    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+      message(FATAL_ERROR "${CMAKE_CURRENT_SOURCE_DIR}/${file}: no such file, but CMakeLists.txt gives it properties")
+    endif()
+  endforeach()
+  set_source_files_properties(${arg_FILES} PROPERTIES ${arg_PROPERTIES})
+endfunction()
+
 # torchstone_library(NAME [TORCH] LINK libraries…): the shared library torchstone_NAME from all sources of this folder
 # (report_tool/ and *main.cpp apart). Shared, so that a plug-in sees the same registries as the program that loads it.
 # Installed, it asks its users for LibTorch and no other library: the public headers need none.
