@@ -2,12 +2,14 @@
 // noise is made up, and replayed from records of eager_against_eager.py --record. First the rounds of one process,
 // which do not see how processes differ; then several processes, as a run has them. Usage: error_rates [cases=10000]
 // [seed=1] [records=recorded_noise.txt]
-// [processes=recorded_processes.txt]. Prints a table; exit code 1 when a promise is not kept.
+// [processes=.], a folder with recorded_processes_{cpu,cuda,graphs}.txt: of two cores, of an H100, and of its CUDA
+// graphs. Prints a table; exit code 1 when a promise is not kept.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <random>
 #include <sstream>
 #include <string>
@@ -152,10 +154,12 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::vector<Record> records;
-  std::vector<ProcessRecord> processes;
+  std::map<std::string, std::vector<ProcessRecord>> processes;
   try {
     records = read_records(argc > 3 ? argv[3] : TORCHSTONE_RECORDED_NOISE);
-    processes = read_process_records(argc > 4 ? argv[4] : TORCHSTONE_RECORDED_PROCESSES);
+    const std::string folder = argc > 4 ? argv[4] : TORCHSTONE_RECORDED_PROCESSES;
+    for (const std::string kind : {"cpu", "cuda", "graphs"})
+      processes[kind] = read_process_records(fmt::format("{}/recorded_processes_{}.txt", folder, kind));
   } catch (const std::runtime_error& e) {
     fmt::print(stderr, "error_rates: {}\n", e.what());
     return 2;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,5 +13,6 @@ std::vector<ProcessRecord> read_process_records(const std::string& path);
 
 /// How often the verdict over processes errs: simulated cases whose processes differ, judged by the code that judges a
 /// run (fixtures/isolate/timed_processes.h). Their differences are made up, and replayed from `records`. Prints a
-/// table; false when a promise is not kept.
-bool processes_keep_their_promises(int cases, uint64_t seed, const std::vector<ProcessRecord>& records);
+/// table; false when a promise is not kept. `records`: by the kind of machine, of at most six characters.
+bool processes_keep_their_promises(int cases, uint64_t seed,
+                                   const std::map<std::string, std::vector<ProcessRecord>>& records);
