@@ -21,6 +21,9 @@ target_precompile_headers(torchstone_precompiled PRIVATE <torch/torch.h> <torch/
 # file that is not there, so one that was moved would lose its properties.
 function(torchstone_source_properties)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "FILES;PROPERTIES")
+  if(NOT arg_FILES OR NOT arg_PROPERTIES OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "torchstone_source_properties(FILES file... PROPERTIES property value...) expected, got: ${ARGN}")
+  endif()
   foreach(file ${arg_FILES})
     if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
       message(FATAL_ERROR "${CMAKE_CURRENT_SOURCE_DIR}/${file}: no such file, but CMakeLists.txt gives it properties")

@@ -63,8 +63,6 @@ def run(arguments, number):
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode not in (0, 1, 5):
             fail(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
-        if done.returncode == 1:
-            print(f"run {number} is red; not timed and left out: {', '.join(not_timed(results_of(folder))) or 'none'}", file=sys.stderr)
         (folder / "finished").write_text(f"{time.monotonic() - start:.1f}\n")
     return folder
 
@@ -152,8 +150,9 @@ def compare(report, old, new):
     done = subprocess.run([report, "compare", old, new, "--format=json", "--all"], capture_output=True, text=True)
     if done.returncode not in (0, 1):
         fail(f"comparison of {old} and {new} ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    slower = [case["name"] for case in json.loads(done.stdout)["cases"] if case["change"] == "SLOWER"]
-    if bool(slower) != (done.returncode == 1):
+    cases = json.loads(done.stdout)["cases"]
+    slower = [case["name"] for case in cases if case["change"] == "SLOWER"]
+    if bool(slower or any(case["status_worse"] for case in cases)) != (done.returncode == 1):
         fail(f"comparison of {old} and {new} ended with {done.returncode} and names {slower} as slower")
     return slower
 
@@ -198,6 +197,9 @@ def main():
     load = os.getloadavg()[0]
     with neighbour(arguments.beside):
         folders = [run(arguments, i + 1) for i in range(arguments.runs)]
+    for folder in folders:
+        if missing := not_timed(results_of(folder)):
+            print(f"{folder.name}: not timed, and left out of all runs: {', '.join(missing)}", file=sys.stderr)
     table = coverage([timed_cases(results_of(folder)) for folder in folders])
     if not table:
         fail("no timed case")

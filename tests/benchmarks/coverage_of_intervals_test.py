@@ -2,11 +2,14 @@
 """What coverage_of_intervals.py makes of recorded runs."""
 import contextlib
 import io
+import json
 import math
 import pathlib
+import subprocess
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 import coverage_of_intervals as measured
 
@@ -65,6 +68,24 @@ class Neighbour(unittest.TestCase):
         with self.assertRaises(SystemExit) as ended, contextlib.redirect_stderr(io.StringIO()), measured.neighbour("false"):
             pass
         self.assertEqual(ended.exception.code, 2)
+
+
+class Compare(unittest.TestCase):
+    def answer(self, cases, code):
+        done = subprocess.CompletedProcess([], code, stdout=json.dumps({"cases": cases}), stderr="")
+        with unittest.mock.patch.object(measured.subprocess, "run", return_value=done), contextlib.redirect_stderr(io.StringIO()):
+            return measured.compare("report", "old", "new")
+
+    def test_names_what_is_slower_and_takes_a_worse_status_for_none(self):
+        slower = {"name": "a", "change": "SLOWER", "status_worse": False}
+        broken = {"name": "b", "change": "SAME", "status_worse": True}
+        self.assertEqual(self.answer([slower, broken], 1), ["a"])
+        self.assertEqual(self.answer([broken], 1), [])
+
+    def test_refuses_a_code_that_nothing_explains(self):
+        for cases, code in ([], 1), ([], 2), ([{"name": "a", "change": "SLOWER", "status_worse": False}], 0):
+            with self.assertRaises(SystemExit):
+                self.answer(cases, code)
 
 
 class Planted(unittest.TestCase):

@@ -100,7 +100,7 @@ def run_case(arguments, model, repetition, cores):
 
 
 def deviations(samples):
-    """Of the first process's rounds: processes differ by more than their rounds."""
+    """Of the rounds of the first process that counts: processes differ by more than their rounds."""
     count = int(samples.get("process_rounds", [len(samples["eager_s"])])[0])
     series = [samples[side][:count] for side in ("eager_s", "compiled_s")]
     sides = [[math.log(value / statistics.median(values)) for value in values] for values in series]

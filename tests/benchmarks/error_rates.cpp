@@ -2,8 +2,9 @@
 // noise is made up, and replayed from records of eager_against_eager.py --record. First the rounds of one process,
 // which do not see how processes differ; then several processes, as a run has them. Usage: error_rates [cases=10000]
 // [seed=1] [records=recorded_noise.txt]
-// [processes=.], a folder with recorded_processes_{cpu,cuda,graphs}.txt: of two cores, of an H100, and of its CUDA
-// graphs. Prints a table; exit code 1 when a promise is not kept.
+// [processes=the source folder], with recorded_processes_{cpu,cuda,graphs}.txt: of two cores, of an H100, and of its
+// CUDA graphs, both without first processes, which do not count there. Prints a table; exit code 1 when a promise is
+// not kept.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
