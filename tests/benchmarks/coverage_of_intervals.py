@@ -197,14 +197,15 @@ def main():
     load = os.getloadavg()[0]
     with neighbour(arguments.beside):
         folders = [run(arguments, i + 1) for i in range(arguments.runs)]
-    for folder in folders:
-        if missing := not_timed(results_of(folder)):
+    runs = [results_of(folder) for folder in folders]
+    for folder, results in zip(folders, runs):
+        if missing := not_timed(results):
             print(f"{folder.name}: not timed, and left out of all runs: {', '.join(missing)}", file=sys.stderr)
-    table = coverage([timed_cases(results_of(folder)) for folder in folders])
+    table = coverage([timed_cases(results) for results in runs])
     if not table:
         fail("no timed case")
     if arguments.record:
-        arguments.record.write_text("".join(records([results_of(folder) for folder in folders])))
+        arguments.record.write_text("".join(records(runs)))
     for name, row in table.items():
         print(f"{row['held']:>3} of {row['claims']:>2}  half-width {100 * row['half_width']:5.1f} %  {row['processes']:3.0f} processes  "
               f"{' '.join(f'{value:.3f}' for value in row['speedups'])}  {name}")

@@ -28,8 +28,8 @@ struct Machine {
 
 // Besides the rounds: load, capture, compare …
 constexpr double first_process_s = 1.5, further_process_s = 0.7, further_on_accelerator_s = 1.5;
-constexpr double first_on_accelerator =
-    0.02;  // how far its first process is from the others, which it does not count with
+// How far the first process on an accelerator is from the others. It does not count there.
+constexpr double first_on_accelerator = 0.02;
 constexpr int first_rounds = 10, warm_up_rounds = 6, first_calls = 3;
 constexpr double interrupted = 0.05;
 
