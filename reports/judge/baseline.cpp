@@ -164,4 +164,9 @@ BaselineComparison compare_with_baseline(const Report& baseline, const Report& r
   return comparison;
 }
 
+size_t count_worse(const BaselineComparison& comparison) {
+  return static_cast<size_t>(std::ranges::count_if(
+      comparison.cases, [](const auto& c) { return c.status_worse || c.change == Change::slower; }));
+}
+
 }  // namespace torchstone::judge

@@ -46,6 +46,9 @@ struct BaselineComparison {
   std::optional<Drift> drift = {};  ///< of the machine, with three timed cases and more
 };
 
+/// Cases whose status or any metric is worse than the baseline's, by which `compare` ends with 1.
+size_t count_worse(const BaselineComparison& comparison);
+
 struct BaselineOptions {
   double confidence = 0.95;  ///< of the intervals that are shown, and by which changes are told
   /// Chance that a comparison of unchanged code calls any timing SLOWER, where runs differ as their processes do. They
@@ -55,7 +58,7 @@ struct BaselineOptions {
   bool other_machine = false;  ///< compare timings although machine_differences is not empty
   /// Of a baseline that is a table of single numbers: each is taken as it stands, whatever machine it comes from.
   bool single_numbers = false;
-  std::vector<HistoryPoint> history = {};  ///< earlier runs, for records of one process
+  std::vector<HistoryPoint> history = {};  ///< earlier runs: no record is known better than they repeat
   std::vector<std::string> metrics = {};   ///< only these keys; empty: all that the metric table says are judged
 };
 

@@ -61,7 +61,7 @@ std::vector<std::string> other_differences(const Report& baseline, const Report&
   if (const auto then = load_of(baseline), now = load_of(report);
       then && now && std::abs(*now - *then) >= load_that_matters)
     differences.push_back(differ("load_average", fmt::format("{:.2f}", *now), fmt::format("{:.2f}", *then)));
-  compare_notes(baseline, report, "threads", differences);
+  for (const char* key : {"threads", "pin_threads"}) compare_notes(baseline, report, key, differences);
   return differences;
 }
 

@@ -11,6 +11,7 @@
 #include "reports/base/text.h"
 #include "reports/record/fields.h"
 #include "reports/record/json_limits.h"
+#include "reports/record/noise.h"
 #include "reports/record/repetitions.h"
 #include "reports/record/summary.h"
 
@@ -37,6 +38,10 @@ HistoryPoint point_of(const nlohmann::json& json) {
     const bool required = member == &HistoryPoint::run || member == &HistoryPoint::name;
     if (required || !value.is_null()) point.*member = text_of(value, key);
   }
+  const auto& noisy = member_of(json, "noisy", "the line");
+  if (!noisy.is_null() && !noisy.is_boolean())
+    throw std::invalid_argument(fmt::format("noisy: expected true or false, found {}", noisy.type_name()));
+  point.noisy = noisy.is_boolean() && noisy.get<bool>();
   const auto& metrics = member_of(json, "metrics", "the line");
   if (metrics.is_null()) return point;
   for (const auto& [key, value] : object_of(metrics, "metrics").items()) {
@@ -70,7 +75,8 @@ std::vector<HistoryPoint> history_points(const Report& report) {
   std::vector<HistoryPoint> points;
   for (const Result* result : one_of_each_name(report.results)) {
     const Status status = final_status(*result);
-    HistoryPoint point{run, begin, result->name, result->device, machine, std::string(to_string(status)), {}};
+    HistoryPoint point{
+        run, begin, result->name, result->device, machine, std::string(to_string(status)), {}, is_noisy(*result)};
     for (const auto& key : kept_metrics) {
       const auto found = result->outcome.metrics.find(key);
       if (found != result->outcome.metrics.end()) point.metrics.insert(*found);
@@ -132,6 +138,7 @@ std::string write_history(const std::vector<HistoryPoint>& points) {
     for (const auto& [key, member] : text_members) json[key] = valid_utf8(point.*member);
     json["metrics"] = nlohmann::ordered_json::object();
     for (const auto& [key, value] : point.metrics) json["metrics"][valid_utf8(key)] = number_to_json(value);
+    if (point.noisy) json["noisy"] = true;
     text += printable_json(json.dump()) + "\n";
   }
   return text;

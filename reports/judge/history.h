@@ -14,6 +14,7 @@ namespace torchstone::judge {
 struct HistoryPoint {
   std::string run, started, name, device, machine, status;
   std::map<std::string, double> metrics;  ///< speedup with bounds, medians, compile_s, memory, artifact size
+  bool noisy = false;                     ///< its speed-up says too little (reports/record/noise.h)
 };
 
 /// A level shift in a series.
@@ -34,7 +35,8 @@ std::vector<HistoryPoint> history_points(const Report& report);
 /// The metrics that a history keeps, and what else stands in these points.
 std::set<std::string> metrics_of(const std::vector<HistoryPoint>& points);
 
-/// A JSON-lines file, in its order, one object a line: run, started, name, device, machine, status, metrics. Empty
+/// A JSON-lines file, in its order, one object a line: run, started, name, device, machine, status, metrics, and
+/// "noisy": true of speed-ups that say too little. Empty
 /// lines and unknown members are passed over. A last line that was cut off in writing is left out and added to
 /// `warnings`. Throws ReportError with file and line.
 std::vector<HistoryPoint> read_history(const std::filesystem::path& file, std::vector<std::string>* warnings = nullptr);

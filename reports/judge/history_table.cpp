@@ -114,7 +114,9 @@ std::string history_table(const std::vector<HistoryPoint>& points, const std::st
     table += row + "\n";
     if (!texts[i].second.empty()) table += shortened("      " + texts[i].second, width) + "\n";
   }
-  return table + fmt::format("{} series, {} with a step\n", lines.size(), stepped);
+  const auto noisy = std::ranges::count_if(all, [](const Series& series) { return series.points.back()->noisy; });
+  const std::string words = noisy == 0 ? "" : fmt::format(", {} whose last value is noisy", noisy);
+  return table + fmt::format("{} series, {} with a step{}\n", lines.size(), stepped, words);
 }
 
 }  // namespace torchstone::judge

@@ -34,8 +34,11 @@ Samples logs_of(const Result& r, const std::string& metric, const std::string& p
   return statistics::log_ratios(side, Samples(side.size(), seconds_of_unit));
 }
 
-Level of_processes(const Samples& medians) {
+/// Runs that differ by more than their processes say are known from the history alone.
+Level of_processes(const Samples& medians, const std::optional<RunToRun>& history = std::nullopt) {
   const auto [mean, variance, degrees] = statistics::trimmed_mean(medians, trimmed_share);
+  if (history && history->deviation * history->deviation > variance)
+    return {mean, history->deviation * history->deviation, history->degrees, LevelFrom::history};
   return {mean, variance, degrees, LevelFrom::processes};
 }
 
@@ -57,8 +60,9 @@ RunToRunOfCases run_to_run(const std::vector<HistoryPoint>& history, const std::
   for (const char* metric : {"speedup", "eager_ms", "compiled_ms"}) {
     for (const auto& series : series_of(history, metric)) {
       Samples logs;
-      for (const double value : series.values)
-        if (std::isfinite(value) && value > 0) logs.push_back(std::log(value));
+      for (size_t i = 0; i < series.values.size(); ++i)
+        if (const double value = series.values[i]; std::isfinite(value) && value > 0 && !series.points[i]->noisy)
+          logs.push_back(std::log(value));
       if (series.machine != machine || logs.size() < least_runs) continue;
       double squares = 0;
       for (size_t i = 1; i < logs.size(); ++i) squares += (logs[i] - logs[i - 1]) * (logs[i] - logs[i - 1]);
@@ -76,7 +80,7 @@ std::optional<Level> level_of(const Result& result, const std::string& metric,
   if (logs.empty()) return std::nullopt;
   const Samples& lengths = samples_of(result, "process_rounds");
   if (lengths.size() < 2) return of_one_process(logs, history);
-  return of_processes(statistics::medians(statistics::by_process(logs, lengths)));
+  return of_processes(statistics::medians(statistics::by_process(logs, lengths)), history);
 } catch (const std::invalid_argument&) {  // samples of foreign make: zero, negative, of different number
   return std::nullopt;
 }

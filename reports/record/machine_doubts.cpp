@@ -20,7 +20,7 @@ std::vector<std::string> machine_doubts(const Facts& machine) {
   };
   std::vector<std::string> doubts;
   const std::string governor = fact("governor");
-  if (governor == "powersave" || governor == "conservative" || governor == "ondemand")
+  if (governor == "powersave" || governor == "conservative" || governor == "ondemand" || governor == "schedutil")
     doubts.push_back(fmt::format("The frequency governor is {}: the clock follows the load.", governor));
   if (fact("turbo") == "on")
     doubts.emplace_back("Turbo is on: the clock depends on how warm the processor and how many of its cores are busy.");

@@ -52,4 +52,8 @@ std::vector<std::string> baseline_lines(const RunInfo& run) {
   return lines;
 }
 
+std::string comparison_again(const RunInfo& run, const Result& result) {
+  return run.baseline && !result.as_expected() && result.status_as_expected() ? run.baseline->again : "";
+}
+
 }  // namespace torchstone

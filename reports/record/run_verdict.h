@@ -18,5 +18,7 @@ std::string reason_of(const Result& result);
 
 /// The facts of this run's comparison, one sentence each; empty without --torchstone_baseline.
 std::vector<std::string> baseline_lines(const RunInfo& run);
+/// The command that shows the comparison again by which this case is red; empty for all other cases.
+std::string comparison_again(const RunInfo& run, const Result& result);
 
 }  // namespace torchstone

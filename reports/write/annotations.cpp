@@ -1,6 +1,7 @@
 #include "reports/write/annotations.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <torchstone/report_writer.h>
 
 #include "reports/base/environment.h"
@@ -33,7 +34,7 @@ std::string relative(const std::string& file, const std::string& workspace) {
   return !workspace.empty() && file.starts_with(prefix) ? file.substr(prefix.size()) : file;
 }
 
-std::string annotation(const Result& r, const std::string& workspace) {
+std::string annotation(const Result& r, const RunInfo& run, const std::string& workspace) {
   std::string where;
   if (!r.file.empty()) where = fmt::format("file={},", property(relative(r.file, workspace)));
   if (!r.file.empty() && r.line > 0) where += fmt::format("line={},", r.line);
@@ -41,6 +42,8 @@ std::string annotation(const Result& r, const std::string& workspace) {
   if (!r.status_as_expected() && r.expected != "pass") text += ", expected " + r.expected;
   if (const std::string reason = reason_of(r); !reason.empty())
     text += ": " + shortened(printable(reason), longest_reason);
+  if (const std::string compare = comparison_again(run, r); !compare.empty())
+    text += "\nthe comparison again: " + first_line(compare);
   if (!r.reproduce.empty()) text += "\nagain: " + first_line(r.reproduce);
   return fmt::format("::error {}title={}::{}\n", where,
                      property(shortened_middle(printable(short_name(r.name)), title_width)), message(text));
@@ -51,15 +54,24 @@ std::string annotation(const Result& r, const std::string& workspace) {
 std::string write_annotations(const Report& report, const std::string& workspace) {
   std::string text;
   size_t bad = 0;
+  std::vector<std::string> noisy;
   for (const auto& result : report.results) {
-    const char mark = verdict_of(result).mark;
-    if ((mark == '!' || mark == '*') && bad++ < most_shown) text += annotation(result, workspace);
+    const Verdict verdict = verdict_of(result);
+    if ((verdict.mark == '!' || verdict.mark == '*') && bad++ < most_shown)
+      text += annotation(result, report.run, workspace);
+    if (verdict.word == "NOISY") noisy.push_back(short_name(result.name));
   }
   if (bad > most_shown)
     text += fmt::format("::error title=Torchstone::and {} more cases not as expected\n", bad - most_shown);
   if (const int code = exit_code_of(report); bad == 0 && code != ExitCode::success)
     text += fmt::format("::error title=Torchstone::{}\n",
                         message(fmt::format("exit code {}: {}", code, exit_words_of(report))));
+  if (!noisy.empty())
+    text += fmt::format(
+        "::notice title=Torchstone::{}\n",
+        message(shortened(printable(fmt::format("{} speed-ups are noisy, so their intervals say too little: {}",
+                                                noisy.size(), fmt::join(noisy, ", "))),
+                          longest_reason)));
   return text;
 }
 

@@ -24,7 +24,7 @@ struct Suite {
   std::vector<JUnitCase> cases;
 };
 
-std::vector<Suite> suites_of(const std::vector<Result>& results) {
+std::vector<Suite> suites_of(const std::vector<Result>& results, const RunInfo& run) {
   std::vector<Suite> suites;
   std::map<std::string, int> seen;
   std::map<std::string, size_t> places;  // in suites
@@ -35,7 +35,7 @@ std::vector<Suite> suites_of(const std::vector<Result>& results) {
     if (const int count = ++seen[result.name]; count > 1) name += fmt::format(" ({})", count);
     const auto [place, is_new] = places.emplace(suite_name, suites.size());
     if (is_new) suites.push_back({suite_name, {}});
-    suites[place->second].cases.push_back({&result, name, junit_entry_of(result)});
+    suites[place->second].cases.push_back({&result, name, junit_entry_of(result), comparison_again(run, result)});
   }
   return suites;
 }
@@ -61,6 +61,7 @@ Properties environment_of(const RunInfo& run) {
   Properties properties = {{"run", run.id}, {"exit_reason", run.exit_reason}};
   if (run.exit_code) properties.emplace_back("exit_code", std::to_string(*run.exit_code));
   for (const auto& line : baseline_lines(run)) properties.emplace_back("baseline", line);
+  if (run.baseline && !run.baseline->again.empty()) properties.emplace_back("baseline_again", run.baseline->again);
   for (const auto& [prefix, facts] :
        {std::pair{"machine.", &run.machine}, {"build.", &run.build}, {"policy.", &run.policy}}) {
     for (const auto& [key, value] : *facts) properties.emplace_back(prefix + key, value);
@@ -92,7 +93,7 @@ std::string write_junit(const std::vector<Result>& results, const RunInfo& run, 
   std::string body, facts;
   append_junit_properties(facts, "    ", environment_of(run));
   Totals all;
-  const auto suites = suites_of(results);
+  const auto suites = suites_of(results, run);
   // JUnit has no place for them but in each suite.
   const bool facts_in_each = facts.size() * suites.size() <= largest_facts;
   for (const auto& suite : suites) {

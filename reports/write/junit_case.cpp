@@ -18,12 +18,14 @@ std::string_view element_of(JUnitKind kind) {
   return kind == JUnitKind::failure ? "failure" : kind == JUnitKind::error ? "error" : "skipped";
 }
 
-std::string content_of(const Result& r) {
+std::string content_of(const JUnitCase& test) {
+  const Result& r = *test.result;
   std::string text(to_string(r.outcome.status));
   if (const std::string reason = reason_of(r); !reason.empty()) text += ": " + reason;
   if (!r.outcome.phase.empty()) text += "\nphase: " + r.outcome.phase;
   if (r.expected != "pass") text += "\nexpected: " + r.expected;
   if (!r.outcome.detail.empty()) text += "\n\n" + r.outcome.detail;
+  if (!test.comparison_again.empty()) text += "\n\nthe comparison again: " + test.comparison_again;
   if (!r.reproduce.empty()) text += "\n\nagain: " + r.reproduce;
   return text;
 }
@@ -89,7 +91,7 @@ void append_junit_case(std::string& out, const JUnitCase& test, const std::strin
     const std::string_view element = element_of(test.entry.kind);
     out += "      " + xml_open(element, {{"type", test.entry.type},
                                          {"message", shortened(printable(test.entry.message), message_width)}});
-    out += ">" + xml_text(content_of(r)) + "</" + std::string(element) + ">\n";
+    out += ">" + xml_text(content_of(test)) + "</" + std::string(element) + ">\n";
   }
   out += "      <system-out>" + xml_text(output_of(r)) + "</system-out>\n    </testcase>\n";
 }

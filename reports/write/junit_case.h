@@ -18,6 +18,7 @@ struct JUnitCase {
   const Result* result;
   std::string name;
   JUnitEntry entry;
+  std::string comparison_again{};  ///< the command, where a comparison made the case red
 };
 void append_junit_case(std::string& out, const JUnitCase& test, const std::string& suite, const JUnitOptions& options);
 void append_junit_properties(std::string& out, const std::string& indent, const Properties& properties);

@@ -53,7 +53,7 @@ std::vector<std::pair<std::string, std::vector<const Result*>>> by_suite(const s
 std::string write_markdown(const Report& report, const MarkdownOptions& options) {
   const auto room = static_cast<double>(options.limit > reserve ? options.limit - reserve : 0);
   const auto up_to = [&](double part) { return static_cast<size_t>(room * part); };
-  std::string text = markdown_banner(report);
+  std::string text = markdown_banner(report, options.comparison);
   if (const auto blocks = blocks_of(report.results, is_unexpected, markdown_failure); !blocks.empty()) {
     text += fmt::format("\n#### {} not as expected\n", blocks.size());
     add_markdown_blocks(text, blocks, up_to(failures_part), "failures");

@@ -1,6 +1,7 @@
 #pragma once
 /// The parts that write_markdown() joins. A part that takes `limit` adds to `text` what fits below that many bytes, and
 /// a line that counts what does not.
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,7 @@ namespace torchstone::write {
 constexpr size_t markdown_names_width = 200;  ///< the longest name of a case or suite that is shown
 
 /// Counts, geometric mean, duration and machine.
-std::string markdown_banner(const Report& report);
+std::string markdown_banner(const Report& report, const std::optional<judge::BaselineComparison>& comparison);
 
 /// A case that is not as expected: status, numbers, reason, the command that reproduces it, and its detail.
 std::string markdown_failure(const Result& result);

@@ -39,6 +39,8 @@ Headline headline_of(const View& view) {
     return {{"✗", "bad"},
             fmt::format("{} of {} {} not as expected", others, counted(total, "case"), others == 1 ? "is" : "are")};
   }
+  if (const size_t worse = view.options.comparison ? judge::count_worse(*view.options.comparison) : 0; worse > 0)
+    return {{"✗", "bad"}, fmt::format("{} worse than the baseline", counted(worse, "case"))};
   if (std::ranges::all_of(view.report.results, is_left_out))
     return {{"–", "off"}, fmt::format("Nothing was judged: all {} were left out", counted(total, "case"))};
   if (code == ExitCode::interrupted) return {{"✗", "bad"}, "Interrupted"};

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -93,6 +94,33 @@ std::string band(const Scale& y, std::optional<double> low, std::optional<double
                      std::max(y(*low), y(*high) + 1), left + 36);
 }
 
+/// How many rounds each process has; empty where these do not add up to `count`, or are of one process.
+std::vector<size_t> rounds_of_processes(const Result& result, size_t count) {
+  const auto found = result.outcome.samples.find("process_rounds");
+  if (found == result.outcome.samples.end() || found->second.size() < 2) return {};
+  std::vector<size_t> rounds;
+  size_t sum = 0;
+  for (const double of_process : found->second) {
+    if (!(of_process >= 1 && of_process <= static_cast<double>(count))) return {};
+    rounds.push_back(static_cast<size_t>(of_process));
+    sum += rounds.back();
+  }
+  return sum == count ? rounds : std::vector<size_t>{};
+}
+
+/// A border between processes, and the median of each across its rounds.
+std::string processes(const std::vector<double>& ratio, const std::vector<size_t>& rounds, const Scale& y) {
+  std::string borders, medians;
+  for (size_t i = 0, begin = 0; i < rounds.size(); begin += rounds[i++]) {
+    const double middle = quantile(std::span(ratio).subspan(begin, rounds[i]), 0.5);
+    const int from = frame::x_of(begin, ratio.size());
+    if (begin > 0) borders += fmt::format("M{} 8V{}", from, floor_y - 4);
+    if (std::isfinite(middle) && middle > y.low && middle < y.high)
+      medians += fmt::format("M{} {}H{}", from, y(middle), frame::x_of(begin + rounds[i] - 1, ratio.size()) + 1);
+  }
+  return svg_stroke("gr", borders) + svg_stroke("e", medians);
+}
+
 std::string ratios(const Result& result, const Side& eager, const Side& compiled, size_t max_points) {
   std::vector<double> ratio;
   for (size_t i = 0; i < std::min(eager.seconds.size(), compiled.seconds.size()); ++i)
@@ -108,6 +136,8 @@ std::string ratios(const Result& result, const Side& eager, const Side& compiled
   const double pad = std::max(0.02, (high - low) * 0.08);
   const Scale y{low - pad, high + pad, floor_y - 4, 8};
   auto [strokes, labels] = grid(y, [](double tick) { return fmt::format("{:.4g}×", tick); });
+  const auto rounds = rounds_of_processes(result, ratio.size());
+  if (!rounds.empty()) strokes += processes(ratio, rounds, y);
   if (y.low < 1 && y.high > 1) strokes += svg_line(left + 36, y(1), right, y(1), "ax");
   if (speedup && std::isfinite(*speedup)) strokes += svg_line(left + 36, y(*speedup), right, y(*speedup), "k");
   if (required) {
@@ -117,7 +147,10 @@ std::string ratios(const Result& result, const Side& eager, const Side& compiled
   strokes += fmt::format("<path class=dt stroke-linecap=round stroke-width=2 d=\"{}\"/>",
                          dots_path(points_of(thinned(ratio, max_points), y)));
   return svg_open(width, height) + band(y, metric_of(result, "speedup_low"), metric_of(result, "speedup_high")) +
-         svg_strokes(strokes) + labels + count_label(ratio.size(), "rounds", max_points) + "</svg>";
+         svg_strokes(strokes) + labels +
+         count_label(ratio.size(), rounds.empty() ? "rounds" : fmt::format("rounds of {} processes", rounds.size()),
+                     max_points) +
+         "</svg>";
 }
 
 bool usable(const std::vector<double>& seconds) { return std::isfinite(quantile(seconds, 0.5)); }
@@ -135,7 +168,10 @@ std::string timing_figures(const Result& result, size_t max_points, bool with_ru
     out +=
         captioned("In run order <i class=e>eager</i> <i class=k>compiled</i>", run_order(eager, compiled, max_points));
   }
-  return out + captioned("Eager ÷ compiled, each round", ratios(result, eager, compiled, max_points));
+  const bool has_processes = samples.contains("process_rounds");
+  return out + captioned(has_processes ? "Eager ÷ compiled, each round <i class=e>median of a process</i>"
+                                       : "Eager ÷ compiled, each round",
+                         ratios(result, eager, compiled, max_points));
 }
 
 }  // namespace torchstone::html

@@ -17,12 +17,15 @@ Grid grid(const Scale& y, const std::function<std::string(double)>& label) {
   return grid;
 }
 
+int x_of(size_t index, size_t count) {
+  const double part = count > 1 ? static_cast<double>(index) / static_cast<double>(count - 1) : 0.5;
+  return left + 38 + static_cast<int>(std::lround(part * (right - left - 40)));
+}
+
 Points points_of(const std::vector<double>& values, const Scale& y) {
   Points points;
   for (size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i])) continue;
-    const double part = values.size() > 1 ? static_cast<double>(i) / static_cast<double>(values.size() - 1) : 0.5;
-    points.emplace_back(left + 38 + static_cast<int>(std::lround(part * (right - left - 40))), y(values[i]));
+    if (std::isfinite(values[i])) points.emplace_back(x_of(i, values.size()), y(values[i]));
   }
   return points;
 }

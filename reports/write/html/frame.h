@@ -14,6 +14,8 @@ struct Grid {
 };
 Grid grid(const Scale& y, const std::function<std::string(double)>& label);
 
+/// Where the value of this index stands in a series of `count`.
+int x_of(size_t index, size_t count);
 /// The finite values of a series from left to right.
 Points points_of(const std::vector<double>& values, const Scale& y);
 

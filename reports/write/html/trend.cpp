@@ -20,7 +20,7 @@ std::string trend_of(const HistoryByCase& history, const Result& result) {
   if (of_case == history.end()) return "";
   const auto speedup_of = [](const judge::HistoryPoint& point) {
     const auto speedup = point.metrics.find("speedup");
-    return speedup == point.metrics.end() ? NAN : speedup->second;
+    return speedup == point.metrics.end() || point.noisy ? NAN : speedup->second;
   };
   std::vector<double> series;
   std::vector<std::string> runs;

@@ -15,8 +15,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 STATISTICS, STOP_RULE, CHANGE, ROUNDS = "statistics.cpp", "stop_rule.cpp", "change.cpp", "rounds.cpp"
 MEASURE, EVALUATE, PROCESSES = "measure.cpp", "evaluate.cpp", "processes.cpp"
-PROCESS_RULE = "process_rule.cpp"
-FOLDERS = {STATISTICS: "reports/statistics", PROCESSES: "reports/statistics", CHANGE: "reports/judge",
+PROCESS_RULE, NEAR, DRIFT = "process_rule.cpp", "near_processes.cpp", "drift.cpp"
+FOLDERS = {**dict.fromkeys((STATISTICS, PROCESSES, NEAR), "reports/statistics"), **dict.fromkeys((CHANGE, DRIFT), "reports/judge"),
            **dict.fromkeys((STOP_RULE, ROUNDS, MEASURE, EVALUATE, PROCESS_RULE), "fixtures/measure/rounds")}
 UNTESTED_HERE = {"machine_state.cpp": "fixtures/measure/machine", "thread_places.cpp": "fixtures/measure/machine", "environment.cpp": "reports/base",
                  "text.cpp": "reports/base"}  # linked, not changed
@@ -187,6 +187,21 @@ BUGS = [
     (EVALUATE, "no doubt about warm-up", "!data.warm_up.steady && ", "data.warm_up.steady && "),
     (EVALUATE, "no doubt about kept rounds", "if (data.disturbed_kept)", "if (!data.disturbed_kept)"),
     (EVALUATE, "overhead counts blocks as its own", "1 - data.in_blocks / data.elapsed", "data.in_blocks / data.elapsed"),
+    (NEAR, "near and apart are swapped", "(near ? places.near : places.apart)", "(near ? places.apart : places.near)"),
+    (NEAR, "what is faster than near is near", "const auto [less, more] = std::minmax(fork_join_us, other_us);", "const auto less = other_us, more = fork_join_us;"),
+    (NEAR, "an unknown place is another one", "less > 0 && more", "more"),
+    (NEAR, "a tenth more is not apart", "more > apart_factor * less", "more > 2 * apart_factor * less"),
+    (NEAR, "an unknown machine has no near threads", "!std::isfinite(near_us) || ", ""),
+    (DRIFT, "a drift of two cases", "changes.size() < 3", "changes.size() < 2"),
+    (DRIFT, "a drift of four cases at least", "changes.size() < 3", "changes.size() < 4"),
+    (DRIFT, "deviations keep their sign", "std::abs(change - centre)", "(change - centre)"),
+    (DRIFT, "the spread is the median deviation", "1.4826 * ", ""),
+    (DRIFT, "the error is that of a mean", "1.2533 * ", ""),
+    (DRIFT, "the error is that of a case", " / std::sqrt(static_cast<double>(changes.size()))", ""),
+    (DRIFT, "only a slower machine has moved", "std::abs(centre) > std::log1p(tolerance) && std::abs(centre)", "centre > std::log1p(tolerance) && std::abs(centre)"),
+    (DRIFT, "a drift within the tolerance", "std::abs(centre) > std::log1p(tolerance) && ", ""),
+    (DRIFT, "a drift of two errors", "3 * error", "2.5 * error"),
+    (DRIFT, "the tolerance is a logarithm", "std::log1p(tolerance)", "1.002 * tolerance"),
 ]
 
 

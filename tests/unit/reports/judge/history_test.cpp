@@ -56,6 +56,19 @@ TEST(History, KeepsWhatATrendNeeds) {
   EXPECT_FALSE(points[0].metrics.contains("max_abs_error"));
 }
 
+TEST(History, KnowsWhichSpeedUpsAreNoisy) {
+  Report report{sample_run(), {simple_result("a", Status::pass, "performance"), simple_result("b", Status::pass)}};
+  report.results[0].outcome.metrics["speedup"] = 1.2;
+  report.results[0].outcome.notes["noisy"] = "the threads lay apart";
+  const auto read = parse_history(write_history(history_points(report)), "history.jsonl");
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_TRUE(read[0].noisy);
+  EXPECT_FALSE(read[1].noisy);
+  EXPECT_THAT(history_table(read, "speedup", 100), HasSubstr("1 series, 0 with a step, 1 whose last value is noisy"));
+  EXPECT_THAT(history_error(R"({"run": "r", "name": "a", "noisy": 1})"),
+              HasSubstr("history.jsonl:1: noisy: expected true or false, found number"));
+}
+
 TEST(History, KnowsTheMetricsThatItKeepsAndThoseOfLaterVersions) {
   const auto points = parse_history(R"({"run": "r", "name": "a", "metrics": {"of_tomorrow": 1}})", "history.jsonl");
   const auto known = metrics_of(points);

@@ -46,7 +46,19 @@ TEST(Level, OfOneProcessHasTheDefaultDeviationOrThatOfTheHistory) {
   const auto by_history = level_of(record(ratios), "speedup", RunToRun{0.04, 6});
   EXPECT_NEAR(by_history->variance, 0.0016, 1e-12);
   EXPECT_EQ(by_history->degrees, 6);
-  EXPECT_EQ(level_of(record({0.1, 0.2}, {1, 1}), "speedup", RunToRun{0.04, 6})->from, LevelFrom::processes);
+}
+
+// Standard errors: 0.05 of processes at .1 and .2, and what runs before differed by.
+TEST(Level, OfProcessesIsKnownNoBetterThanRunsRepeat) {
+  const Result result = record({0.1, 0.2}, {1, 1});
+  const auto by_processes = level_of(result, "speedup", RunToRun{0.04, 6});
+  EXPECT_EQ(by_processes->from, LevelFrom::processes);
+  EXPECT_NEAR(by_processes->variance, 0.0025, 1e-12);
+  const auto by_history = level_of(result, "speedup", RunToRun{0.06, 6});
+  EXPECT_EQ(by_history->from, LevelFrom::history);
+  EXPECT_NEAR(by_history->value, 0.15, 1e-12);
+  EXPECT_NEAR(by_history->variance, 0.0036, 1e-12);
+  EXPECT_EQ(by_history->degrees, 6);
 }
 
 TEST(Level, IsNothingWithoutUsableSamples) {
@@ -130,6 +142,10 @@ TEST(RunToRun, IsOfSuccessiveDifferencesOnThisMachine) {
   EXPECT_NEAR(found.at({"case", "speedup"}).deviation, std::log(1.1) / std::sqrt(2.0), 1e-12);
   EXPECT_NEAR(found.at({"case", "speedup"}).degrees, 4, 1e-12);
   EXPECT_TRUE(run_to_run(points, "there").empty());
+  points.resize(8, points.back());
+  points.back().noisy = true;
+  points.back().metrics["speedup"] = 9;
+  EXPECT_NEAR(run_to_run(points, "here").at({"case", "speedup"}).deviation, std::log(1.1) / std::sqrt(2.0), 1e-12);
   points.resize(4);
   EXPECT_TRUE(run_to_run(points, "here").empty());
 }

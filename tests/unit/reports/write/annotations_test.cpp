@@ -48,6 +48,14 @@ TEST(Annotations, AreNoneWhenAllIsAsExpected) {
   EXPECT_EQ(write_annotations({{}, {simple_result("a", Status::pass)}}, ""), "");
 }
 
+TEST(Annotations, NameNoisySpeedUpsInANotice) {
+  Result noisy = simple_result("suite/Performance.A/resnet18", Status::pass, "performance");
+  noisy.outcome.metrics["speedup"] = 1.2;
+  noisy.outcome.notes["noisy"] = "the threads lay apart";
+  EXPECT_EQ(write_annotations({{}, {noisy, simple_result("fine", Status::pass)}}, ""),
+            "::notice title=Torchstone::1 speed-ups are noisy, so their intervals say too little: resnet18\n");
+}
+
 TEST(Annotations, StayOneLineEachWhateverTheTextSays) {
   for (const auto& result : sample_results()) {
     const std::string text = write_annotations({{}, {result}}, "");

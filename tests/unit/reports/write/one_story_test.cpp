@@ -54,10 +54,12 @@ TEST(OneStory, ACaseWorseThanTheBaselineIsRedEverywhere) {
               AllOf(HasSubstr("1 of 2 cases is not as expected"), HasSubstr("exit code 1: "), HasSubstr(words),
                     HasSubstr("pass, worse than the baseline"), HasSubstr(again), HasSubstr("Eager moved by +10 %"),
                     HasSubstr("1 of 2 cases as expected"), Not(HasSubstr("exit code 0"))));
-  EXPECT_THAT(
-      write_junit(report.results, report.run),
-      AllOf(HasSubstr("failures=\"1\""), HasSubstr("<failure type=\"worse_than_baseline\" message=\"" + words)));
-  EXPECT_THAT(write_annotations(report, ""), AllOf(HasSubstr("::error "), HasSubstr("title=slow::pass: worse than")));
+  EXPECT_THAT(write_junit(report.results, report.run),
+              AllOf(HasSubstr("failures=\"1\""), HasSubstr("<failure type=\"worse_than_baseline\" message=\"" + words),
+                    HasSubstr("<property name=\"baseline_again\" value=\"" + again),
+                    HasSubstr("the comparison again: " + again)));
+  EXPECT_THAT(write_annotations(report, ""), AllOf(HasSubstr("::error "), HasSubstr("title=slow::pass: worse than"),
+                                                   HasSubstr("%0Athe comparison again: " + again)));
   EXPECT_THAT(write_markdown(report),
               AllOf(HasSubstr("❌ Torchstone: 1 of 2 cases"), HasSubstr("exit code 1"), HasSubstr("1.04x"),
                     HasSubstr("again: `" + again), HasSubstr("#### 1 not as expected")));
@@ -66,6 +68,24 @@ TEST(OneStory, ACaseWorseThanTheBaselineIsRedEverywhere) {
                     HasSubstr("Compared: " + again), HasSubstr("  ! "), HasSubstr(words)));
   EXPECT_THAT(write_openmetrics(report), AllOf(HasSubstr("torchstone_run_exit_code 1\n"),
                                                HasSubstr("torchstone_case_as_expected{case=\"S/Performance.A/slow\"")));
+}
+
+// `torchstone-report html --baseline` and `markdown --baseline`, whose run compared with nothing itself.
+TEST(OneStory, AComparisonThatAReportIsAskedForIsInItsHeadline) {
+  Report report{sample_run(), {simple_result("S/Performance.A/slow", Status::pass, "performance")}};
+  report.run.exit_reason = "finished";
+  report.run.exit_code = 0;
+  judge::BaselineComparison comparison;
+  comparison.cases.resize(1);
+  comparison.cases[0].name = report.results[0].name;
+  comparison.cases[0].change = judge::Change::slower;
+  EXPECT_THAT(write_html(report, {.comparison = comparison}),
+              AllOf(HasSubstr("1 case worse than the baseline"), Not(HasSubstr("The case is as expected"))));
+  EXPECT_THAT(write_markdown(report, {.comparison = comparison}),
+              AllOf(HasSubstr("### ❌"), HasSubstr("1 worse than the baseline")));
+  comparison.cases[0].change = judge::Change::same;
+  EXPECT_THAT(write_html(report, {.comparison = comparison}), HasSubstr("The case is as expected"));
+  EXPECT_THAT(write_markdown(report, {.comparison = comparison}), HasSubstr("### ✅"));
 }
 
 TEST(OneStory, AnExitCodeThatNoCaseExplainsIsInEveryReport) {

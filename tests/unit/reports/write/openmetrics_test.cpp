@@ -44,6 +44,18 @@ TEST(OpenMetrics, HasOneSampleForEachNameAndItsLastResultCounts) {
   EXPECT_THAT(text, Not(testing::ContainsRegex("torchstone_speedup_ratio\\{[^}]*\\} 1\n")));
 }
 
+TEST(OpenMetrics, SaysWhichSpeedUpsAreNoisy) {
+  Result noisy = simple_result("a", Status::pass, "performance"),
+         fine = simple_result("b", Status::pass, "performance");
+  noisy.outcome.metrics["speedup"] = fine.outcome.metrics["speedup"] = 1.2;
+  fine.outcome.metrics["speedup_low"] = 1.1, fine.outcome.metrics["speedup_high"] = 1.3;
+  noisy.outcome.notes["noisy"] = "the threads lay apart";
+  const std::string text = write_openmetrics({{}, {noisy, fine, simple_result("c", Status::pass)}});
+  EXPECT_THAT(text, testing::ContainsRegex("torchstone_case_noisy\\{case=\"a\"[^}]*\\} 1\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("torchstone_case_noisy\\{case=\"b\"[^}]*\\} 0\n"));
+  EXPECT_THAT(text, Not(testing::ContainsRegex("torchstone_case_noisy\\{case=\"c\"")));
+}
+
 /// The grammar of the text format, line by line: metadata before samples, families whole, no sample twice.
 TEST(OpenMetrics, FollowsTheGrammar) {
   const std::string text = write_openmetrics({sample_run(), sample_results()});
