@@ -37,6 +37,12 @@ TEST(UpstreamsColumns, HoldItsCountersAndItsReadingOfMemory) {
   const ProgramRun same = gate({"graph_breaks", "--actual", torchstone.out(), "--expected", torchstone.out()});
   EXPECT_EQ(same.exit_code, 0) << same.out << same.err;
   EXPECT_THAT(same.out, HasSubstr("green: 1 PASS"));
+  auto broken = torchstone.results();
+  for (auto& row : broken.at("results")) row["outcome"]["metrics"]["graph_breaks"] = 1;
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "results.json") << broken;
+  const ProgramRun red = gate({"graph_breaks", "--actual", folder.path(), "--expected", torchstone.out()});
+  EXPECT_EQ(red.exit_code, 1) << red.out << red.err;
 }
 
 class GateOfTables : public testing::Test {
