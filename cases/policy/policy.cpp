@@ -9,8 +9,7 @@ namespace {
 
 bool option_is_true(const Case& c, const std::string& option) {
   const auto found = c.backend.options.find(option);
-  if (found == c.backend.options.end()) return false;
-  return found->second == "true" || found->second == "True" || found->second == "TRUE";
+  return found != c.backend.options.end() && found->second == "true";
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ void add_compare_command(CLI::App& app, int& exit_code) {
                    "Chance that a comparison of unchanged code calls any timing SLOWER")
       ->capture_default_str();
   command->add_option("--history", arguments->history,
-                      "File of torchstone-report history: how far runs of one process differ on this machine");
+                      "File of torchstone-report history: how far runs of unchanged code differ on this machine");
   command->add_option("--metrics", options.metrics, "Only these, with commas between them")
       ->delimiter(',')
       ->allow_extra_args(false);

@@ -164,9 +164,10 @@ BaselineComparison compare_with_baseline(const Report& baseline, const Report& r
   return comparison;
 }
 
+bool is_worse(const CaseChange& change) { return change.status_worse || change.change == Change::slower; }
+
 size_t count_worse(const BaselineComparison& comparison) {
-  return static_cast<size_t>(std::ranges::count_if(
-      comparison.cases, [](const auto& c) { return c.status_worse || c.change == Change::slower; }));
+  return static_cast<size_t>(std::ranges::count_if(comparison.cases, is_worse));
 }
 
 }  // namespace torchstone::judge

@@ -46,7 +46,8 @@ struct BaselineComparison {
   std::optional<Drift> drift = {};  ///< of the machine, with three timed cases and more
 };
 
-/// Cases whose status or any metric is worse than the baseline's, by which `compare` ends with 1.
+/// BROKEN or SLOWER.
+bool is_worse(const CaseChange& change);
 size_t count_worse(const BaselineComparison& comparison);
 
 struct BaselineOptions {
@@ -58,7 +59,7 @@ struct BaselineOptions {
   bool other_machine = false;  ///< compare timings although machine_differences is not empty
   /// Of a baseline that is a table of single numbers: each is taken as it stands, whatever machine it comes from.
   bool single_numbers = false;
-  std::vector<HistoryPoint> history = {};  ///< earlier runs: no record is known better than they repeat
+  std::vector<HistoryPoint> history = {};  ///< earlier runs: the least error of any record
   std::vector<std::string> metrics = {};   ///< only these keys; empty: all that the metric table says are judged
 };
 

@@ -26,15 +26,20 @@ std::string differ(const std::string& key, const std::string& now, const std::st
   return fmt::format("{}: {} now, {} in the baseline", key, shown(now), shown(then));
 }
 
-/// The values of a note over all timed cases that both reports have.
-void compare_notes(const Report& baseline, const Report& report, const std::string& key,
+/// The values of a note over all cases that both reports have. `absent`: what a case without it means; empty where it
+/// means nothing.
+void compare_notes(const Report& baseline, const Report& report, const std::string& key, const std::string& absent,
                    std::vector<std::string>& differences) {
+  const auto value_of = [&](const Result& result) {
+    const std::string value = value_in(result.outcome.notes, key);
+    return value.empty() ? absent : value;
+  };
   std::map<std::string, std::string> then;
-  for (const auto& result : baseline.results) then[result.name] = value_in(result.outcome.notes, key);
+  for (const auto& result : baseline.results) then[result.name] = value_of(result);
   std::map<std::string, size_t> found;
   for (const auto& result : report.results) {
     const auto old = then.find(result.name);
-    const std::string now = value_in(result.outcome.notes, key);
+    const std::string now = value_of(result);
     if (old != then.end() && !old->second.empty() && !now.empty() && old->second != now)
       ++found[differ(key, now, old->second)];
   }
@@ -61,7 +66,8 @@ std::vector<std::string> other_differences(const Report& baseline, const Report&
   if (const auto then = load_of(baseline), now = load_of(report);
       then && now && std::abs(*now - *then) >= load_that_matters)
     differences.push_back(differ("load_average", fmt::format("{:.2f}", *now), fmt::format("{:.2f}", *then)));
-  for (const char* key : {"threads", "pin_threads"}) compare_notes(baseline, report, key, differences);
+  compare_notes(baseline, report, "threads", "", differences);
+  compare_notes(baseline, report, "pin_threads", "none", differences);
   return differences;
 }
 

@@ -44,6 +44,11 @@ std::string padded(const std::string& text, size_t width) {
   return cell + std::string(width - columns(cell), ' ');
 }
 
+bool is_noisy_in(const HistoryPoint& point, const std::string& metric) {
+  const MetricInfo* info = find_metric(metric);
+  return point.noisy && info != nullptr && info->judged == Judged::by_rounds;
+}
+
 }  // namespace
 
 std::vector<Series> series_of(const std::vector<HistoryPoint>& points, const std::string& metric) {
@@ -55,7 +60,7 @@ std::vector<Series> series_of(const std::vector<HistoryPoint>& points, const std
     const auto [place, is_new] = places.emplace(std::tuple{point.name, point.device, point.machine}, all.size());
     if (is_new) all.push_back({point.name, point.device, point.machine, {}, {}});
     all[place->second].points.push_back(&point);
-    all[place->second].values.push_back(found->second);
+    all[place->second].values.push_back(is_noisy_in(point, metric) ? NAN : found->second);
   }
   return all;
 }
@@ -108,13 +113,14 @@ std::string history_table(const std::vector<HistoryPoint>& points, const std::st
                                   spark_width, "last");
   for (size_t i = 0; i < lines.size(); ++i) {
     const auto& values = lines[i].series->values;
-    std::string row =
-        fmt::format("  {} {:>5} {}  {:>9}", padded(texts[i].first, name_width), values.size(),
-                    padded(sparkline(values, spark_width), spark_width), format_metric(metric, values.back()));
+    std::string row = fmt::format("  {} {:>5} {}  {:>9}", padded(texts[i].first, name_width), values.size(),
+                                  padded(sparkline(values, spark_width), spark_width),
+                                  format_metric(metric, lines[i].series->points.back()->metrics.at(metric)));
     table += row + "\n";
     if (!texts[i].second.empty()) table += shortened("      " + texts[i].second, width) + "\n";
   }
-  const auto noisy = std::ranges::count_if(all, [](const Series& series) { return series.points.back()->noisy; });
+  const auto noisy =
+      std::ranges::count_if(all, [&](const Series& series) { return is_noisy_in(*series.points.back(), metric); });
   const std::string words = noisy == 0 ? "" : fmt::format(", {} whose last value is noisy", noisy);
   return table + fmt::format("{} series, {} with a step{}\n", lines.size(), stepped, words);
 }

@@ -10,7 +10,7 @@ namespace torchstone::judge {
 struct Series {
   std::string name, device, machine;
   std::vector<const HistoryPoint*> points;  ///< those that have the metric
-  std::vector<double> values;               ///< one for each point
+  std::vector<double> values;               ///< one for each point; NaN of a timing that was noisy
 };
 /// In the order of first appearance. `points` must outlive what is returned.
 std::vector<Series> series_of(const std::vector<HistoryPoint>& points, const std::string& metric);
@@ -20,7 +20,8 @@ std::vector<Series> series_of(const std::vector<HistoryPoint>& points, const std
 std::string sparkline(const std::vector<double>& values, size_t width);
 
 /// A line for each case: name, runs, sparkline, last value, newest step with the run that brought it; those with a step
-/// first. No line is longer than `width` columns when that is 60 or more.
+/// first. Noisy timings are no part of a series (NaN), and a last value that is noisy is counted below. No line is
+/// longer than `width` columns when that is 60 or more.
 std::string history_table(const std::vector<HistoryPoint>& points, const std::string& metric, size_t width);
 
 }  // namespace torchstone::judge

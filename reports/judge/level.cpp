@@ -34,12 +34,11 @@ Samples logs_of(const Result& r, const std::string& metric, const std::string& p
   return statistics::log_ratios(side, Samples(side.size(), seconds_of_unit));
 }
 
-/// Runs that differ by more than their processes say are known from the history alone.
-Level of_processes(const Samples& medians, const std::optional<RunToRun>& history = std::nullopt) {
+Level of_processes(const Samples& medians, const std::optional<RunToRun>& history) {
   const auto [mean, variance, degrees] = statistics::trimmed_mean(medians, trimmed_share);
   if (history && history->deviation * history->deviation > variance)
-    return {mean, history->deviation * history->deviation, history->degrees, LevelFrom::history};
-  return {mean, variance, degrees, LevelFrom::processes};
+    return {mean, history->deviation * history->deviation, history->degrees, LevelFrom::runs, degrees + 1};
+  return {mean, variance, degrees, LevelFrom::processes, degrees + 1};
 }
 
 std::optional<Level> of_one_process(Samples logs, const std::optional<RunToRun>& history) {
@@ -47,10 +46,10 @@ std::optional<Level> of_one_process(Samples logs, const std::optional<RunToRun>&
   if (!indices) return std::nullopt;
   std::ranges::sort(logs);
   const double centre = statistics::median(logs);
-  if (history) return Level{centre, history->deviation * history->deviation, history->degrees, LevelFrom::history};
+  if (history) return Level{centre, history->deviation * history->deviation, history->degrees, LevelFrom::history, 1};
   const double error = (logs[indices->high] - logs[indices->low]) / 2 / normal_quantile;
   const double deviation = std::max(default_between * error, least_default);
-  return Level{centre, deviation * deviation, default_degrees, LevelFrom::rounds};
+  return Level{centre, deviation * deviation, default_degrees, LevelFrom::rounds, 1};
 }
 
 }  // namespace
@@ -60,9 +59,8 @@ RunToRunOfCases run_to_run(const std::vector<HistoryPoint>& history, const std::
   for (const char* metric : {"speedup", "eager_ms", "compiled_ms"}) {
     for (const auto& series : series_of(history, metric)) {
       Samples logs;
-      for (size_t i = 0; i < series.values.size(); ++i)
-        if (const double value = series.values[i]; std::isfinite(value) && value > 0 && !series.points[i]->noisy)
-          logs.push_back(std::log(value));
+      for (const double value : series.values)
+        if (std::isfinite(value) && value > 0) logs.push_back(std::log(value));
       if (series.machine != machine || logs.size() < least_runs) continue;
       double squares = 0;
       for (size_t i = 1; i < logs.size(); ++i) squares += (logs[i] - logs[i - 1]) * (logs[i] - logs[i - 1]);
@@ -85,10 +83,12 @@ std::optional<Level> level_of(const Result& result, const std::string& metric,
   return std::nullopt;
 }
 
-std::optional<Level> uncounted_level_of(const Result& result, const std::string& metric) try {
+std::optional<Level> uncounted_level_of(const Result& result, const std::string& metric,
+                                        const std::optional<RunToRun>& history) try {
   const Samples& lengths = samples_of(result, "uncounted_process_rounds");
   if (lengths.size() < least_uncounted) return std::nullopt;
-  return of_processes(statistics::medians(statistics::by_process(logs_of(result, metric, "uncounted_"), lengths)));
+  return of_processes(statistics::medians(statistics::by_process(logs_of(result, metric, "uncounted_"), lengths)),
+                      history);
 } catch (const std::invalid_argument&) {
   return std::nullopt;
 }
@@ -112,8 +112,10 @@ LevelChange change_between(const Level& after, const Level& before) {
   const double parts = part(after) + part(before);
   double degrees = parts > 0 ? variance * variance / parts : 1;
   // One and the same estimate on both sides is not known better for being used twice.
-  if (after.from == LevelFrom::history && before.from == LevelFrom::history)
-    degrees = std::min(after.degrees, before.degrees);
+  const auto of_history = [](const Level& level) {
+    return level.from == LevelFrom::history || level.from == LevelFrom::runs;
+  };
+  if (of_history(after) && of_history(before)) degrees = std::min(after.degrees, before.degrees);
   return {after.value - before.value, std::sqrt(variance), std::max(1.0, degrees)};
 }
 

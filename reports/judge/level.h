@@ -13,7 +13,7 @@
 namespace torchstone::judge {
 
 /// What the error of a level is known from.
-enum class LevelFrom { processes, history, rounds, constant };
+enum class LevelFrom { processes, runs, history, rounds, constant };
 
 /// The logarithm of a timing, with the error that another process of the same code would make of it.
 struct Level {
@@ -21,6 +21,7 @@ struct Level {
   double variance = 0;  ///< of value
   double degrees = 0;   ///< of freedom of the variance; means nothing for a constant
   LevelFrom from = LevelFrom::constant;
+  double processes = 1;  ///< whose mean it is
 };
 
 /// A deviation from run to run and its degrees of freedom.
@@ -36,17 +37,19 @@ using RunToRunOfCases = std::map<std::pair<std::string, std::string>, RunToRun>;
 RunToRunOfCases run_to_run(const std::vector<HistoryPoint>& history, const std::string& machine);
 
 /// A record of several processes (samples `process_rounds`): the mean of the processes' medians without the tenth of
-/// them at each end (statistics::trimmed_mean). A record of one process says nothing of another one: its median has the
-/// deviation `history`, else 2.8 times the standard error that its rounds have, at least 2 %, with three degrees of
-/// freedom. 2.8 is the median over the 16 timed cases of the default suites, 2 % about the deviation that it makes
-/// there; it is up to 7 in single ones, which a t distribution of three degrees allows for. Nothing without usable
-/// samples, or with too few rounds for an interval.
+/// them at each end (statistics::trimmed_mean), with at least the deviation of `history`, whose runs may differ by more
+/// than their processes. A record of one process says nothing of another one: its median has that deviation, else 2.8
+/// times the standard error that its rounds have, at least 2 %, with three degrees of freedom. 2.8 is the median over
+/// the 16 timed cases of the default suites, 2 % about the deviation that it makes there; it is up to 7 in single ones,
+/// which a t distribution of three degrees allows for. Nothing without usable samples, or with too few rounds for an
+/// interval.
 std::optional<Level> level_of(const Result& result, const std::string& metric,
                               const std::optional<RunToRun>& history = std::nullopt);
 
 /// The level of the processes that do not count, because their threads lay elsewhere (samples `uncounted_…`). Nothing
 /// of fewer than three of them.
-std::optional<Level> uncounted_level_of(const Result& result, const std::string& metric);
+std::optional<Level> uncounted_level_of(const Result& result, const std::string& metric,
+                                        const std::optional<RunToRun>& history = std::nullopt);
 
 /// after − before of two levels: Welch's t (Biometrika 34, 1947).
 struct LevelChange {

@@ -21,14 +21,14 @@ std::vector<PlacedLevel> levels_of(const Result& result, const std::string& metr
   std::vector<PlacedLevel> levels;
   if (const auto counted = level_of(result, metric, history))
     levels.push_back({*counted, median_of(result, "process_fork_join_us")});
-  if (const auto others = uncounted_level_of(result, metric))
+  if (const auto others = uncounted_level_of(result, metric, history))
     levels.push_back({*others, median_of(result, "uncounted_process_fork_join_us")});
   return levels;
 }
 
 /// Of two means of n and m values of one variance the difference has the variance of this inverse.
 double weight_of(const Level& a, const Level& b) {
-  const double n = a.degrees + 1, m = b.degrees + 1;
+  const double n = a.processes, m = b.processes;
   return n * m / (n + m);
 }
 

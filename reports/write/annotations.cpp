@@ -1,5 +1,7 @@
 #include "reports/write/annotations.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <torchstone/report_writer.h>
@@ -66,12 +68,15 @@ std::string write_annotations(const Report& report, const std::string& workspace
   if (const int code = exit_code_of(report); bad == 0 && code != ExitCode::success)
     text += fmt::format("::error title=Torchstone::{}\n",
                         message(fmt::format("exit code {}: {}", code, exit_words_of(report))));
-  if (!noisy.empty())
-    text += fmt::format(
-        "::notice title=Torchstone::{}\n",
-        message(shortened(printable(fmt::format("{} speed-ups are noisy, so their intervals say too little: {}",
-                                                noisy.size(), fmt::join(noisy, ", "))),
-                          longest_reason)));
+  if (!noisy.empty()) {
+    const size_t all = noisy.size(), others = all - std::min(all, most_shown);
+    noisy.resize(all - others);
+    const std::string words = all == 1 ? "1 speed-up is noisy, so its interval says"
+                                       : fmt::format("{} speed-ups are noisy, so each interval says", all);
+    text += fmt::format("::notice title=Torchstone::{}\n",
+                        message(fmt::format("{} too little: {}{}", words, fmt::join(noisy, ", "),
+                                            others == 0 ? "" : fmt::format(" and {} more", others))));
+  }
   return text;
 }
 

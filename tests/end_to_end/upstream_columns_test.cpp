@@ -43,6 +43,7 @@ TEST(UpstreamsColumns, HoldItsCountersAndItsReadingOfMemory) {
   std::ofstream(folder.path() / "results.json") << broken;
   const ProgramRun red = gate({"graph_breaks", "--actual", folder.path(), "--expected", torchstone.out()});
   EXPECT_EQ(red.exit_code, 1) << red.out << red.err;
+  EXPECT_THAT(red.out, HasSubstr("graph_breaks")) << red.err;
 }
 
 class GateOfTables : public testing::Test {

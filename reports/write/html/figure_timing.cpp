@@ -168,9 +168,10 @@ std::string timing_figures(const Result& result, size_t max_points, bool with_ru
     out +=
         captioned("In run order <i class=e>eager</i> <i class=k>compiled</i>", run_order(eager, compiled, max_points));
   }
-  const bool has_processes = samples.contains("process_rounds");
-  return out + captioned(has_processes ? "Eager ÷ compiled, each round <i class=e>median of a process</i>"
-                                       : "Eager ÷ compiled, each round",
+  const size_t rounds = std::min(eager.seconds.size(), compiled.seconds.size());
+  return out + captioned(!rounds_of_processes(result, rounds).empty()
+                             ? "Eager ÷ compiled, each round <i class=e>median of a process</i>"
+                             : "Eager ÷ compiled, each round",
                          ratios(result, eager, compiled, max_points));
 }
 

@@ -31,9 +31,7 @@ Facts common_notes(const std::vector<Result>& results) {
   return common;
 }
 
-bool got_worse(const CaseView& c) {
-  return c.change != nullptr && (c.change->status_worse || c.change->change == judge::Change::slower);
-}
+bool got_worse(const CaseView& c) { return c.change != nullptr && judge::is_worse(*c.change); }
 
 /// 0 for what the eye should meet first; 3 for what needs nobody.
 int urgency(const CaseView& c) {

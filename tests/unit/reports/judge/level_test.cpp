@@ -55,7 +55,8 @@ TEST(Level, OfProcessesIsKnownNoBetterThanRunsRepeat) {
   EXPECT_EQ(by_processes->from, LevelFrom::processes);
   EXPECT_NEAR(by_processes->variance, 0.0025, 1e-12);
   const auto by_history = level_of(result, "speedup", RunToRun{0.06, 6});
-  EXPECT_EQ(by_history->from, LevelFrom::history);
+  EXPECT_EQ(by_history->from, LevelFrom::runs);
+  EXPECT_EQ(by_history->processes, 2);
   EXPECT_NEAR(by_history->value, 0.15, 1e-12);
   EXPECT_NEAR(by_history->variance, 0.0036, 1e-12);
   EXPECT_EQ(by_history->degrees, 6);

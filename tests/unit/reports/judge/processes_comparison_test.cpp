@@ -235,6 +235,19 @@ TEST(ComparisonOfProcesses, TheHistoryOfTheCaseJudgesRecordsOfOneProcess) {
   EXPECT_EQ(comparison.cases.at(0).change, Change::slower);
 }
 
+TEST(ComparisonOfProcesses, AHistoryOfRunsThatDifferMoreIsNotOfOneProcess) {
+  std::mt19937_64 random(20260308);
+  const Report before = run_of(random), after = run_of(random);
+  BaselineOptions options;
+  for (int i = 0; i < 8; ++i)
+    for (HistoryPoint point : history_points(before)) {
+      point.run = fmt::format("run {}", i);
+      point.metrics["speedup"] *= i % 2 == 0 ? 1 : 1.3;
+      options.history.push_back(point);
+    }
+  EXPECT_THAT(compare_with_baseline(before, after, options).notes, Not(Contains(HasSubstr("in one process"))));
+}
+
 TEST(ComparisonOfProcesses, SaysWhatElseDiffersAndComparesAllTheSame) {
   std::mt19937_64 random(20260307);
   Report before = run_of(random), after = run_of(random);
@@ -244,11 +257,13 @@ TEST(ComparisonOfProcesses, SaysWhatElseDiffersAndComparesAllTheSame) {
   after.run.environment = {{"TORCHSTONE_OUT", "b"}};
   before.results[0].outcome.notes["threads"] = "2";
   after.results[0].outcome.notes["threads"] = "4";
+  after.results[1].outcome.notes["pin_threads"] = "cores";
   const auto comparison = compare_with_baseline(before, after);
   EXPECT_THAT(comparison.notes, testing::ElementsAre("transparent_hugepage: always now, madvise in the baseline",
                                                      "OMP_NUM_THREADS: not set now, 2 in the baseline",
                                                      "load_average: 3.10 now, 0.20 in the baseline",
-                                                     "threads: 4 now, 2 in the baseline (1 cases)"));
+                                                     "threads: 4 now, 2 in the baseline (1 cases)",
+                                                     "pin_threads: cores now, none in the baseline (1 cases)"));
   EXPECT_EQ(comparison.timings_left_out, 0u);
   EXPECT_THAT(write_comparison(comparison), HasSubstr("OMP_NUM_THREADS: not set now"));
 }

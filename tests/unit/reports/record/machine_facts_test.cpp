@@ -126,6 +126,9 @@ TEST(MachineDoubts, AreOneSentenceForEachFactThatDisturbs) {
                        {"steal_since_boot_pct", "0.5"},
                        {"transparent_hugepages", "madvise"}};
   EXPECT_THAT(machine_doubts(quiet), IsEmpty());
+  for (const char* governor : {"ondemand", "conservative", "schedutil"})
+    EXPECT_THAT(machine_doubts({{"governor", governor}}),
+                ElementsAre(HasSubstr(std::string("governor is ") + governor)));
   const Facts restless = {{"governor", "powersave"},
                           {"turbo", "on"},
                           {"smt", "on"},

@@ -44,7 +44,7 @@ TEST(Annotations, AreAtMostEightAndACount) {
   EXPECT_EQ(std::ranges::count(write_annotations({{}, results}, ""), '\n'), 8);
 }
 
-TEST(Annotations, AreNoneWhenAllIsAsExpected) {
+TEST(Annotations, AreNoneWhenAllIsAsExpectedAndNothingNoisy) {
   EXPECT_EQ(write_annotations({{}, {simple_result("a", Status::pass)}}, ""), "");
 }
 
@@ -53,7 +53,10 @@ TEST(Annotations, NameNoisySpeedUpsInANotice) {
   noisy.outcome.metrics["speedup"] = 1.2;
   noisy.outcome.notes["noisy"] = "the threads lay apart";
   EXPECT_EQ(write_annotations({{}, {noisy, simple_result("fine", Status::pass)}}, ""),
-            "::notice title=Torchstone::1 speed-ups are noisy, so their intervals say too little: resnet18\n");
+            "::notice title=Torchstone::1 speed-up is noisy, so its interval says too little: resnet18\n");
+  EXPECT_THAT(write_annotations({{}, std::vector<Result>(10, noisy)}, ""),
+              testing::AllOf(testing::HasSubstr("10 speed-ups are noisy, so each interval says too little: resnet18, "),
+                             testing::EndsWith("resnet18 and 2 more\n")));
 }
 
 TEST(Annotations, StayOneLineEachWhateverTheTextSays) {

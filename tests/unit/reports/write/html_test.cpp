@@ -174,6 +174,7 @@ TEST(HtmlPage, StaysSmallWithFourHundredTimings) {
   EXPECT_EQ(count_of(page, "\n<tr><th scope=row title="), 400u);
   EXPECT_EQ(count_of(page, "<figcaption>Time per call"), 400u);
   EXPECT_THAT(page, HasSubstr("200 rounds, medians of "));
+  EXPECT_THAT(page, testing::Not(HasSubstr("median of a process")));
 }
 
 TEST(HtmlPage, CutsLongTextsAndSaysSo) {
@@ -254,6 +255,19 @@ TEST(HtmlPage, DrawsTheRequirementAndTheTrend) {
   EXPECT_THAT(page, HasSubstr("required 1.2×"));
   EXPECT_THAT(page, HasSubstr("since the run of 2026-01-16"));
   EXPECT_THAT(page, HasSubstr("▼ -25 %"));
+}
+
+TEST(Html, ShowsTheProcessesOfATiming) {
+  Result result = timing("model", 1.2, 6);
+  result.outcome.samples["process_rounds"] = {2, 4};
+  const std::string page = write::write_html({sample_run(), {result}});
+  EXPECT_THAT(page, HasSubstr("each round <i class=e>median of a process</i>"));
+  EXPECT_THAT(page, HasSubstr("6 rounds of 2 processes →"));
+  EXPECT_THAT(page, HasSubstr("<path class=gr d=\"M151 8V104\"/>")) << "the border at the third of six rounds";
+  for (const std::vector<double>& useless : {std::vector<double>{6}, {2, 3}, {-1, 7}, {2.5, 3.5}, {}}) {
+    result.outcome.samples["process_rounds"] = useless;
+    EXPECT_THAT(write::write_html({sample_run(), {result}}), testing::Not(HasSubstr("median of a process")));
+  }
 }
 
 }  // namespace
