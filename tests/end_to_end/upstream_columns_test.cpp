@@ -49,7 +49,7 @@ TEST(UpstreamsColumns, HoldItsCountersAndItsReadingOfMemory) {
 class GateOfTables : public testing::Test {
  protected:
   std::string write(const std::string& name, const std::string& text) const {
-    const std::string path = folder_.path() / name;
+    std::string path = folder_.path() / name;
     std::ofstream(path) << text;
     return path;
   }

@@ -140,7 +140,8 @@ TEST(ComparisonOfProcesses, FindsFivePercentWithTheProcessesOfTheDefaultBudget) 
   constexpr int comparisons = 200;
   int found = 0;
   for (int i = 0; i < comparisons; ++i)
-    found += slower_in(compare_with_baseline(quiet_run(random, 0), quiet_run(random, std::log(1.05))));
+    found +=
+        static_cast<int>(slower_in(compare_with_baseline(quiet_run(random, 0), quiet_run(random, std::log(1.05)))));
   EXPECT_GE(found, 0.95 * comparisons);
 }
 

@@ -20,11 +20,20 @@ Result timing(const std::string& model, double speedup, size_t rounds) {
   Result r =
       simple_result("torchbench/Performance.CompiledAgainstEager/" + model + "_float32", Status::pass, "performance");
   r.model = model;
-  r.outcome.metrics = {{"speedup", speedup},     {"speedup_low", speedup * 0.98}, {"speedup_high", speedup * 1.02},
-                       {"eager_ms", 3.141592},   {"compiled_ms", 2.7182},         {"compile_s", 8.25},
-                       {"capture_s", 0.5},       {"first_call_s", 0.25},          {"eager_peak_bytes", 2.5e9},
-                       {"artifact_bytes", 1e7},  {"compiled_peak_bytes", 2e9},    {"peak_ratio", 1.25},
-                       {"rounds", 1.0 * rounds}, {"peak_rss_bytes", 1e9}};
+  r.outcome.metrics = {{"speedup", speedup},
+                       {"speedup_low", speedup * 0.98},
+                       {"speedup_high", speedup * 1.02},
+                       {"eager_ms", 3.141592},
+                       {"compiled_ms", 2.7182},
+                       {"compile_s", 8.25},
+                       {"capture_s", 0.5},
+                       {"first_call_s", 0.25},
+                       {"eager_peak_bytes", 2.5e9},
+                       {"artifact_bytes", 1e7},
+                       {"compiled_peak_bytes", 2e9},
+                       {"peak_ratio", 1.25},
+                       {"rounds", static_cast<double>(rounds)},
+                       {"peak_rss_bytes", 1e9}};
   for (size_t i = 0; i < rounds; ++i) {
     const double noise = std::fmod(static_cast<double>(i + 1) * 7919.6180339887498949 * speedup, 1);
     r.outcome.samples["eager_s"].push_back(3.141592e-3 * (1 + noise / 50));
