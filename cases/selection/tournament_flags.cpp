@@ -40,7 +40,7 @@ void require_tournament_flags(flags::Flags& flags) {
   if (flags.run.isolate == Isolation::off) against = "isolate=off (it times fresh processes)";
   if (!against.empty()) throw config::ConfigError(words_against("--torchstone_" + against));
   for (const std::string name :
-       {"required_speedup", "npy", "export_profiler_trace", "memory_snapshot", "strict_undecided"})
+       {"required_speedup", "npy", "export_profiler_trace", "memory_snapshot", "strict_undecided", "cuda_graphs"})
     flags::refuse_without_effect(flags, name, words_against("--torchstone_" + name));
   require_one_shard();
 }

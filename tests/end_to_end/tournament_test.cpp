@@ -182,6 +182,9 @@ TEST(Tournament, RefusesWhatItDoesNotGoWith) {
   const ProgramRun run = torchstone.run(with({"--torchstone_checks=performance"}));
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("--torchstone_tournament does not go with --torchstone_checks"));
+  const ProgramRun graphs = torchstone.run(with({"--torchstone_cuda_graphs=both"}));
+  EXPECT_EQ(graphs.exit_code, 2) << "calls are timed plain";
+  EXPECT_THAT(graphs.err, HasSubstr("--torchstone_tournament does not go with --torchstone_cuda_graphs"));
 }
 
 TEST(AnInstallation, BuildsAPlugInWhoseBackendJoinsTheTournament) {
