@@ -36,9 +36,8 @@ std::vector<HistoryPoint> history_points(const Report& report);
 std::set<std::string> metrics_of(const std::vector<HistoryPoint>& points);
 
 /// A JSON-lines file, in its order, one object a line: run, started, name, device, machine, status, metrics, and
-/// "noisy": true of speed-ups that say too little. Empty
-/// lines and unknown members are passed over. A last line that was cut off in writing is left out and added to
-/// `warnings`. Throws ReportError with file and line.
+/// "noisy": true of speed-ups that say too little. Empty lines and unknown members are passed over. A last line that
+/// was cut off in writing is left out and added to `warnings`. Throws ReportError with file and line.
 std::vector<HistoryPoint> read_history(const std::filesystem::path& file, std::vector<std::string>* warnings = nullptr);
 /// The same from a text; `file` is only for the messages.
 std::vector<HistoryPoint> parse_history(const std::string& text, const std::string& file,

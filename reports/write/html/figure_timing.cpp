@@ -121,7 +121,8 @@ std::string processes(const std::vector<double>& ratio, const std::vector<size_t
   return svg_stroke("gr", borders) + svg_stroke("e", medians);
 }
 
-std::string ratios(const Result& result, const Side& eager, const Side& compiled, size_t max_points) {
+std::string ratios(const Result& result, const Side& eager, const Side& compiled, const std::vector<size_t>& rounds,
+                   size_t max_points) {
   std::vector<double> ratio;
   for (size_t i = 0; i < std::min(eager.seconds.size(), compiled.seconds.size()); ++i)
     ratio.push_back(eager.seconds[i] / compiled.seconds[i]);
@@ -136,7 +137,6 @@ std::string ratios(const Result& result, const Side& eager, const Side& compiled
   const double pad = std::max(0.02, (high - low) * 0.08);
   const Scale y{low - pad, high + pad, floor_y - 4, 8};
   auto [strokes, labels] = grid(y, [](double tick) { return fmt::format("{:.4g}×", tick); });
-  const auto rounds = rounds_of_processes(result, ratio.size());
   if (!rounds.empty()) strokes += processes(ratio, rounds, y);
   if (y.low < 1 && y.high > 1) strokes += svg_line(left + 36, y(1), right, y(1), "ax");
   if (speedup && std::isfinite(*speedup)) strokes += svg_line(left + 36, y(*speedup), right, y(*speedup), "k");
@@ -168,11 +168,10 @@ std::string timing_figures(const Result& result, size_t max_points, bool with_ru
     out +=
         captioned("In run order <i class=e>eager</i> <i class=k>compiled</i>", run_order(eager, compiled, max_points));
   }
-  const size_t rounds = std::min(eager.seconds.size(), compiled.seconds.size());
-  return out + captioned(!rounds_of_processes(result, rounds).empty()
-                             ? "Eager ÷ compiled, each round <i class=e>median of a process</i>"
-                             : "Eager ÷ compiled, each round",
-                         ratios(result, eager, compiled, max_points));
+  const auto rounds = rounds_of_processes(result, std::min(eager.seconds.size(), compiled.seconds.size()));
+  return out + captioned(rounds.empty() ? "Eager ÷ compiled, each round"
+                                        : "Eager ÷ compiled, each round <i class=e>median of a process</i>",
+                         ratios(result, eager, compiled, rounds, max_points));
 }
 
 }  // namespace torchstone::html
