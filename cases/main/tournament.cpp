@@ -35,20 +35,27 @@ namespace {
 constexpr const char* page_name = "tournament.html";
 constexpr const char* json_name = "tournament.json";
 
-int code_of(const std::vector<HeldTournament>& held, const Session& session) {
+int code_of(const std::vector<judge::Tournament>& tournaments, const Session& session) {
   if (isolate::interrupted()) return ExitCode::interrupted;
-  int code = session.unwritten.empty() ? ExitCode::success : ExitCode::infrastructure;
-  for (const auto& one : held) code = std::max<int>(code, one.exit_code);
-  return code;
+  const int code = exit_code_of_models(tournaments);
+  return session.unwritten.empty() || code == ExitCode::gate_failed ? code : static_cast<int>(ExitCode::infrastructure);
 }
 
-void write_files(Session& session, const RunInfo& run, const std::vector<judge::Tournament>& tournaments) {
+/// After each model, so that a run that is cut off leaves those before. `ended`: with the exit code, which a file that
+/// cannot be written changes; tournament.json, the last of them, has it.
+void write_files(Session& session, RunInfo& run, const std::vector<judge::Tournament>& tournaments, bool ended) {
+  if (!session.flags.report) return;
   const std::filesystem::path out = session.flags.run.out;
-  session.unwritten.attempt(json_name,
-                            [&] { write_atomically(out / json_name, write::write_tournament_json(tournaments, run)); });
+  const auto settle_code = [&] {
+    if (ended) run.exit_code = code_of(tournaments, session);
+  };
+  settle_code();
+  session.unwritten.attempt("list of files", [&] { results_folder::note_written(out, {json_name, page_name}); });
   session.unwritten.attempt(page_name,
                             [&] { write_atomically(out / page_name, write::write_tournament_page(tournaments, run)); });
-  session.unwritten.attempt("list of files", [&] { results_folder::note_written(out, {json_name, page_name}); });
+  settle_code();
+  session.unwritten.attempt(json_name,
+                            [&] { write_atomically(out / json_name, write::write_tournament_json(tournaments, run)); });
 }
 
 int hold_tournaments(Session& session, RunInfo& run, const std::vector<size_t>& selected) {
@@ -64,27 +71,26 @@ int hold_tournaments(Session& session, RunInfo& run, const std::vector<size_t>& 
                        [&](size_t index) { return !left_out(variants, session.cases[index]); });
   plan(session, tried);
   compile_ahead(session, tried);
-  std::vector<HeldTournament> held;
+  run.exit_reason = "running";
   std::vector<judge::Tournament> tournaments;
   for (const auto& group : groups_of_variants(session.cases, selected)) {
-    if (isolate::interrupted()) break;
-    held.push_back(hold_tournament(session, variants, group));
-    tournaments.push_back(held.back().tournament);
+    tournaments.push_back(hold_tournament(session, variants, group));
+    run.duration_s = seconds_since(start);
+    write_files(session, run, tournaments, /*ended=*/false);
     console::clear_progress();
+    if (tournaments.back().standings.empty()) continue;  // interrupted before it began
     std::cout << console::tournament_text(tournaments.back(), line_width(), color) << std::flush;
   }
   for (const auto& sweep : judge::sweeps_of(tournaments)) std::cout << console::sweep_text(sweep) << std::flush;
   session.runner.end_processes();
   run.duration_s = seconds_since(start);
   run.exit_reason = isolate::interrupted() ? "interrupted" : "finished";
-  run.exit_code = code_of(held, session);
-  if (session.flags.report) {
-    write_files(session, run, tournaments);
+  write_files(session, run, tournaments, /*ended=*/true);
+  if (session.flags.report)
     std::cout << fmt::format("\n{}/{}\n{}/{}\n", session.flags.run.out, json_name, session.flags.run.out, page_name)
               << std::flush;
-  }
   if (!session.unwritten.empty()) print_error("torchstone: " + session.unwritten.line());
-  return code_of(held, session);
+  return code_of(tournaments, session);
 }
 
 /// GoogleTest knows what its filter and shards leave once a test environment is set up.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cases/selection/expand.h"
 #include "fixtures/isolate/interrupt.h"
 #include "reports/base/exit_code.h"
 #include "reports/console/progress.h"
@@ -56,6 +57,7 @@ judge::Entrant entrant_of(const Case& c, Result ladder) {
   judge::Entrant entrant;
   entrant.name = to_string(c.backend);
   const Outcome& outcome = ladder.outcome;
+  entrant.status = outcome.status;
   if (outcome.status != Status::pass)
     entrant.out = outcome.reason.empty() ? std::string(to_string(outcome.status)) : outcome.reason;
   entrant.ladder = std::move(ladder);
@@ -64,18 +66,20 @@ judge::Entrant entrant_of(const Case& c, Result ladder) {
 
 void add_shipping(const selection::Variants& variants, const Case& c, const flags::Flags& flags,
                   judge::Entrant& entrant) {
-  const auto shipping = shipping_of(variants, c, flags);
-  entrant.command = shipping.exported.empty() ? shipping.script : shipping.exported;
+  if (!selection::only_is_file(flags)) return;
+  const auto shipping = selection::shipping_of(variants.shipping, c, flags.only);
+  entrant.command = shipping.command;
   entrant.code = shipping.code;
+  entrant.why_not_shipped = shipping.why_none;
 }
 
-/// What the processes say, in the entrants; a failure of all of them in `failure`, with its exit code.
-int time_entrants(Session& session, const std::vector<size_t>& variants, std::vector<judge::Entrant>& entrants,
-                  judge::Tournament& tournament) {
+/// What the processes say, in the entrants; a failure of all of them in `failure`. Its status, or pass.
+Status time_entrants(Session& session, const std::vector<size_t>& variants, std::vector<judge::Entrant>& entrants,
+                     judge::Tournament& tournament) {
   std::vector<size_t> passed;
   for (size_t i = 0; i < variants.size(); ++i)
     if (entrants[i].out.empty()) passed.push_back(variants[i]);
-  if (passed.size() < 2 || passed.front() != variants.front()) return ExitCode::success;
+  if (passed.size() < 2 || passed.front() != variants.front()) return Status::pass;
   const auto turns = session.runner.take_turns(passed, [&](std::string_view phase) {
     console::show_progress(tournament.title, fmt::format("{}, {} variants take turns", phase, passed.size()));
   });
@@ -83,6 +87,7 @@ int time_entrants(Session& session, const std::vector<size_t>& variants, std::ve
     const auto place = std::ranges::find(variants, turn.index) - variants.begin();
     judge::Entrant& entrant = entrants[static_cast<size_t>(place)];
     entrant.out = turn.out;
+    entrant.status = turn.status;
     entrant.seconds = turn.seconds;
     entrant.error = turn.error;
     entrant.peak_bytes = turn.peak_bytes;
@@ -92,23 +97,30 @@ int time_entrants(Session& session, const std::vector<size_t>& variants, std::ve
   }
   tournament.doubts = turns.doubts();
   tournament.failure = turns.failure();
-  if (tournament.failure.empty()) return ExitCode::success;
-  for (auto& entrant : entrants) entrant.seconds.clear();  // half a timing has no verdict
-  return info_of(turns.failure_status()).exit_code;
+  return turns.failure_status();
 }
 
-/// A variant that is out is no failure of the tournament; the infrastructure is, and so is a model without a ranking.
-int exit_code_of_rows(const std::vector<judge::Entrant>& entrants, bool ranked) {
-  std::vector<Result> rows;
-  bool infrastructure = false;
-  for (const auto& entrant : entrants) {
-    rows.push_back(entrant.ladder);
-    infrastructure = infrastructure || entrant.ladder.outcome.notes.contains("infrastructure");
+void hold(Session& session, const selection::Variants& file, const std::vector<size_t>& variants,
+          judge::Tournament& tournament) {
+  std::vector<judge::Entrant> entrants;
+  for (const size_t index : variants) {
+    if (isolate::interrupted()) break;
+    entrants.push_back(entrant_of(session.cases[index], run_ladder(session, file, index)));
+    add_shipping(file, session.cases[index], session.flags, entrants.back());
   }
-  if (infrastructure) return ExitCode::infrastructure;
-  if (ranked) return ExitCode::success;
-  const int code = exit_code_of(rows, /*strict_undecided=*/false);
-  return code == ExitCode::success ? static_cast<int>(ExitCode::nothing_judged) : code;
+  Status failed = Status::pass;
+  if (entrants.size() == variants.size()) failed = time_entrants(session, variants, entrants, tournament);
+  for (const auto& entrant : entrants)
+    if (const auto& notes = entrant.ladder.outcome.notes; notes.contains("infrastructure"))
+      tournament.doubts.push_back(fmt::format("{} was not judged, for want of the infrastructure: {}", entrant.name,
+                                              notes.at("infrastructure")));
+  if (isolate::interrupted()) tournament.failure = "interrupted";
+  if (!tournament.failure.empty())
+    for (auto& entrant : entrants) entrant.seconds.clear();  // half a timing has no verdict
+  const auto rows = entrants;
+  judge_tournament(std::move(entrants), tournament);
+  tournament.exit_code = isolate::interrupted() ? static_cast<int>(ExitCode::interrupted)
+                                                : exit_code_of_model(rows, !tournament.best.empty(), failed);
 }
 
 }  // namespace
@@ -134,26 +146,43 @@ std::vector<std::vector<size_t>> groups_of_variants(const std::vector<Case>& cas
   return groups;
 }
 
-HeldTournament hold_tournament(Session& session, const selection::Variants& file, const std::vector<size_t>& variants) {
+judge::Tournament hold_tournament(Session& session, const selection::Variants& file,
+                                  const std::vector<size_t>& variants) {
   const Case& first = session.cases.at(variants.front());
-  HeldTournament held;
-  judge::Tournament& tournament = held.tournament;
+  judge::Tournament tournament;
   tournament.title = title_of(first) + combination_of(first);
   if (!first.sweep.empty()) tournament.sweep = title_of(first);
   tournament.facts = facts_of(first);
   tournament.options = {.confidence = first.confidence, .margin = session.flags.tournament_margin_pct / 100};
-  std::vector<judge::Entrant> entrants;
-  for (const size_t index : variants) {
-    if (isolate::interrupted()) break;
-    entrants.push_back(entrant_of(session.cases[index], run_ladder(session, file, index)));
-    add_shipping(file, session.cases[index], session.flags, entrants.back());
+  try {
+    hold(session, file, variants, tournament);
+  } catch (const std::exception& error) {
+    tournament.failure = error.what();
+    tournament.exit_code = ExitCode::infrastructure;
   }
-  if (entrants.size() == variants.size()) held.exit_code = time_entrants(session, variants, entrants, tournament);
-  if (isolate::interrupted()) tournament.failure = "interrupted";
-  const auto rows = entrants;
-  judge_tournament(std::move(entrants), tournament);
-  held.exit_code = std::max(held.exit_code, exit_code_of_rows(rows, !tournament.best.empty()));
-  return held;
+  return tournament;
+}
+
+int exit_code_of_model(const std::vector<judge::Entrant>& entrants, bool ranked, Status failed) {
+  std::vector<Result> rows;
+  bool infrastructure = false;
+  for (const auto& entrant : entrants) {
+    rows.push_back(entrant.ladder);
+    rows.back().outcome.status = entrant.status;
+    infrastructure = infrastructure || entrant.ladder.outcome.notes.contains("infrastructure");
+  }
+  if (infrastructure) return ExitCode::infrastructure;
+  if (ranked) return ExitCode::success;
+  if (failed != Status::pass) return info_of(failed).exit_code;
+  const int code = exit_code_of(rows, /*strict_undecided=*/false);
+  return code == ExitCode::success ? static_cast<int>(ExitCode::nothing_judged) : code;
+}
+
+int exit_code_of_models(const std::vector<judge::Tournament>& tournaments) {
+  for (const int code :
+       {ExitCode::interrupted, ExitCode::gate_failed, ExitCode::infrastructure, ExitCode::nothing_judged})
+    if (std::ranges::find(tournaments, code, &judge::Tournament::exit_code) != tournaments.end()) return code;
+  return ExitCode::success;
 }
 
 }  // namespace torchstone

@@ -13,16 +13,6 @@
 namespace torchstone::selection {
 namespace {
 
-Shipping read_shipping(const config::Yaml& node) {
-  config::require_map(node);
-  config::require_keys(node, {"exported", "script", "code"});
-  const auto text = [&](const char* key) {
-    const config::Yaml* found = node.find(key);
-    return found ? text_of(*found) : std::string();
-  };
-  return {text("exported"), text("script"), text("code")};
-}
-
 /// `devices: [cpu]` of an entry.
 std::vector<std::string> read_devices(const config::Yaml& node) {
   std::vector<std::string> kinds;
@@ -44,28 +34,6 @@ void read_variant(config::Yaml node, Variants& variants) {
     if (node.entries.empty()) config::fail(node, "devices without a backend (expected {BACKEND: {}, devices: [cpu]})");
   }
   variants.backends.push_back({config::backend_spec_of(node), node});
-}
-
-/// {"freezing": True, "cpp.threads": 1}
-std::string python_options(const BackendSpec& backend) {
-  std::vector<std::string> entries;
-  for (const auto& [key, value] : backend.options) {
-    const bool number = !value.empty() && value.find_first_not_of("0123456789.") == std::string::npos;
-    const std::string literal = value == "true"    ? "True"
-                                : value == "false" ? "False"
-                                : number           ? value
-                                                   : '"' + value + '"';
-    entries.push_back(fmt::format("\"{}\": {}", key, literal));
-  }
-  return fmt::format("{{{}}}", fmt::join(entries, ", "));
-}
-
-std::string filled(std::string text, const std::map<std::string, std::string>& values) {
-  for (const auto& [name, value] : values) {
-    for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + value.size()))
-      text.replace(at, name.size(), value);
-  }
-  return text;
 }
 
 }  // namespace
@@ -116,20 +84,6 @@ void select_tournament(flags::Flags& flags) {
   if (axes.backends.empty()) axes.backends = read_variants(flags.tournament_variants, backend_names()).backends;
   const BackendSpec eager{"eager", {}};
   if (!contains(axes.backends, eager)) axes.backends.insert(axes.backends.begin(), {eager, place});
-}
-
-Shipping shipping_of(const Variants& variants, const Case& c, const flags::Flags& flags) {
-  if (!only_is_file(flags)) return {};
-  auto found = variants.shipping.find(to_string(c.backend));
-  if (found == variants.shipping.end()) found = variants.shipping.find(c.backend.name);
-  if (found == variants.shipping.end()) return {};
-  const std::map<std::string, std::string> values{{"{file}", flags.only},
-                                                  {"{name}", c.model},
-                                                  {"{label}", label_of(c.backend)},
-                                                  {"{options}", python_options(c.backend)}};
-  const auto& [exported, script, code] = found->second;
-  return {flags.only.ends_with(".pt2") ? filled(exported, values) : "",
-          flags.only.ends_with(".pt") ? filled(script, values) : "", filled(code, values)};
 }
 
 }  // namespace torchstone::selection

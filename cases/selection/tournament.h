@@ -6,16 +6,9 @@
 
 #include "cases/config/axes.h"
 #include "cases/flags/flags.h"
+#include "cases/selection/shipping.h"
 
 namespace torchstone::selection {
-
-/// How a variant is shipped, with the placeholders {file}, {name} (of the model), {label} and {options} (a Python
-/// dict). A text that is empty is not known.
-struct Shipping {
-  std::string exported;  ///< a command, where the model is a .pt2 of torch.export.save
-  std::string script;    ///< a command, where it is TorchScript
-  std::string code;      ///< the line of C++, of either
-};
 
 /// What a tournament tries.
 struct Variants {
@@ -23,7 +16,7 @@ struct Variants {
   /// By the place of a backend in the file (config::origin_of): the kinds of device that it is for, "cpu" or "cuda".
   /// Those that are not here are for all.
   std::map<std::string, std::vector<std::string>> devices;
-  std::map<std::string, Shipping> shipping;  ///< by backend (`torchscript`), or by backend and options
+  std::map<std::string, ShippingLines> shipping;  ///< by backend (`torchscript`), or by backend and options
 };
 
 /// Reads a file of variants; an empty path means the program's own, `tournament/variants.yaml` beside the suites.
@@ -39,8 +32,5 @@ std::optional<std::string> left_out(const Variants& variants, const Case& c);
 /// given), and inference in float32 unless something else is asked for. Throws ConfigError for flags that it does not
 /// go with.
 void select_tournament(flags::Flags& flags);
-
-/// What ships a variant of the model, its placeholders filled; empty for a model that is no file.
-Shipping shipping_of(const Variants& variants, const Case& c, const flags::Flags& flags);
 
 }  // namespace torchstone::selection

@@ -37,9 +37,8 @@ std::string timed_line(const Standing& s, size_t name_width, bool color) {
 }
 
 std::string out_line(const Standing& s, size_t name_width, size_t width, bool color) {
-  const auto& outcome = s.entrant.ladder.outcome;
   const std::string line = fmt::format("{:<{}} {}: {}", terminal_line(s.entrant.name), name_width,
-                                       to_string(outcome.status), terminal_line(first_line(s.entrant.out)));
+                                       to_string(s.entrant.status), terminal_line(first_line(s.entrant.out)));
   return fmt::format("{} {}\n", mark_of(s, color), shortened(line, std::max<size_t>(width, 40) - 2));
 }
 
@@ -56,8 +55,8 @@ std::string ways_to_ship(const Tournament& tournament) {
   std::string text;
   for (const Standing& s : tournament.standings) {
     const auto& e = s.entrant;
-    if (!s.ties || (e.command.empty() && e.code.empty())) continue;
-    text += fmt::format("  {}\n", terminal_line(e.name));
+    if (!s.ties || (e.command.empty() && e.code.empty() && e.why_not_shipped.empty())) continue;
+    text += fmt::format("  {}{}{}\n", terminal_line(e.name), e.why_not_shipped.empty() ? "" : ": ", e.why_not_shipped);
     if (!e.command.empty()) text += fmt::format("    $ {}\n", terminal_line(e.command));
     if (!e.code.empty()) text += fmt::format("    C++: {}\n", terminal_line(e.code));
   }

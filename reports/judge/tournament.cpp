@@ -33,6 +33,8 @@ void add_times(Tournament& tournament, size_t timed, size_t eager) {
     s.ties = beside_best[i].behind <= std::log1p(tournament.options.margin);
   }
   tournament.processes = logs.front().size();
+  if (tournament.processes == 1)
+    tournament.doubts.push_back("One process has no spread, so no variant can be told from another one.");
 }
 
 }  // namespace
@@ -46,7 +48,7 @@ void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament) {
   const bool only_eager = std::ranges::all_of(
       standings, [](const Standing& s) { return s.entrant.out.empty() == (s.entrant.name == "eager"); });
   std::for_each(begin_of_out, standings.end(), [](Standing& s) {
-    s.red = !s.entrant.out.empty() && info_of(s.entrant.ladder.outcome.status).junit != JUnitKind::skipped;
+    s.red = !s.entrant.out.empty() && info_of(s.entrant.status).junit != JUnitKind::skipped;
     if (s.entrant.out.empty()) s.entrant.out = "it passed, and was not timed";
   });
   const auto timed = static_cast<size_t>(begin_of_out - standings.begin());

@@ -11,23 +11,26 @@ namespace torchstone::judge {
 
 /// One variant of the model: a backend with its options.
 struct Entrant {
-  std::string name;                  ///< "inductor:freezing=true"
-  Result ladder;                     ///< its row of the check tournament
-  std::string out;                   ///< why it takes no part in the timing; empty: it was timed
-  std::vector<double> seconds;       ///< of a call, one value a process, the same processes for all
-  std::optional<double> error;       ///< relative, against float64
-  std::optional<double> peak_bytes;  ///< of one call, above what lives before it
-  std::optional<double> start_s;     ///< load (of what has no package: its compile) and first call, in a new process
-  std::optional<double> compile_s;   ///< of the package, once
+  std::string name;                      ///< "inductor:freezing=true"
+  Result ladder;                         ///< its row of the check tournament
+  Status status = Status::pass;          ///< the ladder's, or with which it left the timing
+  std::string out;                       ///< why it takes no part in the timing; empty: it was timed
+  std::vector<double> seconds;           ///< of a call, one value a process, the same processes for all
+  std::optional<double> error;           ///< relative, against float64
+  std::optional<double> peak_bytes;      ///< of one call, above what lives before it
+  std::optional<double> start_s;         ///< load (of what has no package: its compile) and first call
+  std::optional<double> compile_s;       ///< of the package, once
   std::optional<double> artifact_bytes;  ///< of the package
-  std::string command, code;             ///< that ship it: what to type, and the line of C++; empty: unknown
+  std::string command, code;             ///< that ship it: what to type, and the line of C++; empty: none
+  std::string why_not_shipped;           ///< of a file's variant; empty where there are such lines
 };
 
 /// What is compared on the front; less is better in all of them.
 struct Criterion {
   const char* key;
   const char* title;
-  double margin;  ///< relative: within it two variants are alike, because it is the criterion's noise
+  double margin;        ///< relative: within it two variants are alike, because it is the criterion's noise
+  bool missing_is_nil;  ///< what has none costs nothing (no package, no compile); otherwise nobody knows what it costs
   std::optional<double> (*of)(const Entrant& entrant);
 };
 /// Error, peak memory, start-up, compile, artifact. Time, the first one of the front, is judged by its intervals.
@@ -42,7 +45,7 @@ struct Standing {
   double speedup = 0, speedup_low = 0, speedup_high = 0;  ///< against eager, simultaneous over the variants
   double of_best_low = 0, of_best_high = 0;               ///< its time over that of the fastest other one, simultaneous
   bool ties = false;                                      ///< belongs to the set of the fastest
-  bool on_front = false;                                  ///< no other one is better in something and worse in nothing
+  bool on_front = false;                                  ///< mark_front() (reports/judge/tournament_choice.h)
   std::optional<double> break_even_calls{};           ///< after which its package has paid for being loaded; 0: at once
   std::optional<double> break_even_compiled_calls{};  ///< and for being compiled
 };
@@ -71,6 +74,7 @@ struct Tournament {
   std::vector<Advice> compiled;     ///< where each process compiles for itself
   std::vector<std::string> doubts;  ///< one sentence each
   std::string failure;              ///< why there is no ranking; empty when there is one
+  int exit_code = 0;                ///< of this model alone
 };
 
 /// Judges what was timed, against the entrant of the name `eager`, which must have been. Without two that were timed

@@ -22,13 +22,19 @@ int compared(double a, double b, double margin) {
   return b * (1 + margin) < a ? 1 : 0;
 }
 
+/// What is known of one of them alone is neither better nor worse.
+int compared(const Criterion& criterion, const Standing& a, const Standing& b) {
+  auto of_a = criterion.of(a.entrant), of_b = criterion.of(b.entrant);
+  if (!criterion.missing_is_nil && (!of_a || !of_b)) return 0;
+  return compared(of_a.value_or(0), of_b.value_or(0), criterion.margin);
+}
+
 bool dominates(const Standing& a, const Standing& b, double time_margin) {
   const int time = a.ties && b.ties ? 0 : compared(a.seconds, b.seconds, time_margin);
   if (time > 0) return false;
   bool better = time < 0;
   for (const Criterion& criterion : criteria()) {
-    const int one =
-        compared(criterion.of(a.entrant).value_or(0), criterion.of(b.entrant).value_or(0), criterion.margin);
+    const int one = compared(criterion, a, b);
     if (one > 0) return false;
     better = better || one < 0;
   }
@@ -40,11 +46,11 @@ bool dominates(const Standing& a, const Standing& b, double time_margin) {
 const std::vector<Criterion>& criteria() {
   // Times of one compile or start vary by a quarter between runs of one machine; sizes hardly do.
   static const std::vector<Criterion> table{
-      {"error", "error", 0.1, [](const Entrant& e) { return e.error; }},
-      {"peak_bytes", "peak memory", 0.01, [](const Entrant& e) { return e.peak_bytes; }},
-      {"start_s", "start-up", 0.25, [](const Entrant& e) { return e.start_s; }},
-      {"compile_s", "compile", 0.25, [](const Entrant& e) { return e.compile_s; }},
-      {"artifact_bytes", "artifact", 0.01, [](const Entrant& e) { return e.artifact_bytes; }},
+      {"error", "error", 0.1, false, [](const Entrant& e) { return e.error; }},
+      {"peak_bytes", "peak memory", 0.01, false, [](const Entrant& e) { return e.peak_bytes; }},
+      {"start_s", "start-up", 0.25, false, [](const Entrant& e) { return e.start_s; }},
+      {"compile_s", "compile", 0.25, true, [](const Entrant& e) { return e.compile_s; }},
+      {"artifact_bytes", "artifact", 0.01, true, [](const Entrant& e) { return e.artifact_bytes; }},
   };
   return table;
 }
@@ -64,10 +70,20 @@ void add_break_even(std::vector<Standing>& standings) {
 }
 
 void mark_front(std::vector<Standing>& standings, double time_margin) {
-  for (Standing& s : standings)
-    s.on_front = s.timed && std::ranges::none_of(standings, [&](const Standing& other) {
-                   return other.timed && dominates(other, s, time_margin);
-                 });
+  const size_t n = standings.size();
+  std::vector<std::vector<bool>> better(n, std::vector<bool>(n));
+  for (size_t a = 0; a < n; ++a)
+    for (size_t b = 0; b < n; ++b)
+      better[a][b] = standings[a].timed && standings[b].timed && dominates(standings[a], standings[b], time_margin);
+  for (size_t by = 0; by < n; ++by)  // its transitive closure
+    for (size_t a = 0; a < n; ++a)
+      for (size_t b = 0; b < n; ++b)
+        if (better[a][by] && better[by][b]) better[a][b] = true;
+  for (size_t b = 0; b < n; ++b) {
+    standings[b].on_front = standings[b].timed;
+    for (size_t a = 0; a < n; ++a)
+      if (better[a][b] && !better[b][a]) standings[b].on_front = false;
+  }
 }
 
 std::vector<Advice> advice(const std::vector<Standing>& standings, bool compile_too) {

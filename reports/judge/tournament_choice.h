@@ -11,8 +11,9 @@ namespace torchstone::judge {
 void add_break_even(std::vector<Standing>& standings);
 
 /// Marks the Pareto front of time and criteria(). A variant is off it when another one is better in one of them and
-/// worse in none, beyond their margins. Those that tie with the fastest are alike in time. What a variant does not have
-/// (eager has no package) is 0.
+/// worse in none, beyond their margins. Those that tie with the fastest are alike in time. By margins a can be better
+/// than b, b than c and c than a: then they count as alike, so that the front has a variant always (the Schwartz set:
+/// Schwartz, "Rationality and the myth of the maximum", Noûs 6, 1972).
 void mark_front(std::vector<Standing>& standings, double time_margin);
 
 /// The lower envelope of the costs setup + calls × time: eager, and what is surely faster than it. Variants that tie

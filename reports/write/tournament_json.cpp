@@ -26,7 +26,7 @@ ordered_json advice_json(const std::vector<judge::Advice>& advice) {
 ordered_json variant_json(const judge::Standing& s) {
   const auto& e = s.entrant;
   ordered_json json{{"name", e.name},
-                    {"status", to_string(e.ladder.outcome.status)},
+                    {"status", to_string(e.status)},
                     {"timed", s.timed},
                     {"out", s.timed ? ordered_json() : ordered_json(e.out)}};
   if (s.timed) {
@@ -43,6 +43,7 @@ ordered_json variant_json(const judge::Standing& s) {
   }
   if (!e.command.empty()) json["ship_command"] = e.command;
   if (!e.code.empty()) json["ship_code"] = e.code;
+  if (!e.why_not_shipped.empty()) json["not_shipped"] = e.why_not_shipped;
   nlohmann::json row;
   to_json(row, e.ladder);
   json["ladder"] = row;
@@ -56,6 +57,7 @@ ordered_json model_json(const judge::Tournament& tournament) {
   json["verdict"] = judge::verdict_line(tournament);
   json["best"] = tournament.best;
   json["failure"] = tournament.failure.empty() ? ordered_json() : ordered_json(tournament.failure);
+  json["exit_code"] = tournament.exit_code;
   json["confidence"] = tournament.options.confidence;
   json["margin"] = tournament.options.margin;
   json["processes"] = tournament.processes;

@@ -95,6 +95,51 @@ TEST(Tournament, WhereNothingPassesThereIsNoRankingAndTheRunIsNotGreen) {
   EXPECT_THAT(run.out, HasSubstr("no ranking: nothing but eager passed"));
 }
 
+TEST(Tournament, ThatIsInterruptedKeepsTheModelsBeforeAndRanksNoOther) {
+  const Torchstone torchstone;
+  std::vector<std::string> arguments = brief;
+  arguments.back() = "--gtest_filter=*lennard_jones_*:*dcgan_*:*alexnet_*";
+  arguments.emplace_back("--torchstone_backends=torchscript");
+  const ProgramRun run = torchstone.run(arguments, {}, "intervals over all variants");
+  EXPECT_EQ(run.exit_code, 130) << run.out << run.err;
+  const auto json = nlohmann::json::parse(read_file(torchstone.out() + "/tournament.json"));
+  EXPECT_EQ(json.at("run").at("exit_code"), 130);
+  EXPECT_EQ(json.at("run").at("exit_reason"), "interrupted");
+  const auto& models = json.at("models");
+  ASSERT_EQ(models.size(), 3U);
+  EXPECT_FALSE(models.at(0).at("best").empty());
+  EXPECT_EQ(models.at(0).at("exit_code"), 0);
+  for (const size_t later : {1, 2}) {
+    EXPECT_TRUE(models.at(later).at("best").empty());
+    EXPECT_EQ(models.at(later).at("verdict"), "no ranking: interrupted");
+  }
+  EXPECT_THAT(read_file(torchstone.out() + "/tournament.html"),
+              AllOf(HasSubstr("1 of 3 models ranked"), HasSubstr("exit code 130")));
+}
+
+TEST(Tournament, OfAFileSaysWhatShipsItAndThatWorks) {
+  if (std::string(TORCHSTONE_PYTHON).empty()) GTEST_SKIP() << "built without a Python, which runs the command";
+  const Torchstone torchstone;
+  std::vector<std::string> arguments = brief;
+  arguments.back() = "--torchstone_only=" TORCHSTONE_TEST_DIR "/oracles/exported/torch213/plain.pt2";
+  arguments.erase(arguments.end() - 2);
+  arguments.emplace_back("--torchstone_backends=torchscript:frozen=true,inductor");
+  const ProgramRun run = torchstone.run(arguments);
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("To ship it:"));
+  const auto model = model_in(torchstone.out());
+  const std::string python =
+      "cd '" + torchstone.out() + "' && python() { '" TORCHSTONE_PYTHON "' -W ignore \"$@\"; } && ";
+  for (const auto& [name, artifact] :
+       {std::pair{"torchscript:frozen=true", "plain_torchscript.pt"}, {"inductor", "plain_inductor.pt2"}}) {
+    const auto variant = variant_of(model, name);
+    EXPECT_THAT(variant.at("ship_code").get<std::string>(), HasSubstr(artifact));
+    const ProgramRun shipped = run_program({"/bin/sh", "-c", python + variant.at("ship_command").get<std::string>()});
+    EXPECT_EQ(shipped.exit_code, 0) << shipped.err;
+    EXPECT_FALSE(read_file(torchstone.out() + "/" + artifact).empty()) << artifact;
+  }
+}
+
 TEST(Tournament, LeavesNoReportsOfAnEarlierRunBesideItsOwn) {
   const Torchstone torchstone;
   ASSERT_EQ(torchstone.run({"--gtest_filter=*/Accuracy.*/lennard_jones_inference_float32_torchscript_cpu"}).exit_code,

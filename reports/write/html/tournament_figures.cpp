@@ -67,13 +67,16 @@ std::string dot(const Standing& s, size_t place, int x, int y) {
 
 std::string plot(const std::vector<const Standing*>& timed, const judge::Criterion& criterion) {
   std::vector<double> times, values;
-  for (const Standing* s : timed) {
-    const double value = criterion.of(s->entrant).value_or(0);
-    if (!std::isfinite(value)) return "";
-    times.push_back(s->seconds);
-    values.push_back(value);
+  std::vector<size_t> known;
+  for (size_t i = 0; i < timed.size(); ++i) {
+    const auto value = criterion.of(timed[i]->entrant);
+    if (!value && !criterion.missing_is_nil) continue;
+    if (!std::isfinite(value.value_or(0))) return "";
+    known.push_back(i);
+    times.push_back(timed[i]->seconds);
+    values.push_back(value.value_or(0));
   }
-  if (std::ranges::max(values) <= 0) return "";
+  if (values.empty() || std::ranges::max(values) <= 0) return "";
   const Scale x = scale_of(times, plot_left, plot_width - 24), y = scale_of(values, plot_floor, 14);
   std::string out = svg_open(plot_width, plot_height, "\"f b\"");
   out += svg_line(plot_left, plot_floor, plot_width, plot_floor, "ax") +
@@ -90,7 +93,7 @@ std::string plot(const std::vector<const Standing*>& timed, const judge::Criteri
   out += svg_text(x(fast), plot_floor + 13, time_text(fast), "m");
   if (x(slow) - x(fast) > 60) out += svg_text(x(slow), plot_floor + 13, time_text(slow), "m");
   out += svg_text(plot_left, plot_height - 4, "time of a call →");
-  for (size_t i = 0; i < timed.size(); ++i) out += dot(*timed[i], i + 1, x(times[i]), y(values[i]));
+  for (size_t i = 0; i < known.size(); ++i) out += dot(*timed[known[i]], known[i] + 1, x(times[i]), y(values[i]));
   return fmt::format("<figure><figcaption>Time and {}</figcaption>{}</svg></figure>", criterion.title, out);
 }
 

@@ -57,9 +57,8 @@ std::string not_timed(const Tournament& tournament) {
   for (const Standing& s : tournament.standings) {
     if (s.timed) continue;
     const auto& ladder = s.entrant.ladder;
-    rows +=
-        fmt::format("<tr><td><i class={}>{} {}</i><th>{}<td class=w>{}", s.red ? "bad" : "odd", s.red ? "✗" : "–",
-                    to_string(ladder.outcome.status), escaped(s.entrant.name), html::escaped_cut(s.entrant.out, 500));
+    rows += fmt::format("<tr><td><i class={}>{} {}</i><th>{}<td class=w>{}", s.red ? "bad" : "odd", s.red ? "✗" : "–",
+                        to_string(s.entrant.status), escaped(s.entrant.name), html::escaped_cut(s.entrant.out, 500));
     if (s.red && !ladder.outcome.detail.empty())
       rows += "<details><summary>detail</summary><pre>" + html::escaped_cut(ladder.outcome.detail, 4000) +
               "</pre></details>";
@@ -83,8 +82,8 @@ std::string ways_to_ship_markup(const Tournament& tournament) {
   std::string out;
   for (const Standing& s : tournament.standings) {
     const auto& e = s.entrant;
-    if (!s.ties || (e.command.empty() && e.code.empty())) continue;
-    out += fmt::format("<p class=why><b>{}</b></p>", escaped(e.name));
+    if (!s.ties || (e.command.empty() && e.code.empty() && e.why_not_shipped.empty())) continue;
+    out += fmt::format("<p class=why><b>{}</b> {}</p>", escaped(e.name), escaped(e.why_not_shipped));
     if (!e.command.empty()) out += "<p class=again><code>" + escaped(e.command) + "</code></p>";
     if (!e.code.empty()) out += "<pre>" + escaped(e.code) + "</pre>";
   }
@@ -142,11 +141,13 @@ std::string headline(const std::vector<Tournament>& tournaments) {
 
 std::string write_tournament_page(const std::vector<Tournament>& tournaments, const RunInfo& run) {
   const bool ranked = std::ranges::none_of(tournaments, [](const Tournament& t) { return t.best.empty(); });
+  const bool good = ranked && run.exit_code.value_or(0) == 0;
+  const std::string end = run.exit_code ? fmt::format("exit code {}", *run.exit_code) : "still running";
   const std::string title = "Tournament: " + escaped(headline(tournaments));
   std::string content = fmt::format(
       "<header class={}><p class=brand>Torchstone</p><h1><span aria-hidden=true>{}</span> {}</h1><p class=mu>{}, "
-      "{}</p></header>\n<main>\n",
-      ranked ? "ok" : "bad", ranked ? "★" : "✗", title, escaped(run.started), html::duration_text(run.duration_s));
+      "{}, {}</p></header>\n<main>\n",
+      good ? "ok" : "bad", good ? "★" : "✗", title, escaped(run.started), html::duration_text(run.duration_s), end);
   for (const judge::Sweep& sweep : judge::sweeps_of(tournaments)) content += sweep_section(sweep);
   for (const Tournament& tournament : tournaments) content += section(tournament);
   return html::document(title, content + "</main>\n", /*with_script=*/false);

@@ -152,23 +152,5 @@ TEST(SelectTournament, RefusesShards) {
   EXPECT_EQ(error_of([&] { select_tournament(flags); }), "");
 }
 
-TEST(Shipping, FillsThePlaceholdersOfAFile) {
-  const VariantsFile file(
-      "variants: [eager]\nship:\n  inductor: {exported: 'pack {file} {label} {options}', code: 'load {name}'}\n"
-      "  inductor:freezing=true: {script: 's {name}'}\n");
-  const auto variants = read_variants(file.path(), {});
-  Case c;
-  c.model = "net";
-  c.backend = {"inductor", {{"max_autotune", "true"}, {"cpp.simdlen", "256"}}};
-  const auto flags = flags_of({"--torchstone_only=/m/net.pt2"});
-  EXPECT_EQ(shipping_of(variants, c, flags).exported,
-            "pack /m/net.pt2 inductor_cpp_simdlen_256_max_autotune {\"cpp.simdlen\": 256, \"max_autotune\": True}");
-  EXPECT_EQ(shipping_of(variants, c, flags).code, "load net");
-  c.backend.options = {{"freezing", "true"}};
-  EXPECT_EQ(shipping_of(variants, c, flags).exported, "");
-  EXPECT_EQ(shipping_of(variants, c, flags_of({"--torchstone_only=/m/net.pt"})).script, "s net");
-  EXPECT_EQ(shipping_of(variants, c, flags_of({"--torchstone_only=resnet18"})).code, "");
-}
-
 }  // namespace
 }  // namespace torchstone::selection

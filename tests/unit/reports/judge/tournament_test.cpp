@@ -62,7 +62,7 @@ TEST(Tournament, WhatIsSurelySlowerByLessThanTheMarginTies) {
 TEST(Tournament, WhatIsOutHasNoPlaceAmongTheTimed) {
   auto wrong = entrant("wrong", 0.1);
   wrong.out = "the answer is wrong";
-  wrong.ladder.outcome.status = Status::fail_accuracy;
+  wrong.status = Status::fail_accuracy;
   const auto t = judged({entrant("eager", 2), wrong, entrant("a", 1)});
   EXPECT_THAT(t.best, ElementsAre("a"));
   EXPECT_EQ(t.standings.back().entrant.name, "wrong");
@@ -129,6 +129,45 @@ TEST(Front, HoldsWhatNothingElseIsBetterThan) {
   EXPECT_TRUE(on["good"]);
   EXPECT_FALSE(on["worse"]);
   EXPECT_TRUE(on["exact"]);  // nearer to float64
+}
+
+// By margins alone each of them is worse than another one.
+TEST(Front, IsNeverEmpty) {
+  const auto ring = [](const char* name, double seconds, double error, double bytes) {
+    auto e = entrant(name, seconds, 1e-6);
+    e.error = error;
+    e.peak_bytes = bytes;
+    return e;
+  };
+  const auto t = judged({ring("eager", 1, 1, 1), ring("a", 1.015, 0.85, 1.009), ring("b", 1.03, 0.92, 0.995),
+                         ring("c", 1.004, 1.01, 0.985)},
+                        0.02);
+  size_t on_front = 0;
+  for (const auto& s : t.standings) on_front += s.on_front ? 1 : 0;
+  EXPECT_GE(on_front, 1U);
+}
+
+TEST(Front, WhatIsNotKnownIsNeitherBetterNorWorse) {
+  const auto with_memory = [](Entrant e, std::optional<double> bytes) {
+    e.peak_bytes = bytes;
+    return e;
+  };
+  const auto t = judged({with_memory(entrant("eager", 2), 100), with_memory(entrant("a", 1), std::nullopt),
+                         with_memory(entrant("b", 1.5), std::nullopt)});
+  std::map<std::string, bool> on;
+  for (const auto& s : t.standings) on[s.entrant.name] = s.on_front;
+  EXPECT_TRUE(on["a"]);
+  EXPECT_FALSE(on["eager"]) << "slower, and nobody knows that it takes less";
+  EXPECT_FALSE(on["b"]) << "no memory is not the least memory";
+}
+
+TEST(Tournament, OfOneProcessSaysThatItTellsNothingApart) {
+  auto eager = entrant("eager", 2), other = entrant("a", 1);
+  eager.seconds.resize(1);
+  other.seconds.resize(1);
+  const auto t = judged({eager, other});
+  EXPECT_EQ(t.best.size(), 2U);
+  EXPECT_THAT(t.doubts, ElementsAre(HasSubstr("One process has no spread")));
 }
 
 TEST(Front, NoiseOfACriterionMakesNobodyBetter) {

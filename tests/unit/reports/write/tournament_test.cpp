@@ -31,11 +31,11 @@ judge::Tournament sample() {
   judge::Entrant wrong = timed("wrong", 1);
   wrong.seconds.clear();
   wrong.out = "the answer <is> wrong";
-  wrong.ladder.outcome.status = Status::fail_accuracy;
+  wrong.status = Status::fail_accuracy;  // when it was to be timed: its ladder passed
   wrong.ladder.outcome.detail = "worst element";
   judge::Entrant absent = wrong;
   absent.name = "absent";
-  absent.ladder.outcome.status = Status::unsupported;
+  absent.status = Status::unsupported;
   judge::Entrant shipped = timed("b", 1e-3);
   shipped.command = "pack <net>";
   shipped.code = "load(\"net\");";
@@ -55,6 +55,24 @@ TEST(TournamentPage, ShowsTheVerdictTheBarsTheFrontAndWhatWasNotTimed) {
               AllOf(HasSubstr("pack &lt;net&gt;"), HasSubstr("the answer &lt;is&gt; wrong"), Not(HasSubstr("<net>"))));
   EXPECT_THAT(
       page, AllOf(Not(HasSubstr("<script")), Not(HasSubstr(" style=")), Not(HasSubstr("nan")), Not(HasSubstr("inf "))));
+}
+
+TEST(TournamentPage, SaysHowTheRunEnded) {
+  RunInfo run;
+  EXPECT_THAT(write_tournament_page({sample()}, run), HasSubstr("still running"));
+  run.exit_code = 0;
+  EXPECT_THAT(write_tournament_page({sample()}, run), AllOf(HasSubstr("★"), HasSubstr("exit code 0")));
+  run.exit_code = 4;
+  EXPECT_THAT(write_tournament_page({sample()}, run), AllOf(HasSubstr("✗</span>"), HasSubstr("exit code 4")));
+}
+
+TEST(TournamentPage, SaysWhyNothingShipsWhatIsTheFastest) {
+  judge::Tournament tournament;
+  auto best = timed("a", 1);
+  best.why_not_shipped = "no line of a is known";
+  judge_tournament({timed("eager", 2), best}, tournament);
+  EXPECT_THAT(write_tournament_page({tournament}, RunInfo{}), HasSubstr("no line of a is known"));
+  EXPECT_THAT(console::tournament_text(tournament, 100, false), HasSubstr("a: no line of a is known"));
 }
 
 TEST(TournamentPage, OfOneProcessHasBarsWithoutEnds) {
@@ -85,9 +103,10 @@ TEST(TournamentJson, HoldsEachVariantWithItsRowAndItsSamples) {
 
 TEST(TournamentText, IsALineForEachVariantAndWhatFollowsFromIt) {
   const std::string text = console::tournament_text(sample(), 100, false);
-  EXPECT_THAT(text, AllOf(HasSubstr("★ b"), HasSubstr("✗ wrong"), HasSubstr("- absent"), HasSubstr("winner b"),
-                          HasSubstr("Packages compiled before: for ≥ 1 call take "), HasSubstr("$ pack <net>"),
-                          HasSubstr("C++: load(\"net\");"), HasSubstr("! Process 1: disturbed")));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("★ b"), HasSubstr("✗ wrong    fail_accuracy: the answer"), HasSubstr("- absent"),
+                    HasSubstr("winner b"), HasSubstr("Packages compiled before: for ≥ 1 call take "),
+                    HasSubstr("$ pack <net>"), HasSubstr("C++: load(\"net\");"), HasSubstr("! Process 1: disturbed")));
 }
 
 }  // namespace
