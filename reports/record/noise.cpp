@@ -38,6 +38,16 @@ std::string noisy_reason(const Result& r) {
 
 bool is_noisy(const Result& r) { return !noisy_reason(r).empty(); }
 
+std::string other_doubts(const Result& r) {
+  const auto note = r.outcome.notes.find("doubts");
+  if (!r.finished || note == r.outcome.notes.end()) return "";
+  std::string doubts = first_line(note->second);
+  const std::string noisy = noisy_reason(r);
+  if (const size_t at = noisy.empty() ? std::string::npos : doubts.find(noisy); at != std::string::npos)
+    doubts.erase(at, noisy.size() + 1);  // and the space to the next sentence
+  return trimmed(doubts);
+}
+
 std::string speedup_interval(const Result& r, int digits) {
   const auto bounds = bounds_of(r);
   return bounds && bounds->bounded() ? fmt::format("[{:.{}f} {:.{}f}]", bounds->low, digits, bounds->high, digits) : "";

@@ -11,6 +11,9 @@ namespace torchstone {
 std::string noisy_reason(const Result& result);
 bool is_noisy(const Result& result);
 
+/// What else makes its timings doubtful, in one line: the note `doubts` of its record, without the reason above.
+std::string other_doubts(const Result& result);
+
 /// The interval of the speed-up, "[1.40 1.46]". Empty where nothing bounds it, and where there is none.
 std::string speedup_interval(const Result& result, int digits);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -23,6 +24,20 @@ Color color_of(const Verdict& verdict) {
   if (verdict.mark == '!' || verdict.mark == '*') return Color::red;
   if (verdict.mark == '~') return Color::yellow;
   return verdict.mark == 'x' ? Color::cyan : Color::green;
+}
+
+/// Why the timings of the row say less than they seem to, as far as `said`, which stands there already, does not have
+/// it: at most two lines, none longer than the terminal.
+std::vector<std::string> trust_lines(const Result& result, const std::string& said, size_t width) {
+  const size_t room = width == 0 ? reason_width : std::max(width, indent + narrowest_name) - indent;
+  std::vector<std::string> lines;
+  const auto add = [&](const char* head, const std::string& words) {
+    if (!words.empty()) lines.push_back(shortened(head + words, room));
+  };
+  const std::string noisy = terminal_line(noisy_reason(result));
+  if (said.find(noisy) == std::string::npos) add("noisy: ", noisy);
+  add("doubts: ", terminal_line(other_doubts(result)));
+  return lines;
 }
 
 }  // namespace
@@ -114,10 +129,12 @@ std::string console_row(const Result& result, bool color, size_t width) {
   std::string row = colored(fmt::format("[{:^8}]", verdict.word), color_of(verdict), color);
   row += fmt::format(" {} {}{}", verdict.mark, name, numbers);
   while (row.ends_with(' ')) row.pop_back();
-  const std::string reason = shortened(terminal_line(first_line(reason_of(result))), reason_width);
-  if (!below) return reason.empty() || outcome.status == Status::pass ? row : row + ": " + reason;
+  const std::string whole_reason = terminal_line(first_line(reason_of(result)));
+  const std::string reason = shortened(whole_reason, reason_width);
   const std::string margin = "\n" + std::string(indent, ' ');
-  if (!reason.empty()) row += margin + reason;
+  if (!reason.empty() && (below || outcome.status != Status::pass)) row += (below ? margin : ": ") + reason;
+  for (const auto& line : trust_lines(result, row + whole_reason, width)) row += margin + line;
+  if (!below) return row;
   if (const auto why = outcome.notes.find("diagnosis"); why != outcome.notes.end())
     row += margin + "diagnosis: " + terminal_line(first_line(why->second));
   if (!result.reproduce.empty()) row += margin + "again: " + terminal_line(first_line(result.reproduce));

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "reports/base/text.h"
 #include "reports/console/summary_text.h"
 #include "reports/record/row.h"
 #include "reports/record/run_verdict.h"
@@ -16,6 +17,7 @@ namespace torchstone {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -51,6 +53,55 @@ TEST(Noise, AUselessIntervalNeverLooksLikeAResultOnTheConsole) {
   undecided.outcome.status = Status::undecided;
   undecided.outcome.reason = "neither";
   EXPECT_THAT(console_row(undecided, false), AllOf(HasSubstr("UNSURE"), HasSubstr("(noisy)"), HasSubstr("neither")));
+}
+
+TEST(Noise, OfARowThatIsNotWordedNoisyHasItsReasonBelowTheRow) {
+  Result undecided = timed(1.02, 0.5, 2);
+  undecided.outcome.status = Status::undecided;
+  undecided.outcome.reason = "speed-up 1.020x, required 1.000x: not decided; the budget ended";
+  EXPECT_THAT(
+      console_row(undecided, false),
+      AllOf(HasSubstr("the budget ended\n             noisy: its interval is ±74 % wide"), Not(EndsWith("\n"))));
+  Result too_slow = timed(0.5, 0.3, 0.7);
+  too_slow.outcome.status = Status::fail_speedup;
+  too_slow.outcome.reason = "too slow";
+  EXPECT_THAT(
+      console_row(too_slow, false),
+      HasSubstr("\n             too slow\n             noisy: its interval is ±40 % wide\n             again: "));
+  Result apart = timed(1.02, 0.99, 1.05);
+  apart.outcome.status = Status::undecided;
+  apart.outcome.notes["noisy"] = "the threads lay apart";
+  apart.outcome.reason = "not decided; the threads lay apart";
+  EXPECT_THAT(console_row(apart, false), AllOf(EndsWith("the threads lay apart"), Not(HasSubstr("\n"))));
+}
+
+TEST(Noise, DoubtsOfATimedRowStandBelowItOnTheConsole) {
+  Result doubted = timed(1.02, 0.99, 1.05);
+  doubted.outcome.notes["doubts"] = "7 % of the cores were used by other processes while it was measured.";
+  EXPECT_THAT(
+      console_row(doubted, false),
+      AllOf(HasSubstr("[  PASS  ]"), EndsWith("1.02x [0.99 1.05]\n             doubts: "
+                                              "7 % of the cores were used by other processes while it was measured.")));
+  doubted.outcome.notes["noisy"] = "The threads lay apart.";
+  doubted.outcome.notes["doubts"] = "The clock fell. The threads lay apart. Process 2: the clock fell.";
+  EXPECT_EQ(other_doubts(doubted), "The clock fell. Process 2: the clock fell.");
+  EXPECT_THAT(console_row(doubted, false),
+              AllOf(HasSubstr("noisy: The threads lay apart.\n             doubts: The clock"),
+                    Not(HasSubstr("fell. The threads"))));
+  doubted.outcome.notes["doubts"] = "The threads lay apart.";
+  EXPECT_EQ(other_doubts(doubted), "");
+  EXPECT_THAT(console_row(doubted, false), Not(HasSubstr("doubts")));
+}
+
+TEST(Noise, DoubtsFitTheTerminal) {
+  Result doubted = timed(1.02, 0.99, 1.05);
+  doubted.outcome.notes["doubts"] = std::string(1000, 'd') + "\x1b[31m";
+  for (const size_t width : {size_t{1}, size_t{80}, size_t{120}}) {
+    const std::string row = console_row(doubted, false, width);
+    ASSERT_EQ(count_of(row, "\n"), 1u);
+    EXPECT_LE(columns(row.substr(row.find('\n') + 1)), std::max(width, size_t{25})) << width;
+  }
+  EXPECT_THAT(console_row(doubted, false), Not(HasSubstr("\x1b")));
 }
 
 TEST(Noise, IsCountedAndMarkedInMeansAndTablesAndPages) {
