@@ -22,6 +22,13 @@ std::string model_of(const Result& r) { return r.model.empty() ? short_name(r.na
 
 bool is_weak(const Result& r) { return passed(r) && metric_of(r, "detection_limit").value_or(0) > weak_above; }
 
+std::string weak_reason(const Result& r) {
+  if (!is_weak(r)) return "";
+  const double limit = *metric_of(r, "detection_limit");
+  return std::isinf(limit) ? "any error would have passed too"
+                           : fmt::format("an error of up to {} would have passed too", limit_text(limit));
+}
+
 Detection detection_of(const std::vector<Result>& results) {
   Detection found;
   std::vector<const Result*> limited;

@@ -8,6 +8,8 @@ namespace torchstone {
 
 /// Passed, although an error of a tenth of the values would have passed as well: the case's detection limit is higher.
 bool is_weak(const Result& result);
+/// "an error of up to 80 % would have passed too"; empty for any other case.
+std::string weak_reason(const Result& result);
 
 /// How much the passes prove, by their detection limits.
 struct Detection {

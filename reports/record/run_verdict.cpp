@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "reports/base/exit_code.h"
+#include "reports/record/detection.h"
 #include "reports/record/noise.h"
 #include "reports/record/summary.h"
 
@@ -42,6 +43,7 @@ std::string reason_of(const Result& result) {
     add(worse->second);
   add(result.outcome.reason);
   if (const std::string noise = noisy_reason(result); !noise.empty()) add("noisy: " + noise);
+  if (const std::string weak = weak_reason(result); !weak.empty()) add("weak: " + weak);
   return text;
 }
 

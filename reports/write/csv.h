@@ -13,7 +13,8 @@ std::string write_wide_csv(const std::vector<Result>& results);
 /// summary.csv: what upstream's driver prints when it ends, a row for each suite, backend, dtype, mode, device and
 /// preset and choice of dynamic sizes: pass rate, geometric mean of the speed-ups, means of compile time and memory
 /// compression (reports/record/summary.h says over what), each with the number of cases behind it, and what was left
-/// out; an empty cell for an average over nothing.
+/// out; then how many rows are noisy, and what the passes prove (reports/record/detection.h); an empty cell for an
+/// average over nothing.
 std::string write_summary_csv(const std::vector<Result>& results);
 
 /// What was found of largest batches (the metric largest_batch), a line NAME,SIZE for each model, as

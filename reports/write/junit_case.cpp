@@ -6,6 +6,7 @@
 
 #include "reports/base/text.h"
 #include "reports/base/xml.h"
+#include "reports/record/detection.h"
 #include "reports/record/metric.h"
 #include "reports/record/run_verdict.h"
 
@@ -34,18 +35,20 @@ std::string output_of(const Result& r) {
   std::string text = fmt::format("accuracy={}\n", to_string(r.outcome.status));
   for (const auto& [key, value] : r.outcome.metrics) text += fmt::format("{}={}\n", key, format_metric(key, value));
   for (const auto& [key, value] : r.outcome.notes) text += fmt::format("{}={}\n", key, first_line(value));
+  if (const std::string weak = weak_reason(r); !weak.empty()) text += fmt::format("weak={}\n", weak);
   if (!r.reproduce.empty()) text += fmt::format("reproduce={}\n", r.reproduce);
   if (!r.file.empty()) text += fmt::format("declared={}:{}\n", r.file, r.line);
   return text;
 }
 
 /// What the element's content or results.json has anyway stays out: texts of many lines, the raw samples
-/// and what a diagnosis found.
+/// and what a diagnosis found. The mark `weak` follows from the others and is no property of the record.
 Properties short_properties_of(const Result& r) {
   Properties properties = properties_of(r);
   std::erase_if(properties, [](const auto& p) {
     return p.first == "detail" || p.first == "diagnosis_record" || p.first.starts_with("samples_");
   });
+  if (const std::string weak = weak_reason(r); !weak.empty()) properties.emplace_back("weak", weak);
   return properties;
 }
 

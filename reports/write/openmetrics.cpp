@@ -10,6 +10,7 @@
 #include <torchstone/report_writer.h>
 
 #include "reports/base/text.h"
+#include "reports/record/detection.h"
 #include "reports/record/metric.h"
 #include "reports/record/noise.h"
 #include "reports/record/repetitions.h"
@@ -106,6 +107,7 @@ std::string write_openmetrics(const Report& report) {
   Family info{"torchstone_case", "info", "", "status of each case"};
   Family expected{"torchstone_case_as_expected", "gauge", "", "1: the case ended as expected, 0: it did not"};
   Family noisy{"torchstone_case_noisy", "gauge", "", "1: the interval of the speed-up says too little, 0: it does not"};
+  Family weak{"torchstone_case_weak", "gauge", "", "1: it passed, as would an error over 10 %; 0: it would not"};
   Family took{"torchstone_case_duration_seconds", "gauge", "seconds", "duration of each case"};
   Family undeclared{"torchstone_undeclared", "gauge", "", "metrics that Torchstone does not know"};
   for (const Result* r : results) {
@@ -113,13 +115,14 @@ std::string write_openmetrics(const Report& report) {
     expected.add("", labels, r->finished && r->as_expected() ? 1 : 0);
     took.add("", labels, r->duration_s);
     if (r->outcome.metrics.contains("speedup")) noisy.add("", labels, is_noisy(*r) ? 1 : 0);
+    if (r->outcome.metrics.contains("detection_limit")) weak.add("", labels, is_weak(*r) ? 1 : 0);
     labels.emplace_back("status", to_string(final_status(*r)));
     info.add("_info", labels, 1);
     for (const auto& [key, value] : r->outcome.metrics)
       if (find_metric(key) == nullptr) undeclared.add("", {{"case", r->name}, {"metric", key}}, value);
   }
   std::string text;
-  for (const Family* family : {&run, &duration, &exit_code, &counts, &geomean, &info, &expected, &noisy, &took})
+  for (const Family* family : {&run, &duration, &exit_code, &counts, &geomean, &info, &expected, &noisy, &weak, &took})
     text += family->text();
   for (const auto& metric : metric_table()) {
     double factor = 1;

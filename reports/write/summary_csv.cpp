@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -5,6 +6,8 @@
 #include <torchstone/report_writer.h>
 
 #include "reports/base/csv.h"
+#include "reports/record/detection.h"
+#include "reports/record/noise.h"
 #include "reports/record/summary.h"
 #include "reports/write/csv.h"
 
@@ -13,6 +16,13 @@ namespace {
 
 std::vector<std::string> group_of(const Result& r) {
   return {r.suite, r.backend, r.dtype, r.mode, r.device, r.preset, r.dynamic};
+}
+
+/// How many passes have a detection limit, the median and the worst one, and how many are weak.
+std::vector<std::string> limit_cells(const std::vector<Result>& members) {
+  const Detection found = detection_of(members);
+  const auto cell = [&](double limit) { return found.n == 0 ? "" : fmt::format("{:.6f}", limit); };
+  return {std::to_string(found.n), cell(found.median), cell(found.worst), std::to_string(found.weak.size())};
 }
 
 }  // namespace
@@ -25,9 +35,27 @@ std::string write_summary_csv(const std::vector<Result>& results) {
     if (is_new) groups.push_back({place->first, {}});
     groups[place->second].second.push_back(result);
   }
-  std::string text = csv_line({"suite", "backend", "dtype", "mode", "device", "preset", "dynamic", "accuracy_cases",
-                               "pass_rate", "speedup_cases", "geomean_speedup", "compile_cases",
-                               "mean_compilation_latency", "compression_cases", "mean_compression_ratio", "left_out"});
+  std::string text = csv_line({"suite",
+                               "backend",
+                               "dtype",
+                               "mode",
+                               "device",
+                               "preset",
+                               "dynamic",
+                               "accuracy_cases",
+                               "pass_rate",
+                               "speedup_cases",
+                               "geomean_speedup",
+                               "compile_cases",
+                               "mean_compilation_latency",
+                               "compression_cases",
+                               "mean_compression_ratio",
+                               "left_out",
+                               "noisy_cases",
+                               "detection_limits",
+                               "median_detection_limit",
+                               "worst_detection_limit",
+                               "weak_passes"});
   for (const auto& [key, members] : groups) {
     auto cells = key;
     std::vector<std::string> left_out;
@@ -40,6 +68,9 @@ std::string write_summary_csv(const std::vector<Result>& results) {
       if (!average.left_out.empty()) left_out.push_back(fmt::format("{}: {}", name, left_out_words(average)));
     }
     cells.push_back(fmt::format("{}", fmt::join(left_out, "; ")));
+    const auto limits = limit_cells(members);
+    cells.push_back(std::to_string(std::ranges::count_if(members, is_noisy)));
+    cells.insert(cells.end(), limits.begin(), limits.end());
     text += csv_line(cells);
   }
   return text;

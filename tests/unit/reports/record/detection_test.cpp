@@ -6,8 +6,11 @@
 #include "reports/console/summary_text.h"
 #include "reports/record/json.h"
 #include "reports/record/row.h"
+#include "reports/write/csv.h"
 #include "reports/write/html/page.h"
+#include "reports/write/junit.h"
 #include "reports/write/markdown.h"
+#include "reports/write/openmetrics.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone {
@@ -65,9 +68,35 @@ TEST(Detection, StandsInEveryReport) {
   const std::string markdown = write::write_markdown(report, {});
   EXPECT_THAT(markdown, HasSubstr("pass, weak"));
   EXPECT_THAT(markdown, HasSubstr("worst 80 %"));
+  EXPECT_THAT(write::write_wide_csv(report.results), HasSubstr("weak: an error of up to 80 % would have passed too"));
+  const std::string metrics = write::write_openmetrics(report);
+  EXPECT_THAT(metrics, testing::ContainsRegex("torchstone_case_weak\\{case=\"feeble\"[^}]*\\} 1\n"));
+  EXPECT_THAT(metrics, testing::ContainsRegex("torchstone_case_weak\\{case=\"strong\"[^}]*\\} 0\n"));
   const std::string page = write::write_html(report, {});
   EXPECT_THAT(page, HasSubstr("80 % <b>weak</b>"));
   EXPECT_THAT(page, HasSubstr("1 of 2: feeble training"));
+}
+
+TEST(Detection, MarksWeakPassesInJUnitWithPropertiesAndWithout) {
+  const std::vector<Result> results{limited("strong", 0.004), limited("feeble", 0.8), limited("blind", infinity)};
+  const std::string full = write::write_junit(results, {});
+  EXPECT_THAT(full, HasSubstr("<property name=\"weak\" value=\"an error of up to 80 % would have passed too\"/>"));
+  EXPECT_EQ(count_of(full, "<property name=\"weak\""), 2u);
+  const std::string strict = write::write_junit(results, {}, {.testcase_properties = false});
+  EXPECT_THAT(strict, HasSubstr("weak=an error of up to 80 % would have passed too"));
+  EXPECT_THAT(strict, HasSubstr("weak=any error would have passed too"));
+}
+
+TEST(Detection, IsSummedUpInSummaryCsvBesideTheNoisyRows) {
+  Result timed = simple_result("timed", Status::pass, "performance");
+  timed.outcome.metrics = {{"speedup", 1.1}, {"speedup_low", 0.5}, {"speedup_high", 1.7}};
+  timed.mode = "training";
+  const std::string text = write::write_summary_csv(
+      {limited("a", 0.02), limited("b", 0.5), timed, limited("red", 9, Status::fail_accuracy)});
+  EXPECT_THAT(text, HasSubstr(",left_out,noisy_cases,detection_limits,median_detection_limit,worst_detection_limit,"
+                              "weak_passes\n"));
+  EXPECT_THAT(text, testing::EndsWith(",1,2,0.260000,0.500000,1\n"));
+  EXPECT_THAT(write::write_summary_csv({limited("a", infinity)}), testing::EndsWith(",0,1,inf,inf,1\n"));
 }
 
 }  // namespace
