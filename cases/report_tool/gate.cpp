@@ -18,7 +18,7 @@ namespace {
 struct GateArguments {
   std::string actual, expected;
   std::vector<std::string> flaky;
-  bool allow_absent = false;
+  bool allow_absent = false, strict_undecided = false;
   double part = 0.95;
   std::vector<std::string> files;
   judge::SpeedTarget target;
@@ -71,10 +71,14 @@ void add_speedup(CLI::App& gate, const std::shared_ptr<GateArguments>& arguments
   command->add_flag("--fail-on-improvement", target.fail_on_improvement,
                     "Red too when better than the threshold by more than the scale");
   command->add_option("--flaky", arguments->flaky, "Models whose failure is shown and not judged")->delimiter(',');
+  command->add_flag("--strict-undecided", arguments->strict_undecided,
+                    "Exit with 5 where no model is red and a speed-up is too noisy to be judged");
   command->callback([=, &exit_code] {
-    exit_code = judge_tables(arguments->files, arguments->target.metric, arguments->flaky, [&](const CsvTable& actual) {
+    const auto judge = [&](const CsvTable& actual) {
       return gate_speed(actual, arguments->target, arguments->options());
-    });
+    };
+    exit_code =
+        judge_tables(arguments->files, arguments->target.metric, arguments->flaky, judge, arguments->strict_undecided);
   });
 }
 

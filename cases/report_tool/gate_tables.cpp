@@ -1,5 +1,6 @@
 #include "cases/report_tool/gate_tables.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -29,7 +30,7 @@ void warn_of_unknown(const std::vector<std::string>& flaky, const std::vector<ju
 
 int judge_tables(const std::vector<std::string>& paths, const std::string& column,
                  const std::vector<std::string>& flaky,
-                 const std::function<std::vector<judge::GateRow>(const CsvTable&)>& judge) {
+                 const std::function<std::vector<judge::GateRow>(const CsvTable&)>& judge, bool strict_undecided) {
   std::vector<judge::GateRow> all;
   try {
     for (const auto& path : paths) {
@@ -50,8 +51,13 @@ int judge_tables(const std::vector<std::string>& paths, const std::string& colum
   }
   warn_of_unknown(flaky, all);
   const int code = gate_exit_code(all);
-  if (code == ExitCode::nothing_judged) print_error("nothing was judged: no model has a status that could be compared");
-  return code;
+  const bool any_noisy = std::ranges::any_of(all, [](const auto& row) { return row.verdict == "NOISY"; });
+  if (code == ExitCode::nothing_judged)
+    print_error(any_noisy ? "nothing was judged: the speed-ups are noisy, and none is decided"
+                          : "nothing was judged: no model has a status that could be compared");
+  if (code != ExitCode::success || !strict_undecided || !any_noisy) return code;
+  print_error("undecided: a speed-up is noisy");
+  return ExitCode::undecided;
 }
 
 }  // namespace torchstone

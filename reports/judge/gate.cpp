@@ -56,13 +56,6 @@ std::string text_or_nothing(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : "nothing";
 }
 
-/// A flaky model's difference is shown and not judged; a number that is missing stays red.
-void pardon(GateRow& row, const GateOptions& options) {
-  if ((row.verdict != "FAIL" && row.verdict != "IMPROVED") || !options.flaky.contains(row.name)) return;
-  row.red = false;
-  row.verdict += "_BUT_FLAKY";
-}
-
 /// `judge` for each model of `actual`, then the models that are only expected.
 template <typename Judge>
 std::vector<GateRow> against(const CsvTable& actual_table, const CsvTable& expected_table, const std::string& column,
@@ -94,6 +87,12 @@ constexpr Tracked tracked[] = {
     {"graph_breaks", true}, {"calls_captured", false}, {"unique_graphs", false}, {"fallbacks_to_eager", true}};
 
 }  // namespace
+
+void pardon(GateRow& row, const GateOptions& options) {
+  if ((row.verdict != "FAIL" && row.verdict != "IMPROVED") || !options.flaky.contains(row.name)) return;
+  row.red = false;
+  row.verdict += "_BUT_FLAKY";
+}
 
 std::vector<GateRow> gate_accuracy(const CsvTable& actual, const CsvTable& expected, const GateOptions& options) {
   return against(actual, expected, "accuracy", options,
@@ -145,42 +144,11 @@ std::vector<GateRow> gate_memory(const CsvTable& actual, const CsvTable& expecte
                  });
 }
 
-std::vector<GateRow> gate_speed(const CsvTable& actual, const SpeedTarget& target, const GateOptions& options) {
-  const size_t column = actual.require_column(target.metric);
-  const bool higher_is_better = target.metric == "speedup";
-  const double multiplied = target.threshold * target.scale, divided = target.threshold / target.scale;
-  const double low = std::min(multiplied, divided), high = std::max(multiplied, divided);
-  const double limit = !higher_is_better ? high : target.fail_on_improvement ? low : multiplied;
-  const double better = higher_is_better ? high : low;
-  const size_t name = actual.require_column("name");
-  std::vector<GateRow> rows;
-  for (const auto& cells : actual.rows) {
-    GateRow row{cells.cells[name], "PASS", "", false};
-    const auto value = parse_number(cells.cells[column]);
-    if (!value || !std::isfinite(*value) || *value <= 0) {
-      row.verdict = "NOT_MEASURED";
-      row.detail = fmt::format("{}={}", target.metric, cells.cells[column].empty() ? "nothing" : cells.cells[column]);
-    } else {
-      const bool worse = higher_is_better ? *value < limit : *value > limit;
-      const bool improved = target.fail_on_improvement && (higher_is_better ? *value > better : *value < better);
-      if (worse || improved) row.verdict = worse ? "FAIL" : "IMPROVED";
-      row.detail = fmt::format("{}={}, limit={:.6g}", target.metric, cells.cells[column], improved ? better : limit);
-    }
-    row.red = row.verdict != "PASS";
-    pardon(row, options);
-    if (const auto index = actual.column("compression_ratio"); index && higher_is_better) {
-      const auto ratio = parse_number(cells.cells[*index]);
-      if (ratio && *ratio > 0) row.detail += fmt::format(", memory={:.2f}x of eager's", 1 / *ratio);
-    }
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
 int gate_exit_code(const std::vector<GateRow>& rows) {
   if (std::ranges::any_of(rows, &GateRow::red)) return ExitCode::gate_failed;
   const auto judged = [](const GateRow& row) {
-    return row.verdict != "EAGER_FAILED" && row.verdict != "MISSING_EXPECTED" && row.verdict != "ABSENT";
+    return row.verdict != "EAGER_FAILED" && row.verdict != "MISSING_EXPECTED" && row.verdict != "ABSENT" &&
+           row.verdict != "NOISY";
   };
   return std::ranges::any_of(rows, judged) ? ExitCode::success : ExitCode::nothing_judged;
 }
@@ -195,8 +163,11 @@ std::string gate_text(const std::vector<GateRow>& rows) {
   std::string text;
   for (const auto& row : rows) {
     const std::string name = terminal_line(row.name);
-    std::string line =
-        fmt::format("{} {}{}  {}", row.red ? '!' : ' ', name, std::string(widest - columns(name), ' '), row.verdict);
+    std::string line = fmt::format("{} {}{}  {}",
+                                   row.red                          ? '!'
+                                   : row.verdict.ends_with("NOISY") ? '~'
+                                                                    : ' ',
+                                   name, std::string(widest - columns(name), ' '), row.verdict);
     if (!row.detail.empty()) line += ": " + terminal_line(row.detail);
     text += line + "\n";
   }

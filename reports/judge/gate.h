@@ -12,7 +12,7 @@ namespace torchstone::judge {
 /// What became of one model of a table.
 struct GateRow {
   std::string name;
-  std::string verdict;  ///< upstream's word: PASS, XFAIL, FAIL, IMPROVED, MISSING_EXPECTED, … and our ABSENT
+  std::string verdict;  ///< upstream's word: PASS, XFAIL, FAIL, IMPROVED, MISSING_EXPECTED, … and our ABSENT, NOISY
   std::string detail;   ///< the numbers behind it
   bool red = false;
 };
@@ -44,7 +44,14 @@ struct SpeedTarget {
 
 /// check_perf_csv.py: red when the speed-up is below threshold · scale, or the latency above the larger of
 /// threshold · scale and threshold / scale. A value that is missing, not finite or 0 is red: it was not measured.
+///
+/// A table of results says of a speed-up that it is noisy, why, and its interval (tables::SpeedColumns). Such a row is
+/// NOISY and not judged, like a required speed-up that is undecided; PASS_BUT_NOISY where the whole interval is as
+/// asked, and FAIL where 1.5 times its upper end is still below. A latency has no interval: it is NOISY.
 std::vector<GateRow> gate_speed(const CsvTable& actual, const SpeedTarget& target, const GateOptions& options);
+
+/// A flaky model's difference is shown and not judged; a number that is missing stays red.
+void pardon(GateRow& row, const GateOptions& options);
 
 /// 0 all as they should be, 1 one is red, 3 nothing was judged.
 int gate_exit_code(const std::vector<GateRow>& rows);

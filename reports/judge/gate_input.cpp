@@ -27,7 +27,8 @@ std::vector<CsvTable> tables_in_folder(const fs::path& folder, const std::string
 
 std::vector<CsvTable> tables_of_results(const fs::path& path) {
   std::vector<CsvTable> tables;
-  for (const auto& [name, text] : tables::write_upstream_csvs(results_folder::merge_results({path}).report.results))
+  const auto results = results_folder::merge_results({path}).report.results;
+  for (const auto& [name, text] : tables::write_upstream_csvs(results, "", /*with_noise=*/true))
     tables.push_back(parse_csv(text, path.string() + ":" + name));
   return tables;
 }

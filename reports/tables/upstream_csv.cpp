@@ -2,6 +2,7 @@
 
 // The tables of benchmarks/dynamo (common.py of August 2026): what its check_*.py, dashboards and spreadsheets read.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +14,7 @@
 #include "reports/base/csv.h"
 #include "reports/base/files.h"
 #include "reports/base/report_error.h"
+#include "reports/record/noise.h"
 #include "reports/record/repetitions.h"
 #include "reports/record/summary.h"
 
@@ -104,7 +106,15 @@ std::string upstream_name(const Result& r) {
   return note == r.outcome.notes.end() ? r.model : note->second;
 }
 
-std::string row(const Result& r, const std::string& name, const std::string& tag) {
+std::vector<std::string> noise_cells(const Result& r) {
+  const auto bound = [&](const char* metric) {
+    const auto value = metric_of(r, metric);
+    return value ? fmt::format("{}", *value) : "";
+  };
+  return {noisy_reason(r), bound("speedup_low"), bound("speedup_high")};
+}
+
+std::string row(const Result& r, const std::string& name, const std::string& tag, bool with_noise) {
   // Upstream's rows of a model that did not load have no batch size.
   const bool loaded = r.outcome.status != Status::model_fail_to_load && r.outcome.status != Status::eager_fail_to_run;
   std::vector<std::string> cells = {device_type(r.device), name, loaded ? std::to_string(r.batch_size) : "0"};
@@ -112,14 +122,17 @@ std::string row(const Result& r, const std::string& name, const std::string& tag
   if (has_statuses(r.check)) cells.emplace_back(to_string(final_status(r)));
   const std::string filler = filler_of(r);
   for (const auto& column : columns_of(r.check)) cells.push_back(cell(r, column, filler));
+  if (with_noise && r.check == "performance") std::ranges::copy(noise_cells(r), std::back_inserter(cells));
   return csv_line(cells);
 }
 
-std::string header(const std::string& check, const std::string& tag) {
+std::string header(const std::string& check, const std::string& tag, bool with_noise) {
   std::vector<std::string> cells = {"dev", "name", "batch_size"};
   if (!tag.empty()) cells.emplace_back("tag");
   if (has_statuses(check)) cells.emplace_back("accuracy");
   for (const auto& column : columns_of(check)) cells.emplace_back(column.name);
+  if (with_noise && check == "performance")
+    cells.insert(cells.end(), {SpeedColumns::noisy, SpeedColumns::low, SpeedColumns::high});
   return csv_line(cells);
 }
 
@@ -140,7 +153,7 @@ std::string word_of(const std::string& text) {
   return out;
 }
 
-NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::string& tag) {
+NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::string& tag, bool with_noise) {
   const auto chosen = one_of_each_name(results);
   using Table = std::pair<std::string, std::string>;  // (stem, check)
   std::map<Table, std::set<std::string>> presets;
@@ -161,11 +174,11 @@ NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::st
     const std::string name =
         case_file_name(stem + (apart ? "_" + word_of(result.preset) : "") + "_" + result.check) + ".csv";
     const auto [place, is_new] = places.emplace(name, files.size());
-    if (is_new) files.emplace_back(name, header(result.check, tag));
+    if (is_new) files.emplace_back(name, header(result.check, tag, with_noise));
     require_few_tables(files.size());
     const std::string upstream = upstream_name(result);
     const bool is_alone = models[{{stem, result.check}, upstream}].size() == 1;
-    files[place->second].second += row(result, is_alone ? upstream : result.model, tag);
+    files[place->second].second += row(result, is_alone ? upstream : result.model, tag, with_noise);
   }
   return files;
 }

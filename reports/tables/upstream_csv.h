@@ -15,8 +15,14 @@ namespace torchstone::tables {
 /// (reports/record/repetitions.h). A run that gave no number is a row of zeros, as upstream's; in every other row a
 /// cell without a number is empty. A case left out has no row of timings. With a tag there is a column of it behind
 /// batch_size (upstream's
-/// --tag).
-NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::string& tag = "");
+/// --tag). `with_noise` adds SpeedColumns to tables of timings, which upstream's do not have.
+NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::string& tag = "",
+                               bool with_noise = false);
+
+/// Why a speed-up says too little (empty where it does not), and its interval.
+struct SpeedColumns {
+  static constexpr const char *noisy = "noisy", *low = "speedup_low", *high = "speedup_high";
+};
 
 /// A backend with options, or a suite, as a word of these files' names: "inductor:freezing=true" → "inductor_freezing".
 std::string word_of(const std::string& text);

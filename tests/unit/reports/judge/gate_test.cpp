@@ -131,6 +131,56 @@ TEST(SpeedGate, ALatencyIsBetterWhenLowerAndNeverZero) {
   EXPECT_EQ(verdicts(gate_speed(actual, target, {})).at("fast"), "!IMPROVED");
 }
 
+TEST(SpeedGate, JudgesANoisySpeedUpByItsIntervalAlone) {
+  const auto actual = table(
+      "name,speedup,noisy,speedup_low,speedup_high\nclear,0.9,,0.85,0.96\nhardly,0.9,wide,0.3,1.5\nlucky,1.2,wide,0.6,"
+      "1.8\nopen,1.2,no bound,0,inf\nnear,0.7,apart,0.69,0.71\nslow,0.5,apart,0.49,0.51\nfast,3,wide,2,4\n");
+  const SpeedTarget target{.metric = "speedup", .threshold = 1};
+  const auto rows = gate_speed(actual, target, {});
+  EXPECT_EQ(verdicts(rows), (Verdicts{{"clear", "!FAIL"},
+                                      {"hardly", "NOISY"},
+                                      {"lucky", "NOISY"},
+                                      {"open", "NOISY"},
+                                      {"near", "NOISY"},
+                                      {"slow", "!FAIL"},
+                                      {"fast", "PASS_BUT_NOISY"}}));
+  EXPECT_EQ(rows[1].detail, "speedup=0.9, limit=1; noisy: wide");
+  EXPECT_THAT(gate_text(rows), testing::AllOf(HasSubstr("~ hardly  NOISY: "), HasSubstr("~ fast    PASS_BUT_NOISY: "),
+                                              HasSubstr("2 FAIL, 4 NOISY, 1 PASS_BUT_NOISY")));
+  SpeedTarget both = target;
+  both.fail_on_improvement = true;
+  EXPECT_EQ(verdicts(gate_speed(actual, both, {})).at("fast"), "NOISY") << "is it too fast?";
+}
+
+TEST(SpeedGate, OfNoisySpeedUpsAloneIsNotGreen) {
+  const SpeedTarget target{.metric = "speedup", .threshold = 1};
+  const auto noisy = table("name,speedup,noisy,speedup_low,speedup_high\na,1.2,wide,0.6,1.8\n");
+  EXPECT_EQ(gate_exit_code(gate_speed(noisy, target, {})), 3);
+  const auto met = table("name,speedup,noisy,speedup_low,speedup_high\na,3,wide,2,4\n");
+  EXPECT_EQ(gate_exit_code(gate_speed(met, target, {})), 0);
+}
+
+TEST(SpeedGate, OfALatencyBesideANoisySpeedUpIsUndecided) {
+  const auto actual = table("name,abs_latency,noisy,speedup_low,speedup_high\na,20,wide,0.6,1.8\nb,20,,0.9,1.1\n");
+  EXPECT_EQ(verdicts(gate_speed(actual, {.metric = "abs_latency", .threshold = 10}, {})),
+            (Verdicts{{"a", "NOISY"}, {"b", "!FAIL"}}));
+}
+
+TEST(GateInput, KnowsWhichSpeedUpsOfResultsAreNoisy) {
+  Result noisy = simple_result("S/Performance.A/noisy", Status::pass, "performance");
+  noisy.outcome.metrics = {{"speedup", 1.2}, {"speedup_low", 0.6}, {"speedup_high", 1.8}};
+  const TemporaryFolder folder;
+  write::write_reports({sample_run(), {noisy}}, folder.path());
+  const auto tables = upstream_tables(folder.path(), "speedup");
+  ASSERT_EQ(tables.size(), 1u);
+  const auto rows = gate_speed(tables[0], {.metric = "speedup", .threshold = 1}, {});
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].verdict, "NOISY");
+  EXPECT_THAT(rows[0].detail, HasSubstr("noisy: its interval is ±50 % wide"));
+  const auto of_upstream = upstream_tables(folder.path() / "csv", "speedup");
+  EXPECT_FALSE(of_upstream.at(0).column("noisy")) << "the files keep upstream's columns";
+}
+
 TEST(GateText, IsAlignedAndCounts) {
   EXPECT_EQ(gate_text({{"größe", "PASS", "", false}, {"a", "FAIL", "why\x1b", true}}),
             "  größe  PASS\n! a      FAIL: why\\x1b\nred: 1 FAIL, 1 PASS\n");
