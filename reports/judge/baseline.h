@@ -70,10 +70,10 @@ struct BaselineOptions {
 /// Bytes and counts: any difference is a change, but for the slack that the metric table gives the artifact's size.
 /// Timings: each record has a level, the mean over its processes of their median logarithm, and the error that another
 /// process would make of it (reports/judge/level.h). The interval of a change is Welch's. With `single_numbers` the old
-/// value is a constant. Raw samples stand in results.json; without them there is no interval, and a change beyond the
-/// tolerance is AMBIGUOUS. SLOWER needs two things: the case's own interval lies beyond the tolerance, and all cases
-/// together say at the error `family_error` that something changed; and apart from what eager and the machine did
-/// (reports/judge/timing_rules.h).
+/// value is a constant. Raw samples stand in results.json; without them, or with too few rounds, there is no interval,
+/// and the timing is AMBIGUOUS however near the two numbers are. SLOWER needs two things: the case's own interval lies
+/// beyond the tolerance, and all cases together say at the error `family_error` that something changed; and apart from
+/// what eager and the machine did (reports/judge/timing_rules.h).
 ///
 /// A single reading (compile time) is SAME up to 15 %, the band of the dashboard of PyTorch (test-infra,
 /// compilerUtils), otherwise AMBIGUOUS: one timing is no verdict.

@@ -39,7 +39,7 @@ void judge_timing(const MetricInfo& info, const Result& before, const Result& af
   const bool alike = moved.has_value();
   if (!alike) moved = plain_change(before, after, change, runs, options.single_numbers);
   if (!moved) {
-    change.change = within(std::log(change.ratio), options.tolerance);
+    change.change = Change::ambiguous;  // without an interval nothing is known, however near the two numbers are
     return;
   }
   const Estimate estimate = moved->change.estimate(options.confidence);
@@ -53,8 +53,7 @@ void judge_timing(const MetricInfo& info, const Result& before, const Result& af
     change.by_rounds = change.by_rounds || from == LevelFrom::rounds;
   }
   const bool bounded = change.ratio_low > 0 && std::isfinite(change.ratio_high);
-  change.change =
-      bounded ? judge(estimate, options.tolerance, info.better) : within(std::log(change.ratio), options.tolerance);
+  change.change = bounded ? judge(estimate, options.tolerance, info.better) : Change::ambiguous;
   // Of a machine in two states the difference is the machine's.
   change.other_places = !alike && !options.single_numbers;
   if (!change.other_places) return;

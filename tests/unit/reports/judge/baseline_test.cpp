@@ -110,6 +110,20 @@ TEST(Baseline, WithoutUsableSamplesATimingHasNoVerdict) {
   }
 }
 
+TEST(Baseline, WithoutAnIntervalInOneOfTheRunsEqualTimingsAreAmbiguousNotSame) {
+  std::mt19937_64 random(5);
+  const Result whole = timed(random, 1.5), few = timed(random, 1.5, 0.001, 5);
+  Result bare = whole;
+  bare.outcome.samples.clear();
+  for (const auto& [before, after] : {std::pair{whole, bare}, {bare, whole}, {bare, bare}, {whole, few}, {few, few}}) {
+    const CaseChange c = only_case(before, after);
+    EXPECT_EQ(c.change, Change::ambiguous);
+    for (const char* metric : {"speedup", "eager_ms", "compiled_ms"})
+      EXPECT_EQ(change_in(c, metric), Change::ambiguous);
+    EXPECT_EQ(c.metrics[0].ratio_high, std::numeric_limits<double>::infinity());
+  }
+}
+
 TEST(Baseline, GatesBytesAndCountsExactly) {
   const Result before = with_metrics({{"compiled_peak_bytes", 1e9}, {"compiled_allocations", 12}});
   Result after = before;
