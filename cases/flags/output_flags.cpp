@@ -95,6 +95,11 @@ std::vector<FlagInfo> output_flags() {
           "compare with this results folder, results.json, or CSV of PyTorch's benchmarks/dynamo; worse is red",
           [](Flags & f) -> auto& { return f.baseline; })
           .is_path(),
+      text_flag(
+          "baseline_history", "FILE",
+          "of torchstone-report history: how far runs of unchanged code differ on this machine, for the baseline",
+          [](Flags & f) -> auto& { return f.baseline_history; })
+          .is_path(),
       word_flag(
           "list", listings(), "list and run nothing", [](Flags & f) -> auto& { return f.list; }),
       word_flag(

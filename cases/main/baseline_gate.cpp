@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "reports/base/exit_code.h"
+#include "reports/base/terminal_text.h"
 #include "reports/judge/baseline_report.h"
 
 namespace torchstone {
@@ -47,7 +48,11 @@ void note(const judge::BaselineComparison& comparison, std::vector<Result>& resu
 
 std::optional<judge::Baseline> read_baseline(const flags::Flags& flags) {
   if (flags.baseline.empty()) return std::nullopt;
-  return judge::read_baseline(flags.baseline);
+  judge::Baseline baseline = judge::read_baseline(flags.baseline);
+  if (!flags.baseline_history.empty())
+    baseline.history = judge::read_history(flags.baseline_history, &baseline.warnings);
+  for (const auto& warning : baseline.warnings) print_error("warning: " + warning);
+  return baseline;
 }
 
 void require_matching(const judge::Baseline& baseline, const std::vector<Result>& planned) {
@@ -60,8 +65,9 @@ BaselineVerdict judge_against(const judge::Baseline& baseline, const flags::Flag
   judge::Baseline same_cases = baseline;
   std::erase_if(same_cases.report.results, [&](const Result& result) { return !names.contains(result.name); });
   const auto comparison = judge::compare_with(same_cases, run);
-  const std::string again = fmt::format("torchstone-report compare {} {}", flags::shell_quoted(flags.baseline),
-                                        flags::shell_quoted(flags.run.out));
+  std::string again = fmt::format("torchstone-report compare {} {}", flags::shell_quoted(flags.baseline),
+                                  flags::shell_quoted(flags.run.out));
+  if (!flags.baseline_history.empty()) again += " --history " + flags::shell_quoted(flags.baseline_history);
   run.run.baseline = BaselineFacts{flags.baseline, judge::counts_line(comparison), judge::remarks_of(comparison),
                                    is_replaced(flags) ? "" : again};
   note(comparison, run.results);

@@ -8,7 +8,7 @@
 
 namespace torchstone {
 
-/// What --torchstone_baseline names; nothing without it. Throws ReportError.
+/// What --torchstone_baseline and --torchstone_baseline_history name; nothing without the former. Throws ReportError.
 std::optional<judge::Baseline> read_baseline(const flags::Flags& flags);
 
 /// Refuses a baseline of rows that may be several of the planned cases, before any of them runs. Throws ReportError.

@@ -1,6 +1,7 @@
 // A run against the results of another one: the flag and the tool, on the real program.
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "tests/end_to_end/binary.h"
@@ -89,6 +90,38 @@ TEST_F(Baseline, ARunMadeRedByItSaysSoInEveryReport) {
   // As a baseline itself it is what it measured, and compare judges it by that too.
   EXPECT_EQ(compare({now.out(), now.out()}).exit_code, 0);
   EXPECT_THAT(compare({baseline, now.out()}).out, AllOf(HasSubstr("0 BROKEN, 1 SLOWER")));
+}
+
+/// A history in which runs of unchanged code differ a thousandfold: a loss to a quarter is nothing beside that.
+std::string restless_history(const std::string& results, const std::string& file) {
+  EXPECT_EQ(run_program({TORCHSTONE_REPORT, "history", results, "-o", file}).exit_code, 0);
+  auto point = nlohmann::json::parse(read_file(file));
+  std::ofstream lines(file);
+  for (int i = 0; i < 8; ++i) {
+    point["run"] = std::to_string(i), point["started"] = fmt::format("2026-01-0{}T00:00:00.000Z", i + 1);
+    point["noisy"] = false;
+    for (const char* metric : {"speedup", "eager_ms", "compiled_ms"}) point["metrics"][metric] = i % 2 == 0 ? 1 : 1000;
+    lines << point.dump() << "\n";
+  }
+  return file;
+}
+
+TEST_F(Baseline, WithAHistoryIsJudgedByHowFarRunsDiffer) {
+  std::vector<std::string> arguments = timed;
+  const std::string history = restless_history(first().out(), folder_.out() + "/history.jsonl");
+  arguments.push_back("--torchstone_baseline=" + changed(four_times_as_fast));
+  arguments.push_back("--torchstone_baseline_history=" + history);
+  Torchstone now;
+  const ProgramRun run = now.run(arguments);
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("0 SLOWER, 1 AMBIGUOUS"), HasSubstr(" --history " + history)));
+}
+
+TEST_F(Baseline, AHistoryThatCannotBeReadIsSaidBeforeAnythingRuns) {
+  const ProgramRun run =
+      folder_.run({"--torchstone_baseline=" + first().out(), "--torchstone_baseline_history=/no/such/history.jsonl"});
+  EXPECT_EQ(run.exit_code, 2) << run.out << run.err;
+  EXPECT_THAT(run.err, HasSubstr("/no/such/history.jsonl"));
 }
 
 TEST_F(Baseline, OneByteMoreTurnsTheRunRed) {

@@ -24,6 +24,7 @@ TEST(AFlagWithoutEffect, IsRefusedWithTheNameOfTheOther) {
   };
   for (const char* flag : {"--torchstone_tournament_variants=/v.yaml", "--torchstone_tournament_margin=1"})
     expect_refusal({flag}, "--torchstone_tournament_", "--torchstone_tournament");
+  expect_refusal({"--torchstone_baseline_history=/h.jsonl"}, "--torchstone_baseline_history", "--torchstone_baseline");
   expect_refusal({"--torchstone_format=json"}, "--torchstone_format", "--torchstone_list");
   expect_refusal({"--torchstone_format=json", "--torchstone_explain=*"}, "--torchstone_format", "--torchstone_list");
   expect_refusal({"--torchstone_list=cases", "--torchstone_explain=*"}, "--torchstone_explain", "--torchstone_list");
@@ -40,6 +41,7 @@ TEST(AFlagWithoutEffect, IsRefusedWithTheNameOfTheOther) {
 TEST(AFlagWithEffect, IsNotRefused) {
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {"--torchstone_tournament", "--torchstone_tournament_variants=/v.yaml", "--torchstone_tournament_margin=1"},
+           {"--torchstone_baseline=/b.json", "--torchstone_baseline_history=/h.jsonl"},
            {"--torchstone_format=json", "--torchstone_list=cases"},
            {"--torchstone_format=json", "--torchstone_print_program"},
            {"--torchstone_format=text"},
