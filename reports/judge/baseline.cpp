@@ -10,6 +10,7 @@
 
 #include "reports/judge/metric_change.h"
 #include "reports/judge/timing_rules.h"
+#include "reports/record/noise.h"
 #include "reports/record/repetitions.h"
 #include "reports/record/summary.h"
 
@@ -46,6 +47,7 @@ Change worse_of(Change a, Change b) {
 CaseChange change_of(const Result& before, const Result& after, const BaselineOptions& options,
                      const RunToRunOfCases& history, BaselineComparison& comparison) {
   CaseChange change{after.name, Change::same, status_of(before), status_of(after)};
+  change.old_noisy = is_noisy(before), change.new_noisy = is_noisy(after);
   change.status_worse = status_is_fine(before) && !status_is_fine(after);
   if (is_left_out(before) && is_left_out(after)) return change;
   if (change.status_worse)
@@ -97,6 +99,13 @@ std::string other_places_words(const std::vector<CaseChange>& cases) {
       count, count == 1 ? "case was" : "cases were");
 }
 
+std::string noisy_cases_words(const std::vector<CaseChange>& cases) {
+  const auto count = std::ranges::count_if(cases, [](const CaseChange& c) { return c.old_noisy || c.new_noisy; });
+  if (count == 0) return "";
+  return fmt::format("{} noisy in one of the runs: what changed there says little",
+                     count == 1 ? "1 case is" : fmt::format("{} cases are", count));
+}
+
 void add_notes(BaselineComparison& comparison, const BaselineOptions& options) {
   if (comparison.drift && comparison.drift->moved(options.tolerance))
     comparison.notes.push_back(drift_words(*comparison.drift));
@@ -104,7 +113,7 @@ void add_notes(BaselineComparison& comparison, const BaselineOptions& options) {
        {one_process_words(comparison.cases, &MetricChange::by_history, "the history's deviation from run to run"),
         one_process_words(comparison.cases, &MetricChange::by_rounds,
                           "a default, 2.8 times the error of the rounds and at least 2 %"),
-        other_places_words(comparison.cases)})
+        other_places_words(comparison.cases), noisy_cases_words(comparison.cases)})
     if (!words.empty()) comparison.notes.push_back(words);
 }
 

@@ -28,11 +28,12 @@ struct MetricChange {
 };
 
 struct CaseChange {
-  std::string name;                        ///< of the case
-  Change change = Change::same;            ///< the worst of its status and its own metrics
-  std::string old_status, new_status;      ///< empty on the side that lacks the case
-  bool status_worse = false;               ///< was as expected and is not any more
-  std::vector<MetricChange> metrics = {};  ///< in the order of the metric table; only those that both sides have
+  std::string name;                           ///< of the case
+  Change change = Change::same;               ///< the worst of its status and its own metrics
+  std::string old_status, new_status;         ///< empty on the side that lacks the case
+  bool status_worse = false;                  ///< was as expected and is not any more
+  std::vector<MetricChange> metrics = {};     ///< in the order of the metric table; only those that both sides have
+  bool old_noisy = false, new_noisy = false;  ///< its speed-up says too little there (reports/record/noise.h)
 };
 
 struct BaselineComparison {

@@ -67,11 +67,11 @@ std::string metric_line(const MetricChange& m) {
 std::string case_block(const CaseChange& c, bool all) {
   std::string text = fmt::format("{} {:<9} {}", mark_of(c.change), verdict_of(c), terminal_line(c.name));
   if (c.old_status.empty() || c.new_status.empty())
-    text += fmt::format("  ({})\n", terminal_line(c.old_status.empty() ? c.new_status : "was " + c.old_status));
+    text += fmt::format("  ({})", terminal_line(c.old_status.empty() ? c.new_status : "was " + c.old_status));
   else if (c.old_status != c.new_status)
-    text += fmt::format("  {} → {}\n", terminal_line(c.old_status), terminal_line(c.new_status));
-  else
-    text += "\n";
+    text += fmt::format("  {} → {}", terminal_line(c.old_status), terminal_line(c.new_status));
+  if (const std::string noisy = noisy_words(c); !noisy.empty()) text += fmt::format("  ({})", noisy);
+  text += "\n";
   for (const auto& metric : c.metrics)
     if (all || metric.change != Change::same) text += metric_line(metric);
   return text;
@@ -111,6 +111,13 @@ std::vector<std::string> remarks_of(const BaselineComparison& comparison) {
   return remarks;
 }
 
+std::string noisy_words(const CaseChange& change) {
+  if (!change.old_noisy && !change.new_noisy) return "";
+  return change.old_noisy && change.new_noisy ? "noisy in both"
+         : change.new_noisy                   ? "noisy now"
+                                              : "noisy in the baseline";
+}
+
 std::string worse_words(const CaseChange& change) {
   std::vector<std::string> parts;
   for (const auto& m : change.metrics) {
@@ -124,12 +131,12 @@ std::string worse_words(const CaseChange& change) {
 }
 
 std::string write_comparison_csv(const BaselineComparison& comparison) {
-  std::string text = csv_line({"name", "metric", "old", "new", "ratio", "ratio_low", "ratio_high", "change"});
+  std::string text = csv_line({"name", "metric", "old", "new", "ratio", "ratio_low", "ratio_high", "change", "noisy"});
   for (const auto& c : comparison.cases) {
-    text += csv_line({c.name, "status", c.old_status, c.new_status, "", "", "", verdict_of(c)});
+    text += csv_line({c.name, "status", c.old_status, c.new_status, "", "", "", verdict_of(c), noisy_words(c)});
     for (const auto& m : c.metrics)
       text += csv_line({c.name, m.metric, exact(m.old_value), exact(m.new_value), exact(m.ratio), exact(m.ratio_low),
-                        exact(m.ratio_high), std::string(to_string(m.change))});
+                        exact(m.ratio_high), std::string(to_string(m.change)), ""});
   }
   return text;
 }
@@ -151,6 +158,8 @@ std::string write_comparison_json(const BaselineComparison& comparison) {
                                     {"old_status", valid_utf8(c.old_status)},
                                     {"new_status", valid_utf8(c.new_status)},
                                     {"status_worse", c.status_worse},
+                                    {"old_noisy", c.old_noisy},
+                                    {"new_noisy", c.new_noisy},
                                     {"metrics", nlohmann::json::object()}};
     for (const auto& m : c.metrics)
       entry["metrics"][valid_utf8(m.metric)] = {{"old", number_to_json(m.old_value)},

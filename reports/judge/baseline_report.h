@@ -14,6 +14,8 @@ std::string write_comparison(const BaselineComparison& comparison, bool all = fa
 std::string counts_line(const BaselineComparison& comparison);
 /// What the comparison means as a whole, one sentence each: its notes, differences of the machines, what was left out.
 std::vector<std::string> remarks_of(const BaselineComparison& comparison);
+/// "noisy in the baseline", "noisy now" or "noisy in both"; empty for a case that is noisy in neither.
+std::string noisy_words(const CaseChange& change);
 /// What makes a case SLOWER: "speed-up 1.300x → 1.040x (-20.00 % [-21.50 -18.40])".
 std::string worse_words(const CaseChange& change);
 /// A row for every metric of every case, a row of metric `status` for every case.

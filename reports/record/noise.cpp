@@ -30,9 +30,12 @@ std::string noisy_reason(const Result& r) {
   if (!r.finished || !speedup || !std::isfinite(*speedup) || *speedup <= 0) return "";
   if (const auto note = r.outcome.notes.find("noisy"); note != r.outcome.notes.end()) return first_line(note->second);
   const auto bounds = bounds_of(r);
-  if (!bounds) return "";
-  if (!bounds->bounded()) return "its interval has no bound: it was measured too few times";
-  const double half = (bounds->high - bounds->low) / 2 / *speedup;
+  return bounds ? wide_interval(*speedup, bounds->low, bounds->high) : "";
+}
+
+std::string wide_interval(double ratio, double low, double high) {
+  if (!Bounds{low, high}.bounded()) return "its interval has no bound: it was measured too few times";
+  const double half = (high - low) / 2 / ratio;
   return half > widest_half ? fmt::format("its interval is ±{:.0f} % wide", 100 * half) : "";
 }
 

@@ -11,6 +11,9 @@ namespace torchstone {
 std::string noisy_reason(const Result& result);
 bool is_noisy(const Result& result);
 
+/// Why the interval of this ratio says too little: it has no bound, or half of its width is over 25 % of the ratio.
+std::string wide_interval(double ratio, double low, double high);
+
 /// What else makes its timings doubtful, in one line: the note `doubts` of its record, without the reason above.
 std::string other_doubts(const Result& result);
 

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "reports/record/noise.h"
+
 namespace torchstone::tables {
 namespace {
 
@@ -30,25 +32,30 @@ std::string combination(const Result& r) {
   return fmt::format("{} {} {} {} {}", r.mode, r.dtype, r.backend, r.device, r.preset);
 }
 
-std::string with_interval(double value, double low, double high) {
-  return std::isfinite(low) && std::isfinite(high) && low > 0 ? fmt::format("{:.3f}x [{:.3f} {:.3f}]", value, low, high)
-                                                              : fmt::format("{:.3f}x", value);
+/// Noisy where the interval says too little, or the case does.
+std::string with_interval(double value, double low, double high, bool noisy_case = false) {
+  const bool bounded = std::isfinite(low) && std::isfinite(high) && low > 0;
+  const std::string text =
+      bounded ? fmt::format("{:.3f}x [{:.3f} {:.3f}]", value, low, high) : fmt::format("{:.3f}x", value);
+  return text + (noisy_case || !wide_interval(value, low, high).empty() ? " noisy" : "");
 }
 
 /// Of the numbers above 0.
 class GeometricMean {
  public:
-  void add(double value) {
+  void add(double value, bool noisy = false) {
     if (!std::isfinite(value) || value <= 0) return;
     sum_ += std::log(value);
     ++n_;
+    noisy_ += noisy ? 1 : 0;
   }
   int n() const { return n_; }
+  int noisy() const { return noisy_; }
   double value() const { return std::exp(sum_ / n_); }
 
  private:
   double sum_ = 0;
-  int n_ = 0;
+  int n_ = 0, noisy_ = 0;
 };
 
 /// Where each was timed, if further dimensions than the batch vary.
@@ -70,7 +77,7 @@ void add_rows(const Result& result, SuiteTable& table) {
     if (table.rows.size() == most_rows) return;
     table.rows.push_back({result.model, combination(result), at.sizes, fmt::format("{:.4g} ms", at.eager_ms),
                           fmt::format("{:.4g} ms", at.dynamic_ms), fmt::format("{:.4g} ms", at.static_ms),
-                          with_interval(at.speedup, at.speedup_low, at.speedup_high),
+                          with_interval(at.speedup, at.speedup_low, at.speedup_high, is_noisy(result)),
                           fmt::format("{:.3f}x", at.static_speedup()),
                           with_interval(at.cost, at.cost_low, at.cost_high)});
   }
@@ -108,13 +115,15 @@ std::optional<SuiteTable> dynamic_table(const std::vector<Result>& results) {
     add_rows(result, table);
     const auto metric = [&](const char* name) { return metric_of(result, name).value_or(0); };
     cost.add(metric("dynamic_cost"));
-    speedup.add(metric("speedup"));
+    speedup.add(metric("speedup"), is_noisy(result));
     if (metric("static_compile_s") > 0 && metric("compile_s") > 0)
       compile.add(metric("compile_s") / metric("static_compile_s"));
   }
   if (table.rows.empty()) return std::nullopt;
   const auto mean = [](const GeometricMean& of) {
-    return of.n() == 0 ? "" : fmt::format("{:.3f}x of {}", of.value(), of.n());
+    return of.n() == 0 ? ""
+                       : fmt::format("{:.3f}x of {}{}", of.value(), of.n(),
+                                     of.noisy() == 0 ? "" : fmt::format(", {} noisy", of.noisy()));
   };
   table.rows.push_back(
       {"", "geometric mean, at the sizes compiled for", "", "", "", "", mean(speedup), "", mean(cost)});

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "reports/base/text.h"
+#include "reports/judge/baseline_report.h"
 #include "reports/record/metric.h"
 #include "reports/write/markdown.h"
 #include "reports/write/markdown_parts.h"
@@ -29,7 +30,9 @@ std::string change_row(const judge::CaseChange& c) {
                                  ? c.new_status
                                  : fmt::format("{} → {}", c.old_status.empty() ? "absent" : c.old_status,
                                                c.new_status.empty() ? "absent" : c.new_status);
-  return fmt::format("| {} | {} | {} | {} |\n", c.status_worse ? "BROKEN" : to_string(c.change),
+  const std::string noisy = judge::noisy_words(c);
+  return fmt::format("| {}{}{} | {} | {} | {} |\n", c.status_worse ? "BROKEN" : to_string(c.change),
+                     noisy.empty() ? "" : ", ", noisy,
                      markdown_code(shortened_middle(c.name, markdown_names_width), true), markdown_text(status),
                      markdown_text(changes_of(c)));
 }

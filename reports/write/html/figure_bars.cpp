@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "reports/record/metric.h"
+#include "reports/record/noise.h"
 #include "reports/write/html/figures.h"
 #include "reports/write/html/markup.h"
 #include "reports/write/html/plot.h"
@@ -63,7 +64,7 @@ std::string interval_bar(const Result& result) {
                high = metric_of(result, "speedup_high").value_or(*speedup);
   constexpr int width = 96;
   const Scale x{0.5, 4, 1, width - 1, /*logarithmic=*/true};
-  const char* css = low > 1 ? "up" : high < 1 ? "dn" : "ev";
+  const char* css = is_noisy(result) ? "ev" : low > 1 ? "up" : high < 1 ? "dn" : "ev";
   std::string strokes = fmt::format("<path class=ax d=\"M{} 0v12\"/>", x(1));
   if (const auto required = metric_of(result, "required_speedup"); required && *required != 1) {
     strokes += fmt::format("<path class=rq d=\"M{} 0v12\"/>", x(*required));

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/judge/baseline_report.h"
 #include "reports/record/metric.h"
 #include "reports/record/summary.h"
 #include "reports/write/html/markup.h"
@@ -130,6 +131,7 @@ std::string change_text(const judge::CaseChange& change) {
     const auto* info = find_metric(m->metric);
     text += fmt::format(" {} {:+.1f} %", escaped(info == nullptr ? m->metric : info->title), (m->ratio - 1) * 100);
   }
+  if (const std::string noisy = judge::noisy_words(change); !noisy.empty()) text += fmt::format(" <b>{}</b>", noisy);
   return text;
 }
 

@@ -66,13 +66,26 @@ TEST(ComparisonText, SaysWhyTimingsAreMissing) {
                                                   HasSubstr("7 timings are not compared")));
 }
 
+TEST(ComparisonText, MarksCasesThatAreNoisyInARun) {
+  BaselineComparison comparison = sample_comparison();
+  comparison.cases[0].old_noisy = comparison.cases[1].new_noisy = true;
+  comparison.cases[4].old_noisy = comparison.cases[4].new_noisy = true;
+  EXPECT_THAT(write_comparison(comparison, /*all=*/true),
+              AllOf(HasSubstr("suite/broken  pass → fail_accuracy  (noisy in the baseline)\n"),
+                    HasSubstr("suite/slow,er  (noisy now)\n"), HasSubstr("suite/same  (noisy in both)\n")));
+  EXPECT_THAT(write_comparison_csv(comparison), HasSubstr("\"suite/slow,er\",status,pass,pass,,,,SLOWER,noisy now\n"));
+  const auto json = nlohmann::json::parse(write_comparison_json(comparison));
+  EXPECT_EQ(json.at("cases")[1].at("new_noisy"), true);
+  EXPECT_EQ(json.at("cases")[1].at("old_noisy"), false);
+}
+
 TEST(ComparisonCsv, HasARowForEveryMetricAndStatus) {
   const std::string text = write_comparison_csv(sample_comparison());
-  EXPECT_THAT(text, testing::StartsWith("name,metric,old,new,ratio,ratio_low,ratio_high,change\n"
-                                        "suite/broken,status,pass,fail_accuracy,,,,BROKEN\n"
-                                        "\"suite/slow,er\",status,pass,pass,,,,SLOWER\n"
-                                        "\"suite/slow,er\",speedup,1.5,1.2,0.8,0.79,0.81,SLOWER\n"
-                                        "\"suite/slow,er\",compile_s,10,20,2,0,Infinity,AMBIGUOUS\n"));
+  EXPECT_THAT(text, testing::StartsWith("name,metric,old,new,ratio,ratio_low,ratio_high,change,noisy\n"
+                                        "suite/broken,status,pass,fail_accuracy,,,,BROKEN,\n"
+                                        "\"suite/slow,er\",status,pass,pass,,,,SLOWER,\n"
+                                        "\"suite/slow,er\",speedup,1.5,1.2,0.8,0.79,0.81,SLOWER,\n"
+                                        "\"suite/slow,er\",compile_s,10,20,2,0,Infinity,AMBIGUOUS,\n"));
 }
 
 TEST(ComparisonJson, HoldsEverything) {

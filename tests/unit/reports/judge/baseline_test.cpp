@@ -124,6 +124,21 @@ TEST(Baseline, WithoutAnIntervalInOneOfTheRunsEqualTimingsAreAmbiguousNotSame) {
   }
 }
 
+TEST(Baseline, SaysWhichCasesAreNoisyInARun) {
+  std::mt19937_64 random(7);
+  const Result clear = timed(random, 1.5);
+  Result noisy = clear;
+  noisy.outcome.notes["noisy"] = "the threads lay apart";
+  EXPECT_TRUE(only_case(clear, noisy).new_noisy);
+  EXPECT_FALSE(only_case(clear, noisy).old_noisy);
+  EXPECT_TRUE(only_case(noisy, clear).old_noisy);
+  const auto notes = [](const Result& before, const Result& after) {
+    return compare_with_baseline({{}, {before}}, {{}, {after}}).notes;
+  };
+  EXPECT_THAT(notes(clear, noisy), testing::Contains(HasSubstr("1 case is noisy in one of the runs")));
+  EXPECT_THAT(notes(clear, clear), testing::Not(testing::Contains(HasSubstr("noisy"))));
+}
+
 TEST(Baseline, GatesBytesAndCountsExactly) {
   const Result before = with_metrics({{"compiled_peak_bytes", 1e9}, {"compiled_allocations", 12}});
   Result after = before;

@@ -46,11 +46,23 @@ TEST(DynamicTable, HasARowForEachBatchAndTheGeometricMeansLast) {
   ASSERT_EQ(table->rows.size(), 8U);
   EXPECT_THAT(table->rows[1], ElementsAre("alexnet", "inference float32 inductor cpu mini", "4", "2 ms", "1 ms",
                                           "0.9 ms", "2.000x [1.900 2.100]", "2.420x", "1.210x [1.200 1.220]"));
-  EXPECT_EQ(table->rows[2].back(), "1.250x") << "too few rounds for an interval";
+  EXPECT_EQ(table->rows[2].back(), "1.250x noisy") << "too few rounds for an interval";
   EXPECT_THAT(table->rows[6], ElementsAre("", "geometric mean, at the sizes compiled for", "", "", "", "",
                                           "2.000x of 2", "", "1.100x of 2"));
   EXPECT_EQ(table->rows[7].back(), "1.500x of 2");
   for (const auto& row : table->rows) EXPECT_EQ(row.size(), table->header.size());
+}
+
+TEST(DynamicTable, MarksNoisySpeedUpsAndCountsThemInTheMean) {
+  Result wide = timed("wide", 1), apart = timed("apart", 1);
+  wide.outcome.samples["dynamic_speedup_high"] = {2.1, 5, 1.7};
+  apart.outcome.notes["noisy"] = "the threads lay apart";
+  const auto table = dynamic_table({wide, apart});
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->rows[0][6], "2.000x [1.900 2.100]");
+  EXPECT_EQ(table->rows[1][6], "2.000x [1.900 5.000] noisy");
+  for (const size_t row : {3U, 4U, 5U}) EXPECT_THAT(table->rows[row][6], testing::EndsWith("] noisy"));
+  EXPECT_EQ(table->rows[6][6], "2.000x of 2, 1 noisy");
 }
 
 TEST(DynamicTable, NamesTheSizesWhereFurtherDimensionsVary) {

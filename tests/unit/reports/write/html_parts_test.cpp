@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reports/write/html/figures.h"
 #include "reports/write/html/markup.h"
 #include "reports/write/html/mismatch.h"
 #include "reports/write/html/packed.h"
@@ -29,6 +30,15 @@ TEST(Markup, SaysDurationsAsPeopleDo) {
   EXPECT_EQ(duration_text(312.4), "5 min 12 s");
   EXPECT_EQ(duration_text(7380), "2 h 03 min");
   EXPECT_EQ(duration_text(nan_value), "unknown");
+}
+
+TEST(IntervalBar, OfANoisySpeedUpIsNeitherFasterNorSlower) {
+  Result r = simple_result("a", Status::pass, "performance");
+  r.outcome.metrics = {{"speedup", 2}, {"speedup_low", 1.9}, {"speedup_high", 2.1}};
+  EXPECT_NE(interval_bar(r).find("class=up"), std::string::npos);
+  r.outcome.metrics["speedup_high"] = 4;
+  EXPECT_EQ(interval_bar(r).find("class=up"), std::string::npos);
+  EXPECT_NE(interval_bar(r).find("class=ev"), std::string::npos);
 }
 
 TEST(Plot, MapsToPixelsAndClampsToTheEdges) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "reports/write/html/page.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone::write {
@@ -55,6 +56,16 @@ TEST(Markdown, IsGreenOnlyWhenAllIsAsExpectedAndTheRunWasWhole) {
   EXPECT_THAT(write_markdown(report), HasSubstr("### ✅ Torchstone: 1 of 1"));
   report.run.exit_reason = "interrupted";
   EXPECT_THAT(write_markdown(report), AllOf(HasSubstr("### ❌"), HasSubstr("interrupted")));
+}
+
+TEST(Markdown, AndThePageMarkChangesOfNoisyCases) {
+  Report report{sample_run(), {simple_result("a", Status::pass)}};
+  judge::CaseChange change{"a", judge::Change::ambiguous, "pass", "pass"};
+  change.new_noisy = true;
+  MarkdownOptions options;
+  options.comparison = judge::BaselineComparison{{change}, {}, 0};
+  EXPECT_THAT(write_markdown(report, options), HasSubstr("| AMBIGUOUS, noisy now |"));
+  EXPECT_THAT(write_html(report, {.comparison = options.comparison}), HasSubstr("<b>noisy now</b>"));
 }
 
 TEST(Markdown, CountsWhatItCutsAndStaysBelowTheLimit) {
