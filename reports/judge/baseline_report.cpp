@@ -191,6 +191,17 @@ std::vector<Change> parse_fail_on(const std::vector<std::string>& words) {
   return changes;
 }
 
+std::string refusal_words(const BaselineComparison& comparison) {
+  switch (exit_code_of(comparison, {})) {
+    case ExitCode::usage_error:
+      return "Timings not compared: the baseline is of another machine";
+    case ExitCode::nothing_judged:
+      return "Nothing compared: the baseline has none of these cases";
+    default:
+      return "";
+  }
+}
+
 int exit_code_of(const BaselineComparison& comparison, const std::vector<Change>& fail_on) {
   if (comparison.timings_left_out > 0) return ExitCode::usage_error;
   const auto on_both_sides = [](const CaseChange& c) { return !c.old_status.empty() && !c.new_status.empty(); };

@@ -7,6 +7,7 @@
 
 #include "reports/base/exit_code.h"
 #include "reports/base/text.h"
+#include "reports/judge/baseline_report.h"
 #include "reports/record/detection.h"
 #include "reports/record/run_verdict.h"
 #include "reports/record/summary.h"
@@ -33,15 +34,18 @@ std::string markdown_banner(const Report& report, const std::optional<judge::Bas
   const int code = run.exit_code.value_or(ExitCode::success);
   const auto bad = static_cast<size_t>(std::ranges::count_if(results, is_unexpected));
   const size_t worse = comparison ? judge::count_worse(*comparison) : 0;
+  const std::string refusal = comparison ? judge::refusal_words(*comparison) : "";
   const bool whole = run.exit_reason.empty() || run.exit_reason == "finished" || run.exit_reason.starts_with("merged");
-  std::string text = fmt::format("<!-- torchstone -->\n### {} Torchstone: {} of {} cases as expected\n\n",
-                                 bad > 0 || !whole || code != ExitCode::success || worse > 0 ? "❌" : "✅",
-                                 results.size() - bad, results.size());
+  std::string text =
+      fmt::format("<!-- torchstone -->\n### {} Torchstone: {} of {} cases as expected\n\n",
+                  bad > 0 || !whole || code != ExitCode::success || worse > 0 || !refusal.empty() ? "❌" : "✅",
+                  results.size() - bad, results.size());
   std::vector<std::string> counts;
   for (const auto& [status, count] : count_by_status(results))
     counts.push_back(fmt::format("{} {}", count, markdown_text(to_string(status))));
   if (worse > 0) counts.push_back(fmt::format("{} worse than the baseline", worse));
   text += fmt::format("{}", fmt::join(counts, " · "));
+  if (!refusal.empty()) text += fmt::format("\n<br>**{}**", refusal);
   if (code != ExitCode::success)
     text += fmt::format("\n<br>exit code {}: {}", code, markdown_text(exit_words_of(report)));
   for (const auto& line : baseline_lines(run)) text += "\n<br>" + markdown_text(shortened(line, longest_words));

@@ -6,6 +6,7 @@
 
 #include "reports/base/exit_code.h"
 #include "reports/base/text.h"
+#include "reports/judge/baseline_report.h"
 #include "reports/record/detection.h"
 #include "reports/record/run_verdict.h"
 #include "reports/record/summary.h"
@@ -47,6 +48,9 @@ Headline headline_of(const View& view) {
   if (code != ExitCode::success)
     return {{"✗", "bad"},
             fmt::format("Exit code {}: {}", code, escaped_cut(first_line(exit_words_of(view.report)), 300))};
+  if (const std::string refusal = view.options.comparison ? judge::refusal_words(*view.options.comparison) : "";
+      !refusal.empty())
+    return {{"✗", "bad"}, refusal};
   if (open > 0)
     return {{"~", "odd"}, fmt::format("As expected, but {} of {} {}", open, counted(total, "case"), open_words(view))};
   return {{"✓", "ok"},

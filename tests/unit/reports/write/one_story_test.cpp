@@ -78,6 +78,7 @@ TEST(OneStory, AComparisonThatAReportIsAskedForIsInItsHeadline) {
   judge::BaselineComparison comparison;
   comparison.cases.resize(1);
   comparison.cases[0].name = report.results[0].name;
+  comparison.cases[0].old_status = comparison.cases[0].new_status = "pass";
   comparison.cases[0].change = judge::Change::slower;
   EXPECT_THAT(write_html(report, {.comparison = comparison}),
               AllOf(HasSubstr("1 case worse than the baseline"), Not(HasSubstr("The case is as expected"))));
@@ -86,6 +87,26 @@ TEST(OneStory, AComparisonThatAReportIsAskedForIsInItsHeadline) {
   comparison.cases[0].change = judge::Change::same;
   EXPECT_THAT(write_html(report, {.comparison = comparison}), HasSubstr("The case is as expected"));
   EXPECT_THAT(write_markdown(report, {.comparison = comparison}), HasSubstr("### ✅"));
+}
+
+TEST(OneStory, AComparisonThatCouldNotBeMadeIsInTheHeadline) {
+  Report report{sample_run(), {simple_result("S/Performance.A/slow", Status::pass, "performance")}};
+  report.run.exit_reason = "finished";
+  report.run.exit_code = 0;
+  Report other = report;
+  report.results[0].outcome.metrics["speedup"] = other.results[0].outcome.metrics["speedup"] = 1.5;
+  other.run.machine["cpu"] = "Another CPU";
+  const auto refused = judge::compare_with_baseline(other, report);
+  const std::string why = "Timings not compared: the baseline is of another machine";
+  EXPECT_THAT(write_html(report, {.comparison = refused}),
+              AllOf(HasSubstr("<header class=bad>"), HasSubstr(why), Not(HasSubstr("The case is as expected"))));
+  EXPECT_THAT(write_markdown(report, {.comparison = refused}), AllOf(HasSubstr("### ❌"), HasSubstr("**" + why + "**")));
+  other.run = report.run;
+  other.results[0].name = "S/Performance.A/another";
+  const auto nothing = judge::compare_with_baseline(other, report);
+  const std::string none = "Nothing compared: the baseline has none of these cases";
+  EXPECT_THAT(write_html(report, {.comparison = nothing}), AllOf(HasSubstr("<header class=bad>"), HasSubstr(none)));
+  EXPECT_THAT(write_markdown(report, {.comparison = nothing}), AllOf(HasSubstr("### ❌"), HasSubstr(none)));
 }
 
 TEST(OneStory, AnExitCodeThatNoCaseExplainsIsInEveryReport) {
