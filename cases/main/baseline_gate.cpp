@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <ranges>
+#include <map>
 #include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "reports/base/exit_code.h"
 #include "reports/base/terminal_text.h"
 #include "reports/judge/baseline_report.h"
+#include "reports/record/repetitions.h"
 
 namespace torchstone {
 namespace {
@@ -31,16 +33,16 @@ std::string why_of(int exit_code) {
   return exit_code == ExitCode::nothing_judged ? "the baseline has none of these cases" : "";
 }
 
+/// On the record that was compared: of several the one that stands for its case.
 void note(const judge::BaselineComparison& comparison, std::vector<Result>& results) {
+  std::map<std::string_view, Result*> compared;
+  for (const Result* one : one_of_each_name(results))
+    compared[one->name] = &results[static_cast<size_t>(one - results.data())];
   for (const auto& change : comparison.cases) {
     if (change.status_worse || change.change != judge::Change::slower) continue;  // a status is red by itself
-    // Of several records the last one was compared.
-    for (auto& result : std::views::reverse(results)) {
-      if (result.name != change.name) continue;
-      result.outcome.notes["worse_than_baseline"] =
+    if (const auto found = compared.find(change.name); found != compared.end())
+      found->second->outcome.notes["worse_than_baseline"] =
           fmt::format("worse than the baseline: {}", judge::worse_words(change));
-      break;
-    }
   }
 }
 

@@ -1,0 +1,35 @@
+#include "cases/main/baseline_gate.h"
+
+#include <gmock/gmock.h>
+
+namespace torchstone {
+namespace {
+
+Result record(Status status, double bytes) {
+  Result result;
+  result.name = "suite/Performance.A/case";
+  result.outcome.status = status;
+  result.outcome.metrics["compiled_peak_bytes"] = bytes;
+  return result;
+}
+
+std::vector<bool> marked(const Result& before, const std::vector<Result>& now) {
+  judge::Baseline baseline;
+  baseline.report.results = {before};
+  Report run{{}, now};
+  EXPECT_EQ(judge_against(baseline, {}, run).exit_code, 1);
+  std::vector<bool> marks;
+  for (const auto& result : run.results) marks.push_back(result.outcome.notes.contains("worse_than_baseline"));
+  return marks;
+}
+
+TEST(ARunAgainstItsBaseline, MarksTheRepetitionThatWasCompared) {
+  EXPECT_THAT(marked(record(Status::fail_to_run, 100), {record(Status::fail_to_run, 101), record(Status::pass, 100)}),
+              testing::ElementsAre(true, false))
+      << "a repetition that is not as expected stands for its case";
+  EXPECT_THAT(marked(record(Status::pass, 100), {record(Status::pass, 101), record(Status::pass, 101)}),
+              testing::ElementsAre(false, true));
+}
+
+}  // namespace
+}  // namespace torchstone
