@@ -93,6 +93,11 @@ def unnamed(words, text):
     return [word for word in words if word not in named]
 
 
+def backends():
+    answer = subprocess.run([PROGRAM, "--torchstone_list=backends"], capture_output=True, text=True)
+    return answer.stdout.split()[1:]  # behind the heading
+
+
 def statuses():
     return re.findall(r'\{Status::\w+, "(\w+)"', (ROOT / "reports/record/status.cpp").read_text())
 
@@ -127,6 +132,10 @@ class Documents(unittest.TestCase):
     def test_every_column_is_explained(self):
         self.assertGreater(len(columns()), 50)
         self.assertEqual(unnamed(columns(), (ROOT / "docs/results.md").read_text()), [])
+
+    def test_every_backend_is_explained(self):
+        self.assertGreater(len(backends()), 10)
+        self.assertEqual(unnamed(backends(), (ROOT / "docs/backend.md").read_text()), [])
 
     def test_every_status_is_explained(self):
         self.assertGreater(len(statuses()), 15)
