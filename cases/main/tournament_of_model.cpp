@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cases/main/quantised_variants.h"
 #include "cases/selection/expand.h"
 #include "fixtures/isolate/interrupt.h"
 #include "reports/base/exit_code.h"
@@ -119,6 +120,7 @@ void hold(Session& session, const selection::Variants& file, const std::vector<s
     for (auto& entrant : entrants) entrant.seconds.clear();  // half a timing has no verdict
   const auto rows = entrants;
   judge_tournament(std::move(entrants), tournament);
+  for (auto& doubt : doubts_of_quantised(tournament)) tournament.doubts.push_back(std::move(doubt));
   tournament.exit_code = isolate::interrupted() ? static_cast<int>(ExitCode::interrupted)
                                                 : exit_code_of_model(rows, !tournament.best.empty(), failed);
 }

@@ -60,6 +60,8 @@ Shipping shipping_of(const std::map<std::string, ShippingLines>& lines, const Ca
   if (c.mode == Mode::training) return {"", "", "a step of training is no model to ship"};
   if (c.dtype != DType::float32)
     return {"", "", fmt::format("the lines are of the file as it is, not of its cast to {}", to_string(c.dtype))};
+  if (c.backend.options.contains("quantization"))
+    return {"", "", "torchao quantises a model in Python, not an exported program"};
   auto found = lines.find(to_string(c.backend));
   if (found == lines.end()) found = lines.find(c.backend.name);
   const bool exported = file.ends_with(".pt2");

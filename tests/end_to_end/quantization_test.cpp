@@ -52,6 +52,24 @@ TEST_P(QuantisedBy, IsJudgedByCosineSimilarityAndPlantedFaultsAreRed) {
   EXPECT_THAT(wrong.at("reason"), HasSubstr("cosine similarity is"));
 }
 
+TEST(Quantization, InATournamentIsNamedWithItsErrorBudget) {
+  const Torchstone torchstone;
+  const std::string name = "inductor:quantization=int8weightonly";
+  const ProgramRun run = torchstone.run_faults(
+      "*/healthy_inference_*", {"--torchstone_tournament", "--torchstone_processes=3",
+                                "--torchstone_measure_budget=0.1", "--torchstone_backends=inductor," + name});
+  const auto model = nlohmann::json::parse(read_file(torchstone.out() + "/tournament.json")).at("models").at(0);
+  for (const auto& variant : model.at("variants")) {
+    if (variant.at("name") != name) continue;
+    if (lacks_torchao(variant.at("ladder").at("outcome"))) GTEST_SKIP() << "no torchao (pip install torchao)";
+    EXPECT_TRUE(variant.at("timed")) << variant.dump(1);
+    EXPECT_GT(variant.at("error"), 1e-5) << "eager's answer: nothing was quantised";
+  }
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("! " + name + " is judged by cosine similarity of at least 0.99"));
+  EXPECT_THAT(read_file(torchstone.out() + "/tournament.html"), HasSubstr(name + " is judged by cosine similarity"));
+}
+
 TEST(Quantization, SaysWhatItDoesNotDo) {
   const Torchstone torchstone;
   const ProgramRun wrong =

@@ -62,6 +62,9 @@ TEST(Shipping, IsNotKnownForWhatTheLinesAreNotOf) {
   step.mode = Mode::training;
   EXPECT_THAT(shipping_of(lines, half, "/m/net.pt2").why_none, HasSubstr("bfloat16"));
   EXPECT_THAT(shipping_of(lines, step, "/m/net.pt2").why_none, HasSubstr("training"));
+  EXPECT_THAT(
+      shipping_of(lines, of("inductor", {{"freezing", "true"}, {"quantization", "pt2e"}}), "/m/net.pt2").why_none,
+      HasSubstr("torchao"));
   EXPECT_EQ(shipping_of(lines, of("other"), "/m/net.pt2").why_none, "no line of other is known");
 }
 

@@ -1,0 +1,32 @@
+#include "cases/main/quantised_variants.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace torchstone {
+namespace {
+
+bool has_own_budget(const judge::Standing& s) {
+  return s.timed && s.entrant.ladder.outcome.notes.contains("judged_by");
+}
+
+}  // namespace
+
+std::vector<std::string> doubts_of_quantised(const judge::Tournament& tournament) {
+  std::vector<std::string> doubts;
+  const auto& standings = tournament.standings;  // the fastest first
+  for (const judge::Standing& s : standings)
+    if (has_own_budget(s))
+      doubts.push_back(
+          fmt::format("{} is judged by {}", s.entrant.name, s.entrant.ladder.outcome.notes.at("judged_by")));
+  const bool among_the_fastest =
+      std::ranges::any_of(standings, [](const judge::Standing& s) { return s.ties && has_own_budget(s); });
+  const auto other =
+      std::ranges::find_if(standings, [](const judge::Standing& s) { return s.timed && !has_own_budget(s); });
+  if (among_the_fastest && other != standings.end())
+    doubts.push_back(fmt::format("the fastest that is not quantised is {}", other->entrant.name));
+  return doubts;
+}
+
+}  // namespace torchstone

@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "reports/judge/tournament.h"
+
+namespace torchstone {
+
+/// What a reader must know where a judged tournament has timed variants with an error budget of their own (the note
+/// `judged_by` of their rows): a sentence for each, and, where one of them is among the fastest, which is the fastest
+/// of the others.
+std::vector<std::string> doubts_of_quantised(const judge::Tournament& tournament);
+
+}  // namespace torchstone

@@ -1,0 +1,50 @@
+#include "cases/main/quantised_variants.h"
+
+#include <gmock/gmock.h>
+
+namespace torchstone {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr const char* budget = "cosine similarity of at least 0.99: quantised weights are not eager's";
+
+judge::Entrant entrant(const std::string& name, double seconds, const char* judged_by = nullptr) {
+  judge::Entrant e;
+  e.name = name;
+  e.ladder.outcome.status = Status::pass;
+  if (judged_by) e.ladder.outcome.notes["judged_by"] = judged_by;
+  for (int p = 0; p < 6; ++p) e.seconds.push_back(seconds * (1 + 0.0001 * p));
+  return e;
+}
+
+std::vector<std::string> doubts_of(std::vector<judge::Entrant> entrants) {
+  judge::Tournament tournament;
+  judge_tournament(std::move(entrants), tournament);
+  return doubts_of_quantised(tournament);
+}
+
+TEST(DoubtsOfQuantised, AmongTheFastestAreNamedWithTheirBudgetAndBesideTheFastestOther) {
+  EXPECT_THAT(
+      doubts_of({entrant("eager", 3), entrant("inductor", 2), entrant("inductor:quantization=pt2e", 1, budget)}),
+      ElementsAre(std::string("inductor:quantization=pt2e is judged by ") + budget,
+                  "the fastest that is not quantised is inductor"));
+}
+
+TEST(DoubtsOfQuantised, ThatAreSlowerAreNamedWithTheirBudgetAlone) {
+  EXPECT_THAT(
+      doubts_of({entrant("eager", 3), entrant("inductor", 1), entrant("inductor:quantization=pt2e", 2, budget)}),
+      ElementsAre(std::string("inductor:quantization=pt2e is judged by ") + budget));
+}
+
+TEST(DoubtsOfQuantised, ThatWereNotTimedAndAllOthersHaveNoDoubt) {
+  judge::Entrant out = entrant("inductor:quantization=pt2e", 1, budget);
+  out.seconds.clear();
+  out.out = "wrong";
+  EXPECT_THAT(doubts_of({entrant("eager", 3), entrant("inductor", 1), out}), IsEmpty());
+  EXPECT_THAT(doubts_of({entrant("eager", 3)}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace torchstone

@@ -1,0 +1,82 @@
+// The list of quantised variants that Torchstone brings (cases/tournament/quantised.yaml).
+#include <gmock/gmock.h>
+
+#include "cases/selection/tournament.h"
+#include "cases/suite/suite.h"
+#include "fixtures/backends/catalogue.h"
+#include "tests/unit/cases/support.h"
+
+namespace torchstone::selection {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::IsEmpty;
+using testing::Not;
+
+std::string own_list() { return (suite::own_suites().parent_path() / "tournament/quantised.yaml").string(); }
+
+std::vector<std::string> schemes_of(const Variants& variants) {
+  std::vector<std::string> schemes;
+  for (const auto& choice : variants.backends) {
+    const auto found = choice.value.options.find("quantization");
+    if (found != choice.value.options.end()) schemes.push_back(found->second);
+  }
+  return schemes;
+}
+
+TEST(QuantisedVariants, AreAllSchemesBesideEagerAndEachIsWrittenWell) {
+  const auto variants = read_variants(own_list(), {});
+  EXPECT_THAT(schemes_of(variants), testing::ElementsAre("int8dynamic", "int8weightonly", "pt2e"));
+  EXPECT_EQ(variants.backends.front().value, (BackendSpec{"eager", {}}));
+  for (const auto& choice : variants.backends) {
+    EXPECT_THAT(backend_names(), Contains(choice.value.name));
+    EXPECT_EQ(wrong_option(choice.value), std::nullopt) << to_string(choice.value);
+  }
+}
+
+TEST(QuantisedVariants, AreForTheCpuAlone) {
+  const auto variants = read_variants(own_list(), {});
+  for (const auto& choice : variants.backends) {
+    Case c;
+    c.backend = choice.value;
+    c.device = "cuda";
+    c.origin["backend"] = origin_of(choice.place);
+    const bool quantised = choice.value.options.contains("quantization");
+    EXPECT_TRUE(!quantised || left_out(variants, c)) << to_string(c.backend);
+    c.device = "cpu";
+    EXPECT_FALSE(left_out(variants, c)) << to_string(c.backend);
+  }
+}
+
+/// A run with the program's own list compares only what has eager's answer.
+TEST(QuantisedVariants, TakePartOnlyWhenTheyAreAskedFor) { EXPECT_THAT(schemes_of(read_variants("", {})), IsEmpty()); }
+
+TEST(QuantisedVariants, HaveNoCommandThatWouldShipWhatWasNotTimed) {
+  for (const auto& file : {std::string(), own_list()}) {
+    const auto variants = read_variants(file, {});
+    Case c;
+    c.model = "net";
+    for (const char* scheme : {"int8dynamic", "int8weightonly", "pt2e"}) {
+      c.backend = {"inductor", {{"quantization", scheme}}};
+      EXPECT_EQ(shipping_of(variants, c, test::flags_of({"--torchstone_only=/m/net.pt2"})).exported, "") << scheme;
+    }
+    c.backend = {"inductor", {}};
+    EXPECT_NE(shipping_of(variants, c, test::flags_of({"--torchstone_only=/m/net.pt2"})).exported, "");
+  }
+}
+
+/// Of the backends that there are, those that cannot run yet and torch_compile join neither list.
+TEST(QuantisedVariants, AndTheProgramsOwnListLeaveOutWhatCannotBeTimed) {
+  for (const auto& file : {std::string(), own_list()}) {
+    std::vector<std::string> names;
+    for (const auto& choice : read_variants(file, {"executorch", "mine", "tensorrt", "torch_compile", "xla"}).backends)
+      names.push_back(choice.value.name);
+    EXPECT_THAT(names,
+                AllOf(Contains("mine"), Each(Not(testing::AnyOf("executorch", "tensorrt", "torch_compile", "xla")))));
+  }
+}
+
+}  // namespace
+}  // namespace torchstone::selection
