@@ -15,6 +15,10 @@ class DropoutRates {
 /// Whether a dropout of this rate draws: none and all are no draws.
 constexpr bool is_dropout_rate(double rate) { return rate > 0 && rate < 1; }
 
+/// A rate with which a dropout draws its mask and drops nothing (upstream's for Hugging Face,
+/// benchmarks/dynamo/huggingface.py).
+constexpr double rate_of_no_drops = 1e-30;
+
 /// Whether an operator's argument is a dropout rate: `p` of aten::dropout and its like, `dropout_p` of
 /// aten::scaled_dot_product_attention, `dropout` of aten::lstm.
 constexpr bool names_dropout_rate(std::string_view op, std::string_view argument) {
