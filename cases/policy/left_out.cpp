@@ -41,7 +41,7 @@ std::optional<Decision> left_out(const Policy& policy, const Conditions& when) {
 }
 
 std::optional<Decision> not_exported(const Policy& policy, const Conditions& when) {
-  if (!when.inductor || when.mode == Mode::training) return std::nullopt;
+  if (!when.exported || when.mode == Mode::training) return std::nullopt;
   for (const char* list : {"skip.control_flow", "skip.export_not_supported"})
     if (const Mention* mention = policy.find(list, when.model))
       return Decision{fmt::format("upstream does not export it (policy {})", list), mention->origin};

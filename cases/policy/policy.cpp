@@ -3,13 +3,25 @@
 #include <fmt/format.h>
 
 #include "fixtures/case/check_registry.h"
+#include "fixtures/case/compiled_by_inductor.h"
 
 namespace torchstone::policy {
 namespace {
 
-bool option_is_true(const Case& c, const std::string& option) {
+std::string option_of(const Case& c, const std::string& option) {
   const auto found = c.backend.options.find(option);
-  return found != c.backend.options.end() && found->second == "true";
+  return found == c.backend.options.end() ? "" : found->second;
+}
+
+/// A mode of torch.compile, whose other modes begin with it.
+bool has_mode(const Case& c, const std::string& mode) {
+  return c.backend.name == "torch_compile" && option_of(c, "mode").starts_with(mode);
+}
+
+/// Gives the compiler an option that the case does not name itself.
+void add_option(Case& c, const std::string& option, const std::string& value, const std::string& by) {
+  if (c.backend.options.try_emplace(option, value).second)
+    c.origin["backend"] = fmt::format("{}, {} by {}", c.origin["backend"], option, by);
 }
 
 }  // namespace
@@ -23,9 +35,10 @@ Conditions conditions_of(const Case& c) {
   when.dtype = c.dtype;
   when.amp = c.dtype == DType::amp;
   when.device = c.device.substr(0, c.device.find(':'));
-  when.inductor = c.backend.name == "inductor";
-  when.freezing = option_is_true(c, "freezing");
-  when.max_autotune = option_is_true(c, "max_autotune");
+  when.inductor = compiled_by_inductor(c.backend);
+  when.exported = c.backend.name == "inductor";
+  when.freezing = option_of(c, "freezing") == "true";
+  when.max_autotune = option_of(c, "max_autotune") == "true" || has_mode(c, "max-autotune");
   when.preset = c.preset;
   when.ci = c.ci;
   return when;
@@ -33,7 +46,11 @@ Conditions conditions_of(const Case& c) {
 
 void apply_disable_cudagraph(const Policy& policy, Case& c) {
   const Mention* mention = policy.find("disable_cudagraph", c.model);
-  if (!mention || c.cuda_graphs == CudaGraphs::none) return;
+  if (!mention) return;
+  const bool records = has_mode(c, "reduce-overhead") || option_of(c, "mode") == "max-autotune";
+  if (records && compiled_by_inductor(c.backend) && c.device.starts_with("cuda"))
+    add_option(c, "triton.cudagraphs", "false", mention->origin);
+  if (c.cuda_graphs == CudaGraphs::none) return;
   c.cuda_graphs = CudaGraphs::none;
   c.origin["cuda_graphs"] = fmt::format("{} (disable_cudagraph), not by {}", mention->origin, c.origin["cuda_graphs"]);
 }
@@ -70,9 +87,8 @@ void apply_policy(const Policy& policy, const ModelInfo& info, Case& c) {
   }
   apply_amp(policy, c);
   if (const Mention* rounded = policy.find("emulate_precision_casts", c.model);
-      rounded && c.backend.name == "inductor" &&
-      c.backend.options.try_emplace("emulate_precision_casts", "true").second)
-    c.origin["backend"] = fmt::format("{}, emulate_precision_casts by {}", c.origin["backend"], rounded->origin);
+      rounded && compiled_by_inductor(c.backend))
+    add_option(c, "emulate_precision_casts", "true", rounded->origin);
   const Conditions when = conditions_of(c);
   const Tolerance judged = tolerance_of(policy, when);
   c.tolerance = judged.tolerance;

@@ -54,7 +54,9 @@ struct Conditions {
   DType dtype = DType::float32;
   bool amp = false;  ///< autocast
   std::string device = "cpu";
-  bool inductor = false, freezing = false, max_autotune = false;
+  bool inductor = false;  ///< compiles it: as the backend of that name, or as torch_compile's
+  bool exported = false;  ///< by torch.export first: the backend inductor
+  bool freezing = false, max_autotune = false;
   bool ci = true;        ///< upstream's --ci: the lists of its CI hold
   bool fast = false;     ///< upstream's --fast: the list `slow` is skipped
   bool no_skip = false;  ///< upstream's --no-skip: no list of models to skip holds
@@ -100,7 +102,8 @@ std::optional<Decision> not_exported(const Policy& policy, const Conditions& whe
 /// Why it is registered but ends as pass_due_to_skip (models too large for the float64 reference).
 std::optional<Decision> passes_by_skip(const Policy& policy, const Conditions& when);
 
-/// Turns CUDA graphs off where the policy says so, whoever asked for them.
+/// Turns CUDA graphs off where the policy says so, whoever asked for them: those that are timed, and those of
+/// torch_compile's modes.
 void apply_disable_cudagraph(const Policy& policy, Case& c);
 /// Turns the CUDA graphs of a suite off on a device that has none. Those of a flag stay: performance refuses them.
 void leave_out_cuda_graphs(Case& c);

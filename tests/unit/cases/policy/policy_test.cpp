@@ -243,12 +243,12 @@ TEST(Policy, LeavesOutWhatUpstreamSkips) {
             "not run on cpu (policy skip.device.cpu)");
   // What torch.export refuses is not what our tracer refuses.
   EXPECT_EQ(why_left_out("torchbench", "soft_actor_critic", inference(f32)), "");
-  Conditions exported = with(inference(f32), &Conditions::inductor);
+  Conditions exported = with(inference(f32), &Conditions::exported);
   exported.model = "soft_actor_critic";
   EXPECT_THAT(not_exported(shipped("torchbench"), exported)->reason, HasSubstr("skip.export_not_supported"));
   exported.model = "speech_transformer_masked";
   EXPECT_THAT(not_exported(shipped("torchbench"), exported)->reason, HasSubstr("skip.control_flow"));
-  exported.inductor = false;
+  exported.exported = false;
   EXPECT_FALSE(not_exported(shipped("torchbench"), exported).has_value());
 }
 
@@ -366,6 +366,45 @@ TEST(Policy, TurnsCudaGraphsOffAndEmulatesCastsWhereItSaysSo) {
   own.backend = {"inductor", {{"emulate_precision_casts", "false"}}};
   apply_policy(policy, fake("m", 4, 4), own);
   EXPECT_EQ(own.backend.options.at("emulate_precision_casts"), "false") << "what a person asks for stays";
+}
+
+TEST(Policy, OfInductorHoldsForTorchCompileToo) {
+  const Policy policy = written(
+      "disable_cudagraph: [m]\nemulate_precision_casts: [m]\nbatch_size: {ci_accuracy: {m: 32}}\n"
+      "optimizer: {sgd_with_inductor: [m]}\nskip: {control_flow: [m]}\n",
+      "timm");
+  const auto applied_to = [&](const char* backend) {
+    Case c;
+    c.model = "m";
+    c.mode = Mode::training;
+    c.device = "cuda";
+    c.backend = parse_backend(backend);
+    apply_policy(policy, fake("m", 64, 64), c);
+    apply_disable_cudagraph(policy, c);
+    return c;
+  };
+  for (const char* backend : {"inductor", "torch_compile", "torch_compile:backend=inductor"}) {
+    const Case c = applied_to(backend);
+    EXPECT_EQ(c.backend.options.at("emulate_precision_casts"), "true") << backend;
+    EXPECT_THAT(c.origin.at("backend"), HasSubstr("emulate_precision_casts by p.yaml:2"));
+    EXPECT_EQ(c.batch_size, 32) << backend;
+    EXPECT_EQ(c.optimizer, OptimizerKind::sgd) << backend;
+    EXPECT_FALSE(c.backend.options.contains("triton.cudagraphs")) << backend << " records none by itself";
+  }
+  const Case other = applied_to("torch_compile:backend=aot_eager");
+  EXPECT_EQ(other.backend.options.size(), 1U) << "no Inductor, no option of it";
+  EXPECT_EQ(other.batch_size, 8);
+  EXPECT_EQ(other.optimizer, OptimizerKind::adam);
+  for (const char* mode : {"reduce-overhead", "max-autotune"})
+    EXPECT_EQ(applied_to(("torch_compile:mode=" + std::string(mode)).c_str()).backend.options.at("triton.cudagraphs"),
+              "false")
+        << mode;
+  const Case tuned = applied_to("torch_compile:mode=max-autotune-no-cudagraphs");
+  EXPECT_FALSE(tuned.backend.options.contains("triton.cudagraphs"));
+  EXPECT_TRUE(conditions_of(tuned).max_autotune);
+  Conditions when = conditions_of(tuned);
+  when.mode = Mode::inference;
+  EXPECT_FALSE(not_exported(policy, when).has_value()) << "torch.compile exports nothing";
 }
 
 TEST(BatchSizeRule, GivesBatchInvarianceUpstreamsSizes) {
