@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <fstream>
+#include <set>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -7,6 +8,7 @@
 #include <torchstone/model.h>
 
 #include "cases/policy/policy.h"
+#include "cases/suite/suite.h"
 #include "fixtures/checks/subject/skip_init.h"
 #include "models/core/registry.h"
 #include "tests/unit/cases/support.h"
@@ -122,6 +124,22 @@ TEST(UpstreamFacts, HoldTheSidesOfTimmsImages) {
     }
   }
   EXPECT_EQ(larger, 4);
+}
+
+/// A suite's own settings of a model come behind the policy, so no other test here sees them.
+TEST(UpstreamFacts, StateWhatASuiteSetsForAModelOfUpstreams) {
+  const std::set<std::string> judges_nothing{"expected", "reason", "time_limit"};
+  std::set<std::string> set, stated;
+  for (const auto& row : rows_upstream_has())
+    for (const auto& [key, why] : row.otherwise().items())
+      if (key.starts_with("suite.")) stated.insert(row.name() + " " + key);
+  for (const auto& row : rows_upstream_has()) {
+    const auto file = suite::read_suite(TORCHSTONE_SOURCE_DIR "/cases/suites/" + row.suite + ".yaml");
+    for (const auto& model : file.models)
+      for (const auto& [key, value] : model.settings)
+        if (model.name == row.info->name && !judges_nothing.contains(key)) set.insert(row.name() + " suite." + key);
+  }
+  EXPECT_EQ(set, stated);
 }
 
 TEST(UpstreamFacts, HoldTheOptimizers) {
