@@ -60,10 +60,10 @@ TEST(QuantisedVariants, HaveNoCommandThatWouldShipWhatWasNotTimed) {
     c.model = "net";
     for (const char* scheme : {"int8dynamic", "int8weightonly", "pt2e"}) {
       c.backend = {"inductor", {{"quantization", scheme}}};
-      EXPECT_EQ(shipping_of(variants, c, test::flags_of({"--torchstone_only=/m/net.pt2"})).exported, "") << scheme;
+      EXPECT_EQ(shipping_of(variants.shipping, c, "/m/net.pt2").command, "") << scheme;
     }
     c.backend = {"inductor", {}};
-    EXPECT_NE(shipping_of(variants, c, test::flags_of({"--torchstone_only=/m/net.pt2"})).exported, "");
+    EXPECT_NE(shipping_of(variants.shipping, c, "/m/net.pt2").command, "");
   }
 }
 
