@@ -26,6 +26,7 @@ const std::vector<StatusInfo>& status_table() {
       {Status::timeout, "timeout", false, error, ExitCode::infrastructure},
       {Status::crash, "crash", false, error, ExitCode::infrastructure},
       {Status::vacuous, "vacuous", false, failure, ExitCode::gate_failed},
+      {Status::undelegated, "undelegated", false, failure, ExitCode::gate_failed},
       {Status::unsupported, "unsupported", true, skipped, ExitCode::success},
       {Status::fail_to_capture, "fail_to_capture", false, error, ExitCode::gate_failed},
       {Status::fail_to_compile, "fail_to_compile", false, error, ExitCode::gate_failed},

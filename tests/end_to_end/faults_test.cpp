@@ -46,8 +46,8 @@ const std::vector<Fault>& compiler_faults() {
       Fault{"healthy_inference_float32_fault_dtype", "fail_accuracy", "dtype", 1},
       Fault{"healthy_inference_float32_fault_shape", "fail_accuracy", "shape", 1},
       Fault{"healthy_inference_float32_fault_nan", "fail_accuracy", "NaN", 1},
-      Fault{"healthy_inference_float32_fault_eager", "fail_to_run", "fault_eager called the model itself", 1},
-      Fault{"healthy_inference_float32_fault_eager_copy", "fail_to_run",
+      Fault{"healthy_inference_float32_fault_eager", "undelegated", "fault_eager called the model itself", 1},
+      Fault{"healthy_inference_float32_fault_eager_copy", "undelegated",
             "the compiled side ran eager's operators: aten::", 1},
       Fault{"healthy_inference_float32_fault_refused", "fail_to_compile", "planted: the compiler refuses", 1},
       Fault{"healthy_inference_float32_fault_missing", "fail_to_compile", "planted: no compiler", 4},
@@ -81,7 +81,7 @@ const std::vector<Fault>& training_faults() {
       Fault{"trainable_training_float32_fault_statistics", "fail_accuracy", "buffers.norm.running_mean", 1},
       Fault{"trainable_training_float32_fault_stale_buffer", "fail_accuracy", "buffers.norm.running_mean", 1},
       Fault{"trainable_training_float32_fault_step_skipped", "fail_accuracy", "updates.first.weight", 1},
-      Fault{"trainable_training_float32_fault_eager", "fail_to_run", "fault_eager called the model itself", 1},
+      Fault{"trainable_training_float32_fault_eager", "undelegated", "fault_eager called the model itself", 1},
       Fault{"trainable_training_float32_fault_mask", "fail_accuracy", "loss", 1},
       Fault{"zero_output_training_float32_torchscript", "vacuous", "loss", 1}};
   return faults;
@@ -106,6 +106,17 @@ TEST(PlantedFaultsOnCuda, TurnTheirLightsRed) {
     EXPECT_THAT(reason, HasSubstr(fault.reason)) << fault.test_case;
   }
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+}
+
+TEST(AProgramThatRunsForShow, IsUndelegated) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run_faults(
+      "*/healthy_inference_*", {"--torchstone_checks=accuracy", "--torchstone_backends=fault_torchscript_unused"});
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  const auto outcome = torchstone.row("_fault_torchscript_unused_").at("outcome");
+  EXPECT_EQ(outcome.at("status"), "undelegated") << outcome.dump(1);
+  EXPECT_THAT(outcome.at("reason").get<std::string>(), HasSubstr("the compiled side ran eager's operators: aten::"));
+  EXPECT_THAT(read_file(torchstone.out() + "/junit.xml"), HasSubstr("<failure type=\"undelegated\""));
 }
 
 TEST(AWrongStepOfAdam, IsSeenThoughItHidesTheSizeOfAGradient) {

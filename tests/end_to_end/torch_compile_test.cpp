@@ -44,8 +44,8 @@ TEST(TorchCompile, PlantedFaultsTurnTheirLightsRed) {
   };
   const std::vector<Planted> all{
       {"healthy", "none", "pass", ""},
-      {"healthy", "eager", "fail_to_run", "was not seen to run: no region of Dynamo's"},
-      {"healthy", "for_show", "fail_to_run", "the compiled side ran eager's operators: aten::"},
+      {"healthy", "eager", "undelegated", "was not seen to run: no region of Dynamo's"},
+      {"healthy", "for_show", "undelegated", "the compiled side ran eager's operators: aten::"},
       {"two_outputs", "swapped", "fail_accuracy", "[0]"},
       {"healthy", "silent", "fail_accuracy", "NaN"},
       {"healthy", "dies", "fail_to_run",

@@ -77,7 +77,7 @@ TEST(Tournament, AWrongAnswerIsRedAndNeverTimed) {
   EXPECT_THAT(run.out, HasSubstr("✗ fault_weight"));
   const auto model = model_in(torchstone.out());
   for (const auto& [name, status] :
-       {std::pair{"fault_weight", "fail_accuracy"}, {"fault_eager", "fail_to_run"}, {"fault_killed", "OOM"}}) {
+       {std::pair{"fault_weight", "fail_accuracy"}, {"fault_eager", "undelegated"}, {"fault_killed", "OOM"}}) {
     const auto variant = variant_of(model, name);
     EXPECT_EQ(variant.at("status"), status);
     EXPECT_FALSE(variant.at("timed"));

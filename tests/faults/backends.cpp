@@ -72,7 +72,8 @@ class BatchDependent : public SpoiledBackend {
   std::unique_ptr<Compiled> compile(Captured program, const Case& c) const override {
     const double factor = 1 + 1e-7 * static_cast<double>(c.batch_size == 1 ? 2 : 1);
     const Spoil spoil = [factor](const c10::IValue& output) {
-      return map_tensors(output, [factor](const torch::Tensor& t) { return t * factor; });
+      // No product, which is all that eager has of some models.
+      return map_tensors(output, [factor](const torch::Tensor& t) { return t / factor; });
     };
     return std::make_unique<SpoiledProgram>(backend_of("torchscript").compile(std::move(program), plain(c)), spoil);
   }

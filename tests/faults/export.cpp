@@ -1,5 +1,5 @@
-// A planted fault of the guard against eager in disguise: `fault_export_unused` runs the program that torch.export made
-// and returns what a model of its own gives.
+// Planted faults of the guard against eager in disguise: `fault_export_unused` and `fault_torchscript_unused` run the
+// program that the backend of that name made, and return what a model of their own gives.
 #include <torchstone/backend.h>
 
 #include "fixtures/backends/registry.h"
@@ -8,9 +8,9 @@
 namespace torchstone {
 namespace {
 
-class ExportedForShow : public Compiled {
+class RunsForShow : public Compiled {
  public:
-  ExportedForShow(std::unique_ptr<Compiled> program, std::shared_ptr<Model> model)
+  RunsForShow(std::unique_ptr<Compiled> program, std::shared_ptr<Model> model)
       : program_(std::move(program)), model_(std::move(model)) {}
 
  protected:
@@ -25,22 +25,28 @@ class ExportedForShow : public Compiled {
   std::shared_ptr<Model> model_;
 };
 
-class ExportUnused : public Backend {
+class Unused : public Backend {
  public:
-  std::optional<std::string> unsupported(const Case& c) const override { return backend_of("export").unsupported(c); }
+  explicit Unused(std::string name) : name_(std::move(name)) {}
+  std::optional<std::string> unsupported(const Case& c) const override { return backend_of(name_).unsupported(c); }
   std::unique_ptr<Compiled> compile(Captured captured, const Case& c) const override {
     const std::shared_ptr<Model> model = find_model(c.model)->make({c.preset, c.mode, c.batch_size});
     const torch::NoGradGuard no_grad;
     for (auto& parameter : model->named_parameters()) parameter->copy_(captured.constants.at(parameter.key()));
     model->to(torch::Device(c.device));
     model->eval();
-    Case exported = c;
-    exported.backend = {"export", {}};
-    return std::make_unique<ExportedForShow>(backend_of("export").compile(std::move(captured), exported), model);
+    Case honest = c;
+    honest.backend = {name_, {}};
+    return std::make_unique<RunsForShow>(backend_of(name_).compile(std::move(captured), honest), model);
   }
+
+ private:
+  std::string name_;
 };
 
-TORCHSTONE_BACKEND(fault_export_unused, ExportUnused);
+[[maybe_unused]] const bool unused =
+    register_backend("fault_export_unused", std::make_unique<Unused>("export"), __FILE__, __LINE__) &&
+    register_backend("fault_torchscript_unused", std::make_unique<Unused>("torchscript"), __FILE__, __LINE__);
 
 }  // namespace
 }  // namespace torchstone

@@ -23,6 +23,7 @@ enum class Status {
   timeout,
   crash,
   vacuous,
+  undelegated,
   unsupported,
   fail_to_capture,
   fail_to_compile,
