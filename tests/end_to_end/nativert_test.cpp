@@ -24,8 +24,10 @@ TEST(NativeRt, PassesAndAWrongWeightIsRedOrTheRowSaysWhatIsMissing) {
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   EXPECT_EQ(right.at("status"), "pass") << right;
   EXPECT_GT(right.at("metrics").at("artifact_bytes"), 0);
-  EXPECT_GE(right.at("metrics").at("delegated_nodes"), 3) << "a product, a relu and a sum";
-  EXPECT_THAT(outcome_of("/unchanged_inference_float32_nativert_").at("reason"), HasSubstr("nothing is delegated to"));
+  EXPECT_GE(right.at("metrics").at("converted_nodes"), 3) << "a product, a relu and a sum";
+  const auto nothing = outcome_of("/unchanged_inference_float32_nativert_");
+  EXPECT_EQ(nothing.at("status"), "undelegated") << nothing;
+  EXPECT_THAT(nothing.at("reason"), HasSubstr("nothing is delegated to"));
   EXPECT_EQ(outcome_of("/healthy_inference_bfloat16_nativert_").at("status"), "pass");
   EXPECT_EQ(outcome_of("/healthy_inference_float32_fault_nativert_").at("status"), "fail_accuracy");
 }
