@@ -130,9 +130,11 @@ TEST(UpstreamFacts, HoldTheSidesOfTimmsImages) {
 TEST(UpstreamFacts, StateWhatASuiteSetsForAModelOfUpstreams) {
   const std::set<std::string> judges_nothing{"expected", "reason", "time_limit"};
   std::set<std::string> set, stated;
-  for (const auto& row : rows_upstream_has())
-    for (const auto& [key, why] : row.otherwise().items())
+  for (const auto& row : rows_upstream_has()) {
+    const auto otherwise = row.otherwise();
+    for (const auto& [key, why] : otherwise.items())
       if (key.starts_with("suite.")) stated.insert(row.name() + " " + key);
+  }
   for (const auto& row : rows_upstream_has()) {
     const auto file = suite::read_suite(TORCHSTONE_SOURCE_DIR "/cases/suites/" + row.suite + ".yaml");
     for (const auto& model : file.models)

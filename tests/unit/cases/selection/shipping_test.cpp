@@ -79,7 +79,7 @@ TEST(Shipping, OfTheProgramsOwnListIsKnownForWhatCanWin) {
   for (const char* backend : {"torchscript", "inductor", "openvino", "onnxruntime"}) {
     const auto shipping = shipping_of(own, of(backend), "/m/net.pt2");
     EXPECT_THAT(shipping.command, HasSubstr("torch.export.load(\"/m/net.pt2\")")) << backend;
-    EXPECT_THAT(shipping.command + shipping.code, Not(HasSubstr("{"))) << backend;
+    EXPECT_THAT(shipping.command + shipping.code, Not(testing::ContainsRegex("[{][a-z]+[}]"))) << backend;
   }
 }
 
