@@ -200,6 +200,18 @@ install_compilers() {
   fi
 }
 
+# ExecuTorch with what lowering imports of its requirements. Not every system has a wheel.
+install_executorch() {
+  case "${python:-}" in "$PWD"/.venv/*) ;; *) return 0 ;; esac
+  [ ! -e .venv/executorch-1 ] || return 0
+  say "installing ExecuTorch for the tests of its backend"
+  if .venv/bin/pip install --quiet --disable-pip-version-check --no-deps executorch==1.5.1 flatbuffers ruamel.yaml tabulate torchao==0.18.0; then
+    touch .venv/executorch-1
+  else
+    say "not to be had; its backend is not tested"
+  fi
+}
+
 # What tests/style checks with, in the version that our configuration was written for. clang-tidy brings LLVM along: in CI only.
 install_style_tools() {
   case "${python:-}" in
@@ -266,6 +278,7 @@ case "$job" in
     build
     install_oracles
     install_compilers
+    install_executorch
     install_style_tools
     run_tests "$@"
     ;;

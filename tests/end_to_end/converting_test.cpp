@@ -52,7 +52,7 @@ TEST_P(ConvertingBackend, IsTimedInSeveralProcesses) {
   EXPECT_THAT(outcome.at("notes").at("settled").get<std::string>(), HasSubstr("the threads of " + GetParam()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, ConvertingBackend, testing::Values("openvino", "onnxruntime"),
+INSTANTIATE_TEST_SUITE_P(Of, ConvertingBackend, testing::Values("openvino", "onnxruntime", "executorch"),
                          [](const auto& tested) { return tested.param; });
 
 TEST(ConvertingBackends, SayWhatTheyDoNotTake) {

@@ -170,7 +170,7 @@ TEST(Tournament, LeavesAVariantForOtherDevicesOutAndSaysWhere) {
   const std::string variants = torchstone.out() + "_variants.yaml";
   std::ofstream(variants)
       << "variants:\n  - eager\n  - torchscript\n  - {torchscript: {frozen: true}, devices: [cuda]}\n"
-      << "left_out: [export, inductor, nativert, nn_lstm, onnxruntime, openvino, torch_compile]\n";
+      << "left_out: [executorch, export, inductor, nativert, nn_lstm, onnxruntime, openvino, torch_compile]\n";
   const ProgramRun run = torchstone.run(with({"--torchstone_tournament_variants=" + variants}));
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_THAT(run.out, HasSubstr("- torchscript:frozen=true unsupported: not tried on cpu: "));
@@ -236,7 +236,7 @@ TEST(AnInstallation, BuildsAPlugInWhoseBackendJoinsTheTournament) {
   const Installation installation;
   const std::string plugin = installation.plugin("backend_plugin", "my_backend");
   const std::string variants = installation.results_folder() + "_variants.yaml";
-  std::ofstream(variants) << "variants: [eager, torchscript]\nleft_out: [export, inductor, nn_lstm]\n";
+  std::ofstream(variants) << "variants: [eager, torchscript]\nleft_out: [executorch, export, inductor, nn_lstm]\n";
   const ProgramRun run =
       installation.run(with({"--torchstone_plugin=" + plugin, "--torchstone_tournament_variants=" + variants}));
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;

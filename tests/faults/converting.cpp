@@ -1,5 +1,5 @@
-// A planted fault of what runs a program with the values of its weights: `fault_openvino`, `fault_onnxruntime` and
-// `fault_nativert` have one weight of the captured program changed before it is converted.
+// A planted fault of what runs a program with the values of its weights: `fault_openvino`, `fault_onnxruntime`,
+// `fault_executorch` and `fault_nativert` have one weight of the captured program changed before it is converted.
 #include <torchstone/backend.h>
 
 #include "fixtures/backends/registry.h"
@@ -29,6 +29,7 @@ class WrongWeight : public Backend {
 [[maybe_unused]] const bool registered =
     register_backend("fault_openvino", std::make_unique<WrongWeight>("openvino"), __FILE__, __LINE__) &&
     register_backend("fault_nativert", std::make_unique<WrongWeight>("nativert"), __FILE__, __LINE__) &&
+    register_backend("fault_executorch", std::make_unique<WrongWeight>("executorch"), __FILE__, __LINE__) &&
     register_backend("fault_onnxruntime", std::make_unique<WrongWeight>("onnxruntime"), __FILE__, __LINE__);
 
 }  // namespace

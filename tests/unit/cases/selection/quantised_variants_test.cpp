@@ -71,10 +71,9 @@ TEST(QuantisedVariants, HaveNoCommandThatWouldShipWhatWasNotTimed) {
 TEST(QuantisedVariants, AndTheProgramsOwnListLeaveOutWhatCannotBeTimed) {
   for (const auto& file : {std::string(), own_list()}) {
     std::vector<std::string> names;
-    for (const auto& choice : read_variants(file, {"executorch", "mine", "tensorrt", "torch_compile", "xla"}).backends)
+    for (const auto& choice : read_variants(file, {"mine", "tensorrt", "torch_compile", "xla"}).backends)
       names.push_back(choice.value.name);
-    EXPECT_THAT(names,
-                AllOf(Contains("mine"), Each(Not(testing::AnyOf("executorch", "tensorrt", "torch_compile", "xla")))));
+    EXPECT_THAT(names, AllOf(Contains("mine"), Each(Not(testing::AnyOf("tensorrt", "torch_compile", "xla")))));
   }
 }
 

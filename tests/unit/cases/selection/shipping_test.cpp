@@ -76,7 +76,7 @@ TEST(Shipping, EscapesTheNameOfTheFile) {
 
 TEST(Shipping, OfTheProgramsOwnListIsKnownForWhatCanWin) {
   const auto own = read_variants("", {}).shipping;
-  for (const char* backend : {"torchscript", "inductor", "openvino", "onnxruntime"}) {
+  for (const char* backend : {"torchscript", "inductor", "openvino", "onnxruntime", "executorch"}) {
     const auto shipping = shipping_of(own, of(backend), "/m/net.pt2");
     EXPECT_THAT(shipping.command, HasSubstr("torch.export.load(\"/m/net.pt2\")")) << backend;
     EXPECT_THAT(shipping.command + shipping.code, Not(testing::ContainsRegex("[{][a-z]+[}]"))) << backend;
