@@ -47,7 +47,9 @@ Conditions conditions_of(const Case& c) {
 void apply_disable_cudagraph(const Policy& policy, Case& c) {
   const Mention* mention = policy.find("disable_cudagraph", c.model);
   if (!mention) return;
-  const bool records = has_mode(c, "reduce-overhead") || option_of(c, "mode") == "max-autotune";
+  const bool asked = c.backend.name == "torch_compile" && option_of(c, "triton.cudagraphs") == "true";
+  if (asked) c.backend.options.erase("triton.cudagraphs");
+  const bool records = asked || has_mode(c, "reduce-overhead") || option_of(c, "mode") == "max-autotune";
   if (records && compiled_by_inductor(c.backend) && c.device.starts_with("cuda"))
     add_option(c, "triton.cudagraphs", "false", mention->origin);
   if (c.cuda_graphs == CudaGraphs::none) return;

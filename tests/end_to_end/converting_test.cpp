@@ -49,7 +49,11 @@ TEST_P(ConvertingBackend, IsTimedInSeveralProcesses) {
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_EQ(outcome.at("status"), "pass") << outcome;
   EXPECT_GT(outcome.at("metrics").at("speedup"), 0);
-  EXPECT_THAT(outcome.at("notes").at("settled").get<std::string>(), HasSubstr("the threads of " + GetParam()));
+  const std::string settled = outcome.at("notes").value("settled", "");
+  if (GetParam() == "executorch")
+    EXPECT_EQ(settled, "") << "its threads sleep at once";
+  else
+    EXPECT_THAT(settled, HasSubstr("the threads of " + GetParam()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, ConvertingBackend, testing::Values("openvino", "onnxruntime", "executorch"),

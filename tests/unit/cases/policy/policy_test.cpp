@@ -400,6 +400,7 @@ TEST(Policy, OfInductorHoldsForTorchCompileToo) {
     EXPECT_EQ(applied_to(("torch_compile:mode=" + std::string(mode)).c_str()).backend.options.at("triton.cudagraphs"),
               "false")
         << mode;
+  EXPECT_EQ(applied_to("torch_compile:triton.cudagraphs=true").backend.options.at("triton.cudagraphs"), "false");
   const Case tuned = applied_to("torch_compile:mode=max-autotune-no-cudagraphs");
   EXPECT_FALSE(tuned.backend.options.contains("triton.cudagraphs"));
   EXPECT_TRUE(conditions_of(tuned).max_autotune);
