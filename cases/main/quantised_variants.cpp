@@ -7,9 +7,7 @@
 namespace torchstone {
 namespace {
 
-bool has_own_budget(const judge::Standing& s) {
-  return s.timed && s.entrant.ladder.outcome.notes.contains("judged_by");
-}
+bool has_own_budget(const judge::Standing& s) { return s.timed && metric_of(s.entrant.ladder, "quantized_operators"); }
 
 }  // namespace
 
@@ -19,13 +17,13 @@ std::vector<std::string> doubts_of_quantised(const judge::Tournament& tournament
   for (const judge::Standing& s : standings)
     if (has_own_budget(s))
       doubts.push_back(
-          fmt::format("{} is judged by {}", s.entrant.name, s.entrant.ladder.outcome.notes.at("judged_by")));
+          fmt::format("{} is judged by {}.", s.entrant.name, s.entrant.ladder.outcome.notes.at("judged_by")));
   const bool among_the_fastest =
       std::ranges::any_of(standings, [](const judge::Standing& s) { return s.ties && has_own_budget(s); });
   const auto other =
       std::ranges::find_if(standings, [](const judge::Standing& s) { return s.timed && !has_own_budget(s); });
   if (among_the_fastest && other != standings.end())
-    doubts.push_back(fmt::format("the fastest that is not quantised is {}", other->entrant.name));
+    doubts.push_back(fmt::format("The fastest that is not quantised is {}.", other->entrant.name));
   return doubts;
 }
 

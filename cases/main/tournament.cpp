@@ -56,6 +56,10 @@ void write_files(Session& session, RunInfo& run, const std::vector<judge::Tourna
   settle_code();
   session.unwritten.attempt(json_name,
                             [&] { write_atomically(out / json_name, write::write_tournament_json(tournaments, run)); });
+  if (!ended || run.exit_code == code_of(tournaments, session)) return;
+  settle_code();  // the last file could not be written, which the page does not say yet
+  session.unwritten.attempt(page_name,
+                            [&] { write_atomically(out / page_name, write::write_tournament_page(tournaments, run)); });
 }
 
 int hold_tournaments(Session& session, RunInfo& run, const std::vector<size_t>& selected) {
@@ -78,7 +82,8 @@ int hold_tournaments(Session& session, RunInfo& run, const std::vector<size_t>& 
     run.duration_s = seconds_since(start);
     write_files(session, run, tournaments, /*ended=*/false);
     console::clear_progress();
-    if (tournaments.back().standings.empty()) continue;  // interrupted before it began
+    const bool begun = !tournaments.back().standings.empty();
+    if (!begun && tournaments.back().exit_code == ExitCode::interrupted) continue;
     std::cout << console::tournament_text(tournaments.back(), line_width(), color) << std::flush;
   }
   for (const auto& sweep : judge::sweeps_of(tournaments)) std::cout << console::sweep_text(sweep) << std::flush;

@@ -173,8 +173,7 @@ int exit_code_of_model(const std::vector<judge::Entrant>& entrants, bool ranked,
     rows.back().outcome.status = entrant.status;
     infrastructure = infrastructure || entrant.ladder.outcome.notes.contains("infrastructure");
   }
-  if (infrastructure) return ExitCode::infrastructure;
-  if (ranked) return ExitCode::success;
+  if (ranked) return infrastructure ? ExitCode::infrastructure : ExitCode::success;
   if (failed != Status::pass) return info_of(failed).exit_code;
   const int code = exit_code_of(rows, /*strict_undecided=*/false);
   return code == ExitCode::success ? static_cast<int>(ExitCode::nothing_judged) : code;

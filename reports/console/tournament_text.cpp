@@ -56,7 +56,8 @@ std::string ways_to_ship(const Tournament& tournament) {
   for (const Standing& s : tournament.standings) {
     const auto& e = s.entrant;
     if (!s.ties || (e.command.empty() && e.code.empty() && e.why_not_shipped.empty())) continue;
-    text += fmt::format("  {}{}{}\n", terminal_line(e.name), e.why_not_shipped.empty() ? "" : ": ", e.why_not_shipped);
+    text += fmt::format("  {}{}{}\n", terminal_line(e.name), e.why_not_shipped.empty() ? "" : ": ",
+                        terminal_line(e.why_not_shipped));
     if (!e.command.empty()) text += fmt::format("    $ {}\n", terminal_line(e.command));
     if (!e.code.empty()) text += fmt::format("    C++: {}\n", terminal_line(e.code));
   }

@@ -14,7 +14,8 @@ double setup_of(const Entrant& entrant, bool compile_too) {
 
 bool is_eager(const Standing& s) { return s.entrant.name == "eager"; }
 
-bool is_worth_it(const Standing& s) { return s.timed && (is_eager(s) || s.speedup_low > 1); }
+/// Without a known start nothing can be said of its costs.
+bool is_worth_it(const Standing& s) { return s.timed && s.entrant.start_s && (is_eager(s) || s.speedup_low > 1); }
 
 /// −1: a is better, 1: worse, 0: alike.
 int compared(double a, double b, double margin) {

@@ -106,8 +106,8 @@ std::string section(const Tournament& tournament) {
   out += ways_to_ship_markup(tournament);
   if (const auto plots = html::front_plots(tournament); !plots.empty())
     out +=
-        "<h3>The front <small class=mu>filled: nothing else is better in one of the six and worse in "
-        "none</small></h3>" +
+        "<h3>The front <small class=mu>filled: on it; nothing else is better in one of the six and worse "
+        "in none, or only in a circle</small></h3>" +
         plots;
   return out + numbers(tournament) + not_timed(tournament) + "</section>\n";
 }

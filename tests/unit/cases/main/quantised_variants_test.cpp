@@ -14,7 +14,10 @@ judge::Entrant entrant(const std::string& name, double seconds, const char* judg
   judge::Entrant e;
   e.name = name;
   e.ladder.outcome.status = Status::pass;
-  if (judged_by) e.ladder.outcome.notes["judged_by"] = judged_by;
+  if (judged_by) {
+    e.ladder.outcome.notes["judged_by"] = judged_by;
+    e.ladder.outcome.metrics["quantized_operators"] = 1;
+  }
   for (int p = 0; p < 6; ++p) e.seconds.push_back(seconds * (1 + 0.0001 * p));
   return e;
 }
@@ -28,14 +31,14 @@ std::vector<std::string> doubts_of(std::vector<judge::Entrant> entrants) {
 TEST(DoubtsOfQuantised, AmongTheFastestAreNamedWithTheirBudgetAndBesideTheFastestOther) {
   EXPECT_THAT(
       doubts_of({entrant("eager", 3), entrant("inductor", 2), entrant("inductor:quantization=pt2e", 1, budget)}),
-      ElementsAre(std::string("inductor:quantization=pt2e is judged by ") + budget,
-                  "the fastest that is not quantised is inductor"));
+      ElementsAre(std::string("inductor:quantization=pt2e is judged by ") + budget + ".",
+                  "The fastest that is not quantised is inductor."));
 }
 
 TEST(DoubtsOfQuantised, ThatAreSlowerAreNamedWithTheirBudgetAlone) {
   EXPECT_THAT(
       doubts_of({entrant("eager", 3), entrant("inductor", 1), entrant("inductor:quantization=pt2e", 2, budget)}),
-      ElementsAre(std::string("inductor:quantization=pt2e is judged by ") + budget));
+      ElementsAre(std::string("inductor:quantization=pt2e is judged by ") + budget + "."));
 }
 
 TEST(DoubtsOfQuantised, ThatWereNotTimedAndAllOthersHaveNoDoubt) {

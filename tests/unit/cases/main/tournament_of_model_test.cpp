@@ -56,6 +56,8 @@ TEST(ExitCodeOfModel, IsThatOfWhatKeptItFromARanking) {
   auto unasked = entrant("a", Status::fail_to_compile);
   unasked.ladder.outcome.notes["infrastructure"] = "no compiler";
   EXPECT_EQ(exit_code_of_model({eager, unasked}, /*ranked=*/true, Status::pass), 4);
+  EXPECT_EQ(code({eager, unasked}), 4);
+  EXPECT_EQ(code({eager, unasked, entrant("b", Status::fail_accuracy)}), 1) << "a wrong answer comes first";
 }
 
 TEST(ExitCodeOfModels, HasAWrongAnswerBeforeWhatWasNotJudged) {

@@ -64,8 +64,26 @@ TEST(Shipping, IsNotKnownForWhatTheLinesAreNotOf) {
   EXPECT_THAT(shipping_of(lines, step, "/m/net.pt2").why_none, HasSubstr("training"));
   EXPECT_THAT(
       shipping_of(lines, of("inductor", {{"freezing", "true"}, {"quantization", "pt2e"}}), "/m/net.pt2").why_none,
-      HasSubstr("torchao"));
+      HasSubstr("quantization"));
   EXPECT_EQ(shipping_of(lines, of("other"), "/m/net.pt2").why_none, "no line of other is known");
+  EXPECT_EQ(shipping_of(lines, of("torchscript", {{"frozen", "true"}}), "/m/net.pt2").why_none,
+            "no line of torchscript:frozen=true is known")
+      << "its line takes no options";
+  EXPECT_THAT(shipping_of(lines, of("inductor", {{"patches", "all"}}), "/m/net.pt2").why_none,
+              HasSubstr("Torchstone's own"));
+  EXPECT_EQ(shipping_of(lines, of("eager"), "/m/net.pt2").why_none, "the model as it is");
+}
+
+TEST(Shipping, OfAFolderIsOfItsProgramForInference) {
+  EXPECT_THAT(shipping_of(lines, of("inductor"), "/m/net").command,
+              HasSubstr("torch.export.load(\"/m/net/eval.pt2\")"));
+}
+
+TEST(Shipping, WritesOptionsAsPythonDoes) {
+  const auto shipping = shipping_of(
+      lines, of("inductor", {{"a", "none"}, {"b", "-1"}, {"c", "1e-3"}, {"d", "1.2.3"}, {"e", "it's \"x\""}}),
+      "/m/net.pt2");
+  EXPECT_THAT(shipping.command, HasSubstr(R"({"a": None, "b": -1, "c": 1e-3, "d": "1.2.3", "e": "it'\''s \"x\""})"));
 }
 
 TEST(Shipping, EscapesTheNameOfTheFile) {

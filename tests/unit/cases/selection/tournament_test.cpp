@@ -104,6 +104,9 @@ TEST(Variants, OfABackendThatNobodyNamesJoinWithoutOptions) {
 }
 
 TEST(Variants, OfAFileThatCannotBeReadAreAnErrorWithItsPlace) {
+  const VariantsFile mistyped("variants: [eager]\nship: {eager: {code: 'load {lable}'}}\n");
+  EXPECT_THAT(error_of([&] { read_variants(mistyped.path(), {}); }),
+              AllOf(HasSubstr("v.yaml:2"), HasSubstr("unknown placeholder {lable}")));
   const VariantsFile file("variants: [eager]\nship: {eager: {comand: x}}\n");
   EXPECT_THAT(error_of([&] { read_variants(file.path(), {}); }), HasSubstr("v.yaml:2"));
   EXPECT_THAT(error_of([] { read_variants("/no/such.yaml", {}); }), HasSubstr("/no/such.yaml"));
