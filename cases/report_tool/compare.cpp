@@ -33,13 +33,6 @@ Report read(const std::string& path) {
   return std::move(merged.report);
 }
 
-std::vector<judge::HistoryPoint> read_history_file(const std::string& path) {
-  std::vector<std::string> warnings;
-  auto points = judge::read_history(path, &warnings);
-  for (const auto& warning : warnings) print_error("warning: " + warning);
-  return points;
-}
-
 int compare_reports(const CompareArguments& arguments) {
   try {
     const auto fail_on = judge::parse_fail_on(arguments.fail_on);

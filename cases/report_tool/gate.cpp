@@ -72,7 +72,7 @@ void add_speedup(CLI::App& gate, const std::shared_ptr<GateArguments>& arguments
                     "Red too when better than the threshold by more than the scale");
   command->add_option("--flaky", arguments->flaky, "Models whose failure is shown and not judged")->delimiter(',');
   command->add_flag("--strict-undecided", arguments->strict_undecided,
-                    "Exit with 5 where no model is red and a speed-up is too noisy to be judged");
+                    "Exit with 5 where a model is green, none red, and a speed-up too noisy to be judged");
   command->callback([=, &exit_code] {
     const auto judge = [&](const CsvTable& actual) {
       return gate_speed(actual, arguments->target, arguments->options());

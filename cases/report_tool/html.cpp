@@ -30,11 +30,7 @@ int write_page(const HtmlArguments& arguments) {
   const std::filesystem::path folder = std::filesystem::absolute(arguments.out).parent_path();
   results_folder::relate_diagnoses(*report, {arguments.inputs.begin(), arguments.inputs.end()}, folder);
   write::PageOptions page;
-  if (!arguments.history.empty()) {
-    std::vector<std::string> warnings;
-    page.history = judge::read_history(arguments.history, &warnings);
-    for (const auto& warning : warnings) print_error("warning: " + warning);
-  }
+  if (!arguments.history.empty()) page.history = read_history_file(arguments.history);
   if (!arguments.baseline.empty()) {
     const auto baseline = read_baseline(arguments.baseline);
     if (holds_nothing(baseline)) return ExitCode::nothing_judged;

@@ -36,6 +36,13 @@ judge::Baseline read_baseline(const std::string& path) {
   return baseline;
 }
 
+std::vector<judge::HistoryPoint> read_history_file(const std::string& path) {
+  std::vector<std::string> warnings;
+  auto points = judge::read_history(path, &warnings);
+  for (const auto& warning : warnings) print_error("warning: " + warning);
+  return points;
+}
+
 bool holds_nothing(const judge::Baseline& baseline) { return !baseline.table && baseline.report.results.empty(); }
 
 void write_output(const std::string& text, const std::string& file) {

@@ -25,6 +25,8 @@ std::optional<Report> read_inputs(const std::vector<std::string>& inputs);
 /// What `compare` takes as OLD: results, or a CSV of benchmarks/dynamo. Warnings go to standard error, and a line when
 /// it holds no results. Throws ReportError.
 judge::Baseline read_baseline(const std::string& path);
+/// A file of `history`. Warnings go to standard error. Throws ReportError.
+std::vector<judge::HistoryPoint> read_history_file(const std::string& path);
 /// Whether there is nothing in it to compare with.
 bool holds_nothing(const judge::Baseline& baseline);
 /// To the file, whole or not at all, or to standard output when `file` is empty. Throws std::system_error.

@@ -19,7 +19,7 @@ namespace {
 
 void add_markdown(CLI::App& app, int& exit_code) {
   struct Arguments {
-    std::string baseline;
+    std::string baseline, history;
     size_t limit = write::MarkdownOptions{}.limit;
     judge::BaselineOptions comparison;
   };
@@ -27,14 +27,17 @@ void add_markdown(CLI::App& app, int& exit_code) {
   auto* command = add_text_command(
       app, exit_code, "markdown", "For a job summary or a comment on GitHub", [arguments](const Report& report) {
         write::MarkdownOptions options{.limit = arguments->limit};
+        judge::BaselineOptions comparison = arguments->comparison;
+        if (!arguments->history.empty()) comparison.history = read_history_file(arguments->history);
         if (!arguments->baseline.empty())
-          options.comparison = compare_with(read_baseline(arguments->baseline), report, arguments->comparison);
+          options.comparison = compare_with(read_baseline(arguments->baseline), report, comparison);
         return write_markdown(report, options);
       });
   command->add_option("--baseline", arguments->baseline,
                       "Results of an older run, or CSV of benchmarks/dynamo, to say what changed since");
   command->add_flag("--other-machine", arguments->comparison.other_machine,
                     "Compare timings although the baseline is of another machine");
+  command->add_option("--history", arguments->history, "File of torchstone-report history: how much runs differ");
   command->add_option("--limit", arguments->limit, "Bytes; what does not fit is counted")
       ->capture_default_str()
       ->check(CLI::Range(size_t{2000}, size_t{1} << 30));

@@ -7,13 +7,11 @@
 
 #include "reports/base/text.h"
 #include "reports/judge/gate.h"
+#include "reports/record/noise.h"
 #include "reports/tables/upstream_csv.h"
 
 namespace torchstone::judge {
 namespace {
-
-/// Near threads had up to 1.31 times the speed-up of threads apart (docs/verdict.md).
-constexpr double most_lost_apart = 1.5;
 
 /// What is asked for: no worse than `limit`, and no better than `better` where that is red too.
 struct Limits {
@@ -38,12 +36,12 @@ std::string cell(const CsvTable& table, const CsvRow& row, const char* column) {
   return index ? row.cells[*index] : "";
 }
 
-/// By the interval, because the number alone says too little.
-std::string noisy_verdict(const Limits& limits, const CsvTable& table, const CsvRow& row) {
+/// By the interval, because the number alone says too little, as a run judges its required speed-up. `why`: the reason.
+std::string noisy_verdict(const Limits& limits, const std::string& why, const CsvTable& table, const CsvRow& row) {
   const auto low = parse_number(cell(table, row, tables::SpeedColumns::low)),
              high = parse_number(cell(table, row, tables::SpeedColumns::high));
   if (!limits.higher_is_better || !low || !high || !(*low > 0) || !std::isfinite(*high)) return "NOISY";
-  if (limits.worse(*high * most_lost_apart)) return "FAIL";
+  if (limits.worse(*high * (why.starts_with(place_begin) ? most_lost_apart : 1))) return "FAIL";
   return limits.worse(*low) || limits.improved(*high) ? "NOISY" : "PASS_BUT_NOISY";
 }
 
@@ -65,7 +63,7 @@ std::vector<GateRow> gate_speed(const CsvTable& actual, const SpeedTarget& targe
       row.detail = fmt::format("{}={}, limit={:.6g}", target.metric, cells.cells[column],
                                improved ? limits.better : limits.limit);
       if (const std::string why = cell(actual, cells, tables::SpeedColumns::noisy); !why.empty()) {
-        row.verdict = noisy_verdict(limits, actual, cells);
+        row.verdict = noisy_verdict(limits, why, actual, cells);
         row.detail += "; noisy: " + why;
       }
     }

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <torchstone/result.h>
@@ -10,6 +11,12 @@ namespace torchstone {
 /// interval has no bound on a side, or that half of its width is over 25 % of the speed-up. Empty for any other.
 std::string noisy_reason(const Result& result);
 bool is_noisy(const Result& result);
+
+/// What a reason begins with where the threads lay elsewhere than is usual (fixtures/isolate/thread_places.h). Near
+/// ones had up to 1.31 times the speed-up of threads apart, so such a speed-up misses a requirement only where
+/// most_lost_apart times its interval does.
+inline constexpr std::string_view place_begin = "The threads lay ";
+inline constexpr double most_lost_apart = 1.5;
 
 /// Why the interval of this ratio says too little: it has no bound, or half of its width is over 25 % of the ratio.
 std::string wide_interval(double ratio, double low, double high);

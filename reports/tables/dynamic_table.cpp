@@ -114,7 +114,8 @@ std::optional<SuiteTable> dynamic_table(const std::vector<Result>& results) {
     if (result.dynamic == "off" || dynamic_timings(result).empty()) continue;
     add_rows(result, table);
     const auto metric = [&](const char* name) { return metric_of(result, name).value_or(0); };
-    cost.add(metric("dynamic_cost"));
+    const auto low = metric_of(result, "dynamic_cost_low"), high = metric_of(result, "dynamic_cost_high");
+    cost.add(metric("dynamic_cost"), low && high && !wide_interval(metric("dynamic_cost"), *low, *high).empty());
     speedup.add(metric("speedup"), is_noisy(result));
     if (metric("static_compile_s") > 0 && metric("compile_s") > 0)
       compile.add(metric("compile_s") / metric("static_compile_s"));

@@ -301,7 +301,9 @@ TEST(ShippedExpectations, AreOfModelsThatASuiteHasAndSayWhy) {
   size_t entries = 0;
   for (const auto& file : std::filesystem::directory_iterator(TORCHSTONE_SOURCE_DIR "/cases/expected")) {
     for (const auto& entry : read_expected(file.path().string(), "", /*may_be_missing=*/false).entries) {
-      EXPECT_TRUE(models.contains(entry.name)) << entry.name;
+      const bool of_a_case = std::ranges::any_of(
+          models, [&](const std::string& model) { return entry.name.find("/" + model + "_") != std::string::npos; });
+      EXPECT_TRUE(of_a_case || models.contains(entry.name)) << entry.name;
       EXPECT_NE(entry.status, Status::pass) << entry.name;
       ++entries;
     }
