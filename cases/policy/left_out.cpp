@@ -34,7 +34,7 @@ std::optional<Decision> skipped_by_list(const Policy& policy, const Conditions& 
 }
 
 std::optional<Decision> left_out(const Policy& policy, const Conditions& when) {
-  if (const auto skipped = skipped_by_list(policy, when); skipped && !when.no_skip) return skipped;
+  if (auto skipped = skipped_by_list(policy, when); skipped && !when.no_skip) return skipped;
   const Mention* mention = when.dtype == DType::float32 ? nullptr : policy.find("only_fp32", when.model);
   if (!mention) return std::nullopt;
   return Decision{"runs in float32 only (policy only_fp32)", mention->origin};

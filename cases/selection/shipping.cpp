@@ -79,7 +79,7 @@ ShippingLines read_shipping(const config::Yaml& node) {
   config::require_keys(node, {"exported", "script", "code"});
   const auto text = [&](const char* key) {
     const config::Yaml* found = node.find(key);
-    const std::string line = found ? text_of(*found) : "";
+    std::string line = found ? text_of(*found) : "";
     for (const std::string& word : words_in_braces(line))
       if (!placeholders.contains(word))
         config::fail(

@@ -226,6 +226,21 @@ TEST(TheGateOfTheReportTool, JudgesTimings) {
   EXPECT_EQ(memory("1e3").exit_code, 1) << memory("1e3").out;
 }
 
+TEST(TheGateOfTheReportTool, IsStrictWithNoisySpeedUpsWhenAsked) {
+  const Torchstone torchstone;
+  const std::string header = "name,speedup,noisy,speedup_low,speedup_high\n", open = "open,1.2,wide,0.6,1.8\n";
+  const std::string both = write_file(torchstone, "both.csv", header + "met,3,,2.9,3.1\n" + open),
+                    noisy = write_file(torchstone, "noisy.csv", header + open);
+  const auto code = [](const std::string& file, const std::vector<std::string>& flags) {
+    std::vector<std::string> command{TORCHSTONE_REPORT, "gate", "speedup", "-f", file, "-t", "1"};
+    command.insert(command.end(), flags.begin(), flags.end());
+    return run_program(command).exit_code;
+  };
+  EXPECT_EQ(code(both, {}), 0);
+  EXPECT_EQ(code(both, {"--strict-undecided"}), 5);
+  EXPECT_EQ(code(noisy, {"--strict-undecided"}), 3) << "nothing was judged";
+}
+
 /// Compiled ahead of the cases and again by its case: two children, one run.
 TEST(AProgramThatDoesNotCompile, IsTriedOnceARun) {
   const Torchstone torchstone;
