@@ -51,22 +51,29 @@ void note(const judge::BaselineComparison& comparison, std::vector<Result>& resu
 std::optional<judge::Baseline> read_baseline(const flags::Flags& flags) {
   if (flags.baseline.empty()) return std::nullopt;
   judge::Baseline baseline = judge::read_baseline(flags.baseline);
-  if (!flags.baseline_history.empty())
-    baseline.history = judge::read_history(flags.baseline_history, &baseline.warnings);
   for (const auto& warning : baseline.warnings) print_error("warning: " + warning);
   return baseline;
+}
+
+judge::BaselineOptions baseline_options(const flags::Flags& flags) {
+  judge::BaselineOptions options;
+  std::vector<std::string> warnings;
+  if (!flags.baseline_history.empty()) options.history = judge::read_history(flags.baseline_history, &warnings);
+  for (const auto& warning : warnings) print_error("warning: " + warning);
+  return options;
 }
 
 void require_matching(const judge::Baseline& baseline, const std::vector<Result>& planned) {
   if (baseline.table) judge::match(*baseline.table, {{}, planned});
 }
 
-BaselineVerdict judge_against(const judge::Baseline& baseline, const flags::Flags& flags, Report& run) {
+BaselineVerdict judge_against(const judge::Baseline& baseline, const judge::BaselineOptions& options,
+                              const flags::Flags& flags, Report& run) {
   std::set<std::string> names;
   for (const auto& result : run.results) names.insert(result.name);
   judge::Baseline same_cases = baseline;
   std::erase_if(same_cases.report.results, [&](const Result& result) { return !names.contains(result.name); });
-  const auto comparison = judge::compare_with(same_cases, run);
+  const auto comparison = judge::compare_with(same_cases, run, options);
   std::string again = fmt::format("torchstone-report compare {} {}", flags::shell_quoted(flags.baseline),
                                   flags::shell_quoted(flags.run.out));
   if (!flags.baseline_history.empty()) again += " --history " + flags::shell_quoted(flags.baseline_history);

@@ -8,8 +8,10 @@
 
 namespace torchstone {
 
-/// What --torchstone_baseline and --torchstone_baseline_history name; nothing without the former. Throws ReportError.
+/// What --torchstone_baseline names; nothing without it. Throws ReportError.
 std::optional<judge::Baseline> read_baseline(const flags::Flags& flags);
+/// How a run is compared with it: with the history that --torchstone_baseline_history names. Throws ReportError.
+judge::BaselineOptions baseline_options(const flags::Flags& flags);
 
 /// Refuses a baseline of rows that may be several of the planned cases, before any of them runs. Throws ReportError.
 void require_matching(const judge::Baseline& baseline, const std::vector<Result>& planned);
@@ -24,6 +26,7 @@ struct BaselineVerdict {
 /// Compares the run with its baseline and puts what comes of it into the run: the facts of the comparison, and the note
 /// `worse_than_baseline` on each case that it makes red. Cases that only the baseline has are passed over, because a
 /// filter or a shard may have left them out.
-BaselineVerdict judge_against(const judge::Baseline& baseline, const flags::Flags& flags, Report& run);
+BaselineVerdict judge_against(const judge::Baseline& baseline, const judge::BaselineOptions& options,
+                              const flags::Flags& flags, Report& run);
 
 }  // namespace torchstone

@@ -51,7 +51,7 @@ void write_noted(const ClosingFacts& facts, const std::vector<Result>& results) 
 }
 
 Exit compare(const ClosingFacts& facts, Exit found, Ending& ending) {
-  const BaselineVerdict verdict = judge_against(*facts.baseline, facts.flags, ending.report);
+  const BaselineVerdict verdict = judge_against(*facts.baseline, facts.comparison, facts.flags, ending.report);
   ending.output += verdict.text;
   const bool refused = verdict.exit_code != ExitCode::success && verdict.exit_code != ExitCode::gate_failed;
   if (refused) ending.errors.push_back(verdict.why);

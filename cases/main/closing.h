@@ -15,6 +15,7 @@ struct ClosingFacts {
   const flags::Flags& flags;
   const ExpectedRun& expected;
   const judge::Baseline* baseline;  ///< nullptr without --torchstone_baseline
+  const judge::BaselineOptions& comparison;
   const std::vector<Result>& planned;
   Unwritten& unwritten;
 };

@@ -103,6 +103,7 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const U
   for (const auto& warning : expected.warnings) print_error("warning: " + warning);
   if (const auto warning = flags::cache_warning(flags); !warning.empty()) print_error("warning: " + warning);
   const auto baseline = read_baseline(flags);  // before the folder is emptied: it may be the one of the run before
+  const auto comparison = baseline_options(flags);
   console::ListenerOptions options;
   options.earlier = earlier_durations(flags);
   prepare_outputs(flags);
@@ -119,7 +120,7 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const U
   isolate::catch_interrupts();
 
   console::ResultListener* listener = nullptr;
-  const ClosingFacts closing{flags, expected, baseline ? &*baseline : nullptr, planned, session.unwritten};
+  const ClosingFacts closing{flags, expected, baseline ? &*baseline : nullptr, comparison, planned, session.unwritten};
   std::optional<Ending> ending;
   bool failed = false;  // in any of the repetitions
   options.color = settle_color(flags);

@@ -25,6 +25,7 @@
 #include "reports/console/progress.h"
 #include "reports/console/sweep_text.h"
 #include "reports/console/tournament_text.h"
+#include "reports/judge/tournament_exit.h"
 #include "reports/results_folder/empty_results.h"
 #include "reports/write/html/tournament_page.h"
 #include "reports/write/tournament_json.h"
@@ -37,7 +38,7 @@ constexpr const char* json_name = "tournament.json";
 
 int code_of(const std::vector<judge::Tournament>& tournaments, const Session& session) {
   if (isolate::interrupted()) return ExitCode::interrupted;
-  const int code = exit_code_of_models(tournaments);
+  const int code = judge::exit_code_of_models(tournaments);
   return session.unwritten.empty() || code == ExitCode::gate_failed ? code : static_cast<int>(ExitCode::infrastructure);
 }
 
@@ -49,17 +50,18 @@ void write_files(Session& session, RunInfo& run, const std::vector<judge::Tourna
   const auto settle_code = [&] {
     if (ended) run.exit_code = code_of(tournaments, session);
   };
-  settle_code();
+  const auto write_page = [&] {
+    settle_code();
+    session.unwritten.attempt(
+        page_name, [&] { write_atomically(out / page_name, write::write_tournament_page(tournaments, run)); });
+  };
   session.unwritten.attempt("list of files", [&] { results_folder::note_written(out, {json_name, page_name}); });
-  session.unwritten.attempt(page_name,
-                            [&] { write_atomically(out / page_name, write::write_tournament_page(tournaments, run)); });
+  write_page();
   settle_code();
   session.unwritten.attempt(json_name,
                             [&] { write_atomically(out / json_name, write::write_tournament_json(tournaments, run)); });
-  if (!ended || run.exit_code == code_of(tournaments, session)) return;
-  settle_code();  // the last file could not be written, which the page does not say yet
-  session.unwritten.attempt(page_name,
-                            [&] { write_atomically(out / page_name, write::write_tournament_page(tournaments, run)); });
+  // The last file could not be written, which the page does not say yet.
+  if (ended && run.exit_code != code_of(tournaments, session)) write_page();
 }
 
 int hold_tournaments(Session& session, RunInfo& run, const std::vector<size_t>& selected) {

@@ -10,8 +10,8 @@
 #include "fixtures/isolate/interrupt.h"
 #include "reports/base/exit_code.h"
 #include "reports/console/progress.h"
+#include "reports/judge/tournament_exit.h"
 #include "reports/record/row.h"
-#include "reports/record/summary.h"
 #include "reports/results_folder/case_files.h"
 
 namespace torchstone {
@@ -118,11 +118,10 @@ void hold(Session& session, const selection::Variants& file, const std::vector<s
   if (isolate::interrupted()) tournament.failure = "interrupted";
   if (!tournament.failure.empty())
     for (auto& entrant : entrants) entrant.seconds.clear();  // half a timing has no verdict
-  const auto rows = entrants;
   judge_tournament(std::move(entrants), tournament);
   for (auto& doubt : doubts_of_quantised(tournament)) tournament.doubts.push_back(std::move(doubt));
-  tournament.exit_code = isolate::interrupted() ? static_cast<int>(ExitCode::interrupted)
-                                                : exit_code_of_model(rows, !tournament.best.empty(), failed);
+  tournament.exit_code =
+      isolate::interrupted() ? static_cast<int>(ExitCode::interrupted) : judge::exit_code_of_model(tournament, failed);
 }
 
 }  // namespace
@@ -163,27 +162,6 @@ judge::Tournament hold_tournament(Session& session, const selection::Variants& f
     tournament.exit_code = ExitCode::infrastructure;
   }
   return tournament;
-}
-
-int exit_code_of_model(const std::vector<judge::Entrant>& entrants, bool ranked, Status failed) {
-  std::vector<Result> rows;
-  bool infrastructure = false;
-  for (const auto& entrant : entrants) {
-    rows.push_back(entrant.ladder);
-    rows.back().outcome.status = entrant.status;
-    infrastructure = infrastructure || entrant.ladder.outcome.notes.contains("infrastructure");
-  }
-  if (ranked) return infrastructure ? ExitCode::infrastructure : ExitCode::success;
-  if (failed != Status::pass) return info_of(failed).exit_code;
-  const int code = exit_code_of(rows, /*strict_undecided=*/false);
-  return code == ExitCode::success ? static_cast<int>(ExitCode::nothing_judged) : code;
-}
-
-int exit_code_of_models(const std::vector<judge::Tournament>& tournaments) {
-  for (const int code :
-       {ExitCode::interrupted, ExitCode::gate_failed, ExitCode::infrastructure, ExitCode::nothing_judged})
-    if (std::ranges::find(tournaments, code, &judge::Tournament::exit_code) != tournaments.end()) return code;
-  return ExitCode::success;
 }
 
 }  // namespace torchstone

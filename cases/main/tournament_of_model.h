@@ -18,12 +18,4 @@ std::vector<std::vector<size_t>> groups_of_variants(const std::vector<Case>& cas
 judge::Tournament hold_tournament(Session& session, const selection::Variants& file,
                                   const std::vector<size_t>& variants);
 
-/// Of one model. A variant that is out is no failure of the tournament; a model without a ranking is, and so is a
-/// variant of which the infrastructure let nobody judge. `failed`: the status of a timing that failed as a whole.
-int exit_code_of_model(const std::vector<judge::Entrant>& entrants, bool ranked, Status failed);
-
-/// Of a run, from those of its models: what is worst to a reader, a wrong answer before the infrastructure, and that
-/// before a model of which nothing was judged.
-int exit_code_of_models(const std::vector<judge::Tournament>& tournaments);
-
 }  // namespace torchstone

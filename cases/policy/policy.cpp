@@ -4,6 +4,7 @@
 
 #include "fixtures/case/check_registry.h"
 #include "fixtures/case/compiled_by_inductor.h"
+#include "fixtures/case/cuda_graphs_asked.h"
 
 namespace torchstone::policy {
 namespace {
@@ -11,11 +12,6 @@ namespace {
 std::string option_of(const Case& c, const std::string& option) {
   const auto found = c.backend.options.find(option);
   return found == c.backend.options.end() ? "" : found->second;
-}
-
-/// A mode of torch.compile, whose other modes begin with it.
-bool has_mode(const Case& c, const std::string& mode) {
-  return c.backend.name == "torch_compile" && option_of(c, "mode").starts_with(mode);
 }
 
 /// Gives the compiler an option that the case does not name itself.
@@ -38,7 +34,8 @@ Conditions conditions_of(const Case& c) {
   when.inductor = compiled_by_inductor(c.backend);
   when.exported = c.backend.name == "inductor";
   when.freezing = option_of(c, "freezing") == "true";
-  when.max_autotune = option_of(c, "max_autotune") == "true" || has_mode(c, "max-autotune");
+  when.max_autotune = option_of(c, "max_autotune") == "true" ||
+                      (c.backend.name == "torch_compile" && option_of(c, "mode").starts_with("max-autotune"));
   when.preset = c.preset;
   when.ci = c.ci;
   return when;
@@ -47,11 +44,10 @@ Conditions conditions_of(const Case& c) {
 void apply_disable_cudagraph(const Policy& policy, Case& c) {
   const Mention* mention = policy.find("disable_cudagraph", c.model);
   if (!mention) return;
-  const bool asked = c.backend.name == "torch_compile" && option_of(c, "triton.cudagraphs") == "true";
-  if (asked) c.backend.options.erase("triton.cudagraphs");
-  const bool records = asked || has_mode(c, "reduce-overhead") || option_of(c, "mode") == "max-autotune";
-  if (records && compiled_by_inductor(c.backend) && c.device.starts_with("cuda"))
+  if (c.device.starts_with("cuda") && compiled_by_inductor(c.backend) && !cuda_graphs_asked(c.backend).empty()) {
+    c.backend.options.erase("triton.cudagraphs");
     add_option(c, "triton.cudagraphs", "false", mention->origin);
+  }
   if (c.cuda_graphs == CudaGraphs::none) return;
   c.cuda_graphs = CudaGraphs::none;
   c.origin["cuda_graphs"] = fmt::format("{} (disable_cudagraph), not by {}", mention->origin, c.origin["cuda_graphs"]);

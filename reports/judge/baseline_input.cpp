@@ -13,7 +13,6 @@ Baseline read_baseline(const std::filesystem::path& path) {
 }
 
 BaselineComparison compare_with(const Baseline& baseline, const Report& report, BaselineOptions options) {
-  if (options.history.empty()) options.history = baseline.history;
   if (!baseline.table) return compare_with_baseline(baseline.report, report, options);
   MatchedTable matched = match(*baseline.table, report);
   options.single_numbers = true;

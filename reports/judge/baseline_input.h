@@ -11,10 +11,9 @@ namespace torchstone::judge {
 
 /// What a run is compared with: results, or a table that benchmarks/dynamo wrote.
 struct Baseline {
-  Report report;                           ///< of results
-  std::optional<UpstreamTable> table;      ///< then there are no results
-  std::vector<std::string> warnings;       ///< damaged files
-  std::vector<HistoryPoint> history = {};  ///< earlier runs; compare_with() takes them where its options have none
+  Report report;                       ///< of results
+  std::optional<UpstreamTable> table;  ///< then there are no results
+  std::vector<std::string> warnings;   ///< damaged files
 };
 
 /// A results folder, a results.json, or a CSV of upstream's. Throws ReportError.

@@ -17,7 +17,7 @@ std::vector<bool> marked(const Result& before, const std::vector<Result>& now) {
   judge::Baseline baseline;
   baseline.report.results = {before};
   Report run{{}, now};
-  EXPECT_EQ(judge_against(baseline, {}, run).exit_code, 1);
+  EXPECT_EQ(judge_against(baseline, {}, {}, run).exit_code, 1);
   std::vector<bool> marks;
   for (const auto& result : run.results) marks.push_back(result.outcome.notes.contains("worse_than_baseline"));
   return marks;
