@@ -7,6 +7,7 @@
 
 #include "cases/main/quantised_variants.h"
 #include "cases/selection/expand.h"
+#include "fixtures/checks/timing/tournament_rounds.h"
 #include "fixtures/isolate/interrupt.h"
 #include "reports/base/exit_code.h"
 #include "reports/console/progress.h"
@@ -81,7 +82,7 @@ Status time_entrants(Session& session, const std::vector<size_t>& variants, std:
   for (size_t i = 0; i < variants.size(); ++i)
     if (entrants[i].out.empty()) passed.push_back(variants[i]);
   if (passed.size() < 2 || passed.front() != variants.front()) return Status::pass;
-  const auto turns = session.runner.take_turns(passed, [&](std::string_view phase) {
+  const auto turns = session.runner.take_turns(passed, tournament.options.margin, [&](std::string_view phase) {
     console::show_progress(tournament.title, fmt::format("{}, {} variants take turns", phase, passed.size()));
   });
   for (const auto& turn : turns.entrants()) {
@@ -154,7 +155,9 @@ judge::Tournament hold_tournament(Session& session, const selection::Variants& f
   tournament.title = title_of(first) + combination_of(first);
   if (!first.sweep.empty()) tournament.sweep = title_of(first);
   tournament.facts = facts_of(first);
-  tournament.options = {.confidence = first.confidence, .margin = session.flags.tournament_margin_pct / 100};
+  tournament.options = {.confidence = first.confidence,
+                        .margin = session.flags.tournament_margin_pct / 100,
+                        .looks = checks::turn_looks(first)};
   try {
     hold(session, file, variants, tournament);
   } catch (const std::exception& error) {

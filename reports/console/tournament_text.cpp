@@ -77,8 +77,9 @@ std::string tournament_text(const judge::Tournament& tournament, size_t width, b
     text += s.timed ? timed_line(s, name_width, color) : out_line(s, name_width, width, color);
   text += fmt::format("  {}", terminal_line(judge::verdict_line(tournament)));
   if (!tournament.best.empty())
-    text += fmt::format(" ({} processes, {:.3g} % intervals over all variants, within {:.3g} %)", tournament.processes,
-                        100 * tournament.options.confidence, 100 * tournament.options.margin);
+    text += fmt::format(" ({} processes, {:.3g} % intervals over all variants, within {:.3g} %)",
+                        judge::processes_words(tournament), 100 * tournament.options.confidence,
+                        100 * tournament.options.margin);
   text += "\n";
   if (!tournament.loaded.empty())
     text += fmt::format("  Packages compiled before: {}\n", advice_text(tournament.loaded));

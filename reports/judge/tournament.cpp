@@ -7,32 +7,41 @@
 #include <fmt/ranges.h>
 
 #include "reports/judge/tournament_choice.h"
-#include "reports/statistics/best.h"
+#include "reports/statistics/race.h"
 #include "reports/statistics/statistics.h"
 
 namespace torchstone::judge {
 namespace {
 
+/// Within the processes that both have: those of the variant are the first ones of eager's.
+double speedup_of(const std::vector<double>& eager, const std::vector<double>& variant) {
+  const auto end = eager.begin() + static_cast<std::ptrdiff_t>(std::min(eager.size(), variant.size()));
+  return statistics::geometric_mean({eager.begin(), end}) / statistics::geometric_mean(variant);
+}
+
 void add_times(Tournament& tournament, size_t timed, size_t eager) {
   auto& standings = tournament.standings;
   std::vector<std::vector<double>> logs(timed);
-  for (size_t i = 0; i < timed; ++i) {
-    standings[i].timed = true;
-    standings[i].seconds = statistics::geometric_mean(standings[i].entrant.seconds);
+  for (size_t i = 0; i < timed; ++i)
     for (const double seconds : standings[i].entrant.seconds) logs[i].push_back(std::log(seconds));
-  }
-  const auto beside_best = statistics::compare_with_best(logs, tournament.options.confidence);
-  const auto beside_eager = statistics::compare_with_control(logs, eager, tournament.options.confidence);
+  const double confidence =
+      statistics::confidence_of_look(tournament.options.confidence, tournament.options.looks);
+  const auto beside_best = statistics::compare_with_best(logs, confidence);
+  const auto beside_eager = statistics::compare_with_control(logs, eager, confidence);
+  const auto look = statistics::look_at_race(logs, confidence, std::log1p(tournament.options.margin));
+  const auto& of_eager = standings[eager].entrant.seconds;
   for (size_t i = 0; i < timed; ++i) {
     Standing& s = standings[i];
-    s.speedup = standings[eager].seconds / s.seconds;
+    s.timed = true;
+    s.speedup = speedup_of(of_eager, s.entrant.seconds);
+    s.seconds = statistics::geometric_mean(of_eager) / s.speedup;
     s.speedup_low = std::exp(-beside_eager[i].high);
     s.speedup_high = std::exp(-beside_eager[i].low);
     s.of_best_low = std::exp(beside_best[i].low);
     s.of_best_high = std::exp(beside_best[i].high);
-    s.ties = beside_best[i].behind <= std::log1p(tournament.options.margin);
+    s.ties = look.may_be_best[i];
   }
-  tournament.processes = logs.front().size();
+  tournament.processes = of_eager.size();
   if (tournament.processes == 1)
     tournament.doubts.push_back("One process has no spread, so no variant can be told from another one.");
 }
@@ -76,6 +85,14 @@ std::string verdict_line(const Tournament& tournament) {
   if (tournament.best.empty()) return "no ranking: " + tournament.failure;
   if (tournament.best.size() == 1) return "winner " + tournament.best.front();
   return fmt::format("{} tie: {}", tournament.best.size(), fmt::join(tournament.best, ", "));
+}
+
+std::string processes_words(const Tournament& tournament) {
+  size_t fewest = tournament.processes;
+  for (const Standing& s : tournament.standings)
+    if (s.timed) fewest = std::min(fewest, s.entrant.seconds.size());
+  if (fewest == tournament.processes) return fmt::format("{}", fewest);
+  return fmt::format("{} to {}", fewest, tournament.processes);
 }
 
 }  // namespace torchstone::judge

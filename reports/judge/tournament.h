@@ -15,7 +15,7 @@ struct Entrant {
   Result ladder;                         ///< its row of the check tournament
   Status status = Status::pass;          ///< the ladder's, or with which it left the timing
   std::string out;                       ///< why it takes no part in the timing; empty: it was timed
-  std::vector<double> seconds;           ///< of a call, one value a process, the same processes for all
+  std::vector<double> seconds;           ///< of a call, one value a process; the first ones of eager's processes
   std::optional<double> error;           ///< relative, against float64
   std::optional<double> peak_bytes;      ///< of one call, above what lives before it
   std::optional<double> start_s;         ///< load (of what has no package: its compile) and first call
@@ -41,7 +41,7 @@ struct Standing {
   Entrant entrant;
   bool timed = false;
   bool red = false;    ///< it was not timed because it failed, not because it does not apply here
-  double seconds = 0;  ///< of a call: the geometric mean of the processes
+  double seconds = 0;  ///< of a call: eager's, the geometric mean of the processes, over the speed-up
   double speedup = 0, speedup_low = 0, speedup_high = 0;  ///< against eager, simultaneous over the variants
   double of_best_low = 0, of_best_high = 0;               ///< its time over that of the fastest other one, simultaneous
   bool ties = false;                                      ///< belongs to the set of the fastest
@@ -60,6 +60,7 @@ struct Advice {
 struct TournamentOptions {
   double confidence = 0.95;
   double margin = 0.02;  ///< relative: what is not surely slower than the fastest by more ties with it
+  int looks = 1;         ///< that there may have been at the processes (reports/statistics/race.h)
 };
 
 struct Tournament {
@@ -67,7 +68,7 @@ struct Tournament {
   std::string sweep;                         ///< the title that all combinations of a sweep share; empty: no sweep
   std::map<std::string, std::string> facts;  ///< suite, model, mode, dtype, device, preset, batch_size, threads …
   TournamentOptions options;
-  size_t processes = 0;             ///< that count
+  size_t processes = 0;             ///< that count, of those that took part to the end
   std::vector<Standing> standings;  ///< the fastest first, then those that were not timed
   std::vector<std::string> best;    ///< the winner, or those that tie; empty when nothing was timed
   std::vector<Advice> loaded;       ///< where packages were compiled before
@@ -83,5 +84,8 @@ void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament);
 
 /// "winner inductor:freezing=true", "3 tie: …", or the failure.
 std::string verdict_line(const Tournament& tournament);
+
+/// "20", or "20 to 80" where some left the race earlier.
+std::string processes_words(const Tournament& tournament);
 
 }  // namespace torchstone::judge

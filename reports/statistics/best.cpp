@@ -13,23 +13,23 @@ constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 using Treatments = std::vector<std::vector<double>>;
 
-void require_complete(const Treatments& values) {
-  const auto has_all = [&](const auto& one) { return one.size() == values.front().size() && !one.empty(); };
-  if (values.empty() || !std::ranges::all_of(values, has_all))
-    throw std::invalid_argument("treatments: at least one, each with a value of every process expected");
+void require_values(const Treatments& values) {
+  if (values.empty() || std::ranges::any_of(values, [](const auto& one) { return one.empty(); }))
+    throw std::invalid_argument("treatments: at least one, each with the value of a process expected");
 }
 
-/// Of the difference of two treatments within the processes.
+/// Of the difference of two treatments within the processes that both have.
 MeanBound difference(const Treatments& values, size_t i, size_t j, double tail) {
   std::vector<double> differences;
-  for (size_t p = 0; p < values[i].size(); ++p) differences.push_back(values[i][p] - values[j][p]);
+  const size_t common = std::min(values[i].size(), values[j].size());
+  for (size_t p = 0; p < common; ++p) differences.push_back(values[i][p] - values[j][p]);
   return mean_bound(differences, tail);
 }
 
 }  // namespace
 
 std::vector<BesideBest> compare_with_best(const std::vector<std::vector<double>>& values, double confidence) {
-  require_complete(values);
+  require_values(values);
   const size_t k = values.size();
   std::vector<BesideBest> result(k);
   if (k == 1) {
@@ -59,7 +59,7 @@ std::vector<BesideBest> compare_with_best(const std::vector<std::vector<double>>
 
 std::vector<Interval> compare_with_control(const std::vector<std::vector<double>>& values, size_t control,
                                            double confidence) {
-  require_complete(values);
+  require_values(values);
   std::vector<Interval> result(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
     if (i == control) continue;

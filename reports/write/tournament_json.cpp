@@ -60,6 +60,7 @@ ordered_json model_json(const judge::Tournament& tournament) {
   json["exit_code"] = tournament.exit_code;
   json["confidence"] = tournament.options.confidence;
   json["margin"] = tournament.options.margin;
+  json["looks"] = tournament.options.looks;
   json["processes"] = tournament.processes;
   json["advice"] = {{"compiled_before", advice_json(tournament.loaded)},
                     {"compiled_by_each_process", advice_json(tournament.compiled)}};

@@ -44,6 +44,7 @@ TEST(Tournament, TheOneThatIsSurelyFasterThanAllWins) {
   EXPECT_LT(t.standings.front().speedup_low, t.standings.front().speedup);
   EXPECT_NEAR(t.standings.back().speedup, 1, 1e-12);
   EXPECT_EQ(t.processes, 6U);
+  EXPECT_EQ(processes_words(t), "6");
 }
 
 TEST(Tournament, WithoutAWinnerTheSetThatTiesIsTheResult) {
@@ -57,6 +58,31 @@ TEST(Tournament, WhatIsSurelySlowerByLessThanTheMarginTies) {
   const std::vector<Entrant> entrants{entrant("eager", 2, 1e-5), entrant("a", 1, 1e-6), entrant("b", 1.01, 1e-6)};
   EXPECT_THAT(judged(entrants, 0.02).best, ElementsAre("a", "b"));
   EXPECT_THAT(judged(entrants, 0).best, ElementsAre("a"));
+}
+
+// It was timed when the machine was twice as fast.
+TEST(Tournament, WhatLeftTheRaceIsComparedInTheProcessesThatItHas) {
+  auto eager = entrant("eager", 2), a = entrant("a", 1), beaten = entrant("beaten", 1.5);
+  for (auto* e : {&eager, &a})
+    for (int p = 0; p < 6; ++p) e->seconds.push_back(2 * e->seconds[static_cast<size_t>(p)]);
+  const auto t = judged({eager, a, beaten});
+  EXPECT_THAT(t.best, ElementsAre("a"));
+  EXPECT_EQ(t.processes, 12U);
+  EXPECT_EQ(processes_words(t), "6 to 12");
+  EXPECT_EQ(t.standings[1].entrant.name, "beaten");
+  EXPECT_NEAR(t.standings[1].speedup, 2 / 1.5, 0.01);
+  EXPECT_NEAR(t.standings[1].seconds, 1.5 * std::sqrt(2.0), 0.01);
+  EXPECT_NEAR(t.standings[0].seconds, std::sqrt(2.0), 0.01);
+}
+
+TEST(Tournament, SeveralLooksShareTheError) {
+  Tournament once, thrice;
+  thrice.options.looks = 3;
+  for (auto* t : {&once, &thrice})
+    judge_tournament({entrant("eager", 2), entrant("a", 1, 0.01), entrant("b", 1.2, 0.01)}, *t);
+  EXPECT_LT(thrice.standings[0].speedup_low, once.standings[0].speedup_low);
+  EXPECT_GT(thrice.standings[0].speedup_high, once.standings[0].speedup_high);
+  EXPECT_LT(thrice.standings[0].of_best_low, once.standings[0].of_best_low);
 }
 
 TEST(Tournament, WhatIsOutHasNoPlaceAmongTheTimed) {

@@ -50,10 +50,22 @@ TEST(CompareWithBest, OneProcessDecidesNothingAndOneTreatmentIsTheBest) {
   EXPECT_LT(compare_with_best({{1, 2}}, 0.95)[0].behind, 0);
 }
 
-TEST(CompareWithBest, RefusesWhatIsNotComplete) {
-  for (const Values& values : {Values{}, Values{{}}, Values{{1, 2}, {1}}})
+TEST(CompareWithBest, RefusesWhatHasNoValue) {
+  for (const Values& values : {Values{}, Values{{}}, Values{{1, 2}, {}}})
     EXPECT_THROW(compare_with_best(values, 0.95), std::invalid_argument);
-  EXPECT_THROW(compare_with_control({{1, 2}, {1}}, 0, 0.95), std::invalid_argument);
+  EXPECT_THROW(compare_with_control({{1, 2}, {}}, 0, 0.95), std::invalid_argument);
+}
+
+TEST(CompareWithBest, ComparesTwoInTheProcessesThatBothHave) {
+  auto longer = three;
+  longer[0].push_back(50);
+  longer[1].push_back(-50);
+  const auto all = compare_with_best(three, 0.95), found = compare_with_best(longer, 0.95);
+  EXPECT_EQ(found[2].behind, all[2].behind);  // it left after three, and so is what it was
+  EXPECT_NE(found[1].behind, all[1].behind);
+  const auto control = compare_with_control(three, 0, 0.95), with_longer = compare_with_control(longer, 0, 0.95);
+  EXPECT_EQ(with_longer[2].high, control[2].high);
+  EXPECT_NE(with_longer[1].high, control[1].high);
 }
 
 TEST(CompareWithControl, SharesTheErrorAmongTheComparisons) {

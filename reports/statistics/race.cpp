@@ -1,0 +1,25 @@
+#include "reports/statistics/race.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace torchstone::statistics {
+
+double confidence_of_look(double confidence, int looks) {
+  if (looks < 1) throw std::invalid_argument("looks: at least one expected");
+  return 1 - (1 - confidence) / looks;
+}
+
+RaceLook look_at_race(const std::vector<std::vector<double>>& values, double confidence, double margin) {
+  RaceLook look;
+  bool alike = true;
+  for (const auto& beside : compare_with_best(values, confidence)) {
+    const bool left = beside.behind <= margin;
+    look.may_be_best.push_back(left);
+    alike = alike && (!left || beside.high <= margin);
+  }
+  look.settled = alike || std::ranges::count(look.may_be_best, true) <= 1;
+  return look;
+}
+
+}  // namespace torchstone::statistics
