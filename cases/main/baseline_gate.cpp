@@ -25,12 +25,12 @@ bool is_replaced(const flags::Flags& flags) {
   return baseline == out || baseline == out / "results.json" || !fs::exists(baseline, error);
 }
 
-std::string why_of(int exit_code) {
-  if (exit_code == ExitCode::usage_error)
-    return "the baseline was taken on another machine: its timings were not compared (torchstone-report compare "
-           "--other-machine compares them all the same)";
+std::string why_of(int exit_code, const judge::BaselineComparison& comparison) {
   if (exit_code == ExitCode::gate_failed) return "worse than the baseline";
-  return exit_code == ExitCode::nothing_judged ? "the baseline has none of these cases" : "";
+  const std::string refusal = judge::refusal_words(comparison);
+  return exit_code == ExitCode::usage_error
+             ? refusal + " (torchstone-report compare --other-machine compares them all the same)"
+             : refusal;
 }
 
 /// On the record that was compared: of several the one that stands for its case.
@@ -81,7 +81,7 @@ BaselineVerdict judge_against(const judge::Baseline& baseline, const judge::Base
                                    is_replaced(flags) ? "" : again};
   note(comparison, run.results);
   const int exit_code = exit_code_of(comparison);
-  return {exit_code, why_of(exit_code), write_comparison(comparison)};
+  return {exit_code, why_of(exit_code, comparison), write_comparison(comparison)};
 }
 
 }  // namespace torchstone

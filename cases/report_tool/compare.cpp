@@ -47,13 +47,11 @@ int compare_reports(const CompareArguments& arguments) {
     else
       print_text(write_comparison(comparison, arguments.all));
     const int code = exit_code_of(comparison, fail_on);
+    const std::string refusal = refusal_words(comparison);
     if (code == ExitCode::usage_error)
-      print_error(
-          "refused: timings of another machine say nothing about this one; --other-machine compares them all the same, "
-          "--metrics chooses others");
+      print_error(refusal + "; --other-machine compares them all the same, --metrics chooses others");
     if (code == ExitCode::nothing_judged)
-      print_error(
-          fmt::format("nothing to compare: no case is both in {} and in {}", arguments.old_path, arguments.new_path));
+      print_error(fmt::format("{} ({} against {})", refusal, arguments.new_path, arguments.old_path));
     return code;
   } catch (const std::invalid_argument& error) {
     print_error(error.what());

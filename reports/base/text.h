@@ -25,6 +25,8 @@ std::string shortened_middle(std::string_view text, size_t limit);
 std::string first_line(std::string_view text);
 /// Without spaces, tabs and carriage returns at both ends.
 std::string trimmed(std::string_view text);
+/// With a capital where an ASCII letter begins it: words as a headline.
+std::string capitalised(std::string text);
 
 // Numbers have a dot in every locale: plug-ins may choose one with a comma.
 

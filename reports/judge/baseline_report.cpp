@@ -194,9 +194,9 @@ std::vector<Change> parse_fail_on(const std::vector<std::string>& words) {
 std::string refusal_words(const BaselineComparison& comparison) {
   switch (exit_code_of(comparison, {})) {
     case ExitCode::usage_error:
-      return "Timings not compared: the baseline is of another machine";
+      return "timings not compared: the baseline is of another machine";
     case ExitCode::nothing_judged:
-      return "Nothing compared: the baseline has none of these cases";
+      return "nothing compared: the baseline has none of these cases";
     default:
       return "";
   }

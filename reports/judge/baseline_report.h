@@ -23,8 +23,8 @@ std::string write_comparison_csv(const BaselineComparison& comparison);
 /// Schema "torchstone/comparison/1", everything.
 std::string write_comparison_json(const BaselineComparison& comparison);
 
-/// Why the comparison could not be made, in the words of a headline: the cases of exit_code_of() 2 and 3. Empty where
-/// it was made.
+/// Why the comparison could not be made, in the words of every headline and error: the cases of exit_code_of() 2 and 3.
+/// Empty where it was made.
 std::string refusal_words(const BaselineComparison& comparison);
 
 /// "slower,gone" → its changes. Throws std::invalid_argument for another word than slower, faster, ambiguous, new,

@@ -45,7 +45,7 @@ std::string markdown_banner(const Report& report, const std::optional<judge::Bas
     counts.push_back(fmt::format("{} {}", count, markdown_text(to_string(status))));
   if (worse > 0) counts.push_back(fmt::format("{} worse than the baseline", worse));
   text += fmt::format("{}", fmt::join(counts, " · "));
-  if (!refusal.empty()) text += fmt::format("\n<br>**{}**", refusal);
+  if (!refusal.empty()) text += fmt::format("\n<br>**{}**", capitalised(refusal));
   if (code != ExitCode::success)
     text += fmt::format("\n<br>exit code {}: {}", code, markdown_text(exit_words_of(report)));
   for (const auto& line : baseline_lines(run)) text += "\n<br>" + markdown_text(shortened(line, longest_words));

@@ -50,7 +50,7 @@ Headline headline_of(const View& view) {
             fmt::format("Exit code {}: {}", code, escaped_cut(first_line(exit_words_of(view.report)), 300))};
   if (const std::string refusal = view.options.comparison ? judge::refusal_words(*view.options.comparison) : "";
       !refusal.empty())
-    return {{"✗", "bad"}, refusal};
+    return {{"✗", "bad"}, capitalised(refusal)};
   if (open > 0)
     return {{"~", "odd"}, fmt::format("As expected, but {} of {} {}", open, counted(total, "case"), open_words(view))};
   return {{"✓", "ok"},

@@ -31,5 +31,15 @@ TEST(ARunAgainstItsBaseline, MarksTheRepetitionThatWasCompared) {
               testing::ElementsAre(false, true));
 }
 
+TEST(ARunAgainstItsBaseline, IsRefusedInTheWordsOfTheReports) {
+  judge::Baseline other;
+  other.report.results = {record(Status::pass, 100)};
+  other.report.results[0].name = "suite/Performance.A/another";
+  Report run{{}, {record(Status::pass, 100)}};
+  const BaselineVerdict verdict = judge_against(other, {}, {}, run);
+  EXPECT_EQ(verdict.exit_code, 3);
+  EXPECT_EQ(verdict.why, "nothing compared: the baseline has none of these cases");
+}
+
 }  // namespace
 }  // namespace torchstone

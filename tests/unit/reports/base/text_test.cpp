@@ -44,6 +44,14 @@ TEST(Shortened, CutsBetweenCharacters) {
   EXPECT_EQ(shortened("abc", 0), "");
 }
 
+TEST(Capitalised, BeginsWithACapital) {
+  EXPECT_EQ(capitalised("two words"), "Two words");
+  EXPECT_EQ(capitalised("Two"), "Two");
+  EXPECT_EQ(capitalised("größer"), "Größer");
+  EXPECT_EQ(capitalised("ßa"), "ßa");
+  EXPECT_EQ(capitalised(""), "");
+}
+
 TEST(Exact, ReadsBackAsTheSameDouble) {
   for (const double value :
        {0.1, -0.0, 1e300, 5e-324, 1.0 / 3, 123456789.123456789, std::numeric_limits<double>::max()}) {

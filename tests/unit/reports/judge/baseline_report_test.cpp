@@ -122,6 +122,15 @@ TEST(ComparisonExitCode, OfNothingIsThreeAndOfRefusedTimingsTwo) {
   EXPECT_EQ(exit_code_of(comparison), 2);
 }
 
+TEST(RefusalWords, AreThoseOfAComparisonThatCouldNotBeMade) {
+  BaselineComparison comparison;
+  EXPECT_EQ(refusal_words(comparison), "nothing compared: the baseline has none of these cases");
+  comparison = sample_comparison();
+  EXPECT_EQ(refusal_words(comparison), "") << "what is worse was compared";
+  comparison.timings_left_out = 1;
+  EXPECT_EQ(refusal_words(comparison), "timings not compared: the baseline is of another machine");
+}
+
 TEST(FailOn, TakesTheVerdictsAsWords) {
   EXPECT_THAT(parse_fail_on({"slower", "gone", "ambiguous", "new", "faster"}),
               ElementsAre(Change::slower, Change::gone, Change::ambiguous, Change::added, Change::faster));

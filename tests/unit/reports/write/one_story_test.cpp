@@ -110,10 +110,11 @@ TEST(OneStory, AComparisonThatCouldNotBeMadeIsInTheHeadline) {
 }
 
 TEST(OneStory, AnExitCodeThatNoCaseExplainsIsInEveryReport) {
-  for (const auto& [code, why] : {std::pair<int, std::string>{2, "the baseline was taken on another machine"},
-                                  {3, "the baseline has none of these cases"},
-                                  {4, "report writer csv: no space left on device"},
-                                  {5, "undecided, with --torchstone_strict_undecided"}}) {
+  for (const auto& [code, why] :
+       {std::pair<int, std::string>{2, "timings not compared: the baseline is of another machine"},
+        {3, "nothing compared: the baseline has none of these cases"},
+        {4, "report writer csv: no space left on device"},
+        {5, "undecided, with --torchstone_strict_undecided"}}) {
     const Report report = red_by_exit_code(code, why);
     const std::string said = "xit code " + std::to_string(code);
     EXPECT_THAT(write_html(report),
