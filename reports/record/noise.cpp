@@ -33,10 +33,14 @@ std::string noisy_reason(const Result& r) {
   return bounds ? wide_interval(*speedup, bounds->low, bounds->high) : "";
 }
 
+bool is_too_wide(double ratio, double low, double high) {
+  return !Bounds{low, high}.bounded() || (high - low) / 2 > widest_half * ratio;
+}
+
 std::string wide_interval(double ratio, double low, double high) {
+  if (!is_too_wide(ratio, low, high)) return "";
   if (!Bounds{low, high}.bounded()) return "its interval has no bound: it was measured too few times";
-  const double half = (high - low) / 2 / ratio;
-  return half > widest_half ? fmt::format("its interval is ±{:.0f} % wide", 100 * half) : "";
+  return fmt::format("its interval is ±{:.0f} % wide", 100 * (high - low) / 2 / ratio);
 }
 
 bool is_noisy(const Result& r) { return !noisy_reason(r).empty(); }
