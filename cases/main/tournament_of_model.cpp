@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
-#include "cases/main/quantised_variants.h"
 #include "cases/selection/expand.h"
 #include "fixtures/checks/timing/tournament_rounds.h"
 #include "fixtures/isolate/interrupt.h"
 #include "reports/base/exit_code.h"
 #include "reports/console/progress.h"
 #include "reports/judge/tournament_exit.h"
+#include "reports/judge/tournament_quantised.h"
 #include "reports/record/row.h"
 #include "reports/results_folder/case_files.h"
 
@@ -120,7 +120,7 @@ void hold(Session& session, const selection::Variants& file, const std::vector<s
   if (!tournament.failure.empty())
     for (auto& entrant : entrants) entrant.seconds.clear();  // half a timing has no verdict
   judge_tournament(std::move(entrants), tournament);
-  for (auto& doubt : doubts_of_quantised(tournament)) tournament.doubts.push_back(std::move(doubt));
+  for (auto& doubt : judge::doubts_of_quantised(tournament.standings)) tournament.doubts.push_back(std::move(doubt));
   tournament.exit_code =
       isolate::interrupted() ? static_cast<int>(ExitCode::interrupted) : judge::exit_code_of_model(tournament, failed);
 }
