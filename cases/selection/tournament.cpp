@@ -36,11 +36,24 @@ void read_variant(config::Yaml node, Variants& variants) {
   variants.backends.push_back({config::backend_spec_of(node), node});
 }
 
+std::string own_list() { return (suite::own_suites().parent_path() / "tournament/variants.yaml").string(); }
+
+std::string name_in(const std::string& backend) { return backend.substr(0, backend.find(':')); }
+
+/// The lines of the list's `ship`, in the place of all that `lines` has of the same backends.
+void take_shipping(const config::Yaml& list, std::map<std::string, ShippingLines>& lines) {
+  const config::Yaml* ship = list.find("ship");
+  if (!ship) return;
+  config::require_map(*ship);
+  for (const auto& entry : ship->entries)
+    std::erase_if(lines, [&](const auto& line) { return name_in(line.first) == name_in(entry.first); });
+  for (const auto& [backend, node] : ship->entries) lines[backend] = read_shipping(node);
+}
+
 }  // namespace
 
 Variants read_variants(const std::string& file, const std::vector<std::string>& registered) {
-  const std::string path =
-      file.empty() ? (suite::own_suites().parent_path() / "tournament/variants.yaml").string() : file;
+  const std::string path = file.empty() ? own_list() : file;
   const config::Yaml root = config::read_yaml(path);
   config::require_map(root);
   config::require_keys(root, {"variants", "left_out", "ship"});
@@ -55,10 +68,8 @@ Variants read_variants(const std::string& file, const std::vector<std::string>& 
   for (const auto& name : registered)
     if (std::ranges::find(named, name) == named.end())
       variants.backends.push_back({BackendSpec{name, {}}, {path, 0, "variants"}});
-  if (const auto* ship = root.find("ship")) {
-    config::require_map(*ship);
-    for (const auto& [backend, node] : ship->entries) variants.shipping[backend] = read_shipping(node);
-  }
+  if (!file.empty()) take_shipping(config::read_yaml(own_list()), variants.shipping);
+  take_shipping(root, variants.shipping);
   return variants;
 }
 

@@ -20,8 +20,8 @@ struct Variants {
 };
 
 /// Reads a file of variants; an empty path means the program's own, `tournament/variants.yaml` beside the suites.
-/// Backends of `registered` that it neither lists nor leaves out join without options: those of plug-ins. Throws
-/// ConfigError.
+/// Backends of `registered` that it neither lists nor leaves out join without options: those of plug-ins. Backends that
+/// its `ship` does not name have the shipping lines of the program's own file. Throws ConfigError.
 Variants read_variants(const std::string& file, const std::vector<std::string>& registered);
 
 /// Why the file of variants leaves this case out: it has the variant for other devices; empty when it does not, or when

@@ -62,8 +62,10 @@ TEST(QuantisedVariants, HaveNoCommandThatWouldShipWhatWasNotTimed) {
       c.backend = {"inductor", {{"quantization", scheme}}};
       EXPECT_EQ(shipping_of(variants.shipping, c, "/m/net.pt2").command, "") << scheme;
     }
-    c.backend = {"inductor", {}};
-    EXPECT_NE(shipping_of(variants.shipping, c, "/m/net.pt2").command, "");
+    for (const char* backend : {"inductor", "openvino", "onnxruntime"}) {
+      c.backend = {backend, {}};
+      EXPECT_NE(shipping_of(variants.shipping, c, "/m/net.pt2").command, "") << backend;
+    }
   }
 }
 

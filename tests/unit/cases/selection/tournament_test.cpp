@@ -112,6 +112,25 @@ TEST(Variants, OfAFileThatCannotBeReadAreAnErrorWithItsPlace) {
   EXPECT_THAT(error_of([] { read_variants("/no/such.yaml", {}); }), HasSubstr("/no/such.yaml"));
 }
 
+std::string ship_code(const std::string& list, const std::string& backend, std::map<std::string, std::string> options) {
+  const VariantsFile file(list);
+  Case c;
+  c.model = "net";
+  c.backend = {backend, std::move(options)};
+  return shipping_of(read_variants(file.path(), {}).shipping, c, "/m/net.pt2").code;
+}
+
+TEST(Variants, HaveTheProgramsOwnShippingLinesUnlessTheirListNamesTheBackend) {
+  EXPECT_THAT(ship_code("variants: [eager]\n", "onnxruntime", {}), HasSubstr("net.onnx"));
+  const std::string list = "variants: [eager]\nship:\n  torchscript: {code: mine}\n  mine: {code: of a plug-in}\n";
+  EXPECT_EQ(ship_code(list, "torchscript", {}), "mine");
+  EXPECT_EQ(ship_code(list, "torchscript", {{"frozen", "true"}}), "") << "of torchscript the list's lines alone hold";
+  EXPECT_EQ(ship_code(list, "mine", {}), "of a plug-in");
+  EXPECT_THAT(ship_code(list, "onnxruntime", {}), HasSubstr("net.onnx"));
+  EXPECT_EQ(ship_code("variants: [eager]\nship: {onnxruntime: {}}\n", "onnxruntime", {}), "");
+  EXPECT_THAT(ship_code("variants: [eager]\nship: {}\n", "onnxruntime", {}), HasSubstr("net.onnx"));
+}
+
 TEST(SelectTournament, ChoosesCheckModeDtypeAndVariantsUnlessTheyAreGiven) {
   const VariantsFile file("variants: [torchscript]\nleft_out: [" + [] {
     std::string names;
