@@ -1,6 +1,7 @@
 #include "cases/selection/expand.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,6 +18,12 @@ namespace {
 void apply_ahead(const std::string& key, const config::Settings& settings, Case& c) {
   for (const auto& setting : settings)
     if (setting.first == key) config::apply_settings({setting}, c);
+}
+
+/// The name that the suite asks for, before the policy, the device or a flag changes a part of it.
+std::string name_as_asked(Case c, std::initializer_list<const config::Settings*> of_suite) {
+  for (const auto* settings : of_suite) apply_ahead("cuda_graphs", *settings, c);
+  return name_of(c);
 }
 
 /// Why a case of dynamic sizes is left out; empty when it is not, or has none.
@@ -102,7 +109,7 @@ class Expander {
       c.origin["not_skipped"] = listed->origin;
     }
     if (const auto out = not_dynamic(suite.policy, info, c)) return skip(c, *out);
-    const DType asked = c.dtype;
+    const std::string asked = name_as_asked(c, {&suite.defaults, &row.settings, &model.settings});
     apply_policy(suite.policy, info, c);
     const auto fixed = std::pair(c.batch_size, c.origin["batch_size"]);
     for (const auto* settings : {&suite.defaults, &row.settings, &model.settings}) apply_settings(*settings, c);
@@ -126,17 +133,19 @@ class Expander {
       return skip(c, *out);
 
     const std::string name = name_of(c);
-    const auto [earlier, fresh] = registered_.try_emplace(name, c.model, row.place, asked != c.dtype);
+    const auto [found, fresh] = registered_.try_emplace(name, c.model, row.place, asked);
     if (fresh) return expansion_.cases.push_back(std::move(c));
+    const Registered& first = found->second;
+    // A forced dtype, or an option that the policy adds, may meet what asks for it directly.
+    if (first.model == c.model && first.asked != asked)
+      return expansion_.skipped.push_back(
+          {asked,
+           fmt::format("a policy, the device or a flag makes it the same case as {}: both are {}", first.asked, name),
+           origin_of(first.row)});
     if (row.widened) return;
-    // A forced dtype may meet the same case asked for directly: then there is only one to run.
-    if (earlier->second.forced || asked != c.dtype)
-      return skip(c, {fmt::format("the policy runs it as {}, which is registered already", to_string(c.dtype)),
-                      c.origin["dtype"]});
-    fail(row.place,
-         earlier->second.model == c.model
-             ? fmt::format("the case {} is registered twice (first by {})", name, origin_of(earlier->second.row))
-             : fmt::format("the models {} and {} get the same name {}", earlier->second.model, c.model, name));
+    fail(row.place, first.model == c.model
+                        ? fmt::format("the case {} is registered twice (first by {})", name, origin_of(first.row))
+                        : fmt::format("the models {} and {} get the same name {}", first.model, c.model, name));
   }
 
   void skip(const Case& c, const policy::Decision& decision) {
@@ -144,11 +153,11 @@ class Expander {
   }
 
   struct Registered {
-    Registered(std::string model_name, config::Place row_place, bool forced_dtype)
-        : model(std::move(model_name)), row(std::move(row_place)), forced(forced_dtype) {}
+    Registered(std::string model_name, config::Place row_place, std::string asked_name)
+        : model(std::move(model_name)), row(std::move(row_place)), asked(std::move(asked_name)) {}
     std::string model;
     config::Place row;
-    bool forced;
+    std::string asked;  ///< name_as_asked()
   };
   const Known& known_;
   const flags::Flags& flags_;

@@ -28,7 +28,8 @@ struct NothingSelected : config::ConfigError {
 
 /// Suites × policies × registry × flags → cases, in the order suite, check, row, model, mode, dtype, backend, device,
 /// preset, dynamic. Each field is decided by the strongest of: flag, model entry, row, suite defaults, policy, default;
-/// `origin` says which. Throws ConfigError for an unknown suite, model or backend and for cases whose names coincide.
+/// `origin` says which. What is written differently and made alike by a policy, a device or a flag is registered once.
+/// Throws ConfigError for an unknown suite, model or backend and for other cases whose names coincide.
 Expansion expand(const std::vector<suite::Suite>& suites, const Known& known, const flags::Flags& flags);
 /// Throws NothingSelected when there is no case.
 void require_cases(const Expansion& expansion);

@@ -291,7 +291,44 @@ TEST(Expand, AForcedDtypeIsNotRegisteredTwice) {
   EXPECT_THAT(names_of(expansion.cases),
               ElementsAre("s/Accuracy.CompiledMatchesEager/first_inference_float16_eager_cpu"));
   ASSERT_EQ(expansion.skipped.size(), 1U);
-  EXPECT_EQ(expansion.skipped[0].reason, "the policy runs it as float16, which is registered already");
+  EXPECT_EQ(expansion.skipped[0].name, "s/Accuracy.CompiledMatchesEager/first_inference_float16_eager_cpu");
+  EXPECT_EQ(expansion.skipped[0].reason,
+            "a policy, the device or a flag makes it the same case as "
+            "s/Accuracy.CompiledMatchesEager/first_inference_bfloat16_eager_cpu: both are "
+            "s/Accuracy.CompiledMatchesEager/first_inference_float16_eager_cpu");
+}
+
+TEST(Expand, AnOptionThatAPolicyAddsMeetsTheSameOptionOfASuiteOrAFlag) {
+  const test::Folder folder;
+  folder.write("p.yaml", "emulate_precision_casts: [first]\n");
+  const std::string rounding = "first_inference_float32_inductor_emulate_precision_casts_cpu";
+  const auto expanded = [&](const std::string& backends, const flags::Flags& flags) {
+    const std::string file =
+        folder.write("s.yaml", "suite: s\npolicy: p.yaml\nmatrix: [{checks: [accuracy], backends: [" + backends +
+                                   "]}]\nmodels: [first, second]\n");
+    return expand(suite::read_suites(file), fake_known(), flags);
+  };
+  const auto with_flag = flags_of({"--torchstone_backends=inductor,inductor:emulate_precision_casts=true"});
+  for (const Expansion& expansion : {expanded("inductor, {inductor: {emulate_precision_casts: true}}", flags_of({})),
+                                     expanded("eager", with_flag)}) {
+    EXPECT_THAT(names_of(expansion.cases),
+                ElementsAre(testing::EndsWith("/" + rounding), HasSubstr("/second_inference_float32_inductor_cpu"),
+                            HasSubstr("/second_inference_float32_inductor_emulate_precision_casts_cpu")));
+    ASSERT_EQ(expansion.skipped.size(), 1U);
+    EXPECT_THAT(expansion.skipped[0].name, testing::EndsWith("/" + rounding));
+    EXPECT_THAT(expansion.skipped[0].reason, HasSubstr("/first_inference_float32_inductor_cpu: both are "));
+  }
+}
+
+TEST(Expand, RowsThatDifferByCudaGraphsAloneAreOneOnACpu) {
+  const std::string rows =
+      "suite: s\nmatrix:\n  - {checks: [performance], backends: [eager], cuda_graphs: both}\n"
+      "  - {checks: [performance], backends: [eager]}\nmodels: [first]\n";
+  const Expanded cpu(rows);
+  EXPECT_EQ(cpu.error, "");
+  EXPECT_EQ(cpu.names().size(), 1U);
+  EXPECT_EQ(cpu.expansion.skipped.size(), 1U);
+  EXPECT_EQ(Expanded(rows, {"--torchstone_devices=cuda"}).names().size(), 2U);
 }
 
 TEST(Expand, ASkippedModelIsListedWithItsReason) {
