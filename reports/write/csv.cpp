@@ -23,6 +23,10 @@ std::string number_cell(double value) {
   return exact(value);
 }
 
+/// What is not known is 0 in a record.
+std::string known_cell(int64_t value) { return value == 0 ? "" : std::to_string(value); }
+std::string known_cell(double value) { return value == 0 ? "" : number_cell(value); }
+
 struct WideColumn {
   std::string name;
   std::function<std::string(const Result&)> cell;
@@ -39,13 +43,13 @@ std::vector<WideColumn> wide_columns() {
                                                  return r.*field.member;
                                                }});
   }
-  columns.push_back({"batch_size", [](const Result& r) { return std::to_string(r.batch_size); }});
+  columns.push_back({"batch_size", [](const Result& r) { return known_cell(r.batch_size); }});
   columns.push_back({"status", [](const Result& r) { return std::string(to_string(r.outcome.status)); }});
   columns.push_back({"as_expected", [](const Result& r) { return yes_or_no(r.as_expected()); }});
   columns.push_back({"finished", [](const Result& r) { return yes_or_no(r.finished); }});
   columns.push_back({"phase", [](const Result& r) { return r.outcome.phase; }});
   columns.push_back({"reason", [](const Result& r) { return reason_of(r); }});
-  columns.push_back({"duration_s", [](const Result& r) { return number_cell(r.duration_s); }});
+  columns.push_back({"duration_s", [](const Result& r) { return known_cell(r.duration_s); }});
   for (const auto& metric : metric_table()) {
     const std::string key(metric.key);
     columns.push_back({key, [key](const Result& r) {
@@ -54,7 +58,7 @@ std::vector<WideColumn> wide_columns() {
                        }});
   }
   columns.insert(columns.end(), origin.begin(), origin.end());
-  columns.push_back({"line", [](const Result& r) { return std::to_string(r.line); }});
+  columns.push_back({"line", [](const Result& r) { return known_cell(int64_t{r.line}); }});
   return columns;
 }
 

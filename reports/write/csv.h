@@ -7,7 +7,7 @@
 namespace torchstone::write {
 
 /// results.csv: a row for every result, a column for every member and every declared metric; numbers exact (nan, inf,
-/// -inf, which pandas and R read), an empty cell where nothing was measured.
+/// -inf, which pandas and R read), an empty cell where nothing was measured or is known.
 std::string write_wide_csv(const std::vector<Result>& results);
 
 /// summary.csv: what upstream's driver prints when it ends, a row for each suite, backend, dtype, mode, device and

@@ -37,16 +37,18 @@ std::string output_of(const Result& r) {
   for (const auto& [key, value] : r.outcome.notes) text += fmt::format("{}={}\n", key, first_line(value));
   if (const std::string weak = weak_reason(r); !weak.empty()) text += fmt::format("weak={}\n", weak);
   if (!r.reproduce.empty()) text += fmt::format("reproduce={}\n", r.reproduce);
-  if (!r.file.empty()) text += fmt::format("declared={}:{}\n", r.file, r.line);
+  if (!r.file.empty()) text += fmt::format("declared={}{}\n", r.file, r.line > 0 ? fmt::format(":{}", r.line) : "");
   return text;
 }
 
 /// What the element's content or results.json has anyway stays out: texts of many lines, the raw samples
-/// and what a diagnosis found. The mark `weak` follows from the others and is no property of the record.
+/// and what a diagnosis found; and the line where a file has none. The mark `weak` follows from the others and is no
+/// property of the record.
 Properties short_properties_of(const Result& r) {
   Properties properties = properties_of(r);
-  std::erase_if(properties, [](const auto& p) {
-    return p.first == "detail" || p.first == "diagnosis_record" || p.first.starts_with("samples_");
+  std::erase_if(properties, [&r](const auto& p) {
+    return p.first == "detail" || p.first == "diagnosis_record" || p.first.starts_with("samples_") ||
+           (p.first == "declared_line" && r.line == 0);
   });
   if (const std::string weak = weak_reason(r); !weak.empty()) properties.emplace_back("weak", weak);
   return properties;
@@ -86,7 +88,7 @@ void append_junit_case(std::string& out, const JUnitCase& test, const std::strin
   Attributes attributes = {{"classname", suite}, {"name", test.name}, {"time", junit_seconds(r.duration_s)}};
   if (options.testcase_properties && !r.file.empty()) {
     attributes.emplace_back("file", r.file);
-    attributes.emplace_back("line", std::to_string(r.line));
+    if (r.line > 0) attributes.emplace_back("line", std::to_string(r.line));
   }
   out += "    " + xml_open("testcase", attributes) + ">\n";
   if (options.testcase_properties) append_junit_properties(out, "      ", short_properties_of(r));

@@ -62,7 +62,7 @@ std::string markdown_banner(const Report& report, const std::optional<judge::Bas
   const Detection detection = detection_of(results);
   for (const auto& words : {detection_words(detection), weak_words(detection)})
     if (!words.empty()) text += "\n<br>" + markdown_text(shortened(words, longest_words));
-  text += fmt::format("\n<br>{:.0f} s", run.duration_s);
+  text += run.duration_s > 0 ? fmt::format("\n<br>{:.0f} s", run.duration_s) : "\n<br>duration unknown";
   if (!run.started.empty()) text += ", started " + markdown_text(run.started);
   if (!run.exit_reason.empty()) text += ", " + markdown_text(shortened(run.exit_reason, markdown_names_width));
   for (const auto& [facts, key] : {std::pair{&run.machine, "cpu"}, {&run.build, "gpu"}, {&run.build, "torch"}}) {

@@ -116,6 +116,17 @@ TEST(WideCsv, WritesNumbersThatOtherProgramsRead) {
   EXPECT_THAT(write_wide_csv({r}), testing::HasSubstr(",nan,-inf,0.1,,"));
 }
 
+TEST(WideCsv, HasNoZeroForWhatIsNotKnown) {
+  Result r = simple_result("a", Status::pass);
+  r.file = "/models/my.pt2";
+  r.line = 0;
+  r.duration_s = 0;
+  r.batch_size = 0;
+  const std::string csv = write_wide_csv({r});
+  EXPECT_THAT(csv, testing::HasSubstr(",pass,,pass,true,true,,,,"));  // expected, batch_size, …, reason, duration_s
+  EXPECT_THAT(csv, testing::EndsWith(",/models/my.pt2,2026-01-31T12:00:00.000Z,\n"));
+}
+
 TEST(Csv, ReadAsUpstreamsScriptsReadIt) {
   if (!is_installed("python3")) GTEST_SKIP() << "python3 is not in PATH";
   const TemporaryFolder folder;

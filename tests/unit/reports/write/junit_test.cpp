@@ -11,6 +11,7 @@
 namespace torchstone::write {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -61,6 +62,14 @@ TEST(JUnit, PropertiesAndPlacesAreBehindTheSwitch) {
   EXPECT_THAT(strict, Not(HasSubstr("<property name=\"speedup\"")));
   EXPECT_THAT(strict, HasSubstr("speedup=1.430x"));
   EXPECT_THAT(strict, HasSubstr("declared=cases/torchbench.yaml:12"));
+}
+
+TEST(JUnit, HasNoLineWhereAFileHasNone) {
+  Result r = simple_result("S/Accuracy.A/b", Status::pass);
+  r.file = "/models/my.pt2";
+  r.line = 0;
+  EXPECT_THAT(write_junit({r}, {}), AllOf(HasSubstr("file=\"/models/my.pt2\">"), HasSubstr("declared=/models/my.pt2\n"),
+                                          Not(HasSubstr("declared_line"))));
 }
 
 TEST(JUnit, NamesAreUnique) {
