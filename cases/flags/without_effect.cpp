@@ -35,6 +35,10 @@ void refuse_flags_without_effect(Flags& flags) {
                           "--torchstone_format is only for --torchstone_list and --torchstone_print_program");
   if (flags.list != Listing::none)
     refuse_without_effect(flags, "explain", "--torchstone_explain does not go with --torchstone_list");
+  if (!flags.report && flags.github == "always")
+    refuse_without_effect(flags, "github",
+                          "--torchstone_github=always does not go with --torchstone_report=none: annotations are made "
+                          "of the reports");
   if (!flags.only.ends_with(".pt"))
     refuse_without_effect(flags, "inputs",
                           "--torchstone_inputs is only for a TorchScript file (.pt) in --torchstone_only");

@@ -42,6 +42,10 @@ void require_tournament_flags(flags::Flags& flags) {
   for (const std::string name :
        {"required_speedup", "npy", "export_profiler_trace", "memory_snapshot", "strict_undecided", "cuda_graphs"})
     flags::refuse_without_effect(flags, name, words_against("--torchstone_" + name));
+  if (flags.run.diagnose == Diagnose::always)
+    flags::refuse_without_effect(flags, "diagnose", words_against("--torchstone_diagnose=always"));
+  if (flags.github == "always")
+    flags::refuse_without_effect(flags, "github", words_against("--torchstone_github=always"));
   require_one_shard();
 }
 

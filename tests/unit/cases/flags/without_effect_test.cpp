@@ -32,6 +32,8 @@ TEST(AFlagWithoutEffect, IsRefusedWithTheNameOfTheOther) {
   expect_refusal({"--torchstone_inputs=/i.pt", "--torchstone_only=/m.pt2"}, "--torchstone_inputs", "(.pt)");
   expect_refusal({"--torchstone_inputs=/i.pt", "--torchstone_only=resnet18"}, "--torchstone_inputs",
                  "--torchstone_only");
+  expect_refusal({"--torchstone_github=always", "--torchstone_report=none"}, "--torchstone_github=always",
+                 "--torchstone_report=none");
   expect_refusal({"--torchstone_isolate=off", "--torchstone_processes=2"}, "--torchstone_processes",
                  "--torchstone_isolate=off");
   expect_refusal({"--torchstone_isolate=off", "--torchstone_diagnose=always"}, "--torchstone_diagnose=always",
@@ -47,6 +49,7 @@ TEST(AFlagWithEffect, IsNotRefused) {
            {"--torchstone_format=text"},
            {"--torchstone_inputs=/i.pt", "--torchstone_only=/m.pt"},
            {"--torchstone_isolate=off", "--torchstone_processes=1", "--torchstone_diagnose=never"},
+           {"--torchstone_github=auto", "--torchstone_report=none"},
            {"--torchstone_isolate=fresh", "--torchstone_processes=2", "--torchstone_diagnose=always"}})
     EXPECT_EQ(refusal_of(arguments), "");
 }

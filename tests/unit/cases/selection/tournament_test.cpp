@@ -152,7 +152,8 @@ TEST(SelectTournament, ChoosesCheckModeDtypeAndVariantsUnlessTheyAreGiven) {
 TEST(SelectTournament, RefusesWhatItDoesNotGoWith) {
   for (const char* flag :
        {"checks=accuracy", "isolate=off", "dynamic=batch", "baseline=/x", "print_program", "coverage", "layer_times",
-        "log_conv_args", "required_speedup=2", "npy", "export_profiler_trace", "memory_snapshot", "strict_undecided"}) {
+        "log_conv_args", "required_speedup=2", "npy", "export_profiler_trace", "memory_snapshot", "strict_undecided",
+        "diagnose=always", "github=always"}) {
     auto flags = flags_of({"--torchstone_tournament", std::string("--torchstone_") + flag});
     EXPECT_THAT(error_of([&] { select_tournament(flags); }), HasSubstr("--torchstone_tournament does not go with"))
         << flag;
@@ -160,7 +161,8 @@ TEST(SelectTournament, RefusesWhatItDoesNotGoWith) {
 }
 
 TEST(SelectTournament, TakesEnvironmentTwinsThatItHasNoUseFor) {
-  const EnvironmentVariable strict("TORCHSTONE_STRICT_UNDECIDED", "true"), speedup("TORCHSTONE_REQUIRED_SPEEDUP", "2");
+  const EnvironmentVariable strict("TORCHSTONE_STRICT_UNDECIDED", "true"), speedup("TORCHSTONE_REQUIRED_SPEEDUP", "2"),
+      diagnose("TORCHSTONE_DIAGNOSE", "always"), github("TORCHSTONE_GITHUB", "always");
   auto flags = flags_of({"--torchstone_tournament", "--torchstone_backends=inductor", "--torchstone_npy=false"});
   EXPECT_EQ(error_of([&] { select_tournament(flags); }), "");
   EXPECT_EQ(flags.run.arguments.find("required_speedup"), std::string::npos);
