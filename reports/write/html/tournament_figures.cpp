@@ -115,9 +115,9 @@ std::string speed_bars(const Tournament& tournament) {
     if (std::abs(x(tick) - x(1)) > 30) out += svg_text(x(tick), height - 4, fmt::format("{:g}×", tick), "m");
   for (size_t i = 0; i < timed.size(); ++i) out += bar(*timed[i], i + 1, x, static_cast<int>(i) * bar_height);
   return fmt::format(
-      "<figure class=wide><figcaption>Speed-up against eager, with intervals that hold together at {:.3g} %; green: "
-      "{}</figcaption>{}</svg></figure>",
-      100 * tournament.options.confidence, tournament.best.size() == 1 ? "the winner" : "ties with the fastest", out);
+      "<figure class=wide><figcaption>Speed-up against eager, of {} processes, with intervals that hold together at "
+      "{:.3g} %; green: {}</figcaption>{}</svg></figure>",
+      judge::processes_words(tournament), 100 * tournament.options.confidence, tournament.best.size() == 1 ? "the winner" : "ties with the fastest", out);
 }
 
 std::string front_plots(const Tournament& tournament) {
