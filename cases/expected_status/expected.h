@@ -20,7 +20,9 @@ struct Expectation {
   std::string name;                                            ///< of a model, or the whole name of a case
   std::vector<std::pair<std::string, std::string>> selectors;  ///< suite, check, mode, dtype, backend, device, preset
   std::optional<Status> status;                                ///< empty: a CSV has a word that is no status
-  std::string reason, issue, expires;                          ///< expires: the last day, "2027-03-01"
+  std::string reason;
+  std::string issue;    ///< an address, or the section of a page: "docs/page.md#section"
+  std::string expires;  ///< the last day, "2027-03-01"
 
   bool matches(const Case& c) const;
   /// Of two entries that match a case the one of greater strength decides: a case name before a model name, then the

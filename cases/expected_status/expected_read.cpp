@@ -2,6 +2,7 @@
 #include <chrono>
 #include <filesystem>
 #include <regex>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -59,10 +60,21 @@ std::string date_of(const config::Yaml& value) {
   config::fail(value, fmt::format("'{}' is no date (expected one such as 2027-03-01)", text.substr(0, 60)));
 }
 
-std::string address_of(const config::Yaml& value) {
+/// "docs/page.md#section"
+bool is_section(const std::string& text) {
+  constexpr std::string_view between = ".md#";
+  const size_t page = text.find(between);
+  return page != std::string::npos && page > 0 && page + between.size() < text.size() &&
+         text.find_first_of(" \t\n") == std::string::npos;
+}
+
+/// Where one may read on: an issue, or the section of a page.
+std::string reference_of(const config::Yaml& value) {
   std::string text = text_of(value);
-  if (!text.starts_with("https://") && !text.starts_with("http://"))
-    config::fail(value, fmt::format("'{}' is no address of an issue (expected https://…)", text.substr(0, 60)));
+  if (!text.starts_with("https://") && !text.starts_with("http://") && !is_section(text))
+    config::fail(value, fmt::format("'{}' is no address of an issue (expected https://…, or a section of a page: "
+                                    "docs/page.md#section)",
+                                    text.substr(0, 60)));
   return text;
 }
 
@@ -83,7 +95,7 @@ Expectation read_entry(const config::Yaml& node) {
   if (const config::Yaml* reason = node.find("reason")) entry.reason = text_of(*reason);
   if (entry.reason.empty() && entry.status != Status::pass)
     config::fail(node, "a known failure without a reason (expected the key reason)");
-  if (const config::Yaml* issue = node.find("issue")) entry.issue = address_of(*issue);
+  if (const config::Yaml* issue = node.find("issue")) entry.issue = reference_of(*issue);
   if (const config::Yaml* expires = node.find("expires")) entry.expires = date_of(*expires);
   return entry;
 }

@@ -57,6 +57,15 @@ TEST(ExpectedFiles, ReadYamlWithSelectorsReasonIssueAndLastDay) {
   EXPECT_FALSE(file.entries[1].matches(a_case("second", "eager")));
 }
 
+TEST(ExpectedFiles, TakeTheSectionOfAPageForAnIssue) {
+  const auto file = parse_expected(
+      "- {model: first, status: crash, reason: x, issue: docs/faults.md#a-crash, expires: 2026-06-14}\n", "e.yaml", "");
+  std::vector<Case> cases{a_case("first")};
+  EXPECT_THAT(apply_expected({file}, today, cases),
+              ElementsAre("e.yaml:1: the expectation crash of first expired on 2026-06-14 and counts as not there "
+                          "(docs/faults.md#a-crash)"));
+}
+
 TEST(ExpectedFiles, ReadUpstreamsCsvAndNothingButItsFirstColumns) {
   const auto file = parse_expected(
       "name,accuracy,graph_breaks\nfirst,pass,0\n\n\n\nsecond,fail_to_run,7\nelsewhere,infra_error,0\n", "e.csv", "");
@@ -87,7 +96,10 @@ TEST(ExpectedFiles, RefuseWhatTheyCannotMean) {
   EXPECT_THAT(entry("model: '', status: pass"), HasSubstr("expected the name of a model"));
   EXPECT_THAT(entry("model: a, status: pass, expires: 2027-02-30"), HasSubstr("is no date (expected one such as"));
   EXPECT_THAT(entry("model: a, status: pass, expires: soon"), HasSubstr("[0].expires: 'soon' is no date"));
-  EXPECT_THAT(entry("model: a, status: pass, issue: '#12'"), HasSubstr("is no address of an issue"));
+  for (const char* issue : {"'#12'", "docs/page.md", "docs/page.md#", ".md#section", "a page.md#section"})
+    EXPECT_THAT(entry(std::string("model: a, status: pass, issue: ") + issue),
+                HasSubstr("is no address of an issue (expected https://…, or a section of a page: docs/page.md#"))
+        << issue;
   EXPECT_THAT(entry("model: a, status: pass, dtype: floot32"), HasSubstr("did you mean float32?"));
   EXPECT_EQ(read_error("- {model: a, status: pass}\n- {model: a, status: pass}\n"),
             "e.yaml:2: [1]: a is already expected to be something at e.yaml:1");
