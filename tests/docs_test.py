@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """docs_test.py TORCHSTONE: what the documents name exists: links and their anchors, paths of the repository, flags of the
-program, columns of results.csv, statuses. Whole programs are those that the tests compile, and README is short. Each check
+program, columns of results.csv, statuses. So do the sections that expected statuses refer to. Whole programs are those that the tests compile, and README is short. Each check
 is also tried on a text with a planted fault."""
 import csv
 import os
@@ -56,6 +56,17 @@ def broken_links(file):
             yield f"{file}: {target}: no such file"
         elif anchor and anchor not in anchors(where.read_text()):
             yield f"{file}: {target}: no such heading"
+
+
+def broken_references(file, root):
+    """Sections of pages that expected statuses give for an issue."""
+    for reference in re.findall(r"\bissue: +\"?((?!https?:)[^\s\",}]+\.md#[^\s\",}]*)", file.read_text()):
+        path, _, anchor = reference.partition("#")
+        page = root / path
+        if not page.exists():
+            yield f"{file}: {reference}: no such file"
+        elif anchor not in anchors(page.read_text()):
+            yield f"{file}: {reference}: no such heading"
 
 
 def missing_paths(file, root):
@@ -116,6 +127,12 @@ class Documents(unittest.TestCase):
     def test_paths_of_the_repository_exist(self):
         self.assertEqual([fault for file in documents(ROOT) for fault in missing_paths(file, ROOT)], [])
 
+    def test_sections_that_expected_statuses_refer_to_exist(self):
+        files = list((ROOT / "cases/expected").glob("*.yaml"))
+        self.assertGreater(len(files), 5)
+        self.assertGreater(sum(file.read_text().count("issue: docs/") for file in files), 50)
+        self.assertEqual([fault for file in files for fault in broken_references(file, ROOT)], [])
+
     def test_programs_are_those_that_the_tests_compile(self):
         self.assertEqual([fault for file in documents(ROOT) for fault in not_compiled(file, ROOT)], [])
 
@@ -160,6 +177,14 @@ class PlantedFaults(unittest.TestCase):
         self.assertEqual(len(list(broken_links(self.document("[a](other.md#absent)")))), 1)
         self.assertEqual(len(list(broken_links(self.document("[a](#absent)\n\n# Present\n")))), 1)
         self.assertEqual(len(list(broken_links(self.document('<img src="absent.png">')))), 1)
+
+    def test_a_reference_to_nothing(self):
+        page = self.document("# A crash\n")
+        file = page.parent / "expected.yaml"
+        file.write_text("- model: a\n  issue: page.md#a-crash\n- {model: b, issue: https://example.org/page.md#no}\n")
+        self.assertEqual(list(broken_references(file, page.parent)), [])
+        file.write_text("- model: a\n  issue: \"page.md#no-crash\"\n- {model: b, issue: gone.md#a-crash}\n")
+        self.assertEqual(len(list(broken_references(file, page.parent))), 2)
 
     def test_a_path_that_is_gone(self):
         file = self.document("`cases/there.yaml`, `cases/*.yaml`, `cases/`, `build/anything`")
