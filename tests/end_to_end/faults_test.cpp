@@ -82,6 +82,8 @@ const std::vector<Fault>& training_faults() {
       Fault{"trainable_training_float32_fault_stale_buffer", "fail_accuracy", "buffers.norm.running_mean", 1},
       Fault{"trainable_training_float32_fault_step_skipped", "fail_accuracy", "updates.first.weight", 1},
       Fault{"trainable_training_float32_fault_eager", "undelegated", "fault_eager called the model itself", 1},
+      Fault{"trainable_training_float32_fault_eager_backward", "undelegated",
+            "the compiled side ran eager's operators of the backward: aten::", 1},
       Fault{"trainable_training_float32_fault_mask", "fail_accuracy", "loss", 1},
       Fault{"zero_output_training_float32_torchscript", "vacuous", "loss", 1}};
   return faults;

@@ -1,4 +1,6 @@
 // Python's torch.compile as a backend of the real program, and its planted faults.
+#include <set>
+
 #include <gmock/gmock.h>
 
 #include "tests/end_to_end/binary.h"
@@ -40,28 +42,36 @@ TEST(TorchCompile, IsTimedByPython) {
 
 TEST(TorchCompile, PlantedFaultsTurnTheirLightsRed) {
   struct Planted {
-    std::string model, fault, status, reason;
+    std::string model, fault, status, reason, mode = "inference";
   };
   const std::vector<Planted> all{
       {"healthy", "none", "pass", ""},
       {"healthy", "eager", "undelegated", "was not seen to run: no region of Dynamo's"},
       {"healthy", "for_show", "undelegated", "the compiled side ran eager's operators: aten::"},
+      {"trainable", "none", "pass", "", "training"},
+      {"trainable", "eager_backward", "undelegated", "the compiled side ran eager's operators of the backward: aten::",
+       "training"},
       {"two_outputs", "swapped", "fail_accuracy", "[0]"},
       {"healthy", "silent", "fail_accuracy", "NaN"},
       {"healthy", "dies", "fail_to_run",
        "Python ended (signal 11 (Segmentation fault)); its last words: planted: the end"}};
-  std::string filter, backends;
+  std::string filter;
+  std::set<std::string> backends;
+  const auto name_of = [](const Planted& planted) {
+    return planted.model + "_" + planted.mode + "_float32_fault_torch_compile_" + planted.fault + "_cpu";
+  };
   for (const Planted& planted : all) {
-    filter += "*/" + planted.model + "_inference_float32_fault_torch_compile_" + planted.fault + "_cpu:";
-    backends += (backends.empty() ? "" : ",") + ("fault_torch_compile_" + planted.fault);
+    filter += "*/" + name_of(planted) + ":";
+    backends.insert("fault_torch_compile_" + planted.fault);
   }
+  std::string names;
+  for (const auto& backend : backends) names += (names.empty() ? "" : ",") + backend;
   const Torchstone torchstone;
   const ProgramRun run =
-      torchstone.run_faults(filter, {"--torchstone_backends=" + backends, "--torchstone_checks=accuracy"});
+      torchstone.run_faults(filter, {"--torchstone_backends=" + names, "--torchstone_checks=accuracy"});
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   for (const Planted& planted : all) {
-    const auto outcome =
-        torchstone.row("/" + planted.model + "_inference_float32_fault_torch_compile_" + planted.fault).at("outcome");
+    const auto outcome = torchstone.row("/" + name_of(planted)).at("outcome");
     const std::string text = outcome.at("reason").get<std::string>() + outcome.at("detail").get<std::string>();
     EXPECT_EQ(outcome.at("status"), planted.status) << planted.fault << outcome.dump(1);
     EXPECT_THAT(text, HasSubstr(planted.reason)) << planted.fault;

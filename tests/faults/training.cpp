@@ -1,5 +1,13 @@
-// Planted faults of a training step: each backend trains with TorchScript and spoils one thing before or after a call.
+// Planted faults of a training step: each backend trains with TorchScript and spoils one thing before or after a call,
+// or has eager compute the gradients.
+#include <mutex>
+
+#include <ATen/Context.h>
+
 #include "fixtures/backends/registry.h"
+#include "fixtures/capture/eager_call.h"
+#include "models/core/registry.h"
+#include "tests/own_backward.h"
 
 namespace torchstone {
 namespace {
@@ -69,6 +77,61 @@ class SpoiledTraining : public Backend {
   Spoil before_, after_;
 };
 
+/// The loss is TorchScript's. The gradients are autograd's of a model of its own, which draws the same numbers.
+class EagersGradients : public Compiled {
+ public:
+  EagersGradients(std::unique_ptr<Compiled> step, std::shared_ptr<Model> model, const Captured& captured)
+      : step_(std::move(step)), model_(std::move(model)), constants_(captured.constants), mode_(captured.mode) {}
+
+ protected:
+  c10::IValue execute(const Tensors& inputs) override {
+    auto generator = at::globalContext().defaultGenerator(inputs.at(0).device());
+    const auto state = [&] {
+      const std::lock_guard lock(generator.mutex());
+      return generator.get_state();
+    }();
+    const auto loss = step_->loss_of(inputs).detach();
+    call_in_backward([&] {
+      {
+        const std::lock_guard lock(generator.mutex());
+        generator.set_state(state);
+      }
+      add_gradients(inputs);
+    });
+    return loss;
+  }
+
+ private:
+  void add_gradients(const Tensors& inputs) {
+    for (auto& parameter : model_->named_parameters()) {
+      const torch::NoGradGuard no_grad;
+      parameter->copy_(constants_.at(parameter.key()));
+      parameter->mutable_grad().reset();
+    }
+    eager_call(*model_, inputs, mode_);
+    for (const auto& parameter : model_->named_parameters())
+      constants_.at(parameter.key()).mutable_grad() = parameter->grad();
+  }
+
+  std::unique_ptr<Compiled> step_;
+  std::shared_ptr<Model> model_;
+  std::map<std::string, torch::Tensor> constants_;  ///< the parameters of the case's model
+  RunMode mode_;
+};
+
+class EagerBackward : public SpoiledTraining {
+ public:
+  EagerBackward() : SpoiledTraining(nothing, nothing) {}
+  std::unique_ptr<Compiled> compile(Captured program, const Case& c) const override {
+    const std::shared_ptr<Model> model = find_model(c.model)->make({c.preset, c.mode, c.batch_size});
+    model->to(torch::Device(c.device));
+    Case plain = c;
+    plain.backend = {"torchscript", {}};
+    auto step = backend_of("torchscript").compile(program, plain);
+    return std::make_unique<EagersGradients>(std::move(step), model, program);
+  }
+};
+
 bool plant(const std::string& name, const Spoil& before, const Spoil& after) {
   return register_backend(name, std::make_unique<SpoiledTraining>(before, after), __FILE__, __LINE__);
 }
@@ -88,7 +151,8 @@ const std::vector<std::string> weights{"first.weight", "norm.weight", "second.we
     plant(
         "fault_step_skipped", [](const State& s) { s.put_back(s.captured, weights); }, nothing) &&
     plant(
-        "fault_mask", [](const State&) { torch::rand({1}); }, nothing);
+        "fault_mask", [](const State&) { torch::rand({1}); }, nothing) &&
+    register_backend("fault_eager_backward", std::make_unique<EagerBackward>(), __FILE__, __LINE__);
 
 }  // namespace
 }  // namespace torchstone
