@@ -24,8 +24,7 @@ void add_times(Tournament& tournament, size_t timed, size_t eager) {
   std::vector<std::vector<double>> logs(timed);
   for (size_t i = 0; i < timed; ++i)
     for (const double seconds : standings[i].entrant.seconds) logs[i].push_back(std::log(seconds));
-  const double confidence =
-      statistics::confidence_of_look(tournament.options.confidence, tournament.options.looks);
+  const double confidence = statistics::confidence_of_look(tournament.options.confidence, tournament.options.looks);
   const auto beside_best = statistics::compare_with_best(logs, confidence);
   const auto beside_eager = statistics::compare_with_control(logs, eager, confidence);
   const auto look = statistics::look_at_race(logs, confidence, std::log1p(tournament.options.margin));

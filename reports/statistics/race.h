@@ -3,9 +3,9 @@
 
 #include "reports/statistics/best.h"
 
-// Which of several treatments is the best, looked at more than once: what is surely not the best leaves, so that further
-// processes are spent on those in doubt (a race: Maron & Moore, NIPS 6, 1993; the sequential selection of Kim & Nelson,
-// ACM TOMACS 11, 2001, with Bonferroni's inequality over the looks).
+// Which of several treatments is the best, looked at more than once: what is surely not the best leaves, so that
+// further processes are spent on those in doubt (a race: Maron & Moore, NIPS 6, 1993; the sequential selection of Kim &
+// Nelson, ACM TOMACS 11, 2001, with Bonferroni's inequality over the looks).
 namespace torchstone::statistics {
 
 /// With which each of `looks` looks has to hold, so that all of them hold together with `confidence`: 1 less the part

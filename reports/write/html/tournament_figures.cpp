@@ -117,7 +117,8 @@ std::string speed_bars(const Tournament& tournament) {
   return fmt::format(
       "<figure class=wide><figcaption>Speed-up against eager, of {} processes, with intervals that hold together at "
       "{:.3g} %; green: {}</figcaption>{}</svg></figure>",
-      judge::processes_words(tournament), 100 * tournament.options.confidence, tournament.best.size() == 1 ? "the winner" : "ties with the fastest", out);
+      judge::processes_words(tournament), 100 * tournament.options.confidence,
+      tournament.best.size() == 1 ? "the winner" : "ties with the fastest", out);
 }
 
 std::string front_plots(const Tournament& tournament) {
