@@ -68,6 +68,18 @@ TEST(Tournament, RanksWhatPassesAndSaysWhatToTake) {
                           Not(HasSubstr("<script"))));
 }
 
+TEST(Tournament, OfTrainingTimesSteps) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run(with({"--torchstone_modes=training", "--torchstone_backends=torchscript"}));
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("torchbench/lennard_jones_training_float32_cpu"));
+  const auto variant = variant_of(model_in(torchstone.out()), "torchscript");
+  EXPECT_TRUE(variant.at("timed"));
+  EXPECT_EQ(variant.at("process_seconds").size(), 3U);
+  EXPECT_GT(variant.at("error"), 0);  // of the step's tensors, against float64
+  EXPECT_LT(variant.at("error"), 1e-5);
+}
+
 TEST(Tournament, AWrongAnswerIsRedAndNeverTimed) {
   const Torchstone torchstone;
   const ProgramRun run =
