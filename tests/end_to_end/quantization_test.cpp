@@ -52,6 +52,30 @@ TEST_P(QuantisedBy, IsJudgedByCosineSimilarityAndPlantedFaultsAreRed) {
   EXPECT_THAT(wrong.at("reason"), HasSubstr("cosine similarity is"));
 }
 
+TEST(Quantization, OfFourBitsLeavesALinearWhoseSizesItCannotTakeAndAPlantedFaultIsRed) {
+  const Torchstone torchstone;
+  const std::string option = "quantization=int4weightonly";
+  const ProgramRun run = torchstone.run_faults(
+      "*/two_widths_*:*/healthy_*",
+      {std::string("--torchstone_suites=") + TORCHSTONE_SOURCE_DIR + "/tests/faults/quantised.yaml",
+       "--torchstone_backends=inductor:" + option + ",fault_program:value=v1,fault=negated," + option});
+  const std::string name = "_inference_float32_inductor_quantization_int4weightonly";
+  const auto outcome = torchstone.row("/two_widths" + name).at("outcome");
+  if (lacks_torchao(outcome)) GTEST_SKIP() << "no torchao (pip install torchao)";
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  EXPECT_EQ(outcome.at("status"), "pass") << outcome.dump(1);
+  EXPECT_EQ(outcome.at("metrics").at("quantized_operators"), 1);
+  EXPECT_EQ(outcome.at("metrics").at("unquantized_linears"), 1);
+  EXPECT_GT(outcome.at("metrics").at("max_abs_error"), 1e-3) << "more than eight bits: nothing was quantised";
+  EXPECT_THAT(outcome.at("notes").at("judged_by"), HasSubstr("cosine similarity of at least 0.99"));
+  const auto nothing = torchstone.row("/healthy" + name).at("outcome");
+  EXPECT_EQ(nothing.at("status"), "undelegated") << nothing.dump(1);
+  EXPECT_THAT(nothing.at("reason"), HasSubstr("need multiples of 32 inputs and of 16 outputs"));
+  const auto wrong = torchstone.row("/two_widths_inference_float32_fault_program").at("outcome");
+  EXPECT_EQ(wrong.at("status"), "fail_accuracy") << wrong.dump(1);
+  EXPECT_THAT(wrong.at("reason"), HasSubstr("cosine similarity is"));
+}
+
 TEST(Quantization, InATournamentIsNamedWithItsErrorBudget) {
   const Torchstone torchstone;
   const std::string name = "inductor:quantization=int8weightonly";
@@ -76,17 +100,14 @@ TEST(Quantization, SaysWhatItDoesNotDo) {
       torchstone.run({"--torchstone_only=lennard_jones", "--torchstone_backends=inductor:quantization=int8dynamc"});
   EXPECT_EQ(wrong.exit_code, 2) << wrong.out;
   EXPECT_THAT(wrong.err, HasSubstr("did you mean int8dynamic?"));
-  torchstone.run_faults(
-      "*/healthy_inference_*:*/trainable_training_*",
-      {"--torchstone_checks=accuracy", "--torchstone_dtypes=float32,amp",
-       "--torchstone_backends=inductor:quantization=int4weightonly,inductor:quantization=int8dynamic"});
+  torchstone.run_faults("*/healthy_inference_*:*/trainable_training_*",
+                        {"--torchstone_checks=accuracy", "--torchstone_dtypes=float32,amp",
+                         "--torchstone_backends=inductor:quantization=int8dynamic"});
   const auto reason_of = [&](const std::string& name) {
     const auto outcome = torchstone.row(name).at("outcome");
     EXPECT_EQ(outcome.at("status"), "unsupported") << outcome.dump(1);
     return outcome.at("reason").get<std::string>();
   };
-  EXPECT_THAT(reason_of("/healthy_inference_float32_inductor_quantization_int4weightonly"),
-              HasSubstr("torchao 0.18 refuses it"));
   EXPECT_THAT(reason_of("/trainable_training_float32_inductor_quantization_int8dynamic"),
               HasSubstr("quantised weights cannot be trained"));
   EXPECT_THAT(reason_of("/healthy_inference_amp_inductor_quantization_int8dynamic"), HasSubstr("autocast"));

@@ -136,6 +136,26 @@ TORCHSTONE_MODEL(
         .make = [](const ModelOptions&) -> std::shared_ptr<Model> { throw std::runtime_error("planted: no weights"); }},
     __FILE__, __LINE__);
 
+/// Healthy: a linear whose sizes can have weights of four bits, and one whose sizes cannot.
+class TwoWidths : public Model {
+ public:
+  TwoWidths() {
+    first_ = register_module("first", torch::nn::Linear(64, 32));
+    second_ = register_module("second", torch::nn::Linear(32, 10));
+  }
+  c10::IValue forward(const Tensors& inputs) override { return second_(first_(inputs.at(0)).relu()); }
+  Tensors example_inputs(const ModelOptions& options) const override {
+    return {torch::randn({options.batch_size, 64})};
+  }
+
+ private:
+  torch::nn::Linear first_{nullptr}, second_{nullptr};
+};
+
+TORCHSTONE_MODEL(
+    two_widths, .family = "fault", .suites = {"faults"}, .train_batch = 4, .eval_batch = 4,
+    .make = [](const ModelOptions&) -> std::shared_ptr<Model> { return std::make_shared<TwoWidths>(); });
+
 /// Runs eagerly, but the tracer meets an exception.
 class Untraceable : public Model {
  public:

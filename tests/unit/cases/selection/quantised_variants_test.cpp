@@ -28,7 +28,7 @@ std::vector<std::string> schemes_of(const Variants& variants) {
 
 TEST(QuantisedVariants, AreAllSchemesBesideEagerAndEachIsWrittenWell) {
   const auto variants = read_variants(own_list(), {});
-  EXPECT_THAT(schemes_of(variants), testing::ElementsAre("int8dynamic", "int8weightonly", "pt2e"));
+  EXPECT_THAT(schemes_of(variants), testing::ElementsAre("int8dynamic", "int8weightonly", "int4weightonly", "pt2e"));
   EXPECT_EQ(variants.backends.front().value, (BackendSpec{"eager", {}}));
   for (const auto& choice : variants.backends) {
     EXPECT_THAT(backend_names(), Contains(choice.value.name));
@@ -58,7 +58,7 @@ TEST(QuantisedVariants, HaveNoCommandThatWouldShipWhatWasNotTimed) {
     const auto variants = read_variants(file, {});
     Case c;
     c.model = "net";
-    for (const char* scheme : {"int8dynamic", "int8weightonly", "pt2e"}) {
+    for (const char* scheme : {"int8dynamic", "int8weightonly", "int4weightonly", "pt2e"}) {
       c.backend = {"inductor", {{"quantization", scheme}}};
       EXPECT_EQ(shipping_of(variants.shipping, c, "/m/net.pt2").command, "") << scheme;
     }
