@@ -49,8 +49,6 @@ TEST(TorchCompile, PlantedFaultsTurnTheirLightsRed) {
       {"healthy", "eager", "undelegated", "was not seen to run: no region of Dynamo's"},
       {"healthy", "for_show", "undelegated", "the compiled side ran eager's operators: aten::"},
       {"trainable", "none", "pass", "", "training"},
-      {"trainable", "eager_backward", "undelegated",
-       "the compiled side ran eager's operators of the backward: aten::", "training"},
       {"two_outputs", "swapped", "fail_accuracy", "[0]"},
       {"healthy", "silent", "fail_accuracy", "NaN"},
       {"healthy", "dies", "fail_to_run",

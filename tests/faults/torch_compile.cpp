@@ -54,25 +54,6 @@ def both(session, called=None):
 Session._step = both
 )",
                                                dynamo_alone),
-                                         plant("fault_torch_compile_eager_backward", R"(
-import torch
-class Behind(torch.autograd.Function):
-    @staticmethod
-    def forward(context, root, session):
-        context.session = session
-        return root.clone()
-    @staticmethod
-    def backward(context, gradient):
-        with torch.enable_grad():
-            step(context.session, context.session.module)
-        return gradient, None
-def behind(session, called=None):
-    outputs = step(session, called)
-    Behind.apply(torch.zeros((), requires_grad=True), session).backward()
-    return outputs
-Session._step = behind
-)",
-                                               dynamo_alone),
                                          plant("fault_torch_compile_swapped", R"(
 Session._step = lambda session, called=None: step(session, called)[::-1]
 )",
