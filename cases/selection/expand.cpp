@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -134,10 +135,11 @@ class Expander {
 
     const std::string name = name_of(c);
     const auto [found, fresh] = registered_.try_emplace(name, c.model, row.place, asked);
+    Registered& first = found->second;
+    const bool new_words = first.all_asked.insert(asked).second;
     if (fresh) return expansion_.cases.push_back(std::move(c));
-    const Registered& first = found->second;
     // A forced dtype, or an option that the policy adds, may meet what asks for it directly.
-    if (first.model == c.model && first.asked != asked)
+    if (first.model == c.model && new_words)
       return expansion_.skipped.push_back(
           {asked,
            fmt::format("a policy, the device or a flag makes it the same case as {}: both are {}", first.asked, name),
@@ -157,7 +159,8 @@ class Expander {
         : model(std::move(model_name)), row(std::move(row_place)), asked(std::move(asked_name)) {}
     std::string model;
     config::Place row;
-    std::string asked;  ///< name_as_asked()
+    std::string asked;                  ///< name_as_asked()
+    std::set<std::string> all_asked{};  ///< of it and of those that were skipped
   };
   const Known& known_;
   const flags::Flags& flags_;

@@ -48,7 +48,8 @@ Properties short_properties_of(const Result& r) {
   Properties properties = properties_of(r);
   std::erase_if(properties, [&r](const auto& p) {
     return p.first == "detail" || p.first == "diagnosis_record" || p.first.starts_with("samples_") ||
-           (p.first == "declared_line" && r.line == 0);
+           (p.first == "declared_line" && r.line == 0) || (p.first == "batch_size" && r.batch_size == 0) ||
+           (p.first == "duration_s" && r.duration_s == 0);
   });
   if (const std::string weak = weak_reason(r); !weak.empty()) properties.emplace_back("weak", weak);
   return properties;

@@ -298,6 +298,19 @@ TEST(Expand, AForcedDtypeIsNotRegisteredTwice) {
             "s/Accuracy.CompiledMatchesEager/first_inference_float16_eager_cpu");
 }
 
+TEST(Expand, RowsOfTheSameWordsAreAnErrorBesideAForcedOneToo) {
+  const test::Folder folder;
+  folder.write("p.yaml", "dtype: {force_fp16_for_bf16_models: [first]}\n");
+  const auto row = [](const std::string& dtype) {
+    return "  - {checks: [accuracy], dtypes: [" + dtype + "], backends: [eager]}\n";
+  };
+  for (const std::string& rows :
+       {row("bfloat16") + row("float16") + row("float16"), row("float16") + row("float16") + row("bfloat16")}) {
+    const std::string file = folder.write("s.yaml", "suite: s\npolicy: p.yaml\nmatrix:\n" + rows + "models: [first]\n");
+    EXPECT_THROW(expand(suite::read_suites(file), fake_known(), flags_of({})), config::ConfigError) << rows;
+  }
+}
+
 TEST(Expand, AnOptionThatAPolicyAddsMeetsTheSameOptionOfASuiteOrAFlag) {
   const test::Folder folder;
   folder.write("p.yaml", "emulate_precision_casts: [first]\n");

@@ -72,6 +72,13 @@ TEST(JUnit, HasNoLineWhereAFileHasNone) {
                                           Not(HasSubstr("declared_line"))));
 }
 
+TEST(JUnit, HasNoZeroForABatchOrADurationThatIsNotKnown) {
+  Result r = simple_result("S/Accuracy.A/b", Status::pass);
+  r.batch_size = 0;
+  r.duration_s = 0;
+  EXPECT_THAT(write_junit({r}, {}), AllOf(Not(HasSubstr("\"batch_size\"")), Not(HasSubstr("\"duration_s\""))));
+}
+
 TEST(JUnit, NamesAreUnique) {
   const std::string text = write_junit({simple_result("A.b", Status::pass), simple_result("A.b", Status::pass)}, {});
   EXPECT_THAT(text, HasSubstr("classname=\"A\" name=\"b\""));
