@@ -21,11 +21,9 @@ double speedup_of(const std::vector<double>& eager, const std::vector<double>& v
 
 void add_times(Tournament& tournament, size_t timed, size_t eager) {
   auto& standings = tournament.standings;
-  std::vector<std::vector<double>> logs(timed);
-  for (size_t i = 0; i < timed; ++i)
-    for (const double seconds : standings[i].entrant.seconds) logs[i].push_back(std::log(seconds));
+  std::vector<std::vector<double>> logs;
+  for (size_t i = 0; i < timed; ++i) logs.push_back(statistics::logarithms(standings[i].entrant.seconds));
   const double confidence = statistics::confidence_of_look(tournament.options.confidence, tournament.options.looks);
-  const auto beside_best = statistics::compare_with_best(logs, confidence);
   const auto beside_eager = statistics::compare_with_control(logs, eager, confidence);
   const auto look = statistics::look_at_race(logs, confidence, std::log1p(tournament.options.margin));
   const auto& of_eager = standings[eager].entrant.seconds;
@@ -36,8 +34,8 @@ void add_times(Tournament& tournament, size_t timed, size_t eager) {
     s.seconds = statistics::geometric_mean(of_eager) / s.speedup;
     s.speedup_low = std::exp(-beside_eager[i].high);
     s.speedup_high = std::exp(-beside_eager[i].low);
-    s.of_best_low = std::exp(beside_best[i].low);
-    s.of_best_high = std::exp(beside_best[i].high);
+    s.of_best_low = std::exp(look.beside_best[i].low);
+    s.of_best_high = std::exp(look.beside_best[i].high);
     s.ties = look.may_be_best[i];
   }
   tournament.processes = of_eager.size();

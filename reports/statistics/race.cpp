@@ -1,6 +1,7 @@
 #include "reports/statistics/race.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace torchstone::statistics {
@@ -10,10 +11,16 @@ double confidence_of_look(double confidence, int looks) {
   return 1 - (1 - confidence) / looks;
 }
 
+std::vector<double> logarithms(const std::vector<double>& values) {
+  std::vector<double> result;
+  for (const double value : values) result.push_back(std::log(value));
+  return result;
+}
+
 RaceLook look_at_race(const std::vector<std::vector<double>>& values, double confidence, double margin) {
-  RaceLook look;
+  RaceLook look{.beside_best = compare_with_best(values, confidence), .may_be_best = {}};
   bool alike = true;
-  for (const auto& beside : compare_with_best(values, confidence)) {
+  for (const auto& beside : look.beside_best) {
     const bool left = beside.behind <= margin;
     look.may_be_best.push_back(left);
     alike = alike && (!left || beside.high <= margin);

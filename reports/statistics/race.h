@@ -12,10 +12,14 @@ namespace torchstone::statistics {
 /// that each has of the error. Throws std::invalid_argument for less than one look.
 double confidence_of_look(double confidence, int looks);
 
+/// The natural logarithms: differences of them are ratios of the values.
+std::vector<double> logarithms(const std::vector<double>& values);
+
 /// After a look.
 struct RaceLook {
-  std::vector<bool> may_be_best;  ///< by treatment: not surely behind another one by more than the margin
-  bool settled = false;           ///< one is left, or those that are left surely differ by no more than the margin
+  std::vector<BesideBest> beside_best;  ///< by treatment, compare_with_best()
+  std::vector<bool> may_be_best;        ///< by treatment: not surely behind another one by more than the margin
+  bool settled = false;  ///< one is left, or those that are left surely differ by no more than the margin
 };
 
 /// `values` as compare_with_best() takes them, in which those that left before have the first processes only;
