@@ -16,7 +16,7 @@
 namespace torchstone::flags {
 namespace {
 
-constexpr std::string_view prefix = "TORCHSTONE_";
+constexpr std::string_view variable_prefix = "TORCHSTONE_";
 
 std::string name_of_variable(std::string_view entry) { return std::string(entry.substr(0, entry.find('='))); }
 
@@ -28,18 +28,18 @@ std::vector<std::string> environment_warnings() {
   for (const auto& flag : flag_table()) flag_names.push_back(flag.name);
   std::set<std::string> names;
   for (char** entry = environ; *entry != nullptr; ++entry)
-    if (std::string_view(*entry).starts_with(prefix)) names.insert(name_of_variable(*entry));
+    if (std::string_view(*entry).starts_with(variable_prefix)) names.insert(name_of_variable(*entry));
   std::vector<std::string> warnings;
   if (names.contains(isolate::pipes_variable)) return warnings;
   for (const auto& name : names) {
     if (std::ranges::find(twins, name) != twins.end()) continue;
-    std::string flag = name.substr(prefix.size());
+    std::string flag = name.substr(variable_prefix.size());
     std::ranges::transform(flag, flag.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     std::string guess = config::nearest(flag, flag_names);
     std::ranges::transform(guess, guess.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
     if (!guess.empty())
-      warnings.push_back(
-          fmt::format("unknown variable {} (did you mean {}{}?)", shortened(printable(name), 100), prefix, guess));
+      warnings.push_back(fmt::format("unknown variable {} (did you mean {}{}?)", shortened(printable(name), 100),
+                                     variable_prefix, guess));
   }
   return warnings;
 }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "fixtures/case/check_registry.h"
+#include "models/core/registry.h"
 
 namespace torchstone::flags {
 namespace {
@@ -12,12 +15,24 @@ bool has_several_processes(const Flags& flags) {
   return given != flags.overrides.end() && text_of(given->second) != "0" && text_of(given->second) != "1";
 }
 
+/// Asked for what holds without the flag.
+bool is_default(const std::string& name, const std::string& value) {
+  const auto info = std::ranges::find(flag_table(), name, &FlagInfo::name);
+  if (info == flag_table().end()) return false;
+  return value == (info->boolean && info->fallback.empty() ? "false" : info->fallback);
+}
+
+bool is_recurrent(const Case& c) {
+  const ModelInfo* model = find_model(c.model);
+  return model != nullptr && model->family == "lstm";
+}
+
 }  // namespace
 
 void refuse_without_effect(Flags& flags, const std::string& name, const std::string& message) {
   const auto is_this = [&](const auto& flag) { return flag.first == name; };
   const auto given = std::ranges::find_if(flags.given, is_this);
-  if (given == flags.given.end() || given->second == "false") return;
+  if (given == flags.given.end() || is_default(name, given->second)) return;
   if (flags.typed.contains(name)) throw config::ConfigError(message);
   std::erase_if(flags.given, is_this);
   flags.run.arguments = reproduce_arguments(flags);
@@ -39,6 +54,14 @@ void refuse_flags_without_effect(Flags& flags) {
     refuse_without_effect(flags, "github",
                           "--torchstone_github=always does not go with --torchstone_report=none: annotations are made "
                           "of the reports");
+  if (!flags.report)
+    refuse_without_effect(flags, "junit_properties",
+                          "--torchstone_junit_properties does not go with --torchstone_report=none: no junit.xml is "
+                          "written");
+  if (flags.run.diagnose == Diagnose::never) {
+    for (const std::string name : {"diagnose_limit", "diagnose_max"})
+      refuse_without_effect(flags, name, "--torchstone_" + name + " does not go with --torchstone_diagnose=never");
+  }
   if (!flags.only.ends_with(".pt"))
     refuse_without_effect(flags, "inputs",
                           "--torchstone_inputs is only for a TorchScript file (.pt) in --torchstone_only");
@@ -53,10 +76,20 @@ void refuse_flags_without_effect(Flags& flags) {
                           "in processes of its own");
 }
 
-void refuse_speedup_without_timed_cases(Flags& flags, const std::vector<Case>& cases) {
-  if (!cases.empty() && std::ranges::none_of(cases, [](const Case& c) { return check_of(c).timed; }))
-    refuse_without_effect(flags, "required_speedup",
-                          "--torchstone_required_speedup is only for cases of performance, and none is chosen");
+void refuse_flags_without_cases(Flags& flags, const std::vector<Case>& cases,
+                                const std::set<std::string>& operator_suites) {
+  if (cases.empty()) return;  // which is said elsewhere
+  const auto require = [&](const std::vector<std::string>& names, const std::string& of, const auto& is_of) {
+    if (std::ranges::any_of(cases, is_of)) return;
+    for (const auto& name : names)
+      refuse_without_effect(flags, name, fmt::format("--torchstone_{} is only for {}, and none is chosen", name, of));
+  };
+  require({"required_speedup"}, "cases of performance", [](const Case& c) { return check_of(c).timed; });
+  require({"dynamic_range"}, "cases of dynamic sizes (--torchstone_dynamic)",
+          [](const Case& c) { return c.dynamic != Dynamic::off; });
+  require({"operator_logs", "max_samples", "start_index", "layouts"}, "operators of a log",
+          [&](const Case& c) { return operator_suites.contains(c.suite); });
+  require({"seq_length", "layers", "input_size", "hidden_size"}, "recurrent models of fastrnns", is_recurrent);
 }
 
 }  // namespace torchstone::flags

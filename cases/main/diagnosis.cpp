@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "fixtures/backends/program_compiler.h"
-#include "fixtures/backends/registry.h"
 #include "fixtures/checks/program/diagnose_case.h"
 #include "fixtures/isolate/interrupt.h"
 #include "reports/base/terminal_text.h"
@@ -20,7 +18,7 @@ namespace {
 bool is_wanted(const Session& session, const Case& c, const Result& result) {
   const RunOptions& run = session.flags.run;
   if (run.diagnose == Diagnose::never || run.isolate == Isolation::off || isolate::interrupted()) return false;
-  if (backends::program_compiler(backend_of(c.backend.name)) == nullptr) return false;
+  if (!checks::can_compile_parts(c)) return false;
   if (!checks::can_be_diagnosed(c, result.outcome))
     return run.diagnose == Diagnose::always && result.outcome.status == Status::pass;
   return run.diagnose == Diagnose::always || !result.as_expected();

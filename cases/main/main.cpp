@@ -28,6 +28,7 @@
 #include "cases/selection/expand.h"
 #include "cases/selection/sweep.h"
 #include "cases/selection/tournament.h"
+#include "cases/suite/operators.h"
 #include "cases/suite/prepare_models.h"
 #include "fixtures/case/build_facts.h"
 #include "fixtures/isolate/hand_over.h"
@@ -188,7 +189,7 @@ int run(int argc, char** argv) {
   const UpstreamNames upstream_names = upstream_names_of(suites);
   const selection::Known known = selection::known_here();
   selection::Expansion expansion = expand_sweep(suites, known, flags);
-  flags::refuse_speedup_without_timed_cases(flags, expansion.cases);
+  flags::refuse_flags_without_cases(flags, expansion.cases, suite::operator_suites(suites));
   const ExpectedRun expected = expect(suites, known, flags, expansion.cases);
   if (flags.list != flags::Listing::none) {
     std::cout << listing::listing(flags, suites, expansion, known, mini_parameters);

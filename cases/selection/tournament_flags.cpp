@@ -39,8 +39,8 @@ void require_tournament_flags(flags::Flags& flags) {
   if (!flags.run.compare_outputs.empty()) against = "compare_outputs";
   if (flags.run.isolate == Isolation::off) against = "isolate=off (it times fresh processes)";
   if (!against.empty()) throw config::ConfigError(words_against("--torchstone_" + against));
-  for (const std::string name :
-       {"required_speedup", "npy", "export_profiler_trace", "memory_snapshot", "strict_undecided", "cuda_graphs"})
+  for (const std::string name : {"required_speedup", "npy", "export_profiler_trace", "memory_snapshot",
+                                 "strict_undecided", "cuda_graphs", "interleave", "diagnose_limit", "diagnose_max"})
     flags::refuse_without_effect(flags, name, words_against("--torchstone_" + name));
   if (flags.run.diagnose == Diagnose::always)
     flags::refuse_without_effect(flags, "diagnose", words_against("--torchstone_diagnose=always"));

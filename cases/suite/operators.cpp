@@ -88,4 +88,11 @@ void add_operators(std::vector<Suite>& suites, const flags::Flags& flags) {
   }
 }
 
+std::set<std::string> operator_suites(const std::vector<Suite>& suites) {
+  std::set<std::string> names;
+  for (const auto& suite : suites)
+    if (suite.operators) names.insert(suite.name);
+  return names;
+}
+
 }  // namespace torchstone::suite

@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,5 +28,8 @@ OperatorChoice read_operator_choice(const config::Yaml& node, const std::string&
 /// it to the suite; one that a rule leaves out is added with the reason (models/operators/skip_rules.h). Throws
 /// ConfigError with the log's file and line.
 void add_operators(std::vector<Suite>& suites, const flags::Flags& flags);
+
+/// Names of the suites that have the key.
+std::set<std::string> operator_suites(const std::vector<Suite>& suites);
 
 }  // namespace torchstone::suite

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <stdexcept>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,6 +11,7 @@
 
 #include "models/core/tree.h"
 #include "models/formats/pickle/pickle.h"
+#include "models/formats/refuse.h"
 #include "models/formats/safetensors.h"
 
 namespace torchstone::formats {
@@ -24,10 +24,6 @@ using TensorMap = std::map<std::string, torch::Tensor>;
 const std::vector<std::string> names_in_folder{"model.safetensors", "diffusion_pytorch_model.safetensors",
                                                "pytorch_model.bin", "diffusion_pytorch_model.bin"};
 constexpr auto largest_index = 64U << 20U;  // bytes
-
-[[noreturn]] void refuse(const fs::path& path, const std::string& text) {
-  throw std::runtime_error(fmt::format("{}: {}", path.string(), text));
-}
 
 /// The dict of tensors in what torch.save wrote: the value itself, or one of its entries.
 c10::impl::GenericDict state_dict_in(const c10::IValue& value, const fs::path& path) {

@@ -19,7 +19,7 @@ std::vector<std::string>& loaded() {
 
 size_t known_operators() { return c10::Dispatcher::singleton().getAllOpNames().size(); }
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+[[noreturn]] void refuse_library(const std::string& path, const std::string& why) {
   throw std::runtime_error(fmt::format("library {}: {}", path, why));
 }
 
@@ -27,16 +27,17 @@ size_t known_operators() { return c10::Dispatcher::singleton().getAllOpNames().s
 
 void load_operator_library(const std::string& path) {
   if (std::ranges::find(loaded(), path) != loaded().end()) return;
-  if (!std::filesystem::is_regular_file(path)) refuse(path, "no such file");
+  if (!std::filesystem::is_regular_file(path)) refuse_library(path, "no such file");
   const size_t before = known_operators();
   try {
     // Absolute: a bare name would be looked up in the library path.
-    if (dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) refuse(path, dlerror());
+    if (dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr)
+      refuse_library(path, dlerror());
   } catch (const c10::Error& error) {  // two libraries with one operator
-    refuse(path, error.what_without_backtrace());
+    refuse_library(path, error.what_without_backtrace());
   }
   if (known_operators() == before)
-    refuse(path, "registered no operator; expected a TORCH_LIBRARY in it, and that it was not loaded before");
+    refuse_library(path, "registered no operator; expected a TORCH_LIBRARY in it, and that it was not loaded before");
   loaded().push_back(path);
 }
 

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <stdexcept>
 
 #include <caffe2/serialize/inline_container.h>
 #include <fmt/format.h>
@@ -11,13 +10,10 @@
 #include "models/formats/first_line.h"
 #include "models/formats/pickle/pickle.h"
 #include "models/formats/record_sizes.h"
+#include "models/formats/refuse.h"
 
 namespace torchstone::formats {
 namespace {
-
-[[noreturn]] void refuse(const std::string& path, const std::string& text) {
-  throw std::runtime_error(fmt::format("{}: {}", path, text));
-}
 
 void require_zip(const std::string& path, const std::string& expected) {
   if (!std::filesystem::is_regular_file(path)) refuse(path, "no such file");

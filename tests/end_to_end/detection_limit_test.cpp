@@ -20,9 +20,9 @@ TEST(DetectionLimit, SeparatesRedFromGreenInTraining) {
 
 TEST(DetectionLimit, StandsInRowsOfAccuracyAndOfPerformance) {
   const Torchstone torchstone;
-  const ProgramRun run =
-      torchstone.run({"--torchstone_backends=torchscript", "--torchstone_dtypes=float32", "--torchstone_repeat=2",
-                      "--torchstone_checks=accuracy,performance", "--gtest_filter=*/lennard_jones_*"});
+  const ProgramRun run = torchstone.run(
+      {"--torchstone_backends=torchscript", "--torchstone_dtypes=float32", "--torchstone_measure_budget=0.2",
+       "--torchstone_repeat=2", "--torchstone_checks=accuracy,performance", "--gtest_filter=*/lennard_jones_*"});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   const auto results = torchstone.results().at("results");
   ASSERT_GE(results.size(), 3U);

@@ -16,9 +16,9 @@ using testing::HasSubstr;
 const char* const lennard_jones = "lennard_jones_inference_float32_torchscript_cpu";
 
 ProgramRun run_performance(const Torchstone& torchstone, const std::string& backend, std::vector<std::string> options) {
-  options.insert(options.end(),
-                 {"--torchstone_only=lennard_jones", "--torchstone_checks=performance", "--torchstone_modes=inference",
-                  "--torchstone_backends=" + backend, "--torchstone_dtypes=float32"});
+  options.insert(options.end(), {"--torchstone_only=lennard_jones", "--torchstone_checks=performance",
+                                 "--torchstone_modes=inference", "--torchstone_backends=" + backend,
+                                 "--torchstone_dtypes=float32", "--torchstone_measure_budget=0.2"});
   return torchstone.run(options);
 }
 

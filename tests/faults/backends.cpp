@@ -14,7 +14,7 @@
 #include "models/core/registry.h"
 #include "models/core/tree.h"
 
-namespace torchstone {
+namespace torchstone::backends_faults {
 namespace {
 
 using Spoil = std::function<c10::IValue(const c10::IValue&)>;
@@ -241,4 +241,4 @@ c10::IValue killed(const c10::IValue&) {
     register_backend("fault_missing", std::make_unique<NoCompiler>(), __FILE__, __LINE__);
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::backends_faults

@@ -4,7 +4,7 @@
 
 #include "fixtures/backends/registry.h"
 
-namespace torchstone {
+namespace torchstone::converting_faults {
 namespace {
 
 class WrongWeight : public Backend {
@@ -33,4 +33,4 @@ class WrongWeight : public Backend {
     register_backend("fault_onnxruntime", std::make_unique<WrongWeight>("onnxruntime"), __FILE__, __LINE__);
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::converting_faults

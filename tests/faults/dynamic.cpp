@@ -5,7 +5,7 @@
 #include "fixtures/backends/registry.h"
 #include "models/core/tree.h"
 
-namespace torchstone {
+namespace torchstone::dynamic_faults {
 namespace {
 
 /// The answer for an input [n, …], of a program compiled for `compiled`; it may throw.
@@ -124,4 +124,4 @@ bool register_dynamic(const char* name, Answer answer) {
     register_dynamic("fault_dynamic_baked_length", baked_length);
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::dynamic_faults

@@ -5,7 +5,7 @@
 #include "fixtures/backends/registry.h"
 #include "models/core/registry.h"
 
-namespace torchstone {
+namespace torchstone::export_faults {
 namespace {
 
 class RunsForShow : public Compiled {
@@ -49,4 +49,4 @@ class Unused : public Backend {
     register_backend("fault_torchscript_unused", std::make_unique<Unused>("torchscript"), __FILE__, __LINE__);
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::export_faults

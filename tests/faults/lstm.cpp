@@ -1,7 +1,7 @@
 // A planted fault among the LSTM runners: the loop with the gates of input and forgetting swapped.
 #include "models/fastrnns/lstm_model.h"
 
-namespace torchstone {
+namespace torchstone::lstm_faults {
 namespace {
 
 class SwappedGates : public fastrnns::LstmModel {
@@ -20,4 +20,4 @@ class SwappedGates : public fastrnns::LstmModel {
 TORCHSTONE_RUNNER(swapped_gates, SwappedGates);
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::lstm_faults

@@ -20,7 +20,7 @@
 #include <climits>
 #include <torchstone/model.h>
 
-namespace torchstone {
+namespace torchstone::misbehaving_faults {
 namespace {
 
 using Deed = std::function<void()>;
@@ -231,4 +231,4 @@ void block_signals() {
     });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::misbehaving_faults

@@ -8,7 +8,7 @@
 #include <torch/csrc/jit/frontend/tracer.h>
 #include <torchstone/model.h>
 
-namespace torchstone {
+namespace torchstone::models_faults {
 namespace {
 
 using Forward = std::function<c10::IValue(torch::nn::Linear&, const torch::Tensor&)>;
@@ -175,4 +175,4 @@ TORCHSTONE_MODEL(
     .make = [](const ModelOptions&) -> std::shared_ptr<Model> { return std::make_shared<Untraceable>(); });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::models_faults

@@ -11,7 +11,7 @@
 #include "fixtures/checks/subject/training.h"
 #include "models/core/tree.h"
 
-namespace torchstone {
+namespace torchstone::planted_error_faults {
 namespace {
 
 /// The names that reports give to the tensors, in the order of flatten().
@@ -75,4 +75,4 @@ TORCHSTONE_CHECK(
     .run = [](CheckRun& run) { return plant_error(run); });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::planted_error_faults

@@ -15,7 +15,7 @@
 #include "fixtures/backends/registry.h"
 #include "fixtures/capture/capture.h"
 
-namespace torchstone {
+namespace torchstone::program_faults {
 namespace {
 
 using nlohmann::json;
@@ -143,4 +143,4 @@ class FaultyProgram : public Backend, public backends::ProgramCompiler {
 TORCHSTONE_BACKEND(fault_program, FaultyProgram);
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::program_faults

@@ -6,7 +6,7 @@
 
 #include "fixtures/backends/registry.h"
 
-namespace torchstone {
+namespace torchstone::torch_compile_faults {
 namespace {
 
 /// The backend's own server with changes, of which `changes` is the Python text; `options` are the backend's.
@@ -71,4 +71,4 @@ Session.run = die
                                                dynamo_alone)};
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::torch_compile_faults

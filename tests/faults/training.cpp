@@ -9,7 +9,7 @@
 #include "models/core/registry.h"
 #include "tests/own_backward.h"
 
-namespace torchstone {
+namespace torchstone::training_faults {
 namespace {
 
 /// The model's own tensors, which a compiled step reads and writes.
@@ -155,4 +155,4 @@ const std::vector<std::string> weights{"first.weight", "norm.weight", "second.we
     register_backend("fault_eager_backward", std::make_unique<EagerBackward>(), __FILE__, __LINE__);
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::training_faults

@@ -4,7 +4,7 @@
 
 #include <torchstone/model.h>
 
-namespace torchstone {
+namespace torchstone::traits_faults {
 namespace {
 
 using torch::Tensor;
@@ -88,4 +88,4 @@ c10::IValue mapped(Trait& t, const Tensor& x) { return t.linear(x).sigmoid(); }
     add("has_no_parameters", [](const ModelOptions&) { return std::make_shared<Nothing>(); });
 
 }  // namespace
-}  // namespace torchstone
+}  // namespace torchstone::traits_faults

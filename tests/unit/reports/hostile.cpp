@@ -24,7 +24,7 @@ Diagnosis diagnosis_in(const std::string& text) {
   return found;
 }
 
-Result result_of(const std::string& text, Status status, const std::string& check) {
+Result hostile_result(const std::string& text, Status status, const std::string& check) {
   Result r = simple_result(text, status, check);
   for (const auto& field : text_fields()) r.*field.member = text;
   r.check = check;
@@ -70,23 +70,24 @@ std::vector<std::string> texts_to_escape() {
 
 Report report_of(const std::string& text) {
   Report report;
-  report.results = {result_of(text, Status::fail_accuracy, "accuracy"), result_of(text, Status::pass, "performance"),
-                    result_of(text, Status::undecided, "performance")};
+  report.results = {hostile_result(text, Status::fail_accuracy, "accuracy"),
+                    hostile_result(text, Status::pass, "performance"),
+                    hostile_result(text, Status::undecided, "performance")};
   for (size_t i = 0; i < report.results.size(); ++i) report.results[i].name += "." + std::to_string(i) + text;
   for (auto& r : report.results)
     r.outcome.notes["diagnosis_folder"] = text + "/" + results_folder::diagnosis_path("", r.name).string();
   report.results[2].backend = "another " + text;
   report.results[2].expected = "undecided";
-  Result of_operator = result_of(text, Status::pass, "performance");
+  Result of_operator = hostile_result(text, Status::pass, "performance");
   of_operator.name += ".operator";
   of_operator.outcome.notes["operator"] = text;
-  Result of_fastrnns = result_of(text, Status::pass, "performance");
+  Result of_fastrnns = hostile_result(text, Status::pass, "performance");
   of_fastrnns.name += ".fastrnns";
   of_fastrnns.suite = "fastrnns";
   of_fastrnns.dynamic = "off";
   of_fastrnns.model = "lstm_" + text;
   of_fastrnns.outcome.samples["eager_forward_s"] = {2, 2};
-  Result crash = result_of(text, Status::pass, text);
+  Result crash = hostile_result(text, Status::pass, text);
   crash.name += ".crash";
   crash.finished = false;
   for (const Result& r : {of_operator, of_fastrnns, crash}) report.results.push_back(r);

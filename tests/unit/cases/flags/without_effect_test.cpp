@@ -34,6 +34,10 @@ TEST(AFlagWithoutEffect, IsRefusedWithTheNameOfTheOther) {
                  "--torchstone_only");
   expect_refusal({"--torchstone_github=always", "--torchstone_report=none"}, "--torchstone_github=always",
                  "--torchstone_report=none");
+  expect_refusal({"--torchstone_junit_properties=false", "--torchstone_report=none"}, "--torchstone_junit_properties",
+                 "--torchstone_report=none");
+  for (const char* flag : {"--torchstone_diagnose_limit=60", "--torchstone_diagnose_max=3"})
+    expect_refusal({flag, "--torchstone_diagnose=never"}, "--torchstone_diagnose_", "--torchstone_diagnose=never");
   expect_refusal({"--torchstone_isolate=off", "--torchstone_processes=2"}, "--torchstone_processes",
                  "--torchstone_isolate=off");
   expect_refusal({"--torchstone_isolate=off", "--torchstone_diagnose=always"}, "--torchstone_diagnose=always",
@@ -50,6 +54,9 @@ TEST(AFlagWithEffect, IsNotRefused) {
            {"--torchstone_inputs=/i.pt", "--torchstone_only=/m.pt"},
            {"--torchstone_isolate=off", "--torchstone_processes=1", "--torchstone_diagnose=never"},
            {"--torchstone_github=auto", "--torchstone_report=none"},
+           {"--torchstone_junit_properties", "--torchstone_report=none"},
+           {"--torchstone_diagnose_limit=300", "--torchstone_diagnose=never"},
+           {"--torchstone_diagnose_limit=60", "--torchstone_diagnose_max=3"},
            {"--torchstone_isolate=fresh", "--torchstone_processes=2", "--torchstone_diagnose=always"}})
     EXPECT_EQ(refusal_of(arguments), "");
 }
@@ -63,15 +70,32 @@ TEST(AnEnvironmentTwinWithoutEffect, IsNoErrorAndInNoReproduction) {
               AllOf(HasSubstr("seed=5"), HasSubstr("isolate=off"), Not(HasSubstr("margin")), Not(HasSubstr("proc"))));
 }
 
-TEST(ARequiredSpeedup, WithoutATimedCaseIsRefused) {
-  const auto refusal = [](const std::string& check) {
-    auto flags = flags_of({"--torchstone_required_speedup=3"});
-    Case c;
-    c.check = check;
-    return error_of([&] { refuse_speedup_without_timed_cases(flags, {c}); });
+TEST(AFlagForAKindOfCases, IsRefusedWhereNoneIsChosen) {
+  const auto refusal = [](const std::string& flag, const Case& c) {
+    auto flags = flags_of({flag});
+    return error_of([&] { refuse_flags_without_cases(flags, {c}, {"operators"}); });
   };
-  EXPECT_THAT(refusal("accuracy"), AllOf(HasSubstr("--torchstone_required_speedup"), HasSubstr("performance")));
-  EXPECT_EQ(refusal("performance"), "");
+  Case plain, timed, dynamic, an_operator, recurrent;
+  timed.check = "performance";
+  dynamic.dynamic = Dynamic::batch;
+  an_operator.suite = "operators";
+  recurrent.model = "lstm_cudnn";
+  for (const auto& [flag, words, c] : {std::tuple{"--torchstone_required_speedup=3", "cases of performance", &timed},
+                                       {"--torchstone_dynamic_range=2..8", "--torchstone_dynamic", &dynamic},
+                                       {"--torchstone_operator_logs=/l.txt", "operators", &an_operator},
+                                       {"--torchstone_max_samples=3", "operators", &an_operator},
+                                       {"--torchstone_start_index=3", "operators", &an_operator},
+                                       {"--torchstone_layouts=channels_last", "operators", &an_operator},
+                                       {"--torchstone_seq_length=7", "fastrnns", &recurrent},
+                                       {"--torchstone_layers=2", "fastrnns", &recurrent},
+                                       {"--torchstone_input_size=9", "fastrnns", &recurrent},
+                                       {"--torchstone_hidden_size=9", "fastrnns", &recurrent}}) {
+    const std::string name = std::string(flag).substr(0, std::string(flag).find('='));
+    EXPECT_THAT(refusal(flag, plain), AllOf(HasSubstr(name + " is only for"), HasSubstr(words))) << flag;
+    EXPECT_EQ(refusal(flag, *c), "") << flag;
+  }
+  auto flags = flags_of({"--torchstone_required_speedup=3"});
+  EXPECT_EQ(error_of([&] { refuse_flags_without_cases(flags, {}, {}); }), "");
 }
 
 TEST(AVariableThatIsNearlyATwin, IsWarnedOf) {

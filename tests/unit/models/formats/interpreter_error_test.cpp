@@ -11,7 +11,7 @@ std::string first_line(const std::string& message) {
   return text.substr(0, text.find('\n'));
 }
 
-constexpr auto traced = R"(The following operation failed in the TorchScript interpreter.
+constexpr auto traced_error = R"(The following operation failed in the TorchScript interpreter.
 Traceback of TorchScript, serialized code (most recent call last):
   File "code/__torch__.py", line 21, in forward
     _3 = (d).forward((bn).forward(input, ), )
@@ -47,8 +47,8 @@ RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x5 and 4x4)
 )";
 
 TEST(InterpreterError, OfATraceNamesOperatorCauseAndTheUsersLine) {
-  EXPECT_EQ(first_line(traced), "aten::view: shape '[3, 4]' is invalid for input of size 20 (net.py:11)");
-  EXPECT_NE(with_cause_first(traced).find("serialized code"), std::string::npos) << "LibTorch's text follows";
+  EXPECT_EQ(first_line(traced_error), "aten::view: shape '[3, 4]' is invalid for input of size 20 (net.py:11)");
+  EXPECT_NE(with_cause_first(traced_error).find("serialized code"), std::string::npos) << "LibTorch's text follows";
 }
 
 TEST(InterpreterError, OfAScriptNamesTheLineOutsidePytorch) {
