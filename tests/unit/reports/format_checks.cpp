@@ -14,17 +14,10 @@ namespace {
 
 std::string around(const std::string& text, size_t at) { return printable(text.substr(at < 40 ? 0 : at - 40, 100)); }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 /// Without what stands in fences and in spans of code.
 std::string without_code(const std::string& text) {
   std::string prose, fence;
-  for (const auto& line : lines_of(text)) {
+  for (const auto& line : text_lines(text)) {
     const size_t ticks = std::min(line.find_first_not_of('`'), line.size());
     if (!fence.empty()) {
       if (ticks >= fence.size() && ticks == line.size()) fence.clear();
@@ -62,6 +55,13 @@ size_t cells_in(const std::string& row) {
 
 }  // namespace
 
+std::vector<std::string> text_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
 std::string fault_of_bytes(const std::string& text) {
   for (size_t i = 0; i < text.size();) {
     const size_t size = utf8_size(text, i);
@@ -79,7 +79,7 @@ std::string fault_of_bytes(const std::string& text) {
 
 std::string fault_of_log(const std::string& text) {
   if (auto fault = fault_of_bytes(text); !fault.empty()) return fault;
-  for (const auto& line : lines_of(text)) {
+  for (const auto& line : text_lines(text)) {
     if (trimmed(line).starts_with("::")) return "a workflow command: " + line;
     for (const char* begin : {"##[", "##vso["})
       if (line.find(begin) != std::string::npos) return "a command of a CI service: " + line;
@@ -136,7 +136,7 @@ std::set<std::string> elements_of_page(const std::string& text) {
 std::string fault_of_markdown(const std::string& text) {
   if (auto fault = fault_of_bytes(text); !fault.empty()) return fault;
   size_t cells = 0;  // of the table that is open
-  for (const auto& line : lines_of(text)) {
+  for (const auto& line : text_lines(text)) {
     const bool in_table = line.starts_with('|');
     if (in_table && cells > 0 && cells_in(line) != cells) return "another number of cells: " + line;
     cells = in_table ? cells_in(line) : 0;

@@ -18,6 +18,8 @@ std::set<std::string> elements_of_page(const std::string& text);
 std::string fault_of_markdown(const std::string& text);
 /// The cells as they stand in the file; `rows` of them.
 std::vector<std::vector<std::string>> raw_csv(const std::string& text);
+/// Without their ends.
+std::vector<std::string> text_lines(const std::string& text);
 /// No cell that a spreadsheet would take for a formula, and as many cells in each row.
 std::string fault_of_csv(const std::string& text);
 

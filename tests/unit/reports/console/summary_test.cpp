@@ -7,6 +7,7 @@
 
 #include "reports/base/text.h"
 #include "reports/console/summary_text.h"
+#include "tests/unit/reports/format_checks.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone::console {
@@ -222,17 +223,10 @@ TEST(Summary, ShowsTheWorstByMarginAndTheFirstLineToReproduce) {
   EXPECT_THAT(text, HasSubstr("Again: ./torchstone --gtest_filter='case2'"));
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (size_t begin = 0; begin < text.size(); begin = text.find('\n', begin) + 1)
-    lines.push_back(first_line(std::string_view(text).substr(begin)));
-  return lines;
-}
-
 TEST(Summary, FitsEveryWidthAndKeepsWhatIsTypedNextWhole) {
   const std::string page = "/a/path/that/is/rather/long/and/is/opened/by/the/next/command/report.html";
   for (size_t width = 30; width <= 220; ++width) {
-    const auto lines = lines_of(write_summary(sample_results(), sample_run(), {"out/results.json", page}, width));
+    const auto lines = text_lines(write_summary(sample_results(), sample_run(), {"out/results.json", page}, width));
     ASSERT_GE(lines.size(), 3u);
     for (const auto& line : lines)
       EXPECT_TRUE(columns(line) <= width || line.starts_with("Again: ") || line.starts_with("Report: ")) << line;
@@ -243,7 +237,7 @@ TEST(Summary, FitsEveryWidthAndKeepsWhatIsTypedNextWhole) {
 }
 
 TEST(Summary, CountsTheTablesInFoldersBelowThePage) {
-  const auto lines = lines_of(write_summary(
+  const auto lines = text_lines(write_summary(
       sample_results(), sample_run(), {"out/report.html", "out/csv/a.csv", "out/csv/b.csv", "out/slowest.md"}, 120));
   EXPECT_THAT(lines, testing::Contains("Beside it: slowest.md, csv/ (2 tables)"));
 }
