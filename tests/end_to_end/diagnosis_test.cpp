@@ -1,4 +1,5 @@
 // What the real program says about a compiled program in which one node is wrong.
+#include <algorithm>
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -23,8 +24,9 @@ ProgramRun run_planted(const Torchstone& torchstone, const std::string& fault, c
                                      "--torchstone_checks=accuracy",
                                      "--torchstone_dtypes=float32",
                                      "--torchstone_modes=" + mode,
-                                     "--torchstone_backends=fault_program:value=" + value + ",fault=" + fault,
-                                     "--torchstone_diagnose_limit=150"};
+                                     "--torchstone_backends=fault_program:value=" + value + ",fault=" + fault};
+  if (std::ranges::find(further, "--torchstone_diagnose=never") == further.end())
+    arguments.emplace_back("--torchstone_diagnose_limit=150");
   arguments.insert(arguments.end(), further.begin(), further.end());
   return torchstone.run(arguments);
 }
