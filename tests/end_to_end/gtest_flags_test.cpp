@@ -12,11 +12,11 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-const char* const three = "*zero_output_*_torchscript_*:*healthy_*_torchscript_*:*not_repeatable_*_torchscript_*";
+const char* const three_cases = "*zero_output_*_torchscript_*:*healthy_*_torchscript_*:*not_repeatable_*_torchscript_*";
 
 TEST(FailFast, LeavesOutWhatFollowsAFailure) {
   const Torchstone torchstone, merged;
-  const ProgramRun run = torchstone.run_faults(three, {"--gtest_fail_fast"});
+  const ProgramRun run = torchstone.run_faults(three_cases, {"--gtest_fail_fast"});
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   size_t left_out = 0;
   const auto rows = torchstone.results().at("results");
@@ -31,7 +31,7 @@ TEST(FailFast, LeavesOutWhatFollowsAFailure) {
 
   EXPECT_EQ(run_program({TORCHSTONE_REPORT, "merge", torchstone.out(), "-o", merged.out()}).exit_code, 0);
   EXPECT_EQ(merged.results().at("results").size(), rows.size());
-  const ProgramRun without = torchstone.run_faults(three, {"--gtest_fail_fast", "--torchstone_report=none"});
+  const ProgramRun without = torchstone.run_faults(three_cases, {"--gtest_fail_fast", "--torchstone_report=none"});
   EXPECT_EQ(without.exit_code, 1) << without.out << without.err;
   EXPECT_EQ(run_program({TORCHSTONE_REPORT, "merge", torchstone.out(), "-o", merged.out()}).exit_code, 0)
       << "by the records alone";
@@ -39,7 +39,7 @@ TEST(FailFast, LeavesOutWhatFollowsAFailure) {
 
 TEST(ThrowOnFailure, IsRefusedBecauseNoReportWouldBeWritten) {
   const Torchstone torchstone;
-  const ProgramRun run = torchstone.run_faults(three, {"--gtest_throw_on_failure"});
+  const ProgramRun run = torchstone.run_faults(three_cases, {"--gtest_throw_on_failure"});
   EXPECT_EQ(run.exit_code, 2) << run.out;
   EXPECT_THAT(run.err, HasSubstr("--gtest_throw_on_failure"));
 }
