@@ -7,20 +7,25 @@
 #include <fmt/format.h>
 
 #include "reports/base/text.h"
+#include "reports/statistics/interval_width.h"
 
 namespace torchstone {
 namespace {
 
-constexpr double widest_half = 0.25;
-
 struct Bounds {
   double low = 0, high = 0;
-  bool bounded() const { return low > 0 && std::isfinite(low) && std::isfinite(high); }
 };
 
 std::optional<Bounds> bounds_of(const Result& r) {
   const auto low = metric_of(r, "speedup_low"), high = metric_of(r, "speedup_high");
   return low && high ? std::optional(Bounds{*low, *high}) : std::nullopt;
+}
+
+/// Why, in words; empty for an interval that is narrow enough.
+std::string wide_interval(double ratio, double low, double high) {
+  if (!statistics::is_too_wide(ratio, low, high)) return "";
+  if (!statistics::is_bounded(low, high)) return "its interval has no bound: it was measured too few times";
+  return fmt::format("its interval is ±{:.0f} % wide", 100 * (high - low) / 2 / ratio);
 }
 
 }  // namespace
@@ -31,16 +36,6 @@ std::string noisy_reason(const Result& r) {
   if (const auto note = r.outcome.notes.find("noisy"); note != r.outcome.notes.end()) return first_line(note->second);
   const auto bounds = bounds_of(r);
   return bounds ? wide_interval(*speedup, bounds->low, bounds->high) : "";
-}
-
-bool is_too_wide(double ratio, double low, double high) {
-  return !Bounds{low, high}.bounded() || (high - low) / 2 > widest_half * ratio;
-}
-
-std::string wide_interval(double ratio, double low, double high) {
-  if (!is_too_wide(ratio, low, high)) return "";
-  if (!Bounds{low, high}.bounded()) return "its interval has no bound: it was measured too few times";
-  return fmt::format("its interval is ±{:.0f} % wide", 100 * (high - low) / 2 / ratio);
 }
 
 bool is_noisy(const Result& r) { return !noisy_reason(r).empty(); }
@@ -57,7 +52,9 @@ std::string other_doubts(const Result& r) {
 
 std::string speedup_interval(const Result& r, int digits) {
   const auto bounds = bounds_of(r);
-  return bounds && bounds->bounded() ? fmt::format("[{:.{}f} {:.{}f}]", bounds->low, digits, bounds->high, digits) : "";
+  return bounds && statistics::is_bounded(bounds->low, bounds->high)
+             ? fmt::format("[{:.{}f} {:.{}f}]", bounds->low, digits, bounds->high, digits)
+             : "";
 }
 
 std::string noisy_words(const std::vector<Result>& results) {

@@ -18,12 +18,6 @@ bool is_noisy(const Result& result);
 inline constexpr std::string_view place_begin = "The threads lay ";
 inline constexpr double most_lost_apart = 1.5;
 
-/// Whether the interval of this ratio says too little: it has no bound on a side, or half of its width is over 25 % of
-/// the ratio. The rule of records and of the processes that are measured.
-bool is_too_wide(double ratio, double low, double high);
-/// Why, in words; empty for an interval that is narrow enough.
-std::string wide_interval(double ratio, double low, double high);
-
 /// What else makes its timings doubtful, in one line: the note `doubts` of its record, without the reason above.
 std::string other_doubts(const Result& result);
 

@@ -37,7 +37,7 @@ std::string with_interval(double value, double low, double high, bool noisy_case
   const bool bounded = std::isfinite(low) && std::isfinite(high) && low > 0;
   const std::string text =
       bounded ? fmt::format("{:.3f}x [{:.3f} {:.3f}]", value, low, high) : fmt::format("{:.3f}x", value);
-  return text + (noisy_case || !wide_interval(value, low, high).empty() ? " noisy" : "");
+  return text + (noisy_case || statistics::is_too_wide(value, low, high) ? " noisy" : "");
 }
 
 /// Of the numbers above 0.
@@ -115,7 +115,7 @@ std::optional<SuiteTable> dynamic_table(const std::vector<Result>& results) {
     add_rows(result, table);
     const auto metric = [&](const char* name) { return metric_of(result, name).value_or(0); };
     const auto low = metric_of(result, "dynamic_cost_low"), high = metric_of(result, "dynamic_cost_high");
-    cost.add(metric("dynamic_cost"), low && high && !wide_interval(metric("dynamic_cost"), *low, *high).empty());
+    cost.add(metric("dynamic_cost"), low && high && statistics::is_too_wide(metric("dynamic_cost"), *low, *high));
     speedup.add(metric("speedup"), is_noisy(result));
     if (metric("static_compile_s") > 0 && metric("compile_s") > 0)
       compile.add(metric("compile_s") / metric("static_compile_s"));

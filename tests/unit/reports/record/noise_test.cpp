@@ -44,15 +44,6 @@ TEST(Noise, IsAnIntervalWithoutABoundOrWiderThanAQuarterOnEachSide) {
   EXPECT_EQ(noisy_reason(old), "");
 }
 
-TEST(IsTooWide, HoldsOfIntervalsWithoutABoundAndOfThoseOverAQuarterToEachSide) {
-  EXPECT_TRUE(is_too_wide(1.02, 0, infinity));
-  EXPECT_TRUE(is_too_wide(1.02, 0, 1.1));
-  EXPECT_TRUE(is_too_wide(1.02, nan_value, 1.1));
-  EXPECT_TRUE(is_too_wide(1, 0.74, 1.26));
-  EXPECT_FALSE(is_too_wide(1, 0.75, 1.25)) << "a quarter is not over a quarter";
-  EXPECT_FALSE(is_too_wide(2, 1.6, 2.4));
-}
-
 TEST(Noise, AUselessIntervalNeverLooksLikeAResultOnTheConsole) {
   const std::string row = console_row(timed(1.02, 0, infinity), /*color=*/false);
   EXPECT_THAT(row, AllOf(HasSubstr("[ NOISY  ] ~ "), HasSubstr("1.02x (noisy)"),

@@ -68,6 +68,14 @@ TEST(CompareWithBest, ComparesTwoInTheProcessesThatBothHave) {
   EXPECT_NE(with_longer[1].high, control[1].high);
 }
 
+/// Of few processes its difference is known badly, which says nothing of how far another one is from the best.
+TEST(CompareWithBest, TakesNoBoundFromOneThatSurelyIsNotTheBest) {
+  const std::vector<double> best{0, 0, 0.1, 0, 0.1, 0}, other{0, 3, 1, 1, 1, 1}, left{5, 5.001};
+  const auto three = compare_with_best({best, other, left}, 0.95), two = compare_with_best({best, other}, 0.975);
+  ASSERT_GT(three.at(2).behind, 0);
+  EXPECT_DOUBLE_EQ(three.at(1).high, two.at(1).high);
+}
+
 TEST(CompareWithControl, SharesTheErrorAmongTheComparisons) {
   const auto found = compare_with_control(three, 0, 0.95);
   EXPECT_EQ(found[0].low, 0);
