@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "reports/record/noise.h"
+#include "reports/statistics/interval_width.h"
 
 namespace torchstone::tables {
 namespace {
