@@ -1,6 +1,5 @@
 #include "reports/statistics/race.h"
 
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -19,13 +18,12 @@ std::vector<double> logarithms(const std::vector<double>& values) {
 
 RaceLook look_at_race(const std::vector<std::vector<double>>& values, double confidence, double margin) {
   RaceLook look{.beside_best = compare_with_best(values, confidence), .may_be_best = {}};
-  bool alike = true;
+  look.settled = true;
   for (const auto& beside : look.beside_best) {
     const bool left = beside.behind <= margin;
     look.may_be_best.push_back(left);
-    alike = alike && (!left || beside.high <= margin);
+    look.settled = look.settled && (!left || beside.high <= margin);
   }
-  look.settled = alike || std::ranges::count(look.may_be_best, true) <= 1;
   return look;
 }
 

@@ -221,14 +221,13 @@ BUGS = [
     (RACE, "what is within the margin leaves", "beside.behind <= margin", "beside.behind <= -margin"),
     (RACE, "what is behind by more stays", "beside.behind <= margin", "beside.behind <= margin || true"),
     (RACE, "settled by the lower bounds", "beside.high <= margin", "beside.low <= margin"),
-    (RACE, "settled in spite of one that differs", "alike = alike && (", "alike = alike || ("),
+    (RACE, "settled in spite of one that differs", "look.settled = look.settled && (", "look.settled = look.settled || ("),
     (RACE, "what has left must be alike, too", "(!left || beside.high <= margin)", "(beside.high <= margin)"),
     (WIDTH, "an end of zero is a bound", "low > 0 &&", "low >= 0 &&"),
     (WIDTH, "an end without limit is a bound", " && std::isfinite(high)", ""),
     (WIDTH, "the whole width counts", "(high - low) / 2 >", "(high - low) >"),
     (WIDTH, "the width is absolute", "widest_half * ratio", "widest_half"),
     (WIDTH, "one side counts", "(high - low) / 2 >", "ratio - low >"),
-    (RACE, "the last one races on", "std::ranges::count(look.may_be_best, true) <= 1", "std::ranges::count(look.may_be_best, true) < 1"),
 ]
 
 
@@ -237,7 +236,7 @@ def run(command, **options):
 
 
 def compile_source(compiler, source, target):
-    return run([compiler, "-std=c++20", "-O0", "-DFMT_HEADER_ONLY", f"-I{ROOT}", *(f"-I{ROOT}/{folder}/include" for folder in ("models", "fixtures", "reports")), "-c", str(source), "-o", str(target)])
+    return run([compiler, "-std=c++20", "-O1", "-DFMT_HEADER_ONLY", f"-I{ROOT}", *(f"-I{ROOT}/{folder}/include" for folder in ("models", "fixtures", "reports")), "-c", str(source), "-o", str(target)])
 
 
 class TestBuild:

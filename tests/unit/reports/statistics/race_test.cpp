@@ -12,6 +12,14 @@ using testing::ElementsAre;
 
 using Values = std::vector<std::vector<double>>;
 
+TEST(Logarithms, AreNatural) {
+  const auto values = logarithms({1, 2.718281828459045, 0.5});
+  ASSERT_EQ(values.size(), 3U);
+  EXPECT_EQ(values[0], 0);
+  EXPECT_DOUBLE_EQ(values[1], 1);
+  EXPECT_DOUBLE_EQ(values[2], -0.6931471805599453);
+}
+
 TEST(Race, EachLookHasItsPartOfTheError) {
   EXPECT_DOUBLE_EQ(confidence_of_look(0.95, 1), 0.95);
   EXPECT_DOUBLE_EQ(confidence_of_look(0.94, 3), 0.98);
