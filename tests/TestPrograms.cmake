@@ -11,7 +11,6 @@ function(torchstone_test_program name)
   if(arg_TORCH)
     target_precompile_headers(${name} REUSE_FROM torchstone_precompiled)
   endif()
-  set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 40)  # where files are joined (cmake/Torchstone.cmake)
 endfunction()
 
 # torchstone_shards(NAME PROGRAM program COUNT n [FILTER filter] LABELS labels…): those tests of the program as n ctest

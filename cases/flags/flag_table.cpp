@@ -51,6 +51,12 @@ const std::vector<FlagInfo>& flag_table() {
   return table;
 }
 
+const FlagInfo* find_flag(const std::string& name) {
+  for (const auto& flag : flag_table())
+    if (name == flag.name || (!flag.alias.empty() && name == flag.alias)) return &flag;
+  return nullptr;
+}
+
 std::string environment_name(const FlagInfo& flag) {
   std::string name = "TORCHSTONE_" + flag.name;
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });

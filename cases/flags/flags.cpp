@@ -19,12 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::string_view prefix = "--torchstone_";
 
-const FlagInfo* find_flag(const std::string& name) {
-  for (const auto& flag : flag_table())
-    if (name == flag.name || (!flag.alias.empty() && name == flag.alias)) return &flag;
-  return nullptr;
-}
-
 std::string absolute(const FlagInfo& flag, const std::string& value) {
   std::error_code error;
   const bool model_file = flag.name == "only" && formats::is_model_file(value);

@@ -68,6 +68,8 @@ struct Flags {
 /// Own flags, in the order of --help and of docs/flags.md: those of the runner (cases/flags/*_flags.cpp), and those of
 /// the fields of a case (config::case_fields()).
 const std::vector<FlagInfo>& flag_table();
+/// By its name or its alias, without --torchstone_; nullptr when there is none.
+const FlagInfo* find_flag(const std::string& name);
 
 /// Takes own flags out of the arguments (argv[0] first) and leaves the rest for GoogleTest. The command line wins over
 /// the environment, a later flag over an earlier one. Throws ConfigError, for an unknown --torchstone_* too.

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "cases/flags/flags.h"
@@ -44,10 +42,7 @@ std::string shell_quoted(const std::string& text) {
 std::string reproduce_arguments(const Flags& flags) {
   std::string line;
   for (const auto& [name, value] : flags.given) {
-    const auto& table = flag_table();
-    const auto info = std::find_if(table.begin(), table.end(),
-                                   [&, &flag_name = name](const FlagInfo& flag) { return flag.name == flag_name; });
-    if (info->reproduces)
+    if (find_flag(name)->reproduces)
       line += (line.empty() ? "" : " ") + shell_quoted(without_secret(fmt::format("--torchstone_{}={}", name, value)));
   }
   return line;

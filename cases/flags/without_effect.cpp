@@ -6,6 +6,7 @@
 
 #include "fixtures/case/check_registry.h"
 #include "models/core/registry.h"
+#include "models/fastrnns/sizes.h"
 
 namespace torchstone::flags {
 namespace {
@@ -15,16 +16,9 @@ bool has_several_processes(const Flags& flags) {
   return given != flags.overrides.end() && text_of(given->second) != "0" && text_of(given->second) != "1";
 }
 
-/// Asked for what holds without the flag.
-bool is_default(const std::string& name, const std::string& value) {
-  const auto info = std::ranges::find(flag_table(), name, &FlagInfo::name);
-  if (info == flag_table().end()) return false;
-  return value == (info->boolean && info->fallback.empty() ? "false" : info->fallback);
-}
-
 bool is_recurrent(const Case& c) {
   const ModelInfo* model = find_model(c.model);
-  return model != nullptr && model->family == "lstm";
+  return model != nullptr && model->family == fastrnns::family;
 }
 
 }  // namespace
@@ -32,7 +26,7 @@ bool is_recurrent(const Case& c) {
 void refuse_without_effect(Flags& flags, const std::string& name, const std::string& message) {
   const auto is_this = [&](const auto& flag) { return flag.first == name; };
   const auto given = std::ranges::find_if(flags.given, is_this);
-  if (given == flags.given.end() || is_default(name, given->second)) return;
+  if (given == flags.given.end() || given->second == find_flag(name)->fallback) return;
   if (flags.typed.contains(name)) throw config::ConfigError(message);
   std::erase_if(flags.given, is_this);
   flags.run.arguments = reproduce_arguments(flags);

@@ -46,7 +46,7 @@ template <typename Make>
 bool register_runner(const std::string& name, Make make, const char* file, int line) {
   ModelInfo info;
   info.name = name;
-  info.family = "lstm";
+  info.family = family;
   info.facts = [] { return ModelFacts{{{"executor", executor_in_force()}}, {}}; };
   info.suites = {"fastrnns"};
   info.train_batch = info.eval_batch = 64;

@@ -6,6 +6,9 @@
 
 namespace torchstone::fastrnns {
 
+/// Of all recurrent benchmarks.
+inline constexpr const char* family = "lstm";
+
 /// Sizes of the recurrent benchmarks; the batch size is that of the case.
 struct RecurrentSizes {
   int64_t steps, layers, input, hidden;

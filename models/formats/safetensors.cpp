@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "models/formats/refuse.h"
 #include "models/formats/safetensors_header.h"
 
 namespace torchstone::formats {
@@ -21,10 +22,9 @@ torch::Tensor read_tensor(std::istream& stream, const SafeTensorsEntry& entry, c
   auto tensor = torch::empty(entry.shape, entry.dtype);
   const auto bytes = static_cast<std::streamsize>(entry.end - entry.begin);
   auto* data = static_cast<char*>(tensor.data_ptr());
-  if (bytes > 0 && !stream.read(data, bytes))
-    fail_safetensors(file, fmt::format("tensor \"{}\": cannot be read", entry.name));
+  if (bytes > 0 && !stream.read(data, bytes)) refuse(file, fmt::format("tensor \"{}\": cannot be read", entry.name));
   if (entry.dtype == torch::kBool && std::any_of(data, data + bytes, [](char c) { return c != 0 && c != 1; })) {
-    fail_safetensors(file, fmt::format("tensor \"{}\": a BOOL byte is neither 0 nor 1", entry.name));
+    refuse(file, fmt::format("tensor \"{}\": a BOOL byte is neither 0 nor 1", entry.name));
   }
   return tensor;
 }
@@ -35,21 +35,20 @@ SafeTensors read_safetensors(std::istream& stream, const std::string& name) {
   stream.seekg(0, std::ios::end);
   const auto end = stream.tellg();
   stream.seekg(0);
-  if (!stream || end < 0) fail_safetensors(name, "cannot be read");
+  if (!stream || end < 0) refuse(name, "cannot be read");
   const auto size = static_cast<uint64_t>(end);
   uint64_t length = 0;
   if (size < safetensors_length_bytes)
-    fail_safetensors(name, fmt::format("{} bytes long, expected at least {}", size, safetensors_length_bytes));
+    refuse(name, fmt::format("{} bytes long, expected at least {}", size, safetensors_length_bytes));
   stream.read(reinterpret_cast<char*>(&length), safetensors_length_bytes);
   if (length > longest_header)
-    fail_safetensors(name, fmt::format("byte 0: header of {} bytes, at most {} are allowed", length, longest_header));
+    refuse(name, fmt::format("byte 0: header of {} bytes, at most {} are allowed", length, longest_header));
   if (length > size - safetensors_length_bytes) {
-    fail_safetensors(name, fmt::format("byte 0: header of {} bytes, but only {} follow (truncated?)", length,
-                                       size - safetensors_length_bytes));
+    refuse(name, fmt::format("byte 0: header of {} bytes, but only {} follow (truncated?)", length,
+                             size - safetensors_length_bytes));
   }
   std::string text(length, '\0');
-  if (!stream.read(text.data(), static_cast<std::streamsize>(length)))
-    fail_safetensors(name, "the header cannot be read");
+  if (!stream.read(text.data(), static_cast<std::streamsize>(length))) refuse(name, "the header cannot be read");
   auto header = parse_safetensors_header(text, size - safetensors_length_bytes - length, name);
   SafeTensors content;
   content.metadata = std::move(header.metadata);
@@ -58,9 +57,9 @@ SafeTensors read_safetensors(std::istream& stream, const std::string& name) {
 }
 
 SafeTensors read_safetensors(const std::string& path) {
-  if (!std::filesystem::is_regular_file(path)) fail_safetensors(path, "no such file");
+  if (!std::filesystem::is_regular_file(path)) refuse(path, "no such file");
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) fail_safetensors(path, "cannot be opened");
+  if (!stream) refuse(path, "cannot be opened");
   return read_safetensors(stream, path);
 }
 
@@ -71,9 +70,8 @@ void write_safetensors(const std::string& path, const SafeTensors& content) {
   for (const auto& [name, tensor] : content.tensors) {
     const auto* dtype = safetensors_dtype(tensor.scalar_type());
     if (!dtype)
-      fail_safetensors(path,
-                       fmt::format("tensor \"{}\": the format has no {}", name, c10::toString(tensor.scalar_type())));
-    if (name == "__metadata__") fail_safetensors(path, "no tensor may be called __metadata__");
+      refuse(path, fmt::format("tensor \"{}\": the format has no {}", name, c10::toString(tensor.scalar_type())));
+    if (name == "__metadata__") refuse(path, "no tensor may be called __metadata__");
     const auto end = place + static_cast<uint64_t>(tensor.numel()) * tensor.element_size();
     header[name] = {{"dtype", dtype}, {"shape", tensor.sizes().vec()}, {"data_offsets", {place, end}}};
     place = end;
@@ -90,11 +88,11 @@ void write_safetensors(const std::string& path, const SafeTensors& content) {
       const auto data = tensor.detach().cpu().contiguous();
       stream.write(static_cast<const char*>(data.data_ptr()), static_cast<std::streamsize>(data.nbytes()));
     }
-    if (!stream.flush()) fail_safetensors(aside, "cannot be written");
+    if (!stream.flush()) refuse(aside, "cannot be written");
   }
   std::error_code error;
   std::filesystem::rename(aside, path, error);
-  if (error) fail_safetensors(path, error.message());
+  if (error) refuse(path, error.message());
 }
 
 }  // namespace torchstone::formats

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <set>
-#include <stdexcept>
 #include <tuple>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "models/formats/refuse.h"
 
 namespace torchstone::formats {
 namespace {
@@ -33,23 +34,23 @@ nlohmann::json parse_json(const std::string& text, const std::string& file) {
   std::vector<std::set<std::string>> keys(8);
   const auto check = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
     using Event = nlohmann::json::parse_event_t;
-    if (depth > 4) fail_safetensors(file, "header: nested deeper than the format allows");
+    if (depth > 4) refuse(file, "header: nested deeper than the format allows");
     if (++events > most_events)
-      fail_safetensors(
-          file, fmt::format("header: more than {} names, numbers and lists (expected at most that many)", most_events));
+      refuse(file,
+             fmt::format("header: more than {} names, numbers and lists (expected at most that many)", most_events));
     if (event == Event::object_start) keys[static_cast<size_t>(depth) + 1].clear();
     if (event == Event::key && !keys[static_cast<size_t>(depth)].insert(value.get<std::string>()).second) {
-      fail_safetensors(file, fmt::format("header: duplicate name \"{}\"", value.get<std::string>()));
+      refuse(file, fmt::format("header: duplicate name \"{}\"", value.get<std::string>()));
     }
     return true;
   };
   try {
     return nlohmann::json::parse(text, check);
   } catch (const nlohmann::json::parse_error& error) {
-    fail_safetensors(file, fmt::format("byte {}: the header is no JSON: {}", safetensors_length_bytes + error.byte - 1,
-                                       error.what()));
+    refuse(file,
+           fmt::format("byte {}: the header is no JSON: {}", safetensors_length_bytes + error.byte - 1, error.what()));
   } catch (const nlohmann::json::exception& error) {  // a number that no double holds (1e999)
-    fail_safetensors(file, fmt::format("the header cannot be read: {}", error.what()));
+    refuse(file, fmt::format("the header cannot be read: {}", error.what()));
   }
 }
 
@@ -59,54 +60,53 @@ uint64_t elements_of(const std::vector<int64_t>& shape, const std::string& where
   for (const auto size : shape) {
     empty = empty || size == 0;
     if (__builtin_mul_overflow(span, std::max<int64_t>(size, 1), &span)) {
-      fail_safetensors(file, where + ": the shape's product overflows 64 bits");
+      refuse(file, where + ": the shape's product overflows 64 bits");
     }
   }
   return empty ? 0 : static_cast<uint64_t>(span);
 }
 
 std::vector<int64_t> integers(const nlohmann::json& list, const std::string& where, const std::string& file) {
-  if (!list.is_array())
-    fail_safetensors(file, fmt::format("{}: {}, expected a list of integers", where, list.type_name()));
+  if (!list.is_array()) refuse(file, fmt::format("{}: {}, expected a list of integers", where, list.type_name()));
   std::vector<int64_t> values;
   for (const auto& item : list) {
     if (!item.is_number_unsigned() || item.get<uint64_t>() > INT64_MAX) {
-      fail_safetensors(file, fmt::format("{}[{}]: expected an integer from 0 to 2^63 - 1", where, values.size()));
+      refuse(file, fmt::format("{}[{}]: expected an integer from 0 to 2^63 - 1", where, values.size()));
     }
     values.push_back(item.get<int64_t>());
     if (values.size() > most_dimensions)
-      fail_safetensors(file, fmt::format("{}: {} numbers (expected at most {})", where, list.size(), most_dimensions));
+      refuse(file, fmt::format("{}: {} numbers (expected at most {})", where, list.size(), most_dimensions));
   }
   return values;
 }
 
 SafeTensorsEntry parse_entry(const std::string& name, const nlohmann::json& fields, const std::string& file) {
   const auto where = fmt::format("tensor \"{}\"", name);
-  if (!fields.is_object()) fail_safetensors(file, fmt::format("{}: {}, expected an object", where, fields.type_name()));
+  if (!fields.is_object()) refuse(file, fmt::format("{}: {}, expected an object", where, fields.type_name()));
   for (const auto* key : {"dtype", "shape", "data_offsets"}) {
-    if (!fields.contains(key)) fail_safetensors(file, fmt::format("{}: {} is missing", where, key));
+    if (!fields.contains(key)) refuse(file, fmt::format("{}: {} is missing", where, key));
   }
   const auto& dtype = fields["dtype"];
   const auto* known = std::find_if(dtypes.begin(), dtypes.end(), [&](const auto& pair) { return dtype == pair.first; });
   if (known == dtypes.end()) {
     std::string names;
     for (const auto& [label, type] : dtypes) names += fmt::format(" {}", label);
-    fail_safetensors(file, fmt::format("{}: dtype {} is unknown, expected one of{}", where,
-                                       dtype.is_string() ? dtype.get<std::string>() : dtype.type_name(), names));
+    refuse(file, fmt::format("{}: dtype {} is unknown, expected one of{}", where,
+                             dtype.is_string() ? dtype.get<std::string>() : dtype.type_name(), names));
   }
   const auto offsets = integers(fields["data_offsets"], where + ": data_offsets", file);
   if (offsets.size() != 2 || offsets[0] > offsets[1]) {
-    fail_safetensors(file, where + ": data_offsets must be [begin, end] with begin <= end");
+    refuse(file, where + ": data_offsets must be [begin, end] with begin <= end");
   }
   SafeTensorsEntry entry{name, known->second, integers(fields["shape"], where + ": shape", file),
                          static_cast<uint64_t>(offsets[0]), static_cast<uint64_t>(offsets[1])};
   uint64_t bytes = elements_of(entry.shape, where, file);
   if (__builtin_mul_overflow(bytes, c10::elementSize(entry.dtype), &bytes)) {
-    fail_safetensors(file, where + ": the byte count overflows 64 bits");
+    refuse(file, where + ": the byte count overflows 64 bits");
   }
   if (bytes != entry.end - entry.begin) {
-    fail_safetensors(file, fmt::format("{}: its offsets span {} bytes, its shape and dtype need {}", where,
-                                       entry.end - entry.begin, bytes));
+    refuse(file, fmt::format("{}: its offsets span {} bytes, its shape and dtype need {}", where,
+                             entry.end - entry.begin, bytes));
   }
   return entry;
 }
@@ -116,13 +116,13 @@ void check_places(const std::vector<SafeTensorsEntry>& entries, uint64_t data_by
   uint64_t place = 0;
   for (const auto& entry : entries) {
     if (entry.begin != place) {
-      fail_safetensors(file, fmt::format("tensor \"{}\": begins at data byte {}, expected {} ({})", entry.name,
-                                         entry.begin, place, entry.begin < place ? "overlap" : "gap"));
+      refuse(file, fmt::format("tensor \"{}\": begins at data byte {}, expected {} ({})", entry.name, entry.begin,
+                               place, entry.begin < place ? "overlap" : "gap"));
     }
     place = entry.end;
   }
   if (place != data_bytes) {
-    fail_safetensors(file, fmt::format("the tensors need {} bytes of data, the file holds {}", place, data_bytes));
+    refuse(file, fmt::format("the tensors need {} bytes of data, the file holds {}", place, data_bytes));
   }
 }
 
@@ -133,23 +133,18 @@ const char* safetensors_dtype(torch::Dtype dtype) {
   return known == dtypes.end() ? nullptr : known->first;
 }
 
-void fail_safetensors(const std::string& file, const std::string& text) {
-  throw std::runtime_error(fmt::format("{}: {}", file, text));
-}
-
 SafeTensorsHeader parse_safetensors_header(const std::string& text, uint64_t data_bytes, const std::string& file) {
   const auto json = parse_json(text, file);
-  if (!json.is_object())
-    fail_safetensors(file, fmt::format("byte 8: header is {}, expected an object", json.type_name()));
+  if (!json.is_object()) refuse(file, fmt::format("byte 8: header is {}, expected an object", json.type_name()));
   SafeTensorsHeader header;
   for (const auto& [name, fields] : json.items()) {
     if (name != "__metadata__") {
       header.entries.push_back(parse_entry(name, fields, file));
       continue;
     }
-    if (!fields.is_object()) fail_safetensors(file, "__metadata__: expected an object");
+    if (!fields.is_object()) refuse(file, "__metadata__: expected an object");
     for (const auto& [key, value] : fields.items()) {
-      if (!value.is_string()) fail_safetensors(file, fmt::format("__metadata__: {} is no string", key));
+      if (!value.is_string()) refuse(file, fmt::format("__metadata__: {} is no string", key));
       header.metadata[key] = value.get<std::string>();
     }
   }

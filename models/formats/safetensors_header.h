@@ -31,7 +31,4 @@ const char* safetensors_dtype(torch::Dtype dtype);
 /// `file` stands in the errors. Throws std::runtime_error for everything that the format forbids.
 SafeTensorsHeader parse_safetensors_header(const std::string& text, uint64_t data_bytes, const std::string& file);
 
-/// Throws std::runtime_error("file: text").
-[[noreturn]] void fail_safetensors(const std::string& file, const std::string& text);
-
 }  // namespace torchstone::formats

@@ -8,6 +8,7 @@
 #include "reports/base/text.h"
 #include "reports/judge/gate.h"
 #include "reports/record/noise.h"
+#include "reports/statistics/interval_width.h"
 #include "reports/tables/upstream_csv.h"
 
 namespace torchstone::judge {
@@ -40,7 +41,7 @@ std::string cell(const CsvTable& table, const CsvRow& row, const char* column) {
 std::string noisy_verdict(const Limits& limits, const std::string& why, const CsvTable& table, const CsvRow& row) {
   const auto low = parse_number(cell(table, row, tables::SpeedColumns::low)),
              high = parse_number(cell(table, row, tables::SpeedColumns::high));
-  if (!limits.higher_is_better || !low || !high || !(*low > 0) || !std::isfinite(*high)) return "NOISY";
+  if (!limits.higher_is_better || !low || !high || !statistics::is_bounded(*low, *high)) return "NOISY";
   if (limits.worse(*high * (why.starts_with(place_begin) ? most_lost_apart : 1))) return "FAIL";
   return limits.worse(*low) || limits.improved(*high) ? "NOISY" : "PASS_BUT_NOISY";
 }

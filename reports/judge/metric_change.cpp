@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "reports/judge/placed_change.h"
+#include "reports/statistics/interval_width.h"
 
 namespace torchstone::judge {
 namespace {
@@ -52,8 +53,9 @@ void judge_timing(const MetricInfo& info, const Result& before, const Result& af
     change.by_history = change.by_history || from == LevelFrom::history;
     change.by_rounds = change.by_rounds || from == LevelFrom::rounds;
   }
-  const bool bounded = change.ratio_low > 0 && std::isfinite(change.ratio_high);
-  change.change = bounded ? judge(estimate, options.tolerance, info.better) : Change::ambiguous;
+  change.change = statistics::is_bounded(change.ratio_low, change.ratio_high)
+                      ? judge(estimate, options.tolerance, info.better)
+                      : Change::ambiguous;
   // Of a machine in two states the difference is the machine's.
   change.other_places = !alike && !options.single_numbers;
   if (!change.other_places) return;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "reports/judge/level.h"
+#include "reports/statistics/interval_width.h"
 
 namespace torchstone::judge {
 namespace {
@@ -14,7 +15,7 @@ MetricChange* find(CaseChange& c, std::string_view metric) {
   return found == c.metrics.end() ? nullptr : &*found;
 }
 
-bool has_interval(const MetricChange& m) { return m.ratio_low > 0 && std::isfinite(m.ratio_high); }
+bool has_interval(const MetricChange& m) { return statistics::is_bounded(m.ratio_low, m.ratio_high); }
 
 void hold_family_error(std::vector<CaseChange>& cases, double error) {
   std::vector<MetricChange*> family;

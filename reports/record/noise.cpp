@@ -8,17 +8,14 @@
 
 #include "reports/base/text.h"
 #include "reports/statistics/interval_width.h"
+#include "reports/statistics/statistics.h"
 
 namespace torchstone {
 namespace {
 
-struct Bounds {
-  double low = 0, high = 0;
-};
-
-std::optional<Bounds> bounds_of(const Result& r) {
+std::optional<statistics::Interval> interval_of(const Result& r) {
   const auto low = metric_of(r, "speedup_low"), high = metric_of(r, "speedup_high");
-  return low && high ? std::optional(Bounds{*low, *high}) : std::nullopt;
+  return low && high ? std::optional(statistics::Interval{*low, *high}) : std::nullopt;
 }
 
 /// Why, in words; empty for an interval that is narrow enough.
@@ -34,8 +31,8 @@ std::string noisy_reason(const Result& r) {
   const auto speedup = metric_of(r, "speedup");
   if (!r.finished || !speedup || !std::isfinite(*speedup) || *speedup <= 0) return "";
   if (const auto note = r.outcome.notes.find("noisy"); note != r.outcome.notes.end()) return first_line(note->second);
-  const auto bounds = bounds_of(r);
-  return bounds ? wide_interval(*speedup, bounds->low, bounds->high) : "";
+  const auto interval = interval_of(r);
+  return interval ? wide_interval(*speedup, interval->low, interval->high) : "";
 }
 
 bool is_noisy(const Result& r) { return !noisy_reason(r).empty(); }
@@ -51,9 +48,9 @@ std::string other_doubts(const Result& r) {
 }
 
 std::string speedup_interval(const Result& r, int digits) {
-  const auto bounds = bounds_of(r);
-  return bounds && statistics::is_bounded(bounds->low, bounds->high)
-             ? fmt::format("[{:.{}f} {:.{}f}]", bounds->low, digits, bounds->high, digits)
+  const auto interval = interval_of(r);
+  return interval && statistics::is_bounded(interval->low, interval->high)
+             ? fmt::format("[{:.{}f} {:.{}f}]", interval->low, digits, interval->high, digits)
              : "";
 }
 

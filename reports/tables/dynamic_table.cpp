@@ -35,9 +35,8 @@ std::string combination(const Result& r) {
 
 /// Noisy where the interval says too little, or the case does.
 std::string with_interval(double value, double low, double high, bool noisy_case = false) {
-  const bool bounded = std::isfinite(low) && std::isfinite(high) && low > 0;
-  const std::string text =
-      bounded ? fmt::format("{:.3f}x [{:.3f} {:.3f}]", value, low, high) : fmt::format("{:.3f}x", value);
+  const std::string text = statistics::is_bounded(low, high) ? fmt::format("{:.3f}x [{:.3f} {:.3f}]", value, low, high)
+                                                             : fmt::format("{:.3f}x", value);
   return text + (noisy_case || statistics::is_too_wide(value, low, high) ? " noisy" : "");
 }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +9,7 @@
 #include "reports/record/detection.h"
 #include "reports/record/run_verdict.h"
 #include "reports/record/summary.h"
+#include "reports/statistics/interval_width.h"
 #include "reports/write/html/markup.h"
 #include "reports/write/html/sections.h"
 
@@ -107,9 +107,9 @@ std::string speed(const View& view) {
   const std::string excluded =
       left_out.empty() ? "nothing left out" : fmt::format("left out: {}", fmt::join(left_out, ", "));
   if (geomean.n == 0) return left_out.empty() ? "" : fact("Speed-up", "not measured", excluded);
-  const bool bounded = geomean.low > 0 && std::isfinite(geomean.high);
-  const std::string interval =
-      bounded ? fmt::format("[{:.3f} {:.3f}]", geomean.low, geomean.high) : "no interval: a case had too few rounds";
+  const std::string interval = statistics::is_bounded(geomean.low, geomean.high)
+                                   ? fmt::format("[{:.3f} {:.3f}]", geomean.low, geomean.high)
+                                   : "no interval: a case had too few rounds";
   const std::string noisy = geomean.noisy == 0 ? "" : fmt::format(", {} of them noisy", geomean.noisy);
   return fact("Speed-up, geometric mean", fmt::format("{:.3f}×", geomean.value),
               fmt::format("{} over {}{}; {}", interval, counted(geomean.n, "case"), noisy, excluded));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/statistics/interval_width.h"
 #include "reports/tables/dynamic_table.h"
 #include "reports/write/html/figures.h"
 #include "reports/write/html/frame.h"
@@ -47,7 +48,7 @@ std::string dynamic_figure(const Result& result) {
   for (const auto& at : timings) {
     dynamic.emplace_back(x(at.batch), y(at.speedup));
     fixed.emplace_back(x(at.batch), y(at.static_speedup()));
-    if (at.speedup_low > 0 && std::isfinite(at.speedup_high))
+    if (statistics::is_bounded(at.speedup_low, at.speedup_high))
       intervals += fmt::format("M{} {}V{}", x(at.batch), y(at.speedup_low), y(at.speedup_high));
     if (labelled != 0 && x(at.batch) - labelled < 24) continue;
     labelled = x(at.batch);

@@ -219,7 +219,7 @@ BUGS = [
     (RACE, "no look at all", "looks < 1", "looks < 0"),
     (RACE, "logarithms of base 2", "std::log(value)", "std::log2(value)"),
     (RACE, "what is within the margin leaves", "beside.behind <= margin", "beside.behind <= -margin"),
-    (RACE, "what is behind by more stays", "beside.behind <= margin", "beside.behind <= margin || true"),
+    (RACE, "what is behind by more stays", "const bool left = beside.behind <= margin", "const bool left = true"),
     (RACE, "settled by the lower bounds", "beside.high <= margin", "beside.low <= margin"),
     (RACE, "settled in spite of one that differs", "look.settled = look.settled && (", "look.settled = look.settled || ("),
     (RACE, "what has left must be alike, too", "(!left || beside.high <= margin)", "(beside.high <= margin)"),
