@@ -286,6 +286,7 @@ TEST(OperatorModel, IsAModelWhoseInputsAreItsTensors) {
   const auto info = operator_model_info("aten.mul.Tensor", input, 3, OperatorLayout::channels_last);
   EXPECT_EQ(info.name, "aten.mul.Tensor.3_channels_last");
   EXPECT_EQ(info.family, "aten.mul.Tensor");
+  EXPECT_THAT(info.not_trained, HasSubstr("no input has a gradient"));
   const auto model = info.make({});
   const auto inputs = model->example_inputs({});
   ASSERT_THAT(inputs, SizeIs(2));
