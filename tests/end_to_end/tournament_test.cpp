@@ -207,7 +207,7 @@ TEST(Tournament, IsHeldForEachBatchSizeAndThreadCount) {
     EXPECT_EQ(model.at("sweep"), "torchbench/lennard_jones_inference_float32_cpu");
     EXPECT_EQ(model.at("variants").size(), 2U);
     const auto& row = model.at("variants").at(0).at("ladder");
-    EXPECT_EQ(std::to_string(row.at("batch_size").get<int>()), model.at("batch_size"));
+    EXPECT_EQ(model.at("batch_size"), std::to_string(row.at("batch_size").get<int>()));
     EXPECT_THAT(row.at("name"), HasSubstr("_batch_size_" + model.at("batch_size").get<std::string>() + "_threads_" +
                                           model.at("threads").get<std::string>()));
   }

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <torch/csrc/jit/frontend/tracer.h>
+#include <torchstone/model.h>
 
 #include "models/core/tree.h"
 #include "models/formats/exported/exported_model.h"
