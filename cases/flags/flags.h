@@ -55,13 +55,13 @@ struct Flags {
   double heartbeat_s = 30;      ///< silence after which a log gets a line; 0: never
   std::string github = "auto";  ///< auto, always, never
   bool strict_undecided = false;
-  std::string tag;               ///< of the run, for the reports
-  std::string operator_log;      ///< file to write with what the selected models call; empty: none
-  std::string baseline;          ///< what to compare with: results, or a CSV of upstream; empty: none
-  std::string baseline_history;  ///< earlier runs, for how far runs differ; empty: none
-  bool help = false;             ///< --torchstone_help, --help, -h or -?
-  bool version = false;          ///< --version
-  std::set<std::string> typed;   ///< names of the flags on the command line; the others come from their twins
+  std::string tag;                    ///< of the run, for the reports
+  std::string operator_log;           ///< file to write with what the selected models call; empty: none
+  std::vector<std::string> baseline;  ///< what to compare with: results of runs, or a CSV of upstream; empty: nothing
+  std::string baseline_history;       ///< earlier runs, for how far runs differ; empty: none
+  bool help = false;                  ///< --torchstone_help, --help, -h or -?
+  bool version = false;               ///< --version
+  std::set<std::string> typed;        ///< names of the flags on the command line; the others come from their twins
   std::vector<std::pair<std::string, std::string>> given;  ///< name → value, paths made absolute, in the table's order
 };
 

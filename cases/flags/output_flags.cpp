@@ -90,9 +90,10 @@ std::vector<FlagInfo> output_flags() {
       text_flag(
           "tag", "TEXT", "a name of the run, for results.json and a column of the tables in csv/",
           [](Flags & f) -> auto& { return f.tag; }),
-      text_flag(
+      texts_flag(
           "baseline", "RESULTS",
-          "compare with this results folder, results.json, or CSV of PyTorch's benchmarks/dynamo; worse is red",
+          "compare with this results folder, results.json, or CSV of PyTorch's benchmarks/dynamo; worse is red. "
+          "Several runs of the same code are known better than one",
           [](Flags & f) -> auto& { return f.baseline; })
           .is_path(),
       text_flag(

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reports/base/exit_code.h"
 #include "reports/base/terminal_text.h"
@@ -17,12 +18,21 @@ namespace torchstone {
 namespace {
 
 /// A baseline in the results folder itself is gone when the run begins, or when the new results are written there.
-bool is_replaced(const flags::Flags& flags) {
+bool is_replaced(const std::string& path, const flags::Flags& flags) {
   namespace fs = std::filesystem;
   std::error_code error;
-  const fs::path baseline = fs::weakly_canonical(flags.baseline, error),
-                 out = fs::weakly_canonical(flags.run.out, error);
+  const fs::path baseline = fs::weakly_canonical(path, error), out = fs::weakly_canonical(flags.run.out, error);
   return baseline == out || baseline == out / "results.json" || !fs::exists(baseline, error);
+}
+
+std::string again_words(const flags::Flags& flags) {
+  std::string words = "torchstone-report compare";
+  for (const auto& path : flags.baseline) {
+    if (is_replaced(path, flags)) return "";
+    words += " " + flags::shell_quoted(path);
+  }
+  words += " " + flags::shell_quoted(flags.run.out);
+  return flags.baseline_history.empty() ? words : words + " --history " + flags::shell_quoted(flags.baseline_history);
 }
 
 std::string why_of(int exit_code, const judge::BaselineComparison& comparison) {
@@ -74,11 +84,8 @@ BaselineVerdict judge_against(const judge::Baseline& baseline, const judge::Base
   judge::Baseline same_cases = baseline;
   std::erase_if(same_cases.report.results, [&](const Result& result) { return !names.contains(result.name); });
   const auto comparison = judge::compare_with(same_cases, run, options);
-  std::string again = fmt::format("torchstone-report compare {} {}", flags::shell_quoted(flags.baseline),
-                                  flags::shell_quoted(flags.run.out));
-  if (!flags.baseline_history.empty()) again += " --history " + flags::shell_quoted(flags.baseline_history);
-  run.run.baseline = BaselineFacts{flags.baseline, judge::counts_line(comparison), judge::remarks_of(comparison),
-                                   is_replaced(flags) ? "" : again};
+  run.run.baseline = BaselineFacts{fmt::format("{}", fmt::join(flags.baseline, ", ")), judge::counts_line(comparison),
+                                   judge::remarks_of(comparison), again_words(flags)};
   note(comparison, run.results);
   const int exit_code = exit_code_of(comparison);
   return {exit_code, why_of(exit_code, comparison), write_comparison(comparison)};

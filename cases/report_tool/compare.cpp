@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cases/report_tool/inputs.h"
 #include "reports/base/exit_code.h"
@@ -20,7 +21,8 @@ namespace torchstone {
 namespace {
 
 struct CompareArguments {
-  std::string old_path, new_path, history;
+  std::vector<std::string> runs;  ///< the last is the new one
+  std::string history;
   judge::BaselineOptions options;
   std::vector<std::string> fail_on = {"slower"};
   std::string format = "text";
@@ -36,10 +38,12 @@ Report read(const std::string& path) {
 int compare_reports(const CompareArguments& arguments) {
   try {
     const auto fail_on = judge::parse_fail_on(arguments.fail_on);
-    const auto baseline = read_baseline(arguments.old_path);
+    const std::vector<std::string> old_paths(arguments.runs.begin(), arguments.runs.end() - 1);
+    const std::string& new_path = arguments.runs.back();
+    const auto baseline = read_baseline(old_paths);
     judge::BaselineOptions options = arguments.options;
     if (!arguments.history.empty()) options.history = read_history_file(arguments.history);
-    const auto comparison = compare_with(baseline, read(arguments.new_path), options);
+    const auto comparison = compare_with(baseline, read(new_path), options);
     if (arguments.format == "json")
       write_output(write_comparison_json(comparison), "");
     else if (arguments.format == "csv")
@@ -51,7 +55,7 @@ int compare_reports(const CompareArguments& arguments) {
     if (code == ExitCode::usage_error)
       print_error(refusal + "; --other-machine compares them all the same, --metrics chooses others");
     if (code == ExitCode::nothing_judged)
-      print_error(fmt::format("{} ({} against {})", refusal, arguments.new_path, arguments.old_path));
+      print_error(fmt::format("{} ({} against {})", refusal, new_path, fmt::join(old_paths, ", ")));
     return code;
   } catch (const std::invalid_argument& error) {
     print_error(error.what());
@@ -70,10 +74,12 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   const auto arguments = std::make_shared<CompareArguments>();
   auto& options = arguments->options;
   command
-      ->add_option("OLD", arguments->old_path,
-                   "Results folder, results.json, or CSV of benchmarks/dynamo, of the baseline")
-      ->required();
-  command->add_option("NEW", arguments->new_path, "Results folder, or results.json, to judge")->required();
+      ->add_option(
+          "RUNS", arguments->runs,
+          "OLD… NEW: results folder, results.json, or CSV of benchmarks/dynamo, of the baseline, or the results "
+          "of several runs of the same code; then the results folder, or results.json, to judge")
+      ->required()
+      ->expected(2, -1);
   command->add_option("--tolerance", options.tolerance, "Part by which a timing may change and still be SAME")
       ->capture_default_str();
   command->add_option("--confidence", options.confidence, "Of the intervals, by which changes are told")

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cases/report_tool/inputs.h"
 #include "reports/base/exit_code.h"
@@ -20,7 +21,8 @@ namespace {
 
 struct HtmlArguments {
   std::vector<std::string> inputs;
-  std::string baseline, history, out = "report.html";
+  std::vector<std::string> baseline;
+  std::string history, out = "report.html";
   judge::BaselineOptions options;
 };
 
@@ -37,9 +39,8 @@ int write_page(const HtmlArguments& arguments) {
     judge::BaselineOptions options = arguments.options;
     options.history = page.history;
     page.comparison = compare_with(baseline, *report, options);
-    page.baseline_label = baseline.table
-                              ? arguments.baseline
-                              : fmt::format("{}, started {}", arguments.baseline, baseline.report.run.started);
+    page.baseline_label = fmt::format("{}", fmt::join(arguments.baseline, ", "));
+    if (!baseline.table) page.baseline_label += ", started " + baseline.report.run.started;
   }
   write_atomically(arguments.out, write::write_html(*report, page));
   print_text(arguments.out + "\n");
@@ -52,8 +53,11 @@ void add_html_command(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("html", "One self-contained page of a run, or of several, to read and to send");
   const auto arguments = std::make_shared<HtmlArguments>();
   add_inputs(*command, arguments->inputs);
-  command->add_option("--baseline", arguments->baseline,
-                      "Results of an older run, or CSV of benchmarks/dynamo: what changed since comes first");
+  command
+      ->add_option("--baseline", arguments->baseline,
+                   "Results of an older run, or CSV of benchmarks/dynamo: what changed since comes first; may be "
+                   "given again for further runs of the same code")
+      ->allow_extra_args(false);
   command->add_flag("--other-machine", arguments->options.other_machine,
                     "Compare timings although the baseline is of another machine");
   command->add_option("--history", arguments->history, "File of torchstone-report history: trends of the speed-ups");

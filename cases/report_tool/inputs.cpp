@@ -29,10 +29,10 @@ std::optional<Report> read_inputs(const std::vector<std::string>& inputs) {
   return std::nullopt;
 }
 
-judge::Baseline read_baseline(const std::string& path) {
-  judge::Baseline baseline = judge::read_baseline(path);
+judge::Baseline read_baseline(const std::vector<std::string>& paths) {
+  judge::Baseline baseline = judge::read_baseline(paths);
   for (const auto& warning : baseline.warnings) print_error("warning: " + warning);
-  if (holds_nothing(baseline)) print_error(fmt::format("no results in {}", path));
+  if (holds_nothing(baseline)) print_error(fmt::format("no results in {}", fmt::join(paths, ", ")));
   return baseline;
 }
 

@@ -22,9 +22,9 @@ CLI::Option* add_output(CLI::App& command, std::string& file, const std::string&
 /// The inputs as one report; warnings go to standard error. Nothing, with a line there, when they hold no results.
 /// Throws ReportError.
 std::optional<Report> read_inputs(const std::vector<std::string>& inputs);
-/// What `compare` takes as OLD: results, or a CSV of benchmarks/dynamo. Warnings go to standard error, and a line when
-/// it holds no results. Throws ReportError.
-judge::Baseline read_baseline(const std::string& path);
+/// What `compare` takes as OLD: results of runs, or a CSV of benchmarks/dynamo. Warnings go to standard error, and a
+/// line when it holds no results. Throws ReportError.
+judge::Baseline read_baseline(const std::vector<std::string>& paths);
 /// A file of `history`. Warnings go to standard error. Throws ReportError.
 std::vector<judge::HistoryPoint> read_history_file(const std::string& path);
 /// Whether there is nothing in it to compare with.

@@ -19,7 +19,8 @@ namespace {
 
 void add_markdown(CLI::App& app, int& exit_code) {
   struct Arguments {
-    std::string baseline, history;
+    std::vector<std::string> baseline;
+    std::string history;
     size_t limit = write::MarkdownOptions{}.limit;
     judge::BaselineOptions comparison;
   };
@@ -33,8 +34,12 @@ void add_markdown(CLI::App& app, int& exit_code) {
           options.comparison = compare_with(read_baseline(arguments->baseline), report, comparison);
         return write_markdown(report, options);
       });
-  command->add_option("--baseline", arguments->baseline,
-                      "Results of an older run, or CSV of benchmarks/dynamo, to say what changed since");
+  command
+      ->add_option(
+          "--baseline", arguments->baseline,
+          "Results of an older run, or CSV of benchmarks/dynamo, to say what changed since; may be given again "
+          "for further runs of the same code")
+      ->allow_extra_args(false);
   command->add_flag("--other-machine", arguments->comparison.other_machine,
                     "Compare timings although the baseline is of another machine");
   command->add_option("--history", arguments->history, "File of torchstone-report history: how much runs differ");

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "reports/judge/cases_of.h"
 #include "reports/judge/metric_change.h"
 #include "reports/judge/timing_rules.h"
 #include "reports/record/noise.h"
-#include "reports/record/repetitions.h"
 #include "reports/record/summary.h"
 
 namespace torchstone::judge {
@@ -117,17 +116,6 @@ void add_notes(BaselineComparison& comparison, const BaselineOptions& options) {
     if (!words.empty()) comparison.notes.push_back(words);
 }
 
-using Cases = std::map<std::pair<std::string, std::string>, const Result*>;
-
-Cases cases_of(const Report& report) {
-  Cases cases;
-  for (const auto& result : report.results) {
-    const auto [place, is_new] = cases.emplace(std::pair(result.name, result.device), &result);
-    if (!is_new && counts_instead(result, *place->second)) place->second = &result;
-  }
-  return cases;
-}
-
 void require_sense(const BaselineOptions& options) {
   if (!(options.confidence > 0 && options.confidence < 1))
     throw std::invalid_argument(fmt::format("confidence: expected between 0 and 1, found {}", options.confidence));
@@ -157,7 +145,7 @@ BaselineComparison compare_with_baseline(const Report& baseline, const Report& r
     comparison.notes = other_differences(baseline, report);
   }
   const RunToRunOfCases history = run_to_run(options.history, machine_of(report.run));
-  const Cases before = cases_of(baseline), after = cases_of(report);
+  const auto before = cases_of(baseline), after = cases_of(report);
   for (const auto& [key, result] : after) {
     const auto found = before.find(key);
     comparison.cases.push_back(found == before.end()

@@ -11,13 +11,14 @@ namespace torchstone::judge {
 
 /// What a run is compared with: results, or a table that benchmarks/dynamo wrote.
 struct Baseline {
-  Report report;                       ///< of results
+  Report report;                       ///< of results; of several runs as one (reports/judge/pooled_runs.h)
   std::optional<UpstreamTable> table;  ///< then there are no results
   std::vector<std::string> warnings;   ///< damaged files
+  size_t runs = 1;                     ///< that the report was made of
 };
 
-/// A results folder, a results.json, or a CSV of upstream's. Throws ReportError.
-Baseline read_baseline(const std::filesystem::path& path);
+/// Results folders or results.json files of one run each, or one CSV of upstream's. Throws ReportError.
+Baseline read_baseline(const std::vector<std::string>& paths);
 
 /// A table's rows as results of the report's cases.
 struct MatchedTable {

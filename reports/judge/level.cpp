@@ -16,6 +16,7 @@ constexpr double default_between = 2.8, least_default = 0.02, default_degrees = 
 constexpr double trimmed_share = 0.1;
 constexpr double interval_confidence = 0.95, normal_quantile = 1.959964;
 constexpr size_t least_runs = 5, least_uncounted = 3;
+constexpr double variances_differ = 0.05;
 
 using Samples = std::vector<double>;
 
@@ -104,7 +105,32 @@ double LevelChange::chance_of_worse(double tolerance, Better better) const {
   return error == 0 ? 0 : statistics::student_tail(beyond / error, degrees);
 }
 
+namespace {
+
+/// Whether the processes of both may have one deviation, as those of unchanged code have.
+bool vary_alike(const Level& a, const Level& b) {
+  if (a.from != LevelFrom::processes || b.from != LevelFrom::processes) return false;
+  if (a.variance == 0 || b.variance == 0) return false;
+  const auto tail = [](const Level& more, const Level& less) {
+    return statistics::fisher_tail(more.variance * more.processes / (less.variance * less.processes), more.degrees,
+                                   less.degrees);
+  };
+  return std::min(tail(a, b), tail(b, a)) > variances_differ;
+}
+
+/// Student's t, of one variance of a process.
+LevelChange students(const Level& after, const Level& before) {
+  const double degrees = after.degrees + before.degrees;
+  const double of_process =
+      (after.variance * after.processes * after.degrees + before.variance * before.processes * before.degrees) /
+      degrees;
+  return {after.value - before.value, std::sqrt(of_process * (1 / after.processes + 1 / before.processes)), degrees};
+}
+
+}  // namespace
+
 LevelChange change_between(const Level& after, const Level& before) {
+  if (vary_alike(after, before)) return students(after, before);
   const double variance = after.variance + before.variance;
   const auto part = [](const Level& level) {
     return level.variance == 0 ? 0 : level.variance * level.variance / level.degrees;

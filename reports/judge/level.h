@@ -51,7 +51,9 @@ std::optional<Level> level_of(const Result& result, const std::string& metric,
 std::optional<Level> uncounted_level_of(const Result& result, const std::string& metric,
                                         const std::optional<RunToRun>& history = std::nullopt);
 
-/// after − before of two levels: Welch's t (Biometrika 34, 1947).
+/// after − before of two levels. Where the processes of both vary alike (Fisher's F, 5 % at each end), as those of
+/// unchanged code do, Student's t of their common variance, which the many processes of several runs make known to the
+/// few of another one; else Welch's t (Biometrika 34, 1947).
 struct LevelChange {
   double value = 0, error = 0;  ///< error: its standard error
   double degrees = 0;

@@ -58,6 +58,14 @@ double student_bound(double tail, double degrees) {
   return high;
 }
 
+double fisher_tail(double f, double above, double below) {
+  if (!(above >= 1) || !(below >= 1) || !(f >= 0))
+    throw std::invalid_argument("Fisher's F: degrees of 1 or more, a ratio of 0 or more");
+  const double part = above * f;
+  if (std::isinf(part)) return 0;
+  return regularized_beta(below / (below + part), part / (below + part), below / 2, above / 2);
+}
+
 Processes by_process(const std::vector<double>& values, const std::vector<double>& lengths) {
   Processes result;
   size_t begin = 0;

@@ -4,15 +4,15 @@
 Each run goes to a folder of its own below --out and is not made again. Then, over all runs:
  - coverage: in how many cases a run's interval of the speed-up holds the median of all runs. An interval that its row calls
    noisy claims nothing: it is counted, and neither as held nor as missed;
- - unchanged code: how many comparisons of two runs are red (every run against every other, in both directions);
- - planted: the compiled times of one case of a recorded run are multiplied by --planted; in how many comparisons with the
-   other runs this case is SLOWER, and in how many any other case is.
-Exit code 0: the goals are kept (coverage, at most 1 red in 100, 95 % of the planted found and no other case red); 1: they
-are not; 2: a run or a comparison could not be made.
+ - unchanged code: how many comparisons of a run with a baseline are red. A baseline is one of the other runs, or as many of
+   them as --baseline-runs says, which follow each other; each run is compared with each such baseline;
+ - planted: the compiled times of one case of a recorded run are multiplied by --planted; in how many of these comparisons
+   this case is SLOWER, and in how many any other case is.
+Exit code 0: the goals are kept (coverage, at most 1 red in 100, and with the largest baseline 95 % of the planted found and
+no other case red); 1: they are not; 2: a run or a comparison could not be made.
 """
 import argparse
 import contextlib
-import itertools
 import json
 import math
 import os
@@ -36,6 +36,7 @@ def arguments_of(words):
     parser.add_argument("--planted", type=float, default=1.05, help="factor of the planted slow-down (default: %(default)s)")
     parser.add_argument("--record", type=pathlib.Path, help="also write how the processes deviate: for error_rates")
     parser.add_argument("--beside", default="", metavar="COMMAND", help="a busy neighbour: this shell command is run again and again beside the runs")
+    parser.add_argument("--baseline-runs", default="", metavar="N,…", help="runs that a baseline is made of (default: 1, and 5 of more than 5 runs)")
     parser.add_argument("--planted-case", default="", help="part of its name (default: the case of the narrowest interval)")
     end = words.index("--") if "--" in words else len(words)
     arguments = parser.parse_args(words[:end])
@@ -145,9 +146,25 @@ def records(results):
             yield f"{model} {' '.join(f'{value - truth:.4f}' for value in run)}\n"
 
 
+def sizes_of(arguments):
+    """The numbers of runs of the baselines."""
+    words = arguments.baseline_runs.split(",") if arguments.baseline_runs else [str(size) for size in (1, 5) if size < arguments.runs]
+    if not all(word.isdigit() and 0 < int(word) < arguments.runs for word in words):
+        fail(f"--baseline-runs={arguments.baseline_runs}: numbers from 1 to {arguments.runs - 1} with commas between them expected")
+    return [int(word) for word in words]
+
+
+def comparisons(runs, size):
+    """Each run with each baseline: so many of the other runs that follow each other, the first again after the last."""
+    for at, new in enumerate(runs):
+        others = runs[:at] + runs[at + 1:]
+        starts = range(len(others) if size < len(others) else 1)
+        yield from (([others[(start + i) % len(others)] for i in range(size)], new) for start in starts)
+
+
 def compare(report, old, new):
-    """The cases that are SLOWER in `new`."""
-    done = subprocess.run([report, "compare", old, new, "--format=json", "--all"], capture_output=True, text=True)
+    """The cases that are SLOWER in `new`, compared with the runs `old`."""
+    done = subprocess.run([report, "compare", *old, new, "--format=json", "--all"], capture_output=True, text=True)
     if done.returncode not in (0, 1):
         fail(f"comparison of {old} and {new} ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
     cases = json.loads(done.stdout)["cases"]
@@ -174,15 +191,15 @@ def with_slower(results, name, factor):
     return results
 
 
-def planted(report, folders, name, factor):
-    """Comparisons of each run with a slowed copy of each other: how many there are, how many find the case, and the other
+def planted(report, folders, size, name, factor):
+    """Comparisons of slowed copies of the runs with the others: how many there are, how many find the case, and the other
     cases that they call slower."""
     found, others, count = 0, [], 0
     with tempfile.TemporaryDirectory() as work:
-        for old, new in itertools.permutations(folders, 2):
+        for old, new in comparisons(folders, size):
             path = pathlib.Path(work, "results.json")
             path.write_text(json.dumps(with_slower(results_of(new), name, factor)))
-            slower = compare(report, old / "results.json", path)
+            slower = compare(report, old, path)
             found += name in slower
             others += [other for other in slower if other != name]
             count += 1
@@ -193,6 +210,7 @@ def main():
     arguments = arguments_of(sys.argv[1:])
     if arguments.runs < 2:
         fail("--runs: at least 2 expected")
+    sizes = sizes_of(arguments)
     report = arguments.binary.resolve().parent / "torchstone-report"
     load = os.getloadavg()[0]
     with neighbour(arguments.beside):
@@ -215,15 +233,18 @@ def main():
     print(f"coverage: {held} of {total} intervals hold the median of {len(folders)} runs ({100 * held / max(total, 1):.1f} %, goal "
           f"{100 * arguments.coverage:g} %), {noisy} more are noisy; median half-width {100 * statistics.median(row['half_width'] for row in table.values()):.1f} %; "
           f"{seconds:.1f} s a case; load average before {load:.1f}")
-    red = [slower for old, new in itertools.permutations(folders, 2) if (slower := compare(report, old, new))]
-    pairs = len(folders) * (len(folders) - 1)
-    print(f"unchanged code: {len(red)} of {pairs} comparisons are red (goal: at most 1 in 100) {red or ''}")
     narrowest = min(table, key=lambda name: (arguments.planted_case not in name, table[name]["half_width"]))
-    count, found, others = planted(report, folders, narrowest, arguments.planted)
-    print(f"planted: {narrowest} {arguments.planted:g} times slower is found in {found} of {count} comparisons (goal: 95 %); "
-          f"other cases red: {len(others)} {sorted(set(others)) or ''}")
-    kept = held >= arguments.coverage * total and len(red) <= max(1, pairs / 100) and found >= 0.95 * count
-    return 0 if kept and len(others) <= max(1, count / 100) else 1
+    kept = held >= arguments.coverage * total
+    for size in sorted(sizes):
+        with_baseline = f"with a baseline of {size} {'run' if size == 1 else 'runs'}"
+        red = [compare(report, old, new) for old, new in comparisons(folders, size)]
+        seldom, red = max(1, len(red) / 100), [slower for slower in red if slower]
+        count, found, others = planted(report, folders, size, narrowest, arguments.planted)
+        print(f"unchanged code: {len(red)} of {count} comparisons {with_baseline} are red (goal: at most 1 in 100) {red or ''}")
+        print(f"planted: {narrowest} {arguments.planted:g} times slower is found in {found} of {count} comparisons {with_baseline} "
+              f"(goal: 95 %); other cases red: {len(others)} {sorted(set(others)) or ''}")
+        kept = kept and len(red) <= seldom
+    return 0 if kept and found >= 0.95 * count and len(others) <= max(1, count / 100) else 1
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ class Compare(unittest.TestCase):
     def answer(self, cases, code):
         done = subprocess.CompletedProcess([], code, stdout=json.dumps({"cases": cases}), stderr="")
         with unittest.mock.patch.object(measured.subprocess, "run", return_value=done), contextlib.redirect_stderr(io.StringIO()):
-            return measured.compare("report", "old", "new")
+            return measured.compare("report", ["old"], "new")
 
     def test_names_what_is_slower_and_takes_a_worse_status_for_none(self):
         slower = {"name": "a", "change": "SLOWER", "status_worse": False}
@@ -86,6 +86,28 @@ class Compare(unittest.TestCase):
         for cases, code in ([], 1), ([], 2), ([{"name": "a", "change": "SLOWER", "status_worse": False}], 0):
             with self.assertRaises(SystemExit):
                 self.answer(cases, code)
+
+
+class Comparisons(unittest.TestCase):
+    def test_are_of_each_run_with_others_that_follow_each_other(self):
+        self.assertEqual(list(measured.comparisons(["a", "b", "c"], 1)),
+                         [(["b"], "a"), (["c"], "a"), (["a"], "b"), (["c"], "b"), (["a"], "c"), (["b"], "c")])
+        self.assertEqual(list(measured.comparisons(["a", "b", "c", "d"], 2))[:3], [(["b", "c"], "a"), (["c", "d"], "a"), (["d", "b"], "a")])
+        self.assertEqual(list(measured.comparisons(["a", "b"], 1)), [(["b"], "a"), (["a"], "b")])
+
+
+class Sizes(unittest.TestCase):
+    def sizes(self, *words):
+        with contextlib.redirect_stderr(io.StringIO()):
+            return measured.sizes_of(measured.arguments_of([*words, "--out", "out", "binary"]))
+
+    def test_are_of_one_and_of_five_runs_or_what_is_asked_for(self):
+        self.assertEqual(self.sizes(), [1, 5])
+        self.assertEqual(self.sizes("--runs=4"), [1])
+        self.assertEqual(self.sizes("--baseline-runs=3,2"), [3, 2])
+        for wrong in ("0", "10", "1,,2", "two"):
+            with self.assertRaises(SystemExit):
+                self.sizes(f"--baseline-runs={wrong}")
 
 
 class Planted(unittest.TestCase):

@@ -172,6 +172,24 @@ TEST_F(Baseline, OfAnotherMachineIsRefusedUnlessAskedFor) {
   EXPECT_THAT(read_file(folder_.out() + "/junit.xml"), HasSubstr("<error type=\"exit_code\""));
 }
 
+TEST_F(Baseline, MayBeSeveralRunsOfTheSameCode) {
+  const std::string one = first().out(), other = changed([](auto&json) { json.at("run")["id"] = "another run"; });
+  std::vector<std::string> arguments = timed;
+  for (const auto& path : {one, other}) arguments.push_back("--torchstone_baseline=" + path);
+  Torchstone now;
+  const ProgramRun run = now.run(arguments);
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  const std::string words = "The baseline is 2 runs: timings are of all their processes", again = one + " " + other;
+  EXPECT_THAT(run.out, AllOf(HasSubstr(words), HasSubstr("torchstone-report compare " + again + " " + now.out())));
+  EXPECT_THAT(compare({one, other, now.out()}).out, HasSubstr(words));
+  const ProgramRun twice = compare({one, one, now.out()});
+  EXPECT_EQ(twice.exit_code, 2) << twice.out << twice.err;
+  EXPECT_THAT(twice.err, HasSubstr("twice (expected different runs)"));
+  const ProgramRun empty = compare({one, now.out() + "/csv", now.out()});
+  EXPECT_EQ(empty.exit_code, 2) << empty.out << empty.err;
+  EXPECT_THAT(empty.err, HasSubstr("no results (expected a run in each of several baselines)"));
+}
+
 TEST_F(Baseline, FailOnMakesMoreRed) {
   const std::string more = changed([](auto& json) {
     json.at("results").push_back(json.at("results").at(0));

@@ -72,23 +72,33 @@ TEST(Level, IsNothingWithoutUsableSamples) {
   EXPECT_EQ(level_of(negative, "speedup"), std::nullopt);
 }
 
-// Sample variances .00025 and .00145 of five processes each: (.00005 + .00029)^2 / (.00005^2 / 4 + .00029^2 / 4)
-// degrees.
-TEST(LevelChange, IsWelchs) {
+// Sample variances .00025 and .0058 of five processes each, which differ (pf(23.2, 4, 4) = .995):
+// (.00005 + .00116)^2 / (.00005^2 / 4 + .00116^2 / 4) degrees.
+TEST(LevelChange, IsWelchsOfProcessesThatVaryOtherwise) {
   const auto after = level_of(record({0.10, 0.12, 0.11, 0.09, 0.13}, {1, 1, 1, 1, 1}), "speedup");
-  const auto before = level_of(record({0.20, 0.22, 0.18, 0.25, 0.15}, {1, 1, 1, 1, 1}), "speedup");
+  const auto before = level_of(record({0.20, 0.24, 0.16, 0.30, 0.10}, {1, 1, 1, 1, 1}), "speedup");
   const LevelChange change = change_between(*after, *before);
   EXPECT_NEAR(change.value, -0.09, 1e-12);
-  EXPECT_NEAR(change.error, std::sqrt(0.00025 / 5 + 0.00145 / 5), 1e-12);
-  EXPECT_NEAR(change.degrees, 5.339492, 1e-5);
+  EXPECT_NEAR(change.error, std::sqrt(0.00025 / 5 + 0.0058 / 5), 1e-12);
+  EXPECT_NEAR(change.degrees, 4.344188, 1e-5);
   const Estimate estimate = change.estimate(0.95);
-  EXPECT_NEAR((estimate.high - estimate.low) / 2, 2.5219 * change.error, 1e-4);  // qt(.975, 5.3427)
-  EXPECT_LT(change.chance_of_worse(0.02, Better::higher), 0.01);
+  EXPECT_NEAR((estimate.high - estimate.low) / 2, 2.691806 * change.error, 1e-4);  // qt(.975, 4.344188)
   EXPECT_EQ(change.chance_of_worse(0.02, Better::lower), 1);
   EXPECT_EQ(change.chance_of_worse(0.2, Better::higher), 1);
   EXPECT_EQ(change.chance_of_worse(0.02, Better::neither), 1);
-  EXPECT_NEAR(change.chance_of_worse(0, Better::higher), 0.001905, 1e-5);     // pt(-0.09 / error, 5.339492)
-  EXPECT_NEAR(change.chance_of_worse(0.02, Better::higher), 0.005541, 1e-5);  // pt((-0.09 + log(1.02)) / error, …)
+  EXPECT_NEAR(change.chance_of_worse(0, Better::higher), 0.028055, 1e-5);     // pt(-0.09 / error, 4.344188)
+  EXPECT_NEAR(change.chance_of_worse(0.02, Better::higher), 0.054085, 1e-5);  // pt((-0.09 + log(1.02)) / error, …)
+}
+
+// Sample variances .00025 of five processes and .0004 of three: (4 * .00025 + 2 * .0004) / 6 of each.
+TEST(LevelChange, IsStudentsOfProcessesThatVaryAlike) {
+  const auto after = level_of(record({0.10, 0.12, 0.11, 0.09, 0.13}, {1, 1, 1, 1, 1}), "speedup");
+  const auto before = level_of(record({0.20, 0.22, 0.18}, {1, 1, 1}), "speedup");
+  for (const LevelChange& change : {change_between(*after, *before), change_between(*before, *after)}) {
+    EXPECT_NEAR(std::abs(change.value), 0.09, 1e-12);
+    EXPECT_NEAR(change.error, std::sqrt(0.0003 * (1.0 / 5 + 1.0 / 3)), 1e-12);
+    EXPECT_NEAR(change.degrees, 6, 1e-12);
+  }
 }
 
 TEST(LevelChange, AgainstAConstantHasTheDegreesOfTheOther) {

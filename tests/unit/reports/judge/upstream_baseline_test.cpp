@@ -38,7 +38,7 @@ class UpstreamBaseline : public testing::Test {
     std::ofstream(path) << text;
     return path;
   }
-  Baseline read(const std::string& name, const std::string& text) const { return read_baseline(write(name, text)); }
+  Baseline read(const std::string& name, const std::string& text) const { return read_baseline({write(name, text)}); }
   auto reading(const std::string& name, const std::string& text) const {
     return [this, name, text] { read(name, text); };
   }
@@ -218,8 +218,14 @@ TEST_F(UpstreamBaseline, RefusesWhatIsNoSuchTable) {
   refuses("name,speedup,abs_latency\na,1.5,2,3\n", "b.csv:2: 4 cells");
   refuses("name,speedup\na,1.5\nb,1.2", "b.csv:3: the last line has no end: the file may be cut off");
   refuses(expected_csv, "b_performance.csv:1: the file's name says performance", "b_performance.csv");
-  EXPECT_THAT([&] { read_baseline(folder_.path() / "absent.csv"); },
+  EXPECT_THAT([&] { read_baseline({(folder_.path() / "absent.csv").string()}); },
               ThrowsMessage<ReportError>(HasSubstr("absent.csv")));
+  const std::string table = write("one.csv", expected_csv);
+  EXPECT_THAT(
+      [&] {
+        read_baseline({table, table});
+      },
+      ThrowsMessage<ReportError>(HasSubstr("one.csv: a table of benchmarks/dynamo is no run")));
 }
 
 }  // namespace

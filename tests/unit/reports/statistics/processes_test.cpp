@@ -47,6 +47,22 @@ TEST(StudentsT, RefusesWhatIsNoProbability) {
   EXPECT_THROW(student_tail(-1, 3), std::invalid_argument);
 }
 
+// pf(f, n, d, lower.tail = FALSE)
+TEST(FishersF, HasTheKnownTail) {
+  EXPECT_NEAR(fisher_tail(3, 4, 7), 0.09744998369140205, 1e-12);
+  EXPECT_NEAR(fisher_tail(1, 1, 1), 0.5, 1e-12);
+  EXPECT_NEAR(fisher_tail(12.5, 2, 30), 0.0001125585470402574, 1e-12);
+  EXPECT_NEAR(fisher_tail(0.3, 5, 9), 0.9009241433407497, 1e-12);
+  EXPECT_EQ(fisher_tail(0, 3, 3), 1);
+  EXPECT_EQ(fisher_tail(infinity, 3, 3), 0);
+}
+
+TEST(FishersF, RefusesWhatIsNoRatioOfVariances) {
+  EXPECT_THROW(fisher_tail(1, 0.5, 3), std::invalid_argument);
+  EXPECT_THROW(fisher_tail(1, 3, 0), std::invalid_argument);
+  EXPECT_THROW(fisher_tail(-1, 3, 3), std::invalid_argument);
+}
+
 TEST(ByProcess, CutsTheRoundsInOrder) {
   EXPECT_THAT(by_process({1, 2, 3, 4, 5}, {2, 3}), ElementsAre(ElementsAre(1, 2), ElementsAre(3, 4, 5)));
   EXPECT_THAT(medians(by_process({1, 2, 3, 4, 5}, {2, 3})), ElementsAre(1.5, 4));
