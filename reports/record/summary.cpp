@@ -39,7 +39,7 @@ bool has_models(const std::vector<Result>& results, const std::string& check) {
 constexpr const char* of_reference = "of Python's torch.compile beside native backends";
 
 /// Python's torch.compile is a reference column: what it reaches is no part of an average over native backends.
-bool is_reference(const Result& r) { return r.backend == "torch_compile" || r.backend.starts_with("torch_compile:"); }
+bool is_reference(const Result& r) { return r.backend == "torch_compile" || r.backend.starts_with("torch_compile_"); }
 
 bool has_native(const std::vector<Result>& results, const std::string& check) {
   return std::ranges::any_of(

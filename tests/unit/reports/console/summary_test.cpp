@@ -117,7 +117,7 @@ TEST(Geomean, LeavesOutFilesUnlessThereIsNothingElse) {
 
 TEST(Geomean, LeavesOutPythonsTorchCompileUnlessThereIsNothingNative) {
   Result reference = timing_with("a", 9), answer = simple_result("A.a", Status::fail_accuracy);
-  reference.backend = "torch_compile:mode=max-autotune";
+  reference.backend = "torch_compile_mode_max_autotune";  // as label_of() writes torch_compile:mode=max-autotune
   answer.backend = "torch_compile";
   Result native = timing_with("a", 4), right = simple_result("A.a", Status::pass);
   native.backend = right.backend = "inductor";
