@@ -53,13 +53,7 @@ void add_html_command(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("html", "One self-contained page of a run, or of several, to read and to send");
   const auto arguments = std::make_shared<HtmlArguments>();
   add_inputs(*command, arguments->inputs);
-  command
-      ->add_option("--baseline", arguments->baseline,
-                   "Results of an older run, or CSV of benchmarks/dynamo: what changed since comes first; may be "
-                   "given again for further runs of the same code")
-      ->allow_extra_args(false);
-  command->add_flag("--other-machine", arguments->options.other_machine,
-                    "Compare timings although the baseline is of another machine");
+  add_baseline(*command, arguments->baseline, arguments->options, ": what changed since comes first");
   command->add_option("--history", arguments->history, "File of torchstone-report history: trends of the speed-ups");
   command->add_option("-o,--out", arguments->out, "File for the page (HTML); its name is printed")
       ->capture_default_str();

@@ -36,6 +36,18 @@ judge::Baseline read_baseline(const std::vector<std::string>& paths) {
   return baseline;
 }
 
+void add_baseline(CLI::App& command, std::vector<std::string>& paths, judge::BaselineOptions& options,
+                  const std::string& purpose) {
+  command
+      .add_option("--baseline", paths,
+                  fmt::format("Results of an older run, or CSV of benchmarks/dynamo{}; may be given again for further "
+                              "runs of the same code",
+                              purpose))
+      ->allow_extra_args(false);
+  command.add_flag("--other-machine", options.other_machine,
+                   "Compare timings although the baseline is of another machine");
+}
+
 std::vector<judge::HistoryPoint> read_history_file(const std::string& path) {
   std::vector<std::string> warnings;
   auto points = judge::read_history(path, &warnings);

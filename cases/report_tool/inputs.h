@@ -25,6 +25,9 @@ std::optional<Report> read_inputs(const std::vector<std::string>& inputs);
 /// What `compare` takes as OLD: results of runs, or a CSV of benchmarks/dynamo. Warnings go to standard error, and a
 /// line when it holds no results. Throws ReportError.
 judge::Baseline read_baseline(const std::vector<std::string>& paths);
+/// `--baseline OLD`, which may be given again, for `purpose`, and `--other-machine`.
+void add_baseline(CLI::App& command, std::vector<std::string>& paths, judge::BaselineOptions& options,
+                  const std::string& purpose);
 /// A file of `history`. Warnings go to standard error. Throws ReportError.
 std::vector<judge::HistoryPoint> read_history_file(const std::string& path);
 /// Whether there is nothing in it to compare with.

@@ -34,14 +34,7 @@ void add_markdown(CLI::App& app, int& exit_code) {
           options.comparison = compare_with(read_baseline(arguments->baseline), report, comparison);
         return write_markdown(report, options);
       });
-  command
-      ->add_option(
-          "--baseline", arguments->baseline,
-          "Results of an older run, or CSV of benchmarks/dynamo, to say what changed since; may be given again "
-          "for further runs of the same code")
-      ->allow_extra_args(false);
-  command->add_flag("--other-machine", arguments->comparison.other_machine,
-                    "Compare timings although the baseline is of another machine");
+  add_baseline(*command, arguments->baseline, arguments->comparison, ", to say what changed since");
   command->add_option("--history", arguments->history, "File of torchstone-report history: how much runs differ");
   command->add_option("--limit", arguments->limit, "Bytes; what does not fit is counted")
       ->capture_default_str()

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "reports/judge/history_table.h"
+#include "reports/judge/samples.h"
 #include "reports/statistics/processes.h"
 #include "reports/statistics/statistics.h"
 
@@ -19,12 +20,6 @@ constexpr size_t least_runs = 5, least_uncounted = 3;
 constexpr double variances_differ = 0.05;
 
 using Samples = std::vector<double>;
-
-const Samples& samples_of(const Result& r, const std::string& key) {
-  static const Samples none;
-  const auto found = r.outcome.samples.find(key);
-  return found == r.outcome.samples.end() ? none : found->second;
-}
 
 /// The logarithms behind a metric, one a round.
 Samples logs_of(const Result& r, const std::string& metric, const std::string& prefix = "") {
@@ -51,6 +46,26 @@ std::optional<Level> of_one_process(Samples logs, const std::optional<RunToRun>&
   const double error = (logs[indices->high] - logs[indices->low]) / 2 / normal_quantile;
   const double deviation = std::max(default_between * error, least_default);
   return Level{centre, deviation * deviation, default_degrees, LevelFrom::rounds, 1};
+}
+
+/// Whether the processes of both may have one deviation, as those of unchanged code have.
+bool vary_alike(const Level& a, const Level& b) {
+  if (a.from != LevelFrom::processes || b.from != LevelFrom::processes) return false;
+  if (a.variance == 0 || b.variance == 0) return false;
+  const auto tail = [](const Level& more, const Level& less) {
+    return statistics::fisher_tail(more.variance * more.processes / (less.variance * less.processes), more.degrees,
+                                   less.degrees);
+  };
+  return std::min(tail(a, b), tail(b, a)) > variances_differ;
+}
+
+/// Student's t, of one variance of a process.
+LevelChange students(const Level& after, const Level& before) {
+  const double degrees = after.degrees + before.degrees;
+  const double of_process =
+      (after.variance * after.processes * after.degrees + before.variance * before.processes * before.degrees) /
+      degrees;
+  return {after.value - before.value, std::sqrt(of_process * (1 / after.processes + 1 / before.processes)), degrees};
 }
 
 }  // namespace
@@ -104,30 +119,6 @@ double LevelChange::chance_of_worse(double tolerance, Better better) const {
   if (better == Better::neither || beyond <= 0) return 1;
   return error == 0 ? 0 : statistics::student_tail(beyond / error, degrees);
 }
-
-namespace {
-
-/// Whether the processes of both may have one deviation, as those of unchanged code have.
-bool vary_alike(const Level& a, const Level& b) {
-  if (a.from != LevelFrom::processes || b.from != LevelFrom::processes) return false;
-  if (a.variance == 0 || b.variance == 0) return false;
-  const auto tail = [](const Level& more, const Level& less) {
-    return statistics::fisher_tail(more.variance * more.processes / (less.variance * less.processes), more.degrees,
-                                   less.degrees);
-  };
-  return std::min(tail(a, b), tail(b, a)) > variances_differ;
-}
-
-/// Student's t, of one variance of a process.
-LevelChange students(const Level& after, const Level& before) {
-  const double degrees = after.degrees + before.degrees;
-  const double of_process =
-      (after.variance * after.processes * after.degrees + before.variance * before.processes * before.degrees) /
-      degrees;
-  return {after.value - before.value, std::sqrt(of_process * (1 / after.processes + 1 / before.processes)), degrees};
-}
-
-}  // namespace
 
 LevelChange change_between(const Level& after, const Level& before) {
   if (vary_alike(after, before)) return students(after, before);

@@ -1,7 +1,7 @@
 #include "reports/judge/placed_change.h"
 
+#include "reports/judge/samples.h"
 #include "reports/statistics/near_processes.h"
-#include "reports/statistics/statistics.h"
 
 namespace torchstone::judge {
 namespace {
@@ -11,18 +11,12 @@ struct PlacedLevel {
   double fork_join_us = 0;  ///< 0: not known
 };
 
-double median_of(const Result& result, const char* key) {
-  const auto found = result.outcome.samples.find(key);
-  return found == result.outcome.samples.end() || found->second.empty() ? 0 : statistics::median(found->second);
-}
-
 std::vector<PlacedLevel> levels_of(const Result& result, const std::string& metric,
                                    const std::optional<RunToRun>& history) {
   std::vector<PlacedLevel> levels;
-  if (const auto counted = level_of(result, metric, history))
-    levels.push_back({*counted, median_of(result, "process_fork_join_us")});
+  if (const auto counted = level_of(result, metric, history)) levels.push_back({*counted, fork_join_us_of(result)});
   if (const auto others = uncounted_level_of(result, metric, history))
-    levels.push_back({*others, median_of(result, "uncounted_process_fork_join_us")});
+    levels.push_back({*others, fork_join_us_of(result, "uncounted_")});
   return levels;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -16,49 +15,37 @@
 #include "reports/judge/baseline.h"
 #include "reports/judge/cases_of.h"
 #include "reports/judge/level.h"
+#include "reports/judge/samples.h"
 #include "reports/statistics/near_processes.h"
-#include "reports/statistics/statistics.h"
 
 namespace torchstone::judge {
 namespace {
-
-using NamedSamples = std::map<std::string, std::vector<double>>;
 
 constexpr const char* counted = "";
 constexpr const char* uncounted = "uncounted_";
 constexpr std::array timing_metrics = {"speedup", "eager_ms", "compiled_ms"};
 
-const std::vector<double>& series(const NamedSamples& samples, const std::string& key) {
-  static const std::vector<double> none;
-  const auto found = samples.find(key);
-  return found == samples.end() ? none : found->second;
-}
-
 /// Records of older versions do not say that one process took their rounds.
-void name_one_process(NamedSamples& samples) {
-  const size_t rounds = series(samples, "eager_s").size();
-  if (rounds > 0 && !samples.contains("process_rounds")) samples["process_rounds"] = {static_cast<double>(rounds)};
+void name_one_process(Result& result) {
+  const size_t rounds = samples_of(result, "eager_s").size();
+  if (rounds > 0) result.outcome.samples.try_emplace("process_rounds", 1, static_cast<double>(rounds));
 }
 
 /// Whether both have processes of this kind, and their threads lay alike.
-bool alike(const NamedSamples& to, const std::string& kind, const NamedSamples& from, const std::string& other_kind) {
-  if (series(to, kind + "process_rounds").empty() || series(from, other_kind + "process_rounds").empty()) return false;
-  const auto place = [](const NamedSamples& samples, const std::string& key) {
-    const auto& us = series(samples, key + "process_fork_join_us");
-    return us.empty() ? 0 : statistics::median(us);
-  };
-  return !statistics::places_differ(place(to, kind), place(from, other_kind));
+bool alike(const Result& to, const std::string& kind, const Result& from, const std::string& other_kind) {
+  return !samples_of(to, kind + "process_rounds").empty() && !samples_of(from, other_kind + "process_rounds").empty() &&
+         !statistics::places_differ(fork_join_us_of(to, kind), fork_join_us_of(from, other_kind));
 }
 
-void append(NamedSamples& to, const std::string& kind, const NamedSamples& from, const std::string& other_kind) {
+void append(Result& to, const std::string& kind, const Result& from, const std::string& other_kind) {
   for (const char* key : {"eager_s", "compiled_s", "process_rounds", "process_fork_join_us"}) {
-    const auto& values = series(from, other_kind + key);
-    if (!values.empty()) to[kind + key].insert(to[kind + key].end(), values.begin(), values.end());
+    const auto& values = samples_of(from, other_kind + key);
+    auto& all = to.outcome.samples[kind + key];
+    all.insert(all.end(), values.begin(), values.end());
   }
 }
 
-void add_processes(NamedSamples& to, NamedSamples from) {
-  name_one_process(from);
+void add_processes(Result& to, const Result& from) {
   if (alike(to, counted, from, counted))
     append(to, counted, from, counted);
   else if (alike(to, uncounted, from, counted))
@@ -73,8 +60,15 @@ void settle(Result& result) {
       result.outcome.metrics[metric] = std::exp(level->value);
 }
 
-bool is_timed(const Result& result) {
-  return result.finished && result.status_as_expected() && result.outcome.metrics.contains("speedup");
+/// Those that were timed and are as they should be.
+auto timed_cases_of(Report& report) {
+  auto cases = cases_of(report);
+  std::erase_if(cases, [](const auto& c) {
+    const Result& result = *c.second;
+    return !result.finished || !result.status_as_expected() || !result.outcome.metrics.contains("speedup");
+  });
+  for (const auto& [key, result] : cases) name_one_process(*result);
+  return cases;
 }
 
 void require_same_machine(const Report& last, const Report& other) {
@@ -96,20 +90,14 @@ Report pool_runs(std::vector<Report> runs) {
   Report pooled = std::move(runs.back());
   runs.pop_back();
   if (runs.empty()) return pooled;
-  const auto cases = cases_of(pooled);
-  for (const auto& [key, result] : cases)
-    if (is_timed(*result)) name_one_process(result->outcome.samples);
+  const auto cases = timed_cases_of(pooled);
   for (auto& run : runs) {
     require_same_machine(pooled, run);
-    for (const auto& [key, result] : cases_of(run)) {
-      const auto found = cases.find(key);
-      if (found != cases.end() && is_timed(*result) && is_timed(*found->second) &&
-          result->batch_size == found->second->batch_size)
-        add_processes(found->second->outcome.samples, result->outcome.samples);
-    }
+    for (const auto& [key, result] : timed_cases_of(run))
+      if (const auto found = cases.find(key); found != cases.end() && result->batch_size == found->second->batch_size)
+        add_processes(*found->second, *result);
   }
-  for (const auto& [key, result] : cases)
-    if (is_timed(*result)) settle(*result);
+  for (const auto& [key, result] : cases) settle(*result);
   return pooled;
 }
 

@@ -191,19 +191,21 @@ def with_slower(results, name, factor):
     return results
 
 
-def planted(report, folders, size, name, factor):
+@contextlib.contextmanager
+def slowed_copies(folders, runs, name, factor):
+    """A copy of each run's results in which the case is slower, by the run's folder."""
+    with tempfile.TemporaryDirectory() as work:
+        copies = {folder: pathlib.Path(work, f"{folder.name}.json") for folder in folders}
+        for folder, results in zip(folders, runs):
+            copies[folder].write_text(json.dumps(with_slower(results, name, factor)))
+        yield copies
+
+
+def planted(report, copies, size, name):
     """Comparisons of slowed copies of the runs with the others: how many there are, how many find the case, and the other
     cases that they call slower."""
-    found, others, count = 0, [], 0
-    with tempfile.TemporaryDirectory() as work:
-        for old, new in comparisons(folders, size):
-            path = pathlib.Path(work, "results.json")
-            path.write_text(json.dumps(with_slower(results_of(new), name, factor)))
-            slower = compare(report, old, path)
-            found += name in slower
-            others += [other for other in slower if other != name]
-            count += 1
-    return count, found, others
+    slower = [compare(report, old, copies[new]) for old, new in comparisons(list(copies), size)]
+    return len(slower), sum(name in cases for cases in slower), [case for cases in slower for case in cases if case != name]
 
 
 def main():
@@ -235,15 +237,15 @@ def main():
           f"{seconds:.1f} s a case; load average before {load:.1f}")
     narrowest = min(table, key=lambda name: (arguments.planted_case not in name, table[name]["half_width"]))
     kept = held >= arguments.coverage * total
-    for size in sorted(sizes):
-        with_baseline = f"with a baseline of {size} {'run' if size == 1 else 'runs'}"
-        red = [compare(report, old, new) for old, new in comparisons(folders, size)]
-        seldom, red = max(1, len(red) / 100), [slower for slower in red if slower]
-        count, found, others = planted(report, folders, size, narrowest, arguments.planted)
-        print(f"unchanged code: {len(red)} of {count} comparisons {with_baseline} are red (goal: at most 1 in 100) {red or ''}")
-        print(f"planted: {narrowest} {arguments.planted:g} times slower is found in {found} of {count} comparisons {with_baseline} "
-              f"(goal: 95 %); other cases red: {len(others)} {sorted(set(others)) or ''}")
-        kept = kept and len(red) <= seldom
+    with slowed_copies(folders, runs, narrowest, arguments.planted) as copies:
+        for size in sorted(sizes):
+            with_baseline = f"with a baseline of {size} {'run' if size == 1 else 'runs'}"
+            red = [slower for old, new in comparisons(folders, size) if (slower := compare(report, old, new))]
+            count, found, others = planted(report, copies, size, narrowest)
+            print(f"unchanged code: {len(red)} of {count} comparisons {with_baseline} are red (goal: at most 1 in 100) {red or ''}")
+            print(f"planted: {narrowest} {arguments.planted:g} times slower is found in {found} of {count} comparisons {with_baseline} "
+                  f"(goal: 95 %); other cases red: {len(others)} {sorted(set(others)) or ''}")
+            kept = kept and len(red) <= max(1, count / 100)
     return 0 if kept and found >= 0.95 * count and len(others) <= max(1, count / 100) else 1
 
 
