@@ -11,7 +11,7 @@
 
 #include "reports/base/exit_code.h"
 #include "reports/base/terminal_text.h"
-#include "reports/judge/baseline_report.h"
+#include "reports/judge/comparison/baseline_report.h"
 #include "reports/record/repetitions.h"
 
 namespace torchstone {

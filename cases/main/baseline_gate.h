@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cases/flags/flags.h"
-#include "reports/judge/baseline_input.h"
+#include "reports/judge/comparison/baseline_input.h"
 
 namespace torchstone {
 

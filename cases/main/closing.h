@@ -5,7 +5,7 @@
 #include "cases/flags/flags.h"
 #include "cases/main/expected_run.h"
 #include "cases/main/unwritten.h"
-#include "reports/judge/baseline_input.h"
+#include "reports/judge/comparison/baseline_input.h"
 #include "reports/write/reports.h"
 
 namespace torchstone {

@@ -25,7 +25,7 @@
 #include "reports/console/progress.h"
 #include "reports/console/sweep_text.h"
 #include "reports/console/tournament_text.h"
-#include "reports/judge/tournament_exit.h"
+#include "reports/judge/tournament/tournament_exit.h"
 #include "reports/results_folder/empty_results.h"
 #include "reports/write/html/tournament_page.h"
 #include "reports/write/tournament_json.h"

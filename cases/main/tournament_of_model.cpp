@@ -10,8 +10,8 @@
 #include "fixtures/isolate/interrupt.h"
 #include "reports/base/exit_code.h"
 #include "reports/console/progress.h"
-#include "reports/judge/tournament_exit.h"
-#include "reports/judge/tournament_quantised.h"
+#include "reports/judge/tournament/tournament_exit.h"
+#include "reports/judge/tournament/tournament_quantised.h"
 #include "reports/record/row.h"
 #include "reports/results_folder/case_files.h"
 

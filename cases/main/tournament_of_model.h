@@ -3,7 +3,7 @@
 
 #include "cases/main/checks.h"
 #include "cases/selection/tournament.h"
-#include "reports/judge/tournament.h"
+#include "reports/judge/tournament/tournament.h"
 
 namespace torchstone {
 

@@ -13,8 +13,8 @@
 #include "cases/report_tool/inputs.h"
 #include "reports/base/exit_code.h"
 #include "reports/base/terminal_text.h"
-#include "reports/judge/baseline_input.h"
-#include "reports/judge/baseline_report.h"
+#include "reports/judge/comparison/baseline_input.h"
+#include "reports/judge/comparison/baseline_report.h"
 #include "reports/results_folder/merge.h"
 
 namespace torchstone {

@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "reports/base/exit_code.h"
-#include "reports/judge/baseline_input.h"
+#include "reports/judge/comparison/baseline_input.h"
 #include "reports/record/json.h"
 
 namespace torchstone {

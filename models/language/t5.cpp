@@ -2,9 +2,9 @@
 // Paper: Raffel et al., "Exploring the limits of transfer learning with a unified text-to-text transformer", 2019.
 // Original: transformers.T5ForConditionalGeneration; 60,506,624 parameters. T5Small is run as upstream's huggingface.py
 // does: token ids [N, 1024], those of the decoder (the same) and labels → loss, logits [N, 1024, 32128] and the
-// encoder's last state [N, 1024, 512]. hf_T5 is run as torchbench.py does: in inference 2048 tokens (on every device;
-// upstream has 512 on the CPU) and the decoder's, no labels and no loss; in training 1024 tokens and labels, from which
-// the decoder's are made. mini: 2 + 2 layers of width 64, 1000 words, 32 tokens.
+// encoder's last state [N, 1024, 512]. hf_T5 is run as torchbench.py does: in inference 2048 tokens (on the CPU 512)
+// and the decoder's, no labels and no loss; in training 1024 tokens and labels, from which the decoder's are made.
+// mini: 2 + 2 layers of width 64, 1000 words, 32 tokens.
 #include <cmath>
 
 #include <torchstone/model.h>
@@ -180,7 +180,8 @@ TORCHSTONE_MODEL(
     hf_T5, .family = "t5", .suites = {"torchbench"}, .train_batch = 8, .eval_batch = 1, .parameters = 60'506'624,
     .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
       const bool training = options.mode == Mode::training;
-      const auto shape = options.preset == Preset::full ? T5Shape{.tokens = training ? 1024 : 2048} : mini_shape;
+      const int64_t tokens = training ? 1024 : options.device == "cpu" ? 512 : 2048;
+      const auto shape = options.preset == Preset::full ? T5Shape{.tokens = tokens} : mini_shape;
       return std::make_shared<T5>(shape, Harness::torchbench, /*inputs=*/training ? 1 : 2);
     });
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "reports/judge/sweep.h"
+#include "reports/judge/tournament/sweep.h"
 
 namespace torchstone::console {
 

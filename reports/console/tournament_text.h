@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "reports/judge/tournament.h"
+#include "reports/judge/tournament/tournament.h"
 
 namespace torchstone::console {
 

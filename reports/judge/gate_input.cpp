@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reports/judge/upstream_table.h"
+#include "reports/judge/upstream/upstream_table.h"
 #include "reports/record/json.h"
 #include "reports/results_folder/merge.h"
 #include "reports/tables/upstream_csv.h"

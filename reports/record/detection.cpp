@@ -48,7 +48,8 @@ Detection detection_of(const std::vector<Result>& results) {
 
 std::string limit_text(double limit) {
   if (std::isinf(limit)) return "none";
-  return limit < 0.1 ? fmt::format("{:.2g} %", 100 * limit) : fmt::format("{:.0f} %", 100 * limit);
+  const bool short_as_integer = limit >= 0.1 && limit < 1e4;
+  return short_as_integer ? fmt::format("{:.0f} %", 100 * limit) : fmt::format("{:.2g} %", 100 * limit);
 }
 
 std::string detection_words(const Detection& detection) {

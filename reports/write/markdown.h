@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "reports/judge/baseline.h"
+#include "reports/judge/comparison/baseline.h"
 #include "reports/record/json.h"
 
 namespace torchstone::write {

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "reports/base/text.h"
-#include "reports/judge/baseline_report.h"
+#include "reports/judge/comparison/baseline_report.h"
 #include "reports/record/metric.h"
 #include "reports/write/markdown.h"
 #include "reports/write/markdown_parts.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/judge/baseline.h"
+#include "reports/judge/comparison/baseline.h"
 #include "reports/record/json.h"
 #include "reports/tables/suite_tables.h"
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/base/text.h"
-#include "reports/judge/sweep.h"
+#include "reports/judge/tournament/sweep.h"
 #include "reports/record/result_json.h"
 
 namespace torchstone::write {

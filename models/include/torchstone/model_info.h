@@ -24,6 +24,7 @@ struct ModelOptions {
   int64_t batch_size = 1;  ///< samples in one call, at least 1
   /// Of the dimensions that the model declares (Model::dimensions), where they are not the preset's.
   std::map<std::string, int64_t> sizes{};
+  std::string device{"cpu"};  ///< where the case runs, `cuda:1`; the model is made on the CPU all the same
 
   int64_t size_of(const std::string& dimension, int64_t of_preset) const {
     const auto found = sizes.find(dimension);

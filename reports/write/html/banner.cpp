@@ -5,7 +5,7 @@
 
 #include "reports/base/exit_code.h"
 #include "reports/base/text.h"
-#include "reports/judge/baseline_report.h"
+#include "reports/judge/comparison/baseline_report.h"
 #include "reports/record/detection.h"
 #include "reports/record/run_verdict.h"
 #include "reports/record/summary.h"

@@ -5,7 +5,7 @@
 
 #include <torchstone/result.h>
 
-#include "reports/judge/baseline.h"
+#include "reports/judge/comparison/baseline.h"
 #include "reports/judge/history.h"
 
 namespace torchstone::html {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/judge/baseline.h"
+#include "reports/judge/comparison/baseline.h"
 #include "reports/judge/history.h"
 #include "reports/record/json.h"
 

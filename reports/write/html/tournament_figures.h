@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "reports/judge/tournament.h"
+#include "reports/judge/tournament/tournament.h"
 
 // Markup; empty where there is nothing to draw. Variants have the numbers of their places.
 namespace torchstone::html {

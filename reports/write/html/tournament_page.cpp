@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/judge/sweep.h"
+#include "reports/judge/tournament/sweep.h"
 #include "reports/record/metric.h"
 #include "reports/write/html/document.h"
 #include "reports/write/html/markup.h"

@@ -4,7 +4,7 @@
 
 #include <torchstone/run_info.h>
 
-#include "reports/judge/tournament.h"
+#include "reports/judge/tournament/tournament.h"
 
 namespace torchstone::write {
 

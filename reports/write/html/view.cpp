@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/judge/baseline_report.h"
+#include "reports/judge/comparison/baseline_report.h"
 #include "reports/record/metric.h"
 #include "reports/record/summary.h"
 #include "reports/write/html/markup.h"

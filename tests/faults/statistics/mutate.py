@@ -17,7 +17,7 @@ STATISTICS, STOP_RULE, CHANGE, ROUNDS = "statistics.cpp", "stop_rule.cpp", "chan
 MEASURE, EVALUATE, PROCESSES = "measure.cpp", "evaluate.cpp", "processes.cpp"
 PROCESS_RULE, NEAR, DRIFT = "process_rule.cpp", "near_processes.cpp", "drift.cpp"
 BEST, RACE, WIDTH = "best.cpp", "race.cpp", "interval_width.cpp"
-FOLDERS = {**dict.fromkeys((STATISTICS, PROCESSES, NEAR, BEST, RACE, WIDTH), "reports/statistics"), **dict.fromkeys((CHANGE, DRIFT), "reports/judge"),
+FOLDERS = {**dict.fromkeys((STATISTICS, PROCESSES, NEAR, BEST, RACE, WIDTH), "reports/statistics"), **dict.fromkeys((CHANGE, DRIFT), "reports/judge/comparison"),
            **dict.fromkeys((STOP_RULE, ROUNDS, MEASURE, EVALUATE, PROCESS_RULE), "fixtures/measure/rounds")}
 UNTESTED_HERE = {"machine_state.cpp": "fixtures/measure/machine", "thread_places.cpp": "fixtures/measure/machine", "environment.cpp": "reports/base",
                  "text.cpp": "reports/base"}  # linked, not changed

@@ -108,14 +108,16 @@ TEST(TokenModels, OfTorchBenchHaveLabelsInTrainingAloneAndTrainOnTheMeanOfTheirL
 }
 
 TEST(TokenModels, OfTorchBenchReadAsManyTokensAsUpstream) {
-  const auto tokens = [](const std::string& name, Mode mode) {
-    const ModelOptions options{.preset = Preset::full, .mode = mode, .batch_size = 1};
+  const auto tokens = [](const std::string& name, Mode mode, const std::string& device) {
+    const ModelOptions options{.preset = Preset::full, .mode = mode, .batch_size = 1, .device = device};
     return find_model(name)->make(options)->example_inputs(options).at(0).size(1);
   };
-  EXPECT_EQ(tokens("hf_DistilBert", Mode::inference), 512);
-  EXPECT_EQ(tokens("hf_DistilBert", Mode::training), 512);
-  EXPECT_EQ(tokens("hf_T5", Mode::inference), 2048);
-  EXPECT_EQ(tokens("hf_T5", Mode::training), 1024);
+  for (const std::string device : {"cpu", "cuda:1"}) {
+    EXPECT_EQ(tokens("hf_DistilBert", Mode::inference, device), 512);
+    EXPECT_EQ(tokens("hf_DistilBert", Mode::training, device), 512);
+    EXPECT_EQ(tokens("hf_T5", Mode::inference, device), device == "cpu" ? 512 : 2048);
+    EXPECT_EQ(tokens("hf_T5", Mode::training, device), 1024);
+  }
 }
 
 TEST(TokenModels, DecodersOfT5ReadTheLabelBeforeEachPlace) {

@@ -9,7 +9,7 @@
 
 #include "reports/base/files.h"
 #include "reports/console/summary_text.h"
-#include "reports/judge/baseline_report.h"
+#include "reports/judge/comparison/baseline_report.h"
 #include "reports/judge/gate.h"
 #include "reports/judge/gate_input.h"
 #include "reports/judge/history_table.h"

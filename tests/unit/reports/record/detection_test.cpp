@@ -52,6 +52,7 @@ TEST(Detection, OfAPassWithoutAnyIsWeak) {
   EXPECT_EQ(limit_text(infinity), "none");
   EXPECT_EQ(limit_text(0.00254), "0.25 %");
   EXPECT_EQ(limit_text(1.92), "192 %");
+  EXPECT_EQ(limit_text(7.2e48), "7.2e+50 %") << "gradients without bound";
 }
 
 TEST(Detection, StandsInEveryReport) {

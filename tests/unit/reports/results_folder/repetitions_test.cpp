@@ -1,7 +1,7 @@
 // A run with --gtest_repeat: a failure of one repetition is in everything that is made of its results afterwards.
 #include <gmock/gmock.h>
 
-#include "reports/judge/baseline.h"
+#include "reports/judge/comparison/baseline.h"
 #include "reports/judge/gate.h"
 #include "reports/judge/gate_input.h"
 #include "reports/judge/history.h"

@@ -10,8 +10,8 @@
 
 #include "reports/base/csv_read.h"
 #include "reports/base/text.h"
-#include "reports/judge/baseline.h"
-#include "reports/judge/baseline_report.h"
+#include "reports/judge/comparison/baseline.h"
+#include "reports/judge/comparison/baseline_report.h"
 #include "reports/judge/history.h"
 #include "reports/write/csv.h"
 #include "reports/write/html/page.h"

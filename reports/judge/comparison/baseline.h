@@ -1,0 +1,100 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/judge/comparison/change.h"
+#include "reports/judge/comparison/drift.h"
+#include "reports/judge/history.h"
+#include "reports/record/json.h"
+
+namespace torchstone::judge {
+
+/// One metric of one case, old against new.
+struct MetricChange {
+  std::string metric;  ///< key of reports/record/metric.h
+  double old_value = 0, new_value = 0;
+  /// new / old and its interval; equal to the ratio itself for metrics that are deterministic, 0 and infinity where
+  /// nothing bounds it (a single reading, too few rounds).
+  double ratio = 1, ratio_low = 1, ratio_high = 1;
+  Change change = Change::same;
+  /// Of a timing: the chance to see such a loss, or a larger one, when nothing has changed; against a single number,
+  /// when there is none beyond the tolerance.
+  double chance_of_worse = 1;
+  bool by_history = false, by_rounds = false;  ///< what a record of one process was judged with
+  bool other_places = false;   ///< of a timing: the threads lay near to each other in one run and apart in the other
+  bool single_number = false;  ///< the old value is one number without an interval; the interval is the new one's
+};
+
+struct CaseChange {
+  std::string name;                           ///< of the case
+  Change change = Change::same;               ///< the worst of its status and its own metrics
+  std::string old_status, new_status;         ///< empty on the side that lacks the case
+  bool status_worse = false;                  ///< was as expected and is not any more
+  std::vector<MetricChange> metrics = {};     ///< in the order of the metric table; only those that both sides have
+  bool old_noisy = false, new_noisy = false;  ///< its speed-up says too little there (reports/record/noise.h)
+};
+
+struct BaselineComparison {
+  std::vector<CaseChange> cases;  ///< worst first: broken, SLOWER, AMBIGUOUS, GONE, NEW, FASTER, SAME; then by size
+  /// What makes timings of the two incomparable, one sentence each: another machine class, device, library version.
+  std::vector<std::string> machine_differences;
+  size_t timings_left_out = 0;  ///< that both sides have, but that were taken on different machines
+  /// What the comparison means, one sentence each: what else differs between the runs, the machine's drift, records of
+  /// one process, a baseline of another kind.
+  std::vector<std::string> notes = {};
+  std::optional<Drift> drift = {};  ///< of the machine, with three timed cases and more
+};
+
+/// BROKEN or SLOWER.
+bool is_worse(const CaseChange& change);
+size_t count_worse(const BaselineComparison& comparison);
+
+struct BaselineOptions {
+  double confidence = 0.95;  ///< of the intervals that are shown, and by which changes are told
+  /// Chance that a comparison of unchanged code calls any timing SLOWER, where runs differ as their processes do. They
+  /// differ by a little more, so it is a quarter of what is wanted, 1 %.
+  double family_error = 0.0025;
+  double tolerance = 0.02;     ///< a change of a timing below this part is SAME however sure it is
+  bool other_machine = false;  ///< compare timings although machine_differences is not empty
+  /// Of a baseline that is a table of single numbers: each is taken as it stands, whatever machine it comes from.
+  bool single_numbers = false;
+  std::vector<HistoryPoint> history = {};  ///< earlier runs: the least error of any record
+  std::vector<std::string> metrics = {};   ///< only these keys; empty: all that the metric table says are judged
+};
+
+/// Every case of both reports, matched by case name and device; of several records one counts
+/// (reports/record/repetitions.h). With machine differences and without `other_machine`, timings are left out of the
+/// comparison (statuses and deterministic metrics stay).
+///
+/// Bytes and counts: any difference is a change, but for the slack that the metric table gives the artifact's size.
+/// Timings: each record has a level, the mean over its processes of their median logarithm, and the error that another
+/// process would make of it (reports/judge/comparison/level.h). The interval of a change is Welch's. With
+/// `single_numbers` the old value is a constant. Raw samples stand in results.json; without them, or with too few
+/// rounds, there is no interval, and the timing is AMBIGUOUS however near the two numbers are. SLOWER needs two things:
+/// the case's own interval lies beyond the tolerance, and all cases together say at the error `family_error` that
+/// something changed; and apart from what eager and the machine did (reports/judge/comparison/timing_rules.h).
+///
+/// A single reading (compile time) is SAME up to 15 %, the band of the dashboard of PyTorch (test-infra,
+/// compilerUtils), otherwise AMBIGUOUS: one timing is no verdict.
+///
+/// A case's own verdict takes neither single readings nor the metrics of the eager side, which is the yardstick. A case
+/// that was measured and is now left out (skipped) is GONE, the reverse NEW.
+///
+/// Throws std::invalid_argument for a confidence outside (0, 1), a negative tolerance, an unknown metric.
+BaselineComparison compare_with_baseline(const Report& baseline, const Report& report,
+                                         const BaselineOptions& options = {});
+
+/// The eager side is the yardstick: its moves never make a case red.
+bool is_of_eager(const std::string& metric);
+
+/// What differs between two runs, matters to timings, and does not forbid to compare them, one sentence each:
+/// variables, threads, load, other facts of the machine.
+std::vector<std::string> other_differences(const Report& baseline, const Report& report);
+
+/// What differs between the machines of two runs, and matters to timings: processor, its cores and governor, and every
+/// fact of the build (libraries, compiler, GPU, driver). The host itself may be another one.
+std::vector<std::string> machine_differences(const RunInfo& baseline, const RunInfo& run);
+
+}  // namespace torchstone::judge
