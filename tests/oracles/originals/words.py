@@ -154,7 +154,7 @@ ORIGINALS = {
     "hf_DistilBert": Original("transformers", called(distilbert),
                               lambda full: [((512,), 30522)] if full else 2 * [((32,), 1000)],
                               tolerance=2e-5, training_inputs=True, loss=mean_of_logits),
-    "hf_T5": Original("transformers", hf_t5, lambda full: 2 * [((2048,), 32128) if full else ((32,), 1000)],
+    "hf_T5": Original("transformers", hf_t5, lambda full: 2 * [((512,), 32128) if full else ((32,), 1000)],
                       double=True, training_inputs=True, loss=mean_of_logits),
     "llama_prefill": Original("transformers", llama, lambda full: [((32 if full else 16,), LLAMA[full]["vocab_size"])]),
     "llama_decode": Original("transformers", llama, llama_decode_inputs),
