@@ -29,17 +29,28 @@ std::vector<std::string> names_of(const c10::IValue& answer, const std::vector<s
   return names;
 }
 
-/// Each number of the tensor of that name times 1 + error or 1 - error.
-c10::IValue with_error(const c10::IValue& answer, const std::vector<std::string>& parts, const std::string& name,
-                       double error, uint64_t seed) {
-  auto tensors = flatten(answer);
-  const auto names = names_of(answer, parts);
+/// Each number times 1 + error or 1 - error.
+torch::Tensor with_error(const torch::Tensor& tensor, double error, uint64_t seed) {
+  const auto draws = torch::rand(tensor.sizes(), at::make_generator<at::CPUGeneratorImpl>(seed)).to(tensor.device());
+  return (tensor.to(torch::kDouble) * (1 + error * torch::where(draws.gt(0.5), 1.0, -1.0))).to(tensor.scalar_type());
+}
+
+/// The answer with that error in the tensor of that name.
+compare::Answer with_error(compare::Answer answer, const std::vector<std::string>& parts, const std::string& name,
+                           double error, uint64_t seed) {
+  for (auto* changes : {&answer.inputs, answer.state ? &*answer.state : nullptr}) {
+    if (!changes || !changes->contains(name)) continue;
+    changes->at(name).after = with_error(changes->at(name).after, error, seed);
+    return answer;
+  }
+  auto tensors = flatten(answer.output);
+  const auto names = names_of(answer.output, parts);
   const auto found = std::ranges::find(names, name);
   if (found == names.end() || names.size() != tensors.size()) throw std::runtime_error("no tensor " + name);
   auto& tensor = tensors[static_cast<size_t>(found - names.begin())];
-  const auto draws = torch::rand(tensor.sizes(), at::make_generator<at::CPUGeneratorImpl>(seed)).to(tensor.device());
-  tensor = (tensor.to(torch::kDouble) * (1 + error * torch::where(draws.gt(0.5), 1.0, -1.0))).to(tensor.scalar_type());
-  return rebuild(answer, tensors);
+  tensor = with_error(tensor, error, seed);
+  answer.output = rebuild(answer.output, tensors);
+  return answer;
 }
 
 Outcome plant_error(const CheckRun& run) {
