@@ -32,10 +32,11 @@ Dynamic dynamic_of(const Yaml& node) {
 }
 
 std::string device_of(const Yaml& node) {
-  static const std::regex pattern("(cpu|(cuda|xpu)(:[0-9]{1,3})?)");
+  static const std::regex pattern("(cpu|cuda(:[0-9]{1,3})?)");
   std::string text = text_of(node);
   if (text.size() > 20 || !std::regex_match(text, pattern))
-    fail(node, fmt::format("'{}' is no device (expected cpu, cuda, cuda:N, xpu or xpu:N)", text.substr(0, 20)));
+    fail(node,
+         fmt::format("'{}' is no device that Torchstone runs on (expected cpu, cuda or cuda:N)", text.substr(0, 20)));
   return text;
 }
 

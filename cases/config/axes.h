@@ -42,7 +42,7 @@ Mode mode_of(const Yaml& node);
 DType dtype_of(const Yaml& node);
 Preset preset_of(const Yaml& node);
 Dynamic dynamic_of(const Yaml& node);
-/// cpu, cuda or xpu, with an index or without.
+/// cpu, cuda or cuda:N.
 std::string device_of(const Yaml& node);
 /// `inductor`, `inductor:freezing=true`, or the map {inductor: {freezing: true}}.
 BackendSpec backend_spec_of(const Yaml& node);

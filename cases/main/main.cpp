@@ -4,7 +4,10 @@
 #include <exception>
 #include <iostream>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <unistd.h>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -33,6 +36,7 @@
 #include "fixtures/case/build_facts.h"
 #include "fixtures/isolate/hand_over.h"
 #include "fixtures/isolate/interrupt.h"
+#include "fixtures/isolate/unusable_devices.h"
 #include "models/core/plugin.h"
 #include "models/formats/operator_library.h"
 #include "reports/base/exit_code.h"
@@ -97,6 +101,14 @@ void warn_of_threads(const flags::Flags& flags) {
       "warning: {} threads run before the first case (plug-ins: {}). A forked process would wait for ever for what "
       "they hold, so each case's process starts the program anew, which takes seconds, and nothing is compiled ahead",
       isolate::threads_of_this_process(), plugins.empty() ? "none" : plugins));
+}
+
+/// A device that a flag names exists, or nothing runs. Rows of suites that name a missing device are unsupported.
+void require_devices(const flags::Flags& flags) {
+  std::vector<std::string> devices;
+  for (const auto& device : flags.axes.devices) devices.push_back(device.value);
+  const auto reasons = isolate::unusable_devices(devices);
+  if (!reasons.empty()) throw std::invalid_argument("--torchstone_devices: " + reasons.front());
 }
 
 int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const UpstreamNames& upstream_names,
@@ -207,6 +219,7 @@ int run(int argc, char** argv) {
   }
   run_options() = flags.run;
   if (isolate::serve_handed_over(expansion.cases)) return ExitCode::success;
+  require_devices(flags);
   if (flags.print_program) {
     Session session{flags, expansion.cases, upstream_names, isolate::CaseRunner(expansion.cases)};
     print_programs(session);

@@ -19,10 +19,10 @@ std::vector<std::string> read_devices(const config::Yaml& node) {
   for (const auto& item : config::list_of(node)) {
     const std::string kind = config::device_of(item);
     if (kind.find(':') != std::string::npos)
-      config::fail(item, fmt::format("'{}' is one device (expected a kind of device: cpu, cuda or xpu)", kind));
+      config::fail(item, fmt::format("'{}' is one device (expected a kind of device: cpu or cuda)", kind));
     kinds.push_back(kind);
   }
-  if (kinds.empty()) config::fail(node, "no device (expected cpu, cuda or xpu)");
+  if (kinds.empty()) config::fail(node, "no device (expected cpu or cuda)");
   return kinds;
 }
 

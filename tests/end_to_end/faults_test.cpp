@@ -91,23 +91,46 @@ const std::vector<Fault>& training_faults() {
 
 INSTANTIATE_TEST_SUITE_P(Training, PlantedFault, testing::ValuesIn(training_faults()), name_of_fault);
 
-TEST(PlantedFaultsOnCuda, TurnTheirLightsRed) {
+class PlantedFaultsOnCuda : public testing::TestWithParam<const char*> {};
+
+TEST_P(PlantedFaultsOnCuda, TurnTheirLightsRed) {
+  const std::string device = GetParam(), place = device == "cuda" ? "_cuda" : "_cuda_1";
   std::vector<Fault> faults = compiler_faults();
   faults.insert(faults.end(), training_faults().begin(), training_faults().end());
   // Nothing is dropped there, so that a wrong mask shows in no number (fixtures/checks/reference/dropout.h).
   std::erase_if(faults, [](const Fault& fault) { return fault.test_case.find("fault_mask") != std::string::npos; });
   std::string filter;
-  for (const Fault& fault : faults) filter += "*/" + fault.test_case + "_cuda:";
+  for (const Fault& fault : faults) filter += "*/" + fault.test_case + place + ":";
   const Torchstone torchstone;
-  const ProgramRun run = torchstone.run_faults(filter, {"--torchstone_devices=cuda"});
+  const ProgramRun run = torchstone.run_faults(filter, {"--torchstone_devices=" + device});
+  if (run.exit_code == 2 && run.err.find("device " + device + ": ") != std::string::npos) GTEST_SKIP() << run.err;
   for (const Fault& fault : faults) {
-    const auto outcome = torchstone.row("/" + fault.test_case + "_cuda").at("outcome");
+    const auto outcome = torchstone.row("/" + fault.test_case + place).at("outcome");
     const std::string reason = outcome.at("reason");
-    if (outcome.at("status") == "unsupported") GTEST_SKIP() << reason;
     EXPECT_EQ(outcome.at("status"), fault.status) << fault.test_case << outcome.dump(1);
     EXPECT_THAT(reason, HasSubstr(fault.reason)) << fault.test_case;
   }
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, PlantedFaultsOnCuda, testing::Values("cuda", "cuda:1"),
+                         [](const auto& test) { return std::string(test.param) == "cuda" ? "First" : "Second"; });
+
+/// Neither a machine without a GPU nor one with several has it.
+TEST(ADeviceThatIsMissing, IsRefusedBeforeAnythingRuns) {
+  const Torchstone torchstone;
+  const ProgramRun run =
+      torchstone.run_faults("*/healthy_inference_float32_torchscript*", {"--torchstone_device=cuda:99"});
+  EXPECT_EQ(run.exit_code, 2) << run.out << run.err;
+  EXPECT_THAT(run.err, HasSubstr("torchstone: --torchstone_devices: device cuda:99: "));
+  EXPECT_THAT(run.err, testing::ContainsRegex("built without CUDA|finds no CUDA device|this machine has [0-9]+ CUDA"));
+}
+
+TEST(XPU, IsRefusedWithWhatIsSupported) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run_faults("*", {"--torchstone_device=xpu"});
+  EXPECT_EQ(run.exit_code, 2) << run.out << run.err;
+  EXPECT_THAT(run.err, HasSubstr("'xpu' is no device that Torchstone runs on (expected cpu, cuda or cuda:N)"));
 }
 
 TEST(AProgramThatRunsForShow, IsUndelegated) {

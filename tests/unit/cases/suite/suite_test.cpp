@@ -68,7 +68,10 @@ TEST(Suite, RefusesValuesWithWhatWasExpected) {
               HasSubstr("'infer' is no mode (expected one of inference, training"));
   EXPECT_THAT(row("checks: [accuracy], dtypes: [floot32], backends: [eager]"), HasSubstr("did you mean float32?"));
   EXPECT_THAT(row("checks: [accuracy], devices: [gpu], backends: [eager]"),
-              HasSubstr("'gpu' is no device (expected cpu, cuda, cuda:N, xpu or xpu:N)"));
+              HasSubstr("'gpu' is no device that Torchstone runs on (expected cpu, cuda or cuda:N)"));
+  for (const char* xpu : {"xpu", "xpu:0"})
+    EXPECT_THAT(row(fmt::format("checks: [accuracy], devices: ['{}'], backends: [eager]", xpu)),
+                HasSubstr(fmt::format("devices[0]: '{}' is no device that Torchstone runs on", xpu)));
   EXPECT_THAT(row("checks: [accuracy], presets: [maxi], backends: [eager]"),
               HasSubstr("'maxi' is no preset (expected one of mini, full"));
   EXPECT_EQ(row("backends: [eager]"), "s.yaml:4: matrix[0]: the key checks is missing");
