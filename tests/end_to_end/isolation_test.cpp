@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
+#include <map>
 #include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,15 +23,17 @@ using testing::HasSubstr;
 /// Runs cases of tests/faults/misbehaving.yaml by the names of their models, and says what became of each.
 class Isolated : public testing::TestWithParam<const char*> {
  protected:
-  ProgramRun run(const std::string& models, const std::string& interrupt_when = "") {
+  ProgramRun run(const std::string& models, const std::string& interrupt_when = "", const std::string& devices = "cpu",
+                 const std::map<std::string, std::string>& environment = {}) {
     std::string filter;
     std::istringstream names(models);
     for (std::string name; names >> name;) filter += (filter.empty() ? "*/" : ":*/") + name + "_inference*";
     return torchstone_.run(
         {std::string("--torchstone_plugin=") + TORCHSTONE_FAULTS,
          std::string("--torchstone_suites=") + TORCHSTONE_SOURCE_DIR + "/tests/faults/misbehaving.yaml",
-         std::string("--torchstone_isolate=") + GetParam(), "--torchstone_heartbeat=1", "--gtest_filter=" + filter},
-        {}, interrupt_when);
+         std::string("--torchstone_isolate=") + GetParam(), "--torchstone_heartbeat=1",
+         "--torchstone_devices=" + devices, "--gtest_filter=" + filter},
+        environment, interrupt_when);
   }
   nlohmann::json outcome(const std::string& model) { return torchstone_.row("/" + model + "_inference").at("outcome"); }
   std::string status(const std::string& model) { return outcome(model).at("status"); }
@@ -109,6 +112,24 @@ TEST_P(Isolated, AStoppedProcessAndOneThatLeftItsGroupAreTimeouts) {
   run("stops_itself leaves_its_group");
   EXPECT_EQ(status("stops_itself"), "timeout");
   EXPECT_EQ(status("leaves_its_group"), "timeout");
+}
+
+TEST_P(Isolated, ALostGpuIsACrashAfterASecondTryAndCostsNoOtherCase) {
+  for (const char* device : {"cuda:0", "cuda:1"}) {
+    const TemporaryFolder folder;
+    const ProgramRun ended =
+        run("loses_device loses_device_once healthy", "", device, {{"TORCHSTONE_TEST_MARK", folder.path() / "mark"}});
+    const bool is_missing =
+        ended.exit_code == 2 && ended.err.find("device " + std::string(device)) != std::string::npos;
+    if (is_missing && std::string(device) == "cuda:1") return;  // one GPU: the first one was tried
+    if (is_missing) GTEST_SKIP() << ended.err;
+    EXPECT_EQ(status("loses_device"), "crash") << outcome("loses_device").dump(1);
+    EXPECT_THAT(reason("loses_device"), AllOf(HasSubstr(device), HasSubstr("is lost to this process: CUDA error")));
+    EXPECT_THAT(outcome("loses_device").at("notes").at("first_try").get<std::string>(), HasSubstr("CUDA error"));
+    EXPECT_EQ(status("loses_device_once"), "pass") << reason("loses_device_once");
+    EXPECT_THAT(outcome("loses_device_once").at("notes").at("first_try").get<std::string>(), HasSubstr("CUDA error"));
+    EXPECT_EQ(status("healthy"), "pass") << reason("healthy");
+  }
 }
 
 TEST_P(Isolated, ALongLogIsCutInTheMiddleAndSaysSo) {

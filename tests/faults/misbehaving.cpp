@@ -187,6 +187,13 @@ void read_input() {
 
 void leak_thread() { std::thread(sleep_for_ever).detach(); }
 
+/// As a kernel of a compiler that reads outside of its tensor: the process can use the GPU no more. Nothing elsewhere.
+void lose_device() {
+  if (!torch::cuda::is_available()) return;
+  const auto outside = torch::full({1}, 100, torch::device(torch::kCUDA).dtype(torch::kLong));
+  torch::zeros({4}, torch::kCUDA).index({outside});
+}
+
 void block_signals() {
   sigset_t all;
   sigfillset(&all);
@@ -225,6 +232,11 @@ void block_signals() {
                          }) &&
     register_misbehaving("dies_when_idle", die_when_idle) && register_misbehaving("reads_input", read_input) &&
     register_misbehaving("leaks_thread", leak_thread) && register_misbehaving("blocks_signals", block_signals) &&
+    register_misbehaving("loses_device", lose_device) &&
+    register_misbehaving("loses_device_once",
+                         [] {
+                           if (!is_a_later_process()) lose_device();
+                         }) &&
     register_misbehaving("stops_itself", [] { raise(SIGSTOP); }) && register_misbehaving("leaves_its_group", [] {
       setpgid(0, getpgid(getppid()));
       sleep_for_ever();
