@@ -36,6 +36,7 @@ struct ExpectedFile {
   std::string suite;  ///< only cases of this suite match; empty: cases of all suites
   bool csv = false;
   std::vector<Expectation> entries;
+  bool of_suite = false;  ///< named by a suite: serves all runs of it, whatever they select
 };
 
 /// Reads *.csv in upstream's form (columns name and accuracy; others are passed over) and anything else as YAML: a list
@@ -52,9 +53,10 @@ std::vector<ExpectedFile> expected_files(const std::vector<suite::Suite>& suites
 const Expectation* deciding(const std::vector<ExpectedFile>& files, const Case& c, const std::string& today);
 
 /// Sets the expected status of each case, with its origin. Returns warnings: entries that have expired on `today`
-/// ("2026-01-31"), and entries that match no case.
+/// ("2026-01-31"), and entries that match no case. An entry of a suite's file that matches no case is only warned about
+/// when it is of none of the models `known`: runs that select other models read the file too.
 std::vector<std::string> apply_expected(const std::vector<ExpectedFile>& files, const std::string& today,
-                                        std::vector<Case>& cases);
+                                        std::vector<Case>& cases, const std::vector<std::string>& known = {});
 
 /// Adds to a result why its status was expected, or what to do about the expectation when it was not.
 void note_expectation(const Case& c, Result& result);

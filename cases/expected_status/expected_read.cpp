@@ -176,8 +176,9 @@ std::vector<ExpectedFile> expected_files(const std::vector<suite::Suite>& suites
   std::vector<ExpectedFile> files;
   for (const auto& path : flags.expected) files.push_back(read_expected(path, "", flags.update_expected));
   for (const auto& suite : suites) {
-    if (!suite.expected_file.empty())
-      files.push_back(read_expected(suite.expected_file, suite.name, flags.update_expected));
+    if (suite.expected_file.empty()) continue;
+    files.push_back(read_expected(suite.expected_file, suite.name, flags.update_expected));
+    files.back().of_suite = true;
   }
   return files;
 }

@@ -31,7 +31,9 @@ ExpectedRun expect(const std::vector<suite::Suite>& suites, const selection::Kno
         "flag --torchstone_update_expected: there is no file to update (expected --torchstone_expected=FILE, or the "
         "key expected_file in a suite)");
   if (flags.update_expected) run.declared = declared_cases(suites, known, cases);
-  run.warnings = apply_expected(run.files, run.today, cases);
+  std::vector<std::string> models;
+  for (const ModelInfo* model : known.models) models.push_back(model->name);
+  run.warnings = apply_expected(run.files, run.today, cases, models);
   return run;
 }
 

@@ -58,6 +58,20 @@ TEST(ExpectedFiles, ReadYamlWithSelectorsReasonIssueAndLastDay) {
   EXPECT_FALSE(file.entries[1].matches(a_case("second", "eager")));
 }
 
+TEST(ExpectedFiles, OfASuiteAreNotWarnedAboutForModelsThatTheRunDoesNotSelect) {
+  auto file = parse_expected(
+      "- {name: small/Accuracy.CompiledMatchesEager/second_training_float32_inductor_cpu, status: crash, reason: a}\n"
+      "- {model: second, mode: training, status: crash, reason: b}\n"
+      "- {model: secnd, status: crash, reason: typo}\n",
+      "e.yaml", "");
+  std::vector<Case> cases{a_case("first")};
+  const std::vector<std::string> known{"first", "second"};
+  EXPECT_THAT(apply_expected({file}, today, cases, known), ElementsAre(HasSubstr("3 entries match no case")));
+  file.of_suite = true;
+  EXPECT_THAT(apply_expected({file}, today, cases, known),
+              ElementsAre(testing::AllOf(HasSubstr("1 entry matches no case"), HasSubstr("line 3 (secnd"))));
+}
+
 TEST(ExpectedFiles, TakeTheSectionOfAPageForAnIssue) {
   const auto file = parse_expected(
       "- {model: first, status: crash, reason: x, issue: docs/faults.md#a-crash, expires: 2026-06-14}\n", "e.yaml", "");
