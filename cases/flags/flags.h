@@ -59,9 +59,10 @@ struct Flags {
   std::string operator_log;           ///< file to write with what the selected models call; empty: none
   std::vector<std::string> baseline;  ///< what to compare with: results of runs, or a CSV of upstream; empty: nothing
   std::string baseline_history;       ///< earlier runs, for how far runs differ; empty: none
-  bool help = false;                  ///< --torchstone_help, --help, -h or -?
-  bool version = false;               ///< --version
-  std::set<std::string> typed;        ///< names of the flags on the command line; the others come from their twins
+  config::Choices<std::string> baseline_fail_on;  ///< changes that make the run red; empty: judge::default_fail_on()
+  bool help = false;                              ///< --torchstone_help, --help, -h or -?
+  bool version = false;                           ///< --version
+  std::set<std::string> typed;  ///< names of the flags on the command line; the others come from their twins
   std::vector<std::pair<std::string, std::string>> given;  ///< name → value, paths made absolute, in the table's order
 };
 

@@ -101,6 +101,12 @@ std::vector<FlagInfo> output_flags() {
           "of torchstone-report history: how far runs of unchanged code differ on this machine, for the baseline",
           [](Flags & f) -> auto& { return f.baseline_history; })
           .is_path(),
+      list_flag(
+          "baseline_fail_on", "slower,gone,different_model,ambiguous,faster,new",
+          "changes since the baseline that make the run red; a worse status always does. Without gone, cases that were "
+          "measured and are now left out or absent pass; without different_model, rows of another model pass",
+          [](Flags & f) -> auto& { return f.baseline_fail_on; }, config::text_of)
+          .otherwise("slower,gone,different_model"),
       word_flag(
           "list", listings(), "list and run nothing", [](Flags & f) -> auto& { return f.list; }),
       word_flag(

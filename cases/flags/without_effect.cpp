@@ -37,8 +37,10 @@ void refuse_flags_without_effect(Flags& flags) {
     for (const std::string name : {"tournament_variants", "tournament_margin"})
       refuse_without_effect(flags, name, "--torchstone_" + name + " is only for --torchstone_tournament");
   }
-  if (flags.baseline.empty())
-    refuse_without_effect(flags, "baseline_history", "--torchstone_baseline_history is only for --torchstone_baseline");
+  if (flags.baseline.empty()) {
+    for (const std::string name : {"baseline_history", "baseline_fail_on"})
+      refuse_without_effect(flags, name, "--torchstone_" + name + " is only for --torchstone_baseline");
+  }
   if (flags.list == Listing::none && !flags.print_program && flags.format != Format::text)
     refuse_without_effect(flags, "format",
                           "--torchstone_format is only for --torchstone_list and --torchstone_print_program");

@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,34 +27,77 @@ bool is_replaced(const std::string& path, const flags::Flags& flags) {
   return baseline == out || baseline == out / "results.json" || !fs::exists(baseline, error);
 }
 
-std::string again_words(const flags::Flags& flags) {
+std::vector<std::string> words_of(const config::Choices<std::string>& choices) {
+  std::vector<std::string> words;
+  for (const auto& choice : choices) words.push_back(choice.value);
+  return words;
+}
+
+/// `outside`: how many cases of the baseline the run was not asked for.
+std::string again_words(const flags::Flags& flags, size_t outside) {
   std::string words = "torchstone-report compare";
   for (const auto& path : flags.baseline) {
     if (is_replaced(path, flags)) return "";
     words += " " + flags::shell_quoted(path);
   }
   words += " " + flags::shell_quoted(flags.run.out);
-  return flags.baseline_history.empty() ? words : words + " --history " + flags::shell_quoted(flags.baseline_history);
+  if (!flags.baseline_history.empty()) words += " --history " + flags::shell_quoted(flags.baseline_history);
+  if (!flags.baseline_fail_on.empty())
+    words += fmt::format(" --fail-on {}", fmt::join(words_of(flags.baseline_fail_on), ","));
+  return outside == 0 ? words : words + " --allow-absent";
 }
 
-std::string why_of(int exit_code, const judge::BaselineComparison& comparison) {
-  if (exit_code == ExitCode::gate_failed) return "worse than the baseline";
+std::vector<judge::Change> fail_on_of(const flags::Flags& flags) {
+  if (flags.baseline_fail_on.empty()) return judge::default_fail_on();
+  try {
+    return judge::parse_fail_on(words_of(flags.baseline_fail_on));
+  } catch (const std::invalid_argument& error) {
+    fail(flags.baseline_fail_on.front().place, error.what());
+  }
+}
+
+std::string why_of(int exit_code, const judge::BaselineComparison& comparison,
+                   const std::vector<judge::Change>& fail_on) {
+  if (exit_code == ExitCode::gate_failed) {
+    const auto sentences = judge::red_sentences(comparison, fail_on);
+    const bool by_coverage = std::ranges::any_of(comparison.cases, [&](const judge::CaseChange& change) {
+      return (change.lost || change.change == judge::Change::other_model) &&
+             std::ranges::count(fail_on, change.change) > 0;
+    });
+    return fmt::format("{}{}", fmt::join(sentences, "; "),
+                       by_coverage ? " (if that is meant, make a new baseline, or set "
+                                     "--torchstone_baseline_fail_on=slower)"
+                                   : "");
+  }
   const std::string refusal = judge::refusal_words(comparison);
   return exit_code == ExitCode::usage_error
              ? refusal + " (torchstone-report compare --other-machine compares them all the same)"
              : refusal;
 }
 
+/// The note's key and text for a case that the baseline makes red; nothing for all others, and for one whose status is
+/// red by itself.
+std::optional<std::pair<std::string, std::string>> note_of(const judge::CaseChange& change,
+                                                           const std::vector<judge::Change>& fail_on) {
+  if (change.status_worse || std::ranges::find(fail_on, change.change) == fail_on.end()) return std::nullopt;
+  if (change.change == judge::Change::other_model)
+    return std::pair(
+        "different_model",
+        fmt::format("different model: its {} are not the baseline's, so nothing is compared", change.other_parts));
+  if (change.change != judge::Change::slower && !change.lost) return std::nullopt;
+  return std::pair("worse_than_baseline", "worse than the baseline: " + judge::worse_words(change));
+}
+
 /// On the record that was compared: of several the one that stands for its case.
-void note(const judge::BaselineComparison& comparison, std::vector<Result>& results) {
+void note(const judge::BaselineComparison& comparison, const std::vector<judge::Change>& fail_on,
+          std::vector<Result>& results) {
   std::map<std::string_view, Result*> compared;
   for (const Result* one : one_of_each_name(results))
     compared[one->name] = &results[static_cast<size_t>(one - results.data())];
   for (const auto& change : comparison.cases) {
-    if (change.status_worse || change.change != judge::Change::slower) continue;  // a status is red by itself
-    if (const auto found = compared.find(change.name); found != compared.end())
-      found->second->outcome.notes["worse_than_baseline"] =
-          fmt::format("worse than the baseline: {}", judge::worse_words(change));
+    const auto text = note_of(change, fail_on);
+    if (const auto found = compared.find(change.name); text && found != compared.end())
+      found->second->outcome.notes[text->first] = text->second;
   }
 }
 
@@ -67,6 +112,7 @@ std::optional<judge::Baseline> read_baseline(const flags::Flags& flags) {
 
 judge::BaselineOptions baseline_options(const flags::Flags& flags) {
   judge::BaselineOptions options;
+  fail_on_of(flags);  // a word that is none is an error before anything runs
   std::vector<std::string> warnings;
   if (!flags.baseline_history.empty()) options.history = judge::read_history(flags.baseline_history, &warnings);
   for (const auto& warning : warnings) print_error("warning: " + warning);
@@ -78,17 +124,24 @@ void require_matching(const judge::Baseline& baseline, const std::vector<Result>
 }
 
 BaselineVerdict judge_against(const judge::Baseline& baseline, const judge::BaselineOptions& options,
-                              const flags::Flags& flags, Report& run) {
+                              const flags::Flags& flags, const BaselineScope& scope, Report& run) {
+  const auto fail_on = fail_on_of(flags);
   std::set<std::string> names;
   for (const auto& result : run.results) names.insert(result.name);
   judge::Baseline same_cases = baseline;
-  std::erase_if(same_cases.report.results, [&](const Result& result) { return !names.contains(result.name); });
-  const auto comparison = judge::compare_with(same_cases, run, options);
+  const size_t outside = std::erase_if(same_cases.report.results, [&](const Result& result) {
+    return !names.contains(result.name) && !scope.misses(result);
+  });
+  auto comparison = judge::compare_with(same_cases, run, options);
+  if (outside > 0)
+    comparison.notes.push_back(
+        fmt::format("{} not run here (flags, --gtest_filter or shard) and not compared",
+                    outside == 1 ? "1 case of the baseline is" : fmt::format("{} cases of the baseline are", outside)));
   run.run.baseline = BaselineFacts{fmt::format("{}", fmt::join(flags.baseline, ", ")), judge::counts_line(comparison),
-                                   judge::remarks_of(comparison), again_words(flags)};
-  note(comparison, run.results);
-  const int exit_code = exit_code_of(comparison);
-  return {exit_code, why_of(exit_code, comparison), write_comparison(comparison)};
+                                   judge::remarks_of(comparison), again_words(flags, outside)};
+  note(comparison, fail_on, run.results);
+  const int exit_code = exit_code_of(comparison, fail_on);
+  return {exit_code, why_of(exit_code, comparison, fail_on), write_comparison(comparison)};
 }
 
 }  // namespace torchstone

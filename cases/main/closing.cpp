@@ -46,15 +46,15 @@ Exit exit_of_results(const ClosingFacts& facts, const std::vector<Result>& resul
 /// The records on the disk say what the comparison made of their cases.
 void write_noted(const ClosingFacts& facts, const std::vector<Result>& results) {
   for (const auto& result : results)
-    if (result.outcome.notes.contains("worse_than_baseline"))
+    if (result.is_red_by_baseline())
       facts.unwritten.attempt(result.name, [&] { results_folder::write_case(facts.flags.run.out, result); });
 }
 
 Exit compare(const ClosingFacts& facts, Exit found, Ending& ending) {
-  const BaselineVerdict verdict = judge_against(*facts.baseline, facts.comparison, facts.flags, ending.report);
+  const BaselineVerdict verdict =
+      judge_against(*facts.baseline, facts.comparison, facts.flags, facts.scope, ending.report);
   ending.output += verdict.text;
-  const bool refused = verdict.exit_code != ExitCode::success && verdict.exit_code != ExitCode::gate_failed;
-  if (refused) ending.errors.push_back(verdict.why);
+  if (verdict.exit_code != ExitCode::success) ending.errors.push_back(verdict.why);
   write_noted(facts, ending.report.results);
   const bool goes_before = verdict.exit_code == ExitCode::gate_failed && found.code != ExitCode::interrupted &&
                            found.code != ExitCode::gate_failed;

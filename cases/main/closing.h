@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "cases/flags/flags.h"
+#include "cases/main/baseline_scope.h"
 #include "cases/main/expected_run.h"
 #include "cases/main/unwritten.h"
 #include "reports/judge/comparison/baseline_input.h"
@@ -16,6 +17,7 @@ struct ClosingFacts {
   const ExpectedRun& expected;
   const judge::Baseline* baseline;  ///< nullptr without --torchstone_baseline
   const judge::BaselineOptions& comparison;
+  const BaselineScope& scope;
   const std::vector<Result>& planned;
   Unwritten& unwritten;
 };

@@ -112,7 +112,7 @@ void require_devices(const flags::Flags& flags) {
 }
 
 int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const UpstreamNames& upstream_names,
-              const ExpectedRun& expected, RunInfo& run) {
+              const ExpectedRun& expected, const BaselineScope& scope, RunInfo& run) {
   for (const auto& warning : expected.warnings) print_error("warning: " + warning);
   if (const auto warning = flags::cache_warning(flags); !warning.empty()) print_error("warning: " + warning);
   const auto baseline = read_baseline(flags);  // before the folder is emptied: it may be the one of the run before
@@ -133,7 +133,8 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const U
   isolate::catch_interrupts();
 
   console::ResultListener* listener = nullptr;
-  const ClosingFacts closing{flags, expected, baseline ? &*baseline : nullptr, comparison, planned, session.unwritten};
+  const ClosingFacts closing{flags,   expected,         baseline ? &*baseline : nullptr, comparison, scope,
+                             planned, session.unwritten};
   std::optional<Ending> ending;
   bool failed = false;  // in any of the repetitions
   options.color = settle_color(flags);
@@ -228,7 +229,7 @@ int run(int argc, char** argv) {
     Session session{flags, expansion.cases, upstream_names, isolate::CaseRunner(expansion.cases)};
     run_tournament(session, run_info);
   }
-  return run_tests(flags, expansion.cases, upstream_names, expected, run_info);
+  return run_tests(flags, expansion.cases, upstream_names, expected, {flags, suites, expansion}, run_info);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "cases/report_tool/compare.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
@@ -24,7 +25,7 @@ struct CompareArguments {
   std::vector<std::string> runs;  ///< the last is the new one
   std::string history;
   judge::BaselineOptions options;
-  std::vector<std::string> fail_on = {"slower"};
+  std::vector<std::string> fail_on{};  ///< empty: judge::default_fail_on()
   std::string format = "text";
   bool all = false;
 };
@@ -35,9 +36,20 @@ Report read(const std::string& path) {
   return std::move(merged.report);
 }
 
+/// Why the exit code is 1, and what lets it pass where that is no loss of speed or of a verdict.
+std::string red_words(const judge::BaselineComparison& comparison, const std::vector<judge::Change>& fail_on) {
+  std::string words = fmt::format("{}", fmt::join(judge::red_sentences(comparison, fail_on), "; "));
+  const auto is_lost = [](const judge::CaseChange& change) { return change.lost; };
+  const auto is_absent = [](const judge::CaseChange& change) { return change.lost && change.new_status.empty(); };
+  if (std::ranges::any_of(comparison.cases, is_absent)) words += "; --allow-absent lets absent cases pass";
+  if (std::ranges::any_of(comparison.cases, is_lost) || count_other_models(comparison) > 0)
+    words += "; --fail-on slower lets cases that are gone or of another model pass";
+  return words;
+}
+
 int compare_reports(const CompareArguments& arguments) {
   try {
-    const auto fail_on = judge::parse_fail_on(arguments.fail_on);
+    const auto fail_on = arguments.fail_on.empty() ? judge::default_fail_on() : judge::parse_fail_on(arguments.fail_on);
     const std::vector<std::string> old_paths(arguments.runs.begin(), arguments.runs.end() - 1);
     const std::string& new_path = arguments.runs.back();
     const auto baseline = read_baseline(old_paths);
@@ -52,6 +64,7 @@ int compare_reports(const CompareArguments& arguments) {
       print_text(write_comparison(comparison, arguments.all));
     const int code = exit_code_of(comparison, fail_on);
     const std::string refusal = refusal_words(comparison);
+    if (code == ExitCode::gate_failed) print_error(red_words(comparison, fail_on));
     if (code == ExitCode::usage_error)
       print_error(refusal + "; --other-machine compares them all the same, --metrics chooses others");
     if (code == ExitCode::nothing_judged)
@@ -93,10 +106,15 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   command->add_option("--metrics", options.metrics, "Only these, with commas between them")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("--fail-on", arguments->fail_on, "Exit with 1 for these: slower,faster,ambiguous,new,gone")
+  command
+      ->add_option("--fail-on", arguments->fail_on,
+                   "Exit with 1 for these: slower,faster,ambiguous,new,gone,different_model. A worse status is always "
+                   "red; gone is a case that the baseline measured as expected, and that is left out or absent now")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->capture_default_str();
+      ->default_str(judge::default_fail_on_words());
+  command->add_flag("--allow-absent", options.allow_absent,
+                    "A case that only the baseline has is no failure: NEW is a part of what the baseline ran");
   command->add_flag("--other-machine", options.other_machine, "Compare timings although the machines differ");
   command->add_flag("--all", arguments->all, "Show what is SAME too");
   command->add_option("--format", arguments->format)

@@ -45,11 +45,17 @@ CLI::App* add_comparison(CLI::App& gate, const char* name, const char* help, con
   command->add_flag("--allow-absent", arguments->allow_absent,
                     "A model that is only expected is no failure, as upstream has it");
   command->callback([=, &exit_code] {
-    exit_code = judge_tables({arguments->actual}, column, arguments->flaky, [&](const CsvTable& actual) {
-      if (arguments->expected.empty()) return compare(actual, all_passing(actual), *arguments);
-      return compare(actual, judge::counterpart_of(actual, judge::upstream_tables(arguments->expected, column)),
-                     *arguments);
-    });
+    TableJudge how;
+    if (arguments->expected.empty()) {
+      how.judge = [&](const CsvTable& actual) { return compare(actual, all_passing(actual), *arguments); };
+    } else {
+      how.expected = [&] { return judge::upstream_tables(arguments->expected, column); };
+      how.judge = [&](const CsvTable& actual) {
+        return compare(actual, judge::counterpart_of(actual, how.expected()), *arguments);
+      };
+      how.judge_absent = [&](const CsvTable& expected) { return judge::absent_models(expected, arguments->options()); };
+    }
+    exit_code = judge_tables({arguments->actual}, column, arguments->flaky, how);
   });
   return command;
 }
@@ -77,8 +83,8 @@ void add_speedup(CLI::App& gate, const std::shared_ptr<GateArguments>& arguments
     const auto judge = [&](const CsvTable& actual) {
       return gate_speed(actual, arguments->target, arguments->options());
     };
-    exit_code =
-        judge_tables(arguments->files, arguments->target.metric, arguments->flaky, judge, arguments->strict_undecided);
+    exit_code = judge_tables(arguments->files, arguments->target.metric, arguments->flaky, {judge},
+                             arguments->strict_undecided);
   });
 }
 

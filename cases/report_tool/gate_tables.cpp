@@ -29,19 +29,24 @@ void warn_of_unknown(const std::vector<std::string>& flaky, const std::vector<ju
 }  // namespace
 
 int judge_tables(const std::vector<std::string>& paths, const std::string& column,
-                 const std::vector<std::string>& flaky,
-                 const std::function<std::vector<judge::GateRow>(const CsvTable&)>& judge, bool strict_undecided) {
+                 const std::vector<std::string>& flaky, const TableJudge& how, bool strict_undecided) {
   std::vector<judge::GateRow> all;
+  std::vector<CsvTable> seen;
+  const auto add = [&](const CsvTable& table, const std::vector<judge::GateRow>& rows) {
+    print_text(fmt::format("{}\n{}", terminal_line(table.file), gate_text(rows)));
+    all.insert(all.end(), rows.begin(), rows.end());
+  };
   try {
     for (const auto& path : paths) {
       const auto tables = judge::upstream_tables(path, column);
       if (tables.empty()) print_error(fmt::format("{}: no table has a column {}", path, column));
       for (const auto& table : tables) {
-        const auto rows = judge(table);
-        print_text(fmt::format("{}\n{}", terminal_line(table.file), gate_text(rows)));
-        all.insert(all.end(), rows.begin(), rows.end());
+        add(table, how.judge(table));
+        seen.push_back(table);
       }
     }
+    if (how.expected && !seen.empty())
+      for (const auto& table : judge::without_counterpart(seen, how.expected())) add(table, how.judge_absent(table));
   } catch (const ReportError& error) {
     print_error(error.what());
     return ExitCode::usage_error;

@@ -1,15 +1,18 @@
 #include "models/formats/script_model.h"
 
 #include <algorithm>
+#include <regex>
 #include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <torch/csrc/jit/passes/inliner.h>
 #include <torch/script.h>
 #include <torchstone/model.h>
 
 #include "models/core/dropout_rates.h"
+#include "models/core/program_text.h"
 #include "models/formats/draw_like.h"
 #include "models/formats/model_file.h"
 #include "models/formats/script_batch.h"
@@ -33,6 +36,16 @@ void mirror(const torch::jit::Module& script, torch::nn::Module& target) {
   }
 }
 
+/// The tensors among the constants of a graph, those of its blocks too.
+void collect_constants(const torch::jit::Block& block, Tensors& constants) {
+  for (const auto* node : block.nodes()) {
+    if (node->kind() == c10::prim::Constant && node->hasAttribute(c10::attr::value) &&
+        node->kindOf(c10::attr::value) == torch::jit::AttributeKind::t)
+      constants.push_back(node->t(c10::attr::value));
+    for (const auto* inner : node->blocks()) collect_constants(*inner, constants);
+  }
+}
+
 /// What the models of one file share.
 struct FileFacts {
   std::string path;
@@ -43,7 +56,7 @@ struct FileFacts {
   std::string device{};
 };
 
-class ScriptModel : public Model, public DropoutRates {
+class ScriptModel : public Model, public DropoutRates, public DescribesProgram {
  public:
   ScriptModel(torch::jit::Module script, std::shared_ptr<FileFacts> file)
       : program_(std::move(script)), file_(std::move(file)) {
@@ -64,6 +77,17 @@ class ScriptModel : public Model, public DropoutRates {
   }
 
   const torch::jit::Module* script() const override { return &program_.module(); }
+
+  /// Loading numbers the types of modules (___torch_mangle_7), so that each load has other names.
+  ProgramDescription program_description() const override {
+    static const std::regex mangled("___torch_mangle_[0-9]+\\.?");
+    const auto graph = program_.module().get_method("forward").graph()->copy();
+    torch::jit::Inline(*graph);
+    ProgramDescription description;
+    description.text = std::regex_replace(graph->toString(/*print_source_locations=*/false), mangled, "");
+    collect_constants(*graph->block(), description.constants);
+    return description;
+  }
 
   size_t set_dropout_rate(double rate) override { return program_.set_dropout_rate(rate); }
 

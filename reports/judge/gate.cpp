@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <torchstone/status.h>
 
 #include "reports/base/exit_code.h"
 #include "reports/base/terminal_text.h"
@@ -56,6 +57,10 @@ std::string text_or_nothing(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : "nothing";
 }
 
+GateRow absent(const std::string& name, const CsvTable& expected, const GateOptions& options) {
+  return {name, "ABSENT", fmt::format("expected by {} and not there", expected.file), !options.allow_absent};
+}
+
 /// `judge` for each model of `actual`, then the models that are only expected.
 template <typename Judge>
 std::vector<GateRow> against(const CsvTable& actual_table, const CsvTable& expected_table, const std::string& column,
@@ -71,12 +76,15 @@ std::vector<GateRow> against(const CsvTable& actual_table, const CsvTable& expec
     pardon(row, options);
     rows.push_back(std::move(row));
   }
-  for (const auto& name : names_in(expected_table)) {
-    if (actual.rows.contains(name)) continue;
-    rows.push_back(
-        {name, "ABSENT", fmt::format("expected by {} and not there", expected_table.file), !options.allow_absent});
-  }
+  for (const auto& name : names_in(expected_table))
+    if (!actual.rows.contains(name)) rows.push_back(absent(name, expected_table, options));
   return rows;
+}
+
+/// Whether the row is of a case that did not run at all.
+bool is_left_out(const Models& models, const std::string& model) {
+  const auto status = parse_status(field(models, model, "accuracy").value_or(""));
+  return status && info_of(*status).junit == JUnitKind::skipped;
 }
 
 struct Tracked {
@@ -113,8 +121,13 @@ std::vector<GateRow> gate_graph_breaks(const CsvTable& actual, const CsvTable& e
       actual, expected, "graph_breaks", options,
       [&](const Models& is_there, const Models& wanted, const std::string& name) -> GateRow {
         if (!field(wanted, name, "graph_breaks")) return {"", "MISSING", "graph_breaks: nothing expected", true};
-        if (number(is_there, name, "unique_graphs").value_or(0) == 0)
+        if (number(is_there, name, "unique_graphs").value_or(0) == 0) {
+          if (is_left_out(is_there, name) && number(wanted, name, "unique_graphs").value_or(0) > 0)
+            return {"", "ABSENT",
+                    fmt::format("{}, where {} has compiled graphs", *field(is_there, name, "accuracy"), expected.file),
+                    !options.allow_absent};
           return {"", "EAGER_FAILED", "not compiled", false};
+        }
         std::vector<std::string> details;
         bool worse = false;
         for (const auto& [column, lower_is_better] : tracked) {
@@ -126,6 +139,12 @@ std::vector<GateRow> gate_graph_breaks(const CsvTable& actual, const CsvTable& e
         if (details.empty()) return {"", "PASS", "", false};
         return {"", worse ? "FAIL" : "IMPROVED", fmt::format("{}", fmt::join(details, "; ")), true};
       });
+}
+
+std::vector<GateRow> absent_models(const CsvTable& expected, const GateOptions& options) {
+  std::vector<GateRow> rows;
+  for (const auto& name : names_in(expected)) rows.push_back(absent(name, expected, options));
+  return rows;
 }
 
 std::vector<GateRow> gate_memory(const CsvTable& actual, const CsvTable& expected, double part,

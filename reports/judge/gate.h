@@ -26,8 +26,12 @@ struct GateOptions {
 std::vector<GateRow> gate_accuracy(const CsvTable& actual, const CsvTable& expected, const GateOptions& options);
 
 /// check_graph_breaks.py: graph_breaks and fallbacks_to_eager must not rise, calls_captured and unique_graphs not fall;
-/// an improvement is red too. A model whose unique_graphs is 0 or unknown was not compiled and is not judged.
+/// an improvement is red too. A model whose unique_graphs is 0 or unknown was not compiled and is not judged, unless it
+/// was left out (unsupported, pass_due_to_skip) where compiled graphs are expected: then it is ABSENT.
 std::vector<GateRow> gate_graph_breaks(const CsvTable& actual, const CsvTable& expected, const GateOptions& options);
+
+/// Every model of a table whose counterpart does not exist: ABSENT.
+std::vector<GateRow> absent_models(const CsvTable& expected, const GateOptions& options);
 
 /// check_memory_compression_ratio.py: at least `part` of the expected compression_ratio. A ratio that is missing, not
 /// finite or 0 is red: it was not measured. A model without an expected ratio is not judged.

@@ -61,4 +61,12 @@ const CsvTable& counterpart_of(const CsvTable& actual, const std::vector<CsvTabl
                                 names.empty() ? "no tables" : fmt::format("{}", fmt::join(names, ", "))));
 }
 
+std::vector<CsvTable> without_counterpart(const std::vector<CsvTable>& actual, const std::vector<CsvTable>& expected) {
+  std::vector<CsvTable> missing;
+  if (expected.size() == 1 && !actual.empty()) return missing;
+  for (const auto& table : expected)
+    if (std::ranges::find(actual, table_name(table), table_name) == actual.end()) missing.push_back(table);
+  return missing;
+}
+
 }  // namespace torchstone::judge

@@ -17,4 +17,7 @@ std::vector<CsvTable> upstream_tables(const std::filesystem::path& path, const s
 /// ReportError when there is none.
 const CsvTable& counterpart_of(const CsvTable& actual, const std::vector<CsvTable>& expected);
 
+/// The tables of `expected` that are the counterpart of none of `actual`: all of their models are gone.
+std::vector<CsvTable> without_counterpart(const std::vector<CsvTable>& actual, const std::vector<CsvTable>& expected);
+
 }  // namespace torchstone::judge

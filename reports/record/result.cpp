@@ -1,5 +1,6 @@
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -17,6 +18,13 @@ std::optional<double> metric_of(const Result& result, const char* key) {
   return found == result.outcome.metrics.end() ? std::nullopt : std::optional(found->second);
 }
 
+namespace {
+
+constexpr std::pair<const char*, std::string ModelDigests::*> model_digests[] = {
+    {"program_digest", &ModelDigests::program}, {"weights_digest", &ModelDigests::weights}};
+
+}  // namespace
+
 void to_json(nlohmann::json& json, const Outcome& outcome) {
   json = {{"status", to_string(outcome.status)},  {"reason", valid_utf8(outcome.reason)},
           {"detail", valid_utf8(outcome.detail)}, {"phase", valid_utf8(outcome.phase)},
@@ -28,6 +36,8 @@ void to_json(nlohmann::json& json, const Outcome& outcome) {
     for (const double value : values) series.push_back(number_to_json(value));
   }
   if (outcome.diagnosis) json["diagnosis"] = *outcome.diagnosis;
+  for (const auto& [key, member] : model_digests)
+    if (const auto& digest = outcome.model.*member; !digest.empty()) json[key] = valid_utf8(digest);
 }
 
 void from_json(const nlohmann::json& json, Outcome& outcome) {
@@ -56,6 +66,9 @@ void from_json(const nlohmann::json& json, Outcome& outcome) {
   }
   if (const auto& diagnosis = member_of(json, "diagnosis", here); !diagnosis.is_null())
     outcome.diagnosis = diagnosis_of(diagnosis, here + ".diagnosis");
+  for (const auto& [key, member] : model_digests)
+    if (const auto& digest = member_of(json, key, here); !digest.is_null())
+      outcome.model.*member = text_of(digest, here + "." + key);
 }
 
 namespace {

@@ -14,6 +14,7 @@
 #include "reports/record/metric.h"
 #include "reports/record/noise.h"
 #include "reports/record/run_verdict.h"
+#include "reports/record/summary.h"
 
 namespace torchstone {
 namespace {
@@ -69,7 +70,11 @@ Verdict verdict_of(const Result& result) {
   const StatusInfo& info = info_of(result.outcome.status);
   if (!result.finished) return {"ERROR", '!'};
   if (!result.as_expected()) {
-    if (result.status_as_expected()) return {"SLOWER", '!'};
+    if (result.status_as_expected())
+      return {result.outcome.notes.contains("different_model") ? "MODEL"
+              : is_left_out(result)                            ? "GONE"
+                                                               : "SLOWER",
+              '!'};
     if (info.passing) return {"XPASS", '*'};
     return {info.junit == JUnitKind::failure ? "FAIL" : "ERROR", '!'};
   }

@@ -19,8 +19,9 @@ std::string fitting_filter(const std::string& name, size_t width);
 std::string sized_numbers(const Result& result);
 
 /// The verdict in one word and asv's mark, readable without colour: PASS, SKIP, FAIL, ERROR, XFAIL, XPASS, UNSURE,
-/// SLOWER (worse than the baseline), NOISY (it passed, and its interval says too little); "!" unexpectedly bad, "*"
-/// unexpectedly good, "~" undecided or noisy, "x" not run, " " as it should be.
+/// SLOWER, GONE and MODEL (worse than, left out since, or another model than the baseline's), NOISY (it passed, and its
+/// interval says too little); "!" unexpectedly bad, "*" unexpectedly good, "~" undecided or noisy, "x" not run, " " as
+/// it should be.
 struct Verdict {
   std::string_view word;
   char mark;

@@ -39,12 +39,18 @@ std::string exit_words_of(const Report& report) {
 std::string reason_of(const Result& result) {
   std::string text;
   const auto add = [&](const std::string& line) { text += (text.empty() || line.empty() ? "" : "\n") + line; };
-  if (const auto worse = result.outcome.notes.find("worse_than_baseline"); worse != result.outcome.notes.end())
-    add(worse->second);
+  for (const char* key : {"worse_than_baseline", "different_model"})
+    if (const auto note = result.outcome.notes.find(key); note != result.outcome.notes.end()) add(note->second);
   add(result.outcome.reason);
   if (const std::string noise = noisy_reason(result); !noise.empty()) add("noisy: " + noise);
   if (const std::string weak = weak_reason(result); !weak.empty()) add("weak: " + weak);
   return text;
+}
+
+std::string baseline_verdict_words(const Result& result) {
+  if (!result.is_red_by_baseline()) return "";
+  if (result.outcome.notes.contains("different_model")) return "another model than the baseline's";
+  return is_left_out(result) ? "gone since the baseline" : "worse than the baseline";
 }
 
 std::vector<std::string> baseline_lines(const RunInfo& run) {

@@ -16,6 +16,10 @@ std::string exit_words_of(const Report& report);
 /// too little. May be empty.
 std::string reason_of(const Result& result);
 
+/// What the baseline says against a case that it makes red: "worse than the baseline", "gone since the baseline",
+/// "another model than the baseline's". Empty for all other cases.
+std::string baseline_verdict_words(const Result& result);
+
 /// The facts of this run's comparison, one sentence each; empty without --torchstone_baseline.
 std::vector<std::string> baseline_lines(const RunInfo& run);
 /// The command that shows the comparison again by which this case is red; empty for all other cases.

@@ -63,7 +63,9 @@ JUnitEntry junit_entry_of(const Result& r) {
   const std::string reason = first_line(reason_of(r));
   const std::string story = reason.empty() ? status : status + ": " + reason;
   if (!r.finished) return {JUnitKind::error, "unfinished", "started, never finished"};
-  if (!r.as_expected() && r.status_as_expected()) return {JUnitKind::failure, "worse_than_baseline", reason};
+  if (!r.as_expected() && r.status_as_expected())
+    return {JUnitKind::failure, r.outcome.notes.contains("different_model") ? "different_model" : "worse_than_baseline",
+            reason};
   if (!r.as_expected()) {
     if (info.passing) return {JUnitKind::failure, "unexpected_pass", "expected " + r.expected + ", got " + story};
     return {info.junit == JUnitKind::none ? JUnitKind::failure : info.junit, status, story};

@@ -34,7 +34,7 @@ std::string change_row(const judge::CaseChange& c) {
   return fmt::format("| {}{}{} | {} | {} | {} |\n", c.status_worse ? "BROKEN" : to_string(c.change),
                      noisy.empty() ? "" : ", ", noisy,
                      markdown_code(shortened_middle(c.name, markdown_names_width), true), markdown_text(status),
-                     markdown_text(changes_of(c)));
+                     markdown_text(c.other_parts.empty() ? changes_of(c) : "other " + c.other_parts));
 }
 
 }  // namespace

@@ -34,16 +34,18 @@ std::string markdown_banner(const Report& report, const std::optional<judge::Bas
   const int code = run.exit_code.value_or(ExitCode::success);
   const auto bad = static_cast<size_t>(std::ranges::count_if(results, is_unexpected));
   const size_t worse = comparison ? judge::count_worse(*comparison) : 0;
+  const size_t others = comparison ? judge::count_other_models(*comparison) : 0;
   const std::string refusal = comparison ? judge::refusal_words(*comparison) : "";
   const bool whole = run.exit_reason.empty() || run.exit_reason == "finished" || run.exit_reason.starts_with("merged");
   std::string text =
       fmt::format("<!-- torchstone -->\n### {} Torchstone: {} of {} cases as expected\n\n",
-                  bad > 0 || !whole || code != ExitCode::success || worse > 0 || !refusal.empty() ? "❌" : "✅",
+                  bad > 0 || !whole || code != ExitCode::success || worse + others > 0 || !refusal.empty() ? "❌" : "✅",
                   results.size() - bad, results.size());
   std::vector<std::string> counts;
   for (const auto& [status, count] : count_by_status(results))
     counts.push_back(fmt::format("{} {}", count, markdown_text(to_string(status))));
   if (worse > 0) counts.push_back(fmt::format("{} worse than the baseline", worse));
+  if (others > 0) counts.push_back(fmt::format("{} not the baseline's model", others));
   text += fmt::format("{}", fmt::join(counts, " · "));
   if (!refusal.empty()) text += fmt::format("\n<br>**{}**", capitalised(refusal));
   if (code != ExitCode::success)

@@ -1,5 +1,7 @@
 // A run against the results of another one: the flag and the tool, on the real program.
+#include <algorithm>
 #include <fstream>
+#include <utility>
 
 #include <gmock/gmock.h>
 
@@ -190,13 +192,76 @@ TEST_F(Baseline, MayBeSeveralRunsOfTheSameCode) {
   EXPECT_THAT(empty.err, HasSubstr("no results (expected a run in each of several baselines)"));
 }
 
+/// Rows of the baseline beside the one that was timed: of a backend that cannot run here, and of a case that no suite
+/// has any more.
+void more_that_passed(nlohmann::json& json) {
+  const auto add = [&](const std::string& backend, const std::string& label) {
+    auto row = json.at("results").at(0);
+    std::string name = row.at("name");
+    name.replace(name.find("_eager_cpu"), std::string::npos, "_" + label + "_cpu");
+    row["name"] = name, row["backend"] = backend;
+    json.at("results").push_back(row);
+  };
+  add("tensorrt", "tensorrt");
+  add("eager", "eager_of_old");
+}
+
+TEST_F(Baseline, ThatHasMoreThanTheRunTurnsItRed) {
+  std::vector<std::string> arguments = timed;
+  std::ranges::replace(arguments, std::string("--torchstone_backends=eager"),
+                       std::string("--torchstone_backends=eager,tensorrt"));
+  arguments.push_back("--torchstone_baseline=" + changed(more_that_passed));
+  Torchstone now;
+  const ProgramRun run = now.run(arguments);
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  EXPECT_THAT(run.out,
+              AllOf(HasSubstr("! GONE"), HasSubstr("_tensorrt_cpu  pass → unsupported"),
+                    HasSubstr("_eager_of_old_cpu  (was pass)"), HasSubstr("2 cases of the baseline are gone")));
+  EXPECT_THAT(run.err,
+              AllOf(HasSubstr("2 cases of the baseline are gone"), HasSubstr("--torchstone_baseline_fail_on=slower")));
+  EXPECT_THAT(run.err, Not(HasSubstr("raft_small"))) << "an entry of a suite that this run does not select";
+  EXPECT_THAT(read_file(now.out() + "/junit.xml"), HasSubstr("<failure type=\"worse_than_baseline\""));
+  arguments.push_back("--torchstone_baseline_fail_on=slower");
+  const ProgramRun allowed = now.run(arguments);
+  EXPECT_EQ(allowed.exit_code, 0) << allowed.out << allowed.err;
+  arguments.pop_back();
+  arguments.push_back("--gtest_filter=*_eager_cpu");
+  const ProgramRun filtered = now.run(arguments);
+  EXPECT_EQ(filtered.exit_code, 0) << filtered.out << filtered.err;
+  EXPECT_THAT(filtered.out, AllOf(HasSubstr("2 cases of the baseline are not run here"), HasSubstr("--allow-absent")));
+}
+
+TEST_F(Baseline, OfOtherWeightsIsOfADifferentModel) {
+  std::vector<std::string> arguments = timed;
+  arguments.push_back("--torchstone_seed=7");
+  arguments.push_back("--torchstone_baseline=" + first().out());
+  Torchstone now;
+  const ProgramRun run = now.run(arguments);
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("! DIFFERENT MODEL"), HasSubstr("the weights differ"),
+                             HasSubstr("1 case is another model than the baseline's")));
+  EXPECT_THAT(read_file(now.out() + "/junit.xml"), HasSubstr("<failure type=\"different_model\""));
+  const auto digests = [](const Torchstone& runner) {
+    const auto outcome = runner.results().at("results").at(0).at("outcome");
+    return std::pair<std::string, std::string>(outcome.at("program_digest"), outcome.at("weights_digest"));
+  };
+  EXPECT_EQ(digests(now).first, digests(first()).first);
+  EXPECT_NE(digests(now).second, digests(first()).second);
+  EXPECT_EQ(compare({first().out(), now.out()}).exit_code, 1);
+  EXPECT_EQ(compare({"--fail-on", "slower", first().out(), now.out()}).exit_code, 3) << "then nothing is compared";
+}
+
 TEST_F(Baseline, FailOnMakesMoreRed) {
   const std::string more = changed([](auto& json) {
     json.at("results").push_back(json.at("results").at(0));
     json.at("results").at(1)["name"] = "another/Case.A/b";
   });
-  EXPECT_EQ(compare({more, first().out()}).exit_code, 0);
-  EXPECT_EQ(compare({"--fail-on", "slower,gone", more, first().out()}).exit_code, 1);
+  const ProgramRun lost = compare({more, first().out()});
+  EXPECT_EQ(lost.exit_code, 1) << lost.out;
+  EXPECT_THAT(lost.err, AllOf(HasSubstr("1 case of the baseline is gone: another/Case.A/b"),
+                              HasSubstr("--allow-absent"), HasSubstr("--fail-on slower")));
+  EXPECT_EQ(compare({"--fail-on", "slower", more, first().out()}).exit_code, 0);
+  EXPECT_EQ(compare({"--allow-absent", more, first().out()}).exit_code, 0);
   const auto json = nlohmann::json::parse(compare({"--format", "json", more, first().out()}).out);
   EXPECT_EQ(json.at("counts").at("GONE"), 1);
 }

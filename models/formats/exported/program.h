@@ -96,6 +96,7 @@ struct Program {
   size_t dtypes = 0;        ///< arguments of Kind::dtype
   std::string trains{};     ///< a step of which the export says that it trains; empty: none
   std::string evaluates{};  ///< one that evaluates
+  std::string text{};       ///< graph, signature and ranges of the record, without places in the source
 };
 
 }  // namespace torchstone::formats::exported

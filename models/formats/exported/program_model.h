@@ -8,6 +8,7 @@
 #include <torchstone/model.h>
 
 #include "models/core/dropout_rates.h"
+#include "models/core/program_text.h"
 #include "models/formats/exported/run_program.h"
 #include "models/formats/exported/tensors.h"
 
@@ -27,7 +28,7 @@ struct SampleInputs {
 SampleInputs read_sample_inputs(Archive& archive, const std::string& name, const Program& program);
 
 /// An exported program as a model.
-class ProgramModel : public Model, public DropoutRates {
+class ProgramModel : public Model, public DropoutRates, public DescribesProgram {
  public:
   /// `loss` is the path of the output that is the loss ("loss", "[0]"); empty: upstream's reduction of the
   /// tensors that it returns.
@@ -46,6 +47,8 @@ class ProgramModel : public Model, public DropoutRates {
   void to(torch::Device device, torch::Dtype dtype, bool non_blocking = false) override;
   using Model::to;
   size_t set_dropout_rate(double rate) override;
+  /// Constants of an exported program are buffers of the model.
+  ProgramDescription program_description() const override { return {program_->text}; }
   /// Is called with each dtype that the model is cast to.
   void watch_dtype(std::function<void(c10::ScalarType)> watch) { watch_dtype_ = std::move(watch); }
 

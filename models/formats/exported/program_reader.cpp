@@ -108,6 +108,22 @@ void read_specs(const JsonPlace& module, Program& program) {
   program.out_spec = read_tree_spec(root->at("signature").at("out_spec"), fields);
 }
 
+/// Metadata of nodes name files, lines and modules, which are other ones in another folder.
+void erase_metadata(nlohmann::json& json) {
+  if (json.is_object()) json.erase("metadata");
+  if (json.is_structured())
+    for (auto& item : json) erase_metadata(item);
+}
+
+std::string text_of(const JsonPlace& root) {
+  const auto module = root.at("graph_module");
+  nlohmann::json text{{"graph", module.at("graph").json()},
+                      {"signature", module.at("signature").json()},
+                      {"ranges", root.at("range_constraints").json()}};
+  erase_metadata(text);
+  return text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 }  // namespace
 
 Program read_program(Archive& archive, const std::string& name) {
@@ -121,6 +137,7 @@ Program read_program(Archive& archive, const std::string& name) {
 Program read_program(const JsonPlace& root) {
   require_version(root);
   Program program;
+  program.text = text_of(root);
   program.torch_version = root.has("torch_version") ? root.at("torch_version").text().substr(0, 50) : "unknown";
   const auto module = root.at("graph_module");
   const auto graph = module.at("graph"), signature = module.at("signature");

@@ -10,6 +10,13 @@
 
 namespace torchstone {
 
+/// SHA-256 digests of what a case ran, in hexadecimal: two rows with different digests are about different models.
+/// Empty where the model was not loaded, and in records of versions that did not keep them.
+struct ModelDigests {
+  std::string program;  ///< of the graph or the architecture, without weights
+  std::string weights;  ///< of the names, dtypes, shapes and values of parameters, buffers and constants
+};
+
 /// What became of one case: all that a check knows.
 struct Outcome {
   Status status = Status::fail_to_run;
@@ -21,6 +28,7 @@ struct Outcome {
   /// Raw series: eager_s, compiled_s: seconds per call, one a round; eager_loss, compiled_loss: one a training step.
   std::map<std::string, std::vector<double>> samples;
   std::optional<Diagnosis> diagnosis{};  ///< where one was made
+  ModelDigests model{};
 };
 
 /// Where a record comes from: of two records of a case it says which is the later one, whatever the clocks say. Empty
@@ -49,9 +57,12 @@ struct Result {
   Outcome outcome;
 
   /// As expected: the expected status, whichever it is. A case that was left out refutes no expectation. One that
-  /// failed by the infrastructure (a note says so) meets none, because nothing was judged. Nor does one that is worse
-  /// than the baseline of its run, which the note `worse_than_baseline` says in words.
-  bool as_expected() const { return !outcome.notes.contains("worse_than_baseline") && status_as_expected(); }
+  /// failed by the infrastructure (a note says so) meets none, because nothing was judged. Nor does one that the
+  /// baseline of its run makes red: the note `worse_than_baseline` or `different_model` says why.
+  bool as_expected() const { return !is_red_by_baseline() && status_as_expected(); }
+  bool is_red_by_baseline() const {
+    return outcome.notes.contains("worse_than_baseline") || outcome.notes.contains("different_model");
+  }
   /// The same without the baseline.
   bool status_as_expected() const {
     if (outcome.notes.contains("infrastructure")) return false;

@@ -28,11 +28,14 @@ std::string status_of(const Result& r) { return std::string(to_string(final_stat
 std::pair<size_t, double> badness(const CaseChange& c) {
   static constexpr std::array order = {Change::same, Change::faster,    Change::added,
                                        Change::gone, Change::ambiguous, Change::slower};
+  constexpr size_t lost = order.size(), other_model = lost + 1, broken = lost + 2;
   double farthest = 0;
   for (const auto& metric : c.metrics)
     if (metric.change == c.change && metric.ratio > 0) farthest = std::max(farthest, std::abs(std::log(metric.ratio)));
-  const size_t kind =
-      c.status_worse ? order.size() : static_cast<size_t>(std::ranges::find(order, c.change) - order.begin());
+  const size_t kind = c.status_worse                    ? broken
+                      : c.change == Change::other_model ? other_model
+                      : c.lost                          ? lost
+                               : static_cast<size_t>(std::ranges::find(order, c.change) - order.begin());
   return {kind, farthest};
 }
 
@@ -42,17 +45,33 @@ Change worse_of(Change a, Change b) {
   return Change::same;
 }
 
+/// Whether the baseline measured the case, with the status it should have.
+bool was_measured_well(const Result& before) { return !is_left_out(before) && status_is_fine(before); }
+
+CaseChange absent(const Result& before, const BaselineOptions& options) {
+  CaseChange change{before.name, Change::gone, status_of(before), ""};
+  change.lost = was_measured_well(before) && !options.allow_absent;
+  return change;
+}
+
 /// The statuses of a case, and its metrics each by itself.
 CaseChange change_of(const Result& before, const Result& after, const BaselineOptions& options,
                      const RunToRunOfCases& history, BaselineComparison& comparison) {
   CaseChange change{after.name, Change::same, status_of(before), status_of(after)};
+  change.other_parts = other_parts_of(before.outcome.model, after.outcome.model);
+  if (!change.other_parts.empty()) {
+    change.change = Change::other_model;
+    return change;
+  }
   change.old_noisy = is_noisy(before), change.new_noisy = is_noisy(after);
   change.status_worse = status_is_fine(before) && !status_is_fine(after);
   if (is_left_out(before) && is_left_out(after)) return change;
   if (change.status_worse)
     change.change = Change::slower;
-  else if (is_left_out(before) || is_left_out(after))
-    change.change = is_left_out(after) ? Change::gone : Change::added;
+  else if (is_left_out(before))
+    change.change = Change::added;
+  else if (is_left_out(after))
+    change.change = Change::gone, change.lost = was_measured_well(before);
   else if (!status_is_fine(before) && status_is_fine(after))
     change.change = Change::faster;
   const bool same_machine = options.other_machine || comparison.machine_differences.empty();
@@ -73,7 +92,7 @@ CaseChange change_of(const Result& before, const Result& after, const BaselineOp
 void add_metrics(CaseChange& change, const BaselineOptions& options) {
   if (!options.metrics.empty())
     std::erase_if(change.metrics, [&](const auto& m) { return std::ranges::count(options.metrics, m.metric) == 0; });
-  if (change.change == Change::gone || change.change == Change::added) return;
+  if (change.change == Change::gone || change.change == Change::added || change.change == Change::other_model) return;
   for (const auto& metric : change.metrics)
     if (!is_of_eager(metric.metric) && find_metric(metric.metric)->judged != Judged::by_one_reading)
       change.change = worse_of(change.change, metric.change);
@@ -137,6 +156,12 @@ void require_sense(const BaselineOptions& options) {
 
 bool is_of_eager(const std::string& metric) { return metric.starts_with("eager_"); }
 
+std::string other_parts_of(const ModelDigests& before, const ModelDigests& after) {
+  const auto differs = [](const std::string& a, const std::string& b) { return !a.empty() && !b.empty() && a != b; };
+  const bool program = differs(before.program, after.program), weights = differs(before.weights, after.weights);
+  return program && weights ? "program and weights" : program ? "program" : weights ? "weights" : "";
+}
+
 BaselineComparison compare_with_baseline(const Report& baseline, const Report& report, const BaselineOptions& options) {
   require_sense(options);
   BaselineComparison comparison;
@@ -153,7 +178,7 @@ BaselineComparison compare_with_baseline(const Report& baseline, const Report& r
                                    : change_of(*found->second, *result, options, history, comparison));
   }
   for (const auto& [key, result] : before)
-    if (!after.contains(key)) comparison.cases.push_back({result->name, Change::gone, status_of(*result), ""});
+    if (!after.contains(key)) comparison.cases.push_back(absent(*result, options));
   comparison.drift = settle_timings(comparison.cases, options);
   add_notes(comparison, options);
   for (auto& change : comparison.cases) add_metrics(change, options);
@@ -161,10 +186,16 @@ BaselineComparison compare_with_baseline(const Report& baseline, const Report& r
   return comparison;
 }
 
-bool is_worse(const CaseChange& change) { return change.status_worse || change.change == Change::slower; }
+bool is_worse(const CaseChange& change) {
+  return change.status_worse || change.lost || change.change == Change::slower;
+}
 
 size_t count_worse(const BaselineComparison& comparison) {
   return static_cast<size_t>(std::ranges::count_if(comparison.cases, is_worse));
+}
+
+size_t count_other_models(const BaselineComparison& comparison) {
+  return static_cast<size_t>(std::ranges::count(comparison.cases, Change::other_model, &CaseChange::change));
 }
 
 }  // namespace torchstone::judge

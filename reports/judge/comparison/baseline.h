@@ -34,10 +34,13 @@ struct CaseChange {
   bool status_worse = false;                  ///< was as expected and is not any more
   std::vector<MetricChange> metrics = {};     ///< in the order of the metric table; only those that both sides have
   bool old_noisy = false, new_noisy = false;  ///< its speed-up says too little there (reports/record/noise.h)
+  bool lost = false;                          ///< GONE, and the baseline had measured it with the expected status
+  std::string other_parts = {};               ///< of Change::other_model: "weights", "program" or "program and weights"
 };
 
 struct BaselineComparison {
-  std::vector<CaseChange> cases;  ///< worst first: broken, SLOWER, AMBIGUOUS, GONE, NEW, FASTER, SAME; then by size
+  /// Worst first: broken, DIFFERENT MODEL, lost, SLOWER, AMBIGUOUS, GONE, NEW, FASTER, SAME; then by size.
+  std::vector<CaseChange> cases;
   /// What makes timings of the two incomparable, one sentence each: another machine class, device, library version.
   std::vector<std::string> machine_differences;
   size_t timings_left_out = 0;  ///< that both sides have, but that were taken on different machines
@@ -47,9 +50,10 @@ struct BaselineComparison {
   std::optional<Drift> drift = {};  ///< of the machine, with three timed cases and more
 };
 
-/// BROKEN or SLOWER.
+/// BROKEN, SLOWER, or lost.
 bool is_worse(const CaseChange& change);
 size_t count_worse(const BaselineComparison& comparison);
+size_t count_other_models(const BaselineComparison& comparison);
 
 struct BaselineOptions {
   double confidence = 0.95;  ///< of the intervals that are shown, and by which changes are told
@@ -58,6 +62,7 @@ struct BaselineOptions {
   double family_error = 0.0025;
   double tolerance = 0.02;     ///< a change of a timing below this part is SAME however sure it is
   bool other_machine = false;  ///< compare timings although machine_differences is not empty
+  bool allow_absent = false;   ///< a case that only the baseline has is GONE, but not lost
   /// Of a baseline that is a table of single numbers: each is taken as it stands, whatever machine it comes from.
   bool single_numbers = false;
   std::vector<HistoryPoint> history = {};  ///< earlier runs: the least error of any record
@@ -80,11 +85,19 @@ struct BaselineOptions {
 /// compilerUtils), otherwise AMBIGUOUS: one timing is no verdict.
 ///
 /// A case's own verdict takes neither single readings nor the metrics of the eager side, which is the yardstick. A case
-/// that was measured and is now left out (skipped) is GONE, the reverse NEW.
+/// that was measured and is now left out (skipped, unsupported) is GONE, the reverse NEW.
+///
+/// Where both records have digests of the model and these differ, the case is DIFFERENT MODEL, and nothing else about
+/// it is compared. A record without digests (of an older version, or one that ended before its model was loaded) is
+/// compared as it is.
 ///
 /// Throws std::invalid_argument for a confidence outside (0, 1), a negative tolerance, an unknown metric.
 BaselineComparison compare_with_baseline(const Report& baseline, const Report& report,
                                          const BaselineOptions& options = {});
+
+/// Which parts of a model differ: "weights", "program" or "program and weights". Empty where none does, or where one of
+/// the records does not know.
+std::string other_parts_of(const ModelDigests& before, const ModelDigests& after);
 
 /// The eager side is the yardstick: its moves never make a case red.
 bool is_of_eager(const std::string& metric);

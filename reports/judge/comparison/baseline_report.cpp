@@ -18,12 +18,22 @@
 namespace torchstone::judge {
 namespace {
 
+constexpr std::array<std::pair<std::string_view, Change>, 6> fail_on_words = {
+    {{"slower", Change::slower},
+     {"faster", Change::faster},
+     {"ambiguous", Change::ambiguous},
+     {"new", Change::added},
+     {"gone", Change::gone},
+     {"different_model", Change::other_model}}};
+
+/// Those that every count shows. Change::other_model is shown where there is one.
 constexpr std::array all_changes = {Change::slower, Change::ambiguous, Change::gone,
                                     Change::added,  Change::faster,    Change::same};
 
 char mark_of(Change change) {
   switch (change) {
     case Change::slower:
+    case Change::other_model:
       return '!';
     case Change::faster:
       return '*';
@@ -37,6 +47,8 @@ char mark_of(Change change) {
   }
   return ' ';
 }
+
+char mark_of(const CaseChange& c) { return c.lost ? '!' : mark_of(c.change); }
 
 std::string verdict_of(const CaseChange& c) { return c.status_worse ? "BROKEN" : std::string(to_string(c.change)); }
 
@@ -65,8 +77,10 @@ std::string metric_line(const MetricChange& m) {
 }
 
 std::string case_block(const CaseChange& c, bool all) {
-  std::string text = fmt::format("{} {:<9} {}", mark_of(c.change), verdict_of(c), terminal_line(c.name));
-  if (c.old_status.empty() || c.new_status.empty())
+  std::string text = fmt::format("{} {:<9} {}", mark_of(c), verdict_of(c), terminal_line(c.name));
+  if (c.change == Change::other_model)
+    text += fmt::format("  (not compared: the {} differ{})", c.other_parts, c.other_parts == "program" ? "s" : "");
+  else if (c.old_status.empty() || c.new_status.empty())
     text += fmt::format("  ({})", terminal_line(c.old_status.empty() ? c.new_status : "was " + c.old_status));
   else if (c.old_status != c.new_status)
     text += fmt::format("  {} → {}", terminal_line(c.old_status), terminal_line(c.new_status));
@@ -80,6 +94,20 @@ std::string case_block(const CaseChange& c, bool all) {
 size_t count(const BaselineComparison& comparison, Change change) {
   return std::ranges::count_if(comparison.cases,
                                [&](const CaseChange& c) { return !c.status_worse && c.change == change; });
+}
+
+bool fails(const CaseChange& c, const std::vector<Change>& fail_on) {
+  if (c.status_worse) return true;
+  return std::ranges::count(fail_on, c.change) > 0 && (c.change != Change::gone || c.lost);
+}
+
+/// At most three names, and how many more there are.
+std::string first_names(const std::vector<std::string>& names) {
+  constexpr size_t shown = 3;
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < std::min(shown, names.size()); ++i) parts.push_back(terminal_line(names[i]));
+  if (names.size() > shown) parts.push_back(fmt::format("and {} more", names.size() - shown));
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 size_t broken(const BaselineComparison& comparison) {
@@ -99,6 +127,8 @@ std::string write_comparison(const BaselineComparison& comparison, bool all) {
 std::string counts_line(const BaselineComparison& comparison) {
   std::string text = fmt::format("{} cases: {} BROKEN", comparison.cases.size(), broken(comparison));
   for (const Change change : all_changes) text += fmt::format(", {} {}", count(comparison, change), to_string(change));
+  if (const size_t others = count_other_models(comparison); others > 0)
+    text += fmt::format(", {} {}", others, to_string(Change::other_model));
   return text;
 }
 
@@ -119,6 +149,8 @@ std::string noisy_words(const CaseChange& change) {
 }
 
 std::string worse_words(const CaseChange& change) {
+  if (change.lost)
+    return fmt::format("{} → {}", change.old_status, change.new_status.empty() ? "absent" : change.new_status);
   std::vector<std::string> parts;
   for (const auto& m : change.metrics) {
     if (m.change != Change::slower || is_of_eager(m.metric)) continue;
@@ -151,6 +183,7 @@ std::string write_comparison_json(const BaselineComparison& comparison) {
   json["timings_left_out"] = comparison.timings_left_out;
   json["counts"]["BROKEN"] = broken(comparison);
   for (const Change change : all_changes) json["counts"][std::string(to_string(change))] = count(comparison, change);
+  json["counts"][std::string(to_string(Change::other_model))] = count_other_models(comparison);
   json["cases"] = nlohmann::json::array();
   for (const auto& c : comparison.cases) {
     nlohmann::ordered_json entry = {{"name", valid_utf8(c.name)},
@@ -158,6 +191,8 @@ std::string write_comparison_json(const BaselineComparison& comparison) {
                                     {"old_status", valid_utf8(c.old_status)},
                                     {"new_status", valid_utf8(c.new_status)},
                                     {"status_worse", c.status_worse},
+                                    {"lost", c.lost},
+                                    {"other_parts", c.other_parts},
                                     {"old_noisy", c.old_noisy},
                                     {"new_noisy", c.new_noisy},
                                     {"metrics", nlohmann::json::object()}};
@@ -174,18 +209,25 @@ std::string write_comparison_json(const BaselineComparison& comparison) {
   return printable_json(json.dump(1)) + "\n";
 }
 
+const std::vector<Change>& default_fail_on() {
+  static const std::vector<Change> changes = {Change::slower, Change::gone, Change::other_model};
+  return changes;
+}
+
+std::string default_fail_on_words() {
+  std::vector<std::string_view> words;
+  for (const Change change : default_fail_on())
+    words.push_back(std::ranges::find(fail_on_words, change, &std::pair<std::string_view, Change>::second)->first);
+  return fmt::format("{}", fmt::join(words, ","));
+}
+
 std::vector<Change> parse_fail_on(const std::vector<std::string>& words) {
-  static const std::vector<std::pair<std::string, Change>> known = {{"slower", Change::slower},
-                                                                    {"faster", Change::faster},
-                                                                    {"ambiguous", Change::ambiguous},
-                                                                    {"new", Change::added},
-                                                                    {"gone", Change::gone}};
   std::vector<Change> changes;
   for (const auto& word : words) {
-    const auto found = std::ranges::find(known, word, &std::pair<std::string, Change>::first);
-    if (found == known.end())
+    const auto found = std::ranges::find(fail_on_words, word, &std::pair<std::string_view, Change>::first);
+    if (found == fail_on_words.end())
       throw std::invalid_argument(
-          fmt::format("fail-on: expected slower, faster, ambiguous, new or gone, found '{}'", word));
+          fmt::format("fail-on: expected slower, faster, ambiguous, new, gone or different_model, found '{}'", word));
     changes.push_back(found->second);
   }
   return changes;
@@ -196,7 +238,8 @@ std::string refusal_words(const BaselineComparison& comparison) {
     case ExitCode::usage_error:
       return "timings not compared: the baseline is of another machine";
     case ExitCode::nothing_judged:
-      return "nothing compared: the baseline has none of these cases";
+      return count_other_models(comparison) > 0 ? "nothing compared: the baseline's cases are of other models"
+                                                : "nothing compared: the baseline has none of these cases";
     default:
       return "";
   }
@@ -204,10 +247,46 @@ std::string refusal_words(const BaselineComparison& comparison) {
 
 int exit_code_of(const BaselineComparison& comparison, const std::vector<Change>& fail_on) {
   if (comparison.timings_left_out > 0) return ExitCode::usage_error;
-  const auto on_both_sides = [](const CaseChange& c) { return !c.old_status.empty() && !c.new_status.empty(); };
-  if (std::ranges::none_of(comparison.cases, on_both_sides)) return ExitCode::nothing_judged;
-  const auto fails = [&](const CaseChange& c) { return c.status_worse || std::ranges::count(fail_on, c.change) > 0; };
-  return std::ranges::any_of(comparison.cases, fails) ? ExitCode::gate_failed : ExitCode::success;
+  const auto is_red = [&](const CaseChange& c) { return fails(c, fail_on); };
+  const auto is_red_model = [&](const CaseChange& c) { return c.change == Change::other_model && is_red(c); };
+  const auto is_compared = [](const CaseChange& c) {
+    return !c.old_status.empty() && !c.new_status.empty() && c.change != Change::other_model;
+  };
+  const auto& cases = comparison.cases;
+  if (std::ranges::none_of(cases, is_compared) && std::ranges::none_of(cases, is_red_model))
+    return ExitCode::nothing_judged;
+  return std::ranges::any_of(cases, is_red) ? ExitCode::gate_failed : ExitCode::success;
+}
+
+std::vector<std::string> red_sentences(const BaselineComparison& comparison, const std::vector<Change>& fail_on) {
+  std::vector<std::string> gone, others, sentences;
+  size_t worse = 0, better_or_new = 0;
+  for (const auto& c : comparison.cases) {
+    if (!fails(c, fail_on)) continue;
+    if (c.change == Change::gone)
+      gone.push_back(c.name);
+    else if (c.change == Change::other_model)
+      others.push_back(c.name);
+    else
+      ++(c.status_worse || c.change == Change::slower ? worse : better_or_new);
+  }
+  if (worse > 0)
+    sentences.push_back(
+        fmt::format("{} worse than the baseline", worse == 1 ? "1 case is" : fmt::format("{} cases are", worse)));
+  if (!gone.empty())
+    sentences.push_back(fmt::format(
+        "{} gone: {}",
+        gone.size() == 1 ? "1 case of the baseline is" : fmt::format("{} cases of the baseline are", gone.size()),
+        first_names(gone)));
+  if (!others.empty())
+    sentences.push_back(fmt::format(
+        "{} than the baseline's: {}",
+        others.size() == 1 ? "1 case is another model" : fmt::format("{} cases are other models", others.size()),
+        first_names(others)));
+  if (better_or_new > 0)
+    sentences.push_back(fmt::format("{} changed in a way that fail-on names",
+                                    better_or_new == 1 ? "1 case" : fmt::format("{} cases", better_or_new)));
+  return sentences;
 }
 
 }  // namespace torchstone::judge

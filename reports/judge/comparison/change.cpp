@@ -14,7 +14,8 @@ Change direction(bool grown, Better better) {
 }  // namespace
 
 std::string_view to_string(Change change) {
-  static constexpr std::array<std::string_view, 6> words = {"SAME", "FASTER", "SLOWER", "AMBIGUOUS", "NEW", "GONE"};
+  static constexpr std::array<std::string_view, 7> words = {"SAME", "FASTER", "SLOWER",         "AMBIGUOUS",
+                                                            "NEW",  "GONE",   "DIFFERENT MODEL"};
   return words.at(static_cast<size_t>(change));
 }
 

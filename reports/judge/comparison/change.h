@@ -8,9 +8,11 @@
 // How one number changed between two runs. Pure functions: no clock, no files, no state.
 namespace torchstone::judge {
 
-/// What became of a case, or of one of its metrics, since the baseline (the words of nvbench_compare).
-enum class Change { same, faster, slower, ambiguous, added, gone };
-/// SAME, FASTER, SLOWER, AMBIGUOUS, NEW, GONE. For sizes and counts FASTER means better and SLOWER worse.
+/// What became of a case, or of one of its metrics, since the baseline (the words of nvbench_compare). `other_model`:
+/// program or weights differ, so the two records say nothing about each other.
+enum class Change { same, faster, slower, ambiguous, added, gone, other_model };
+/// SAME, FASTER, SLOWER, AMBIGUOUS, NEW, GONE, DIFFERENT MODEL. For sizes and counts FASTER means better and SLOWER
+/// worse.
 std::string_view to_string(Change change);
 
 /// A value and the interval that holds the true one; infinite ends where nothing is known.

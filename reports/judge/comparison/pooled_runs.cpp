@@ -71,6 +71,11 @@ auto timed_cases_of(Report& report) {
   return cases;
 }
 
+/// Timings of another batch size or of another model are not pooled.
+bool same_program(const Result& a, const Result& b) {
+  return a.batch_size == b.batch_size && other_parts_of(a.outcome.model, b.outcome.model).empty();
+}
+
 void require_same_machine(const Report& last, const Report& other) {
   const auto differences = machine_differences(other.run, last.run);
   if (!differences.empty())
@@ -94,7 +99,7 @@ Report pool_runs(std::vector<Report> runs) {
   for (auto& run : runs) {
     require_same_machine(pooled, run);
     for (const auto& [key, result] : timed_cases_of(run))
-      if (const auto found = cases.find(key); found != cases.end() && result->batch_size == found->second->batch_size)
+      if (const auto found = cases.find(key); found != cases.end() && same_program(*result, *found->second))
         add_processes(*found->second, *result);
   }
   for (const auto& [key, result] : cases) settle(*result);

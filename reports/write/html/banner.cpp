@@ -40,17 +40,24 @@ Headline headline_of(const View& view) {
     return {{"✗", "bad"},
             fmt::format("{} of {} {} not as expected", others, counted(total, "case"), others == 1 ? "is" : "are")};
   }
+  const auto refused = [](const judge::BaselineComparison& comparison) -> Headline {
+    return {{"✗", "bad"}, capitalised(judge::refusal_words(comparison))};
+  };
+  if (view.options.comparison && judge::exit_code_of(*view.options.comparison, {}) == ExitCode::nothing_judged)
+    return refused(*view.options.comparison);
   if (const size_t worse = view.options.comparison ? judge::count_worse(*view.options.comparison) : 0; worse > 0)
     return {{"✗", "bad"}, fmt::format("{} worse than the baseline", counted(worse, "case"))};
+  if (const size_t others = view.options.comparison ? judge::count_other_models(*view.options.comparison) : 0;
+      others > 0)
+    return {{"✗", "bad"}, fmt::format("{} not the baseline's model", counted(others, "case"))};
   if (std::ranges::all_of(view.report.results, is_left_out))
     return {{"–", "off"}, fmt::format("Nothing was judged: all {} were left out", counted(total, "case"))};
   if (code == ExitCode::interrupted) return {{"✗", "bad"}, "Interrupted"};
   if (code != ExitCode::success)
     return {{"✗", "bad"},
             fmt::format("Exit code {}: {}", code, escaped_cut(first_line(exit_words_of(view.report)), 300))};
-  if (const std::string refusal = view.options.comparison ? judge::refusal_words(*view.options.comparison) : "";
-      !refusal.empty())
-    return {{"✗", "bad"}, capitalised(refusal)};
+  if (view.options.comparison && !judge::refusal_words(*view.options.comparison).empty())
+    return refused(*view.options.comparison);
   if (open > 0)
     return {{"~", "odd"}, fmt::format("As expected, but {} of {} {}", open, counted(total, "case"), open_words(view))};
   return {{"✓", "ok"},
@@ -136,14 +143,18 @@ std::string against_baseline(const View& view) {
 
 std::string since_baseline(const View& view) {
   if (!view.options.comparison) return against_baseline(view);
-  size_t broken = 0, slower = 0, faster = 0;
+  size_t broken = 0, slower = 0, faster = 0, gone = 0;
   for (const auto& change : view.options.comparison->cases) {
     broken += change.status_worse;
     slower += !change.status_worse && change.change == judge::Change::slower;
     faster += change.change == judge::Change::faster;
+    gone += change.lost;
   }
+  const size_t others = judge::count_other_models(*view.options.comparison);
   const size_t left_out = view.options.comparison->timings_left_out;
-  return fact("Since the baseline", fmt::format("{} broken, {} slower", broken, slower),
+  return fact("Since the baseline",
+              fmt::format("{} broken, {} slower{}{}", broken, slower, gone == 0 ? "" : fmt::format(", {} gone", gone),
+                          others == 0 ? "" : fmt::format(", {} of another model", others)),
               fmt::format("{} faster{}", faster,
                           left_out == 0 ? "" : fmt::format("; {} not compared", counted(left_out, "timing"))));
 }

@@ -7,6 +7,7 @@
 
 #include "reports/judge/comparison/baseline_report.h"
 #include "reports/record/metric.h"
+#include "reports/record/run_verdict.h"
 #include "reports/record/summary.h"
 #include "reports/write/html/markup.h"
 
@@ -32,7 +33,9 @@ Facts common_notes(const std::vector<Result>& results) {
   return common;
 }
 
-bool got_worse(const CaseView& c) { return c.change != nullptr && judge::is_worse(*c.change); }
+bool got_worse(const CaseView& c) {
+  return c.change != nullptr && (judge::is_worse(*c.change) || c.change->change == judge::Change::other_model);
+}
 
 /// 0 for what the eye should meet first; 3 for what needs nobody.
 int urgency(const CaseView& c) {
@@ -98,6 +101,8 @@ Look look_of(judge::Change change) {
       return {"+", "off"};
     case judge::Change::gone:
       return {"–", "odd"};
+    case judge::Change::other_model:
+      return {"≠", "bad"};
     case judge::Change::same:
       break;
   }
@@ -111,7 +116,7 @@ std::string chip(const CaseView& c) {
   const bool worse = r.finished && !is_fine(r) && r.status_as_expected();
   const bool against =
       r.finished && !worse && (!is_fine(r) ? r.expected != "pass" : r.expected == status && status != "pass");
-  const std::string expected = worse        ? ", worse than the baseline"
+  const std::string expected = worse        ? ", " + std::string(baseline_verdict_words(r))
                                : !against   ? ""
                                : is_fine(r) ? ", as expected"
                                             : ", expected " + escaped_cut(r.expected, 60);
@@ -121,7 +126,7 @@ std::string chip(const CaseView& c) {
 
 std::string change_text(const judge::CaseChange& change) {
   if (change.change == judge::Change::same && !change.status_worse) return "";
-  const Look look = change.status_worse ? Look{"✗", "bad"} : look_of(change.change);
+  const Look look = change.status_worse ? Look{"✗", "bad"} : change.lost ? Look{"–", "bad"} : look_of(change.change);
   std::string text = fmt::format("<i class={}>{} {}</i>", look.css_class, look.symbol,
                                  change.status_worse ? "BROKEN" : to_string(change.change));
   if (change.old_status != change.new_status && !change.old_status.empty() && !change.new_status.empty()) {
@@ -131,6 +136,7 @@ std::string change_text(const judge::CaseChange& change) {
     const auto* info = find_metric(m->metric);
     text += fmt::format(" {} {:+.1f} %", escaped(info == nullptr ? m->metric : info->title), (m->ratio - 1) * 100);
   }
+  if (!change.other_parts.empty()) text += fmt::format(" {}", change.other_parts);
   if (const std::string noisy = judge::noisy_words(change); !noisy.empty()) text += fmt::format(" <b>{}</b>", noisy);
   return text;
 }

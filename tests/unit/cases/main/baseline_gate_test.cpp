@@ -1,9 +1,17 @@
 #include "cases/main/baseline_gate.h"
 
+#include <tuple>
+
 #include <gmock/gmock.h>
+
+#include "reports/record/row.h"
+#include "tests/unit/cases/support.h"
 
 namespace torchstone {
 namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
 
 Result record(Status status, double bytes) {
   Result result;
@@ -17,7 +25,7 @@ std::vector<bool> marked(const Result& before, const std::vector<Result>& now) {
   judge::Baseline baseline;
   baseline.report.results = {before};
   Report run{{}, now};
-  EXPECT_EQ(judge_against(baseline, {}, {}, run).exit_code, 1);
+  EXPECT_EQ(judge_against(baseline, {}, {}, {}, run).exit_code, 1);
   std::vector<bool> marks;
   for (const auto& result : run.results) marks.push_back(result.outcome.notes.contains("worse_than_baseline"));
   return marks;
@@ -36,9 +44,103 @@ TEST(ARunAgainstItsBaseline, IsRefusedInTheWordsOfTheReports) {
   other.report.results = {record(Status::pass, 100)};
   other.report.results[0].name = "suite/Performance.A/another";
   Report run{{}, {record(Status::pass, 100)}};
-  const BaselineVerdict verdict = judge_against(other, {}, {}, run);
+  const BaselineVerdict verdict = judge_against(other, {}, {}, {}, run);
   EXPECT_EQ(verdict.exit_code, 3);
   EXPECT_EQ(verdict.why, "nothing compared: the baseline has none of these cases");
+}
+
+TEST(ARunAgainstItsBaseline, MarksWhatIsLeftOutNow) {
+  judge::Baseline baseline;
+  baseline.report.results = {record(Status::pass, 100)};
+  Report run{{}, {record(Status::unsupported, 100)}};
+  const BaselineVerdict verdict = judge_against(baseline, {}, {}, {}, run);
+  EXPECT_EQ(verdict.exit_code, 1);
+  EXPECT_THAT(verdict.why, AllOf(HasSubstr("1 case of the baseline is gone: suite/Performance.A/case"),
+                                 HasSubstr("--torchstone_baseline_fail_on=slower")));
+  EXPECT_EQ(run.results[0].outcome.notes.at("worse_than_baseline"), "worse than the baseline: pass → unsupported");
+  EXPECT_FALSE(run.results[0].as_expected());
+  EXPECT_EQ(verdict_of(run.results[0]).word, "GONE");
+}
+
+TEST(ARunAgainstItsBaseline, LetsPassWhatFailOnDoesNotName) {
+  judge::Baseline baseline;
+  baseline.report.results = {record(Status::pass, 100), record(Status::pass, 100)};
+  baseline.report.results[1].name = "suite/Performance.A/other";
+  Report run{{}, baseline.report.results};
+  run.results[0].outcome.status = Status::unsupported;
+  const auto flags = test::flags_of({"--torchstone_baseline=/b.json", "--torchstone_baseline_fail_on=slower"});
+  EXPECT_EQ(judge_against(baseline, {}, flags, {}, run).exit_code, 0);
+  EXPECT_TRUE(run.results[0].as_expected());
+  const auto wrong = test::flags_of({"--torchstone_baseline=/b.json", "--torchstone_baseline_fail_on=slow"});
+  EXPECT_THAT(test::error_of([&] { baseline_options(wrong); }),
+              AllOf(HasSubstr("--torchstone_baseline_fail_on=slow"), HasSubstr("different_model")));
+}
+
+TEST(ARunAgainstItsBaseline, SaysThatTheModelIsAnotherOne) {
+  judge::Baseline baseline;
+  baseline.report.results = {record(Status::pass, 100)};
+  Report run{{}, baseline.report.results};
+  baseline.report.results[0].outcome.model.weights = "a", run.results[0].outcome.model.weights = "b";
+  const BaselineVerdict verdict = judge_against(baseline, {}, {}, {}, run);
+  EXPECT_EQ(verdict.exit_code, 1);
+  EXPECT_THAT(verdict.why, HasSubstr("1 case is another model than the baseline's"));
+  EXPECT_THAT(run.results[0].outcome.notes.at("different_model"), HasSubstr("different model: its weights"));
+  EXPECT_EQ(verdict_of(run.results[0]).word, "MODEL");
+}
+
+constexpr auto one_row =
+    "suite: small\ndefaults: {seed: 5}\nmatrix:\n"
+    "  - {checks: [accuracy], dtypes: [float32], backends: [inductor]}\nmodels: [first]\n";
+
+/// Names of the baseline's cases that a run with these flags is asked for and does not have.
+std::vector<std::string> missed(const std::vector<std::string>& arguments, const std::string& filter = "*") {
+  const test::Folder folder;
+  folder.write("s.yaml", one_row);
+  const auto suites = suite::read_suites(folder.path() + "/s.yaml");
+  const auto flags = test::flags_of(arguments);
+  const BaselineScope scope(flags, suites, expand(suites, test::fake_known(), flags));
+  std::vector<std::string> names;
+  const std::string before = GTEST_FLAG_GET(filter);
+  GTEST_FLAG_SET(filter, filter);
+  for (const auto& [model, dtype, suite] : {std::tuple{"first", "float32", "small"},
+                                            {"second", "float32", "small"},
+                                            {"second", "bfloat16", "small"},
+                                            {"file", "float32", "own"}}) {
+    Result result;
+    result.suite = suite, result.model = model, result.check = "accuracy", result.mode = "inference";
+    result.dtype = dtype, result.backend = "inductor", result.device = "cpu", result.preset = "mini";
+    result.name = fmt::format("{}/Accuracy.CompiledMatchesEager/{}_inference_{}_inductor_cpu", suite, model, dtype);
+    if (scope.misses(result)) names.push_back(fmt::format("{} {}", model, dtype));
+  }
+  GTEST_FLAG_SET(filter, before);
+  return names;
+}
+
+TEST(BaselineScope, MissesWhatNoFlagAndNoFilterLeavesOut) {
+  using testing::ElementsAre;
+  EXPECT_THAT(missed({}), ElementsAre("second float32", "second bfloat16", "file float32"))
+      << "no suite for files is known here, so own is a suite that is gone";
+  EXPECT_THAT(missed({"--torchstone_suites=/s"}), ElementsAre("second float32", "second bfloat16"));
+  EXPECT_THAT(missed({"--torchstone_suite=small"}), ElementsAre("second float32", "second bfloat16"));
+  EXPECT_THAT(missed({"--torchstone_dtypes=float32", "--torchstone_suite=small"}), ElementsAre("second float32"));
+  EXPECT_THAT(missed({"--torchstone_backends=torchscript"}), ElementsAre());
+  EXPECT_THAT(missed({"--torchstone_only=first"}), ElementsAre());
+  EXPECT_THAT(missed({}, "*/first_*"), ElementsAre());
+  EXPECT_THAT(missed({}, "small/*-*bfloat16*"), ElementsAre("second float32"));
+}
+
+TEST(GTestFilter, KeepsNamesAsGoogleTestDoes) {
+  for (const auto& [filter, kept] : {std::pair{"*", true},
+                                     {"", true},
+                                     {"a/B.C/d", true},
+                                     {"a/B.C/?", true},
+                                     {"x:a/*", true},
+                                     {"-x*", true},
+                                     {"*-*C/d", false},
+                                     {"a/*-x:*d", false},
+                                     {"x", false},
+                                     {"a/B.C/[d]", false}})
+    EXPECT_EQ(filter_keeps(filter, "a/B.C/d"), kept) << filter;
 }
 
 }  // namespace

@@ -84,6 +84,10 @@ TEST(GraphBreaksGate, KnowsWhichDirectionIsWorse) {
 }
 
 TEST(GraphBreaksGate, IsNotGreenWhenNoModelWasCompiled) {
+  const auto compiled = table("name,accuracy,graph_breaks,unique_graphs\na,pass,0,1\n"),
+             left_out = table("name,accuracy,graph_breaks,unique_graphs\na,unsupported,0,0\n");
+  EXPECT_EQ(gate_exit_code(gate_graph_breaks(left_out, compiled, {})), 1) << "a model that is skipped now";
+  EXPECT_EQ(gate_exit_code(gate_graph_breaks(left_out, compiled, {.allow_absent = true})), 3);
   const auto one = table("name,graph_breaks,unique_graphs\na,0,0\n");
   EXPECT_EQ(gate_exit_code(gate_graph_breaks(one, one, {})), 3);
 }
@@ -246,6 +250,8 @@ TEST(GateInput, FindsTheTableThatBelongsToAnother) {
   EXPECT_EQ(counterpart_of(named("c.csv"), {named("only.csv")}).file, "only.csv");
   EXPECT_THROW(counterpart_of(named("c.csv"), expected), ReportError);
   EXPECT_THROW(counterpart_of(named("c.csv"), {}), ReportError);
+  EXPECT_THAT(without_counterpart({named("b.csv")}, expected), testing::SizeIs(expected.size() - 1));
+  EXPECT_THAT(without_counterpart({named("c.csv")}, {named("only.csv")}), testing::IsEmpty());
 }
 
 /// "model verdict" lines of a gate, without what upstream's scripts do not know.

@@ -16,6 +16,18 @@ namespace {
 
 using testing::HasSubstr;
 
+TEST(ModelDigests, TravelInJsonAndInProperties) {
+  Result result = simple_result("suite/case", Status::pass);
+  EXPECT_FALSE(nlohmann::json(result).at("outcome").contains("weights_digest")) << "as a version without digests";
+  result.outcome.model = {"0123", "abcd"};
+  const nlohmann::json json = result;
+  EXPECT_EQ(json.at("outcome").at("program_digest"), "0123");
+  for (const auto& read : {json.get<Result>(), result_of(properties_of(result), Result{})}) {
+    EXPECT_EQ(read.outcome.model.program, "0123");
+    EXPECT_EQ(read.outcome.model.weights, "abcd");
+  }
+}
+
 TEST(CompileText, SaysWhatElseWentOn) {
   Result result = simple_result("suite/case", Status::pass);
   EXPECT_EQ(compile_text(result), "");

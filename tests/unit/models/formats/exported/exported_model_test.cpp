@@ -7,6 +7,7 @@
 #include <torchstone/model.h>
 
 #include "models/core/dropout_rates.h"
+#include "models/core/program_text.h"
 #include "models/core/registry.h"
 #include "models/core/state.h"
 #include "models/core/tree.h"
@@ -55,6 +56,31 @@ TEST_P(OfEachVersion, IsAModelWithNamesInputsAndPythonsOutputs) {
   for (const auto& leaf : leaves(output)) paths.push_back(leaf.path);
   EXPECT_THAT(paths, testing::ElementsAre("left", "more[0]", "more[1][0]", "more[1][1]", "more[1][2]", "pair.first",
                                           "pair.second"));
+}
+
+std::string text_of(const std::string& path) {
+  return dynamic_cast<const DescribesProgram&>(*made(path)).program_description().text;
+}
+
+TEST_P(OfEachVersion, DescribesItsProgramWithoutPlacesInTheSource) {
+  const TemporaryFolder folder;
+  const std::string moved = folder.path() / "moved.pt2";
+  auto records = exported::records_of(path("two.pt2"));
+  exported::edit_json(records, "models/model.json", [](nlohmann::json& json) {
+    for (auto& node : json.at("graph_module").at("graph").at("nodes"))
+      if (node.at("metadata").contains("stack_trace")) node["metadata"]["stack_trace"] = "another_folder/model.py:1";
+  });
+  exported::write_archive(moved, records);
+  const std::string text = text_of(path("two.pt2"));
+  EXPECT_THAT(text, HasSubstr("torch.ops.aten."));
+  EXPECT_EQ(text_of(moved), text);
+  exported::edit_json(records, "models/model.json", [](nlohmann::json& json) {
+    auto& constraints = json.at("range_constraints");
+    ASSERT_FALSE(constraints.empty());
+    for (auto& [symbol, range] : constraints.items()) range["max_val"] = range.at("max_val").get<int64_t>() - 1;
+  });
+  exported::write_archive(moved, records);
+  EXPECT_NE(text_of(moved), text);
 }
 
 TEST_P(OfEachVersion, TrainsByItsProgramForTraining) {

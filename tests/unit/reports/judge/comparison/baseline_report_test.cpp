@@ -37,7 +37,7 @@ BaselineComparison sample_comparison() {
   return comparison;
 }
 
-int code_of(Change change, const std::vector<Change>& fail_on = {Change::slower}) {
+int code_of(Change change, const std::vector<Change>& fail_on = default_fail_on()) {
   BaselineComparison comparison;
   comparison.cases = {{"a", change, "pass", "pass"}};
   return exit_code_of(comparison, fail_on);
@@ -105,11 +105,50 @@ TEST(ComparisonExitCode, IsOneForWhatIsWorse) {
   EXPECT_EQ(code_of(Change::ambiguous), 0);
   EXPECT_EQ(code_of(Change::slower), 1);
   EXPECT_EQ(code_of(Change::ambiguous, {Change::slower, Change::ambiguous}), 1);
-  EXPECT_EQ(code_of(Change::gone, {Change::gone}), 1);
+  EXPECT_EQ(code_of(Change::other_model), 1);
   EXPECT_EQ(code_of(Change::slower, {Change::gone}), 0);
   BaselineComparison broken;
   broken.cases = {{"a", Change::slower, "pass", "crash", true}};
   EXPECT_EQ(exit_code_of(broken, {}), 1);  // whatever was asked for
+}
+
+TEST(ComparisonExitCode, IsOneForACaseThatIsLostUnlessThatIsAllowed) {
+  BaselineComparison comparison;
+  comparison.cases = {{"a", Change::same, "pass", "pass"}, {"b", Change::gone, "pass", "unsupported"}};
+  EXPECT_EQ(exit_code_of(comparison), 0) << "it failed in the baseline, so nothing is lost";
+  comparison.cases[1].lost = true;
+  EXPECT_EQ(exit_code_of(comparison), 1);
+  EXPECT_EQ(exit_code_of(comparison, {Change::slower}), 0);
+  EXPECT_THAT(write_comparison(comparison), HasSubstr("! GONE      b  pass → unsupported\n"));
+  EXPECT_THAT(red_sentences(comparison), ElementsAre("1 case of the baseline is gone: b"));
+  EXPECT_THAT(red_sentences(comparison, {Change::slower}), testing::IsEmpty());
+  const auto json = nlohmann::json::parse(write_comparison_json(comparison));
+  EXPECT_EQ(json.at("cases")[1].at("lost"), true);
+}
+
+TEST(ComparisonExitCode, IsOneForAnotherModelUnlessThatIsAllowed) {
+  BaselineComparison comparison;
+  comparison.cases = {{"a", Change::other_model, "pass", "pass"}};
+  comparison.cases[0].other_parts = "weights";
+  EXPECT_EQ(exit_code_of(comparison), 1);
+  EXPECT_EQ(exit_code_of(comparison, {Change::slower, Change::gone}), 3) << "then nothing is compared";
+  EXPECT_EQ(refusal_words(comparison), "nothing compared: the baseline's cases are of other models");
+  EXPECT_THAT(write_comparison(comparison),
+              AllOf(HasSubstr("! DIFFERENT MODEL a  (not compared: the weights differ)\n"), HasSubstr("0 SAME"),
+                    HasSubstr(", 1 DIFFERENT MODEL\n")));
+  EXPECT_THAT(red_sentences(comparison), ElementsAre("1 case is another model than the baseline's: a"));
+  EXPECT_EQ(nlohmann::json::parse(write_comparison_json(comparison)).at("counts").at("DIFFERENT MODEL"), 1);
+}
+
+TEST(RedSentences, NameThreeCasesAndCountTheOthers) {
+  BaselineComparison comparison;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    comparison.cases.push_back({name, Change::gone, "pass", ""});
+    comparison.cases.back().lost = true;
+  }
+  comparison.cases.push_back({"e", Change::slower, "pass", "crash", true});
+  EXPECT_THAT(red_sentences(comparison), ElementsAre("1 case is worse than the baseline",
+                                                     "4 cases of the baseline are gone: a, b, c, and 1 more"));
 }
 
 TEST(ComparisonExitCode, OfNothingIsThreeAndOfRefusedTimingsTwo) {
@@ -132,8 +171,10 @@ TEST(RefusalWords, AreThoseOfAComparisonThatCouldNotBeMade) {
 }
 
 TEST(FailOn, TakesTheVerdictsAsWords) {
-  EXPECT_THAT(parse_fail_on({"slower", "gone", "ambiguous", "new", "faster"}),
-              ElementsAre(Change::slower, Change::gone, Change::ambiguous, Change::added, Change::faster));
+  EXPECT_THAT(
+      parse_fail_on({"slower", "gone", "ambiguous", "new", "faster", "different_model"}),
+      ElementsAre(Change::slower, Change::gone, Change::ambiguous, Change::added, Change::faster, Change::other_model));
+  EXPECT_EQ(default_fail_on_words(), "slower,gone,different_model");
   EXPECT_THROW(parse_fail_on({"slow"}), std::invalid_argument);
 }
 

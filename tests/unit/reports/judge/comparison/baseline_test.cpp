@@ -198,8 +198,57 @@ TEST(Baseline, AWorseStatusIsWorseAndAMendedOneBetter) {
 TEST(Baseline, WhatIsNoLongerMeasuredIsGone) {
   const Result pass = simple_result("a", Status::pass), skipped = simple_result("a", Status::unsupported);
   EXPECT_EQ(only_case(pass, skipped).change, Change::gone);
+  EXPECT_TRUE(only_case(pass, skipped).lost);
+  EXPECT_TRUE(is_worse(only_case(pass, skipped)));
+  const Result wrong = simple_result("a", Status::fail_accuracy);
+  EXPECT_EQ(only_case(wrong, skipped).change, Change::gone);
+  EXPECT_FALSE(only_case(wrong, skipped).lost) << "it was red already";
+  Result known = wrong;
+  known.expected = "fail_accuracy";
+  EXPECT_TRUE(only_case(known, skipped).lost) << "a known failure that nobody looks at any more";
   EXPECT_EQ(only_case(skipped, pass).change, Change::added);
   EXPECT_EQ(only_case(skipped, skipped).change, Change::same);
+}
+
+TEST(Baseline, ThatAloneHasACaseLosesIt) {
+  const Result pass = simple_result("a", Status::pass), wrong = simple_result("b", Status::fail_accuracy),
+               skipped = simple_result("c", Status::unsupported), here = simple_result("d", Status::pass);
+  const auto lost_with = [&](const BaselineOptions& options) {
+    std::vector<std::string> names;
+    for (const auto& c : compare_with_baseline({{}, {pass, wrong, skipped, here}}, {{}, {here}}, options).cases)
+      if (c.lost) names.push_back(c.name);
+    return names;
+  };
+  EXPECT_THAT(lost_with({}), ElementsAre("a"));
+  EXPECT_THAT(lost_with({.allow_absent = true}), ElementsAre());
+}
+
+TEST(Baseline, OfAnotherModelIsNotCompared) {
+  std::mt19937_64 random(7);
+  Result before = timed(random, 1.5, 0.01, 100), after = timed(random, 1.2, 0.01, 100);
+  before.outcome.model = {"program", "weights"};
+  for (const auto& [digests, parts] : {std::pair{ModelDigests{"program", "others"}, "weights"},
+                                       {ModelDigests{"another", "weights"}, "program"},
+                                       {ModelDigests{"another", "others"}, "program and weights"}}) {
+    after.outcome.model = digests;
+    const CaseChange change = only_case(before, after);
+    EXPECT_EQ(change.change, Change::other_model);
+    EXPECT_EQ(change.other_parts, parts);
+    EXPECT_TRUE(change.metrics.empty());
+    EXPECT_FALSE(is_worse(change));
+  }
+  after.outcome.status = Status::fail_accuracy;
+  EXPECT_FALSE(only_case(before, after).status_worse) << "another model says nothing about this one";
+}
+
+TEST(Baseline, WithoutDigestsOnASideIsComparedAsItIs) {
+  std::mt19937_64 random(7);
+  Result before = timed(random, 1.5, 0.01, 100), after = timed(random, 1.2, 0.01, 100);
+  EXPECT_EQ(only_case(before, after).change, Change::slower);
+  after.outcome.model = {"program", "weights"};
+  EXPECT_EQ(only_case(before, after).change, Change::slower) << "a baseline of an older version";
+  before.outcome.model = after.outcome.model;
+  EXPECT_EQ(only_case(before, after).change, Change::slower);
 }
 
 TEST(Baseline, MatchesByNameAndDevice) {
@@ -236,7 +285,7 @@ TEST(Baseline, ListsTheWorstFirst) {
                       named(slow, "slower"), named(bad, "broken")}};
   std::vector<std::string> names;
   for (const auto& c : compare_with_baseline(before, after).cases) names.push_back(c.name);
-  EXPECT_THAT(names, ElementsAre("broken", "slower", "ambiguous", "gone", "new", "faster", "same"));
+  EXPECT_THAT(names, ElementsAre("broken", "gone", "slower", "ambiguous", "new", "faster", "same"));
 }
 
 TEST(Baseline, OfSeveralSlowDownsListsTheLargestFirst) {

@@ -1,0 +1,38 @@
+#pragma once
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <torchstone/result.h>
+
+#include "cases/flags/flags.h"
+#include "cases/selection/expand.h"
+#include "cases/suite/suite.h"
+
+namespace torchstone {
+
+/// Which cases of a baseline a run was asked for. A case that the run was asked for and does not have is gone. One that
+/// flags, --gtest_filter or the shard leave out is not.
+class BaselineScope {
+ public:
+  /// A scope without any case: nothing can be gone.
+  BaselineScope() = default;
+  BaselineScope(const flags::Flags& flags, const std::vector<suite::Suite>& suites,
+                const selection::Expansion& expansion);
+
+  /// Whether this record of a baseline is of a case that the run should have and does not: no registered case has its
+  /// name, every flag that narrows the selection has its value, and --gtest_filter matches its name.
+  bool misses(const Result& of_baseline) const;
+
+ private:
+  std::vector<std::function<bool(const Result&)>> narrowings_{};  ///< each says whether a flag keeps the record
+  std::set<std::string> registered_{}, skipped_{};
+  bool empty_ = true, fast_ = false;
+};
+
+/// Whether GoogleTest's filter keeps a test of that full name: patterns with `*` and `?` between colons, and behind the
+/// first `-` those that are left out.
+bool filter_keeps(const std::string& filter, const std::string& name);
+
+}  // namespace torchstone
