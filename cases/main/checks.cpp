@@ -1,6 +1,7 @@
 #include "cases/main/checks.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <numeric>
 #include <tuple>
@@ -13,11 +14,15 @@
 #include "cases/main/diagnosis.h"
 #include "cases/main/outputs_folder.h"
 #include "cases/main/program_tables.h"
+#include "fixtures/backends/catalogue.h"
 #include "fixtures/case/check_registry.h"
 #include "fixtures/case/result_of.h"
 #include "fixtures/checks/subject/loaded_batch.h"
+#include "fixtures/compile/artifact.h"
 #include "fixtures/isolate/interrupt.h"
+#include "reports/base/exit_code.h"
 #include "reports/base/files.h"
+#include "reports/base/terminal_text.h"
 #include "reports/console/progress.h"
 #include "reports/record/properties.h"
 #include "reports/record/row.h"
@@ -130,6 +135,14 @@ void compile_ahead(Session& session, const std::vector<size_t>& selected) {
   };
   if (selected.size() < 2 && std::ranges::none_of(selected, starts_warm)) return;
   session.runner.compile_ahead(selected);
+}
+
+void require_fitting_python(const std::vector<Case>& cases, const std::vector<size_t>& selected) {
+  if (std::ranges::none_of(selected, [&](size_t i) { return compiles_in_python(cases[i]); })) return;
+  const auto wrong = compile::wrong_python();
+  if (!wrong) return;
+  print_error(fmt::format("torchstone: the Python of the compile workers does not fit: {}", *wrong));
+  std::exit(ExitCode::infrastructure);
 }
 
 void log_operator_inputs(Session& session, const std::vector<size_t>& selected) {

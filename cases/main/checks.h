@@ -37,6 +37,10 @@ void log_operator_inputs(Session& session, const std::vector<size_t>& selected);
 /// Before the first test: tells the runner what is going to run. A case that begins leaves a record.
 void plan(Session& session, const std::vector<size_t>& selected);
 
+/// Ends the program with ExitCode::infrastructure where one of these cases is compiled by a Python that cannot (another
+/// torch than this program's): rows that could only be skipped or fail say nothing.
+void require_fitting_python(const std::vector<Case>& cases, const std::vector<size_t>& selected);
+
 /// Before the first test: begins to compile what these cases need, in their order, while others run.
 void compile_ahead(Session& session, const std::vector<size_t>& selected);
 

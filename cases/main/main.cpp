@@ -67,6 +67,7 @@ class Preparation : public testing::Environment {
     planned_.clear();
     for (const size_t index : selected) planned_.push_back(row_of(session_.cases[index], session_));
     if (baseline_ != nullptr) require_baseline();
+    require_fitting_python(session_.cases, selected);
     session_.unwritten.attempt("the plan", [&] { results_folder::write_plan(session_.flags.run.out, run_, planned_); });
     if (!session_.flags.operator_log.empty()) log_operator_inputs(session_, selected);
     plan(session_, selected);

@@ -1,4 +1,7 @@
 // Backends that Torchstone knows by name and cannot run: an unsupported row with its reason, and nothing is green.
+#include <filesystem>
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +10,9 @@
 namespace torchstone {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(MissingCompilers, AreUnsupportedRowsAndAloneTheyJudgeNothing) {
   const Torchstone torchstone;
@@ -20,6 +25,28 @@ TEST(MissingCompilers, AreUnsupportedRowsAndAloneTheyJudgeNothing) {
     EXPECT_EQ(outcome.at("status"), "unsupported") << outcome.dump(1);
     EXPECT_THAT(outcome.at("reason").get<std::string>(), HasSubstr(std::string(name) + ": Torchstone has no lowering"));
   }
+}
+
+/// A Python whose torch is another one than the LibTorch of the program.
+TEST(MissingCompilers, APythonWithAnotherTorchEndsTheRunBeforeItsFirstCase) {
+  const Torchstone torchstone;
+  const std::string python = torchstone.out() + "/python";
+  std::ofstream(python) << R"(#!/bin/sh
+echo '{"file": "/version.py", "python": "3.11.0", "torch": "1.13.1", "torch_git": "", "triton": ""}'
+)";
+  std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+  std::vector<std::string> arguments{"--torchstone_suite=torchbench", "--torchstone_only=lennard_jones",
+                                     "--torchstone_checks=accuracy",  "--torchstone_modes=inference",
+                                     "--torchstone_dtypes=float32",   "--torchstone_backends=eager,inductor",
+                                     "--torchstone_cache=off",        "--torchstone_python=" + python};
+  const ProgramRun run = torchstone.run(arguments);
+  EXPECT_EQ(run.exit_code, 4) << run.out << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("its torch is 1.13.1"), HasSubstr("LibTorch "), HasSubstr("--torchstone_python"),
+                             HasSubstr(python)));
+  EXPECT_THAT(run.out, Not(HasSubstr("PASS")));
+  arguments.push_back("--gtest_filter=*_eager_cpu");
+  const ProgramRun without = torchstone.run(arguments);
+  EXPECT_EQ(without.exit_code, 0) << "no case needs it: " << without.out << without.err;
 }
 
 }  // namespace
