@@ -148,7 +148,9 @@ std::vector<CaseField> fields_of_judgement() {
           .with_flag()
           .decided_by("the policy's"),
       boolean("cosine", &Case::cosine, "compare by cosine similarity").with_flag().decided_by("the policy's"),
-      boolean("equal_nan", &Case::equal_nan, "NaN equals NaN").decided_by("true except in float32"),
+      boolean("equal_nan", &Case::equal_nan, "NaN at the same place of both answers is equal")
+          .with_flag()
+          .decided_by("true except in float32"),
       decided_elsewhere(
           "larger_multiplier_for_smaller_tensor", [](const Case& c) { return c.larger_multiplier_for_smaller_tensor; },
           "a wider error ratio for tensors of up to 500 elements",

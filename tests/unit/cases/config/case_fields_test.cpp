@@ -139,6 +139,18 @@ TEST(CaseFields, StateTheDefaultOfACase) {
   }
 }
 
+TEST(CaseFields, HaveAFlagForNanThatEqualsNan) {
+  EXPECT_EQ(field("equal_nan").flag, "equal_nan");
+  const flags::FlagInfo* flag = flags::find_flag("equal_nan");
+  ASSERT_NE(flag, nullptr);
+  flags::Flags flags;
+  flag->set(flags, scalar_of_flag("here", "true"));
+  Case c;
+  c.equal_nan = false;
+  apply_settings(flags.overrides, c);
+  EXPECT_TRUE(c.equal_nan);
+}
+
 TEST(CaseFields, ApplyARequiredSpeedupToPerformanceOnly) {
   Case accuracy, performance;
   performance.check = "performance";
