@@ -86,6 +86,27 @@ void move_constant(jit::Node& node, torch::Device device, std::optional<torch::D
   node.s_(attr::value, device.str());
 }
 
+bool is_dtype(const c10::Argument& argument) {
+  auto type = argument.real_type();
+  if (const auto optional = type->cast<c10::OptionalType>()) type = optional->getElementType();
+  return type->kind() == c10::TypeKind::ScalarTypeType ||
+         (argument.name() == "dtype" && type->kind() == c10::TypeKind::IntType);
+}
+
+/// Arguments that ask for the dtype `from` ask for `to`. Other arguments may use the same constant.
+void change_dtypes(jit::Node& node, torch::Dtype from, torch::Dtype to) {
+  const auto* schema = node.maybeSchema();
+  for (size_t i = 0; schema != nullptr && i < schema->arguments().size() && i < node.inputs().size(); ++i) {
+    if (!is_dtype(schema->arguments()[i])) continue;
+    const auto value = jit::toIValue(node.input(i));
+    if (!value || !value->isInt() || value->toInt() != static_cast<int64_t>(from)) continue;
+    const jit::WithInsertPoint here(&node);
+    node.replaceInput(i, node.owningGraph()->insertConstant(static_cast<int64_t>(to)));
+    for (jit::Value* output : node.outputs())
+      if (output->type()->cast<c10::TensorType>()) output->setType(c10::TensorType::get());  // it may hold the dtype
+  }
+}
+
 std::optional<bool> constant_flag(const jit::Node& node) {
   const auto* schema = node.maybeSchema();
   for (size_t i = 0; schema != nullptr && i < schema->arguments().size() && i < node.inputs().size(); ++i) {
@@ -113,16 +134,27 @@ bool is_idle(const jit::Node& node) {
 
 }  // namespace
 
-ForeignDevices move_constants(const jit::Module& module, torch::Device device, std::optional<torch::Dtype> dtype) {
+ForeignDevices move_constants(const jit::Module& module, torch::Device device, std::optional<torch::Dtype> dtype,
+                              torch::Dtype own) {
   ForeignDevices foreign;
   const Functions functions(module);
   for (jit::GraphFunction* function : functions.list()) {
     auto& block = *function->graph()->block();
     each_node(block, make_constant);
     each_node(block, [&](jit::Node& node) { move_constant(node, device, dtype, foreign); });
+    if (dtype == torch::kFloat64) each_node(block, [&](jit::Node& node) { change_dtypes(node, own, torch::kFloat64); });
     function->clear_optimized_graphs();  // which inlining takes, with the constants as they were
   }
   return foreign;
+}
+
+torch::Dtype floating_dtype_of(const jit::Module& module) {
+  for (const auto& parameter : module.parameters())
+    if (parameter.is_floating_point()) return parameter.scalar_type();
+  for (const auto& attribute : module.attributes())
+    if (attribute.isTensor() && attribute.toTensor().defined() && attribute.toTensor().is_floating_point())
+      return attribute.toTensor().scalar_type();
+  return torch::kFloat;
 }
 
 void use_public_convolutions(const jit::Module& module) {

@@ -14,9 +14,13 @@ struct ForeignDevices {
 };
 
 /// Makes the constants in the graphs of all of the module's functions fit `device`: those of type Device (`device=` of
-/// a trace) become it, and tensors are moved to it. With `dtype` floating-point tensors are cast, as buffers are.
-ForeignDevices move_constants(const torch::jit::Module& module, torch::Device device,
-                              std::optional<torch::Dtype> dtype);
+/// a trace) become it, and tensors are moved to it. With `dtype` floating-point tensors are cast, as buffers are. In
+/// float64, which is what other runs are judged by, arguments that ask for `own` (`dtype=` of a trace) ask for float64.
+ForeignDevices move_constants(const torch::jit::Module& module, torch::Device device, std::optional<torch::Dtype> dtype,
+                              torch::Dtype own);
+
+/// The floating-point dtype of the first parameter, buffer or attribute that has one; float32 where none has.
+torch::Dtype floating_dtype_of(const torch::jit::Module& module);
 
 /// Gives all of the module's functions the public convolutions (convolutions.h), so that they follow the switches of
 /// the process and not those of the process that traced them.

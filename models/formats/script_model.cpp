@@ -23,15 +23,23 @@ namespace torchstone::formats {
 namespace {
 
 /// Children, parameters and buffers of a script module under their names, the same tensors: what casts or moves one
-/// casts or moves the other.
-void mirror(const torch::jit::Module& script, torch::nn::Module& target) {
+/// casts or moves the other. Tensors that are plain attributes become buffers, whose names are added to `attributes`
+/// with `prefix`: TorchScript casts and moves constants of its graphs too.
+void mirror(const torch::jit::Module& script, torch::nn::Module& target, const std::string& prefix,
+            std::set<std::string>& attributes) {
   for (const auto& item : script.named_parameters(/*recurse=*/false)) {
     target.register_parameter(item.name, item.value, item.value.requires_grad());
   }
   for (const auto& item : script.named_buffers(/*recurse=*/false)) target.register_buffer(item.name, item.value);
+  for (const auto& item : script.named_attributes(/*recurse=*/false)) {
+    if (!item.value.isTensor() || !item.value.toTensor().defined()) continue;
+    if (target.named_parameters(false).contains(item.name) || target.named_buffers(false).contains(item.name)) continue;
+    target.register_buffer(item.name, item.value.toTensor());
+    attributes.insert(prefix + item.name);
+  }
   for (const auto& item : script.named_children()) {
     const auto child = std::make_shared<torch::nn::Module>(item.name);
-    mirror(item.value, *child);
+    mirror(item.value, *child, prefix + item.name + ".", attributes);
     target.register_module(item.name, child);
   }
 }
@@ -60,7 +68,7 @@ class ScriptModel : public Model, public DropoutRates, public DescribesProgram {
  public:
   ScriptModel(torch::jit::Module script, std::shared_ptr<FileFacts> file)
       : program_(std::move(script)), file_(std::move(file)) {
-    mirror(program_.module(), *this);
+    mirror(program_.module(), *this, "", attributes_);
     follow(torch::kCPU, std::nullopt);
   }
 
@@ -75,6 +83,8 @@ class ScriptModel : public Model, public DropoutRates, public DescribesProgram {
     asked_ = true;
     return inputs;
   }
+
+  bool in_state_dict(const std::string& name) const override { return !attributes_.contains(name); }
 
   const torch::jit::Module* script() const override { return &program_.module(); }
 
@@ -158,6 +168,7 @@ class ScriptModel : public Model, public DropoutRates, public DescribesProgram {
   }
 
   ScriptProgram program_;
+  std::set<std::string> attributes_;  ///< tensors of the script that are neither parameters nor buffers
   std::shared_ptr<FileFacts> file_;
   mutable bool asked_ = false;
 };

@@ -30,12 +30,14 @@ jit::Module with_public_convolutions(jit::Module module) {
 }  // namespace
 
 ScriptProgram::ScriptProgram(jit::Module module)
-    : module_(with_public_convolutions(std::move(module))), code_(inlined_forward(module_), "forward") {}
+    : module_(with_public_convolutions(std::move(module))),
+      own_dtype_(floating_dtype_of(module_)),
+      code_(inlined_forward(module_), "forward") {}
 
 ForeignDevices ScriptProgram::place(std::optional<torch::Device> device, std::optional<torch::Dtype> dtype) {
   if (device) device_ = *device;
   if (dtype) dtype_ = dtype;
-  ForeignDevices foreign = move_constants(module_, device_, dtype_);
+  ForeignDevices foreign = move_constants(module_, device_, dtype_, own_dtype_);
   prepare();
   return foreign;
 }

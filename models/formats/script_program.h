@@ -31,6 +31,7 @@ class ScriptProgram {
 
  private:
   torch::jit::Module module_;
+  torch::Dtype own_dtype_;
   torch::Device device_ = torch::kCPU;
   std::optional<torch::Dtype> dtype_{};
   std::optional<double> dropout_rate_{};

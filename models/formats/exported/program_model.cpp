@@ -142,7 +142,8 @@ torch::Tensor ProgramModel::loss(const c10::IValue& output) const {
 
 void ProgramModel::to(torch::Dtype dtype, bool non_blocking) {
   std::vector<std::pair<torch::Tensor, torch::Tensor>> kept;
-  for (const auto& [name, constant] : constants_) kept.emplace_back(constant, constant.detach());
+  if (dtype != torch::kFloat64)
+    for (const auto& [name, constant] : constants_) kept.emplace_back(constant, constant.detach());
   Model::to(dtype, non_blocking);
   for (auto& [constant, data] : kept) constant.set_data(data);
   if (!c10::isFloatingType(dtype)) return;

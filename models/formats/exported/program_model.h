@@ -42,7 +42,7 @@ class ProgramModel : public Model, public DropoutRates, public DescribesProgram 
   std::vector<ModelDimension> dimensions() const override { return samples_.dimensions; }
   torch::Tensor loss(const c10::IValue& output) const override;
   bool in_state_dict(const std::string& name) const override { return !outside_.contains(name); }
-  /// Constants of the program keep their dtype, as in Python.
+  /// Constants of the program keep their dtype, as in Python, but in float64, which other runs are judged by.
   void to(torch::Dtype dtype, bool non_blocking = false) override;
   void to(torch::Device device, torch::Dtype dtype, bool non_blocking = false) override;
   using Model::to;

@@ -49,6 +49,28 @@ TEST(ScriptConstants, FollowTheModelToAnotherDeviceAndDtype) {
   EXPECT_EQ(output.toTensor().scalar_type(), torch::kHalf);
 }
 
+// As in a traced GRU, whose first state is torch.zeros(…, dtype=torch.float32).
+TEST(ScriptConstants, ThatAskForTheFilesDtypeAskForFloat64InTheReference) {
+  torch::jit::Module module("net");
+  module.register_parameter("weight", torch::ones({3, 3}), false);
+  module.register_attribute("offset", c10::TensorType::get(), torch::ones({3, 3}));
+  module.define(
+      "def forward(self, x):\n"
+      "  state = torch.zeros([3, 3], dtype=6) + x.size(1) * 0\n"
+      "  small = torch.ones([3, 3], dtype=15)\n"
+      "  return torch.mm(torch.mm(x, self.weight), state) + torch.mm(x.to(6), self.offset) + small, small\n");
+  const ScriptFile file(module, {torch::ones({3, 3})});
+  const auto model = file.info().make({});
+  EXPECT_TRUE(model->named_buffers().contains("offset"));
+  EXPECT_FALSE(model->in_state_dict("offset")) << "no state_dict has a plain attribute";
+  EXPECT_TRUE(model->in_state_dict("weight"));
+  model->to(torch::kFloat64);
+  const auto output = model->forward({torch::ones({3, 3}, torch::kFloat64)}).toTupleRef().elements();
+  EXPECT_EQ(output[0].toTensor().scalar_type(), torch::kFloat64);
+  EXPECT_EQ(output[1].toTensor().scalar_type(), torch::kBFloat16) << "a dtype that is not the file's was meant";
+  EXPECT_TRUE(output[0].toTensor().equal(torch::full({3, 3}, 4.0, torch::kFloat64)));
+}
+
 // As in each traced transformer: what a submodule makes is made on the model's device.
 TEST(ScriptConstants, OfSubmodulesFollowAsWell) {
   torch::jit::Module child("child"), module("net");
