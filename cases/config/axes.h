@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct Axes {
   Choices<std::string> devices;
   Choices<Preset> presets;
   Choices<Dynamic> dynamic;
+  std::optional<Place> own_dtype{};  ///< `own` among the dtypes of a suite: the file's (selection::Known::dtypes)
 };
 
 // One value as suites and flags write it; each throws ConfigError.

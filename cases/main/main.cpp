@@ -182,7 +182,8 @@ int run(int argc, char** argv) {
     run_options() = flags.run;
     registered = export_named_model(flags);
   }
-  if (selection::only_is_file(flags) && !registered) register_own_model(flags);
+  std::optional<DType> own_dtype;
+  if (selection::only_is_file(flags) && !registered) own_dtype = register_own_model(flags);
   const bool lists_tests = wants_list(argc, argv);
   const std::vector<std::string> arguments(argv, argv + argc);
   testing::InitGoogleTest(&argc, argv);
@@ -201,7 +202,8 @@ int run(int argc, char** argv) {
   auto suites = suite::read_suites(flags.suites_folder);
   prepare_models(suites, flags);
   const UpstreamNames upstream_names = upstream_names_of(suites);
-  const selection::Known known = selection::known_here();
+  selection::Known known = selection::known_here();
+  if (own_dtype) known.dtypes[selection::only_model(flags)] = *own_dtype;
   selection::Expansion expansion = expand_sweep(suites, known, flags);
   flags::refuse_flags_without_cases(flags, expansion.cases, suite::operator_suites(suites));
   const ExpectedRun expected = expect(suites, known, flags, expansion.cases);

@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cases/main/failed_model.h"
 #include "cases/main/torchvision_library.h"
 #include "cases/selection/expand.h"
+#include "models/core/dtype_name.h"
 #include "models/core/registry.h"
 #include "models/formats/exported/exported_model.h"
+#include "models/formats/file_dtype.h"
 #include "models/formats/script_model.h"
 
 namespace torchstone {
@@ -59,20 +63,54 @@ void require_batch_size(const flags::Flags& flags, const ModelInfo& info) {
                                     flags.only, info.eval_batch));
 }
 
+/// Empty where the file cannot be read: its case says why.
+std::set<c10::ScalarType> dtypes_of(const flags::Flags& flags) {
+  try {
+    return formats::dtypes_of_file(flags.only, flags.inputs);
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+/// The dtype of cases in which numbers keep the file's; empty where no case has it.
+std::optional<DType> case_dtype(c10::ScalarType dtype) {
+  if (dtype == c10::kFloat) return DType::float32;
+  if (dtype == c10::kBFloat16) return DType::bfloat16;
+  if (dtype == c10::kHalf) return DType::float16;
+  return std::nullopt;
+}
+
+/// Rows say that all numbers are cast to the dtype of the row.
+void note_dtypes(const std::set<c10::ScalarType>& dtypes, ModelInfo& info) {
+  std::vector<std::string> names;
+  for (const auto dtype : dtypes) names.push_back(dtype_name(dtype));
+  info.facts = [facts = std::move(info.facts),
+                note = fmt::format("the file's are {}: all are cast to the row's", fmt::join(names, " and "))] {
+    ModelFacts all = facts ? facts() : ModelFacts();
+    all.notes["file_dtypes"] = note;
+    return all;
+  };
+}
+
 }  // namespace
 
-void register_own_model(const flags::Flags& flags) {
+std::optional<DType> register_own_model(const flags::Flags& flags) {
   ModelInfo info;
   try {
     info = model_with_libraries(flags.only, flags);
   } catch (const std::runtime_error& error) {
     // A file that is there has a row, whatever is in it.
     if (!formats::is_exported_model(flags.only) || !std::filesystem::exists(flags.only)) throw;
-    return register_failed_model(flags, "exported", error.what(), "the file could not be read");
+    register_failed_model(flags, "exported", error.what(), "the file could not be read");
+    return std::nullopt;
   }
   info.name = selection::only_model(flags);
   require_batch_size(flags, info);
+  const auto dtypes = dtypes_of(flags);
+  const auto own = dtypes.size() == 1 ? case_dtype(*dtypes.begin()) : std::nullopt;
+  if (!own && !dtypes.empty()) note_dtypes(dtypes, info);
   register_model(info, flags.only.c_str(), 0);
+  return own;
 }
 
 int64_t mini_parameters(const ModelInfo& info) { return count_parameters(*info.make(ModelOptions{})); }

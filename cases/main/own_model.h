@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 
+#include <torchstone/case.h>
 #include <torchstone/model_info.h>
 
 #include "cases/flags/flags.h"
@@ -8,8 +10,9 @@
 namespace torchstone {
 
 /// Registers the file of --torchstone_only under selection::only_model(). An exported program that is refused becomes a
-/// model that cannot be loaded; throws when any other file or its inputs cannot be used.
-void register_own_model(const flags::Flags& flags);
+/// model that cannot be loaded; throws when any other file or its inputs cannot be used. Returns the dtype of the
+/// file's numbers; none where they are of several, of none or of one that no case has, which the rows say in a note.
+std::optional<DType> register_own_model(const flags::Flags& flags);
 
 /// Number of parameters of a model's mini preset: makes it.
 int64_t mini_parameters(const ModelInfo& info);

@@ -58,7 +58,7 @@ class Expander {
       for (const auto& model : suite.models)
         if (row_has(row, model.name))
           for (const auto& mode : axes.modes)
-            for (const auto& dtype : axes.dtypes)
+            for (const auto& dtype : dtypes_of(axes, model.name))
               for (const auto& backend : axes.backends)
                 for (const auto& device : axes.devices)
                   for (const auto& preset : axes.presets)
@@ -71,6 +71,15 @@ class Expander {
  private:
   static bool row_has(const suite::Row& row, const std::string& model) {
     return (row.models.empty() || contains(row.models, model)) && !contains(row.except, model);
+  }
+
+  /// With the file's own dtype where the row asks for it.
+  config::Choices<DType> dtypes_of(const config::Axes& axes, const std::string& model) const {
+    config::Choices<DType> dtypes = axes.dtypes;
+    const auto own = known_.dtypes.find(model);
+    const DType dtype = own == known_.dtypes.end() ? DType::float32 : own->second;
+    if (axes.own_dtype && !contains(dtypes, dtype)) dtypes.push_back({dtype, *axes.own_dtype});
+    return dtypes;
   }
 
   // `one` holds exactly one value on each axis.

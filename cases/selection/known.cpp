@@ -25,7 +25,7 @@ const ModelInfo* Known::model(const std::string& name) const {
   return nullptr;
 }
 
-Known known_here() { return {all_models(), backend_names()}; }
+Known known_here() { return {all_models(), backend_names(), {}}; }
 
 const ModelInfo& require_model(const Known& known, const std::string& name, const config::Place& place) {
   if (const ModelInfo* info = known.model(name)) return *info;

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace torchstone::selection {
 struct Known {
   std::vector<const ModelInfo*> models;
   std::vector<std::string> backends;
+  std::map<std::string, DType> dtypes{};  ///< of models from files whose numbers are all of one dtype, by name
 
   const ModelInfo* model(const std::string& name) const;  ///< nullptr when there is none
 };

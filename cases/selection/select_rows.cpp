@@ -107,6 +107,8 @@ std::vector<suite::Row> select_rows(const std::vector<suite::Row>& rows, const c
     auto of_check = rows_for(rows, check);
     of_check = select(of_check, &config::Axes::modes, given.modes);
     of_check = select(of_check, &config::Axes::dtypes, given.dtypes);
+    if (!given.dtypes.empty())
+      for (suite::Row& row : of_check) row.axes.own_dtype.reset();
     of_check = select(of_check, &config::Axes::backends, given.backends);
     of_check = select(of_check, &config::Axes::devices, given.devices);
     of_check = select(of_check, &config::Axes::presets, given.presets);

@@ -91,7 +91,7 @@ void select_tournament(flags::Flags& flags) {
   auto& axes = flags.axes;
   axes.checks = {{"tournament", place}};
   if (axes.modes.empty()) axes.modes = {{Mode::inference, place}};
-  if (axes.dtypes.empty()) axes.dtypes = {{DType::float32, place}};
+  if (axes.dtypes.empty() && !only_is_file(flags)) axes.dtypes = {{DType::float32, place}};  // a file has its own
   if (axes.backends.empty()) axes.backends = read_variants(flags.tournament_variants, backend_names()).backends;
   const BackendSpec eager{"eager", {}};
   if (!contains(axes.backends, eager)) axes.backends.insert(axes.backends.begin(), {eager, place});

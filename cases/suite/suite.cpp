@@ -35,19 +35,41 @@ config::Settings read_settings(const config::Yaml& map) {
   return settings;
 }
 
-// An axis of a row: its own value, else that of the defaults (`devices` or `device`), else `otherwise`.
-template <typename T>
-config::Choices<T> read_axis(const config::Yaml& row, const config::Yaml* defaults, const std::string& key,
-                             T (*parse)(const config::Yaml&), const char* otherwise) {
+// An axis of a row as it is written: its own value, else that of the defaults (`devices` or `device`).
+const config::Yaml* find_axis(const config::Yaml& row, const config::Yaml* defaults, const std::string& key) {
   const config::Yaml* node = row.find(key);
   if (!node && defaults) node = defaults->find(key);
   if (!node && defaults) node = defaults->find(key.substr(0, key.size() - 1));
+  return node;
+}
+
+// The values of an axis, `otherwise` where it is not written.
+template <typename T>
+config::Choices<T> read_axis(const config::Yaml& row, const config::Yaml* defaults, const std::string& key,
+                             T (*parse)(const config::Yaml&), const char* otherwise) {
+  const config::Yaml* node = find_axis(row, defaults, key);
   if (!node && !otherwise) fail(row, fmt::format("the key {} is missing", key));
   if (!node) return {{parse(config::scalar_of_flag("default", otherwise)), {"default"}}};
   config::Choices<T> choices;
   for (const auto& item : list_of(*node)) choices.push_back({parse(item), item});
   if (choices.empty()) fail(*node, "an empty list (expected at least one)");
   return choices;
+}
+
+// The dtypes, of which `own` is that of each file of a suite for files.
+void read_dtypes(const config::Yaml& row, const config::Yaml* defaults, bool own_files, config::Axes& axes) {
+  const config::Yaml* node = find_axis(row, defaults, "dtypes");
+  if (!own_files || !node) {
+    axes.dtypes = read_axis(row, defaults, "dtypes", config::dtype_of, "float32");
+    return;
+  }
+  for (const auto& item : list_of(*node)) {
+    if (item.kind == config::Yaml::Kind::scalar && item.text == "own")
+      axes.own_dtype = item;
+    else
+      axes.dtypes.push_back({config::dtype_of(item), item});
+  }
+  if (axes.dtypes.empty() && !axes.own_dtype) fail(*node, "an empty list (expected at least one)");
 }
 
 // The models of the suite that a row names under `key`; none when the key is absent.
@@ -68,13 +90,14 @@ config::Choices<std::string> read_names(const config::Yaml& node, const char* ke
   return chosen;
 }
 
-Row read_row(const config::Yaml& node, const config::Yaml* defaults, const std::vector<SuiteModel>& models) {
+Row read_row(const config::Yaml& node, const config::Yaml* defaults, const std::vector<SuiteModel>& models,
+             bool own_files) {
   config::require_setting_keys(node, joined(axis_keys, {"models", "except"}));
   Row row;
   row.place = node;
   row.axes.checks = read_axis(node, defaults, "checks", config::check_name_of, nullptr);
   row.axes.modes = read_axis(node, defaults, "modes", config::mode_of, "inference");
-  row.axes.dtypes = read_axis(node, defaults, "dtypes", config::dtype_of, "float32");
+  read_dtypes(node, defaults, own_files, row.axes);
   row.axes.backends = read_axis(node, defaults, "backends", config::backend_spec_of, nullptr);
   row.axes.devices = read_axis(node, defaults, "devices", config::device_of, "cpu");
   row.axes.presets = read_axis(node, defaults, "presets", config::preset_of, "mini");
@@ -156,7 +179,8 @@ Suite read_suite(const std::string& file) {
   if (!suite.models.empty() && suite.own_files)
     fail(models, "a suite with own_files lists no models: they are the files of --torchstone_only");
   if (suite.models.empty() && !models_come_later) fail(models, "an empty list (expected at least one model)");
-  for (const auto& row : list_of(require(root, "matrix"))) suite.rows.push_back(read_row(row, defaults, suite.models));
+  for (const auto& row : list_of(require(root, "matrix")))
+    suite.rows.push_back(read_row(row, defaults, suite.models, suite.own_files));
   if (suite.rows.empty()) fail(require(root, "matrix"), "an empty list (expected at least one row)");
   return suite;
 }

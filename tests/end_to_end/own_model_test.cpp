@@ -45,6 +45,39 @@ TEST(AScriptFile, IsJudgedAndTimedWithoutALineOfCode) {
   for (const auto& row : rows_of_six) EXPECT_EQ(row.at("batch_size"), 6) << "what ran, not what was asked for";
 }
 
+TEST(AModelFile, IsJudgedInItsOwnDtype) {
+  const Torchstone torchstone;
+  if (std::string(TORCHSTONE_PYTHON).empty()) GTEST_SKIP() << "built without a Python, which makes the files";
+  const std::string script =
+      "import sys, torch\n"
+      "folder, x = sys.argv[1], torch.randn(4, 8)\n"
+      "half = torch.nn.Linear(8, 8).to(torch.bfloat16)\n"
+      "torch.export.save(torch.export.export(half, (x.bfloat16(),)), folder + '/half.pt2')\n"
+      "mixed = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Linear(8, 8).double())\n"
+      "torch.jit.script(mixed).save(folder + '/mixed.pt')\n"
+      "torch.save([x], folder + '/inputs.pt')\n";
+  const ProgramRun made = run_program({TORCHSTONE_PYTHON, "-W", "ignore", "-c", script, torchstone.out()});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const std::vector<std::string> cheap{"--torchstone_checks=accuracy", "--torchstone_modes=inference",
+                                       "--torchstone_backends=torchscript"};
+  const auto dtype_of = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), cheap.begin(), cheap.end());
+    const ProgramRun run = torchstone.run(arguments);
+    EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+    const auto row = torchstone.row("torchscript");
+    EXPECT_THAT(row.at("name").get<std::string>(), HasSubstr(row.at("dtype").get<std::string>()));
+    return row.at("dtype").get<std::string>();
+  };
+  const std::string half = "--torchstone_only=" + torchstone.out() + "/half.pt2";
+  EXPECT_EQ(dtype_of({half}), "bfloat16");
+  EXPECT_EQ(dtype_of({half, "--torchstone_dtypes=float32"}), "float32");
+  EXPECT_EQ(dtype_of({"--torchstone_only=" + torchstone.out() + "/mixed.pt",
+                      "--torchstone_inputs=" + torchstone.out() + "/inputs.pt"}),
+            "float32");
+  EXPECT_EQ(torchstone.row("torchscript").at("outcome").at("notes").at("file_dtypes"),
+            "the file's are float32 and float64: all are cast to the row's");
+}
+
 TEST(AScriptFile, FindsItsOperatorsInALibrary) {
   const Torchstone torchstone;
   if (std::string(TORCHSTONE_PYTHON).empty()) GTEST_SKIP() << "built without a Python, which makes the file";

@@ -117,6 +117,18 @@ class Reader {
 
 }  // namespace
 
+std::set<c10::ScalarType> parameter_dtypes(Archive& archive, const std::string& program) {
+  const std::string config = fmt::format("data/weights/{}_weights_config.json", program);
+  const auto json = archive.json(config);
+  std::set<c10::ScalarType> dtypes;
+  for (const auto& [name, payload] : JsonPlace(json, config).at("config").entries()) {
+    if (!payload.at("is_param").boolean()) continue;
+    const auto dtype = scalar_type_at(payload.at("tensor_meta").at("dtype"));
+    if (c10::isFloatingType(dtype)) dtypes.insert(dtype);
+  }
+  return dtypes;
+}
+
 ProgramTensors read_tensors(Archive& archive, const std::string& program) {
   const std::string weights = "data/weights/", constants = "data/constants/";
   for (const auto& older : {weights + program + ".pt", constants + program + ".pt"}) {

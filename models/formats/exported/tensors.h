@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <set>
 #include <string>
 
 #include <torch/torch.h>
@@ -25,5 +26,9 @@ struct ProgramTensors {
 /// Throws std::invalid_argument naming the record, the place in its JSON and what was expected: a tensor that lies
 /// beyond its record, sizes that come to more than 256 MiB and eight times the file, a tensor subclass, no values.
 ProgramTensors read_tensors(Archive& archive, const std::string& program);
+
+/// The floating-point dtypes of a program's parameters, each once, without reading their values. Throws as
+/// read_tensors().
+std::set<c10::ScalarType> parameter_dtypes(Archive& archive, const std::string& program);
 
 }  // namespace torchstone::formats::exported

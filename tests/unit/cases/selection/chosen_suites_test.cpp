@@ -75,6 +75,36 @@ TEST(Expand, AFileRunsByTheRowsForFilesWithItsOwnBatch) {
   EXPECT_EQ(other.at("Accuracy").batch_size, 3);
 }
 
+TEST(Expand, AFileRunsInItsOwnDtypeUnlessAFlagAsksForAnother) {
+  const std::string rows =
+      "suite: own\nown_files: true\nmatrix:\n"
+      "  - {checks: [accuracy], dtypes: [own], backends: [inductor]}\n";
+  Known known = known_file("/my-net.pt2", "");
+  const auto dtypes = [&](const std::vector<std::string>& further = {}) {
+    std::vector<std::string> arguments{"--torchstone_only=/my-net.pt2"};
+    arguments.insert(arguments.end(), further.begin(), further.end());
+    std::vector<std::string> found;
+    for (const auto& c : Expanded(rows, arguments, known).expansion.cases) found.emplace_back(to_string(c.dtype));
+    return found;
+  };
+  EXPECT_THAT(dtypes(), ElementsAre("float32")) << "of no dtype";
+  known.dtypes["my_net"] = DType::bfloat16;
+  EXPECT_THAT(dtypes(), ElementsAre("bfloat16"));
+  EXPECT_THAT(Expanded(rows, {"--torchstone_only=/my-net.pt2"}, known).names(),
+              ElementsAre("own/Accuracy.CompiledMatchesEager/my_net_inference_bfloat16_inductor_cpu"));
+  EXPECT_THAT(dtypes({"--torchstone_dtypes=float32"}), ElementsAre("float32"));
+  EXPECT_THAT(dtypes({"--torchstone_dtypes=bfloat16,amp"}), ElementsAre("bfloat16", "amp"));
+  const std::string both =
+      "suite: own\nown_files: true\nmatrix:\n"
+      "  - {checks: [accuracy], dtypes: [float32, own], backends: [inductor]}\n";
+  EXPECT_EQ(Expanded(both, {"--torchstone_only=/my-net.pt2"}, known).names().size(), 2U);
+  EXPECT_THAT(Expanded("suite: small\nmatrix:\n  - {checks: [accuracy], dtypes: [own], backends: [inductor]}\n"
+                       "models: [first]\n")
+                  .error,
+              testing::HasSubstr("own"))
+      << "a model of the zoo has no dtype of its own";
+}
+
 TEST(Expand, AFileThatCannotBeTrainedHasNoRowsOfTrainingUnlessTheyAreAskedFor) {
   const Known known = known_file("/my-net.pt2", "it holds no parameters");
   const Expanded all(for_files, {"--torchstone_only=/my-net.pt2"}, known);
