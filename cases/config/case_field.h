@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <torchstone/case.h>
 
+#include "cases/config/use.h"
 #include "cases/config/yaml.h"
 
 namespace torchstone::config {
@@ -24,13 +25,15 @@ struct CaseField {
   bool path = false;       ///< the flag takes a path, relative to the working directory
   std::function<void(Case& c, const Yaml& value)> set{};       ///< throws ConfigError; empty without a key
   std::function<nlohmann::ordered_json(const Case& c)> get{};  ///< null when the case has none
-  std::function<bool(const Case& c)> applies{};                ///< whether a setting reaches this case; empty: always
+  Use use{};                                                   ///< the cases that it makes a difference to
+  bool only_where_used = false;                                ///< other cases do not get the setting
 
   CaseField with_key(const std::string& its_key) &&;
   CaseField with_flag(const std::string& its_flag = "") &&;  ///< of the key's name unless another is given
   CaseField in(const std::string& unit) &&;                  ///< replaces `value`
   CaseField decided_by(const std::string& what) &&;          ///< replaces `fallback`
-  CaseField only_when(std::function<bool(const Case& c)> condition) &&;
+  CaseField used_by(Use cases) &&;                           ///< a flag for no such case is refused
+  CaseField only_for(Use cases) &&;                          ///< and other cases do not get the setting
 };
 
 /// In the order of Case.

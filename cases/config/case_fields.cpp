@@ -75,7 +75,7 @@ CaseField dynamic_range() {
     c.dynamic_range = *range;
   };
   field.get = [](const Case& c) { return Json(to_string(c.dynamic_range)); };
-  return with_default(std::move(field)).only_when([](const Case& c) { return c.dynamic != Dynamic::off; });
+  return with_default(std::move(field)).only_for(dynamic_cases());
 }
 
 CaseField weights() {
@@ -99,7 +99,7 @@ std::vector<CaseField> fields_of_combination() {
           "mode", [](const Case& c) { return to_string(c.mode); }, "inference or training", "axis modes"),
       decided_elsewhere(
           "dtype", [](const Case& c) { return to_string(c.dtype); }, "of weights and inputs", "axis dtypes"),
-      amp_dtype().with_flag().decided_by("the policy's, else the device's"),
+      amp_dtype().with_flag().used_by(amp_cases()).decided_by("the policy's, else the device's"),
       decided_elsewhere(
           "device", [](const Case& c) { return c.device; }, "where the model runs", "axis devices"),
       decided_elsewhere(
@@ -112,14 +112,22 @@ std::vector<CaseField> fields_of_combination() {
           "dynamic", [](const Case& c) { return to_string(c.dynamic); }, "the sizes that one compiled program serves",
           "axis dynamic"),
       dynamic_range().with_flag(),
-      number("batch_size", &Case::batch_size, {1, million}, "batch size").with_flag().decided_by("the policy's"),
+      number("batch_size", &Case::batch_size, {1, million}, "batch size")
+          .with_flag()
+          .used_by(cases_of_free_batch())
+          .decided_by("the policy's"),
+      decided_elsewhere(
+          "fixed_batch", [](const Case& c) { return c.fixed_batch; }, "no flag and no suite changes the batch size",
+          "the model, or policy key dont_change_batch_size"),
       number("seed", &Case::seed, {0, max_seed}, "random seed").with_flag(),
       weights().with_flag().decided_by("random ones, by the seed"),
       boolean("channels_last", &Case::channels_last,
               "images and weights of convolutions lie in memory with the channels last")
           .with_flag(),
       number("threads", &Case::threads, {0, 4096}, "threads of LibTorch in one case; 0: LibTorch's choice").with_flag(),
-      boolean("deterministic", &Case::deterministic, "deterministic algorithms in performance too").with_flag(),
+      boolean("deterministic", &Case::deterministic, "deterministic algorithms in performance too")
+          .with_flag()
+          .used_by(timed_cases()),
       decided_elsewhere(
           "no_deterministic_algorithms", [](const Case& c) { return c.no_deterministic_algorithms; },
           "the model cannot run under deterministic algorithms", "policy key no_deterministic_algorithms"),
@@ -130,10 +138,12 @@ std::vector<CaseField> fields_of_training() {
   return {
       boolean("eval_in_training", &Case::eval_in_training, "the model stays in eval mode while it trains")
           .with_flag("use_eval_mode")
+          .used_by(training_cases())
           .decided_by("the policy's"),
       word("optimizer", &Case::optimizer, {OptimizerKind::none, OptimizerKind::sgd, OptimizerKind::adam},
            "of a training step")
           .with_flag()
+          .used_by(training_cases())
           .decided_by("the policy's"),
       number("learning_rate", &Case::learning_rate, {1e-8, 10}, "of the optimizer"),
       number("loss_divisor", &Case::loss_divisor, {1e-6, 1e6}, "the loss is divided by it")
@@ -184,7 +194,7 @@ std::vector<CaseField> fields_of_timing() {
       number("required_speedup", &Case::required_speedup, {0, 1000}, "speed-up that performance must reach")
           .with_flag()
           .decided_by("the suites'")
-          .only_when([](const Case& c) { return check_of(c).timed; }),
+          .only_for(timed_cases()),
       number("time_limit_s", &Case::time_limit_s, {1, day_s}, "of one case")
           .with_key("time_limit")
           .in("SECONDS")
@@ -193,39 +203,55 @@ std::vector<CaseField> fields_of_timing() {
              "wall time of measuring in one case, with the processes after the first")
           .with_key("measure_budget")
           .in("SECONDS")
-          .with_flag(),
+          .with_flag()
+          .used_by(timed_cases()),
       number("processes", &Case::processes, {0, 1000},
              "exactly this many processes time a case, one after the other; 0: as the budget allows")
-          .with_flag(),
+          .with_flag()
+          .used_by(timed_cases()),
       number("max_rounds", &Case::max_rounds, {1, million}, "upper limit of measuring rounds")
           .with_key("rounds")
-          .with_flag(),
-      number("confidence", &Case::confidence, {0.5, 0.9999}, "of the speed-up's interval").in("P").with_flag(),
-      boolean("cold_cache", &Case::cold_cache, "flush the caches before every timed call").with_flag(),
+          .with_flag()
+          .used_by(timed_cases()),
+      number("confidence", &Case::confidence, {0.5, 0.9999}, "of the speed-up's interval")
+          .in("P")
+          .with_flag()
+          .used_by(timed_cases()),
+      boolean("cold_cache", &Case::cold_cache, "flush the caches before every timed call")
+          .with_flag()
+          .used_by(timed_cases()),
       word("cuda_graphs", &Case::cuda_graphs, {CudaGraphs::none, CudaGraphs::compiled, CudaGraphs::both},
            "which sides performance times as CUDA graphs")
           .with_flag()
+          .used_by(timed_cases())
           .decided_by("the suites'"),
       number("repeat", &Case::repeat, {0, million},
              "exactly this many measuring rounds, whatever they take; 0: until decided")
-          .with_flag(),
+          .with_flag()
+          .used_by(timed_cases()),
       number("iterations_per_run", &Case::iterations_per_run, {0, million}, "calls of a block; 0: calibrated")
-          .with_flag(),
+          .with_flag()
+          .used_by(timed_cases()),
       boolean("randomize_input", &Case::randomize_input,
               "new random inputs in each measuring round, the same for both sides")
-          .with_flag(),
+          .with_flag()
+          .used_by(timed_cases()),
       boolean("cold_start_latency", &Case::cold_start_latency,
               "performance also measures a start with empty caches: cold_start_s")
-          .with_flag(),
+          .with_flag()
+          .used_by(timed_cases()),
       boolean("warm_start_latency", &Case::warm_start_latency,
               "performance starts from the artifact cache, which is filled before: warm_start_s")
-          .with_flag(),
+          .with_flag()
+          .used_by(timed_cases()),
       word("pin_threads", &Case::pin_threads, {PinThreads::none, PinThreads::cores},
            "performance binds each thread to a physical core of its own; none: the system places them")
-          .with_flag(),
+          .with_flag()
+          .used_by(timed_cases()),
       boolean("use_warm_peak_memory", &Case::use_warm_peak_memory,
               "eager_peak_mem and dynamo_peak_mem are of one step after the first ones; false: of the first ones")
           .with_flag()
+          .used_by(timed_cases())
           .decided_by("true; false with cold_start_latency"),
   };
 }
@@ -259,9 +285,14 @@ CaseField CaseField::decided_by(const std::string& what) && {
   return std::move(*this);
 }
 
-CaseField CaseField::only_when(std::function<bool(const Case& c)> condition) && {
-  applies = std::move(condition);
+CaseField CaseField::used_by(Use cases) && {
+  use = std::move(cases);
   return std::move(*this);
+}
+
+CaseField CaseField::only_for(Use cases) && {
+  only_where_used = true;
+  return std::move(*this).used_by(std::move(cases));
 }
 
 const std::vector<CaseField>& case_fields() {

@@ -52,7 +52,7 @@ void check_setting(const std::string& key, const Yaml& value) {
 void apply_settings(const Settings& settings, Case& c) {
   for (const auto& [key, value] : settings) {
     const CaseField& field = field_with_key(key, value);
-    if (field.applies && !field.applies(c)) continue;
+    if (field.only_where_used && !field.use.reaches(c, {})) continue;
     field.set(c, value);
     if (field.shown) c.origin[field.name] = origin_of(value);
   }

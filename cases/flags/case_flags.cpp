@@ -21,6 +21,7 @@ FlagInfo flag_of(const config::CaseField& field) {
   flag.fallback = field.fallback;
   flag.boolean = field.boolean;
   flag.path = field.path;
+  flag.use = field.use;
   if (is_swept(field.key)) {
     flag.value += "[,…]";
     flag.help += "; of tournament also several, each combination a tournament of its own";
@@ -56,7 +57,8 @@ std::vector<FlagInfo> case_flags() {
                       "compare the compiled answer of each case of accuracy, number for number, with what save_outputs "
                       "left there",
                       [](Flags & f) -> auto& { return f.run.compare_outputs; })
-                      .is_path());
+                      .is_path()
+                      .used_by(config::accuracy_cases()));
   return flags;
 }
 

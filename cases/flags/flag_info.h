@@ -2,6 +2,7 @@
 #include <functional>
 #include <string>
 
+#include "cases/config/use.h"
 #include "cases/config/yaml.h"
 
 namespace torchstone::flags {
@@ -19,8 +20,9 @@ struct FlagInfo {
   std::string group{};     ///< heading in docs/flags.md
   bool path = false;       ///< made absolute, so that a reproduction works from anywhere
   bool repeats = false;
-  bool boolean = false;                                                ///< may stand without a value
-  bool reproduces = true;                                              ///< belongs to a reproduction of one case
+  bool boolean = false;    ///< may stand without a value
+  bool reproduces = true;  ///< belongs to a reproduction of one case
+  config::Use use{};       ///< the cases that it makes a difference to; for no such case it is refused
   std::function<void(Flags& flags, const config::Yaml& value)> set{};  ///< throws ConfigError
 
   FlagInfo also(const std::string& second_name) &&;
@@ -28,6 +30,7 @@ struct FlagInfo {
   FlagInfo is_path() &&;
   FlagInfo repeatable() &&;
   FlagInfo of_output() &&;  ///< no case depends on it: left out of reproductions
+  FlagInfo used_by(config::Use cases) &&;
 };
 
 /// TORCHSTONE_CACHE_LIMIT for cache_limit.

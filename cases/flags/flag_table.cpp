@@ -32,6 +32,11 @@ FlagInfo FlagInfo::of_output() && {
   return std::move(*this);
 }
 
+FlagInfo FlagInfo::used_by(config::Use cases) && {
+  use = std::move(cases);
+  return std::move(*this);
+}
+
 const std::vector<FlagInfo>& flag_table() {
   static const std::vector<FlagInfo> table = [] {
     std::vector<FlagInfo> all;

@@ -64,6 +64,8 @@ struct Flags {
   bool version = false;                           ///< --version
   std::set<std::string> typed;  ///< names of the flags on the command line; the others come from their twins
   std::vector<std::pair<std::string, std::string>> given;  ///< name → value, paths made absolute, in the table's order
+  config::UseFacts facts;                                  ///< set when the suites are read
+  std::vector<std::string> unused_twins;                   ///< variables that make no difference to this run
 };
 
 /// Own flags, in the order of --help and of docs/flags.md: those of the runner (cases/flags/*_flags.cpp), and those of
@@ -88,9 +90,12 @@ std::string flags_help();
 
 /// `text` as one word of a POSIX shell.
 std::string shell_quoted(const std::string& text);
-/// Own flags that a reproduction needs, shell-quoted and without secrets: RunOptions::arguments.
-std::string reproduce_arguments(const Flags& flags);
-/// A command that runs exactly that case.
+/// Own flags that a reproduction needs, shell-quoted and without secrets: RunOptions::arguments. With a case only those
+/// that make a difference to it.
+std::string reproduce_arguments(const Flags& flags, const Case* c = nullptr);
+/// Whether a given flag, by its name in the table, makes a difference to a case.
+bool makes_a_difference(const Flags& flags, const std::string& name, const Case& c);
+/// A command that runs exactly that case, without the flags that make no difference to it.
 std::string reproduce_line(const Flags& flags, const Case& c);
 
 }  // namespace torchstone::flags

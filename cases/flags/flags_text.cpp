@@ -39,17 +39,22 @@ std::string shell_quoted(const std::string& text) {
   return quoted + "'";
 }
 
-std::string reproduce_arguments(const Flags& flags) {
+bool makes_a_difference(const Flags& flags, const std::string& name, const Case& c) {
+  const auto& reaches = find_flag(name)->use.reaches;
+  return !reaches || reaches(c, flags.facts);
+}
+
+std::string reproduce_arguments(const Flags& flags, const Case* c) {
   std::string line;
   for (const auto& [name, value] : flags.given) {
-    if (find_flag(name)->reproduces)
+    if (find_flag(name)->reproduces && (c == nullptr || makes_a_difference(flags, name, *c)))
       line += (line.empty() ? "" : " ") + shell_quoted(without_secret(fmt::format("--torchstone_{}={}", name, value)));
   }
   return line;
 }
 
 std::string reproduce_line(const Flags& flags, const Case& c) {
-  const std::string arguments = reproduce_arguments(flags);
+  const std::string arguments = reproduce_arguments(flags, &c);
   return fmt::format("{}{}{} {}", shell_quoted(flags.run.program), arguments.empty() ? "" : " ", arguments,
                      shell_quoted("--gtest_filter=" + name_of(c)));
 }

@@ -30,7 +30,7 @@ FlagInfo layouts_flag() {
     f.operators.layouts.clear();
     for (const auto& part : split(v)) f.operators.layouts.push_back(config::layout_of(part));
   };
-  return std::move(flag).otherwise("the suite's (recorded)");
+  return std::move(flag).used_by(config::operators_of_a_log()).otherwise("the suite's (recorded)");
 }
 
 }  // namespace
@@ -41,31 +41,38 @@ std::vector<FlagInfo> model_suite_flags() {
           "operator_logs", "FILE", "logs of operator inputs that the suite operators runs",
           [](Flags & f) -> auto& { return f.operators.logs; })
           .is_path()
+          .used_by(config::operators_of_a_log())
           .otherwise("the suite's"),
       number_flag(
           "max_samples", "N", int64_t{1}, million, "inputs of one operator that are run",
           [](Flags & f) -> auto& { return f.operators.max_samples; })
+          .used_by(config::operators_of_a_log())
           .otherwise("the suite's"),
       number_flag(
           "start_index", "N", int64_t{0}, million, "the first of the inputs of an operator that are run",
           [](Flags & f) -> auto& { return f.operators.start_index; })
+          .used_by(config::operators_of_a_log())
           .otherwise("the suite's (0)"),
       layouts_flag(),
       number_flag(
           "seq_length", "N", int64_t{1}, million, "steps of the recurrent models of fastrnns",
           [](Flags & f) -> auto& { return f.fastrnns.sizes.steps; })
+          .used_by(config::recurrent_models())
           .otherwise("100, mini 5"),
       number_flag(
           "layers", "N", int64_t{1}, int64_t{1000}, "layers of the recurrent models of fastrnns",
           [](Flags & f) -> auto& { return f.fastrnns.sizes.layers; })
+          .used_by(config::recurrent_models())
           .otherwise("1"),
       number_flag(
           "input_size", "N", int64_t{1}, million, "width of their input",
           [](Flags & f) -> auto& { return f.fastrnns.sizes.input; })
+          .used_by(config::recurrent_models())
           .otherwise("512, mini 16"),
       number_flag(
           "hidden_size", "N", int64_t{1}, million, "width of their state",
           [](Flags & f) -> auto& { return f.fastrnns.sizes.hidden; })
+          .used_by(config::recurrent_models())
           .otherwise("512, mini 16"),
       word_flag(
           "fuser", fusers(), "TorchScript's fuser", [](Flags & f) -> auto& { return f.fastrnns.fuser; }),

@@ -40,13 +40,16 @@ std::vector<FlagInfo> output_flags() {
       boolean_flag(
           "npy", "raw timings for NumPy: OUT/samples/CASE.npy, [rounds, eager and compiled]",
           [](Flags & f) -> auto& { return f.run.npy; })
-          .also("dump_raw_metrics"),
+          .also("dump_raw_metrics")
+          .used_by(config::timed_cases()),
       boolean_flag(
           "export_profiler_trace", "a profiled pass after the timing: OUT/traces/CASE.json, for Perfetto",
-          [](Flags & f) -> auto& { return f.run.profiler_trace; }),
+          [](Flags & f) -> auto& { return f.run.profiler_trace; })
+          .used_by(config::timed_cases_of_this_process()),
       boolean_flag(
           "memory_snapshot", "allocations of one call of each side: OUT/memory/CASE.json",
-          [](Flags & f) -> auto& { return f.run.memory_snapshot; }),
+          [](Flags & f) -> auto& { return f.run.memory_snapshot; })
+          .used_by(config::timed_cases_of_this_process()),
       boolean_flag(
           "coverage",
           "operators of the captured program by calls and eager's time, and whether the compiler took them or left "
@@ -63,7 +66,8 @@ std::vector<FlagInfo> output_flags() {
       text_flag(
           "save_outputs", "FOLDER", "the compiled answer of each case of accuracy: FOLDER/CASE.pt, for torch.load",
           [](Flags & f) -> auto& { return f.run.save_outputs; })
-          .is_path(),
+          .is_path()
+          .used_by(config::accuracy_cases()),
       text_flag(
           "log_operator_inputs", "FILE", "log of the operators that the selected models call, for operator_logs",
           [](Flags & f) -> auto& { return f.operator_log; })

@@ -26,7 +26,8 @@ std::vector<FlagInfo> process_flags() {
           "interleave",
           "timed cases take turns, process by process, up to 12 at a time: what disturbs the machine for some seconds "
           "does not meet all processes of one case",
-          [](Flags & f) -> auto& { return f.run.interleave; }),
+          [](Flags & f) -> auto& { return f.run.interleave; })
+          .used_by(config::timed_cases()),
       word_flag(
           "diagnose", diagnoses(),
           "find what the compiled program is wrong in: of cases that fail unexpectedly, of all, or of none",

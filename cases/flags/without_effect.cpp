@@ -4,21 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "fixtures/case/check_registry.h"
-#include "models/core/registry.h"
-#include "models/fastrnns/sizes.h"
-
 namespace torchstone::flags {
 namespace {
 
 bool has_several_processes(const Flags& flags) {
   const auto given = std::ranges::find(flags.overrides, "processes", [](const auto& setting) { return setting.first; });
   return given != flags.overrides.end() && text_of(given->second) != "0" && text_of(given->second) != "1";
-}
-
-bool is_recurrent(const Case& c) {
-  const ModelInfo* model = find_model(c.model);
-  return model != nullptr && model->family == fastrnns::family;
 }
 
 }  // namespace
@@ -29,6 +20,7 @@ void refuse_without_effect(Flags& flags, const std::string& name, const std::str
   if (given == flags.given.end() || given->second == find_flag(name)->fallback) return;
   if (flags.typed.contains(name)) throw config::ConfigError(message);
   std::erase_if(flags.given, is_this);
+  flags.unused_twins.push_back(environment_name(*find_flag(name)));
   flags.run.arguments = reproduce_arguments(flags);
 }
 
@@ -72,20 +64,13 @@ void refuse_flags_without_effect(Flags& flags) {
                           "in processes of its own");
 }
 
-void refuse_flags_without_cases(Flags& flags, const std::vector<Case>& cases,
-                                const std::set<std::string>& operator_suites) {
+void refuse_flags_without_cases(Flags& flags, const std::vector<Case>& cases) {
   if (cases.empty()) return;  // which is said elsewhere
-  const auto require = [&](const std::vector<std::string>& names, const std::string& of, const auto& is_of) {
-    if (std::ranges::any_of(cases, is_of)) return;
-    for (const auto& name : names)
-      refuse_without_effect(flags, name, fmt::format("--torchstone_{} is only for {}, and none is chosen", name, of));
-  };
-  require({"required_speedup"}, "cases of performance", [](const Case& c) { return check_of(c).timed; });
-  require({"dynamic_range"}, "cases of dynamic sizes (--torchstone_dynamic)",
-          [](const Case& c) { return c.dynamic != Dynamic::off; });
-  require({"operator_logs", "max_samples", "start_index", "layouts"}, "operators of a log",
-          [&](const Case& c) { return operator_suites.contains(c.suite); });
-  require({"seq_length", "layers", "input_size", "hidden_size"}, "recurrent models of fastrnns", is_recurrent);
+  for (const auto& flag : flag_table()) {
+    if (std::ranges::any_of(cases, [&](const Case& c) { return makes_a_difference(flags, flag.name, c); })) continue;
+    refuse_without_effect(flags, flag.name,
+                          fmt::format("--torchstone_{} is only for {}, and none is chosen", flag.name, flag.use.what));
+  }
 }
 
 }  // namespace torchstone::flags

@@ -20,12 +20,13 @@ std::string bracketed(const std::string& text) {
   return fmt::format("[{0}[{1}{2}]{0}]", equals, text.starts_with('\n') ? "\n" : "", text);
 }
 
-std::vector<std::string> own_flags(const flags::Flags& flags) {
+/// Those that make a difference to the case: the program refuses others.
+std::vector<std::string> own_flags(const flags::Flags& flags, const Case& c) {
   static const std::vector<std::string> of_listing{"list",   "format", "explain",        "print_program",
                                                    "report", "help",   "update_expected"};
   std::vector<std::string> words;
   for (const auto& [name, value] : flags.given)
-    if (std::find(of_listing.begin(), of_listing.end(), name) == of_listing.end())
+    if (std::find(of_listing.begin(), of_listing.end(), name) == of_listing.end() && makes_a_difference(flags, name, c))
       words.push_back(fmt::format("--torchstone_{}={}", name, value));
   return words;
 }
@@ -51,7 +52,7 @@ std::string ctest_script(const std::vector<Case>& cases, const flags::Flags& fla
   for (const auto& c : cases) {
     const std::string name = bracketed(name_of(c));
     std::vector<std::string> command{bracketed(flags.run.program)};
-    for (const auto& word : own_flags(flags)) command.push_back(bracketed(word));
+    for (const auto& word : own_flags(flags, c)) command.push_back(bracketed(word));
     command.push_back(bracketed("--torchstone_report=none"));
     command.push_back(bracketed("--gtest_filter=" + name_of(c)));
     const double diagnosis_s = flags.run.diagnose == Diagnose::never ? 0 : flags.run.diagnose_limit_s;

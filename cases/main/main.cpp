@@ -1,8 +1,10 @@
 // torchstone: the test runner. Own flags first, then GoogleTest's; what it runs comes from the suites.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "cases/flags/environment_warnings.h"
@@ -88,6 +91,14 @@ class Preparation : public testing::Environment {
   std::vector<Result>& planned_;
 };
 
+/// The cases that --gtest_filter keeps, whatever the shard: a flag for some of them is no mistake in any shard.
+std::vector<Case> cases_in_filter(const std::vector<Case>& cases) {
+  std::vector<Case> kept;
+  std::ranges::copy_if(cases, std::back_inserter(kept),
+                       [](const Case& c) { return filter_keeps(GTEST_FLAG_GET(filter), name_of(c)); });
+  return kept;
+}
+
 bool wants_list(int argc, char** argv) {
   for (int i = 1; i < argc; ++i)
     if (std::string(argv[i]).starts_with("--gtest_list_tests")) return true;
@@ -116,6 +127,8 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const U
               const ExpectedRun& expected, const BaselineScope& scope, RunInfo& run) {
   for (const auto& warning : expected.warnings) print_error("warning: " + warning);
   if (const auto warning = flags::cache_warning(flags); !warning.empty()) print_error("warning: " + warning);
+  if (!flags.unused_twins.empty())
+    print_error(fmt::format("note: no case of this run depends on {}", fmt::join(flags.unused_twins, ", ")));
   const auto baseline = read_baseline(flags);  // before the folder is emptied: it may be the one of the run before
   const auto comparison = baseline_options(flags);
   console::ListenerOptions options;
@@ -205,7 +218,8 @@ int run(int argc, char** argv) {
   selection::Known known = selection::known_here();
   if (own_dtype) known.dtypes[selection::only_model(flags)] = *own_dtype;
   selection::Expansion expansion = expand_sweep(suites, known, flags);
-  flags::refuse_flags_without_cases(flags, expansion.cases, suite::operator_suites(suites));
+  flags.facts.operator_suites = suite::operator_suites(suites);
+  flags::refuse_flags_without_cases(flags, cases_in_filter(expansion.cases));
   const ExpectedRun expected = expect(suites, known, flags, expansion.cases);
   if (flags.list != flags::Listing::none) {
     std::cout << listing::listing(flags, suites, expansion, known, mini_parameters);

@@ -127,7 +127,8 @@ class Expander {
     if (const auto own = flags_.batch_sizes.find(c.model); own != flags_.batch_sizes.end())
       set("batch_size", c.batch_size, config::Choices<int64_t>{own->second});
     apply_settings(flags_.overrides, c);
-    if (batch_is_fixed(suite.policy, info) && c.origin["batch_size"] != fixed.second) {
+    c.fixed_batch = batch_is_fixed(suite.policy, info);
+    if (c.fixed_batch && c.origin["batch_size"] != fixed.second) {
       c.batch_size = fixed.first;
       c.origin["batch_size"] = fmt::format("{}, fixed: not by {}", fixed.second, c.origin["batch_size"]);
     }

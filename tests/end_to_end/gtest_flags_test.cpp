@@ -83,6 +83,23 @@ TEST(AFlagWithoutEffect, IsAUsageError) {
   EXPECT_EQ(run.exit_code, 2) << run.out;
   EXPECT_THAT(run.err, HasSubstr("--torchstone_required_speedup is only for cases of performance"));
   EXPECT_EQ(torchstone.run({"--torchstone_list=cases", "--torchstone_explain=*"}).exit_code, 2);
+  const std::vector<std::string> repeated{
+      "--torchstone_only=lennard_jones", "--torchstone_backends=eager", "--torchstone_checks=accuracy,performance",
+      "--torchstone_modes=inference",    "--torchstone_dtypes=float32", "--torchstone_repeat=3",
+      "--gtest_filter=*/Accuracy.*"};
+  const ProgramRun filtered = torchstone.run(repeated);
+  EXPECT_EQ(filtered.exit_code, 2) << "the filter leaves no case that is timed: " << filtered.out;
+  EXPECT_THAT(filtered.err, HasSubstr("--torchstone_repeat is only for cases of performance"));
+}
+
+TEST(ATwinWithoutEffect, IsNotedAndTheRunGoesOn) {
+  const Torchstone torchstone;
+  const ProgramRun run =
+      torchstone.run({"--torchstone_only=lennard_jones", "--torchstone_backends=eager", "--torchstone_checks=accuracy",
+                      "--torchstone_modes=inference", "--torchstone_dtypes=float32"},
+                     {{"TORCHSTONE_REPEAT", "3"}});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(run.err, HasSubstr("note: no case of this run depends on TORCHSTONE_REPEAT\n"));
 }
 
 }  // namespace

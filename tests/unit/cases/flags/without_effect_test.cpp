@@ -1,5 +1,6 @@
 #include "cases/flags/without_effect.h"
 
+#include "cases/config/case_field.h"
 #include "cases/flags/environment_warnings.h"
 #include "tests/environment_variable.h"
 #include "tests/unit/cases/support.h"
@@ -71,32 +72,100 @@ TEST(AnEnvironmentTwinWithoutEffect, IsNoErrorAndInNoReproduction) {
               AllOf(HasSubstr("seed=5"), HasSubstr("isolate=off"), Not(HasSubstr("margin")), Not(HasSubstr("proc"))));
 }
 
-TEST(AFlagForAKindOfCases, IsRefusedWhereNoneIsChosen) {
-  const auto refusal = [](const std::string& flag, const Case& c) {
-    auto flags = flags_of({flag});
-    return error_of([&] { refuse_flags_without_cases(flags, {c}, {"operators"}); });
-  };
-  Case plain, timed, dynamic, an_operator, recurrent;
-  timed.check = "performance";
-  dynamic.dynamic = Dynamic::batch;
-  an_operator.suite = "operators";
-  recurrent.model = "lstm_cudnn";
-  for (const auto& [flag, words, c] : {std::tuple{"--torchstone_required_speedup=3", "cases of performance", &timed},
-                                       {"--torchstone_dynamic_range=2..8", "--torchstone_dynamic", &dynamic},
-                                       {"--torchstone_operator_logs=/l.txt", "operators", &an_operator},
-                                       {"--torchstone_max_samples=3", "operators", &an_operator},
-                                       {"--torchstone_start_index=3", "operators", &an_operator},
-                                       {"--torchstone_layouts=channels_last", "operators", &an_operator},
-                                       {"--torchstone_seq_length=7", "fastrnns", &recurrent},
-                                       {"--torchstone_layers=2", "fastrnns", &recurrent},
-                                       {"--torchstone_input_size=9", "fastrnns", &recurrent},
-                                       {"--torchstone_hidden_size=9", "fastrnns", &recurrent}}) {
-    const std::string name = std::string(flag).substr(0, std::string(flag).find('='));
-    EXPECT_THAT(refusal(flag, plain), AllOf(HasSubstr(name + " is only for"), HasSubstr(words))) << flag;
-    EXPECT_EQ(refusal(flag, *c), "") << flag;
+/// A case that makes a difference for the flag; everything else is as in a plain case of accuracy.
+struct Chosen {
+  Case plain, timed, in_python, dynamic, an_operator, recurrent, training, amp;
+  Chosen() {
+    plain.fixed_batch = true;
+    timed.check = in_python.check = "performance";
+    in_python.backend.name = "torch_compile";
+    dynamic.dynamic = Dynamic::batch;
+    an_operator.suite = "operators";
+    recurrent.model = "lstm_cudnn";
+    training.mode = Mode::training;
+    amp.dtype = DType::amp;
   }
-  auto flags = flags_of({"--torchstone_required_speedup=3"});
-  EXPECT_EQ(error_of([&] { refuse_flags_without_cases(flags, {}, {}); }), "");
+};
+
+std::string refusal_for(const std::string& flag, const std::vector<Case>& cases) {
+  auto flags = flags_of({flag});
+  flags.facts.operator_suites = {"operators"};
+  return error_of([&] { refuse_flags_without_cases(flags, cases); });
+}
+
+TEST(AFlagForAKindOfCases, IsRefusedWhereNoneIsChosen) {
+  const Chosen chosen;
+  Case batch;
+  for (const auto& [flag, words, c] :
+       {std::tuple{"--torchstone_required_speedup=3", "cases of performance", &chosen.timed},
+        {"--torchstone_repeat=5", "cases of performance", &chosen.timed},
+        {"--torchstone_rounds=5", "cases of performance", &chosen.timed},
+        {"--torchstone_measure_budget=1", "cases of performance", &chosen.timed},
+        {"--torchstone_iterations_per_run=2", "cases of performance", &chosen.timed},
+        {"--torchstone_randomize_input", "cases of performance", &chosen.timed},
+        {"--torchstone_confidence=0.9", "cases of performance", &chosen.timed},
+        {"--torchstone_processes=2", "cases of performance", &chosen.timed},
+        {"--torchstone_cold_cache", "cases of performance", &chosen.timed},
+        {"--torchstone_cuda_graphs=both", "cases of performance", &chosen.timed},
+        {"--torchstone_pin_threads=cores", "cases of performance", &chosen.timed},
+        {"--torchstone_cold_start_latency", "cases of performance", &chosen.timed},
+        {"--torchstone_warm_start_latency", "cases of performance", &chosen.timed},
+        {"--torchstone_use_warm_peak_memory", "cases of performance", &chosen.timed},
+        {"--torchstone_deterministic", "cases of performance", &chosen.timed},
+        {"--torchstone_npy", "cases of performance", &chosen.timed},
+        {"--torchstone_export_profiler_trace", "torch_compile", &chosen.timed},
+        {"--torchstone_memory_snapshot", "torch_compile", &chosen.timed},
+        {"--torchstone_interleave=false", "cases of performance", &chosen.timed},
+        {"--torchstone_optimizer=adam", "cases of training", &chosen.training},
+        {"--torchstone_use_eval_mode", "cases of training", &chosen.training},
+        {"--torchstone_amp_dtype=float16", "dtype amp", &chosen.amp},
+        {"--torchstone_batch_size=3", "batch size is not fixed", &batch},
+        {"--torchstone_dynamic_range=2..8", "--torchstone_dynamic", &chosen.dynamic},
+        {"--torchstone_operator_logs=/l.txt", "operators", &chosen.an_operator},
+        {"--torchstone_max_samples=3", "operators", &chosen.an_operator},
+        {"--torchstone_start_index=3", "operators", &chosen.an_operator},
+        {"--torchstone_layouts=channels_last", "operators", &chosen.an_operator},
+        {"--torchstone_seq_length=7", "fastrnns", &chosen.recurrent},
+        {"--torchstone_layers=2", "fastrnns", &chosen.recurrent},
+        {"--torchstone_input_size=9", "fastrnns", &chosen.recurrent},
+        {"--torchstone_hidden_size=9", "fastrnns", &chosen.recurrent}}) {
+    const std::string name = std::string(flag).substr(0, std::string(flag).find('='));
+    EXPECT_THAT(refusal_for(flag, {chosen.plain}), AllOf(HasSubstr(name + " is only for"), HasSubstr(words))) << flag;
+    EXPECT_EQ(refusal_for(flag, {*c}), "") << flag;
+    EXPECT_EQ(refusal_for(flag, {chosen.plain, *c}), "") << flag << ": one of several cases is enough";
+    EXPECT_EQ(refusal_for(flag, {}), "") << flag << ": that nothing is chosen is said elsewhere";
+  }
+  for (const char* flag : {"--torchstone_save_outputs=/o", "--torchstone_compare_outputs=/o"}) {
+    EXPECT_THAT(refusal_for(flag, {chosen.timed}), HasSubstr("cases of accuracy")) << flag;
+    EXPECT_EQ(refusal_for(flag, {chosen.plain}), "") << flag;
+  }
+  for (const char* flag : {"--torchstone_export_profiler_trace", "--torchstone_memory_snapshot"})
+    EXPECT_THAT(refusal_for(flag, {chosen.in_python}), HasSubstr("torch_compile")) << flag;
+}
+
+/// So that no setting of timing is forgotten in the table.
+TEST(AFlagForAKindOfCases, IsEveryFlagOfTimingButTheLimit) {
+  bool timing = false;
+  for (const auto& field : config::case_fields()) {
+    timing = timing || field.name == "required_speedup";
+    if (timing && field.name != "time_limit_s") EXPECT_EQ(field.use.what, config::timed_cases().what) << field.name;
+  }
+  EXPECT_TRUE(timing);
+}
+
+TEST(AnEnvironmentTwinForNoCase, IsNotedAndInNoReproduction) {
+  const EnvironmentVariable repeat("TORCHSTONE_REPEAT", "5"), seed("TORCHSTONE_SEED", "7");
+  auto flags = flags_of({});
+  refuse_flags_without_cases(flags, {Case{}});
+  EXPECT_THAT(flags.unused_twins, testing::ElementsAre("TORCHSTONE_REPEAT"));
+  EXPECT_THAT(flags.run.arguments, AllOf(HasSubstr("seed=7"), Not(HasSubstr("repeat"))));
+}
+
+TEST(AReproduction, HasOnlyTheFlagsThatItsCaseDependsOn) {
+  const Chosen chosen;
+  const auto flags = flags_of({"--torchstone_repeat=5", "--torchstone_seed=7"});
+  EXPECT_THAT(reproduce_line(flags, chosen.plain), AllOf(HasSubstr("seed=7"), Not(HasSubstr("repeat"))));
+  EXPECT_THAT(reproduce_line(flags, chosen.timed), HasSubstr("--torchstone_repeat=5"));
 }
 
 TEST(AVariableThatIsNearlyATwin, IsWarnedOf) {
