@@ -1,5 +1,6 @@
 #include "models/formats/script_file.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -54,17 +55,20 @@ torch::jit::Module load_script(const std::string& path) {
   }
 }
 
-Tensors load_inputs(const std::string& path) {
+std::vector<c10::IValue> load_inputs(const std::string& path) {
   const auto value = read_pt(path);
   if (!value.isTensor() && !value.isTuple() && !value.isList())
     refuse(path, fmt::format("holds a {}, expected a list or tuple of tensors", describe(value)));
-  Tensors inputs;
+  std::vector<c10::IValue> inputs;
   for (const auto& element : value.isTensor() ? std::vector<Child>{{"", value}} : children_of(value)) {
-    if (!element.value.isTensor())
-      refuse(path, fmt::format("element {} is {}, expected a tensor", element.step, describe(element.value)));
-    inputs.push_back(element.value.toTensor());
+    const c10::IValue& input = element.value;
+    if (!input.isTensor() && !input.isNone() && !input.isScalar() && !input.isString())
+      refuse(path, fmt::format("element {} is {}, expected a tensor, None, a number or a string", element.step,
+                               describe(input)));
+    inputs.push_back(input);
   }
-  if (inputs.empty()) refuse(path, "holds no tensor");
+  if (std::ranges::none_of(inputs, [](const c10::IValue& input) { return input.isTensor(); }))
+    refuse(path, "holds no tensor");
   return inputs;
 }
 

@@ -4,6 +4,7 @@
 #include <regex>
 #include <set>
 #include <stdexcept>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,6 +16,7 @@
 #include "models/core/program_text.h"
 #include "models/formats/draw_like.h"
 #include "models/formats/model_file.h"
+#include "models/formats/refuse.h"
 #include "models/formats/script_batch.h"
 #include "models/formats/script_file.h"
 #include "models/formats/script_program.h"
@@ -57,7 +59,8 @@ void collect_constants(const torch::jit::Block& block, Tensors& constants) {
 /// What the models of one file share.
 struct FileFacts {
   std::string path;
-  Tensors inputs;
+  std::vector<c10::IValue> arguments;  ///< what forward is called with
+  Tensors inputs{};                    ///< the tensors among them
   int64_t samples = 1;
   std::set<int64_t> checked{};  ///< numbers of samples with which the program ran
   ForeignDevices foreign{};
@@ -186,6 +189,17 @@ std::string why_not_trained(const ScriptProgram& program, const SavedMode& mode)
   return "the file has no parameter that requires a gradient";
 }
 
+/// The file's script, for these inputs.
+torch::jit::Module script_of(const FileFacts& file, const std::string& inputs_path) {
+  auto script = load_script(file.path);
+  try {
+    fix_arguments(script, file.arguments);
+  } catch (const std::invalid_argument& error) {
+    refuse(inputs_path, error.what());
+  }
+  return script;
+}
+
 ModelFacts facts_of(const FileFacts& file) {
   ModelFacts facts;
   if (file.foreign.constants > 0)
@@ -198,8 +212,11 @@ ModelFacts facts_of(const FileFacts& file) {
 
 ModelInfo script_model_info(const std::string& path, const std::string& inputs_path) {
   const auto file = std::make_shared<FileFacts>(FileFacts{path, load_inputs(inputs_path)});
+  for (const auto& argument : file->arguments)
+    if (argument.isTensor()) file->inputs.push_back(argument.toTensor());
   file->samples = file->inputs[0].dim() > 0 ? std::max<int64_t>(file->inputs[0].size(0), 1) : 1;
-  const ScriptProgram program(load_script(path));  // the factory reads it again; a bad file is reported here
+  // A bad file is reported here; the factory reads it again.
+  const ScriptProgram program(script_of(*file, inputs_path));
   const SavedMode mode = program.mode();
   ModelInfo info;
   info.name = model_name_of(path);
@@ -209,13 +226,13 @@ ModelInfo script_model_info(const std::string& path, const std::string& inputs_p
   info.eval_batch = file->samples;
   info.not_trained = why_not_trained(program, mode);
   info.file = path;
-  info.make = [file, trains = mode.trains](const ModelOptions& options) -> std::shared_ptr<Model> {
+  info.make = [file, inputs_path, trains = mode.trains](const ModelOptions& options) -> std::shared_ptr<Model> {
     if (options.mode == Mode::inference && !trains.empty())
       throw std::runtime_error(
           fmt::format("{}: saved in train mode: {} has it as a constant. Save another file in eval mode for "
                       "inference (model.eval() before torch.jit.trace)",
                       file->path, trains));
-    return std::make_shared<ScriptModel>(load_script(file->path), file);
+    return std::make_shared<ScriptModel>(script_of(*file, inputs_path), file);
   };
   info.facts = [file] { return facts_of(*file); };
   return info;

@@ -138,8 +138,11 @@ TEST_F(ScriptModelTest, TwoModelsOfAFileDoNotShareWeights) {
 TEST_F(ScriptModelTest, ReadsInputsOfPythonAndListsAndSingleTensors) {
   save("list.pt", c10::List<torch::Tensor>({torch::ones({5, 3}), torch::arange(5)}));
   EXPECT_EQ(script_model_info(path("2net-a.pt"), path("list.pt")).make({})->example_inputs(five).size(), 2U);
-  save("one.pt", torch::ones({7, 3}));
-  EXPECT_EQ(script_model_info(path("2net-a.pt"), path("one.pt")).eval_batch, 7);
+  torch::jit::Module of_one("one");
+  of_one.define("def forward(self, x):\n  return torch.neg(x)\n");
+  of_one.save(path("one.pt"));
+  save("tensor.pt", torch::ones({7, 3}));
+  EXPECT_EQ(script_model_info(path("one.pt"), path("tensor.pt")).eval_batch, 7);
   // Written by torch.save((torch.arange(6.).view(2, 3), torch.arange(2))).
   const auto python = std::string(TORCHSTONE_TEST_DIR) + "/oracles/inputs_sample.pt";
   const auto inputs = script_model_info(path("2net-a.pt"), python).make({})->example_inputs({.batch_size = 2});
@@ -174,11 +177,56 @@ TEST_F(ScriptModelTest, RefusesFilesThatAreNoInputs) {
   expect_error("2net-a.pt", "text.pt", "text.pt: expected a zip archive of torch.save");
   expect_error("2net-a.pt", "2net-a.pt", "2net-a.pt: a TorchScript program, not values");
   expect_error("2net-a.pt", "dict.pt", "dict.pt: holds a dict of 1, expected a list or tuple of tensors");
-  expect_error("2net-a.pt", "mixed.pt", "mixed.pt: element [1] is 3, expected a tensor");
+  expect_error("2net-a.pt", "mixed.pt", "mixed.pt: element [1] is 3, but the argument ids of forward is Tensor");
   expect_error("2net-a.pt", "nothing.pt", "nothing.pt: holds no tensor");
   // torch.save(torch.nn.Linear(1, 1).state_dict()): an OrderedDict.
   EXPECT_THAT([&] { script_model_info(path("2net-a.pt"), TORCHSTONE_TEST_DIR "/oracles/state_dict_sample.pt"); },
               ThrowsMessage<std::runtime_error>(HasSubstr("state_dict_sample.pt: holds a dict of 2, expected a list")));
+}
+
+/// forward(x, mask=None, scale=2.0, mode="sum").
+class ScriptArguments : public ScriptModelTest {
+ protected:
+  void SetUp() override {
+    ScriptModelTest::SetUp();
+    torch::jit::Module module("net");
+    module.define(
+        "def forward(self, x, mask: Optional[Tensor]=None, scale: float=2.0, mode: str=\"sum\"):\n"
+        "  if mask is not None:\n    x = x + mask\n"
+        "  if mode == \"sum\":\n    x = x.sum()\n"
+        "  return x * scale\n");
+    module.save(path("net.pt"));
+  }
+  /// What the file answers, called with the tensors of these arguments alone.
+  double answer_for(const std::vector<c10::IValue>& arguments) {
+    save("arguments.pt", c10::ivalue::Tuple::create(arguments));
+    const auto model = script_model_info(path("net.pt"), path("arguments.pt")).make({});
+    return model->forward(model->example_inputs({.batch_size = 2})).toTensor().sum().item<double>();
+  }
+  const torch::Tensor twos_ = torch::full({2}, 2.0);
+};
+
+TEST_F(ScriptArguments, ThatAreNoTensorsAreConstantsAndDefaultsMayBeLeftOut) {
+  EXPECT_EQ(answer_for({twos_}), 8);
+  EXPECT_EQ(answer_for({twos_, twos_}), 16);
+  EXPECT_EQ(answer_for({twos_, c10::IValue()}), 8);
+  EXPECT_EQ(answer_for({twos_, c10::IValue(), 3}), 12) << "an integer where forward takes a real number";
+  EXPECT_EQ(answer_for({twos_, twos_, 0.5, std::string("none")}), 4);
+  const auto script = script_model_info(path("net.pt"), path("arguments.pt")).make({});
+  EXPECT_EQ(script->script()->get_method("forward").function().getSchema().arguments().size(), 3U);
+}
+
+TEST_F(ScriptArguments, ThatDoNotFitAreRefusedByName) {
+  const auto expect = [&](const std::vector<c10::IValue>& arguments, const std::string& text) {
+    save("arguments.pt", c10::ivalue::Tuple::create(arguments));
+    expect_error("net.pt", "arguments.pt", "arguments.pt: " + text);
+  };
+  expect({twos_, twos_, 1.0, std::string("sum"), 4}, "5 elements, but forward takes 4: x, mask, scale, mode");
+  expect({twos_, 7}, "element [1] is 7, but the argument mask of forward is Optional[Tensor]");
+  expect({c10::IValue(), twos_}, "element [0] is None, but the argument x of forward is Tensor");
+  expect({twos_, c10::List<torch::Tensor>({twos_})}, "element [1] is list of 1, expected a tensor, None, a number or");
+  save("arguments.pt", twos_);
+  expect_error("2net-a.pt", "arguments.pt", "there is no element [1] for the argument ids of forward (Tensor)");
 }
 
 TEST_F(ScriptModelTest, RefusesInputsThatAreCutShort) {
