@@ -1,6 +1,7 @@
 #include "reports/record/diagnosis_json.h"
 
 #include "reports/base/text.h"
+#include "reports/record/diagnosis_text.h"
 #include "reports/record/fields.h"
 
 namespace torchstone {
@@ -62,6 +63,7 @@ void to_json(json& json, const Diagnosis& diagnosis) {
   if (diagnosis.first_wrong || diagnosis.seen > 0 || !diagnosis.unseen.empty())
     json["observed"] = observed_of(diagnosis);
   for (const auto& node : diagnosis.part) add_node(json["part"].emplace_back(), node);
+  if (diagnosis.confirmation != Confirmation::untried) json["confirmation"] = to_string(diagnosis.confirmation);
   for (const auto& range : diagnosis.ranges) json["range"].push_back(range_of(range));
   for (const auto& [dimension, size] : diagnosis.sizes) json["sizes"][valid_utf8(dimension)] = size;
   if (const auto& errors = diagnosis.errors) {
@@ -69,12 +71,15 @@ void to_json(json& json, const Diagnosis& diagnosis) {
                                        {"eager_error", number_to_json(errors->eager)},
                                        {"compiled_error", number_to_json(errors->compiled)},
                                        {"allowed", number_to_json(errors->allowed)}};
+    if (!errors->fault.empty()) verdict["fault"] = valid_utf8(errors->fault);
+    if (!errors->reason.empty()) verdict["reason"] = valid_utf8(errors->reason);
     add_element(verdict, errors->element);
   }
   if (const auto& guilty = diagnosis.guilty) {
     json["guilty"] = {{"sentence", valid_utf8(guilty->sentence)}, {"trials", guilty->trials}};
     if (!guilty->name.empty()) json["guilty"]["name"] = valid_utf8(guilty->name);
     if (!guilty->kind.empty()) json["guilty"]["kind"] = valid_utf8(guilty->kind);
+    if (guilty->confirmation != Confirmation::untried) json["guilty"]["confirmation"] = to_string(guilty->confirmation);
   }
   if (const auto& again = diagnosis.reproducer) {
     json["reproducer"] = {{"runs", again->runs}, {"failed", again->failed}};

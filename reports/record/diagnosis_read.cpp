@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "reports/record/diagnosis_json.h"
+#include "reports/record/diagnosis_text.h"
 #include "reports/record/fields.h"
 
 namespace torchstone {
@@ -39,7 +40,9 @@ class Members {
     for (const auto& item : (*this)[key]) found.push_back(read(item, fmt::format("{}[{}]", at(key), found.size())));
     return found;
   }
-  std::vector<std::string> texts(const char* key) const { return items(key, text_of); }
+  std::vector<std::string> texts(const char* key) const {
+    return items(key, [](const json& value, const std::string& path) { return text_of(value, path); });
+  }
 
  private:
   const json& object_;
@@ -89,16 +92,19 @@ Diagnosis diagnosis_of(const json& json, const std::string& path) {
   if (!found.absent("observed"))
     read_observed({found["observed"], found.at("observed")}, found["observed"], found.at("observed"), diagnosis);
   diagnosis.part = found.items("part", node_of);
+  diagnosis.confirmation = confirmation_of(found.text("confirmation"));
   diagnosis.ranges = found.items("range", narrowed_range_of);
   diagnosis.sizes = sizes_of(found);
   if (!found.absent("verdict")) {
     const Members verdict(found["verdict"], found.at("verdict"));
-    diagnosis.errors = {verdict.text("worst"), verdict.number("eager_error"), verdict.number("compiled_error"),
-                        verdict.number("allowed"), element_of(verdict)};
+    diagnosis.errors = {verdict.text("worst"),     verdict.number("eager_error"), verdict.number("compiled_error"),
+                        verdict.number("allowed"), element_of(verdict),           verdict.text("fault"),
+                        verdict.text("reason")};
   }
   if (!found.absent("guilty")) {
     const Members guilty(found["guilty"], found.at("guilty"));
-    diagnosis.guilty = {guilty.text("name"), guilty.text("kind"), guilty.text("sentence"), guilty.integer("trials")};
+    diagnosis.guilty = {guilty.text("name"), guilty.text("kind"), guilty.text("sentence"), guilty.integer("trials"),
+                        confirmation_of(guilty.text("confirmation"))};
     if (const std::string fault = guilty.text("fault"); !fault.empty()) diagnosis.guilty->sentence = fault;
   }
   if (!found.absent("reproducer")) {

@@ -41,6 +41,24 @@ std::optional<Diagnosis> found_for(const Result& result) {
 
 std::string why_undiagnosed(const Result& result) { return found_for(result) ? "" : note_in(result, "diagnosis"); }
 
+std::string to_string(Confirmation confirmation) {
+  switch (confirmation) {
+    case Confirmation::confirmed:
+      return "confirmed";
+    case Confirmation::refuted:
+      return "refuted";
+    case Confirmation::untried:
+      break;
+  }
+  return "untried";
+}
+
+Confirmation confirmation_of(const std::string& text) {
+  for (const auto confirmation : {Confirmation::confirmed, Confirmation::refuted})
+    if (text == to_string(confirmation)) return confirmation;
+  return Confirmation::untried;
+}
+
 std::string place_of(const DiagnosedNode& node) {
   std::string place = node.module.empty() || node.module.starts_with("after ") ? node.module : "in " + node.module;
   if (!node.source.empty()) place += (place.empty() ? "" : ", ") + node.source;
@@ -72,6 +90,9 @@ std::string text_of_error(const FirstWrongValue& first) {
 }
 
 std::string text_of(const DiagnosedErrors& errors) {
+  const bool is_of_numbers = errors.fault.empty() || errors.fault == "number" || errors.fault == "not_finite";
+  if (!is_of_numbers && !errors.reason.empty())
+    return fmt::format("{}: {}{}", errors.value, errors.reason, element_text(errors.element));
   return fmt::format("{}: error against float64 {:.2g}, eager's {:.2g}, at most {:.2g} is rounding{}", errors.value,
                      errors.compiled, errors.eager, errors.allowed, element_text(errors.element));
 }
@@ -82,6 +103,8 @@ std::string text_of(const GuiltyPart& guilty) {
   if (text.empty()) text = "not found";
   if (!guilty.sentence.empty()) text += ": " + guilty.sentence;
   if (guilty.trials > 0) text += fmt::format("; {} trials", guilty.trials);
+  if (guilty.confirmation != Confirmation::untried)
+    text += fmt::format("; {} on the whole program", to_string(guilty.confirmation));
   return text;
 }
 
@@ -121,6 +144,10 @@ std::vector<DiagnosisLine> lines_of(const Diagnosis& diagnosis, size_t most_node
     add(i == 0 ? title : "", text_of(diagnosis.part[i]));
   if (diagnosis.part.size() > most_nodes)
     add("", fmt::format("and {} more operators", diagnosis.part.size() - most_nodes));
+  if (diagnosis.confirmation != Confirmation::untried)
+    add("whole program", diagnosis.confirmation == Confirmation::confirmed
+                             ? "right with eager's values in place of the part"
+                             : "wrong with eager's values in place of the part too");
   add("message", diagnosis.message);
   if (diagnosis.errors) add("errors", text_of(*diagnosis.errors));
   if (diagnosis.guilty) add("guilty pass", text_of(*diagnosis.guilty));

@@ -13,6 +13,10 @@ std::string why_undiagnosed(const Result& result);
 
 // Each is one line of plain text, to be escaped by who shows it; empty where there is nothing to say.
 
+/// "untried", "confirmed" or "refuted", and back; another text is untried.
+std::string to_string(Confirmation confirmation);
+Confirmation confirmation_of(const std::string& text);
+
 /// "in layer3.0, net.py:12", or "after layer3.0"
 std::string place_of(const DiagnosedNode& node);
 /// "aten::softmax.int → v7 float32[8, 64] (in layer3.0, net.py:12)"
@@ -22,7 +26,8 @@ std::string kernel_text(const FirstWrongValue& first);
 /// "it differs from eager's by 0.05, at most 1e-06 is rounding; eager's own error against float64 is 1e-08; at [0, 3]
 /// 1.5 where eager has 1.2"
 std::string text_of_error(const FirstWrongValue& first);
-/// "v7: error against float64 0.05, eager's 1e-08, at most 1e-06 is rounding; at [0, 3] 1.5 where eager has 1.2"
+/// "v7: error against float64 0.05, eager's 1e-08, at most 1e-06 is rounding; at [0, 3] 1.5 where eager has 1.2", or
+/// "v7: 64 of 64 integers differ; at [0] 1 where eager has 0"
 std::string text_of(const DiagnosedErrors& errors);
 /// "loop_ordering_after_fusion (setting): right without `loop_ordering_after_fusion`; 14 trials", or "not found: …"
 std::string text_of(const GuiltyPart& guilty);

@@ -7,6 +7,13 @@
 
 namespace torchstone {
 
+/// Whether a claim about a part was tried on the whole program, and what came of it.
+enum class Confirmation {
+  untried,
+  confirmed,  ///< the whole program is right without what is blamed
+  refuted,    ///< it is not
+};
+
 /// An operator of a program, as a diagnosis names it. What is not known is empty.
 struct DiagnosedNode {
   std::string value{};      ///< what it gives: "v7"
@@ -38,6 +45,8 @@ struct DiagnosedErrors {
   std::string value{};  ///< the result that is furthest over what is allowed
   double eager = 0, compiled = 0, allowed = 0;
   DiagnosedElement element{};
+  std::string fault{};   ///< number, not_finite, integer, state, shape or dtype; empty in older records
+  std::string reason{};  ///< of any but a number: "64 of 64 integers differ"
 };
 
 /// What of the compiler makes the part wrong.
@@ -45,6 +54,7 @@ struct GuiltyPart {
   std::string name{}, kind{};  ///< kind: setting, pass, lowering, decomposition or patch; both empty: none was found
   std::string sentence{};      ///< "right without `…`", or why nothing was found
   int64_t trials = 0;          ///< compiles that it took
+  Confirmation confirmation = Confirmation::untried;
 };
 
 /// A program that shows the fault with PyTorch alone.
@@ -72,9 +82,11 @@ struct Diagnosis {
   int64_t trials = 0;     ///< parts that were compiled and run
   double seconds = 0;
   std::optional<FirstWrongValue> first_wrong{};
-  int64_t seen = 0;                        ///< values of the whole compiled program that could be compared with eager's
-  std::string unseen{};                    ///< why none were
-  std::vector<DiagnosedNode> part{};       ///< the smallest part that shows the fault alone
+  int64_t seen = 0;                   ///< values of the whole compiled program that could be compared with eager's
+  std::string unseen{};               ///< why none were
+  std::vector<DiagnosedNode> part{};  ///< the smallest part that shows the fault alone
+  /// Of the part: the whole program was run with eager's values in its place.
+  Confirmation confirmation = Confirmation::untried;
   std::vector<NarrowedRange> ranges{};     ///< of a program for ranges of sizes: those that the compiler narrows
   std::map<std::string, int64_t> sizes{};  ///< of such a program: the sizes that all other members are about
   std::optional<DiagnosedErrors> errors{};

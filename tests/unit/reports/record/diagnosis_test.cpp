@@ -100,6 +100,20 @@ TEST(DiagnosisText, SaysEachThingOnce) {
             "not found: no part is guilty alone; 22 trials");
 }
 
+TEST(DiagnosisText, SaysWhatIsWrongOfAnIntegerAndWhatHeldOnTheWholeProgram) {
+  const auto found = diagnosis_of(
+      json::parse(R"({"outcome": "located", "confirmation": "confirmed", "verdict": {"worst": "v1", "fault": "integer",
+          "reason": "64 of 64 integers differ", "compiled_error": 1, "allowed": 0, "element": [0], "expected": 3, "found": 3.5},
+          "guilty": {"name": "argmin", "kind": "lowering", "sentence": "the part is right without it", "trials": 3,
+                     "confirmation": "refuted"}})"),
+      "d");
+  EXPECT_EQ(found.confirmation, Confirmation::confirmed);
+  EXPECT_EQ(text_of(*found.errors), "v1: 64 of 64 integers differ; at [0] 3.5 where eager has 3");
+  EXPECT_EQ(text_of(*found.guilty),
+            "argmin (lowering): the part is right without it; 3 trials; refuted on the whole program");
+  EXPECT_EQ(json(diagnosis_of(json(found), "d")), json(found));
+}
+
 TEST(DiagnosisText, TakesTheNotesOfRecordsOfOlderVersions) {
   Result r = simple_result("a", Status::fail_accuracy);
   EXPECT_FALSE(found_for(r));
