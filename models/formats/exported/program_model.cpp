@@ -62,7 +62,15 @@ ProgramModel::ProgramModel(std::shared_ptr<const Program> program, ProgramTensor
   placement_.dtype = program_->dtype;
   placement_.training = training;
   require_names(tensors);
-  for (const auto& [name, stored] : tensors.state) add(name, stored);
+  // In the program's order, then those that it does not take: an optimizer goes through the parameters in this order.
+  std::vector<std::string> order;
+  for (const auto& input : program_->inputs)
+    if (input.source != Source::user) order.push_back(input.name);
+  for (const auto& [name, stored] : tensors.state) order.push_back(name);
+  std::set<std::string> added;
+  for (const auto& name : order)
+    if (const auto stored = tensors.state.find(name); stored != tensors.state.end() && added.insert(name).second)
+      add(name, stored->second);
   for (const auto& [name, stored] : tensors.constants) {
     add(name, {stored.tensor});
     outside_.insert(name);
@@ -103,6 +111,16 @@ c10::IValue ProgramModel::forward(const torchstone::Tensors& inputs) {
     values.push_back(sample.isTensor() ? c10::IValue(inputs.at(next++)) : sample);
   }
   return tree_of(program_->out_spec, run_program(*program_, values, placement_));
+}
+
+TensorNames ProgramModel::tensor_order() const {
+  TensorNames names;
+  for (const auto& input : program_->inputs) {
+    if (input.source == Source::parameter) names.parameters.push_back(input.name);
+    if (input.source == Source::buffer) names.buffers.push_back(input.name);
+    if (input.source == Source::constant) names.constants.push_back(input.name);
+  }
+  return names;
 }
 
 torchstone::Tensors ProgramModel::example_inputs(const ModelOptions& options) const {

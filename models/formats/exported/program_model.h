@@ -9,6 +9,7 @@
 
 #include "models/core/dropout_rates.h"
 #include "models/core/program_text.h"
+#include "models/core/tensor_order.h"
 #include "models/formats/exported/run_program.h"
 #include "models/formats/exported/tensors.h"
 
@@ -28,7 +29,7 @@ struct SampleInputs {
 SampleInputs read_sample_inputs(Archive& archive, const std::string& name, const Program& program);
 
 /// An exported program as a model.
-class ProgramModel : public Model, public DropoutRates, public DescribesProgram {
+class ProgramModel : public Model, public DropoutRates, public DescribesProgram, public TensorOrder {
  public:
   /// `loss` is the path of the output that is the loss ("loss", "[0]"); empty: upstream's reduction of the
   /// tensors that it returns.
@@ -41,6 +42,7 @@ class ProgramModel : public Model, public DropoutRates, public DescribesProgram 
   /// The program's symbols but the batch's, under its names for them.
   std::vector<ModelDimension> dimensions() const override { return samples_.dimensions; }
   torch::Tensor loss(const c10::IValue& output) const override;
+  TensorNames tensor_order() const override;
   bool in_state_dict(const std::string& name) const override { return !outside_.contains(name); }
   /// Constants of the program keep their dtype, as in Python, but in float64, which other runs are judged by.
   void to(torch::Dtype dtype, bool non_blocking = false) override;

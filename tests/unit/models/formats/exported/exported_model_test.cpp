@@ -10,6 +10,7 @@
 #include "models/core/program_text.h"
 #include "models/core/registry.h"
 #include "models/core/state.h"
+#include "models/core/tensor_order.h"
 #include "models/core/tree.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/models/formats/exported/edited_archive.h"
@@ -81,6 +82,19 @@ TEST_P(OfEachVersion, DescribesItsProgramWithoutPlacesInTheSource) {
   });
   exported::write_archive(moved, records);
   EXPECT_NE(text_of(moved), text);
+}
+
+TEST_P(OfEachVersion, HasItsTensorsInTheOrderOfTheFile) {
+  const auto model = made(path("two.pt2"));
+  const auto* ordered = dynamic_cast<const TensorOrder*>(model.get());
+  ASSERT_TRUE(ordered);
+  const auto names = ordered->tensor_order();
+  EXPECT_THAT(names.parameters, testing::ElementsAre("first.weight", "first.bias", "inner.0.weight", "inner.1.weight",
+                                                     "inner.1.bias", "last.weight"));
+  EXPECT_THAT(names.buffers, testing::ElementsAre("places", "inner.1.running_mean", "inner.1.running_var",
+                                                  "inner.1.num_batches_tracked"));
+  EXPECT_THAT(names.constants, testing::ElementsAre("lifted_tensor_0"));
+  EXPECT_EQ(model->named_parameters().keys(), names.parameters);
 }
 
 TEST_P(OfEachVersion, TrainsByItsProgramForTraining) {
