@@ -104,6 +104,9 @@ Step call_of(const JsonPlace& node, const JsonPlace& graph, const Scope& scope, 
     if (none && factory && parameter.name() == "device") step.arguments.back().kind = Argument::Kind::device;
     if (none && factory && parameter.name() == "dtype" && returns_dtype(node, graph, exported.dtype))
       step.arguments.back().kind = Argument::Kind::dtype;
+    // The dtype of a view says how bits are read: it is no dtype that the model computes in.
+    if (schema.name() == "aten::view" && step.arguments.back().kind == Argument::Kind::dtype)
+      step.arguments.back().kind = Argument::Kind::constant;
     if (argument != given.end()) given.erase(argument);
   }
   if (!given.empty())
