@@ -32,15 +32,18 @@ std::optional<policy::Decision> not_dynamic(const policy::Policy& policy, const 
   if (c.dynamic == Dynamic::off) return std::nullopt;
   if (const CheckInfo& check = check_of(c); !check.dynamic)
     return policy::Decision{fmt::format("the check {} is of one size, not of dynamic ones", c.check), check.file};
-  if (batch_is_fixed(policy, info))
-    return policy::Decision{"its batch size is fixed, so that there are no dynamic ones",
-                            fmt::format("{}:{}", info.file, info.line)};
-  return std::nullopt;
+  if (!batch_is_fixed(policy, info)) return std::nullopt;
+  const bool all = c.dynamic == Dynamic::all;
+  if (all && info.dimensions_alone) return std::nullopt;
+  const char* why = all                     ? "its batch size is fixed, and it declares no other dynamic size"
+                    : info.dimensions_alone ? "its batch size is fixed; --torchstone_dynamic=all varies its other sizes"
+                                            : "its batch size is fixed, so that there are no dynamic ones";
+  return policy::Decision{why, fmt::format("{}:{}", info.file, info.line)};
 }
 
-/// A dynamic program is compiled for a batch of its range.
-void compile_within_range(Case& c) {
-  if (c.dynamic == Dynamic::off) return;
+/// A dynamic program is compiled for a batch of its range, unless the batch is fixed.
+void compile_within_range(const policy::Policy& policy, const ModelInfo& info, Case& c) {
+  if (c.dynamic == Dynamic::off || batch_is_fixed(policy, info)) return;
   const int64_t nearest = std::clamp(c.batch_size, c.dynamic_range.minimum, c.dynamic_range.maximum);
   if (nearest == c.batch_size) return;
   c.origin["batch_size"] = fmt::format("nearest of dynamic_range {} to {}, by {}", to_string(c.dynamic_range),
@@ -133,7 +136,7 @@ class Expander {
       c.origin["batch_size"] = fmt::format("{}, fixed: not by {}", fixed.second, c.origin["batch_size"]);
     }
 
-    compile_within_range(c);
+    compile_within_range(suite.policy, info, c);
 
     if (c.cold_start_latency && !c.origin.contains("use_warm_peak_memory")) {
       c.use_warm_peak_memory = false;
@@ -197,9 +200,11 @@ Expansion expand(const std::vector<suite::Suite>& suites, const Known& known, co
 
 void require_cases(const Expansion& expansion) {
   if (!expansion.cases.empty()) return;
+  std::set<std::string> reasons;
+  for (const auto& skipped : expansion.skipped) reasons.insert(skipped.reason);
   throw NothingSelected(
-      fmt::format("nothing to run: the suites and flags leave no case ({} left out, see --torchstone_list=skipped)",
-                  expansion.skipped.size()));
+      fmt::format("nothing to run: the suites and flags leave no case ({} left out{}, see --torchstone_list=skipped)",
+                  expansion.skipped.size(), reasons.size() == 1 ? ": " + *reasons.begin() : ""));
 }
 
 }  // namespace torchstone::selection

@@ -61,10 +61,29 @@ TEST(AnExportedProgram, OfSymbolicSizesIsCompiledOnceForAllOfThem) {
   const auto row = torchstone.results().at("results").at(0);
   EXPECT_EQ(row.at("outcome").at("status"), "pass") << row.dump(1);
   const auto notes = row.at("outcome").at("notes");
-  EXPECT_THAT(notes.at("dynamic_range").get<std::string>(), testing::MatchesRegex("batch 2 to 64, s[0-9]+ 2 to 24"));
+  EXPECT_THAT(notes.at("dynamic_range").get<std::string>(), testing::MatchesRegex("batch 2 to 64, s[0-9]+ 2 to 30"));
   EXPECT_THAT(notes.at("dynamic_refused").get<std::string>(),
-              testing::MatchesRegex("a s[0-9]+ of 1, a s[0-9]+ of 25, .*"))
+              testing::MatchesRegex("a s[0-9]+ of 1, a s[0-9]+ of 31, .*"))
       << "of batches that the archive was not exported for there are no inputs";
+}
+
+TEST(AnExportedProgram, OfADynamicLengthAloneIsJudgedAtLengths) {
+  const Torchstone torchstone;
+  const auto run = [&](const std::string& name, const std::string& dynamic) {
+    return torchstone.run({only(name), "--torchstone_checks=accuracy", "--torchstone_backends=eager",
+                           "--torchstone_modes=inference", "--torchstone_dynamic=" + dynamic});
+  };
+  const ProgramRun all = run("length.pt2", "all");
+  EXPECT_EQ(all.exit_code, 0) << all.out << all.err;
+  const auto outcome = torchstone.results().at("results").at(0).at("outcome");
+  EXPECT_EQ(outcome.at("status"), "pass") << outcome.dump(1);
+  EXPECT_THAT(outcome.at("notes").at("dynamic_range").get<std::string>(), testing::MatchesRegex("s[0-9]+ 2 to 30"));
+  EXPECT_EQ(outcome.at("metrics").at("dynamic_sizes"), 7);
+  const ProgramRun batch = run("length.pt2", "batch"), none = run("plain.pt2", "all");
+  EXPECT_EQ(batch.exit_code, 3);
+  EXPECT_THAT(batch.err, HasSubstr("its batch size is fixed; --torchstone_dynamic=all varies its other sizes"));
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_THAT(none.err, HasSubstr("its batch size is fixed, and it declares no other dynamic size"));
 }
 
 TEST(AnExportedProgram, WithOutputsOtherThanPythonsIsNotJudged) {

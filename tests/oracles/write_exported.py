@@ -137,3 +137,4 @@ save("branch", export(Branch(), (torch.ones(3),)))
 save("nonzero", export(Nonzero(), (torch.ones(3),)))
 length = torch.export.Dim("length", min=2, max=30)
 save("texts", export(Texts(), (torch.arange(12).view(2, 6),), dynamic_shapes={"ids": {0: rows, 1: length}}))
+save("length", export(Texts(), (torch.arange(6).view(1, 6),), dynamic_shapes={"ids": {1: length}}))  # of one text

@@ -166,6 +166,7 @@ ModelInfo exported_model_info(const std::string& path) {
   info.eval_batch = eval.samples.batch;
   info.train_batch = train.samples.batch;
   info.fixed_batch = !eval.samples.batch_can_change || !train.samples.batch_can_change;
+  info.dimensions_alone = info.fixed_batch && (!eval.samples.dimensions.empty() || !train.samples.dimensions.empty());
   info.not_trained = not_trained(*sources);
   info.file = path;
   const auto followed = std::make_shared<FollowedDtype>();

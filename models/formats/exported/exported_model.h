@@ -12,7 +12,7 @@ bool is_exported_model(const std::string& path);
 /// An exported program, as torch.export.save of PyTorch 2.11 to 2.13 writes it, as a model named after the file's stem
 /// made an identifier. Inputs are the archive's sample inputs; further calls of `example_inputs` draw others like them.
 /// The batch size can be changed where the first dimension of the inputs is a symbol of the program, within its range;
-/// otherwise it is the file's (`fixed_batch`).
+/// otherwise it is the file's (`fixed_batch`), and the other symbols may still vary (`dimensions_alone`).
 ///
 /// Training takes the program `train` of the archive (or the folder's train.pt2), inference the program `model` (or
 /// eval.pt2). A file with one program serves both when none of its operators depends on the mode.

@@ -11,6 +11,9 @@
 namespace torchstone::formats::exported {
 namespace {
 
+/// torch.export writes about this much for "no limit".
+constexpr int64_t no_limit = int64_t{1} << 40;
+
 /// The symbol that is the first dimension of the tensors, and of nothing else; empty when there is none.
 std::string batch_symbol(const Program& program) {
   std::string symbol;
@@ -26,11 +29,14 @@ std::string batch_symbol(const Program& program) {
   return symbol;
 }
 
-/// The range of a symbol as a dimension that varies: from 2, and where the program has no limit to four times the size
-/// that it was exported with. Empty where fewer than three sizes are left.
+/// Returns the range of a symbol as a dimension that varies: from 2 to the program's limit. Eager must run there, so
+/// that the range ends at 1024 or four times the exported size, whichever is larger; without a limit in the program it
+/// ends at four times that size. Empty where fewer than three sizes are left.
 std::optional<ModelDimension> dimension_of(const std::string& symbol, int64_t size, const Range& range) {
-  constexpr int64_t times = 4;
-  const int64_t least = std::max<int64_t>(range.least, 2), most = std::min(range.most, times * size);
+  constexpr int64_t times = 4, affordable = 1024;
+  const bool limited = range.most < no_limit;
+  const int64_t least = std::max<int64_t>(range.least, 2),
+                most = limited ? std::min(range.most, std::max(affordable, times * size)) : times * size;
   if (most - least < 2 || size < least || size > most) return std::nullopt;
   return ModelDimension{symbol, size, least, most, 1};
 }

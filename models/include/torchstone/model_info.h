@@ -56,6 +56,8 @@ struct ModelInfo {
   int64_t eval_batch = 0;             ///< upstream's batch size in inference (full preset); 0: not stated
   int64_t parameters = 0;             ///< elements of all parameters of the full preset; 0: not stated
   bool fixed_batch = false;           ///< the batch size must not be changed (always eval_batch)
+  /// Of a model with a fixed batch: Model::dimensions() declares some all the same, which one program may serve.
+  bool dimensions_alone = false;
   bool host_sync = false;             ///< forward reads a value back (`.item()`), so it cannot be captured whole
   /// Makes the model, on the CPU, with random weights from torch's default generator. What it throws becomes the
   /// status model_fail_to_load.

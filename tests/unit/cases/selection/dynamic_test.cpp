@@ -61,6 +61,29 @@ TEST(DynamicSizes, LeaveOutFixedBatchesAndChecksOfOneSize) {
   EXPECT_THAT(reasons_of(Expanded(suite).expansion), SizeIs(0));
 }
 
+TEST(DynamicSizes, OfAFixedBatchAreTheOthersThatTheModelDeclares) {
+  ModelInfo alone = test::fake("alone", 1, 1, /*fixed=*/true), none = test::fake("none", 1, 1, /*fixed=*/true);
+  alone.dimensions_alone = true;
+  const Known known{{&alone, &none}, {"inductor"}};
+  const std::string suite =
+      "suite: small\nmatrix:\n  - {checks: [accuracy], backends: [inductor]}\nmodels: [alone, none]\n";
+  const Expanded dynamic(suite, {"--torchstone_dynamic=batch,all"}, known);
+  EXPECT_EQ(dynamic.error, "");
+  ASSERT_THAT(dynamic.names(), ElementsAre(HasSubstr("/alone_inference_float32_inductor_cpu_dynamic_all")));
+  EXPECT_EQ(dynamic.expansion.cases[0].batch_size, 1) << "not one of dynamic_range";
+  EXPECT_THAT(reasons_of(dynamic.expansion),
+              testing::UnorderedElementsAre(
+                  HasSubstr("/alone_inference_float32_inductor_cpu_dynamic_batch: its batch size is fixed; "
+                            "--torchstone_dynamic=all varies its other sizes"),
+                  HasSubstr("_dynamic_batch: its batch size is fixed, so that there are no dynamic ones"),
+                  HasSubstr("_dynamic_all: its batch size is fixed, and it declares no other dynamic size")));
+  const Expanded nothing("suite: small\nmatrix:\n  - {checks: [accuracy], backends: [inductor]}\nmodels: [none]\n",
+                         {"--torchstone_dynamic=all"}, known);
+  EXPECT_THAT([&] { require_cases(nothing.expansion); },
+              testing::ThrowsMessage<NothingSelected>(HasSubstr(
+                  "no case (1 left out: its batch size is fixed, and it declares no other dynamic size, see ")));
+}
+
 TEST(DynamicSizes, CompileForABatchOfTheRange) {
   const Expanded within(two_rows, {"--torchstone_dynamic=batch", "--torchstone_dynamic_range=5..7"});
   EXPECT_EQ(within.at(first_accuracy).batch_size, 5);

@@ -268,7 +268,7 @@ TEST_P(OfEachVersion, HasTheSymbolsBesideTheBatchAsDimensions) {
   const auto& [name, size, minimum, maximum, step] = dimensions[0];
   EXPECT_EQ(size, 6);
   EXPECT_EQ(minimum, 2);
-  EXPECT_EQ(maximum, 24) << "four times the size of the export, though the program takes 30";
+  EXPECT_EQ(maximum, 30) << "the limit of the program";
   ModelOptions options{Preset::mini, Mode::inference, 5};
   options.sizes[name] = 11;
   const auto inputs = model->example_inputs(options);
@@ -276,6 +276,35 @@ TEST_P(OfEachVersion, HasTheSymbolsBesideTheBatchAsDimensions) {
   const torch::NoGradGuard no_grad;
   EXPECT_EQ(model->forward(inputs).toTensor().sizes(), (std::vector<int64_t>{5, 11, 8}));
   EXPECT_TRUE(made(path("two.pt2"))->dimensions().empty());
+}
+
+TEST(ExportedModel, OfAFixedBatchMayHaveDimensionsAlone) {
+  const auto info = exported_model_info(exported_sample("torch213/length.pt2"));
+  EXPECT_TRUE(info.fixed_batch);
+  EXPECT_TRUE(info.dimensions_alone);
+  EXPECT_EQ(info.eval_batch, 1);
+  const auto model = info.make({});
+  ASSERT_EQ(model->dimensions().size(), 1U);
+  ModelOptions options{.batch_size = 1};
+  options.sizes[model->dimensions()[0].name] = 30;
+  EXPECT_EQ(model->example_inputs(options).at(0).sizes(), (std::vector<int64_t>{1, 30}));
+  EXPECT_FALSE(exported_model_info(exported_sample("torch213/texts.pt2")).dimensions_alone) << "its batch varies";
+  EXPECT_FALSE(exported_model_info(exported_sample("torch213/plain.pt2")).dimensions_alone) << "nothing varies";
+}
+
+TEST(ExportedModel, HasARangeThatEndsAtItsLimitWhereEagerCanRunThere) {
+  const auto maximum_with = [](const std::function<void(nlohmann::json&)>& limit) {
+    auto records = exported::records_of(exported_sample("torch213/length.pt2"));
+    exported::edit_json(records, "models/model.json",
+                        [&](nlohmann::json& program) { limit(program["range_constraints"].begin().value()); });
+    const TemporaryFolder folder;
+    const std::string edited = (folder.path() / "length.pt2").string();
+    exported::write_archive(edited, records);
+    return made(edited)->dimensions().at(0).maximum;
+  };
+  EXPECT_EQ(maximum_with([](nlohmann::json&) {}), 30);
+  EXPECT_EQ(maximum_with([](nlohmann::json& range) { range["max_val"] = 131072; }), 1024);
+  EXPECT_EQ(maximum_with([](nlohmann::json& range) { range.erase("max_val"); }), 24) << "four times the exported size";
 }
 
 TEST_P(OfEachVersion, HasADimensionWhoseNameBeginsThatOfAnotherInAnExpression) {
