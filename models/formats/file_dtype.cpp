@@ -21,7 +21,8 @@ std::set<c10::ScalarType> dtypes_of_script(const std::string& path, const std::s
   std::set<c10::ScalarType> dtypes;
   for (const auto& parameter : load_script(path).parameters()) add(parameter, dtypes);
   if (!dtypes.empty()) return dtypes;
-  for (const auto& input : load_inputs(inputs_path)) add(input, dtypes);
+  for (const auto& input : load_inputs(inputs_path))
+    if (input.isTensor()) add(input.toTensor(), dtypes);
   return dtypes;
 }
 
