@@ -27,11 +27,6 @@ torch::Dtype floating_dtype_of(const torch::jit::Module& module);
 /// the process and not those of the process that traced them.
 void use_public_convolutions(const torch::jit::Module& module);
 
-/// Specialises `forward` for the positional arguments that it is called with: those that are tensors stay, in order,
-/// and all others become constants, also those that are left out and have a default. A branch on an Optional argument
-/// is decided by that. Throws std::invalid_argument naming the argument that is missing, or has another type.
-void fix_arguments(const torch::jit::Module& module, const std::vector<c10::IValue>& arguments);
-
 /// A copy of the graph of `forward` with all calls inlined.
 std::shared_ptr<torch::jit::Graph> inlined_forward(const torch::jit::Module& module);
 

@@ -17,6 +17,7 @@
 #include "models/formats/draw_like.h"
 #include "models/formats/model_file.h"
 #include "models/formats/refuse.h"
+#include "models/formats/script_arguments.h"
 #include "models/formats/script_batch.h"
 #include "models/formats/script_file.h"
 #include "models/formats/script_program.h"

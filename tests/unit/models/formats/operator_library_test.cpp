@@ -45,7 +45,7 @@ TEST(OperatorLibrary, RefusesFilesThatAreNone) {
             "library /nowhere/lib.so: no such file");
   EXPECT_THAT(first_line_of_error([&] { load_operator_library(text); }),
               AllOf(HasSubstr("library " + text), HasSubstr("too short")));
-  EXPECT_THAT(first_line_of_error([] { load_operator_library(library_path("plugin_one_model")); }),
+  EXPECT_THAT(first_line_of_error([] { load_operator_library(library_path("torchstone_reports")); }),
               HasSubstr("registered no operator; expected a TORCH_LIBRARY"));
   EXPECT_THAT(operator_libraries(), testing::IsEmpty());
 }
