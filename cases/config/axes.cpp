@@ -19,7 +19,14 @@ Mode mode_of(const Yaml& node) {
 }
 
 DType dtype_of(const Yaml& node) {
-  return word_of(node, words_for(std::vector{DType::float32, DType::bfloat16, DType::float16, DType::amp}), "dtype");
+  return word_of(node,
+                 words_for(std::vector{DType::float32, DType::bfloat16, DType::float16, DType::amp, DType::float64}),
+                 "dtype");
+}
+
+DType row_dtype_of(const Yaml& node) {
+  if (node.kind == Yaml::Kind::scalar && node.text == to_string(DType::as_written)) return DType::as_written;
+  return dtype_of(node);
 }
 
 Preset preset_of(const Yaml& node) {

@@ -42,6 +42,8 @@ struct Axes {
 std::string check_name_of(const Yaml& node);
 Mode mode_of(const Yaml& node);
 DType dtype_of(const Yaml& node);
+/// Also as_written, which rows may have but nothing can ask for.
+DType row_dtype_of(const Yaml& node);
 Preset preset_of(const Yaml& node);
 Dynamic dynamic_of(const Yaml& node);
 /// cpu, cuda or cuda:N.

@@ -18,7 +18,7 @@ namespace {
 
 std::string canonical_suite(const config::Yaml& v) { return text_of(v); }
 std::string canonical_mode(const config::Yaml& v) { return to_string(mode_of(v)); }
-std::string canonical_dtype(const config::Yaml& v) { return to_string(dtype_of(v)); }
+std::string canonical_dtype(const config::Yaml& v) { return to_string(row_dtype_of(v)); }
 std::string canonical_backend(const config::Yaml& v) { return to_string(backend_spec_of(v)); }
 std::string canonical_dynamic(const config::Yaml& v) { return to_string(dynamic_of(v)); }
 std::string canonical_preset(const config::Yaml& v) { return to_string(preset_of(v)); }

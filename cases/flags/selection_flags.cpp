@@ -94,7 +94,7 @@ std::vector<FlagInfo> selection_flags() {
           .also("mode")
           .otherwise("the suites'"),
       list_flag(
-          "dtypes", "float32,bfloat16,float16,amp", "only these dtypes; one that no row has is added",
+          "dtypes", "float32,bfloat16,float16,amp,float64", "only these dtypes; one that no row has is added",
           [](Flags & f) -> auto& { return f.axes.dtypes; }, config::dtype_of)
           .also("dtype")
           .otherwise("the suites'"),

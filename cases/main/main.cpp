@@ -195,7 +195,7 @@ int run(int argc, char** argv) {
     run_options() = flags.run;
     registered = export_named_model(flags);
   }
-  std::optional<DType> own_dtype;
+  std::optional<selection::OwnDtype> own_dtype;
   if (selection::only_is_file(flags) && !registered) own_dtype = register_own_model(flags);
   const bool lists_tests = wants_list(argc, argv);
   const std::vector<std::string> arguments(argv, argv + argc);

@@ -1,9 +1,11 @@
 #include "cases/main/own_model.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -72,20 +74,29 @@ std::set<c10::ScalarType> dtypes_of(const flags::Flags& flags) {
   }
 }
 
-/// The dtype of cases in which numbers keep the file's; empty where no case has it.
-std::optional<DType> case_dtype(c10::ScalarType dtype) {
-  if (dtype == c10::kFloat) return DType::float32;
-  if (dtype == c10::kBFloat16) return DType::bfloat16;
-  if (dtype == c10::kHalf) return DType::float16;
-  return std::nullopt;
+/// The dtype of cases that casts nothing of a file with these.
+std::optional<selection::OwnDtype> own_dtype_of(const std::set<c10::ScalarType>& dtypes) {
+  if (dtypes.empty()) return std::nullopt;
+  constexpr std::array<std::pair<c10::ScalarType, DType>, 4> whole{{{c10::kFloat, DType::float32},
+                                                                    {c10::kBFloat16, DType::bfloat16},
+                                                                    {c10::kHalf, DType::float16},
+                                                                    {c10::kDouble, DType::float64}}};
+  bool bfloat16 = false, narrow = false;
+  for (const auto dtype : dtypes) {
+    for (const auto& [of_file, of_case] : whole)
+      if (dtypes.size() == 1 && dtype == of_file) return selection::OwnDtype{of_case, of_case};
+    bfloat16 |= dtype == c10::kBFloat16;
+    narrow |= dtype != c10::kBFloat16 && dtype != c10::kFloat && dtype != c10::kDouble;
+  }
+  return selection::OwnDtype{DType::as_written, narrow ? DType::float16 : bfloat16 ? DType::bfloat16 : DType::float32};
 }
 
-/// Rows say that all numbers are cast to the dtype of the row.
+/// Rows of as_written do not name the dtypes.
 void note_dtypes(const std::set<c10::ScalarType>& dtypes, ModelInfo& info) {
   std::vector<std::string> names;
   for (const auto dtype : dtypes) names.push_back(dtype_name(dtype));
   info.facts = [facts = std::move(info.facts),
-                note = fmt::format("the file's are {}: all are cast to the row's", fmt::join(names, " and "))] {
+                note = fmt::format("{}: as_written casts none of them, another dtype all", fmt::join(names, ", "))] {
     ModelFacts all = facts ? facts() : ModelFacts();
     all.notes["file_dtypes"] = note;
     return all;
@@ -94,7 +105,7 @@ void note_dtypes(const std::set<c10::ScalarType>& dtypes, ModelInfo& info) {
 
 }  // namespace
 
-std::optional<DType> register_own_model(const flags::Flags& flags) {
+std::optional<selection::OwnDtype> register_own_model(const flags::Flags& flags) {
   ModelInfo info;
   try {
     info = model_with_libraries(flags.only, flags);
@@ -107,8 +118,8 @@ std::optional<DType> register_own_model(const flags::Flags& flags) {
   info.name = selection::only_model(flags);
   require_batch_size(flags, info);
   const auto dtypes = dtypes_of(flags);
-  const auto own = dtypes.size() == 1 ? case_dtype(*dtypes.begin()) : std::nullopt;
-  if (!own && !dtypes.empty()) note_dtypes(dtypes, info);
+  const auto own = own_dtype_of(dtypes);
+  if (own && own->dtype == DType::as_written) note_dtypes(dtypes, info);
   register_model(info, flags.only.c_str(), 0);
   return own;
 }

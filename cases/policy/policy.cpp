@@ -77,7 +77,7 @@ void apply_amp(const Policy& policy, Case& c) {
 
 }  // namespace
 
-void apply_policy(const Policy& policy, const ModelInfo& info, Case& c) {
+void apply_policy(const Policy& policy, const ModelInfo& info, Case& c, DType loosest) {
   if (const Mention* forced = policy.find("dtype.force_fp16_for_bf16_models", c.model);
       forced && c.dtype == DType::bfloat16) {
     c.dtype = DType::float16;
@@ -87,7 +87,8 @@ void apply_policy(const Policy& policy, const ModelInfo& info, Case& c) {
   if (const Mention* rounded = policy.find("emulate_precision_casts", c.model);
       rounded && compiled_by_inductor(c.backend))
     add_option(c, "emulate_precision_casts", "true", rounded->origin);
-  const Conditions when = conditions_of(c);
+  Conditions when = conditions_of(c);
+  if (c.dtype == DType::as_written) when.dtype = loosest;
   const Tolerance judged = tolerance_of(policy, when);
   c.tolerance = judged.tolerance;
   c.cosine = judged.cosine;
@@ -95,8 +96,8 @@ void apply_policy(const Policy& policy, const ModelInfo& info, Case& c) {
   const BatchSize batch = batch_size_of(policy, when, info);
   c.batch_size = batch.size;
   c.origin["batch_size"] = batch.origin;
-  c.equal_nan = c.dtype != DType::float32;
-  c.origin["equal_nan"] = "upstream's rule: NaN equals NaN except in float32";
+  c.equal_nan = when.dtype != DType::float32 && when.dtype != DType::float64;
+  c.origin["equal_nan"] = "upstream's rule: NaN equals NaN except in float32; float64 follows it";
   if (const Mention* larger = policy.find("require_larger_multiplier_for_smaller_tensor", c.model)) {
     c.larger_multiplier_for_smaller_tensor = true;
     c.origin["larger_multiplier_for_smaller_tensor"] = larger->origin;

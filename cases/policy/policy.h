@@ -108,6 +108,7 @@ void apply_disable_cudagraph(const Policy& policy, Case& c);
 /// Turns the CUDA graphs of a suite off on a device that has none. Those of a flag stay: performance refuses them.
 void leave_out_cuda_graphs(Case& c);
 /// Fills everything that a policy decides, with origins: how the case is judged, its batch size, a forced dtype.
-void apply_policy(const Policy& policy, const ModelInfo& info, Case& c);
+/// A case as_written is judged as one of the dtype `loosest`.
+void apply_policy(const Policy& policy, const ModelInfo& info, Case& c, DType loosest = DType::float32);
 
 }  // namespace torchstone::policy

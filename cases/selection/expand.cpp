@@ -76,11 +76,15 @@ class Expander {
     return (row.models.empty() || contains(row.models, model)) && !contains(row.except, model);
   }
 
+  OwnDtype own_dtype_of(const std::string& model) const {
+    const auto own = known_.dtypes.find(model);
+    return own == known_.dtypes.end() ? OwnDtype() : own->second;
+  }
+
   /// With the file's own dtype where the row asks for it.
   config::Choices<DType> dtypes_of(const config::Axes& axes, const std::string& model) const {
     config::Choices<DType> dtypes = axes.dtypes;
-    const auto own = known_.dtypes.find(model);
-    const DType dtype = own == known_.dtypes.end() ? DType::float32 : own->second;
+    const DType dtype = own_dtype_of(model).dtype;
     if (axes.own_dtype && !contains(dtypes, dtype)) dtypes.push_back({dtype, *axes.own_dtype});
     return dtypes;
   }
@@ -123,7 +127,7 @@ class Expander {
     }
     if (const auto out = not_dynamic(suite.policy, info, c)) return skip(c, *out);
     const std::string asked = name_as_asked(c, {&suite.defaults, &row.settings, &model.settings});
-    apply_policy(suite.policy, info, c);
+    apply_policy(suite.policy, info, c, own_dtype_of(c.model).loosest);
     const auto fixed = std::pair(c.batch_size, c.origin["batch_size"]);
     for (const auto* settings : {&suite.defaults, &row.settings, &model.settings}) apply_settings(*settings, c);
     policy::leave_out_cuda_graphs(c);

@@ -11,10 +11,16 @@
 namespace torchstone::selection {
 
 /// What a suite may refer to.
+/// The dtype of a model from a file.
+struct OwnDtype {
+  DType dtype = DType::float32;    ///< in which nothing of the file is cast
+  DType loosest = DType::float32;  ///< of as_written: the dtype of the file whose tolerance is the loosest
+};
+
 struct Known {
   std::vector<const ModelInfo*> models;
   std::vector<std::string> backends;
-  std::map<std::string, DType> dtypes{};  ///< of models from files whose numbers are all of one dtype, by name
+  std::map<std::string, OwnDtype> dtypes{};  ///< of models from files with floating-point numbers, by name
 
   const ModelInfo* model(const std::string& name) const;  ///< nullptr when there is none
 };

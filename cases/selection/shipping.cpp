@@ -92,7 +92,7 @@ ShippingLines read_shipping(const config::Yaml& node) {
 Shipping shipping_of(const std::map<std::string, ShippingLines>& lines, const Case& c, const std::string& file) {
   if (c.backend.name == "eager") return {"", "", "the model as it is"};
   if (c.mode == Mode::training) return {"", "", "a step of training is no model to ship"};
-  if (c.dtype != DType::float32)
+  if (c.dtype != DType::float32 && c.dtype != DType::as_written)
     return {"", "", fmt::format("the lines are of the file as it is, not of its cast to {}", to_string(c.dtype))};
   for (const auto& [key, value] : c.backend.options)
     if (own_options.contains(key)) return {"", "", fmt::format("{} is Torchstone's own, not the compiler's", key)};

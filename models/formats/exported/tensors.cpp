@@ -117,14 +117,17 @@ class Reader {
 
 }  // namespace
 
-std::set<c10::ScalarType> parameter_dtypes(Archive& archive, const std::string& program) {
-  const std::string config = fmt::format("data/weights/{}_weights_config.json", program);
-  const auto json = archive.json(config);
-  std::set<c10::ScalarType> dtypes;
-  for (const auto& [name, payload] : JsonPlace(json, config).at("config").entries()) {
-    if (!payload.at("is_param").boolean()) continue;
-    const auto dtype = scalar_type_at(payload.at("tensor_meta").at("dtype"));
-    if (c10::isFloatingType(dtype)) dtypes.insert(dtype);
+StoredDtypes stored_dtypes(Archive& archive, const std::string& program, const std::set<std::string>& buffers) {
+  StoredDtypes dtypes;
+  for (const std::string folder : {"weights", "constants"}) {
+    const std::string config = fmt::format("data/{}/{}_{}_config.json", folder, program, folder);
+    const auto json = archive.json(config);
+    for (const auto& [name, payload] : JsonPlace(json, config).at("config").entries()) {
+      if (payload.at("use_pickle").boolean()) continue;
+      const auto dtype = scalar_type_at(payload.at("tensor_meta").at("dtype"));
+      const bool constant = folder == "constants" && !buffers.contains(name);
+      if (c10::isFloatingType(dtype)) (constant ? dtypes.constants : dtypes.state).insert(dtype);
+    }
   }
   return dtypes;
 }

@@ -27,8 +27,14 @@ struct ProgramTensors {
 /// beyond its record, sizes that come to more than 256 MiB and eight times the file, a tensor subclass, no values.
 ProgramTensors read_tensors(Archive& archive, const std::string& program);
 
-/// The floating-point dtypes of a program's parameters, each once, without reading their values. Throws as
-/// read_tensors().
-std::set<c10::ScalarType> parameter_dtypes(Archive& archive, const std::string& program);
+/// Floating-point dtypes, each once.
+struct StoredDtypes {
+  std::set<c10::ScalarType> state{};      ///< of parameters and buffers
+  std::set<c10::ScalarType> constants{};  ///< of what is neither
+};
+
+/// Those of a program's tensors, without reading their values. `buffers`: the names that are buffers of the program,
+/// also where they are stored among its constants. Throws as read_tensors().
+StoredDtypes stored_dtypes(Archive& archive, const std::string& program, const std::set<std::string>& buffers);
 
 }  // namespace torchstone::formats::exported

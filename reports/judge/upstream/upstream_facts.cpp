@@ -20,6 +20,7 @@ constexpr std::array name_words = {
     NameWord{"bfloat16", "dtype", "bfloat16"},
     NameWord{"float16", "dtype", "float16"},
     NameWord{"amp", "dtype", "amp"},
+    NameWord{"float64", "dtype", "float64"},
     NameWord{"cpu", "device", "cpu"},
     NameWord{"cuda", "device", "cuda"},
     NameWord{"mini", "preset", "mini"},

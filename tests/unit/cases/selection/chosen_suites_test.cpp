@@ -88,7 +88,7 @@ TEST(Expand, AFileRunsInItsOwnDtypeUnlessAFlagAsksForAnother) {
     return found;
   };
   EXPECT_THAT(dtypes(), ElementsAre("float32")) << "of no dtype";
-  known.dtypes["my_net"] = DType::bfloat16;
+  known.dtypes["my_net"] = {DType::bfloat16, DType::bfloat16};
   EXPECT_THAT(dtypes(), ElementsAre("bfloat16"));
   EXPECT_THAT(Expanded(rows, {"--torchstone_only=/my-net.pt2"}, known).names(),
               ElementsAre("own/Accuracy.CompiledMatchesEager/my_net_inference_bfloat16_inductor_cpu"));
@@ -103,6 +103,36 @@ TEST(Expand, AFileRunsInItsOwnDtypeUnlessAFlagAsksForAnother) {
                   .error,
               testing::HasSubstr("own"))
       << "a model of the zoo has no dtype of its own";
+}
+
+TEST(Expand, AFileOfSeveralDtypesRunsAsWrittenByTheRulesOfItsLoosest) {
+  const std::string rows =
+      "suite: own\nown_files: true\nmatrix:\n"
+      "  - {checks: [accuracy], modes: [training], dtypes: [own], backends: [inductor]}\n";
+  Known known = known_file("/my-net.pt2", "");
+  const auto only_case = [&](selection::OwnDtype own, const std::vector<std::string>& further = {}) {
+    known.dtypes["my_net"] = own;
+    std::vector<std::string> arguments{"--torchstone_only=/my-net.pt2"};
+    arguments.insert(arguments.end(), further.begin(), further.end());
+    const Expanded expanded(rows, arguments, known);
+    EXPECT_THAT(expanded.expansion.cases, testing::SizeIs(1)) << expanded.error;
+    return expanded.expansion.cases.at(0);
+  };
+  const Case half = only_case({DType::as_written, DType::float16});
+  EXPECT_EQ(name_of(half), "own/Accuracy.CompiledMatchesEager/my_net_training_as_written_inductor_cpu");
+  EXPECT_EQ(half.tolerance, 1e-3);
+  EXPECT_TRUE(half.equal_nan);
+  EXPECT_EQ(half.optimizer, OptimizerKind::sgd) << "as in float16";
+  const Case wide = only_case({DType::as_written, DType::float32});
+  EXPECT_EQ(wide.tolerance, 1e-4);
+  EXPECT_FALSE(wide.equal_nan);
+  EXPECT_EQ(wide.optimizer, OptimizerKind::adam);
+  const Case twice = only_case({DType::float64, DType::float64});
+  EXPECT_EQ(twice.dtype, DType::float64);
+  EXPECT_FALSE(twice.equal_nan);
+  EXPECT_EQ(only_case({DType::as_written, DType::float16}, {"--torchstone_dtypes=float64"}).dtype, DType::float64);
+  EXPECT_THAT(Expanded(rows, {"--torchstone_only=/my-net.pt2", "--torchstone_dtypes=as_written"}, known).error,
+              testing::HasSubstr("is no dtype"));
 }
 
 TEST(Expand, AFileThatCannotBeTrainedHasNoRowsOfTrainingUnlessTheyAreAskedFor) {
