@@ -51,6 +51,7 @@ TEST(TorchCompile, PlantedFaultsTurnTheirLightsRed) {
       {"trainable", "none", "pass", "", "training"},
       {"two_outputs", "swapped", "fail_accuracy", "[0]"},
       {"healthy", "silent", "fail_accuracy", "NaN"},
+      {"healthy", "wide", "fail_accuracy", "dtype differs: float32 in the reference, float64 in the result"},
       {"healthy", "dies", "fail_to_run",
        "Python ended (signal 11 (Segmentation fault)); its last words: planted: the end"}};
   std::string filter;

@@ -62,6 +62,11 @@ Session._step = lambda session, called=None: step(session, called)[::-1]
 compiled_session.hand_over = lambda memory, slot, tensor: {"dtype": slot["dtype"], "sizes": slot["sizes"]}
 )",
                                                dynamo_alone),
+                                         plant("fault_torch_compile_wide", R"(
+own = compiled_session.hand_over
+compiled_session.hand_over = lambda memory, slot, tensor: own(memory, slot, tensor.double())
+)",
+                                               dynamo_alone),
                                          plant("fault_torch_compile_dies", R"(
 def die(session, trace):
     print("planted: the end", flush=True)
