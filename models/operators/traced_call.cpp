@@ -10,7 +10,9 @@ namespace {
 
 namespace tracer = torch::jit::tracer;
 
-torch::jit::Value* traced(torch::jit::Graph& graph, const c10::IValue& value) {
+}  // namespace
+
+torch::jit::Value* traced_value(torch::jit::Graph& graph, const c10::IValue& value) {
   if (value.isTensor()) return tracer::getValueTrace(value);
   if (!value.isTensorList()) return graph.insertConstant(value);
   std::vector<torch::jit::Value*> items;
@@ -18,14 +20,12 @@ torch::jit::Value* traced(torch::jit::Graph& graph, const c10::IValue& value) {
   return graph.insertNode(graph.createList(c10::TensorType::get(), items))->output();
 }
 
-}  // namespace
-
 void call_boxed(const c10::OperatorHandle& operation, torch::jit::Stack& stack) {
   const bool masked = std::ranges::any_of(stack, [](const c10::IValue& value) { return value.isBoolList(); });
   if (!masked || !tracer::isTracing()) return operation.callBoxed(stack);
   auto& graph = *tracer::getTracingState()->graph;
   std::vector<torch::jit::Value*> arguments;
-  for (const auto& value : stack) arguments.push_back(traced(graph, value));
+  for (const auto& value : stack) arguments.push_back(traced_value(graph, value));
   {
     const at::tracer::impl::NoTracerDispatchMode untraced;
     operation.callBoxed(stack);

@@ -154,8 +154,16 @@ def losses(m, x, y):
             functional.one_hot(y, 6), x.std(0), torch.logsumexp(x, 1), x.norm(dim=1))
 
 
+def lists(m, x):
+    """Operators that write to lists and return nothing: one of them reads what it writes."""
+    torch._foreach_add_([m.state], [m.state.flip(0) * x])
+    torch._foreach_mul_([m.state, m.other], [2.0, 3.0])
+    torch._foreach_neg_([m.other])
+    return m.state + m.other
+
+
 def models():
-    """Twenty models and their inputs by name."""
+    """Twenty-one models and their inputs by name."""
     torch.manual_seed(0)
     image, rows, text = torch.randn(2, 3, 8, 8), torch.randn(4, 6), torch.randn(2, 5, 8)
     convolutions = nn.Sequential(nn.Conv2d(3, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4), nn.ReLU(inplace=True), nn.MaxPool2d(2),
@@ -182,6 +190,7 @@ def models():
         "choosing": (Of(choosing), rows),
         "shapes": (Of(shapes), rows),
         "dtypes": (Of(dtypes, packed=torch.arange(8, dtype=torch.int8)), rows),
+        "lists": (Of(lists, state=torch.rand(4, 6), other=torch.ones(4, 6)), rows),
         "losses": (Of(losses, table=torch.randn(6, 3)), rows, torch.tensor([0, 1, 2, 3])),
     }
 
@@ -308,7 +317,7 @@ class Graphs(unittest.TestCase):
             own = canonical(graph_of_package(program_export.exported(neutral, None)), tied, constants)
         self.assertEqual(difference(of_file, own), "")
 
-    def test_of_twenty_models(self):
+    def test_of_models(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, (model, *inputs) in models().items():
                 with self.subTest(name):
