@@ -58,7 +58,7 @@ struct ModelInfo {
   bool fixed_batch = false;           ///< the batch size must not be changed (always eval_batch)
   /// Of a model with a fixed batch: Model::dimensions() declares some all the same, which one program may serve.
   bool dimensions_alone = false;
-  bool host_sync = false;             ///< forward reads a value back (`.item()`), so it cannot be captured whole
+  bool host_sync = false;  ///< forward reads a value back (`.item()`), so it cannot be captured whole
   /// Makes the model, on the CPU, with random weights from torch's default generator. What it throws becomes the
   /// status model_fail_to_load.
   std::function<std::shared_ptr<Model>(const ModelOptions&)> make{};
