@@ -7,7 +7,7 @@
 
 namespace torchstone::config {
 
-/// What a Case does not say of itself.
+/// Facts about the suites that a Case does not hold.
 struct UseFacts {
   std::set<std::string> operator_suites{};  ///< suites whose models are operators of a log
 };

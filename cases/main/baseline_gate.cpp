@@ -112,7 +112,7 @@ std::optional<judge::Baseline> read_baseline(const flags::Flags& flags) {
 
 judge::BaselineOptions baseline_options(const flags::Flags& flags) {
   judge::BaselineOptions options;
-  fail_on_of(flags);  // a word that is none is an error before anything runs
+  fail_on_of(flags);  // refuses an unknown word before anything runs
   std::vector<std::string> warnings;
   if (!flags.baseline_history.empty()) options.history = judge::read_history(flags.baseline_history, &warnings);
   for (const auto& warning : warnings) print_error("warning: " + warning);

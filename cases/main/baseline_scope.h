@@ -21,8 +21,8 @@ class BaselineScope {
   BaselineScope(const flags::Flags& flags, const std::vector<suite::Suite>& suites,
                 const selection::Expansion& expansion);
 
-  /// Whether this record of a baseline is of a case that the run should have and does not: no registered case has its
-  /// name, every flag that narrows the selection has its value, and --gtest_filter matches its name.
+  /// Whether the run should have this case of the baseline and does not. No registered case has its name, no flag
+  /// excludes it, and --gtest_filter matches its name.
   bool misses(const Result& of_baseline) const;
 
  private:
@@ -31,8 +31,8 @@ class BaselineScope {
   bool empty_ = true, fast_ = false;
 };
 
-/// Whether GoogleTest's filter keeps a test of that full name: patterns with `*` and `?` between colons, and behind the
-/// first `-` those that are left out.
+/// Whether GoogleTest's filter keeps a test of that full name. A filter is a list of patterns with `*` and `?`,
+/// separated by colons. Patterns after the first `-` exclude tests.
 bool filter_keeps(const std::string& filter, const std::string& name);
 
 }  // namespace torchstone

@@ -37,8 +37,8 @@ void log_operator_inputs(Session& session, const std::vector<size_t>& selected);
 /// Before the first test: tells the runner what is going to run. A case that begins leaves a record.
 void plan(Session& session, const std::vector<size_t>& selected);
 
-/// Ends the program with ExitCode::infrastructure where one of these cases is compiled by a Python that cannot (another
-/// torch than this program's): rows that could only be skipped or fail say nothing.
+/// Ends the program with ExitCode::infrastructure if one of these cases needs the compile workers' Python and that
+/// Python does not fit, for example because it has another torch. Its rows could only be skipped or fail.
 void require_fitting_python(const std::vector<Case>& cases, const std::vector<size_t>& selected);
 
 /// Before the first test: begins to compile what these cases need, in their order, while others run.

@@ -35,7 +35,7 @@ config::Settings read_settings(const config::Yaml& map) {
   return settings;
 }
 
-// An axis of a row as it is written: its own value, else that of the defaults (`devices` or `device`).
+// Returns the row's value of an axis, else the defaults' (`devices` or `device`).
 const config::Yaml* find_axis(const config::Yaml& row, const config::Yaml* defaults, const std::string& key) {
   const config::Yaml* node = row.find(key);
   if (!node && defaults) node = defaults->find(key);
@@ -56,7 +56,7 @@ config::Choices<T> read_axis(const config::Yaml& row, const config::Yaml* defaul
   return choices;
 }
 
-// The dtypes, of which `own` is that of each file of a suite for files.
+// Reads the dtypes. In a suite for files, `own` is the dtype of each file.
 void read_dtypes(const config::Yaml& row, const config::Yaml* defaults, bool own_files, config::Axes& axes) {
   const config::Yaml* node = find_axis(row, defaults, "dtypes");
   if (!own_files || !node) {

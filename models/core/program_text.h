@@ -5,14 +5,14 @@
 
 namespace torchstone {
 
-/// What a model from a file computes, apart from the values of its parameters and buffers. The same for two files that
-/// differ in nothing but places in the source or names that the loader makes up.
+/// Description of what a model from a file computes, without the values of its parameters and buffers. Source locations
+/// and names that the loader generates are left out, so two exports of one model have the same description.
 struct ProgramDescription {
   std::string text{};
   Tensors constants{};  ///< tensors that the program holds itself, in their order
 };
 
-/// What a model is besides when it was read from a file with a program.
+/// A model that was read from a file with a program.
 class DescribesProgram {
  public:
   virtual ~DescribesProgram() = default;
