@@ -65,11 +65,14 @@ void refuse_flags_without_effect(Flags& flags) {
 }
 
 void refuse_flags_without_cases(Flags& flags, const std::vector<Case>& cases) {
-  if (cases.empty()) return;  // which is said elsewhere
-  for (const auto& flag : flag_table()) {
-    if (std::ranges::any_of(cases, [&](const Case& c) { return makes_a_difference(flags, flag.name, c); })) continue;
-    refuse_without_effect(flags, flag.name,
-                          fmt::format("--torchstone_{} is only for {}, and none is chosen", flag.name, flag.use.what));
+  if (cases.empty()) return;       // which is said elsewhere
+  const auto given = flags.given;  // a twin without effect is taken out of it
+  for (const auto& flag : given) {
+    const std::string& name = flag.first;
+    if (std::ranges::any_of(cases, [&](const Case& c) { return makes_a_difference(flags, name, c); })) continue;
+    refuse_without_effect(
+        flags, name,
+        fmt::format("--torchstone_{} is only for {}, and none is chosen", name, find_flag(name)->use.what));
   }
 }
 

@@ -1,30 +1,13 @@
 #include "cases/main/baseline_scope.h"
 
 #include <algorithm>
-#include <fnmatch.h>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
+#include "cases/main/gtest_flags.h"
+
 namespace torchstone {
 namespace {
-
-/// GoogleTest knows no brackets and no escapes.
-std::string glob_of(const std::string& pattern) {
-  std::string glob;
-  for (const char c : pattern) {
-    if (c == '[' || c == '\\') glob += '\\';
-    glob += c;
-  }
-  return glob;
-}
-
-bool any_matches(const std::string& patterns, const std::string& name) {
-  std::istringstream stream(patterns);
-  for (std::string pattern; std::getline(stream, pattern, ':');)
-    if (fnmatch(glob_of(pattern).c_str(), name.c_str(), 0) == 0) return true;
-  return false;
-}
 
 /// The values of an axis as a record has them.
 template <typename T, typename Spell>
@@ -36,18 +19,12 @@ std::set<std::string> spelt(const config::Choices<T>& choices, Spell spell) {
 
 }  // namespace
 
-bool filter_keeps(const std::string& filter, const std::string& name) {
-  const size_t minus = filter.find('-');
-  const std::string positive = filter.substr(0, minus);
-  if (!positive.empty() && !any_matches(positive, name)) return false;
-  return minus == std::string::npos || !any_matches(filter.substr(minus + 1), name);
-}
-
 BaselineScope::BaselineScope(const flags::Flags& flags, const std::vector<suite::Suite>& suites,
                              const selection::Expansion& expansion)
-    : empty_(false), fast_(flags.fast) {
-  for (const auto& c : expansion.cases) registered_.insert(name_of(c));
-  for (const auto& skipped : expansion.skipped) skipped_.insert(skipped.name);
+    : empty_(false) {
+  for (const auto& c : expansion.cases) accounted_for_.insert(name_of(c));
+  if (flags.fast)
+    for (const auto& skipped : expansion.skipped) accounted_for_.insert(skipped.name);
   const auto narrow = [this](std::string Result::*member, std::set<std::string> values) {
     if (values.empty()) return;
     narrowings_.emplace_back([=](const Result& result) { return values.contains(result.*member); });
@@ -74,8 +51,7 @@ BaselineScope::BaselineScope(const flags::Flags& flags, const std::vector<suite:
 }
 
 bool BaselineScope::misses(const Result& of_baseline) const {
-  if (empty_ || registered_.contains(of_baseline.name)) return false;
-  if (fast_ && skipped_.contains(of_baseline.name)) return false;
+  if (empty_ || accounted_for_.contains(of_baseline.name)) return false;
   return std::ranges::all_of(narrowings_, [&](const auto& keeps) { return keeps(of_baseline); }) &&
          filter_keeps(GTEST_FLAG_GET(filter), of_baseline.name);
 }

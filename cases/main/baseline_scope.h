@@ -27,12 +27,8 @@ class BaselineScope {
 
  private:
   std::vector<std::function<bool(const Result&)>> narrowings_{};  ///< each says whether a flag keeps the record
-  std::set<std::string> registered_{}, skipped_{};
-  bool empty_ = true, fast_ = false;
+  std::set<std::string> accounted_for_{};  ///< names of cases that are registered or that --torchstone_fast leaves out
+  bool empty_ = true;
 };
-
-/// Whether GoogleTest's filter keeps a test of that full name. A filter is a list of patterns with `*` and `?`,
-/// separated by colons. Patterns after the first `-` exclude tests.
-bool filter_keeps(const std::string& filter, const std::string& name);
 
 }  // namespace torchstone

@@ -4,7 +4,9 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
+#include <fnmatch.h>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -33,6 +35,23 @@ bool is_typed(const std::vector<std::string>& arguments, std::string_view name) 
   });
 }
 
+/// Escapes what fnmatch would read as a bracket or an escape: GoogleTest's patterns have neither.
+std::string glob_of(const std::string& pattern) {
+  std::string glob;
+  for (const char c : pattern) {
+    if (c == '[' || c == '\\') glob += '\\';
+    glob += c;
+  }
+  return glob;
+}
+
+bool any_matches(const std::string& patterns, const std::string& name) {
+  std::istringstream stream(patterns);
+  for (std::string pattern; std::getline(stream, pattern, ':');)
+    if (fnmatch(glob_of(pattern).c_str(), name.c_str(), 0) == 0) return true;
+  return false;
+}
+
 }  // namespace
 
 void require_shards() {
@@ -56,6 +75,13 @@ void require_gtest_flags(const flags::Flags& flags, const std::vector<std::strin
   if (is_typed(arguments, "gtest_repeat") && GTEST_FLAG_GET(repeat) != 1) against = "repeat";
   if (!against.empty())
     throw config::ConfigError(fmt::format("--torchstone_tournament does not go with --gtest_{}", against));
+}
+
+bool filter_keeps(const std::string& filter, const std::string& name) {
+  const size_t minus = filter.find('-');
+  const std::string positive = filter.substr(0, minus);
+  if (!positive.empty() && !any_matches(positive, name)) return false;
+  return minus == std::string::npos || !any_matches(filter.substr(minus + 1), name);
 }
 
 }  // namespace torchstone

@@ -14,4 +14,8 @@ void require_shards();
 /// before GoogleTest took its flags; a tournament refuses what stands there and would do nothing.
 void require_gtest_flags(const flags::Flags& flags, const std::vector<std::string>& arguments);
 
+/// Whether GoogleTest's filter keeps a test of that full name. A filter is a list of patterns with `*` and `?`,
+/// separated by colons. Patterns after the first `-` exclude tests. GoogleTest's own matcher is in no public header.
+bool filter_keeps(const std::string& filter, const std::string& name);
+
 }  // namespace torchstone

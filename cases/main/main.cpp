@@ -91,7 +91,7 @@ class Preparation : public testing::Environment {
   std::vector<Result>& planned_;
 };
 
-/// The cases that --gtest_filter keeps, whatever the shard: a flag for some of them is no mistake in any shard.
+/// Returns the cases that --gtest_filter keeps in all shards. A flag that one shard needs is accepted in each.
 std::vector<Case> cases_in_filter(const std::vector<Case>& cases) {
   std::vector<Case> kept;
   std::ranges::copy_if(cases, std::back_inserter(kept),
@@ -115,7 +115,7 @@ void warn_of_threads(const flags::Flags& flags) {
       isolate::threads_of_this_process(), plugins.empty() ? "none" : plugins));
 }
 
-/// A device that a flag names exists, or nothing runs. Rows of suites that name a missing device are unsupported.
+/// Throws if a device that a flag names is missing. Rows of suites with a missing device are unsupported instead.
 void require_devices(const flags::Flags& flags) {
   std::vector<std::string> devices;
   for (const auto& device : flags.axes.devices) devices.push_back(device.value);
@@ -246,7 +246,8 @@ int run(int argc, char** argv) {
     Session session{flags, expansion.cases, upstream_names, isolate::CaseRunner(expansion.cases)};
     run_tournament(session, run_info);
   }
-  return run_tests(flags, expansion.cases, upstream_names, expected, {flags, suites, expansion}, run_info);
+  const auto scope = flags.baseline.empty() ? BaselineScope() : BaselineScope(flags, suites, expansion);
+  return run_tests(flags, expansion.cases, upstream_names, expected, scope, run_info);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "cases/report_tool/gate.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,11 @@ CLI::App* add_comparison(CLI::App& gate, const char* name, const char* help, con
     if (arguments->expected.empty()) {
       how.judge = [&](const CsvTable& actual) { return compare(actual, all_passing(actual), *arguments); };
     } else {
-      how.expected = [&] { return judge::upstream_tables(arguments->expected, column); };
+      // Read once, and only after the actual tables, whose errors come first.
+      how.expected = [&, read = std::optional<std::vector<CsvTable>>()]() mutable -> const std::vector<CsvTable>& {
+        if (!read) read = judge::upstream_tables(arguments->expected, column);
+        return *read;
+      };
       how.judge = [&](const CsvTable& actual) {
         return compare(actual, judge::counterpart_of(actual, how.expected()), *arguments);
       };

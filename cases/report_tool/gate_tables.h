@@ -10,7 +10,8 @@ namespace torchstone {
 /// How tables are judged.
 struct TableJudge {
   std::function<std::vector<judge::GateRow>(const CsvTable& actual)> judge;
-  std::function<std::vector<CsvTable>()> expected{};  ///< all tables that should have a counterpart; empty: none
+  /// All tables that should have a counterpart; empty: none. It is called once for each table that is judged.
+  std::function<const std::vector<CsvTable>&()> expected{};
   std::function<std::vector<judge::GateRow>(const CsvTable& expected)> judge_absent{};  ///< of one without
 };
 

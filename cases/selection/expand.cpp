@@ -42,8 +42,8 @@ std::optional<policy::Decision> not_dynamic(const policy::Policy& policy, const 
 }
 
 /// A dynamic program is compiled for a batch of its range, unless the batch is fixed.
-void compile_within_range(const policy::Policy& policy, const ModelInfo& info, Case& c) {
-  if (c.dynamic == Dynamic::off || batch_is_fixed(policy, info)) return;
+void compile_within_range(Case& c) {
+  if (c.dynamic == Dynamic::off || c.fixed_batch) return;
   const int64_t nearest = std::clamp(c.batch_size, c.dynamic_range.minimum, c.dynamic_range.maximum);
   if (nearest == c.batch_size) return;
   c.origin["batch_size"] = fmt::format("nearest of dynamic_range {} to {}, by {}", to_string(c.dynamic_range),
@@ -81,7 +81,7 @@ class Expander {
     return own == known_.dtypes.end() ? OwnDtype() : own->second;
   }
 
-  /// With the file's own dtype where the row asks for it.
+  /// Returns the dtypes of a row, with the file's own where the row asks for it.
   config::Choices<DType> dtypes_of(const config::Axes& axes, const std::string& model) const {
     config::Choices<DType> dtypes = axes.dtypes;
     const DType dtype = own_dtype_of(model).dtype;
@@ -140,7 +140,7 @@ class Expander {
       c.origin["batch_size"] = fmt::format("{}, fixed: not by {}", fixed.second, c.origin["batch_size"]);
     }
 
-    compile_within_range(suite.policy, info, c);
+    compile_within_range(c);
 
     if (c.cold_start_latency && !c.origin.contains("use_warm_peak_memory")) {
       c.use_warm_peak_memory = false;

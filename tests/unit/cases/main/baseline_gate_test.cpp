@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "cases/main/gtest_flags.h"
 #include "reports/record/row.h"
 #include "tests/unit/cases/support.h"
 
