@@ -48,7 +48,6 @@ std::string again_words(const flags::Flags& flags, size_t outside) {
 }
 
 std::vector<judge::Change> fail_on_of(const flags::Flags& flags) {
-  if (flags.baseline_fail_on.empty()) return judge::default_fail_on();
   try {
     return judge::parse_fail_on(words_of(flags.baseline_fail_on));
   } catch (const std::invalid_argument& error) {
@@ -75,8 +74,8 @@ std::string why_of(int exit_code, const judge::BaselineComparison& comparison,
              : refusal;
 }
 
-/// The note's key and text for a case that the baseline makes red; nothing for all others, and for one whose status is
-/// red by itself.
+/// Returns the note's key and text for a case that the baseline makes red. Returns nothing for other cases, and for one
+/// whose status is red by itself.
 std::optional<std::pair<std::string, std::string>> note_of(const judge::CaseChange& change,
                                                            const std::vector<judge::Change>& fail_on) {
   if (change.status_worse || std::ranges::find(fail_on, change.change) == fail_on.end()) return std::nullopt;

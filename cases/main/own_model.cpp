@@ -65,7 +65,7 @@ void require_batch_size(const flags::Flags& flags, const ModelInfo& info) {
                                     flags.only, info.eval_batch));
 }
 
-/// Empty where the file cannot be read: its case says why.
+/// Reads the dtypes of the file. Returns none where it cannot be read: its case says why.
 std::set<c10::ScalarType> dtypes_of(const flags::Flags& flags) {
   try {
     return formats::dtypes_of_file(flags.only, flags.inputs);
@@ -74,24 +74,23 @@ std::set<c10::ScalarType> dtypes_of(const flags::Flags& flags) {
   }
 }
 
-/// The dtype of cases that casts nothing of a file with these.
+/// Returns the dtype of cases that casts nothing of a file with these dtypes.
 std::optional<selection::OwnDtype> own_dtype_of(const std::set<c10::ScalarType>& dtypes) {
   if (dtypes.empty()) return std::nullopt;
   constexpr std::array<std::pair<c10::ScalarType, DType>, 4> whole{{{c10::kFloat, DType::float32},
                                                                     {c10::kBFloat16, DType::bfloat16},
                                                                     {c10::kHalf, DType::float16},
                                                                     {c10::kDouble, DType::float64}}};
-  bool bfloat16 = false, narrow = false;
-  for (const auto dtype : dtypes) {
-    for (const auto& [of_file, of_case] : whole)
-      if (dtypes.size() == 1 && dtype == of_file) return selection::OwnDtype{of_case, of_case};
-    bfloat16 |= dtype == c10::kBFloat16;
-    narrow |= dtype != c10::kBFloat16 && dtype != c10::kFloat && dtype != c10::kDouble;
-  }
+  for (const auto& [of_file, of_case] : whole)
+    if (dtypes.size() == 1 && dtypes.contains(of_file)) return selection::OwnDtype{of_case, of_case};
+  const bool narrow = std::ranges::any_of(dtypes, [](c10::ScalarType dtype) {
+    return dtype != c10::kBFloat16 && dtype != c10::kFloat && dtype != c10::kDouble;
+  });
+  const bool bfloat16 = dtypes.contains(c10::kBFloat16);
   return selection::OwnDtype{DType::as_written, narrow ? DType::float16 : bfloat16 ? DType::bfloat16 : DType::float32};
 }
 
-/// Rows of as_written do not name the dtypes.
+/// Adds the note file_dtypes, because rows of as_written do not name the dtypes.
 void note_dtypes(const std::set<c10::ScalarType>& dtypes, ModelInfo& info) {
   std::vector<std::string> names;
   for (const auto dtype : dtypes) names.push_back(dtype_name(dtype));

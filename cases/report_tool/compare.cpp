@@ -25,7 +25,7 @@ struct CompareArguments {
   std::vector<std::string> runs;  ///< the last is the new one
   std::string history;
   judge::BaselineOptions options;
-  std::vector<std::string> fail_on{};  ///< empty: judge::default_fail_on()
+  std::vector<std::string> fail_on{};  ///< empty: the default of judge::parse_fail_on()
   std::string format = "text";
   bool all = false;
 };
@@ -36,7 +36,7 @@ Report read(const std::string& path) {
   return std::move(merged.report);
 }
 
-/// Why the exit code is 1, and what lets it pass where that is no loss of speed or of a verdict.
+/// Says why the exit code is 1, and which options accept cases that are gone or of another model.
 std::string red_words(const judge::BaselineComparison& comparison, const std::vector<judge::Change>& fail_on) {
   std::string words = fmt::format("{}", fmt::join(judge::red_sentences(comparison, fail_on), "; "));
   const auto is_lost = [](const judge::CaseChange& change) { return change.lost; };
@@ -49,7 +49,7 @@ std::string red_words(const judge::BaselineComparison& comparison, const std::ve
 
 int compare_reports(const CompareArguments& arguments) {
   try {
-    const auto fail_on = arguments.fail_on.empty() ? judge::default_fail_on() : judge::parse_fail_on(arguments.fail_on);
+    const auto fail_on = judge::parse_fail_on(arguments.fail_on);
     const std::vector<std::string> old_paths(arguments.runs.begin(), arguments.runs.end() - 1);
     const std::string& new_path = arguments.runs.back();
     const auto baseline = read_baseline(old_paths);

@@ -10,13 +10,13 @@
 
 namespace torchstone::selection {
 
-/// What a suite may refer to.
 /// The dtype of a model from a file.
 struct OwnDtype {
   DType dtype = DType::float32;    ///< in which nothing of the file is cast
   DType loosest = DType::float32;  ///< of as_written: the dtype of the file whose tolerance is the loosest
 };
 
+/// What a suite may refer to.
 struct Known {
   std::vector<const ModelInfo*> models;
   std::vector<std::string> backends;

@@ -1,8 +1,10 @@
 #include "reports/record/diagnosis_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +13,8 @@ namespace torchstone {
 namespace {
 
 constexpr size_t most_fused = 20;
+
+constexpr std::array<std::string_view, 3> confirmation_words = {"untried", "confirmed", "refuted"};
 
 std::string note_in(const Result& result, const char* key) {
   const auto found = result.outcome.notes.find(key);
@@ -42,21 +46,13 @@ std::optional<Diagnosis> found_for(const Result& result) {
 std::string why_undiagnosed(const Result& result) { return found_for(result) ? "" : note_in(result, "diagnosis"); }
 
 std::string to_string(Confirmation confirmation) {
-  switch (confirmation) {
-    case Confirmation::confirmed:
-      return "confirmed";
-    case Confirmation::refuted:
-      return "refuted";
-    case Confirmation::untried:
-      break;
-  }
-  return "untried";
+  return std::string(confirmation_words.at(static_cast<size_t>(confirmation)));
 }
 
 Confirmation confirmation_of(const std::string& text) {
-  for (const auto confirmation : {Confirmation::confirmed, Confirmation::refuted})
-    if (text == to_string(confirmation)) return confirmation;
-  return Confirmation::untried;
+  const auto found = std::ranges::find(confirmation_words, text);
+  if (found == confirmation_words.end()) return Confirmation::untried;
+  return static_cast<Confirmation>(found - confirmation_words.begin());
 }
 
 std::string place_of(const DiagnosedNode& node) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -17,6 +18,14 @@ struct TextField {
   std::string Result::*member;
 };
 const std::vector<TextField>& text_fields();
+
+/// A digest of the model under its name in JSON and among a test's properties.
+struct DigestField {
+  std::string_view key;
+  std::string ModelDigests::*member;
+};
+inline constexpr std::array<DigestField, 2> digest_fields = {
+    {{"program_digest", &ModelDigests::program}, {"weights_digest", &ModelDigests::weights}}};
 
 // Reading JSON: each throws std::invalid_argument "path: expected …, found …".
 

@@ -18,8 +18,7 @@ namespace torchstone {
 namespace {
 
 constexpr std::string_view metric_prefix = "metric_", note_prefix = "note_", samples_prefix = "samples_",
-                           diagnosis_key = "diagnosis_record", program_digest_key = "program_digest",
-                           weights_digest_key = "weights_digest";
+                           diagnosis_key = "diagnosis_record";
 
 std::string with(std::string_view prefix, std::string_view key) { return std::string(prefix) + std::string(key); }
 
@@ -83,10 +82,9 @@ bool set_outcome(Outcome& outcome, const std::string& key, const std::string& va
     outcome.notes[*note] = value;
   } else if (const auto samples = without(samples_prefix, key)) {
     outcome.samples[*samples] = series(key, value);
-  } else if (key == program_digest_key) {
-    outcome.model.program = value;
-  } else if (key == weights_digest_key) {
-    outcome.model.weights = value;
+  } else if (const auto digest = std::ranges::find(digest_fields, key, &DigestField::key);
+             digest != digest_fields.end()) {
+    outcome.model.*digest->member = value;
   } else if (key == diagnosis_key) {
     outcome.diagnosis = diagnosis_in(key, value);
   } else {
@@ -136,8 +134,8 @@ Properties properties_of(const Result& result) {
     for (const double value : values) json.push_back(number_to_json(value));
     properties.emplace_back(with(samples_prefix, key), json.dump());
   }
-  if (!outcome.model.program.empty()) properties.emplace_back(program_digest_key, outcome.model.program);
-  if (!outcome.model.weights.empty()) properties.emplace_back(weights_digest_key, outcome.model.weights);
+  for (const auto& [key, member] : digest_fields)
+    if (const auto& digest = outcome.model.*member; !digest.empty()) properties.emplace_back(key, digest);
   if (outcome.diagnosis) properties.emplace_back(diagnosis_key, nlohmann::json(*outcome.diagnosis).dump());
   for (auto& property : properties) property.second = without_nul(std::move(property.second));
   return properties;

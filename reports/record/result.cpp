@@ -1,6 +1,5 @@
 #include <limits>
 #include <stdexcept>
-#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,13 +17,6 @@ std::optional<double> metric_of(const Result& result, const char* key) {
   return found == result.outcome.metrics.end() ? std::nullopt : std::optional(found->second);
 }
 
-namespace {
-
-constexpr std::pair<const char*, std::string ModelDigests::*> model_digests[] = {
-    {"program_digest", &ModelDigests::program}, {"weights_digest", &ModelDigests::weights}};
-
-}  // namespace
-
 void to_json(nlohmann::json& json, const Outcome& outcome) {
   json = {{"status", to_string(outcome.status)},  {"reason", valid_utf8(outcome.reason)},
           {"detail", valid_utf8(outcome.detail)}, {"phase", valid_utf8(outcome.phase)},
@@ -36,8 +28,8 @@ void to_json(nlohmann::json& json, const Outcome& outcome) {
     for (const double value : values) series.push_back(number_to_json(value));
   }
   if (outcome.diagnosis) json["diagnosis"] = *outcome.diagnosis;
-  for (const auto& [key, member] : model_digests)
-    if (const auto& digest = outcome.model.*member; !digest.empty()) json[key] = valid_utf8(digest);
+  for (const auto& [key, member] : digest_fields)
+    if (const auto& digest = outcome.model.*member; !digest.empty()) json[std::string(key)] = valid_utf8(digest);
 }
 
 void from_json(const nlohmann::json& json, Outcome& outcome) {
@@ -66,9 +58,11 @@ void from_json(const nlohmann::json& json, Outcome& outcome) {
   }
   if (const auto& diagnosis = member_of(json, "diagnosis", here); !diagnosis.is_null())
     outcome.diagnosis = diagnosis_of(diagnosis, here + ".diagnosis");
-  for (const auto& [key, member] : model_digests)
+  for (const auto& [name, member] : digest_fields) {
+    const std::string key(name);
     if (const auto& digest = member_of(json, key, here); !digest.is_null())
       outcome.model.*member = text_of(digest, here + "." + key);
+  }
 }
 
 namespace {

@@ -26,7 +26,7 @@ constexpr std::array<std::pair<std::string_view, Change>, 6> fail_on_words = {
      {"gone", Change::gone},
      {"different_model", Change::other_model}}};
 
-/// Those that every count shows. Change::other_model is shown where there is one.
+/// Changes that every count shows. Change::other_model is added where there is one.
 constexpr std::array all_changes = {Change::slower, Change::ambiguous, Change::gone,
                                     Change::added,  Change::faster,    Change::same};
 
@@ -99,6 +99,11 @@ size_t count(const BaselineComparison& comparison, Change change) {
 bool fails(const CaseChange& c, const std::vector<Change>& fail_on) {
   if (c.status_worse) return true;
   return std::ranges::count(fail_on, c.change) > 0 && (c.change != Change::gone || c.lost);
+}
+
+/// "1 case is" or "3 cases are".
+std::string how_many(size_t count, std::string_view one, std::string_view several) {
+  return fmt::format("{} {}", count, count == 1 ? one : several);
 }
 
 /// At most three names, and how many more there are.
@@ -222,6 +227,7 @@ std::string default_fail_on_words() {
 }
 
 std::vector<Change> parse_fail_on(const std::vector<std::string>& words) {
+  if (words.empty()) return default_fail_on();
   std::vector<Change> changes;
   for (const auto& word : words) {
     const auto found = std::ranges::find(fail_on_words, word, &std::pair<std::string_view, Change>::first);
@@ -270,22 +276,17 @@ std::vector<std::string> red_sentences(const BaselineComparison& comparison, con
     else
       ++(c.status_worse || c.change == Change::slower ? worse : better_or_new);
   }
-  if (worse > 0)
-    sentences.push_back(
-        fmt::format("{} worse than the baseline", worse == 1 ? "1 case is" : fmt::format("{} cases are", worse)));
+  if (worse > 0) sentences.push_back(how_many(worse, "case is", "cases are") + " worse than the baseline");
   if (!gone.empty())
-    sentences.push_back(fmt::format(
-        "{} gone: {}",
-        gone.size() == 1 ? "1 case of the baseline is" : fmt::format("{} cases of the baseline are", gone.size()),
-        first_names(gone)));
+    sentences.push_back(fmt::format("{} gone: {}",
+                                    how_many(gone.size(), "case of the baseline is", "cases of the baseline are"),
+                                    first_names(gone)));
   if (!others.empty())
-    sentences.push_back(fmt::format(
-        "{} than the baseline's: {}",
-        others.size() == 1 ? "1 case is another model" : fmt::format("{} cases are other models", others.size()),
-        first_names(others)));
+    sentences.push_back(fmt::format("{} than the baseline's: {}",
+                                    how_many(others.size(), "case is another model", "cases are other models"),
+                                    first_names(others)));
   if (better_or_new > 0)
-    sentences.push_back(fmt::format("{} changed in a way that fail-on names",
-                                    better_or_new == 1 ? "1 case" : fmt::format("{} cases", better_or_new)));
+    sentences.push_back(how_many(better_or_new, "case", "cases") + " changed in a way that fail-on names");
   return sentences;
 }
 

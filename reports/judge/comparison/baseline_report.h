@@ -32,8 +32,8 @@ std::string refusal_words(const BaselineComparison& comparison);
 std::string default_fail_on_words();
 /// What makes a comparison red unless the user says otherwise: SLOWER, GONE of a case that is lost, DIFFERENT MODEL.
 const std::vector<Change>& default_fail_on();
-/// {"slower", "gone"} → its changes. Throws std::invalid_argument for another word than slower, faster, ambiguous, new,
-/// gone, different_model.
+/// {"slower", "gone"} → its changes; without a word default_fail_on(). Throws std::invalid_argument for another word
+/// than slower, faster, ambiguous, new, gone, different_model.
 std::vector<Change> parse_fail_on(const std::vector<std::string>& words);
 
 /// Of `torchstone-report compare` and of a run with a baseline: 2 when timings were refused because of the machine, 3

@@ -40,15 +40,13 @@ Headline headline_of(const View& view) {
     return {{"✗", "bad"},
             fmt::format("{} of {} {} not as expected", others, counted(total, "case"), others == 1 ? "is" : "are")};
   }
-  const auto refused = [](const judge::BaselineComparison& comparison) -> Headline {
-    return {{"✗", "bad"}, capitalised(judge::refusal_words(comparison))};
-  };
-  if (view.options.comparison && judge::exit_code_of(*view.options.comparison, {}) == ExitCode::nothing_judged)
-    return refused(*view.options.comparison);
-  if (const size_t worse = view.options.comparison ? judge::count_worse(*view.options.comparison) : 0; worse > 0)
+  const auto& comparison = view.options.comparison;
+  const std::string refusal = comparison ? judge::refusal_words(*comparison) : "";
+  const Headline refused = {{"✗", "bad"}, capitalised(refusal)};
+  if (comparison && judge::exit_code_of(*comparison, {}) == ExitCode::nothing_judged) return refused;
+  if (const size_t worse = comparison ? judge::count_worse(*comparison) : 0; worse > 0)
     return {{"✗", "bad"}, fmt::format("{} worse than the baseline", counted(worse, "case"))};
-  if (const size_t others = view.options.comparison ? judge::count_other_models(*view.options.comparison) : 0;
-      others > 0)
+  if (const size_t others = comparison ? judge::count_other_models(*comparison) : 0; others > 0)
     return {{"✗", "bad"}, fmt::format("{} not the baseline's model", counted(others, "case"))};
   if (std::ranges::all_of(view.report.results, is_left_out))
     return {{"–", "off"}, fmt::format("Nothing was judged: all {} were left out", counted(total, "case"))};
@@ -56,8 +54,7 @@ Headline headline_of(const View& view) {
   if (code != ExitCode::success)
     return {{"✗", "bad"},
             fmt::format("Exit code {}: {}", code, escaped_cut(first_line(exit_words_of(view.report)), 300))};
-  if (view.options.comparison && !judge::refusal_words(*view.options.comparison).empty())
-    return refused(*view.options.comparison);
+  if (!refusal.empty()) return refused;
   if (open > 0)
     return {{"~", "odd"}, fmt::format("As expected, but {} of {} {}", open, counted(total, "case"), open_words(view))};
   return {{"✓", "ok"},

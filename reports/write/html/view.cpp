@@ -116,7 +116,7 @@ std::string chip(const CaseView& c) {
   const bool worse = r.finished && !is_fine(r) && r.status_as_expected();
   const bool against =
       r.finished && !worse && (!is_fine(r) ? r.expected != "pass" : r.expected == status && status != "pass");
-  const std::string expected = worse        ? ", " + std::string(baseline_verdict_words(r))
+  const std::string expected = worse        ? ", " + baseline_verdict_words(r)
                                : !against   ? ""
                                : is_fine(r) ? ", as expected"
                                             : ", expected " + escaped_cut(r.expected, 60);
