@@ -34,7 +34,7 @@ struct Axes {
   Choices<std::string> devices;
   Choices<Preset> presets;
   Choices<Dynamic> dynamic;
-  std::optional<Place> own_dtype{};  ///< `own` among the dtypes of a suite: the file's (selection::Known::dtypes)
+  std::optional<Place> own_dtype{};  ///< where the dtypes of a suite contain `own`: the file's (selection::Known)
 };
 
 // One value as suites and flags write it; each throws ConfigError.
@@ -42,7 +42,7 @@ struct Axes {
 std::string check_name_of(const Yaml& node);
 Mode mode_of(const Yaml& node);
 DType dtype_of(const Yaml& node);
-/// Also as_written, which rows may have but nothing can ask for.
+/// Also accepts as_written, which rows may have but no flag and no suite can ask for.
 DType row_dtype_of(const Yaml& node);
 Preset preset_of(const Yaml& node);
 Dynamic dynamic_of(const Yaml& node);

@@ -32,8 +32,8 @@ struct CaseField {
   CaseField with_flag(const std::string& its_flag = "") &&;  ///< of the key's name unless another is given
   CaseField in(const std::string& unit) &&;                  ///< replaces `value`
   CaseField decided_by(const std::string& what) &&;          ///< replaces `fallback`
-  CaseField used_by(Use cases) &&;                           ///< a flag for no such case is refused
-  CaseField only_for(Use cases) &&;                          ///< and other cases do not get the setting
+  CaseField used_by(Use cases) &&;                           ///< refuses the flag where no such case is selected
+  CaseField only_for(Use cases) &&;                          ///< also keeps the setting from other cases
 };
 
 /// In the order of Case.

@@ -32,7 +32,7 @@ std::string expiry_of(const Expectation& entry) {
                      entry.issue.empty() ? "" : fmt::format(" ({})", entry.issue));
 }
 
-/// Whether the entry's name is of one of these models, or of a case of one.
+/// Whether the entry names one of these models or a case of one.
 bool is_of_known(const Expectation& entry, const std::vector<std::string>& models) {
   const std::string name = entry.name.substr(entry.name.rfind('/') + 1);
   const bool whole_case = name.size() < entry.name.size();

@@ -53,8 +53,8 @@ std::vector<ExpectedFile> expected_files(const std::vector<suite::Suite>& suites
 const Expectation* deciding(const std::vector<ExpectedFile>& files, const Case& c, const std::string& today);
 
 /// Sets the expected status of each case, with its origin. Returns warnings: entries that have expired on `today`
-/// ("2026-01-31"), and entries that match no case. An entry of a suite's file that matches no case is only warned about
-/// when it is of none of the models `known`: runs that select other models read the file too.
+/// ("2026-01-31"), and entries that match no case. An unmatched entry of a suite's file causes a
+/// warning only if it names none of the `known` models, because runs that select other models read the file too.
 std::vector<std::string> apply_expected(const std::vector<ExpectedFile>& files, const std::string& today,
                                         std::vector<Case>& cases, const std::vector<std::string>& known = {});
 

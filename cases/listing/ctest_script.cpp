@@ -20,7 +20,7 @@ std::string bracketed(const std::string& text) {
   return fmt::format("[{0}[{1}{2}]{0}]", equals, text.starts_with('\n') ? "\n" : "", text);
 }
 
-/// Those that make a difference to the case: the program refuses others.
+/// Returns the flags that make a difference to the case. The program refuses others.
 std::vector<std::string> own_flags(const flags::Flags& flags, const Case& c) {
   static const std::vector<std::string> of_listing{"list",   "format", "explain",        "print_program",
                                                    "report", "help",   "update_expected"};

@@ -14,12 +14,12 @@ constexpr const char* head =
     "## Flags\n\n"
     "Each flag has an environment twin: `--torchstone_out=X` is `TORCHSTONE_OUT=X`. The flag wins. A `BOOL` flag may "
     "stand without a value. GoogleTest's flags (`--gtest_filter=…`, `--gtest_repeat=…`) work as always.\n\n"
-    "On the command line a misspelt flag is a usage error (exit code 2). So is a flag without effect: one that another "
-    "flag switches off (`--torchstone_format` without a list), and one that no case of the run depends on "
+    "On the command line a misspelt flag is a usage error (exit code 2). So is a flag without effect. Either the other "
+    "flags rule it out (`--torchstone_format` without a list), or no case of the run depends on it "
     "(`--torchstone_repeat` without a case of performance). The run's cases are those that the suites, the flags and "
     "`--gtest_filter` select, in all shards together. A flag that one of them depends on is accepted.\n\n"
-    "A twin without effect is no error, because it may be set for all jobs of a pipeline: one line names it, and the "
-    "run goes on. A variable whose name is nearly that of a twin gets a warning.\n";
+    "A twin without effect is no error, because it may be set for all jobs of a pipeline. One line names it, and the "
+    "run goes on. A variable whose name nearly matches that of a twin gets a warning.\n";
 
 constexpr const char* fields_head =
     "\n## Fields of a case\n\n"

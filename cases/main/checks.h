@@ -38,7 +38,7 @@ void log_operator_inputs(Session& session, const std::vector<size_t>& selected);
 void plan(Session& session, const std::vector<size_t>& selected);
 
 /// Ends the program with ExitCode::infrastructure if one of these cases needs the compile workers' Python and that
-/// Python does not fit, for example because it has another torch. Its rows could only be skipped or fail.
+/// Python does not fit. It may have another torch, for example. Rows that need it could only be skipped or fail.
 void require_fitting_python(const std::vector<Case>& cases, const std::vector<size_t>& selected);
 
 /// Before the first test: begins to compile what these cases need, in their order, while others run.

@@ -192,8 +192,7 @@ TEST_F(Baseline, MayBeSeveralRunsOfTheSameCode) {
   EXPECT_THAT(empty.err, HasSubstr("no results (expected a run in each of several baselines)"));
 }
 
-/// Rows of the baseline beside the one that was timed: of a backend that cannot run here, and of a case that no suite
-/// has any more.
+/// Adds two rows to the baseline: one of a backend that cannot run here, and one of a case that no suite has any more.
 void more_that_passed(nlohmann::json& json) {
   const auto add = [&](const std::string& backend, const std::string& label) {
     auto row = json.at("results").at(0);

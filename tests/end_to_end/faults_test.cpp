@@ -116,7 +116,7 @@ TEST_P(PlantedFaultsOnCuda, TurnTheirLightsRed) {
 INSTANTIATE_TEST_SUITE_P(Devices, PlantedFaultsOnCuda, testing::Values("cuda", "cuda:1"),
                          [](const auto& test) { return std::string(test.param) == "cuda" ? "First" : "Second"; });
 
-/// Neither a machine without a GPU nor one with several has it.
+/// No machine has a device cuda:99, with or without GPUs.
 TEST(ADeviceThatIsMissing, IsRefusedBeforeAnythingRuns) {
   const Torchstone torchstone;
   const ProgramRun run =

@@ -27,7 +27,7 @@ TEST(MissingCompilers, AreUnsupportedRowsAndAloneTheyJudgeNothing) {
   }
 }
 
-/// A Python whose torch is another one than the LibTorch of the program.
+/// The torch of this Python is not of the same version as the LibTorch of the program.
 TEST(MissingCompilers, APythonWithAnotherTorchEndsTheRunBeforeItsFirstCase) {
   const Torchstone torchstone;
   const std::string python = torchstone.out() + "/python";

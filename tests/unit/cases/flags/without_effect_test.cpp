@@ -72,7 +72,7 @@ TEST(AnEnvironmentTwinWithoutEffect, IsNoErrorAndInNoReproduction) {
               AllOf(HasSubstr("seed=5"), HasSubstr("isolate=off"), Not(HasSubstr("margin")), Not(HasSubstr("proc"))));
 }
 
-/// A case that makes a difference for the flag; everything else is as in a plain case of accuracy.
+/// Cases that each differ in one way from `plain`, a case of accuracy.
 struct Chosen {
   Case plain, timed, in_python, dynamic, an_operator, recurrent, training, amp;
   Chosen() {
@@ -143,7 +143,7 @@ TEST(AFlagForAKindOfCases, IsRefusedWhereNoneIsChosen) {
     EXPECT_THAT(refusal_for(flag, {chosen.in_python}), HasSubstr("torch_compile")) << flag;
 }
 
-/// So that no setting of timing is forgotten in the table.
+/// Every setting of timing must state that it is for timed cases.
 TEST(AFlagForAKindOfCases, IsEveryFlagOfTimingButTheLimit) {
   bool timing = false;
   for (const auto& field : config::case_fields()) {
