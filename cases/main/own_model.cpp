@@ -22,24 +22,36 @@
 namespace torchstone {
 namespace {
 
-/// The model of the file `path`. Throws ConfigError where the flags do not fit it.
-ModelInfo model_of_file(const std::string& path, const flags::Flags& flags) {
+/// Empty where the file cannot be read: its case says why.
+std::set<c10::ScalarType> dtypes_of_exported(const std::string& path) {
+  try {
+    return formats::dtypes_of_exported(path);
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+/// The model of the file `path`, and the floating-point dtypes of the file. Throws ConfigError where the flags do not
+/// fit it.
+ModelInfo model_of_file(const std::string& path, const flags::Flags& flags, std::set<c10::ScalarType>& dtypes) {
   if (!std::filesystem::exists(path)) fail(flags.only_place, fmt::format("{}: no such file", path));
   if (path.ends_with(".pt")) {
     if (flags.inputs.empty())
       fail(flags.only_place,
            "a TorchScript file needs its inputs (expected --torchstone_inputs=FILE.pt, a list of tensors as torch.save "
            "writes it)");
-    return formats::script_model_info(path, flags.inputs);
+    return formats::script_model_info(path, flags.inputs, &dtypes);
   }
-  return formats::exported_model_info(path);
+  ModelInfo info = formats::exported_model_info(path);
+  dtypes = dtypes_of_exported(path);
+  return info;
 }
 
 /// The same; torchvision's operators are looked for where the file needs them.
-ModelInfo model_with_libraries(const std::string& path, const flags::Flags& flags) {
+ModelInfo model_with_libraries(const std::string& path, const flags::Flags& flags, std::set<c10::ScalarType>& dtypes) {
   std::string lacking;
   try {
-    return model_of_file(path, flags);
+    return model_of_file(path, flags, dtypes);
   } catch (const std::runtime_error& error) {
     lacking = error.what();
     const bool of_torchvision =
@@ -51,7 +63,7 @@ ModelInfo model_with_libraries(const std::string& path, const flags::Flags& flag
   } catch (const std::runtime_error& error) {
     throw std::runtime_error(fmt::format("{}\n{}", lacking, error.what()));
   }
-  return model_of_file(path, flags);
+  return model_of_file(path, flags, dtypes);
 }
 
 /// Throws ConfigError for a batch size that a model with a fixed one does not have.
@@ -63,15 +75,6 @@ void require_batch_size(const flags::Flags& flags, const ModelInfo& info) {
     fail(batch->second, fmt::format("{} runs with {} samples alone (expected no batch size; a file exported with a "
                                     "torch.export.Dim takes others)",
                                     flags.only, info.eval_batch));
-}
-
-/// Reads the dtypes of the file. Returns none where it cannot be read: its case says why.
-std::set<c10::ScalarType> dtypes_of(const flags::Flags& flags) {
-  try {
-    return formats::dtypes_of_file(flags.only, flags.inputs);
-  } catch (const std::exception&) {
-    return {};
-  }
 }
 
 /// Returns the dtype of cases that casts nothing of a file with these dtypes.
@@ -106,8 +109,9 @@ void note_dtypes(const std::set<c10::ScalarType>& dtypes, ModelInfo& info) {
 
 std::optional<selection::OwnDtype> register_own_model(const flags::Flags& flags) {
   ModelInfo info;
+  std::set<c10::ScalarType> dtypes;
   try {
-    info = model_with_libraries(flags.only, flags);
+    info = model_with_libraries(flags.only, flags, dtypes);
   } catch (const std::runtime_error& error) {
     // A file that is there has a row, whatever is in it.
     if (!formats::is_exported_model(flags.only) || !std::filesystem::exists(flags.only)) throw;
@@ -116,7 +120,6 @@ std::optional<selection::OwnDtype> register_own_model(const flags::Flags& flags)
   }
   info.name = selection::only_model(flags);
   require_batch_size(flags, info);
-  const auto dtypes = dtypes_of(flags);
   const auto own = own_dtype_of(dtypes);
   if (own && own->dtype == DType::as_written) note_dtypes(dtypes, info);
   register_model(info, flags.only.c_str(), 0);

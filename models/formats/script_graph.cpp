@@ -74,9 +74,15 @@ void move_tensor(jit::Node& node, torch::Device device, std::optional<torch::Dty
   node.output()->setType(c10::TensorType::get());  // the old one may hold device and dtype
 }
 
+bool is_constant(const jit::Node& node) { return node.kind() == prim::Constant && node.hasAttribute(attr::value); }
+
+bool is_constant_tensor(const jit::Node& node) {
+  return is_constant(node) && node.kindOf(attr::value) == jit::AttributeKind::t;
+}
+
 void move_constant(jit::Node& node, torch::Device device, std::optional<torch::Dtype> dtype, ForeignDevices& foreign) {
-  if (node.kind() != prim::Constant || !node.hasAttribute(attr::value)) return;
-  if (node.kindOf(attr::value) == jit::AttributeKind::t) return move_tensor(node, device, dtype);
+  if (is_constant_tensor(node)) return move_tensor(node, device, dtype);
+  if (!is_constant(node)) return;
   if (node.output()->type()->kind() != c10::TypeKind::DeviceObjType) return;
   const torch::Device old(node.s(attr::value));
   if (same(old, device)) return;
@@ -169,6 +175,14 @@ std::shared_ptr<jit::Graph> inlined_forward(const jit::Module& module) {
   auto graph = jit::toGraphFunction(method.function()).graph()->copy();
   jit::Inline(*graph);
   return graph;
+}
+
+std::vector<torch::Tensor> constant_tensors(jit::Graph& graph) {
+  std::vector<torch::Tensor> tensors;
+  each_node(*graph.block(), [&](const jit::Node& node) {
+    if (is_constant_tensor(node)) tensors.push_back(node.t(attr::value));
+  });
+  return tensors;
 }
 
 std::string python_place(const jit::Node& node) {

@@ -15,8 +15,8 @@ struct ForeignDevices {
 };
 
 /// Makes the constants in the graphs of all of the module's functions fit `device`: those of type Device (`device=` of
-/// a trace) become it, and tensors are moved to it. With `dtype` floating-point tensors are cast, as buffers are. In
-/// float64, which is what other runs are judged by, arguments that ask for `own` (`dtype=` of a trace) ask for float64.
+/// a trace) become it, and tensors are moved to it. With `dtype` floating-point tensors are cast, as buffers are. If
+/// `dtype` is float64, the reference of other runs, arguments that ask for `own` (`dtype=` of a trace) ask for float64.
 ForeignDevices move_constants(const torch::jit::Module& module, torch::Device device, std::optional<torch::Dtype> dtype,
                               torch::Dtype own);
 
@@ -29,6 +29,9 @@ void use_public_convolutions(const torch::jit::Module& module);
 
 /// A copy of the graph of `forward` with all calls inlined.
 std::shared_ptr<torch::jit::Graph> inlined_forward(const torch::jit::Module& module);
+
+/// The tensors among the constants of a graph, including those of nested blocks.
+std::vector<torch::Tensor> constant_tensors(torch::jit::Graph& graph);
 
 /// What the operators say of the mode that a file was saved in: a constant argument `train` or `training`. A scripted
 /// file asks `self.training` instead, and both are empty. "aten::dropout (net.py:12)".

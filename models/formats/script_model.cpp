@@ -8,18 +8,19 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <torch/csrc/jit/passes/inliner.h>
 #include <torch/script.h>
 #include <torchstone/model.h>
 
 #include "models/core/dropout_rates.h"
-#include "models/core/program_text.h"
+#include "models/core/file_program.h"
 #include "models/formats/draw_like.h"
+#include "models/formats/file_dtype.h"
 #include "models/formats/model_file.h"
 #include "models/formats/refuse.h"
 #include "models/formats/script_arguments.h"
 #include "models/formats/script_batch.h"
 #include "models/formats/script_file.h"
+#include "models/formats/script_graph.h"
 #include "models/formats/script_program.h"
 
 namespace torchstone::formats {
@@ -47,16 +48,6 @@ void mirror(const torch::jit::Module& script, torch::nn::Module& target, const s
   }
 }
 
-/// The tensors among the constants of a graph, those of its blocks too.
-void collect_constants(const torch::jit::Block& block, Tensors& constants) {
-  for (const auto* node : block.nodes()) {
-    if (node->kind() == c10::prim::Constant && node->hasAttribute(c10::attr::value) &&
-        node->kindOf(c10::attr::value) == torch::jit::AttributeKind::t)
-      constants.push_back(node->t(c10::attr::value));
-    for (const auto* inner : node->blocks()) collect_constants(*inner, constants);
-  }
-}
-
 /// What the models of one file share.
 struct FileFacts {
   std::string path;
@@ -68,7 +59,7 @@ struct FileFacts {
   std::string device{};
 };
 
-class ScriptModel : public Model, public DropoutRates, public DescribesProgram {
+class ScriptModel : public Model, public DropoutRates, public FileProgram {
  public:
   ScriptModel(torch::jit::Module script, std::shared_ptr<FileFacts> file)
       : program_(std::move(script)), file_(std::move(file)) {
@@ -95,12 +86,9 @@ class ScriptModel : public Model, public DropoutRates, public DescribesProgram {
   /// Loading numbers the types of modules (___torch_mangle_7), so that each load has other names.
   ProgramDescription program_description() const override {
     static const std::regex mangled("___torch_mangle_[0-9]+\\.?");
-    const auto graph = program_.module().get_method("forward").graph()->copy();
-    torch::jit::Inline(*graph);
-    ProgramDescription description;
-    description.text = std::regex_replace(graph->toString(/*print_source_locations=*/false), mangled, "");
-    collect_constants(*graph->block(), description.constants);
-    return description;
+    const auto graph = inlined_forward(program_.module());
+    return {std::regex_replace(graph->toString(/*print_source_locations=*/false), mangled, ""),
+            constant_tensors(*graph)};
   }
 
   size_t set_dropout_rate(double rate) override { return program_.set_dropout_rate(rate); }
@@ -211,13 +199,15 @@ ModelFacts facts_of(const FileFacts& file) {
 
 }  // namespace
 
-ModelInfo script_model_info(const std::string& path, const std::string& inputs_path) {
+ModelInfo script_model_info(const std::string& path, const std::string& inputs_path,
+                            std::set<c10::ScalarType>* dtypes) {
   const auto file = std::make_shared<FileFacts>(FileFacts{path, load_inputs(inputs_path)});
   for (const auto& argument : file->arguments)
     if (argument.isTensor()) file->inputs.push_back(argument.toTensor());
   file->samples = file->inputs[0].dim() > 0 ? std::max<int64_t>(file->inputs[0].size(0), 1) : 1;
   // A bad file is reported here; the factory reads it again.
   const ScriptProgram program(script_of(*file, inputs_path));
+  if (dtypes) *dtypes = dtypes_of_script(program.module(), file->arguments);
   const SavedMode mode = program.mode();
   ModelInfo info;
   info.name = model_name_of(path);

@@ -1,4 +1,5 @@
 #pragma once
+#include <set>
 #include <string>
 
 #include <torchstone/model_info.h>
@@ -12,6 +13,8 @@ namespace torchstone::formats {
 /// others of the same shapes: floats normal with the mean and deviation of the file's, integers a random permutation of
 /// the file's. Throws std::runtime_error when the script is missing or no TorchScript, PickleError when the inputs
 /// cannot be read, and std::runtime_error when they are something else or do not fit the arguments of forward.
-ModelInfo script_model_info(const std::string& path, const std::string& inputs_path);
+/// `dtypes` receives dtypes_of_script() (file_dtype.h), so that a large file is not loaded again for them.
+ModelInfo script_model_info(const std::string& path, const std::string& inputs_path,
+                            std::set<c10::ScalarType>* dtypes = nullptr);
 
 }  // namespace torchstone::formats

@@ -9,8 +9,8 @@ namespace torchstone::operators {
 /// itself.
 void call_boxed(const c10::OperatorHandle& operation, torch::jit::Stack& stack);
 
-/// What a trace has for a value that is given to an operator: of a tensor the one that is recorded, of anything else a
-/// constant.
+/// Returns the value in the trace for an operator's argument: the recorded one for a tensor, a constant for anything
+/// else.
 torch::jit::Value* traced_value(torch::jit::Graph& graph, const c10::IValue& value);
 
 }  // namespace torchstone::operators

@@ -8,8 +8,7 @@
 #include <torchstone/model.h>
 
 #include "models/core/dropout_rates.h"
-#include "models/core/program_text.h"
-#include "models/core/tensor_order.h"
+#include "models/core/file_program.h"
 #include "models/formats/exported/run_program.h"
 #include "models/formats/exported/tensors.h"
 
@@ -29,7 +28,7 @@ struct SampleInputs {
 SampleInputs read_sample_inputs(Archive& archive, const std::string& name, const Program& program);
 
 /// An exported program as a model.
-class ProgramModel : public Model, public DropoutRates, public DescribesProgram, public TensorOrder {
+class ProgramModel : public Model, public DropoutRates, public FileProgram {
  public:
   /// `loss` is the path of the output that is the loss ("loss", "[0]"); empty: upstream's reduction of the
   /// tensors that it returns.
@@ -44,7 +43,8 @@ class ProgramModel : public Model, public DropoutRates, public DescribesProgram,
   torch::Tensor loss(const c10::IValue& output) const override;
   TensorNames tensor_order() const override;
   bool in_state_dict(const std::string& name) const override { return !outside_.contains(name); }
-  /// Constants of the program keep their dtype, as in Python, but in float64, which other runs are judged by.
+  /// Constants of the program keep their dtype, as in Python. A cast to float64, the reference of other runs, casts
+  /// them.
   void to(torch::Dtype dtype, bool non_blocking = false) override;
   void to(torch::Device device, torch::Dtype dtype, bool non_blocking = false) override;
   using Model::to;

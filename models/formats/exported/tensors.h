@@ -33,8 +33,8 @@ struct StoredDtypes {
   std::set<c10::ScalarType> constants{};  ///< of what is neither
 };
 
-/// Those of a program's tensors, without reading their values. `buffers`: the names that are buffers of the program,
-/// also where they are stored among its constants. Throws as read_tensors().
+/// Returns the dtypes of a program's tensors without reading their values. `buffers`: the names of the program's
+/// buffers, including those that are stored among its constants. Throws as read_tensors().
 StoredDtypes stored_dtypes(Archive& archive, const std::string& program, const std::set<std::string>& buffers);
 
 }  // namespace torchstone::formats::exported

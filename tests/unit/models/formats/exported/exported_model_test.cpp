@@ -7,10 +7,9 @@
 #include <torchstone/model.h>
 
 #include "models/core/dropout_rates.h"
-#include "models/core/program_text.h"
+#include "models/core/file_program.h"
 #include "models/core/registry.h"
 #include "models/core/state.h"
-#include "models/core/tensor_order.h"
 #include "models/core/tree.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/models/formats/exported/edited_archive.h"
@@ -60,7 +59,7 @@ TEST_P(OfEachVersion, IsAModelWithNamesInputsAndPythonsOutputs) {
 }
 
 std::string text_of(const std::string& path) {
-  return dynamic_cast<const DescribesProgram&>(*made(path)).program_description().text;
+  return dynamic_cast<const FileProgram&>(*made(path)).program_description().text;
 }
 
 TEST_P(OfEachVersion, DescribesItsProgramWithoutPlacesInTheSource) {
@@ -86,9 +85,9 @@ TEST_P(OfEachVersion, DescribesItsProgramWithoutPlacesInTheSource) {
 
 TEST_P(OfEachVersion, HasItsTensorsInTheOrderOfTheFile) {
   const auto model = made(path("two.pt2"));
-  const auto* ordered = dynamic_cast<const TensorOrder*>(model.get());
-  ASSERT_TRUE(ordered);
-  const auto names = ordered->tensor_order();
+  const auto* file = dynamic_cast<const FileProgram*>(model.get());
+  ASSERT_TRUE(file);
+  const auto names = file->tensor_order();
   EXPECT_THAT(names.parameters, testing::ElementsAre("first.weight", "first.bias", "inner.0.weight", "inner.1.weight",
                                                      "inner.1.bias", "last.weight"));
   EXPECT_THAT(names.buffers, testing::ElementsAre("places", "inner.1.running_mean", "inner.1.running_var",
