@@ -131,7 +131,7 @@ SuiteModel read_model(const config::Yaml& node) {
 std::string read_name(const config::Yaml& root) {
   static const std::regex pattern("[A-Za-z][A-Za-z0-9_]{0,60}");
   const config::Yaml& node = require(root, "suite");
-  const std::string name = text_of(node);
+  std::string name = text_of(node);
   if (name.size() > 61 || !std::regex_match(name, pattern))
     fail(node, fmt::format("'{}' is no name of a suite (expected letters, digits and _)", name.substr(0, 61)));
   return name;
