@@ -1,7 +1,5 @@
 #pragma once
-namespace CLI {
-class App;
-}
+#include <CLI/CLI.hpp>
 
 namespace torchstone {
 

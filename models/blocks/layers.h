@@ -1,4 +1,5 @@
 #pragma once
+#include <torchstone/model.h>
 // The layers of the zoo in one line each, with the defaults of the Python originals.
 #include <torch/torch.h>
 

@@ -31,7 +31,7 @@ struct Program {
 };
 
 TEST(Listing, AlignsColumns) {
-  EXPECT_EQ(to_text({{"a", "long"}, {{"wide cell", 1}, {"x", nullptr}}}),
+  EXPECT_EQ(to_text(Table{{"a", "long"}, {{"wide cell", 1}, {"x", nullptr}}}),
             "a          long\nwide cell  1\nx          -\n");
 }
 
