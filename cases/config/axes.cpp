@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "cases/config/words.h"
-#include "fixtures/case/check_registry.h"
+#include "fixtures/core/check_registry.h"
 
 namespace torchstone::config {
 std::string check_name_of(const Yaml& node) {

@@ -3,7 +3,7 @@
 #include "cases/config/case_field.h"
 #include "cases/config/case_field_types.h"
 #include "cases/config/settings.h"
-#include "fixtures/case/check_registry.h"
+#include "fixtures/core/check_registry.h"
 
 namespace torchstone::config {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-#include "reports/base/nearest.h"
+#include "reports/base/text.h"
 
 namespace torchstone::config {
 

@@ -6,7 +6,7 @@
 
 #include "cases/config/case_field.h"
 #include "cases/config/nearest.h"
-#include "fixtures/case/check_registry.h"
+#include "fixtures/core/check_registry.h"
 
 namespace torchstone::config {
 namespace {

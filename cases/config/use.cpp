@@ -1,6 +1,6 @@
 #include "cases/config/use.h"
 
-#include "fixtures/case/check_registry.h"
+#include "fixtures/core/check_registry.h"
 #include "models/core/registry.h"
 #include "models/fastrnns/sizes.h"
 

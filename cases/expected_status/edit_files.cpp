@@ -5,8 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cases/expected_status/update_plan.h"
-#include "reports/base/csv.h"
-#include "reports/base/csv_read.h"
+#include "reports/base/csv_format.h"
 #include "reports/base/text.h"
 
 namespace torchstone::expected_status {

@@ -8,9 +8,8 @@
 
 #include "cases/config/nearest.h"
 #include "cases/expected_status/expected.h"
-#include "reports/base/csv_read.h"
-#include "reports/base/read_at_most.h"
-#include "reports/base/report_error.h"
+#include "reports/base/csv_format.h"
+#include "reports/base/files.h"
 #include "reports/record/json.h"
 
 namespace torchstone::expected_status {

@@ -10,7 +10,7 @@
 
 #include "cases/config/nearest.h"
 #include "cases/flags/flags.h"
-#include "fixtures/isolate/hand_over.h"
+#include "fixtures/isolate/case_server.h"
 #include "reports/base/text.h"
 
 namespace torchstone::flags {

@@ -11,7 +11,7 @@
 #include "cases/flags/batch_sizes.h"
 #include "cases/flags/flag_info.h"
 #include "cases/flags/model_suite_flags.h"
-#include "fixtures/case/run_options.h"
+#include "fixtures/core/run_options.h"
 
 namespace torchstone::flags {
 

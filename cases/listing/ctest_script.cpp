@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "cases/listing/listing.h"
-#include "fixtures/case/check_registry.h"
+#include "fixtures/core/check_registry.h"
 
 namespace torchstone::listing {
 namespace {

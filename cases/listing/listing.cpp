@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "fixtures/case/check_registry.h"
-#include "reports/base/terminal_text.h"
+#include "fixtures/core/check_registry.h"
+#include "reports/base/terminal.h"
 #include "reports/base/text.h"
 
 namespace torchstone::listing {

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reports/base/exit_code.h"
-#include "reports/base/terminal_text.h"
+#include "reports/base/process.h"
+#include "reports/base/terminal.h"
 #include "reports/judge/comparison/baseline_report.h"
 #include "reports/record/repetitions.h"
 

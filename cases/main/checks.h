@@ -9,7 +9,7 @@
 #include "cases/main/diagnosis_budget.h"
 #include "cases/main/unwritten.h"
 #include "cases/main/upstream_names.h"
-#include "fixtures/isolate/runner.h"
+#include "fixtures/isolate/case_runner.h"
 
 namespace torchstone {
 

@@ -8,11 +8,9 @@
 
 #include "cases/main/baseline_gate.h"
 #include "cases/main/console.h"
-#include "fixtures/isolate/interrupt.h"
-#include "reports/base/environment.h"
-#include "reports/base/exit_code.h"
+#include "fixtures/isolate/signals.h"
+#include "reports/base/process.h"
 #include "reports/base/terminal.h"
-#include "reports/base/terminal_text.h"
 #include "reports/base/time.h"
 #include "reports/console/summary_text.h"
 #include "reports/record/summary.h"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "reports/base/environment.h"
+#include "reports/base/process.h"
 #include "reports/base/terminal.h"
 #include "reports/results_folder/merge.h"
 #include "reports/write/annotations.h"

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "fixtures/checks/program/diagnose_case.h"
-#include "fixtures/isolate/interrupt.h"
-#include "reports/base/terminal_text.h"
+#include "fixtures/isolate/signals.h"
+#include "reports/base/terminal.h"
 #include "reports/console/progress.h"
 #include "reports/record/row.h"
 #include "reports/results_folder/diagnosis_files.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "fixtures/case/run_options.h"
+#include "fixtures/core/run_options.h"
 
 namespace torchstone {
 

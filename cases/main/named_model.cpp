@@ -13,15 +13,14 @@
 #include "cases/main/exporter_source.h"
 #include "cases/main/failed_model.h"
 #include "cases/selection/expand.h"
-#include "fixtures/base/files.h"
-#include "fixtures/base/private_path.h"
-#include "fixtures/base/process.h"
-#include "fixtures/base/sha256.h"
 #include "fixtures/compile/cache_folder.h"
 #include "fixtures/compile/toolchain.h"
+#include "fixtures/core/private_folders.h"
+#include "fixtures/core/sha256.h"
+#include "fixtures/core/subprocess.h"
 #include "models/formats/model_file.h"
+#include "reports/base/files.h"
 #include "reports/base/terminal.h"
-#include "reports/base/terminal_text.h"
 
 namespace torchstone {
 namespace {

@@ -10,10 +10,10 @@
 #include <gtest/gtest.h>
 
 #include "cases/listing/programs.h"
-#include "fixtures/base/held_folder.h"
-#include "fixtures/isolate/interrupt.h"
-#include "reports/base/exit_code.h"
-#include "reports/base/terminal_text.h"
+#include "fixtures/core/private_folders.h"
+#include "fixtures/isolate/signals.h"
+#include "reports/base/process.h"
+#include "reports/base/terminal.h"
 #include "reports/base/text.h"
 #include "reports/record/summary.h"
 

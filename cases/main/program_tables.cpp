@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "fixtures/checks/program/profile_case.h"
-#include "fixtures/isolate/interrupt.h"
-#include "reports/base/terminal_text.h"
+#include "fixtures/isolate/signals.h"
+#include "reports/base/terminal.h"
 #include "reports/console/progress.h"
 #include "reports/record/row.h"
 

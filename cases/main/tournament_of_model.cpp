@@ -7,8 +7,8 @@
 
 #include "cases/selection/expand.h"
 #include "fixtures/checks/timing/tournament_rounds.h"
-#include "fixtures/isolate/interrupt.h"
-#include "reports/base/exit_code.h"
+#include "fixtures/isolate/signals.h"
+#include "reports/base/process.h"
 #include "reports/console/progress.h"
 #include "reports/judge/tournament/tournament_exit.h"
 #include "reports/judge/tournament/tournament_quantised.h"

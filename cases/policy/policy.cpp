@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "fixtures/case/check_registry.h"
-#include "fixtures/case/compiled_by_inductor.h"
-#include "fixtures/case/cuda_graphs_asked.h"
+#include "fixtures/core/case.h"
+#include "fixtures/core/check_registry.h"
 
 namespace torchstone::policy {
 namespace {

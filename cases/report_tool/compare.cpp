@@ -12,8 +12,8 @@
 #include <fmt/ranges.h>
 
 #include "cases/report_tool/inputs.h"
-#include "reports/base/exit_code.h"
-#include "reports/base/terminal_text.h"
+#include "reports/base/process.h"
+#include "reports/base/terminal.h"
 #include "reports/judge/comparison/baseline_input.h"
 #include "reports/judge/comparison/baseline_report.h"
 #include "reports/results_folder/merge.h"

@@ -6,7 +6,7 @@
 
 #include "cases/report_tool/numbers.h"
 #include "fixtures/compare/diff.h"
-#include "reports/base/terminal_text.h"
+#include "reports/base/terminal.h"
 
 namespace torchstone {
 

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "cases/report_tool/inputs.h"
-#include "reports/base/exit_code.h"
-#include "reports/base/terminal_text.h"
+#include "reports/base/process.h"
+#include "reports/base/terminal.h"
 #include "reports/record/diagnosis_text.h"
 #include "reports/results_folder/diagnosis_files.h"
 

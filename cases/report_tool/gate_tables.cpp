@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "reports/base/exit_code.h"
-#include "reports/base/nearest.h"
-#include "reports/base/report_error.h"
-#include "reports/base/terminal_text.h"
+#include "reports/base/files.h"
+#include "reports/base/process.h"
+#include "reports/base/terminal.h"
+#include "reports/base/text.h"
 #include "reports/judge/gate_input.h"
 
 namespace torchstone {

@@ -9,11 +9,10 @@
 #include <fmt/format.h>
 
 #include "cases/report_tool/inputs.h"
-#include "reports/base/exit_code.h"
 #include "reports/base/files.h"
-#include "reports/base/nearest.h"
+#include "reports/base/process.h"
 #include "reports/base/terminal.h"
-#include "reports/base/terminal_text.h"
+#include "reports/base/text.h"
 #include "reports/judge/history.h"
 #include "reports/judge/history_table.h"
 

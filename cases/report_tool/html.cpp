@@ -10,9 +10,9 @@
 #include <fmt/ranges.h>
 
 #include "cases/report_tool/inputs.h"
-#include "reports/base/exit_code.h"
 #include "reports/base/files.h"
-#include "reports/base/terminal_text.h"
+#include "reports/base/process.h"
+#include "reports/base/terminal.h"
 #include "reports/results_folder/diagnosis_files.h"
 #include "reports/write/html/page.h"
 

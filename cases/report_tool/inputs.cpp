@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "reports/base/files.h"
-#include "reports/base/terminal_text.h"
+#include "reports/base/terminal.h"
 #include "reports/results_folder/merge.h"
 
 namespace torchstone {

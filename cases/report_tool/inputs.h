@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "reports/base/exit_code.h"
+#include "reports/base/process.h"
 #include "reports/judge/comparison/baseline_input.h"
 #include "reports/record/json.h"
 

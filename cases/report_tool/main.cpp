@@ -21,10 +21,8 @@
 #include "cases/report_tool/merge.h"
 #include "cases/report_tool/texts.h"
 #include "models/core/plugin.h"
-#include "reports/base/exit_code.h"
-#include "reports/base/standard_descriptors.h"
-#include "reports/base/terminal_text.h"
-#include "reports/base/version.h"
+#include "reports/base/process.h"
+#include "reports/base/terminal.h"
 
 namespace {
 

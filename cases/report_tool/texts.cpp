@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "cases/report_tool/inputs.h"
-#include "reports/base/exit_code.h"
-#include "reports/base/terminal_text.h"
+#include "reports/base/process.h"
+#include "reports/base/terminal.h"
 #include "reports/tables/upstream_csv.h"
 #include "reports/write/csv.h"
 #include "reports/write/markdown.h"

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "fixtures/case/check_registry.h"
+#include "fixtures/core/check_registry.h"
 
 namespace torchstone::selection {
 namespace {

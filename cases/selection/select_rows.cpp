@@ -5,7 +5,7 @@
 
 #include "cases/config/nearest.h"
 #include "cases/selection/expand.h"
-#include "fixtures/case/check_registry.h"
+#include "fixtures/core/check_registry.h"
 
 namespace torchstone::selection {
 namespace {

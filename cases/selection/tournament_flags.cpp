@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cases/flags/without_effect.h"
-#include "reports/base/environment.h"
+#include "reports/base/process.h"
 #include "reports/base/text.h"
 
 namespace torchstone::selection {

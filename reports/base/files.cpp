@@ -3,17 +3,19 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <fcntl.h>
 #include <fstream>
 #include <sstream>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
-#include "reports/base/descriptor.h"
-
 namespace torchstone {
+
 namespace fs = std::filesystem;
 namespace {
 
@@ -106,6 +108,75 @@ std::string case_file_name(const std::string& name, char slash) {
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return fmt::format("{}%{:016x}", file.substr(0, longest), hash);
+}
+
+std::string read_at_most(const std::filesystem::path& path, size_t most) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw ReportError(path.string() + ": cannot be read (expected a regular file)");
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw ReportError(fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
+  stream.seekg(0, std::ios::end);
+  const auto size = static_cast<size_t>(stream.tellg());
+  if (size > most) throw ReportError(fmt::format("{}: {} bytes (expected at most {})", path.string(), size, most));
+  std::string text(size, '\0');
+  stream.seekg(0);
+  stream.read(text.data(), static_cast<std::streamsize>(size));
+  if (stream.bad()) throw ReportError(path.string() + ": cannot be read");
+  text.resize(static_cast<size_t>(stream.gcount()));
+  return text;
+}
+
+namespace fs = std::filesystem;
+
+void make_folder(const fs::path& folder) {
+  std::error_code none;
+  if (fs::is_directory(folder, none)) return;
+  if (const fs::path parent = folder.parent_path(); !parent.empty() && !fs::exists(parent, none)) make_folder(parent);
+  if (mkdir(folder.c_str(), 0700) == 0) return;
+  const int failed = errno == EEXIST ? ENOTDIR : errno;
+  if (failed == ENOTDIR && fs::is_directory(folder, none)) return;  // another process made it meanwhile
+  throw CacheError(fmt::format("{}: cannot make this folder: {}", folder.string(), std::strerror(failed)));
+}
+
+std::optional<std::string> read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+    throw CacheError(fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
+  }
+  std::ostringstream content;
+  content << file.rdbuf();
+  return std::move(content).str();
+}
+
+void write_file(const fs::path& path, std::string_view content) {
+  try {
+    write_atomically(path, content, Durability::until_reboot, 0600);
+  } catch (const std::system_error& error) {
+    throw CacheError(fmt::format("{}: cannot be written: {}", path.string(), error.code().message()));
+  }
+}
+
+std::string tail_of(const fs::path& path, size_t bytes) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return "";
+  const auto size = static_cast<size_t>(file.tellg());
+  file.seekg(static_cast<std::streamoff>(size - std::min(size, bytes)));
+  std::ostringstream content;
+  content << file.rdbuf();
+  return std::move(content).str();
+}
+
+std::optional<Descriptor> try_lock(const fs::path& path, bool shared) {
+  Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!file) throw CacheError(fmt::format("{}: cannot be opened: {}", path.string(), std::strerror(errno)));
+  while (flock(file.get(), (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return std::nullopt;
+    if (errno != EINTR) throw CacheError(fmt::format("{}: cannot be locked: {}", path.string(), std::strerror(errno)));
+  }
+  return file;
 }
 
 }  // namespace torchstone

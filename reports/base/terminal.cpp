@@ -1,8 +1,11 @@
 #include "reports/base/terminal.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "reports/base/text.h"
 
 namespace torchstone {
 namespace {
@@ -55,6 +58,45 @@ std::string colored(std::string_view text, Color color, bool enabled) {
   if (!enabled || color == Color::plain) return std::string(text);
   const char* code = color == Color::green ? "32" : color == Color::red ? "31" : color == Color::yellow ? "33" : "36";
   return "\033[" + std::string(code) + "m" + std::string(text) + "\033[0m";
+}
+
+namespace {
+
+void replace_all(std::string& text, std::string_view part, std::string_view by) {
+  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += by.size())
+    text.replace(at, part.size(), by);
+}
+
+/// Services look behind the spaces that a line begins with, those beyond ASCII too.
+void disarm_line_beginnings(std::string& text) {
+  bool begins = true;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (begins && text.compare(i, 2, "::") == 0) text.replace(i, 1, "\\x3a");
+    const bool may_be_space = text[i] == ' ' || text[i] == '\t' || (text[i] & 0x80) != 0;
+    begins = text[i] == '\n' || (begins && may_be_space);
+  }
+}
+
+}  // namespace
+
+std::string terminal_text(std::string_view text) {
+  std::string out = printable(text);
+  disarm_line_beginnings(out);
+  replace_all(out, "##[", "#\\x23[");
+  replace_all(out, "##vso[", "#\\x23vso[");
+  return out;
+}
+
+std::string terminal_line(std::string_view text) { return terminal_text(printable_line(text)); }
+
+void print_text(std::string_view text) {
+  const std::string safe = terminal_text(text);
+  std::fwrite(safe.data(), 1, safe.size(), stdout);
+}
+
+void print_error(std::string_view text) {
+  const std::string safe = terminal_text(text) + "\n";
+  std::fwrite(safe.data(), 1, safe.size(), stderr);
 }
 
 }  // namespace torchstone

@@ -2,6 +2,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace torchstone {
 
@@ -36,5 +38,21 @@ std::string exact(double value);
 std::optional<double> parse_number(std::string_view text);
 /// The number that the text begins with.
 std::optional<double> leading_number(std::string_view text);
+
+using Attributes = std::vector<std::pair<std::string_view, std::string>>;
+
+/// Text for element content: markup, control characters and invalid UTF-8 escaped.
+std::string xml_text(std::string_view text);
+/// Text for a double-quoted attribute, and as good for element content: quotes and line breaks are escaped too.
+std::string xml_attribute(std::string_view text);
+/// `<name key="value" …` without its end; line breaks in values survive.
+std::string xml_open(std::string_view name, const Attributes& attributes);
+
+/// The candidate within a third (rounded up) of the word's length of `word` by edits (insert, delete, replace); "" when
+/// none is.
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
+
+/// "expected one of a, b, c; did you mean b?": the closing part of an error about a word. Lists up to 20 candidates.
+std::string expected_one_of(const std::string& word, const std::vector<std::string>& candidates);
 
 }  // namespace torchstone

@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <string>
 
 namespace torchstone {
@@ -9,5 +10,10 @@ std::string utc_now();
 double steady_seconds();
 /// A point in time, seconds since 1970, in the same form.
 std::string utc_of(double seconds);
+
+/// Wall time since `start`, in seconds.
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 }  // namespace torchstone

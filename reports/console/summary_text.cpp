@@ -9,8 +9,8 @@
 #include <fmt/ranges.h>
 #include <torchstone/report_writer.h>
 
-#include "reports/base/exit_code.h"
-#include "reports/base/terminal_text.h"
+#include "reports/base/process.h"
+#include "reports/base/terminal.h"
 #include "reports/base/text.h"
 #include "reports/record/detection.h"
 #include "reports/record/machine_doubts.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/base/terminal_text.h"
+#include "reports/base/terminal.h"
 #include "reports/record/metric.h"
 
 namespace torchstone::console {

@@ -10,8 +10,8 @@
 #include <fmt/ranges.h>
 #include <torchstone/status.h>
 
-#include "reports/base/exit_code.h"
-#include "reports/base/terminal_text.h"
+#include "reports/base/process.h"
+#include "reports/base/terminal.h"
 #include "reports/base/text.h"
 
 namespace torchstone::judge {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/base/csv_read.h"
+#include "reports/base/csv_format.h"
 
 // The gates of PyTorch's CI (benchmarks/dynamo/check_*.py) over tables in upstream's form. Pure functions. They keep
 // its rules and words; where a number or a whole model is missing, which upstream partly lets pass, they are red.

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/base/csv_read.h"
+#include "reports/base/csv_format.h"
 
 namespace torchstone::judge {
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reports/base/terminal_text.h"
+#include "reports/base/terminal.h"
 #include "reports/base/text.h"
 #include "reports/record/metric.h"
 #include "reports/record/row.h"

@@ -5,7 +5,7 @@
 #include <torchstone/result.h>
 #include <torchstone/run_info.h>
 
-#include "reports/base/report_error.h"
+#include "reports/base/files.h"
 
 namespace torchstone {
 

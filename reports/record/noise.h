@@ -12,8 +12,8 @@ namespace torchstone {
 std::string noisy_reason(const Result& result);
 bool is_noisy(const Result& result);
 
-/// What a reason begins with where the threads lay elsewhere than is usual (fixtures/isolate/thread_places.h). Near
-/// ones had up to 1.31 times the speed-up of threads apart, so such a speed-up misses a requirement only where
+/// What a reason begins with where the threads lay elsewhere than is usual (fixtures/isolate/fork_join_baseline.h).
+/// Near ones had up to 1.31 times the speed-up of threads apart, so such a speed-up misses a requirement only where
 /// most_lost_apart times its interval does.
 inline constexpr std::string_view place_begin = "The threads lay ";
 inline constexpr double most_lost_apart = 1.5;

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "reports/base/terminal.h"
-#include "reports/base/terminal_text.h"
 #include "reports/base/text.h"
 #include "reports/record/detection.h"
 #include "reports/record/metric.h"

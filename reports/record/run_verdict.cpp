@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/base/exit_code.h"
+#include "reports/base/process.h"
 #include "reports/record/detection.h"
 #include "reports/record/noise.h"
 #include "reports/record/summary.h"

@@ -3,7 +3,7 @@
 
 #include <torchstone/status.h>
 
-#include "reports/base/exit_code.h"
+#include "reports/base/process.h"
 
 namespace torchstone {
 

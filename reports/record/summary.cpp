@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reports/base/exit_code.h"
+#include "reports/base/process.h"
 #include "reports/base/text.h"
 #include "reports/record/noise.h"
 

@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "reports/base/files.h"
-#include "reports/base/read_at_most.h"
 #include "reports/base/time.h"
 #include "reports/record/json.h"
 #include "reports/record/summary.h"

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "reports/base/read_at_most.h"
+#include "reports/base/files.h"
 #include "reports/base/text.h"
 #include "reports/record/diagnosis_json.h"
 #include "reports/record/fields.h"

@@ -13,9 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/base/descriptor.h"
 #include "reports/base/files.h"
-#include "reports/base/read_at_most.h"
 #include "reports/results_folder/process_facts.h"
 
 namespace torchstone::results_folder {

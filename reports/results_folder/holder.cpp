@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "reports/base/environment.h"
+#include "reports/base/process.h"
 #include "reports/base/text.h"
 #include "reports/base/time.h"
 #include "reports/results_folder/process_facts.h"

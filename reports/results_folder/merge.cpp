@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/base/read_at_most.h"
+#include "reports/base/files.h"
 #include "reports/record/json_limits.h"
 #include "reports/results_folder/case_files.h"
 #include "reports/results_folder/plan.h"

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "reports/base/files.h"
-#include "reports/base/read_at_most.h"
 #include "reports/record/json_limits.h"
 
 namespace torchstone::results_folder {

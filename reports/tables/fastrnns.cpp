@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <torchstone/report_writer.h>
 
-#include "reports/base/terminal_text.h"
+#include "reports/base/terminal.h"
 #include "reports/base/text.h"
 
 namespace torchstone::tables {

@@ -10,9 +10,8 @@
 #include <fmt/ranges.h>
 #include <torchstone/report_writer.h>
 
-#include "reports/base/csv.h"
+#include "reports/base/csv_format.h"
 #include "reports/base/files.h"
-#include "reports/base/report_error.h"
 #include "reports/record/repetitions.h"
 #include "reports/statistics/statistics.h"
 #include "reports/tables/upstream_csv.h"

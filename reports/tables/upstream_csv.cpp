@@ -11,9 +11,8 @@
 #include <fmt/format.h>
 #include <torchstone/report_writer.h>
 
-#include "reports/base/csv.h"
+#include "reports/base/csv_format.h"
 #include "reports/base/files.h"
-#include "reports/base/report_error.h"
 #include "reports/record/noise.h"
 #include "reports/record/repetitions.h"
 #include "reports/record/summary.h"

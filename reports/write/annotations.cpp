@@ -6,8 +6,7 @@
 #include <fmt/ranges.h>
 #include <torchstone/report_writer.h>
 
-#include "reports/base/environment.h"
-#include "reports/base/exit_code.h"
+#include "reports/base/process.h"
 #include "reports/base/text.h"
 #include "reports/record/row.h"
 #include "reports/record/run_verdict.h"

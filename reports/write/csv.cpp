@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <torchstone/report_writer.h>
 
-#include "reports/base/csv.h"
+#include "reports/base/csv_format.h"
 #include "reports/base/text.h"
 #include "reports/record/fields.h"
 #include "reports/record/metric.h"

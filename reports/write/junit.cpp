@@ -6,9 +6,8 @@
 #include <fmt/format.h>
 #include <torchstone/report_writer.h>
 
-#include "reports/base/exit_code.h"
+#include "reports/base/process.h"
 #include "reports/base/text.h"
-#include "reports/base/xml.h"
 #include "reports/record/properties.h"
 #include "reports/record/run_verdict.h"
 #include "reports/write/junit_case.h"

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "reports/base/text.h"
-#include "reports/base/xml.h"
 #include "reports/record/detection.h"
 #include "reports/record/metric.h"
 #include "reports/record/run_verdict.h"

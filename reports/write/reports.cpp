@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "reports/base/files.h"
-#include "reports/base/report_error.h"
 #include "reports/base/text.h"
 #include "reports/results_folder/empty_results.h"
 

@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 #include <torchstone/report_writer.h>
 
-#include "reports/base/csv.h"
+#include "reports/base/csv_format.h"
 #include "reports/record/detection.h"
 #include "reports/record/noise.h"
 #include "reports/record/summary.h"

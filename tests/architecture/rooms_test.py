@@ -38,7 +38,7 @@ class Rooms(unittest.TestCase):
         self.assertEqual(found, ["models/core/a.cpp: includes reports/base/own.h: models/ does not use reports/"])
 
     def test_a_folder_does_not_use_the_ones_above_it(self):
-        self.assertEqual(len(faults({"reports/write/a.cpp": '#include "fixtures/case/own.h"\n'})), 1)
+        self.assertEqual(len(faults({"reports/write/a.cpp": '#include "fixtures/core/own.h"\n'})), 1)
 
     def test_a_file_outside_of_every_room_is_a_fault(self):
         self.assertIn("reports/stray.h: no room in ORDER", faults({"reports/stray.h": "#pragma once\n"})[0])

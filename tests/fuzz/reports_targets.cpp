@@ -1,5 +1,5 @@
-#include "reports/base/csv_read.h"
-#include "reports/base/report_error.h"
+#include "reports/base/csv_format.h"
+#include "reports/base/files.h"
 #include "reports/judge/history.h"
 #include "reports/record/json.h"
 #include "reports/results_folder/holder.h"

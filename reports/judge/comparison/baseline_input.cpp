@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/base/report_error.h"
+#include "reports/base/files.h"
 #include "reports/judge/comparison/pooled_runs.h"
 #include "reports/results_folder/merge.h"
 

@@ -9,9 +9,9 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "reports/base/csv.h"
-#include "reports/base/exit_code.h"
-#include "reports/base/terminal_text.h"
+#include "reports/base/csv_format.h"
+#include "reports/base/process.h"
+#include "reports/base/terminal.h"
 #include "reports/base/text.h"
 #include "reports/record/fields.h"
 

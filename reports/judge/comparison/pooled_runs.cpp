@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reports/base/report_error.h"
+#include "reports/base/files.h"
 #include "reports/judge/comparison/baseline.h"
 #include "reports/judge/comparison/cases_of.h"
 #include "reports/judge/comparison/level.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "reports/base/exit_code.h"
+#include "reports/base/process.h"
 #include "reports/record/summary.h"
 
 namespace torchstone::judge {

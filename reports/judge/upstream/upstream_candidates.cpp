@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reports/base/report_error.h"
+#include "reports/base/files.h"
 #include "reports/base/text.h"
 #include "reports/record/fields.h"
 #include "reports/tables/upstream_csv.h"

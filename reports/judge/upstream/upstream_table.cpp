@@ -5,8 +5,7 @@
 #include <fmt/format.h>
 #include <torchstone/status.h>
 
-#include "reports/base/read_at_most.h"
-#include "reports/base/report_error.h"
+#include "reports/base/files.h"
 #include "reports/base/text.h"
 
 namespace torchstone::judge {

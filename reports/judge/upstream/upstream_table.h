@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "reports/base/csv_read.h"
+#include "reports/base/csv_format.h"
 
 namespace torchstone::judge {
 

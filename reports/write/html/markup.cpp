@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "reports/base/text.h"
-#include "reports/base/xml.h"
 
 namespace torchstone::html {
 

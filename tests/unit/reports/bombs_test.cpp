@@ -6,9 +6,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "reports/base/csv_read.h"
-#include "reports/base/read_at_most.h"
-#include "reports/base/report_error.h"
+#include "reports/base/csv_format.h"
+#include "reports/base/files.h"
 #include "reports/judge/gate.h"
 #include "reports/judge/history.h"
 #include "reports/record/json.h"

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <torchstone/report_writer.h>
 
-#include "reports/base/csv_read.h"
+#include "reports/base/csv_format.h"
 #include "reports/base/files.h"
 #include "reports/base/text.h"
 #include "reports/judge/history.h"

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "reports/base/time.h"
-#include "reports/base/xml.h"
 
 namespace torchstone {
 namespace {

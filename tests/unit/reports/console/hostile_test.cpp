@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "reports/base/csv_read.h"
+#include "reports/base/csv_format.h"
 #include "reports/base/text.h"
 #include "reports/console/progress.h"
 #include "reports/console/summary_text.h"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reports/base/report_error.h"
+#include "reports/base/files.h"
 #include "reports/results_folder/case_files.h"
 #include "reports/write/reports.h"
 #include "tests/unit/reports/sample.h"

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "reports/base/csv.h"
+#include "reports/base/csv_format.h"
 #include "reports/tables/upstream_csv.h"
 #include "reports/write/reports.h"
 #include "tests/unit/reports/sample.h"

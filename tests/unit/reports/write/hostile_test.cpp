@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <torchstone/report_writer.h>
 
-#include "reports/base/csv_read.h"
+#include "reports/base/csv_format.h"
 #include "reports/base/text.h"
 #include "reports/judge/comparison/baseline.h"
 #include "reports/judge/comparison/baseline_report.h"

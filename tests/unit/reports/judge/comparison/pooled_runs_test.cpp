@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "reports/base/report_error.h"
+#include "reports/base/files.h"
 #include "reports/judge/comparison/baseline.h"
 #include "tests/unit/reports/sample.h"
 

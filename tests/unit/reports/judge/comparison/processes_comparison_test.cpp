@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "reports/base/exit_code.h"
+#include "reports/base/process.h"
 #include "reports/judge/comparison/baseline.h"
 #include "reports/judge/comparison/baseline_report.h"
 #include "tests/unit/reports/sample.h"

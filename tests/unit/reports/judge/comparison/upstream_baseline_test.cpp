@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "reports/base/report_error.h"
+#include "reports/base/files.h"
 #include "reports/judge/comparison/baseline_input.h"
 #include "reports/judge/comparison/baseline_report.h"
 #include "reports/tables/upstream_csv.h"
