@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "fixtures/capture/program_text.h"
+#include "fixtures/capture/neutral_program.h"
 
 namespace torchstone::listing {
 namespace {

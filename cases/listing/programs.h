@@ -17,11 +17,11 @@ std::vector<std::vector<size_t>> groups_with_one_program(const std::vector<Case>
 /// The program of some cases, or why there is none.
 struct ListedProgram {
   std::vector<std::string> cases{};  ///< names
-  nlohmann::json description{};      ///< fixtures/capture/program_description.h; unless there is a failure
+  nlohmann::json description{};      ///< fixtures/capture/program_walk.h; unless there is a failure
   std::optional<Outcome> failure{};
 };
 
-/// The names of the cases as comments, and the program (fixtures/capture/program_text.h) or the failure.
+/// The names of the cases as comments, and the program (fixtures/capture/neutral_program.h) or the failure.
 std::string to_text(const ListedProgram& program);
 /// {"cases": […], "program": {…}} or {"cases": […], "status": …, "reason": …, "phase": …, "detail": …}.
 nlohmann::ordered_json to_json(const ListedProgram& program);

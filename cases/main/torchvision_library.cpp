@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "fixtures/compile/python_package.h"
 #include "fixtures/compile/toolchain.h"
 #include "models/formats/operator_library.h"
 

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "cases/report_tool/numbers.h"
-#include "fixtures/compare/diff.h"
+#include "fixtures/compare/compare.h"
 #include "reports/base/terminal.h"
 
 namespace torchstone {

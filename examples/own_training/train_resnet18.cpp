@@ -13,9 +13,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "fixtures/backends/registry.h"
+#include "fixtures/backends/backend_registry.h"
 #include "fixtures/capture/capture.h"
-#include "fixtures/capture/eager_call.h"
+#include "fixtures/capture/eager_run.h"
 #include "fixtures/core/case.h"
 #include "fixtures/core/run_options.h"
 #include "models/core/registry.h"

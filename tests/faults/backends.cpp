@@ -8,7 +8,7 @@
 #include <ATen/Context.h>
 #include <fmt/format.h>
 
-#include "fixtures/backends/registry.h"
+#include "fixtures/backends/backend_registry.h"
 #include "fixtures/compare/compare.h"
 #include "fixtures/measure/device/synchronize.h"
 #include "models/core/registry.h"

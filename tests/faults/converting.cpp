@@ -2,7 +2,7 @@
 // `fault_executorch` and `fault_nativert` have one weight of the captured program changed before it is converted.
 #include <torchstone/backend.h>
 
-#include "fixtures/backends/registry.h"
+#include "fixtures/backends/backend_registry.h"
 
 namespace torchstone::converting_faults {
 namespace {

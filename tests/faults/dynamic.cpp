@@ -2,7 +2,7 @@
 // then goes wrong at some batches.
 #include <fmt/format.h>
 
-#include "fixtures/backends/registry.h"
+#include "fixtures/backends/backend_registry.h"
 #include "models/core/tree.h"
 
 namespace torchstone::dynamic_faults {

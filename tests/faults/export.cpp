@@ -2,7 +2,7 @@
 // program that the backend of that name made, and return what a model of their own gives.
 #include <torchstone/backend.h>
 
-#include "fixtures/backends/registry.h"
+#include "fixtures/backends/backend_registry.h"
 #include "models/core/registry.h"
 
 namespace torchstone::export_faults {

@@ -11,8 +11,8 @@
 //                                                                  over that compiled for
 #include <torchstone/backend.h>
 
+#include "fixtures/backends/backend_registry.h"
 #include "fixtures/backends/program_compiler.h"
-#include "fixtures/backends/registry.h"
 #include "fixtures/capture/capture.h"
 
 namespace torchstone::program_faults {

@@ -1,10 +1,10 @@
 // Planted faults of the backend torch_compile: Python processes that answer without the program that torch.compile
 // made, or with an answer that is not its own.
-#include "fixtures/backends/torch_compile.h"
+#include "fixtures/backends/torch_compile/torch_compile.h"
 
 #include <torchstone/backend.h>
 
-#include "fixtures/backends/registry.h"
+#include "fixtures/backends/backend_registry.h"
 
 namespace torchstone::torch_compile_faults {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <ATen/Context.h>
 
-#include "fixtures/backends/registry.h"
-#include "fixtures/capture/eager_call.h"
+#include "fixtures/backends/backend_registry.h"
+#include "fixtures/capture/eager_run.h"
 #include "models/core/registry.h"
 #include "tests/own_backward.h"
 

@@ -9,7 +9,7 @@
 #include "cases/flags/flags.h"
 #include "cases/policy/policy.h"
 #include "cases/suite/suite.h"
-#include "fixtures/compile/worker_protocol.h"
+#include "fixtures/compile/compile_worker.h"
 #include "fixtures/isolate/job.h"
 #include "reports/base/files.h"
 #include "tests/fuzz/target.h"
