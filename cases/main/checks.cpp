@@ -15,7 +15,7 @@
 #include "cases/main/outputs_folder.h"
 #include "cases/main/program_tables.h"
 #include "fixtures/backends/catalogue.h"
-#include "fixtures/checks/subject/loaded_batch.h"
+#include "fixtures/checks/stage.h"
 #include "fixtures/compile/artifact.h"
 #include "fixtures/core/case.h"
 #include "fixtures/core/check_registry.h"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "fixtures/checks/program/diagnose_case.h"
+#include "fixtures/checks/case_diagnosis.h"
 #include "fixtures/isolate/signals.h"
 #include "reports/base/terminal.h"
 #include "reports/console/progress.h"

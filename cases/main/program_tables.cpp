@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "fixtures/checks/program/profile_case.h"
+#include "fixtures/checks/profile/case_profile.h"
 #include "fixtures/isolate/signals.h"
 #include "reports/base/terminal.h"
 #include "reports/console/progress.h"

@@ -17,7 +17,7 @@
 
 #include <fmt/format.h>
 
-#include "fixtures/measure/rounds/measure.h"
+#include "fixtures/measure/measure.h"
 #include "reports/statistics/statistics.h"
 #include "tests/benchmarks/processes_error_rates.h"
 

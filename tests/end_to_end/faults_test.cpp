@@ -97,7 +97,7 @@ TEST_P(PlantedFaultsOnCuda, TurnTheirLightsRed) {
   const std::string device = GetParam(), place = device == "cuda" ? "_cuda" : "_cuda_1";
   std::vector<Fault> faults = compiler_faults();
   faults.insert(faults.end(), training_faults().begin(), training_faults().end());
-  // Nothing is dropped there, so that a wrong mask shows in no number (fixtures/checks/reference/dropout.h).
+  // Nothing is dropped there, so that a wrong mask shows in no number (fixtures/checks/subject/model_preparation.h).
   std::erase_if(faults, [](const Fault& fault) { return fault.test_case.find("fault_mask") != std::string::npos; });
   std::string filter;
   for (const Fault& fault : faults) filter += "*/" + fault.test_case + place + ":";

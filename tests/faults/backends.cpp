@@ -10,7 +10,7 @@
 
 #include "fixtures/backends/backend_registry.h"
 #include "fixtures/compare/compare.h"
-#include "fixtures/measure/device/synchronize.h"
+#include "fixtures/measure/device_timing.h"
 #include "models/core/registry.h"
 #include "models/core/tree.h"
 

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <torchstone/check.h>
 
-#include "fixtures/checks/reference/reference.h"
-#include "fixtures/checks/subject/training.h"
+#include "fixtures/checks/reference/eager_reference.h"
+#include "fixtures/checks/subject/answer.h"
 #include "models/core/tree.h"
 
 namespace torchstone::planted_error_faults {

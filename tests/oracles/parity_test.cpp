@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <torch/torch.h>
 
-#include "fixtures/checks/subject/skip_init.h"
+#include "fixtures/checks/subject/model_preparation.h"
 #include "models/blocks/drop_path.h"
 #include "models/blocks/init.h"
 #include "models/core/counter_fill.h"

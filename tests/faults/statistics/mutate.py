@@ -14,12 +14,12 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 STATISTICS, STOP_RULE, CHANGE, ROUNDS = "statistics.cpp", "stop_rule.cpp", "change.cpp", "rounds.cpp"
-MEASURE, EVALUATE, PROCESSES = "measure.cpp", "evaluate.cpp", "processes.cpp"
+MEASURE, EVALUATE, PROCESSES = "measure.cpp", "measure.cpp", "processes.cpp"
 PROCESS_RULE, NEAR, DRIFT = "process_rule.cpp", "near_processes.cpp", "drift.cpp"
 BEST, RACE, WIDTH = "best.cpp", "race.cpp", "interval_width.cpp"
 FOLDERS = {**dict.fromkeys((STATISTICS, PROCESSES, NEAR, BEST, RACE, WIDTH), "reports/statistics"), **dict.fromkeys((CHANGE, DRIFT), "reports/judge/comparison"),
-           **dict.fromkeys((STOP_RULE, ROUNDS, MEASURE, EVALUATE, PROCESS_RULE), "fixtures/measure/rounds")}
-UNTESTED_HERE = {"machine_state.cpp": "fixtures/measure/machine", "thread_places.cpp": "fixtures/measure/machine", "process.cpp": "reports/base",
+           **dict.fromkeys((STOP_RULE, ROUNDS, MEASURE, EVALUATE, PROCESS_RULE), "fixtures/measure")}
+UNTESTED_HERE = {"machine_state.cpp": "fixtures/measure", "cpus.cpp": "fixtures/measure", "process.cpp": "reports/base",
                  "text.cpp": "reports/base"}  # linked, not changed
 TIME_LIMIT_S = 60  # of a test run: an endless loop counts as caught
 

@@ -9,7 +9,7 @@
 
 #include "cases/policy/policy.h"
 #include "cases/suite/suite.h"
-#include "fixtures/checks/subject/skip_init.h"
+#include "fixtures/checks/subject/model_preparation.h"
 #include "models/core/registry.h"
 #include "tests/unit/cases/support.h"
 
