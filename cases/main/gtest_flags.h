@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "cases/flags/flags.h"
+#include "cases/settings/flags.h"
 
 namespace torchstone {
 

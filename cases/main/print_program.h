@@ -1,5 +1,34 @@
 #pragma once
-#include "cases/main/checks.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+#include <torchstone/case.h>
+#include <torchstone/result.h>
+
+#include "cases/main/session.h"
+
+namespace torchstone::listing {
+
+/// The indices into `cases`, those together whose programs are the same: they differ in the backend, the check, or in
+/// how strictly they are judged. In the order of `selected`.
+std::vector<std::vector<size_t>> groups_with_one_program(const std::vector<Case>& cases,
+                                                         const std::vector<size_t>& selected);
+
+/// The program of some cases, or why there is none.
+struct ListedProgram {
+  std::vector<std::string> cases{};  ///< names
+  nlohmann::json description{};      ///< fixtures/capture/program_walk.h; unless there is a failure
+  std::optional<Outcome> failure{};
+};
+
+/// The names of the cases as comments, and the program (fixtures/capture/neutral_program.h) or the failure.
+std::string to_text(const ListedProgram& program);
+/// {"cases": […], "program": {…}} or {"cases": […], "status": …, "reason": …, "phase": …, "detail": …}.
+nlohmann::ordered_json to_json(const ListedProgram& program);
+
+}  // namespace torchstone::listing
 
 namespace torchstone {
 

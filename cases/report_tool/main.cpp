@@ -11,15 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cases/report_tool/claim.h"
-#include "cases/report_tool/compare.h"
-#include "cases/report_tool/diff.h"
-#include "cases/report_tool/explain.h"
-#include "cases/report_tool/gate.h"
-#include "cases/report_tool/history.h"
-#include "cases/report_tool/html.h"
-#include "cases/report_tool/merge.h"
-#include "cases/report_tool/texts.h"
+#include "cases/report_tool/commands.h"
 #include "models/core/plugin.h"
 #include "reports/base/process.h"
 #include "reports/base/terminal.h"

@@ -1,15 +1,38 @@
 #pragma once
+#include <map>
 #include <string>
 #include <vector>
 
 #include <torchstone/case.h>
 #include <torchstone/model_info.h>
 
-#include "cases/flags/flags.h"
-#include "cases/selection/known.h"
-#include "cases/suite/suite.h"
+#include "cases/settings/axes.h"
+#include "cases/settings/flags.h"
+#include "cases/settings/suite.h"
 
 namespace torchstone::selection {
+
+/// The dtype of a model from a file.
+struct OwnDtype {
+  DType dtype = DType::float32;    ///< in which nothing of the file is cast
+  DType loosest = DType::float32;  ///< of as_written: the dtype of the file whose tolerance is the loosest
+};
+
+/// What a suite may refer to.
+struct Known {
+  std::vector<const ModelInfo*> models;
+  std::vector<std::string> backends;
+  std::map<std::string, OwnDtype> dtypes{};  ///< of models from files with floating-point numbers, by name
+
+  const ModelInfo* model(const std::string& name) const;  ///< nullptr when there is none
+};
+/// The registries of this program.
+Known known_here();
+
+/// The model of that name; throws ConfigError for `place` when there is none.
+const ModelInfo& require_model(const Known& known, const std::string& name, const config::Place& place);
+/// Throws ConfigError for a backend that is not known.
+void require_backends(const Known& known, const config::Choices<BackendSpec>& choices);
 
 /// A combination that is not registered, and why.
 struct Skipped {
@@ -51,5 +74,11 @@ std::vector<suite::Row> full_matrix(std::vector<suite::Row> rows, const config::
 std::string only_model(const flags::Flags& flags);
 /// Whether it means a file (formats::is_model_file()).
 bool only_is_file(const flags::Flags& flags);
+
+/// expand(), once for each combination of the values in flags.sweeps, one combination after the other; the same as
+/// expand() where nothing is swept. A swept case has its combination behind its name (`_batch_size_8_threads_2`, which
+/// is its origin `sweep`), so that names stay different. A case that a combination does not change, because its model's
+/// batch is fixed, is there once and skipped afterwards.
+Expansion expand_sweep(const std::vector<suite::Suite>& suites, const Known& known, const flags::Flags& flags);
 
 }  // namespace torchstone::selection

@@ -12,7 +12,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ZOO = ["vision", "language", "audio", "recommendation", "reinforcement", "science", "graph"]
 ORDER = {
-    "cases": ["main", "report_tool", "listing", "selection", "expected_status", "suite", "policy", "flags", "config"],
+    "cases": ["main", "report_tool", "selection", "settings"],
     "fixtures": ["isolate", "checks", "diagnose", "backends", "compile", "capture", "compare", "measure", "core"],
     "models": [*ZOO, "blocks", "fastrnns", "operators", "formats", "core"],
     "reports": ["write", "console", "judge", "tables", "results_folder", "record", "statistics", "base"],

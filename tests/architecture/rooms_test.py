@@ -22,7 +22,7 @@ def faults(files):
 
 class Rooms(unittest.TestCase):
     def test_arrows_that_point_down_are_right(self):
-        self.assertEqual(faults({"cases/main/a.cpp": '#include "cases/flags/own.h"\n#include "reports/base/own.h"\n'}), [])
+        self.assertEqual(faults({"cases/main/a.cpp": '#include "cases/settings/own.h"\n#include "reports/base/own.h"\n'}), [])
 
     def test_an_arrow_that_points_up_is_a_fault(self):
         found = faults({"reports/base/a.cpp": '#include "reports/judge/own.h"\n'})

@@ -3,12 +3,11 @@
 #include <string>
 #include <unistd.h>
 
-#include "cases/config/yaml.h"
-#include "cases/expected_status/expected.h"
-#include "cases/flags/batch_sizes.h"
-#include "cases/flags/flags.h"
-#include "cases/policy/policy.h"
-#include "cases/suite/suite.h"
+#include "cases/selection/expected_status.h"
+#include "cases/settings/flags.h"
+#include "cases/settings/policy.h"
+#include "cases/settings/suite.h"
+#include "cases/settings/yaml.h"
 #include "fixtures/compile/compile_worker.h"
 #include "fixtures/isolate/job.h"
 #include "reports/base/files.h"

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cases/expected_status/expected.h"
-#include "cases/listing/listing.h"
+#include "cases/selection/expected_status.h"
+#include "cases/selection/listing.h"
 #include "tests/unit/cases/support.h"
 
 namespace torchstone {

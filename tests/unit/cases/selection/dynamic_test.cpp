@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
-#include "cases/config/case_field.h"
 #include "cases/selection/expand.h"
+#include "cases/settings/case_fields.h"
 #include "tests/unit/cases/selection/expanded.h"
 
 namespace torchstone::selection {

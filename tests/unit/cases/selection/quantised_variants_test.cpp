@@ -1,8 +1,8 @@
 // The list of quantised variants that Torchstone brings (cases/tournament/quantised.yaml).
 #include <gmock/gmock.h>
 
-#include "cases/selection/tournament.h"
-#include "cases/suite/suite.h"
+#include "cases/selection/tournament_variants.h"
+#include "cases/settings/suite.h"
 #include "fixtures/backends/catalogue.h"
 #include "tests/unit/cases/support.h"
 

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cases/policy/policy.h"
 #include "cases/selection/expand.h"
+#include "cases/settings/policy.h"
 #include "tests/unit/cases/support.h"
 
 namespace torchstone::selection {

@@ -1,0 +1,49 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <torchstone/model_info.h>
+
+#include "cases/selection/expand.h"
+#include "cases/settings/flags.h"
+
+namespace torchstone {
+
+/// File names and texts of the exporter (cases/exporter/*.py), which is part of the library.
+std::map<std::string, std::string> exporter_sources();
+
+/// Registers the file of --torchstone_only under selection::only_model(). An exported program that is refused becomes a
+/// model that cannot be loaded; throws when any other file or its inputs cannot be used. Returns the dtype that the
+/// file is judged in; none where it has no floating-point numbers.
+std::optional<selection::OwnDtype> register_own_model(const flags::Flags& flags);
+
+/// Number of parameters of a model's mini preset: makes it.
+int64_t mini_parameters(const ModelInfo& info);
+
+/// Whether the text is a model of a Python package, as the exporter takes it: SOURCE:NAME (timm:ghostnet_100).
+bool is_named_model(const std::string& only);
+
+/// The command of the exporter: everything but the interpreter and the script. Throws ConfigError where the flags leave
+/// more than one preset.
+std::vector<std::string> exporter_arguments(const flags::Flags& flags);
+
+/// What the exporter printed, read.
+struct Export {
+  std::string file;   ///< the archive; empty where there is none
+  std::string error;  ///< why there is none, in the words of the package
+};
+
+/// `status` is the exporter's exit status, 128 + signal when one ended it.
+Export read_export(int status, const std::string& output, double limit_s);
+
+/// Exports the model of --torchstone_only in the Python of the compile workers and puts the archive's path in its
+/// place. An archive that was exported before by the same versions is used again. A model that cannot be exported is
+/// registered all the same: its cases end with model_fail_to_load and the package's own words, and the program with
+/// exit code 4. True when it was registered here.
+bool export_named_model(flags::Flags& flags);
+
+}  // namespace torchstone

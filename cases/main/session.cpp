@@ -1,0 +1,211 @@
+#include "cases/main/session.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <numeric>
+#include <system_error>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include "cases/main/run_folders.h"
+#include "cases/selection/expected_status.h"
+#include "fixtures/backends/catalogue.h"
+#include "fixtures/checks/stage.h"
+#include "fixtures/compile/artifact.h"
+#include "fixtures/core/case.h"
+#include "fixtures/core/check_registry.h"
+#include "fixtures/isolate/signals.h"
+#include "reports/base/files.h"
+#include "reports/base/process.h"
+#include "reports/base/terminal.h"
+#include "reports/base/text.h"
+#include "reports/console/progress.h"
+#include "reports/record/properties.h"
+#include "reports/record/row.h"
+#include "reports/results_folder/case_files.h"
+#include "reports/results_folder/side_files.h"
+
+namespace torchstone {
+
+void Unwritten::attempt(const std::string& what, const std::function<void()>& write) {
+  try {
+    write();
+    causes_.erase(what);
+  } catch (const std::system_error& error) {  // std::filesystem::filesystem_error too
+    causes_[what] = error.what();
+    if (std::exchange(said_, true)) return;
+    console::clear_progress();
+    std::cerr << fmt::format("warning: {}: {}: the run goes on, and its results are kept in memory\n", what,
+                             printable(error.what()));
+  }
+}
+
+std::string Unwritten::line() const {
+  constexpr size_t most = 3;
+  std::vector<std::string> names;
+  for (const auto& [what, cause] : causes_)
+    if (names.size() < most) names.push_back(printable(what));
+  const std::string more = causes_.size() > most ? fmt::format(" and {} more", causes_.size() - most) : "";
+  const std::string cause = causes_.empty() ? "" : printable(causes_.begin()->second);
+  return fmt::format("{} {} could not be written: {}{} ({})", causes_.size(),
+                     causes_.size() == 1 ? "record" : "records", fmt::join(names, ", "), more, cause);
+}
+
+UpstreamNames upstream_names_of(const std::vector<suite::Suite>& suites) {
+  UpstreamNames names;
+  for (const auto& suite : suites)
+    for (const auto& [ours, upstream] : suite.policy.upstream_names) names[{suite.name, ours}] = upstream;
+  return names;
+}
+
+void add_upstream_name(const UpstreamNames& names, Result& result) {
+  const auto found = names.find({result.suite, result.model});
+  if (found != names.end()) result.outcome.notes["upstream_name"] = found->second;
+}
+
+namespace {
+
+/// One case as a test. The procedure returns a value; only here it becomes properties and an assertion.
+class CaseTest : public testing::Test {
+ public:
+  CaseTest(Session& session, size_t index) : session_(session), index_(index) {}
+
+  void TestBody() override {
+    const Case& c = session_.cases[index_];
+    const std::string name = short_name(name_of(c));
+    if (!isolate::interrupted())
+      session_.runner.prepare(index_, [&](const std::string& what) { console::show_progress(name, what); });
+    if (isolate::interrupted() && !session_.runner.has_begun(index_)) GTEST_SKIP() << "interrupted before it began";
+    Result result = row_of(c, session_);
+    console::show_progress(name, "start");
+    result.outcome = session_.runner.run(index_, [&](std::string_view phase) {
+      if (const auto batch = checks::batch_in(phase)) result.batch_size = *batch;  // what ran, not what was asked for
+      console::show_progress(name, phase);
+    });
+    if (session_.flags.update_expected && expected_status::can_be_expected(result.outcome) && !result.as_expected())
+      result.expected = to_string(result.outcome.status);  // the file will say so
+    else
+      expected_status::note_expectation(c, result);
+    result.duration_s = session_.runner.seconds();
+    add_diagnosis(session_, index_, result);
+    add_program_tables(session_, index_, result);
+    add_upstream_name(session_.upstream_names, result);
+    for (const auto& [key, value] : properties_of(result)) RecordProperty(key, value);
+    const std::string verdict = fmt::format("{}: {}", to_string(result.outcome.status), result.outcome.reason);
+    if (info_of(result.outcome.status).junit == JUnitKind::skipped) GTEST_SKIP() << verdict;
+    EXPECT_TRUE(result.as_expected()) << verdict << "\n" << result.outcome.detail;
+  }
+
+ private:
+  Session& session_;
+  size_t index_;
+};
+
+/// GoogleTest runs suites in the order of their first test. What needs no compile comes first, so that verdicts come
+/// while the workers compile; what is timed comes last, when they are done. From 1.14 on GoogleTest itself orders the
+/// tests of a suite by their places: registered in any other order they would not run in the order of selected_cases.
+std::vector<size_t> order_of(const std::vector<Case>& cases) {
+  std::vector<size_t> order(cases.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](size_t i) {
+    const Case& c = cases[i];
+    const auto place = TORCHSTONE_GTEST_ORDERS_BY_PLACE ? std::pair(c.file, c.line) : std::pair(std::string(), 0);
+    return std::tuple(check_of(c).timed, place, !isolate::program_of(c).empty());
+  });
+  return order;
+}
+
+/// The record of a case that has begun: nothing that runs can vanish.
+void record_begin(Session& session, size_t index) {
+  const Case& c = session.cases[index];
+  Result result = row_of(c, session);
+  stamp(session, result);
+  result.finished = false;
+  const std::filesystem::path out = session.flags.run.out;
+  session.unwritten.attempt(result.name, [&] {
+    results_folder::remove_side_files(out, result.name);
+    remove_saved_outputs(session.flags, c);
+    results_folder::write_case(out, result);
+  });
+  session.unwritten.attempt("logs", [&] { std::filesystem::create_directories(out / "logs"); });
+}
+
+}  // namespace
+
+void register_cases(Session& session) {
+  for (const size_t i : order_of(session.cases)) {
+    const Case& c = session.cases[i];
+    testing::RegisterTest(suite_name_of(c).c_str(), test_name_of(c).c_str(), nullptr, nullptr, c.file.c_str(), c.line,
+                          [&session, i]() -> CaseTest* { return new CaseTest(session, i); });
+  }
+}
+
+std::vector<size_t> selected_cases(const Session& session) {
+  std::unordered_map<std::string, size_t> index_of;
+  for (size_t i = 0; i < session.cases.size(); ++i) index_of[name_of(session.cases[i])] = i;
+  std::vector<size_t> selected;
+  const auto& unit_test = *testing::UnitTest::GetInstance();
+  for (int s = 0; s < unit_test.total_test_suite_count(); ++s) {
+    const auto& suite = *unit_test.GetTestSuite(s);
+    for (int t = 0; t < suite.total_test_count(); ++t) {
+      const auto& test = *suite.GetTestInfo(t);
+      const auto found = index_of.find(fmt::format("{}.{}", suite.name(), test.name()));
+      if (test.should_run() && found != index_of.end()) selected.push_back(found->second);
+    }
+  }
+  return selected;
+}
+
+void plan(Session& session, const std::vector<size_t>& selected) {
+  session.runner.plan(selected, [&session](size_t index) { record_begin(session, index); });
+}
+
+void compile_ahead(Session& session, const std::vector<size_t>& selected) {
+  // A case alone compiles within itself, because compiling ahead captures a program twice. A warm start is measured all
+  // the same: its package must be there before the case starts.
+  const auto starts_warm = [&](size_t i) {
+    return check_of(session.cases[i]).timed && session.cases[i].warm_start_latency;
+  };
+  if (selected.size() < 2 && std::ranges::none_of(selected, starts_warm)) return;
+  session.runner.compile_ahead(selected);
+}
+
+void require_fitting_python(const std::vector<Case>& cases, const std::vector<size_t>& selected) {
+  if (std::ranges::none_of(selected, [&](size_t i) { return compiles_in_python(cases[i]); })) return;
+  const auto wrong = compile::wrong_python();
+  if (!wrong) return;
+  print_error(fmt::format("torchstone: the Python of the compile workers does not fit: {}", *wrong));
+  std::exit(ExitCode::infrastructure);
+}
+
+void log_operator_inputs(Session& session, const std::vector<size_t>& selected) {
+  console::progress().begin();
+  const std::string log =
+      session.runner.record_operators(selected, [](const std::string& what) { console::show_progress(what); });
+  console::clear_progress();
+  session.unwritten.attempt("the log of operators", [&] { write_atomically(session.flags.operator_log, log); });
+}
+
+void stamp(Session& session, Result& result) {
+  ++session.origin.sequence;
+  result.origin = session.origin;
+}
+
+Result row_of(const Case& c, const Session& session) {
+  Result result = result_of(c);
+  result.reproduce = reproduce_line(session.flags, c);
+  result.origin = session.origin;
+  result.origin.sequence = 0;
+  add_upstream_name(session.upstream_names, result);
+  return result;
+}
+
+}  // namespace torchstone

@@ -1,0 +1,114 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <torchstone/case.h>
+#include <torchstone/result.h>
+
+#include "cases/settings/flags.h"
+#include "cases/settings/suite.h"
+#include "fixtures/core/run_options.h"
+#include "fixtures/isolate/case_runner.h"
+
+namespace torchstone {
+
+/// What a run could not write: a disk is full, a folder was removed. The run goes on, because its results are in memory
+/// too, and the reports are tried at its end.
+class Unwritten {
+ public:
+  /// Runs `write`. An error of the system is kept under `what` until the same is written after all; the first one is
+  /// said at once on stderr.
+  void attempt(const std::string& what, const std::function<void()>& write);
+  bool empty() const { return causes_.empty(); }
+  /// A line for the end of the run: how many, the first ones by name, and why.
+  std::string line() const;
+
+ private:
+  std::map<std::string, std::string> causes_;
+  bool said_ = false;
+};
+
+/// (suite, our name of a model) → upstream's, of the models that are named otherwise here.
+using UpstreamNames = std::map<std::pair<std::string, std::string>, std::string>;
+
+/// What the policies of the suites say.
+UpstreamNames upstream_names_of(const std::vector<suite::Suite>& suites);
+
+/// Gives the row of a renamed model the note upstream_name, by which tables of benchmarks/dynamo know it.
+void add_upstream_name(const UpstreamNames& names, Result& result);
+
+/// How many cases of a run may still be diagnosed. At most half of them are further rows of models that have a
+/// diagnosis: rows of one model mostly fail for one reason.
+class DiagnosisBudget {
+ public:
+  /// `most`: 0 for no limit.
+  explicit DiagnosisBudget(int64_t most = 0) : most_(most) {}
+  /// Takes a diagnosis for a case of the model. Empty, or why it may not be made.
+  std::string take(const std::string& model);
+  /// Whether this is the first time since the run began that it is asked for.
+  bool is_first_refusal() { return !std::exchange(refused_, true); }
+
+ private:
+  int64_t most_ = 0, taken_ = 0, further_ = 0;
+  bool refused_ = false;
+  std::set<std::string> models_{};
+};
+
+/// As --torchstone_diagnose_max says; where it is not given, 10 unexpected failures, and no limit with
+/// --torchstone_diagnose=always.
+DiagnosisBudget diagnosis_budget_of(const RunOptions& options);
+
+/// What all tests of a run share. Outlives them.
+struct Session {
+  const flags::Flags& flags;
+  const std::vector<Case>& cases;
+  const UpstreamNames& upstream_names;
+  isolate::CaseRunner runner;
+  Unwritten unwritten{};
+  Origin origin{};  ///< of the latest record
+  DiagnosisBudget diagnoses{};
+};
+
+/// Registers a GoogleTest test for every case, under name_of(case), at the line of the suite that declares it. At run
+/// time rather than by TEST_P: suites are data, and a new line in one needs no rebuild.
+void register_cases(Session& session);
+
+/// Indices of the cases that GoogleTest is about to run; it knows them once a test environment is set up.
+std::vector<size_t> selected_cases(const Session& session);
+
+/// Writes --torchstone_log_operator_inputs: the operators that the models of the selected cases call, each model once.
+void log_operator_inputs(Session& session, const std::vector<size_t>& selected);
+
+/// Before the first test: tells the runner what is going to run. A case that begins leaves a record.
+void plan(Session& session, const std::vector<size_t>& selected);
+
+/// Ends the program with ExitCode::infrastructure if one of these cases needs the compile workers' Python and that
+/// Python does not fit. It may have another torch, for example. Rows that need it could only be skipped or fail.
+void require_fitting_python(const std::vector<Case>& cases, const std::vector<size_t>& selected);
+
+/// Before the first test: begins to compile what these cases need, in their order, while others run.
+void compile_ahead(Session& session, const std::vector<size_t>& selected);
+
+/// Makes a result the next record of the run.
+void stamp(Session& session, Result& result);
+
+/// The row of a case before it ran, as in the plan.
+Result row_of(const Case& c, const Session& session);
+
+/// Diagnoses a case that has run, where --torchstone_diagnose asks for it and its backend compiles parts of a program
+/// (fixtures/diagnose/diagnosis.h). `result` gets what was found, the sentence in the notes diagnosis,
+/// diagnosis_outcome and diagnosis_folder, and a failure in its detail too.
+void add_diagnosis(Session& session, size_t index, Result& result);
+
+/// Of a case that has run, whatever it ended in but a skip: writes what --torchstone_coverage, --torchstone_layer_times
+/// and --torchstone_log_conv_args ask about its program (fixtures/checks/profile/case_profile.h), and prints its
+/// tables. `result` gets where each lies, or why it does not, in the notes `coverage`, `layers` and `conv_args`.
+void add_program_tables(Session& session, size_t index, Result& result);
+
+}  // namespace torchstone

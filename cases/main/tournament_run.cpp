@@ -1,0 +1,290 @@
+#include "cases/main/tournament_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <map>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "cases/main/run_end.h"
+#include "cases/main/run_folders.h"
+#include "cases/selection/expand.h"
+#include "fixtures/backends/catalogue.h"
+#include "fixtures/checks/timing/tournament_rounds.h"
+#include "fixtures/core/run_options.h"
+#include "fixtures/isolate/signals.h"
+#include "reports/base/files.h"
+#include "reports/base/process.h"
+#include "reports/base/secrets.h"
+#include "reports/base/terminal.h"
+#include "reports/base/time.h"
+#include "reports/console/progress.h"
+#include "reports/console/sweep_text.h"
+#include "reports/console/tournament_text.h"
+#include "reports/judge/tournament/tournament_exit.h"
+#include "reports/judge/tournament/tournament_quantised.h"
+#include "reports/record/row.h"
+#include "reports/results_folder/case_files.h"
+#include "reports/results_folder/empty_results.h"
+#include "reports/write/html/tournament_page.h"
+#include "reports/write/tournament_json.h"
+
+namespace torchstone {
+namespace {
+
+std::string title_of(const Case& c) {
+  return fmt::format("{}/{}_{}_{}_{}{}", c.suite, c.model, to_string(c.mode), to_string(c.dtype), c.device,
+                     c.preset == Preset::full ? "_full" : "");
+}
+
+/// `_batch_size_8_threads_2` of a sweep (cases/selection/expand.h).
+std::string combination_of(const Case& c) { return c.sweep.empty() ? "" : "_" + c.sweep; }
+
+std::map<std::string, std::string> facts_of(const Case& c) {
+  std::map<std::string, std::string> facts{{"suite", c.suite},
+                                           {"model", c.model},
+                                           {"mode", to_string(c.mode)},
+                                           {"dtype", to_string(c.dtype)},
+                                           {"device", c.device},
+                                           {"preset", to_string(c.preset)},
+                                           {"batch_size", fmt::format("{}", c.batch_size)}};
+  if (c.threads > 0) facts["threads"] = fmt::format("{}", c.threads);
+  return facts;
+}
+
+Result run_ladder(Session& session, const selection::Variants& file, size_t index) {
+  const Case& c = session.cases[index];
+  const std::string name = short_name(name_of(c));
+  Result result = row_of(c, session);
+  if (const auto reason = left_out(file, c)) {
+    result.outcome.status = Status::unsupported;
+    result.outcome.reason = *reason;
+  } else {
+    session.runner.prepare(index, [&](const std::string& what) { console::show_progress(name, what); });
+    result.outcome = session.runner.run(index, [&](std::string_view phase) { console::show_progress(name, phase); });
+    result.duration_s = session.runner.seconds();
+  }
+  stamp(session, result);
+  session.unwritten.attempt(result.name, [&] { results_folder::write_case(session.flags.run.out, result); });
+  return result;
+}
+
+judge::Entrant entrant_of(const Case& c, Result ladder) {
+  judge::Entrant entrant;
+  entrant.name = to_string(c.backend);
+  const Outcome& outcome = ladder.outcome;
+  entrant.status = outcome.status;
+  if (outcome.status != Status::pass)
+    entrant.out = outcome.reason.empty() ? std::string(to_string(outcome.status)) : outcome.reason;
+  entrant.ladder = std::move(ladder);
+  return entrant;
+}
+
+void add_shipping(const selection::Variants& variants, const Case& c, const flags::Flags& flags,
+                  judge::Entrant& entrant) {
+  if (!selection::only_is_file(flags)) return;
+  const auto shipping = selection::shipping_of(variants.shipping, c, flags.only);
+  entrant.command = shipping.command;
+  entrant.code = shipping.code;
+  entrant.why_not_shipped = shipping.why_none;
+}
+
+/// What the processes say, in the entrants; a failure of all of them in `failure`. Its status, or pass.
+Status time_entrants(Session& session, const std::vector<size_t>& variants, std::vector<judge::Entrant>& entrants,
+                     judge::Tournament& tournament) {
+  std::vector<size_t> passed;
+  for (size_t i = 0; i < variants.size(); ++i)
+    if (entrants[i].out.empty()) passed.push_back(variants[i]);
+  if (passed.size() < 2 || passed.front() != variants.front()) return Status::pass;
+  const auto turns = session.runner.take_turns(passed, tournament.options.margin, [&](std::string_view phase) {
+    console::show_progress(tournament.title, fmt::format("{}, {} variants take turns", phase, passed.size()));
+  });
+  for (const auto& turn : turns.entrants()) {
+    const auto place = std::ranges::find(variants, turn.index) - variants.begin();
+    judge::Entrant& entrant = entrants[static_cast<size_t>(place)];
+    entrant.out = turn.out;
+    entrant.status = turn.status;
+    entrant.seconds = turn.seconds;
+    entrant.error = turn.error;
+    entrant.peak_bytes = turn.peak_bytes;
+    entrant.start_s = turn.start_s;
+    entrant.compile_s = turn.compile_s;
+    entrant.artifact_bytes = turn.artifact_bytes;
+  }
+  tournament.doubts = turns.doubts();
+  tournament.failure = turns.failure();
+  return turns.failure_status();
+}
+
+void hold(Session& session, const selection::Variants& file, const std::vector<size_t>& variants,
+          judge::Tournament& tournament) {
+  std::vector<judge::Entrant> entrants;
+  for (const size_t index : variants) {
+    if (isolate::interrupted()) break;
+    entrants.push_back(entrant_of(session.cases[index], run_ladder(session, file, index)));
+    add_shipping(file, session.cases[index], session.flags, entrants.back());
+  }
+  Status failed = Status::pass;
+  if (entrants.size() == variants.size()) failed = time_entrants(session, variants, entrants, tournament);
+  for (const auto& entrant : entrants)
+    if (const auto& notes = entrant.ladder.outcome.notes; notes.contains("infrastructure"))
+      tournament.doubts.push_back(fmt::format("{} was not judged, for want of the infrastructure: {}", entrant.name,
+                                              notes.at("infrastructure")));
+  if (isolate::interrupted()) tournament.failure = "interrupted";
+  if (!tournament.failure.empty())
+    for (auto& entrant : entrants) entrant.seconds.clear();  // half a timing has no verdict
+  judge_tournament(std::move(entrants), tournament);
+  for (auto& doubt : judge::doubts_of_quantised(tournament.standings)) tournament.doubts.push_back(std::move(doubt));
+  tournament.exit_code =
+      isolate::interrupted() ? static_cast<int>(ExitCode::interrupted) : judge::exit_code_of_model(tournament, failed);
+}
+
+}  // namespace
+
+std::vector<std::vector<size_t>> groups_of_variants(const std::vector<Case>& cases,
+                                                    const std::vector<size_t>& selected) {
+  const auto key_of = [](const Case& c) { return fmt::format("{}|{}|{}", title_of(c), c.batch_size, c.threads); };
+  std::vector<std::vector<size_t>> groups;
+  std::map<std::string, size_t> group_of;
+  for (const size_t index : selected) {
+    const auto [found, fresh] = group_of.try_emplace(key_of(cases.at(index)), groups.size());
+    if (fresh) groups.emplace_back();
+    groups[found->second].push_back(index);
+  }
+  for (size_t i = 0; i < cases.size(); ++i) {
+    if (cases[i].backend.name != "eager") continue;
+    const auto found = group_of.find(key_of(cases[i]));
+    if (found == group_of.end()) continue;
+    auto& group = groups[found->second];
+    std::erase(group, i);
+    group.insert(group.begin(), i);
+  }
+  return groups;
+}
+
+judge::Tournament hold_tournament(Session& session, const selection::Variants& file,
+                                  const std::vector<size_t>& variants) {
+  const Case& first = session.cases.at(variants.front());
+  judge::Tournament tournament;
+  tournament.title = title_of(first) + combination_of(first);
+  if (!first.sweep.empty()) tournament.sweep = title_of(first);
+  tournament.facts = facts_of(first);
+  tournament.options = {.confidence = first.confidence,
+                        .margin = session.flags.tournament_margin_pct / 100,
+                        .looks = checks::turn_looks(first)};
+  try {
+    hold(session, file, variants, tournament);
+  } catch (const std::exception& error) {
+    tournament.failure = error.what();
+    tournament.exit_code = ExitCode::infrastructure;
+  }
+  return tournament;
+}
+
+namespace {
+
+constexpr const char* page_name = "tournament.html";
+constexpr const char* json_name = "tournament.json";
+
+int code_of(const std::vector<judge::Tournament>& tournaments, const Session& session) {
+  if (isolate::interrupted()) return ExitCode::interrupted;
+  const int code = judge::exit_code_of_models(tournaments);
+  return session.unwritten.empty() || code == ExitCode::gate_failed ? code : static_cast<int>(ExitCode::infrastructure);
+}
+
+/// After each model, so that a run that is cut off leaves those before. `ended`: with the exit code, which a file that
+/// cannot be written changes; tournament.json, the last of them, has it.
+void write_files(Session& session, RunInfo& run, const std::vector<judge::Tournament>& tournaments, bool ended) {
+  if (!session.flags.report) return;
+  const std::filesystem::path out = session.flags.run.out;
+  const auto settle_code = [&] {
+    if (ended) run.exit_code = code_of(tournaments, session);
+  };
+  const auto write_page = [&] {
+    settle_code();
+    session.unwritten.attempt(
+        page_name, [&] { write_atomically(out / page_name, write::write_tournament_page(tournaments, run)); });
+  };
+  session.unwritten.attempt("list of files", [&] { results_folder::note_written(out, {json_name, page_name}); });
+  write_page();
+  settle_code();
+  session.unwritten.attempt(json_name,
+                            [&] { write_atomically(out / json_name, write::write_tournament_json(tournaments, run)); });
+  // The last file could not be written, which the page does not say yet.
+  if (ended && run.exit_code != code_of(tournaments, session)) write_page();
+}
+
+int hold_tournaments(Session& session, RunInfo& run, const std::vector<size_t>& selected) {
+  const auto start = std::chrono::steady_clock::now();
+  const bool color = settle_color(session.flags);
+  console::progress().set_heartbeat(session.flags.heartbeat_s);
+  session.origin = prepare_results(session.flags, run.id);
+  run.build = build_facts();
+  run.tag = without_secret(session.flags.tag);
+  const auto variants = selection::read_variants(session.flags.tournament_variants, backend_names());
+  std::vector<size_t> tried;
+  std::ranges::copy_if(selected, std::back_inserter(tried),
+                       [&](size_t index) { return !left_out(variants, session.cases[index]); });
+  require_fitting_python(session.cases, tried);
+  plan(session, tried);
+  compile_ahead(session, tried);
+  run.exit_reason = "running";
+  std::vector<judge::Tournament> tournaments;
+  for (const auto& group : groups_of_variants(session.cases, selected)) {
+    tournaments.push_back(hold_tournament(session, variants, group));
+    run.duration_s = seconds_since(start);
+    write_files(session, run, tournaments, /*ended=*/false);
+    console::clear_progress();
+    const bool begun = !tournaments.back().standings.empty();
+    if (!begun && tournaments.back().exit_code == ExitCode::interrupted) continue;
+    std::cout << console::tournament_text(tournaments.back(), line_width(), color) << std::flush;
+  }
+  for (const auto& sweep : judge::sweeps_of(tournaments)) std::cout << console::sweep_text(sweep) << std::flush;
+  session.runner.end_processes();
+  run.duration_s = seconds_since(start);
+  run.exit_reason = isolate::interrupted() ? "interrupted" : "finished";
+  write_files(session, run, tournaments, /*ended=*/true);
+  if (session.flags.report)
+    std::cout << fmt::format("\n{}/{}\n{}/{}\n", session.flags.run.out, json_name, session.flags.run.out, page_name)
+              << std::flush;
+  if (!session.unwritten.empty()) print_error("torchstone: " + session.unwritten.line());
+  return code_of(tournaments, session);
+}
+
+/// GoogleTest knows what its filter and shards leave once a test environment is set up.
+class Holding : public testing::Environment {
+ public:
+  Holding(Session& session, RunInfo& run) : session_(session), run_(run) {}
+  void SetUp() override { std::exit(held()); }
+
+ private:
+  int held() const try {
+    return hold_tournaments(session_, run_, selected_cases(session_));
+  } catch (const std::exception& error) {  // GoogleTest would make a failed test of it
+    print_error(fmt::format("torchstone: {}", error.what()));
+    return ExitCode::usage_error;
+  }
+
+  Session& session_;
+  RunInfo& run_;
+};
+
+}  // namespace
+
+void run_tournament(Session& session, RunInfo& run) {
+  register_cases(session);
+  auto& listeners = testing::UnitTest::GetInstance()->listeners();
+  delete listeners.Release(listeners.default_result_printer());
+  testing::AddGlobalTestEnvironment(new Holding(session, run));
+  isolate::catch_interrupts();
+  [[maybe_unused]] const int failed = RUN_ALL_TESTS();  // comes back where nothing is selected
+  print_error(fmt::format("torchstone: nothing selected: no case matches --gtest_filter={}", GTEST_FLAG_GET(filter)));
+  std::exit(ExitCode::nothing_judged);
+}
+
+}  // namespace torchstone

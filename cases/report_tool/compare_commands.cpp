@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cases/report_tool/arguments.h"
+#include "cases/report_tool/commands.h"
+#include "reports/base/files.h"
+#include "reports/base/process.h"
+#include "reports/base/terminal.h"
+#include "reports/base/text.h"
+#include "reports/judge/comparison/baseline_input.h"
+#include "reports/judge/comparison/baseline_report.h"
+#include "reports/judge/history.h"
+#include "reports/judge/history_table.h"
+#include "reports/results_folder/merge.h"
+
+namespace torchstone {
+namespace {
+
+struct CompareArguments {
+  std::vector<std::string> runs;  ///< the last is the new one
+  std::string history;
+  judge::BaselineOptions options;
+  std::vector<std::string> fail_on{};  ///< empty: the default of judge::parse_fail_on()
+  std::string format = "text";
+  bool all = false;
+};
+
+Report read(const std::string& path) {
+  results_folder::Merged merged = results_folder::merge_results({path});
+  for (const auto& warning : merged.warnings) print_error("warning: " + warning);
+  return std::move(merged.report);
+}
+
+/// Says why the exit code is 1, and which options accept cases that are gone or of another model.
+std::string red_words(const judge::BaselineComparison& comparison, const std::vector<judge::Change>& fail_on) {
+  std::string words = fmt::format("{}", fmt::join(judge::red_sentences(comparison, fail_on), "; "));
+  const auto is_lost = [](const judge::CaseChange& change) { return change.lost; };
+  const auto is_absent = [](const judge::CaseChange& change) { return change.lost && change.new_status.empty(); };
+  if (std::ranges::any_of(comparison.cases, is_absent)) words += "; --allow-absent lets absent cases pass";
+  if (std::ranges::any_of(comparison.cases, is_lost) || count_other_models(comparison) > 0)
+    words += "; --fail-on slower lets cases that are gone or of another model pass";
+  return words;
+}
+
+int compare_reports(const CompareArguments& arguments) {
+  try {
+    const auto fail_on = judge::parse_fail_on(arguments.fail_on);
+    const std::vector<std::string> old_paths(arguments.runs.begin(), arguments.runs.end() - 1);
+    const std::string& new_path = arguments.runs.back();
+    const auto baseline = read_baseline(old_paths);
+    judge::BaselineOptions options = arguments.options;
+    if (!arguments.history.empty()) options.history = read_history_file(arguments.history);
+    const auto comparison = compare_with(baseline, read(new_path), options);
+    if (arguments.format == "json")
+      write_output(write_comparison_json(comparison), "");
+    else if (arguments.format == "csv")
+      write_output(write_comparison_csv(comparison), "");
+    else
+      print_text(write_comparison(comparison, arguments.all));
+    const int code = exit_code_of(comparison, fail_on);
+    const std::string refusal = refusal_words(comparison);
+    if (code == ExitCode::gate_failed) print_error(red_words(comparison, fail_on));
+    if (code == ExitCode::usage_error)
+      print_error(refusal + "; --other-machine compares them all the same, --metrics chooses others");
+    if (code == ExitCode::nothing_judged)
+      print_error(fmt::format("{} ({} against {})", refusal, new_path, fmt::join(old_paths, ", ")));
+    return code;
+  } catch (const std::invalid_argument& error) {
+    print_error(error.what());
+  } catch (const ReportError& error) {
+    print_error(error.what());
+  }
+  return ExitCode::usage_error;
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("compare",
+                                     "Compare the results of two runs, case by case; exits with 0 nothing is worse, 1 "
+                                     "something is, 2 unusable or of another machine, 3 nothing to compare");
+  const auto arguments = std::make_shared<CompareArguments>();
+  auto& options = arguments->options;
+  command
+      ->add_option(
+          "RUNS", arguments->runs,
+          "OLD… NEW: results folder, results.json, or CSV of benchmarks/dynamo, of the baseline, or the results "
+          "of several runs of the same code; then the results folder, or results.json, to judge")
+      ->required()
+      ->expected(2, -1);
+  command->add_option("--tolerance", options.tolerance, "Part by which a timing may change and still be SAME")
+      ->capture_default_str();
+  command->add_option("--confidence", options.confidence, "Of the intervals, by which changes are told")
+      ->capture_default_str();
+  command
+      ->add_option("--family-error", options.family_error,
+                   "Chance that a comparison of unchanged code calls any timing SLOWER")
+      ->capture_default_str();
+  command->add_option("--history", arguments->history,
+                      "File of torchstone-report history: how far runs of unchanged code differ on this machine");
+  command->add_option("--metrics", options.metrics, "Only these, with commas between them")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      ->add_option("--fail-on", arguments->fail_on,
+                   "Exit with 1 for these: slower,faster,ambiguous,new,gone,different_model. A worse status is always "
+                   "red; gone is a case that the baseline measured as expected, and that is left out or absent now")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->default_str(judge::default_fail_on_words());
+  command->add_flag("--allow-absent", options.allow_absent,
+                    "A case that only the baseline has is no failure: NEW is a part of what the baseline ran");
+  command->add_flag("--other-machine", options.other_machine, "Compare timings although the machines differ");
+  command->add_flag("--all", arguments->all, "Show what is SAME too");
+  command->add_option("--format", arguments->format)
+      ->check(CLI::IsMember({"text", "json", "csv"}))
+      ->capture_default_str();
+  command->callback([arguments, &exit_code] { exit_code = compare_reports(*arguments); });
+}
+
+namespace {
+
+struct HistoryArguments {
+  std::vector<std::string> inputs;
+  std::string out, metric = "speedup";
+};
+
+/// Of a history file, or of one run.
+std::vector<judge::HistoryPoint> points_of(const std::string& input) {
+  if (std::filesystem::path(input).extension() == ".jsonl") {
+    std::vector<std::string> warnings;
+    auto points = judge::read_history(input, &warnings);
+    for (const auto& warning : warnings) print_error("warning: " + warning);
+    return points;
+  }
+  const auto report = read_inputs({input});
+  return report ? judge::history_points(*report) : std::vector<judge::HistoryPoint>{};
+}
+
+int history(const HistoryArguments& arguments) {
+  std::vector<judge::HistoryPoint> points;
+  if (std::filesystem::exists(arguments.out)) points = points_of(arguments.out);
+  for (const auto& input : arguments.inputs) points = unite_histories(std::move(points), points_of(input));
+  if (points.empty()) {
+    print_error("no runs: give their results folders, or an existing history with --out");
+    return ExitCode::nothing_judged;
+  }
+  if (const auto known = judge::metrics_of(points); !known.contains(arguments.metric)) {
+    print_error(fmt::format("--metric {}: {}", arguments.metric,
+                            expected_one_of(arguments.metric, {known.begin(), known.end()})));
+    return ExitCode::usage_error;
+  }
+  if (!arguments.out.empty()) write_atomically(arguments.out, write_history(points));
+  print_text(history_table(points, arguments.metric, terminal_width()));
+  return ExitCode::success;
+}
+
+}  // namespace
+
+void add_history_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("history", "Trend of a metric over runs, and since which run it is another");
+  const auto arguments = std::make_shared<HistoryArguments>();
+  command->add_option("RESULTS", arguments->inputs,
+                      "One run each: results folders, results.json files, history.jsonl files");
+  command->add_option("-o,--out", arguments->out,
+                      "history.jsonl: runs that it lacks are added, and all of it is shown");
+  command->add_option("--metric", arguments->metric, "What is shown")->capture_default_str();
+  command->callback([arguments, &exit_code] { exit_code = history(*arguments); });
+}
+
+}  // namespace torchstone

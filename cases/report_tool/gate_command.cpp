@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cases/report_tool/arguments.h"
+#include "cases/report_tool/commands.h"
+#include "reports/base/files.h"
+#include "reports/base/process.h"
+#include "reports/base/terminal.h"
+#include "reports/base/text.h"
+#include "reports/judge/gate.h"
+#include "reports/judge/gate_input.h"
+#include "reports/record/json.h"
+
+namespace torchstone {
+
+/// How tables are judged.
+struct TableJudge {
+  std::function<std::vector<judge::GateRow>(const CsvTable& actual)> judge;
+  /// All tables that should have a counterpart; empty: none. It is called once for each table that is judged.
+  std::function<const std::vector<CsvTable>&()> expected{};
+  std::function<std::vector<judge::GateRow>(const CsvTable& expected)> judge_absent{};  ///< of one without
+};
+
+/// Judges each table that has `column`, prints it, and returns the exit code of all: 0 green, 1 red, 2 unusable, 3
+/// nothing judged, and with `strict_undecided` 5 where all would be green and a speed-up is too noisy to be judged. A
+/// flaky model that no table has is named on standard error.
+int judge_tables(const std::vector<std::string>& paths, const std::string& column,
+                 const std::vector<std::string>& flaky, const TableJudge& how, bool strict_undecided = false);
+
+namespace {
+
+/// One list of flaky models may serve several jobs, each with a part of them: a name that is not there is no error.
+void warn_of_unknown(const std::vector<std::string>& flaky, const std::vector<judge::GateRow>& rows) {
+  std::set<std::string> names;
+  for (const auto& row : rows) names.insert(row.name);
+  if (names.empty()) return;
+  for (const auto& name : flaky)
+    if (!names.contains(name))
+      print_error(fmt::format("warning: --flaky {}: no model here has this name ({})", name,
+                              expected_one_of(name, {names.begin(), names.end()})));
+}
+
+}  // namespace
+
+int judge_tables(const std::vector<std::string>& paths, const std::string& column,
+                 const std::vector<std::string>& flaky, const TableJudge& how, bool strict_undecided) {
+  std::vector<judge::GateRow> all;
+  std::vector<CsvTable> seen;
+  const auto add = [&](const CsvTable& table, const std::vector<judge::GateRow>& rows) {
+    print_text(fmt::format("{}\n{}", terminal_line(table.file), gate_text(rows)));
+    all.insert(all.end(), rows.begin(), rows.end());
+  };
+  try {
+    for (const auto& path : paths) {
+      const auto tables = judge::upstream_tables(path, column);
+      if (tables.empty()) print_error(fmt::format("{}: no table has a column {}", path, column));
+      for (const auto& table : tables) {
+        add(table, how.judge(table));
+        seen.push_back(table);
+      }
+    }
+    if (how.expected && !seen.empty())
+      for (const auto& table : judge::without_counterpart(seen, how.expected())) add(table, how.judge_absent(table));
+  } catch (const ReportError& error) {
+    print_error(error.what());
+    return ExitCode::usage_error;
+  } catch (const std::filesystem::filesystem_error& error) {
+    print_error(error.what());
+    return ExitCode::usage_error;
+  }
+  warn_of_unknown(flaky, all);
+  const int code = gate_exit_code(all);
+  const bool any_noisy = std::ranges::any_of(all, [](const auto& row) { return row.verdict == "NOISY"; });
+  if (code == ExitCode::nothing_judged)
+    print_error(any_noisy ? "nothing was judged: the speed-ups are noisy, and none is decided"
+                          : "nothing was judged: no model has a status that could be compared");
+  if (code != ExitCode::success || !strict_undecided || !any_noisy) return code;
+  print_error("undecided: a speed-up is noisy");
+  return ExitCode::undecided;
+}
+
+namespace {
+
+struct GateArguments {
+  std::string actual, expected;
+  std::vector<std::string> flaky;
+  bool allow_absent = false, strict_undecided = false;
+  double part = 0.95;
+  std::vector<std::string> files;
+  judge::SpeedTarget target;
+  judge::GateOptions options() const { return {{flaky.begin(), flaky.end()}, allow_absent}; }
+};
+
+/// What is expected where no file says it: that every model that is not left out passes.
+CsvTable all_passing(CsvTable actual) {
+  const size_t accuracy = actual.require_column("accuracy");
+  for (auto& row : actual.rows)
+    if (row.cells[accuracy] != to_string(Status::pass_due_to_skip)) row.cells[accuracy] = to_string(Status::pass);
+  return actual;
+}
+
+using Compare = std::vector<judge::GateRow> (*)(const CsvTable&, const CsvTable&, const GateArguments&);
+
+CLI::App* add_comparison(CLI::App& gate, const char* name, const char* help, const char* column, Compare compare,
+                         const std::shared_ptr<GateArguments>& arguments, int& exit_code) {
+  auto* command = gate.add_subcommand(name, help);
+  const char* kinds = "FILE.csv in upstream's form, folder of such, results.json or results folder";
+  command->add_option("-f,--file,--actual", arguments->actual, kinds)->required();
+  command->add_option("--expected", arguments->expected, kinds)->required();
+  command->add_option("--flaky", arguments->flaky, "Models whose difference is shown and not judged")->delimiter(',');
+  command->add_flag("--allow-absent", arguments->allow_absent,
+                    "A model that is only expected is no failure, as upstream has it");
+  command->callback([=, &exit_code] {
+    TableJudge how;
+    if (arguments->expected.empty()) {
+      how.judge = [&](const CsvTable& actual) { return compare(actual, all_passing(actual), *arguments); };
+    } else {
+      // Read once, and only after the actual tables, whose errors come first.
+      how.expected = [&, read = std::optional<std::vector<CsvTable>>()]() mutable -> const std::vector<CsvTable>& {
+        if (!read) read = judge::upstream_tables(arguments->expected, column);
+        return *read;
+      };
+      how.judge = [&](const CsvTable& actual) {
+        return compare(actual, judge::counterpart_of(actual, how.expected()), *arguments);
+      };
+      how.judge_absent = [&](const CsvTable& expected) { return judge::absent_models(expected, arguments->options()); };
+    }
+    exit_code = judge_tables({arguments->actual}, column, arguments->flaky, how);
+  });
+  return command;
+}
+
+void add_speedup(CLI::App& gate, const std::shared_ptr<GateArguments>& arguments, int& exit_code) {
+  auto* command = gate.add_subcommand("speedup", "As check_perf_csv.py: is each model as fast as asked?");
+  auto& target = arguments->target;
+  command->add_option("-f,--file", arguments->files, "FILE.csv, folder of such, results.json or results folder")
+      ->required();
+  command->add_option("-t,--threshold", target.threshold, "Speed-up, or milliseconds of abs_latency")
+      ->required()
+      ->check(positive_number());
+  command->add_option("-s,--threshold-scale", target.scale, "Multiplies the threshold; below 1 it relaxes")
+      ->check(positive_number())
+      ->capture_default_str();
+  command->add_option("--metric", target.metric, "What is judged")
+      ->check(CLI::IsMember({"speedup", "abs_latency"}))
+      ->capture_default_str();
+  command->add_flag("--fail-on-improvement", target.fail_on_improvement,
+                    "Red too when better than the threshold by more than the scale");
+  command->add_option("--flaky", arguments->flaky, "Models whose failure is shown and not judged")->delimiter(',');
+  command->add_flag("--strict-undecided", arguments->strict_undecided,
+                    "Exit with 5 where a model is green, none red, and a speed-up too noisy to be judged");
+  command->callback([=, &exit_code] {
+    const auto judge = [&](const CsvTable& actual) {
+      return gate_speed(actual, arguments->target, arguments->options());
+    };
+    exit_code = judge_tables(arguments->files, arguments->target.metric, arguments->flaky, {judge},
+                             arguments->strict_undecided);
+  });
+}
+
+}  // namespace
+
+void add_gate_command(CLI::App& app, int& exit_code) {
+  auto* gate = app.add_subcommand(
+      "gate", "Judges results or tables in upstream's form; exits with 0 green, 1 red, 2 unusable, 3 nothing judged");
+  gate->require_subcommand(1);
+  const auto arguments = std::make_shared<GateArguments>();
+  auto* accuracy = add_comparison(
+      *gate, "accuracy", "As check_accuracy.py: does each model end as expected?", "accuracy",
+      [](const CsvTable& actual, const CsvTable& expected, const GateArguments& a) {
+        return gate_accuracy(actual, expected, a.options());
+      },
+      arguments, exit_code);
+  accuracy->get_option("--expected")->required(false)->description("The same kinds; without it every model must pass");
+  add_comparison(
+      *gate, "graph_breaks", "As check_graph_breaks.py: is as much of each model captured as expected?", "graph_breaks",
+      [](const CsvTable& actual, const CsvTable& expected, const GateArguments& a) {
+        return gate_graph_breaks(actual, expected, a.options());
+      },
+      arguments, exit_code);
+  auto* memory = add_comparison(
+      *gate, "memory", "As check_memory_compression_ratio.py: does each model save as much memory as expected?",
+      "compression_ratio",
+      [](const CsvTable& actual, const CsvTable& expected, const GateArguments& a) {
+        return gate_memory(actual, expected, a.part, a.options());
+      },
+      arguments, exit_code);
+  memory->add_option("--part", arguments->part, "Of the expected ratio, that is enough")
+      ->check(number_between(0, 10))
+      ->capture_default_str();
+  add_speedup(*gate, arguments, exit_code);
+}
+
+}  // namespace torchstone

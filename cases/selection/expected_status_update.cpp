@@ -1,0 +1,339 @@
+// Rewrites expected-status files line by line: a line that no change concerns stays as it was.
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cases/selection/expected_status.h"
+#include "reports/base/csv_format.h"
+#include "reports/base/files.h"
+#include "reports/base/text.h"
+
+namespace torchstone::expected_status {
+
+/// What an update does to one file.
+struct UpdatePlan {
+  std::map<size_t, std::optional<Expectation>> entries;  ///< by index: the new entry; empty where it is removed
+  std::vector<Expectation> added;
+};
+
+/// One plan for each file; the arguments are those of update_expected(). An entry is replaced when all its cases ran
+/// and have one status. Where only some of its cases disagree with it, each of these gets an entry of its own.
+std::vector<UpdatePlan> plan_update(const std::vector<ExpectedFile>& files, const std::string& today,
+                                    const std::vector<Case>& declared, const std::map<std::string, Outcome>& seen);
+
+/// Whether a case that is expected to have one status may have another: any passing status counts as a pass.
+bool satisfies(Status expected, Status seen);
+
+/// `text`, the content of `file`, with the plan carried out. Lines of other entries and comments stay as they are.
+std::string edited(const ExpectedFile& file, const std::string& text, const UpdatePlan& plan);
+
+namespace {
+
+constexpr size_t longest_reason = 160;
+
+/// A case that ran, and its outcome.
+struct Seen {
+  const Case* c;
+  const Outcome* outcome;
+};
+
+/// A measured outcome as a new expectation. A passing status is expected as a pass.
+Expectation measured(Expectation entry, const Outcome& outcome) {
+  entry.expires = "";
+  if (entry.status == outcome.status) return entry;  // only its last day had passed
+  entry.status = info_of(outcome.status).passing ? Status::pass : outcome.status;
+  const std::string reason = shortened(printable(first_line(outcome.reason)), longest_reason);
+  entry.reason = *entry.status == Status::pass ? "" : reason.empty() ? "seen, without a reason given" : reason;
+  return entry;
+}
+
+/// Where an entry stands.
+struct EntryIndex {
+  size_t file, entry;
+};
+
+class Planner {
+ public:
+  Planner(const std::vector<ExpectedFile>& files, const std::string& today, const std::vector<Case>& declared,
+          const std::map<std::string, Outcome>& seen)
+      : files_(files), today_(today), declared_(declared), seen_(seen), plans_(files.size()) {}
+
+  std::vector<UpdatePlan> plan() {
+    std::map<std::pair<size_t, size_t>, std::vector<const Case*>> of_entry;
+    std::vector<const Case*> of_none;
+    for (const auto& c : declared_) {
+      if (const auto index = index_of(c))
+        of_entry[{index->file, index->entry}].push_back(&c);
+      else
+        of_none.push_back(&c);
+    }
+    for (const auto& [index, cases] : of_entry) plan_entry({index.first, index.second}, cases);
+    for (const Case* c : of_none) {
+      const Outcome* outcome = outcome_of(*c);
+      if (outcome && !satisfies(c->expected_status, outcome->status)) add(*c, *outcome, first_file(*c));
+    }
+    return std::move(plans_);
+  }
+
+ private:
+  const Outcome* outcome_of(const Case& c) const {
+    const auto found = seen_.find(name_of(c));
+    return found == seen_.end() || !can_be_expected(found->second) ? nullptr : &found->second;
+  }
+
+  /// The entry that decides about a case, expired or not.
+  std::optional<EntryIndex> index_of(const Case& c) const {
+    const Expectation* entry = deciding(files_, c, today_);
+    if (!entry) entry = deciding(files_, c, "");
+    for (size_t f = 0; entry && f < files_.size(); ++f)
+      for (size_t e = 0; e < files_[f].entries.size(); ++e)
+        if (&files_[f].entries[e] == entry) return EntryIndex{f, e};
+    return std::nullopt;
+  }
+
+  size_t first_file(const Case& c) const {
+    for (size_t f = 0; f < files_.size(); ++f)
+      if (files_[f].suite.empty() || files_[f].suite == c.suite) return f;
+    throw config::ConfigError(
+        fmt::format("no expected-status file speaks of the suite {}, so {} cannot be updated (expected "
+                    "--torchstone_expected=FILE)",
+                    c.suite, name_of(c)));
+  }
+
+  void plan_entry(const EntryIndex& index, const std::vector<const Case*>& cases) {
+    const ExpectedFile& file = files_[index.file];
+    const Expectation& entry = file.entries[index.entry];
+    std::vector<Seen> ran;
+    for (const Case* c : cases)
+      if (const Outcome* outcome = outcome_of(*c)) ran.push_back({c, outcome});
+    const bool expired = entry.expired(today_);
+    const auto agrees = [&](const Seen& s) { return !expired && satisfies(*entry.status, s.outcome->status); };
+    if (std::ranges::all_of(ran, agrees)) return;
+    const auto same = [&](const Seen& s) { return s.outcome->status == ran.front().outcome->status; };
+    if (ran.size() == cases.size() && std::ranges::all_of(ran, same)) {
+      plans_[index.file].entries[index.entry] = replaced(file, entry, cases, *ran.front().outcome);
+      return;
+    }
+    // The entry also matches cases that agree with it or did not run, so it stays.
+    for (const auto& s : ran)
+      if (!agrees(s)) add(*s.c, *s.outcome, index.file);
+  }
+
+  /// Nothing when the cases pass and nothing weaker expects otherwise.
+  std::optional<Expectation> replaced(const ExpectedFile& file, const Expectation& entry,
+                                      const std::vector<const Case*>& cases, const Outcome& outcome) const {
+    Expectation next = measured(entry, outcome);
+    if (*next.status != Status::pass || file.csv) return next;
+    auto others = files_;
+    for (auto& other : others)
+      if (other.path == file.path)
+        std::erase_if(other.entries, [&](const Expectation& e) { return e.place.line == entry.place.line; });
+    const bool needless = std::ranges::all_of(cases, [&](const Case* c) {
+      const Expectation* weaker = deciding(others, *c, today_);
+      return (weaker ? *weaker->status : c->expected_status) == Status::pass;
+    });
+    return needless ? std::nullopt : std::optional(next);
+  }
+
+  void add(const Case& c, const Outcome& outcome, size_t f) {
+    const ExpectedFile& file = files_[f];
+    Expectation entry;
+    entry.name = name_of(c);
+    if (file.csv) {
+      if (c.check != "accuracy")
+        throw config::ConfigError(
+            fmt::format("{}: cannot hold the {} of {} (expected a YAML file: a CSV is about accuracy)", file.path,
+                        to_string(outcome.status), name_of(c)));
+      entry.name = c.model;
+    }
+    auto& added = plans_[f].added;
+    entry = measured(entry, outcome);
+    const auto twin = std::ranges::find(added, entry.name, &Expectation::name);
+    if (twin != added.end() && twin->status == entry.status) return;
+    const auto listed = std::ranges::find(file.entries, entry.name, &Expectation::name);
+    if (twin != added.end() || (file.csv && listed != file.entries.end()))
+      throw config::ConfigError(
+          fmt::format("{}: cannot tell the {} of {} from other cases of {} (expected a YAML file)", file.path,
+                      to_string(outcome.status), name_of(c), c.model));
+    added.push_back(entry);
+  }
+
+  const std::vector<ExpectedFile>& files_;
+  const std::string& today_;
+  const std::vector<Case>& declared_;
+  const std::map<std::string, Outcome>& seen_;
+  std::vector<UpdatePlan> plans_;
+};
+
+}  // namespace
+
+bool satisfies(Status expected, Status seen) {
+  return expected == seen || (expected == Status::pass && info_of(seen).passing);
+}
+
+std::vector<UpdatePlan> plan_update(const std::vector<ExpectedFile>& files, const std::string& today,
+                                    const std::vector<Case>& declared, const std::map<std::string, Outcome>& seen) {
+  return Planner(files, today, declared, seen).plan();
+}
+
+namespace {
+
+std::vector<std::string> lines_in(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+bool is_remark(const std::string& line) { return trimmed(line).empty() || trimmed(line).starts_with('#'); }
+
+/// JSON's strings are YAML's.
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// On one line when the entry that it replaces was.
+std::string yaml_of(const Expectation& entry, bool one_line) {
+  std::vector<std::pair<std::string, std::string>> parts;
+  const bool plain = entry.name.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./") == std::string::npos;
+  const bool whole_case = entry.name.find('/') != std::string::npos;
+  parts.emplace_back(whole_case ? "name" : "model", plain ? entry.name : quoted(entry.name));
+  for (const auto& [key, value] : entry.selectors)
+    parts.emplace_back(key, value.find_first_of(":=, ") == std::string::npos ? value : quoted(value));
+  parts.emplace_back("status", to_string(*entry.status));
+  if (!entry.reason.empty()) parts.emplace_back("reason", quoted(entry.reason));
+  if (!entry.issue.empty()) parts.emplace_back("issue", quoted(entry.issue));
+  if (!entry.expires.empty()) parts.emplace_back("expires", entry.expires);
+  std::string text = one_line ? "- {" : "- ";
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) text += one_line ? ", " : "\n  ";
+    text += parts[i].first + ": " + parts[i].second;
+  }
+  return text + (one_line ? "}\n" : "\n");
+}
+
+std::string edited_yaml(const ExpectedFile& file, const std::string& text, const UpdatePlan& plan) {
+  const auto lines = lines_in(text);
+  std::vector<size_t> begins;  // of each entry's lines, 0-based
+  for (const auto& entry : file.entries) {
+    size_t line = static_cast<size_t>(entry.place.line) - 1;
+    const size_t lowest = begins.empty() ? 0 : begins.back() + 1;
+    while (line > lowest && line < lines.size() && !trimmed(lines[line]).starts_with('-')) --line;
+    if (line < lowest || line >= lines.size() || !trimmed(lines[line]).starts_with('-'))
+      fail(entry.place, "cannot be rewritten (expected each entry to begin with - on a line of its own)");
+    begins.push_back(line);
+  }
+  std::string out;
+  const auto copy = [&](size_t from, size_t to) {
+    for (size_t i = from; i < to; ++i)
+      if (!file.entries.empty() || trimmed(lines[i]) != "[]") out += lines[i] + "\n";
+  };
+  copy(0, begins.empty() ? lines.size() : begins.front());
+  size_t kept = 0;
+  for (size_t e = 0; e < begins.size(); ++e) {
+    const size_t next = e + 1 < begins.size() ? begins[e + 1] : lines.size();
+    size_t end = next;
+    while (end > begins[e] + 1 && is_remark(lines[end - 1])) --end;
+    const auto change = plan.entries.find(e);
+    if (change == plan.entries.end())
+      copy(begins[e], end);
+    else if (change->second)
+      out += yaml_of(*change->second, trimmed(lines[begins[e]]).find('{') != std::string::npos);
+    kept += change == plan.entries.end() || change->second.has_value();
+    copy(end, next);
+  }
+  for (const auto& entry : plan.added) out += yaml_of(entry, false);
+  return kept + plan.added.size() == 0 ? out + "[]\n" : out;
+}
+
+std::string edited_csv(const ExpectedFile& file, const std::string& text, const UpdatePlan& plan) {
+  if (text.empty()) {
+    std::string out = csv_line({"name", "accuracy"});
+    for (const auto& entry : plan.added) out += csv_line({entry.name, std::string(to_string(*entry.status))});
+    return out;
+  }
+  const auto lines = lines_in(text);
+  const CsvTable table = parse_csv(text, file.path);
+  const size_t name = table.require_column("name"), accuracy = table.require_column("accuracy");
+  const auto copy = [&](size_t from, size_t to) {
+    std::string out;
+    for (size_t i = from; i < to; ++i) out += lines[i] + "\n";
+    return out;
+  };
+  std::string out;
+  size_t done = 0;  // lines
+  for (size_t e = 0; e < table.rows.size(); ++e) {
+    const auto change = plan.entries.find(e);
+    if (change == plan.entries.end()) continue;
+    CsvRow row = table.rows[e];
+    row.cells[accuracy] = to_string(change->second ? *change->second->status : Status::pass);
+    out += copy(done, static_cast<size_t>(row.line) - 1) + csv_line(row.cells);
+    done = static_cast<size_t>(row.last_line);
+  }
+  out += copy(done, lines.size());
+  // Upstream keeps its rows apart, so that two changes do not conflict.
+  const size_t n = table.rows.size();
+  const int apart = n < 2 ? 0 : table.rows[n - 1].line - table.rows[n - 2].last_line - 1;
+  for (const auto& entry : plan.added) {
+    std::vector<std::string> cells(table.columns.size());
+    cells[name] = entry.name;
+    cells[accuracy] = to_string(*entry.status);
+    out += (n > 0 ? std::string(static_cast<size_t>(apart), '\n') : "") + csv_line(cells);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string edited(const ExpectedFile& file, const std::string& text, const UpdatePlan& plan) {
+  return file.csv ? edited_csv(file, text, plan) : edited_yaml(file, text, plan);
+}
+
+namespace {
+
+/// Throws when the edited files would not expect what was seen.
+void require_right(const std::vector<ExpectedFile>& files, const std::string& today, const std::vector<Case>& declared,
+                   const std::map<std::string, Outcome>& seen) {
+  for (const auto& c : declared) {
+    const auto found = seen.find(name_of(c));
+    if (found == seen.end() || !can_be_expected(found->second)) continue;
+    const Expectation* entry = deciding(files, c, today);
+    const Status expected = entry ? *entry->status : c.expected_status;
+    if (!satisfies(expected, found->second.status))
+      throw config::ConfigError(
+          fmt::format("{} became {}, which its expected-status file cannot be made to say: edit {}", name_of(c),
+                      to_string(found->second.status), entry ? origin_of(entry->place) : "it by hand"));
+  }
+}
+
+}  // namespace
+
+std::vector<FileChange> update_expected(const std::vector<ExpectedFile>& files, const std::string& today,
+                                        const std::vector<Case>& declared, const std::map<std::string, Outcome>& seen) {
+  const auto plans = plan_update(files, today, declared, seen);
+  std::vector<FileChange> changes;
+  std::vector<ExpectedFile> after = files;
+  for (size_t f = 0; f < files.size(); ++f) {
+    const UpdatePlan& plan = plans[f];
+    if (plan.entries.empty() && plan.added.empty()) continue;
+    std::error_code error;
+    const std::string text = std::filesystem::exists(files[f].path, error) ? read_text(files[f].path) : "";
+    FileChange change{files[f].path, edited(files[f], text, plan), 0, 0, plan.added.size()};
+    for (const auto& [index, entry] : plan.entries) ++(entry ? change.changed : change.removed);
+    after[f] = parse_expected(change.text, files[f].path, files[f].suite);
+    changes.push_back(std::move(change));
+  }
+  require_right(after, today, declared, seen);
+  return changes;
+}
+
+}  // namespace torchstone::expected_status

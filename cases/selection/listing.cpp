@@ -1,0 +1,193 @@
+#include "cases/selection/listing.h"
+
+#include <algorithm>
+#include <fnmatch.h>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cases/settings/case_fields.h"
+#include "fixtures/core/check_registry.h"
+#include "reports/base/terminal.h"
+#include "reports/base/text.h"
+
+namespace torchstone::listing {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string cell(const Json& value) {
+  if (value.is_null()) return "-";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+Json or_null(int64_t value) { return value > 0 ? Json(value) : Json(nullptr); }
+
+Table models_table(const selection::Known& known, const ParameterCount& mini_parameters) {
+  Table table{{"model", "family", "suites", "train_batch", "eval_batch", "parameters_full", "parameters_mini"}, {}};
+  for (const auto* info : known.models) {
+    table.rows.push_back({info->name, info->family, fmt::format("{}", fmt::join(info->suites, ",")),
+                          or_null(info->train_batch), or_null(info->eval_batch), or_null(info->parameters),
+                          or_null(mini_parameters ? mini_parameters(*info) : 0)});
+  }
+  return table;
+}
+
+Table suites_table(const std::vector<suite::Suite>& suites, const selection::Expansion& expansion) {
+  Table table{{"suite", "models"}, {}};
+  for (const auto& check : check_names()) table.columns.push_back(check);
+  for (const char* column : {"file", "policy"}) table.columns.push_back(column);
+  for (const auto& suite : suites) {
+    std::map<std::string, int> counts;
+    for (const auto& c : expansion.cases)
+      if (c.suite == suite.name) ++counts[c.check];
+    std::vector<Json> row{suite.name, suite.models.size()};
+    for (const auto& check : check_names()) row.push_back(counts[check]);
+    row.push_back(suite.place.file);
+    row.push_back(suite.policy.file.empty() ? Json(nullptr) : Json(suite.policy.file));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table cases_table(const std::vector<Case>& cases) {
+  Table table{{"name", "batch_size", "tolerance", "cosine", "expected", "time_limit_s"}, {}};
+  for (const auto& c : cases)
+    table.rows.push_back(
+        {name_of(c), c.batch_size, c.tolerance, c.cosine, std::string(to_string(c.expected_status)), c.time_limit_s});
+  return table;
+}
+
+Json cases_json(const std::vector<Case>& cases) {
+  Json list = Json::array();
+  for (const auto& c : cases) {
+    Json one{{"name", name_of(c)}};
+    for (const auto& [field, value] : fields_of(c)) one[field] = value;
+    one["origin"] = c.origin;
+    one["file"] = c.file;
+    one["line"] = c.line;
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+Table skipped_table(const std::vector<selection::Skipped>& skipped) {
+  Table table{{"name", "reason", "origin"}, {}};
+  for (const auto& one : skipped) table.rows.push_back({one.name, one.reason, one.origin});
+  return table;
+}
+
+Table backends_table(const selection::Known& known) {
+  Table table{{"backend"}, {}};
+  for (const auto& name : known.backends) table.rows.push_back({name});
+  return table;
+}
+
+Table flags_table() {
+  Table table{{"flag", "value", "range", "default", "meaning", "environment"}, {}};
+  for (const auto& flag : flags::flag_table())
+    table.rows.push_back(
+        {"--torchstone_" + flag.name, flag.value, flag.range.empty() ? Json(nullptr) : Json(flag.range),
+         flag.fallback.empty() ? Json(nullptr) : Json(flag.fallback), flag.help, environment_name(flag)});
+  return table;
+}
+
+}  // namespace
+
+std::string to_text(const Table& table) {
+  std::vector<std::vector<std::string>> lines(1);
+  for (const auto& column : table.columns) lines.front().push_back(terminal_line(column));
+  for (const auto& row : table.rows) {
+    lines.emplace_back();
+    for (const auto& value : row) lines.back().push_back(terminal_line(cell(value)));
+  }
+  std::vector<size_t> widths(table.columns.size(), 0);
+  for (const auto& line : lines)
+    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+  std::string text;
+  for (const auto& line : lines) {
+    for (size_t i = 0; i + 1 < line.size(); ++i) text += fmt::format("{:<{}}  ", line[i], widths[i]);
+    text += line.back() + "\n";
+  }
+  return text;
+}
+
+nlohmann::ordered_json to_json(const Table& table) {
+  Json list = Json::array();
+  for (const auto& row : table.rows) {
+    Json one = Json::object();
+    for (size_t i = 0; i < row.size(); ++i) one[table.columns[i]] = row[i];
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+std::string listing(const flags::Flags& flags, const std::vector<suite::Suite>& suites,
+                    const selection::Expansion& expansion, const selection::Known& known,
+                    const ParameterCount& mini_parameters) {
+  const bool of_cases = flags.list == flags::Listing::cases;
+  const bool of_flags = flags.list == flags::Listing::flags;
+  if (flags.format == flags::Format::ctest && !of_cases)
+    throw config::ConfigError("--torchstone_format=ctest is only for --torchstone_list=cases");
+  if (flags.format == flags::Format::markdown && !of_flags)
+    throw config::ConfigError("--torchstone_format=markdown is only for --torchstone_list=flags");
+  if (flags.format == flags::Format::ctest) return ctest_script(expansion.cases, flags, known);
+  if (flags.format == flags::Format::markdown) return reference_page();
+  if (of_cases && flags.format == flags::Format::json)
+    return printable_json(cases_json(expansion.cases).dump(2)) + "\n";
+  Table table;
+  switch (flags.list) {
+    case flags::Listing::models:
+      table = models_table(known, mini_parameters);
+      break;
+    case flags::Listing::backends:
+      table = backends_table(known);
+      break;
+    case flags::Listing::cases:
+      table = cases_table(expansion.cases);
+      break;
+    case flags::Listing::suites:
+      table = suites_table(suites, expansion);
+      break;
+    case flags::Listing::skipped:
+      table = skipped_table(expansion.skipped);
+      break;
+    case flags::Listing::flags:
+      table = flags_table();
+      break;
+    case flags::Listing::none:
+      break;
+  }
+  return flags.format == flags::Format::json ? printable_json(to_json(table).dump(2)) + "\n" : to_text(table);
+}
+
+std::vector<std::pair<std::string, nlohmann::ordered_json>> fields_of(const Case& c) {
+  std::vector<std::pair<std::string, nlohmann::ordered_json>> fields;
+  for (const auto& field : config::case_fields())
+    if (field.shown) fields.emplace_back(field.name, field.get(c));
+  return fields;
+}
+
+std::string explanation(const std::vector<Case>& cases, const std::string& glob) {
+  std::string text;
+  for (const auto& c : cases) {
+    if (fnmatch(glob.c_str(), name_of(c).c_str(), 0) != 0) continue;
+    Table table{{name_of(c), "value", "decided by"}, {}};
+    for (const auto& [field, value] : fields_of(c)) {
+      const auto origin = c.origin.find(field);
+      table.rows.push_back({"  " + field, value, origin == c.origin.end() ? "default" : origin->second});
+    }
+    const auto reason = c.origin.find("expected_reason");
+    if (reason != c.origin.end()) table.rows.push_back({"  expected because", reason->second, ""});
+    text += (text.empty() ? "" : "\n") + to_text(table);
+  }
+  if (text.empty())
+    throw selection::NothingSelected(
+        fmt::format("--torchstone_explain={}: no case has such a name (expected a glob such as '*resnet18*'; see "
+                    "--torchstone_list=cases)",
+                    glob));
+  return text;
+}
+
+}  // namespace torchstone::listing

@@ -1,0 +1,252 @@
+#include "cases/selection/tournament_variants.h"
+
+#include <algorithm>
+#include <regex>
+#include <set>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cases/selection/expand.h"
+#include "cases/settings/flags.h"
+#include "cases/settings/suite.h"
+#include "fixtures/backends/catalogue.h"
+#include "reports/base/process.h"
+#include "reports/base/text.h"
+
+namespace torchstone::selection {
+namespace {
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+bool is_script(const std::string& file) { return file.ends_with(".pt"); }
+
+/// Within the double quotes of Python and C++.
+std::string in_quotes(const std::string& text) { return replaced(replaced(text, "\\", "\\\\"), "\"", "\\\""); }
+
+/// Python's code stands in single quotes there.
+std::string in_shell(const std::string& text) { return replaced(text, "'", "'\\''"); }
+
+/// {"freezing": True, "cpp.threads": 1}
+std::string python_options(const BackendSpec& backend) {
+  std::vector<std::string> entries;
+  for (const auto& [key, value] : backend.options) {
+    const std::string literal = value == "true"       ? "True"
+                                : value == "false"    ? "False"
+                                : value == "none"     ? "None"
+                                : parse_number(value) ? value
+                                                      : '"' + in_quotes(value) + '"';
+    entries.push_back(fmt::format("\"{}\": {}", key, literal));
+  }
+  return fmt::format("{{{}}}", fmt::join(entries, ", "));
+}
+
+const std::set<std::string> placeholders{"device", "file", "label", "name", "options", "program", "scripted"};
+
+/// Of lower-case letters alone, which no code of C++ or Python is.
+std::vector<std::string> words_in_braces(const std::string& line) {
+  static const std::regex word("[{]([a-z_]+)[}]");
+  std::vector<std::string> words;
+  for (std::sregex_iterator found(line.begin(), line.end(), word), end; found != end; ++found)
+    words.push_back((*found)[1]);
+  return words;
+}
+
+/// A line is of the backend without options, unless it takes them.
+bool is_of(const ShippingLines& lines, const BackendSpec& backend) {
+  return backend.options.empty() || lines.exported.find("{options}") != std::string::npos;
+}
+
+/// Options of Torchstone's own, which Inductor does not know.
+const std::set<std::string> own_options{"patches", "quantization", "training"};
+
+std::string filled(std::string text, const Case& c, const std::string& path, const std::string& escaped) {
+  const std::string load = "torch.export.load(\"{file}\")";
+  text = replaced(
+      text, "{program}",
+      c.device == "cpu" ? load : fmt::format("torch.export.passes.move_to_device_pass({}, \"{}\")", load, c.device));
+  text = replaced(text, "{scripted}", is_script(path) ? "{file}" : "{name}_torchscript.pt");
+  text = replaced(text, "{options}", in_shell(python_options(c.backend)));
+  text = replaced(text, "{label}", label_of(c.backend));
+  text = replaced(text, "{device}", c.device);
+  text = replaced(text, "{name}", c.model);
+  return replaced(text, "{file}", escaped);  // the last one, as its name may hold anything
+}
+
+}  // namespace
+
+ShippingLines read_shipping(const config::Yaml& node) {
+  config::require_map(node);
+  config::require_keys(node, {"exported", "script", "code"});
+  const auto text = [&](const char* key) {
+    const config::Yaml* found = node.find(key);
+    std::string line = found ? text_of(*found) : "";
+    for (const std::string& word : words_in_braces(line))
+      if (!placeholders.contains(word))
+        config::fail(
+            *found, fmt::format("unknown placeholder {{{}}} (expected {{{}}})", word, fmt::join(placeholders, "}, {")));
+    return line;
+  };
+  return {text("exported"), text("script"), text("code")};
+}
+
+Shipping shipping_of(const std::map<std::string, ShippingLines>& lines, const Case& c, const std::string& file) {
+  if (c.backend.name == "eager") return {"", "", "the model as it is"};
+  if (c.mode == Mode::training) return {"", "", "a step of training is no model to ship"};
+  if (c.dtype != DType::float32 && c.dtype != DType::as_written)
+    return {"", "", fmt::format("the lines are of the file as it is, not of its cast to {}", to_string(c.dtype))};
+  for (const auto& [key, value] : c.backend.options)
+    if (own_options.contains(key)) return {"", "", fmt::format("{} is Torchstone's own, not the compiler's", key)};
+  auto found = lines.find(to_string(c.backend));
+  if (found == lines.end()) found = lines.find(c.backend.name);
+  if (found == lines.end() || (found->second.exported.empty() && found->second.code.empty()) ||
+      (found->first == c.backend.name && !is_of(found->second, c.backend)))
+    return {"", "", fmt::format("no line of {} is known", to_string(c.backend))};
+  const auto& [of_exported, of_script, code] = found->second;
+  if (is_script(file) && of_script.empty() && code.find("{scripted}") == std::string::npos)
+    return {"", "", fmt::format("no line of {} is known for a file of TorchScript", c.backend.name)};
+  // Otherwise a folder of two exported programs.
+  const std::string path = is_script(file) || file.ends_with(".pt2") ? file : file + "/eval.pt2";
+  const std::string quoted = in_quotes(path);
+  return {filled(is_script(file) ? of_script : of_exported, c, path, in_shell(quoted)), filled(code, c, path, quoted),
+          ""};
+}
+
+/// Throws ConfigError for flags that a tournament does not go with, and where GoogleTest's variables make this process
+/// one of several shards.
+void require_tournament_flags(flags::Flags& flags);
+
+namespace {
+
+std::string words_against(const std::string& what) {
+  return fmt::format("--torchstone_tournament does not go with {}", what);
+}
+
+void require_one_shard() {
+  const std::string shards = environment_variable("GTEST_TOTAL_SHARDS");
+  if (parse_number(shards).value_or(1) > 1)
+    throw config::ConfigError(words_against(
+        fmt::format("GTEST_TOTAL_SHARDS={}: shards would share out the variants of a model, which are timed against "
+                    "each other (divide the models instead, by --torchstone_only or --gtest_filter)",
+                    shards)));
+}
+
+}  // namespace
+
+void require_tournament_flags(flags::Flags& flags) {
+  std::string against;
+  if (flags.print_program) against = "print_program";
+  if (!flags.axes.checks.empty()) against = "checks (a tournament has its own)";
+  if (!flags.axes.dynamic.empty()) against = "dynamic";
+  if (!flags.baseline.empty()) against = "baseline";
+  if (flags.update_expected) against = "update_expected";
+  if (!flags.operator_log.empty()) against = "log_operator_inputs";
+  if (flags.run.coverage) against = "coverage";
+  if (flags.run.layers) against = "layer_times";
+  if (flags.run.log_conv_args) against = "log_conv_args";
+  if (!flags.run.save_outputs.empty()) against = "save_outputs";
+  if (!flags.run.compare_outputs.empty()) against = "compare_outputs";
+  if (flags.run.isolate == Isolation::off) against = "isolate=off (it times fresh processes)";
+  if (!against.empty()) throw config::ConfigError(words_against("--torchstone_" + against));
+  for (const std::string name : {"required_speedup", "npy", "export_profiler_trace", "memory_snapshot",
+                                 "strict_undecided", "cuda_graphs", "interleave", "diagnose_limit", "diagnose_max"})
+    flags::refuse_without_effect(flags, name, words_against("--torchstone_" + name));
+  if (flags.run.diagnose == Diagnose::always)
+    flags::refuse_without_effect(flags, "diagnose", words_against("--torchstone_diagnose=always"));
+  if (flags.github == "always")
+    flags::refuse_without_effect(flags, "github", words_against("--torchstone_github=always"));
+  require_one_shard();
+}
+
+namespace {
+
+/// `devices: [cpu]` of an entry.
+std::vector<std::string> read_devices(const config::Yaml& node) {
+  std::vector<std::string> kinds;
+  for (const auto& item : config::list_of(node)) {
+    const std::string kind = config::device_of(item);
+    if (kind.find(':') != std::string::npos)
+      config::fail(item, fmt::format("'{}' is one device (expected a kind of device: cpu or cuda)", kind));
+    kinds.push_back(kind);
+  }
+  if (kinds.empty()) config::fail(node, "no device (expected cpu or cuda)");
+  return kinds;
+}
+
+/// `torchscript`, `{inductor: {freezing: true}}`, or the latter with `devices` beside the backend.
+void read_variant(config::Yaml node, Variants& variants) {
+  if (const auto* devices = node.find("devices")) {
+    variants.devices[config::origin_of(node)] = read_devices(*devices);
+    std::erase_if(node.entries, [](const auto& entry) { return entry.first == "devices"; });
+    if (node.entries.empty()) config::fail(node, "devices without a backend (expected {BACKEND: {}, devices: [cpu]})");
+  }
+  variants.backends.push_back({config::backend_spec_of(node), node});
+}
+
+std::string own_list() { return (suite::own_suites().parent_path() / "tournament/variants.yaml").string(); }
+
+std::string name_in(const std::string& backend) { return backend.substr(0, backend.find(':')); }
+
+/// The lines of the list's `ship`, in the place of all that `lines` has of the same backends.
+void take_shipping(const config::Yaml& list, std::map<std::string, ShippingLines>& lines) {
+  const config::Yaml* ship = list.find("ship");
+  if (!ship) return;
+  config::require_map(*ship);
+  for (const auto& entry : ship->entries)
+    std::erase_if(lines, [&](const auto& line) { return name_in(line.first) == name_in(entry.first); });
+  for (const auto& [backend, node] : ship->entries) lines[backend] = read_shipping(node);
+}
+
+}  // namespace
+
+Variants read_variants(const std::string& file, const std::vector<std::string>& registered) {
+  const std::string path = file.empty() ? own_list() : file;
+  const config::Yaml root = config::read_yaml(path);
+  config::require_map(root);
+  config::require_keys(root, {"variants", "left_out", "ship"});
+  Variants variants;
+  std::vector<std::string> named;
+  for (const auto& node : config::list_of(config::require(root, "variants"))) {
+    read_variant(node, variants);
+    named.push_back(variants.backends.back().value.name);
+  }
+  if (const auto* left_out = root.find("left_out"))
+    for (const auto& node : config::list_of(*left_out)) named.push_back(text_of(node));
+  for (const auto& name : registered)
+    if (std::ranges::find(named, name) == named.end())
+      variants.backends.push_back({BackendSpec{name, {}}, {path, 0, "variants"}});
+  if (!file.empty()) take_shipping(config::read_yaml(own_list()), variants.shipping);
+  take_shipping(root, variants.shipping);
+  return variants;
+}
+
+std::optional<std::string> left_out(const Variants& variants, const Case& c) {
+  const auto decided = c.origin.find("backend");
+  if (decided == c.origin.end()) return std::nullopt;
+  const std::string kind = c.device.substr(0, c.device.find(':'));
+  for (const auto& [place, kinds] : variants.devices) {
+    const bool is_this = decided->second == place || decided->second.starts_with(place + ",");  // a policy adds to it
+    if (is_this && std::ranges::find(kinds, kind) == kinds.end())
+      return fmt::format("not tried on {}: {} has it for {}", kind, place, fmt::join(kinds, ", "));
+  }
+  return std::nullopt;
+}
+
+void select_tournament(flags::Flags& flags) {
+  require_tournament_flags(flags);
+  const config::Place place{"flag --torchstone_tournament"};
+  auto& axes = flags.axes;
+  axes.checks = {{"tournament", place}};
+  if (axes.modes.empty()) axes.modes = {{Mode::inference, place}};
+  if (axes.dtypes.empty() && !only_is_file(flags)) axes.dtypes = {{DType::float32, place}};  // a file has its own
+  if (axes.backends.empty()) axes.backends = read_variants(flags.tournament_variants, backend_names()).backends;
+  const BackendSpec eager{"eager", {}};
+  if (!contains(axes.backends, eager)) axes.backends.insert(axes.backends.begin(), {eager, place});
+}
+
+}  // namespace torchstone::selection

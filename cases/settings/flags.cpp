@@ -1,0 +1,187 @@
+#include "cases/settings/flags.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cases/settings/yaml.h"
+#include "fixtures/compile/cache_folder.h"
+#include "models/formats/model_file.h"
+#include "reports/base/secrets.h"
+
+namespace torchstone::flags {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::string_view prefix = "--torchstone_";
+
+std::string absolute(const FlagInfo& flag, const std::string& value) {
+  std::error_code error;
+  const bool model_file = flag.name == "only" && formats::is_model_file(value);
+  const bool library_by_name =
+      flag.name == "plugin" && value.find('/') == std::string::npos && !fs::exists(value, error);
+  if ((!flag.path && !model_file) || library_by_name || (flag.name == "cache" && value == "off")) return value;
+  const fs::path path = fs::absolute(value, error);
+  return error ? value : path.lexically_normal().string();
+}
+
+/// A flag and the value that one argument gives it.
+std::pair<const FlagInfo*, std::string> parse_argument(const std::string& argument) {
+  const size_t equals = argument.find('=');
+  const std::string name =
+      argument.substr(prefix.size(), equals == std::string::npos ? equals : equals - prefix.size());
+  const FlagInfo* flag = find_flag(name);
+  if (!flag) {
+    std::vector<std::string> names;
+    for (const auto& known : flag_table()) names.push_back(known.name);
+    const std::string guess = config::nearest(name, names);
+    throw config::ConfigError(fmt::format(
+        "unknown flag {}{} ({})", prefix, name.substr(0, 60),
+        guess.empty() ? "expected one of --torchstone_list=flags" : fmt::format("did you mean {}{}?", prefix, guess)));
+  }
+  if (equals == std::string::npos && flag->boolean) return {flag, "true"};
+  if (equals == std::string::npos || equals + 1 == argument.size())
+    throw config::ConfigError(
+        fmt::format("{}{}: no value (expected {}{}={})", prefix, name, prefix, name, flag->value));
+  return {flag, argument.substr(equals + 1)};
+}
+
+void apply(const FlagInfo& flag, const std::vector<std::string>& values, const std::string& source, Flags& flags) {
+  for (size_t i = flag.repeats ? 0 : values.size() - 1; i < values.size(); ++i) {
+    const std::string value = absolute(flag, values[i]);
+    const std::string name =
+        source.empty() ? fmt::format("flag {}{}={}", prefix, flag.name, value) : fmt::format("{}={}", source, value);
+    flag.set(flags, config::scalar_of_flag(name, value));
+    flags.given.emplace_back(flag.name, value);
+  }
+}
+
+/// "off" without a home: a folder that others know the name of would not be safe.
+std::string default_cache() { return compile::default_cache_folder().value_or("off").string(); }
+
+std::string program_of(const std::string& argument) {
+  std::error_code error;
+  if (argument.find('/') != std::string::npos) return fs::absolute(argument, error).lexically_normal().string();
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  return error ? argument : self.string();
+}
+
+}  // namespace
+
+Flags parse_flags(std::vector<std::string>& arguments) {
+  Flags flags;
+  flags.run.out = fs::absolute("build/results").string();
+  flags.run.cache = default_cache();
+  flags.run.program = arguments.empty() ? "" : program_of(arguments.front());
+
+  std::map<const FlagInfo*, std::vector<std::string>> typed;
+  std::vector<std::string> others;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (i > 0 && argument.starts_with(prefix)) {
+      const auto [flag, value] = parse_argument(argument);
+      typed[flag].push_back(value);
+      flags.typed.insert(flag->name);
+      continue;
+    }
+    if (i > 0 && (argument == "--help" || argument == "-h" || argument == "-?")) flags.help = true;
+    if (i > 0 && argument == "--version") flags.version = true;
+    others.push_back(argument);
+  }
+  for (const auto& flag : flag_table()) {
+    const std::string variable = environment_name(flag);
+    const char* twin = std::getenv(variable.c_str());
+    if (const auto values = typed.find(&flag); values != typed.end())
+      apply(flag, values->second, "", flags);
+    else if (twin != nullptr && *twin != '\0')
+      apply(flag, {twin}, variable, flags);
+  }
+  if (!flags.tournament && !flags.sweeps.empty())
+    fail(flags.sweeps.begin()->second.front(), "several values are for --torchstone_tournament (expected one)");
+  flags.run.arguments = reproduce_arguments(flags);
+  arguments = std::move(others);
+  return flags;
+}
+
+Flags parse_flags(int* argc, char** argv) {
+  std::vector<std::string> arguments(argv, argv + *argc);
+  const std::vector<std::string> before = arguments;
+  Flags flags = parse_flags(arguments);
+  // The kept arguments are a subsequence: move their pointers forward instead of owning new text.
+  size_t kept = 0;
+  for (size_t i = 0; i < before.size() && kept < arguments.size(); ++i)
+    if (before[i] == arguments[kept]) argv[kept++] = argv[i];
+  *argc = static_cast<int>(kept);
+  argv[kept] = nullptr;
+  return flags;
+}
+
+std::string cache_warning(const Flags& flags) {
+  const bool chosen = std::ranges::any_of(flags.given, [](const auto& flag) { return flag.first == "cache"; });
+  if (chosen || flags.run.cache != "off") return "";
+  return "neither XDG_CACHE_HOME nor HOME is an absolute path: what is compiled goes into a temporary folder of this "
+         "run "
+         "(--torchstone_cache=FOLDER keeps it)";
+}
+
+namespace {
+
+bool is_plain(const std::string& text) {
+  return !text.empty() &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-@%") ==
+             std::string::npos;
+}
+
+}  // namespace
+
+std::vector<std::string> environment_names() {
+  std::vector<std::string> names;
+  for (const auto& flag : flag_table()) names.push_back(environment_name(flag));
+  return names;
+}
+
+std::string flags_help() {
+  std::string text =
+      "Torchstone's own flags. Each has an environment twin (--torchstone_out=X is TORCHSTONE_OUT=X); the flag "
+      "wins.\n\n";
+  for (const auto& flag : flag_table()) {
+    const std::string range = flag.range.empty() ? "" : fmt::format(", {}", flag.range);
+    const std::string fallback = flag.fallback.empty() ? "" : fmt::format(" (default: {})", flag.fallback);
+    text += fmt::format("  --torchstone_{}={}{}\n      {}{}\n", flag.name, flag.value, range, flag.help, fallback);
+  }
+  return text;
+}
+
+std::string shell_quoted(const std::string& text) {
+  if (is_plain(text)) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+bool makes_a_difference(const Flags& flags, const std::string& name, const Case& c) {
+  const auto& reaches = find_flag(name)->use.reaches;
+  return !reaches || reaches(c, flags.facts);
+}
+
+std::string reproduce_arguments(const Flags& flags, const Case* c) {
+  std::string line;
+  for (const auto& [name, value] : flags.given) {
+    if (find_flag(name)->reproduces && (c == nullptr || makes_a_difference(flags, name, *c)))
+      line += (line.empty() ? "" : " ") + shell_quoted(without_secret(fmt::format("--torchstone_{}={}", name, value)));
+  }
+  return line;
+}
+
+std::string reproduce_line(const Flags& flags, const Case& c) {
+  const std::string arguments = reproduce_arguments(flags, &c);
+  return fmt::format("{}{}{} {}", shell_quoted(flags.run.program), arguments.empty() ? "" : " ", arguments,
+                     shell_quoted("--gtest_filter=" + name_of(c)));
+}
+
+}  // namespace torchstone::flags

@@ -1,0 +1,174 @@
+#include "cases/settings/policy.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "cases/settings/yaml.h"
+
+namespace torchstone::policy {
+
+const std::vector<PolicyKey>& policy_schema() {
+  constexpr auto models = PolicyKey::Kind::models;
+  constexpr auto numbers = PolicyKey::Kind::numbers;
+  static const std::string not_needed = "nothing: ";
+  static const std::vector<PolicyKey> schema{
+      {"batch_size.training", numbers, "batch size of the full preset in training"},
+      {"batch_size.inference", numbers, "batch size of the full preset in inference"},
+      {"batch_size.divisors", numbers, "divides the model's batch size of the full preset"},
+      {"batch_size.ci_accuracy", numbers, "batch size of training accuracy with inductor on cuda, with ci"},
+      {"dont_change_batch_size", models, "the model keeps its own batch size"},
+      {"accuracy.max_batch_size", numbers, "upper limit of the accuracy batch size"},
+      {"accuracy.skip.large_models", models, "pass_due_to_skip in accuracy and tolerance"},
+      {"accuracy.skip.eager_not_deterministic", models,
+       "training accuracy is compared only where two eager runs agree"},
+      {"tolerance.higher", models, "torchbench's tolerance rule"},
+      {"tolerance.even_higher", models, "torchbench's and timm's tolerance rules"},
+      {"tolerance.higher_fp16", models, "torchbench's tolerance rule"},
+      {"tolerance.higher_bf16", models, "torchbench's tolerance rule"},
+      {"tolerance.higher_bf16_xpu", models, "torchbench's tolerance rule"},
+      {"tolerance.freezing", models, "timm's tolerance rule with freezing"},
+      {"tolerance.freezing.higher_fp16", models, "torchbench's tolerance rule with freezing"},
+      {"tolerance.freezing.even_higher", models, "torchbench's tolerance rule with freezing"},
+      {"tolerance.cosine", models, "torchbench's tolerance rule: cosine similarity"},
+      {"tolerance.higher_training", models, "timm's and huggingface's tolerance rules"},
+      {"tolerance.highest_training", models, "timm's tolerance rule"},
+      {"tolerance.higher_amp", models, "timm's tolerance rule under autocast"},
+      {"tolerance.higher_fp16_xpu", models, "timm's tolerance rule"},
+      {"tolerance.even_higher_max_autotune", models, "timm's tolerance rule with max_autotune"},
+      {"tolerance.higher_max_autotune_training", models, "huggingface's tolerance rule with max_autotune"},
+      {"tolerance.higher_inference", models, "huggingface's tolerance rule"},
+      {"tolerance.higher_inference_cpu", models, "huggingface's tolerance rule"},
+      {"tolerance.use_iou_for_bool_masks", models, "boolean masks are compared by intersection over union"},
+      {"tolerance.iou_thresholds", numbers, "the threshold of that (default 0.99)"},
+      {"tolerance.accuracy_check_runs", numbers, "majority of this many compiled runs (default 1)"},
+      {"require_larger_multiplier_for_smaller_tensor", models, "wider error ratio for tensors up to 500 elements"},
+      {"non_deterministic", models, "accuracy runs but is not compared"},
+      {"only_training", models, "keeps train mode in training accuracy"},
+      {"only_inference", models, "stays in eval mode in training"},
+      {"only_fp32", models, "not registered in another dtype"},
+      {"dtype.force_amp_for_fp16_bf16_models", models, "float16 and bfloat16 become autocast"},
+      {"dtype.force_fp16_for_bf16_models", models, "bfloat16 becomes float16"},
+      {"dtype.amp_dtype_bfloat16", models, "autocast in bfloat16 on every device"},
+      {"skip.all", models, "not registered"},
+      {"skip.device.cpu", models, "not registered on cpu"},
+      {"skip.device.cpu_aarch64", models, "not registered on cpu of that architecture"},
+      {"skip.device.cuda", models, "not registered on cuda"},
+      {"skip.device.xpu", models, "not registered on xpu"},
+      {"skip.device.hpu", models, "not registered on hpu"},
+      {"skip.test.training", models, "not registered in training"},
+      {"skip.freezing.cpu", models, "not registered with freezing on cpu"},
+      {"skip.freezing.cuda", models, "not registered with freezing on cuda"},
+      {"skip.multiprocess", models, "not registered (several processes are needed)"},
+      {"skip.control_flow", models,
+       "inductor's inference is not registered under upstream's semantics, which export it"},
+      {"skip.export_not_supported", models,
+       "inductor's inference is not registered under upstream's semantics, which export it"},
+      {"slow", models, "not registered with --torchstone_fast"},
+      {"very_slow", models, not_needed + "a part of slow, which refers to it"},
+      {"disable_cudagraph", models, "no CUDA graphs, whoever asks for them"},
+      {"scaled_compute_loss", models, "the loss is divided by 1000"},
+      {"no_deterministic_algorithms", models, "runs without deterministic algorithms", "common.py"},
+      {"optimizer.none", models, "training makes no step of an optimizer", "common.py"},
+      {"optimizer.sgd", models, "SGD in training: eager Adam alone makes these differ", "common.py"},
+      {"optimizer.sgd_in_ci", models, "SGD in training with ci, as in upstream's CI", "common.py"},
+      {"optimizer.sgd_with_inductor", models, "SGD in training accuracy with inductor on cuda", "common.py"},
+      {"emulate_precision_casts", models, "inductor runs with the option emulate_precision_casts=true"},
+      {"trust_remote_code", models, not_needed + "no code is fetched"},
+      {"canary_models", models, not_needed + "the registry knows all models"},
+      {"detectron2_models", models, not_needed + "a list for other lists to refer to"},
+      {"trt_not_yet_working", models, not_needed + "no TensorRT"},
+  };
+  return schema;
+}
+
+namespace {
+
+const PolicyKey* schema_of(const std::string& path) {
+  for (const auto& key : policy_schema())
+    if (key.path == path) return &key;
+  return nullptr;
+}
+
+// The keys that may stand below `path`, which is empty for the top of the file.
+std::vector<std::string> keys_below(const std::string& path) {
+  const std::string prefix = path.empty() ? "" : path + ".";
+  std::set<std::string> names;
+  for (const auto& key : policy_schema())
+    if (key.path.starts_with(prefix))
+      names.insert(key.path.substr(prefix.size(), key.path.find('.', prefix.size()) - prefix.size()));
+  return {names.begin(), names.end()};
+}
+
+void read_models(const config::Yaml& node, std::map<std::string, Mention>& models) {
+  for (const auto& item : list_of(node)) models.emplace(text_of(item), Mention{origin_of(item)});
+}
+
+void read_numbers(const config::Yaml& node, std::map<std::string, Mention>& models) {
+  if (node.kind == config::Yaml::Kind::null) return;
+  require_map(node);
+  for (const auto& [model, value] : node.entries) {
+    const bool share = node.path == "tolerance.iou_thresholds";
+    const double number = share ? number_of(value, 0, 1) : static_cast<double>(integer_of(value, 1, 1'000'000'000));
+    models.emplace(model, Mention{origin_of(value), number});
+  }
+}
+
+void read_keys(const config::Yaml& map, Policy& policy) {
+  const auto known = keys_below(map.path);
+  for (const auto& [name, value] : map.entries) {
+    if (map.path.empty() && (name == "tolerance_rule" || name == "upstream_names")) continue;
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      fail(value, fmt::format("unknown key ({})", config::expected_one_of(name, known)));
+    const PolicyKey* key = schema_of(value.path);
+    const bool group = !keys_below(value.path).empty();
+    if (value.kind == config::Yaml::Kind::null) continue;  // `skip:` with everything below it commented out
+    if (group && (!key || value.kind == config::Yaml::Kind::map)) {
+      require_map(value);
+      read_keys(value, policy);
+    } else if (key->kind == PolicyKey::Kind::models) {
+      read_models(value, policy.mentions[key->path]);
+    } else {
+      read_numbers(value, policy.mentions[key->path]);
+    }
+  }
+}
+
+}  // namespace
+
+const Mention* Policy::find(const std::string& key, const std::string& model) const {
+  const auto models = mentions.find(key);
+  if (models == mentions.end()) return nullptr;
+  const auto mention = models->second.find(model);
+  if (mention != models->second.end()) return &mention->second;
+  const auto renamed = upstream_names.find(model);
+  const auto upstream = renamed == upstream_names.end() ? models->second.end() : models->second.find(renamed->second);
+  return upstream == models->second.end() ? nullptr : &upstream->second;
+}
+
+std::string rule_of_suite(const std::string& suite) {
+  return suite == "timm" || suite == "timm_models" ? "timm" : suite == "huggingface" ? suite : "torchbench";
+}
+
+Policy read_policy(const std::string& file, const std::string& suite) {
+  const config::Yaml root = config::read_yaml(file);
+  require_map(root);
+  Policy policy;
+  policy.file = file;
+  policy.rule = rule_of_suite(suite);
+  if (const config::Yaml* rule = root.find("tolerance_rule")) {
+    static const std::vector<std::string> rules{"torchbench", "timm", "huggingface"};
+    policy.rule = text_of(*rule);
+    if (std::find(rules.begin(), rules.end(), policy.rule) == rules.end())
+      fail(*rule, fmt::format("'{}' is no rule ({})", policy.rule, config::expected_one_of(policy.rule, rules)));
+  }
+  if (const config::Yaml* names = root.find("upstream_names")) {
+    require_map(*names);
+    for (const auto& [ours, upstream] : names->entries) policy.upstream_names.emplace(ours, text_of(upstream));
+  }
+  read_keys(root, policy);
+  return policy;
+}
+
+}  // namespace torchstone::policy

@@ -1,0 +1,228 @@
+#include "cases/settings/suite.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+
+#include <fmt/format.h>
+
+#include "cases/settings/yaml.h"
+
+namespace torchstone::suite {
+namespace {
+
+const std::vector<std::string> axis_keys{"checks", "modes", "dtypes", "backends", "devices", "presets", "dynamic"};
+
+std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+// The settings among the keys of a map, each checked at once so that the error names this line and not a later use.
+config::Settings read_settings(const config::Yaml& map) {
+  const auto keys = config::setting_keys();
+  config::Settings settings;
+  for (const auto& [key, value] : map.entries) {
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) continue;
+    check_setting(key, value);
+    settings.emplace_back(key, value);
+  }
+  const config::Yaml* expected = map.find("expected");
+  const config::Yaml* reason = map.find("reason");
+  if (reason && !expected) fail(*reason, "a reason for nothing (expected the key expected beside it)");
+  if (expected && !reason && expected->text != "pass")
+    fail(*expected, "a known failure without a reason (expected the key reason beside it)");
+  return settings;
+}
+
+// Returns the row's value of an axis, else the defaults' (`devices` or `device`).
+const config::Yaml* find_axis(const config::Yaml& row, const config::Yaml* defaults, const std::string& key) {
+  const config::Yaml* node = row.find(key);
+  if (!node && defaults) node = defaults->find(key);
+  if (!node && defaults) node = defaults->find(key.substr(0, key.size() - 1));
+  return node;
+}
+
+// The values of an axis, `otherwise` where it is not written.
+template <typename T>
+config::Choices<T> read_axis(const config::Yaml& row, const config::Yaml* defaults, const std::string& key,
+                             T (*parse)(const config::Yaml&), const char* otherwise) {
+  const config::Yaml* node = find_axis(row, defaults, key);
+  if (!node && !otherwise) fail(row, fmt::format("the key {} is missing", key));
+  if (!node) return {{parse(config::scalar_of_flag("default", otherwise)), {"default"}}};
+  config::Choices<T> choices;
+  for (const auto& item : list_of(*node)) choices.push_back({parse(item), item});
+  if (choices.empty()) fail(*node, "an empty list (expected at least one)");
+  return choices;
+}
+
+// Reads the dtypes. In a suite for files, `own` is the dtype of each file.
+void read_dtypes(const config::Yaml& row, const config::Yaml* defaults, bool own_files, config::Axes& axes) {
+  const config::Yaml* node = find_axis(row, defaults, "dtypes");
+  if (!own_files || !node) {
+    axes.dtypes = read_axis(row, defaults, "dtypes", config::dtype_of, "float32");
+    return;
+  }
+  for (const auto& item : list_of(*node)) {
+    if (item.kind == config::Yaml::Kind::scalar && item.text == "own")
+      axes.own_dtype = item;
+    else
+      axes.dtypes.push_back({config::dtype_of(item), item});
+  }
+  if (axes.dtypes.empty() && !axes.own_dtype) fail(*node, "an empty list (expected at least one)");
+}
+
+// The models of the suite that a row names under `key`; none when the key is absent.
+config::Choices<std::string> read_names(const config::Yaml& node, const char* key,
+                                        const std::vector<SuiteModel>& models) {
+  config::Choices<std::string> chosen;
+  const config::Yaml* list = node.find(key);
+  if (!list) return chosen;
+  std::vector<std::string> names;
+  for (const auto& model : models) names.push_back(model.name);
+  for (const auto& item : list_of(*list)) {
+    const std::string name = text_of(item);
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      fail(item, fmt::format("{} is no model of this suite ({})", name, config::expected_one_of(name, names)));
+    chosen.push_back({name, item});
+  }
+  if (chosen.empty()) fail(*list, "an empty list (expected at least one)");
+  return chosen;
+}
+
+Row read_row(const config::Yaml& node, const config::Yaml* defaults, const std::vector<SuiteModel>& models,
+             bool own_files) {
+  config::require_setting_keys(node, joined(axis_keys, {"models", "except"}));
+  Row row;
+  row.place = node;
+  row.axes.checks = read_axis(node, defaults, "checks", config::check_name_of, nullptr);
+  row.axes.modes = read_axis(node, defaults, "modes", config::mode_of, "inference");
+  read_dtypes(node, defaults, own_files, row.axes);
+  row.axes.backends = read_axis(node, defaults, "backends", config::backend_spec_of, nullptr);
+  row.axes.devices = read_axis(node, defaults, "devices", config::device_of, "cpu");
+  row.axes.presets = read_axis(node, defaults, "presets", config::preset_of, "mini");
+  row.axes.dynamic = read_axis(node, defaults, "dynamic", config::dynamic_of, "off");
+  row.settings = read_settings(node);
+  row.models = read_names(node, "models", models);
+  row.except = read_names(node, "except", models);
+  return row;
+}
+
+SuiteModel read_model(const config::Yaml& node) {
+  SuiteModel model;
+  model.place = node;
+  if (node.kind == config::Yaml::Kind::map) {
+    if (node.entries.size() != 1)
+      fail(node, fmt::format("{} keys (expected a model's name, or name: {{key: value}})", node.entries.size()));
+    const auto& [name, overrides] = node.entries.front();
+    model.name = name;
+    if (overrides.kind != config::Yaml::Kind::null) {
+      config::require_setting_keys(overrides, {"skip"});
+      model.settings = read_settings(overrides);
+      if (const config::Yaml* skip = overrides.find("skip")) model.skip = text_of(*skip);
+    }
+  } else {
+    model.name = text_of(node);
+  }
+  if (model.name.empty() || model.name.size() > 200) fail(node, "a model's name of no or more than 200 characters");
+  return model;
+}
+
+std::string read_name(const config::Yaml& root) {
+  static const std::regex pattern("[A-Za-z][A-Za-z0-9_]{0,60}");
+  const config::Yaml& node = require(root, "suite");
+  std::string name = text_of(node);
+  if (name.size() > 61 || !std::regex_match(name, pattern))
+    fail(node, fmt::format("'{}' is no name of a suite (expected letters, digits and _)", name.substr(0, 61)));
+  return name;
+}
+
+}  // namespace
+
+Suite read_suite(const std::string& file) {
+  const config::Yaml root = config::read_yaml(file);
+  require_keys(root, {"suite", "policy", "expected_file", "defaults", "matrix", "models", "operators", "own_files"});
+  Suite suite;
+  suite.place = root;
+  suite.name = read_name(root);
+  suite.policy.rule = policy::rule_of_suite(suite.name);
+  if (const config::Yaml* policy = root.find("policy")) {
+    const auto path = std::filesystem::path(file).parent_path() / text_of(*policy);
+    std::error_code error;  // a name may be too long to be asked for
+    if (!std::filesystem::is_regular_file(path, error))
+      fail(*policy, fmt::format("there is no file {}", path.lexically_normal().string()));
+    suite.policy = policy::read_policy(path.lexically_normal().string(), suite.name);
+  }
+  if (const config::Yaml* expected = root.find("expected_file"))
+    suite.expected_file = (std::filesystem::path(file).parent_path() / text_of(*expected)).lexically_normal().string();
+  const config::Yaml* defaults = root.find("defaults");
+  if (defaults && defaults->kind == config::Yaml::Kind::null) defaults = nullptr;
+  if (defaults) {
+    config::require_setting_keys(*defaults,
+                                 joined(axis_keys, {"check", "mode", "dtype", "backend", "device", "preset"}));
+    suite.defaults = read_settings(*defaults);
+  }
+  const config::Yaml* operators = root.find("operators");
+  if (operators) suite.operators = read_operator_choice(*operators, std::filesystem::path(file).parent_path().string());
+  if (const config::Yaml* own_files = root.find("own_files")) suite.own_files = boolean_of(*own_files);
+  suite.policy.keeps_batch_size = suite.own_files;
+  const bool models_come_later = operators || suite.own_files;
+  const config::Yaml none;
+  const config::Yaml& models = models_come_later && !root.find("models") ? none : require(root, "models");
+  for (const auto& item : list_of(models)) {
+    SuiteModel model = read_model(item);
+    for (const auto& earlier : suite.models)
+      if (earlier.name == model.name)
+        fail(item, fmt::format("{} is already listed at {}", model.name, origin_of(earlier.place)));
+    suite.models.push_back(std::move(model));
+  }
+  if (!suite.models.empty() && suite.own_files)
+    fail(models, "a suite with own_files lists no models: they are the files of --torchstone_only");
+  if (suite.models.empty() && !models_come_later) fail(models, "an empty list (expected at least one model)");
+  for (const auto& row : list_of(require(root, "matrix")))
+    suite.rows.push_back(read_row(row, defaults, suite.models, suite.own_files));
+  if (suite.rows.empty()) fail(require(root, "matrix"), "an empty list (expected at least one row)");
+  return suite;
+}
+
+namespace fs = std::filesystem;
+
+// An installed program (PREFIX/lib/torchstone/torchstone) has its suites in PREFIX/share, wherever PREFIX was moved,
+// and never those of a source tree that happens to be there; a built one has the source tree's.
+fs::path own_suites() {
+  std::error_code ignored;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const fs::path suites = folder.filename() == "torchstone"
+                              ? folder.parent_path().parent_path() / "share/torchstone/suites"
+                              : fs::path(TORCHSTONE_SUITES_FOLDER);
+  if (fs::is_directory(suites, ignored)) return suites;
+  config::fail({"--torchstone_suites"},
+               fmt::format("the program's own suites are missing: no folder {} (install anew, or give "
+                           "a folder by --torchstone_suites)",
+                           suites.string()));
+}
+
+std::vector<Suite> read_suites(const std::string& folder_or_file) {
+  const fs::path path = folder_or_file.empty() ? own_suites() : fs::path(folder_or_file);
+  std::error_code error;
+  std::vector<std::string> files;
+  if (fs::is_directory(path, error)) {
+    for (const auto& entry : fs::directory_iterator(path, error))
+      if (entry.path().extension() == ".yaml") files.push_back(entry.path().string());
+    std::sort(files.begin(), files.end());
+    if (files.empty()) config::fail({path.string()}, "the folder holds no *.yaml (expected suites)");
+  } else {
+    files.push_back(path.string());
+  }
+  std::vector<Suite> suites;
+  for (const auto& file : files) {
+    suites.push_back(read_suite(file));
+    for (size_t i = 0; i + 1 < suites.size(); ++i)
+      if (suites[i].name == suites.back().name)
+        config::fail(suites.back().place,
+                     fmt::format("the suite {} is already in {}", suites.back().name, suites[i].place.file));
+  }
+  return suites;
+}
+
+}  // namespace torchstone::suite

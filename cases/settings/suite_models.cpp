@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "cases/settings/flags.h"
+#include "cases/settings/suite.h"
+#include "cases/settings/yaml.h"
+#include "models/core/registry.h"
+#include "models/fastrnns/executor.h"
+#include "models/fastrnns/sizes.h"
+#include "models/operators/skip_rules.h"
+
+namespace torchstone::suite {
+namespace {
+
+constexpr int64_t most_inputs = 1'000'000;
+
+std::vector<operators::LoggedOperator> read_logs(const OperatorChoice& choice) {
+  std::vector<operators::LoggedOperator> log;
+  for (const auto& file : choice.logs) {
+    try {
+      merge_logs(log, operators::read_operator_log(file));
+    } catch (const operators::LogError& error) {
+      throw config::ConfigError(error.what());
+    }
+  }
+  return log;
+}
+
+// What the flags say instead of the suite.
+OperatorChoice narrowed(OperatorChoice choice, const flags::OperatorFlags& flags) {
+  if (!flags.logs.empty()) choice.logs = flags.logs;
+  if (!flags.layouts.empty()) choice.layouts = flags.layouts;
+  if (flags.max_samples) choice.max_samples = *flags.max_samples;
+  if (flags.start_index) choice.start_index = *flags.start_index;
+  return choice;
+}
+
+void add_input(Suite& suite, const operators::LoggedOperator& logged, size_t index, operators::OperatorLayout layout) {
+  const operators::LoggedInput& input = logged.inputs[index];
+  ModelInfo info = operator_model_info(logged.name, input, index, layout);
+  const config::Place place{input.file, input.line, logged.name};
+  suite.models.push_back({info.name, {}, operators::operator_skip_reason(logged.name), place});
+  if (!find_model(info.name)) register_model(std::move(info), input.file.c_str(), input.line);
+}
+
+void add_log(Suite& suite, const OperatorChoice& choice) {
+  for (const auto& logged : read_logs(choice)) {
+    const size_t first = static_cast<size_t>(choice.start_index);
+    const size_t last = std::min(logged.inputs.size(), first + static_cast<size_t>(choice.max_samples));
+    for (const auto layout : choice.layouts)
+      for (size_t i = first; i < last; ++i) add_input(suite, logged, i, layout);
+  }
+}
+
+}  // namespace
+
+OperatorChoice read_operator_choice(const config::Yaml& node, const std::string& folder) {
+  require_keys(node, {"logs", "max_samples", "start_index", "layouts"});
+  OperatorChoice choice;
+  choice.place = node;
+  for (const auto& log : list_of(require(node, "logs"))) {
+    const auto path = std::filesystem::path(folder) / text_of(log);
+    std::error_code error;  // a name may be too long to be asked for
+    if (!std::filesystem::is_regular_file(path, error))
+      fail(log, fmt::format("there is no file {}", path.lexically_normal().string()));
+    choice.logs.push_back(path.lexically_normal().string());
+  }
+  if (choice.logs.empty()) fail(require(node, "logs"), "an empty list (expected at least one log)");
+  if (const config::Yaml* value = node.find("max_samples"))
+    choice.max_samples = static_cast<int>(integer_of(*value, 1, most_inputs));
+  if (const config::Yaml* value = node.find("start_index"))
+    choice.start_index = static_cast<int>(integer_of(*value, 0, most_inputs));
+  if (const config::Yaml* value = node.find("layouts")) {
+    choice.layouts.clear();
+    for (const auto& item : list_of(*value)) choice.layouts.push_back(layout_of(item));
+    if (choice.layouts.empty()) fail(*value, "an empty list (expected recorded or channels_last)");
+  }
+  return choice;
+}
+
+void add_operators(std::vector<Suite>& suites, const flags::Flags& flags) {
+  for (auto& suite : suites) {
+    const bool wanted = flags.suites.empty() || std::any_of(flags.suites.begin(), flags.suites.end(),
+                                                            [&](const auto& c) { return c.value == suite.name; });
+    if (suite.operators && wanted) add_log(suite, narrowed(*suite.operators, flags.operators));
+  }
+}
+
+std::set<std::string> operator_suites(const std::vector<Suite>& suites) {
+  std::set<std::string> names;
+  for (const auto& suite : suites)
+    if (suite.operators) names.insert(suite.name);
+  return names;
+}
+
+void prepare_models(std::vector<Suite>& suites, const flags::Flags& flags) {
+  fastrnns::recurrent_flags() = flags.fastrnns.sizes;
+  fastrnns::set_executor(flags.fastrnns.fuser, flags.fastrnns.executor);
+  add_operators(suites, flags);
+}
+
+}  // namespace torchstone::suite

@@ -1,0 +1,274 @@
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "cases/selection/expand.h"
+#include "models/core/registry.h"
+#include "tests/unit/cases/selection/expanded.h"
+
+namespace torchstone::selection {
+namespace {
+
+using test::flags_of;
+using testing::ElementsAre;
+
+TEST(Expand, OnlyTakesAModelThatNoSuiteLists) {
+  const Expanded third(two_rows, {"--torchstone_only=third.v2", "--torchstone_checks=performance"});
+  EXPECT_THAT(third.names(),
+              ElementsAre("small/Performance.CompiledAgainstEager/third_v2_inference_float32_inductor_cpu"));
+  EXPECT_EQ(third.at("third").batch_size, 1);
+  EXPECT_EQ(third.at("third").file, "zoo.cpp");
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_only=thrid.v2"}).error,
+            "flag --torchstone_only=thrid.v2: unknown model thrid.v2 (expected one of first, second, third.v2; did you "
+            "mean third.v2?)");
+}
+
+TEST(Expand, OnlyRunsTheRowsThatAreKeptToOtherModelsForBrevity) {
+  const std::string rows =
+      "suite: small\nmatrix:\n  - {checks: [accuracy], backends: [inductor]}\n"
+      "  - {checks: [performance], backends: [inductor], models: [first]}\n"
+      "  - {checks: [performance], backends: [eager], models: [first]}\n"
+      "  - {checks: [performance], backends: [torchscript], models: [first], required_speedup: 2}\n"
+      "models: [first, second]\n";
+  EXPECT_EQ(Expanded(rows).names().size(), 2U + 3U);
+  // Not the control, and not the row whose requirement was measured on its model.
+  EXPECT_THAT(Expanded(rows, {"--torchstone_only=second"}).names(),
+              ElementsAre("small/Accuracy.CompiledMatchesEager/second_inference_float32_inductor_cpu",
+                          "small/Performance.CompiledAgainstEager/second_inference_float32_inductor_cpu"));
+  EXPECT_EQ(Expanded(rows, {"--torchstone_only=first"}).names().size(), 1U + 3U);
+}
+
+TEST(Expand, OnlyRunsACombinationOnceWhoseModelsAreSharedOutAmongRows) {
+  const std::string rows =
+      "suite: small\nmatrix:\n  - {checks: [accuracy], backends: [torchscript, inductor], models: [first]}\n"
+      "  - {checks: [accuracy], backends: [torchscript], models: [second]}\nmodels: [first, second]\n";
+  EXPECT_THAT(Expanded(rows, {"--torchstone_only=third.v2"}).names(),
+              ElementsAre("small/Accuracy.CompiledMatchesEager/third_v2_inference_float32_torchscript_cpu",
+                          "small/Accuracy.CompiledMatchesEager/third_v2_inference_float32_inductor_cpu"));
+}
+
+inline constexpr auto for_files =
+    "suite: own\nown_files: true\nmatrix:\n"
+    "  - {checks: [accuracy, performance], modes: [inference, training], backends: [inductor]}\n";
+
+/// A model of a file of eight samples, whose reason not to be trained may be given.
+Known known_file(const std::string& file, const std::string& not_trained) {
+  static ModelInfo info;
+  info = test::fake("my_net", 8, 8);
+  info.suites = {"own"};
+  info.file = file;
+  info.not_trained = not_trained;
+  Known known = test::fake_known();
+  known.models.push_back(&info);
+  return known;
+}
+
+TEST(Expand, AFileRunsByTheRowsForFilesWithItsOwnBatch) {
+  const Known known = known_file("/my-net.pt2", "");
+  const Expanded all(for_files, {"--torchstone_only=/my-net.pt2"}, known);
+  EXPECT_THAT(all.names(), ElementsAre("own/Accuracy.CompiledMatchesEager/my_net_inference_float32_inductor_cpu",
+                                       "own/Accuracy.CompiledMatchesEager/my_net_training_float32_inductor_cpu",
+                                       "own/Performance.CompiledAgainstEager/my_net_inference_float32_inductor_cpu",
+                                       "own/Performance.CompiledAgainstEager/my_net_training_float32_inductor_cpu"));
+  EXPECT_EQ(all.at("Accuracy").batch_size, 8);
+  const Expanded other(for_files, {"--torchstone_only=/my-net.pt2", "--torchstone_batch_size=3"}, known);
+  EXPECT_EQ(other.at("Accuracy").batch_size, 3);
+}
+
+TEST(Expand, AFileRunsInItsOwnDtypeUnlessAFlagAsksForAnother) {
+  const std::string rows =
+      "suite: own\nown_files: true\nmatrix:\n"
+      "  - {checks: [accuracy], dtypes: [own], backends: [inductor]}\n";
+  Known known = known_file("/my-net.pt2", "");
+  const auto dtypes = [&](const std::vector<std::string>& further = {}) {
+    std::vector<std::string> arguments{"--torchstone_only=/my-net.pt2"};
+    arguments.insert(arguments.end(), further.begin(), further.end());
+    std::vector<std::string> found;
+    for (const auto& c : Expanded(rows, arguments, known).expansion.cases) found.emplace_back(to_string(c.dtype));
+    return found;
+  };
+  EXPECT_THAT(dtypes(), ElementsAre("float32")) << "of no dtype";
+  known.dtypes["my_net"] = {DType::bfloat16, DType::bfloat16};
+  EXPECT_THAT(dtypes(), ElementsAre("bfloat16"));
+  EXPECT_THAT(Expanded(rows, {"--torchstone_only=/my-net.pt2"}, known).names(),
+              ElementsAre("own/Accuracy.CompiledMatchesEager/my_net_inference_bfloat16_inductor_cpu"));
+  EXPECT_THAT(dtypes({"--torchstone_dtypes=float32"}), ElementsAre("float32"));
+  EXPECT_THAT(dtypes({"--torchstone_dtypes=bfloat16,amp"}), ElementsAre("bfloat16", "amp"));
+  const std::string both =
+      "suite: own\nown_files: true\nmatrix:\n"
+      "  - {checks: [accuracy], dtypes: [float32, own], backends: [inductor]}\n";
+  EXPECT_EQ(Expanded(both, {"--torchstone_only=/my-net.pt2"}, known).names().size(), 2U);
+  EXPECT_THAT(Expanded("suite: small\nmatrix:\n  - {checks: [accuracy], dtypes: [own], backends: [inductor]}\n"
+                       "models: [first]\n")
+                  .error,
+              testing::HasSubstr("own"))
+      << "a model of the zoo has no dtype of its own";
+}
+
+TEST(Expand, AFileOfSeveralDtypesRunsAsWrittenByTheRulesOfItsLoosest) {
+  const std::string rows =
+      "suite: own\nown_files: true\nmatrix:\n"
+      "  - {checks: [accuracy], modes: [training], dtypes: [own], backends: [inductor]}\n";
+  Known known = known_file("/my-net.pt2", "");
+  const auto only_case = [&](selection::OwnDtype own, const std::vector<std::string>& further = {}) {
+    known.dtypes["my_net"] = own;
+    std::vector<std::string> arguments{"--torchstone_only=/my-net.pt2"};
+    arguments.insert(arguments.end(), further.begin(), further.end());
+    const Expanded expanded(rows, arguments, known);
+    EXPECT_THAT(expanded.expansion.cases, testing::SizeIs(1)) << expanded.error;
+    return expanded.expansion.cases.at(0);
+  };
+  const Case half = only_case({DType::as_written, DType::float16});
+  EXPECT_EQ(name_of(half), "own/Accuracy.CompiledMatchesEager/my_net_training_as_written_inductor_cpu");
+  EXPECT_EQ(half.tolerance, 1e-3);
+  EXPECT_TRUE(half.equal_nan);
+  EXPECT_EQ(half.optimizer, OptimizerKind::sgd) << "as in float16";
+  const Case wide = only_case({DType::as_written, DType::float32});
+  EXPECT_EQ(wide.tolerance, 1e-4);
+  EXPECT_FALSE(wide.equal_nan);
+  EXPECT_EQ(wide.optimizer, OptimizerKind::adam);
+  const Case twice = only_case({DType::float64, DType::float64});
+  EXPECT_EQ(twice.dtype, DType::float64);
+  EXPECT_FALSE(twice.equal_nan);
+  EXPECT_EQ(only_case({DType::as_written, DType::float16}, {"--torchstone_dtypes=float64"}).dtype, DType::float64);
+  EXPECT_THAT(Expanded(rows, {"--torchstone_only=/my-net.pt2", "--torchstone_dtypes=as_written"}, known).error,
+              testing::HasSubstr("is no dtype"));
+}
+
+TEST(Expand, AFileThatCannotBeTrainedHasNoRowsOfTrainingUnlessTheyAreAskedFor) {
+  const Known known = known_file("/my-net.pt2", "it holds no parameters");
+  const Expanded all(for_files, {"--torchstone_only=/my-net.pt2"}, known);
+  EXPECT_EQ(all.names().size(), 2U);
+  ASSERT_EQ(all.expansion.skipped.size(), 2U);
+  EXPECT_EQ(all.expansion.skipped[0].reason, "it holds no parameters");
+  EXPECT_EQ(all.expansion.skipped[0].origin, "/my-net.pt2");
+  const Expanded asked(for_files, {"--torchstone_only=/my-net.pt2", "--torchstone_modes=training"}, known);
+  EXPECT_EQ(asked.names().size(), 2U);
+}
+
+TEST(Expand, SuitesForFilesRunNothingElseAndFilesRunInNoOtherSuite) {
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_only=/my-net.pt2"}, known_file("/my-net.pt2", "")).error,
+            "flag --torchstone_only=/my-net.pt2: a file runs by the rows of a suite with the key own_files, as the "
+            "program's suite own, and none is chosen");
+  EXPECT_EQ(Expanded(for_files, {"--torchstone_only=first"}).error,
+            "flag --torchstone_only=first: suites with the key own_files run files alone, and no other is chosen");
+  EXPECT_THAT(Expanded(for_files).names(), testing::IsEmpty());
+  EXPECT_THAT(Expanded(std::string(for_files) + "models: [first]\n").error,
+              testing::HasSubstr("a suite with own_files lists no models: they are the files of --torchstone_only"));
+}
+
+TEST(Expand, OnlyNamesAFileByItsStem) {
+  const flags::Flags flags = flags_of({"--torchstone_only=dir/my-net.v2.pt"});
+  EXPECT_TRUE(only_is_file(flags));
+  EXPECT_EQ(only_model(flags), "my_net_v2");
+  EXPECT_TRUE(flags.only.starts_with("/"));
+  EXPECT_FALSE(only_is_file(flags_of({"--torchstone_only=resnet18"})));
+  EXPECT_TRUE(only_is_file(flags_of({"--torchstone_only=net.pt2"})));
+  const test::Folder folder;
+  folder.write("big-net.v2/eval.pt2", "");
+  EXPECT_EQ(only_model(flags_of({"--torchstone_only=" + folder.path() + "/big-net.v2/"})), "big_net_v2");
+  // The zoo has a resnet18, which is another model.
+  EXPECT_EQ(only_model(flags_of({"--torchstone_only=resnet18.pt"})), "resnet18_file");
+}
+
+using test::flags_of;
+
+TEST(CaseNames, UseOnlyWhatCtestAndGoogleTestPass) {
+  const Expanded all(two_rows,
+                     {"--torchstone_backends=inductor:cpp.threads=2,inductor", "--torchstone_devices=cuda:0,cpu"});
+  EXPECT_FALSE(all.names().empty());
+  for (const auto& name : all.names())
+    EXPECT_THAT(name, testing::MatchesRegex("[A-Za-z0-9_]+/[A-Za-z]+\\.[A-Za-z]+/[A-Za-z0-9_]+"));
+}
+
+/// How many cases compare a model in float32 inference with this backend.
+size_t float32_cases(const Expansion& expansion, const std::string& backend) {
+  return static_cast<size_t>(std::count_if(expansion.cases.begin(), expansion.cases.end(), [&](const Case& c) {
+    return c.check == "accuracy" && c.mode == Mode::inference && c.dtype == DType::float32 && c.backend.name == backend;
+  }));
+}
+
+/// The shipped suites without fastrnns, which has rules of its own and borrows models of others.
+std::vector<suite::Suite> suites_of_the_zoo() {
+  auto suites = suite::read_suites("");
+  std::erase_if(suites, [](const suite::Suite& suite) { return suite.name == "fastrnns"; });
+  return suites;
+}
+
+// The shipped suites against the models of this program. Every model that is missing is named.
+TEST(DefaultSuites, ListTheZooAndCompareEachModelWithTwoBackends) {
+  const auto suites = suites_of_the_zoo();
+  std::set<std::string> listed, missing, unlisted;
+  for (const auto& suite : suites) {
+    for (const auto& model : suite.models) {
+      listed.insert(model.name);
+      const auto* info = find_model(model.name);
+      if (!info || std::find(info->suites.begin(), info->suites.end(), suite.name) == info->suites.end())
+        missing.insert(suite.name + " " + model.name);
+    }
+  }
+  EXPECT_THAT(missing, testing::IsEmpty()) << "the registry lacks models that the suites list";
+  const std::vector<std::string> of_a_log{"operators"};  // registered by a test that read one
+  for (const auto* info : all_models())
+    if (!listed.count(info->name) && info->name != "test_only_model" && info->family != "lstm" &&
+        info->suites != of_a_log)
+      unlisted.insert(info->name);
+  EXPECT_THAT(unlisted, testing::IsEmpty()) << "no suite lists these models";
+  if (!missing.empty()) return;
+  const Expansion expansion = expand(suites, {all_models(), {"eager", "inductor", "torchscript"}}, flags_of({}));
+  EXPECT_EQ(float32_cases(expansion, "torchscript"), listed.size());
+  EXPECT_EQ(float32_cases(expansion, "inductor"), listed.size());
+  EXPECT_EQ(expansion.skipped.size(), 0U);
+}
+
+TEST(DefaultSuites, FastrnnsHasEveryRunnerAndUpstreamsConvolutionalNetworks) {
+  auto suites = suite::read_suites("");
+  std::erase_if(suites, [](const suite::Suite& suite) { return suite.name != "fastrnns"; });
+  ASSERT_EQ(suites.size(), 1U);
+  std::set<std::string> listed, runners{"resnet18", "resnet50"};
+  for (const auto& model : suites[0].models) listed.insert(model.name);
+  for (const auto* info : all_models())
+    if (info->family == "lstm") runners.insert(info->name);
+  EXPECT_EQ(listed, runners);
+  const Known known{all_models(), {"eager", "inductor", "nn_lstm", "torchscript"}};
+  const Expansion expansion = expand(suites, known, flags_of({}));
+  EXPECT_EQ(float32_cases(expansion, "nn_lstm"), 11U);
+  for (const auto& c : expansion.cases) {
+    if (c.backend.name == "nn_lstm") {
+      EXPECT_EQ(c.tolerance, 0.001) << name_of(c);
+    }
+  }
+}
+
+// The same without the zoo: a stand-in for each listed model.
+TEST(DefaultSuites, ExpandWithStandIns) {
+  const auto suites = suites_of_the_zoo();
+  std::vector<ModelInfo> infos;
+  for (const auto& suite : suites)
+    for (const auto& model : suite.models)
+      infos.push_back(test::fake(model.name, 16, 8, model.name == "soft_actor_critic"));
+  Known known{{}, {"eager", "inductor", "torchscript"}};
+  for (const auto& info : infos) known.models.push_back(&info);
+  const Expansion expansion = expand(suites, known, flags_of({}));
+  EXPECT_EQ(float32_cases(expansion, "inductor"), infos.size());
+  EXPECT_EQ(expansion.skipped.size(), 0U);
+  for (const auto& c : expansion.cases) {
+    const bool fixed =
+        c.model == "soft_actor_critic" || c.model == "demucs" || c.model == "pyhpc_turbulent_kinetic_energy";
+    const int64_t expected = fixed                       ? (c.mode == Mode::training ? 16 : 8)
+                             : c.suite == "huggingface"  ? 1
+                             : c.suite == "timm"         ? 8
+                             : c.model == "pytorch_unet" ? 2
+                                                         : 4;
+    EXPECT_EQ(c.batch_size, expected) << name_of(c);
+  }
+  const Expansion full = expand(
+      suites, known,
+      flags_of({"--torchstone_preset=full", "--torchstone_checks=performance", "--torchstone_only=BertForMaskedLM"}));
+  ASSERT_EQ(full.cases.size(), 1U);
+  EXPECT_EQ(full.cases[0].batch_size, 4);
+}
+
+}  // namespace
+}  // namespace torchstone::selection
