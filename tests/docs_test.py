@@ -110,7 +110,7 @@ def backends():
 
 
 def statuses():
-    return re.findall(r'\{Status::\w+, "(\w+)"', (ROOT / "reports/record/status.cpp").read_text())
+    return re.findall(r'\{Status::\w+, "(\w+)"', (ROOT / "reports/record/verdict.cpp").read_text())
 
 
 def columns():

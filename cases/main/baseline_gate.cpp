@@ -15,8 +15,8 @@
 #include "cases/main/gtest_flags.h"
 #include "reports/base/process.h"
 #include "reports/base/terminal.h"
-#include "reports/judge/comparison/baseline_report.h"
-#include "reports/record/repetitions.h"
+#include "reports/judge/baseline_report.h"
+#include "reports/record/summary.h"
 
 namespace torchstone {
 namespace {

@@ -10,7 +10,7 @@
 #include "cases/selection/expand.h"
 #include "cases/settings/flags.h"
 #include "cases/settings/suite.h"
-#include "reports/judge/comparison/baseline_input.h"
+#include "reports/judge/baseline_input.h"
 
 namespace torchstone {
 

@@ -12,9 +12,8 @@
 #include "fixtures/isolate/signals.h"
 #include "reports/base/terminal.h"
 #include "reports/console/progress.h"
-#include "reports/record/row.h"
-#include "reports/results_folder/diagnosis_files.h"
-#include "reports/results_folder/side_files.h"
+#include "reports/record/results_folder/side_files.h"
+#include "reports/record/verdict.h"
 
 namespace torchstone {
 

@@ -39,10 +39,9 @@
 #include "reports/base/terminal.h"
 #include "reports/console/listener.h"
 #include "reports/console/progress.h"
-#include "reports/record/begin_run.h"
-#include "reports/results_folder/case_files.h"
-#include "reports/results_folder/plan.h"
-#include "reports/results_folder/side_files.h"
+#include "reports/record/results_folder/case_records.h"
+#include "reports/record/results_folder/side_files.h"
+#include "reports/record/run_facts.h"
 
 namespace torchstone {
 namespace {

@@ -17,12 +17,11 @@
 #include "reports/base/terminal.h"
 #include "reports/base/time.h"
 #include "reports/console/summary_text.h"
+#include "reports/record/results_folder/case_records.h"
+#include "reports/record/results_folder/merge_results.h"
 #include "reports/record/summary.h"
-#include "reports/results_folder/case_files.h"
-#include "reports/results_folder/merge.h"
-#include "reports/results_folder/plan.h"
 #include "reports/write/annotations.h"
-#include "reports/write/reports.h"
+#include "reports/write/report_files.h"
 
 namespace torchstone {
 namespace {

@@ -10,8 +10,8 @@
 #include "cases/selection/expected_status.h"
 #include "cases/settings/flags.h"
 #include "reports/console/progress.h"
-#include "reports/judge/comparison/baseline_input.h"
-#include "reports/write/reports.h"
+#include "reports/judge/baseline_input.h"
+#include "reports/write/report_files.h"
 
 namespace torchstone {
 

@@ -11,9 +11,8 @@
 #include "fixtures/checks/outputs.h"
 #include "reports/base/files.h"
 #include "reports/base/text.h"
-#include "reports/results_folder/empty_results.h"
-#include "reports/results_folder/hold.h"
-#include "reports/results_folder/marker.h"
+#include "reports/record/results_folder/folder_lock.h"
+#include "reports/record/results_folder/ownership.h"
 
 namespace torchstone {
 

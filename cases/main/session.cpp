@@ -29,9 +29,9 @@
 #include "reports/base/text.h"
 #include "reports/console/progress.h"
 #include "reports/record/properties.h"
-#include "reports/record/row.h"
-#include "reports/results_folder/case_files.h"
-#include "reports/results_folder/side_files.h"
+#include "reports/record/results_folder/case_records.h"
+#include "reports/record/results_folder/side_files.h"
+#include "reports/record/verdict.h"
 
 namespace torchstone {
 

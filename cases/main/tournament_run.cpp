@@ -24,15 +24,12 @@
 #include "reports/base/terminal.h"
 #include "reports/base/time.h"
 #include "reports/console/progress.h"
-#include "reports/console/sweep_text.h"
-#include "reports/console/tournament_text.h"
-#include "reports/judge/tournament/tournament_exit.h"
-#include "reports/judge/tournament/tournament_quantised.h"
-#include "reports/record/row.h"
-#include "reports/results_folder/case_files.h"
-#include "reports/results_folder/empty_results.h"
-#include "reports/write/html/tournament_page.h"
-#include "reports/write/tournament_json.h"
+#include "reports/console/summary_text.h"
+#include "reports/judge/tournament_ranking.h"
+#include "reports/record/results_folder/case_records.h"
+#include "reports/record/results_folder/ownership.h"
+#include "reports/record/verdict.h"
+#include "reports/write/tournament_report.h"
 
 namespace torchstone {
 namespace {

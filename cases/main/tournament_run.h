@@ -5,7 +5,7 @@
 
 #include "cases/main/session.h"
 #include "cases/selection/tournament_variants.h"
-#include "reports/judge/tournament/tournament.h"
+#include "reports/judge/tournament_ranking.h"
 
 namespace torchstone {
 

@@ -13,7 +13,7 @@
 #include "reports/base/files.h"
 #include "reports/base/terminal.h"
 #include "reports/base/text.h"
-#include "reports/results_folder/merge.h"
+#include "reports/record/results_folder/merge_results.h"
 
 namespace torchstone {
 

@@ -7,8 +7,8 @@
 #include <CLI/CLI.hpp>
 
 #include "reports/base/process.h"
-#include "reports/judge/comparison/baseline_input.h"
-#include "reports/record/json.h"
+#include "reports/judge/baseline_input.h"
+#include "reports/record/report_json.h"
 
 namespace torchstone {
 

@@ -16,11 +16,10 @@
 #include "reports/base/process.h"
 #include "reports/base/terminal.h"
 #include "reports/base/text.h"
-#include "reports/judge/comparison/baseline_input.h"
-#include "reports/judge/comparison/baseline_report.h"
+#include "reports/judge/baseline_input.h"
+#include "reports/judge/baseline_report.h"
 #include "reports/judge/history.h"
-#include "reports/judge/history_table.h"
-#include "reports/results_folder/merge.h"
+#include "reports/record/results_folder/merge_results.h"
 
 namespace torchstone {
 namespace {

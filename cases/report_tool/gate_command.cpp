@@ -16,9 +16,9 @@
 #include "reports/base/process.h"
 #include "reports/base/terminal.h"
 #include "reports/base/text.h"
-#include "reports/judge/gate.h"
-#include "reports/judge/gate_input.h"
-#include "reports/record/json.h"
+#include "reports/judge/table_gate.h"
+#include "reports/judge/upstream_tables.h"
+#include "reports/record/report_json.h"
 
 namespace torchstone {
 

@@ -13,12 +13,12 @@
 #include "reports/base/process.h"
 #include "reports/base/terminal.h"
 #include "reports/record/diagnosis_text.h"
-#include "reports/results_folder/diagnosis_files.h"
-#include "reports/tables/upstream_csv.h"
-#include "reports/write/csv.h"
+#include "reports/record/results_folder/side_files.h"
+#include "reports/record/tables/upstream_csv.h"
 #include "reports/write/html/page.h"
 #include "reports/write/markdown.h"
-#include "reports/write/reports.h"
+#include "reports/write/report_files.h"
+#include "reports/write/results_csv.h"
 
 namespace torchstone {
 namespace {

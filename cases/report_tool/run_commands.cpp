@@ -11,12 +11,11 @@
 #include "reports/base/process.h"
 #include "reports/base/terminal.h"
 #include "reports/console/summary_text.h"
+#include "reports/record/results_folder/folder_lock.h"
+#include "reports/record/results_folder/ownership.h"
+#include "reports/record/results_folder/side_files.h"
 #include "reports/record/summary.h"
-#include "reports/results_folder/diagnosis_files.h"
-#include "reports/results_folder/empty_results.h"
-#include "reports/results_folder/hold.h"
-#include "reports/results_folder/marker.h"
-#include "reports/write/reports.h"
+#include "reports/write/report_files.h"
 
 namespace torchstone {
 

@@ -21,7 +21,7 @@
 #include "models/core/registry.h"
 #include "models/core/state.h"
 #include "reports/base/files.h"
-#include "reports/record/begin_run.h"
+#include "reports/record/run_facts.h"
 #include "reports/write/html/page.h"
 
 namespace torchstone {

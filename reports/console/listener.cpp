@@ -9,7 +9,7 @@
 #include "reports/base/text.h"
 #include "reports/base/time.h"
 #include "reports/record/properties.h"
-#include "reports/record/row.h"
+#include "reports/record/verdict.h"
 
 namespace torchstone::console {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/record/json.h"
+#include "reports/record/report_json.h"
 
 namespace torchstone::judge {
 
@@ -14,7 +14,7 @@ namespace torchstone::judge {
 struct HistoryPoint {
   std::string run, started, name, device, machine, status;
   std::map<std::string, double> metrics;  ///< speedup with bounds, medians, compile_s, memory, artifact size
-  bool noisy = false;                     ///< its speed-up says too little (reports/record/noise.h)
+  bool noisy = false;                     ///< its speed-up says too little (reports/record/doubts.h)
 };
 
 /// A level shift in a series.
@@ -58,5 +58,23 @@ std::optional<ChangePoint> find_change_point(const std::vector<double>& series, 
 /// the one found.
 std::optional<ChangePoint> newest_change_point(const std::vector<double>& series,
                                                const ChangePointOptions& options = {});
+
+/// The values of one metric of one case on one kind of machine, oldest first.
+struct Series {
+  std::string name, device, machine;
+  std::vector<const HistoryPoint*> points;  ///< those that have the metric
+  std::vector<double> values;               ///< one for each point; NaN of a timing that was noisy
+};
+/// In the order of first appearance. `points` must outlive what is returned.
+std::vector<Series> series_of(const std::vector<HistoryPoint>& points, const std::string& metric);
+
+/// One of eight block characters for each of the last `width` values, from the smallest to the largest of them; "·" for
+/// one that is not finite.
+std::string sparkline(const std::vector<double>& values, size_t width);
+
+/// A line for each case: name, runs, sparkline, last value, newest step with the run that brought it; those with a step
+/// first. Noisy timings are no part of a series (NaN), and a last value that is noisy is counted below. No line is
+/// longer than `width` columns when that is 60 or more.
+std::string history_table(const std::vector<HistoryPoint>& points, const std::string& metric, size_t width);
 
 }  // namespace torchstone::judge

@@ -7,7 +7,7 @@ namespace torchstone {
 
 enum class Better { lower, higher, neither };
 
-/// How a change of a metric since a baseline is judged (reports/judge/comparison/baseline.h).
+/// How a change of a metric since a baseline is judged (reports/judge/baseline.h).
 enum class Judged { never, by_rounds, by_one_reading, exactly };
 
 /// One measured quantity, declared once; every writer is driven by this table.

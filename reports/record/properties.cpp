@@ -10,9 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/base/text.h"
-#include "reports/record/diagnosis_json.h"
-#include "reports/record/fields.h"
 #include "reports/record/metric.h"
+#include "reports/record/result_json.h"
 
 namespace torchstone {
 namespace {

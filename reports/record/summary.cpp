@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "reports/base/process.h"
 #include "reports/base/text.h"
-#include "reports/record/noise.h"
+#include "reports/record/doubts.h"
 
 namespace torchstone {
 namespace {
@@ -196,6 +198,20 @@ int exit_code_of(const std::vector<Result>& results, bool strict_undecided) {
     if (std::ranges::any_of(results, [&](const Result& r) { return codes(r) == code; })) return code;
   }
   return ExitCode::success;
+}
+
+bool counts_instead(const Result& later, const Result& earlier) { return is_fine(earlier) || !is_fine(later); }
+
+std::vector<const Result*> one_of_each_name(const std::vector<Result>& results) {
+  std::map<std::string_view, const Result*> chosen;
+  for (const auto& result : results) {
+    const auto [place, is_new] = chosen.emplace(result.name, &result);
+    if (!is_new && counts_instead(result, *place->second)) place->second = &result;
+  }
+  std::vector<const Result*> ordered;
+  for (const auto& result : results)
+    if (chosen.at(result.name) == &result) ordered.push_back(&result);
+  return ordered;
 }
 
 }  // namespace torchstone

@@ -20,7 +20,7 @@ struct Average {
   /// infinity when one of them has no bound.
   double low = 0, high = 0;
   size_t n = 0;
-  size_t noisy = 0;                        ///< of these, cases whose speed-up says too little (reports/record/noise.h)
+  size_t noisy = 0;                        ///< of these, cases whose speed-up says too little (reports/record/doubts.h)
   std::map<std::string, size_t> left_out;  ///< reason → cases
 };
 /// The part of the accuracy cases that end as `pass`, upstream's pass rate. Left out, with the number of each status:
@@ -55,5 +55,17 @@ double margin_of(const Result& result);
 int exit_code_of(const std::vector<Result>& results, bool strict_undecided);
 /// Why the exit code is 3: "nothing was judged: all 3 cases were left out (3 unsupported: no CUDA device)".
 std::string nothing_judged_words(const std::vector<Result>& results);
+
+}  // namespace torchstone
+
+// A run with --gtest_repeat has several results of each case. Where only one can stand for the case, one that is not as
+// expected does: a later repetition does not make it good.
+
+namespace torchstone {
+
+/// Whether `later` stands for the case, of two results of it.
+bool counts_instead(const Result& later, const Result& earlier);
+/// One result of each name, in the order of `results`: the last that is not as expected, else the last.
+std::vector<const Result*> one_of_each_name(const std::vector<Result>& results);
 
 }  // namespace torchstone

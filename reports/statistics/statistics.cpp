@@ -179,4 +179,16 @@ Drift drift(const std::vector<double>& series) {
   return result;
 }
 
+namespace {
+
+constexpr double widest_half = 0.25;
+
+}  // namespace
+
+bool is_bounded(double low, double high) { return low > 0 && std::isfinite(low) && std::isfinite(high); }
+
+bool is_too_wide(double ratio, double low, double high) {
+  return !is_bounded(low, high) || (high - low) / 2 > widest_half * ratio;
+}
+
 }  // namespace torchstone::statistics

@@ -8,8 +8,7 @@
 
 #include "reports/base/process.h"
 #include "reports/base/text.h"
-#include "reports/record/row.h"
-#include "reports/record/run_verdict.h"
+#include "reports/record/verdict.h"
 
 namespace torchstone::write {
 namespace {

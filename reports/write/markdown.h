@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "reports/judge/comparison/baseline.h"
-#include "reports/record/json.h"
+#include "reports/judge/baseline.h"
+#include "reports/record/report_json.h"
 
 namespace torchstone::write {
 
@@ -25,8 +25,8 @@ struct MarkdownOptions {
 
 /// A job summary or a comment for GitHub: counts and geometric mean; the cases that are not as expected, with cause and
 /// reproduction; why they are wrong; the changes since the baseline; the undecided cases; the tables of
-/// reports/tables/suite_tables.h; and a table of cases for each suite. What does not fit is counted. The first line is
-/// the comment `<!-- torchstone -->`, by which a workflow finds its own comment again.
+/// reports/record/tables/suite_tables.h; and a table of cases for each suite. What does not fit is counted. The first
+/// line is the comment `<!-- torchstone -->`, by which a workflow finds its own comment again.
 std::string write_markdown(const Report& report, const MarkdownOptions& options = {});
 
 }  // namespace torchstone::write

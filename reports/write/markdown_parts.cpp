@@ -1,16 +1,19 @@
 #include "reports/write/markdown_parts.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "reports/base/process.h"
 #include "reports/base/text.h"
-#include "reports/judge/comparison/baseline_report.h"
-#include "reports/record/detection.h"
-#include "reports/record/run_verdict.h"
+#include "reports/judge/baseline_report.h"
+#include "reports/record/diagnosis_text.h"
+#include "reports/record/doubts.h"
+#include "reports/record/metric.h"
 #include "reports/record/summary.h"
+#include "reports/record/verdict.h"
 #include "reports/write/markdown.h"
 
 namespace torchstone::write {
@@ -90,6 +93,166 @@ void add_markdown_table(std::string& text, const tables::SuiteTable& table, size
   if (text.size() + head.size() > limit) return add_markdown_blocks(text, {head}, limit, "tables");
   text += head;
   add_markdown_blocks(text, rows, limit, "rows");
+}
+
+namespace {
+
+constexpr size_t longest_reason_shown = 500, detail_lines = 20, detail_width = 200;
+
+std::string_view status_text(const Result& r) { return to_string(final_status(r)); }
+
+std::string code_of_name(const Result& r, bool in_table = false) {
+  return markdown_code(shortened_middle(r.name, markdown_names_width), in_table);
+}
+
+std::string metric_cell(const Result& r, const char* key) {
+  const auto found = r.outcome.metrics.find(key);
+  return found == r.outcome.metrics.end() ? "" : format_metric(key, found->second);
+}
+
+/// Told apart by shape, not by colour alone.
+std::string_view symbol_of(const Result& r) {
+  switch (verdict_of(r).mark) {
+    case '!':
+      return "❌";
+    case '*':
+      return "❗";
+    case '~':
+      return "❔";
+    case 'x':
+      return "⏭️";
+    default:
+      return "✅";
+  }
+}
+
+std::string first_lines(const std::string& text) {
+  std::string out;
+  size_t begin = 0;
+  for (size_t line = 0; line < detail_lines && begin < text.size(); ++line) {
+    out += shortened(printable(first_line(std::string_view(text).substr(begin))), detail_width) + "\n";
+    const size_t end = text.find('\n', begin);
+    begin = end == std::string::npos ? text.size() : end + 1;
+  }
+  return out + (begin < text.size() ? "…\n" : "");
+}
+
+}  // namespace
+
+bool is_unexpected(const Result& r) { return verdict_of(r).mark == '!' || verdict_of(r).mark == '*'; }
+
+std::string markdown_failure(const Result& r) {
+  std::string text = fmt::format("\n{} {} **{}**", symbol_of(r), code_of_name(r), markdown_text(status_text(r)));
+  if (!r.finished) text += ", started and never finished";
+  if (!r.status_as_expected() && r.expected != "pass") text += ", expected " + markdown_text(r.expected);
+  if (const std::string numbers = numbers_line(r); !numbers.empty()) text += " · " + markdown_text(numbers);
+  if (const std::string reason = reason_of(r); !reason.empty())
+    text += "\n<br>" + markdown_text(shortened(reason, longest_reason_shown));
+  text += "\n";
+  if (!r.reproduce.empty()) text += "\n" + markdown_block(first_line(r.reproduce));
+  if (!r.outcome.detail.empty()) {
+    text +=
+        "\n<details><summary>detail</summary>\n\n" + markdown_block(first_lines(r.outcome.detail)) + "\n</details>\n";
+  }
+  return text;
+}
+
+std::string markdown_case_row(const Result& r) {
+  std::string speedup = metric_cell(r, "speedup");
+  if (const std::string interval = speedup_interval(r, 3); !interval.empty()) speedup += " " + interval;
+  if (is_noisy(r)) speedup += " noisy: " + noisy_reason(r);
+  return fmt::format("| {} {} | {} | {} | {} | {} | {} | {} |\n", symbol_of(r),
+                     markdown_code(shortened_middle(short_name(r.name), markdown_names_width), true),
+                     markdown_text(status_text(r)) + (is_weak(r) ? ", weak" : ""),
+                     markdown_text(metric_cell(r, "error_of_limit")), markdown_text(speedup),
+                     metric_cell(r, "eager_ms"), metric_cell(r, "compiled_ms"), compile_text(r));
+}
+
+const std::string_view markdown_case_header =
+    "| case | status | error of limit | speed-up | eager | compiled | compile |\n|---|---|--:|--:|--:|--:|--:|\n";
+
+namespace {
+
+constexpr size_t longest_sentence = 400, longest_cell = 200;
+
+std::string cell(const std::string& text, size_t limit = longest_cell) { return markdown_text(shortened(text, limit)); }
+
+std::string why_row(const Result& r, const Diagnosis& diagnosis) {
+  return fmt::format("| {} | {} | {} | {} | {} |\n",
+                     markdown_code(shortened_middle(short_name(r.name), markdown_names_width), true),
+                     cell(diagnosis.outcome, 40), cell(diagnosis.sentence, longest_sentence),
+                     diagnosis.guilty ? cell(diagnosis.guilty->name) : "",
+                     diagnosis.reproducer ? cell(text_of(*diagnosis.reproducer)) : "");
+}
+
+}  // namespace
+
+void add_markdown_why(std::string& text, const std::vector<Result>& results, size_t limit) {
+  std::vector<std::string> rows;
+  size_t undiagnosed = 0;
+  std::string example;
+  for (const auto& result : results) {
+    if (const std::string why = why_undiagnosed(result); !why.empty() && undiagnosed++ == 0) example = why;
+    if (const auto found = found_for(result); found && found->outcome != "healthy")
+      rows.push_back(why_row(result, *found));
+  }
+  if (rows.empty() && undiagnosed == 0) return;
+  text += fmt::format("\n#### Why: {} diagnosed\n", rows.size());
+  if (undiagnosed > 0) text += fmt::format("\n{} left out, for example: {}\n", undiagnosed, cell(example, 400));
+  if (rows.empty()) return;
+  text += "\n| case | outcome | why | guilty | reproducer |\n|---|---|---|---|---|\n";
+  add_markdown_blocks(text, rows, limit, "diagnoses");
+}
+
+namespace {
+
+/// The metrics that are not the same, "compiled, median 12 ms → 15 ms".
+std::string changes_of(const judge::CaseChange& c) {
+  std::vector<std::string> parts;
+  for (const auto& metric : c.metrics) {
+    if (metric.change == judge::Change::same) continue;
+    const MetricInfo* info = find_metric(metric.metric);
+    parts.push_back(fmt::format("{} {} → {} ({})", info == nullptr ? metric.metric : info->title,
+                                format_metric(metric.metric, metric.old_value),
+                                format_metric(metric.metric, metric.new_value), to_string(metric.change)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string change_row(const judge::CaseChange& c) {
+  const std::string status = c.old_status == c.new_status
+                                 ? c.new_status
+                                 : fmt::format("{} → {}", c.old_status.empty() ? "absent" : c.old_status,
+                                               c.new_status.empty() ? "absent" : c.new_status);
+  const std::string noisy = judge::noisy_words(c);
+  return fmt::format("| {}{}{} | {} | {} | {} |\n", c.status_worse ? "BROKEN" : to_string(c.change),
+                     noisy.empty() ? "" : ", ", noisy,
+                     markdown_code(shortened_middle(c.name, markdown_names_width), true), markdown_text(status),
+                     markdown_text(c.other_parts.empty() ? changes_of(c) : "other " + c.other_parts));
+}
+
+}  // namespace
+
+void add_markdown_changes(std::string& text, const judge::BaselineComparison& comparison, size_t limit) {
+  std::map<std::string_view, size_t> counts;
+  std::vector<std::string> rows;
+  for (const auto& c : comparison.cases) {
+    ++counts[c.status_worse ? "BROKEN" : to_string(c.change)];
+    if (c.status_worse || c.change != judge::Change::same) rows.push_back(change_row(c));
+  }
+  std::vector<std::string> parts;
+  for (const auto& [word, count] : counts) parts.push_back(fmt::format("{} {}", count, word));
+  text += fmt::format("\n#### Since the baseline: {}\n\n", fmt::join(parts, ", "));
+  std::vector<std::string> warnings;
+  for (const auto& difference : comparison.machine_differences)
+    warnings.push_back(fmt::format("- ⚠️ {}\n", markdown_text(difference)));
+  for (const auto& note : comparison.notes) warnings.push_back(fmt::format("- {}\n", markdown_text(note)));
+  if (const size_t count = comparison.timings_left_out; count > 0)
+    warnings.push_back(fmt::format("- ⚠️ {} timings are not compared: taken on different machines\n", count));
+  add_markdown_blocks(text, warnings, limit, "differences");
+  if (rows.empty()) return;
+  text += "\n| change | case | status | what |\n|---|---|---|---|\n";
+  add_markdown_blocks(text, rows, limit, "changed cases");
 }
 
 }  // namespace torchstone::write

@@ -1,14 +1,15 @@
 #pragma once
-/// The parts that write_markdown() joins. A part that takes `limit` adds to `text` what fits below that many bytes, and
-/// a line that counts what does not.
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "reports/judge/comparison/baseline.h"
-#include "reports/record/json.h"
-#include "reports/tables/suite_tables.h"
+#include "reports/judge/baseline.h"
+#include "reports/record/report_json.h"
+#include "reports/record/tables/suite_tables.h"
+
+/// The parts that write_markdown() joins. A part that takes `limit` adds to `text` what fits below that many bytes, and
+/// a line that counts what does not.
 
 namespace torchstone::write {
 

@@ -10,10 +10,8 @@
 #include <torchstone/report_writer.h>
 
 #include "reports/base/text.h"
-#include "reports/record/detection.h"
+#include "reports/record/doubts.h"
 #include "reports/record/metric.h"
-#include "reports/record/noise.h"
-#include "reports/record/repetitions.h"
 #include "reports/record/summary.h"
 
 namespace torchstone::write {

@@ -15,7 +15,7 @@ ORDER = {
     "cases": ["main", "report_tool", "selection", "settings"],
     "fixtures": ["isolate", "checks", "diagnose", "backends", "compile", "capture", "compare", "measure", "core"],
     "models": [*ZOO, "blocks", "fastrnns", "operators", "formats", "core"],
-    "reports": ["write", "console", "judge", "tables", "results_folder", "record", "statistics", "base"],
+    "reports": ["write", "console", "judge", "record", "statistics", "base"],
 }
 # Headers that are installed (<torchstone/…>): the lowest room of their folder.
 PUBLIC = "include"

@@ -1,8 +1,8 @@
 #include "reports/base/csv_format.h"
 #include "reports/base/files.h"
 #include "reports/judge/history.h"
-#include "reports/record/json.h"
-#include "reports/results_folder/holder.h"
+#include "reports/record/report_json.h"
+#include "reports/record/results_folder/folder_lock.h"
 #include "tests/fuzz/target.h"
 
 namespace torchstone::fuzz {

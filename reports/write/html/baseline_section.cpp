@@ -9,8 +9,7 @@
 #include "reports/record/metric.h"
 #include "reports/write/html/figures.h"
 #include "reports/write/html/markup.h"
-#include "reports/write/html/plot.h"
-#include "reports/write/html/sections.h"
+#include "reports/write/html/view.h"
 
 namespace torchstone::html {
 namespace {

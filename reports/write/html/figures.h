@@ -5,8 +5,9 @@
 
 #include <torchstone/result.h>
 
-#include "reports/judge/comparison/baseline.h"
+#include "reports/judge/baseline.h"
 #include "reports/judge/history.h"
+#include "reports/judge/tournament_ranking.h"
 
 namespace torchstone::html {
 
@@ -32,5 +33,16 @@ std::string interval_bar(const Result& result);
 std::string error_bar(double error_of_limit);
 /// The level of a metric over the runs, and where it shifted.
 std::string sparkline(const std::vector<double>& series, const std::optional<judge::ChangePoint>& step);
+
+}  // namespace torchstone::html
+
+// Markup; empty where there is nothing to draw. Variants have the numbers of their places.
+
+namespace torchstone::html {
+
+/// Speed-ups against eager as bars with their simultaneous intervals, on a logarithmic scale, the fastest on top.
+std::string speed_bars(const judge::Tournament& tournament);
+/// Time against each further criterion, one plot each. Variants on the front are filled.
+std::string front_plots(const judge::Tournament& tournament);
 
 }  // namespace torchstone::html

@@ -4,10 +4,9 @@
 #include <torchstone/report_writer.h>
 
 #include "reports/record/summary.h"
-#include "reports/write/html/assets.h"
 #include "reports/write/html/document.h"
 #include "reports/write/html/markup.h"
-#include "reports/write/html/sections.h"
+#include "reports/write/html/view.h"
 
 namespace torchstone::write {
 namespace {

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "reports/judge/comparison/baseline.h"
+#include "reports/judge/baseline.h"
 #include "reports/judge/history.h"
-#include "reports/record/json.h"
+#include "reports/record/report_json.h"
 
 namespace torchstone::write {
 

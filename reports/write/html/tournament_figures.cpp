@@ -1,5 +1,3 @@
-#include "reports/write/html/tournament_figures.h"
-
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -8,8 +6,8 @@
 
 #include "reports/base/text.h"
 #include "reports/record/metric.h"
+#include "reports/write/html/figures.h"
 #include "reports/write/html/markup.h"
-#include "reports/write/html/plot.h"
 
 namespace torchstone::html {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "reports/judge/comparison/baseline_report.h"
+#include "reports/judge/baseline_report.h"
 #include "reports/record/metric.h"
-#include "reports/record/run_verdict.h"
 #include "reports/record/summary.h"
+#include "reports/record/verdict.h"
 #include "reports/write/html/markup.h"
 
 namespace torchstone::html {

@@ -8,17 +8,16 @@
 
 #include "reports/base/csv_format.h"
 #include "reports/base/files.h"
-#include "reports/judge/gate.h"
 #include "reports/judge/history.h"
-#include "reports/record/json.h"
-#include "reports/record/json_limits.h"
-#include "reports/tables/operatorbench.h"
-#include "reports/tables/speedup_table.h"
-#include "reports/tables/upstream_csv.h"
-#include "reports/write/csv.h"
+#include "reports/judge/table_gate.h"
+#include "reports/record/report_json.h"
+#include "reports/record/tables/suite_tables.h"
+#include "reports/record/tables/upstream_csv.h"
+#include "reports/record/tables/upstream_suites.h"
 #include "reports/write/html/page.h"
 #include "reports/write/junit.h"
 #include "reports/write/markdown.h"
+#include "reports/write/results_csv.h"
 #include "tests/temporary_folder.h"
 
 namespace torchstone {

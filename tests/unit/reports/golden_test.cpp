@@ -8,12 +8,12 @@
 
 #include "reports/base/files.h"
 #include "reports/console/summary_text.h"
-#include "reports/record/json.h"
-#include "reports/record/row.h"
+#include "reports/record/report_json.h"
 #include "reports/record/summary.h"
-#include "reports/tables/upstream_csv.h"
-#include "reports/write/csv.h"
+#include "reports/record/tables/upstream_csv.h"
+#include "reports/record/verdict.h"
 #include "reports/write/junit.h"
+#include "reports/write/results_csv.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone {

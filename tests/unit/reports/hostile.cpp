@@ -1,7 +1,7 @@
 #include "tests/unit/reports/hostile.h"
 
-#include "reports/record/fields.h"
-#include "reports/results_folder/side_files.h"
+#include "reports/record/result_json.h"
+#include "reports/record/results_folder/side_files.h"
 #include "tests/unit/reports/diagnosed.h"
 #include "tests/unit/reports/sample.h"
 

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "cases/main/gtest_flags.h"
-#include "reports/record/row.h"
+#include "reports/record/verdict.h"
 #include "tests/unit/cases/support.h"
 
 namespace torchstone {

@@ -4,9 +4,9 @@
 
 #include <gmock/gmock.h>
 
-#include "reports/record/json.h"
-#include "reports/tables/upstream_csv.h"
-#include "reports/write/csv.h"
+#include "reports/record/report_json.h"
+#include "reports/record/tables/upstream_csv.h"
+#include "reports/write/results_csv.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone {

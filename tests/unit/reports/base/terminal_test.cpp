@@ -8,7 +8,7 @@
 
 #include "reports/base/text.h"
 #include "reports/console/progress.h"
-#include "reports/record/row.h"
+#include "reports/record/verdict.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone {

@@ -10,12 +10,11 @@
 #include "reports/base/text.h"
 #include "reports/console/progress.h"
 #include "reports/console/summary_text.h"
-#include "reports/judge/comparison/baseline.h"
-#include "reports/judge/comparison/baseline_report.h"
-#include "reports/judge/gate.h"
+#include "reports/judge/baseline.h"
+#include "reports/judge/baseline_report.h"
 #include "reports/judge/history.h"
-#include "reports/judge/history_table.h"
-#include "reports/record/row.h"
+#include "reports/judge/table_gate.h"
+#include "reports/record/verdict.h"
 #include "tests/unit/reports/format_checks.h"
 
 namespace torchstone::console {

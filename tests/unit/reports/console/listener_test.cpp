@@ -11,7 +11,7 @@
 
 #include "reports/base/text.h"
 #include "reports/record/properties.h"
-#include "reports/record/row.h"
+#include "reports/record/verdict.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone::console {

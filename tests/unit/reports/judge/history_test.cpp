@@ -6,8 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "reports/base/text.h"
-#include "reports/judge/history_table.h"
-#include "reports/results_folder/merge.h"
+#include "reports/record/results_folder/merge_results.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone::judge {

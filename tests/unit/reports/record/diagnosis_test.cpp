@@ -3,10 +3,10 @@
 
 #include <gmock/gmock.h>
 
-#include "reports/record/diagnosis_json.h"
 #include "reports/record/diagnosis_text.h"
-#include "reports/record/json.h"
 #include "reports/record/properties.h"
+#include "reports/record/report_json.h"
+#include "reports/record/result_json.h"
 #include "tests/unit/reports/diagnosed.h"
 #include "tests/unit/reports/sample.h"
 

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "reports/record/fields.h"
 #include "reports/record/properties.h"
+#include "reports/record/result_json.h"
 
 namespace torchstone {
 namespace {

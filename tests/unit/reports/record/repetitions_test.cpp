@@ -1,7 +1,6 @@
-#include "reports/record/repetitions.h"
-
 #include <gmock/gmock.h>
 
+#include "reports/record/summary.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone {

@@ -1,5 +1,6 @@
 // Free of torch: tests/faults/statistics compiles it alone. Expected numbers come from exact rational arithmetic
 // (Python's fractions and math.comb) and numpy.
+
 #include "reports/statistics/statistics.h"
 
 #include <cmath>
@@ -214,6 +215,27 @@ TEST(Drift, OfALongSeriesKeepsItsUnitPerRound) {
   std::vector<double> line;
   for (int i = 0; i < 5001; ++i) line.push_back(0.5 * i);
   EXPECT_NEAR(drift(line).slope, 0.5, 1e-9);
+}
+
+constexpr double unlimited = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+
+TEST(IsBounded, HoldsOfIntervalsWithTwoFiniteEndsAboveZero) {
+  EXPECT_TRUE(is_bounded(0.5, 3));
+  EXPECT_FALSE(is_bounded(0, 3));
+  EXPECT_FALSE(is_bounded(0.5, unlimited));
+  EXPECT_FALSE(is_bounded(unlimited, unlimited));
+  EXPECT_FALSE(is_bounded(nan, 3));
+  EXPECT_FALSE(is_bounded(0.5, nan));
+}
+
+TEST(IsTooWide, HoldsOfIntervalsWithoutABoundAndOfThoseOverAQuarterToEachSide) {
+  EXPECT_TRUE(is_too_wide(1.02, 0, unlimited));
+  EXPECT_TRUE(is_too_wide(1.02, 0, 1.1));
+  EXPECT_TRUE(is_too_wide(1.02, nan, 1.1));
+  EXPECT_TRUE(is_too_wide(1, 0.74, 1.26));
+  EXPECT_FALSE(is_too_wide(1, 0.75, 1.25)) << "a quarter is not over a quarter";
+  EXPECT_FALSE(is_too_wide(2, 1.6, 2.4));
+  EXPECT_TRUE(is_too_wide(1, 0.9, 1.5)) << "0.3 to each side";
 }
 
 }  // namespace

@@ -4,12 +4,12 @@
 #include <gmock/gmock.h>
 
 #include "reports/base/files.h"
-#include "reports/results_folder/case_files.h"
-#include "reports/results_folder/empty_results.h"
-#include "reports/results_folder/side_files.h"
-#include "reports/tables/operatorbench.h"
-#include "reports/tables/upstream_csv.h"
-#include "reports/write/reports.h"
+#include "reports/record/results_folder/case_records.h"
+#include "reports/record/results_folder/ownership.h"
+#include "reports/record/results_folder/side_files.h"
+#include "reports/record/tables/upstream_csv.h"
+#include "reports/record/tables/upstream_suites.h"
+#include "reports/write/report_files.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone::write {

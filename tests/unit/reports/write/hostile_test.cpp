@@ -10,12 +10,12 @@
 
 #include "reports/base/csv_format.h"
 #include "reports/base/text.h"
-#include "reports/judge/comparison/baseline.h"
-#include "reports/judge/comparison/baseline_report.h"
+#include "reports/judge/baseline.h"
+#include "reports/judge/baseline_report.h"
 #include "reports/judge/history.h"
-#include "reports/write/csv.h"
 #include "reports/write/html/page.h"
 #include "reports/write/markdown.h"
+#include "reports/write/results_csv.h"
 #include "tests/unit/reports/format_checks.h"
 
 namespace torchstone::write {

@@ -2,11 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "reports/write/html/document.h"
 #include "reports/write/html/figures.h"
 #include "reports/write/html/markup.h"
-#include "reports/write/html/mismatch.h"
-#include "reports/write/html/packed.h"
-#include "reports/write/html/plot.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone::html {

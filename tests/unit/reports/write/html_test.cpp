@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "reports/base/files.h"
-#include "reports/record/fields.h"
+#include "reports/record/result_json.h"
 #include "reports/write/html/page.h"
 #include "tests/unit/reports/sample.h"
 

@@ -4,17 +4,17 @@
 
 #include "reports/base/files.h"
 #include "reports/console/summary_text.h"
-#include "reports/record/json.h"
-#include "reports/record/run_verdict.h"
+#include "reports/record/report_json.h"
+#include "reports/record/results_folder/case_records.h"
+#include "reports/record/results_folder/merge_results.h"
 #include "reports/record/summary.h"
-#include "reports/results_folder/case_files.h"
-#include "reports/results_folder/merge.h"
+#include "reports/record/verdict.h"
 #include "reports/write/annotations.h"
 #include "reports/write/html/page.h"
 #include "reports/write/junit.h"
 #include "reports/write/markdown.h"
 #include "reports/write/openmetrics.h"
-#include "reports/write/reports.h"
+#include "reports/write/report_files.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone::write {

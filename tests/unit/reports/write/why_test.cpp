@@ -1,7 +1,7 @@
 // What pages and summaries say about why a compiled program is wrong.
 #include <gmock/gmock.h>
 
-#include "reports/results_folder/side_files.h"
+#include "reports/record/results_folder/side_files.h"
 #include "reports/write/html/page.h"
 #include "reports/write/junit.h"
 #include "reports/write/markdown.h"

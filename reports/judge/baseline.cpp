@@ -1,0 +1,281 @@
+#include "reports/judge/baseline.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "reports/base/text.h"
+#include "reports/judge/metric_change.h"
+#include "reports/record/doubts.h"
+#include "reports/record/summary.h"
+
+namespace torchstone::judge {
+namespace {
+
+/// Already compared, or of no meaning for a timing.
+const std::set<std::string> passed_over = {"architecture", "cpu",          "cores",
+                                           "usable_cores", "governor",     "host",
+                                           "load_average", "memory_bytes", "steal_since_boot_pct"};
+constexpr double load_that_matters = 1;
+
+std::string value_in(const Facts& facts, const std::string& key) {
+  const auto found = facts.find(key);
+  return found == facts.end() ? "" : found->second;
+}
+
+std::string differ(const std::string& key, const std::string& now, const std::string& then) {
+  const auto shown = [](const std::string& value) { return value.empty() ? "not set" : value; };
+  return fmt::format("{}: {} now, {} in the baseline", key, shown(now), shown(then));
+}
+
+/// The values of a note over all cases that both reports have. `absent`: what a case without it means; empty where it
+/// means nothing.
+void compare_notes(const Report& baseline, const Report& report, const std::string& key, const std::string& absent,
+                   std::vector<std::string>& differences) {
+  const auto value_of = [&](const Result& result) {
+    const std::string value = value_in(result.outcome.notes, key);
+    return value.empty() ? absent : value;
+  };
+  std::map<std::string, std::string> then;
+  for (const auto& result : baseline.results) then[result.name] = value_of(result);
+  std::map<std::string, size_t> found;
+  for (const auto& result : report.results) {
+    const auto old = then.find(result.name);
+    const std::string now = value_of(result);
+    if (old != then.end() && !old->second.empty() && !now.empty() && old->second != now)
+      ++found[differ(key, now, old->second)];
+  }
+  for (const auto& [words, count] : found) differences.push_back(fmt::format("{} ({} cases)", words, count));
+}
+
+}  // namespace
+
+std::vector<std::string> other_differences(const Report& baseline, const Report& report) {
+  std::vector<std::string> differences;
+  const auto compare = [&](const Facts& before, const Facts& after, auto matters) {
+    std::set<std::string> keys;
+    for (const Facts* facts : {&before, &after})
+      for (const auto& [key, value] : *facts) keys.insert(key);
+    for (const auto& key : keys)
+      if (matters(key) && value_in(before, key) != value_in(after, key))
+        differences.push_back(differ(key, value_in(after, key), value_in(before, key)));
+  };
+  compare(baseline.run.machine, report.run.machine, [](const std::string& key) { return !passed_over.contains(key); });
+  // The twins of flags and GoogleTest's variables choose cases.
+  compare(baseline.run.environment, report.run.environment,
+          [](const std::string& key) { return !key.starts_with("TORCHSTONE_") && !key.starts_with("GTEST_"); });
+  const auto load_of = [](const Report& r) { return parse_number(value_in(r.run.machine, "load_average")); };
+  if (const auto then = load_of(baseline), now = load_of(report);
+      then && now && std::abs(*now - *then) >= load_that_matters)
+    differences.push_back(differ("load_average", fmt::format("{:.2f}", *now), fmt::format("{:.2f}", *then)));
+  compare_notes(baseline, report, "threads", "", differences);
+  compare_notes(baseline, report, "pin_threads", "none", differences);
+  return differences;
+}
+
+std::vector<std::string> machine_differences(const RunInfo& baseline, const RunInfo& run) {
+  std::vector<std::string> differences;
+  const auto compare = [&](const std::string& key, const Facts& before, const Facts& after) {
+    const auto known = [&](const Facts& facts) { return facts.contains(key) ? facts.at(key) : "unknown"; };
+    if (known(before) != known(after))
+      differences.push_back(fmt::format("{}: {} now, {} in the baseline", key, known(after), known(before)));
+  };
+  for (const char* key : {"architecture", "cpu", "cores", "usable_cores", "governor"})
+    compare(key, baseline.machine, run.machine);
+  std::set<std::string> libraries;
+  for (const Facts* facts : {&baseline.build, &run.build})
+    for (const auto& [key, value] : *facts) libraries.insert(key);
+  for (const auto& key : libraries) compare(key, baseline.build, run.build);
+  return differences;
+}
+
+namespace {
+
+bool is_timing(const MetricInfo& info) {
+  return info.judged == Judged::by_rounds || info.judged == Judged::by_one_reading;
+}
+/// What an earlier comparison made of the case is another question.
+bool status_is_fine(const Result& r) { return r.finished && r.status_as_expected(); }
+
+std::string status_of(const Result& r) { return std::string(to_string(final_status(r))); }
+
+/// The kind of the change, and of one kind how far the metrics moved that say so.
+std::pair<size_t, double> badness(const CaseChange& c) {
+  static constexpr std::array order = {Change::same, Change::faster,    Change::added,
+                                       Change::gone, Change::ambiguous, Change::slower};
+  constexpr size_t lost = order.size(), other_model = lost + 1, broken = lost + 2;
+  double farthest = 0;
+  for (const auto& metric : c.metrics)
+    if (metric.change == c.change && metric.ratio > 0) farthest = std::max(farthest, std::abs(std::log(metric.ratio)));
+  const size_t kind = c.status_worse                    ? broken
+                      : c.change == Change::other_model ? other_model
+                      : c.lost                          ? lost
+                               : static_cast<size_t>(std::ranges::find(order, c.change) - order.begin());
+  return {kind, farthest};
+}
+
+Change worse_of(Change a, Change b) {
+  for (const Change change : {Change::slower, Change::ambiguous, Change::faster})
+    if (a == change || b == change) return change;
+  return Change::same;
+}
+
+/// Whether the baseline measured the case, with the status it should have.
+bool was_measured_well(const Result& before) { return !is_left_out(before) && status_is_fine(before); }
+
+CaseChange absent(const Result& before, const BaselineOptions& options) {
+  CaseChange change{before.name, Change::gone, status_of(before), ""};
+  change.lost = was_measured_well(before) && !options.allow_absent;
+  return change;
+}
+
+/// The statuses of a case, and its metrics each by itself.
+CaseChange change_of(const Result& before, const Result& after, const BaselineOptions& options,
+                     const RunToRunOfCases& history, BaselineComparison& comparison) {
+  CaseChange change{after.name, Change::same, status_of(before), status_of(after)};
+  change.other_parts = other_parts_of(before.outcome.model, after.outcome.model);
+  if (!change.other_parts.empty()) {
+    change.change = Change::other_model;
+    return change;
+  }
+  change.old_noisy = is_noisy(before), change.new_noisy = is_noisy(after);
+  change.status_worse = status_is_fine(before) && !status_is_fine(after);
+  if (is_left_out(before) && is_left_out(after)) return change;
+  if (change.status_worse)
+    change.change = Change::slower;
+  else if (is_left_out(before))
+    change.change = Change::added;
+  else if (is_left_out(after))
+    change.change = Change::gone, change.lost = was_measured_well(before);
+  else if (!status_is_fine(before) && status_is_fine(after))
+    change.change = Change::faster;
+  const bool same_machine = options.other_machine || comparison.machine_differences.empty();
+  // All of them: whether a latency is believed depends on the speed-up, asked for or not.
+  for (const auto& info : metric_table()) {
+    const std::string key(info.key);
+    if (info.judged == Judged::never || !before.outcome.metrics.contains(key) || !after.outcome.metrics.contains(key))
+      continue;
+    if (is_timing(info) && !same_machine)
+      comparison.timings_left_out += options.metrics.empty() || std::ranges::count(options.metrics, key) > 0;
+    else
+      change.metrics.push_back(change_of(info, before, after, options, history));
+  }
+  return change;
+}
+
+/// What the metrics make of the case, when they are settled.
+void add_metrics(CaseChange& change, const BaselineOptions& options) {
+  if (!options.metrics.empty())
+    std::erase_if(change.metrics, [&](const auto& m) { return std::ranges::count(options.metrics, m.metric) == 0; });
+  if (change.change == Change::gone || change.change == Change::added || change.change == Change::other_model) return;
+  for (const auto& metric : change.metrics)
+    if (!is_of_eager(metric.metric) && find_metric(metric.metric)->judged != Judged::by_one_reading)
+      change.change = worse_of(change.change, metric.change);
+}
+
+/// Of a record of one process no run can say how the next process will be.
+std::string one_process_words(const std::vector<CaseChange>& cases, bool MetricChange::*by, const char* judged_by) {
+  const auto any = [&](const CaseChange& c) { return std::ranges::any_of(c.metrics, by); };
+  const auto count = std::ranges::count_if(cases, any);
+  if (count == 0) return "";
+  return fmt::format("{} {} timed in one process, whose rounds say nothing of another process: judged with {}", count,
+                     count == 1 ? "case was" : "cases were", judged_by);
+}
+
+std::string other_places_words(const std::vector<CaseChange>& cases) {
+  const auto count = std::ranges::count_if(
+      cases, [](const CaseChange& c) { return std::ranges::any_of(c.metrics, &MetricChange::other_places); });
+  if (count == 0) return "";
+  return fmt::format(
+      "{} {} timed with threads that lay in other places in the other run (fork_join_us): what changed there may be "
+      "the machine",
+      count, count == 1 ? "case was" : "cases were");
+}
+
+std::string noisy_cases_words(const std::vector<CaseChange>& cases) {
+  const auto count = std::ranges::count_if(cases, [](const CaseChange& c) { return c.old_noisy || c.new_noisy; });
+  if (count == 0) return "";
+  return fmt::format("{} noisy in one of the runs: what changed there says little",
+                     count == 1 ? "1 case is" : fmt::format("{} cases are", count));
+}
+
+void add_notes(BaselineComparison& comparison, const BaselineOptions& options) {
+  if (comparison.drift && comparison.drift->moved(options.tolerance))
+    comparison.notes.push_back(drift_words(*comparison.drift));
+  for (const auto& words :
+       {one_process_words(comparison.cases, &MetricChange::by_history, "the history's deviation from run to run"),
+        one_process_words(comparison.cases, &MetricChange::by_rounds,
+                          "a default, 2.8 times the error of the rounds and at least 2 %"),
+        other_places_words(comparison.cases), noisy_cases_words(comparison.cases)})
+    if (!words.empty()) comparison.notes.push_back(words);
+}
+
+void require_sense(const BaselineOptions& options) {
+  if (!(options.confidence > 0 && options.confidence < 1))
+    throw std::invalid_argument(fmt::format("confidence: expected between 0 and 1, found {}", options.confidence));
+  if (!(options.tolerance >= 0 && std::isfinite(options.tolerance)))
+    throw std::invalid_argument(fmt::format("tolerance: expected 0 or more, found {}", options.tolerance));
+  if (!(options.family_error > 0 && options.family_error < 1))
+    throw std::invalid_argument(fmt::format("family error: expected between 0 and 1, found {}", options.family_error));
+  for (const auto& key : options.metrics) {
+    const MetricInfo* info = find_metric(key);
+    if (info && info->judged != Judged::never) continue;
+    std::string known;
+    for (const auto& row : metric_table())
+      if (row.judged != Judged::never) known += (known.empty() ? "" : ", ") + std::string(row.key);
+    throw std::invalid_argument(fmt::format("metric: expected one of {}, found {}", known, key));
+  }
+}
+
+}  // namespace
+
+bool is_of_eager(const std::string& metric) { return metric.starts_with("eager_"); }
+
+std::string other_parts_of(const ModelDigests& before, const ModelDigests& after) {
+  const auto differs = [](const std::string& a, const std::string& b) { return !a.empty() && !b.empty() && a != b; };
+  const bool program = differs(before.program, after.program), weights = differs(before.weights, after.weights);
+  return program && weights ? "program and weights" : program ? "program" : weights ? "weights" : "";
+}
+
+BaselineComparison compare_with_baseline(const Report& baseline, const Report& report, const BaselineOptions& options) {
+  require_sense(options);
+  BaselineComparison comparison;
+  if (!options.single_numbers) {
+    comparison.machine_differences = machine_differences(baseline.run, report.run);
+    comparison.notes = other_differences(baseline, report);
+  }
+  const RunToRunOfCases history = run_to_run(options.history, machine_of(report.run));
+  const auto before = cases_of(baseline), after = cases_of(report);
+  for (const auto& [key, result] : after) {
+    const auto found = before.find(key);
+    comparison.cases.push_back(found == before.end()
+                                   ? CaseChange{result->name, Change::added, "", status_of(*result)}
+                                   : change_of(*found->second, *result, options, history, comparison));
+  }
+  for (const auto& [key, result] : before)
+    if (!after.contains(key)) comparison.cases.push_back(absent(*result, options));
+  comparison.drift = settle_timings(comparison.cases, options);
+  add_notes(comparison, options);
+  for (auto& change : comparison.cases) add_metrics(change, options);
+  std::ranges::stable_sort(comparison.cases, std::greater(), badness);
+  return comparison;
+}
+
+bool is_worse(const CaseChange& change) {
+  return change.status_worse || change.lost || change.change == Change::slower;
+}
+
+size_t count_worse(const BaselineComparison& comparison) {
+  return static_cast<size_t>(std::ranges::count_if(comparison.cases, is_worse));
+}
+
+size_t count_other_models(const BaselineComparison& comparison) {
+  return static_cast<size_t>(std::ranges::count(comparison.cases, Change::other_model, &CaseChange::change));
+}
+
+}  // namespace torchstone::judge

@@ -1,0 +1,293 @@
+#include "reports/judge/baseline_report.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "reports/base/csv_format.h"
+#include "reports/base/process.h"
+#include "reports/base/terminal.h"
+#include "reports/base/text.h"
+#include "reports/record/result_json.h"
+
+namespace torchstone::judge {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Change>, 6> fail_on_words = {
+    {{"slower", Change::slower},
+     {"faster", Change::faster},
+     {"ambiguous", Change::ambiguous},
+     {"new", Change::added},
+     {"gone", Change::gone},
+     {"different_model", Change::other_model}}};
+
+/// Changes that every count shows. Change::other_model is added where there is one.
+constexpr std::array all_changes = {Change::slower, Change::ambiguous, Change::gone,
+                                    Change::added,  Change::faster,    Change::same};
+
+char mark_of(Change change) {
+  switch (change) {
+    case Change::slower:
+    case Change::other_model:
+      return '!';
+    case Change::faster:
+      return '*';
+    case Change::ambiguous:
+      return '~';
+    case Change::added:
+    case Change::gone:
+      return 'x';
+    case Change::same:
+      return ' ';
+  }
+  return ' ';
+}
+
+char mark_of(const CaseChange& c) { return c.lost ? '!' : mark_of(c.change); }
+
+std::string verdict_of(const CaseChange& c) { return c.status_worse ? "BROKEN" : std::string(to_string(c.change)); }
+
+/// A ratio as the part that was gained or lost: "+12.5 %".
+std::string percent(double ratio) {
+  if (!std::isfinite(ratio)) return "?";
+  return fmt::format("{:+.2f} %", 100 * (ratio - 1));
+}
+
+bool is_exact(const MetricChange& m) { return m.ratio_low == m.ratio && m.ratio_high == m.ratio; }
+
+std::string change_with_interval(const MetricChange& m) {
+  if (is_exact(m) || !std::isfinite(m.ratio)) return percent(m.ratio);
+  if (!std::isfinite(m.ratio_high)) return percent(m.ratio) + " [no interval]";
+  return fmt::format("{} [{:+.2f} {:+.2f}]", percent(m.ratio), 100 * (m.ratio_low - 1), 100 * (m.ratio_high - 1));
+}
+
+std::string metric_line(const MetricChange& m) {
+  // A difference of a few bytes must not look like none.
+  const auto shown = [&](double value) {
+    return is_exact(m) && std::floor(value) == value ? fmt::format("{:.0f}", value) : format_metric(m.metric, value);
+  };
+  return fmt::format("    {} {:<22} {:>14} {:>14}   {:<30} {}{}\n", mark_of(m.change), terminal_line(m.metric),
+                     shown(m.old_value), shown(m.new_value), change_with_interval(m), to_string(m.change),
+                     m.single_number ? " (a single number against this run's interval)" : "");
+}
+
+std::string case_block(const CaseChange& c, bool all) {
+  std::string text = fmt::format("{} {:<9} {}", mark_of(c), verdict_of(c), terminal_line(c.name));
+  if (c.change == Change::other_model)
+    text += fmt::format("  (not compared: the {} differ{})", c.other_parts, c.other_parts == "program" ? "s" : "");
+  else if (c.old_status.empty() || c.new_status.empty())
+    text += fmt::format("  ({})", terminal_line(c.old_status.empty() ? c.new_status : "was " + c.old_status));
+  else if (c.old_status != c.new_status)
+    text += fmt::format("  {} → {}", terminal_line(c.old_status), terminal_line(c.new_status));
+  if (const std::string noisy = noisy_words(c); !noisy.empty()) text += fmt::format("  ({})", noisy);
+  text += "\n";
+  for (const auto& metric : c.metrics)
+    if (all || metric.change != Change::same) text += metric_line(metric);
+  return text;
+}
+
+size_t count(const BaselineComparison& comparison, Change change) {
+  return std::ranges::count_if(comparison.cases,
+                               [&](const CaseChange& c) { return !c.status_worse && c.change == change; });
+}
+
+bool fails(const CaseChange& c, const std::vector<Change>& fail_on) {
+  if (c.status_worse) return true;
+  return std::ranges::count(fail_on, c.change) > 0 && (c.change != Change::gone || c.lost);
+}
+
+/// "1 case is" or "3 cases are".
+std::string how_many(size_t count, std::string_view one, std::string_view several) {
+  return fmt::format("{} {}", count, count == 1 ? one : several);
+}
+
+/// At most three names, and how many more there are.
+std::string first_names(const std::vector<std::string>& names) {
+  constexpr size_t shown = 3;
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < std::min(shown, names.size()); ++i) parts.push_back(terminal_line(names[i]));
+  if (names.size() > shown) parts.push_back(fmt::format("and {} more", names.size() - shown));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+size_t broken(const BaselineComparison& comparison) {
+  return std::ranges::count_if(comparison.cases, &CaseChange::status_worse);
+}
+
+}  // namespace
+
+std::string write_comparison(const BaselineComparison& comparison, bool all) {
+  std::string text;
+  for (const auto& remark : remarks_of(comparison)) text += terminal_line(remark) + "\n";
+  for (const auto& c : comparison.cases)
+    if (all || c.change != Change::same || c.old_status != c.new_status) text += case_block(c, all);
+  return text + "Against the baseline, " + counts_line(comparison) + "\n";
+}
+
+std::string counts_line(const BaselineComparison& comparison) {
+  std::string text = fmt::format("{} cases: {} BROKEN", comparison.cases.size(), broken(comparison));
+  for (const Change change : all_changes) text += fmt::format(", {} {}", count(comparison, change), to_string(change));
+  if (const size_t others = count_other_models(comparison); others > 0)
+    text += fmt::format(", {} {}", others, to_string(Change::other_model));
+  return text;
+}
+
+std::vector<std::string> remarks_of(const BaselineComparison& comparison) {
+  std::vector<std::string> remarks = comparison.notes;
+  for (const auto& difference : comparison.machine_differences) remarks.push_back("Another machine: " + difference);
+  if (comparison.timings_left_out > 0)
+    remarks.push_back(
+        fmt::format("{} timings are not compared: they were taken on different machines", comparison.timings_left_out));
+  return remarks;
+}
+
+std::string noisy_words(const CaseChange& change) {
+  if (!change.old_noisy && !change.new_noisy) return "";
+  return change.old_noisy && change.new_noisy ? "noisy in both"
+         : change.new_noisy                   ? "noisy now"
+                                              : "noisy in the baseline";
+}
+
+std::string worse_words(const CaseChange& change) {
+  if (change.lost)
+    return fmt::format("{} → {}", change.old_status, change.new_status.empty() ? "absent" : change.new_status);
+  std::vector<std::string> parts;
+  for (const auto& m : change.metrics) {
+    if (m.change != Change::slower || is_of_eager(m.metric)) continue;
+    const MetricInfo* info = find_metric(m.metric);
+    parts.push_back(fmt::format("{} {} → {} ({})", info == nullptr ? m.metric : info->title,
+                                format_metric(m.metric, m.old_value), format_metric(m.metric, m.new_value),
+                                change_with_interval(m)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string write_comparison_csv(const BaselineComparison& comparison) {
+  std::string text = csv_line({"name", "metric", "old", "new", "ratio", "ratio_low", "ratio_high", "change", "noisy"});
+  for (const auto& c : comparison.cases) {
+    text += csv_line({c.name, "status", c.old_status, c.new_status, "", "", "", verdict_of(c), noisy_words(c)});
+    for (const auto& m : c.metrics)
+      text += csv_line({c.name, m.metric, exact(m.old_value), exact(m.new_value), exact(m.ratio), exact(m.ratio_low),
+                        exact(m.ratio_high), std::string(to_string(m.change)), ""});
+  }
+  return text;
+}
+
+std::string write_comparison_json(const BaselineComparison& comparison) {
+  nlohmann::ordered_json json = {{"schema", "torchstone/comparison/1"}};
+  json["machine_differences"] = nlohmann::json::array();
+  for (const auto& difference : comparison.machine_differences)
+    json["machine_differences"].push_back(valid_utf8(difference));
+  json["notes"] = nlohmann::json::array();
+  for (const auto& note : comparison.notes) json["notes"].push_back(valid_utf8(note));
+  json["timings_left_out"] = comparison.timings_left_out;
+  json["counts"]["BROKEN"] = broken(comparison);
+  for (const Change change : all_changes) json["counts"][std::string(to_string(change))] = count(comparison, change);
+  json["counts"][std::string(to_string(Change::other_model))] = count_other_models(comparison);
+  json["cases"] = nlohmann::json::array();
+  for (const auto& c : comparison.cases) {
+    nlohmann::ordered_json entry = {{"name", valid_utf8(c.name)},
+                                    {"change", to_string(c.change)},
+                                    {"old_status", valid_utf8(c.old_status)},
+                                    {"new_status", valid_utf8(c.new_status)},
+                                    {"status_worse", c.status_worse},
+                                    {"lost", c.lost},
+                                    {"other_parts", c.other_parts},
+                                    {"old_noisy", c.old_noisy},
+                                    {"new_noisy", c.new_noisy},
+                                    {"metrics", nlohmann::json::object()}};
+    for (const auto& m : c.metrics)
+      entry["metrics"][valid_utf8(m.metric)] = {{"old", number_to_json(m.old_value)},
+                                                {"new", number_to_json(m.new_value)},
+                                                {"ratio", number_to_json(m.ratio)},
+                                                {"ratio_low", number_to_json(m.ratio_low)},
+                                                {"ratio_high", number_to_json(m.ratio_high)},
+                                                {"change", to_string(m.change)},
+                                                {"single_number", m.single_number}};
+    json["cases"].push_back(std::move(entry));
+  }
+  return printable_json(json.dump(1)) + "\n";
+}
+
+const std::vector<Change>& default_fail_on() {
+  static const std::vector<Change> changes = {Change::slower, Change::gone, Change::other_model};
+  return changes;
+}
+
+std::string default_fail_on_words() {
+  std::vector<std::string_view> words;
+  for (const Change change : default_fail_on())
+    words.push_back(std::ranges::find(fail_on_words, change, &std::pair<std::string_view, Change>::second)->first);
+  return fmt::format("{}", fmt::join(words, ","));
+}
+
+std::vector<Change> parse_fail_on(const std::vector<std::string>& words) {
+  if (words.empty()) return default_fail_on();
+  std::vector<Change> changes;
+  for (const auto& word : words) {
+    const auto found = std::ranges::find(fail_on_words, word, &std::pair<std::string_view, Change>::first);
+    if (found == fail_on_words.end())
+      throw std::invalid_argument(
+          fmt::format("fail-on: expected slower, faster, ambiguous, new, gone or different_model, found '{}'", word));
+    changes.push_back(found->second);
+  }
+  return changes;
+}
+
+std::string refusal_words(const BaselineComparison& comparison) {
+  switch (exit_code_of(comparison, {})) {
+    case ExitCode::usage_error:
+      return "timings not compared: the baseline is of another machine";
+    case ExitCode::nothing_judged:
+      return count_other_models(comparison) > 0 ? "nothing compared: the baseline's cases are of other models"
+                                                : "nothing compared: the baseline has none of these cases";
+    default:
+      return "";
+  }
+}
+
+int exit_code_of(const BaselineComparison& comparison, const std::vector<Change>& fail_on) {
+  if (comparison.timings_left_out > 0) return ExitCode::usage_error;
+  const auto is_red = [&](const CaseChange& c) { return fails(c, fail_on); };
+  const auto is_red_model = [&](const CaseChange& c) { return c.change == Change::other_model && is_red(c); };
+  const auto is_compared = [](const CaseChange& c) {
+    return !c.old_status.empty() && !c.new_status.empty() && c.change != Change::other_model;
+  };
+  const auto& cases = comparison.cases;
+  if (std::ranges::none_of(cases, is_compared) && std::ranges::none_of(cases, is_red_model))
+    return ExitCode::nothing_judged;
+  return std::ranges::any_of(cases, is_red) ? ExitCode::gate_failed : ExitCode::success;
+}
+
+std::vector<std::string> red_sentences(const BaselineComparison& comparison, const std::vector<Change>& fail_on) {
+  std::vector<std::string> gone, others, sentences;
+  size_t worse = 0, better_or_new = 0;
+  for (const auto& c : comparison.cases) {
+    if (!fails(c, fail_on)) continue;
+    if (c.change == Change::gone)
+      gone.push_back(c.name);
+    else if (c.change == Change::other_model)
+      others.push_back(c.name);
+    else
+      ++(c.status_worse || c.change == Change::slower ? worse : better_or_new);
+  }
+  if (worse > 0) sentences.push_back(how_many(worse, "case is", "cases are") + " worse than the baseline");
+  if (!gone.empty())
+    sentences.push_back(fmt::format("{} gone: {}",
+                                    how_many(gone.size(), "case of the baseline is", "cases of the baseline are"),
+                                    first_names(gone)));
+  if (!others.empty())
+    sentences.push_back(fmt::format("{} than the baseline's: {}",
+                                    how_many(others.size(), "case is another model", "cases are other models"),
+                                    first_names(others)));
+  if (better_or_new > 0)
+    sentences.push_back(how_many(better_or_new, "case", "cases") + " changed in a way that fail-on names");
+  return sentences;
+}
+
+}  // namespace torchstone::judge

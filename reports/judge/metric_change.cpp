@@ -1,0 +1,201 @@
+#include "reports/judge/metric_change.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "reports/judge/level.h"
+#include "reports/statistics/processes.h"
+#include "reports/statistics/statistics.h"
+
+namespace torchstone::judge {
+
+/// How a timing changed where the threads lay alike (reports/statistics/processes.h): processes whose threads lay
+/// near to each other are compared with such processes, and those whose threads lay apart with theirs. The mean of both
+/// changes, weighted by the number of processes. Nothing where the records have no such processes in common, or no
+/// usable samples.
+struct PlacedChange {
+  LevelChange change;
+  std::vector<LevelFrom> from;  ///< of the levels that it was made of
+};
+std::optional<PlacedChange> placed_change(const Result& before, const Result& after, const std::string& metric,
+                                          const std::optional<RunToRun>& history);
+
+namespace {
+
+struct PlacedLevel {
+  Level level;
+  double fork_join_us = 0;  ///< 0: not known
+};
+
+std::vector<PlacedLevel> levels_of(const Result& result, const std::string& metric,
+                                   const std::optional<RunToRun>& history) {
+  std::vector<PlacedLevel> levels;
+  if (const auto counted = level_of(result, metric, history)) levels.push_back({*counted, fork_join_us_of(result)});
+  if (const auto others = uncounted_level_of(result, metric, history))
+    levels.push_back({*others, fork_join_us_of(result, "uncounted_")});
+  return levels;
+}
+
+/// Of two means of n and m values of one variance the difference has the variance of this inverse.
+double weight_of(const Level& a, const Level& b) {
+  const double n = a.processes, m = b.processes;
+  return n * m / (n + m);
+}
+
+}  // namespace
+
+std::optional<PlacedChange> placed_change(const Result& before, const Result& after, const std::string& metric,
+                                          const std::optional<RunToRun>& history) {
+  std::vector<LevelChange> changes;
+  std::vector<double> weights;
+  PlacedChange result;
+  const auto earlier = levels_of(before, metric, history);
+  for (const auto& [now, us] : levels_of(after, metric, history))
+    for (const auto& [then, us_then] : earlier) {
+      if (statistics::places_differ(us, us_then)) continue;
+      changes.push_back(change_between(now, then));
+      weights.push_back(weight_of(now, then));
+      result.from.insert(result.from.end(), {now.from, then.from});
+    }
+  if (changes.empty()) return std::nullopt;
+  result.change = combined(changes, weights);
+  return result;
+}
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double one_reading_tolerance = 0.15;
+
+Change within(double log_ratio, double tolerance) {
+  return std::abs(log_ratio) <= std::log1p(tolerance) ? Change::same : Change::ambiguous;
+}
+
+std::optional<RunToRun> run_to_run_of(const RunToRunOfCases& history, const std::string& name,
+                                      const std::string& metric) {
+  const auto found = history.find({name, metric});
+  return found == history.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// Of one number, and of threads that lay elsewhere, by the processes that count.
+std::optional<PlacedChange> plain_change(const Result& before, const Result& after, const MetricChange& metric,
+                                         const std::optional<RunToRun>& runs, bool single_number) {
+  const auto now = level_of(after, metric.metric, runs);
+  const auto then =
+      single_number ? std::optional(Level{std::log(metric.old_value)}) : level_of(before, metric.metric, runs);
+  if (!now || !then || !std::isfinite(then->value)) return std::nullopt;
+  return PlacedChange{change_between(*now, *then), {now->from, then->from}};
+}
+
+void judge_timing(const MetricInfo& info, const Result& before, const Result& after, const BaselineOptions& options,
+                  const RunToRunOfCases& history, MetricChange& change) {
+  const auto runs = run_to_run_of(history, after.name, change.metric);
+  auto moved = options.single_numbers ? std::nullopt : placed_change(before, after, change.metric, runs);
+  const bool alike = moved.has_value();
+  if (!alike) moved = plain_change(before, after, change, runs, options.single_numbers);
+  if (!moved) {
+    change.change = Change::ambiguous;  // without an interval nothing is known, however near the two numbers are
+    return;
+  }
+  const Estimate estimate = moved->change.estimate(options.confidence);
+  change.ratio = std::exp(estimate.value);
+  change.ratio_low = std::exp(estimate.low);
+  change.ratio_high = std::exp(estimate.high);
+  // A single number is rounded, and of another machine: that nothing changed says little there.
+  change.chance_of_worse = moved->change.chance_of_worse(options.single_numbers ? options.tolerance : 0, info.better);
+  for (const LevelFrom from : moved->from) {
+    change.by_history = change.by_history || from == LevelFrom::history;
+    change.by_rounds = change.by_rounds || from == LevelFrom::rounds;
+  }
+  change.change = statistics::is_bounded(change.ratio_low, change.ratio_high)
+                      ? judge(estimate, options.tolerance, info.better)
+                      : Change::ambiguous;
+  // Of a machine in two states the difference is the machine's.
+  change.other_places = !alike && !options.single_numbers;
+  if (!change.other_places) return;
+  change.chance_of_worse = 1;
+  if (change.change != Change::same) change.change = Change::ambiguous;
+}
+
+}  // namespace
+
+MetricChange change_of(const MetricInfo& info, const Result& before, const Result& after,
+                       const BaselineOptions& options, const RunToRunOfCases& history) {
+  const std::string key(info.key);
+  MetricChange change{key, before.outcome.metrics.at(key), after.outcome.metrics.at(key)};
+  change.ratio = change.old_value == change.new_value ? 1 : change.new_value / change.old_value;
+  change.ratio_low = change.ratio_high = change.ratio;
+  if (info.judged == Judged::exactly) {
+    const bool means_nothing = std::abs(change.new_value - change.old_value) <= info.slack;
+    change.change = means_nothing ? Change::same : judge_exactly(change.old_value, change.new_value, info.better);
+    return change;
+  }
+  change.single_number = options.single_numbers;
+  change.ratio_low = 0, change.ratio_high = infinity;
+  if (info.judged == Judged::by_one_reading)
+    change.change = within(std::log(change.ratio), std::max(options.tolerance, one_reading_tolerance));
+  else
+    judge_timing(info, before, after, options, history, change);
+  return change;
+}
+
+namespace {
+
+MetricChange* find(CaseChange& c, std::string_view metric) {
+  const auto found = std::ranges::find(c.metrics, metric, &MetricChange::metric);
+  return found == c.metrics.end() ? nullptr : &*found;
+}
+
+bool has_interval(const MetricChange& m) { return statistics::is_bounded(m.ratio_low, m.ratio_high); }
+
+void hold_family_error(std::vector<CaseChange>& cases, double error) {
+  std::vector<MetricChange*> family;
+  std::vector<double> chances;
+  for (auto& c : cases) {
+    MetricChange *speedup = find(c, "speedup"), *compiled = find(c, "compiled_ms");
+    MetricChange* telling = speedup != nullptr ? speedup : compiled;
+    if (telling == nullptr || !has_interval(*telling)) continue;
+    family.push_back(telling);
+    chances.push_back(telling->chance_of_worse);
+  }
+  const std::vector<bool> rejected = holm(chances, error);
+  for (size_t i = 0; i < family.size(); ++i)
+    if (family[i]->change == Change::slower && !rejected[i]) family[i]->change = Change::ambiguous;
+}
+
+std::optional<Drift> drift_in(std::vector<CaseChange>& cases) {
+  std::vector<double> changes;
+  for (auto& c : cases)
+    if (const MetricChange* eager = find(c, "eager_ms");
+        eager != nullptr && has_interval(*eager) && !eager->other_places)
+      changes.push_back(std::log(eager->ratio));
+  return drift_of(changes);
+}
+
+void tell_sides_apart(CaseChange& c, double drift, double tolerance) {
+  MetricChange *speedup = find(c, "speedup"), *eager = find(c, "eager_ms"), *compiled = find(c, "compiled_ms");
+  if (speedup == nullptr || eager == nullptr || compiled == nullptr) return;
+  const bool compiled_stayed =
+      has_interval(*compiled) && std::log(compiled->ratio_high) - drift <= std::log1p(tolerance);
+  if (speedup->change == Change::slower && compiled_stayed) speedup->change = Change::ambiguous;
+  const bool compiled_moved = compiled->change == Change::slower || compiled->change == Change::faster;
+  if (!compiled_moved || speedup->change == compiled->change) return;
+  if (compiled->change == Change::faster && eager->change == Change::same) return;
+  if (eager->change == compiled->change) eager->change = Change::ambiguous;
+  compiled->change = Change::ambiguous;
+}
+
+}  // namespace
+
+std::optional<Drift> settle_timings(std::vector<CaseChange>& cases, const BaselineOptions& options) {
+  hold_family_error(cases, options.family_error);
+  if (options.single_numbers) return std::nullopt;  // of another machine
+  const auto drift = drift_in(cases);
+  const bool moved = drift && drift->moved(options.tolerance);
+  for (auto& c : cases) tell_sides_apart(c, moved ? drift->centre : 0, options.tolerance);
+  return drift;
+}
+
+}  // namespace torchstone::judge

@@ -1,0 +1,284 @@
+#include "reports/judge/tournament_ranking.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/base/process.h"
+#include "reports/base/text.h"
+#include "reports/record/summary.h"
+#include "reports/statistics/multiple_comparisons.h"
+#include "reports/statistics/statistics.h"
+
+namespace torchstone::judge {
+namespace {
+
+double setup_of(const Entrant& entrant, bool compile_too) {
+  return entrant.start_s.value_or(0) + (compile_too ? entrant.compile_s.value_or(0) : 0);
+}
+
+bool is_eager(const Standing& s) { return s.entrant.name == "eager"; }
+
+/// Without a known start nothing can be said of its costs.
+bool is_worth_it(const Standing& s) { return s.timed && s.entrant.start_s && (is_eager(s) || s.speedup_low > 1); }
+
+/// −1: a is better, 1: worse, 0: alike.
+int compared(double a, double b, double margin) {
+  if (a * (1 + margin) < b) return -1;
+  return b * (1 + margin) < a ? 1 : 0;
+}
+
+/// What is known of one of them alone is neither better nor worse.
+int compared(const Criterion& criterion, const Standing& a, const Standing& b) {
+  auto of_a = criterion.of(a.entrant), of_b = criterion.of(b.entrant);
+  if (!criterion.missing_is_nil && (!of_a || !of_b)) return 0;
+  return compared(of_a.value_or(0), of_b.value_or(0), criterion.margin);
+}
+
+bool dominates(const Standing& a, const Standing& b, double time_margin) {
+  const int time = a.ties && b.ties ? 0 : compared(a.seconds, b.seconds, time_margin);
+  if (time > 0) return false;
+  bool better = time < 0;
+  for (const Criterion& criterion : criteria()) {
+    const int one = compared(criterion, a, b);
+    if (one > 0) return false;
+    better = better || one < 0;
+  }
+  return better;
+}
+
+}  // namespace
+
+const std::vector<Criterion>& criteria() {
+  // Times of one compile or start vary by a quarter between runs of one machine; sizes hardly do.
+  static const std::vector<Criterion> table{
+      {"error", "error", 0.1, false, [](const Entrant& e) { return e.error; }},
+      {"peak_bytes", "peak memory", 0.01, false, [](const Entrant& e) { return e.peak_bytes; }},
+      {"start_s", "start-up", 0.25, false, [](const Entrant& e) { return e.start_s; }},
+      {"compile_s", "compile", 0.25, true, [](const Entrant& e) { return e.compile_s; }},
+      {"artifact_bytes", "artifact", 0.01, true, [](const Entrant& e) { return e.artifact_bytes; }},
+  };
+  return table;
+}
+
+void add_break_even(std::vector<Standing>& standings) {
+  const auto eager = std::ranges::find_if(standings, is_eager);
+  if (eager == standings.end()) return;
+  const auto calls = [&](const Standing& s, bool compile_too) {
+    const double setup = setup_of(s.entrant, compile_too) - setup_of(eager->entrant, compile_too);
+    return std::ceil(std::max(0.0, setup / (eager->seconds - s.seconds)));
+  };
+  for (Standing& s : standings) {
+    if (is_eager(s) || !is_worth_it(s) || !(s.seconds < eager->seconds)) continue;
+    s.break_even_calls = calls(s, false);
+    s.break_even_compiled_calls = calls(s, true);
+  }
+}
+
+void mark_front(std::vector<Standing>& standings, double time_margin) {
+  const size_t n = standings.size();
+  std::vector<std::vector<bool>> better(n, std::vector<bool>(n));
+  for (size_t a = 0; a < n; ++a)
+    for (size_t b = 0; b < n; ++b)
+      better[a][b] = standings[a].timed && standings[b].timed && dominates(standings[a], standings[b], time_margin);
+  for (size_t by = 0; by < n; ++by)  // its transitive closure
+    for (size_t a = 0; a < n; ++a)
+      for (size_t b = 0; b < n; ++b)
+        if (better[a][by] && better[by][b]) better[a][b] = true;
+  for (size_t b = 0; b < n; ++b) {
+    standings[b].on_front = standings[b].timed;
+    for (size_t a = 0; a < n; ++a)
+      if (better[a][b] && !better[b][a]) standings[b].on_front = false;
+  }
+}
+
+std::vector<Advice> advice(const std::vector<Standing>& standings, bool compile_too) {
+  struct Line {
+    const Standing* standing;
+    double setup, slope;
+  };
+  double fastest = std::numeric_limits<double>::infinity();
+  for (const Standing& s : standings)
+    if (s.timed) fastest = std::min(fastest, s.seconds);
+  std::vector<Line> lines;
+  for (const Standing& s : standings)
+    if (is_worth_it(s)) lines.push_back({&s, setup_of(s.entrant, compile_too), s.ties ? fastest : s.seconds});
+  const auto cost = [](const Line& line, double calls) { return line.setup + calls * line.slope; };
+  std::vector<Advice> result;
+  for (double calls = 1; !lines.empty();) {
+    const Line now = *std::ranges::min_element(lines, [&](const Line& a, const Line& b) {
+      return std::pair(cost(a, calls), a.slope) < std::pair(cost(b, calls), b.slope);
+    });
+    result.push_back({calls, now.standing->entrant.name});
+    // Only what is faster can take over, and the first of them does.
+    std::erase_if(lines, [&](const Line& line) { return line.slope >= now.slope; });
+    double next = std::numeric_limits<double>::infinity();
+    for (const Line& line : lines) next = std::min(next, (line.setup - now.setup) / (now.slope - line.slope));
+    calls = std::floor(next) + 1;
+  }
+  return result;
+}
+
+namespace {
+
+/// Within the processes that both have: those of the variant are the first ones of eager's.
+double speedup_of(const std::vector<double>& eager, const std::vector<double>& variant) {
+  const auto end = eager.begin() + static_cast<std::ptrdiff_t>(std::min(eager.size(), variant.size()));
+  return statistics::geometric_mean({eager.begin(), end}) / statistics::geometric_mean(variant);
+}
+
+void add_times(Tournament& tournament, size_t timed, size_t eager) {
+  auto& standings = tournament.standings;
+  std::vector<std::vector<double>> logs;
+  for (size_t i = 0; i < timed; ++i) logs.push_back(statistics::logarithms(standings[i].entrant.seconds));
+  const double confidence = statistics::confidence_of_look(tournament.options.confidence, tournament.options.looks);
+  const auto beside_eager = statistics::compare_with_control(logs, eager, confidence);
+  const auto look = statistics::look_at_race(logs, confidence, std::log1p(tournament.options.margin));
+  const auto& of_eager = standings[eager].entrant.seconds;
+  for (size_t i = 0; i < timed; ++i) {
+    Standing& s = standings[i];
+    s.timed = true;
+    s.speedup = speedup_of(of_eager, s.entrant.seconds);
+    s.seconds = statistics::geometric_mean(of_eager) / s.speedup;
+    s.speedup_low = std::exp(-beside_eager[i].high);
+    s.speedup_high = std::exp(-beside_eager[i].low);
+    s.of_best_low = std::exp(look.beside_best[i].low);
+    s.of_best_high = std::exp(look.beside_best[i].high);
+    s.ties = look.may_be_best[i];
+  }
+  tournament.processes = of_eager.size();
+  if (tournament.processes == 1)
+    tournament.doubts.push_back("One process has no spread, so no variant can be told from another one.");
+}
+
+}  // namespace
+
+void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament) {
+  auto& standings = tournament.standings;
+  for (Entrant& entrant : entrants) standings.push_back({.entrant = std::move(entrant)});
+  const auto begin_of_out = std::stable_partition(standings.begin(), standings.end(), [](const Standing& s) {
+    return s.entrant.out.empty() && !s.entrant.seconds.empty();
+  });
+  const bool only_eager = std::ranges::all_of(
+      standings, [](const Standing& s) { return s.entrant.out.empty() == (s.entrant.name == "eager"); });
+  std::for_each(begin_of_out, standings.end(), [](Standing& s) {
+    s.red = !s.entrant.out.empty() && info_of(s.entrant.status).junit != JUnitKind::skipped;
+    if (s.entrant.out.empty()) s.entrant.out = "it passed, and was not timed";
+  });
+  const auto timed = static_cast<size_t>(begin_of_out - standings.begin());
+  const auto eager =
+      std::find_if(standings.begin(), begin_of_out, [](const Standing& s) { return s.entrant.name == "eager"; });
+  if (timed < 2 || eager == begin_of_out) {
+    if (!tournament.failure.empty()) return;
+    tournament.failure = only_eager              ? "nothing but eager passed"
+                         : eager == begin_of_out ? "eager was not timed, so nothing can be compared with it"
+                                                 : "nothing but eager could be timed";
+    return;
+  }
+  add_times(tournament, timed, static_cast<size_t>(eager - standings.begin()));
+  std::stable_sort(standings.begin(), begin_of_out,
+                   [](const Standing& a, const Standing& b) { return a.seconds < b.seconds; });
+  for (const Standing& s : standings)
+    if (s.ties) tournament.best.push_back(s.entrant.name);
+  add_break_even(standings);
+  mark_front(standings, tournament.options.margin);
+  tournament.loaded = advice(standings, /*compile_too=*/false);
+  tournament.compiled = advice(standings, /*compile_too=*/true);
+}
+
+std::string verdict_line(const Tournament& tournament) {
+  if (tournament.best.empty()) return "no ranking: " + tournament.failure;
+  if (tournament.best.size() == 1) return "winner " + tournament.best.front();
+  return fmt::format("{} tie: {}", tournament.best.size(), fmt::join(tournament.best, ", "));
+}
+
+std::string processes_words(const Tournament& tournament) {
+  size_t fewest = tournament.processes;
+  for (const Standing& s : tournament.standings)
+    if (s.timed) fewest = std::min(fewest, s.entrant.seconds.size());
+  if (fewest == tournament.processes) return fmt::format("{}", fewest);
+  return fmt::format("{} to {}", fewest, tournament.processes);
+}
+
+namespace {
+
+bool has_own_budget(const Standing& s) { return s.timed && metric_of(s.entrant.ladder, "quantized_operators"); }
+
+}  // namespace
+
+std::vector<std::string> doubts_of_quantised(const std::vector<Standing>& standings) {
+  std::vector<std::string> doubts;
+  for (const Standing& s : standings)
+    if (has_own_budget(s))
+      doubts.push_back(
+          fmt::format("{} is judged by {}.", s.entrant.name, s.entrant.ladder.outcome.notes.at("judged_by")));
+  const bool among_the_fastest =
+      std::ranges::any_of(standings, [](const Standing& s) { return s.ties && has_own_budget(s); });
+  const auto other = std::ranges::find_if(standings, [](const Standing& s) { return s.timed && !has_own_budget(s); });
+  if (among_the_fastest && other != standings.end())
+    doubts.push_back(fmt::format("The fastest that is not quantised is {}.", other->entrant.name));
+  return doubts;
+}
+
+int exit_code_of_model(const Tournament& tournament, Status failed) {
+  std::vector<Result> rows;
+  bool infrastructure = false;
+  for (const Standing& s : tournament.standings) {
+    rows.push_back(s.entrant.ladder);
+    rows.back().outcome.status = s.entrant.status;
+    infrastructure = infrastructure || s.entrant.ladder.outcome.notes.contains("infrastructure");
+  }
+  if (!tournament.best.empty()) return infrastructure ? ExitCode::infrastructure : ExitCode::success;
+  if (failed != Status::pass) return info_of(failed).exit_code;
+  const int code = exit_code_of(rows, /*strict_undecided=*/false);
+  return code == ExitCode::success ? static_cast<int>(ExitCode::nothing_judged) : code;
+}
+
+int exit_code_of_models(const std::vector<Tournament>& tournaments) {
+  for (const int code :
+       {ExitCode::interrupted, ExitCode::gate_failed, ExitCode::infrastructure, ExitCode::nothing_judged})
+    if (std::ranges::find(tournaments, code, &Tournament::exit_code) != tournaments.end()) return code;
+  return ExitCode::success;
+}
+
+namespace {
+
+std::string fact_of(const Tournament& tournament, const char* key) {
+  const auto found = tournament.facts.find(key);
+  return found == tournament.facts.end() ? "-" : found->second;
+}
+
+SweepRow row_of(const Tournament& tournament) {
+  SweepRow row{.batch_size = fact_of(tournament, "batch_size"), .threads = fact_of(tournament, "threads")};
+  if (tournament.best.empty()) {
+    row.fastest = verdict_line(tournament);
+    return row;
+  }
+  const Standing& fastest = tournament.standings.front();
+  row.fastest = fmt::format("{}", fmt::join(tournament.best, ", "));
+  row.seconds = fastest.seconds;
+  row.samples_per_s = parse_number(row.batch_size).value_or(0) / fastest.seconds;
+  row.speedup = fastest.speedup;
+  row.speedup_low = fastest.speedup_low;
+  row.speedup_high = fastest.speedup_high;
+  return row;
+}
+
+}  // namespace
+
+std::vector<Sweep> sweeps_of(const std::vector<Tournament>& tournaments) {
+  std::vector<Sweep> sweeps;
+  for (const Tournament& tournament : tournaments) {
+    if (tournament.sweep.empty()) continue;
+    auto found = std::ranges::find(sweeps, tournament.sweep, &Sweep::title);
+    if (found == sweeps.end()) found = sweeps.insert(sweeps.end(), Sweep{tournament.sweep, {}});
+    found->rows.push_back(row_of(tournament));
+  }
+  return sweeps;
+}
+
+}  // namespace torchstone::judge

@@ -1,0 +1,286 @@
+#include "reports/judge/upstream_tables.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <torchstone/status.h>
+
+#include "reports/base/files.h"
+#include "reports/base/text.h"
+#include "reports/record/report_json.h"
+#include "reports/record/results_folder/merge_results.h"
+#include "reports/record/tables/upstream_csv.h"
+
+namespace torchstone::judge {
+namespace {
+
+/// Words that mean the same wherever they stand in a name, and of which field.
+struct NameWord {
+  std::string_view text, field, value;
+};
+constexpr std::array name_words = {
+    NameWord{"torchbench", "suite", "torchbench"},
+    NameWord{"timm", "suite", "timm"},
+    NameWord{"huggingface", "suite", "huggingface"},
+    NameWord{"inference", "mode", "inference"},
+    NameWord{"training", "mode", "training"},
+    NameWord{"float32", "dtype", "float32"},
+    NameWord{"bfloat16", "dtype", "bfloat16"},
+    NameWord{"float16", "dtype", "float16"},
+    NameWord{"amp", "dtype", "amp"},
+    NameWord{"float64", "dtype", "float64"},
+    NameWord{"cpu", "device", "cpu"},
+    NameWord{"cuda", "device", "cuda"},
+    NameWord{"mini", "preset", "mini"},
+    NameWord{"full", "preset", "full"},
+    NameWord{"accuracy", "check", "accuracy"},
+    NameWord{"performance", "check", "performance"},
+};
+constexpr std::array checks_of_ours = {std::string_view("batch_invariance"), std::string_view("largest_batch")};
+/// A backend begins at one of these; `aot` alone is the way to Inductor that every case here goes.
+constexpr std::array backends = {std::string_view("inductor"), std::string_view("eager"),
+                                 std::string_view("torchscript")};
+
+std::vector<std::string> words_of(std::string_view stem) {
+  std::vector<std::string> parts(1);
+  for (const char c : stem) {
+    if (c == '_' || c == '-' || c == '.')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+template <typename Words>
+bool is_one_of(const Words& known, std::string_view word) {
+  for (const auto& text : known)
+    if (text == word) return true;
+  return false;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> facts_in_name(std::string_view stem) {
+  std::map<std::string, std::string> facts;
+  std::string kept(stem);
+  for (const auto check : checks_of_ours) {
+    if (!kept.ends_with(check)) continue;
+    facts["check"] = check;
+    kept.resize(kept.size() - check.size());
+  }
+  std::string backend, before;
+  for (const auto& part : words_of(kept)) {
+    const auto* known = name_words.begin();
+    while (known != name_words.end() && known->text != part) ++known;
+    if (known != name_words.end()) {
+      // "cpu_inductor_amp": a word of another field stands between a backend and its options.
+      facts.try_emplace(std::string(known->field), known->value);
+    } else if (part == "dynamic") {
+      facts["dynamic"] = "batch";  // upstream's CI names so what it runs with --dynamic-batch-only
+    } else if (part == "all" && before == "dynamic") {
+      facts["dynamic"] = part;
+    } else if (!backend.empty()) {
+      if (part != "models" && !part.empty() && !facts.contains("mode")) backend += "_" + part;
+    } else if (is_one_of(backends, part)) {
+      const bool another = part == "eager" && (before == "aot" || before == "dynamo");
+      backend = another ? before + "_" + part : part;
+    }
+    before = part;
+  }
+  if (!backend.empty()) facts["backend"] = backend;
+  return facts;
+}
+
+namespace {
+
+constexpr const char* table_kinds =
+    "a table of benchmarks/dynamo: dev,name,batch_size,accuracy,…, dev,name,batch_size,speedup,… or "
+    "name,accuracy,graph_breaks";
+
+[[noreturn]] void refuse_table(const UpstreamTable& t, int line, const std::string& what) {
+  throw ReportError(fmt::format("{}:{}: {}", t.table.file, line, what));
+}
+
+std::string shown_cell(const std::string& cell) { return cell.empty() ? "nothing" : shortened(printable(cell), 60); }
+
+std::string known_statuses() {
+  std::string words;
+  for (const auto& info : status_table()) words += (words.empty() ? "" : ", ") + std::string(info.name);
+  return words;
+}
+
+void require_status(const UpstreamTable& t, const CsvRow& row) {
+  const std::string& status = t.cell(row, "accuracy");
+  if (!parse_status(status))
+    refuse_table(t, row.line,
+                 fmt::format("accuracy of {}: expected one of {}, found {}", shown_cell(t.cell(row, "name")),
+                             known_statuses(), shown_cell(status)));
+}
+
+void require_number(const UpstreamTable& t, const CsvRow& row, const char* column) {
+  const std::string& cell = t.cell(row, column);
+  const bool is_empty_word = cell.empty() || cell == "nan" || cell == "inf";  // upstream's, where nothing was measured
+  if (!is_empty_word && !parse_number(cell))
+    refuse_table(t, row.line,
+                 fmt::format("{} of {}: expected a number, found {}", column, shown_cell(t.cell(row, "name")),
+                             shown_cell(cell)));
+}
+
+void require_count(const UpstreamTable& t, const CsvRow& row, const char* column) {
+  require_number(t, row, column);
+  const auto number = parse_number(t.cell(row, column));
+  if (number && *number < 0)
+    refuse_table(t, row.line,
+                 fmt::format("{} of {}: expected 0 or more, found {}", column, shown_cell(t.cell(row, "name")),
+                             shown_cell(t.cell(row, column))));
+}
+
+void require_speedups(const UpstreamTable& t) {
+  for (const auto& row : t.table.rows)
+    if (t.cell(row, "speedup").empty())
+      refuse_table(t, row.line,
+                   fmt::format("speedup of {}: expected a number, found nothing", shown_cell(t.cell(row, "name"))));
+}
+
+/// The line of a file that was cut off says half a number or half a word.
+void require_whole(const std::string& text, const UpstreamTable& t) {
+  if (text.ends_with('\n')) return;
+  const int last = t.table.rows.empty() ? 1 : t.table.rows.back().last_line;
+  refuse_table(t, last, "the last line has no end: the file may be cut off (expected a line break)");
+}
+
+void require_rows(const UpstreamTable& t) {
+  if (t.table.rows.empty()) refuse_table(t, 1, "there are only column names (expected a row for each model)");
+  std::map<std::pair<std::string, std::string>, int> lines;  // (device, name) → line
+  for (const auto& row : t.table.rows) {
+    const std::string& name = t.cell(row, "name");
+    if (name.empty()) refuse_table(t, row.line, "a row without a name (expected that of a model)");
+    const auto [first, is_new] = lines.try_emplace({t.cell(row, "dev"), name}, row.line);
+    if (!is_new)
+      refuse_table(t, row.line,
+                   fmt::format("{} is there twice, in line {} too (expected one row for each model)", shown_cell(name),
+                               first->second));
+    if (t.table.column("accuracy")) require_status(t, row);
+    for (const char* column : {"speedup", "abs_latency", "compilation_latency", "compression_ratio"})
+      require_number(t, row, column);
+    for (const char* column : {"batch_size", "graph_breaks", "calls_captured", "unique_graphs", "fallbacks_to_eager"})
+      require_count(t, row, column);
+  }
+}
+
+/// The columns say which check it is, and the name must not say another one.
+void settle_check(UpstreamTable& t) {
+  const bool accuracy = t.table.column("accuracy").has_value(), speedup = t.table.column("speedup").has_value();
+  if (accuracy == speedup)
+    refuse_table(t, 1,
+                 fmt::format("{} (expected {})",
+                             accuracy ? "both a column accuracy and a column speedup"
+                                      : "neither a column accuracy nor a column speedup",
+                             table_kinds));
+  t.check = accuracy ? "accuracy" : "performance";
+  const auto said = t.facts.find("check");
+  if (said == t.facts.end()) return;
+  if ((said->second == "performance") != speedup)
+    refuse_table(t, 1, fmt::format("the file's name says {}, its columns {}", said->second, t.check));
+  t.check = said->second;
+}
+
+}  // namespace
+
+const std::string& UpstreamTable::cell(const CsvRow& row, const std::string& column) const {
+  static const std::string nothing;
+  const auto index = table.column(column);
+  return index ? row.cells[*index] : nothing;
+}
+
+bool is_upstream_table(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return path.extension() == ".csv" && !std::filesystem::is_directory(path, ignored);
+}
+
+CsvTable read_models(const std::filesystem::path& path, const std::string& column) {
+  const std::string text = read_at_most(path.string(), 64 * mebibyte);
+  UpstreamTable t{parse_csv(text, path.string()), "", {}};
+  if (!t.table.column(column)) return std::move(t.table);
+  t.table.require_column("name");
+  require_whole(text, t);
+  if (!t.table.rows.empty()) require_rows(t);
+  return std::move(t.table);
+}
+
+UpstreamTable read_upstream_table(const std::filesystem::path& path) {
+  const std::string text = read_at_most(path.string(), 64 * mebibyte);
+  UpstreamTable t{parse_csv(text, path.string()), "", facts_in_name(path.stem().string())};
+  t.table.require_column("name");
+  settle_check(t);
+  require_whole(text, t);
+  require_rows(t);
+  if (!t.table.column("accuracy")) require_speedups(t);
+  if (!t.facts.empty()) t.facts.try_emplace("dynamic", "off");  // a name that says what it is would say dynamic
+  return t;
+}
+
+namespace fs = std::filesystem;
+namespace {
+
+std::vector<CsvTable> tables_in_folder(const fs::path& folder, const std::string& column) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".csv") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  std::vector<CsvTable> tables;
+  for (const auto& file : files) tables.push_back(read_models(file, column));
+  return tables;
+}
+
+std::vector<CsvTable> tables_of_results(const fs::path& path) {
+  std::vector<CsvTable> tables;
+  const auto results = results_folder::merge_results({path}).report.results;
+  for (const auto& [name, text] : tables::write_upstream_csvs(results, "", /*with_noise=*/true))
+    tables.push_back(parse_csv(text, path.string() + ":" + name));
+  return tables;
+}
+
+std::string table_name(const CsvTable& table) { return table.file.substr(table.file.find_last_of("/:") + 1); }
+
+}  // namespace
+
+std::vector<CsvTable> upstream_tables(const fs::path& path, const std::string& column) {
+  std::error_code ignored;
+  if (fs::is_regular_file(path, ignored) && path.extension() == ".csv") {
+    std::vector<CsvTable> tables{read_models(path, column)};
+    tables.front().require_column(column);
+    return tables;
+  }
+  const bool of_results =
+      !fs::is_directory(path, ignored) || fs::exists(path / "results.json") || fs::exists(path / "cases");
+  std::vector<CsvTable> tables = of_results ? tables_of_results(path) : tables_in_folder(path, column);
+  std::erase_if(tables, [&](const CsvTable& table) { return !table.column(column); });
+  return tables;
+}
+
+const CsvTable& counterpart_of(const CsvTable& actual, const std::vector<CsvTable>& expected) {
+  if (expected.size() == 1) return expected.front();
+  const auto found = std::ranges::find(expected, table_name(actual), table_name);
+  if (found != expected.end()) return *found;
+  std::vector<std::string> names;
+  for (const auto& table : expected) names.push_back(table_name(table));
+  throw ReportError(fmt::format("nothing is expected of {} (expected one of {})", table_name(actual),
+                                names.empty() ? "no tables" : fmt::format("{}", fmt::join(names, ", "))));
+}
+
+std::vector<CsvTable> without_counterpart(const std::vector<CsvTable>& actual, const std::vector<CsvTable>& expected) {
+  std::vector<CsvTable> missing;
+  if (expected.size() == 1 && !actual.empty()) return missing;
+  for (const auto& table : expected)
+    if (std::ranges::find(actual, table_name(table), table_name) == actual.end()) missing.push_back(table);
+  return missing;
+}
+
+}  // namespace torchstone::judge

@@ -1,0 +1,163 @@
+#include "reports/record/doubts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/base/text.h"
+#include "reports/record/verdict.h"
+#include "reports/statistics/statistics.h"
+
+namespace torchstone {
+namespace {
+
+std::optional<statistics::Interval> interval_of(const Result& r) {
+  const auto low = metric_of(r, "speedup_low"), high = metric_of(r, "speedup_high");
+  return low && high ? std::optional(statistics::Interval{*low, *high}) : std::nullopt;
+}
+
+/// Why, in words; empty for an interval that is narrow enough.
+std::string wide_interval(double ratio, double low, double high) {
+  if (!statistics::is_too_wide(ratio, low, high)) return "";
+  if (!statistics::is_bounded(low, high)) return "its interval has no bound: it was measured too few times";
+  return fmt::format("its interval is ±{:.0f} % wide", 100 * (high - low) / 2 / ratio);
+}
+
+}  // namespace
+
+std::string noisy_reason(const Result& r) {
+  const auto speedup = metric_of(r, "speedup");
+  if (!r.finished || !speedup || !std::isfinite(*speedup) || *speedup <= 0) return "";
+  if (const auto note = r.outcome.notes.find("noisy"); note != r.outcome.notes.end()) return first_line(note->second);
+  const auto interval = interval_of(r);
+  return interval ? wide_interval(*speedup, interval->low, interval->high) : "";
+}
+
+bool is_noisy(const Result& r) { return !noisy_reason(r).empty(); }
+
+std::string other_doubts(const Result& r) {
+  const auto note = r.outcome.notes.find("doubts");
+  if (!r.finished || note == r.outcome.notes.end()) return "";
+  std::string doubts = first_line(note->second);
+  const std::string noisy = noisy_reason(r);
+  if (const size_t at = noisy.empty() ? std::string::npos : doubts.find(noisy); at != std::string::npos)
+    doubts.erase(at, noisy.size() + 1);  // and the space to the next sentence
+  return trimmed(doubts);
+}
+
+std::string speedup_interval(const Result& r, int digits) {
+  const auto interval = interval_of(r);
+  return interval && statistics::is_bounded(interval->low, interval->high)
+             ? fmt::format("[{:.{}f} {:.{}f}]", interval->low, digits, interval->high, digits)
+             : "";
+}
+
+std::string noisy_words(const std::vector<Result>& results) {
+  const auto count = std::ranges::count_if(results, is_noisy);
+  return count == 0 ? "" : fmt::format("{} noisy", count);
+}
+
+namespace {
+
+constexpr double weak_above = 0.1;
+
+bool passed(const Result& r) { return r.finished && r.outcome.status == Status::pass; }
+
+std::string model_of(const Result& r) { return r.model.empty() ? short_name(r.name) : r.model; }
+
+}  // namespace
+
+bool is_weak(const Result& r) { return passed(r) && metric_of(r, "detection_limit").value_or(0) > weak_above; }
+
+std::string weak_reason(const Result& r) {
+  if (!is_weak(r)) return "";
+  const double limit = *metric_of(r, "detection_limit");
+  return std::isinf(limit) ? "any error would have passed too"
+                           : fmt::format("an error of up to {} would have passed too", limit_text(limit));
+}
+
+Detection detection_of(const std::vector<Result>& results) {
+  Detection found;
+  std::vector<const Result*> limited;
+  for (const auto& r : results)
+    if (passed(r) && metric_of(r, "detection_limit")) limited.push_back(&r);
+  if (limited.empty()) return found;
+  const auto limit = [](const Result* r) { return *metric_of(*r, "detection_limit"); };
+  std::ranges::stable_sort(limited, std::ranges::greater(), limit);
+  found.n = limited.size();
+  found.least = limited.front();
+  found.worst = limit(found.least);
+  const double upper = limit(limited[(found.n - 1) / 2]), lower = limit(limited[found.n / 2]);
+  found.median = upper == lower ? upper : (upper + lower) / 2;
+  std::ranges::copy_if(limited, std::back_inserter(found.weak), [](const Result* r) { return is_weak(*r); });
+  return found;
+}
+
+std::string limit_text(double limit) {
+  if (std::isinf(limit)) return "none";
+  const bool short_as_integer = limit >= 0.1 && limit < 1e4;
+  return short_as_integer ? fmt::format("{:.0f} %", 100 * limit) : fmt::format("{:.2g} %", 100 * limit);
+}
+
+std::string detection_words(const Detection& detection) {
+  if (detection.n == 0) return "";
+  const auto& notes = detection.least->outcome.notes;
+  const auto tensor = notes.find("detection_limit_of");
+  return fmt::format("detection limit: median {}, worst {} ({}{}) over {}", limit_text(detection.median),
+                     limit_text(detection.worst), model_of(*detection.least),
+                     tensor == notes.end() ? "" : ", " + first_line(tensor->second), detection.n);
+}
+
+std::string weak_words(const Detection& detection) {
+  if (detection.weak.empty()) return "";
+  std::vector<std::string> names;
+  for (const Result* r : detection.weak) names.push_back(fmt::format("{} {}", model_of(*r), r->mode));
+  return fmt::format("weak, an error over 10 % would pass too: {} of {}: {}", detection.weak.size(), detection.n,
+                     fmt::join(names, ", "));
+}
+
+namespace {
+
+constexpr double steal_that_matters_pct = 1;
+
+}  // namespace
+
+std::vector<std::string> machine_doubts(const Facts& machine) {
+  const auto fact = [&](const char* key) {
+    const auto found = machine.find(key);
+    return found == machine.end() ? std::string() : found->second;
+  };
+  std::vector<std::string> doubts;
+  const std::string governor = fact("governor");
+  if (governor == "powersave" || governor == "conservative" || governor == "ondemand" || governor == "schedutil")
+    doubts.push_back(fmt::format("The frequency governor is {}: the clock follows the load.", governor));
+  if (fact("turbo") == "on")
+    doubts.emplace_back("Turbo is on: the clock depends on how warm the processor and how many of its cores are busy.");
+  if (fact("smt") == "on")
+    doubts.emplace_back("SMT is on: a program on the other hardware thread of a core slows what is timed on it.");
+  if (fact("transparent_hugepages") == "always")
+    doubts.emplace_back(
+        "Transparent huge pages are always on: which memory gets them differs from one process to the next.");
+  if (fact("virtual_machine") == "yes")
+    doubts.emplace_back("This is a virtual machine: its neighbours on the host share caches and memory with it.");
+  if (const auto steal = parse_number(fact("steal_since_boot_pct")); steal && *steal > steal_that_matters_pct)
+    doubts.push_back(fmt::format("The host has taken {:.1f} % of the cores' time since the start (steal).", *steal));
+  const auto quota = parse_number(fact("cpu_quota")), cores = parse_number(fact("usable_cores"));
+  if (quota && cores && *quota < *cores)
+    doubts.push_back(
+        fmt::format("The cgroup allows the time of {:.4g} of {:.0f} usable cores: busy threads are stopped "
+                    "when it is used up.",
+                    *quota, *cores));
+  return doubts;
+}
+
+std::vector<std::string> machine_doubts(const std::vector<Result>& results, const Facts& machine) {
+  const auto is_timed = [](const Result& result) { return result.outcome.metrics.contains("speedup"); };
+  if (std::ranges::none_of(results, is_timed)) return {};
+  return machine_doubts(machine);
+}
+
+}  // namespace torchstone

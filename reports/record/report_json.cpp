@@ -1,0 +1,251 @@
+#include "reports/record/report_json.h"
+
+#include <map>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <torchstone/report_writer.h>
+
+#include "reports/base/text.h"
+#include "reports/record/doubts.h"
+#include "reports/record/result_json.h"
+#include "reports/record/summary.h"
+
+namespace torchstone {
+namespace {
+
+[[noreturn]] void refuse(std::string_view what, size_t most) {
+  throw std::invalid_argument(fmt::format("{} (expected at most {})", what, most));
+}
+
+/// Behind the closing quote of the string that begins at `at`.
+size_t end_of_string(std::string_view text, size_t at) {
+  for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\';
+  return at;
+}
+
+}  // namespace
+
+void check_json_limits(std::string_view text) {
+  std::string open;  // the brackets around the place
+  size_t members = 0, items = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    switch (text[at]) {
+      case '"':
+        at = end_of_string(text, at);
+        break;
+      case '[':
+      case '{':
+        open += text[at];
+        if (open.size() > JsonLimits::depth) refuse("nested too deeply", JsonLimits::depth);
+        break;
+      case ']':
+      case '}':
+        if (!open.empty()) open.pop_back();
+        break;
+      case ':':
+        if (++members > JsonLimits::members) refuse("too many members of objects", JsonLimits::members);
+        break;
+      case ',':
+        items += open.ends_with('[');
+        if (items > JsonLimits::items) refuse("too many items of arrays", JsonLimits::items);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+namespace {
+
+constexpr const char* report_schema = "torchstone/result/";
+constexpr const char* case_schema = "torchstone/case/";
+constexpr int schema_version = 1;
+
+nlohmann::json parse(const std::string& text, const std::string& file) {
+  try {
+    check_json_limits(text);
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::exception& error) {
+    // Its words name line, column and what was expected; before them stands a code for programmers.
+    const std::string message = error.what();
+    const auto code_end = message.find("] ");
+    const std::string words = code_end == std::string::npos ? message : message.substr(code_end + 2);
+    throw ReportError(file + ": not JSON: " + shortened(printable(words), 300));
+  } catch (const std::invalid_argument& error) {
+    throw ReportError(file + ": " + error.what());
+  }
+}
+
+void check_schema(const nlohmann::json& json, const std::string& schema) {
+  const std::string found = text_of(member_of(json, "schema", "the document"), "schema");
+  const std::string expected = schema + std::to_string(schema_version);
+  if (found == expected) return;
+  const auto version = found.starts_with(schema) ? parse_number(found.substr(schema.size())) : std::nullopt;
+  throw std::invalid_argument(fmt::format("schema: expected \"{}\", found \"{}\"{}", expected, printable(found),
+                                          version > schema_version ? ", of a newer version of Torchstone" : ""));
+}
+
+/// Runs `read` and puts the file's name before what it throws.
+template <typename Read>
+auto reading(const std::string& file, Read read) {
+  try {
+    return read();
+  } catch (const std::invalid_argument& error) {
+    throw ReportError(file + ": " + error.what());
+  }
+}
+
+std::string text_or_empty(const nlohmann::json& object, const char* key) {
+  const auto& value = member_of(object, key, "run");
+  return value.is_null() ? "" : text_of(value, std::string("run.") + key);
+}
+
+int exit_code_in(const nlohmann::json& json) {
+  const int64_t code = integer_of(json, "run.exit_code");
+  if (code < 0 || code > 255)
+    throw std::invalid_argument(fmt::format("run.exit_code: expected 0 to 255, found {}", code));
+  return static_cast<int>(code);
+}
+
+std::vector<std::string> texts_of(const nlohmann::json& json, const std::string& path) {
+  std::vector<std::string> texts;
+  if (json.is_null()) return texts;
+  if (!json.is_array()) throw std::invalid_argument(path + ": expected an array of strings");
+  for (const auto& item : json) texts.push_back(text_of(item, fmt::format("{}[{}]", path, texts.size())));
+  return texts;
+}
+
+nlohmann::json texts_to_json(const std::vector<std::string>& texts) {
+  auto json = nlohmann::json::array();
+  for (const auto& text : texts) json.push_back(valid_utf8(text));
+  return json;
+}
+
+BaselineFacts baseline_of(const nlohmann::json& json) {
+  const auto& object = object_of(json, "run.baseline");
+  return {text_of(member_of(object, "path", "run.baseline"), "run.baseline.path"),
+          text_of(member_of(object, "summary", "run.baseline"), "run.baseline.summary"),
+          texts_of(member_of(object, "remarks", "run.baseline"), "run.baseline.remarks"),
+          text_of(member_of(object, "again", "run.baseline"), "run.baseline.again")};
+}
+
+RunInfo run_of(const nlohmann::json& json) {
+  const auto& object = object_of(member_of(json, "run", "the document"), "run");
+  RunInfo run;
+  run.id = text_or_empty(object, "id");
+  run.started = text_or_empty(object, "started");
+  run.directory = text_or_empty(object, "directory");
+  run.exit_reason = text_or_empty(object, "exit_reason");
+  run.tag = text_or_empty(object, "tag");
+  if (const auto& value = member_of(object, "duration_s", "run"); !value.is_null()) {
+    run.duration_s = number_of(value, "run.duration_s");
+  }
+  run.argv = texts_of(member_of(object, "argv", "run"), "run.argv");
+  if (const auto& value = member_of(object, "exit_code", "run"); !value.is_null()) run.exit_code = exit_code_in(value);
+  run.exit_words = text_or_empty(object, "exit_words");
+  if (const auto& value = member_of(object, "baseline", "run"); !value.is_null()) run.baseline = baseline_of(value);
+  run.machine = text_map_of(member_of(json, "machine", "the document"), "machine");
+  run.build = text_map_of(member_of(json, "build", "the document"), "build");
+  run.environment = text_map_of(member_of(json, "environment", "the document"), "environment");
+  run.policy = text_map_of(member_of(json, "policy", "the document"), "policy");
+  return run;
+}
+
+nlohmann::json run_to_json(const RunInfo& run) {
+  nlohmann::json json = {{"id", valid_utf8(run.id)},
+                         {"started", valid_utf8(run.started)},
+                         {"duration_s", number_to_json(run.duration_s)},
+                         {"argv", texts_to_json(run.argv)},
+                         {"directory", valid_utf8(run.directory)},
+                         {"exit_reason", valid_utf8(run.exit_reason)}};
+  if (!run.tag.empty()) json["tag"] = valid_utf8(run.tag);
+  if (run.exit_code) json["exit_code"] = *run.exit_code;
+  if (!run.exit_words.empty()) json["exit_words"] = valid_utf8(run.exit_words);
+  if (run.baseline)
+    json["baseline"] = {{"path", valid_utf8(run.baseline->path)},
+                        {"summary", valid_utf8(run.baseline->summary)},
+                        {"remarks", texts_to_json(run.baseline->remarks)},
+                        {"again", valid_utf8(run.baseline->again)}};
+  return json;
+}
+
+nlohmann::json summary_to_json(const std::vector<Result>& results) {
+  nlohmann::json json = {{"total", results.size()}, {"as_expected", 0}, {"statuses", nlohmann::json::object()}};
+  size_t as_expected = 0;
+  for (const auto& [status, count] : count_by_status(results)) json["statuses"][std::string(to_string(status))] = count;
+  for (const auto& result : results) as_expected += result.finished && result.as_expected();
+  json["as_expected"] = as_expected;
+  const Geomean geomean = geomean_of(results);
+  json["geomean_speedup"] = geomean.n == 0 ? nlohmann::json() : number_to_json(geomean.value);
+  json["geomean_n"] = geomean.n;
+  if (const Detection detection = detection_of(results); detection.n > 0) {
+    json["detection_limit_median"] = number_to_json(detection.median);
+    json["detection_limit_worst"] = number_to_json(detection.worst);
+    json["detection_limit_n"] = detection.n;
+    json["weak"] = detection.weak.size();
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string write_json(const std::vector<Result>& results, const RunInfo& run) {
+  std::string text = fmt::format("{{\n\"schema\": \"{}{}\",\n", report_schema, schema_version);
+  const auto add = [&](const char* key, const nlohmann::json& value) {
+    text += fmt::format("\"{}\": {},\n", key, printable_json(value.dump()));
+  };
+  add("run", run_to_json(run));
+  add("machine", text_map_to_json(run.machine));
+  add("build", text_map_to_json(run.build));
+  add("environment", text_map_to_json(run.environment));
+  add("policy", text_map_to_json(run.policy));
+  add("summary", summary_to_json(results));
+  text += "\"results\": [";
+  for (const auto& result : results) {
+    text += (&result == results.data() ? "\n" : ",\n") + printable_json(nlohmann::json(result).dump());
+  }
+  return text + "\n]\n}\n";
+}
+
+Report parse_json(const std::string& text, const std::string& file) {
+  const auto json = parse(text, file);
+  return reading(file, [&] {
+    check_schema(json, report_schema);
+    Report report{run_of(json), {}};
+    const auto& results = member_of(json, "results", "the document");
+    if (!results.is_array()) throw std::invalid_argument("results: expected an array");
+    if (results.size() > JsonLimits::results)
+      throw std::invalid_argument(
+          fmt::format("results: {} cases (expected at most {})", results.size(), JsonLimits::results));
+    for (const auto& item : results) {
+      try {
+        report.results.push_back(item.get<Result>());
+      } catch (const std::invalid_argument& error) {
+        throw std::invalid_argument(fmt::format("results[{}].{}", report.results.size(), error.what()));
+      }
+    }
+    return report;
+  });
+}
+
+std::string write_case_json(const Result& result) {
+  return printable_json(
+             nlohmann::json{{"schema", case_schema + std::to_string(schema_version)}, {"result", result}}.dump()) +
+         "\n";
+}
+
+Result parse_case_json(const std::string& text, const std::string& file) {
+  const auto json = parse(text, file);
+  return reading(file, [&] {
+    check_schema(json, case_schema);
+    return member_of(json, "result", "the document").get<Result>();
+  });
+}
+
+TORCHSTONE_REPORT_WRITER(
+    json, .help = "The unit of exchange: all else is made from it", .order = 100, .file = "results.json",
+    .text = [](const Report& report, const auto&) { return write_json(report.results, report.run); });
+
+}  // namespace torchstone

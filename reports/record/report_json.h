@@ -1,0 +1,40 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <torchstone/result.h>
+#include <torchstone/run_info.h>
+
+#include "reports/base/files.h"
+
+namespace torchstone {
+
+/// What JSON may hold before anything is made of it; far above a run of 100,000 cases.
+struct JsonLimits {
+  static constexpr size_t bytes = size_t{512} << 20, depth = 64, members = 8'000'000, items = 32'000'000,
+                          results = 250'000;
+};
+
+/// Throws std::invalid_argument "nested 65 levels deep (expected at most 64)" and the like for a text beyond the limits
+/// of depth, of members of objects, and of items of arrays. Anything else that is wrong is left to the parser.
+void check_json_limits(std::string_view text);
+
+/// The unit of exchange, results.json, schema "torchstone/result/1": run, machine, build, environment, policy, summary,
+/// and results, one a line.
+///
+/// The number grows when a reader of the old form would misunderstand the new one. What only adds a member leaves it:
+/// a reader ignores members it does not know, keeps metrics, notes and samples it does not know, and takes a member
+/// that is absent for empty; only `name` and `outcome.status` of a result must be there. So files of earlier releases
+/// with the same number are read, whatever they lack. Another number, a status that is not in the table, and a file
+/// that ends too early are errors that name file and place.
+std::string write_json(const std::vector<Result>& results, const RunInfo& run);
+/// `file` is only for the messages. Throws ReportError, for what is beyond reports/record/report_json.h before memory
+/// is taken.
+Report parse_json(const std::string& text, const std::string& file);
+
+/// One case on its own, schema "torchstone/case/1".
+std::string write_case_json(const Result& result);
+Result parse_case_json(const std::string& text, const std::string& file);
+
+}  // namespace torchstone

@@ -1,0 +1,222 @@
+#include "reports/record/result_json.h"
+
+#include <limits>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <torchstone/result.h>
+
+#include "reports/base/text.h"
+
+namespace torchstone {
+
+const std::vector<TextField>& text_fields() {
+  static const std::vector<TextField> fields = {
+      {"name", "case", &Result::name},
+      {"suite", "suite", &Result::suite},
+      {"model", "model", &Result::model},
+      {"check", "check", &Result::check},
+      {"mode", "mode", &Result::mode},
+      {"dtype", "dtype", &Result::dtype},
+      {"device", "device", &Result::device},
+      {"backend", "backend", &Result::backend},
+      {"preset", "preset", &Result::preset},
+      {"dynamic", "dynamic", &Result::dynamic},
+      {"expected", "expected", &Result::expected},
+      {"reproduce", "reproduce", &Result::reproduce},
+      {"file", "declared_file", &Result::file},
+      {"recorded", "recorded", &Result::recorded},
+  };
+  return fields;
+}
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& path, std::string_view expected, const nlohmann::json& found) {
+  // Arrays and objects by name only: writing out a deeply nested one would exhaust the stack.
+  const std::string text = found.is_structured() ? found.type_name() : found.is_null() ? "nothing" : found.dump();
+  throw std::invalid_argument(fmt::format("{}: expected {}, found {}", path, expected, shortened(text, 60)));
+}
+
+}  // namespace
+
+nlohmann::json number_to_json(double value) {
+  if (value - value == 0) return value;  // finite
+  return exact(value);
+}
+
+double number_of(const nlohmann::json& json, const std::string& path) {
+  if (json.is_number()) return json.get<double>();
+  if (json.is_string()) {
+    const auto& text = json.get_ref<const std::string&>();
+    if (text == "NaN" || text == "Infinity" || text == "-Infinity") return *parse_number(text);
+  }
+  refuse(path, "a number, \"NaN\", \"Infinity\" or \"-Infinity\"", json);
+}
+
+int64_t integer_of(const nlohmann::json& json, const std::string& path) {
+  const bool too_large =
+      json.is_number_unsigned() && json.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  if (!json.is_number_integer() || too_large) refuse(path, "an integer", json);
+  return json.get<int64_t>();
+}
+
+std::string text_of(const nlohmann::json& json, const std::string& path) {
+  if (!json.is_string()) refuse(path, "a string", json);
+  return json.get<std::string>();
+}
+
+const nlohmann::json& member_of(const nlohmann::json& json, const std::string& key, const std::string& path) {
+  static const nlohmann::json absent;
+  const auto found = object_of(json, path).find(key);
+  return found == json.end() ? absent : *found;
+}
+
+const nlohmann::json& object_of(const nlohmann::json& json, const std::string& path) {
+  if (!json.is_object()) refuse(path, "an object", json);
+  return json;
+}
+
+std::vector<double> numbers_of(const nlohmann::json& json, const std::string& path) {
+  if (!json.is_array()) refuse(path, "an array of numbers", json);
+  std::vector<double> numbers;
+  numbers.reserve(json.size());
+  for (const auto& item : json) numbers.push_back(number_of(item, fmt::format("{}[{}]", path, numbers.size())));
+  return numbers;
+}
+
+std::map<std::string, std::string> text_map_of(const nlohmann::json& json, const std::string& path) {
+  std::map<std::string, std::string> map;
+  if (json.is_null()) return map;
+  for (const auto& [key, value] : object_of(json, path).items()) map[key] = text_of(value, path + "." + key);
+  return map;
+}
+
+nlohmann::json text_map_to_json(const std::map<std::string, std::string>& map) {
+  auto json = nlohmann::json::object();
+  for (const auto& [key, value] : map) json[valid_utf8(key)] = valid_utf8(value);
+  return json;
+}
+
+std::optional<double> metric_of(const Result& result, const char* key) {
+  const auto found = result.outcome.metrics.find(key);
+  return found == result.outcome.metrics.end() ? std::nullopt : std::optional(found->second);
+}
+
+void to_json(nlohmann::json& json, const Outcome& outcome) {
+  json = {{"status", to_string(outcome.status)},  {"reason", valid_utf8(outcome.reason)},
+          {"detail", valid_utf8(outcome.detail)}, {"phase", valid_utf8(outcome.phase)},
+          {"metrics", nlohmann::json::object()},  {"notes", text_map_to_json(outcome.notes)},
+          {"samples", nlohmann::json::object()}};
+  for (const auto& [key, value] : outcome.metrics) json["metrics"][valid_utf8(key)] = number_to_json(value);
+  for (const auto& [key, values] : outcome.samples) {
+    auto& series = json["samples"][valid_utf8(key)] = nlohmann::json::array();
+    for (const double value : values) series.push_back(number_to_json(value));
+  }
+  if (outcome.diagnosis) json["diagnosis"] = *outcome.diagnosis;
+  for (const auto& [key, member] : digest_fields)
+    if (const auto& digest = outcome.model.*member; !digest.empty()) json[std::string(key)] = valid_utf8(digest);
+}
+
+void from_json(const nlohmann::json& json, Outcome& outcome) {
+  const std::string here = "outcome";
+  outcome = {};
+  const std::string status = text_of(member_of(json, "status", here), here + ".status");
+  const auto parsed = parse_status(status);
+  if (!parsed)
+    throw std::invalid_argument(fmt::format("{}.status: expected a known status, found \"{}\"", here, status));
+  outcome.status = *parsed;
+  for (const auto& [key, member] :
+       {std::pair{"reason", &Outcome::reason}, {"detail", &Outcome::detail}, {"phase", &Outcome::phase}}) {
+    const auto& value = member_of(json, key, here);
+    if (!value.is_null()) outcome.*member = text_of(value, here + "." + key);
+  }
+  const auto& metrics = member_of(json, "metrics", here);
+  if (!metrics.is_null()) {
+    for (const auto& [key, value] : object_of(metrics, here + ".metrics").items())
+      outcome.metrics[key] = number_of(value, here + ".metrics." + key);
+  }
+  outcome.notes = text_map_of(member_of(json, "notes", here), here + ".notes");
+  const auto& samples = member_of(json, "samples", here);
+  if (!samples.is_null()) {
+    for (const auto& [key, value] : object_of(samples, here + ".samples").items())
+      outcome.samples[key] = numbers_of(value, here + ".samples." + key);
+  }
+  if (const auto& diagnosis = member_of(json, "diagnosis", here); !diagnosis.is_null())
+    outcome.diagnosis = diagnosis_of(diagnosis, here + ".diagnosis");
+  for (const auto& [name, member] : digest_fields) {
+    const std::string key(name);
+    if (const auto& digest = member_of(json, key, here); !digest.is_null())
+      outcome.model.*member = text_of(digest, here + "." + key);
+  }
+}
+
+namespace {
+
+Origin origin_of(const nlohmann::json& json) {
+  Origin origin;
+  const auto text = [&](const char* key, std::string& member) {
+    if (const auto& value = member_of(json, key, "origin"); !value.is_null())
+      member = text_of(value, std::string("origin.") + key);
+  };
+  const auto integer = [&](const char* key, int64_t& member) {
+    if (const auto& value = member_of(json, key, "origin"); !value.is_null())
+      member = integer_of(value, std::string("origin.") + key);
+  };
+  if (json.is_null()) return origin;
+  text("folder", origin.folder);
+  integer("number", origin.number);
+  text("run", origin.run);
+  integer("sequence", origin.sequence);
+  return origin;
+}
+
+}  // namespace
+
+void to_json(nlohmann::json& json, const Result& result) {
+  json = nlohmann::json::object();
+  for (const auto& field : text_fields()) json[std::string(field.key)] = valid_utf8(result.*field.member);
+  json["batch_size"] = result.batch_size;
+  json["line"] = result.line;
+  json["duration_s"] = number_to_json(result.duration_s);
+  json["finished"] = result.finished;
+  if (const Origin& origin = result.origin; !origin.folder.empty()) {
+    json["origin"] = {{"folder", valid_utf8(origin.folder)},
+                      {"number", origin.number},
+                      {"run", valid_utf8(origin.run)},
+                      {"sequence", origin.sequence}};
+  }
+  json["outcome"] = result.outcome;
+}
+
+void from_json(const nlohmann::json& json, Result& result) {
+  result = {};
+  for (const auto& field : text_fields()) {
+    const std::string key(field.key);
+    const auto& value = member_of(json, key, "result");
+    if (!value.is_null() || key == "name") result.*field.member = text_of(value, key);
+  }
+  if (result.name.empty()) throw std::invalid_argument("name: expected the name of a case, found \"\"");
+  if (const auto& value = member_of(json, "batch_size", ""); !value.is_null()) {
+    result.batch_size = integer_of(value, "batch_size");
+  }
+  if (const auto& value = member_of(json, "line", ""); !value.is_null()) {
+    const int64_t line = integer_of(value, "line");
+    if (line < 0 || line > std::numeric_limits<int>::max()) {
+      throw std::invalid_argument(fmt::format("line: expected a line number, found {}", line));
+    }
+    result.line = static_cast<int>(line);
+  }
+  if (const auto& value = member_of(json, "duration_s", ""); !value.is_null()) {
+    result.duration_s = number_of(value, "duration_s");
+  }
+  if (const auto& value = member_of(json, "finished", ""); !value.is_null()) {
+    if (!value.is_boolean()) throw std::invalid_argument("finished: expected true or false");
+    result.finished = value.get<bool>();
+  }
+  result.origin = origin_of(member_of(json, "origin", ""));
+  from_json(member_of(json, "outcome", ""), result.outcome);
+}
+
+}  // namespace torchstone

@@ -1,0 +1,207 @@
+#include "reports/record/results_folder/merge_results.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <torchstone/result.h>
+
+#include "reports/base/files.h"
+#include "reports/record/report_json.h"
+#include "reports/record/results_folder/case_records.h"
+
+namespace torchstone::results_folder {
+
+bool replaces(const Result& record, const Result& other) {
+  const Origin &mine = record.origin, &theirs = other.origin;
+  if (!mine.folder.empty() && mine.folder == theirs.folder) {
+    if (mine.number != theirs.number) return mine.number > theirs.number;
+    if (mine.run == theirs.run) return mine.sequence >= theirs.sequence;
+  }
+  return record.recorded >= other.recorded;
+}
+
+/// Collects the records of several places. Of a case the run that is the latest counts (order.h), with all its records
+/// of the case: --gtest_repeat makes several. What a run planned counts only where it has no record.
+class Records {
+ public:
+  /// A record that is there already (run and sequence) is not added again; the later copy of it counts.
+  void add(const Result& record);
+  /// A case file whose name alone is known. Nothing in its folder is newer: what the case was planned to be stays.
+  void add_damaged(const Result& record);
+  /// All that count, in the order in which the cases came, a run's records of one case in their own order. Leaves
+  /// nothing.
+  std::vector<Result> take();
+
+ private:
+  using OfRun = std::map<int64_t, Result>;  // by the sequence within the run
+  struct OfCase {
+    std::vector<OfRun> runs{};
+    std::map<std::tuple<std::string, int64_t, std::string>, size_t> places{};  // folder, number, run → in runs
+  };
+  static OfRun& latest_run(OfCase& of_case);
+
+  std::vector<OfCase> cases_{};
+  std::map<std::string, size_t> places_{};  // name → in cases_
+};
+
+Records::OfRun& Records::latest_run(OfCase& of_case) {
+  OfRun* latest = &of_case.runs.front();
+  for (auto& run : of_case.runs)
+    if (replaces(run.rbegin()->second, latest->rbegin()->second)) latest = &run;
+  return *latest;
+}
+
+void Records::add(const Result& record) {
+  const auto [place, is_new_case] = places_.emplace(record.name, cases_.size());
+  if (is_new_case) cases_.emplace_back();
+  OfCase& of_case = cases_[place->second];
+  const auto& [folder, number, run, sequence] = record.origin;
+  const auto [run_place, is_new_run] = of_case.places.emplace(std::tuple(folder, number, run), of_case.runs.size());
+  if (is_new_run) of_case.runs.emplace_back();
+  const auto [known, is_new] = of_case.runs[run_place->second].emplace(sequence, record);
+  if (!is_new && replaces(record, known->second)) known->second = record;
+}
+
+void Records::add_damaged(const Result& record) {
+  const auto place = places_.find(record.name);
+  if (place == places_.end()) return add(record);
+  Result& known = latest_run(cases_[place->second]).rbegin()->second;
+  known.outcome = record.outcome;
+  known.recorded = record.recorded;
+}
+
+std::vector<Result> Records::take() {
+  constexpr int64_t planned = 0;
+  std::vector<Result> results;
+  for (auto& of_case : cases_) {
+    OfRun& run = latest_run(of_case);
+    if (run.size() > 1) run.erase(planned);
+    for (auto& [sequence, record] : run) results.push_back(std::move(record));
+  }
+  cases_.clear();
+  places_.clear();
+  return results;
+}
+
+namespace fs = std::filesystem;
+namespace {
+
+Report read_report(const fs::path& path) { return parse_json(read_at_most(path, JsonLimits::bytes), path.string()); }
+
+/// Many runs that differ in a fact would make it grow without end; beyond so many bytes no further value is added.
+constexpr size_t longest_fact = 4096;
+
+/// What both runs agree on; a fact that differs names both.
+void unite(std::string& fact, const std::string& other) {
+  if (fact.empty())
+    fact = other;
+  else if (fact != other && fact.size() < longest_fact && fact.find(other) == std::string::npos)
+    fact += " | " + other;
+}
+
+void unite(Facts& facts, const Facts& others) {
+  for (const auto& [key, value] : others)
+    if (key != "load_average" || !facts.contains(key)) unite(facts[key], value);  // the load is new in every process
+}
+
+void unite(RunInfo& run, const RunInfo& other) {
+  if (run.started.empty() || (!other.started.empty() && other.started < run.started)) {
+    run.started = other.started;
+    run.id = other.id;
+    run.argv = other.argv;
+    run.directory = other.directory;
+  }
+  run.duration_s += other.duration_s;
+  unite(run.tag, other.tag);
+  unite(run.machine, other.machine);
+  unite(run.build, other.build);
+  unite(run.environment, other.environment);
+  unite(run.policy, other.policy);
+}
+
+void add(const Report& report, Merged& merged, Records& records) {
+  unite(merged.report.run, report.run);
+  if (!report.run.exit_reason.empty()) merged.report.run.exit_reason = report.run.exit_reason;
+  for (const auto& result : report.results) records.add(result);
+}
+
+void warn(const std::vector<std::string>& errors, Merged& merged) {
+  merged.warnings.insert(merged.warnings.end(), errors.begin(), errors.end());
+}
+
+/// How the run that wrote results.json ended is how these records ended while none of them is of another run.
+void keep_end(const RunInfo& run, Report& merged) {
+  const auto is_other = [&](const Result& r) { return !r.origin.run.empty() && r.origin.run != run.id; };
+  if (std::ranges::any_of(merged.results, is_other)) return;
+  merged.run.exit_code = run.exit_code;
+  merged.run.exit_words = run.exit_words;
+  merged.run.baseline = run.baseline;
+}
+
+/// The records of one folder.
+Merged merge_folder(const fs::path& folder) {
+  Merged merged;
+  Records records;
+  const Plans plans = read_plans(folder);
+  const CaseFiles cases = read_cases(folder);
+  std::optional<RunInfo> ended;
+  for (const auto& plan : plans.plans) add(plan, merged, records);
+  try {
+    if (fs::exists(folder / "results.json")) {
+      Report report = read_report(folder / "results.json");
+      add(report, merged, records);
+      ended = std::move(report.run);
+    }
+  } catch (const ReportError& error) {
+    if (plans.plans.empty() && cases.results.empty()) throw;
+    warn({error.what()}, merged);  // a run writes it last, from what is in cases/
+  }
+  for (const auto& result : cases.results) {
+    if (result.check.empty())
+      records.add_damaged(result);
+    else
+      records.add(result);
+  }
+  warn(plans.errors, merged);
+  warn(cases.errors, merged);
+  merged.report.results = records.take();
+  if (ended) keep_end(*ended, merged.report);
+  return merged;
+}
+
+}  // namespace
+
+Merged merge_results(const std::vector<fs::path>& inputs) {
+  Merged merged;
+  Records records;
+  RunInfo last;
+  for (const auto& input : inputs) {
+    Report report;
+    if (fs::is_directory(input)) {
+      Merged folder = merge_folder(input);
+      warn(folder.warnings, merged);
+      report = std::move(folder.report);
+    } else if (fs::is_regular_file(input)) {
+      report = read_report(input);
+    } else {
+      throw ReportError(input.string() + ": expected a results folder or a results.json, found nothing");
+    }
+    add(report, merged, records);
+    last = std::move(report.run);
+  }
+  merged.report.results = records.take();
+  if (inputs.size() == 1)
+    keep_end(last, merged.report);
+  else
+    merged.report.run.exit_reason = fmt::format("merged from {} inputs", inputs.size());
+  return merged;
+}
+
+}  // namespace torchstone::results_folder

@@ -1,0 +1,49 @@
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <torchstone/run_info.h>
+
+namespace torchstone {
+
+/// The run that begins now, with everything that needs no torch. Secrets in the command line are hidden
+/// (reports/base/secrets.h). `more_names`: variables to record beside those of reports/record/run_facts.h.
+RunInfo begin_run(int argc, const char* const* argv, const std::vector<std::string>& more_names = {});
+
+/// The variables of this process that are recorded, by name: never one whose name or value looks like a secret.
+Facts environment_facts(const std::vector<std::string>& more_names = {});
+
+/// The environment variables that can change a result and that are therefore recorded: those of GoogleTest, LibTorch,
+/// PyTorch's compiler, OpenMP, the BLAS libraries, CUDA, Triton, the allocators and the dynamic linker, by full name.
+/// Inductor's own (TORCHINDUCTOR_…, AOT_INDUCTOR_…) are not among them: its workers are started without them.
+std::span<const std::string_view> result_variables();
+
+/// What this machine is, from the files under `root`/proc, `root`/sys and `root`/etc. `host` is a hash: results are
+/// compared by machine without giving its name away. A fact that cannot be read is absent.
+Facts machine_facts(const std::string& root = "");
+
+}  // namespace torchstone
+
+// What the text of one file of /proc or /sys says; empty for a text that is none of this kind.
+
+namespace torchstone {
+
+/// The word in brackets of transparent_hugepage/enabled: "always [madvise] never" is madvise.
+std::string bracketed_word(std::string_view text);
+/// "on" or "off" of a file that holds 1 or 0; `one_is`: what 1 means.
+std::string switch_word(std::string_view text, std::string_view one_is);
+/// "yes" or "no" by the flag hypervisor of /proc/cpuinfo. A processor whose kernel lists no flags says nothing.
+std::string virtual_machine(std::string_view cpuinfo);
+/// The folder of version 2 in /proc/self/cgroup: "0::/user.slice" is /user.slice.
+std::string cgroup_folder(std::string_view cgroups);
+/// How many CPUs' time a cgroup may use: cpu.max of version 2 ("150000 100000" is 1.5), or quota and period of version
+/// 1, a blank between. Nothing for no limit.
+std::optional<double> cpu_quota(std::string_view cpu_max);
+/// The percentage of all CPUs' time since the start of the system that the host gave to others: line "cpu" of
+/// /proc/stat.
+std::optional<double> steal_since_boot_pct(std::string_view stat);
+
+}  // namespace torchstone

@@ -1,0 +1,288 @@
+#include "reports/record/tables/suite_tables.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reports/record/doubts.h"
+#include "reports/record/summary.h"
+#include "reports/record/tables/upstream_suites.h"
+#include "reports/statistics/statistics.h"
+
+namespace torchstone::tables {
+namespace {
+
+using Column = std::array<std::string, 6>;
+using ModelName = std::pair<std::string, std::string>;  // of a suite
+
+/// Said only beside dynamic ones.
+const std::string fixed_sizes = "static";
+
+Column column_of(const Result& r) {
+  return {r.mode, r.dtype, r.backend, r.device, r.preset, r.dynamic == "off" ? fixed_sizes : "dynamic " + r.dynamic};
+}
+
+std::string cell_of(const Result& r) {
+  const auto speedup = r.outcome.metrics.find("speedup");
+  if (speedup != r.outcome.metrics.end()) return fmt::format("{:.2f}x{}", speedup->second, is_noisy(r) ? " noisy" : "");
+  return std::string(to_string(final_status(r)));
+}
+
+struct Parts {
+  std::string shared;
+  std::vector<std::string> of_each;
+};
+
+Parts parts_of(const std::vector<Column>& columns) {
+  Parts parts{"", std::vector<std::string>(columns.size())};
+  const auto add = [](std::string& text, const std::string& part) { text += (text.empty() ? "" : " ") + part; };
+  for (size_t i = 0; i < Column{}.size(); ++i) {
+    const bool same = std::ranges::all_of(columns, [&](const Column& c) { return c[i] == columns.front()[i]; });
+    const bool said = !columns.front()[i].empty() && columns.front()[i] != fixed_sizes;
+    if (same && said) add(parts.shared, columns.front()[i]);
+    for (size_t j = 0; j < columns.size() && !same; ++j) add(parts.of_each[j], columns[j][i]);
+  }
+  return parts;
+}
+
+/// A page for people: beyond, a column or row is not read any more.
+constexpr size_t most_columns = 100, most_cells = 100'000;
+
+/// Of the columns' accuracy cases too: what gives wrong answers is left out.
+std::vector<std::string> mean_cells(const std::vector<Result>& results, const std::map<Column, size_t>& places,
+                                    size_t columns) {
+  std::vector<std::vector<Result>> of_columns(columns);
+  for (const auto& result : results) {
+    const auto place = places.find(column_of(result));
+    if (place != places.end() && place->second < columns) of_columns[place->second].push_back(result);
+  }
+  std::vector<std::string> cells;
+  for (const auto& of_column : of_columns) {
+    const Geomean mean = geomean_of(of_column);
+    cells.push_back(mean.n == 0 ? ""
+                                : fmt::format("{:.2f}x of {}{}", mean.value, mean.n,
+                                              mean.noisy == 0 ? "" : fmt::format(", {} noisy", mean.noisy)));
+  }
+  return cells;
+}
+
+std::string left_out_words(size_t columns, size_t rows) {
+  if (columns + rows == 0) return "";
+  return fmt::format(". Too large for one table: {} further columns and {} further models are in results.csv", columns,
+                     rows);
+}
+
+}  // namespace
+
+std::optional<SuiteTable> speedup_table(const std::vector<Result>& results) {
+  std::vector<Column> columns;
+  std::map<Column, size_t> places;  // in columns
+  std::map<ModelName, std::map<size_t, std::string>> models;
+  for (const auto& result : results) {
+    if (result.check != "performance") continue;
+    const auto [place, is_new] = places.emplace(column_of(result), columns.size());
+    if (is_new) columns.push_back(place->first);
+    models[{result.suite, result.model}][place->second] = cell_of(result);
+  }
+  if (columns.size() < 2) return std::nullopt;
+  const size_t all_columns = columns.size();
+  columns.resize(std::min(all_columns, most_columns));
+  const size_t most_rows = most_cells / columns.size();
+  Parts parts = parts_of(columns);
+  SuiteTable table{"Speed-up by model", "Eager's time over the compiled one's", {"Suite", "Model"}, 2, {}};
+  if (!parts.shared.empty()) table.explanation += ": " + parts.shared;
+  table.explanation += left_out_words(all_columns - columns.size(), models.size() - std::min(models.size(), most_rows));
+  std::ranges::move(parts.of_each, std::back_inserter(table.header));
+  for (const auto& [name, cells] : models) {
+    if (table.rows.size() == most_rows) break;
+    std::vector<std::string> row{name.first, name.second};
+    for (size_t i = 0; i < columns.size(); ++i) row.push_back(cells.contains(i) ? cells.at(i) : "");
+    table.rows.push_back(std::move(row));
+  }
+  table.rows.push_back({"", "geometric mean"});
+  std::ranges::move(mean_cells(results, places, columns.size()), std::back_inserter(table.rows.back()));
+  return table;
+}
+
+namespace {
+
+constexpr std::array series_of = {
+    std::pair{"dynamic_batch", &DynamicTiming::batch},
+    std::pair{"dynamic_eager_ms", &DynamicTiming::eager_ms},
+    std::pair{"dynamic_ms", &DynamicTiming::dynamic_ms},
+    std::pair{"static_ms", &DynamicTiming::static_ms},
+    std::pair{"dynamic_speedup", &DynamicTiming::speedup},
+    std::pair{"dynamic_speedup_low", &DynamicTiming::speedup_low},
+    std::pair{"dynamic_speedup_high", &DynamicTiming::speedup_high},
+    std::pair{"dynamic_cost", &DynamicTiming::cost},
+    std::pair{"dynamic_cost_low", &DynamicTiming::cost_low},
+    std::pair{"dynamic_cost_high", &DynamicTiming::cost_high},
+};
+
+/// A page for people: beyond, a row is not read any more.
+constexpr size_t most_rows = 2000;
+
+std::string combination(const Result& r) {
+  return fmt::format("{} {} {} {} {}", r.mode, r.dtype, r.backend, r.device, r.preset);
+}
+
+/// Noisy where the interval says too little, or the case does.
+std::string with_interval(double value, double low, double high, bool noisy_case = false) {
+  const std::string text = statistics::is_bounded(low, high) ? fmt::format("{:.3f}x [{:.3f} {:.3f}]", value, low, high)
+                                                             : fmt::format("{:.3f}x", value);
+  return text + (noisy_case || statistics::is_too_wide(value, low, high) ? " noisy" : "");
+}
+
+/// Of the numbers above 0.
+class GeometricMean {
+ public:
+  void add(double value, bool noisy = false) {
+    if (!std::isfinite(value) || value <= 0) return;
+    sum_ += std::log(value);
+    ++n_;
+    noisy_ += noisy ? 1 : 0;
+  }
+  int n() const { return n_; }
+  int noisy() const { return noisy_; }
+  double value() const { return std::exp(sum_ / n_); }
+
+ private:
+  double sum_ = 0;
+  int n_ = 0, noisy_ = 0;
+};
+
+/// Where each was timed, if further dimensions than the batch vary.
+std::vector<std::string> places_of(const Result& result) {
+  std::vector<std::string> places;
+  const auto note = result.outcome.notes.find("dynamic_timed");
+  if (note == result.outcome.notes.end()) return places;
+  const std::string& text = note->second;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find("; ", begin), text.size());
+    places.push_back(text.substr(begin, end - begin));
+    begin = end + 2;
+  }
+  return places;
+}
+
+void add_rows(const Result& result, SuiteTable& table) {
+  for (const auto& at : dynamic_timings(result)) {
+    if (table.rows.size() == most_rows) return;
+    table.rows.push_back({result.model, combination(result), at.sizes, fmt::format("{:.4g} ms", at.eager_ms),
+                          fmt::format("{:.4g} ms", at.dynamic_ms), fmt::format("{:.4g} ms", at.static_ms),
+                          with_interval(at.speedup, at.speedup_low, at.speedup_high, is_noisy(result)),
+                          fmt::format("{:.3f}x", at.static_speedup()),
+                          with_interval(at.cost, at.cost_low, at.cost_high)});
+  }
+}
+
+}  // namespace
+
+std::vector<DynamicTiming> dynamic_timings(const Result& result) {
+  const auto& samples = result.outcome.samples;
+  const auto batches = samples.find(series_of[0].first);
+  if (batches == samples.end()) return {};
+  std::vector<DynamicTiming> timings(batches->second.size());
+  for (const auto& [name, member] : series_of) {
+    const auto series = samples.find(name);
+    if (series == samples.end() || series->second.size() != timings.size()) return {};
+    for (size_t i = 0; i < timings.size(); ++i) timings[i].*member = series->second[i];
+  }
+  const auto places = places_of(result);
+  for (size_t i = 0; i < timings.size(); ++i)
+    timings[i].sizes = places.size() == timings.size() ? places[i] : fmt::format("{:.0f}", timings[i].batch);
+  return timings;
+}
+
+std::optional<SuiteTable> dynamic_table(const std::vector<Result>& results) {
+  SuiteTable table{"Dynamic sizes",
+                   "One program for all batches, or all sizes, at some of them, beside eager and a program compiled "
+                   "for these alone; the cost of being dynamic is its time over the static one's",
+                   {"Model", "Run", "Batch or sizes", "Eager", "Dynamic", "Static", "Speed-up, dynamic",
+                    "Speed-up, static", "Cost of being dynamic"},
+                   2,
+                   {}};
+  GeometricMean cost, compile, speedup;
+  for (const auto& result : results) {
+    if (result.dynamic == "off" || dynamic_timings(result).empty()) continue;
+    add_rows(result, table);
+    const auto metric = [&](const char* name) { return metric_of(result, name).value_or(0); };
+    const auto low = metric_of(result, "dynamic_cost_low"), high = metric_of(result, "dynamic_cost_high");
+    cost.add(metric("dynamic_cost"), low && high && statistics::is_too_wide(metric("dynamic_cost"), *low, *high));
+    speedup.add(metric("speedup"), is_noisy(result));
+    if (metric("static_compile_s") > 0 && metric("compile_s") > 0)
+      compile.add(metric("compile_s") / metric("static_compile_s"));
+  }
+  if (table.rows.empty()) return std::nullopt;
+  const auto mean = [](const GeometricMean& of) {
+    return of.n() == 0 ? ""
+                       : fmt::format("{:.3f}x of {}{}", of.value(), of.n(),
+                                     of.noisy() == 0 ? "" : fmt::format(", {} noisy", of.noisy()));
+  };
+  table.rows.push_back(
+      {"", "geometric mean, at the sizes compiled for", "", "", "", "", mean(speedup), "", mean(cost)});
+  if (compile.n() > 0)
+    table.rows.push_back(
+        {"", "geometric mean of compile time, dynamic / static", "", "", "", "", "", "", mean(compile)});
+  return table;
+}
+
+namespace {
+
+std::vector<std::string> row_of(const OperatorSpeedup& entry) {
+  std::vector<std::string> row{entry.name, entry.backend, fmt::format("{}", entry.inputs),
+                               fmt::format("{}", entry.failed), fmt::format("{:.0f}", entry.calls)};
+  const auto& [low, median, high] = entry.over_calls;
+  for (const double value : {low, median, high}) row.push_back(entry.inputs == 0 ? "" : fmt::format("{:.2f}x", value));
+  return row;
+}
+
+void add_operators(std::vector<SuiteTable>& tables, const std::vector<Result>& results) {
+  for (const auto& entry : operator_speedups(results)) {
+    const std::string title = fmt::format("Operators of {}, {}", entry.suite, entry.dtype);
+    if (tables.empty() || tables.back().title != title) {
+      tables.push_back({title,
+                        "Speed-up over the inputs of each operator, every input weighed by its calls in the log",
+                        {"Operator", "Backend", "Inputs", "Failed", "Calls", "20 %", "Median", "80 %"},
+                        2,
+                        {}});
+    }
+    tables.back().rows.push_back(row_of(entry));
+  }
+}
+
+void add_runners(std::vector<SuiteTable>& tables, const std::vector<Result>& results) {
+  SuiteTable table{"fastrnns",
+                   "Milliseconds a call, mean and standard deviation over rounds",
+                   {"Runner", "Group", "Forward", "±", "Backward", "±"},
+                   2,
+                   {}};
+  for (const auto& runner : runner_times(results)) {
+    std::vector<std::string> row{runner.name, runner.group};
+    for (const auto& cell : runner_cells(runner)) row.push_back(cell == "nan" ? "" : cell);
+    table.rows.push_back(std::move(row));
+  }
+  if (!table.rows.empty()) tables.push_back(std::move(table));
+}
+
+}  // namespace
+
+std::vector<SuiteTable> suite_tables(const std::vector<Result>& results) {
+  std::vector<SuiteTable> tables;
+  std::vector<Result> of_models;
+  std::ranges::remove_copy_if(results, std::back_inserter(of_models),
+                              [](const Result& r) { return is_of_an_operator(r) || is_of_fastrnns(r); });
+  if (auto table = speedup_table(of_models)) tables.push_back(std::move(*table));
+  if (auto table = dynamic_table(results)) tables.push_back(std::move(*table));
+  add_operators(tables, results);
+  add_runners(tables, results);
+  return tables;
+}
+
+}  // namespace torchstone::tables

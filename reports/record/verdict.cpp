@@ -1,0 +1,251 @@
+#include "reports/record/verdict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include <fmt/format.h>
+#include <torchstone/status.h>
+
+#include "reports/base/process.h"
+#include "reports/base/terminal.h"
+#include "reports/base/text.h"
+#include "reports/record/doubts.h"
+#include "reports/record/metric.h"
+#include "reports/record/summary.h"
+
+namespace torchstone {
+
+const std::vector<StatusInfo>& status_table() {
+  using enum JUnitKind;
+  static const std::vector<StatusInfo> table = {
+      {Status::pass, "pass", true, none, ExitCode::success},
+      {Status::pass_due_to_skip, "pass_due_to_skip", true, skipped, ExitCode::success},
+      {Status::fail_accuracy, "fail_accuracy", false, failure, ExitCode::gate_failed},
+      {Status::not_bitwise_equivalent, "not_bitwise_equivalent", false, failure, ExitCode::gate_failed},
+      {Status::eager_two_runs_differ, "eager_two_runs_differ", false, failure, ExitCode::gate_failed},
+      {Status::eager_1st_run_fail, "eager_1st_run_fail", false, error, ExitCode::gate_failed},
+      {Status::eager_1st_run_OOM, "eager_1st_run_OOM", false, error, ExitCode::infrastructure},
+      {Status::eager_2nd_run_fail, "eager_2nd_run_fail", false, error, ExitCode::gate_failed},
+      {Status::eager_2nd_run_OOM, "eager_2nd_run_OOM", false, error, ExitCode::infrastructure},
+      {Status::fail_to_run, "fail_to_run", false, error, ExitCode::gate_failed},
+      {Status::OOM, "OOM", false, error, ExitCode::infrastructure},
+      {Status::model_fail_to_load, "model_fail_to_load", false, error, ExitCode::gate_failed},
+      {Status::eager_fail_to_run, "eager_fail_to_run", false, error, ExitCode::gate_failed},
+      {Status::timeout, "timeout", false, error, ExitCode::infrastructure},
+      {Status::crash, "crash", false, error, ExitCode::infrastructure},
+      {Status::vacuous, "vacuous", false, failure, ExitCode::gate_failed},
+      {Status::undelegated, "undelegated", false, failure, ExitCode::gate_failed},
+      {Status::unsupported, "unsupported", true, skipped, ExitCode::success},
+      {Status::fail_to_capture, "fail_to_capture", false, error, ExitCode::gate_failed},
+      {Status::fail_to_compile, "fail_to_compile", false, error, ExitCode::gate_failed},
+      {Status::fail_speedup, "fail_speedup", false, failure, ExitCode::gate_failed},
+      {Status::undecided, "undecided", true, none, ExitCode::undecided},
+      {Status::interrupted, "interrupted", false, error, ExitCode::interrupted},
+  };
+  return table;
+}
+
+const StatusInfo& info_of(Status status) {
+  const auto& table = status_table();
+  const auto found = std::ranges::find(table, status, &StatusInfo::status);
+  if (found == table.end()) throw std::logic_error("a status without a row in the status table");
+  return *found;
+}
+
+std::string_view to_string(Status status) { return info_of(status).name; }
+
+std::optional<Status> parse_status(std::string_view name) {
+  const auto& table = status_table();
+  const auto found = std::ranges::find(table, name, &StatusInfo::name);
+  if (found == table.end()) return std::nullopt;
+  return found->status;
+}
+
+int exit_code_of(const Report& report) {
+  return report.run.exit_code ? *report.run.exit_code : exit_code_of(report.results, /*strict_undecided=*/false);
+}
+
+std::string exit_words(int code) {
+  switch (code) {
+    case ExitCode::success:
+      return "all as expected";
+    case ExitCode::gate_failed:
+      return "an accuracy or speed-up gate failed";
+    case ExitCode::usage_error:
+      return "something could not be used as it was given";
+    case ExitCode::nothing_judged:
+      return "nothing was judged";
+    case ExitCode::infrastructure:
+      return "infrastructure: compiler missing, crash, timeout or out of memory";
+    case ExitCode::undecided:
+      return "undecided";
+    default:
+      return "interrupted; what was finished is here";
+  }
+}
+
+std::string exit_words_of(const Report& report) {
+  return report.run.exit_words.empty() ? exit_words(exit_code_of(report)) : report.run.exit_words;
+}
+
+std::string reason_of(const Result& result) {
+  std::string text;
+  const auto add = [&](const std::string& line) { text += (text.empty() || line.empty() ? "" : "\n") + line; };
+  for (const char* key : {"worse_than_baseline", "different_model"})
+    if (const auto note = result.outcome.notes.find(key); note != result.outcome.notes.end()) add(note->second);
+  add(result.outcome.reason);
+  if (const std::string noise = noisy_reason(result); !noise.empty()) add("noisy: " + noise);
+  if (const std::string weak = weak_reason(result); !weak.empty()) add("weak: " + weak);
+  return text;
+}
+
+std::string baseline_verdict_words(const Result& result) {
+  if (!result.is_red_by_baseline()) return "";
+  if (result.outcome.notes.contains("different_model")) return "another model than the baseline's";
+  return is_left_out(result) ? "gone since the baseline" : "worse than the baseline";
+}
+
+std::vector<std::string> baseline_lines(const RunInfo& run) {
+  if (!run.baseline) return {};
+  std::vector<std::string> lines = {fmt::format("baseline {}: {}", run.baseline->path, run.baseline->summary)};
+  lines.insert(lines.end(), run.baseline->remarks.begin(), run.baseline->remarks.end());
+  return lines;
+}
+
+std::string comparison_again(const RunInfo& run, const Result& result) {
+  return run.baseline && !result.as_expected() && result.status_as_expected() ? run.baseline->again : "";
+}
+
+namespace {
+
+constexpr size_t name_width = 66, narrowest_name = 12, reason_width = 300, indent = 13;
+
+Color color_of(const Verdict& verdict) {
+  if (verdict.mark == '!' || verdict.mark == '*') return Color::red;
+  if (verdict.mark == '~') return Color::yellow;
+  return verdict.mark == 'x' ? Color::cyan : Color::green;
+}
+
+/// Why the timings of the row say less than they seem to, as far as `said`, which stands there already, does not have
+/// it: at most two lines, none longer than the terminal.
+std::vector<std::string> trust_lines(const Result& result, const std::string& said, size_t width) {
+  const size_t room = width == 0 ? reason_width : std::max(width, indent + narrowest_name) - indent;
+  std::vector<std::string> lines;
+  const auto add = [&](const char* head, const std::string& words) {
+    if (!words.empty()) lines.push_back(shortened(head + words, room));
+  };
+  const std::string noisy = terminal_line(noisy_reason(result));
+  if (said.find(noisy) == std::string::npos) add("noisy: ", noisy);
+  add("doubts: ", terminal_line(other_doubts(result)));
+  return lines;
+}
+
+}  // namespace
+
+std::string short_name(const std::string& name) { return name.substr(name.rfind('/') + 1); }
+
+std::string filter_of(const std::string& name) {
+  const size_t slash = name.rfind('/'), dot = name.find('.');
+  return slash == std::string::npos || dot > slash ? name : name.substr(0, dot + 1) + "*" + name.substr(slash);
+}
+
+std::string fitting_filter(const std::string& name, size_t width) {
+  std::string whole = terminal_line(filter_of(name));
+  if (columns(whole) <= width) return whole;
+  const std::string model = terminal_line(whole == name ? name : "*/" + short_name(name));
+  std::string cut = shortened_middle(model, std::max(width, narrowest_name));
+  const std::string ellipsis = "…";
+  if (const size_t at = cut.find(ellipsis); cut != model && at != std::string::npos)
+    cut.replace(at, ellipsis.size(), "*");
+  return cut;
+}
+
+std::string sized_numbers(const Result& result) {
+  const std::string numbers = numbers_line(result);
+  return numbers.empty() ? "" : fmt::format("  {}{}", result.preset == "mini" ? "mini " : "", numbers);
+}
+
+Verdict verdict_of(const Result& result) {
+  const StatusInfo& info = info_of(result.outcome.status);
+  if (!result.finished) return {"ERROR", '!'};
+  if (!result.as_expected()) {
+    if (result.status_as_expected())
+      return {result.outcome.notes.contains("different_model") ? "MODEL"
+              : is_left_out(result)                            ? "GONE"
+                                                               : "SLOWER",
+              '!'};
+    if (info.passing) return {"XPASS", '*'};
+    return {info.junit == JUnitKind::failure ? "FAIL" : "ERROR", '!'};
+  }
+  if (info.junit == JUnitKind::skipped) return {"SKIP", 'x'};
+  if (result.outcome.status == Status::undecided) return {"UNSURE", '~'};
+  if (info.passing && is_noisy(result)) return {"NOISY", '~'};
+  return {info.passing ? "PASS" : "XFAIL", ' '};
+}
+
+std::string compile_text(const Result& result) {
+  const auto& metrics = result.outcome.metrics;
+  const auto seconds = metrics.find("compile_s"), beside = metrics.find("compiled_beside");
+  if (seconds == metrics.end()) return "";
+  const std::string text = format_metric("compile_s", seconds->second);
+  return beside == metrics.end() || beside->second == 0 ? text
+                                                        : fmt::format("{} ({:.0f} beside)", text, beside->second);
+}
+
+std::string numbers_line(const Result& result) {
+  const auto& metrics = result.outcome.metrics;
+  const auto find = [&](const char* key) -> std::optional<double> {
+    const auto found = metrics.find(key);
+    return found == metrics.end() ? std::nullopt : std::optional(found->second);
+  };
+  std::string line;
+  const auto add = [&](const std::string& part) { line += (line.empty() ? "" : "  ") + part; };
+  if (const auto error = find("error_of_limit")) add(fmt::format("err {:.2g}×", *error));
+  if (is_weak(result)) add("weak: limit " + limit_text(*find("detection_limit")));
+  if (const auto speedup = find("speedup")) {
+    std::string text = fmt::format("{:.2f}x", *speedup);
+    if (!std::isfinite(*speedup)) text = "speed-up " + format_metric("speedup", *speedup);
+    if (const std::string interval = speedup_interval(result, 2); !interval.empty()) text += " " + interval;
+    add(text + (is_noisy(result) ? " (noisy)" : ""));
+  }
+  if (const auto largest = find("tolerance_max")) add(fmt::format("max {:.3g}", *largest));
+  if (const auto mean = find("tolerance_mean")) add(fmt::format("mean {:.3g}", *mean));
+  if (const std::string compile = compile_text(result); !compile.empty()) add("compile " + compile);
+  return line;
+}
+
+std::string console_row(const Result& result, bool color, size_t width) {
+  const Verdict verdict = verdict_of(result);
+  const Outcome& outcome = result.outcome;
+  std::string numbers = sized_numbers(result);
+  if (!result.finished)
+    numbers += "  started, never finished";
+  else if (outcome.status != Status::pass || !result.as_expected())
+    numbers += "  " + std::string(to_string(outcome.status));
+  if (verdict.word == "NOISY") numbers += "  noisy: " + terminal_line(noisy_reason(result));
+  const bool below = verdict.mark == '!' || verdict.mark == '*';
+  if (below && result.expected != "pass") numbers += ", expected " + terminal_line(result.expected);
+  const size_t taken = indent + columns(numbers);
+  const size_t room = width == 0 ? std::string::npos : width > taken ? width - taken : 0;
+  std::string name = fitting_filter(result.name, room);
+  const size_t padded = std::min(name_width, room);
+  if (columns(name) < padded) name.append(padded - columns(name), ' ');
+  std::string row = colored(fmt::format("[{:^8}]", verdict.word), color_of(verdict), color);
+  row += fmt::format(" {} {}{}", verdict.mark, name, numbers);
+  while (row.ends_with(' ')) row.pop_back();
+  const std::string whole_reason = terminal_line(first_line(reason_of(result)));
+  const std::string reason = shortened(whole_reason, reason_width);
+  const std::string margin = "\n" + std::string(indent, ' ');
+  if (!reason.empty() && (below || outcome.status != Status::pass)) row += (below ? margin : ": ") + reason;
+  for (const auto& line : trust_lines(result, row + whole_reason, width)) row += margin + line;
+  if (!below) return row;
+  if (const auto why = outcome.notes.find("diagnosis"); why != outcome.notes.end())
+    row += margin + "diagnosis: " + terminal_line(first_line(why->second));
+  if (!result.reproduce.empty()) row += margin + "again: " + terminal_line(first_line(result.reproduce));
+  return row;
+}
+
+}  // namespace torchstone

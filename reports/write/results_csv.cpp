@@ -1,0 +1,173 @@
+#include "reports/write/results_csv.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <torchstone/report_writer.h>
+
+#include "reports/base/csv_format.h"
+#include "reports/base/text.h"
+#include "reports/record/doubts.h"
+#include "reports/record/metric.h"
+#include "reports/record/result_json.h"
+#include "reports/record/summary.h"
+#include "reports/record/verdict.h"
+
+namespace torchstone::write {
+namespace {
+
+std::string number_cell(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return exact(value);
+}
+
+/// What is not known is 0 in a record.
+std::string known_cell(int64_t value) { return value == 0 ? "" : std::to_string(value); }
+std::string known_cell(double value) { return value == 0 ? "" : number_cell(value); }
+
+struct WideColumn {
+  std::string name;
+  std::function<std::string(const Result&)> cell;
+};
+
+std::string yes_or_no(bool value) { return value ? "true" : "false"; }
+
+/// What the case is and what became of it, then the metrics, then where it comes from.
+std::vector<WideColumn> wide_columns() {
+  std::vector<WideColumn> columns, origin;
+  for (const auto& field : text_fields()) {
+    const bool at_the_end = field.key == "reproduce" || field.key == "file" || field.key == "recorded";
+    (at_the_end ? origin : columns).push_back({std::string(field.key), [&field](const Result& r) {
+                                                 return r.*field.member;
+                                               }});
+  }
+  columns.push_back({"batch_size", [](const Result& r) { return known_cell(r.batch_size); }});
+  columns.push_back({"status", [](const Result& r) { return std::string(to_string(r.outcome.status)); }});
+  columns.push_back({"as_expected", [](const Result& r) { return yes_or_no(r.as_expected()); }});
+  columns.push_back({"finished", [](const Result& r) { return yes_or_no(r.finished); }});
+  columns.push_back({"phase", [](const Result& r) { return r.outcome.phase; }});
+  columns.push_back({"reason", [](const Result& r) { return reason_of(r); }});
+  columns.push_back({"duration_s", [](const Result& r) { return known_cell(r.duration_s); }});
+  for (const auto& metric : metric_table()) {
+    const std::string key(metric.key);
+    columns.push_back({key, [key](const Result& r) {
+                         const auto found = r.outcome.metrics.find(key);
+                         return found == r.outcome.metrics.end() ? "" : number_cell(found->second);
+                       }});
+  }
+  columns.insert(columns.end(), origin.begin(), origin.end());
+  columns.push_back({"line", [](const Result& r) { return known_cell(int64_t{r.line}); }});
+  return columns;
+}
+
+}  // namespace
+
+std::string write_wide_csv(const std::vector<Result>& results) {
+  const auto columns = wide_columns();
+  std::vector<std::string> cells;
+  for (const auto& column : columns) cells.push_back(column.name);
+  std::string text = csv_line(cells);
+  for (const auto& result : results) {
+    cells.clear();
+    for (const auto& column : columns) cells.push_back(column.cell(result));
+    text += csv_line(cells);
+  }
+  return text;
+}
+
+std::string write_batch_sizes(const std::vector<Result>& results) {
+  std::map<std::string, double> sizes;
+  for (const auto& result : results) {
+    const auto found = result.outcome.metrics.find("largest_batch");
+    if (found == result.outcome.metrics.end()) continue;
+    auto& size = sizes.try_emplace(result.model, found->second).first->second;
+    size = std::min(size, found->second);
+  }
+  std::string text;
+  for (const auto& [model, size] : sizes) text += csv_line({printable_line(model), fmt::format("{:.0f}", size)});
+  return text;
+}
+
+TORCHSTONE_REPORT_WRITER(
+    csv, .help = "A row for every case, a column for every fact and metric", .order = 400, .file = "results.csv",
+    .text = [](const Report& report, const auto&) { return write_wide_csv(report.results); });
+
+TORCHSTONE_REPORT_WRITER(
+    batch_sizes, .help = "The largest batches found, as --torchstone_batch_size_file takes them", .order = 700,
+    .file = "batch_sizes.txt",
+    .text = [](const Report& report, const auto&) { return write_batch_sizes(report.results); });
+
+namespace {
+
+std::vector<std::string> group_of(const Result& r) {
+  return {r.suite, r.backend, r.dtype, r.mode, r.device, r.preset, r.dynamic};
+}
+
+/// How many passes have a detection limit, the median and the worst one, and how many are weak.
+std::vector<std::string> limit_cells(const std::vector<Result>& members) {
+  const Detection found = detection_of(members);
+  const auto cell = [&](double limit) { return found.n == 0 ? "" : fmt::format("{:.6f}", limit); };
+  return {std::to_string(found.n), cell(found.median), cell(found.worst), std::to_string(found.weak.size())};
+}
+
+}  // namespace
+
+std::string write_summary_csv(const std::vector<Result>& results) {
+  std::vector<std::pair<std::vector<std::string>, std::vector<Result>>> groups;  // in the order they come
+  std::map<std::vector<std::string>, size_t> places;                             // in groups
+  for (const auto& result : results) {
+    const auto [place, is_new] = places.emplace(group_of(result), groups.size());
+    if (is_new) groups.push_back({place->first, {}});
+    groups[place->second].second.push_back(result);
+  }
+  std::string text = csv_line({"suite",
+                               "backend",
+                               "dtype",
+                               "mode",
+                               "device",
+                               "preset",
+                               "dynamic",
+                               "accuracy_cases",
+                               "pass_rate",
+                               "speedup_cases",
+                               "geomean_speedup",
+                               "compile_cases",
+                               "mean_compilation_latency",
+                               "compression_cases",
+                               "mean_compression_ratio",
+                               "left_out",
+                               "noisy_cases",
+                               "detection_limits",
+                               "median_detection_limit",
+                               "worst_detection_limit",
+                               "weak_passes"});
+  for (const auto& [key, members] : groups) {
+    auto cells = key;
+    std::vector<std::string> left_out;
+    for (const auto& [name, average] : {std::pair{"accuracy", pass_rate_of(members)},
+                                        {"speed-up", geomean_of(members)},
+                                        {"compile", mean_of(members, "compile_s")},
+                                        {"compression", mean_of(members, "compression_ratio")}}) {
+      cells.push_back(std::to_string(average.n));
+      cells.push_back(average.n == 0 ? "" : fmt::format("{:.6f}", average.value));
+      if (!average.left_out.empty()) left_out.push_back(fmt::format("{}: {}", name, left_out_words(average)));
+    }
+    cells.push_back(fmt::format("{}", fmt::join(left_out, "; ")));
+    const auto limits = limit_cells(members);
+    cells.push_back(std::to_string(std::ranges::count_if(members, is_noisy)));
+    cells.insert(cells.end(), limits.begin(), limits.end());
+    text += csv_line(cells);
+  }
+  return text;
+}
+
+TORCHSTONE_REPORT_WRITER(
+    summary_csv, .help = "Pass rates and averages of each suite, backend, dtype, mode and device", .order = 500,
+    .file = "summary.csv", .text = [](const Report& report, const auto&) { return write_summary_csv(report.results); });
+
+}  // namespace torchstone::write

@@ -1,0 +1,223 @@
+#include "reports/record/doubts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/base/text.h"
+#include "reports/console/summary_text.h"
+#include "reports/record/report_json.h"
+#include "reports/record/summary.h"
+#include "reports/record/tables/suite_tables.h"
+#include "reports/record/verdict.h"
+#include "reports/write/html/page.h"
+#include "reports/write/junit.h"
+#include "reports/write/markdown.h"
+#include "reports/write/openmetrics.h"
+#include "reports/write/results_csv.h"
+#include "tests/unit/reports/sample.h"
+
+namespace torchstone {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+
+Result timed(double speedup, double low, double high, const std::string& name = "S/Performance.A/model") {
+  Result result = simple_result(name, Status::pass, "performance");
+  result.outcome.metrics = {{"speedup", speedup}, {"speedup_low", low}, {"speedup_high", high}};
+  return result;
+}
+
+TEST(Noise, IsAnIntervalWithoutABoundOrWiderThanAQuarterOnEachSide) {
+  EXPECT_THAT(noisy_reason(timed(1.02, 0, infinity)), HasSubstr("no bound"));
+  EXPECT_THAT(noisy_reason(timed(1.02, 0.9, infinity)), HasSubstr("no bound"));
+  EXPECT_THAT(noisy_reason(timed(1.02, nan_value, nan_value)), HasSubstr("no bound"));
+  EXPECT_EQ(noisy_reason(timed(1, 0.7, 1.3)), "its interval is ±30 % wide");
+  EXPECT_EQ(noisy_reason(timed(1, 0.76, 1.24)), "");
+  EXPECT_EQ(noisy_reason(timed(2, 1.51, 2.49)), "");
+  Result noted = timed(1, 0.99, 1.01);
+  noted.outcome.notes["noisy"] = "two processes differ by 12 %";
+  EXPECT_EQ(noisy_reason(noted), "two processes differ by 12 %");
+  Result unmeasured = simple_result("a", Status::crash, "performance");
+  EXPECT_EQ(noisy_reason(unmeasured), "");
+  Result old = timed(1, 0, 0);
+  old.outcome.metrics.erase("speedup_low");
+  EXPECT_EQ(noisy_reason(old), "");
+}
+
+TEST(Noise, AUselessIntervalNeverLooksLikeAResultOnTheConsole) {
+  const std::string row = console_row(timed(1.02, 0, infinity), /*color=*/false);
+  EXPECT_THAT(row, AllOf(HasSubstr("[ NOISY  ] ~ "), HasSubstr("1.02x (noisy)"),
+                         HasSubstr("noisy: its interval has no"), Not(HasSubstr("inf")), Not(HasSubstr("PASS"))));
+  EXPECT_THAT(console_row(timed(1.02, 1.01, 1.03), false), HasSubstr("[  PASS  ]   S/Performance.*/model"));
+  Result undecided = timed(1.02, 0.5, 2);
+  undecided.outcome.status = Status::undecided;
+  undecided.outcome.reason = "neither";
+  EXPECT_THAT(console_row(undecided, false), AllOf(HasSubstr("UNSURE"), HasSubstr("(noisy)"), HasSubstr("neither")));
+}
+
+TEST(Noise, OfARowThatIsNotWordedNoisyHasItsReasonBelowTheRow) {
+  Result undecided = timed(1.02, 0.5, 2);
+  undecided.outcome.status = Status::undecided;
+  undecided.outcome.reason = "speed-up 1.020x, required 1.000x: not decided; the budget ended";
+  EXPECT_THAT(
+      console_row(undecided, false),
+      AllOf(HasSubstr("the budget ended\n             noisy: its interval is ±74 % wide"), Not(EndsWith("\n"))));
+  Result too_slow = timed(0.5, 0.3, 0.7);
+  too_slow.outcome.status = Status::fail_speedup;
+  too_slow.outcome.reason = "too slow";
+  EXPECT_THAT(
+      console_row(too_slow, false),
+      HasSubstr("\n             too slow\n             noisy: its interval is ±40 % wide\n             again: "));
+  Result apart = timed(1.02, 0.99, 1.05);
+  apart.outcome.status = Status::undecided;
+  apart.outcome.notes["noisy"] = "the threads lay apart";
+  apart.outcome.reason = "not decided; the threads lay apart";
+  EXPECT_THAT(console_row(apart, false), AllOf(EndsWith("the threads lay apart"), Not(HasSubstr("\n"))));
+}
+
+TEST(Noise, DoubtsOfATimedRowStandBelowItOnTheConsole) {
+  Result doubted = timed(1.02, 0.99, 1.05);
+  doubted.outcome.notes["doubts"] = "7 % of the cores were used by other processes while it was measured.";
+  EXPECT_THAT(
+      console_row(doubted, false),
+      AllOf(HasSubstr("[  PASS  ]"), EndsWith("1.02x [0.99 1.05]\n             doubts: "
+                                              "7 % of the cores were used by other processes while it was measured.")));
+  doubted.outcome.notes["noisy"] = "The threads lay apart.";
+  doubted.outcome.notes["doubts"] = "The clock fell. The threads lay apart. Process 2: the clock fell.";
+  EXPECT_EQ(other_doubts(doubted), "The clock fell. Process 2: the clock fell.");
+  EXPECT_THAT(console_row(doubted, false),
+              AllOf(HasSubstr("noisy: The threads lay apart.\n             doubts: The clock"),
+                    Not(HasSubstr("fell. The threads"))));
+  doubted.outcome.notes["doubts"] = "The threads lay apart.";
+  EXPECT_EQ(other_doubts(doubted), "");
+  EXPECT_THAT(console_row(doubted, false), Not(HasSubstr("doubts")));
+}
+
+TEST(Noise, DoubtsFitTheTerminal) {
+  Result doubted = timed(1.02, 0.99, 1.05);
+  doubted.outcome.notes["doubts"] = std::string(1000, 'd') + "\x1b[31m";
+  for (const size_t width : {size_t{1}, size_t{80}, size_t{120}}) {
+    const std::string row = console_row(doubted, false, width);
+    ASSERT_EQ(count_of(row, "\n"), 1u);
+    EXPECT_LE(columns(row.substr(row.find('\n') + 1)), std::max(width, size_t{25})) << width;
+  }
+  EXPECT_THAT(console_row(doubted, false), Not(HasSubstr("\x1b")));
+}
+
+TEST(Noise, IsCountedAndMarkedInMeansAndTablesAndPages) {
+  std::vector<Result> results = {timed(1.02, 0, infinity, "S/Performance.A/wide"), timed(2, 1.9, 2.1)};
+  for (auto& result : results) result.backend = "inductor", result.model = result.name;
+  results[1].dtype = "bfloat16";
+  const Report report{sample_run(), results};
+  EXPECT_EQ(geomean_of(results).noisy, 1u);
+  EXPECT_THAT(
+      console::write_summary(results, sample_run(), {}, 200),
+      AllOf(HasSubstr("2 pass, 1 noisy"), HasSubstr("over 2 mini models, 1 of them noisy"), Not(HasSubstr("inf]"))));
+  EXPECT_THAT(write::write_markdown(report),
+              AllOf(HasSubstr("#### 1 noisy"), HasSubstr("1.020x noisy&#58; its interval has no bound"),
+                    HasSubstr("1 of them noisy"), Not(HasSubstr("inf]"))));
+  EXPECT_THAT(
+      write::write_html(report),
+      AllOf(HasSubstr("As expected, but 1 of 2 cases noisy"), HasSubstr("pass, noisy</i>"),
+            HasSubstr("noisy: its interval has no bound"), HasSubstr("1 of them noisy"), Not(HasSubstr("–inf"))));
+  const auto table = tables::speedup_table(results);
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->rows.at(0).at(2) + table->rows.at(0).at(3) + table->rows.at(1).at(2) + table->rows.at(1).at(3),
+            "2.00x1.02x noisy");
+  EXPECT_EQ(exit_code_of(results, false), 0);
+}
+
+TEST(Noise, LeavesNumbersInCsv) {
+  const std::string csv = write::write_wide_csv({timed(1.02, 0.5, 2)});
+  EXPECT_THAT(csv, AllOf(HasSubstr(",1.02,0.5,2,"), HasSubstr("noisy: its interval is ±74 % wide")));
+}
+
+using testing::HasSubstr;
+using testing::Not;
+
+Result limited(const std::string& model, double limit, Status status = Status::pass) {
+  Result r = simple_result(model, status);
+  r.mode = "training";
+  r.outcome.metrics["detection_limit"] = limit;
+  r.outcome.notes["detection_limit_of"] = "gradients." + model;
+  return r;
+}
+
+TEST(Detection, IsTheMedianAndTheWorstOfThePasses) {
+  const std::vector<Result> results{limited("a", 0.001),
+                                    limited("b", 0.02),
+                                    limited("c", 0.5),
+                                    limited("d", 0.03),
+                                    limited("red", 9, Status::fail_accuracy),
+                                    simple_result("none", Status::pass)};
+  const Detection found = detection_of(results);
+  EXPECT_EQ(found.n, 4U);
+  EXPECT_DOUBLE_EQ(found.median, 0.025);
+  EXPECT_DOUBLE_EQ(found.worst, 0.5);
+  EXPECT_EQ(detection_words(found), "detection limit: median 2.5 %, worst 50 % (c, gradients.c) over 4");
+  EXPECT_EQ(weak_words(found), "weak, an error over 10 % would pass too: 1 of 4: c training");
+  EXPECT_EQ(detection_words(detection_of({})), "");
+}
+
+TEST(Detection, OfAPassWithoutAnyIsWeak) {
+  EXPECT_TRUE(is_weak(limited("a", infinity)));
+  EXPECT_TRUE(is_weak(limited("a", 0.1001)));
+  EXPECT_FALSE(is_weak(limited("a", 0.1)));
+  EXPECT_FALSE(is_weak(limited("a", 0.5, Status::fail_accuracy))) << "what is red is not weak";
+  EXPECT_EQ(detection_of({limited("a", infinity), limited("b", infinity)}).median, infinity);
+  EXPECT_EQ(limit_text(infinity), "none");
+  EXPECT_EQ(limit_text(0.00254), "0.25 %");
+  EXPECT_EQ(limit_text(1.92), "192 %");
+  EXPECT_EQ(limit_text(7.2e48), "7.2e+50 %") << "gradients without bound";
+}
+
+TEST(Detection, StandsInEveryReport) {
+  const Report report{{}, {limited("strong", 0.004), limited("feeble", 0.8)}};
+  EXPECT_THAT(numbers_line(report.results[1]), HasSubstr("weak: limit 80 %"));
+  EXPECT_THAT(numbers_line(report.results[0]), Not(HasSubstr("weak")));
+  const std::string summary = console::write_summary(report.results, report.run, {}, 120);
+  EXPECT_THAT(summary, HasSubstr("detection limit: median 40 %, worst 80 % (feeble, gradients.feeble) over 2"));
+  EXPECT_THAT(summary, HasSubstr("1 of 2: feeble training"));
+  const std::string json = write_json(report.results, report.run);
+  EXPECT_THAT(json, HasSubstr("\"detection_limit_worst\":0.8"));
+  EXPECT_THAT(json, HasSubstr("\"weak\":1"));
+  EXPECT_THAT(json, HasSubstr("\"detection_limit_of\":\"gradients.strong\""));
+  const std::string markdown = write::write_markdown(report, {});
+  EXPECT_THAT(markdown, HasSubstr("pass, weak"));
+  EXPECT_THAT(markdown, HasSubstr("worst 80 %"));
+  EXPECT_THAT(write::write_wide_csv(report.results), HasSubstr("weak: an error of up to 80 % would have passed too"));
+  const std::string metrics = write::write_openmetrics(report);
+  EXPECT_THAT(metrics, testing::ContainsRegex("torchstone_case_weak\\{case=\"feeble\"[^}]*\\} 1\n"));
+  EXPECT_THAT(metrics, testing::ContainsRegex("torchstone_case_weak\\{case=\"strong\"[^}]*\\} 0\n"));
+  const std::string page = write::write_html(report, {});
+  EXPECT_THAT(page, HasSubstr("80 % <b>weak</b>"));
+  EXPECT_THAT(page, HasSubstr("1 of 2: feeble training"));
+}
+
+TEST(Detection, MarksWeakPassesInJUnitWithPropertiesAndWithout) {
+  const std::vector<Result> results{limited("strong", 0.004), limited("feeble", 0.8), limited("blind", infinity)};
+  const std::string full = write::write_junit(results, {});
+  EXPECT_THAT(full, HasSubstr("<property name=\"weak\" value=\"an error of up to 80 % would have passed too\"/>"));
+  EXPECT_EQ(count_of(full, "<property name=\"weak\""), 2u);
+  const std::string strict = write::write_junit(results, {}, {.testcase_properties = false});
+  EXPECT_THAT(strict, HasSubstr("weak=an error of up to 80 % would have passed too"));
+  EXPECT_THAT(strict, HasSubstr("weak=any error would have passed too"));
+}
+
+TEST(Detection, IsSummedUpInSummaryCsvBesideTheNoisyRows) {
+  Result timed = simple_result("timed", Status::pass, "performance");
+  timed.outcome.metrics = {{"speedup", 1.1}, {"speedup_low", 0.5}, {"speedup_high", 1.7}};
+  timed.mode = "training";
+  const std::string text = write::write_summary_csv(
+      {limited("a", 0.02), limited("b", 0.5), timed, limited("red", 9, Status::fail_accuracy)});
+  EXPECT_THAT(text, HasSubstr(",left_out,noisy_cases,detection_limits,median_detection_limit,worst_detection_limit,"
+                              "weak_passes\n"));
+  EXPECT_THAT(text, testing::EndsWith(",1,2,0.260000,0.500000,1\n"));
+  EXPECT_THAT(write::write_summary_csv({limited("a", infinity)}), testing::EndsWith(",0,1,inf,inf,1\n"));
+}
+
+}  // namespace
+}  // namespace torchstone

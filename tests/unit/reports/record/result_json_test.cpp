@@ -1,0 +1,197 @@
+#include "reports/record/result_json.h"
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "reports/record/properties.h"
+#include "reports/record/verdict.h"
+#include "tests/unit/reports/sample.h"
+
+namespace torchstone {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(ModelDigests, TravelInJsonAndInProperties) {
+  Result result = simple_result("suite/case", Status::pass);
+  EXPECT_FALSE(nlohmann::json(result).at("outcome").contains("weights_digest")) << "as a version without digests";
+  result.outcome.model = {"0123", "abcd"};
+  const nlohmann::json json = result;
+  EXPECT_EQ(json.at("outcome").at("program_digest"), "0123");
+  for (const auto& read : {json.get<Result>(), result_of(properties_of(result), Result{})}) {
+    EXPECT_EQ(read.outcome.model.program, "0123");
+    EXPECT_EQ(read.outcome.model.weights, "abcd");
+  }
+}
+
+TEST(CompileText, SaysWhatElseWentOn) {
+  Result result = simple_result("suite/case", Status::pass);
+  EXPECT_EQ(compile_text(result), "");
+  result.outcome.metrics = {{"compile_s", 8.1}};
+  EXPECT_EQ(compile_text(result), "8.1 s");
+  result.outcome.metrics["compiled_beside"] = 0;
+  EXPECT_EQ(compile_text(result), "8.1 s");
+  result.outcome.metrics["compiled_beside"] = 2;
+  EXPECT_EQ(compile_text(result), "8.1 s (2 beside)");
+  EXPECT_EQ(numbers_line(result), "compile 8.1 s (2 beside)");
+}
+
+void expect_same(double a, double b, const std::string& what) {
+  EXPECT_TRUE((std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b)))
+      << what << ": " << a << " " << b;
+}
+
+void expect_same(const Result& a, const Result& b) {
+  for (const auto& field : text_fields()) EXPECT_EQ(a.*field.member, b.*field.member) << field.key;
+  EXPECT_EQ(a.batch_size, b.batch_size);
+  EXPECT_EQ(a.line, b.line);
+  EXPECT_EQ(a.finished, b.finished);
+  expect_same(a.duration_s, b.duration_s, "duration_s");
+  EXPECT_EQ(a.outcome.status, b.outcome.status);
+  EXPECT_EQ(a.outcome.reason, b.outcome.reason);
+  EXPECT_EQ(a.outcome.detail, b.outcome.detail);
+  EXPECT_EQ(a.outcome.phase, b.outcome.phase);
+  EXPECT_EQ(a.outcome.notes, b.outcome.notes);
+  ASSERT_EQ(a.outcome.metrics.size(), b.outcome.metrics.size());
+  for (const auto& [key, value] : a.outcome.metrics) expect_same(value, b.outcome.metrics.at(key), key);
+  ASSERT_EQ(a.outcome.samples.size(), b.outcome.samples.size());
+  for (const auto& [key, values] : a.outcome.samples) {
+    const auto& others = b.outcome.samples.at(key);
+    ASSERT_EQ(values.size(), others.size()) << key;
+    for (size_t i = 0; i < values.size(); ++i) expect_same(values[i], others[i], key);
+  }
+}
+
+Result awkward_result() {
+  Result r = simple_result("suite/A.B/c", Status::fail_accuracy);
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  r.batch_size = std::numeric_limits<int64_t>::max();
+  r.duration_s = 0.1 + 0.2;
+  r.finished = false;
+  r.expected = "vacuous";
+  r.outcome.reason = std::string(10000, 'x') + "\x01\x1b\r\n\t";
+  r.outcome.detail = "größe 模型 <>&\"'";
+  r.outcome.metrics = {{"speedup", nan}, {"eager_ms", -infinity}, {"compiled_ms", 1.0 / 3}, {"undeclared", 5e-324},
+                       {"accuracy", 1},  {"note_x", 2},           {"rounds", -0.0}};
+  r.outcome.notes = {{"tolerance", "1e-4"}, {"", ""}, {"samples_x", "y"}};
+  r.outcome.samples = {{"eager_s", {0.1, nan, infinity, -infinity, 1e-17}}, {"none", {}}};
+  return r;
+}
+
+TEST(Properties, LoseNothing) {
+  Result r = awkward_result();
+  r.outcome.reason += "\xff";  // properties carry any byte, JSON does not
+  expect_same(r, result_of(properties_of(r)));
+  for (const auto& sample : sample_results()) {
+    if (sample.outcome.detail.find('\0') == std::string::npos) expect_same(sample, result_of(properties_of(sample)));
+  }
+}
+
+TEST(Properties, EscapeOnlyTheNulByte) {
+  Result r = simple_result("a", Status::pass);
+  r.outcome.reason = std::string("a\0b", 3);
+  EXPECT_EQ(result_of(properties_of(r)).outcome.reason, "a\\x00b");
+}
+
+TEST(Properties, UseNoNameThatGoogleTestReserves) {
+  const std::set<std::string> reserved = {"name",        "status", "time", "classname", "type_param",
+                                          "value_param", "file",   "line", "result",    "timestamp"};
+  for (const auto& [key, value] : properties_of(awkward_result())) EXPECT_FALSE(reserved.contains(key)) << key;
+}
+
+TEST(Properties, OfOthersBecomeNotes) {
+  const Result r = result_of({{"accuracy", "pass"}, {"ticket", "17"}});
+  EXPECT_EQ(r.outcome.notes.at("ticket"), "17");
+}
+
+TEST(Properties, TheLastValueWinsAndTheRestIsKept) {
+  Result start = simple_result("a", Status::crash);
+  const Result r = result_of({{"accuracy", "crash"}, {"accuracy", "pass"}}, start);
+  EXPECT_EQ(r.outcome.status, Status::pass);
+  EXPECT_EQ(r.model, "a");
+}
+
+TEST(Properties, HoldAResultWhenTheStatusIsThere) {
+  EXPECT_TRUE(holds_result(properties_of({})));
+  EXPECT_FALSE(holds_result({{"speedup", "1"}}));
+}
+
+TEST(Properties, NameWhatIsWrong) {
+  const auto message = [](const std::string& key, const std::string& value) -> std::string {
+    try {
+      result_of({{key, value}});
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  EXPECT_EQ(message("accuracy", "fine"), "property accuracy: expected a known status, found \"fine\"");
+  EXPECT_EQ(message("speedup", "fast"), "property speedup: expected a number, found \"fast\"");
+  EXPECT_EQ(message("batch_size", "4.5"), "property batch_size: expected an integer, found \"4.5\"");
+  EXPECT_EQ(message("declared_line", "99999999999"),
+            "property declared_line: expected an integer, found \"99999999999\"");
+  EXPECT_EQ(message("finished", "yes"), "property finished: expected true or false, found \"yes\"");
+  EXPECT_EQ(message("samples_x", "[1,"), "property samples_x: expected a JSON array of numbers, found \"[1,\"");
+  EXPECT_THAT(message("samples_x", "[1,{}]"), HasSubstr("property samples_x[1]: expected a number"));
+}
+
+TEST(ResultJson, LosesNothing) {
+  const Result r = awkward_result();
+  expect_same(r, nlohmann::json::parse(nlohmann::json(r).dump()).get<Result>());
+}
+
+TEST(ResultJson, MakesForeignBytesVisible) {
+  Result r = simple_result("a", Status::pass);
+  r.outcome.reason = "\xff!";
+  EXPECT_EQ(nlohmann::json::parse(nlohmann::json(r).dump()).get<Result>().outcome.reason, "\\xff!");
+}
+
+TEST(ResultJson, NamesWhatIsWrong) {
+  const auto message = [](const char* change) -> std::string {
+    nlohmann::json json = simple_result("a", Status::pass);
+    json.merge_patch(nlohmann::json::parse(change));
+    try {
+      json.get<Result>();
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  EXPECT_EQ(message("{}"), "nothing");
+  EXPECT_EQ(message(R"({"name": null})"), "name: expected a string, found nothing");
+  EXPECT_EQ(message(R"({"name": ""})"), "name: expected the name of a case, found \"\"");
+  EXPECT_EQ(message(R"({"batch_size": 1e300})"), "batch_size: expected an integer, found 1e+300");
+  EXPECT_EQ(message(R"({"batch_size": 18446744073709551615})"),
+            "batch_size: expected an integer, found 18446744073709551615");
+  EXPECT_EQ(message(R"({"line": -1})"), "line: expected a line number, found -1");
+  EXPECT_EQ(message(R"({"finished": 1})"), "finished: expected true or false");
+  EXPECT_EQ(message(R"({"outcome": null})"), "outcome: expected an object, found nothing");
+  EXPECT_EQ(message(R"({"outcome": {"status": "fine"}})"), "outcome.status: expected a known status, found \"fine\"");
+  EXPECT_EQ(message(R"({"outcome": {"metrics": {"speedup": "fast"}}})"),
+            "outcome.metrics.speedup: expected a number, \"NaN\", \"Infinity\" or \"-Infinity\", found \"fast\"");
+  EXPECT_EQ(message(R"({"outcome": {"samples": {"eager_s": [1, []]}}})"),
+            "outcome.samples.eager_s[1]: expected a number, \"NaN\", \"Infinity\" or \"-Infinity\", found array");
+  EXPECT_EQ(message(R"({"outcome": {"notes": {"a": 1}}})"), "outcome.notes.a: expected a string, found 1");
+}
+
+TEST(AsExpected, IsTheExpectedStatusOrAPassOrACaseLeftOut) {
+  const auto as_expected = [](Status status, const char* expected) {
+    Result r = simple_result("a", status);
+    r.expected = expected;
+    return r.as_expected();
+  };
+  EXPECT_TRUE(as_expected(Status::pass, "pass"));
+  EXPECT_TRUE(as_expected(Status::undecided, "pass"));
+  EXPECT_TRUE(as_expected(Status::fail_accuracy, "fail_accuracy"));
+  EXPECT_TRUE(as_expected(Status::unsupported, "fail_accuracy"));
+  EXPECT_FALSE(as_expected(Status::pass, "fail_accuracy"));
+  EXPECT_FALSE(as_expected(Status::crash, "fail_accuracy"));
+  EXPECT_FALSE(as_expected(Status::fail_accuracy, "pass"));
+}
+
+}  // namespace
+}  // namespace torchstone

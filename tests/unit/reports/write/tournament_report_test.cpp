@@ -1,0 +1,113 @@
+#include "reports/write/tournament_report.h"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "reports/console/summary_text.h"
+
+namespace torchstone::write {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+judge::Entrant timed(const std::string& name, double seconds) {
+  judge::Entrant e;
+  e.name = name;
+  e.ladder.outcome.status = Status::pass;
+  for (const double noise : {1.0, 1.01, 0.99, 1.005}) e.seconds.push_back(seconds * noise * (name == "b" ? noise : 1));
+  e.start_s = 0.5;
+  e.error = 1e-7;
+  return e;
+}
+
+judge::Tournament sample() {
+  judge::Tournament tournament;
+  tournament.title = "own/<net>_inference_float32_cpu";
+  tournament.facts = {{"model", "<net>"}};
+  judge::Entrant wrong = timed("wrong", 1);
+  wrong.seconds.clear();
+  wrong.out = "the answer <is> wrong";
+  wrong.status = Status::fail_accuracy;  // when it was to be timed: its ladder passed
+  wrong.ladder.outcome.detail = "worst element";
+  judge::Entrant absent = wrong;
+  absent.name = "absent";
+  absent.status = Status::unsupported;
+  judge::Entrant shipped = timed("b", 1e-3);
+  shipped.command = "pack <net>";
+  shipped.code = "load(\"net\");";
+  shipped.compile_s = 12;
+  shipped.artifact_bytes = 1 << 20;
+  judge_tournament({timed("eager", 2e-3), shipped, wrong, absent}, tournament);
+  tournament.doubts = {"Process 1: disturbed"};
+  return tournament;
+}
+
+TEST(TournamentPage, ShowsTheVerdictTheBarsTheFrontAndWhatWasNotTimed) {
+  const std::string page = write_tournament_page({sample()}, RunInfo{});
+  EXPECT_THAT(page, AllOf(HasSubstr("winner b"), HasSubstr("Speed-up against eager"), HasSubstr("Time and start-up"),
+                          HasSubstr("Time and compile"), HasSubstr("<i class=bad>✗ fail_accuracy</i><th>wrong"),
+                          HasSubstr("<i class=odd>– unsupported</i><th>absent")));
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("pack &lt;net&gt;"), HasSubstr("the answer &lt;is&gt; wrong"), Not(HasSubstr("<net>"))));
+  EXPECT_THAT(
+      page, AllOf(Not(HasSubstr("<script")), Not(HasSubstr(" style=")), Not(HasSubstr("nan")), Not(HasSubstr("inf "))));
+}
+
+TEST(TournamentPage, SaysHowTheRunEnded) {
+  RunInfo run;
+  EXPECT_THAT(write_tournament_page({sample()}, run), HasSubstr("still running"));
+  run.exit_code = 0;
+  EXPECT_THAT(write_tournament_page({sample()}, run), AllOf(HasSubstr("★"), HasSubstr("exit code 0")));
+  run.exit_code = 4;
+  EXPECT_THAT(write_tournament_page({sample()}, run), AllOf(HasSubstr("✗</span>"), HasSubstr("exit code 4")));
+}
+
+TEST(TournamentPage, SaysWhyNothingShipsWhatIsTheFastest) {
+  judge::Tournament tournament;
+  auto best = timed("a", 1);
+  best.why_not_shipped = "no line of a is known";
+  judge_tournament({timed("eager", 2), best}, tournament);
+  EXPECT_THAT(write_tournament_page({tournament}, RunInfo{}), HasSubstr("no line of a is known"));
+  EXPECT_THAT(console::tournament_text(tournament, 100, false), HasSubstr("a: no line of a is known"));
+}
+
+TEST(TournamentPage, OfOneProcessHasBarsWithoutEnds) {
+  judge::Tournament tournament;
+  judge::Entrant eager = timed("eager", 2), other = timed("a", 1);
+  eager.seconds = {2};
+  other.seconds = {1};
+  judge_tournament({eager, other}, tournament);
+  EXPECT_TRUE(std::isinf(tournament.standings.front().speedup_high));
+  EXPECT_THAT(write_tournament_page({tournament}, RunInfo{}), HasSubstr("2 tie"));
+}
+
+TEST(TournamentJson, HoldsEachVariantWithItsRowAndItsSamples) {
+  const auto json = nlohmann::json::parse(write_tournament_json({sample()}, RunInfo{}));
+  EXPECT_EQ(json.at("schema"), "torchstone/tournament/1");
+  const auto& model = json.at("models").at(0);
+  EXPECT_EQ(model.at("best"), nlohmann::json({"b"}));
+  EXPECT_EQ(model.at("advice").at("compiled_before").at(0).at("from_calls"), 1);
+  const auto& best = model.at("variants").at(0);
+  EXPECT_EQ(best.at("name"), "b");
+  EXPECT_EQ(best.at("process_seconds").size(), 4U);
+  EXPECT_EQ(best.at("compile_s"), 12);
+  const auto& out = model.at("variants").at(2);
+  EXPECT_EQ(out.at("status"), "fail_accuracy");
+  EXPECT_FALSE(out.contains("seconds"));
+  EXPECT_EQ(out.at("ladder").at("outcome").at("detail"), "worst element");
+}
+
+TEST(TournamentText, IsALineForEachVariantAndWhatFollowsFromIt) {
+  const std::string text = console::tournament_text(sample(), 100, false);
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("★ b"), HasSubstr("✗ wrong    fail_accuracy: the answer"), HasSubstr("- absent"),
+                    HasSubstr("winner b"), HasSubstr("Packages compiled before: for ≥ 1 call take "),
+                    HasSubstr("$ pack <net>"), HasSubstr("C++: load(\"net\");"), HasSubstr("! Process 1: disturbed")));
+}
+
+}  // namespace
+}  // namespace torchstone::write
