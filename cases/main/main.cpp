@@ -32,7 +32,7 @@
 #include "fixtures/isolate/case_server.h"
 #include "fixtures/isolate/devices.h"
 #include "fixtures/isolate/signals.h"
-#include "models/core/plugin.h"
+#include "models/core/registration.h"
 #include "models/formats/operator_library.h"
 #include "reports/base/process.h"
 #include "reports/base/secrets.h"

@@ -12,7 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "cases/report_tool/commands.h"
-#include "models/core/plugin.h"
+#include "models/core/registration.h"
 #include "reports/base/process.h"
 #include "reports/base/terminal.h"
 

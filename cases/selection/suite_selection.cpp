@@ -7,7 +7,7 @@
 #include "cases/settings/yaml.h"
 #include "fixtures/backends/catalogue.h"
 #include "fixtures/core/check_registry.h"
-#include "models/core/registry.h"
+#include "models/core/model_registry.h"
 #include "models/formats/model_file.h"
 
 namespace torchstone::selection {

@@ -5,8 +5,8 @@
 #include "cases/settings/case_fields.h"
 #include "cases/settings/yaml.h"
 #include "fixtures/core/check_registry.h"
-#include "models/core/registry.h"
-#include "models/fastrnns/sizes.h"
+#include "models/core/model_registry.h"
+#include "models/fastrnns/lstm_options.h"
 
 namespace torchstone::config {
 namespace {

@@ -11,8 +11,7 @@
 #include "cases/settings/case_fields.h"
 #include "cases/settings/yaml.h"
 #include "fixtures/core/run_options.h"
-#include "models/fastrnns/executor.h"
-#include "models/fastrnns/sizes.h"
+#include "models/fastrnns/lstm_options.h"
 #include "models/operators/operator_model.h"
 
 namespace torchstone::flags {

@@ -29,7 +29,7 @@ struct OperatorChoice {
 OperatorChoice read_operator_choice(const config::Yaml& node, const std::string& folder);
 
 /// Makes models of the logs of every suite that is chosen and has the key: registers each input that is run, and adds
-/// it to the suite; one that a rule leaves out is added with the reason (models/operators/skip_rules.h). Throws
+/// it to the suite; one that a rule leaves out is added with the reason (models/operators/operator_log.h). Throws
 /// ConfigError with the log's file and line.
 void add_operators(std::vector<Suite>& suites, const flags::Flags& flags);
 

@@ -6,10 +6,9 @@
 #include "cases/settings/flags.h"
 #include "cases/settings/suite.h"
 #include "cases/settings/yaml.h"
-#include "models/core/registry.h"
-#include "models/fastrnns/executor.h"
-#include "models/fastrnns/sizes.h"
-#include "models/operators/skip_rules.h"
+#include "models/core/model_registry.h"
+#include "models/fastrnns/lstm_options.h"
+#include "models/operators/operator_log.h"
 
 namespace torchstone::suite {
 namespace {

@@ -5,9 +5,7 @@
 // training each source is shifted at random. mini: 8 channels, 3 layers, 3192 samples.
 #include <torchstone/model.h>
 
-#include "models/blocks/chain.h"
-#include "models/blocks/group.h"
-#include "models/blocks/init.h"
+#include "models/blocks/containers.h"
 #include "models/blocks/layers.h"
 
 namespace torchstone::demucs {

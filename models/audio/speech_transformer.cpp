@@ -9,11 +9,10 @@
 
 #include <torchstone/model.h>
 
-#include "models/blocks/attention.h"
-#include "models/blocks/group.h"
+#include "models/blocks/containers.h"
 #include "models/blocks/layers.h"
-#include "models/blocks/norms.h"
 #include "models/blocks/token_model.h"
+#include "models/blocks/transformer.h"
 
 namespace torchstone::speech_transformer {
 namespace {

@@ -1,11 +1,9 @@
 #pragma once
 // The parts that BERT and its kin share, under the names of transformers' modules.
-#include "models/blocks/attention.h"
-#include "models/blocks/group.h"
-#include "models/blocks/init.h"
-#include "models/blocks/mlp.h"
-#include "models/blocks/norms.h"
+#include "models/blocks/containers.h"
+#include "models/blocks/layers.h"
 #include "models/blocks/token_model.h"
+#include "models/blocks/transformer.h"
 
 namespace torchstone {
 

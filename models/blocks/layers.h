@@ -1,7 +1,9 @@
 #pragma once
-#include <torchstone/model.h>
-// The layers of the zoo in one line each, with the defaults of the Python originals.
+
 #include <torch/torch.h>
+#include <torchstone/model.h>
+
+// The layers of the zoo in one line each, with the defaults of the Python originals.
 
 namespace torchstone {
 
@@ -45,5 +47,94 @@ inline nn::LeakyReLU leaky_relu(double slope) {
 inline torch::Tensor random_images(const ModelOptions& options, int64_t side) {
   return torch::randn({options.batch_size, 3, options.size_of("height", side), options.size_of("width", side)});
 }
+
+enum class Act { none, relu, relu6, hardswish, silu, gelu, tanh_gelu, sigmoid, hardsigmoid };
+
+/// Element by element; into a new tensor, so that it suits any input.
+inline torch::Tensor activate(Act act, const torch::Tensor& x) {
+  switch (act) {
+    case Act::none:
+      return x;
+    case Act::relu:
+      return torch::relu(x);
+    case Act::relu6:
+      return torch::hardtanh(x, 0, 6);
+    case Act::hardswish:
+      return torch::hardswish(x);
+    case Act::silu:
+      return torch::silu(x);
+    case Act::gelu:
+      return torch::gelu(x);
+    case Act::tanh_gelu:
+      return torch::gelu(x, "tanh");
+    case Act::sigmoid:
+      return torch::sigmoid(x);
+    case Act::hardsigmoid:
+      return torch::hardsigmoid(x);
+  }
+  throw std::invalid_argument("no such activation");
+}
+
+/// The same as a layer without parameters, so that a Sequential counts it as Python's does.
+inline torch::nn::Functional activation(Act act) {
+  return torch::nn::Functional([act](const torch::Tensor& x) { return activate(act, x); });
+}
+
+inline nn::LayerNorm layer_norm(int64_t width, double eps = 1e-6) {
+  return nn::LayerNorm(nn::LayerNormOptions({width}).eps(eps));
+}
+
+/// LayerNorm over the channels of [N, C, H, W].
+struct ChannelNormImpl : nn::LayerNormImpl {
+  explicit ChannelNormImpl(int64_t channels, double eps = 1e-6)
+      : nn::LayerNormImpl(nn::LayerNormOptions({channels}).eps(eps)) {}
+  torch::Tensor forward(torch::Tensor x) {
+    return nn::LayerNormImpl::forward(x.permute({0, 2, 3, 1})).permute({0, 3, 1, 2});
+  }
+};
+TORCH_MODULE(ChannelNorm);
+
+/// x over its root mean square, times a weight (Zhang, Sennrich, "Root mean square layer normalization", 2019). Half
+/// precision is squared in float32.
+struct RmsNormImpl : nn::Module {
+  explicit RmsNormImpl(int64_t width, double epsilon = 1e-6)
+      : weight(register_parameter("weight", torch::ones({width}))), eps(epsilon) {}
+  torch::Tensor forward(const torch::Tensor& x) {
+    const auto wide = x.scalar_type() == torch::kFloat64 ? x : x.to(torch::kFloat32);
+    return weight * (wide * torch::rsqrt(wide.pow(2).mean(-1, /*keepdim=*/true) + eps)).to(x.scalar_type());
+  }
+  torch::Tensor weight;
+  double eps;
+};
+TORCH_MODULE(RmsNorm);
+
+/// The initial value of a learned scale of a residual branch (LayerScale). The originals start at about 1e-6. An
+/// untrained branch would then contribute too little for an error in it to be detected.
+constexpr double first_layer_scale = 0.5;
+inline torch::Tensor first_scale(int64_t width) { return torch::full({width}, first_layer_scale); }
+
+/// x over its Euclidean norm along a dimension (torch.nn.functional.normalize).
+inline torch::Tensor unit_length(const torch::Tensor& x, int64_t dim) {
+  return x / x.norm(2, {dim}, /*keepdim=*/true).clamp_min(1e-12).expand_as(x);
+}
+
+}  // namespace torchstone
+
+// Initialisations that several architectures share. Draws come from torch's default generator.
+
+namespace torchstone {
+
+/// Calls `visit` with every layer of one kind below `root`: each_layer<torch::nn::Conv2d>(model, [](auto& conv) { … }).
+template <class Layer, class Visit>
+void each_layer(torch::nn::Module& root, Visit visit) {
+  for (const auto& module : root.modules(/*include_self=*/false)) {
+    if (auto* layer = module->template as<Layer>()) visit(*layer);
+  }
+}
+
+/// Convolutions: normal with variance 2 / fan_out (He et al. 2015, as torchvision applies it); bias 0.
+void init_convolutions_he(torch::nn::Module& root);
+/// Linear layers: normal with this deviation; bias 0.
+void init_linears_normal(torch::nn::Module& root, double deviation);
 
 }  // namespace torchstone

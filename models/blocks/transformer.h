@@ -1,9 +1,70 @@
 #pragma once
-#include "models/blocks/attention.h"
-#include "models/blocks/mlp.h"
-#include "models/blocks/norms.h"
+
+#include <torch/torch.h>
+
+#include "models/blocks/layers.h"
 
 namespace torchstone {
+
+/// [N, L, heads * D] → [N, heads, L, D].
+inline torch::Tensor split_heads(const torch::Tensor& x, int64_t heads) {
+  return x.view({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
+}
+/// [N, heads, L, D] → [N, L, heads * D].
+inline torch::Tensor join_heads(const torch::Tensor& x) {
+  return x.transpose(1, 2).contiguous().reshape({x.size(0), x.size(2), x.size(1) * x.size(3)});
+}
+
+struct AttentionRule {
+  double dropout = 0;                   ///< of the attention weights: 0 in evaluation
+  std::optional<torch::Tensor> bias{};  ///< added to the scores, so that it spreads to [N, heads, L, S]
+  bool causal = false;                  ///< a token sees itself and those before it
+  std::optional<double> scale{};        ///< of the scores; without it 1 / sqrt(D)
+};
+
+/// Scaled dot-product attention over heads. Query [N, L, heads * D], key and value [N, S, heads * D] → [N, L, heads *
+/// D].
+inline torch::Tensor attention(const torch::Tensor& query, const torch::Tensor& key, const torch::Tensor& value,
+                               int64_t heads, const AttentionRule& rule = {}) {
+  return join_heads(at::scaled_dot_product_attention(split_heads(query, heads), split_heads(key, heads),
+                                                     split_heads(value, heads), rule.bias, rule.dropout, rule.causal,
+                                                     rule.scale));
+}
+
+/// Which row of a bias table serves a pair of places in a square window: [side^2, side^2] in [0, (2 * side - 1)^2).
+inline torch::Tensor relative_places(int64_t side) {
+  const auto axis = torch::arange(side);
+  const auto places = torch::stack({axis.repeat_interleave(side), axis.repeat(side)});
+  const auto apart = places.unsqueeze(2) - places.unsqueeze(1) + (side - 1);
+  return apart[0] * (2 * side - 1) + apart[1];
+}
+
+/// The bias that attention adds to its scores: table [rows, heads] and places [L, L] → [1, heads, L, L].
+inline torch::Tensor position_bias(const torch::Tensor& table, const torch::Tensor& places) {
+  const auto rows = table.index_select(0, places.view(-1));
+  return rows.view({places.size(0), places.size(1), table.size(1)}).permute({2, 0, 1}).unsqueeze(0);
+}
+
+/// An image cut into squares, each projected: [N, channels, H, W] → [N, tokens, width].
+struct PatchEmbedImpl : nn::Module {
+  PatchEmbedImpl(int64_t patch, int64_t width, int64_t channels = 3)
+      : proj(register_module("proj", conv(channels, width, patch, {.stride = patch}))) {}
+  torch::Tensor forward(torch::Tensor images) { return proj(images).flatten(2).transpose(1, 2); }
+  nn::Conv2d proj;
+};
+TORCH_MODULE(PatchEmbed);
+
+/// fc2(act(fc1(x))) over the last dimension, back to its width.
+struct MlpImpl : nn::Module {
+  MlpImpl(int64_t width, int64_t hidden, Act activation = Act::gelu)
+      : fc1(register_module("fc1", nn::Linear(width, hidden))),
+        fc2(register_module("fc2", nn::Linear(hidden, width))),
+        act(activation) {}
+  torch::Tensor forward(torch::Tensor x) { return fc2(activate(act, fc1(x))); }
+  nn::Linear fc1, fc2;
+  Act act;
+};
+TORCH_MODULE(Mlp);
 
 /// Self-attention whose query, key and value come from one projection. [N, L, width] → the same.
 struct FusedAttentionImpl : nn::Module {

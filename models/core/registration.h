@@ -8,6 +8,7 @@
 
 // What the registries of models, backends, checks and report writers have in common. Includes nothing of the project,
 // so that every folder may include it (tests/architecture/rooms.py).
+
 namespace torchstone {
 
 /// What registers while a plug-in is loaded.
@@ -79,5 +80,10 @@ class Registry {
   std::string kind_;
   std::map<std::string, Entry> entries_;
 };
+
+/// Loads a shared library whose static initialisers register models, backends, checks or report writers, and keeps it
+/// loaded. Throws std::runtime_error: no such file, what the dynamic linker says, a name that is taken, or nothing
+/// registered.
+void load_plugin(const std::string& path);
 
 }  // namespace torchstone

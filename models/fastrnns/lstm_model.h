@@ -3,12 +3,16 @@
 #include <utility>
 #include <vector>
 
+#include <torch/script.h>
 #include <torchstone/model.h>
 
-#include "models/fastrnns/executor.h"
-#include "models/fastrnns/sizes.h"
+#include "models/fastrnns/lstm_options.h"
 
 namespace torchstone::fastrnns {
+
+/// The TorchScript functions of the runners, compiled once in each process. A function `NAME(x, h, c, weights)` returns
+/// (output, h, c), `jit_simple` returns (h, c); see models/fastrnns/lstm_model.cpp.
+const torch::jit::CompilationUnit& lstm_scripts();
 
 /// What the LSTM runners of fastrnns share: parameters named, shaped and initialised as nn.LSTM's (weight_ih_l0
 /// [4H, I], weight_hh_l0 [4H, H], bias_ih_l0 and bias_hh_l0 [4H]; gates in the order input, forget, cell, output), and
@@ -37,7 +41,7 @@ std::pair<torch::Tensor, torch::Tensor> lstm_step(const torch::Tensor& x, const 
 /// → (output [T, B, H], h, c).
 c10::IValue lstm_loop(const Tensors& inputs, const Tensors& weights);
 
-/// Calls a function of the scripts (models/fastrnns/scripts.h) with its loops. While a trace is recorded, the
+/// Calls a function of the scripts (models/fastrnns/lstm_model.h) with its loops. While a trace is recorded, the
 /// interpreter runs the graph without optimisation, so that the trace holds the loop unrolled.
 c10::IValue run_script(const std::string& function, std::vector<c10::IValue> arguments);
 

@@ -1,17 +1,161 @@
 #include "models/formats/safetensors.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "models/formats/refuse.h"
-#include "models/formats/safetensors_header.h"
+#include "models/formats/model_file.h"
 
 namespace torchstone::formats {
+namespace {
+
+constexpr std::array<std::pair<const char*, torch::Dtype>, 10> dtypes = {{{"F64", torch::kFloat64},
+                                                                          {"F32", torch::kFloat32},
+                                                                          {"F16", torch::kFloat16},
+                                                                          {"BF16", torch::kBFloat16},
+                                                                          {"I64", torch::kInt64},
+                                                                          {"I32", torch::kInt32},
+                                                                          {"I16", torch::kInt16},
+                                                                          {"I8", torch::kInt8},
+                                                                          {"U8", torch::kUInt8},
+                                                                          {"BOOL", torch::kBool}}};
+
+constexpr size_t most_dimensions = 64;
+
+/// nlohmann-json keeps the last of two equal keys; a header with two must be refused. Depth 1 holds the tensors' names,
+/// depth 2 their fields, and nothing nests deeper than the lists in those.
+nlohmann::json parse_json(const std::string& text, const std::string& file) {
+  constexpr size_t most_events = 8'000'000;  // half a million tensors
+  size_t events = 0;
+  std::vector<std::set<std::string>> keys(8);
+  const auto check = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
+    using Event = nlohmann::json::parse_event_t;
+    if (depth > 4) refuse(file, "header: nested deeper than the format allows");
+    if (++events > most_events)
+      refuse(file,
+             fmt::format("header: more than {} names, numbers and lists (expected at most that many)", most_events));
+    if (event == Event::object_start) keys[static_cast<size_t>(depth) + 1].clear();
+    if (event == Event::key && !keys[static_cast<size_t>(depth)].insert(value.get<std::string>()).second) {
+      refuse(file, fmt::format("header: duplicate name \"{}\"", value.get<std::string>()));
+    }
+    return true;
+  };
+  try {
+    return nlohmann::json::parse(text, check);
+  } catch (const nlohmann::json::parse_error& error) {
+    refuse(file,
+           fmt::format("byte {}: the header is no JSON: {}", safetensors_length_bytes + error.byte - 1, error.what()));
+  } catch (const nlohmann::json::exception& error) {  // a number that no double holds (1e999)
+    refuse(file, fmt::format("the header cannot be read: {}", error.what()));
+  }
+}
+
+uint64_t elements_of(const std::vector<int64_t>& shape, const std::string& where, const std::string& file) {
+  int64_t span = 1;  // with 0 taken as 1: strides are computed so
+  bool empty = false;
+  for (const auto size : shape) {
+    empty = empty || size == 0;
+    if (__builtin_mul_overflow(span, std::max<int64_t>(size, 1), &span)) {
+      refuse(file, where + ": the shape's product overflows 64 bits");
+    }
+  }
+  return empty ? 0 : static_cast<uint64_t>(span);
+}
+
+std::vector<int64_t> integers(const nlohmann::json& list, const std::string& where, const std::string& file) {
+  if (!list.is_array()) refuse(file, fmt::format("{}: {}, expected a list of integers", where, list.type_name()));
+  std::vector<int64_t> values;
+  for (const auto& item : list) {
+    if (!item.is_number_unsigned() || item.get<uint64_t>() > INT64_MAX) {
+      refuse(file, fmt::format("{}[{}]: expected an integer from 0 to 2^63 - 1", where, values.size()));
+    }
+    values.push_back(item.get<int64_t>());
+    if (values.size() > most_dimensions)
+      refuse(file, fmt::format("{}: {} numbers (expected at most {})", where, list.size(), most_dimensions));
+  }
+  return values;
+}
+
+SafeTensorsEntry parse_entry(const std::string& name, const nlohmann::json& fields, const std::string& file) {
+  const auto where = fmt::format("tensor \"{}\"", name);
+  if (!fields.is_object()) refuse(file, fmt::format("{}: {}, expected an object", where, fields.type_name()));
+  for (const auto* key : {"dtype", "shape", "data_offsets"}) {
+    if (!fields.contains(key)) refuse(file, fmt::format("{}: {} is missing", where, key));
+  }
+  const auto& dtype = fields["dtype"];
+  const auto* known = std::find_if(dtypes.begin(), dtypes.end(), [&](const auto& pair) { return dtype == pair.first; });
+  if (known == dtypes.end()) {
+    std::string names;
+    for (const auto& [label, type] : dtypes) names += fmt::format(" {}", label);
+    refuse(file, fmt::format("{}: dtype {} is unknown, expected one of{}", where,
+                             dtype.is_string() ? dtype.get<std::string>() : dtype.type_name(), names));
+  }
+  const auto offsets = integers(fields["data_offsets"], where + ": data_offsets", file);
+  if (offsets.size() != 2 || offsets[0] > offsets[1]) {
+    refuse(file, where + ": data_offsets must be [begin, end] with begin <= end");
+  }
+  SafeTensorsEntry entry{name, known->second, integers(fields["shape"], where + ": shape", file),
+                         static_cast<uint64_t>(offsets[0]), static_cast<uint64_t>(offsets[1])};
+  uint64_t bytes = elements_of(entry.shape, where, file);
+  if (__builtin_mul_overflow(bytes, c10::elementSize(entry.dtype), &bytes)) {
+    refuse(file, where + ": the byte count overflows 64 bits");
+  }
+  if (bytes != entry.end - entry.begin) {
+    refuse(file, fmt::format("{}: its offsets span {} bytes, its shape and dtype need {}", where,
+                             entry.end - entry.begin, bytes));
+  }
+  return entry;
+}
+
+/// Throws unless the tensors, sorted by place, cover the data without gap or overlap.
+void check_places(const std::vector<SafeTensorsEntry>& entries, uint64_t data_bytes, const std::string& file) {
+  uint64_t place = 0;
+  for (const auto& entry : entries) {
+    if (entry.begin != place) {
+      refuse(file, fmt::format("tensor \"{}\": begins at data byte {}, expected {} ({})", entry.name, entry.begin,
+                               place, entry.begin < place ? "overlap" : "gap"));
+    }
+    place = entry.end;
+  }
+  if (place != data_bytes) {
+    refuse(file, fmt::format("the tensors need {} bytes of data, the file holds {}", place, data_bytes));
+  }
+}
+
+}  // namespace
+
+const char* safetensors_dtype(torch::Dtype dtype) {
+  const auto* known = std::ranges::find(dtypes, dtype, &std::pair<const char*, torch::Dtype>::second);
+  return known == dtypes.end() ? nullptr : known->first;
+}
+
+SafeTensorsHeader parse_safetensors_header(const std::string& text, uint64_t data_bytes, const std::string& file) {
+  const auto json = parse_json(text, file);
+  if (!json.is_object()) refuse(file, fmt::format("byte 8: header is {}, expected an object", json.type_name()));
+  SafeTensorsHeader header;
+  for (const auto& [name, fields] : json.items()) {
+    if (name != "__metadata__") {
+      header.entries.push_back(parse_entry(name, fields, file));
+      continue;
+    }
+    if (!fields.is_object()) refuse(file, "__metadata__: expected an object");
+    for (const auto& [key, value] : fields.items()) {
+      if (!value.is_string()) refuse(file, fmt::format("__metadata__: {} is no string", key));
+      header.metadata[key] = value.get<std::string>();
+    }
+  }
+  std::ranges::sort(header.entries, {}, [](const auto& entry) { return std::tie(entry.begin, entry.end); });
+  check_places(header.entries, data_bytes, file);
+  return header;
+}
+
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors data is little-endian and is read as it lies");

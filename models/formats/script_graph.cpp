@@ -1,5 +1,3 @@
-#include "models/formats/script_graph.h"
-
 #include <filesystem>
 #include <functional>
 #include <vector>
@@ -8,8 +6,8 @@
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/passes/inliner.h>
 
-#include "models/formats/convolutions.h"
-#include "models/formats/interpreter_error.h"
+#include "models/formats/python_place.h"
+#include "models/formats/script_program.h"
 
 namespace torchstone::formats {
 namespace {

@@ -11,16 +11,9 @@
 #include <torch/script.h>
 #include <torchstone/model.h>
 
-#include "models/core/dropout_rates.h"
 #include "models/core/file_program.h"
-#include "models/formats/draw_like.h"
-#include "models/formats/file_dtype.h"
 #include "models/formats/model_file.h"
-#include "models/formats/refuse.h"
-#include "models/formats/script_arguments.h"
-#include "models/formats/script_batch.h"
-#include "models/formats/script_file.h"
-#include "models/formats/script_graph.h"
+#include "models/formats/script_inputs.h"
 #include "models/formats/script_program.h"
 
 namespace torchstone::formats {

@@ -1,15 +1,104 @@
 #include "models/formats/script_program.h"
 
+#include <optional>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include <c10/util/Exception.h>
+#include <fmt/format.h>
+#include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/ir/ir.h>
 
-#include "models/formats/interpreter_error.h"
-#include "models/formats/script_dropout.h"
-#include "models/formats/traced_place.h"
+#include "models/core/file_program.h"
+#include "models/formats/python_place.h"
 
 namespace torchstone::formats {
+namespace {
+
+namespace jit = torch::jit;
+
+/// Of length, area or volume; empty where it is not known. A graph of a file knows no sizes, but its strides are one
+/// for each dimension as Python writes them.
+std::optional<size_t> dimensions_of(const jit::Node& node) {
+  const auto type = node.output()->type()->cast<c10::TensorType>();
+  if (type && type->dim()) return *type->dim() - 2;
+  const jit::Node* strides = node.input(3)->node();
+  if (strides->kind() == c10::prim::ListConstruct) return strides->inputs().size();
+  const auto constant = jit::toIValue(node.input(3));
+  return constant && constant->isIntList() ? std::optional(constant->toIntVector().size()) : std::nullopt;
+}
+
+/// The arguments of aten::_convolution are input, weight, bias, stride, padding, dilation, transposed, output_padding,
+/// groups and the switches.
+jit::Node* public_operator(jit::Graph& graph, jit::Node& node, bool transposed, size_t dimensions) {
+  const auto in = node.inputs();
+  const auto kind = fmt::format("aten::conv{}{}d", transposed ? "_transpose" : "", dimensions);
+  return graph.create(c10::Symbol::fromQualString(kind),
+                      transposed ? std::vector<jit::Value*>{in[0], in[1], in[2], in[3], in[4], in[7], in[8], in[5]}
+                                 : std::vector<jit::Value*>{in[0], in[1], in[2], in[3], in[4], in[5], in[8]});
+}
+
+void replace_in(jit::Graph& graph, jit::Block& block) {
+  for (auto node = block.nodes().begin(); node != block.nodes().end(); ++node) {
+    for (jit::Block* inner : node->blocks()) replace_in(graph, *inner);
+    if (node->kind() != jit::aten::_convolution) continue;
+    const auto transposed = jit::toIValue(node->input(6));
+    const auto dimensions = dimensions_of(**node);
+    if (!transposed || !dimensions || *dimensions < 1 || *dimensions > 3) continue;
+    jit::Node* other = public_operator(graph, **node, transposed->toBool(), *dimensions);
+    other->copyMetadata(*node);
+    other->output()->copyMetadata(node->output());
+    other->insertBefore(*node);
+    node->output()->replaceAllUsesWith(other->output());
+    node.destroyCurrent();
+  }
+}
+
+}  // namespace
+
+void replace_internal_convolutions(jit::Graph& traced) { replace_in(traced, *traced.block()); }
+
+/// Replaces the rate of each dropout in the graph that is a constant between 0 and 1, unless the graph says that it
+/// drops nothing. Returns how many there are.
+size_t set_dropout_rate(torch::jit::Graph& graph, double rate);
+
+namespace {
+
+namespace jit = torch::jit;
+
+/// The place of the rate among the inputs of a node that drops.
+std::optional<size_t> rate_of(const jit::Node& node) {
+  const auto* schema = node.maybeSchema();
+  if (schema == nullptr) return std::nullopt;
+  std::optional<size_t> rate;
+  for (size_t i = 0; i < schema->arguments().size() && i < node.inputs().size(); ++i) {
+    const auto& name = schema->arguments()[i].name();
+    const auto value = jit::toIValue(node.input(i));
+    if (!value) continue;
+    if ((name == "train" || name == "training") && value->isBool() && !value->toBool()) return std::nullopt;
+    if (names_dropout_rate(schema->name(), name) && value->isDouble() && is_dropout_rate(value->toDouble())) rate = i;
+  }
+  return rate;
+}
+
+size_t set_in(jit::Graph& graph, jit::Block& block, double rate) {
+  size_t count = 0;
+  for (jit::Node* node : block.nodes()) {
+    for (jit::Block* inner : node->blocks()) count += set_in(graph, *inner, rate);
+    const auto index = rate_of(*node);
+    if (!index) continue;
+    const jit::WithInsertPoint here(node);
+    node->replaceInput(*index, graph.insertConstant(rate));
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+size_t set_dropout_rate(jit::Graph& graph, double rate) { return set_in(graph, *graph.block(), rate); }
+
 namespace {
 
 namespace jit = torch::jit;

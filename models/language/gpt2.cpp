@@ -6,12 +6,10 @@
 // mini: 2 layers of width 64, 1000 words, 32 tokens.
 #include <torchstone/model.h>
 
-#include "models/blocks/attention.h"
-#include "models/blocks/group.h"
-#include "models/blocks/init.h"
-#include "models/blocks/mlp.h"
-#include "models/blocks/norms.h"
+#include "models/blocks/containers.h"
+#include "models/blocks/layers.h"
 #include "models/blocks/token_model.h"
+#include "models/blocks/transformer.h"
 
 namespace torchstone::gpt2 {
 namespace {

@@ -7,10 +7,9 @@
 // 2 key heads, 1000 words, 16 tokens.
 #include <torchstone/model.h>
 
-#include "models/blocks/attention.h"
-#include "models/blocks/group.h"
-#include "models/blocks/init.h"
-#include "models/blocks/norms.h"
+#include "models/blocks/containers.h"
+#include "models/blocks/layers.h"
+#include "models/blocks/transformer.h"
 
 namespace torchstone::llama {
 namespace {

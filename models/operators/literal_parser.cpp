@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "models/operators/literal.h"
-#include "models/operators/tensor_spec.h"
 
 namespace torchstone::operators {
 namespace {

@@ -1,10 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "models/operators/tensor_spec.h"
+#include "models/operators/literal.h"
 
 namespace torchstone::operators {
 
@@ -41,5 +42,11 @@ void merge_logs(std::vector<LoggedOperator>& log, const std::vector<LoggedOperat
 
 /// The text that parse_operator_log reads, operators sorted by name.
 std::string write_operator_log(std::vector<LoggedOperator> log);
+
+/// Why an operator of a log is not run; empty when it is run. The rules are upstream's (operatorbench.py) and three of
+/// our own. Our own skip further operators that take indices, because random indices point outside their tensors; and,
+/// because results are compared here, operators that draw random numbers and operators that return uninitialised
+/// memory.
+std::optional<std::string> operator_skip_reason(const std::string& name);
 
 }  // namespace torchstone::operators

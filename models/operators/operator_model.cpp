@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "models/operators/call.h"
-#include "models/operators/random_tensor.h"
+#include "models/operators/operator_call.h"
 
 namespace torchstone::operators {
 namespace {

@@ -6,7 +6,6 @@
 // is mostly 0. mini: tables of 1000 rows, layers of 64 and 16 below, of 32 above.
 #include <torchstone/model.h>
 
-#include "models/blocks/init.h"
 #include "models/blocks/layers.h"
 
 namespace torchstone::dlrm {

@@ -5,7 +5,6 @@
 // mini: hidden width 256 in place of 1024.
 #include <torchstone/model.h>
 
-#include "models/blocks/init.h"
 #include "models/blocks/layers.h"
 
 namespace torchstone::soft_actor_critic {

@@ -4,14 +4,10 @@
 // mini: 2 layers of width 96, 64 pixels.
 #include <torchstone/model.h>
 
-#include "models/blocks/attention.h"
-#include "models/blocks/chain.h"
+#include "models/blocks/containers.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/init.h"
-#include "models/blocks/mlp.h"
-#include "models/blocks/norms.h"
-#include "models/blocks/patch_embed.h"
-#include "models/blocks/relative_position.h"
+#include "models/blocks/layers.h"
+#include "models/blocks/transformer.h"
 
 namespace torchstone::beit {
 namespace {

@@ -5,9 +5,9 @@
 // slower. mini: 2 blocks of width 96, 56 pixels.
 #include <torchstone/model.h>
 
-#include "models/blocks/conv_norm.h"
+#include "models/blocks/containers.h"
+#include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/skip.h"
 
 namespace torchstone::convmixer {
 namespace {

@@ -5,11 +5,10 @@
 // widths 16 to 128, 64 pixels.
 #include <torchstone/model.h>
 
-#include "models/blocks/chain.h"
+#include "models/blocks/containers.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/init.h"
-#include "models/blocks/mlp.h"
-#include "models/blocks/norms.h"
+#include "models/blocks/layers.h"
+#include "models/blocks/transformer.h"
 
 namespace torchstone::convnext {
 namespace {

@@ -5,9 +5,9 @@
 // mini: 16 feature maps, 3 residual blocks, 32 pixels.
 #include <torchstone/model.h>
 
+#include "models/blocks/containers.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/init.h"
-#include "models/blocks/skip.h"
+#include "models/blocks/layers.h"
 
 namespace torchstone::cyclegan {
 namespace {

@@ -5,7 +5,6 @@
 // 0.5).
 #include <torchstone/model.h>
 
-#include "models/blocks/init.h"
 #include "models/blocks/layers.h"
 
 namespace torchstone::dcgan {

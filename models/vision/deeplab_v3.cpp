@@ -5,7 +5,7 @@
 #include <torchstone/model.h>
 
 #include "models/blocks/image_model.h"
-#include "models/blocks/init.h"
+#include "models/blocks/layers.h"
 #include "models/blocks/mobile_blocks.h"
 
 namespace torchstone::deeplab_v3 {

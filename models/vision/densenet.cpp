@@ -5,9 +5,9 @@
 // mini: growth 12, blocks of 3, 3, 2 and 2 layers, 64 pixels.
 #include <torchstone/model.h>
 
-#include "models/blocks/conv_norm.h"
+#include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/init.h"
+#include "models/blocks/layers.h"
 
 namespace torchstone::densenet {
 namespace {

@@ -4,8 +4,8 @@
 // 48] in [0, 255) → [N, 3, 96, 96]; 1,369,859 parameters. mini: 4 blocks of 16 channels, 24 pixels.
 #include <torchstone/model.h>
 
+#include "models/blocks/containers.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/skip.h"
 
 namespace torchstone::edsr {
 namespace {

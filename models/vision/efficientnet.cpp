@@ -7,12 +7,11 @@
 // stages of 1, 2 and 1 blocks, 64 pixels.
 #include <torchstone/model.h>
 
-#include "models/blocks/conv_norm.h"
+#include "models/blocks/containers.h"
+#include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/init.h"
-#include "models/blocks/round_channels.h"
-#include "models/blocks/skip.h"
-#include "models/blocks/squeeze_excite.h"
+#include "models/blocks/layers.h"
+#include "models/blocks/mobile_blocks.h"
 
 namespace torchstone::efficientnet {
 namespace {

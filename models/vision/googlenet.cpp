@@ -4,10 +4,10 @@
 // later ones first; 13,004,888 parameters. mini: without the blocks 4b, 4c and 5a, 64 pixels.
 #include <torchstone/model.h>
 
-#include "models/blocks/branches.h"
+#include "models/blocks/containers.h"
+#include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/init.h"
-#include "models/blocks/named_conv_norm.h"
+#include "models/blocks/layers.h"
 
 namespace torchstone::googlenet {
 namespace {

@@ -4,10 +4,9 @@
 // mini: stages of one module of one block, width 8, 64 pixels.
 #include <torchstone/model.h>
 
-#include "models/blocks/conv_norm.h"
+#include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/init.h"
-#include "models/blocks/residual.h"
+#include "models/blocks/layers.h"
 
 namespace torchstone::hrnet {
 namespace {

@@ -4,7 +4,7 @@
 // 23,834,568 parameters. mini: one block of each kind (Mixed_5b, 6a, 6b, 7a and 7b), 107 pixels.
 #include <torchstone/model.h>
 
-#include "models/blocks/branches.h"
+#include "models/blocks/containers.h"
 #include "models/blocks/image_model.h"
 
 namespace torchstone::inception_v3 {

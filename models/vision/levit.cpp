@@ -5,10 +5,10 @@
 // mini: two stages of one block, widths 64 and 96, 128 pixels.
 #include <torchstone/model.h>
 
-#include "models/blocks/attention.h"
-#include "models/blocks/conv_norm.h"
+#include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/init.h"
+#include "models/blocks/layers.h"
+#include "models/blocks/transformer.h"
 
 namespace torchstone::levit {
 namespace {

@@ -7,9 +7,8 @@
 #include <torchstone/model.h>
 
 #include "models/blocks/image_model.h"
-#include "models/blocks/mlp.h"
-#include "models/blocks/norms.h"
-#include "models/blocks/patch_embed.h"
+#include "models/blocks/layers.h"
+#include "models/blocks/transformer.h"
 
 namespace torchstone::mlp_mixer {
 namespace {

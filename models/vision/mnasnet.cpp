@@ -4,10 +4,10 @@
 // mini: three of the six stages, of 2, 2 and 1 blocks, 64 pixels.
 #include <torchstone/model.h>
 
-#include "models/blocks/conv_norm.h"
+#include "models/blocks/containers.h"
+#include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/init.h"
-#include "models/blocks/skip.h"
+#include "models/blocks/layers.h"
 
 namespace torchstone::mnasnet {
 namespace {

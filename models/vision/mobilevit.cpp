@@ -4,10 +4,10 @@
 // mini: two plain stages of a block each and two with transformers of a layer each, 64 pixels.
 #include <torchstone/model.h>
 
+#include "models/blocks/containers.h"
+#include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/init.h"
-#include "models/blocks/named_conv_norm.h"
-#include "models/blocks/skip.h"
+#include "models/blocks/layers.h"
 #include "models/blocks/transformer.h"
 
 namespace torchstone::mobilevit {

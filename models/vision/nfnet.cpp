@@ -7,10 +7,9 @@
 
 #include <torchstone/model.h>
 
-#include "models/blocks/conv_norm.h"
+#include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/init.h"
-#include "models/blocks/squeeze_excite.h"
+#include "models/blocks/layers.h"
 
 namespace torchstone::nfnet {
 namespace {

@@ -6,10 +6,9 @@
 
 #include <torchstone/model.h>
 
-#include "models/blocks/chain.h"
-#include "models/blocks/group.h"
+#include "models/blocks/containers.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/init.h"
+#include "models/blocks/layers.h"
 
 namespace torchstone::raft {
 namespace {

@@ -4,10 +4,9 @@
 // mini: stages of 1 block, 64 pixels.
 #include <torchstone/model.h>
 
+#include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/init.h"
-#include "models/blocks/named_conv_norm.h"
-#include "models/blocks/squeeze_excite.h"
+#include "models/blocks/layers.h"
 
 namespace torchstone::regnet {
 namespace {

@@ -4,7 +4,7 @@
 // mini: the widths of x0_5, stages of 2, 3 and 2 blocks, 64 pixels.
 #include <torchstone/model.h>
 
-#include "models/blocks/conv_norm.h"
+#include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 
 namespace torchstone::shufflenet_v2 {

@@ -5,7 +5,6 @@
 #include <torchstone/model.h>
 
 #include "models/blocks/image_model.h"
-#include "models/blocks/init.h"
 #include "models/blocks/layers.h"
 
 namespace torchstone::squeezenet {

@@ -8,8 +8,7 @@
 #include <torchstone/model.h>
 
 #include "models/blocks/image_model.h"
-#include "models/blocks/init.h"
-#include "models/blocks/patch_embed.h"
+#include "models/blocks/layers.h"
 #include "models/blocks/transformer.h"
 
 namespace torchstone::vision_transformer {

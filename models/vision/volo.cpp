@@ -6,9 +6,9 @@
 
 #include <torchstone/model.h>
 
-#include "models/blocks/conv_norm.h"
+#include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/init.h"
+#include "models/blocks/layers.h"
 #include "models/blocks/transformer.h"
 
 namespace torchstone::volo {

@@ -6,13 +6,10 @@
 
 #include <torchstone/model.h>
 
-#include "models/blocks/attention.h"
-#include "models/blocks/conv_norm.h"
+#include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/init.h"
-#include "models/blocks/mlp.h"
-#include "models/blocks/norms.h"
-#include "models/blocks/unit_length.h"
+#include "models/blocks/layers.h"
+#include "models/blocks/transformer.h"
 
 namespace torchstone::xcit {
 namespace {

@@ -11,7 +11,7 @@
 #include "fixtures/backends/backend_registry.h"
 #include "fixtures/compare/compare.h"
 #include "fixtures/measure/device_timing.h"
-#include "models/core/registry.h"
+#include "models/core/model_registry.h"
 #include "models/core/tree.h"
 
 namespace torchstone::backends_faults {

@@ -3,7 +3,7 @@
 #include <torchstone/backend.h>
 
 #include "fixtures/backends/backend_registry.h"
-#include "models/core/registry.h"
+#include "models/core/model_registry.h"
 
 namespace torchstone::export_faults {
 namespace {

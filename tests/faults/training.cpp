@@ -6,7 +6,7 @@
 
 #include "fixtures/backends/backend_registry.h"
 #include "fixtures/capture/eager_run.h"
-#include "models/core/registry.h"
+#include "models/core/model_registry.h"
 #include "tests/own_backward.h"
 
 namespace torchstone::training_faults {

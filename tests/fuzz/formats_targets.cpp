@@ -3,8 +3,8 @@
 
 #include "models/core/tree.h"
 #include "models/formats/exported/program_model.h"
-#include "models/formats/exported/program_reader.h"
-#include "models/formats/exported/with_file.h"
+#include "models/formats/exported/pt2_archive.h"
+#include "models/formats/exported/pt2_program.h"
 #include "models/formats/pickle/machine.h"
 #include "models/formats/pickle/pickle.h"
 #include "models/formats/safetensors.h"

@@ -14,11 +14,10 @@
 #include <torch/torch.h>
 
 #include "fixtures/checks/subject/model_preparation.h"
-#include "models/blocks/drop_path.h"
-#include "models/blocks/init.h"
-#include "models/core/counter_fill.h"
-#include "models/core/registry.h"
-#include "models/core/state.h"
+#include "models/blocks/containers.h"
+#include "models/blocks/layers.h"
+#include "models/core/model_registry.h"
+#include "models/core/model_state.h"
 #include "models/formats/safetensors.h"
 
 namespace torchstone {

@@ -1,10 +1,9 @@
-#include "models/formats/exported/argument_reader.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "models/formats/exported/schema_types.h"
+#include "models/formats/exported/graph_reader.h"
+#include "models/formats/exported/json_place.h"
 
 namespace torchstone::formats::exported {
 namespace {

@@ -4,14 +4,45 @@
 
 #include <fmt/format.h>
 
-#include "models/formats/exported/changeable_arguments.h"
-#include "models/formats/exported/module_path.h"
-#include "models/formats/exported/numbers.h"
-#include "models/formats/exported/operators.h"
-#include "models/formats/exported/schema_types.h"
-#include "models/formats/exported/source_place.h"
+#include "models/core/file_program.h"
+#include "models/formats/exported/json_place.h"
+#include "models/formats/exported/pt2_program.h"
 
 namespace torchstone::formats::exported {
+
+/// Makes the rate of a step that drops in training an argument that the model may change, and counts in `program` such
+/// steps and the arguments that follow the model's dtype.
+void mark_changeable(Step& step, Program& program);
+
+namespace {
+
+bool is_off(const Argument& argument) {
+  return argument.kind == Argument::Kind::constant && argument.constant.isBool() && !argument.constant.toBool();
+}
+
+bool drops_sometimes(const Argument& argument) {
+  return argument.kind == Argument::Kind::constant && argument.constant.isDouble() &&
+         is_dropout_rate(argument.constant.toDouble());
+}
+
+}  // namespace
+
+void mark_changeable(Step& step, Program& program) {
+  const auto& schema = step.op->schema();
+  Argument* rate = nullptr;
+  bool on = true;
+  for (size_t i = 0; i < step.arguments.size(); ++i) {
+    Argument& argument = step.arguments[i];
+    const auto& name = schema.arguments()[i].name();
+    if (argument.kind == Argument::Kind::dtype) ++program.dtypes;
+    if ((name == "train" || name == "training") && is_off(argument)) on = false;
+    if (names_dropout_rate(schema.name(), name) && drops_sometimes(argument)) rate = &argument;
+  }
+  if (!rate || !on) return;
+  rate->kind = Argument::Kind::dropout_rate;
+  ++program.dropouts;
+}
+
 namespace {
 
 constexpr const char* grad_mode = "torch.ops.higher_order.wrap_with_set_grad_enabled";
@@ -134,6 +165,55 @@ std::vector<Argument> GraphReader::outputs(const JsonPlace& graph, const Scope& 
   for (const auto& output : graph.at("outputs").items())
     outputs.push_back(read_argument(output, nullptr, scope, exported_));
   return outputs;
+}
+
+/// A region is a graph of its own, whose inputs are what follows it among the node's inputs.
+void GraphReader::read_region(const JsonPlace& node, Scope& scope, Step enter, size_t graph_index, bool detach) {
+  const auto [kind, graph_argument] = argument_at(node, graph_index).only();
+  if (kind != "as_graph") argument_at(node, graph_index).fail(fmt::format("{}, expected as_graph", kind));
+  const auto graph = graph_argument.at("graph");
+  const auto inputs = graph.at("inputs").items();
+  const auto given = node.at("inputs").items();
+  if (given.size() != graph_index + 1 + inputs.size())
+    node.fail(fmt::format("{} values for a region of {}", given.size() - graph_index - 1, inputs.size()));
+  Scope inner;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto [input_kind, input] = inputs[i].only();
+    const bool symbolic = input_kind.starts_with("as_sym_");
+    if (!symbolic && input_kind != "as_tensor") continue;  // a constant, which the region holds itself
+    inner.define(input.at(symbolic ? "as_name" : "name").text(),
+                 read_argument(given[graph_index + 1 + i].at("arg"), nullptr, scope, exported_), inputs[i]);
+  }
+  enter.place = node_name(node);
+  program_.steps.push_back(std::move(enter));
+  const int first = program_.slots;
+  read(graph, inner);
+  const auto outputs = this->outputs(graph, inner);
+  Step leave;
+  leave.action = Step::Action::leave;
+  program_.steps.push_back(leave);
+  std::vector<JsonPlace> names;
+  for (const auto& output : node.at("outputs").items()) {
+    const auto [output_kind, value] = output.only();
+    for (const auto& item : output_kind == "as_tensors" ? value.items() : std::vector{output}) names.push_back(item);
+  }
+  if (names.size() != outputs.size())
+    node.at("outputs").fail(fmt::format("{} outputs, the region has {}", names.size(), outputs.size()));
+  for (size_t i = 0; i < names.size(); ++i) {
+    Argument value = outputs[i];
+    if (detach && value.kind == Argument::Kind::slot && value.slot >= first) {
+      Step detached;
+      detached.action = Step::Action::detach;
+      detached.arguments = {value};
+      value = fresh();
+      detached.results = {Result{value.slot}};
+      program_.steps.push_back(std::move(detached));
+    }
+    const bool bare = names[i].has("name");
+    const auto [output_kind, output] = bare ? std::pair(std::string("as_tensor"), names[i]) : names[i].only();
+    if (output_kind == "as_none") continue;
+    scope.define(output.at(output_kind.starts_with("as_sym_") ? "as_name" : "name").text(), value, names[i]);
+  }
 }
 
 }  // namespace torchstone::formats::exported

@@ -4,6 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include <c10/core/Layout.h>
+#include <c10/core/MemoryFormat.h>
+#include <c10/core/ScalarType.h>
 #include <nlohmann/json.hpp>
 
 namespace torchstone::formats::exported {
@@ -43,5 +46,29 @@ class JsonPlace {
   const nlohmann::json* value_;
   std::string place_;
 };
+
+/// What the numbers of the schema's enums stand for (torch/_export/serde/schema.py); they differ from LibTorch's.
+c10::ScalarType scalar_type_at(const JsonPlace& number);
+c10::Layout layout_at(const JsonPlace& number);
+c10::MemoryFormat memory_format_at(const JsonPlace& number);
+
+/// Where a node was written in the user's Python, from the `stack_trace` of its metadata: "model.py:12: x = y.item()".
+/// The last line of the trace that lies in a file outside PyTorch; empty when the node has none.
+std::string source_place(const JsonPlace& node);
+
+/// The node for messages: operator, name and place in the user's source.
+std::string node_name(const JsonPlace& node);
+
+/// Throws std::invalid_argument that says what to do about a target that cannot be run: a higher-order operator, or an
+/// operator that LibTorch does not know.
+[[noreturn]] void refuse_target(const JsonPlace& node);
+
+/// Throws std::invalid_argument when what the node returns has a size or a value that depends on the values of tensors
+/// (an unbacked symbol). `graph` holds the descriptions of its values.
+void refuse_unbacked(const JsonPlace& node, const JsonPlace& graph);
+
+/// The module in whose forward a node was called, from the `nn_module_stack` of its metadata: "layers.0.conv", and
+/// own_forward (models/formats/python_place.h) for the model itself. Empty when the node has none or another form.
+std::string module_path(const JsonPlace& node);
 
 }  // namespace torchstone::formats::exported

@@ -4,9 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "models/core/loss.h"
 #include "models/core/tree.h"
-#include "models/formats/draw_like.h"
+#include "models/formats/script_inputs.h"
 
 namespace torchstone::formats::exported {
 namespace {

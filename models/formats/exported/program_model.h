@@ -7,10 +7,9 @@
 
 #include <torchstone/model.h>
 
-#include "models/core/dropout_rates.h"
 #include "models/core/file_program.h"
-#include "models/formats/exported/run_program.h"
-#include "models/formats/exported/tensors.h"
+#include "models/formats/exported/pt2_archive.h"
+#include "models/formats/exported/pt2_program.h"
 
 namespace torchstone::formats::exported {
 

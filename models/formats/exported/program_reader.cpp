@@ -1,13 +1,11 @@
-#include "models/formats/exported/program_reader.h"
-
 #include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "models/formats/exported/graph_reader.h"
-#include "models/formats/exported/schema_types.h"
-#include "models/formats/exported/signature.h"
+#include "models/formats/exported/json_place.h"
+#include "models/formats/exported/pt2_program.h"
 
 namespace torchstone::formats::exported {
 namespace {

@@ -1,8 +1,154 @@
-#include "models/formats/exported/signature.h"
+#include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
+#include <torch/torch.h>
+
+#include "models/core/tree.h"
+#include "models/formats/exported/graph_reader.h"
+#include "models/formats/exported/pt2_program.h"
 
 namespace torchstone::formats::exported {
+namespace {
+
+using nlohmann::json;
+
+/// A context that was dumped as JSON stands as text within the JSON.
+json context_of(const JsonPlace& node) {
+  const JsonPlace context = node.at("context");
+  if (!context.json().is_string()) return context.json();
+  json parsed = json::parse(context.text(), nullptr, /*allow_exceptions=*/false);
+  return parsed.is_discarded() ? context.json() : parsed;
+}
+
+/// The first list of texts or integers in a context that has as many items as there are children.
+std::vector<c10::IValue> keys_in(const json& context, size_t count) {
+  if (!context.is_array()) return {};
+  const auto all_are = [&](auto is) { return std::ranges::all_of(context, is); };
+  if (context.size() == count) {
+    std::vector<c10::IValue> keys;
+    if (all_are([](const json& key) { return key.is_string(); }))
+      for (const auto& key : context) keys.emplace_back(key.get<std::string>());
+    if (keys.empty() && all_are([](const json& key) { return key.is_number_integer(); }))
+      for (const auto& key : context) keys.emplace_back(key.get<int64_t>());
+    if (!keys.empty()) return keys;
+  }
+  for (const auto& item : context) {
+    if (auto keys = keys_in(item, count); !keys.empty()) return keys;
+  }
+  return {};
+}
+
+std::vector<c10::IValue> keys_of(const json& context, size_t count, const std::optional<JsonPlace>& fields) {
+  if (context.is_object() && context.contains("dict_context")) return keys_in(context["dict_context"], count);
+  if (context.is_string() && fields && fields->has(context.get<std::string>()))
+    return keys_in(fields->at(context.get<std::string>()).at("field_names").json(), count);
+  return keys_in(context, count);
+}
+
+void require_distinct(const std::vector<c10::IValue>& keys, const JsonPlace& node) {
+  std::set<std::string> known;
+  for (const auto& key : keys) {
+    if (!known.insert(describe(key)).second) node.fail("two equal keys");
+  }
+}
+
+TreeSpec spec_of(const JsonPlace& node, const std::optional<JsonPlace>& fields) {
+  const auto children = node.at("children_spec").items();
+  if (node.at("type").is_null()) {
+    if (!children.empty()) node.fail("a leaf with children");
+    return {};
+  }
+  TreeSpec spec;
+  spec.type = node.at("type").text();
+  for (const auto& child : children) spec.children.push_back(spec_of(child, fields));
+  spec.kind = TreeSpec::Kind::tuple;
+  if (spec.type == "builtins.list" || spec.type == "collections.deque") spec.kind = TreeSpec::Kind::list;
+  if (spec.type == "builtins.tuple" || spec.kind == TreeSpec::Kind::list) return spec;
+  const bool python_dict =
+      spec.type == "builtins.dict" || spec.type == "collections.OrderedDict" || spec.type == "collections.defaultdict";
+  spec.keys = keys_of(context_of(node), children.size(), fields);
+  if (python_dict && spec.keys.size() != children.size())
+    node.fail(fmt::format("expected {} keys, all text or all integers", children.size()));
+  if (python_dict || !spec.keys.empty()) spec.kind = TreeSpec::Kind::dict;
+  require_distinct(spec.keys, node);
+  return spec;
+}
+
+void collect(const c10::IValue& value, const TreeSpec& spec, std::vector<c10::IValue>& leaves) {
+  if (spec.kind == TreeSpec::Kind::leaf) {
+    leaves.push_back(value);
+    return;
+  }
+  const auto differs = [&] {
+    throw std::invalid_argument(fmt::format("holds a {}, expected {} with {} elements as the program's signature says",
+                                            describe(value), spec.type, spec.children.size()));
+  };
+  const auto children = children_of(value);
+  if (!is_container(value) || children.size() != spec.children.size()) differs();
+  for (size_t i = 0; i < children.size(); ++i) {
+    if (!value.isGenericDict()) {
+      collect(children[i].value, spec.children[i], leaves);
+      continue;
+    }
+    if (spec.kind != TreeSpec::Kind::dict) differs();
+    const auto dict = value.toGenericDict();
+    if (*dict.keyType() != *spec.keys[i].type() || !dict.contains(spec.keys[i])) differs();
+    collect(dict.at(spec.keys[i]), spec.children[i], leaves);
+  }
+}
+
+c10::TypePtr common_type(const std::vector<c10::IValue>& values) {
+  const bool tensors = !values.empty() && std::ranges::all_of(values, [](const auto& v) { return v.isTensor(); });
+  return tensors ? c10::TypePtr(c10::TensorType::get()) : c10::TypePtr(c10::AnyType::get());
+}
+
+c10::IValue build(const TreeSpec& spec, const std::vector<c10::IValue>& leaves, size_t& next) {
+  if (spec.kind == TreeSpec::Kind::leaf) return leaves.at(next++);
+  std::vector<c10::IValue> items;
+  for (const auto& child : spec.children) items.push_back(build(child, leaves, next));
+  if (spec.kind == TreeSpec::Kind::tuple) return c10::ivalue::Tuple::create(std::move(items));
+  if (spec.kind == TreeSpec::Kind::list) {
+    c10::impl::GenericList list(common_type(items));
+    for (auto& item : items) list.push_back(std::move(item));
+    return list;
+  }
+  const auto key_type = spec.keys.empty() ? c10::TypePtr(c10::StringType::get()) : spec.keys[0].type();
+  c10::impl::GenericDict dict(key_type, common_type(items));
+  for (size_t i = 0; i < items.size(); ++i) dict.insert(spec.keys[i], items[i]);
+  return dict;
+}
+
+}  // namespace
+
+size_t TreeSpec::leaves() const {
+  if (kind == Kind::leaf) return 1;
+  size_t count = 0;
+  for (const auto& child : children) count += child.leaves();
+  return count;
+}
+
+TreeSpec read_tree_spec(const JsonPlace& text, const std::optional<JsonPlace>& fields) {
+  const json parsed = parse_json(text.text(), text.place());
+  const JsonPlace root(parsed, text.place());
+  const auto items = root.items();
+  if (items.size() != 2 || items[0].integer() != 1) root.fail("expected a TreeSpec of protocol 1");
+  return spec_of(items[1], fields);
+}
+
+std::vector<c10::IValue> leaves_of(const c10::IValue& value, const TreeSpec& spec) {
+  std::vector<c10::IValue> leaves;
+  collect(value, spec, leaves);
+  return leaves;
+}
+
+c10::IValue tree_of(const TreeSpec& spec, const std::vector<c10::IValue>& leaves) {
+  if (leaves.size() != spec.leaves())
+    throw std::invalid_argument(fmt::format("{} values for a tree of {}", leaves.size(), spec.leaves()));
+  size_t next = 0;
+  return build(spec, leaves, next);
+}
+
 namespace {
 
 using Source = ProgramInput::Source;

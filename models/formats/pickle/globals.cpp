@@ -1,10 +1,10 @@
-#include "models/formats/pickle/globals.h"
-
 #include <map>
 #include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
+
+#include "models/formats/pickle/machine.h"
 
 namespace torchstone::formats::pickle {
 namespace {

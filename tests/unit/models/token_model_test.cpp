@@ -8,7 +8,7 @@
 #include <torch/torch.h>
 #include <torchstone/model.h>
 
-#include "models/core/registry.h"
+#include "models/core/model_registry.h"
 
 namespace torchstone {
 namespace {

@@ -9,11 +9,10 @@
 #include <torch/torch.h>
 #include <torchstone/model.h>
 
-#include "models/blocks/chain.h"
-#include "models/core/loss.h"
-#include "models/core/plugin.h"
-#include "models/core/registry.h"
-#include "models/core/state.h"
+#include "models/blocks/containers.h"
+#include "models/core/model_registry.h"
+#include "models/core/model_state.h"
+#include "models/core/registration.h"
 #include "models/core/tree.h"
 
 namespace torchstone {

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/core/registry.h"
+#include "models/core/model_registry.h"
 #include "tests/unit/cases/selection/expanded.h"
 
 namespace torchstone::selection {

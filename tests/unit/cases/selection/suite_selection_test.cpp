@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cases/selection/expand.h"
-#include "models/core/registry.h"
+#include "models/core/model_registry.h"
 #include "tests/unit/cases/selection/expanded.h"
 
 namespace torchstone::selection {

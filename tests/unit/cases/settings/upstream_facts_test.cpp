@@ -10,7 +10,7 @@
 #include "cases/settings/policy.h"
 #include "cases/settings/suite.h"
 #include "fixtures/checks/subject/model_preparation.h"
-#include "models/core/registry.h"
+#include "models/core/model_registry.h"
 #include "tests/unit/cases/support.h"
 
 // Every registered row against tests/upstream/facts.json, which collect_facts.py makes from upstream's files.

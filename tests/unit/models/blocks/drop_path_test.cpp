@@ -1,7 +1,7 @@
-#include "models/blocks/drop_path.h"
-
 #include <gtest/gtest.h>
 #include <torch/cuda.h>
+
+#include "models/blocks/containers.h"
 
 namespace torchstone {
 namespace {

@@ -7,10 +7,9 @@
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/torch.h>
 
-#include "models/core/registry.h"
-#include "models/fastrnns/executor.h"
+#include "models/core/model_registry.h"
 #include "models/fastrnns/lstm_model.h"
-#include "models/fastrnns/scripts.h"
+#include "models/fastrnns/lstm_options.h"
 
 namespace torchstone::fastrnns {
 namespace {

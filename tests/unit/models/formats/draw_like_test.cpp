@@ -1,6 +1,6 @@
-#include "models/formats/draw_like.h"
-
 #include <gtest/gtest.h>
+
+#include "models/formats/script_inputs.h"
 
 namespace torchstone::formats {
 namespace {

@@ -1,5 +1,3 @@
-#include "models/formats/file_dtype.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/jit/ir/named_value.h>

@@ -10,8 +10,8 @@
 #include <torch/torch.h>
 #include <torchstone/model.h>
 
-#include "models/core/registry.h"
-#include "models/core/state.h"
+#include "models/core/model_registry.h"
+#include "models/core/model_state.h"
 #include "models/formats/pickle/pickle.h"
 #include "tests/temporary_folder.h"
 

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <torchstone/model.h>
 
-#include "models/core/dropout_rates.h"
+#include "models/core/file_program.h"
 #include "tests/unit/models/formats/script_file.h"
 
 namespace torchstone::formats {

@@ -4,11 +4,9 @@
 #include <gmock/gmock.h>
 #include <torch/torch.h>
 
-#include "models/operators/call.h"
+#include "models/operators/operator_call.h"
 #include "models/operators/operator_log.h"
 #include "models/operators/operator_model.h"
-#include "models/operators/random_tensor.h"
-#include "models/operators/skip_rules.h"
 
 namespace torchstone::operators {
 namespace {

@@ -2,9 +2,8 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "models/core/counter_fill.h"
-#include "models/core/registry.h"
-#include "models/core/state.h"
+#include "models/core/model_registry.h"
+#include "models/core/model_state.h"
 
 namespace torchstone {
 namespace {

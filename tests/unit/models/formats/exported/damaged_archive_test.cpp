@@ -6,7 +6,7 @@
 #include <torch/script.h>
 #include <torchstone/model.h>
 
-#include "models/formats/exported/exported_model.h"
+#include "models/formats/model_file.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/models/formats/exported/edited_archive.h"
 

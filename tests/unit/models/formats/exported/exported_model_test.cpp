@@ -1,16 +1,14 @@
 // Exported programs as models: the archives that tests/oracles/write_exported.py made with PyTorch 2.13 and 2.11.
-#include "models/formats/exported/exported_model.h"
-
 #include <filesystem>
 
 #include <gmock/gmock.h>
 #include <torchstone/model.h>
 
-#include "models/core/dropout_rates.h"
 #include "models/core/file_program.h"
-#include "models/core/registry.h"
-#include "models/core/state.h"
+#include "models/core/model_registry.h"
+#include "models/core/model_state.h"
 #include "models/core/tree.h"
+#include "models/formats/model_file.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/models/formats/exported/edited_archive.h"
 

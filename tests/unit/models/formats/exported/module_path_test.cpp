@@ -1,5 +1,3 @@
-#include "models/formats/exported/module_path.h"
-
 #include <set>
 
 #include <gmock/gmock.h>
@@ -7,9 +5,10 @@
 #include <torchstone/model.h>
 
 #include "models/core/tree.h"
-#include "models/formats/exported/exported_model.h"
-#include "models/formats/script_graph.h"
-#include "models/formats/traced_place.h"
+#include "models/formats/exported/json_place.h"
+#include "models/formats/model_file.h"
+#include "models/formats/python_place.h"
+#include "models/formats/script_program.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/models/formats/exported/edited_archive.h"
 

@@ -1,7 +1,7 @@
 // The numbers of exported programs are computed as Python computes them.
-#include "models/formats/exported/numbers.h"
-
 #include <gmock/gmock.h>
+
+#include "models/formats/exported/graph_reader.h"
 
 namespace torchstone::formats::exported {
 namespace {

@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "models/core/dtype_name.h"
 #include "models/core/tree.h"
 #include "models/formats/pickle/machine.h"
 
