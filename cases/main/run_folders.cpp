@@ -51,7 +51,6 @@ Origin prepare_results(const flags::Flags& flags, const std::string& run) try {
                                        flags.run.out, error.code().message()));
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 constexpr const char *outputs_marker = ".torchstone_outputs", *outputs_line = "torchstone outputs folder, format 1";

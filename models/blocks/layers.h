@@ -1,5 +1,4 @@
 #pragma once
-
 #include <torch/torch.h>
 #include <torchstone/model.h>
 

@@ -41,7 +41,7 @@ std::pair<torch::Tensor, torch::Tensor> lstm_step(const torch::Tensor& x, const 
 /// → (output [T, B, H], h, c).
 c10::IValue lstm_loop(const Tensors& inputs, const Tensors& weights);
 
-/// Calls a function of the scripts (models/fastrnns/lstm_model.h) with its loops. While a trace is recorded, the
+/// Calls a function of the scripts with its loops. While a trace is recorded, the
 /// interpreter runs the graph without optimisation, so that the trace holds the loop unrolled.
 c10::IValue run_script(const std::string& function, std::vector<c10::IValue> arguments);
 

@@ -70,8 +70,6 @@ void require_possible_sizes(caffe2::serialize::PyTorchStreamReader& archive, uin
 
 namespace {
 
-namespace fs = std::filesystem;
-
 void add(const torch::Tensor& tensor, std::set<c10::ScalarType>& dtypes) {
   if (tensor.is_floating_point()) dtypes.insert(tensor.scalar_type());
 }

@@ -116,7 +116,7 @@ void set_scope(jit::Node& node, const std::string& module) {
   node.setScope(c10::make_intrusive<jit::Scope>()->push(c10::Symbol::fromQualString("scope::" + module)));
 }
 
-/// A range in the form of a trace by Python, which python_place() (script_graph.h) reads.
+/// A range in the form of a trace by Python, which python_place() reads.
 jit::SourceRange range_of(const std::string& source) {
   const auto colon = source.rfind(':');
   const std::string text = fmt::format("{}({}): forward\n", source.substr(0, colon),

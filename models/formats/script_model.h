@@ -23,7 +23,7 @@ std::set<c10::ScalarType> dtypes_of_exported(const std::string& path);
 /// others of the same shapes: floats normal with the mean and deviation of the file's, integers a random permutation of
 /// the file's. Throws std::runtime_error when the script is missing or no TorchScript, PickleError when the inputs
 /// cannot be read, and std::runtime_error when they are something else or do not fit the arguments of forward.
-/// `dtypes` receives dtypes_of_script() (file_dtype.h), so that a large file is not loaded again for them.
+/// `dtypes` receives dtypes_of_script(), so that a large file is not loaded again for them.
 ModelInfo script_model_info(const std::string& path, const std::string& inputs_path,
                             std::set<c10::ScalarType>* dtypes = nullptr);
 

@@ -65,8 +65,6 @@ size_t set_dropout_rate(torch::jit::Graph& graph, double rate);
 
 namespace {
 
-namespace jit = torch::jit;
-
 /// The place of the rate among the inputs of a node that drops.
 std::optional<size_t> rate_of(const jit::Node& node) {
   const auto* schema = node.maybeSchema();
@@ -100,8 +98,6 @@ size_t set_in(jit::Graph& graph, jit::Block& block, double rate) {
 size_t set_dropout_rate(jit::Graph& graph, double rate) { return set_in(graph, *graph.block(), rate); }
 
 namespace {
-
-namespace jit = torch::jit;
 
 jit::Module with_public_convolutions(jit::Module module) {
   use_public_convolutions(module);

@@ -33,7 +33,7 @@ ForeignDevices move_constants(const torch::jit::Module& module, torch::Device de
 /// The floating-point dtype of the first parameter, buffer or attribute that has one; float32 where none has.
 torch::Dtype floating_dtype_of(const torch::jit::Module& module);
 
-/// Gives all of the module's functions the public convolutions (convolutions.h), so that they follow the switches of
+/// Gives all of the module's functions the public convolutions, so that they follow the switches of
 /// the process and not those of the process that traced them.
 void use_public_convolutions(const torch::jit::Module& module);
 

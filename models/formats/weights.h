@@ -26,7 +26,7 @@ class UnfitWeights : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Loads a checkpoint (see checkpoint.h) and returns the names of the tensors that the model has no use for, sorted.
+/// Loads a checkpoint and returns the names of the tensors that the model has no use for, sorted.
 /// The checkpoint must hold every tensor of the model in its shape; floating-point ones are cast, as
 /// torch.nn.Module.load_state_dict does, and others must have the model's dtype. Three kinds may be missing: buffers
 /// that are not in the state_dict; all but one name of a tied tensor, because Python's save_model keeps one (several

@@ -31,7 +31,7 @@ struct CsvTable {
 };
 
 /// Reads RFC 4180 and what pandas takes besides: blank lines between rows, CRLF, a byte-order mark, rows that are too
-/// short (their last cells are empty). An apostrophe before a formula is taken off (reports/base/csv_format.h). Throws
+/// short (their last cells are empty). An apostrophe before a formula is taken off. Throws
 /// ReportError "file:line: expected …", also for more than 64 MiB, 1000 columns, or 10 million cells in rows of all
 /// columns.
 CsvTable parse_csv(const std::string& text, const std::string& file);

@@ -128,8 +128,6 @@ std::string read_at_most(const std::filesystem::path& path, size_t most) {
   return text;
 }
 
-namespace fs = std::filesystem;
-
 void make_folder(const fs::path& folder) {
   std::error_code none;
   if (fs::is_directory(folder, none)) return;

@@ -68,7 +68,7 @@ struct CacheError : std::runtime_error {
 void make_folder(const std::filesystem::path& folder);
 /// Content of a file; empty optional when it does not exist. Throws CacheError when it exists and cannot be read.
 std::optional<std::string> read_file(const std::filesystem::path& path);
-/// Replaces the file as a whole (write_atomically in reports/base/files.h, not synced: what the cache holds is checked
+/// Replaces the file as a whole (write_atomically(), not synced: what the cache holds is checked
 /// when it is read) and readable by its owner alone. Throws CacheError (disk full, read-only).
 void write_file(const std::filesystem::path& path, std::string_view content);
 /// The last `bytes` of a file, for error texts; empty when there is none.

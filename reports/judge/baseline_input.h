@@ -21,7 +21,7 @@ Report pool_runs(std::vector<Report> runs);
 
 /// What a run is compared with: results, or a table that benchmarks/dynamo wrote.
 struct Baseline {
-  Report report;                       ///< of results; of several runs as one (reports/judge/baseline_input.h)
+  Report report;                       ///< of results; of several runs as one
   std::optional<UpstreamTable> table;  ///< then there are no results
   std::vector<std::string> warnings;   ///< damaged files
   size_t runs = 1;                     ///< that the report was made of

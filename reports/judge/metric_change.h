@@ -8,8 +8,7 @@
 
 namespace torchstone::judge {
 
-/// One metric that both records have, judged by itself. The timings of all cases are settled together afterwards
-/// (reports/judge/metric_change.h).
+/// One metric that both records have, judged by itself. The timings of all cases are settled together afterwards.
 MetricChange change_of(const MetricInfo& info, const Result& before, const Result& after,
                        const BaselineOptions& options, const RunToRunOfCases& history);
 

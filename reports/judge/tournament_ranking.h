@@ -46,7 +46,7 @@ struct Standing {
   double speedup = 0, speedup_low = 0, speedup_high = 0;  ///< against eager, simultaneous over the variants
   double of_best_low = 0, of_best_high = 0;               ///< its time over that of the fastest other one, simultaneous
   bool ties = false;                                      ///< belongs to the set of the fastest
-  bool on_front = false;                                  ///< mark_front() (reports/judge/tournament_ranking.h)
+  bool on_front = false;                                  ///< mark_front()
   std::optional<double> break_even_calls{};           ///< after which its package has paid for being loaded; 0: at once
   std::optional<double> break_even_compiled_calls{};  ///< and for being compiled
 };

@@ -95,8 +95,6 @@ void to_json(json& json, const Diagnosis& diagnosis) {
 
 namespace {
 
-using nlohmann::json;
-
 /// The members of one object, each empty where it is absent.
 class Members {
  public:

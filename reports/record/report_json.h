@@ -29,8 +29,8 @@ void check_json_limits(std::string_view text);
 /// with the same number are read, whatever they lack. Another number, a status that is not in the table, and a file
 /// that ends too early are errors that name file and place.
 std::string write_json(const std::vector<Result>& results, const RunInfo& run);
-/// `file` is only for the messages. Throws ReportError, for what is beyond reports/record/report_json.h before memory
-/// is taken.
+/// `file` is only for the messages. Throws ReportError, for what is beyond the limits above before it
+/// allocates memory.
 Report parse_json(const std::string& text, const std::string& file);
 
 /// One case on its own, schema "torchstone/case/1".

@@ -9,7 +9,7 @@
 #include "models/core/tree.h"
 #include "models/formats/exported/graph_reader.h"
 
-/// Python's arithmetic on the numbers of a program; used by numbers.cpp alone.
+/// Python's arithmetic on the numbers of a program.
 
 namespace torchstone::formats::exported::numbers {
 

@@ -45,7 +45,7 @@ namespace torchstone::formats::exported {
 
 /// The zip archive of torch.export.save, with its records under the names they have below the archive's top folder.
 /// Nothing is written to disk, so that a record's name is only ever compared. Every function throws
-/// std::invalid_argument or c10::Error; with_file.h puts the file's name in front.
+/// std::invalid_argument or c10::Error; with_file() puts the file's name in front.
 class Archive {
  public:
   /// Refuses what is no archive of an exported program (an AOTInductor package, a TorchScript file, a state_dict) with

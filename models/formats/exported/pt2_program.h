@@ -72,7 +72,7 @@ struct Step {
   std::vector<Result> results{};
   std::vector<int> last_uses{};  ///< slots that are emptied after the step
   std::string place{};           ///< operator and place in the user's source, for errors
-  std::string module{};          ///< in whose forward it is called: "layers.0.conv" (module_path.h)
+  std::string module{};          ///< in whose forward it is called: "layers.0.conv"
   std::string source{};          ///< "model.py:12"
 };
 

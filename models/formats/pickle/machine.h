@@ -156,7 +156,7 @@ const T& argument(const std::vector<Object*>& arguments, size_t index, const cha
 at::ScalarType dtype_of(const Global& global);
 
 /// Interprets the instructions of a pickle (protocols 2 to 5) and returns its value. Nothing of the file is executed:
-/// an instruction can only make containers and plain values, and call the functions of globals.h. Throws PickleError
+/// an instruction can only make containers and plain values, and call the functions that it knows. Throws PickleError
 /// naming the byte. `file_bytes`: of the archive, which limits what its tensors may come to (to_ivalue()).
 c10::IValue unpickle(std::string_view bytes, const StorageLoader& loader, uint64_t file_bytes = 0);
 

@@ -84,7 +84,6 @@ CaseFiles read_cases(const fs::path& out) {
   return cases;
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 /// The record of a case that never began, as old as the plan: whatever the run recorded is newer.

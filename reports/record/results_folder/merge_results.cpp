@@ -27,7 +27,7 @@ bool replaces(const Result& record, const Result& other) {
   return record.recorded >= other.recorded;
 }
 
-/// Collects the records of several places. Of a case the run that is the latest counts (order.h), with all its records
+/// Collects the records of several places. Of a case the run that is the latest counts, with all its records
 /// of the case: --gtest_repeat makes several. What a run planned counts only where it has no record.
 class Records {
  public:

@@ -119,7 +119,6 @@ bool is_record(const fs::path& file) {
   return has_schema();
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* list_name = "written.txt";
@@ -212,7 +211,6 @@ void empty_results(const fs::path& folder, const std::vector<fs::path>& kept) {
   for (const auto& name : own_folders()) empty_own_folder(folder, name, kept);
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 constexpr int marker_format = 1;

@@ -82,7 +82,6 @@ void write_samples(const fs::path& out, const Result& result) {
   write_atomically(samples_path(out, result.name), write_npy({eager->second, compiled->second}));
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 using nlohmann::json;

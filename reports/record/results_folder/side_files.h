@@ -38,7 +38,7 @@ void write_samples(const std::filesystem::path& out, const Result& result);
 
 }  // namespace torchstone::results_folder
 
-// The folder of a diagnosis, OUT/diagnosis/CASE (diagnosis_path() of side_files.h).
+// The folder of a diagnosis, OUT/diagnosis/CASE (diagnosis_path()).
 
 namespace torchstone::results_folder {
 

@@ -15,8 +15,7 @@ struct SuiteTable {
   std::vector<std::vector<std::string>> rows;
 };
 
-/// Speed-ups by model (reports/record/tables/suite_tables.h), then what dynamic sizes cost
-/// (reports/record/tables/suite_tables.h), then one table for the operators of each suite and dtype (quantiles of
+/// Speed-ups by model, then what dynamic sizes cost, then one table for the operators of each suite and dtype (quantiles of
 /// speed-up, each input weighed by its calls in the log), then one for the runners of fastrnns (upstream's); none for
 /// results without them. An empty cell was not measured.
 std::vector<SuiteTable> suite_tables(const std::vector<Result>& results);

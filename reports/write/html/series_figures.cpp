@@ -177,7 +177,6 @@ std::string timing_figures(const Result& result, size_t max_points, bool with_ru
 
 namespace {
 
-using namespace frame;
 using tables::DynamicTiming;
 
 bool drawable(const std::vector<DynamicTiming>& timings) {

@@ -70,8 +70,6 @@ TEST(ModelFiles, AreShortAndShareNoBlock) {
   }
 }
 
-namespace fs = std::filesystem;
-
 std::vector<fs::path> files_of_models() {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(TORCHSTONE_SOURCE_DIR "/models"))

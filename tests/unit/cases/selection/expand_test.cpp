@@ -365,9 +365,7 @@ TEST(Expand, KnowsTheRegistriesOfThisProgram) {
 }
 
 using testing::AllOf;
-using testing::ElementsAre;
 using testing::EndsWith;
-using testing::HasSubstr;
 using testing::SizeIs;
 
 constexpr auto one_row =

@@ -142,8 +142,6 @@ TEST(Explanation, HasEveryFieldThatAnOriginNames) {
     }
 }
 
-using testing::HasSubstr;
-
 TEST(ReferencePage, IsDocsFlagsMd) {
   std::ifstream file(TORCHSTONE_SOURCE_DIR "/docs/flags.md");
   const std::string written{std::istreambuf_iterator<char>(file), {}};

@@ -172,8 +172,6 @@ TEST(Expand, OnlyNamesAFileByItsStem) {
   EXPECT_EQ(only_model(flags_of({"--torchstone_only=resnet18.pt"})), "resnet18_file");
 }
 
-using test::flags_of;
-
 TEST(CaseNames, UseOnlyWhatCtestAndGoogleTestPass) {
   const Expanded all(two_rows,
                      {"--torchstone_backends=inductor:cpp.threads=2,inductor", "--torchstone_devices=cuda:0,cpu"});

@@ -109,10 +109,8 @@ TEST(Shipping, OfTheProgramsOwnListIsKnownForWhatCanWin) {
 
 using test::error_of;
 using test::flags_of;
-using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 std::vector<std::string> backends_of(const config::Choices<BackendSpec>& choices) {
   std::vector<std::string> names;

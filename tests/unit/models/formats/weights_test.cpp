@@ -92,9 +92,7 @@ TEST_F(Checkpoint, WhatIsNoStateDictIsSaid) {
 }
 
 using testing::AllOf;
-using testing::HasSubstr;
 using testing::Not;
-using testing::ThrowsMessage;
 
 std::shared_ptr<Model> make_evaluated(const std::string& name) {
   auto model = find_model(name)->make({});

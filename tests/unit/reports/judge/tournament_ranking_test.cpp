@@ -202,7 +202,6 @@ TEST(Front, NoiseOfACriterionMakesNobodyBetter) {
   EXPECT_TRUE(t.standings[0].on_front && t.standings[1].on_front);
 }
 
-using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr const char* budget = "cosine similarity of at least 0.99: quantised weights are not eager's";
@@ -247,7 +246,6 @@ TEST(DoubtsOfQuantised, ThatWereNotTimedAndAllOthersHaveNoDoubt) {
 }
 
 using testing::AllOf;
-using testing::HasSubstr;
 using testing::SizeIs;
 
 Tournament held(const std::string& sweep, int batch_size, double compiled_s) {

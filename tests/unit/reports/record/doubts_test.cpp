@@ -135,9 +135,6 @@ TEST(Noise, LeavesNumbersInCsv) {
   EXPECT_THAT(csv, AllOf(HasSubstr(",1.02,0.5,2,"), HasSubstr("noisy: its interval is ±74 % wide")));
 }
 
-using testing::HasSubstr;
-using testing::Not;
-
 Result limited(const std::string& model, double limit, Status status = Status::pass) {
   Result r = simple_result(model, status);
   r.mode = "training";

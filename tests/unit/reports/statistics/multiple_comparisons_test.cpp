@@ -118,8 +118,6 @@ TEST(CompareWithBest, HoldsAtTheStatedRateWhateverTheVariances) {
 
 using testing::ElementsAre;
 
-using Values = std::vector<std::vector<double>>;
-
 TEST(Logarithms, AreNatural) {
   const auto values = logarithms({1, 2.718281828459045, 0.5});
   ASSERT_EQ(values.size(), 3U);

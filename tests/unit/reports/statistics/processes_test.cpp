@@ -203,7 +203,6 @@ TEST(Coverage, IsALittleLessForSkewedProcesses) {
   for (const size_t count : {3, 6, 12}) EXPECT_GT(coverage(count, skewed), 0.86) << count;
 }
 
-using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(NearProcesses, AreThoseWithinTwelvePercentOfTheUsual) {

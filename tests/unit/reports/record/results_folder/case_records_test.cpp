@@ -67,9 +67,7 @@ TEST(Cases, ADamagedFileIsARowThatNamesIt) {
 
 TEST(Cases, OfNoFolderAreNone) { EXPECT_TRUE(read_cases("/no/such/folder").results.empty()); }
 
-namespace fs = std::filesystem;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 RunInfo run_at(const std::string& started) {
   RunInfo run = sample_run();

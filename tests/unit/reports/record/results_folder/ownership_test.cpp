@@ -120,8 +120,6 @@ TEST(Marker, ThatIsALinkOrHoldsSomethingElseIsNone) {
   EXPECT_THAT(refusal_of(folder.path()), HasSubstr(marker_name));
 }
 
-namespace fs = std::filesystem;
-
 /// A folder with something of everything that a run writes.
 void fill(const fs::path& out) {
   auto results = sample_results();

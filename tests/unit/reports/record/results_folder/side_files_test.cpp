@@ -90,7 +90,6 @@ TEST(SideFiles, OfAnEarlierRunAreRemovedAndOthersStay) {
   EXPECT_TRUE(fs::exists(folder.path() / "conv_args" / "b.json"));
 }
 
-namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

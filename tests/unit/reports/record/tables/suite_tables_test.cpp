@@ -142,11 +142,6 @@ TEST(SuiteTables, OfOperatorsAndRunnersAreAbsentFromReportsOfModels) {
   EXPECT_THAT(write::write_markdown(report), Not(HasSubstr("weighed by its calls")));
 }
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-
 Result timed(const std::string& model, double cost) {
   Result r = simple_result("torchbench/Performance.CompiledAgainstEager/" + model + "_dynamic_batch", Status::pass,
                            "performance");
