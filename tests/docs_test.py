@@ -148,7 +148,7 @@ class Documents(unittest.TestCase):
 
     def test_every_column_is_explained(self):
         self.assertGreater(len(columns()), 50)
-        self.assertEqual(unnamed(columns(), (ROOT / "docs/results.md").read_text()), [])
+        self.assertEqual(unnamed(columns(), (ROOT / "docs/columns.md").read_text()), [])
 
     def test_every_backend_is_explained(self):
         self.assertGreater(len(backends()), 10)
