@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Sets everything up and runs the main job. Usage: ./quickstart.sh accuracy | test | build | clean [flags for torchstone or ctest]
-#   accuracy   build the programs, then judge the compiled models against eager; reports in build/results
-#   test       build everything, then run the tests; with --all those that take long, too
-#   build      build only: build/bin/torchstone and build/bin/torchstone-report
-#   clean      remove build/ (the compile cache and .venv stay)
+#   accuracy   build the programs, then judge the compiled models against eager. Reports are in build/results.
+#   test       build everything, then run the tests. --all adds those that take long.
+#   build      build only build/bin/torchstone and build/bin/torchstone-report.
+#   clean      remove build/. The compile cache and .venv stay.
 # Environment: TORCHSTONE_PYTHON (a Python with torch 2.11 to 2.13) or TORCHSTONE_LIBTORCH (an unzipped LibTorch).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -12,7 +12,7 @@ say() { printf '\033[1m%s\033[0m\n' "quickstart: $*" >&2; }
 fail() { printf 'quickstart: %s\n' "$*" >&2; exit 2; }
 runs() { "$1" --version >/dev/null 2>&1; }
 
-# ---- What is missing, by Debian's names: asked of the programs and of CMake, wherever they came from.
+# ---- Missing packages by Debian's names. Programs and CMake report what is missing, however it was installed.
 
 cmake_version() { cmake --version 2>/dev/null | sed -n '1s/[^0-9]*\([0-9.]*\).*/\1/p'; }
 has_cmake() { printf '3.25\n%s\n' "$(cmake_version)" | sort -V -C; }
@@ -27,13 +27,13 @@ missing_programs() {
   fi
 }
 
-# An older build keeps its generator: CMake allows no other there. Without ninja its own choice, make, will do.
+# An existing build keeps its generator, because CMake allows no other there. Without ninja, CMake chooses make.
 generator() {
   [ ! -e "$1/CMakeCache.txt" ] && [ -z "${CMAKE_GENERATOR:-}" ] || return 0
   ! { runs ninja || runs ninja-build; } || echo -GNinja
 }
 
-# $1: Missing or Optional. Once there is a build, its own configuring says what is missing.
+# $1: Missing or Optional. In an existing build, configuring reports what is missing.
 libraries_by_cmake() {
   local answer
   [ ! -e build/build.ninja ] && [ ! -e build/Makefile ] || return 0
@@ -46,7 +46,7 @@ libraries_by_cmake() {
   sed -n "s/^-- $1 Debian packages: //p" <<<"$answer"
 }
 
-# While there is no CMake to ask.
+# For machines without CMake.
 libraries_by_dpkg() {
   local package
   for package in libgtest-dev libgmock-dev libfmt-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev; do
@@ -59,7 +59,7 @@ missing_for_venv() {
   python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
 }
 
-# They save time and bytes of the HTML page, and Inductor may include Python.h: no reasons to stop.
+# These save time and bytes of the HTML page, and Inductor may include Python.h. Nothing requires them.
 missing_optional() {
   runs ccache || echo ccache
   libraries_by_cmake Optional
@@ -67,7 +67,7 @@ missing_optional() {
     echo python3-dev
 }
 
-# ---- Getting it.
+# ---- Installing.
 
 may_install() {
   command -v apt-get >/dev/null || return 1
@@ -80,7 +80,7 @@ apt_get() {
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "$@" >&2
 }
 
-# Ends with the line to type where it may not.
+# Without permission to install, ends the script with the command to type.
 install_packages() {
   [ $# -gt 0 ] || return 0
   may_install || fail "please run: sudo apt-get update && sudo apt-get install -y $*"
@@ -117,14 +117,14 @@ install_what_is_missing() {
 
 # ---- A Python with torch.
 
-# True when the Python has a torch that we build with.
+# True if the Python has a torch that Torchstone builds with.
 has_torch() {
   "$1" -c 'import importlib.metadata as m, sys
 v = tuple(int(p) for p in m.version("torch").split("+")[0].split(".")[:2])
 sys.exit(not (2, 11) <= v <= (2, 13))' 2>/dev/null
 }
 
-# Sets `python` to an interpreter with a fitting torch; empty when there is none.
+# Sets `python` to an interpreter with a suitable torch, or to the empty string.
 find_python() {
   python=
   if [ -n "${TORCHSTONE_PYTHON:-}" ]; then
@@ -139,8 +139,9 @@ find_python() {
 
 has_gpu() { [ -e /dev/nvidia0 ] || [ -e /proc/driver/nvidia/version ] || [ -e /dev/dxg ] || nvidia-smi -L >/dev/null 2>&1; }
 
-# What pip takes for the version, by lists alone: 2.13.0+cpu is without CUDA, plain 2.13.0 of the default index has it on
-# x86-64. Empty without network and with a pip before 21.2. The list of an index leaves out folders of wheels (find-links).
+# Prints the build that pip would install for a version, without downloading it. 2.13.0+cpu is without CUDA; plain 2.13.0 of
+# the default index has CUDA on x86-64. Prints nothing without network or with a pip before 21.2. `pip index` omits folders of
+# wheels (find-links), so these are searched first.
 pip_choice() {
   local folder
   for folder in $(.venv/bin/pip config list 2>/dev/null | sed -n "s/.*find-links='\(.*\)'$/\1/p"); do
@@ -173,7 +174,7 @@ make_venv() {
   python=$PWD/.venv/bin/python
 }
 
-# The Python originals that the zoo is compared with live; without them the committed golden files serve.
+# The Python originals of the built-in models, for live comparison. Without them the tests use the committed golden files.
 install_oracles() {
   case "${python:-}" in "$PWD"/.venv/*) ;; *) return 0 ;; esac
   [ ! -e .venv/oracles-0.28-graphs-2 ] || return 0
@@ -186,7 +187,7 @@ install_oracles() {
   fi
 }
 
-# Compilers of other projects and what quantises weights: their tests are skipped where they are not there.
+# Compilers of other projects, and torchao for quantisation. Their tests are skipped without them.
 install_compilers() {
   case "${python:-}" in "$PWD"/.venv/*) ;; *) return 0 ;; esac
   [ ! -e .venv/compilers-1 ] || return 0
@@ -200,7 +201,7 @@ install_compilers() {
   fi
 }
 
-# ExecuTorch with what lowering imports of its requirements. Not every system has a wheel.
+# ExecuTorch, with the requirements that lowering imports. Not every system has a wheel.
 install_executorch() {
   case "${python:-}" in "$PWD"/.venv/*) ;; *) return 0 ;; esac
   [ ! -e .venv/executorch-1 ] || return 0
@@ -212,7 +213,7 @@ install_executorch() {
   fi
 }
 
-# What tests/style checks with, in the version that our configuration was written for. clang-tidy brings LLVM along: in CI only.
+# The tools of tests/style, in the version of our configuration. clang-tidy needs LLVM, so it is installed only in CI.
 install_style_tools() {
   case "${python:-}" in
     "$PWD"/.venv/*)
@@ -225,7 +226,7 @@ install_style_tools() {
 
 # ---- The jobs.
 
-# As many jobs as cores, but no more than one for 2 GB of memory.
+# Prints the number of cores, but at most one job per 2 GB of memory.
 jobs_that_fit() {
   local cores memory
   cores=$(nproc)
@@ -234,11 +235,11 @@ jobs_that_fit() {
   [ "$memory" -lt "$cores" ] && echo "$memory" || echo "$cores"
 }
 
-# Arguments: targets; none for all.
+# Arguments: targets. Without arguments, builds all.
 build() {
-  # Files joined for the compiler: a build from nothing takes a fifth of the time.
+  # Unity builds: a build from scratch takes a fifth of the time.
   local options=(-DCMAKE_UNITY_BUILD=ON)
-  # Not switched off outside of CI: every file would be compiled anew.
+  # Outside of CI the option is not set to OFF, because that would recompile every file.
   [ -z "${CI:-}" ] || options+=(-DTORCHSTONE_WERROR=ON)
   if [ -n "${TORCHSTONE_LIBTORCH:-}" ]; then
     python=none
@@ -256,7 +257,7 @@ build() {
   cmake --build build --parallel "$(jobs_that_fit)" ${1:+--target "$@"} >&2
 }
 
-# The runner knows of single tests, closes with the slowest ones, and has ctest's exit code.
+# The runner reports single tests and the slowest ones, and has ctest's exit code.
 run_tests() {
   local interpreter=$python flags=(-LE '^large$')
   [ -x "$interpreter" ] || interpreter=$(command -v python3) || interpreter=

@@ -1,5 +1,5 @@
-# ctest: the cases themselves, and around them the results folder: emptied before the first and from then on this ctest's
-# alone, merged after the last.
+# Adds the cases to ctest. The results folder is emptied before the first case and belongs to this ctest from then on.
+# The results are merged after the last case.
 set(TORCHSTONE_BINARY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/torchstone)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/Cases.cmake.in ${PROJECT_BINARY_DIR}/torchstone_cases.cmake @ONLY)
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY TEST_INCLUDE_FILES ${PROJECT_BINARY_DIR}/torchstone_cases.cmake)

@@ -1,6 +1,6 @@
-# The required libraries, wherever CMake's find_package finds them. Missing ones end with their names and Debian's.
+# The required libraries, found by find_package. Configuring ends with the names of missing ones and their Debian packages.
 set(debian_GTest libgtest-dev libgmock-dev)
-set(debian_GMock libgmock-dev)  # Debian has it apart
+set(debian_GMock libgmock-dev)  # a package of its own in Debian
 set(debian_fmt libfmt-dev)
 set(debian_yaml-cpp libyaml-cpp-dev)
 set(debian_CLI11 libcli11-dev)
@@ -25,7 +25,7 @@ if(missing)
   message(FATAL_ERROR "Not found: ${missing}. On Debian or Ubuntu: apt-get install -y ${debian_packages}\n"
           "Elsewhere: CMAKE_PREFIX_PATH names the folders that they are installed in.")
 endif()
-# From 1.14 on GoogleTest runs the tests of a suite in the order of their files and lines (gtest.cc, TestSuite::Run).
+# From 1.14 on, GoogleTest runs the tests of a suite in the order of their files and lines (gtest.cc, TestSuite::Run).
 set(GTEST_ORDERS_BY_PLACE 0)
 if(GTest_VERSION VERSION_GREATER_EQUAL 1.14)
   set(GTEST_ORDERS_BY_PLACE 1)
@@ -36,7 +36,7 @@ endif()
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # A precompiled header is cached only when its own time stamps and macros are not compared.
+  # ccache caches a precompiled header only if it does not compare time stamps and macros.
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
 endif()

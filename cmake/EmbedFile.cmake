@@ -1,10 +1,10 @@
-# torchstone_embed_file(TARGET FILE VARIABLE HEADER): compiles the text of FILE into TARGET as the function
-# `std::string_view torchstone::VARIABLE()` that HEADER declares (string_view: none
-# does), so that an installed library needs no source tree.
+# torchstone_embed_file(TARGET FILE VARIABLE HEADER): compiles the text of FILE into TARGET, so that an installed library needs
+# no source tree. The function is `std::string_view torchstone::VARIABLE()`, which HEADER declares. With the HEADER
+# string_view no header declares it.
 function(torchstone_embed_file target file variable header)
   file(READ ${file} content)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
-  # In pieces: a compiler need not take a literal of more than 65536 characters.
+  # Pieces, because compilers need not accept literals of more than 65536 characters.
   set(literal "")
   string(LENGTH "${content}" left)
   set(at 0)
@@ -34,8 +34,8 @@ std::string_view @variable@() {
   set_source_files_properties(${generated} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-# torchstone_embed_modules(TARGET FUNCTION HEADER FOLDER modules…): the texts of FOLDER's Python modules as the function
-# `std::map<std::string, std::string> torchstone::FUNCTION()`, by file name, that HEADER declares.
+# torchstone_embed_modules(TARGET FUNCTION HEADER FOLDER modules…): compiles the texts of FOLDER's Python modules into TARGET.
+# HEADER declares the function `std::map<std::string, std::string> torchstone::FUNCTION()`, whose keys are file names.
 function(torchstone_embed_modules target function header folder)
   set(declarations "")
   set(entries "")

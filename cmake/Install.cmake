@@ -1,10 +1,10 @@
-# cmake --install: one layout, wherever it goes and whatever packs it (.deb, .tar.gz, wheel).
-#   bin/                       torchstone and torchstone-report, which start the programs with LibTorch (launcher.in)
-#   bin/torchstone-export      makes a .pt2 of a model of a Python package (lib/torchstone/exporter)
-#   lib/torchstone/            the programs and their libraries
-#   share/doc/torchstone/      LICENSE and NOTICE
-#   share/torchstone/          suites, policies and lists of operators (cases/CMakeLists.txt)
-#   include/torchstone/        the public headers, and nothing else of the sources (docs/api.md)
+# Layout of cmake --install and of all packages (.deb, .tar.gz, wheel).
+#   bin/                       torchstone and torchstone-report, which start the programs with LibTorch (launcher.in).
+#   bin/torchstone-export      makes a .pt2 of a model of a Python package (lib/torchstone/exporter).
+#   lib/torchstone/            the programs and their libraries.
+#   share/doc/torchstone/      LICENSE and NOTICE.
+#   share/torchstone/          suites, policies and lists of operators (cases/CMakeLists.txt).
+#   include/torchstone/        only the public headers (docs/api.md).
 #   lib/cmake/Torchstone/      for plug-ins that are compiled elsewhere:
 #                                find_package(Torchstone 0.1 REQUIRED)
 #                                torchstone_plugin(my_models my_models.cpp)
@@ -20,7 +20,7 @@ foreach(folder reports models fixtures)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/include/torchstone DESTINATION include FILES_MATCHING PATTERN "*.h")
 endforeach()
 
-# A wheel's build may have a LibTorch that is gone afterwards.
+# The LibTorch that a wheel is built with may be removed afterwards.
 set(launcher_fallback ${LIBTORCH_ROOT})
 if(SKBUILD)
   set(launcher_fallback "")
@@ -32,7 +32,7 @@ foreach(program torchstone torchstone-report)
   install(PROGRAMS ${PROJECT_BINARY_DIR}/launchers/${program} DESTINATION bin)
 endforeach()
 
-# The exporter is Python alone, and has nothing to fill in.
+# The exporter is pure Python and needs no configuration.
 install(PROGRAMS ${CMAKE_CURRENT_LIST_DIR}/torchstone-export DESTINATION bin)
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TorchstoneConfig.cmake.in ${PROJECT_BINARY_DIR}/TorchstoneConfig.cmake
@@ -41,8 +41,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/TorchstoneConfigVersion.c
 install(FILES ${PROJECT_BINARY_DIR}/TorchstoneConfig.cmake ${PROJECT_BINARY_DIR}/TorchstoneConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/LibTorch.cmake DESTINATION ${package_dir})
 
-# Component `bundled`: what the machine may lack (fmt, yaml-cpp). For the wheel and the .tar.gz; a .deb names its dependencies.
-# Neither LibTorch, nor what every Linux with that LibTorch has.
+# Component `bundled`: libraries that the machine may lack (fmt, yaml-cpp), for the wheel and the .tar.gz. A .deb names them as
+# dependencies. The component excludes LibTorch and what every Linux with that LibTorch has.
 install(CODE "set(built \"$<TARGET_FILE:torchstone>;$<TARGET_FILE:torchstone-report>\")
   set(bundled_dir \"\${CMAKE_INSTALL_PREFIX}/${private_dir}\")" COMPONENT bundled EXCLUDE_FROM_ALL)
 install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/Bundle.cmake COMPONENT bundled EXCLUDE_FROM_ALL)

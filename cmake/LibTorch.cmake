@@ -1,6 +1,6 @@
-# LibTorch as own imported target `LibTorch::torch`: the CMake files inside the CUDA wheels demand nvcc, which nothing
-# here needs. Found in TORCHSTONE_LIBTORCH (an unzipped LibTorch), else in the wheel of TORCHSTONE_PYTHON.
-# A variable that the caller has set is left alone: below CMake 3.21 set(… CACHE) would remove it (CMP0126).
+# Defines the imported target `LibTorch::torch`. The CMake files inside the CUDA wheels require nvcc, which nothing here needs.
+# LibTorch is found in TORCHSTONE_LIBTORCH (an unzipped LibTorch), else in the wheel of TORCHSTONE_PYTHON.
+# A variable that the caller has set is not changed: before CMake 3.21, set(… CACHE) would remove it (CMP0126).
 if(NOT DEFINED TORCHSTONE_LIBTORCH OR DEFINED CACHE{TORCHSTONE_LIBTORCH})
   set(TORCHSTONE_LIBTORCH "$ENV{TORCHSTONE_LIBTORCH}" CACHE PATH "An unzipped LibTorch; empty: take the wheel of TORCHSTONE_PYTHON")
 endif()
@@ -30,7 +30,7 @@ if(NOT TORCHSTONE_LIBTORCH)
 else()
   set(libtorch_root ${TORCHSTONE_LIBTORCH})
 endif()
-# The numbers stood in torch/version.h until 2.9 and stand in torch/headeronly/version.h since.
+# The version numbers are in torch/version.h until 2.9, and later in torch/headeronly/version.h.
 set(version_lines "")
 foreach(header torch/headeronly/version.h torch/csrc/api/include/torch/version.h)
   if(EXISTS ${libtorch_root}/include/${header} AND NOT version_lines)
@@ -45,18 +45,18 @@ list(JOIN version_lines "." LIBTORCH_VERSION)
 message(STATUS "LibTorch ${LIBTORCH_VERSION} in ${libtorch_root}")
 
 add_library(LibTorch::torch INTERFACE IMPORTED GLOBAL)
-# LibTorch brings fmt's headers, newer than the distribution's, and no library for them: hence fmt header-only wherever torch is.
+# LibTorch contains fmt's headers, newer than the distribution's, but no library. So all code with torch uses header-only fmt.
 target_include_directories(LibTorch::torch SYSTEM INTERFACE
                            ${libtorch_root}/include ${libtorch_root}/include/torch/csrc/api/include)
 target_link_directories(LibTorch::torch INTERFACE ${libtorch_root}/lib)
-# Nothing references libtorch_cuda directly: without --no-as-needed the linker drops it and no GPU is ever seen.
+# Nothing references libtorch_cuda directly. Without --no-as-needed the linker drops it, and no GPU is found.
 set(libtorch_libraries torch torch_cpu c10)
 if(EXISTS ${libtorch_root}/lib/libtorch_cuda.so)
   list(APPEND libtorch_libraries torch_cuda c10_cuda)
 endif()
 list(TRANSFORM libtorch_libraries PREPEND "-l" OUTPUT_VARIABLE libtorch_flags)
-# libstdc++ comes first: the wheels export symbols of an older one that they hold, and std::filesystem's crash there.
+# libstdc++ comes first. The wheels export symbols of an older one, whose std::filesystem crashes.
 target_link_libraries(LibTorch::torch INTERFACE -Wl,--push-state,--no-as-needed -lstdc++ ${libtorch_flags} -Wl,--pop-state)
-# Built programs and plug-ins find it where it is now; installed ones by their launcher (cmake/launcher.in).
+# Built programs and plug-ins find LibTorch at its current path, installed ones by their launcher (cmake/launcher.in).
 list(APPEND CMAKE_BUILD_RPATH ${libtorch_root}/lib)
 set(LIBTORCH_ROOT ${libtorch_root})

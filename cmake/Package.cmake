@@ -1,4 +1,5 @@
-# cpack in the build folder: a .deb and a .tar.gz in packages/. Neither holds LibTorch: bin/torchstone finds one (launcher.in).
+# cpack in the build folder makes a .deb and a .tar.gz in packages/. Neither contains LibTorch, which bin/torchstone finds
+# (launcher.in).
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
@@ -20,14 +21,14 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS bash)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "g++, cmake")
-# The libraries that packages of the distribution provide become dependencies; LibTorch is in none.
+# Libraries of the distribution's packages become dependencies. LibTorch is in none of these packages.
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
 if(DPKG_SHLIBDEPS)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${LIBTORCH_ROOT}/lib ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 endif()
 
-# The .tar.gz brings what it needs along.
+# The .tar.gz includes the component `bundled`.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/CPackGenerator.cmake @ONLY CONTENT [[
 if(CPACK_GENERATOR STREQUAL TGZ)
   list(APPEND CPACK_INSTALL_CMAKE_PROJECTS "@PROJECT_BINARY_DIR@" Torchstone bundled /)

@@ -1,29 +1,28 @@
-# What every target of the project has in common.
+# Options of every target of the project.
 add_library(torchstone_options INTERFACE)
 target_compile_options(torchstone_options INTERFACE $<BUILD_INTERFACE:-Wall;-Wextra;-Wpedantic;$<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>>
                        $<$<BOOL:${TORCHSTONE_WERROR}>:$<BUILD_INTERFACE:-Werror>>)
-# g++ 13 takes functions that return a reference into their argument for dangling ones.
+# g++ 13 warns of functions that return a reference into their argument, although nothing dangles.
 target_compile_options(torchstone_options INTERFACE
                        $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-dangling-reference>)
 target_include_directories(torchstone_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
 
-# The same for programs and libraries, or the precompiled header would not fit both.
+# Programs and libraries need the same option, because they share the precompiled header.
 add_compile_options(-fPIC)
 
-# Where files are joined for the compiler (CMAKE_UNITY_BUILD): every unit pays for the headers once, which is half of the
-# time of thirteen files: of the precompiled torch the templates are instantiated anew in each. Forty take less than twice
-# the time of thirteen, and 2 GB.
+# Unity builds (CMAKE_UNITY_BUILD): every unit parses the headers once and instantiates torch's templates again. That is half
+# of the time of a unit of thirteen files. A unit of forty takes less than twice that time, and 2 GB.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 40)
 
 # One precompiled header for everything that includes torch (24 s → 9 s a file).
-file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompile.cpp CONTENT "")  # kept when it is there: it is the oldest of all
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompile.cpp CONTENT "")  # an existing file is kept, so that it stays the oldest
 add_library(torchstone_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompile.cpp)
-# The warnings too: -Wpedantic changes predefined macros, and then the compiler refuses the precompiled header.
+# Links the warnings too: -Wpedantic changes predefined macros, and the compiler would refuse the precompiled header.
 target_link_libraries(torchstone_precompiled PRIVATE LibTorch::torch fmt::fmt-header-only torchstone_options)
 target_precompile_headers(torchstone_precompiled PRIVATE <torch/torch.h> <torch/script.h>)
 
-# torchstone_source_properties(FILES file... PROPERTIES property value...): set_source_files_properties says nothing of a
-# file that is not there, so one that was moved would lose its properties.
+# torchstone_source_properties(FILES file... PROPERTIES property value...): set_source_files_properties with an error for
+# missing files. Otherwise a file that was moved would silently lose its properties.
 function(torchstone_source_properties)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "FILES;PROPERTIES")
   if(NOT arg_FILES OR NOT arg_PROPERTIES OR arg_UNPARSED_ARGUMENTS)
@@ -37,9 +36,9 @@ function(torchstone_source_properties)
   set_source_files_properties(${arg_FILES} PROPERTIES ${arg_PROPERTIES})
 endfunction()
 
-# torchstone_library(NAME [TORCH] LINK libraries…): the shared library torchstone_NAME from all sources of this folder
-# (report_tool/ and *main.cpp apart). Shared, so that a plug-in sees the same registries as the program that loads it.
-# Installed, it asks its users for LibTorch and no other library: the public headers need none.
+# torchstone_library(NAME [TORCH] LINK libraries…): the shared library torchstone_NAME from all sources of this folder, except
+# for report_tool/ and *main.cpp. It is shared so that a plug-in and the program that loads it use the same registries.
+# The installed target requires LibTorch and no other library, because the public headers need none.
 function(torchstone_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "LINK")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
@@ -54,7 +53,7 @@ function(torchstone_library name)
   target_link_libraries(torchstone_${name} PUBLIC ${installed} ${arg_LINK} PRIVATE $<BUILD_INTERFACE:torchstone_options>)
   target_include_directories(torchstone_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
                              $<INSTALL_INTERFACE:include>)
-  if(NOT TORCHSTONE_FUZZ)  # there clang puts the sanitizers into the programs alone
+  if(NOT TORCHSTONE_FUZZ)  # clang links the sanitizers only into the programs there
     target_link_options(torchstone_${name} PRIVATE -Wl,--no-undefined)
   endif()
   if(arg_TORCH)
