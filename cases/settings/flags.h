@@ -121,8 +121,8 @@ struct Flags {
   std::vector<std::string> unused_twins;                   ///< variables that make no difference to this run
 };
 
-/// Own flags, in the order of --help and of docs/flags.md: those of the runner (cases/settings/*_flags.cpp), and those of
-/// the fields of a case (config::case_fields()).
+/// Own flags, in the order of --help and of docs/flags.md: those of the runner (cases/settings/*_flags.cpp), and those
+/// of the fields of a case (config::case_fields()).
 const std::vector<FlagInfo>& flag_table();
 /// By its name or its alias, without --torchstone_; nullptr when there is none.
 const FlagInfo* find_flag(const std::string& name);

@@ -8,8 +8,8 @@
 
 namespace torchstone::write {
 
-/// tournament.json, schema "torchstone/tournament/1": the run, its sweeps (reports/judge/tournament_ranking.h), and for each
-/// model the verdict, what to take from how many calls on, and every variant with its row, its samples and its
+/// tournament.json, schema "torchstone/tournament/1": the run, its sweeps (reports/judge/tournament_ranking.h), and for
+/// each model the verdict, what to take from how many calls on, and every variant with its row, its samples and its
 /// intervals. As of results.json, the number grows when a reader of the old form would misunderstand the new one.
 std::string write_tournament_json(const std::vector<judge::Tournament>& tournaments, const RunInfo& run);
 

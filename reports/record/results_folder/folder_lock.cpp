@@ -27,7 +27,7 @@
 namespace torchstone::results_folder {
 namespace {
 
-std::string text_of(pid_t pid, const char* file) {
+std::string process_file(pid_t pid, const char* file) {
   std::ifstream stream(fmt::format("/proc/{}/{}", pid, file), std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
@@ -36,7 +36,7 @@ std::string text_of(pid_t pid, const char* file) {
 
 std::optional<ProcessFacts> process_facts(pid_t pid) {
   // "PID (NAME) STATE PARENT …": the name may hold anything, so what follows is counted from its end (proc(5)).
-  const std::string stat = text_of(pid, "stat");
+  const std::string stat = process_file(pid, "stat");
   const size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
   std::istringstream fields(stat.substr(name_end + 1));
@@ -47,7 +47,7 @@ std::optional<ProcessFacts> process_facts(pid_t pid) {
   for (int i = 0; i < between_parent_and_start; ++i) fields >> skipped;
   if (!(fields >> facts.start_ticks) || state == "Z" || state == "X") return std::nullopt;
   std::vector<std::string> words;
-  std::istringstream command(text_of(pid, "cmdline"));
+  std::istringstream command(process_file(pid, "cmdline"));
   for (std::string word; std::getline(command, word, '\0');) words.push_back(word);
   facts.command = printable(fmt::format("{}", fmt::join(without_secrets(words), " ")));
   return facts;

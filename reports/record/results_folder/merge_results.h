@@ -20,11 +20,11 @@ struct Merged {
 };
 
 /// The results of several runs or shards as those of one. Each input is a results folder (runs/, results.json, cases/,
-/// whatever of them is there) or a results.json itself. Of one name the later run counts, at the place of the first, with all its repetitions; a case that
-/// runs/ plans and that has no later record is `interrupted`. The records of a folder are put in order before those of
-/// another come to them. So the folder of a killed run has a row for every case. Throws ReportError when an input is
-/// missing or unreadable; a damaged results.json beside runs/ or cases/ is only a warning. A folder without results
-/// adds nothing.
+/// whatever of them is there) or a results.json itself. Of one name the later run counts, at the place of the first,
+/// with all its repetitions; a case that runs/ plans and that has no later record is `interrupted`. The records of a
+/// folder are put in order before those of another come to them. So the folder of a killed run has a row for every
+/// case. Throws ReportError when an input is missing or unreadable; a damaged results.json beside runs/ or cases/ is
+/// only a warning. A folder without results adds nothing.
 Merged merge_results(const std::vector<std::filesystem::path>& inputs);
 
 }  // namespace torchstone::results_folder

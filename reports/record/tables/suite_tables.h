@@ -15,9 +15,9 @@ struct SuiteTable {
   std::vector<std::vector<std::string>> rows;
 };
 
-/// Speed-ups by model, then what dynamic sizes cost, then one table for the operators of each suite and dtype (quantiles of
-/// speed-up, each input weighed by its calls in the log), then one for the runners of fastrnns (upstream's); none for
-/// results without them. An empty cell was not measured.
+/// Speed-ups by model, then what dynamic sizes cost, then one table for the operators of each suite and dtype
+/// (quantiles of speed-up, each input weighed by its calls in the log), then one for the runners of fastrnns
+/// (upstream's); none for results without them. An empty cell was not measured.
 std::vector<SuiteTable> suite_tables(const std::vector<Result>& results);
 
 /// Speed-ups with a row a model and a column for each mode, dtype, backend, device, preset and choice of dynamic sizes
