@@ -1,4 +1,4 @@
-# Layout of cmake --install and of all packages (.deb, .tar.gz, wheel).
+# Layout of cmake --install and of all packages (.deb, .tar.gz, wheel), with the names of GNUInstallDirs' defaults.
 #   bin/                       torchstone and torchstone-report, which start the programs with LibTorch (launcher.in).
 #   bin/torchstone-export      makes a .pt2 of a model of a Python package (lib/torchstone/exporter).
 #   lib/torchstone/            the programs and their libraries.
@@ -9,15 +9,14 @@
 #                                find_package(Torchstone 0.1 REQUIRED)
 #                                torchstone_plugin(my_models my_models.cpp)
 include(CMakePackageConfigHelpers)
-set(private_dir lib/torchstone)
-set(package_dir lib/cmake/Torchstone)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Torchstone)
 
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION share/doc/torchstone)
-install(TARGETS torchstone torchstone-report torchstone_cases RUNTIME DESTINATION ${private_dir} LIBRARY DESTINATION ${private_dir})
-install(TARGETS torchstone_reports torchstone_models torchstone_fixtures EXPORT TorchstoneTargets LIBRARY DESTINATION ${private_dir})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(TARGETS torchstone torchstone-report torchstone_cases RUNTIME DESTINATION ${TORCHSTONE_PRIVATE_DIR} LIBRARY DESTINATION ${TORCHSTONE_PRIVATE_DIR})
+install(TARGETS torchstone_reports torchstone_models torchstone_fixtures EXPORT TorchstoneTargets LIBRARY DESTINATION ${TORCHSTONE_PRIVATE_DIR})
 install(EXPORT TorchstoneTargets NAMESPACE Torchstone:: DESTINATION ${package_dir})
 foreach(folder reports models fixtures)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/include/torchstone DESTINATION include FILES_MATCHING PATTERN "*.h")
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/include/torchstone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 endforeach()
 
 # The LibTorch that a wheel is built with may be removed afterwards.
@@ -26,14 +25,19 @@ if(SKBUILD)
   set(launcher_fallback "")
 endif()
 list(JOIN libtorch_libraries " " libtorch_libraries_words)
+file(RELATIVE_PATH prefix_from_bin /prefix/${CMAKE_INSTALL_BINDIR} /prefix)
+string(REGEX REPLACE "/$" "" prefix_from_bin "${prefix_from_bin}")
 foreach(program torchstone torchstone-report)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/launcher.in ${PROJECT_BINARY_DIR}/launchers/${program} @ONLY
                  FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-  install(PROGRAMS ${PROJECT_BINARY_DIR}/launchers/${program} DESTINATION bin)
+  install(PROGRAMS ${PROJECT_BINARY_DIR}/launchers/${program} DESTINATION ${CMAKE_INSTALL_BINDIR})
 endforeach()
 
-# The exporter is pure Python and needs no configuration.
-install(PROGRAMS ${CMAKE_CURRENT_LIST_DIR}/torchstone-export DESTINATION bin)
+# The exporter is pure Python.
+file(RELATIVE_PATH private_dir_from_bin /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${TORCHSTONE_PRIVATE_DIR})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/torchstone-export.in ${PROJECT_BINARY_DIR}/launchers/torchstone-export @ONLY
+               FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+install(PROGRAMS ${PROJECT_BINARY_DIR}/launchers/torchstone-export DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TorchstoneConfig.cmake.in ${PROJECT_BINARY_DIR}/TorchstoneConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
@@ -44,5 +48,5 @@ install(FILES ${PROJECT_BINARY_DIR}/TorchstoneConfig.cmake ${PROJECT_BINARY_DIR}
 # Component `bundled`: libraries that the machine may lack (fmt, yaml-cpp), for the wheel and the .tar.gz. A .deb names them as
 # dependencies. The component excludes LibTorch and what every Linux with that LibTorch has.
 install(CODE "set(built \"$<TARGET_FILE:torchstone>;$<TARGET_FILE:torchstone-report>\")
-  set(bundled_dir \"\${CMAKE_INSTALL_PREFIX}/${private_dir}\")" COMPONENT bundled EXCLUDE_FROM_ALL)
+  set(bundled_dir \"\${CMAKE_INSTALL_PREFIX}/${TORCHSTONE_PRIVATE_DIR}\")" COMPONENT bundled EXCLUDE_FROM_ALL)
 install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/Bundle.cmake COMPONENT bundled EXCLUDE_FROM_ALL)

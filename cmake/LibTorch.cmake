@@ -21,8 +21,14 @@ if(NOT TORCHSTONE_LIBTORCH)
     find_program(python3_on_path python3)
     set(TORCHSTONE_PYTHON ${python3_on_path} CACHE FILEPATH "" FORCE)
   endif()
-  execute_process(COMMAND ${TORCHSTONE_PYTHON} -c "import os, torch; print(os.path.dirname(torch.__file__))"
-                  OUTPUT_VARIABLE libtorch_root OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_VARIABLE error RESULT_VARIABLE failed)
+  # -E: pip hides the packages of an environment from an isolated build through PYTHONPATH.
+  foreach(option "" -E)
+    execute_process(COMMAND ${TORCHSTONE_PYTHON} ${option} -c "import os, torch; print(os.path.dirname(torch.__file__))"
+                    OUTPUT_VARIABLE libtorch_root OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_VARIABLE error RESULT_VARIABLE failed)
+    if(NOT failed)
+      break()
+    endif()
+  endforeach()
   if(failed)
     message(FATAL_ERROR "No torch in ${TORCHSTONE_PYTHON}. Run: python3 -m venv .venv && .venv/bin/pip install torch==2.13.0\n"
             "or set TORCHSTONE_PYTHON to a Python with torch 2.11 to 2.13, or TORCHSTONE_LIBTORCH to an unzipped LibTorch.\n${error}")

@@ -187,14 +187,13 @@ Suite read_suite(const std::string& file) {
 
 namespace fs = std::filesystem;
 
-// An installed program (PREFIX/lib/torchstone/torchstone) has its suites in PREFIX/share, wherever PREFIX was moved,
-// and never those of a source tree that happens to be there; a built one has the source tree's.
+/// Returns the folder of the program's own suites. An installed program (PREFIX/lib/torchstone/torchstone) reads those in
+/// PREFIX/share, wherever PREFIX was moved to. A program in a build folder reads those of the source tree.
 fs::path own_suites() {
   std::error_code ignored;
   const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  const fs::path suites = folder.filename() == "torchstone"
-                              ? folder.parent_path().parent_path() / "share/torchstone/suites"
-                              : fs::path(TORCHSTONE_SUITES_FOLDER);
+  const fs::path suites = folder.filename() == "torchstone" ? (folder / TORCHSTONE_INSTALLED_SUITES).lexically_normal()
+                                                            : fs::path(TORCHSTONE_SUITES_FOLDER);
   if (fs::is_directory(suites, ignored)) return suites;
   config::fail({"--torchstone_suites"},
                fmt::format("the program's own suites are missing: no folder {} (install anew, or give "

@@ -1,7 +1,7 @@
 """Build backend of the wheel: scikit-build-core, and what depends on the torch and the system that it is built with.
 
-The torch is that of TORCHSTONE_PYTHON or TORCHSTONE_LIBTORCH where one is set, else of the Python that builds (in an
-isolated build pip installs one). The wheel requires exactly this version."""
+The torch is that of TORCHSTONE_PYTHON or TORCHSTONE_LIBTORCH where one is set, else of the active virtual environment, else of
+the Python that builds (in an isolated build pip installs one). The wheel requires exactly this version."""
 import os
 import platform
 import re
@@ -28,6 +28,23 @@ def with_tag(config_settings):
     return {"wheel.tags": f"py3-none-{platform_tag()}", **(config_settings or {})}
 
 
+def version_in(python):
+    """The version of torch that `python` imports, without the local part (+cpu, +cu130); None without torch."""
+    for options in ([], ["-E"]):  # -E: pip hides the packages of an environment from an isolated build through PYTHONPATH
+        asked = subprocess.run([python, *options, "-c", "import importlib.metadata as m; print(m.version('torch'))"],
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        if asked.returncode == 0:
+            return asked.stdout.strip().split("+")[0]
+    return None
+
+
+def take_active_environment():
+    """Builds with the torch of the active virtual environment, if it has one and none is given."""
+    python = Path(os.environ.get("VIRTUAL_ENV", ""), "bin", "python")
+    if not torch_is_given() and os.environ.get("VIRTUAL_ENV") and python.exists() and version_in(python):
+        os.environ["TORCHSTONE_PYTHON"] = str(python)
+
+
 def torch_is_given():
     return bool(os.environ.get("TORCHSTONE_LIBTORCH") or os.environ.get("TORCHSTONE_PYTHON"))
 
@@ -39,12 +56,11 @@ def torch_version():
         header = (Path(libtorch) / "include/torch/headeronly/version.h").read_text()
         return ".".join(re.findall(r"define TORCH_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header))
     python = os.environ.get("TORCHSTONE_PYTHON") or sys.executable
-    asked = subprocess.run([python, "-c", "import importlib.metadata as m; print(m.version('torch'))"],
-                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if asked.returncode != 0:
+    found = version_in(python)
+    if not found:
         raise SystemExit(f"torchstone: no torch in {python}: install torch 2.11 to 2.13 in it, or set TORCHSTONE_PYTHON or "
                          "TORCHSTONE_LIBTORCH")
-    return asked.stdout.strip().split("+")[0]
+    return found
 
 
 def dynamic_metadata(_settings, _project):
@@ -64,3 +80,6 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     if not torch_is_given():
         os.environ["TORCHSTONE_PYTHON"] = sys.executable  # what cmake/LibTorch.cmake reads
     return scikit.build_wheel(wheel_directory, with_tag(config_settings), metadata_directory)
+
+
+take_active_environment()

@@ -22,7 +22,9 @@ class Machine {
  public:
   Machine() {
     fs::create_directories(bin_);
-    fs::copy_file(std::string(TORCHSTONE_SOURCE_DIR) + "/quickstart.sh", root_ / "quickstart.sh");
+    fs::create_directories(root_ / "cmake");
+    for (const char* script : {"quickstart.sh", "cmake/setup.sh"})
+      fs::copy_file(fs::path(TORCHSTONE_SOURCE_DIR) / script, root_ / script);
     for (const char* tool :
          {"awk", "bash", "cat", "cp", "dirname", "env", "mkdir", "nproc", "rm", "sed", "sort", "timeout"})
       for (const char* folder : {"/usr/bin/", "/bin/"})

@@ -31,13 +31,18 @@ def builder():
     return python
 
 
-def make_wheel():
-    folder = sample.folder / "wheels"
+def build_wheel(folder, *options, **variables):
+    """Returns the path of the wheel that pip makes in the folder."""
     tools = os.pathsep.join(str(tool.parent) for tool in (arguments.cmake, arguments.ninja))
-    make(builder(), "-m", "pip", "wheel", SOURCE, "--no-deps", "--no-build-isolation", "--disable-pip-version-check",
+    make(builder(), "-m", "pip", "wheel", SOURCE, "--no-deps", *options, "--disable-pip-version-check",
          "-w", folder, "-C", "cmake.source-dir=cmake/wheel/prebuilt", "-C", f"cmake.define.TORCHSTONE_BUILD={arguments.build}",
-         TORCHSTONE_PYTHON=sys.executable, PATH=f"{tools}{os.pathsep}{os.environ['PATH']}")
+         PATH=f"{tools}{os.pathsep}{os.environ['PATH']}", **variables)
     [made] = folder.iterdir()
+    return made
+
+
+def make_wheel():
+    made = build_wheel(sample.folder / "wheels", "--no-build-isolation", TORCHSTONE_PYTHON=sys.executable)
     print(f"{made.name}: {made.stat().st_size / 1e6:.1f} MB", flush=True)
     return made
 
@@ -87,6 +92,14 @@ class Wheel(unittest.TestCase):
 
     def test_a_reproduction_starts_the_command_that_was_typed(self):
         self.assertIn(str(environment / "bin/torchstone"), judged.rows["torchscript"]["reproduce"])
+
+    def test_an_isolated_build_takes_the_torch_of_the_active_environment(self):
+        active = Path(sys.executable).parents[1]
+        made = build_wheel(sample.folder / "isolated", VIRTUAL_ENV=str(active), TORCHSTONE_PYTHON="", TORCHSTONE_LIBTORCH="")
+        self.assertEqual(made.name, wheel.name)
+        with zipfile.ZipFile(made) as archive:
+            [name] = [name for name in archive.namelist() if name.endswith("/METADATA")]
+            self.assertIn(f"\nRequires-Dist: torch=={torch_version(arguments.torch)}\n", archive.read(name).decode())
 
     def test_its_libraries_find_libtorch_by_themselves(self):
         [program] = environment.glob("lib/python3*/site-packages/torchstone/lib/torchstone/torchstone")

@@ -1,0 +1,217 @@
+# Set-up for quickstart.sh, which sources this file: finds what a build and the tests require, and installs what is missing.
+
+say() { printf '\033[1m%s\033[0m\n' "quickstart: $*" >&2; }
+fail() { printf 'quickstart: %s\n' "$*" >&2; exit 2; }
+runs() { "$1" --version >/dev/null 2>&1; }
+
+# ---- Missing packages by Debian's names. Programs and CMake report what is missing, however it was installed.
+
+cmake_version() { cmake --version 2>/dev/null | sed -n '1s/[^0-9]*\([0-9.]*\).*/\1/p'; }
+has_cmake() { printf '3.25\n%s\n' "$(cmake_version)" | sort -V -C; }
+
+missing_programs() {
+  has_cmake || echo cmake
+  runs ninja || runs ninja-build || runs make || echo ninja-build
+  if [ -n "${CXX:-}" ]; then
+    runs "${CXX%% *}" || fail "the compiler cannot be run: CXX=$CXX"
+  else
+    runs c++ || runs g++ || runs clang++ || echo g++
+  fi
+}
+
+# An existing build keeps its generator, because CMake allows no other there. Without ninja, CMake chooses make.
+generator() {
+  [ ! -e "$1/CMakeCache.txt" ] && [ -z "${CMAKE_GENERATOR:-}" ] || return 0
+  ! { runs ninja || runs ninja-build; } || echo -GNinja
+}
+
+# $1: Missing or Optional. In an existing build, configuring reports what is missing.
+libraries_by_cmake() {
+  local answer
+  [ ! -e build/build.ninja ] && [ ! -e build/Makefile ] || return 0
+  rm -rf build/probe
+  # shellcheck disable=SC2046  # none or one
+  if ! answer=$(cmake -S cmake/probe -B build/probe $(generator build/probe) 2>&1) &&
+     [[ $answer != *"-- Missing Debian packages: "* ]]; then
+    fail "CMake cannot look for libraries: $answer"
+  fi
+  sed -n "s/^-- $1 Debian packages: //p" <<<"$answer"
+}
+
+# For machines without CMake.
+libraries_by_dpkg() {
+  local package
+  for package in libgtest-dev libgmock-dev libfmt-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
+  done
+}
+
+missing_for_venv() {
+  [ -z "$python" ] || return 0
+  python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
+}
+
+# These save time and bytes of the HTML page, and Inductor may include Python.h. Nothing requires them.
+missing_optional() {
+  runs ccache || echo ccache
+  libraries_by_cmake Optional
+  [ -n "$python" ] || python3 -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null ||
+    echo python3-dev
+}
+
+# ---- Installing.
+
+may_install() {
+  command -v apt-get >/dev/null || return 1
+  [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null
+}
+
+apt_get() {
+  local sudo=()
+  [ "$(id -u)" = 0 ] || sudo=(sudo)
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "$@" >&2
+}
+
+# Without permission to install, ends the script with the command to type.
+install_packages() {
+  [ $# -gt 0 ] || return 0
+  may_install || fail "please run: sudo apt-get update && sudo apt-get install -y $*"
+  say "installing $*"
+  [ -n "$installed" ] || apt_get update -qq || say "the lists of packages could not be renewed"
+  apt_get install -y -qq --no-install-recommends "$@" || fail "could not be installed: $*"
+  installed=yes
+}
+
+# shellcheck disable=SC2086  # lists of names without spaces
+install_what_is_missing() {
+  local programs missing
+  installed=
+  programs=$(missing_programs)
+  missing="$programs $(missing_for_venv)"
+  if [ -z "$programs" ]; then
+    missing+=" $(libraries_by_cmake Missing)"
+  elif ! may_install; then
+    missing+=" $(libraries_by_dpkg)"
+  fi
+  if ! has_cmake && runs cmake; then
+    say "CMake 3.25 or newer is needed, found: $(cmake_version). Where the distribution has none, 'pip install cmake' in an active environment gives one"
+  fi
+  install_packages $missing
+  if [ -n "$programs" ]; then
+    has_cmake || fail "the CMake that was installed is too old: $(cmake_version)"
+    missing=$(libraries_by_cmake Missing)
+    install_packages $missing
+  fi
+  [ -n "$installed" ] || return 0
+  missing=$(missing_optional)
+  [ -z "$missing" ] || apt_get install -y -qq --no-install-recommends $missing || say "going on without" $missing
+}
+
+# ---- A Python with torch.
+
+# True if the Python has a torch that Torchstone builds with.
+has_torch() {
+  "$1" -c 'import importlib.metadata as m, sys
+v = tuple(int(p) for p in m.version("torch").split("+")[0].split(".")[:2])
+sys.exit(not (2, 11) <= v <= (2, 13))' 2>/dev/null
+}
+
+# Sets `python` to an interpreter with a suitable torch, or to the empty string.
+find_python() {
+  python=
+  if [ -n "${TORCHSTONE_PYTHON:-}" ]; then
+    has_torch "$TORCHSTONE_PYTHON" || fail "TORCHSTONE_PYTHON=$TORCHSTONE_PYTHON has no torch 2.11 to 2.13"
+    python=$TORCHSTONE_PYTHON
+  elif [ -x .venv/bin/python ] && has_torch .venv/bin/python; then
+    python=$PWD/.venv/bin/python
+  elif command -v python3 >/dev/null && has_torch python3; then
+    python=$(command -v python3)
+  fi
+}
+
+has_gpu() { [ -e /dev/nvidia0 ] || [ -e /proc/driver/nvidia/version ] || [ -e /dev/dxg ] || nvidia-smi -L >/dev/null 2>&1; }
+
+# Prints the build that pip would install for a version, without downloading it. 2.13.0+cpu is without CUDA; plain 2.13.0 of
+# the default index has CUDA on x86-64. Prints nothing without network or with a pip before 21.2. `pip index` omits folders of
+# wheels (find-links), so these are searched first.
+pip_choice() {
+  local folder
+  for folder in $(.venv/bin/pip config list 2>/dev/null | sed -n "s/.*find-links='\(.*\)'$/\1/p"); do
+    ! compgen -G "$folder/torch-$1+cpu-*.whl" >/dev/null || { echo "$1+cpu"; return; }
+  done
+  timeout 30 .venv/bin/pip index versions torch 2>/dev/null |
+    awk -F '[:, ]+' -v version="$1" '/^Available versions/ { for (i = 3; i <= NF; ++i) if ($i == version || index($i, version "+") == 1) { print $i; exit } }'
+}
+
+tell_of_cuda() {
+  local choice words="pip may bring torch with CUDA"
+  has_gpu && return 0
+  choice=$(pip_choice "$1") || choice=
+  case "$choice" in
+    *+cpu) return 0 ;;
+    *+cu*) words="pip brings torch with CUDA" ;;
+    "$1") [ "$(uname -m)" != x86_64 ] || words="pip brings torch with CUDA" ;;
+  esac
+  say "$words: 2.7 GB to download and 4.7 GB in .venv, of which this machine, without a GPU, needs 1 GB." \
+    "For a CPU build stop here and point pip to an index of CPU builds (pip.conf, PIP_INDEX_URL, PIP_EXTRA_INDEX_URL)" \
+    "or give a Python that has one: TORCHSTONE_PYTHON=/path/to/python"
+}
+
+make_venv() {
+  say "making .venv with torch 2.13.0"
+  python3 -m venv .venv
+  tell_of_cuda 2.13.0
+  .venv/bin/pip install --quiet --disable-pip-version-check torch==2.13.0 ||
+    fail "no torch 2.13.0 could be installed. Give one: TORCHSTONE_PYTHON=/path/to/python or TORCHSTONE_LIBTORCH=/path/to/libtorch"
+  python=$PWD/.venv/bin/python
+}
+
+# The Python originals of the built-in models, for live comparison. Without them the tests use the committed golden files.
+install_oracles() {
+  case "${python:-}" in "$PWD"/.venv/*) ;; *) return 0 ;; esac
+  [ ! -e .venv/oracles-0.28-graphs-2 ] || return 0
+  say "installing the Python originals (torchvision, timm, transformers, torch_geometric) for the parity tests"
+  if .venv/bin/pip install --quiet --disable-pip-version-check --no-deps torchvision==0.28.0 timm==1.0.31 transformers==5.23.0 torch_geometric==2.8.1 &&
+     .venv/bin/pip install --quiet --disable-pip-version-check numpy pillow pyyaml huggingface_hub safetensors tokenizers regex requests tqdm packaging typer psutil pyparsing aiohttp jinja2 fsspec xxhash; then
+    touch .venv/oracles-0.28-graphs-2
+  else
+    say "not to be had; the parity tests use the golden files"
+  fi
+}
+
+# Compilers of other projects, and torchao for quantisation. Their tests are skipped without them.
+install_compilers() {
+  case "${python:-}" in "$PWD"/.venv/*) ;; *) return 0 ;; esac
+  [ ! -e .venv/compilers-1 ] || return 0
+  say "installing OpenVINO, ONNX Runtime and torchao for the tests of their backends"
+  if .venv/bin/pip install --quiet --disable-pip-version-check --no-deps openvino==2026.4.1 openvino-telemetry \
+       onnxruntime==1.32.0 onnx==1.23.2 onnxscript==0.7.2 onnx_ir==1.1.0 ml_dtypes==0.6.0 protobuf==7.36.2 torchao==0.18.0 &&
+     .venv/bin/pip install --quiet --disable-pip-version-check numpy; then
+    touch .venv/compilers-1
+  else
+    say "not to be had; their backends are not tested"
+  fi
+}
+
+# ExecuTorch, with the requirements that lowering imports. Not every system has a wheel.
+install_executorch() {
+  case "${python:-}" in "$PWD"/.venv/*) ;; *) return 0 ;; esac
+  [ ! -e .venv/executorch-1 ] || return 0
+  say "installing ExecuTorch for the tests of its backend"
+  if .venv/bin/pip install --quiet --disable-pip-version-check --no-deps executorch==1.5.1 flatbuffers ruamel.yaml tabulate torchao==0.18.0; then
+    touch .venv/executorch-1
+  else
+    say "not to be had; its backend is not tested"
+  fi
+}
+
+# The tools of tests/style, in the version of our configuration. clang-tidy needs LLVM, so it is installed only in CI.
+install_style_tools() {
+  case "${python:-}" in
+    "$PWD"/.venv/*)
+      [ -x .venv/bin/clang-format ] || .venv/bin/pip install --quiet --disable-pip-version-check clang-format==14.0.6 ||
+        say "no clang-format 14: the format is not checked" ;;
+  esac
+  [ -n "${CI:-}" ] && may_install && ! runs clang-tidy-14 || return 0
+  apt_get install -y -qq --no-install-recommends clang-tidy-14 || say "no clang-tidy-14: nothing is linted"
+}
