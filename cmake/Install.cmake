@@ -8,12 +8,15 @@
 #   lib/cmake/Torchstone/      for plug-ins that are compiled elsewhere:
 #                                find_package(Torchstone 0.1 REQUIRED)
 #                                torchstone_plugin(my_models my_models.cpp)
+#                              and for test programs of one's own (examples/own_program):
+#                                target_link_libraries(my_tests PRIVATE Torchstone::main)
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Torchstone)
 
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(TARGETS torchstone torchstone-report torchstone_cases RUNTIME DESTINATION ${TORCHSTONE_PRIVATE_DIR} LIBRARY DESTINATION ${TORCHSTONE_PRIVATE_DIR})
-install(TARGETS torchstone_reports torchstone_models torchstone_fixtures EXPORT TorchstoneTargets LIBRARY DESTINATION ${TORCHSTONE_PRIVATE_DIR})
+install(TARGETS torchstone torchstone-report RUNTIME DESTINATION ${TORCHSTONE_PRIVATE_DIR})
+install(TARGETS torchstone_reports torchstone_models torchstone_fixtures torchstone_cases torchstone_main EXPORT TorchstoneTargets
+        LIBRARY DESTINATION ${TORCHSTONE_PRIVATE_DIR} ARCHIVE DESTINATION ${TORCHSTONE_PRIVATE_DIR})
 install(EXPORT TorchstoneTargets NAMESPACE Torchstone:: DESTINATION ${package_dir})
 foreach(folder reports models fixtures)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/include/torchstone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")

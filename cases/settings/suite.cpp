@@ -1,6 +1,7 @@
 #include "cases/settings/suite.h"
 
 #include <algorithm>
+#include <dlfcn.h>
 #include <filesystem>
 #include <regex>
 
@@ -187,11 +188,13 @@ Suite read_suite(const std::string& file) {
 
 namespace fs = std::filesystem;
 
-/// Returns the folder of the program's own suites. An installed program (PREFIX/lib/torchstone/torchstone) reads those in
-/// PREFIX/share, wherever PREFIX was moved to. A program in a build folder reads those of the source tree.
+/// Returns the folder of Torchstone's own suites. An installation (PREFIX/lib/torchstone/libtorchstone_cases.so) reads
+/// those in PREFIX/share, wherever PREFIX was moved to. A build folder reads those of the source tree.
 fs::path own_suites() {
   std::error_code ignored;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  Dl_info library;
+  if (dladdr(reinterpret_cast<const void*>(&own_suites), &library) == 0) library.dli_fname = "";
+  const fs::path folder = fs::weakly_canonical(library.dli_fname, ignored).parent_path();
   const fs::path suites = folder.filename() == "torchstone" ? (folder / TORCHSTONE_INSTALLED_SUITES).lexically_normal()
                                                             : fs::path(TORCHSTONE_SUITES_FOLDER);
   if (fs::is_directory(suites, ignored)) return suites;

@@ -94,10 +94,35 @@ std::set<std::string> operator_suites(const std::vector<Suite>& suites) {
   return names;
 }
 
+/// Adds a suite for each suite name of a model that no file describes, with the rows of the suite for files.
+void add_private_suites(std::vector<Suite>& suites) {
+  const auto of_files = std::ranges::find(suites, true, &Suite::own_files);
+  if (of_files == suites.end()) return;
+  Suite rows = *of_files;
+  rows.own_files = false;
+  for (auto& row : rows.rows) {
+    row.axes.own_dtype.reset();
+    if (row.axes.dtypes.empty()) row.axes.dtypes = {{DType::float32, row.place}};
+  }
+  const size_t described = suites.size();
+  for (const ModelInfo* info : all_models()) {
+    for (const auto& name : info->suites) {
+      auto suite = std::ranges::find(suites, name, &Suite::name);
+      if (suite != suites.end() && suite - suites.begin() < static_cast<std::ptrdiff_t>(described)) continue;
+      if (suite == suites.end()) {
+        rows.name = name;
+        suite = suites.insert(suites.end(), rows);
+      }
+      suite->models.push_back({info->name, {}, std::nullopt, {info->file, info->line, info->name}});
+    }
+  }
+}
+
 void prepare_models(std::vector<Suite>& suites, const flags::Flags& flags) {
   fastrnns::recurrent_flags() = flags.fastrnns.sizes;
   fastrnns::set_executor(flags.fastrnns.fuser, flags.fastrnns.executor);
   add_operators(suites, flags);
+  if (flags.suites_folder.empty()) add_private_suites(suites);
 }
 
 }  // namespace torchstone::suite

@@ -12,8 +12,4 @@ struct TinyMlp : torchstone::Model {
   }
 };
 
-TORCHSTONE_MODEL(
-    tiny_mlp, .family = "mlp", .suites = {"torchbench"}, .train_batch = 8, .eval_batch = 8,
-    .make = [](const torchstone::ModelOptions&) -> std::shared_ptr<torchstone::Model> {
-      return std::make_shared<TinyMlp>();
-    });
+TORCHSTONE_MODEL(TinyMlp).name("tiny_mlp").suite("mine").batch_size(8);

@@ -19,11 +19,19 @@ void must(const std::vector<std::string>& arguments) {
 Installation::Installation() { must({TORCHSTONE_CMAKE, "--install", TORCHSTONE_BUILD_DIR, "--prefix", prefix_}); }
 
 std::string Installation::plugin(const std::string& example, const std::string& name) const {
+  return build(example) + "/lib" + name + ".so";
+}
+
+std::string Installation::executable(const std::string& example, const std::string& name) const {
+  return build(example) + "/" + name;
+}
+
+std::string Installation::build(const std::string& example) const {
   const std::string build = folder_.path() / example;
   must({TORCHSTONE_CMAKE, "-G", "Ninja", "-S", std::string(TORCHSTONE_SOURCE_DIR) + "/examples/" + example, "-B", build,
         "-DCMAKE_PREFIX_PATH=" + prefix_});
   must({TORCHSTONE_CMAKE, "--build", build});
-  return build + "/lib" + name + ".so";
+  return build;
 }
 
 ProgramRun Installation::run(std::vector<std::string> arguments) const {

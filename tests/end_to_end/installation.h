@@ -16,6 +16,8 @@ class Installation {
   Installation();
   /// Builds examples/EXAMPLE against it, with CMake, which finds LibTorch by itself; the path of lib`name`.so.
   std::string plugin(const std::string& example, const std::string& name) const;
+  /// The same for an example that is a program of its own; the path of the program `name`.
+  std::string executable(const std::string& example, const std::string& name) const;
   /// The installed torchstone with results in results_folder().
   ProgramRun run(std::vector<std::string> arguments) const;
   /// Where programs are: bin/torchstone, bin/torchstone-report.
@@ -25,6 +27,9 @@ class Installation {
   nlohmann::json results() const;
 
  private:
+  /// Returns the build folder of an example.
+  std::string build(const std::string& example) const;
+
   TemporaryFolder folder_;
   const std::string prefix_ = folder_.path() / "prefix";
 };

@@ -140,7 +140,7 @@ class FaultyProgram : public Backend, public backends::ProgramCompiler {
   }
 };
 
-TORCHSTONE_BACKEND(fault_program, FaultyProgram);
+TORCHSTONE_BACKEND(fault_program, std::make_unique<FaultyProgram>());
 
 }  // namespace
 }  // namespace torchstone::program_faults

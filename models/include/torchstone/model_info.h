@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 // The facts of a model. Free of LibTorch's headers, so that suites are read without them.
@@ -77,10 +79,71 @@ struct ModelInfo {
 /// error is kept for the loader instead, and the result is false. Otherwise true, for static initialisers.
 bool register_model(ModelInfo info, const char* file, int line);
 
+/// The facts of a model while TORCHSTONE_MODEL collects them.
+class ModelDescription {
+ public:
+  ModelDescription(ModelInfo info, const char* file, int line) : info_(std::move(info)), file_(file), line_(line) {}
+
+  /// Name in suites, flags and reports; by default that of the class.
+  ModelDescription&& name(std::string value) && { return with(info_.name, std::move(value)); }
+  ModelDescription&& family(std::string value) && { return with(info_.family, std::move(value)); }
+  /// Adds a suite. A suite that no file describes has the rows of the program's suite `own`.
+  ModelDescription&& suite(std::string value) && {
+    info_.suites.push_back(std::move(value));
+    return std::move(*this);
+  }
+  /// Batch size of the full preset, in inference and in training.
+  ModelDescription&& batch_size(int64_t samples) && {
+    info_.train_batch = samples;
+    return with(info_.eval_batch, samples);
+  }
+  /// Why the model cannot be trained.
+  ModelDescription&& not_trained(std::string why) && { return with(info_.not_trained, std::move(why)); }
+
+ private:
+  friend class RegisteredModel;
+  template <typename T>
+  ModelDescription&& with(T& fact, T value) {
+    fact = std::move(value);
+    return std::move(*this);
+  }
+
+  ModelInfo info_;
+  const char* file_;
+  int line_;
+};
+
+/// Registers a description when it is complete, as register_model() does.
+class RegisteredModel {
+ public:
+  RegisteredModel(ModelDescription&& complete) {  // NOLINT(google-explicit-constructor): the end of a chain
+    register_model(std::move(complete.info_), complete.file_, complete.line_);
+  }
+};
+
+/// Describes a class whose constructor takes `const ModelOptions&` or nothing.
+template <typename T>
+ModelDescription describe_model(const char* name, const char* file, int line) {
+  ModelInfo info;
+  info.name = info.family = name;
+  info.make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+    if constexpr (std::is_constructible_v<T, const ModelOptions&>)
+      return std::make_shared<T>(options);
+    else
+      return std::make_shared<T>();
+  };
+  return {std::move(info), file, line};
+}
+
 }  // namespace torchstone
 
-/// TORCHSTONE_MODEL(resnet18, .family = "resnet", .suites = {"torchbench"}, .eval_batch = 8, .make = …);
-/// The facts stand in the order of ModelInfo.
-#define TORCHSTONE_MODEL(identifier, ...)                            \
-  [[maybe_unused]] static const bool torchstone_model_##identifier = \
-      torchstone::register_model(torchstone::ModelInfo{.name = #identifier, __VA_ARGS__}, __FILE__, __LINE__)
+/// Registers a class as a model, with the facts that follow in a chain:
+///   TORCHSTONE_MODEL(TinyMlp).suite("mine").batch_size(8);
+/// or one of several models of a family, with its facts in the order of ModelInfo:
+///   TORCHSTONE_MODEL(resnet18, .family = "resnet", .suites = {"torchbench"}, .eval_batch = 8, .make = …);
+#define TORCHSTONE_MODEL(identifier, ...)                                                   \
+  [[maybe_unused]] static const torchstone::RegisteredModel torchstone_model_##identifier = \
+      TORCHSTONE_MODEL_##__VA_OPT__(FACTS)(identifier __VA_OPT__(, ) __VA_ARGS__)
+#define TORCHSTONE_MODEL_(Type) torchstone::describe_model<Type>(#Type, __FILE__, __LINE__)
+#define TORCHSTONE_MODEL_FACTS(identifier, ...) \
+  torchstone::ModelDescription({.name = #identifier, __VA_ARGS__}, __FILE__, __LINE__)

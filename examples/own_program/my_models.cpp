@@ -1,0 +1,15 @@
+// A test program of one's own: Torchstone's main function with one's models linked in.
+#include <torchstone/model.h>
+
+struct TinyMlp : torchstone::Model {
+  torch::nn::Linear hidden = register_module("hidden", torch::nn::Linear(16, 32));
+  torch::nn::Linear head = register_module("head", torch::nn::Linear(32, 4));
+
+  c10::IValue forward(const torchstone::Tensors& inputs) override { return head(torch::gelu(hidden(inputs.at(0)))); }
+
+  torchstone::Tensors example_inputs(const torchstone::ModelOptions& options) const override {
+    return {torch::randn({options.batch_size, 16})};
+  }
+};
+
+TORCHSTONE_MODEL(TinyMlp).suite("mine").batch_size(8);
