@@ -35,7 +35,7 @@ Preset preset_of(const Yaml& node) {
 }
 
 Dynamic dynamic_of(const Yaml& node) {
-  // YAML 1.1 reads a bare `off` as false; here it stays a word.
+  // YAML 1.1 reads a bare `off` as false; here it remains a word.
   return word_of(node, words_for(std::vector{Dynamic::off, Dynamic::batch, Dynamic::all}), "choice of dynamic sizes");
 }
 
@@ -43,8 +43,7 @@ std::string device_of(const Yaml& node) {
   static const std::regex pattern("(cpu|cuda(:[0-9]{1,3})?)");
   std::string text = text_of(node);
   if (text.size() > 20 || !std::regex_match(text, pattern))
-    fail(node,
-         fmt::format("'{}' is no device that Torchstone runs on (expected cpu, cuda or cuda:N)", text.substr(0, 20)));
+    fail(node, fmt::format("'{}' is not a supported device (expected cpu, cuda or cuda:N)", text.substr(0, 20)));
   return text;
 }
 

@@ -11,7 +11,7 @@
 
 namespace torchstone::config {
 
-/// A value of an axis and where it was written.
+/// A value of an axis, and its source.
 template <typename T>
 struct Choice {
   T value;
@@ -25,7 +25,7 @@ bool contains(const Choices<T>& choices, const T& value) {
   return std::ranges::any_of(choices, [&](const auto& choice) { return choice.value == value; });
 }
 
-/// What a row multiplies.
+/// Axes of a row. The row's cases are their cartesian product.
 struct Axes {
   Choices<std::string> checks;
   Choices<Mode> modes;
@@ -34,24 +34,23 @@ struct Axes {
   Choices<std::string> devices;
   Choices<Preset> presets;
   Choices<Dynamic> dynamic;
-  std::optional<Place> own_dtype{};  ///< where the dtypes of a suite contain `own`: the file's (selection::Known)
+  std::optional<Place> own_dtype{};  ///< set where the dtypes contain `own`, the dtype of the file (selection::Known)
 };
 
-// One value as suites and flags write it; each throws ConfigError.
-/// A registered check, so that plug-ins are loaded before.
+// Each reads one value as suites and flags write it, and throws ConfigError.
+/// Accepts registered checks only, so plug-ins must be loaded first.
 std::string check_name_of(const Yaml& node);
 Mode mode_of(const Yaml& node);
 DType dtype_of(const Yaml& node);
-/// Also accepts as_written, which rows may have but no flag and no suite can ask for.
+/// Also accepts as_written, a dtype that cases may have but flags and suites cannot select.
 DType row_dtype_of(const Yaml& node);
 Preset preset_of(const Yaml& node);
 Dynamic dynamic_of(const Yaml& node);
-/// cpu, cuda or cuda:N.
+/// Accepts cpu, cuda or cuda:N.
 std::string device_of(const Yaml& node);
-/// `inductor`, `inductor:freezing=true`, or the map {inductor: {freezing: true}}.
+/// Accepts `inductor`, `inductor:freezing=true`, or the map {inductor: {freezing: true}}.
 BackendSpec backend_spec_of(const Yaml& node);
-
-/// One layout: recorded or channels_last; throws ConfigError.
+/// Accepts recorded or channels_last.
 operators::OperatorLayout layout_of(const Yaml& node);
 
 }  // namespace torchstone::config

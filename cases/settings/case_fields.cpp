@@ -1,8 +1,14 @@
 #include "cases/settings/case_fields.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <type_traits>
+#include <utility>
 
-#include "cases/settings/case_field_types.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "fixtures/core/check_registry.h"
 
 namespace torchstone::config {
@@ -14,16 +20,90 @@ constexpr double million = 1'000'000, day_s = 86'400;
 // Every reader of the results' JSON keeps a whole number up to 2^53 exactly.
 constexpr double max_seed = static_cast<double>(int64_t{1} << 53);
 
-CaseField expected_status() {
-  CaseField field{
-      .name = "expected_status", .help = "status of a known failure", .value = "STATUS", .fallback = "pass"};
-  field.key = "expected";
-  field.set = [](Case& c, const Yaml& value) { c.expected_status = status_of(value); };
-  field.get = [](const Case& c) { return Json(std::string(to_string(c.expected_status))); };
+template <typename Member>
+struct NumberType {
+  using type = Member;
+};
+template <typename T>
+struct NumberType<std::optional<T>> {
+  using type = T;
+};
+
+/// Returns a member as --torchstone_explain shows it; null when it has no value.
+template <typename Member>
+Json json_of(const Member& value) {
+  if constexpr (requires { value.has_value(); })
+    return value ? Json(*value) : Json(nullptr);
+  else if constexpr (requires { to_string(value); })
+    return Json(std::string(to_string(value)));
+  else
+    return Json(value);
+}
+
+/// A field that an axis of the row or a policy decides.
+template <typename Member>
+CaseField decided_elsewhere(const char* name, Member Case::*member, const char* help, const char* by) {
+  CaseField field{.name = name, .help = help, .fallback = by};
+  field.get = [member](const Case& c) { return json_of(c.*member); };
   return field;
 }
 
-// No member of its own: --torchstone_explain shows it below the fields.
+/// A field that suites set under its name. `parse` reads its value.
+template <typename Member, typename Parse>
+CaseField settable(const char* name, Member Case::*member, const std::string& value, const char* help, Parse parse) {
+  CaseField field = decided_elsewhere(name, member, help, "");
+  field.value = value;
+  field.key = name;
+  field.set = [member, parse](Case& c, const Yaml& node) { c.*member = parse(node); };
+  const Json fallback = field.get(Case{});
+  if (fallback.is_number_float())
+    field.fallback = fmt::format("{}", fallback.get<double>());
+  else if (!fallback.is_null())
+    field.fallback = fallback.is_string() ? fallback.get<std::string>() : fallback.dump();
+  return field;
+}
+
+struct Range {
+  double low, high;
+};
+
+/// A whole or a floating-point number, which may be absent.
+template <typename Member>
+CaseField number(const char* name, Member Case::*member, Range range, const char* help) {
+  using T = typename NumberType<Member>::type;
+  constexpr bool whole = std::is_integral_v<T>;
+  const auto low = static_cast<int64_t>(range.low), high = static_cast<int64_t>(range.high);
+  CaseField field = settable(name, member, whole ? "N" : "X", help, [=](const Yaml& value) {
+    if constexpr (whole)
+      return static_cast<T>(integer_of(value, low, high));
+    else
+      return number_of(value, range.low, range.high);
+  });
+  field.range = whole ? fmt::format("{} to {}", low, high) : fmt::format("{} to {}", range.low, range.high);
+  return field;
+}
+
+CaseField boolean(const char* name, bool Case::*member, const char* help) {
+  CaseField field = settable(name, member, "BOOL", help, boolean_of);
+  field.boolean = true;
+  return field;
+}
+
+/// A word of an enum that has a to_string().
+template <typename Enum>
+CaseField word(const char* name, Enum Case::*member, const std::vector<Enum>& choices, const char* help) {
+  const auto words = words_for(choices);
+  return settable(name, member, fmt::format("{}", fmt::join(spelt(words), "|")), help,
+                  [words](const Yaml& value) { return word_of(value, words); });
+}
+
+CaseField expected_status() {
+  CaseField field =
+      settable("expected_status", &Case::expected_status, "STATUS", "status of a known failure", status_of);
+  return std::move(field).with_key("expected");
+}
+
+// Has no member of its own: --torchstone_explain shows it below the fields.
 CaseField expected_reason() {
   CaseField field{.name = "expected_reason", .help = "why that status is expected", .value = "TEXT"};
   field.key = "reason";
@@ -46,91 +126,72 @@ CaseField eager_not_deterministic() {
 }
 
 CaseField amp_dtype() {
-  CaseField field = word("amp_dtype", &Case::amp_dtype, {DType::bfloat16, DType::float16}, "what autocast computes in");
+  CaseField field =
+      word("amp_dtype", &Case::amp_dtype, {DType::bfloat16, DType::float16}, "dtype in which autocast computes");
   field.get = [](const Case& c) { return c.dtype == DType::amp ? Json(to_string(c.amp_dtype)) : Json(nullptr); };
   return field;
 }
 
-/// A path in a suite is relative to the suite's file, one of a flag to the working directory.
+/// Resolves a path relative to the suite's file, or that of a flag relative to the working directory.
 std::string existing_path(const Yaml& value) {
   const std::filesystem::path folder = value.line == 0 ? "" : std::filesystem::path(value.file).parent_path();
   const auto path = std::filesystem::absolute(folder / text_of(value)).lexically_normal();
   std::error_code error;
   if (!std::filesystem::exists(path, error))
-    fail(value, fmt::format("there is no {} (expected a checkpoint: FILE.safetensors, FILE.pt or a folder of Hugging "
-                            "Face)",
-                            path.string()));
+    fail(value,
+         fmt::format("{} does not exist (expected a checkpoint: FILE.safetensors, FILE.pt or a folder of Hugging Face)",
+                     path.string()));
   return path.string();
 }
 
-CaseField dynamic_range() {
-  CaseField field{
-      .name = "dynamic_range", .help = "batches that one program of dynamic sizes serves", .value = "MINIMUM..MAXIMUM"};
-  field.key = "dynamic_range";
-  field.set = [](Case& c, const Yaml& value) {
-    const auto range = parse_batch_range(text_of(value));
-    if (!range)
-      fail(value, fmt::format("'{}' is no range of batches (expected MINIMUM..MAXIMUM, as 2..64, up to 1000000)",
-                              value.text.substr(0, 60)));
-    c.dynamic_range = *range;
-  };
-  field.get = [](const Case& c) { return Json(to_string(c.dynamic_range)); };
-  return with_default(std::move(field)).only_for(dynamic_cases());
+BatchRange batch_range_of(const Yaml& value) {
+  if (const auto range = parse_batch_range(text_of(value))) return *range;
+  fail(value,
+       fmt::format("'{}' is not a range of batch sizes (expected MINIMUM..MAXIMUM such as 2..64, at most 1000000)",
+                   value.text.substr(0, 60)));
 }
 
 CaseField weights() {
-  CaseField field{.name = "weights", .help = "checkpoint that the models are loaded from", .value = "FILE_OR_FOLDER"};
-  field.key = "weights";
+  CaseField field = settable("weights", &Case::weights, "FILE_OR_FOLDER", "checkpoint that the models are loaded from",
+                             existing_path);
   field.path = true;
-  field.set = [](Case& c, const Yaml& value) { c.weights = existing_path(value); };
   field.get = [](const Case& c) { return c.weights.empty() ? Json(nullptr) : Json(c.weights); };
   return field;
 }
 
 std::vector<CaseField> fields_of_combination() {
   return {
-      decided_elsewhere(
-          "suite", [](const Case& c) { return c.suite; }, "the suite's name", "key suite of the file"),
-      decided_elsewhere(
-          "model", [](const Case& c) { return c.model; }, "the model's name", "key models of the suite"),
-      decided_elsewhere(
-          "check", [](const Case& c) { return c.check; }, "what is asked of the compiled model", "axis checks"),
-      decided_elsewhere(
-          "mode", [](const Case& c) { return to_string(c.mode); }, "inference or training", "axis modes"),
-      decided_elsewhere(
-          "dtype", [](const Case& c) { return to_string(c.dtype); }, "of weights and inputs", "axis dtypes"),
+      decided_elsewhere("suite", &Case::suite, "the suite's name", "key suite of the file"),
+      decided_elsewhere("model", &Case::model, "the model's name", "key models of the suite"),
+      decided_elsewhere("check", &Case::check, "what is checked on the compiled model", "axis checks"),
+      decided_elsewhere("mode", &Case::mode, "inference or training", "axis modes"),
+      decided_elsewhere("dtype", &Case::dtype, "dtype of weights and inputs", "axis dtypes"),
       amp_dtype().with_flag().used_by(amp_cases()).decided_by("the policy's, else the device's"),
-      decided_elsewhere(
-          "device", [](const Case& c) { return c.device; }, "where the model runs", "axis devices"),
-      decided_elsewhere(
-          "backend", [](const Case& c) { return to_string(c.backend); }, "what compiles, with its options",
-          "axis backends"),
-      decided_elsewhere(
-          "preset", [](const Case& c) { return to_string(c.preset); }, "mini or full size of the model",
-          "axis presets"),
-      decided_elsewhere(
-          "dynamic", [](const Case& c) { return to_string(c.dynamic); }, "the sizes that one compiled program serves",
-          "axis dynamic"),
-      dynamic_range().with_flag(),
+      decided_elsewhere("device", &Case::device, "where the model runs", "axis devices"),
+      decided_elsewhere("backend", &Case::backend, "compiler backend, with its options", "axis backends"),
+      decided_elsewhere("preset", &Case::preset, "mini or full size of the model", "axis presets"),
+      decided_elsewhere("dynamic", &Case::dynamic, "input sizes that one compiled program handles", "axis dynamic"),
+      settable("dynamic_range", &Case::dynamic_range, "MINIMUM..MAXIMUM",
+               "batch sizes that one program of dynamic sizes handles", batch_range_of)
+          .with_flag()
+          .only_for(dynamic_cases()),
       number("batch_size", &Case::batch_size, {1, million}, "batch size")
           .with_flag()
           .used_by(cases_of_free_batch())
           .decided_by("the policy's"),
-      decided_elsewhere(
-          "fixed_batch", [](const Case& c) { return c.fixed_batch; }, "no flag and no suite changes the batch size",
-          "the model, or policy key dont_change_batch_size"),
+      decided_elsewhere("fixed_batch", &Case::fixed_batch, "flags and suites cannot change the batch size",
+                        "the model, or policy key dont_change_batch_size"),
       number("seed", &Case::seed, {0, max_seed}, "random seed").with_flag(),
       weights().with_flag().decided_by("random ones, by the seed"),
-      boolean("channels_last", &Case::channels_last,
-              "images and weights of convolutions lie in memory with the channels last")
+      boolean("channels_last", &Case::channels_last, "store images and weights of convolutions with the channels last")
           .with_flag(),
       number("threads", &Case::threads, {0, 4096}, "threads of LibTorch in one case; 0: LibTorch's choice").with_flag(),
-      boolean("deterministic", &Case::deterministic, "deterministic algorithms in performance too")
+      boolean("deterministic", &Case::deterministic, "use deterministic algorithms in performance too")
           .with_flag()
           .used_by(timed_cases()),
-      decided_elsewhere(
-          "no_deterministic_algorithms", [](const Case& c) { return c.no_deterministic_algorithms; },
-          "the model cannot run under deterministic algorithms", "policy key no_deterministic_algorithms"),
+      decided_elsewhere("no_deterministic_algorithms", &Case::no_deterministic_algorithms,
+                        "the model cannot run under deterministic algorithms",
+                        "policy key no_deterministic_algorithms"),
   };
 }
 
@@ -141,14 +202,13 @@ std::vector<CaseField> fields_of_training() {
           .used_by(training_cases())
           .decided_by("the policy's"),
       word("optimizer", &Case::optimizer, {OptimizerKind::none, OptimizerKind::sgd, OptimizerKind::adam},
-           "of a training step")
+           "optimizer of a training step")
           .with_flag()
           .used_by(training_cases())
           .decided_by("the policy's"),
-      number("learning_rate", &Case::learning_rate, {1e-8, 10}, "of the optimizer"),
-      number("loss_divisor", &Case::loss_divisor, {1e-6, 1e6}, "the loss is divided by it")
-          .decided_by("the policy's (1)"),
-      number("iterations", &Case::iterations, {1, 1000}, "calls in a row before results are compared").with_flag(),
+      number("learning_rate", &Case::learning_rate, {1e-8, 10}, "learning rate of the optimizer"),
+      number("loss_divisor", &Case::loss_divisor, {1e-6, 1e6}, "divisor of the loss").decided_by("the policy's (1)"),
+      number("iterations", &Case::iterations, {1, 1000}, "consecutive calls before results are compared").with_flag(),
   };
 }
 
@@ -158,36 +218,37 @@ std::vector<CaseField> fields_of_judgement() {
           .with_flag()
           .decided_by("the policy's"),
       boolean("cosine", &Case::cosine, "compare by cosine similarity").with_flag().decided_by("the policy's"),
-      boolean("equal_nan", &Case::equal_nan, "NaN at the same place of both answers is equal")
+      boolean("equal_nan", &Case::equal_nan, "NaN equals NaN at the same position")
           .with_flag()
           .decided_by("true except in float32"),
-      decided_elsewhere(
-          "larger_multiplier_for_smaller_tensor", [](const Case& c) { return c.larger_multiplier_for_smaller_tensor; },
-          "a wider error ratio for tensors of up to 500 elements",
-          "policy key require_larger_multiplier_for_smaller_tensor"),
+      decided_elsewhere("larger_multiplier_for_smaller_tensor", &Case::larger_multiplier_for_smaller_tensor,
+                        "allow a larger error ratio for tensors of up to 500 elements",
+                        "policy key require_larger_multiplier_for_smaller_tensor"),
       number("iou_threshold", &Case::iou_threshold, {0, 1}, "compare boolean masks by intersection over union")
           .decided_by("the policy's"),
       eager_not_deterministic().decided_by("the policy's"),
-      number("accuracy_check_runs", &Case::accuracy_check_runs, {1, 99}, "majority of this many compiled runs")
+      number("accuracy_check_runs", &Case::accuracy_check_runs, {1, 99},
+             "number of compiled runs; the majority decides")
           .decided_by("the policy's (1)"),
       boolean("skip_accuracy_check", &Case::skip_accuracy_check,
-              "a wrong answer is no verdict: accuracy ends with pass_due_to_skip, performance is timed and says so")
+              "ignore wrong answers: accuracy ends with pass_due_to_skip; performance still times the case and says so")
           .with_flag(),
       boolean("upstream_semantics", &Case::upstream_semantics,
-              "judge as PyTorch's harness does where Torchstone knows better")
+              "judge as PyTorch's harness does, even where Torchstone knows better")
           .with_flag(),
-      boolean("ci", &Case::ci, "the policy's lists of PyTorch's CI hold (optimizer.sgd_in_ci, batch_size.ci_accuracy)")
+      boolean("ci", &Case::ci,
+              "apply the policy's lists for PyTorch's CI (optimizer.sgd_in_ci, batch_size.ci_accuracy)")
           .with_flag(),
-      decided_elsewhere(
-          "skip_reason", [](const Case& c) { return c.skip_reason ? Json(*c.skip_reason) : Json(nullptr); },
-          "why the case ends as pass_due_to_skip", "policy key accuracy.skip.large_models"),
-      decided_elsewhere(
-          "not_skipped", [](const Case& c) { return c.not_skipped ? Json(*c.not_skipped) : Json(nullptr); },
-          "why the case would not be registered without --torchstone_no_skip", "policy keys skip, slow"),
+      decided_elsewhere("skip_reason", &Case::skip_reason, "why the case ends as pass_due_to_skip",
+                        "policy key accuracy.skip.large_models"),
+      decided_elsewhere("not_skipped", &Case::not_skipped,
+                        "why the case would not be registered without --torchstone_no_skip", "policy keys skip, slow"),
       expected_status(),
       expected_reason(),
   };
 }
+
+CaseField timed(CaseField field) { return std::move(field).with_flag().used_by(timed_cases()); }
 
 std::vector<CaseField> fields_of_timing() {
   return {
@@ -195,63 +256,39 @@ std::vector<CaseField> fields_of_timing() {
           .with_flag()
           .decided_by("the suites'")
           .only_for(timed_cases()),
-      number("time_limit_s", &Case::time_limit_s, {1, day_s}, "of one case")
+      number("time_limit_s", &Case::time_limit_s, {1, day_s}, "time limit of one case")
           .with_key("time_limit")
           .in("SECONDS")
           .with_flag(),
-      number("measure_budget_s", &Case::measure_budget_s, {0.01, day_s},
-             "wall time of measuring in one case, with the processes after the first")
-          .with_key("measure_budget")
-          .in("SECONDS")
-          .with_flag()
-          .used_by(timed_cases()),
-      number("processes", &Case::processes, {0, 1000},
-             "exactly this many processes time a case, one after the other; 0: as the budget allows")
-          .with_flag()
-          .used_by(timed_cases()),
-      number("max_rounds", &Case::max_rounds, {1, million}, "upper limit of measuring rounds")
-          .with_key("rounds")
-          .with_flag()
-          .used_by(timed_cases()),
-      number("confidence", &Case::confidence, {0.5, 0.9999}, "of the speed-up's interval")
-          .in("P")
-          .with_flag()
-          .used_by(timed_cases()),
-      boolean("cold_cache", &Case::cold_cache, "flush the caches before every timed call")
-          .with_flag()
-          .used_by(timed_cases()),
-      word("cuda_graphs", &Case::cuda_graphs, {CudaGraphs::none, CudaGraphs::compiled, CudaGraphs::both},
-           "which sides performance times as CUDA graphs")
-          .with_flag()
-          .used_by(timed_cases())
+      timed(number("measure_budget_s", &Case::measure_budget_s, {0.01, day_s},
+                   "wall time for measuring one case, including the processes after the first")
+                .with_key("measure_budget")
+                .in("SECONDS")),
+      timed(number("processes", &Case::processes, {0, 1000},
+                   "exact number of processes that time a case, one after the other; 0: as many as the budget allows")),
+      timed(
+          number("max_rounds", &Case::max_rounds, {1, million}, "upper limit of measuring rounds").with_key("rounds")),
+      timed(number("confidence", &Case::confidence, {0.5, 0.9999}, "confidence level of the speed-up's interval")
+                .in("P")),
+      timed(boolean("cold_cache", &Case::cold_cache, "flush the caches before every timed call")),
+      timed(word("cuda_graphs", &Case::cuda_graphs, {CudaGraphs::none, CudaGraphs::compiled, CudaGraphs::both},
+                 "which sides performance times as CUDA graphs"))
           .decided_by("the suites'"),
-      number("repeat", &Case::repeat, {0, million},
-             "exactly this many measuring rounds, whatever they take; 0: until decided")
-          .with_flag()
-          .used_by(timed_cases()),
-      number("iterations_per_run", &Case::iterations_per_run, {0, million}, "calls of a block; 0: calibrated")
-          .with_flag()
-          .used_by(timed_cases()),
-      boolean("randomize_input", &Case::randomize_input,
-              "new random inputs in each measuring round, the same for both sides")
-          .with_flag()
-          .used_by(timed_cases()),
-      boolean("cold_start_latency", &Case::cold_start_latency,
-              "performance also measures a start with empty caches: cold_start_s")
-          .with_flag()
-          .used_by(timed_cases()),
-      boolean("warm_start_latency", &Case::warm_start_latency,
-              "performance starts from the artifact cache, which is filled before: warm_start_s")
-          .with_flag()
-          .used_by(timed_cases()),
-      word("pin_threads", &Case::pin_threads, {PinThreads::none, PinThreads::cores},
-           "performance binds each thread to a physical core of its own; none: the system places them")
-          .with_flag()
-          .used_by(timed_cases()),
-      boolean("use_warm_peak_memory", &Case::use_warm_peak_memory,
-              "eager_peak_mem and dynamo_peak_mem are of one step after the first ones; false: of the first ones")
-          .with_flag()
-          .used_by(timed_cases())
+      timed(number("repeat", &Case::repeat, {0, million},
+                   "exact number of measuring rounds, however long they take; 0: until decided")),
+      timed(number("iterations_per_run", &Case::iterations_per_run, {0, million}, "calls in a block; 0: calibrated")),
+      timed(boolean("randomize_input", &Case::randomize_input,
+                    "generate random inputs in each measuring round, the same for both sides")),
+      timed(boolean("cold_start_latency", &Case::cold_start_latency,
+                    "also measure a start with empty caches in performance: cold_start_s")),
+      timed(boolean("warm_start_latency", &Case::warm_start_latency,
+                    "start performance from an artifact cache that is filled before: warm_start_s")),
+      timed(word("pin_threads", &Case::pin_threads, {PinThreads::none, PinThreads::cores},
+                 "bind each thread of a timed process to a physical core of its own; none: the system places threads")),
+      timed(
+          boolean(
+              "use_warm_peak_memory", &Case::use_warm_peak_memory,
+              "read eager_peak_mem and dynamo_peak_mem from one step after the first ones; false: from the first ones"))
           .decided_by("true; false with cold_start_latency"),
   };
 }
@@ -264,36 +301,6 @@ std::vector<CaseField> joined_fields() {
 }
 
 }  // namespace
-
-CaseField CaseField::with_key(const std::string& its_key) && {
-  key = its_key;
-  return std::move(*this);
-}
-
-CaseField CaseField::with_flag(const std::string& its_flag) && {
-  flag = its_flag.empty() ? key : its_flag;
-  return std::move(*this);
-}
-
-CaseField CaseField::in(const std::string& unit) && {
-  value = unit;
-  return std::move(*this);
-}
-
-CaseField CaseField::decided_by(const std::string& what) && {
-  fallback = what;
-  return std::move(*this);
-}
-
-CaseField CaseField::used_by(Use cases) && {
-  use = std::move(cases);
-  return std::move(*this);
-}
-
-CaseField CaseField::only_for(Use cases) && {
-  only_where_used = true;
-  return std::move(*this).used_by(std::move(cases));
-}
 
 const std::vector<CaseField>& case_fields() {
   static const std::vector<CaseField> fields = joined_fields();

@@ -13,6 +13,13 @@ namespace {
 
 bool is_timed(const Case& c, const UseFacts& /*facts*/) { return check_of(c).timed; }
 
+const CaseField& field_with_key(const std::string& key, const Yaml& value) {
+  const auto found = std::ranges::find(case_fields(), key, &CaseField::key);
+  if (found == case_fields().end() || key.empty())
+    fail(value, fmt::format("unknown key ({})", expected_one_of(key, setting_keys())));
+  return *found;
+}
+
 }  // namespace
 
 Use timed_cases() { return {"cases of performance (--torchstone_checks=performance)", is_timed}; }
@@ -58,16 +65,35 @@ Use recurrent_models() {
           }};
 }
 
-namespace {
-
-const CaseField& field_with_key(const std::string& key, const Yaml& value) {
-  const auto found = std::ranges::find(case_fields(), key, &CaseField::key);
-  if (found == case_fields().end() || key.empty())
-    fail(value, fmt::format("unknown key ({})", expected_one_of(key, setting_keys())));
-  return *found;
+CaseField CaseField::with_key(const std::string& its_key) && {
+  key = its_key;
+  return std::move(*this);
 }
 
-}  // namespace
+CaseField CaseField::with_flag(const std::string& its_flag) && {
+  flag = its_flag.empty() ? key : its_flag;
+  return std::move(*this);
+}
+
+CaseField CaseField::in(const std::string& unit) && {
+  value = unit;
+  return std::move(*this);
+}
+
+CaseField CaseField::decided_by(const std::string& what) && {
+  fallback = what;
+  return std::move(*this);
+}
+
+CaseField CaseField::used_by(Use cases) && {
+  use = std::move(cases);
+  return std::move(*this);
+}
+
+CaseField CaseField::only_for(Use cases) && {
+  only_where_used = true;
+  return std::move(*this).used_by(std::move(cases));
+}
 
 std::vector<std::string> setting_keys() {
   std::vector<std::string> keys;
@@ -90,7 +116,7 @@ Status status_of(const Yaml& value) {
   if (const auto status = parse_status(text_of(value))) return *status;
   std::vector<std::string> names;
   for (const auto& info : status_table()) names.emplace_back(info.name);
-  fail(value, fmt::format("'{}' is no status ({})", value.text, expected_one_of(value.text, names)));
+  fail(value, fmt::format("'{}' is not a status ({})", value.text, expected_one_of(value.text, names)));
 }
 
 void check_setting(const std::string& key, const Yaml& value) {

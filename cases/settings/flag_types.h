@@ -11,80 +11,98 @@
 #include "cases/settings/flags.h"
 #include "cases/settings/yaml.h"
 
-// Makers of the runner's flags, one for each type of a value. `of` returns the member of Flags that the flag sets.
+// Makers of the runner's flags, one for each type of value. `member` is the member of Flags, or of a struct in it, that
+// the flag sets.
 
 namespace torchstone::flags {
 
-template <typename Of>
-FlagInfo text_flag(const char* name, const char* value, const char* help, Of of) {
-  FlagInfo flag{.name = name, .value = value, .help = help};
+template <typename Owner, typename Member>
+Member& member_of(Flags& flags, Member Owner::*member) {
+  if constexpr (std::is_same_v<Owner, Flags>)
+    return flags.*member;
+  else if constexpr (std::is_same_v<Owner, RunOptions>)
+    return flags.run.*member;
+  else if constexpr (std::is_same_v<Owner, config::Axes>)
+    return flags.axes.*member;
+  else if constexpr (std::is_same_v<Owner, OperatorFlags>)
+    return flags.operators.*member;
+  else if constexpr (std::is_same_v<Owner, FastrnnsFlags>)
+    return flags.fastrnns.*member;
+  else
+    return flags.fastrnns.sizes.*member;
+}
+
+template <typename Owner, typename Member>
+Member default_of(Member Owner::*member) {
   Flags defaults;
-  flag.fallback = of(defaults);
-  flag.set = [of](Flags& flags, const config::Yaml& node) { of(flags) = text_of(node); };
+  return member_of(defaults, member);
+}
+
+template <typename Owner>
+FlagInfo text_flag(const char* name, const char* value, const char* help, std::string Owner::*member) {
+  FlagInfo flag{.name = name, .value = value, .help = help, .fallback = default_of(member)};
+  flag.set = [member](Flags& flags, const config::Yaml& node) { member_of(flags, member) = text_of(node); };
   return flag;
 }
 
-/// A value that may be given several times.
-template <typename Of>
-FlagInfo texts_flag(const char* name, const char* value, const char* help, Of of) {
+/// A text that may be given several times.
+template <typename Owner>
+FlagInfo texts_flag(const char* name, const char* value, const char* help, std::vector<std::string> Owner::*member) {
   FlagInfo flag{.name = name, .value = value, .help = help};
-  flag.set = [of](Flags& flags, const config::Yaml& node) { of(flags).push_back(text_of(node)); };
+  flag.set = [member](Flags& flags, const config::Yaml& node) { member_of(flags, member).push_back(text_of(node)); };
   return std::move(flag).repeatable();
 }
 
-template <typename Of>
-FlagInfo boolean_flag(const char* name, const char* help, Of of) {
-  FlagInfo flag{.name = name, .value = "BOOL", .help = help};
-  Flags defaults;
-  flag.fallback = of(defaults) ? "true" : "false";
+template <typename Owner>
+FlagInfo boolean_flag(const char* name, const char* help, bool Owner::*member) {
+  FlagInfo flag{.name = name, .value = "BOOL", .help = help, .fallback = default_of(member) ? "true" : "false"};
   flag.boolean = true;
-  flag.set = [of](Flags& flags, const config::Yaml& node) { of(flags) = boolean_of(node); };
+  flag.set = [member](Flags& flags, const config::Yaml& node) { member_of(flags, member) = boolean_of(node); };
   return flag;
 }
 
-/// A whole number (`low` and `high` are int64_t) or a floating-point one (double); the member may be optional.
-template <typename Number, typename Of>
-FlagInfo number_flag(const char* name, const char* value, Number low, Number high, const char* help, Of of) {
-  FlagInfo flag{.name = name, .value = value, .help = help};
-  flag.range = fmt::format("{} to {}", low, high);
-  Flags defaults;
-  using Member = std::remove_reference_t<decltype(of(defaults))>;
-  if constexpr (std::is_arithmetic_v<Member>) flag.fallback = fmt::format("{}", of(defaults));
-  flag.set = [of, low, high](Flags& flags, const config::Yaml& node) {
+/// A whole number (`low` and `high` are int64_t) or a floating-point one (double). The member may be optional.
+template <typename Number, typename Owner, typename Member>
+FlagInfo number_flag(const char* name, const char* value, Number low, Number high, const char* help,
+                     Member Owner::*member) {
+  FlagInfo flag{.name = name, .value = value, .help = help, .range = fmt::format("{} to {}", low, high)};
+  if constexpr (std::is_arithmetic_v<Member>) flag.fallback = fmt::format("{}", default_of(member));
+  flag.set = [member, low, high](Flags& flags, const config::Yaml& node) {
     Number number{};
     if constexpr (std::is_integral_v<Number>)
       number = integer_of(node, low, high);
     else
       number = number_of(node, low, high);
     if constexpr (std::is_arithmetic_v<Member>)
-      of(flags) = static_cast<Member>(number);
+      member_of(flags, member) = static_cast<Member>(number);
     else
-      of(flags) = static_cast<typename Member::value_type>(number);
+      member_of(flags, member) = static_cast<typename Member::value_type>(number);
   };
   return flag;
 }
 
-/// One of some words.
-template <typename T, typename Of>
-FlagInfo word_flag(const char* name, const config::Words<T>& words, const char* help, Of of) {
+/// One word of a list.
+template <typename Owner, typename T>
+FlagInfo word_flag(const char* name, const config::Words<T>& words, const char* help, T Owner::*member) {
   FlagInfo flag{.name = name, .value = fmt::format("{}", fmt::join(config::spelt(words), "|")), .help = help};
-  Flags defaults;
   for (const auto& [word, meaning] : words)
-    if (meaning == of(defaults)) flag.fallback = word;
-  flag.set = [of, words](Flags& flags, const config::Yaml& node) { of(flags) = word_of(node, words); };
+    if (meaning == default_of(member)) flag.fallback = word;
+  flag.set = [member, words](Flags& flags, const config::Yaml& node) {
+    member_of(flags, member) = word_of(node, words);
+  };
   return flag;
 }
 
-/// The parts between commas; throws ConfigError when one is empty.
+/// Splits a text at its commas; throws ConfigError when a part is empty.
 std::vector<config::Yaml> split(const config::Yaml& value);
 
 /// A list with commas that replaces an axis; `parse` reads one part.
-template <typename Of, typename Parse>
-FlagInfo list_flag(const char* name, const char* value, const char* help, Of of, Parse parse,
-                   std::vector<config::Yaml> (*parts)(const config::Yaml&) = split) {
+template <typename Owner, typename T, typename Parse>
+FlagInfo list_flag(const char* name, const char* value, const char* help, config::Choices<T> Owner::*member,
+                   Parse parse, std::vector<config::Yaml> (*parts)(const config::Yaml&) = split) {
   FlagInfo flag{.name = name, .value = value, .help = help};
-  flag.set = [of, parse, parts](Flags& flags, const config::Yaml& node) {
-    auto& list = of(flags);
+  flag.set = [member, parse, parts](Flags& flags, const config::Yaml& node) {
+    auto& list = member_of(flags, member);
     list.clear();
     for (const auto& part : parts(node)) list.push_back({parse(part), part});
   };

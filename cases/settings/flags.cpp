@@ -30,7 +30,7 @@ std::string absolute(const FlagInfo& flag, const std::string& value) {
   return error ? value : path.lexically_normal().string();
 }
 
-/// A flag and the value that one argument gives it.
+/// Returns the flag that an argument names, and its value.
 std::pair<const FlagInfo*, std::string> parse_argument(const std::string& argument) {
   const size_t equals = argument.find('=');
   const std::string name =
@@ -61,9 +61,6 @@ void apply(const FlagInfo& flag, const std::vector<std::string>& values, const s
   }
 }
 
-/// "off" without a home: a folder that others know the name of would not be safe.
-std::string default_cache() { return compile::default_cache_folder().value_or("off").string(); }
-
 std::string program_of(const std::string& argument) {
   std::error_code error;
   if (argument.find('/') != std::string::npos) return fs::absolute(argument, error).lexically_normal().string();
@@ -76,7 +73,8 @@ std::string program_of(const std::string& argument) {
 Flags parse_flags(std::vector<std::string>& arguments) {
   Flags flags;
   flags.run.out = fs::absolute("build/results").string();
-  flags.run.cache = default_cache();
+  // "off" without a home folder: a folder whose name others can guess would not be safe.
+  flags.run.cache = compile::default_cache_folder().value_or("off").string();
   flags.run.program = arguments.empty() ? "" : program_of(arguments.front());
 
   std::map<const FlagInfo*, std::vector<std::string>> typed;
@@ -102,7 +100,7 @@ Flags parse_flags(std::vector<std::string>& arguments) {
       apply(flag, {twin}, variable, flags);
   }
   if (!flags.tournament && !flags.sweeps.empty())
-    fail(flags.sweeps.begin()->second.front(), "several values are for --torchstone_tournament (expected one)");
+    fail(flags.sweeps.begin()->second.front(), "several values need --torchstone_tournament (expected one value)");
   flags.run.arguments = reproduce_arguments(flags);
   arguments = std::move(others);
   return flags;
@@ -112,7 +110,7 @@ Flags parse_flags(int* argc, char** argv) {
   std::vector<std::string> arguments(argv, argv + *argc);
   const std::vector<std::string> before = arguments;
   Flags flags = parse_flags(arguments);
-  // The kept arguments are a subsequence: move their pointers forward instead of owning new text.
+  // The kept arguments are a subsequence, so their pointers move forward and no new text is allocated.
   size_t kept = 0;
   for (size_t i = 0; i < before.size() && kept < arguments.size(); ++i)
     if (before[i] == arguments[kept]) argv[kept++] = argv[i];
@@ -124,20 +122,9 @@ Flags parse_flags(int* argc, char** argv) {
 std::string cache_warning(const Flags& flags) {
   const bool chosen = std::ranges::any_of(flags.given, [](const auto& flag) { return flag.first == "cache"; });
   if (chosen || flags.run.cache != "off") return "";
-  return "neither XDG_CACHE_HOME nor HOME is an absolute path: what is compiled goes into a temporary folder of this "
-         "run "
-         "(--torchstone_cache=FOLDER keeps it)";
+  return "neither XDG_CACHE_HOME nor HOME is an absolute path: this run stores compiled programs in a temporary folder "
+         "(--torchstone_cache=FOLDER keeps them)";
 }
-
-namespace {
-
-bool is_plain(const std::string& text) {
-  return !text.empty() &&
-         text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-@%") ==
-             std::string::npos;
-}
-
-}  // namespace
 
 std::vector<std::string> environment_names() {
   std::vector<std::string> names;
@@ -147,7 +134,7 @@ std::vector<std::string> environment_names() {
 
 std::string flags_help() {
   std::string text =
-      "Torchstone's own flags. Each has an environment twin (--torchstone_out=X is TORCHSTONE_OUT=X); the flag "
+      "Torchstone's own flags. Each has an environment twin (TORCHSTONE_OUT=X is --torchstone_out=X); the flag "
       "wins.\n\n";
   for (const auto& flag : flag_table()) {
     const std::string range = flag.range.empty() ? "" : fmt::format(", {}", flag.range);
@@ -158,7 +145,8 @@ std::string flags_help() {
 }
 
 std::string shell_quoted(const std::string& text) {
-  if (is_plain(text)) return text;
+  constexpr const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-@%";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";

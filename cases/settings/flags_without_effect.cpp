@@ -14,42 +14,41 @@
 namespace torchstone::flags {
 namespace {
 
-constexpr std::string_view variable_prefix = "TORCHSTONE_";
-
-std::string name_of_variable(std::string_view entry) { return std::string(entry.substr(0, entry.find('='))); }
-
-}  // namespace
-
-std::vector<std::string> environment_warnings() {
-  const auto twins = environment_names();
-  std::vector<std::string> flag_names;
-  for (const auto& flag : flag_table()) flag_names.push_back(flag.name);
-  std::set<std::string> names;
-  for (char** entry = environ; *entry != nullptr; ++entry)
-    if (std::string_view(*entry).starts_with(variable_prefix)) names.insert(name_of_variable(*entry));
-  std::vector<std::string> warnings;
-  if (names.contains(isolate::pipes_variable)) return warnings;
-  for (const auto& name : names) {
-    if (std::ranges::find(twins, name) != twins.end()) continue;
-    std::string flag = name.substr(variable_prefix.size());
-    std::ranges::transform(flag, flag.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    std::string guess = config::nearest(flag, flag_names);
-    std::ranges::transform(guess, guess.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    if (!guess.empty())
-      warnings.push_back(fmt::format("unknown variable {} (did you mean {}{}?)", shortened(printable(name), 100),
-                                     variable_prefix, guess));
-  }
-  return warnings;
-}
-
-namespace {
-
 bool has_several_processes(const Flags& flags) {
   const auto given = std::ranges::find(flags.overrides, "processes", [](const auto& setting) { return setting.first; });
   return given != flags.overrides.end() && text_of(given->second) != "0" && text_of(given->second) != "1";
 }
 
+/// Refuses each of these flags; `why` follows its name in the message.
+void refuse(Flags& flags, const std::vector<std::string>& names, const std::string& why) {
+  for (const auto& name : names) refuse_without_effect(flags, name, fmt::format("--torchstone_{} {}", name, why));
+}
+
 }  // namespace
+
+std::vector<std::string> environment_warnings() {
+  constexpr std::string_view prefix = "TORCHSTONE_";
+  const auto twins = environment_names();
+  std::vector<std::string> flag_names;
+  for (const auto& flag : flag_table()) flag_names.push_back(flag.name);
+  std::set<std::string> names;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view variable(*entry);
+    if (variable.starts_with(prefix)) names.emplace(variable.substr(0, variable.find('=')));
+  }
+  std::vector<std::string> warnings;
+  if (names.contains(isolate::pipes_variable)) return warnings;
+  for (const auto& name : names) {
+    if (std::ranges::find(twins, name) != twins.end()) continue;
+    std::string flag = name.substr(prefix.size());
+    std::ranges::transform(flag, flag.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string guess = config::nearest(flag, flag_names);
+    if (!guess.empty())
+      warnings.push_back(fmt::format("unknown variable {} (did you mean {}?)", shortened(printable(name), 100),
+                                     environment_name(*find_flag(guess))));
+  }
+  return warnings;
+}
 
 void refuse_without_effect(Flags& flags, const std::string& name, const std::string& message) {
   const auto is_this = [&](const auto& flag) { return flag.first == name; };
@@ -62,39 +61,27 @@ void refuse_without_effect(Flags& flags, const std::string& name, const std::str
 }
 
 void refuse_flags_without_effect(Flags& flags) {
-  if (!flags.tournament) {
-    for (const std::string name : {"tournament_variants", "tournament_margin"})
-      refuse_without_effect(flags, name, "--torchstone_" + name + " is only for --torchstone_tournament");
-  }
-  if (flags.baseline.empty()) {
-    for (const std::string name : {"baseline_history", "baseline_fail_on"})
-      refuse_without_effect(flags, name, "--torchstone_" + name + " is only for --torchstone_baseline");
-  }
+  if (!flags.tournament)
+    refuse(flags, {"tournament_variants", "tournament_margin"}, "is only for --torchstone_tournament");
+  if (flags.baseline.empty())
+    refuse(flags, {"baseline_history", "baseline_fail_on"}, "is only for --torchstone_baseline");
   if (flags.list == Listing::none && !flags.print_program && flags.format != Format::text)
-    refuse_without_effect(flags, "format",
-                          "--torchstone_format is only for --torchstone_list and --torchstone_print_program");
-  if (flags.list != Listing::none)
-    refuse_without_effect(flags, "explain", "--torchstone_explain does not go with --torchstone_list");
+    refuse(flags, {"format"}, "is only for --torchstone_list and --torchstone_print_program");
+  if (flags.list != Listing::none) refuse(flags, {"explain"}, "does not go with --torchstone_list");
   if (!flags.report && flags.github == "always")
     refuse_without_effect(flags, "github",
                           "--torchstone_github=always does not go with --torchstone_report=none: annotations are made "
-                          "of the reports");
+                          "from the reports");
   if (!flags.report)
-    refuse_without_effect(flags, "junit_properties",
-                          "--torchstone_junit_properties does not go with --torchstone_report=none: no junit.xml is "
-                          "written");
-  if (flags.run.diagnose == Diagnose::never) {
-    for (const std::string name : {"diagnose_limit", "diagnose_max"})
-      refuse_without_effect(flags, name, "--torchstone_" + name + " does not go with --torchstone_diagnose=never");
-  }
+    refuse(flags, {"junit_properties"}, "does not go with --torchstone_report=none: no junit.xml is written");
+  if (flags.run.diagnose == Diagnose::never)
+    refuse(flags, {"diagnose_limit", "diagnose_max"}, "does not go with --torchstone_diagnose=never");
   if (!flags.only.ends_with(".pt"))
-    refuse_without_effect(flags, "inputs",
-                          "--torchstone_inputs is only for a TorchScript file (.pt) in --torchstone_only");
+    refuse(flags, {"inputs"}, "is only for a TorchScript file (.pt) in --torchstone_only");
   if (flags.run.isolate != Isolation::off) return;
   if (has_several_processes(flags))
-    refuse_without_effect(flags, "processes",
-                          "--torchstone_processes does not go with --torchstone_isolate=off, where all cases run in "
-                          "the program's own process");
+    refuse(flags, {"processes"},
+           "does not go with --torchstone_isolate=off, where all cases run in the program's own process");
   if (flags.run.diagnose == Diagnose::always)
     refuse_without_effect(flags, "diagnose",
                           "--torchstone_diagnose=always does not go with --torchstone_isolate=off: a case is diagnosed "
@@ -102,14 +89,12 @@ void refuse_flags_without_effect(Flags& flags) {
 }
 
 void refuse_flags_without_cases(Flags& flags, const std::vector<Case>& cases) {
-  if (cases.empty()) return;       // which is said elsewhere
-  const auto given = flags.given;  // a twin without effect is taken out of it
+  if (cases.empty()) return;       // require_cases() reports it
+  const auto given = flags.given;  // a copy, because refuse_without_effect() removes twins from it
   for (const auto& flag : given) {
     const std::string& name = flag.first;
-    if (std::ranges::any_of(cases, [&](const Case& c) { return makes_a_difference(flags, name, c); })) continue;
-    refuse_without_effect(
-        flags, name,
-        fmt::format("--torchstone_{} is only for {}, and none is chosen", name, find_flag(name)->use.what));
+    if (std::ranges::none_of(cases, [&](const Case& c) { return makes_a_difference(flags, name, c); }))
+      refuse(flags, {name}, fmt::format("is only for {}, and none is selected", find_flag(name)->use.what));
   }
 }
 

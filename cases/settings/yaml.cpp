@@ -28,7 +28,7 @@ bool is_utf8(const std::string& line) {
   }
 }
 
-// yaml-cpp replaces broken UTF-8 silently and takes byte 4 for the end of the file.
+// Refuses bytes that yaml-cpp mishandles: it silently replaces invalid UTF-8 and takes byte 4 for the end of the file.
 void check_bytes(const std::string& text, const std::string& file) {
   if (text.size() > max_bytes) fail({file}, fmt::format("{} bytes (expected at most {})", text.size(), max_bytes));
   std::istringstream lines(text);
@@ -53,8 +53,8 @@ struct IgnoreEvents : YAML::EventHandler {
   void OnMapEnd() override {}
 };
 
-// YAML::Load drops silently what follows the first document, and YAML::LoadAll never ends at a stray `,` or `]`,
-// because such a token makes a document that consumes nothing.
+// Refuses content after the first document, which YAML::Load silently drops. YAML::LoadAll is no alternative: a stray
+// `,` or `]` makes a document that consumes nothing, so it never ends.
 void check_single_document(const std::string& text, const std::string& file) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
@@ -63,7 +63,7 @@ void check_single_document(const std::string& text, const std::string& file) {
   if (parser) fail({file}, "something follows the first document (expected one; is there a stray , or ] or }?)");
 }
 
-// Turns yaml-cpp's graph, which may share and even contain itself through aliases, into a tree of bounded size.
+// Turns yaml-cpp's graph into a tree of bounded size. With aliases the graph may share nodes and even contain itself.
 class Converter {
  public:
   explicit Converter(std::string file) : file_(std::move(file)) {}
@@ -102,7 +102,7 @@ class Converter {
     for (const auto& entry : node) {
       const YAML::Node& key = entry.first;
       const int line = line_of(key, out.line);
-      if (!key.IsScalar()) fail({file_, line, out.path}, "a key that is no text (expected key: value)");
+      if (!key.IsScalar()) fail({file_, line, out.path}, "a key that is not text (expected key: value)");
       const std::string path = out.path.empty() ? key.Scalar() : out.path + "." + key.Scalar();
       if (path.size() > 1000) fail({file_, line, out.path}, "a key longer than 1000 characters");
       if (!seen.insert(key.Scalar()).second) fail({file_, line, path}, "the key is repeated");
@@ -143,7 +143,7 @@ Yaml read_yaml(const std::string& file) {
 
 namespace {
 
-// Long and unprintable values are shortened, so that an error stays one readable line.
+// Shortens a value and replaces control characters, so that an error stays one readable line.
 std::string shown(const std::string& text) {
   std::string out;
   for (const char c : text.substr(0, 60)) out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
@@ -215,8 +215,8 @@ void require_map(const Yaml& node) {
 void require_keys(const Yaml& map, const std::vector<std::string>& known) {
   require_map(map);
   for (const auto& [key, value] : map.entries) {
-    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    fail(value, fmt::format("unknown key ({})", expected_one_of(key, known)));
+    if (std::ranges::find(known, key) == known.end())
+      fail(value, fmt::format("unknown key ({})", expected_one_of(key, known)));
   }
 }
 

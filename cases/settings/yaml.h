@@ -11,25 +11,25 @@
 
 namespace torchstone::config {
 
-/// A file, flag or environment variable that cannot be used. what() reads
-/// `file:line: path.to.key: what (expected …; did you mean …?)`. Exit code 2.
+/// An unusable file, flag or environment variable. Exit code 2. what() reads
+/// `file:line: path.to.key: what (expected …; did you mean …?)`.
 struct ConfigError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Where a value was written: a line of a file, or (line 0) a flag.
+/// Source of a value: a line of a file, or a flag (line 0).
 struct Place {
   std::string file;
   int line = 0;
-  std::string path{};  ///< `matrix[1].checks`; empty for a whole file or a flag
+  std::string path{};  ///< such as `matrix[1].checks`; empty for a whole file or a flag
 };
 
-/// `file:line`, or the flag: what Case::origin holds.
+/// Returns `file:line`, or the flag, as Case::origin holds it.
 std::string origin_of(const Place& place);
-/// Throws ConfigError for that place.
+/// Throws a ConfigError that names the place.
 [[noreturn]] void fail(const Place& place, const std::string& what);
 
-/// A YAML value as a plain tree: every limit on hostile input is checked while it is made.
+/// A YAML value as a plain tree. The parser enforces all limits on hostile input.
 struct Yaml : Place {
   enum class Kind { null, scalar, sequence, map };
   Kind kind = Kind::null;
@@ -38,7 +38,7 @@ struct Yaml : Place {
   std::vector<Yaml> items;     ///< of a sequence
   std::vector<Entry> entries;  ///< of a map, in order; `line` of a value is the line of its key
 
-  /// nullptr when a map has no such key.
+  /// Returns nullptr when a map lacks the key.
   const Yaml* find(const std::string& key) const;
 };
 
@@ -47,34 +47,34 @@ struct Yaml::Entry {
   Yaml second;
 };
 
-/// Throws ConfigError when the file cannot be read, is larger than 1 MiB, is not UTF-8, holds not exactly one document,
-/// repeats a key, is nested deeper than 32 or has more than 100,000 values once aliases are followed.
+/// Reads a UTF-8 file of at most 1 MiB with exactly one document and no repeated key. The document has at most 32
+/// levels and, once aliases are followed, 100,000 values. Throws ConfigError otherwise.
 Yaml read_yaml(const std::string& file);
-/// The same for a text; `file` is named in errors.
+/// Parses a text under the same rules; errors name `file`.
 Yaml parse_yaml(const std::string& text, const std::string& file);
-/// A value that a flag gives: errors and origins name `flag`.
+/// Returns the value of a flag; errors and origins name `flag`.
 Yaml scalar_of_flag(const std::string& flag, const std::string& text);
 
-// Each throws ConfigError with the place when the value is not of that type or range.
+// Each throws a ConfigError that names the place when the value has another type or is out of range.
 const Yaml& require(const Yaml& map, const std::string& key);
 void require_map(const Yaml& node);
 void require_keys(const Yaml& map, const std::vector<std::string>& known);
 std::string text_of(const Yaml& node);
 bool boolean_of(const Yaml& node);
 int64_t integer_of(const Yaml& node, int64_t low, int64_t high);
-/// Finite, low ≤ value ≤ high.
+/// Accepts a finite number from `low` to `high`.
 double number_of(const Yaml& node, double low, double high);
-/// A scalar stands for a list of one; nulls are dropped and nested lists flattened, as upstream's files need it.
+/// Returns a scalar as a list of one. Drops nulls and flattens nested lists, as upstream's files require.
 std::vector<Yaml> list_of(const Yaml& node);
 
 using torchstone::expected_one_of;
 using torchstone::nearest;
 
-/// The words that a key or a flag takes, and what each means.
+/// Words that a key or a flag accepts, with their meanings.
 template <typename T>
 using Words = std::vector<std::pair<std::string, T>>;
 
-/// Words of an enum by its to_string.
+/// Returns the words of an enum, as its to_string() spells them.
 template <typename Enum>
 Words<Enum> words_for(const std::vector<Enum>& values) {
   Words<Enum> words;
@@ -89,15 +89,15 @@ std::vector<std::string> spelt(const Words<T>& words) {
   return texts;
 }
 
-/// The meaning of the word that stands there; throws ConfigError: "'flaot32' is no dtype (expected one of …)". Without
-/// `what` the error has only the word and the list.
+/// Returns the meaning of a word. Throws ConfigError: "'flaot32' is not a dtype (expected one of …)". Without `what`
+/// the error has only the word and the list.
 template <typename T>
 T word_of(const Yaml& node, const Words<T>& words, const std::string& what = "") {
   const std::string text = text_of(node);
   for (const auto& [word, meaning] : words)
     if (word == text) return meaning;
   fail(node,
-       fmt::format("'{}'{} ({})", text, what.empty() ? "" : " is no " + what, expected_one_of(text, spelt(words))));
+       fmt::format("'{}'{} ({})", text, what.empty() ? "" : " is not a " + what, expected_one_of(text, spelt(words))));
 }
 
 }  // namespace torchstone::config
