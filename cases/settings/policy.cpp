@@ -41,9 +41,10 @@ const std::vector<PolicyKey>& policy_schema() {
       {"tolerance.higher_inference", models, "huggingface's tolerance rule"},
       {"tolerance.higher_inference_cpu", models, "huggingface's tolerance rule"},
       {"tolerance.use_iou_for_bool_masks", models, "boolean masks are compared by intersection over union"},
-      {"tolerance.iou_thresholds", numbers, "the threshold of that (default 0.99)"},
-      {"tolerance.accuracy_check_runs", numbers, "majority of this many compiled runs (default 1)"},
-      {"require_larger_multiplier_for_smaller_tensor", models, "wider error ratio for tensors up to 500 elements"},
+      {"tolerance.iou_thresholds", numbers, "threshold of use_iou_for_bool_masks (default 0.99)"},
+      {"tolerance.accuracy_check_runs", numbers, "number of compiled runs; the majority decides (default 1)"},
+      {"require_larger_multiplier_for_smaller_tensor", models,
+       "a larger error ratio for tensors of up to 500 elements"},
       {"non_deterministic", models, "accuracy runs but is not compared"},
       {"only_training", models, "keeps train mode in training accuracy"},
       {"only_inference", models, "stays in eval mode in training"},
@@ -53,31 +54,31 @@ const std::vector<PolicyKey>& policy_schema() {
       {"dtype.amp_dtype_bfloat16", models, "autocast in bfloat16 on every device"},
       {"skip.all", models, "not registered"},
       {"skip.device.cpu", models, "not registered on cpu"},
-      {"skip.device.cpu_aarch64", models, "not registered on cpu of that architecture"},
+      {"skip.device.cpu_aarch64", models, "not registered on aarch64 CPUs"},
       {"skip.device.cuda", models, "not registered on cuda"},
       {"skip.device.xpu", models, "not registered on xpu"},
       {"skip.device.hpu", models, "not registered on hpu"},
       {"skip.test.training", models, "not registered in training"},
       {"skip.freezing.cpu", models, "not registered with freezing on cpu"},
       {"skip.freezing.cuda", models, "not registered with freezing on cuda"},
-      {"skip.multiprocess", models, "not registered (several processes are needed)"},
+      {"skip.multiprocess", models, "not registered (requires several processes)"},
       {"skip.control_flow", models,
-       "inductor's inference is not registered under upstream's semantics, which export it"},
+       "inductor's inference is not registered under upstream's semantics, which require torch.export"},
       {"skip.export_not_supported", models,
-       "inductor's inference is not registered under upstream's semantics, which export it"},
+       "inductor's inference is not registered under upstream's semantics, which require torch.export"},
       {"slow", models, "not registered with --torchstone_fast"},
       {"very_slow", models, not_needed + "a part of slow, which refers to it"},
-      {"disable_cudagraph", models, "no CUDA graphs, whoever asks for them"},
+      {"disable_cudagraph", models, "no CUDA graphs, whatever selects them"},
       {"scaled_compute_loss", models, "the loss is divided by 1000"},
       {"no_deterministic_algorithms", models, "runs without deterministic algorithms", "common.py"},
-      {"optimizer.none", models, "training makes no step of an optimizer", "common.py"},
-      {"optimizer.sgd", models, "SGD in training: eager Adam alone makes these differ", "common.py"},
+      {"optimizer.none", models, "training makes no optimizer step", "common.py"},
+      {"optimizer.sgd", models, "SGD in training: Adam alone, in eager, makes their results differ", "common.py"},
       {"optimizer.sgd_in_ci", models, "SGD in training with ci, as in upstream's CI", "common.py"},
       {"optimizer.sgd_with_inductor", models, "SGD in training accuracy with inductor on cuda", "common.py"},
       {"emulate_precision_casts", models, "inductor runs with the option emulate_precision_casts=true"},
-      {"trust_remote_code", models, not_needed + "no code is fetched"},
-      {"canary_models", models, not_needed + "the registry knows all models"},
-      {"detectron2_models", models, not_needed + "a list for other lists to refer to"},
+      {"trust_remote_code", models, not_needed + "no code is downloaded"},
+      {"canary_models", models, not_needed + "the registry has all models"},
+      {"detectron2_models", models, not_needed + "only other lists refer to it"},
       {"trt_not_yet_working", models, not_needed + "no TensorRT"},
   };
   return schema;
@@ -91,7 +92,7 @@ const PolicyKey* schema_of(const std::string& path) {
   return nullptr;
 }
 
-// The keys that may stand below `path`, which is empty for the top of the file.
+// Returns the keys allowed below `path`, which is empty for the top of the file.
 std::vector<std::string> keys_below(const std::string& path) {
   const std::string prefix = path.empty() ? "" : path + ".";
   std::set<std::string> names;
@@ -119,7 +120,7 @@ void read_keys(const config::Yaml& map, Policy& policy) {
   const auto known = keys_below(map.path);
   for (const auto& [name, value] : map.entries) {
     if (map.path.empty() && (name == "tolerance_rule" || name == "upstream_names")) continue;
-    if (std::find(known.begin(), known.end(), name) == known.end())
+    if (std::ranges::find(known, name) == known.end())
       fail(value, fmt::format("unknown key ({})", config::expected_one_of(name, known)));
     const PolicyKey* key = schema_of(value.path);
     const bool group = !keys_below(value.path).empty();
@@ -160,8 +161,9 @@ Policy read_policy(const std::string& file, const std::string& suite) {
   if (const config::Yaml* rule = root.find("tolerance_rule")) {
     static const std::vector<std::string> rules{"torchbench", "timm", "huggingface"};
     policy.rule = text_of(*rule);
-    if (std::find(rules.begin(), rules.end(), policy.rule) == rules.end())
-      fail(*rule, fmt::format("'{}' is no rule ({})", policy.rule, config::expected_one_of(policy.rule, rules)));
+    if (std::ranges::find(rules, policy.rule) == rules.end())
+      fail(*rule,
+           fmt::format("'{}' is not a tolerance rule ({})", policy.rule, config::expected_one_of(policy.rule, rules)));
   }
   if (const config::Yaml* names = root.find("upstream_names")) {
     require_map(*names);

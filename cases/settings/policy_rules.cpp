@@ -3,12 +3,20 @@
 #include <fmt/format.h>
 
 #include "cases/settings/policy.h"
+#include "fixtures/core/case.h"
+#include "fixtures/core/check_registry.h"
 
 namespace torchstone::policy {
 namespace {
 
-// A tolerance and the list that decides it. Where `list` is empty it holds for all models that reached it, and `when`
-// says in words which conditions these meet.
+#if defined(__aarch64__)
+constexpr bool on_aarch64 = true;
+#else
+constexpr bool on_aarch64 = false;
+#endif
+
+// A tolerance and the list of models that it applies to. Without a list it applies to all models that reach it, and
+// `when` names the conditions that these meet.
 struct Tier {
   bool applies;
   std::string list;
@@ -22,7 +30,7 @@ std::string origin_of_rule(const Policy& policy, const Tier& tier) {
                      policy.file.empty() ? "a policy" : policy.file);
 }
 
-Tolerance first_of(const Policy& policy, const Conditions& when, const std::vector<Tier>& tiers) {
+Tolerance first_match(const Policy& policy, const Conditions& when, const std::vector<Tier>& tiers) {
   for (const auto& tier : tiers) {
     if (!tier.applies) continue;
     if (tier.list.empty()) return {tier.tolerance, tier.cosine, origin_of_rule(policy, tier)};
@@ -36,44 +44,44 @@ Tolerance torchbench_rule(const Policy& policy, const Conditions& when) {
   const bool half = when.dtype == DType::float16 || when.amp;
   const bool bf16 = when.dtype == DType::bfloat16;
   const bool training = when.mode == Mode::training && (when.device == "cuda" || when.device == "xpu");
-  return first_of(policy, when,
-                  {{half && when.freezing, "tolerance.freezing.higher_fp16", 1e-2},
-                   {half && when.freezing, "tolerance.freezing.even_higher", 8e-2},
-                   {half, "tolerance.higher_fp16", 1e-2},
-                   {half, "tolerance.even_higher", 8e-2},
-                   {half, "", 1e-3, false, "float16 or amp"},
-                   {bf16, "tolerance.higher_bf16", 1e-2},
-                   {bf16 && when.device == "xpu", "tolerance.higher_bf16_xpu", 8e-2},
-                   {training, "tolerance.cosine", 1e-3, true},
-                   {training, "tolerance.higher", 1e-3},
-                   {training, "tolerance.even_higher", 8e-2},
-                   {training, "", 1e-3, false, "training on cuda or xpu"},
-                   {true, "", 1e-4, false, "all else (not float16 or amp, nor training on cuda or xpu)"}});
+  return first_match(policy, when,
+                     {{half && when.freezing, "tolerance.freezing.higher_fp16", 1e-2},
+                      {half && when.freezing, "tolerance.freezing.even_higher", 8e-2},
+                      {half, "tolerance.higher_fp16", 1e-2},
+                      {half, "tolerance.even_higher", 8e-2},
+                      {half, "", 1e-3, false, "float16 or amp"},
+                      {bf16, "tolerance.higher_bf16", 1e-2},
+                      {bf16 && when.device == "xpu", "tolerance.higher_bf16_xpu", 8e-2},
+                      {training, "tolerance.cosine", 1e-3, true},
+                      {training, "tolerance.higher", 1e-3},
+                      {training, "tolerance.even_higher", 8e-2},
+                      {training, "", 1e-3, false, "training on cuda or xpu"},
+                      {true, "", 1e-4, false, "all else (not float16 or amp, nor training on cuda or xpu)"}});
 }
 
 Tolerance timm_rule(const Policy& policy, const Conditions& when) {
   const bool training = when.mode == Mode::training;
-  return first_of(policy, when,
-                  {{!training && when.freezing, "tolerance.freezing", 8e-2},
-                   {!training, "", 1e-3, false, "inference"},
-                   {true, "tolerance.highest_training", 16e-2},
-                   {true, "tolerance.even_higher", 8e-2},
-                   {when.max_autotune, "tolerance.even_higher_max_autotune", 8e-2},
-                   {true, "tolerance.higher_training", 4e-2},
-                   {when.amp, "tolerance.higher_amp", 4e-2},
-                   {when.dtype == DType::float16 && when.device == "xpu", "tolerance.higher_fp16_xpu", 4e-2},
-                   {true, "", 1e-2, false, "training"}});
+  return first_match(policy, when,
+                     {{!training && when.freezing, "tolerance.freezing", 8e-2},
+                      {!training, "", 1e-3, false, "inference"},
+                      {true, "tolerance.highest_training", 16e-2},
+                      {true, "tolerance.even_higher", 8e-2},
+                      {when.max_autotune, "tolerance.even_higher_max_autotune", 8e-2},
+                      {true, "tolerance.higher_training", 4e-2},
+                      {when.amp, "tolerance.higher_amp", 4e-2},
+                      {when.dtype == DType::float16 && when.device == "xpu", "tolerance.higher_fp16_xpu", 4e-2},
+                      {true, "", 1e-2, false, "training"}});
 }
 
 Tolerance huggingface_rule(const Policy& policy, const Conditions& when) {
   const bool training = when.mode == Mode::training;
-  return first_of(policy, when,
-                  {{training, "tolerance.higher_training", 2e-2},
-                   {training && when.max_autotune, "tolerance.higher_max_autotune_training", 2e-2},
-                   {training, "", 1e-2, false, "training"},
-                   {when.device == "cpu", "tolerance.higher_inference_cpu", 5e-3},
-                   {true, "tolerance.higher_inference", 4e-3},
-                   {true, "", 1e-3, false, "inference"}});
+  return first_match(policy, when,
+                     {{training, "tolerance.higher_training", 2e-2},
+                      {training && when.max_autotune, "tolerance.higher_max_autotune_training", 2e-2},
+                      {training, "", 1e-2, false, "training"},
+                      {when.device == "cpu", "tolerance.higher_inference_cpu", 5e-3},
+                      {true, "tolerance.higher_inference", 4e-3},
+                      {true, "", 1e-3, false, "inference"}});
 }
 
 BatchSize stated_by(const Mention& mention) { return {static_cast<int64_t>(mention.value), mention.origin}; }
@@ -91,7 +99,77 @@ BatchSize accuracy_batch(const Policy& policy, const Conditions& when) {
   return limit && limit->value < static_cast<double>(batch.size) ? stated_by(*limit) : batch;
 }
 
+std::string option_of(const Case& c, const std::string& option) {
+  const auto found = c.backend.options.find(option);
+  return found == c.backend.options.end() ? "" : found->second;
+}
+
+/// Adds a compiler option unless the case names it itself.
+void add_option(Case& c, const std::string& option, const std::string& value, const std::string& by) {
+  if (c.backend.options.try_emplace(option, value).second)
+    c.origin["backend"] = fmt::format("{}, {} by {}", c.origin["backend"], option, by);
+}
+
+/// Sets a field of a case where the policy mentions its model.
+template <typename Field, typename Value>
+void set_if(const Mention* mention, Case& c, const char* name, Field Case::*field, const Value& value) {
+  if (!mention) return;
+  c.*field = value;
+  c.origin[name] = mention->origin;
+}
+
+/// Decides autocast and its dtype: the policy's, else upstream's default of the device.
+void apply_amp(const Policy& policy, Case& c) {
+  const Mention* forced = policy.find("dtype.force_amp_for_fp16_bf16_models", c.model);
+  if (forced && (c.dtype == DType::float16 || c.dtype == DType::bfloat16)) {
+    c.amp_dtype = c.dtype;
+    c.dtype = DType::amp;
+    c.origin["dtype"] = c.origin["amp_dtype"] = forced->origin;
+  } else if (c.dtype == DType::amp) {
+    const Mention* bfloat16 = policy.find("dtype.amp_dtype_bfloat16", c.model);
+    c.amp_dtype = bfloat16 || c.device == "cpu" ? DType::bfloat16 : DType::float16;
+    c.origin["amp_dtype"] = bfloat16 ? bfloat16->origin : "autocast's default on " + c.device;
+  }
+}
+
 }  // namespace
+
+Conditions conditions_of(const Case& c) {
+  Conditions when;
+  when.model = c.model;
+  when.check = check_of(c).policy;
+  when.batch_invariance = c.check == "batch_invariance";
+  when.mode = c.mode;
+  when.dtype = c.dtype;
+  when.amp = c.dtype == DType::amp;
+  when.device = c.device.substr(0, c.device.find(':'));
+  when.inductor = compiled_by_inductor(c.backend);
+  when.exported = c.backend.name == "inductor";
+  when.freezing = option_of(c, "freezing") == "true";
+  when.max_autotune = option_of(c, "max_autotune") == "true" ||
+                      (c.backend.name == "torch_compile" && option_of(c, "mode").starts_with("max-autotune"));
+  when.preset = c.preset;
+  when.ci = c.ci;
+  return when;
+}
+
+void apply_disable_cudagraph(const Policy& policy, Case& c) {
+  const Mention* mention = policy.find("disable_cudagraph", c.model);
+  if (!mention) return;
+  if (c.device.starts_with("cuda") && compiled_by_inductor(c.backend) && !cuda_graphs_asked(c.backend).empty()) {
+    c.backend.options.erase("triton.cudagraphs");
+    add_option(c, "triton.cudagraphs", "false", mention->origin);
+  }
+  if (c.cuda_graphs == CudaGraphs::none) return;
+  c.cuda_graphs = CudaGraphs::none;
+  c.origin["cuda_graphs"] = fmt::format("{} (disable_cudagraph), not by {}", mention->origin, c.origin["cuda_graphs"]);
+}
+
+void leave_out_cuda_graphs(Case& c) {
+  if (c.cuda_graphs == CudaGraphs::none || c.device.starts_with("cuda")) return;
+  c.cuda_graphs = CudaGraphs::none;
+  c.origin["cuda_graphs"] = fmt::format("{} has none, not by {}", c.device, c.origin["cuda_graphs"]);
+}
 
 Tolerance tolerance_of(const Policy& policy, const Conditions& when) {
   return policy.rule == "timm"          ? timm_rule(policy, when)
@@ -142,16 +220,6 @@ Optimizing optimizer_of(const Policy& policy, const Conditions& when) {
   return {OptimizerKind::adam, "upstream's default"};
 }
 
-namespace {
-
-#if defined(__aarch64__)
-constexpr bool on_aarch64 = true;
-#else
-constexpr bool on_aarch64 = false;
-#endif
-
-}  // namespace
-
 std::optional<Decision> skipped_by_list(const Policy& policy, const Conditions& when) {
   const struct {
     bool applies;
@@ -192,6 +260,58 @@ std::optional<Decision> passes_by_skip(const Policy& policy, const Conditions& w
   if (!mention || when.check == "performance") return std::nullopt;
   return Decision{"too large for an eager, a compiled and a float64 copy (policy accuracy.skip.large_models)",
                   mention->origin};
+}
+
+void apply_policy(const Policy& policy, const ModelInfo& info, Case& c, DType loosest) {
+  if (c.dtype == DType::bfloat16)
+    set_if(policy.find("dtype.force_fp16_for_bf16_models", c.model), c, "dtype", &Case::dtype, DType::float16);
+  apply_amp(policy, c);
+  if (const Mention* rounded = policy.find("emulate_precision_casts", c.model);
+      rounded && compiled_by_inductor(c.backend))
+    add_option(c, "emulate_precision_casts", "true", rounded->origin);
+  Conditions when = conditions_of(c);
+  if (c.dtype == DType::as_written) when.dtype = loosest;
+  const Tolerance judged = tolerance_of(policy, when);
+  c.tolerance = judged.tolerance;
+  c.cosine = judged.cosine;
+  c.origin["tolerance"] = c.origin["cosine"] = judged.origin;
+  const BatchSize batch = batch_size_of(policy, when, info);
+  c.batch_size = batch.size;
+  c.origin["batch_size"] = batch.origin;
+  c.equal_nan = when.dtype != DType::float32 && when.dtype != DType::float64;
+  c.origin["equal_nan"] = "upstream's rule: NaN equals NaN except in float32; float64 follows it";
+  set_if(policy.find("require_larger_multiplier_for_smaller_tensor", c.model), c,
+         "larger_multiplier_for_smaller_tensor", &Case::larger_multiplier_for_smaller_tensor, true);
+  set_if(policy.find("no_deterministic_algorithms", c.model), c, "no_deterministic_algorithms",
+         &Case::no_deterministic_algorithms, true);
+  if (const Mention* masks = policy.find("tolerance.use_iou_for_bool_masks", c.model)) {
+    const Mention* threshold = policy.find("tolerance.iou_thresholds", c.model);
+    c.iou_threshold = threshold ? threshold->value : 0.99;
+    c.origin["iou_threshold"] = threshold ? threshold->origin : masks->origin;
+  }
+  if (const Mention* runs = policy.find("tolerance.accuracy_check_runs", c.model))
+    set_if(runs, c, "accuracy_check_runs", &Case::accuracy_check_runs, static_cast<int>(runs->value));
+  // Upstream passes such a model whether its results agree or not. Here the row reports that nothing was compared.
+  const Mention* unstable = policy.find("non_deterministic", c.model);
+  if (!unstable && c.mode == Mode::training) unstable = policy.find("accuracy.skip.eager_not_deterministic", c.model);
+  if (when.check == "accuracy") set_if(unstable, c, "eager_not_deterministic", &Case::eager_not_deterministic, true);
+  if (const Mention* kept = policy.find("only_inference", c.model); kept && c.mode == Mode::training) {
+    set_if(kept, c, "eval_in_training", &Case::eval_in_training, true);
+  } else if (policy.rule == "torchbench" && when.check == "accuracy" && c.mode == Mode::training &&
+             !policy.find("only_training", c.model)) {
+    c.eval_in_training = true;
+    c.origin["eval_in_training"] = "torchbench's accuracy trains in eval mode";
+  }
+  if (c.mode == Mode::training) {
+    const Optimizing chosen = optimizer_of(policy, when);
+    c.optimizer = chosen.kind;
+    c.origin["optimizer"] = chosen.origin;
+    set_if(policy.find("scaled_compute_loss", c.model), c, "loss_divisor", &Case::loss_divisor, 1000);
+  }
+  if (const auto skip = passes_by_skip(policy, when)) {
+    c.skip_reason = skip->reason;
+    c.origin["skip_reason"] = skip->origin;
+  }
 }
 
 }  // namespace torchstone::policy

@@ -10,29 +10,30 @@
 #include "cases/settings/yaml.h"
 
 namespace torchstone::suite {
+namespace fs = std::filesystem;
 namespace {
 
-const std::vector<std::string> axis_keys{"checks", "modes", "dtypes", "backends", "devices", "presets", "dynamic"};
-
-std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
+// Returns the keys of the axes, and `others`.
+std::vector<std::string> with_axis_keys(const std::vector<std::string>& others) {
+  std::vector<std::string> keys{"checks", "modes", "dtypes", "backends", "devices", "presets", "dynamic"};
+  keys.insert(keys.end(), others.begin(), others.end());
+  return keys;
 }
 
-// The settings among the keys of a map, each checked at once so that the error names this line and not a later use.
+// Reads the settings among the keys of a map. Checks each at once, so that errors name this line and not a later use.
 config::Settings read_settings(const config::Yaml& map) {
   const auto keys = config::setting_keys();
   config::Settings settings;
   for (const auto& [key, value] : map.entries) {
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) continue;
+    if (std::ranges::find(keys, key) == keys.end()) continue;
     check_setting(key, value);
     settings.emplace_back(key, value);
   }
   const config::Yaml* expected = map.find("expected");
   const config::Yaml* reason = map.find("reason");
-  if (reason && !expected) fail(*reason, "a reason for nothing (expected the key expected beside it)");
+  if (reason && !expected) fail(*reason, "a reason without a status (expected the key expected too)");
   if (expected && !reason && expected->text != "pass")
-    fail(*expected, "a known failure without a reason (expected the key reason beside it)");
+    fail(*expected, "a known failure without a reason (expected the key reason too)");
   return settings;
 }
 
@@ -44,7 +45,7 @@ const config::Yaml* find_axis(const config::Yaml& row, const config::Yaml* defau
   return node;
 }
 
-// The values of an axis, `otherwise` where it is not written.
+// Reads the values of an axis; a missing axis has the value `otherwise`, if any.
 template <typename T>
 config::Choices<T> read_axis(const config::Yaml& row, const config::Yaml* defaults, const std::string& key,
                              T (*parse)(const config::Yaml&), const char* otherwise) {
@@ -73,7 +74,7 @@ void read_dtypes(const config::Yaml& row, const config::Yaml* defaults, bool own
   if (axes.dtypes.empty() && !axes.own_dtype) fail(*node, "an empty list (expected at least one)");
 }
 
-// The models of the suite that a row names under `key`; none when the key is absent.
+// Reads the models that a row names under `key`; returns none when the key is absent.
 config::Choices<std::string> read_names(const config::Yaml& node, const char* key,
                                         const std::vector<SuiteModel>& models) {
   config::Choices<std::string> chosen;
@@ -83,8 +84,8 @@ config::Choices<std::string> read_names(const config::Yaml& node, const char* ke
   for (const auto& model : models) names.push_back(model.name);
   for (const auto& item : list_of(*list)) {
     const std::string name = text_of(item);
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      fail(item, fmt::format("{} is no model of this suite ({})", name, config::expected_one_of(name, names)));
+    if (std::ranges::find(names, name) == names.end())
+      fail(item, fmt::format("{} is not a model of this suite ({})", name, config::expected_one_of(name, names)));
     chosen.push_back({name, item});
   }
   if (chosen.empty()) fail(*list, "an empty list (expected at least one)");
@@ -93,7 +94,7 @@ config::Choices<std::string> read_names(const config::Yaml& node, const char* ke
 
 Row read_row(const config::Yaml& node, const config::Yaml* defaults, const std::vector<SuiteModel>& models,
              bool own_files) {
-  config::require_setting_keys(node, joined(axis_keys, {"models", "except"}));
+  config::require_setting_keys(node, with_axis_keys({"models", "except"}));
   Row row;
   row.place = node;
   row.axes.checks = read_axis(node, defaults, "checks", config::check_name_of, nullptr);
@@ -125,7 +126,7 @@ SuiteModel read_model(const config::Yaml& node) {
   } else {
     model.name = text_of(node);
   }
-  if (model.name.empty() || model.name.size() > 200) fail(node, "a model's name of no or more than 200 characters");
+  if (model.name.empty() || model.name.size() > 200) fail(node, "model names must have 1 to 200 characters");
   return model;
 }
 
@@ -134,7 +135,7 @@ std::string read_name(const config::Yaml& root) {
   const config::Yaml& node = require(root, "suite");
   std::string name = text_of(node);
   if (name.size() > 61 || !std::regex_match(name, pattern))
-    fail(node, fmt::format("'{}' is no name of a suite (expected letters, digits and _)", name.substr(0, 61)));
+    fail(node, fmt::format("'{}' is not a valid suite name (expected letters, digits and _)", name.substr(0, 61)));
   return name;
 }
 
@@ -142,29 +143,29 @@ std::string read_name(const config::Yaml& root) {
 
 Suite read_suite(const std::string& file) {
   const config::Yaml root = config::read_yaml(file);
+  const fs::path folder = fs::path(file).parent_path();
   require_keys(root, {"suite", "policy", "expected_file", "defaults", "matrix", "models", "operators", "own_files"});
   Suite suite;
   suite.place = root;
   suite.name = read_name(root);
   suite.policy.rule = policy::rule_of_suite(suite.name);
   if (const config::Yaml* policy = root.find("policy")) {
-    const auto path = std::filesystem::path(file).parent_path() / text_of(*policy);
-    std::error_code error;  // a name may be too long to be asked for
-    if (!std::filesystem::is_regular_file(path, error))
-      fail(*policy, fmt::format("there is no file {}", path.lexically_normal().string()));
+    const fs::path path = folder / text_of(*policy);
+    std::error_code error;  // a name may be too long for the file system
+    if (!fs::is_regular_file(path, error))
+      fail(*policy, fmt::format("no such file: {}", path.lexically_normal().string()));
     suite.policy = policy::read_policy(path.lexically_normal().string(), suite.name);
   }
   if (const config::Yaml* expected = root.find("expected_file"))
-    suite.expected_file = (std::filesystem::path(file).parent_path() / text_of(*expected)).lexically_normal().string();
+    suite.expected_file = (folder / text_of(*expected)).lexically_normal().string();
   const config::Yaml* defaults = root.find("defaults");
   if (defaults && defaults->kind == config::Yaml::Kind::null) defaults = nullptr;
   if (defaults) {
-    config::require_setting_keys(*defaults,
-                                 joined(axis_keys, {"check", "mode", "dtype", "backend", "device", "preset"}));
+    config::require_setting_keys(*defaults, with_axis_keys({"check", "mode", "dtype", "backend", "device", "preset"}));
     suite.defaults = read_settings(*defaults);
   }
   const config::Yaml* operators = root.find("operators");
-  if (operators) suite.operators = read_operator_choice(*operators, std::filesystem::path(file).parent_path().string());
+  if (operators) suite.operators = read_operator_choice(*operators, folder.string());
   if (const config::Yaml* own_files = root.find("own_files")) suite.own_files = boolean_of(*own_files);
   suite.policy.keeps_batch_size = suite.own_files;
   const bool models_come_later = operators || suite.own_files;
@@ -178,7 +179,7 @@ Suite read_suite(const std::string& file) {
     suite.models.push_back(std::move(model));
   }
   if (!suite.models.empty() && suite.own_files)
-    fail(models, "a suite with own_files lists no models: they are the files of --torchstone_only");
+    fail(models, "a suite with own_files must not list models: they are the files of --torchstone_only");
   if (suite.models.empty() && !models_come_later) fail(models, "an empty list (expected at least one model)");
   for (const auto& row : list_of(require(root, "matrix")))
     suite.rows.push_back(read_row(row, defaults, suite.models, suite.own_files));
@@ -186,10 +187,8 @@ Suite read_suite(const std::string& file) {
   return suite;
 }
 
-namespace fs = std::filesystem;
-
-/// Returns the folder of Torchstone's own suites. An installation (PREFIX/lib/torchstone/libtorchstone_cases.so) reads
-/// those in PREFIX/share, wherever PREFIX was moved to. A build folder reads those of the source tree.
+// An installed program (PREFIX/lib/torchstone/torchstone) has its suites in PREFIX/share, wherever PREFIX was moved. It
+// ignores a source tree on the same machine. A program in a build folder has the suites of its source tree.
 fs::path own_suites() {
   std::error_code ignored;
   Dl_info library;
@@ -199,8 +198,8 @@ fs::path own_suites() {
                                                             : fs::path(TORCHSTONE_SUITES_FOLDER);
   if (fs::is_directory(suites, ignored)) return suites;
   config::fail({"--torchstone_suites"},
-               fmt::format("the program's own suites are missing: no folder {} (install anew, or give "
-                           "a folder by --torchstone_suites)",
+               fmt::format("the program's own suites are missing: no folder {} (reinstall, or name a folder with "
+                           "--torchstone_suites)",
                            suites.string()));
 }
 
@@ -211,8 +210,8 @@ std::vector<Suite> read_suites(const std::string& folder_or_file) {
   if (fs::is_directory(path, error)) {
     for (const auto& entry : fs::directory_iterator(path, error))
       if (entry.path().extension() == ".yaml") files.push_back(entry.path().string());
-    std::sort(files.begin(), files.end());
-    if (files.empty()) config::fail({path.string()}, "the folder holds no *.yaml (expected suites)");
+    std::ranges::sort(files);
+    if (files.empty()) config::fail({path.string()}, "no *.yaml in this folder (expected suites)");
   } else {
     files.push_back(path.string());
   }

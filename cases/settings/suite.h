@@ -14,35 +14,35 @@
 namespace torchstone::suite {
 
 struct Suite;
-/// The key `operators` of a suite, and the flags of the same names: its models are the calls in logs of operator
-/// inputs.
+/// The key `operators` of a suite, and the flags of the same names. The suite's models are the calls in logs of
+/// operator inputs.
 struct OperatorChoice {
-  std::vector<std::string> logs;  ///< files (models/operators/operator_log.h); together one log
-  int max_samples = 15;           ///< inputs of one operator that are run; upstream's default
-  int start_index = 0;            ///< the first of them
+  std::vector<std::string> logs;  ///< files (models/operators/operator_log.h), merged into one log
+  int max_samples = 15;           ///< inputs to run for each operator; upstream's default
+  int start_index = 0;            ///< first input to run
   std::vector<operators::OperatorLayout> layouts{operators::OperatorLayout::recorded};
   config::Place place{};
 };
 
-/// Reads `{logs: [FILE, …], max_samples: N, start_index: N, layouts: [recorded, channels_last]}`; files are relative to
-/// `folder`. Throws ConfigError.
+/// Reads `{logs: [FILE, …], max_samples: N, start_index: N, layouts: [recorded, channels_last]}`, with files relative
+/// to `folder`. Throws ConfigError.
 OperatorChoice read_operator_choice(const config::Yaml& node, const std::string& folder);
 
-/// Makes models of the logs of every suite that is chosen and has the key: registers each input that is run, and adds
-/// it to the suite; one that a rule leaves out is added with the reason (models/operators/operator_log.h). Throws
-/// ConfigError with the log's file and line.
+/// Adds the models of the selected suites with the key. Registers a model for each input to run; one that a rule
+/// excludes gets the reason (models/operators/operator_log.h). Throws ConfigError with the log's file and line.
 void add_operators(std::vector<Suite>& suites, const flags::Flags& flags);
 
-/// Names of the suites that have the key.
+/// Returns the names of the suites with the key.
 std::set<std::string> operator_suites(const std::vector<Suite>& suites);
 
+/// One row of a suite's matrix.
 struct Row {
   config::Axes axes;
   config::Choices<std::string> models;  ///< only these; empty: all of the suite
-  config::Choices<std::string> except;  ///< but not these
+  config::Choices<std::string> except;  ///< models of the suite that the row does not have
   config::Settings settings;
   config::Place place;
-  bool widened = false;  ///< made by a flag from a row of the suite: cases that another row has already are left out
+  bool widened = false;  ///< made by a flag from a row of the suite; cases that another row has are dropped
 };
 
 struct SuiteModel {
@@ -58,7 +58,7 @@ struct Suite {
   policy::Policy policy;
   config::Settings defaults;
   std::vector<Row> rows;
-  std::vector<SuiteModel> models;           ///< without the operators, which add_operators() adds
+  std::vector<SuiteModel> models;           ///< add_operators() adds the operators
   bool own_files = false;                   ///< its models are the files of --torchstone_only
   std::optional<OperatorChoice> operators;  ///< logs whose calls are models
   std::string expected_file;                ///< expected statuses (cases/selection/expected_status.h); empty: none
@@ -67,14 +67,15 @@ struct Suite {
 
 /// Reads a suite and its policy (a path relative to the suite's own folder); throws ConfigError.
 Suite read_suite(const std::string& file);
-/// The `*.yaml` of a folder, sorted, or the one file; throws ConfigError when there is none. An empty path means the
-/// suites that belong to the program: beside its installation, else in the source tree.
+/// Reads the `*.yaml` of a folder, sorted, or one file; throws ConfigError for an empty folder. An empty path means
+/// own_suites().
 std::vector<Suite> read_suites(const std::string& folder_or_file);
-/// That folder of the program; throws ConfigError when it is missing.
+/// Returns the folder of the program's suites: that of its installation, else of the source tree. Throws ConfigError
+/// when it is missing.
 std::filesystem::path own_suites();
 
-/// What the suites with flags of their own do before cases are made: fastrnns gets its sizes and TorchScript's
-/// executor, operators its models from logs. Throws ConfigError.
+/// Applies the flags of the suites fastrnns (sizes and TorchScript's executor) and operators (models from logs), before
+/// cases are made. Throws ConfigError.
 void prepare_models(std::vector<Suite>& suites, const flags::Flags& flags);
 
 }  // namespace torchstone::suite

@@ -13,7 +13,7 @@
 namespace torchstone::suite {
 namespace {
 
-constexpr int64_t most_inputs = 1'000'000;
+constexpr int64_t max_inputs = 1'000'000;
 
 std::vector<operators::LoggedOperator> read_logs(const OperatorChoice& choice) {
   std::vector<operators::LoggedOperator> log;
@@ -27,8 +27,8 @@ std::vector<operators::LoggedOperator> read_logs(const OperatorChoice& choice) {
   return log;
 }
 
-// What the flags say instead of the suite.
-OperatorChoice narrowed(OperatorChoice choice, const flags::OperatorFlags& flags) {
+// Replaces values of a suite by those of the flags.
+OperatorChoice with_flags(OperatorChoice choice, const flags::OperatorFlags& flags) {
   if (!flags.logs.empty()) choice.logs = flags.logs;
   if (!flags.layouts.empty()) choice.layouts = flags.layouts;
   if (flags.max_samples) choice.max_samples = *flags.max_samples;
@@ -61,16 +61,16 @@ OperatorChoice read_operator_choice(const config::Yaml& node, const std::string&
   choice.place = node;
   for (const auto& log : list_of(require(node, "logs"))) {
     const auto path = std::filesystem::path(folder) / text_of(log);
-    std::error_code error;  // a name may be too long to be asked for
+    std::error_code error;  // a name may be too long for the file system
     if (!std::filesystem::is_regular_file(path, error))
-      fail(log, fmt::format("there is no file {}", path.lexically_normal().string()));
+      fail(log, fmt::format("no such file: {}", path.lexically_normal().string()));
     choice.logs.push_back(path.lexically_normal().string());
   }
   if (choice.logs.empty()) fail(require(node, "logs"), "an empty list (expected at least one log)");
   if (const config::Yaml* value = node.find("max_samples"))
-    choice.max_samples = static_cast<int>(integer_of(*value, 1, most_inputs));
+    choice.max_samples = static_cast<int>(integer_of(*value, 1, max_inputs));
   if (const config::Yaml* value = node.find("start_index"))
-    choice.start_index = static_cast<int>(integer_of(*value, 0, most_inputs));
+    choice.start_index = static_cast<int>(integer_of(*value, 0, max_inputs));
   if (const config::Yaml* value = node.find("layouts")) {
     choice.layouts.clear();
     for (const auto& item : list_of(*value)) choice.layouts.push_back(layout_of(item));
@@ -81,9 +81,8 @@ OperatorChoice read_operator_choice(const config::Yaml& node, const std::string&
 
 void add_operators(std::vector<Suite>& suites, const flags::Flags& flags) {
   for (auto& suite : suites) {
-    const bool wanted = flags.suites.empty() || std::any_of(flags.suites.begin(), flags.suites.end(),
-                                                            [&](const auto& c) { return c.value == suite.name; });
-    if (suite.operators && wanted) add_log(suite, narrowed(*suite.operators, flags.operators));
+    const bool selected = flags.suites.empty() || contains(flags.suites, suite.name);
+    if (suite.operators && selected) add_log(suite, with_flags(*suite.operators, flags.operators));
   }
 }
 
