@@ -17,34 +17,34 @@
 namespace torchstone::selection {
 namespace {
 
-/// The setting that a policy asks for, before the policy is applied.
+/// Applies a setting that the policy depends on, before the policy is applied.
 void apply_ahead(const std::string& key, const config::Settings& settings, Case& c) {
   for (const auto& setting : settings)
     if (setting.first == key) config::apply_settings({setting}, c);
 }
 
-/// The name that the suite asks for, before the policy, the device or a flag changes a part of it.
+/// Returns the name that the suite asks for, before the policy, the device or a flag changes a part of it.
 std::string name_as_asked(Case c, std::initializer_list<const config::Settings*> of_suite) {
   for (const auto* settings : of_suite) apply_ahead("cuda_graphs", *settings, c);
   return name_of(c);
 }
 
-/// Why a case of dynamic sizes is left out; empty when it is not, or has none.
+/// Tells why a case of dynamic sizes is not registered; empty when it is.
 std::optional<policy::Decision> not_dynamic(const policy::Policy& policy, const ModelInfo& info, const Case& c) {
   if (c.dynamic == Dynamic::off) return std::nullopt;
   if (const CheckInfo& check = check_of(c); !check.dynamic)
-    return policy::Decision{fmt::format("the check {} is of one size, not of dynamic ones", c.check), check.file};
+    return policy::Decision{fmt::format("the check {} does not support dynamic sizes", c.check), check.file};
   if (!batch_is_fixed(policy, info)) return std::nullopt;
   const bool all = c.dynamic == Dynamic::all;
   if (all && info.dimensions_alone) return std::nullopt;
   const char* why = all                     ? "its batch size is fixed, and it declares no other dynamic size"
                     : info.dimensions_alone ? "its batch size is fixed; --torchstone_dynamic=all varies its other sizes"
-                                            : "its batch size is fixed, so that there are no dynamic ones";
+                                            : "its batch size is fixed, so it has no dynamic sizes";
   return policy::Decision{why, fmt::format("{}:{}", info.file, info.line)};
 }
 
-/// A dynamic program is compiled for a batch of its range, unless the batch is fixed.
-void compile_within_range(Case& c) {
+/// Moves the batch size of a dynamic case into its range, unless it is fixed.
+void clamp_batch_size(Case& c) {
   if (c.dynamic == Dynamic::off || c.fixed_batch) return;
   const int64_t nearest = std::clamp(c.batch_size, c.dynamic_range.minimum, c.dynamic_range.maximum);
   if (nearest == c.batch_size) return;
@@ -91,7 +91,7 @@ class Expander {
     return dtypes;
   }
 
-  // `one` holds exactly one value on each axis.
+  // Adds or skips the case of one combination: `one` holds exactly one value on each axis.
   void add_case(const suite::Suite& suite, const suite::Row& row, const suite::SuiteModel& model,
                 const config::Axes& one) {
     const ModelInfo& info = require_model(known_, model.name, model.place);
@@ -142,8 +142,7 @@ class Expander {
       c.origin["batch_size"] = fmt::format("{}, fixed: not by {}", fixed.second, c.origin["batch_size"]);
     }
 
-    compile_within_range(c);
-
+    clamp_batch_size(c);
     if (c.cold_start_latency && !c.origin.contains("use_warm_peak_memory")) {
       c.use_warm_peak_memory = false;
       c.origin["use_warm_peak_memory"] = "cold_start_latency, by " + c.origin["cold_start_latency"];
@@ -153,12 +152,12 @@ class Expander {
       return skip(c, *out);
 
     const std::string name = name_of(c);
-    const auto [found, fresh] = registered_.try_emplace(name, c.model, row.place, asked);
+    const auto [found, fresh] = registered_.try_emplace(name, Registered{c.model, row.place, asked});
     Registered& first = found->second;
-    const bool new_words = first.all_asked.insert(asked).second;
+    const bool new_name = first.all_asked.insert(asked).second;
     if (fresh) return expansion_.cases.push_back(std::move(c));
-    // A forced dtype, or an option that the policy adds, may meet what asks for it directly.
-    if (first.model == c.model && new_words)
+    // A forced dtype, or an option that the policy adds, may make a case that another row asks for directly.
+    if (first.model == c.model && new_name)
       return expansion_.skipped.push_back(
           {asked,
            fmt::format("a policy, the device or a flag makes it the same case as {}: both are {}", first.asked, name),
@@ -174,46 +173,16 @@ class Expander {
   }
 
   struct Registered {
-    Registered(std::string model_name, config::Place row_place, std::string asked_name)
-        : model(std::move(model_name)), row(std::move(row_place)), asked(std::move(asked_name)) {}
     std::string model;
     config::Place row;
     std::string asked;                  ///< name_as_asked()
-    std::set<std::string> all_asked{};  ///< of it and of those that were skipped
+    std::set<std::string> all_asked{};  ///< also the names of skipped cases
   };
   const Known& known_;
   const flags::Flags& flags_;
   std::map<std::string, Registered> registered_;
   Expansion expansion_;
 };
-
-}  // namespace
-
-Expansion expand(const std::vector<suite::Suite>& suites, const Known& known, const flags::Flags& flags) {
-  // A mistake in a part that flags leave out is still a mistake.
-  for (const auto& suite : suites) {
-    for (const auto& model : suite.models) require_model(known, model.name, model.place);
-    for (const auto& row : suite.rows) require_backends(known, row.axes.backends);
-  }
-  require_backends(known, flags.axes.backends);
-  Expander expander(known, flags);
-  for (const auto& suite : chosen_suites(suites, known, flags)) {
-    const auto rows = flags.full_matrix ? full_matrix(suite.rows, *flags.full_matrix) : suite.rows;
-    for (const auto& row : select_rows(rows, flags.axes)) expander.add_row(suite, row);
-  }
-  return expander.take();
-}
-
-void require_cases(const Expansion& expansion) {
-  if (!expansion.cases.empty()) return;
-  std::set<std::string> reasons;
-  for (const auto& skipped : expansion.skipped) reasons.insert(skipped.reason);
-  throw NothingSelected(
-      fmt::format("nothing to run: the suites and flags leave no case ({} left out{}, see --torchstone_list=skipped)",
-                  expansion.skipped.size(), reasons.size() == 1 ? ": " + *reasons.begin() : ""));
-}
-
-namespace {
 
 std::vector<config::Settings> combinations_of(const flags::Flags& flags) {
   std::vector<config::Settings> combinations{{}};
@@ -245,6 +214,30 @@ std::string name_of_combination(const config::Settings& settings) {
 
 }  // namespace
 
+Expansion expand(const std::vector<suite::Suite>& suites, const Known& known, const flags::Flags& flags) {
+  // Errors are reported also in parts that flags exclude.
+  for (const auto& suite : suites) {
+    for (const auto& model : suite.models) require_model(known, model.name, model.place);
+    for (const auto& row : suite.rows) require_backends(known, row.axes.backends);
+  }
+  require_backends(known, flags.axes.backends);
+  Expander expander(known, flags);
+  for (const auto& suite : chosen_suites(suites, known, flags)) {
+    const auto rows = flags.full_matrix ? full_matrix(suite.rows, *flags.full_matrix) : suite.rows;
+    for (const auto& row : select_rows(rows, flags.axes)) expander.add_row(suite, row);
+  }
+  return expander.take();
+}
+
+void require_cases(const Expansion& expansion) {
+  if (!expansion.cases.empty()) return;
+  std::set<std::string> reasons;
+  for (const auto& skipped : expansion.skipped) reasons.insert(skipped.reason);
+  throw NothingSelected(
+      fmt::format("nothing to run: the suites and flags select no case ({} skipped{}, see --torchstone_list=skipped)",
+                  expansion.skipped.size(), reasons.size() == 1 ? ": " + *reasons.begin() : ""));
+}
+
 Expansion expand_sweep(const std::vector<suite::Suite>& suites, const Known& known, const flags::Flags& flags) {
   if (flags.sweeps.empty()) return expand(suites, known, flags);
   Expansion all;
@@ -260,7 +253,7 @@ Expansion expand_sweep(const std::vector<suite::Suite>& suites, const Known& kno
       else
         all.skipped.push_back(
             {name_of(c),
-             fmt::format("another combination has batch size {} already, which the model fixes", c.batch_size),
+             fmt::format("the model fixes batch size {}, so another combination has this case", c.batch_size),
              c.origin["batch_size"]});
     }
   }

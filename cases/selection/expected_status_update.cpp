@@ -1,4 +1,4 @@
-// Rewrites expected-status files line by line: a line that no change concerns stays as it was.
+// Rewrites expected-status files line by line. Lines of unchanged entries and comments remain as they were.
 
 #include <algorithm>
 #include <filesystem>
@@ -18,26 +18,20 @@
 
 namespace torchstone::expected_status {
 
-/// What an update does to one file.
+namespace {
+
+constexpr size_t max_reason = 160;
+
+/// Changes of an update to one file.
 struct UpdatePlan {
-  std::map<size_t, std::optional<Expectation>> entries;  ///< by index: the new entry; empty where it is removed
+  std::map<size_t, std::optional<Expectation>> entries;  ///< by index; empty: remove the entry
   std::vector<Expectation> added;
 };
 
-/// One plan for each file; the arguments are those of update_expected(). An entry is replaced when all its cases ran
-/// and have one status. Where only some of its cases disagree with it, each of these gets an entry of its own.
-std::vector<UpdatePlan> plan_update(const std::vector<ExpectedFile>& files, const std::string& today,
-                                    const std::vector<Case>& declared, const std::map<std::string, Outcome>& seen);
-
-/// Whether a case that is expected to have one status may have another: any passing status counts as a pass.
-bool satisfies(Status expected, Status seen);
-
-/// `text`, the content of `file`, with the plan carried out. Lines of other entries and comments stay as they are.
-std::string edited(const ExpectedFile& file, const std::string& text, const UpdatePlan& plan);
-
-namespace {
-
-constexpr size_t longest_reason = 160;
+/// Tells whether a case that is expected to have one status may have another. Any passing status counts as a pass.
+bool satisfies(Status expected, Status seen) {
+  return expected == seen || (expected == Status::pass && info_of(seen).passing);
+}
 
 /// A case that ran, and its outcome.
 struct Seen {
@@ -45,21 +39,18 @@ struct Seen {
   const Outcome* outcome;
 };
 
-/// A measured outcome as a new expectation. A passing status is expected as a pass.
+/// Returns an outcome as a new expectation. A passing status is expected as a pass.
 Expectation measured(Expectation entry, const Outcome& outcome) {
   entry.expires = "";
-  if (entry.status == outcome.status) return entry;  // only its last day had passed
+  if (entry.status == outcome.status) return entry;  // only its last day has passed
   entry.status = info_of(outcome.status).passing ? Status::pass : outcome.status;
-  const std::string reason = shortened(printable(first_line(outcome.reason)), longest_reason);
+  const std::string reason = shortened(printable(first_line(outcome.reason)), max_reason);
   entry.reason = *entry.status == Status::pass ? "" : reason.empty() ? "seen, without a reason given" : reason;
   return entry;
 }
 
-/// Where an entry stands.
-struct EntryIndex {
-  size_t file, entry;
-};
-
+/// Plans the changes to each file. Replaces an entry when all its cases ran and have one status. Where only some of its
+/// cases disagree with it, each of these gets an entry of its own.
 class Planner {
  public:
   Planner(const std::vector<ExpectedFile>& files, const std::string& today, const std::vector<Case>& declared,
@@ -67,16 +58,16 @@ class Planner {
       : files_(files), today_(today), declared_(declared), seen_(seen), plans_(files.size()) {}
 
   std::vector<UpdatePlan> plan() {
-    std::map<std::pair<size_t, size_t>, std::vector<const Case*>> of_entry;
-    std::vector<const Case*> of_none;
+    std::map<EntryIndex, std::vector<const Case*>> matched;
+    std::vector<const Case*> unmatched;
     for (const auto& c : declared_) {
       if (const auto index = index_of(c))
-        of_entry[{index->file, index->entry}].push_back(&c);
+        matched[*index].push_back(&c);
       else
-        of_none.push_back(&c);
+        unmatched.push_back(&c);
     }
-    for (const auto& [index, cases] : of_entry) plan_entry({index.first, index.second}, cases);
-    for (const Case* c : of_none) {
+    for (const auto& [index, cases] : matched) plan_entry(index, cases);
+    for (const Case* c : unmatched) {
       const Outcome* outcome = outcome_of(*c);
       if (outcome && !satisfies(c->expected_status, outcome->status)) add(*c, *outcome, first_file(*c));
     }
@@ -84,12 +75,14 @@ class Planner {
   }
 
  private:
+  using EntryIndex = std::pair<size_t, size_t>;  ///< of a file, and of an entry in it
+
   const Outcome* outcome_of(const Case& c) const {
     const auto found = seen_.find(name_of(c));
     return found == seen_.end() || !can_be_expected(found->second) ? nullptr : &found->second;
   }
 
-  /// The entry that decides about a case, expired or not.
+  /// Finds the entry that decides about a case, expired or not.
   std::optional<EntryIndex> index_of(const Case& c) const {
     const Expectation* entry = deciding(files_, c, today_);
     if (!entry) entry = deciding(files_, c, "");
@@ -102,15 +95,14 @@ class Planner {
   size_t first_file(const Case& c) const {
     for (size_t f = 0; f < files_.size(); ++f)
       if (files_[f].suite.empty() || files_[f].suite == c.suite) return f;
-    throw config::ConfigError(
-        fmt::format("no expected-status file speaks of the suite {}, so {} cannot be updated (expected "
-                    "--torchstone_expected=FILE)",
-                    c.suite, name_of(c)));
+    throw config::ConfigError(fmt::format(
+        "no expected-status file covers the suite {}, so {} cannot be updated (expected --torchstone_expected=FILE)",
+        c.suite, name_of(c)));
   }
 
   void plan_entry(const EntryIndex& index, const std::vector<const Case*>& cases) {
-    const ExpectedFile& file = files_[index.file];
-    const Expectation& entry = file.entries[index.entry];
+    const ExpectedFile& file = files_[index.first];
+    const Expectation& entry = file.entries[index.second];
     std::vector<Seen> ran;
     for (const Case* c : cases)
       if (const Outcome* outcome = outcome_of(*c)) ran.push_back({c, outcome});
@@ -119,15 +111,15 @@ class Planner {
     if (std::ranges::all_of(ran, agrees)) return;
     const auto same = [&](const Seen& s) { return s.outcome->status == ran.front().outcome->status; };
     if (ran.size() == cases.size() && std::ranges::all_of(ran, same)) {
-      plans_[index.file].entries[index.entry] = replaced(file, entry, cases, *ran.front().outcome);
+      plans_[index.first].entries[index.second] = replaced(file, entry, cases, *ran.front().outcome);
       return;
     }
-    // The entry also matches cases that agree with it or did not run, so it stays.
+    // The entry also matches cases that agree with it or did not run, so it is kept.
     for (const auto& s : ran)
-      if (!agrees(s)) add(*s.c, *s.outcome, index.file);
+      if (!agrees(s)) add(*s.c, *s.outcome, index.first);
   }
 
-  /// Nothing when the cases pass and nothing weaker expects otherwise.
+  /// Returns the new entry; empty when the cases pass and no weaker entry expects otherwise.
   std::optional<Expectation> replaced(const ExpectedFile& file, const Expectation& entry,
                                       const std::vector<const Case*>& cases, const Outcome& outcome) const {
     Expectation next = measured(entry, outcome);
@@ -150,7 +142,7 @@ class Planner {
     if (file.csv) {
       if (c.check != "accuracy")
         throw config::ConfigError(
-            fmt::format("{}: cannot hold the {} of {} (expected a YAML file: a CSV is about accuracy)", file.path,
+            fmt::format("{}: cannot record the {} of {} (expected a YAML file: a CSV holds accuracy only)", file.path,
                         to_string(outcome.status), name_of(c)));
       entry.name = c.model;
     }
@@ -161,7 +153,7 @@ class Planner {
     const auto listed = std::ranges::find(file.entries, entry.name, &Expectation::name);
     if (twin != added.end() || (file.csv && listed != file.entries.end()))
       throw config::ConfigError(
-          fmt::format("{}: cannot tell the {} of {} from other cases of {} (expected a YAML file)", file.path,
+          fmt::format("{}: cannot distinguish the {} of {} from other cases of {} (expected a YAML file)", file.path,
                       to_string(outcome.status), name_of(c), c.model));
     added.push_back(entry);
   }
@@ -173,19 +165,6 @@ class Planner {
   std::vector<UpdatePlan> plans_;
 };
 
-}  // namespace
-
-bool satisfies(Status expected, Status seen) {
-  return expected == seen || (expected == Status::pass && info_of(seen).passing);
-}
-
-std::vector<UpdatePlan> plan_update(const std::vector<ExpectedFile>& files, const std::string& today,
-                                    const std::vector<Case>& declared, const std::map<std::string, Outcome>& seen) {
-  return Planner(files, today, declared, seen).plan();
-}
-
-namespace {
-
 std::vector<std::string> lines_in(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
@@ -193,14 +172,14 @@ std::vector<std::string> lines_in(const std::string& text) {
   return lines;
 }
 
-bool is_remark(const std::string& line) { return trimmed(line).empty() || trimmed(line).starts_with('#'); }
+bool is_comment(const std::string& line) { return trimmed(line).empty() || trimmed(line).starts_with('#'); }
 
-/// JSON's strings are YAML's.
+/// Quotes a text as a JSON string, which YAML reads too.
 std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// On one line when the entry that it replaces was.
+/// Writes an entry, on one line when the entry that it replaces was on one.
 std::string yaml_of(const Expectation& entry, bool one_line) {
   std::vector<std::pair<std::string, std::string>> parts;
   const bool plain = entry.name.find_first_not_of(
@@ -223,7 +202,7 @@ std::string yaml_of(const Expectation& entry, bool one_line) {
 
 std::string edited_yaml(const ExpectedFile& file, const std::string& text, const UpdatePlan& plan) {
   const auto lines = lines_in(text);
-  std::vector<size_t> begins;  // of each entry's lines, 0-based
+  std::vector<size_t> begins;  // first line of each entry, 0-based
   for (const auto& entry : file.entries) {
     size_t line = static_cast<size_t>(entry.place.line) - 1;
     const size_t lowest = begins.empty() ? 0 : begins.back() + 1;
@@ -242,7 +221,7 @@ std::string edited_yaml(const ExpectedFile& file, const std::string& text, const
   for (size_t e = 0; e < begins.size(); ++e) {
     const size_t next = e + 1 < begins.size() ? begins[e + 1] : lines.size();
     size_t end = next;
-    while (end > begins[e] + 1 && is_remark(lines[end - 1])) --end;
+    while (end > begins[e] + 1 && is_comment(lines[end - 1])) --end;
     const auto change = plan.entries.find(e);
     if (change == plan.entries.end())
       copy(begins[e], end);
@@ -280,27 +259,19 @@ std::string edited_csv(const ExpectedFile& file, const std::string& text, const 
     done = static_cast<size_t>(row.last_line);
   }
   out += copy(done, lines.size());
-  // Upstream keeps its rows apart, so that two changes do not conflict.
+  // Upstream leaves blank lines between its rows, so that two changes do not conflict.
   const size_t n = table.rows.size();
-  const int apart = n < 2 ? 0 : table.rows[n - 1].line - table.rows[n - 2].last_line - 1;
+  const int blank_lines = n < 2 ? 0 : table.rows[n - 1].line - table.rows[n - 2].last_line - 1;
   for (const auto& entry : plan.added) {
     std::vector<std::string> cells(table.columns.size());
     cells[name] = entry.name;
     cells[accuracy] = to_string(*entry.status);
-    out += (n > 0 ? std::string(static_cast<size_t>(apart), '\n') : "") + csv_line(cells);
+    out += (n > 0 ? std::string(static_cast<size_t>(blank_lines), '\n') : "") + csv_line(cells);
   }
   return out;
 }
 
-}  // namespace
-
-std::string edited(const ExpectedFile& file, const std::string& text, const UpdatePlan& plan) {
-  return file.csv ? edited_csv(file, text, plan) : edited_yaml(file, text, plan);
-}
-
-namespace {
-
-/// Throws when the edited files would not expect what was seen.
+/// Throws when the edited files would not expect the statuses in `seen`.
 void require_right(const std::vector<ExpectedFile>& files, const std::string& today, const std::vector<Case>& declared,
                    const std::map<std::string, Outcome>& seen) {
   for (const auto& c : declared) {
@@ -309,9 +280,9 @@ void require_right(const std::vector<ExpectedFile>& files, const std::string& to
     const Expectation* entry = deciding(files, c, today);
     const Status expected = entry ? *entry->status : c.expected_status;
     if (!satisfies(expected, found->second.status))
-      throw config::ConfigError(
-          fmt::format("{} became {}, which its expected-status file cannot be made to say: edit {}", name_of(c),
-                      to_string(found->second.status), entry ? origin_of(entry->place) : "it by hand"));
+      throw config::ConfigError(fmt::format("{} became {}, which its expected-status file cannot express: edit {}",
+                                            name_of(c), to_string(found->second.status),
+                                            entry ? origin_of(entry->place) : "it by hand"));
   }
 }
 
@@ -319,7 +290,7 @@ void require_right(const std::vector<ExpectedFile>& files, const std::string& to
 
 std::vector<FileChange> update_expected(const std::vector<ExpectedFile>& files, const std::string& today,
                                         const std::vector<Case>& declared, const std::map<std::string, Outcome>& seen) {
-  const auto plans = plan_update(files, today, declared, seen);
+  const auto plans = Planner(files, today, declared, seen).plan();
   std::vector<FileChange> changes;
   std::vector<ExpectedFile> after = files;
   for (size_t f = 0; f < files.size(); ++f) {
@@ -327,7 +298,8 @@ std::vector<FileChange> update_expected(const std::vector<ExpectedFile>& files, 
     if (plan.entries.empty() && plan.added.empty()) continue;
     std::error_code error;
     const std::string text = std::filesystem::exists(files[f].path, error) ? read_text(files[f].path) : "";
-    FileChange change{files[f].path, edited(files[f], text, plan), 0, 0, plan.added.size()};
+    const std::string next = files[f].csv ? edited_csv(files[f], text, plan) : edited_yaml(files[f], text, plan);
+    FileChange change{files[f].path, next, 0, 0, plan.added.size()};
     for (const auto& [index, entry] : plan.entries) ++(entry ? change.changed : change.removed);
     after[f] = parse_expected(change.text, files[f].path, files[f].suite);
     changes.push_back(std::move(change));

@@ -86,19 +86,16 @@ constexpr const char* head =
 constexpr const char* fields_head =
     "\n## Fields of a case\n\n"
     "What a [suite](suites.md) sets under the key, or a flag for all cases. `torchstone --torchstone_explain=GLOB` "
-    "shows "
-    "the fields of the cases that match, each with the line that decided it.\n\n"
+    "shows the fields of the cases that match, each with the line that decided it.\n\n"
     "| field | key in a suite | flag | value | default, or what decides | meaning |\n|---|---|---|---|---|---|\n";
 
 constexpr const char* policy_head =
     "\n## Keys of a policy\n\n"
     "A [policy](suites.md#policies) has upstream's schema, and keys of ours for lists that upstream has in its code. A "
-    "key takes a list of models, or a number for each "
-    "model.\n\n"
+    "key takes a list of models, or a number for each model.\n\n"
     "| key | takes | effect |\n|---|---|---|\n"
     "| `tolerance_rule` | `torchbench\\|timm\\|huggingface` | whose tolerances and accuracy batch sizes (ours; "
-    "default: by the "
-    "suite's name) |\n";
+    "default: by the suite's name) |\n";
 
 std::string in_cell(std::string text) {
   for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.replace(at, 1, "\\|");

@@ -19,6 +19,99 @@ std::vector<std::string> names_of(const std::vector<const ModelInfo*>& models) {
   return names;
 }
 
+// Lets a model that is selected by name run by rows that list other models only for brevity. Excludes the control
+// (eager against eager), rows with settings for their models, and checks for which the model has a row of its own.
+void run_all_rows(suite::Suite& suite, const std::string& model) {
+  const auto compiles = [](const auto& backend) { return backend.value.name != "eager"; };
+  const auto shares_check = [](const suite::Row& a, const suite::Row& b) {
+    return std::ranges::any_of(a.axes.checks, [&](const auto& check) { return contains(b.axes.checks, check.value); });
+  };
+  const auto rows = suite.rows;
+  for (auto& row : suite.rows) {
+    const bool has_own_row = std::ranges::any_of(
+        rows, [&](const suite::Row& other) { return contains(other.models, model) && shares_check(row, other); });
+    if (row.models.empty() || !row.settings.empty() || has_own_row || std::ranges::none_of(row.axes.backends, compiles))
+      continue;
+    row.models.clear();
+    row.widened = true;  // rows that divide the models of one combination now make the same cases
+  }
+}
+
+/// Keeps the suites for files when --torchstone_only names a file, and the other suites otherwise.
+void keep_suites_for(const flags::Flags& flags, std::vector<suite::Suite>& suites) {
+  const bool file = only_is_file(flags);
+  std::erase_if(suites, [&](const suite::Suite& suite) { return suite.own_files != file; });
+  if (suites.empty())
+    fail(flags.only_place,
+         file ? "a file needs a suite with the key own_files, such as the program's suite own, and none is selected"
+              : "suites with the key own_files run only files, and no other suite is selected");
+}
+
+bool is_expectation(const config::Settings::value_type& setting) {
+  return setting.first == "expected" || setting.first == "reason";
+}
+
+// Reduces an axis of the rows of one check to the given values.
+template <typename T>
+std::vector<suite::Row> select(const std::vector<suite::Row>& rows, config::Choices<T> config::Axes::*axis,
+                               const config::Choices<T>& given) {
+  if (given.empty() || rows.empty()) return rows;
+  std::vector<suite::Row> selected;
+  for (suite::Row row : rows) {
+    std::erase_if(row.axes.*axis, [&](const auto& choice) { return !contains(given, choice.value); });
+    if (!(row.axes.*axis).empty()) selected.push_back(std::move(row));
+  }
+  // Every row runs with a value that no row has. Rows for some models do not count, because the others lack the value.
+  config::Choices<T> added;
+  for (const auto& choice : given) {
+    const bool had = std::ranges::any_of(
+        rows, [&](const suite::Row& row) { return row.models.empty() && contains(row.axes.*axis, choice.value); });
+    if (!had && !contains(added, choice.value)) added.push_back(choice);
+  }
+  if (added.empty()) return selected;
+  for (suite::Row row : rows) {
+    row.axes.*axis = added;
+    row.widened = true;
+    // The known failure was seen with the row's own values. It rarely depends on the preset.
+    if constexpr (!std::is_same_v<T, Preset>) std::erase_if(row.settings, is_expectation);
+    selected.push_back(std::move(row));
+  }
+  return selected;
+}
+
+std::vector<suite::Row> rows_with_check(const std::vector<suite::Row>& rows, const std::string& check) {
+  std::vector<suite::Row> found;
+  for (suite::Row row : rows) {
+    std::erase_if(row.axes.checks, [&](const auto& choice) { return choice.value != check; });
+    if (!row.axes.checks.empty()) found.push_back(std::move(row));
+  }
+  return found;
+}
+
+/// Returns the rows of a check. A check that no row names runs on the rows of the check whose policy it shares, without
+/// their expectations.
+std::vector<suite::Row> rows_for(const std::vector<suite::Row>& rows, const config::Choice<std::string>& check) {
+  const CheckInfo* info = find_check(check.value);
+  if (!info)
+    fail(check.place,
+         fmt::format("unknown check {} ({})", check.value, config::expected_one_of(check.value, check_names())));
+  auto found = rows_with_check(rows, info->name);
+  if (!found.empty()) return found;
+  found = rows_with_check(rows, info->policy);
+  for (suite::Row& row : found) {
+    row.axes.checks = {check};
+    row.widened = true;
+    std::erase_if(row.settings, is_expectation);
+  }
+  return found;
+}
+
+template <typename T>
+void unite(config::Choices<T>& all, const config::Choices<T>& more) {
+  for (const auto& choice : more)
+    if (!contains(all, choice.value)) all.push_back(choice);
+}
+
 }  // namespace
 
 const ModelInfo* Known::model(const std::string& name) const {
@@ -36,44 +129,12 @@ const ModelInfo& require_model(const Known& known, const std::string& name, cons
 
 void require_backends(const Known& known, const config::Choices<BackendSpec>& choices) {
   for (const auto& [backend, place] : choices) {
-    if (std::find(known.backends.begin(), known.backends.end(), backend.name) == known.backends.end())
+    if (std::ranges::find(known.backends, backend.name) == known.backends.end())
       fail(place,
            fmt::format("unknown backend {} ({})", backend.name, config::expected_one_of(backend.name, known.backends)));
     if (const auto fault = wrong_option(backend)) fail(place, fmt::format("backend {}: {}", backend.name, *fault));
   }
 }
-
-namespace {
-
-// Rows that are kept to some models for brevity are there for a model that is asked for by name. Not so the control,
-// eager against eager, rows that hold settings for their models, and checks of which the model has a row of its own.
-void run_all_rows(suite::Suite& suite, const std::string& model) {
-  const auto compiles = [](const auto& backend) { return backend.value.name != "eager"; };
-  const auto shares_check = [](const suite::Row& a, const suite::Row& b) {
-    return std::ranges::any_of(a.axes.checks, [&](const auto& check) { return contains(b.axes.checks, check.value); });
-  };
-  const auto rows = suite.rows;
-  for (auto& row : suite.rows) {
-    const bool of_its_own = std::ranges::any_of(
-        rows, [&](const suite::Row& other) { return contains(other.models, model) && shares_check(row, other); });
-    if (row.models.empty() || !row.settings.empty() || of_its_own || std::ranges::none_of(row.axes.backends, compiles))
-      continue;
-    row.models.clear();
-    row.widened = true;  // rows that share out the models of one combination now meet
-  }
-}
-
-/// A file runs by the rows of suites for files and of no others; a model by those of the others.
-void keep_suites_for(const flags::Flags& flags, std::vector<suite::Suite>& suites) {
-  const bool file = only_is_file(flags);
-  std::erase_if(suites, [&](const suite::Suite& suite) { return suite.own_files != file; });
-  if (suites.empty())
-    fail(flags.only_place, file ? "a file runs by the rows of a suite with the key own_files, as the program's suite "
-                                  "own, and none is chosen"
-                                : "suites with the key own_files run files alone, and no other is chosen");
-}
-
-}  // namespace
 
 bool only_is_file(const flags::Flags& flags) { return formats::is_model_file(flags.only); }
 
@@ -89,7 +150,7 @@ std::vector<suite::Suite> chosen_suites(const std::vector<suite::Suite>& all, co
   std::vector<std::string> names;
   for (const auto& suite : all) names.push_back(suite.name);
   for (const auto& [name, place] : flags.suites)
-    if (std::find(names.begin(), names.end(), name) == names.end())
+    if (std::ranges::find(names, name) == names.end())
       fail(place, fmt::format("unknown suite {} ({})", name, config::expected_one_of(name, names)));
   std::vector<suite::Suite> chosen;
   for (const auto& suite : all)
@@ -103,87 +164,15 @@ std::vector<suite::Suite> chosen_suites(const std::vector<suite::Suite>& all, co
     std::erase_if(suite.models, [&](const suite::SuiteModel& model) { return model.name != only; });
     run_all_rows(suite, only);
   }
-  if (std::any_of(chosen.begin(), chosen.end(), [](const suite::Suite& suite) { return !suite.models.empty(); }))
-    return chosen;
-  // In no suite's list: it runs by the rows of a suite that it says it belongs to, else of the first.
-  auto home = std::find_if(chosen.begin(), chosen.end(), [&](const suite::Suite& suite) {
-    return std::find(info.suites.begin(), info.suites.end(), suite.name) != info.suites.end();
+  if (std::ranges::any_of(chosen, [](const suite::Suite& suite) { return !suite.models.empty(); })) return chosen;
+  // No suite lists it, so it runs by the rows of a suite that its registration names, else of the first suite.
+  auto home = std::ranges::find_if(chosen, [&](const suite::Suite& suite) {
+    return std::ranges::find(info.suites, suite.name) != info.suites.end();
   });
   if (home == chosen.end()) home = chosen.begin();
   home->models.push_back({only, {}, std::nullopt, {info.file, info.line, only}});
   return {*home};
 }
-
-namespace {
-
-bool is_expectation(const config::Settings::value_type& setting) {
-  return setting.first == "expected" || setting.first == "reason";
-}
-
-// `rows` are those of one check.
-template <typename T>
-std::vector<suite::Row> select(const std::vector<suite::Row>& rows, config::Choices<T> config::Axes::*axis,
-                               const config::Choices<T>& given) {
-  if (given.empty() || rows.empty()) return rows;
-  std::vector<suite::Row> selected;
-  for (suite::Row row : rows) {
-    std::erase_if(row.axes.*axis, [&](const auto& choice) { return !contains(given, choice.value); });
-    if (!(row.axes.*axis).empty()) selected.push_back(std::move(row));
-  }
-  // A value that no row has (one that a row keeps to some models is not there for the others): every row is run with
-  // it.
-  config::Choices<T> added;
-  for (const auto& choice : given) {
-    const bool had = std::any_of(rows.begin(), rows.end(), [&](const suite::Row& row) {
-      return row.models.empty() && contains(row.axes.*axis, choice.value);
-    });
-    if (!had && !contains(added, choice.value)) added.push_back(choice);
-  }
-  if (added.empty()) return selected;
-  for (suite::Row row : rows) {
-    row.axes.*axis = added;
-    row.widened = true;
-    // A known failure was seen with the row's own values; of the size alone it seldom depends.
-    if constexpr (!std::is_same_v<T, Preset>) std::erase_if(row.settings, is_expectation);
-    selected.push_back(std::move(row));
-  }
-  return selected;
-}
-
-std::vector<suite::Row> rows_of(const std::vector<suite::Row>& rows, const std::string& check) {
-  std::vector<suite::Row> found;
-  for (suite::Row row : rows) {
-    std::erase_if(row.axes.checks, [&](const auto& choice) { return choice.value != check; });
-    if (!row.axes.checks.empty()) found.push_back(std::move(row));
-  }
-  return found;
-}
-
-/// A check that no row names is run on the rows of the check whose policy it shares. What these expect is of another
-/// check.
-std::vector<suite::Row> rows_for(const std::vector<suite::Row>& rows, const config::Choice<std::string>& check) {
-  const CheckInfo* info = find_check(check.value);
-  if (!info)
-    fail(check.place,
-         fmt::format("unknown check {} ({})", check.value, config::expected_one_of(check.value, check_names())));
-  auto found = rows_of(rows, info->name);
-  if (!found.empty()) return found;
-  found = rows_of(rows, info->policy);
-  for (suite::Row& row : found) {
-    row.axes.checks = {check};
-    row.widened = true;
-    std::erase_if(row.settings, is_expectation);
-  }
-  return found;
-}
-
-template <typename T>
-void unite(config::Choices<T>& all, const config::Choices<T>& more) {
-  for (const auto& choice : more)
-    if (!contains(all, choice.value)) all.push_back(choice);
-}
-
-}  // namespace
 
 std::vector<suite::Row> full_matrix(std::vector<suite::Row> rows, const config::Place& place) {
   suite::Row full;
