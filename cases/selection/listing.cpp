@@ -93,6 +93,27 @@ Table flags_table() {
   return table;
 }
 
+Table table_of(flags::Listing list, const std::vector<suite::Suite>& suites, const selection::Expansion& expansion,
+               const selection::Known& known, const ParameterCount& mini_parameters) {
+  switch (list) {
+    case flags::Listing::models:
+      return models_table(known, mini_parameters);
+    case flags::Listing::backends:
+      return backends_table(known);
+    case flags::Listing::cases:
+      return cases_table(expansion.cases);
+    case flags::Listing::suites:
+      return suites_table(suites, expansion);
+    case flags::Listing::skipped:
+      return skipped_table(expansion.skipped);
+    case flags::Listing::flags:
+      return flags_table();
+    case flags::Listing::none:
+      return {};
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string to_text(const Table& table) {
@@ -126,40 +147,17 @@ nlohmann::ordered_json to_json(const Table& table) {
 std::string listing(const flags::Flags& flags, const std::vector<suite::Suite>& suites,
                     const selection::Expansion& expansion, const selection::Known& known,
                     const ParameterCount& mini_parameters) {
+  using enum flags::Format;
   const bool of_cases = flags.list == flags::Listing::cases;
-  const bool of_flags = flags.list == flags::Listing::flags;
-  if (flags.format == flags::Format::ctest && !of_cases)
+  if (flags.format == ctest && !of_cases)
     throw config::ConfigError("--torchstone_format=ctest is only for --torchstone_list=cases");
-  if (flags.format == flags::Format::markdown && !of_flags)
+  if (flags.format == markdown && flags.list != flags::Listing::flags)
     throw config::ConfigError("--torchstone_format=markdown is only for --torchstone_list=flags");
-  if (flags.format == flags::Format::ctest) return ctest_script(expansion.cases, flags, known);
-  if (flags.format == flags::Format::markdown) return reference_page();
-  if (of_cases && flags.format == flags::Format::json)
-    return printable_json(cases_json(expansion.cases).dump(2)) + "\n";
-  Table table;
-  switch (flags.list) {
-    case flags::Listing::models:
-      table = models_table(known, mini_parameters);
-      break;
-    case flags::Listing::backends:
-      table = backends_table(known);
-      break;
-    case flags::Listing::cases:
-      table = cases_table(expansion.cases);
-      break;
-    case flags::Listing::suites:
-      table = suites_table(suites, expansion);
-      break;
-    case flags::Listing::skipped:
-      table = skipped_table(expansion.skipped);
-      break;
-    case flags::Listing::flags:
-      table = flags_table();
-      break;
-    case flags::Listing::none:
-      break;
-  }
-  return flags.format == flags::Format::json ? printable_json(to_json(table).dump(2)) + "\n" : to_text(table);
+  if (flags.format == ctest) return ctest_script(expansion.cases, flags, known);
+  if (flags.format == markdown) return reference_page();
+  if (of_cases && flags.format == json) return printable_json(cases_json(expansion.cases).dump(2)) + "\n";
+  const Table table = table_of(flags.list, suites, expansion, known, mini_parameters);
+  return flags.format == json ? printable_json(to_json(table).dump(2)) + "\n" : to_text(table);
 }
 
 std::vector<std::pair<std::string, nlohmann::ordered_json>> fields_of(const Case& c) {
@@ -183,10 +181,9 @@ std::string explanation(const std::vector<Case>& cases, const std::string& glob)
     text += (text.empty() ? "" : "\n") + to_text(table);
   }
   if (text.empty())
-    throw selection::NothingSelected(
-        fmt::format("--torchstone_explain={}: no case has such a name (expected a glob such as '*resnet18*'; see "
-                    "--torchstone_list=cases)",
-                    glob));
+    throw selection::NothingSelected(fmt::format(
+        "--torchstone_explain={}: no case matches (expected a glob such as '*resnet18*'; see --torchstone_list=cases)",
+        glob));
   return text;
 }
 

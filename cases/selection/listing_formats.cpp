@@ -15,7 +15,7 @@ namespace {
 
 constexpr double slack_s = 60;  // start of the process, loading, writing results
 
-// CMake's bracket argument: taken as it stands, whatever it holds.
+// Quotes a text as CMake's bracket argument, which may hold anything.
 std::string bracketed(const std::string& text) {
   std::string equals = "=";
   while (text.find("]" + equals + "]") != std::string::npos || text.ends_with("]" + equals)) equals += "=";
@@ -23,13 +23,13 @@ std::string bracketed(const std::string& text) {
   return fmt::format("[{0}[{1}{2}]{0}]", equals, text.starts_with('\n') ? "\n" : "", text);
 }
 
-/// Returns the flags that make a difference to the case. The program refuses others.
+/// Returns the flags that affect the case. The program refuses others.
 std::vector<std::string> own_flags(const flags::Flags& flags, const Case& c) {
   static const std::vector<std::string> of_listing{"list",   "format", "explain",        "print_program",
                                                    "report", "help",   "update_expected"};
   std::vector<std::string> words;
   for (const auto& [name, value] : flags.given)
-    if (std::find(of_listing.begin(), of_listing.end(), name) == of_listing.end() && makes_a_difference(flags, name, c))
+    if (std::ranges::find(of_listing, name) == of_listing.end() && makes_a_difference(flags, name, c))
       words.push_back(fmt::format("--torchstone_{}={}", name, value));
   return words;
 }
@@ -43,50 +43,28 @@ std::string labels_of(const Case& c, const selection::Known& known) {
   return fmt::format("{}", fmt::join(labels, ";"));
 }
 
-// Nothing runs beside a timing. Beside other tests a thread that spins while it waits would take their core.
-const char* beside_others(const Case& c) {
+// Runs timings alone. In other tests, threads that spin while they wait would take the cores of concurrent tests.
+const char* concurrency_properties(const Case& c) {
   return check_of(c).timed ? " RUN_SERIAL TRUE" : " ENVIRONMENT OMP_WAIT_POLICY=passive";
 }
 
-}  // namespace
-
-std::string ctest_script(const std::vector<Case>& cases, const flags::Flags& flags, const selection::Known& known) {
-  std::string script;
-  for (const auto& c : cases) {
-    const std::string name = bracketed(name_of(c));
-    std::vector<std::string> command{bracketed(flags.run.program)};
-    for (const auto& word : own_flags(flags, c)) command.push_back(bracketed(word));
-    command.push_back(bracketed("--torchstone_report=none"));
-    command.push_back(bracketed("--gtest_filter=" + name_of(c)));
-    const double diagnosis_s = flags.run.diagnose == Diagnose::never ? 0 : flags.run.diagnose_limit_s;
-    const double limit = std::ceil(c.time_limit_s + flags.run.compile_limit_s + diagnosis_s + slack_s);
-    script += fmt::format("add_test({} {})\n", name, fmt::join(command, " "));
-    script += fmt::format(
-        "set_tests_properties({} PROPERTIES LABELS {} TIMEOUT {:.0f} FIXTURES_REQUIRED torchstone_results{})\n", name,
-        bracketed(labels_of(c, known)), limit, beside_others(c));
-  }
-  return script;
-}
-
-namespace {
-
-constexpr const char* head =
+constexpr const char* page_head =
     "# Flags, fields of a case, keys of a policy\n\n"
     "<!-- Printed by torchstone --torchstone_list=flags --torchstone_format=markdown. Do not edit. -->\n\n"
     "## Flags\n\n"
-    "Each flag has an environment twin: `--torchstone_out=X` is `TORCHSTONE_OUT=X`. The flag wins. A `BOOL` flag may "
-    "stand without a value. GoogleTest's flags (`--gtest_filter=…`, `--gtest_repeat=…`) work as always.\n\n"
+    "Each flag has an environment twin: `--torchstone_out=X` is `TORCHSTONE_OUT=X`. The flag wins. A `BOOL` flag needs "
+    "no value. GoogleTest's flags (`--gtest_filter=…`, `--gtest_repeat=…`) work as always.\n\n"
     "On the command line a misspelt flag is a usage error (exit code 2). So is a flag without effect. Either the other "
     "flags rule it out (`--torchstone_format` without a list), or no case of the run depends on it "
-    "(`--torchstone_repeat` without a case of performance). The run's cases are those that the suites, the flags and "
-    "`--gtest_filter` select, in all shards together. A flag that one of them depends on is accepted.\n\n"
-    "A twin without effect is no error, because it may be set for all jobs of a pipeline. One line names it, and the "
-    "run goes on. A variable whose name nearly matches that of a twin gets a warning.\n";
+    "(`--torchstone_repeat` without a case of performance). The suites, the flags and `--gtest_filter` select the "
+    "run's cases, in all shards together. A flag is accepted if one of them depends on it.\n\n"
+    "A twin without effect is not an error, because it may be set for all jobs of a pipeline. The run names it in one "
+    "line and continues. A variable whose name nearly matches that of a twin causes a warning.\n";
 
 constexpr const char* fields_head =
     "\n## Fields of a case\n\n"
-    "What a [suite](suites.md) sets under the key, or a flag for all cases. `torchstone --torchstone_explain=GLOB` "
-    "shows the fields of the cases that match, each with the line that decided it.\n\n"
+    "A [suite](suites.md) sets a field under its key, and a flag sets it for all cases. `torchstone "
+    "--torchstone_explain=GLOB` shows the fields of the cases that match, each with the line that decided it.\n\n"
     "| field | key in a suite | flag | value | default, or what decides | meaning |\n|---|---|---|---|---|---|\n";
 
 constexpr const char* policy_head =
@@ -94,7 +72,7 @@ constexpr const char* policy_head =
     "A [policy](suites.md#policies) has upstream's schema, and keys of ours for lists that upstream has in its code. A "
     "key takes a list of models, or a number for each model.\n\n"
     "| key | takes | effect |\n|---|---|---|\n"
-    "| `tolerance_rule` | `torchbench\\|timm\\|huggingface` | whose tolerances and accuracy batch sizes (ours; "
+    "| `tolerance_rule` | `torchbench\\|timm\\|huggingface` | whose tolerances and accuracy batch sizes apply (ours; "
     "default: by the suite's name) |\n";
 
 std::string in_cell(std::string text) {
@@ -122,8 +100,26 @@ std::string table_of_flags(const std::string& group) {
 
 }  // namespace
 
+std::string ctest_script(const std::vector<Case>& cases, const flags::Flags& flags, const selection::Known& known) {
+  std::string script;
+  for (const auto& c : cases) {
+    const std::string name = bracketed(name_of(c));
+    std::vector<std::string> command{bracketed(flags.run.program)};
+    for (const auto& word : own_flags(flags, c)) command.push_back(bracketed(word));
+    command.push_back(bracketed("--torchstone_report=none"));
+    command.push_back(bracketed("--gtest_filter=" + name_of(c)));
+    const double diagnosis_s = flags.run.diagnose == Diagnose::never ? 0 : flags.run.diagnose_limit_s;
+    const double limit = std::ceil(c.time_limit_s + flags.run.compile_limit_s + diagnosis_s + slack_s);
+    script += fmt::format("add_test({} {})\n", name, fmt::join(command, " "));
+    script += fmt::format(
+        "set_tests_properties({} PROPERTIES LABELS {} TIMEOUT {:.0f} FIXTURES_REQUIRED torchstone_results{})\n", name,
+        bracketed(labels_of(c, known)), limit, concurrency_properties(c));
+  }
+  return script;
+}
+
 std::string reference_page() {
-  std::string text = head;
+  std::string text = page_head;
   std::string group;
   for (const auto& flag : flags::flag_table())
     if (flag.group != group) text += table_of_flags(group = flag.group);

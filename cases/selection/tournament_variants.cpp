@@ -26,13 +26,13 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 bool is_script(const std::string& file) { return file.ends_with(".pt"); }
 
-/// Within the double quotes of Python and C++.
+/// Escapes a text for double quotes in Python and C++.
 std::string in_quotes(const std::string& text) { return replaced(replaced(text, "\\", "\\\\"), "\"", "\\\""); }
 
-/// Python's code stands in single quotes there.
+/// Escapes a text for single quotes in the shell, which enclose Python code.
 std::string in_shell(const std::string& text) { return replaced(text, "'", "'\\''"); }
 
-/// {"freezing": True, "cpp.threads": 1}
+/// Writes the options as a dict: {"freezing": True, "cpp.threads": 1}.
 std::string python_options(const BackendSpec& backend) {
   std::vector<std::string> entries;
   for (const auto& [key, value] : backend.options) {
@@ -48,7 +48,7 @@ std::string python_options(const BackendSpec& backend) {
 
 const std::set<std::string> placeholders{"device", "file", "label", "name", "options", "program", "scripted"};
 
-/// Of lower-case letters alone, which no code of C++ or Python is.
+/// Returns the placeholders of a line. C++ and Python code in braces never consists of lower-case letters only.
 std::vector<std::string> words_in_braces(const std::string& line) {
   static const std::regex word("[{]([a-z_]+)[}]");
   std::vector<std::string> words;
@@ -57,12 +57,12 @@ std::vector<std::string> words_in_braces(const std::string& line) {
   return words;
 }
 
-/// A line is of the backend without options, unless it takes them.
-bool is_of(const ShippingLines& lines, const BackendSpec& backend) {
+/// Tells whether the lines suit the backend with its options. Lines that take no options suit it without options only.
+bool accept_options(const ShippingLines& lines, const BackendSpec& backend) {
   return backend.options.empty() || lines.exported.find("{options}") != std::string::npos;
 }
 
-/// Options of Torchstone's own, which Inductor does not know.
+/// Torchstone's own options, which Inductor does not know.
 const std::set<std::string> own_options{"patches", "quantization", "training"};
 
 std::string filled(std::string text, const Case& c, const std::string& path, const std::string& escaped) {
@@ -75,10 +75,8 @@ std::string filled(std::string text, const Case& c, const std::string& path, con
   text = replaced(text, "{label}", label_of(c.backend));
   text = replaced(text, "{device}", c.device);
   text = replaced(text, "{name}", c.model);
-  return replaced(text, "{file}", escaped);  // the last one, as its name may hold anything
+  return replaced(text, "{file}", escaped);  // last, because a file name may contain any placeholder
 }
-
-}  // namespace
 
 ShippingLines read_shipping(const config::Yaml& node) {
   config::require_map(node);
@@ -95,49 +93,21 @@ ShippingLines read_shipping(const config::Yaml& node) {
   return {text("exported"), text("script"), text("code")};
 }
 
-Shipping shipping_of(const std::map<std::string, ShippingLines>& lines, const Case& c, const std::string& file) {
-  if (c.backend.name == "eager") return {"", "", "the model as it is"};
-  if (c.mode == Mode::training) return {"", "", "a step of training is no model to ship"};
-  if (c.dtype != DType::float32 && c.dtype != DType::as_written)
-    return {"", "", fmt::format("the lines are of the file as it is, not of its cast to {}", to_string(c.dtype))};
-  for (const auto& [key, value] : c.backend.options)
-    if (own_options.contains(key)) return {"", "", fmt::format("{} is Torchstone's own, not the compiler's", key)};
-  auto found = lines.find(to_string(c.backend));
-  if (found == lines.end()) found = lines.find(c.backend.name);
-  if (found == lines.end() || (found->second.exported.empty() && found->second.code.empty()) ||
-      (found->first == c.backend.name && !is_of(found->second, c.backend)))
-    return {"", "", fmt::format("no line of {} is known", to_string(c.backend))};
-  const auto& [of_exported, of_script, code] = found->second;
-  if (is_script(file) && of_script.empty() && code.find("{scripted}") == std::string::npos)
-    return {"", "", fmt::format("no line of {} is known for a file of TorchScript", c.backend.name)};
-  // Otherwise a folder of two exported programs.
-  const std::string path = is_script(file) || file.ends_with(".pt2") ? file : file + "/eval.pt2";
-  const std::string quoted = in_quotes(path);
-  return {filled(is_script(file) ? of_script : of_exported, c, path, in_shell(quoted)), filled(code, c, path, quoted),
-          ""};
-}
-
-/// Throws ConfigError for flags that a tournament does not go with, and where GoogleTest's variables make this process
-/// one of several shards.
-void require_tournament_flags(flags::Flags& flags);
-
-namespace {
-
-std::string words_against(const std::string& what) {
+std::string refusal_of(const std::string& what) {
   return fmt::format("--torchstone_tournament does not go with {}", what);
 }
 
 void require_one_shard() {
   const std::string shards = environment_variable("GTEST_TOTAL_SHARDS");
   if (parse_number(shards).value_or(1) > 1)
-    throw config::ConfigError(words_against(
-        fmt::format("GTEST_TOTAL_SHARDS={}: shards would share out the variants of a model, which are timed against "
-                    "each other (divide the models instead, by --torchstone_only or --gtest_filter)",
+    throw config::ConfigError(refusal_of(
+        fmt::format("GTEST_TOTAL_SHARDS={}: shards would divide the variants of a model, which are timed against each "
+                    "other (divide the models instead, with --torchstone_only or --gtest_filter)",
                     shards)));
 }
 
-}  // namespace
-
+/// Throws ConfigError for flags that a tournament does not support, and where GoogleTest's variables make this process
+/// one of several shards.
 void require_tournament_flags(flags::Flags& flags) {
   std::string against;
   if (flags.print_program) against = "print_program";
@@ -152,33 +122,30 @@ void require_tournament_flags(flags::Flags& flags) {
   if (!flags.run.save_outputs.empty()) against = "save_outputs";
   if (!flags.run.compare_outputs.empty()) against = "compare_outputs";
   if (flags.run.isolate == Isolation::off) against = "isolate=off (it times fresh processes)";
-  if (!against.empty()) throw config::ConfigError(words_against("--torchstone_" + against));
+  if (!against.empty()) throw config::ConfigError(refusal_of("--torchstone_" + against));
   for (const std::string name : {"required_speedup", "npy", "export_profiler_trace", "memory_snapshot",
                                  "strict_undecided", "cuda_graphs", "interleave", "diagnose_limit", "diagnose_max"})
-    flags::refuse_without_effect(flags, name, words_against("--torchstone_" + name));
+    flags::refuse_without_effect(flags, name, refusal_of("--torchstone_" + name));
   if (flags.run.diagnose == Diagnose::always)
-    flags::refuse_without_effect(flags, "diagnose", words_against("--torchstone_diagnose=always"));
-  if (flags.github == "always")
-    flags::refuse_without_effect(flags, "github", words_against("--torchstone_github=always"));
+    flags::refuse_without_effect(flags, "diagnose", refusal_of("--torchstone_diagnose=always"));
+  if (flags.github == "always") flags::refuse_without_effect(flags, "github", refusal_of("--torchstone_github=always"));
   require_one_shard();
 }
 
-namespace {
-
-/// `devices: [cpu]` of an entry.
+/// Reads `devices: [cpu]` of an entry.
 std::vector<std::string> read_devices(const config::Yaml& node) {
   std::vector<std::string> kinds;
   for (const auto& item : config::list_of(node)) {
     const std::string kind = config::device_of(item);
     if (kind.find(':') != std::string::npos)
-      config::fail(item, fmt::format("'{}' is one device (expected a kind of device: cpu or cuda)", kind));
+      config::fail(item, fmt::format("'{}' is a single device (expected a kind of device: cpu or cuda)", kind));
     kinds.push_back(kind);
   }
   if (kinds.empty()) config::fail(node, "no device (expected cpu or cuda)");
   return kinds;
 }
 
-/// `torchscript`, `{inductor: {freezing: true}}`, or the latter with `devices` beside the backend.
+/// Reads `torchscript`, `{inductor: {freezing: true}}`, or the latter with the additional key `devices`.
 void read_variant(config::Yaml node, Variants& variants) {
   if (const auto* devices = node.find("devices")) {
     variants.devices[config::origin_of(node)] = read_devices(*devices);
@@ -192,7 +159,7 @@ std::string own_list() { return (suite::own_suites().parent_path() / "tournament
 
 std::string name_in(const std::string& backend) { return backend.substr(0, backend.find(':')); }
 
-/// The lines of the list's `ship`, in the place of all that `lines` has of the same backends.
+/// Takes the lines of the list's `ship`. They replace all lines of the same backends.
 void take_shipping(const config::Yaml& list, std::map<std::string, ShippingLines>& lines) {
   const config::Yaml* ship = list.find("ship");
   if (!ship) return;
@@ -203,6 +170,30 @@ void take_shipping(const config::Yaml& list, std::map<std::string, ShippingLines
 }
 
 }  // namespace
+
+Shipping shipping_of(const std::map<std::string, ShippingLines>& lines, const Case& c, const std::string& file) {
+  if (c.backend.name == "eager") return {"", "", "the model as it is"};
+  if (c.mode == Mode::training) return {"", "", "a training step is not a model to ship"};
+  if (c.dtype != DType::float32 && c.dtype != DType::as_written)
+    return {"", "",
+            fmt::format("the shipping lines are for the file as it is, not for its cast to {}", to_string(c.dtype))};
+  for (const auto& [key, value] : c.backend.options)
+    if (own_options.contains(key))
+      return {"", "", fmt::format("{} is an option of Torchstone, not of the compiler", key)};
+  auto found = lines.find(to_string(c.backend));
+  if (found == lines.end()) found = lines.find(c.backend.name);
+  if (found == lines.end() || (found->second.exported.empty() && found->second.code.empty()) ||
+      (found->first == c.backend.name && !accept_options(found->second, c.backend)))
+    return {"", "", fmt::format("no shipping line of {} is known", to_string(c.backend))};
+  const auto& [of_exported, of_script, code] = found->second;
+  if (is_script(file) && of_script.empty() && code.find("{scripted}") == std::string::npos)
+    return {"", "", fmt::format("no shipping line of {} is known for a TorchScript file", c.backend.name)};
+  // Another path is a folder of two exported programs.
+  const std::string path = is_script(file) || file.ends_with(".pt2") ? file : file + "/eval.pt2";
+  const std::string quoted = in_quotes(path);
+  return {filled(is_script(file) ? of_script : of_exported, c, path, in_shell(quoted)), filled(code, c, path, quoted),
+          ""};
+}
 
 Variants read_variants(const std::string& file, const std::vector<std::string>& registered) {
   const std::string path = file.empty() ? own_list() : file;
@@ -230,9 +221,10 @@ std::optional<std::string> left_out(const Variants& variants, const Case& c) {
   if (decided == c.origin.end()) return std::nullopt;
   const std::string kind = c.device.substr(0, c.device.find(':'));
   for (const auto& [place, kinds] : variants.devices) {
-    const bool is_this = decided->second == place || decided->second.starts_with(place + ",");  // a policy adds to it
+    // A policy may add an option, with its own origin after a comma.
+    const bool is_this = decided->second == place || decided->second.starts_with(place + ",");
     if (is_this && std::ranges::find(kinds, kind) == kinds.end())
-      return fmt::format("not tried on {}: {} has it for {}", kind, place, fmt::join(kinds, ", "));
+      return fmt::format("not tried on {}: {} limits it to {}", kind, place, fmt::join(kinds, ", "));
   }
   return std::nullopt;
 }
