@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cases/report_tool/arguments.h"
 #include "cases/report_tool/commands.h"
 #include "reports/base/files.h"
 #include "reports/base/process.h"
@@ -33,21 +32,15 @@ struct CompareArguments {
   bool all = false;
 };
 
-Report read(const std::string& path) {
-  results_folder::Merged merged = results_folder::merge_results({path});
-  for (const auto& warning : merged.warnings) print_error("warning: " + warning);
-  return std::move(merged.report);
-}
-
-/// Says why the exit code is 1, and which options accept cases that are gone or of another model.
-std::string red_words(const judge::BaselineComparison& comparison, const std::vector<judge::Change>& fail_on) {
-  std::string words = fmt::format("{}", fmt::join(judge::red_sentences(comparison, fail_on), "; "));
+/// Returns why the exit code is 1, and which options accept cases that are gone or of another model.
+std::string failure_message(const judge::BaselineComparison& comparison, const std::vector<judge::Change>& fail_on) {
+  std::string message = fmt::format("{}", fmt::join(judge::red_sentences(comparison, fail_on), "; "));
   const auto is_lost = [](const judge::CaseChange& change) { return change.lost; };
   const auto is_absent = [](const judge::CaseChange& change) { return change.lost && change.new_status.empty(); };
-  if (std::ranges::any_of(comparison.cases, is_absent)) words += "; --allow-absent lets absent cases pass";
+  if (std::ranges::any_of(comparison.cases, is_absent)) message += "; --allow-absent lets absent cases pass";
   if (std::ranges::any_of(comparison.cases, is_lost) || count_other_models(comparison) > 0)
-    words += "; --fail-on slower lets cases that are gone or of another model pass";
-  return words;
+    message += "; --fail-on slower lets cases that are gone or of another model pass";
+  return message;
 }
 
 int compare_reports(const CompareArguments& arguments) {
@@ -58,7 +51,9 @@ int compare_reports(const CompareArguments& arguments) {
     const auto baseline = read_baseline(old_paths);
     judge::BaselineOptions options = arguments.options;
     if (!arguments.history.empty()) options.history = read_history_file(arguments.history);
-    const auto comparison = compare_with(baseline, read(new_path), options);
+    const results_folder::Merged merged = results_folder::merge_results({new_path});
+    print_warnings(merged.warnings);
+    const auto comparison = compare_with(baseline, merged.report, options);
     if (arguments.format == "json")
       write_output(write_comparison_json(comparison), "");
     else if (arguments.format == "csv")
@@ -67,9 +62,9 @@ int compare_reports(const CompareArguments& arguments) {
       print_text(write_comparison(comparison, arguments.all));
     const int code = exit_code_of(comparison, fail_on);
     const std::string refusal = refusal_words(comparison);
-    if (code == ExitCode::gate_failed) print_error(red_words(comparison, fail_on));
+    if (code == ExitCode::gate_failed) print_error(failure_message(comparison, fail_on));
     if (code == ExitCode::usage_error)
-      print_error(refusal + "; --other-machine compares them all the same, --metrics chooses others");
+      print_error(refusal + "; --other-machine compares them anyway, --metrics selects others");
     if (code == ExitCode::nothing_judged)
       print_error(fmt::format("{} ({} against {})", refusal, new_path, fmt::join(old_paths, ", ")));
     return code;
@@ -81,76 +76,24 @@ int compare_reports(const CompareArguments& arguments) {
   return ExitCode::usage_error;
 }
 
-}  // namespace
-
-void add_compare_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("compare",
-                                     "Compare the results of two runs, case by case; exits with 0 nothing is worse, 1 "
-                                     "something is, 2 unusable or of another machine, 3 nothing to compare");
-  const auto arguments = std::make_shared<CompareArguments>();
-  auto& options = arguments->options;
-  command
-      ->add_option(
-          "RUNS", arguments->runs,
-          "OLD… NEW: results folder, results.json, or CSV of benchmarks/dynamo, of the baseline, or the results "
-          "of several runs of the same code; then the results folder, or results.json, to judge")
-      ->required()
-      ->expected(2, -1);
-  command->add_option("--tolerance", options.tolerance, "Part by which a timing may change and still be SAME")
-      ->capture_default_str();
-  command->add_option("--confidence", options.confidence, "Of the intervals, by which changes are told")
-      ->capture_default_str();
-  command
-      ->add_option("--family-error", options.family_error,
-                   "Chance that a comparison of unchanged code calls any timing SLOWER")
-      ->capture_default_str();
-  command->add_option("--history", arguments->history,
-                      "File of torchstone-report history: how far runs of unchanged code differ on this machine");
-  command->add_option("--metrics", options.metrics, "Only these, with commas between them")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command
-      ->add_option("--fail-on", arguments->fail_on,
-                   "Exit with 1 for these: slower,faster,ambiguous,new,gone,different_model. A worse status is always "
-                   "red; gone is a case that the baseline measured as expected, and that is left out or absent now")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->default_str(judge::default_fail_on_words());
-  command->add_flag("--allow-absent", options.allow_absent,
-                    "A case that only the baseline has is no failure: NEW is a part of what the baseline ran");
-  command->add_flag("--other-machine", options.other_machine, "Compare timings although the machines differ");
-  command->add_flag("--all", arguments->all, "Show what is SAME too");
-  command->add_option("--format", arguments->format)
-      ->check(CLI::IsMember({"text", "json", "csv"}))
-      ->capture_default_str();
-  command->callback([arguments, &exit_code] { exit_code = compare_reports(*arguments); });
-}
-
-namespace {
-
 struct HistoryArguments {
   std::vector<std::string> inputs;
   std::string out, metric = "speedup";
 };
 
-/// Of a history file, or of one run.
-std::vector<judge::HistoryPoint> points_of(const std::string& input) {
-  if (std::filesystem::path(input).extension() == ".jsonl") {
-    std::vector<std::string> warnings;
-    auto points = judge::read_history(input, &warnings);
-    for (const auto& warning : warnings) print_error("warning: " + warning);
-    return points;
-  }
+/// Reads a history file, or one run.
+std::vector<judge::HistoryPoint> read_points(const std::string& input) {
+  if (std::filesystem::path(input).extension() == ".jsonl") return read_history_file(input);
   const auto report = read_inputs({input});
   return report ? judge::history_points(*report) : std::vector<judge::HistoryPoint>{};
 }
 
 int history(const HistoryArguments& arguments) {
   std::vector<judge::HistoryPoint> points;
-  if (std::filesystem::exists(arguments.out)) points = points_of(arguments.out);
-  for (const auto& input : arguments.inputs) points = unite_histories(std::move(points), points_of(input));
+  if (std::filesystem::exists(arguments.out)) points = read_points(arguments.out);
+  for (const auto& input : arguments.inputs) points = unite_histories(std::move(points), read_points(input));
   if (points.empty()) {
-    print_error("no runs: give their results folders, or an existing history with --out");
+    print_error("no runs (expected results folders, or an existing history with --out)");
     return ExitCode::nothing_judged;
   }
   if (const auto known = judge::metrics_of(points); !known.contains(arguments.metric)) {
@@ -165,14 +108,56 @@ int history(const HistoryArguments& arguments) {
 
 }  // namespace
 
+void add_compare_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("compare",
+                                     "Compare the results of two runs, case by case. Exit codes: 0 nothing is worse, 1 "
+                                     "something is, 2 unusable or from another machine, 3 nothing to compare");
+  const auto arguments = std::make_shared<CompareArguments>();
+  auto& options = arguments->options;
+  command
+      ->add_option("RUNS", arguments->runs,
+                   "OLD… NEW: the baseline (results folder, results.json, or CSV of benchmarks/dynamo; or the results "
+                   "of several runs of the same code), then the results folder or results.json to judge")
+      ->required()
+      ->expected(2, -1);
+  command->add_option("--tolerance", options.tolerance, "Fraction by which a timing may change and still be SAME")
+      ->capture_default_str();
+  command->add_option("--confidence", options.confidence, "Confidence level of the intervals that decide about changes")
+      ->capture_default_str();
+  command
+      ->add_option("--family-error", options.family_error,
+                   "Chance that a comparison of unchanged code calls any timing SLOWER")
+      ->capture_default_str();
+  command->add_option("--history", arguments->history,
+                      "File of torchstone-report history: how far runs of unchanged code differ on this machine");
+  command->add_option("--metrics", options.metrics, "Compare only these metrics, separated by commas")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      ->add_option(
+          "--fail-on", arguments->fail_on,
+          "Exit with 1 for these changes: slower,faster,ambiguous,new,gone,different_model. A worse status always "
+          "fails; gone is a case that the baseline measured as expected and that is skipped or absent now")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->default_str(judge::default_fail_on_words());
+  command->add_flag("--allow-absent", options.allow_absent,
+                    "Accept cases that only the baseline has, where NEW ran a part of its cases");
+  command->add_flag("--other-machine", options.other_machine, "Compare timings even if the machines differ");
+  command->add_flag("--all", arguments->all, "Also show what is SAME");
+  command->add_option("--format", arguments->format)
+      ->check(CLI::IsMember({"text", "json", "csv"}))
+      ->capture_default_str();
+  command->callback([arguments, &exit_code] { exit_code = compare_reports(*arguments); });
+}
+
 void add_history_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("history", "Trend of a metric over runs, and since which run it is another");
+  auto* command = app.add_subcommand("history", "Show the trend of a metric over runs, and the run where it changed");
   const auto arguments = std::make_shared<HistoryArguments>();
   command->add_option("RESULTS", arguments->inputs,
-                      "One run each: results folders, results.json files, history.jsonl files");
-  command->add_option("-o,--out", arguments->out,
-                      "history.jsonl: runs that it lacks are added, and all of it is shown");
-  command->add_option("--metric", arguments->metric, "What is shown")->capture_default_str();
+                      "Results folders, results.json files (one run each) or history.jsonl files");
+  command->add_option("-o,--out", arguments->out, "history.jsonl: adds runs that it lacks and shows all of it");
+  command->add_option("--metric", arguments->metric, "Metric to show")->capture_default_str();
   command->callback([arguments, &exit_code] { exit_code = history(*arguments); });
 }
 

@@ -2,7 +2,6 @@
 #include <memory>
 #include <sstream>
 
-#include "cases/report_tool/arguments.h"
 #include "cases/report_tool/commands.h"
 #include "fixtures/compare/compare.h"
 #include "reports/base/terminal.h"
@@ -11,7 +10,7 @@ namespace torchstone {
 
 void add_diff_command(CLI::App& app, int& exit_code) {
   auto* command =
-      app.add_subcommand("diff", "Compare two files written by torch.save; exits with 0 same, 1 different, 2 unusable");
+      app.add_subcommand("diff", "Compare two files of torch.save. Exit codes: 0 same, 1 different, 2 unusable");
   const auto options = std::make_shared<compare::DiffOptions>();
   options->compare.equal_nan = false;
   auto& compare = options->compare;
@@ -21,17 +20,16 @@ void add_diff_command(CLI::App& app, int& exit_code) {
   command->add_option("--tol", compare.tolerance, "Absolute and relative tolerance")
       ->capture_default_str()
       ->check(number_between(0, std::numeric_limits<double>::max()));
-  command->add_flag("--cosine", compare.cosine, "Cosine similarity of at least 0.99 is enough");
+  command->add_flag("--cosine", compare.cosine, "Accept a cosine similarity of at least 0.99");
   command->add_flag("--equal-nan", compare.equal_nan, "NaN equals NaN");
   command->add_flag("--larger-multiplier", compare.larger_multiplier_for_smaller_tensor,
-                    "Multiplier 10 up to 10 elements, 8 up to 500");
-  command->add_flag("--force-max-multiplier", compare.force_max_multiplier, "Multiplier 10 throughout");
+                    "Use the multiplier 10 up to 10 elements, 8 up to 500");
+  command->add_flag("--force-max-multiplier", compare.force_max_multiplier, "Use the multiplier 10 for all tensors");
   command
-      ->add_option("--iou", compare.iou_threshold,
-                   "Compare boolean tensors by intersection over union of at least this")
+      ->add_option("--iou", compare.iou_threshold, "Accept boolean tensors with at least this intersection over union")
       ->check(number_between(0, 1));
   command->add_flag("--upstream", compare.upstream_semantics,
-                    "Let a broadcastable difference of shape pass, as torch._dynamo does");
+                    "Accept shapes that broadcast to each other, as torch._dynamo does");
   command->callback([options, &exit_code] {
     std::ostringstream text;
     exit_code = diff(*options, text);

@@ -10,7 +10,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "cases/report_tool/arguments.h"
 #include "cases/report_tool/commands.h"
 #include "reports/base/files.h"
 #include "reports/base/process.h"
@@ -21,24 +20,18 @@
 #include "reports/record/report_json.h"
 
 namespace torchstone {
-
-/// How tables are judged.
-struct TableJudge {
-  std::function<std::vector<judge::GateRow>(const CsvTable& actual)> judge;
-  /// All tables that should have a counterpart; empty: none. It is called once for each table that is judged.
-  std::function<const std::vector<CsvTable>&()> expected{};
-  std::function<std::vector<judge::GateRow>(const CsvTable& expected)> judge_absent{};  ///< of one without
-};
-
-/// Judges each table that has `column`, prints it, and returns the exit code of all: 0 green, 1 red, 2 unusable, 3
-/// nothing judged, and with `strict_undecided` 5 where all would be green and a speed-up is too noisy to be judged. A
-/// flaky model that no table has is named on standard error.
-int judge_tables(const std::vector<std::string>& paths, const std::string& column,
-                 const std::vector<std::string>& flaky, const TableJudge& how, bool strict_undecided = false);
-
 namespace {
 
-/// One list of flaky models may serve several jobs, each with a part of them: a name that is not there is no error.
+/// Functions that judge tables.
+struct TableJudge {
+  std::function<std::vector<judge::GateRow>(const CsvTable& actual)> judge;
+  /// Returns all tables that need a counterpart; empty: none do. Called once for each judged table.
+  std::function<const std::vector<CsvTable>&()> expected{};
+  std::function<std::vector<judge::GateRow>(const CsvTable& expected)>
+      judge_absent{};  ///< of a table without counterpart
+};
+
+/// Warns about unknown names. They are no error, because one list of flaky models may serve several jobs.
 void warn_of_unknown(const std::vector<std::string>& flaky, const std::vector<judge::GateRow>& rows) {
   std::set<std::string> names;
   for (const auto& row : rows) names.insert(row.name);
@@ -49,10 +42,11 @@ void warn_of_unknown(const std::vector<std::string>& flaky, const std::vector<ju
                               expected_one_of(name, {names.begin(), names.end()})));
 }
 
-}  // namespace
-
+/// Judges each table that has `column`, prints it, and returns the exit code of all: 0 green, 1 red, 2 unusable, 3
+/// nothing judged. With `strict_undecided`, green becomes 5 where a speed-up is too noisy to be judged. Warns about a
+/// flaky model that no table has.
 int judge_tables(const std::vector<std::string>& paths, const std::string& column,
-                 const std::vector<std::string>& flaky, const TableJudge& how, bool strict_undecided) {
+                 const std::vector<std::string>& flaky, const TableJudge& how, bool strict_undecided = false) {
   std::vector<judge::GateRow> all;
   std::vector<CsvTable> seen;
   const auto add = [&](const CsvTable& table, const std::vector<judge::GateRow>& rows) {
@@ -82,13 +76,11 @@ int judge_tables(const std::vector<std::string>& paths, const std::string& colum
   const bool any_noisy = std::ranges::any_of(all, [](const auto& row) { return row.verdict == "NOISY"; });
   if (code == ExitCode::nothing_judged)
     print_error(any_noisy ? "nothing was judged: the speed-ups are noisy, and none is decided"
-                          : "nothing was judged: no model has a status that could be compared");
+                          : "nothing was judged: no model has a status to compare");
   if (code != ExitCode::success || !strict_undecided || !any_noisy) return code;
   print_error("undecided: a speed-up is noisy");
   return ExitCode::undecided;
 }
-
-namespace {
 
 struct GateArguments {
   std::string actual, expected;
@@ -100,7 +92,7 @@ struct GateArguments {
   judge::GateOptions options() const { return {{flaky.begin(), flaky.end()}, allow_absent}; }
 };
 
-/// What is expected where no file says it: that every model that is not left out passes.
+/// Returns the expectations without a file: every model passes unless it was skipped.
 CsvTable all_passing(CsvTable actual) {
   const size_t accuracy = actual.require_column("accuracy");
   for (auto& row : actual.rows)
@@ -113,18 +105,18 @@ using Compare = std::vector<judge::GateRow> (*)(const CsvTable&, const CsvTable&
 CLI::App* add_comparison(CLI::App& gate, const char* name, const char* help, const char* column, Compare compare,
                          const std::shared_ptr<GateArguments>& arguments, int& exit_code) {
   auto* command = gate.add_subcommand(name, help);
-  const char* kinds = "FILE.csv in upstream's form, folder of such, results.json or results folder";
+  const char* kinds = "FILE.csv in upstream's format, a folder of such files, results.json or a results folder";
   command->add_option("-f,--file,--actual", arguments->actual, kinds)->required();
   command->add_option("--expected", arguments->expected, kinds)->required();
-  command->add_option("--flaky", arguments->flaky, "Models whose difference is shown and not judged")->delimiter(',');
+  command->add_option("--flaky", arguments->flaky, "Models whose differences are shown but not judged")->delimiter(',');
   command->add_flag("--allow-absent", arguments->allow_absent,
-                    "A model that is only expected is no failure, as upstream has it");
+                    "Accept models that are only expected, as upstream does");
   command->callback([=, &exit_code] {
     TableJudge how;
     if (arguments->expected.empty()) {
       how.judge = [&](const CsvTable& actual) { return compare(actual, all_passing(actual), *arguments); };
     } else {
-      // Read once, and only after the actual tables, whose errors come first.
+      // Reads once, and only after the actual tables, whose errors come first.
       how.expected = [&, read = std::optional<std::vector<CsvTable>>()]() mutable -> const std::vector<CsvTable>& {
         if (!read) read = judge::upstream_tables(arguments->expected, column);
         return *read;
@@ -140,24 +132,26 @@ CLI::App* add_comparison(CLI::App& gate, const char* name, const char* help, con
 }
 
 void add_speedup(CLI::App& gate, const std::shared_ptr<GateArguments>& arguments, int& exit_code) {
-  auto* command = gate.add_subcommand("speedup", "As check_perf_csv.py: is each model as fast as asked?");
+  auto* command =
+      gate.add_subcommand("speedup", "Check that each model is as fast as required, as check_perf_csv.py does");
   auto& target = arguments->target;
-  command->add_option("-f,--file", arguments->files, "FILE.csv, folder of such, results.json or results folder")
+  command
+      ->add_option("-f,--file", arguments->files, "FILE.csv, a folder of such files, results.json or a results folder")
       ->required();
-  command->add_option("-t,--threshold", target.threshold, "Speed-up, or milliseconds of abs_latency")
+  command->add_option("-t,--threshold", target.threshold, "Required speed-up, or milliseconds of abs_latency")
       ->required()
       ->check(positive_number());
-  command->add_option("-s,--threshold-scale", target.scale, "Multiplies the threshold; below 1 it relaxes")
+  command->add_option("-s,--threshold-scale", target.scale, "Factor for the threshold; below 1 relaxes it")
       ->check(positive_number())
       ->capture_default_str();
-  command->add_option("--metric", target.metric, "What is judged")
+  command->add_option("--metric", target.metric, "Metric to judge")
       ->check(CLI::IsMember({"speedup", "abs_latency"}))
       ->capture_default_str();
   command->add_flag("--fail-on-improvement", target.fail_on_improvement,
-                    "Red too when better than the threshold by more than the scale");
-  command->add_option("--flaky", arguments->flaky, "Models whose failure is shown and not judged")->delimiter(',');
+                    "Also fail models that beat the threshold by more than the scale");
+  command->add_option("--flaky", arguments->flaky, "Models whose failures are shown but not judged")->delimiter(',');
   command->add_flag("--strict-undecided", arguments->strict_undecided,
-                    "Exit with 5 where a model is green, none red, and a speed-up too noisy to be judged");
+                    "Exit with 5 where no model is red, one is green, and a speed-up is too noisy to be judged");
   command->callback([=, &exit_code] {
     const auto judge = [&](const CsvTable& actual) {
       return gate_speed(actual, arguments->target, arguments->options());
@@ -171,30 +165,34 @@ void add_speedup(CLI::App& gate, const std::shared_ptr<GateArguments>& arguments
 
 void add_gate_command(CLI::App& app, int& exit_code) {
   auto* gate = app.add_subcommand(
-      "gate", "Judges results or tables in upstream's form; exits with 0 green, 1 red, 2 unusable, 3 nothing judged");
+      "gate", "Judge results or tables in upstream's format. Exit codes: 0 green, 1 red, 2 unusable, 3 nothing judged");
   gate->require_subcommand(1);
   const auto arguments = std::make_shared<GateArguments>();
   auto* accuracy = add_comparison(
-      *gate, "accuracy", "As check_accuracy.py: does each model end as expected?", "accuracy",
+      *gate, "accuracy", "Check that each model has the expected status, as check_accuracy.py does", "accuracy",
       [](const CsvTable& actual, const CsvTable& expected, const GateArguments& a) {
         return gate_accuracy(actual, expected, a.options());
       },
       arguments, exit_code);
-  accuracy->get_option("--expected")->required(false)->description("The same kinds; without it every model must pass");
+  accuracy->get_option("--expected")
+      ->required(false)
+      ->description("The same kinds of file; without it every model must pass");
   add_comparison(
-      *gate, "graph_breaks", "As check_graph_breaks.py: is as much of each model captured as expected?", "graph_breaks",
+      *gate, "graph_breaks", "Check that as much of each model is captured as expected, as check_graph_breaks.py does",
+      "graph_breaks",
       [](const CsvTable& actual, const CsvTable& expected, const GateArguments& a) {
         return gate_graph_breaks(actual, expected, a.options());
       },
       arguments, exit_code);
   auto* memory = add_comparison(
-      *gate, "memory", "As check_memory_compression_ratio.py: does each model save as much memory as expected?",
+      *gate, "memory",
+      "Check that each model saves as much memory as expected, as check_memory_compression_ratio.py does",
       "compression_ratio",
       [](const CsvTable& actual, const CsvTable& expected, const GateArguments& a) {
         return gate_memory(actual, expected, a.part, a.options());
       },
       arguments, exit_code);
-  memory->add_option("--part", arguments->part, "Of the expected ratio, that is enough")
+  memory->add_option("--part", arguments->part, "Sufficient fraction of the expected ratio")
       ->check(number_between(0, 10))
       ->capture_default_str();
   add_speedup(*gate, arguments, exit_code);

@@ -1,4 +1,4 @@
-// torchstone-report: works on results that are already there.
+// torchstone-report: works on existing results.
 #include <algorithm>
 #include <clocale>
 #include <cstdio>
@@ -18,7 +18,8 @@
 
 namespace {
 
-/// The writers of plug-ins become commands, so that plug-ins are loaded before the commands are parsed.
+/// Returns the plug-ins of the command line. They are loaded before it is parsed, because their writers become
+/// commands.
 std::vector<std::string> plugins_of(const std::vector<std::string>& arguments) {
   const std::string flag = "--plugin";
   std::vector<std::string> plugins;
@@ -29,15 +30,16 @@ std::vector<std::string> plugins_of(const std::vector<std::string>& arguments) {
   return plugins;
 }
 
-/// What is wrong with the command's name; empty when there is none or it is known.
+/// Returns an error for an unknown command; empty for a known one or without a command.
 std::string unknown_command(const CLI::App& app, const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0].starts_with("-")) return "";
   std::vector<std::string> names;
   for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
     names.push_back(command->get_name());
   if (std::ranges::find(names, arguments[0]) != names.end()) return "";
-  return fmt::format("torchstone-report: no command {} (expected one of {}; that of a plug-in needs --plugin=LIBRARY)",
-                     arguments[0], fmt::join(names, ", "));
+  return fmt::format(
+      "torchstone-report: unknown command {} (expected one of {}; a plug-in's command needs --plugin=LIBRARY)",
+      arguments[0], fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -46,7 +48,7 @@ int main(int argc, char** argv) {
   int exit_code = torchstone::ExitCode::success;
   CLI::App app("Merges and compares the results of Torchstone runs", "torchstone-report");
   app.require_subcommand(1);
-  app.fallthrough();  // --plugin may stand behind a command
+  app.fallthrough();  // allows --plugin after a command
   std::vector<std::string> plugins;
   app.add_option("--plugin", plugins, "Shared library of report writers; each becomes a command (repeatable)");
   app.set_version_flag("--version", fmt::format("torchstone-report {}", torchstone::version()));
@@ -62,9 +64,9 @@ int main(int argc, char** argv) {
     torchstone::open_standard_descriptors();
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     for (const auto& plugin : plugins_of(arguments)) torchstone::load_plugin(plugin);
-    torchstone::add_text_commands(app, exit_code);  // after all: each writer that has no command gets one
+    torchstone::add_text_commands(app, exit_code);  // last: each writer without a command gets one
     if (const auto error = unknown_command(app, arguments); !error.empty()) throw std::invalid_argument(error);
-    // A plug-in may have chosen a decimal comma, and CLI11 reads numbers as the locale has them.
+    // A plug-in may have selected a decimal comma, and CLI11 reads numbers according to the locale.
     std::setlocale(LC_NUMERIC, "C");
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -7,13 +8,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cases/report_tool/arguments.h"
 #include "cases/report_tool/commands.h"
 #include "reports/base/files.h"
 #include "reports/base/process.h"
 #include "reports/base/terminal.h"
+#include "reports/console/summary_text.h"
 #include "reports/record/diagnosis_text.h"
+#include "reports/record/results_folder/folder_lock.h"
+#include "reports/record/results_folder/ownership.h"
 #include "reports/record/results_folder/side_files.h"
+#include "reports/record/summary.h"
 #include "reports/record/tables/upstream_csv.h"
 #include "reports/write/html/page.h"
 #include "reports/write/markdown.h"
@@ -39,7 +43,7 @@ int write_page(const HtmlArguments& arguments) {
   if (!arguments.history.empty()) page.history = read_history_file(arguments.history);
   if (!arguments.baseline.empty()) {
     const auto baseline = read_baseline(arguments.baseline);
-    if (holds_nothing(baseline)) return ExitCode::nothing_judged;
+    if (is_empty(baseline)) return ExitCode::nothing_judged;
     judge::BaselineOptions options = arguments.options;
     options.history = page.history;
     page.comparison = compare_with(baseline, *report, options);
@@ -51,43 +55,36 @@ int write_page(const HtmlArguments& arguments) {
   return ExitCode::success;
 }
 
-}  // namespace
+struct MarkdownArguments {
+  std::vector<std::string> inputs, baseline;
+  std::string out, history;
+  size_t limit = write::MarkdownOptions{}.limit;
+  judge::BaselineOptions comparison;
+};
 
-void add_html_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("html", "One self-contained page of a run, or of several, to read and to send");
-  const auto arguments = std::make_shared<HtmlArguments>();
-  add_inputs(*command, arguments->inputs);
-  add_baseline(*command, arguments->baseline, arguments->options, ": what changed since comes first");
-  command->add_option("--history", arguments->history, "File of torchstone-report history: trends of the speed-ups");
-  command->add_option("-o,--out", arguments->out, "File for the page (HTML); its name is printed")
-      ->capture_default_str();
-  command->callback([arguments, &exit_code] { exit_code = write_page(*arguments); });
+int write_markdown_file(const MarkdownArguments& arguments) {
+  const auto report = read_inputs(arguments.inputs);
+  if (!report) return ExitCode::nothing_judged;
+  write::MarkdownOptions options{.limit = arguments.limit};
+  judge::BaselineOptions comparison = arguments.comparison;
+  if (!arguments.history.empty()) comparison.history = read_history_file(arguments.history);
+  if (!arguments.baseline.empty())
+    options.comparison = compare_with(read_baseline(arguments.baseline), *report, comparison);
+  write_output(write_markdown(*report, options), arguments.out);
+  return ExitCode::success;
 }
 
-namespace {
-
 void add_markdown(CLI::App& app, int& exit_code) {
-  struct Arguments {
-    std::vector<std::string> baseline;
-    std::string history;
-    size_t limit = write::MarkdownOptions{}.limit;
-    judge::BaselineOptions comparison;
-  };
-  const auto arguments = std::make_shared<Arguments>();
-  auto* command = add_text_command(
-      app, exit_code, "markdown", "For a job summary or a comment on GitHub", [arguments](const Report& report) {
-        write::MarkdownOptions options{.limit = arguments->limit};
-        judge::BaselineOptions comparison = arguments->comparison;
-        if (!arguments->history.empty()) comparison.history = read_history_file(arguments->history);
-        if (!arguments->baseline.empty())
-          options.comparison = compare_with(read_baseline(arguments->baseline), report, comparison);
-        return write_markdown(report, options);
-      });
-  add_baseline(*command, arguments->baseline, arguments->comparison, ", to say what changed since");
-  command->add_option("--history", arguments->history, "File of torchstone-report history: how much runs differ");
-  command->add_option("--limit", arguments->limit, "Bytes; what does not fit is counted")
+  auto* command = app.add_subcommand("markdown", "Text for a job summary or a comment on GitHub");
+  const auto arguments = std::make_shared<MarkdownArguments>();
+  add_inputs(*command, arguments->inputs);
+  add_output(*command, arguments->out);
+  add_baseline(*command, arguments->baseline, arguments->comparison, ", to show what changed since");
+  command->add_option("--history", arguments->history, "File of torchstone-report history: how far runs differ");
+  command->add_option("--limit", arguments->limit, "Upper limit in bytes; the text counts what it leaves out")
       ->capture_default_str()
       ->check(CLI::Range(size_t{2000}, size_t{1} << 30));
+  command->callback([arguments, &exit_code] { exit_code = write_markdown_file(*arguments); });
 }
 
 int write_csvs(const std::vector<std::string>& inputs, const std::string& folder) {
@@ -107,10 +104,10 @@ void add_csv(CLI::App& app, int& exit_code) {
     std::string folder;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("csv", "A table of everything, and the tables of PyTorch's own benchmarks");
+  auto* command = app.add_subcommand("csv", "Write a table of everything, and the tables of PyTorch's own benchmarks");
   add_inputs(*command, arguments->inputs);
   command->add_option("-o,--out", arguments->folder,
-                      "Folder for results.csv and csv/ (PyTorch's); without it results.csv goes to standard output");
+                      "Folder for results.csv and csv/ (PyTorch's); by default results.csv goes to standard output");
   command->callback([arguments, &exit_code] { exit_code = write_csvs(arguments->inputs, arguments->folder); });
 }
 
@@ -118,7 +115,7 @@ bool has_command(const CLI::App& app, const std::string& name) {
   return !app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; }).empty();
 }
 
-int write_alone(const ReportWriter& writer, const std::vector<std::string>& inputs, const std::string& out) {
+int write_report(const ReportWriter& writer, const std::vector<std::string>& inputs, const std::string& out) {
   const auto report = read_inputs(inputs);
   if (!report) return ExitCode::nothing_judged;
   const NamedTexts texts = write::texts_of(writer, *report);
@@ -143,19 +140,8 @@ void add_writer(CLI::App& app, const ReportWriter& writer, int& exit_code) {
   else
     command->add_option("-o,--out", arguments->out, "Folder for the files; their names are printed")->required();
   command->callback(
-      [arguments, &writer, &exit_code] { exit_code = write_alone(writer, arguments->inputs, arguments->out); });
+      [arguments, &writer, &exit_code] { exit_code = write_report(writer, arguments->inputs, arguments->out); });
 }
-
-}  // namespace
-
-void add_text_commands(CLI::App& app, int& exit_code) {
-  add_markdown(app, exit_code);
-  add_csv(app, exit_code);
-  for (const ReportWriter* writer : report_writers())
-    if (!has_command(app, writer->name)) add_writer(app, *writer, exit_code);
-}
-
-namespace {
 
 std::string explained(const Result& result) {
   std::string text =
@@ -180,22 +166,89 @@ int explain(const std::string& name, const std::vector<std::string>& inputs) {
   for (const auto& result : report->results)
     if (result.name.find(name) != std::string::npos) text += explained(result);
   if (text.empty()) {
-    print_error(fmt::format("torchstone-report: no case of these results has {} in its name", name));
+    print_error(fmt::format("torchstone-report: the name of no case in these results contains {}", name));
     return ExitCode::nothing_judged;
   }
   print_text(text);
   return ExitCode::success;
 }
 
+struct MergeArguments {
+  std::vector<std::string> inputs;
+  std::string out = ".";
+  std::string junit_properties = "on";
+};
+
+int merge(const MergeArguments& arguments) {
+  auto report = read_inputs(arguments.inputs);
+  if (!report) return ExitCode::nothing_judged;
+  results_folder::relate_diagnoses(*report, {arguments.inputs.begin(), arguments.inputs.end()}, arguments.out);
+  const results_folder::Hold hold(arguments.out, this_process(results_folder::Holder::Kind::part));
+  const auto written =
+      write::write_reports(*report, arguments.out, {.testcase_properties = arguments.junit_properties == "on"});
+  print_text(console::write_summary(report->results, report->run, written.paths, line_width()));
+  for (const auto& fault : written.faults) print_error(fault);
+  const bool cut_off =
+      std::ranges::any_of(report->results, [](const Result& r) { return r.outcome.status == Status::interrupted; });
+  if (cut_off) return ExitCode::interrupted;
+  return written.faults.empty() ? ExitCode::success : ExitCode::infrastructure;
+}
+
 }  // namespace
 
+void add_html_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("html", "Write one self-contained page about one or several runs");
+  const auto arguments = std::make_shared<HtmlArguments>();
+  add_inputs(*command, arguments->inputs);
+  add_baseline(*command, arguments->baseline, arguments->options, ", to show first what changed since");
+  command->add_option("--history", arguments->history,
+                      "File of torchstone-report history, for trends of the speed-ups");
+  command->add_option("-o,--out", arguments->out, "File for the page (HTML); its name is printed")
+      ->capture_default_str();
+  command->callback([arguments, &exit_code] { exit_code = write_page(*arguments); });
+}
+
+void add_text_commands(CLI::App& app, int& exit_code) {
+  add_markdown(app, exit_code);
+  add_csv(app, exit_code);
+  for (const ReportWriter* writer : report_writers())
+    if (!has_command(app, writer->name)) add_writer(app, *writer, exit_code);
+}
+
 void add_explain_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("explain", "What was found about why a compiled program is wrong");
+  auto* command = app.add_subcommand("explain", "Print what a diagnosis found about a wrong compiled program");
   const auto name = std::make_shared<std::string>();
   const auto inputs = std::make_shared<std::vector<std::string>>();
-  command->add_option("case", *name, "A part of the case's name")->required();
+  command->add_option("case", *name, "Part of the case's name")->required();
   add_inputs(*command, *inputs);
   command->callback([name, inputs, &exit_code] { exit_code = explain(*name, *inputs); });
+}
+
+void add_merge_command(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand(
+      "merge", "Write one set of reports from several results folders; the newest run of each case counts");
+  const auto arguments = std::make_shared<MergeArguments>();
+  add_inputs(*command, arguments->inputs);
+  command->add_option("-o,--out", arguments->out, "Folder for the reports")->capture_default_str();
+  command
+      ->add_option("--junit-properties", arguments->junit_properties,
+                   "Write properties inside test cases; off for readers with a strict schema (Jenkins xUnit)")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+  command->callback([arguments, &exit_code] { exit_code = merge(*arguments); });
+}
+
+void add_claim_command(CLI::App& app) {
+  auto* command =
+      app.add_subcommand("claim", "Empty a results folder and keep other runs out of it while the parent process runs");
+  const auto folder = std::make_shared<std::string>();
+  command->add_option("folder", *folder, "The results folder")->required();
+  command->callback([folder] {
+    const results_folder::Hold hold(*folder, results_folder::parent_process(), [&] {
+      results_folder::require_results_folder(*folder);
+      results_folder::empty_results(*folder);
+    });
+  });
 }
 
 }  // namespace torchstone
