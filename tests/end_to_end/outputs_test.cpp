@@ -59,7 +59,7 @@ torch.save(one[:, :1], folder + "/shape")
                                          saved() + "/" + saved_name, folder_.path()});
   ASSERT_EQ(python.exit_code, 0) << python.err;
   for (const auto& [name, words] : std::map<std::string, std::string>{
-           {"value", "not the outputs that were saved"}, {"dtype", "float64"}, {"shape", "[4, 1]"}}) {
+           {"value", "the outputs differ from those saved"}, {"dtype", "float64"}, {"shape", "[4, 1]"}}) {
     const ProgramRun red = compare(with_file(name));
     EXPECT_EQ(red.exit_code, 1) << name << red.out << red.err;
     const auto outcome = torchstone_.row("/healthy_").at("outcome");

@@ -68,7 +68,7 @@ TEST(ProgramTables, OfABackendThatTellsNothingOfItsKernelsSayThatItIsUnknown) {
                  {"--torchstone_modes=inference", "--torchstone_coverage", "--torchstone_layer_times"});
   ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_THAT(file_of(torchstone, "coverage"), testing::ContainsRegex("\naten::tanh,,[0-9]+,[0-9.]+,[0-9.]+,unknown,"));
-  EXPECT_EQ(note_of(torchstone, "layers"), "not written: the backend torchscript does not tell of its kernels");
+  EXPECT_EQ(note_of(torchstone, "layers"), "not written: the backend torchscript does not report its kernels");
   EXPECT_FALSE(std::filesystem::exists(torchstone.out() + "/layers"));
 }
 

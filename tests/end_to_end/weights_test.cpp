@@ -57,7 +57,7 @@ TEST(ACheckpoint, IsJudgedAndTheRowSaysSo) {
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   const auto notes = torchstone.results().at("results").at(0).at("outcome").at("notes");
   EXPECT_EQ(notes.at("weights"), path);
-  EXPECT_EQ(notes.at("weights_left_over"), "1 of the checkpoint's tensors have no place in the model: pooler.weight");
+  EXPECT_EQ(notes.at("weights_left_over"), "1 of the checkpoint's tensors do not occur in the model: pooler.weight");
 }
 
 TEST(ACheckpoint, ThatDoesNotFitIsARowAndOneThatIsNotThereAWrongFlag) {
