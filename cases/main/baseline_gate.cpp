@@ -125,29 +125,30 @@ std::string why_of(int exit_code, const judge::BaselineComparison& comparison,
              : refusal;
 }
 
-/// Returns the note's key and text for a case that the baseline makes red. Returns nothing for other cases, and for one
-/// whose status is red by itself.
-std::optional<std::pair<std::string, std::string>> note_of(const judge::CaseChange& change,
-                                                           const std::vector<judge::Change>& fail_on) {
-  if (change.status_worse || std::ranges::find(fail_on, change.change) == fail_on.end()) return std::nullopt;
+/// Returns why the baseline makes a case red. Returns nothing for other cases, and for one whose status is red by
+/// itself.
+BaselineFinding finding_of(const judge::CaseChange& change, const std::vector<judge::Change>& fail_on,
+                           const Result& now) {
+  if (change.status_worse || std::ranges::find(fail_on, change.change) == fail_on.end()) return {};
   if (change.change == judge::Change::other_model)
-    return std::pair(
-        "different_model",
-        fmt::format("different model: its {} are not the baseline's, so nothing is compared", change.other_parts));
-  if (change.change != judge::Change::slower && !change.lost) return std::nullopt;
-  return std::pair("worse_than_baseline", "worse than the baseline: " + judge::worse_words(change));
+    return {BaselineChange::different_model,
+            fmt::format("different model: its {} are not the baseline's, so nothing is compared", change.other_parts)};
+  if (change.change != judge::Change::slower && !change.lost) return {};
+  return {is_left_out(now) ? BaselineChange::gone : BaselineChange::worse,
+          "worse than the baseline: " + judge::worse_words(change)};
 }
 
-/// On the record that was compared: of several the one that stands for its case.
-void note(const judge::BaselineComparison& comparison, const std::vector<judge::Change>& fail_on,
-          std::vector<Result>& results) {
+/// Sets the finding of each record that was compared. Of several records of a case it is the one that counts.
+void set_findings(const judge::BaselineComparison& comparison, const std::vector<judge::Change>& fail_on,
+                  std::vector<Result>& results) {
   std::map<std::string_view, Result*> compared;
   for (const Result* one : one_of_each_name(results))
     compared[one->name] = &results[static_cast<size_t>(one - results.data())];
   for (const auto& change : comparison.cases) {
-    const auto text = note_of(change, fail_on);
-    if (const auto found = compared.find(change.name); text && found != compared.end())
-      found->second->outcome.notes[text->first] = text->second;
+    const auto found = compared.find(change.name);
+    if (found == compared.end()) continue;
+    if (auto finding = finding_of(change, fail_on, *found->second); finding.change != BaselineChange::none)
+      found->second->baseline = std::move(finding);
   }
 }
 
@@ -189,7 +190,7 @@ BaselineVerdict judge_against(const judge::Baseline& baseline, const judge::Base
                     outside == 1 ? "1 case of the baseline is" : fmt::format("{} cases of the baseline are", outside)));
   run.run.baseline = BaselineFacts{fmt::format("{}", fmt::join(flags.baseline, ", ")), judge::counts_line(comparison),
                                    judge::remarks_of(comparison), again_words(flags, outside)};
-  note(comparison, fail_on, run.results);
+  set_findings(comparison, fail_on, run.results);
   const int exit_code = exit_code_of(comparison, fail_on);
   return {exit_code, why_of(exit_code, comparison, fail_on), write_comparison(comparison)};
 }

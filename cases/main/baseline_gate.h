@@ -49,9 +49,9 @@ struct BaselineVerdict {
   std::string text;
 };
 
-/// Compares the run with its baseline and puts what comes of it into the run: the facts of the comparison, and the note
-/// `worse_than_baseline` or `different_model` on each case that it makes red. Of the cases that only the baseline has,
-/// those that the scope misses are gone. The others are counted in a remark.
+/// Compares the run with its baseline and stores the outcome in the run: the facts of the comparison, and the finding
+/// of each case that it makes red. Of the cases that only the baseline has, those that the scope misses are gone. The
+/// others are counted in a remark.
 BaselineVerdict judge_against(const judge::Baseline& baseline, const judge::BaselineOptions& options,
                               const flags::Flags& flags, const BaselineScope& scope, Report& run);
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -40,7 +41,6 @@
 #include "reports/console/listener.h"
 #include "reports/console/progress.h"
 #include "reports/record/results_folder/case_records.h"
-#include "reports/record/results_folder/side_files.h"
 #include "reports/record/run_facts.h"
 
 namespace torchstone {
@@ -111,8 +111,8 @@ void require_devices(const flags::Flags& flags) {
   if (!reasons.empty()) throw std::invalid_argument("--torchstone_devices: " + reasons.front());
 }
 
-int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const UpstreamNames& upstream_names,
-              const ExpectedRun& expected, const BaselineScope& scope, RunInfo& run) {
+int run_tests(Session& session, const ExpectedRun& expected, const BaselineScope& scope, RunInfo& run) {
+  const flags::Flags& flags = session.flags;
   for (const auto& warning : expected.warnings) print_error("warning: " + warning);
   if (const auto warning = flags::cache_warning(flags); !warning.empty()) print_error("warning: " + warning);
   if (!flags.unused_twins.empty())
@@ -122,11 +122,9 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const U
   console::ListenerOptions options;
   options.earlier = earlier_durations(flags);
   prepare_outputs(flags);
-  const Origin origin = prepare_results(flags, run.id);
+  session.origin = prepare_results(flags, run.id);
   run.build = build_facts();
   run.tag = without_secret(flags.tag);
-  Session session{flags, cases, upstream_names, isolate::CaseRunner(cases)};
-  session.origin = origin;
   session.diagnoses = diagnosis_budget_of(flags.run);
   if (session.runner.executes_children() && flags.run.isolate != Isolation::off) warn_of_threads(flags);
   register_cases(session);
@@ -134,7 +132,6 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const U
   testing::AddGlobalTestEnvironment(new Preparation(session, run, baseline ? &*baseline : nullptr, planned));
   isolate::catch_interrupts();
 
-  console::ResultListener* listener = nullptr;
   const ClosingFacts closing{flags,   expected,         baseline ? &*baseline : nullptr, comparison, scope,
                              planned, session.unwritten};
   std::optional<Ending> ending;
@@ -143,23 +140,18 @@ int run_tests(const flags::Flags& flags, const std::vector<Case>& cases, const U
   if (output_is_terminal()) options.width = terminal_width;
   console::progress().set_heartbeat(flags.heartbeat_s);
   options.interrupted = isolate::interrupted;
-  options.on_result = [&](Result& result) {
-    stamp(session, result);
-    session.unwritten.attempt(result.name, [&] {
-      results_folder::write_case(flags.run.out, result);
-      if (flags.run.npy) results_folder::write_samples(flags.run.out, result);
-    });
-  };
+  options.take_result = [&](const std::string& name) { return session.take(name); };
+  options.on_result = [&](Result result) { session.finish(std::move(result)); };
   options.at_end = [&] {
     failed = failed || testing::UnitTest::GetInstance()->Failed();
-    ending = end_run(closing, run, listener->results(), failed);
+    ending = end_run(closing, run, session.results, failed);
     if (!isolate::interrupted() || GTEST_FLAG_GET(repeat) == 1) return;
     session.runner.end_processes();
     std::exit(close_run(closing, *ending));  // GoogleTest would begin again
   };
-  listener = install_listener(options);
+  install_listener(options);
   const bool any_failed = RUN_ALL_TESTS() != 0;
-  if (!ending || any_failed != failed) ending = end_run(closing, run, listener->results(), any_failed);
+  if (!ending || any_failed != failed) ending = end_run(closing, run, session.results, any_failed);
   return close_run(closing, *ending);
 }
 
@@ -218,24 +210,18 @@ int run(int argc, char** argv) {
     std::cout << listing::explanation(expansion.cases, flags.explain);
     return ExitCode::success;
   }
+  run_options() = flags.run;
+  if (!lists_tests && isolate::serve_handed_over(expansion.cases)) return ExitCode::success;
+  Session session{flags, expansion.cases, upstream_names, isolate::CaseRunner(expansion.cases)};
   if (lists_tests) {
-    Session session{flags, expansion.cases, upstream_names, isolate::CaseRunner(expansion.cases)};
     register_cases(session);
     return RUN_ALL_TESTS();
   }
-  run_options() = flags.run;
-  if (isolate::serve_handed_over(expansion.cases)) return ExitCode::success;
   require_devices(flags);
-  if (flags.print_program) {
-    Session session{flags, expansion.cases, upstream_names, isolate::CaseRunner(expansion.cases)};
-    print_programs(session);
-  }
-  if (flags.tournament) {
-    Session session{flags, expansion.cases, upstream_names, isolate::CaseRunner(expansion.cases)};
-    run_tournament(session, run_info);
-  }
+  if (flags.print_program) print_programs(session);
+  if (flags.tournament) run_tournament(session, run_info);
   const auto scope = flags.baseline.empty() ? BaselineScope() : BaselineScope(flags, suites, expansion);
-  return run_tests(flags, expansion.cases, upstream_names, expected, scope, run_info);
+  return run_tests(session, expected, scope, run_info);
 }
 
 }  // namespace

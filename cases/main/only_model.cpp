@@ -44,7 +44,7 @@ void register_failed_model(const flags::Flags& flags, const std::string& family,
   info.name = selection::only_model(flags);
   info.family = family;
   info.make = [error](const ModelOptions&) -> std::shared_ptr<Model> { throw std::runtime_error(error); };
-  info.facts = [note] { return ModelFacts{.notes = {{"infrastructure", note}}, .metrics = {}}; };
+  info.facts = [note] { return ModelFacts{.notes = {}, .metrics = {}, .infrastructure_fault = note}; };
   register_model(info, flags.only.c_str(), 0);
 }
 

@@ -18,7 +18,6 @@
 #include "cases/main/run_folders.h"
 #include "cases/selection/expected_status.h"
 #include "fixtures/backends/catalogue.h"
-#include "fixtures/checks/stage.h"
 #include "fixtures/compile/artifact.h"
 #include "fixtures/core/case.h"
 #include "fixtures/core/check_registry.h"
@@ -28,9 +27,9 @@
 #include "reports/base/terminal.h"
 #include "reports/base/text.h"
 #include "reports/console/progress.h"
-#include "reports/record/properties.h"
 #include "reports/record/results_folder/case_records.h"
 #include "reports/record/results_folder/side_files.h"
+#include "reports/record/summary.h"
 #include "reports/record/verdict.h"
 
 namespace torchstone {
@@ -66,42 +65,68 @@ UpstreamNames upstream_names_of(const std::vector<suite::Suite>& suites) {
   return names;
 }
 
-void add_upstream_name(const UpstreamNames& names, Result& result) {
-  const auto found = names.find({result.suite, result.model});
-  if (found != names.end()) result.outcome.notes["upstream_name"] = found->second;
+std::optional<Result> Session::run(size_t index) {
+  const Case& c = cases[index];
+  const std::string name = short_name(name_of(c));
+  if (!isolate::interrupted())
+    runner.prepare(index, [&](const std::string& what) { console::show_progress(name, what); });
+  if (isolate::interrupted() && !runner.has_begun(index)) return std::nullopt;
+  Result result = row_of(c, *this);
+  console::show_progress(name, "start");
+  result.outcome = runner.run(index, [&](std::string_view phase) { console::show_progress(name, phase); });
+  result.duration_s = runner.seconds();
+  if (const auto batch = runner.batch_size()) result.batch_size = *batch;  // what ran, not what was asked for
+  if (flags.update_expected && expected_status::can_be_expected(result.outcome) && !result.as_expected())
+    result.expected = to_string(result.outcome.status);  // the file will say so
+  else
+    expected_status::note_expectation(c, result);
+  add_diagnosis(*this, index, result);
+  add_program_tables(*this, index, result);
+  unprinted[result.name] = result;
+  return result;
+}
+
+std::optional<Result> Session::take(const std::string& name) {
+  auto found = unprinted.extract(name);
+  return found.empty() ? std::nullopt : std::optional(std::move(found.mapped()));
+}
+
+void Session::finish(Result result) {
+  stamp(*this, result);
+  unwritten.attempt(result.name, [&] {
+    results_folder::write_case(flags.run.out, result);
+    if (flags.run.npy) results_folder::write_samples(flags.run.out, result);
+  });
+  results.push_back(std::move(result));
 }
 
 namespace {
 
-/// One case as a test. The procedure returns a value; only here it becomes properties and an assertion.
+/// Records a few values as GoogleTest properties, for IDEs and GoogleTest's own XML.
+void record_summary(const Result& result) {
+  const auto record = [](const std::string& key, const std::string& value) {
+    testing::Test::RecordProperty(key, printable(value));
+  };
+  record("accuracy", std::string(to_string(result.outcome.status)));
+  record("verdict", std::string(verdict_of(result).word));
+  if (const std::string reason = first_line(reason_of(result)); !reason.empty()) record("reason", reason);
+  record("duration_s", exact(result.duration_s));
+  for (const char* key : {"error_of_limit", "speedup", "speedup_low", "speedup_high", "compile_s"})
+    if (const auto value = metric_of(result, key)) record(key, exact(*value));
+}
+
+/// One case as a GoogleTest test. The session returns a value; only the test asserts.
 class CaseTest : public testing::Test {
  public:
   CaseTest(Session& session, size_t index) : session_(session), index_(index) {}
 
   void TestBody() override {
-    const Case& c = session_.cases[index_];
-    const std::string name = short_name(name_of(c));
-    if (!isolate::interrupted())
-      session_.runner.prepare(index_, [&](const std::string& what) { console::show_progress(name, what); });
-    if (isolate::interrupted() && !session_.runner.has_begun(index_)) GTEST_SKIP() << "interrupted before it began";
-    Result result = row_of(c, session_);
-    console::show_progress(name, "start");
-    result.outcome = session_.runner.run(index_, [&](std::string_view phase) {
-      if (const auto batch = checks::batch_in(phase)) result.batch_size = *batch;  // what ran, not what was asked for
-      console::show_progress(name, phase);
-    });
-    if (session_.flags.update_expected && expected_status::can_be_expected(result.outcome) && !result.as_expected())
-      result.expected = to_string(result.outcome.status);  // the file will say so
-    else
-      expected_status::note_expectation(c, result);
-    result.duration_s = session_.runner.seconds();
-    add_diagnosis(session_, index_, result);
-    add_program_tables(session_, index_, result);
-    add_upstream_name(session_.upstream_names, result);
-    for (const auto& [key, value] : properties_of(result)) RecordProperty(key, value);
-    const std::string verdict = fmt::format("{}: {}", to_string(result.outcome.status), result.outcome.reason);
-    if (info_of(result.outcome.status).junit == JUnitKind::skipped) GTEST_SKIP() << verdict;
-    EXPECT_TRUE(result.as_expected()) << verdict << "\n" << result.outcome.detail;
+    const std::optional<Result> result = session_.run(index_);
+    if (!result) GTEST_SKIP() << "interrupted before it began";
+    record_summary(*result);
+    const std::string verdict = fmt::format("{}: {}", to_string(result->outcome.status), result->outcome.reason);
+    if (is_left_out(*result)) GTEST_SKIP() << verdict;
+    EXPECT_TRUE(result->as_expected()) << verdict << "\n" << result->outcome.detail;
   }
 
  private:
@@ -204,7 +229,8 @@ Result row_of(const Case& c, const Session& session) {
   result.reproduce = reproduce_line(session.flags, c);
   result.origin = session.origin;
   result.origin.sequence = 0;
-  add_upstream_name(session.upstream_names, result);
+  const auto upstream = session.upstream_names.find({c.suite, c.model});
+  if (upstream != session.upstream_names.end()) result.upstream_name = upstream->second;
   return result;
 }
 

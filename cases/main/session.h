@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -40,9 +41,6 @@ using UpstreamNames = std::map<std::pair<std::string, std::string>, std::string>
 /// What the policies of the suites say.
 UpstreamNames upstream_names_of(const std::vector<suite::Suite>& suites);
 
-/// Gives the row of a renamed model the note upstream_name, by which tables of benchmarks/dynamo know it.
-void add_upstream_name(const UpstreamNames& names, Result& result);
-
 /// How many cases of a run may still be diagnosed. At most half of them are further rows of models that have a
 /// diagnosis: rows of one model mostly fail for one reason.
 class DiagnosisBudget {
@@ -64,7 +62,8 @@ class DiagnosisBudget {
 /// --torchstone_diagnose=always.
 DiagnosisBudget diagnosis_budget_of(const RunOptions& options);
 
-/// What all tests of a run share. Outlives them.
+/// A run of the program, made once. All tests share it, and it outlives them. A result moves one way: run() makes it,
+/// the listener takes and prints it, finish() keeps it, and the writers get `results`.
 struct Session {
   const flags::Flags& flags;
   const std::vector<Case>& cases;
@@ -73,6 +72,16 @@ struct Session {
   Unwritten unwritten{};
   Origin origin{};  ///< of the latest record
   DiagnosisBudget diagnoses{};
+  std::map<std::string, Result> unprinted{};  ///< by name: of tests that have not ended
+  std::vector<Result> results{};              ///< of the tests that have ended, in this order
+
+  /// Runs cases[index] and returns its result, which take() returns too. Returns nothing if the run was interrupted
+  /// before the case began.
+  std::optional<Result> run(size_t index);
+  /// Takes the result that the test of this name left; empty if it left none.
+  std::optional<Result> take(const std::string& name);
+  /// Records a result in the results folder and keeps it for the reports.
+  void finish(Result result);
 };
 
 /// Registers a GoogleTest test for every case, under name_of(case), at the line of the suite that declares it. At run

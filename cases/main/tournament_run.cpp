@@ -129,9 +129,9 @@ void hold(Session& session, const selection::Variants& file, const std::vector<s
   Status failed = Status::pass;
   if (entrants.size() == variants.size()) failed = time_entrants(session, variants, entrants, tournament);
   for (const auto& entrant : entrants)
-    if (const auto& notes = entrant.ladder.outcome.notes; notes.contains("infrastructure"))
-      tournament.doubts.push_back(fmt::format("{} was not judged, for want of the infrastructure: {}", entrant.name,
-                                              notes.at("infrastructure")));
+    if (const std::string& fault = entrant.ladder.outcome.infrastructure_fault; !fault.empty())
+      tournament.doubts.push_back(
+          fmt::format("{} was not judged, for want of the infrastructure: {}", entrant.name, fault));
   if (isolate::interrupted()) tournament.failure = "interrupted";
   if (!tournament.failure.empty())
     for (auto& entrant : entrants) entrant.seconds.clear();  // half a timing has no verdict

@@ -305,8 +305,7 @@ void note_expectation(const Case& c, Result& result) {
 
 bool can_be_expected(const Outcome& outcome) {
   const StatusInfo& info = info_of(outcome.status);
-  return info.junit != JUnitKind::skipped && info.status != Status::interrupted &&
-         !outcome.notes.contains("infrastructure");
+  return info.kind != StatusKind::skipped && info.status != Status::interrupted && outcome.infrastructure_fault.empty();
 }
 
 }  // namespace torchstone::expected_status

@@ -1,14 +1,14 @@
 #include "reports/console/listener.h"
 
 #include <iostream>
-#include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "reports/base/terminal.h"
 #include "reports/base/text.h"
 #include "reports/base/time.h"
-#include "reports/record/properties.h"
 #include "reports/record/verdict.h"
 
 namespace torchstone::console {
@@ -26,16 +26,7 @@ std::vector<std::string> selected_names(const testing::UnitTest& unit_test) {
   return names;
 }
 
-Properties properties_in(const testing::TestResult& result) {
-  Properties properties;
-  for (int i = 0; i < result.test_property_count(); ++i) {
-    const auto& property = result.GetTestProperty(i);
-    properties.emplace_back(property.key(), property.value());
-  }
-  return properties;
-}
-
-/// The texts of all failed assertions, each under its place; of the skip message when nothing failed.
+/// Returns the texts of all failed assertions with their places, or the skip message when nothing failed.
 std::string messages_of(const testing::TestResult& result) {
   std::string text;
   for (int i = 0; i < result.total_part_count(); ++i) {
@@ -49,23 +40,12 @@ std::string messages_of(const testing::TestResult& result) {
   return text;
 }
 
-/// The result of a test whose own assertion, not the check, says that it failed.
+/// Makes a result red because an assertion of the test failed, not its check.
 void turn_red(Result& result, const std::string& why, const std::string& messages) {
   result.outcome.status = Status::fail_to_run;
   result.outcome.reason = why + first_line(messages);
   result.outcome.detail += (result.outcome.detail.empty() ? "" : "\n") + messages;
   result.expected = "pass";
-}
-
-Result read_result(const testing::TestInfo& info, const Properties& properties) {
-  Result start;
-  start.name = full_name(info);
-  try {
-    return result_of(properties, start);
-  } catch (const std::invalid_argument& error) {
-    turn_red(start, "unreadable record: ", error.what());
-    return start;
-  }
 }
 
 std::string indented(const std::string& text) {
@@ -115,13 +95,14 @@ void ResultListener::OnTestEnd(const testing::TestInfo& info) {
   in_test_ = false;
   clear_progress();
   const auto& test = *info.result();
-  const Properties properties = properties_in(test);
-  const bool recorded = holds_result(properties);
+  std::optional<Result> produced = options_.take_result ? options_.take_result(full_name(info)) : std::nullopt;
+  const bool recorded = produced.has_value();
   const bool not_begun = !recorded && test.Skipped() && options_.interrupted && options_.interrupted();
   if (!recorded && !not_begun) print_plain(info);
   if (!recorded && !test.Failed()) return;
 
-  Result result = read_result(info, properties);
+  Result result = recorded ? std::move(*produced) : Result();
+  if (!recorded) result.name = full_name(info);
   const std::string messages = messages_of(test);
   if (test.Failed() && (!recorded || result.as_expected())) {
     turn_red(result, recorded ? "failed assertion: " : "failed before it recorded anything: ", messages);
@@ -132,14 +113,12 @@ void ResultListener::OnTestEnd(const testing::TestInfo& info) {
   }
   if (result.duration_s == 0) result.duration_s = steady_seconds() - started_;
   if (result.recorded.empty()) result.recorded = utc_now();
-  const bool as_expected = result.as_expected();
-  if (recorded && !(GTEST_FLAG_GET(brief) && as_expected)) {
+  if (recorded && !(GTEST_FLAG_GET(brief) && result.as_expected())) {
     out_ << console_row(result, options_.color, options_.width ? options_.width() : 0) << '\n';
     if (result.outcome.detail == messages && !messages.empty()) out_ << indented(messages) << '\n';
     out_ << std::flush;
   }
-  results_.push_back(result);
-  if (options_.on_result) options_.on_result(results_.back());
+  if (options_.on_result) options_.on_result(std::move(result));
 }
 
 void ResultListener::OnTestIterationEnd(const testing::UnitTest& unit_test, int iteration) {
@@ -149,12 +128,10 @@ void ResultListener::OnTestIterationEnd(const testing::UnitTest& unit_test, int 
   if (options_.at_end) options_.at_end();
 }
 
-ResultListener* install_listener(ListenerOptions options) {
+void install_listener(ListenerOptions options) {
   auto& listeners = testing::UnitTest::GetInstance()->listeners();
   std::unique_ptr<testing::TestEventListener> printer(listeners.Release(listeners.default_result_printer()));
-  auto* listener = new ResultListener(std::move(options), std::move(printer));
-  listeners.Append(listener);
-  return listener;
+  listeners.Append(new ResultListener(std::move(options), std::move(printer)));
 }
 
 }  // namespace torchstone::console

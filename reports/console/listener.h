@@ -2,8 +2,8 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 #include <torchstone/result.h>
@@ -13,24 +13,24 @@
 namespace torchstone::console {
 
 struct ListenerOptions {
-  std::function<void(Result&)> on_result;  ///< for each finished case, after its row was printed; may add to it
+  /// Takes the result of the test of this name that has just ended. Empty for a test without one.
+  std::function<std::optional<Result>(const std::string&)> take_result;
+  std::function<void(Result)> on_result;  ///< for each finished case, after its row was printed
   std::function<void()> at_end;  ///< after GoogleTest's closing lines, in each iteration: the place for the reports
-  std::function<bool()> interrupted;  ///< from then on tests that are skipped unrecorded are not printed one by one
+  std::function<bool()> interrupted;  ///< from then on skipped tests without a result are not printed
   bool color = false;
   std::function<size_t()> width;  ///< columns that a row may take; unlimited when empty
-  Durations earlier;              ///< of the cases in an earlier run: what the estimate on the terminal is made of
+  Durations earlier;              ///< of the cases in an earlier run, for the estimate on the terminal
   std::ostream* out = nullptr;    ///< standard output when nullptr
 };
 
-/// Builds the Results from the properties that tests recorded, in the order the tests end, and prints one row a test.
-/// A test that fails without having recorded anything becomes a Result (fail_to_run) too, and so does one that recorded
-/// what was expected but failed a plain assertion: nothing that failed is missing from a report.
+/// Prints one row per test, from the result that the test produced, and hands the result on. Nothing that failed is
+/// missing from a report: a test that fails without a result becomes a Result (fail_to_run), and so does one whose
+/// result is as expected but that failed a plain assertion.
 class ResultListener : public testing::EmptyTestEventListener {
  public:
   /// `printer` is GoogleTest's own: it still prints the opening and the closing lines. May be nullptr.
   ResultListener(ListenerOptions options, std::unique_ptr<testing::TestEventListener> printer);
-
-  const std::vector<Result>& results() const { return results_; }
 
   void OnTestIterationStart(const testing::UnitTest& unit_test, int iteration) override;
   void OnTestStart(const testing::TestInfo& info) override;
@@ -44,12 +44,12 @@ class ResultListener : public testing::EmptyTestEventListener {
   ListenerOptions options_;
   std::ostream& out_;
   std::unique_ptr<testing::TestEventListener> printer_;
-  std::vector<Result> results_;
   double started_ = 0;
   bool in_test_ = false;
 };
 
-/// Puts one in the place of GoogleTest's printer, which it takes over. After InitGoogleTest. GoogleTest owns it.
-ResultListener* install_listener(ListenerOptions options);
+/// Replaces GoogleTest's printer by a listener, which takes it over. Call it after InitGoogleTest. GoogleTest owns the
+/// listener.
+void install_listener(ListenerOptions options);
 
 }  // namespace torchstone::console

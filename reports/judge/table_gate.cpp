@@ -89,7 +89,7 @@ std::vector<GateRow> against(const CsvTable& actual_table, const CsvTable& expec
 /// Whether the row is of a case that did not run at all.
 bool is_left_out(const Models& models, const std::string& model) {
   const auto status = parse_status(field(models, model, "accuracy").value_or(""));
-  return status && info_of(*status).junit == JUnitKind::skipped;
+  return status && info_of(*status).kind == StatusKind::skipped;
 }
 
 struct Tracked {

@@ -166,7 +166,7 @@ void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament) {
   const bool only_eager = std::ranges::all_of(
       standings, [](const Standing& s) { return s.entrant.out.empty() == (s.entrant.name == "eager"); });
   std::for_each(begin_of_out, standings.end(), [](Standing& s) {
-    s.red = !s.entrant.out.empty() && info_of(s.entrant.status).junit != JUnitKind::skipped;
+    s.red = !s.entrant.out.empty() && info_of(s.entrant.status).kind != StatusKind::skipped;
     if (s.entrant.out.empty()) s.entrant.out = "it passed, and was not timed";
   });
   const auto timed = static_cast<size_t>(begin_of_out - standings.begin());
@@ -230,7 +230,7 @@ int exit_code_of_model(const Tournament& tournament, Status failed) {
   for (const Standing& s : tournament.standings) {
     rows.push_back(s.entrant.ladder);
     rows.back().outcome.status = s.entrant.status;
-    infrastructure = infrastructure || s.entrant.ladder.outcome.notes.contains("infrastructure");
+    infrastructure = infrastructure || !s.entrant.ladder.outcome.infrastructure_fault.empty();
   }
   if (!tournament.best.empty()) return infrastructure ? ExitCode::infrastructure : ExitCode::success;
   if (failed != Status::pass) return info_of(failed).exit_code;

@@ -101,8 +101,7 @@ Candidates::Candidates(const UpstreamTable& table, const std::vector<Result>& re
       continue;
     }
     by_own_name_[result->model].push_back(result);
-    const auto note = result->outcome.notes.find("upstream_name");
-    if (note != result->outcome.notes.end()) by_upstream_name_[note->second].push_back(result);
+    if (!result->upstream_name.empty()) by_upstream_name_[result->upstream_name].push_back(result);
   }
 }
 

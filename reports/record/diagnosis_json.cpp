@@ -33,12 +33,6 @@ json range_of(const NarrowedRange& range) {
   return written;
 }
 
-json texts_of(const std::vector<std::string>& texts) {
-  json list = json::array();
-  for (const auto& text : texts) list.push_back(valid_utf8(text));
-  return list;
-}
-
 json observed_of(const Diagnosis& diagnosis) {
   json observed = {{"seen", diagnosis.seen}};
   if (!diagnosis.unseen.empty()) observed["fault"] = valid_utf8(diagnosis.unseen);
@@ -46,7 +40,7 @@ json observed_of(const Diagnosis& diagnosis) {
   const FirstWrongValue& first = *diagnosis.first_wrong;
   add_node(observed, first.node);
   observed["kernel"] = valid_utf8(first.kernel);
-  observed["fused"] = texts_of(first.fused);
+  observed["fused"] = texts_to_json(first.fused);
   observed["difference"] = number_to_json(first.difference);
   observed["allowed"] = number_to_json(first.allowed);
   observed["eager_error"] = number_to_json(first.eager_error);
@@ -89,8 +83,8 @@ void to_json(json& json, const Diagnosis& diagnosis) {
     if (!again->command.empty()) json["reproducer"]["command"] = valid_utf8(again->command);
     if (!again->fault.empty()) json["reproducer"]["fault"] = valid_utf8(again->fault);
   }
-  if (!diagnosis.files.empty()) json["files"] = texts_of(diagnosis.files);
-  if (!diagnosis.faults.empty()) json["faults"] = texts_of(diagnosis.faults);
+  if (!diagnosis.files.empty()) json["files"] = texts_to_json(diagnosis.files);
+  if (!diagnosis.faults.empty()) json["faults"] = texts_to_json(diagnosis.faults);
 }
 
 namespace {

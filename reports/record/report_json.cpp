@@ -1,5 +1,6 @@
 #include "reports/record/report_json.h"
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 
@@ -61,7 +62,7 @@ namespace {
 
 constexpr const char* report_schema = "torchstone/result/";
 constexpr const char* case_schema = "torchstone/case/";
-constexpr int schema_version = 1;
+constexpr int schema_version = 2, oldest_version = 1;
 
 nlohmann::json parse(const std::string& text, const std::string& file) {
   try {
@@ -78,13 +79,44 @@ nlohmann::json parse(const std::string& text, const std::string& file) {
   }
 }
 
-void check_schema(const nlohmann::json& json, const std::string& schema) {
+/// Returns the version of the document's schema. Throws std::invalid_argument for one that cannot be read.
+int version_of(const nlohmann::json& json, const std::string& schema) {
   const std::string found = text_of(member_of(json, "schema", "the document"), "schema");
+  for (int version = oldest_version; version <= schema_version; ++version)
+    if (found == schema + std::to_string(version)) return version;
   const std::string expected = schema + std::to_string(schema_version);
-  if (found == expected) return;
   const auto version = found.starts_with(schema) ? parse_number(found.substr(schema.size())) : std::nullopt;
   throw std::invalid_argument(fmt::format("schema: expected \"{}\", found \"{}\"{}", expected, printable(found),
                                           version > schema_version ? ", of a newer version of Torchstone" : ""));
+}
+
+/// Moves what version 1 kept in notes to the members that hold it now.
+void upgrade_from_1(Result& result) {
+  auto& notes = result.outcome.notes;
+  const auto take = [&](const char* key) {
+    const auto found = notes.extract(key);
+    return found.empty() ? std::string() : found.mapped();
+  };
+  result.outcome.infrastructure_fault = take("infrastructure");
+  result.upstream_name = take("upstream_name");
+  if (const std::string worse = take("worse_than_baseline"); !worse.empty())
+    result.baseline = {is_left_out(result) ? BaselineChange::gone : BaselineChange::worse, worse};
+  if (const std::string other = take("different_model"); !other.empty())
+    result.baseline = {BaselineChange::different_model, other};
+  const std::string sizes = take("dynamic_timed"), separator = "; ";
+  for (size_t begin = 0; begin < sizes.size();) {
+    const size_t end = std::min(sizes.find(separator, begin), sizes.size());
+    result.outcome.timed_sizes.push_back(sizes.substr(begin, end - begin));
+    begin = end + separator.size();
+  }
+  const auto noisy = notes.find("noisy");
+  result.outcome.threads_apart = noisy != notes.end() && noisy->second.starts_with(place_begin);
+}
+
+Result result_in(const nlohmann::json& json, int version) {
+  auto result = json.get<Result>();
+  if (version == 1) upgrade_from_1(result);
+  return result;
 }
 
 /// Runs `read` and puts the file's name before what it throws.
@@ -107,20 +139,6 @@ int exit_code_in(const nlohmann::json& json) {
   if (code < 0 || code > 255)
     throw std::invalid_argument(fmt::format("run.exit_code: expected 0 to 255, found {}", code));
   return static_cast<int>(code);
-}
-
-std::vector<std::string> texts_of(const nlohmann::json& json, const std::string& path) {
-  std::vector<std::string> texts;
-  if (json.is_null()) return texts;
-  if (!json.is_array()) throw std::invalid_argument(path + ": expected an array of strings");
-  for (const auto& item : json) texts.push_back(text_of(item, fmt::format("{}[{}]", path, texts.size())));
-  return texts;
-}
-
-nlohmann::json texts_to_json(const std::vector<std::string>& texts) {
-  auto json = nlohmann::json::array();
-  for (const auto& text : texts) json.push_back(valid_utf8(text));
-  return json;
 }
 
 BaselineFacts baseline_of(const nlohmann::json& json) {
@@ -212,7 +230,7 @@ std::string write_json(const std::vector<Result>& results, const RunInfo& run) {
 Report parse_json(const std::string& text, const std::string& file) {
   const auto json = parse(text, file);
   return reading(file, [&] {
-    check_schema(json, report_schema);
+    const int version = version_of(json, report_schema);
     Report report{run_of(json), {}};
     const auto& results = member_of(json, "results", "the document");
     if (!results.is_array()) throw std::invalid_argument("results: expected an array");
@@ -221,7 +239,7 @@ Report parse_json(const std::string& text, const std::string& file) {
           fmt::format("results: {} cases (expected at most {})", results.size(), JsonLimits::results));
     for (const auto& item : results) {
       try {
-        report.results.push_back(item.get<Result>());
+        report.results.push_back(result_in(item, version));
       } catch (const std::invalid_argument& error) {
         throw std::invalid_argument(fmt::format("results[{}].{}", report.results.size(), error.what()));
       }
@@ -239,8 +257,8 @@ std::string write_case_json(const Result& result) {
 Result parse_case_json(const std::string& text, const std::string& file) {
   const auto json = parse(text, file);
   return reading(file, [&] {
-    check_schema(json, case_schema);
-    return member_of(json, "result", "the document").get<Result>();
+    const int version = version_of(json, case_schema);
+    return result_in(member_of(json, "result", "the document"), version);
   });
 }
 

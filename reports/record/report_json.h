@@ -20,20 +20,20 @@ struct JsonLimits {
 /// of depth, of members of objects, and of items of arrays. Anything else that is wrong is left to the parser.
 void check_json_limits(std::string_view text);
 
-/// The unit of exchange, results.json, schema "torchstone/result/1": run, machine, build, environment, policy, summary,
+/// The unit of exchange, results.json, schema "torchstone/result/2": run, machine, build, environment, policy, summary,
 /// and results, one a line.
 ///
-/// The number grows when a reader of the old form would misunderstand the new one. What only adds a member leaves it:
-/// a reader ignores members it does not know, keeps metrics, notes and samples it does not know, and takes a member
-/// that is absent for empty; only `name` and `outcome.status` of a result must be there. So files of earlier releases
-/// with the same number are read, whatever they lack. Another number, a status that is not in the table, and a file
-/// that ends too early are errors that name file and place.
+/// The number grows when a reader of the old form would misunderstand the new one. A new member leaves it as it is.
+/// Readers ignore unknown members, keep unknown metrics, notes and samples, and take an absent member for empty. Only
+/// `name` and `outcome.status` of a result are required. Version 1 kept the faults of the infrastructure, the verdict
+/// of the baseline, upstream's name and the timed sizes in notes; it is read. Any other number, an unknown status and a
+/// truncated file are errors that name file and place.
 std::string write_json(const std::vector<Result>& results, const RunInfo& run);
 /// `file` is only for the messages. Throws ReportError, for what is beyond the limits above before it
 /// allocates memory.
 Report parse_json(const std::string& text, const std::string& file);
 
-/// One case on its own, schema "torchstone/case/1".
+/// One case on its own, schema "torchstone/case/2".
 std::string write_case_json(const Result& result);
 Result parse_case_json(const std::string& text, const std::string& file);
 

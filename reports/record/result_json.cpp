@@ -1,7 +1,10 @@
 #include "reports/record/result_json.h"
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -93,6 +96,20 @@ std::map<std::string, std::string> text_map_of(const nlohmann::json& json, const
   return map;
 }
 
+std::vector<std::string> texts_of(const nlohmann::json& json, const std::string& path) {
+  std::vector<std::string> texts;
+  if (json.is_null()) return texts;
+  if (!json.is_array()) throw std::invalid_argument(path + ": expected an array of strings");
+  for (const auto& item : json) texts.push_back(text_of(item, fmt::format("{}[{}]", path, texts.size())));
+  return texts;
+}
+
+nlohmann::json texts_to_json(const std::vector<std::string>& texts) {
+  auto json = nlohmann::json::array();
+  for (const auto& text : texts) json.push_back(valid_utf8(text));
+  return json;
+}
+
 nlohmann::json text_map_to_json(const std::map<std::string, std::string>& map) {
   auto json = nlohmann::json::object();
   for (const auto& [key, value] : map) json[valid_utf8(key)] = valid_utf8(value);
@@ -103,6 +120,17 @@ std::optional<double> metric_of(const Result& result, const char* key) {
   const auto found = result.outcome.metrics.find(key);
   return found == result.outcome.metrics.end() ? std::nullopt : std::optional(found->second);
 }
+
+namespace {
+
+/// Returns true or false; false for an absent member.
+bool switch_of(const nlohmann::json& json, const std::string& path) {
+  if (json.is_null()) return false;
+  if (!json.is_boolean()) throw std::invalid_argument(path + ": expected true or false");
+  return json.get<bool>();
+}
+
+}  // namespace
 
 void to_json(nlohmann::json& json, const Outcome& outcome) {
   json = {{"status", to_string(outcome.status)},  {"reason", valid_utf8(outcome.reason)},
@@ -117,6 +145,9 @@ void to_json(nlohmann::json& json, const Outcome& outcome) {
   if (outcome.diagnosis) json["diagnosis"] = *outcome.diagnosis;
   for (const auto& [key, member] : digest_fields)
     if (const auto& digest = outcome.model.*member; !digest.empty()) json[std::string(key)] = valid_utf8(digest);
+  if (!outcome.infrastructure_fault.empty()) json["infrastructure_fault"] = valid_utf8(outcome.infrastructure_fault);
+  if (outcome.threads_apart) json["threads_apart"] = true;
+  if (!outcome.timed_sizes.empty()) json["timed_sizes"] = texts_to_json(outcome.timed_sizes);
 }
 
 void from_json(const nlohmann::json& json, Outcome& outcome) {
@@ -150,9 +181,33 @@ void from_json(const nlohmann::json& json, Outcome& outcome) {
     if (const auto& digest = member_of(json, key, here); !digest.is_null())
       outcome.model.*member = text_of(digest, here + "." + key);
   }
+  if (const auto& fault = member_of(json, "infrastructure_fault", here); !fault.is_null())
+    outcome.infrastructure_fault = text_of(fault, here + ".infrastructure_fault");
+  outcome.threads_apart = switch_of(member_of(json, "threads_apart", here), here + ".threads_apart");
+  outcome.timed_sizes = texts_of(member_of(json, "timed_sizes", here), here + ".timed_sizes");
 }
 
 namespace {
+
+constexpr std::array<std::pair<BaselineChange, std::string_view>, 3> baseline_words = {
+    {{BaselineChange::worse, "worse"},
+     {BaselineChange::gone, "gone"},
+     {BaselineChange::different_model, "different_model"}}};
+
+BaselineFinding finding_in(const nlohmann::json& json) {
+  if (json.is_null()) return {};
+  const std::string word = text_of(member_of(json, "change", "baseline"), "baseline.change");
+  const auto found = std::ranges::find(baseline_words, word, &decltype(baseline_words)::value_type::second);
+  if (found == baseline_words.end())
+    throw std::invalid_argument(
+        fmt::format("baseline.change: expected worse, gone or different_model, found \"{}\"", word));
+  return {found->first, text_of(member_of(json, "reason", "baseline"), "baseline.reason")};
+}
+
+nlohmann::json finding_to_json(const BaselineFinding& finding) {
+  const auto word = std::ranges::find(baseline_words, finding.change, &decltype(baseline_words)::value_type::first);
+  return {{"change", word->second}, {"reason", valid_utf8(finding.reason)}};
+}
 
 Origin origin_of(const nlohmann::json& json) {
   Origin origin;
@@ -187,6 +242,8 @@ void to_json(nlohmann::json& json, const Result& result) {
                       {"run", valid_utf8(origin.run)},
                       {"sequence", origin.sequence}};
   }
+  if (!result.upstream_name.empty()) json["upstream_name"] = valid_utf8(result.upstream_name);
+  if (result.is_red_by_baseline()) json["baseline"] = finding_to_json(result.baseline);
   json["outcome"] = result.outcome;
 }
 
@@ -216,6 +273,9 @@ void from_json(const nlohmann::json& json, Result& result) {
     result.finished = value.get<bool>();
   }
   result.origin = origin_of(member_of(json, "origin", ""));
+  if (const auto& value = member_of(json, "upstream_name", ""); !value.is_null())
+    result.upstream_name = text_of(value, "upstream_name");
+  result.baseline = finding_in(member_of(json, "baseline", ""));
   from_json(member_of(json, "outcome", ""), result.outcome);
 }
 

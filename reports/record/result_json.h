@@ -13,15 +13,14 @@
 
 namespace torchstone {
 
-/// A text member of Result under its names: `key` in JSON and CSV, `property` among a test's properties, where
-/// GoogleTest reserves `name` and `file`.
+/// A text member of Result under its names: `key` in JSON and CSV, `property` in JUnit.
 struct TextField {
   std::string_view key, property;
   std::string Result::*member;
 };
 const std::vector<TextField>& text_fields();
 
-/// A digest of the model under its name in JSON and among a test's properties.
+/// A digest of the model under its name in JSON and JUnit.
 struct DigestField {
   std::string_view key;
   std::string ModelDigests::*member;
@@ -40,6 +39,9 @@ const nlohmann::json& member_of(const nlohmann::json& json, const std::string& k
 /// The json itself, when it is an object.
 const nlohmann::json& object_of(const nlohmann::json& json, const std::string& path);
 std::vector<double> numbers_of(const nlohmann::json& json, const std::string& path);
+/// Absent is empty.
+std::vector<std::string> texts_of(const nlohmann::json& json, const std::string& path);
+nlohmann::json texts_to_json(const std::vector<std::string>& texts);
 std::map<std::string, std::string> text_map_of(const nlohmann::json& json, const std::string& path);
 nlohmann::json text_map_to_json(const std::map<std::string, std::string>& map);
 

@@ -86,7 +86,7 @@ std::vector<const Result*> timings_of(const std::vector<Result>& results, const 
 
 }  // namespace
 
-bool is_left_out(const Result& r) { return r.finished && info_of(r.outcome.status).junit == JUnitKind::skipped; }
+bool is_left_out(const Result& r) { return r.finished && info_of(r.outcome.status).kind == StatusKind::skipped; }
 
 bool is_fine(const Result& r) { return r.finished && r.as_expected(); }
 
@@ -188,7 +188,7 @@ int exit_code_of(const std::vector<Result>& results, bool strict_undecided) {
     const StatusInfo& info = info_of(final_status(r));
     if (info.status == Status::interrupted) return info.exit_code;
     // A compiler that could not even be asked says nothing about the program.
-    if (!is_fine(r) && r.outcome.notes.contains("infrastructure")) return static_cast<int>(ExitCode::infrastructure);
+    if (!is_fine(r) && !r.outcome.infrastructure_fault.empty()) return static_cast<int>(ExitCode::infrastructure);
     if (!is_fine(r))
       return info.passing || info.exit_code == ExitCode::success ? ExitCode::gate_failed : info.exit_code;
     return info.status == Status::undecided && r.expected != "undecided" && strict_undecided ? info.exit_code

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <torchstone/status.h>
 
 #include "reports/base/process.h"
@@ -19,13 +20,13 @@
 namespace torchstone {
 
 const std::vector<StatusInfo>& status_table() {
-  using enum JUnitKind;
+  using enum StatusKind;
   static const std::vector<StatusInfo> table = {
-      {Status::pass, "pass", true, none, ExitCode::success},
+      {Status::pass, "pass", true, passed, ExitCode::success},
       {Status::pass_due_to_skip, "pass_due_to_skip", true, skipped, ExitCode::success},
-      {Status::fail_accuracy, "fail_accuracy", false, failure, ExitCode::gate_failed},
-      {Status::not_bitwise_equivalent, "not_bitwise_equivalent", false, failure, ExitCode::gate_failed},
-      {Status::eager_two_runs_differ, "eager_two_runs_differ", false, failure, ExitCode::gate_failed},
+      {Status::fail_accuracy, "fail_accuracy", false, failed, ExitCode::gate_failed},
+      {Status::not_bitwise_equivalent, "not_bitwise_equivalent", false, failed, ExitCode::gate_failed},
+      {Status::eager_two_runs_differ, "eager_two_runs_differ", false, failed, ExitCode::gate_failed},
       {Status::eager_1st_run_fail, "eager_1st_run_fail", false, error, ExitCode::gate_failed},
       {Status::eager_1st_run_OOM, "eager_1st_run_OOM", false, error, ExitCode::infrastructure},
       {Status::eager_2nd_run_fail, "eager_2nd_run_fail", false, error, ExitCode::gate_failed},
@@ -36,13 +37,13 @@ const std::vector<StatusInfo>& status_table() {
       {Status::eager_fail_to_run, "eager_fail_to_run", false, error, ExitCode::gate_failed},
       {Status::timeout, "timeout", false, error, ExitCode::infrastructure},
       {Status::crash, "crash", false, error, ExitCode::infrastructure},
-      {Status::vacuous, "vacuous", false, failure, ExitCode::gate_failed},
-      {Status::undelegated, "undelegated", false, failure, ExitCode::gate_failed},
+      {Status::vacuous, "vacuous", false, failed, ExitCode::gate_failed},
+      {Status::undelegated, "undelegated", false, failed, ExitCode::gate_failed},
       {Status::unsupported, "unsupported", true, skipped, ExitCode::success},
       {Status::fail_to_capture, "fail_to_capture", false, error, ExitCode::gate_failed},
       {Status::fail_to_compile, "fail_to_compile", false, error, ExitCode::gate_failed},
-      {Status::fail_speedup, "fail_speedup", false, failure, ExitCode::gate_failed},
-      {Status::undecided, "undecided", true, none, ExitCode::undecided},
+      {Status::fail_speedup, "fail_speedup", false, failed, ExitCode::gate_failed},
+      {Status::undecided, "undecided", true, passed, ExitCode::undecided},
       {Status::interrupted, "interrupted", false, error, ExitCode::interrupted},
   };
   return table;
@@ -94,18 +95,38 @@ std::string exit_words_of(const Report& report) {
 std::string reason_of(const Result& result) {
   std::string text;
   const auto add = [&](const std::string& line) { text += (text.empty() || line.empty() ? "" : "\n") + line; };
-  for (const char* key : {"worse_than_baseline", "different_model"})
-    if (const auto note = result.outcome.notes.find(key); note != result.outcome.notes.end()) add(note->second);
+  add(result.baseline.reason);
   add(result.outcome.reason);
   if (const std::string noise = noisy_reason(result); !noise.empty()) add("noisy: " + noise);
   if (const std::string weak = weak_reason(result); !weak.empty()) add("weak: " + weak);
   return text;
 }
 
+std::map<std::string, std::string> reported_notes(const Result& result) {
+  auto notes = result.outcome.notes;
+  const auto add = [&](const char* key, const std::string& text) {
+    if (!text.empty()) notes.emplace(key, text);
+  };
+  add("infrastructure", result.outcome.infrastructure_fault);
+  add("upstream_name", result.upstream_name);
+  add(result.baseline.change == BaselineChange::different_model ? "different_model" : "worse_than_baseline",
+      result.baseline.reason);
+  add("dynamic_timed", fmt::format("{}", fmt::join(result.outcome.timed_sizes, "; ")));
+  return notes;
+}
+
 std::string baseline_verdict_words(const Result& result) {
-  if (!result.is_red_by_baseline()) return "";
-  if (result.outcome.notes.contains("different_model")) return "another model than the baseline's";
-  return is_left_out(result) ? "gone since the baseline" : "worse than the baseline";
+  switch (result.baseline.change) {
+    case BaselineChange::worse:
+      return "worse than the baseline";
+    case BaselineChange::gone:
+      return "gone since the baseline";
+    case BaselineChange::different_model:
+      return "another model than the baseline's";
+    case BaselineChange::none:
+      break;
+  }
+  return "";
 }
 
 std::vector<std::string> baseline_lines(const RunInfo& run) {
@@ -120,6 +141,11 @@ std::string comparison_again(const RunInfo& run, const Result& result) {
 }
 
 namespace {
+
+std::string_view baseline_word(BaselineChange change) {
+  if (change == BaselineChange::different_model) return "MODEL";
+  return change == BaselineChange::gone ? "GONE" : "SLOWER";
+}
 
 constexpr size_t name_width = 66, narrowest_name = 12, reason_width = 300, indent = 13;
 
@@ -172,15 +198,11 @@ Verdict verdict_of(const Result& result) {
   const StatusInfo& info = info_of(result.outcome.status);
   if (!result.finished) return {"ERROR", '!'};
   if (!result.as_expected()) {
-    if (result.status_as_expected())
-      return {result.outcome.notes.contains("different_model") ? "MODEL"
-              : is_left_out(result)                            ? "GONE"
-                                                               : "SLOWER",
-              '!'};
+    if (result.status_as_expected()) return {baseline_word(result.baseline.change), '!'};
     if (info.passing) return {"XPASS", '*'};
-    return {info.junit == JUnitKind::failure ? "FAIL" : "ERROR", '!'};
+    return {info.kind == StatusKind::failed ? "FAIL" : "ERROR", '!'};
   }
-  if (info.junit == JUnitKind::skipped) return {"SKIP", 'x'};
+  if (info.kind == StatusKind::skipped) return {"SKIP", 'x'};
   if (result.outcome.status == Status::undecided) return {"UNSURE", '~'};
   if (info.passing && is_noisy(result)) return {"NOISY", '~'};
   return {info.passing ? "PASS" : "XFAIL", ' '};

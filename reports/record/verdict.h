@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <string>
 
 #include <torchstone/result.h>
@@ -22,6 +23,10 @@ std::string exit_words_of(const Report& report);
 /// Why a case is as it is, a line each: what is worse than the baseline, the outcome's reason, why its speed-up says
 /// too little. May be empty.
 std::string reason_of(const Result& result);
+
+/// Returns the notes as reports list them: those of the outcome, and, under the names that they had as notes, the
+/// fields that say why a case is red, what upstream calls its model, and at which sizes it was timed.
+std::map<std::string, std::string> reported_notes(const Result& result);
 
 /// What the baseline says against a case that it makes red: "worse than the baseline", "gone since the baseline",
 /// "another model than the baseline's". Empty for all other cases.

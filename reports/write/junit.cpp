@@ -3,6 +3,8 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <torchstone/report_writer.h>
@@ -11,10 +13,14 @@
 #include "reports/base/text.h"
 #include "reports/record/doubts.h"
 #include "reports/record/metric.h"
-#include "reports/record/properties.h"
+#include "reports/record/result_json.h"
 #include "reports/record/verdict.h"
 
 namespace torchstone::write {
+
+using Properties = std::vector<std::pair<std::string, std::string>>;
+
+enum class JUnitKind { none, failure, error, skipped };
 
 /// A result as the readers of JUnit see it.
 struct JUnitEntry {
@@ -59,25 +65,46 @@ std::string content_of(const JUnitCase& test) {
 std::string output_of(const Result& r) {
   std::string text = fmt::format("accuracy={}\n", to_string(r.outcome.status));
   for (const auto& [key, value] : r.outcome.metrics) text += fmt::format("{}={}\n", key, format_metric(key, value));
-  for (const auto& [key, value] : r.outcome.notes) text += fmt::format("{}={}\n", key, first_line(value));
+  for (const auto& [key, value] : reported_notes(r)) text += fmt::format("{}={}\n", key, first_line(value));
   if (const std::string weak = weak_reason(r); !weak.empty()) text += fmt::format("weak={}\n", weak);
   if (!r.reproduce.empty()) text += fmt::format("reproduce={}\n", r.reproduce);
   if (!r.file.empty()) text += fmt::format("declared={}{}\n", r.file, r.line > 0 ? fmt::format(":{}", r.line) : "");
   return text;
 }
 
-/// What the element's content or results.json has anyway stays out: texts of many lines, the raw samples
-/// and what a diagnosis found; and the line where a file has none. The mark `weak` follows from the others and is no
-/// property of the record.
-Properties short_properties_of(const Result& r) {
-  Properties properties = properties_of(r);
-  std::erase_if(properties, [&r](const auto& p) {
-    return p.first == "detail" || p.first == "diagnosis_record" || p.first.starts_with("samples_") ||
-           (p.first == "declared_line" && r.line == 0) || (p.first == "batch_size" && r.batch_size == 0) ||
-           (p.first == "duration_s" && r.duration_s == 0);
-  });
+/// Returns the properties of a test case. The status is `accuracy` (upstream's word). Declared metrics have their own
+/// keys, others have `metric_KEY`, notes have `note_KEY`. The detail, the samples and the diagnosis are left out: the
+/// element's content or results.json has them. Unknown numbers are left out too.
+Properties properties_of(const Result& r) {
+  const Outcome& outcome = r.outcome;
+  Properties properties = {
+      {"accuracy", std::string(to_string(outcome.status))}, {"reason", outcome.reason}, {"phase", outcome.phase}};
+  for (const auto& field : text_fields()) properties.emplace_back(field.property, r.*field.member);
+  if (r.batch_size != 0) properties.emplace_back("batch_size", std::to_string(r.batch_size));
+  if (r.line != 0) properties.emplace_back("declared_line", std::to_string(r.line));
+  if (r.duration_s != 0) properties.emplace_back("duration_s", exact(r.duration_s));
+  properties.emplace_back("finished", r.finished ? "true" : "false");
+  for (const auto& [key, value] : outcome.metrics)
+    properties.emplace_back(find_metric(key) != nullptr ? key : "metric_" + key, exact(value));
+  for (const auto& [key, value] : reported_notes(r)) properties.emplace_back("note_" + key, value);
+  for (const auto& [key, member] : digest_fields)
+    if (const auto& digest = outcome.model.*member; !digest.empty()) properties.emplace_back(key, digest);
   if (const std::string weak = weak_reason(r); !weak.empty()) properties.emplace_back("weak", weak);
   return properties;
+}
+
+JUnitKind kind_of(StatusKind kind) {
+  switch (kind) {
+    case StatusKind::skipped:
+      return JUnitKind::skipped;
+    case StatusKind::failed:
+      return JUnitKind::failure;
+    case StatusKind::error:
+      return JUnitKind::error;
+    case StatusKind::passed:
+      break;
+  }
+  return JUnitKind::none;
 }
 
 }  // namespace
@@ -89,13 +116,13 @@ JUnitEntry junit_entry_of(const Result& r) {
   const std::string story = reason.empty() ? status : status + ": " + reason;
   if (!r.finished) return {JUnitKind::error, "unfinished", "started, never finished"};
   if (!r.as_expected() && r.status_as_expected())
-    return {JUnitKind::failure, r.outcome.notes.contains("different_model") ? "different_model" : "worse_than_baseline",
-            reason};
+    return {JUnitKind::failure,
+            r.baseline.change == BaselineChange::different_model ? "different_model" : "worse_than_baseline", reason};
   if (!r.as_expected()) {
     if (info.passing) return {JUnitKind::failure, "unexpected_pass", "expected " + r.expected + ", got " + story};
-    return {info.junit == JUnitKind::none ? JUnitKind::failure : info.junit, status, story};
+    return {info.kind == StatusKind::passed ? JUnitKind::failure : kind_of(info.kind), status, story};
   }
-  if (info.passing) return {info.junit, status, story};
+  if (info.passing) return {kind_of(info.kind), status, story};
   return {JUnitKind::skipped, "expected_failure", "expected " + story};
 }
 
@@ -119,7 +146,7 @@ void append_junit_case(std::string& out, const JUnitCase& test, const std::strin
     if (r.line > 0) attributes.emplace_back("line", std::to_string(r.line));
   }
   out += "    " + xml_open("testcase", attributes) + ">\n";
-  if (options.testcase_properties) append_junit_properties(out, "      ", short_properties_of(r));
+  if (options.testcase_properties) append_junit_properties(out, "      ", properties_of(r));
   if (test.entry.kind != JUnitKind::none) {
     const std::string_view element = element_of(test.entry.kind);
     out += "      " + xml_open(element, {{"type", test.entry.type},

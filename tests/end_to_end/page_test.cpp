@@ -46,7 +46,7 @@ TEST_F(Page, IsRefusedForAnOtherSchemaATruncatedFileAndNothing) {
   older.replace(older.find("result/1"), 8, "result/0");
   const ProgramRun of_older = make(older), of_half = make(results.substr(0, results.size() / 2));
   EXPECT_EQ(of_older.exit_code, 2);
-  EXPECT_THAT(of_older.err, HasSubstr("results.json: schema: expected \"torchstone/result/1\""));
+  EXPECT_THAT(of_older.err, HasSubstr("results.json: schema: expected \"torchstone/result/2\""));
   EXPECT_EQ(of_half.exit_code, 2);
   EXPECT_THAT(of_half.err, HasSubstr("results.json: not JSON: "));
   EXPECT_EQ(run_program({TORCHSTONE_REPORT, "html", (folder / "absent").string()}).exit_code, 2);

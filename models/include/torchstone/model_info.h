@@ -47,6 +47,7 @@ struct ModelDimension {
 struct ModelFacts {
   std::map<std::string, std::string> notes{};
   std::map<std::string, double> metrics{};
+  std::string infrastructure_fault{};  ///< why the model could not be made ready, if that is no fault of its own
 };
 
 /// The facts of one registered model.

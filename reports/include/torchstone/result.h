@@ -24,11 +24,28 @@ struct Outcome {
   std::string detail;  ///< several lines: mismatch report, compiler output, log tail
   std::string phase;   ///< where it ended (load, reference, eager, capture, compile, compiled, compare, measure)
   std::map<std::string, double> metrics;     ///< keys of reports/record/metric.h; NaN and ±inf allowed
-  std::map<std::string, std::string> notes;  ///< further facts as text (stop_reason, tolerance, torch, …)
+  std::map<std::string, std::string> notes;  ///< further facts as text, for people (stop_reason, tolerance, torch, …)
   /// Raw series: eager_s, compiled_s: seconds per call, one a round; eager_loss, compiled_loss: one a training step.
   std::map<std::string, std::vector<double>> samples;
   std::optional<Diagnosis> diagnosis{};  ///< where one was made
   ModelDigests model{};
+  /// What failed of the infrastructure: a missing compiler, a full disk. Then nothing was judged. Empty: nothing
+  /// failed.
+  std::string infrastructure_fault{};
+  /// The threads of the timed processes were in other cache domains than usual on this machine. The note `noisy` says
+  /// where.
+  bool threads_apart = false;
+  /// Of a dynamic program with further dimensions than the batch: the sizes of each timing, in the order of the
+  /// samples.
+  std::vector<std::string> timed_sizes{};
+};
+
+/// How a case has changed since the baseline of its run, if that makes it red.
+enum class BaselineChange { none, worse, gone, different_model };
+
+struct BaselineFinding {
+  BaselineChange change = BaselineChange::none;
+  std::string reason{};  ///< one sentence
 };
 
 /// Where a record comes from: of two records of a case it says which is the later one, whatever the clocks say. Empty
@@ -54,20 +71,19 @@ struct Result {
   std::string recorded;  ///< when this record was made, UTC, "2026-01-31T12:00:00.123Z"
   bool finished = true;  ///< false in the record that is written before a case starts
   Origin origin;
+  std::string upstream_name{};  ///< of the model in tables of benchmarks/dynamo, if it differs from `model`
+  BaselineFinding baseline{};   ///< with --torchstone_baseline
   Outcome outcome;
 
-  /// As expected: the expected status, whichever it is. A case that was left out refutes no expectation. One that
-  /// failed by the infrastructure (a note says so) meets none, because nothing was judged. Nor does one that the
-  /// baseline of its run makes red: the note `worse_than_baseline` or `different_model` says why.
+  /// Returns whether the case has its expected status and the baseline does not make it red. Skipped cases never
+  /// violate an expectation. A failure of the infrastructure meets none, because nothing was judged.
   bool as_expected() const { return !is_red_by_baseline() && status_as_expected(); }
-  bool is_red_by_baseline() const {
-    return outcome.notes.contains("worse_than_baseline") || outcome.notes.contains("different_model");
-  }
-  /// The same without the baseline.
+  bool is_red_by_baseline() const { return baseline.change != BaselineChange::none; }
+  /// Returns the same without the baseline.
   bool status_as_expected() const {
-    if (outcome.notes.contains("infrastructure")) return false;
+    if (!outcome.infrastructure_fault.empty()) return false;
     const StatusInfo& info = info_of(outcome.status);
-    return info.name == expected || info.junit == JUnitKind::skipped || (expected == "pass" && info.passing);
+    return info.name == expected || info.kind == StatusKind::skipped || (expected == "pass" && info.passing);
   }
 };
 

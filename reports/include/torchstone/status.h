@@ -32,14 +32,20 @@ enum class Status {
   interrupted,
 };
 
-enum class JUnitKind { none, failure, error, skipped };
+/// How a status counts.
+enum class StatusKind {
+  passed,   ///< judged without a complaint; also undecided
+  skipped,  ///< not run: skipped, or not supported here
+  failed,   ///< judged, and a gate is red
+  error,    ///< not judged to the end
+};
 
 /// One row of the status table: the only place that knows what a status means to a reader.
 struct StatusInfo {
   Status status;
   std::string_view name;  ///< upstream's string
   bool passing;           ///< counts as passed
-  JUnitKind junit;
+  StatusKind kind;
   int exit_code;  ///< of a run that ends in it: 0 met, 1 gate, 4 infrastructure, 5 undecided, 130 interrupted
 };
 

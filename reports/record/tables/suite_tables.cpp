@@ -157,20 +157,6 @@ class GeometricMean {
   int n_ = 0, noisy_ = 0;
 };
 
-/// Where each was timed, if further dimensions than the batch vary.
-std::vector<std::string> places_of(const Result& result) {
-  std::vector<std::string> places;
-  const auto note = result.outcome.notes.find("dynamic_timed");
-  if (note == result.outcome.notes.end()) return places;
-  const std::string& text = note->second;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find("; ", begin), text.size());
-    places.push_back(text.substr(begin, end - begin));
-    begin = end + 2;
-  }
-  return places;
-}
-
 void add_rows(const Result& result, SuiteTable& table) {
   for (const auto& at : dynamic_timings(result)) {
     if (table.rows.size() == most_rows) return;
@@ -194,9 +180,9 @@ std::vector<DynamicTiming> dynamic_timings(const Result& result) {
     if (series == samples.end() || series->second.size() != timings.size()) return {};
     for (size_t i = 0; i < timings.size(); ++i) timings[i].*member = series->second[i];
   }
-  const auto places = places_of(result);
+  const auto& sizes = result.outcome.timed_sizes;
   for (size_t i = 0; i < timings.size(); ++i)
-    timings[i].sizes = places.size() == timings.size() ? places[i] : fmt::format("{:.0f}", timings[i].batch);
+    timings[i].sizes = sizes.size() == timings.size() ? sizes[i] : fmt::format("{:.0f}", timings[i].batch);
   return timings;
 }
 

@@ -70,7 +70,7 @@ std::vector<NumberColumn> columns_of(const std::string& check) {
 std::string filler_of(const Result& r) {
   const auto columns = columns_of(r.check);
   const bool ran =
-      info_of(r.outcome.status).junit == JUnitKind::none ||
+      info_of(r.outcome.status).kind == StatusKind::passed ||
       std::ranges::any_of(columns, [&](const auto& column) { return metric_of(r, column.metric).has_value(); });
   return ran ? "" : "0";
 }
@@ -96,14 +96,11 @@ std::string file_stem(const Result& r) {
 bool has_row(const Result& r) {
   if (has_statuses(r.check)) return true;
   if (r.check == "tolerance") return metric_of(r, "tolerance_max").has_value();
-  return info_of(r.outcome.status).junit != JUnitKind::skipped;
+  return info_of(r.outcome.status).kind != StatusKind::skipped;
 }
 
 /// Upstream's name of the model, where it has another one.
-std::string upstream_name(const Result& r) {
-  const auto note = r.outcome.notes.find("upstream_name");
-  return note == r.outcome.notes.end() ? r.model : note->second;
-}
+std::string upstream_name(const Result& r) { return r.upstream_name.empty() ? r.model : r.upstream_name; }
 
 std::vector<std::string> noise_cells(const Result& r) {
   const auto bound = [&](const char* metric) {

@@ -86,7 +86,7 @@ std::vector<OperatorSpeedup> operator_speedups(const std::vector<Result>& result
     if (speedup != metrics.end() && std::isfinite(speedup->second)) {
       const bool counted = calls != metrics.end() && calls->second > 0;
       speedups.push_back({speedup->second, counted ? calls->second : 1});
-    } else if (info_of(result->outcome.status).junit != JUnitKind::skipped) {
+    } else if (info_of(result->outcome.status).kind != StatusKind::skipped) {
       ++failed;
     }
   }

@@ -162,7 +162,7 @@ std::string notes_line(const View& view, const CaseView& c) {
     notes += fmt::format(" · {} <b>{}</b>", escaped_cut(key, 80), escaped_cut(value, note_text));
   };
   if (!r.outcome.phase.empty() && c.urgent) add("phase", r.outcome.phase);
-  for (const auto& [key, value] : r.outcome.notes) {
+  for (const auto& [key, value] : reported_notes(r)) {
     if (!view.common_notes.contains(key)) add(key, value);
   }
   if (r.batch_size > 0) add("batch size", std::to_string(r.batch_size));

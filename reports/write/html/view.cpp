@@ -21,7 +21,7 @@ constexpr size_t text_of_a_page = 400'000, most_text = 12'000, least_text = 600;
 Facts common_notes(const std::vector<Result>& results) {
   std::map<std::string, std::pair<std::string, size_t>> seen;
   for (const auto& result : results) {
-    for (const auto& [key, value] : result.outcome.notes) {
+    for (const auto& [key, value] : reported_notes(result)) {
       auto& [text, count] = seen.try_emplace(key, value, 0).first->second;
       count = text == value && count != std::string::npos ? count + 1 : std::string::npos;
     }

@@ -12,7 +12,6 @@
 #include "reports/base/files.h"
 #include "reports/base/text.h"
 #include "reports/judge/history.h"
-#include "reports/record/properties.h"
 #include "reports/record/report_json.h"
 #include "reports/record/verdict.h"
 #include "reports/write/results_csv.h"
@@ -59,9 +58,7 @@ std::vector<std::string> texts_in_this_locale() {
   }
   for (const auto& result : report.results) texts.push_back(console_row(result, false));
   texts.push_back(write_json(parse_json(write_json(report.results, report.run), "results.json").results, report.run));
-  std::vector<Result> by_properties;
-  for (const auto& result : report.results) by_properties.push_back(result_of(properties_of(result)));
-  texts.push_back(write_json(by_properties, report.run));
+  for (const auto& result : report.results) texts.push_back(write_case_json(result));
   texts.push_back(
       judge::write_history(judge::parse_history(judge::write_history(judge::history_points(report)), "history.jsonl")));
   const CsvTable table = parse_csv(write::write_wide_csv(report.results), "results.csv");

@@ -28,7 +28,7 @@ std::vector<bool> marked(const Result& before, const std::vector<Result>& now) {
   Report run{{}, now};
   EXPECT_EQ(judge_against(baseline, {}, {}, {}, run).exit_code, 1);
   std::vector<bool> marks;
-  for (const auto& result : run.results) marks.push_back(result.outcome.notes.contains("worse_than_baseline"));
+  for (const auto& result : run.results) marks.push_back(result.baseline.change == BaselineChange::worse);
   return marks;
 }
 
@@ -58,7 +58,8 @@ TEST(ARunAgainstItsBaseline, MarksWhatIsLeftOutNow) {
   EXPECT_EQ(verdict.exit_code, 1);
   EXPECT_THAT(verdict.why, AllOf(HasSubstr("1 case of the baseline is gone: suite/Performance.A/case"),
                                  HasSubstr("--torchstone_baseline_fail_on=slower")));
-  EXPECT_EQ(run.results[0].outcome.notes.at("worse_than_baseline"), "worse than the baseline: pass → unsupported");
+  EXPECT_EQ(run.results[0].baseline.change, BaselineChange::gone);
+  EXPECT_EQ(run.results[0].baseline.reason, "worse than the baseline: pass → unsupported");
   EXPECT_FALSE(run.results[0].as_expected());
   EXPECT_EQ(verdict_of(run.results[0]).word, "GONE");
 }
@@ -85,7 +86,8 @@ TEST(ARunAgainstItsBaseline, SaysThatTheModelIsAnotherOne) {
   const BaselineVerdict verdict = judge_against(baseline, {}, {}, {}, run);
   EXPECT_EQ(verdict.exit_code, 1);
   EXPECT_THAT(verdict.why, HasSubstr("1 case is another model than the baseline's"));
-  EXPECT_THAT(run.results[0].outcome.notes.at("different_model"), HasSubstr("different model: its weights"));
+  EXPECT_EQ(run.results[0].baseline.change, BaselineChange::different_model);
+  EXPECT_THAT(run.results[0].baseline.reason, HasSubstr("different model: its weights"));
   EXPECT_EQ(verdict_of(run.results[0]).word, "MODEL");
 }
 

@@ -268,7 +268,7 @@ TEST(AnUpdate, RenewsWhatHasExpiredAndDropsWhatPassesNow) {
 TEST(AnUpdate, LeavesOutWhatSaysNothingAboutTheProgram) {
   Update update;
   update.saw(0, Status::unsupported).saw(1, Status::interrupted).saw(2, Status::fail_to_compile);
-  update.seen[name_of(update.cases[2])].notes["infrastructure"] = "no compiler";
+  update.seen[name_of(update.cases[2])].infrastructure_fault = "no compiler";
   EXPECT_EQ(update.of("- {model: second, dtype: bfloat16, status: crash, reason: x}\n"), "");
 }
 

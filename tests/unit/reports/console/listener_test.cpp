@@ -5,12 +5,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <map>
+#include <optional>
 #include <stdexcept>
 
 #include <gmock/gmock.h>
 
 #include "reports/base/text.h"
-#include "reports/record/properties.h"
 #include "reports/record/verdict.h"
 #include "tests/unit/reports/sample.h"
 
@@ -21,9 +22,13 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-void record(const Result& result) {
-  for (const auto& [key, value] : properties_of(result)) testing::Test::RecordProperty(key, value);
+/// What the tests produced, by name, as a session keeps it.
+std::map<std::string, Result>& produced() {
+  static std::map<std::string, Result> results;
+  return results;
 }
+
+void produce(const Result& result) { produced()[result.name] = result; }
 
 class Demo : public testing::Test {
  public:
@@ -38,22 +43,30 @@ void passes() {
   Result r = simple_result("Demo.passes", Status::pass);
   r.outcome.metrics = {
       {"error_of_limit", 0.12}, {"speedup", 1.43}, {"speedup_low", 1.4}, {"speedup_high", 1.46}, {"compile_s", 8.1}};
-  record(r);
+  produce(r);
 }
 void fails() {
   Result r = simple_result("Demo.fails", Status::fail_accuracy);
   r.outcome.reason = "output 0 differs";
-  record(r);
+  produce(r);
   FAIL() << "said by the row already";
 }
 void asserts() {
-  record(simple_result("Demo.asserts", Status::pass));
+  produce(simple_result("Demo.asserts", Status::pass));
   EXPECT_EQ(1, 2) << "own words";
 }
 void throws() { throw std::runtime_error("before anything was recorded"); }
-void garbles() {
-  testing::Test::RecordProperty("accuracy", "pass");
-  testing::Test::RecordProperty("speedup", "quick");
+void produces_for_another() {
+  produce(simple_result("Demo.somebody_else", Status::pass));
+  FAIL() << "without a result of its own";
+}
+void has_everything() {
+  Result r = simple_result("Demo.has_everything", Status::undecided);
+  r.origin.folder = "f";
+  r.outcome.reason = "weißt\xff";
+  r.outcome.samples = {{"eager_s", {0.25, 0.5}}};
+  r.outcome.threads_apart = true;
+  produce(r);
 }
 void is_plain() {}
 void skips() { GTEST_SKIP() << "no such device"; }
@@ -68,11 +81,19 @@ void skips() { GTEST_SKIP() << "no such device"; }
   add("fails", fails);
   add("asserts", asserts);
   add("throws", throws);
-  add("garbles", garbles);
+  add("produces_for_another", produces_for_another);
+  add("has_everything", has_everything);
   add("is_plain", is_plain);
   add("skips", skips);
   ListenerOptions options;
+  options.take_result = [](const std::string& name) -> std::optional<Result> {
+    auto found = produced().extract(name);
+    return found.empty() ? std::nullopt : std::optional(std::move(found.mapped()));
+  };
   options.on_result = [](const Result& r) {
+    if (r.outcome.threads_apart)
+      std::cout << "WHOLE " << r.origin.folder << ' ' << r.outcome.samples.at("eager_s").size() << ' '
+                << r.outcome.reason.ends_with('\xff') << "\n";
     std::cout << "RESULT " << r.name << ' ' << to_string(r.outcome.status) << ' ' << (r.duration_s >= 0) << ' '
               << !r.recorded.empty() << " [" << first_line(r.outcome.reason) << "]\n";
   };
@@ -110,9 +131,15 @@ TEST(Listener, ATestThatFailsBeforeItRecordsIsAResultToo) {
                     HasSubstr("RESULT Demo.throws fail_to_run")));
 }
 
-TEST(Listener, AnUnreadableRecordIsRed) {
-  EXPECT_THAT(demo("--gtest_filter=Demo.garbles"),
-              AllOf(HasSubstr("RESULT Demo.garbles fail_to_run"), HasSubstr("property speedup: expected a number")));
+TEST(Listener, TakesTheResultOfTheTestThatEndedAndOfNoOther) {
+  EXPECT_THAT(demo("--gtest_filter=Demo.produces_for_another"),
+              AllOf(HasSubstr("RESULT Demo.produces_for_another fail_to_run"), HasSubstr("without a result of its own"),
+                    Not(HasSubstr("Demo.somebody_else"))));
+}
+
+TEST(Listener, HandsOnTheResultWhole) {
+  EXPECT_THAT(demo("--gtest_filter=Demo.has_everything"),
+              AllOf(HasSubstr("[ UNSURE ] ~ Demo.has_everything"), HasSubstr("WHOLE f 2 1")));
 }
 
 TEST(Listener, PlainAndSkippedTestsHaveRowsButNoResults) {
@@ -123,11 +150,11 @@ TEST(Listener, PlainAndSkippedTestsHaveRowsButNoResults) {
 
 TEST(Listener, LeavesTheLastWordAfterGoogleTestsClosingLines) {
   const std::string output = demo("--gtest_filter=Demo.*");
-  const auto summary = output.find("SUMMARY"), closing = output.find("[==========] 7 tests"),
-             failed = output.find("[  FAILED  ] 3 tests");
+  const auto summary = output.find("SUMMARY"), closing = output.find("[==========] 8 tests"),
+             failed = output.find("[  FAILED  ] 4 tests");
   ASSERT_NE(closing, std::string::npos) << output;
   ASSERT_NE(failed, std::string::npos) << output;
-  EXPECT_LT(output.find("[==========] Running 7 tests"), output.find("Demo.passes"));
+  EXPECT_LT(output.find("[==========] Running 8 tests"), output.find("Demo.passes"));
   EXPECT_LT(output.rfind("RESULT"), summary);
   EXPECT_LT(closing, failed);
   EXPECT_LT(failed, summary);

@@ -28,7 +28,7 @@ int code(const std::vector<Status>& statuses, bool strict = false) {
 
 TEST(ExitCode, FollowsTheStatusTable) {
   for (const auto& info : status_table()) {
-    const int expected = info.junit == JUnitKind::skipped ? 3 : info.status == Status::undecided ? 0 : info.exit_code;
+    const int expected = info.kind == StatusKind::skipped ? 3 : info.status == Status::undecided ? 0 : info.exit_code;
     EXPECT_EQ(code({info.status}), expected) << info.name;
     const int beside_a_pass = info.status == Status::undecided ? 0 : info.exit_code;
     EXPECT_EQ(code({Status::pass, info.status}), beside_a_pass) << info.name;

@@ -35,7 +35,7 @@ TEST(ExitCodeOfModel, IsThatOfWhatKeptItFromARanking) {
   EXPECT_EQ(code({eager, entrant("a", Status::pass)}, Status::OOM), 4);
   EXPECT_EQ(code_of_ranked({eager, entrant("a", Status::fail_accuracy)}), 0);
   auto unasked = entrant("a", Status::fail_to_compile);
-  unasked.ladder.outcome.notes["infrastructure"] = "no compiler";
+  unasked.ladder.outcome.infrastructure_fault = "no compiler";
   EXPECT_EQ(code_of_ranked({eager, unasked}), 4);
   EXPECT_EQ(code({eager, unasked}), 4);
   EXPECT_EQ(code({eager, unasked, entrant("b", Status::fail_accuracy)}), 1) << "a wrong answer comes first";

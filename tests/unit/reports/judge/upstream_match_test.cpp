@@ -159,7 +159,7 @@ TEST_F(UpstreamBaseline, LeavesOutWhatWasNotMeasuredOrIsOfAnotherBatchAndSaysSo)
 
 TEST_F(UpstreamBaseline, MatchesByUpstreamsNamesAndByWhatRowAndFileSay) {
   Result renamed = row("deit_tiny");
-  renamed.outcome.notes["upstream_name"] = "resnet18";
+  renamed.upstream_name = "resnet18";
   EXPECT_THAT(matched(read("a.csv", expected_csv), {renamed}), ElementsAre(renamed.name));
   EXPECT_THAT(matched(read("a.csv", expected_csv), {renamed, row("resnet18")}), ElementsAre(row("resnet18").name))
       << "its own name goes before";
@@ -181,8 +181,8 @@ TEST_F(UpstreamBaseline, MatchesByUpstreamsNamesAndByWhatRowAndFileSay) {
 
 TEST(UpstreamsTables, HaveUpstreamsNamesSoThatItsGatesFindTheRows) {
   Result renamed = row("deit_tiny"), decode = row("llama_decode"), prefill = row("llama_prefill");
-  renamed.outcome.notes["upstream_name"] = "deit_tiny.fb_in1k";
-  decode.outcome.notes["upstream_name"] = prefill.outcome.notes["upstream_name"] = "llama";
+  renamed.upstream_name = "deit_tiny.fb_in1k";
+  decode.upstream_name = prefill.upstream_name = "llama";
   const auto files = tables::write_upstream_csvs({renamed, decode, prefill});
   ASSERT_EQ(files.size(), 1);
   EXPECT_THAT(files[0].second, AllOf(HasSubstr("cpu,deit_tiny.fb_in1k,4,pass"), HasSubstr("cpu,llama_decode,4,pass"),

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include "reports/record/diagnosis_text.h"
-#include "reports/record/properties.h"
 #include "reports/record/report_json.h"
 #include "reports/record/result_json.h"
 #include "tests/unit/reports/diagnosed.h"
@@ -23,12 +22,11 @@ Result diagnosed_result() {
   return r;
 }
 
-TEST(DiagnosisJson, LosesNothingInResultsJsonAndInProperties) {
+TEST(DiagnosisJson, LosesNothingInResultsJson) {
   const Result r = diagnosed_result();
   const json written = *r.outcome.diagnosis;
   EXPECT_EQ(json(*parse_json(write_json({r}, {}), "results.json").results[0].outcome.diagnosis), written);
   EXPECT_EQ(json(*parse_case_json(write_case_json(r), "case.json").outcome.diagnosis), written);
-  EXPECT_EQ(json(*result_of(properties_of(r)).outcome.diagnosis), written);
   EXPECT_EQ(written["observed"]["difference"], "Infinity");
   EXPECT_FALSE(parse_json(write_json({simple_result("a", Status::pass)}, {}), "").results[0].outcome.diagnosis);
 }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <random>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "tests/unit/reports/sample.h"
@@ -41,13 +42,13 @@ TEST(Json, ErrorsNameFileAndPlaceAndWhatWasExpected) {
   EXPECT_EQ(json_error("[]"), "results.json: the document: expected an object, found array");
   EXPECT_EQ(json_error("{}"), "results.json: schema: expected a string, found nothing");
   EXPECT_EQ(
-      json_error(R"({"schema": "torchstone/result/2"})"),
-      "results.json: schema: expected \"torchstone/result/1\", found \"torchstone/result/2\", of a newer version of "
+      json_error(R"({"schema": "torchstone/result/3"})"),
+      "results.json: schema: expected \"torchstone/result/2\", found \"torchstone/result/3\", of a newer version of "
       "Torchstone");
   EXPECT_EQ(json_error(R"({"schema": "torchstone/result/0"})"),
-            "results.json: schema: expected \"torchstone/result/1\", found \"torchstone/result/0\"");
+            "results.json: schema: expected \"torchstone/result/2\", found \"torchstone/result/0\"");
   EXPECT_EQ(json_error(R"({"schema": "torchstone/result/x2"})"),
-            "results.json: schema: expected \"torchstone/result/1\", found \"torchstone/result/x2\"");
+            "results.json: schema: expected \"torchstone/result/2\", found \"torchstone/result/x2\"");
   EXPECT_EQ(json_error(R"({"schema": "torchstone/result/1"})"), "results.json: run: expected an object, found nothing");
   EXPECT_EQ(json_error(R"({"schema": "torchstone/result/1", "run": {}})"), "results.json: results: expected an array");
   EXPECT_EQ(json_error(R"({"schema": "torchstone/result/1", "run": {"argv": [1]}})"),
@@ -83,6 +84,52 @@ TEST(Json, PassesOverWhatALaterReleaseAdds) {
   EXPECT_THAT(json_error(R"({"schema": "torchstone/result/1", "run": {},
                            "results": [{"name": "a", "outcome": {"status": "pass_later"}}]})"),
               HasSubstr("results[0].outcome.status: expected a known status, found \"pass_later\""));
+}
+
+/// Returns the results of a file of this version whose only case has these notes and this status.
+std::vector<Result> noted(int version, const std::string& notes, const std::string& status = "pass") {
+  return parse_json(fmt::format(R"({{"schema": "torchstone/result/{}", "run": {{}}, "results": [
+                                   {{"name": "a", "outcome": {{"status": "{}", "notes": {}}}}}]}})",
+                                version, status, notes),
+                    "results.json")
+      .results;
+}
+
+TEST(Json, MovesTheNotesOfVersion1ToTheirMembers) {
+  const Result r = noted(1, R"({"infrastructure": "no compiler", "upstream_name": "deit", "tolerance": "1e-4",
+                                "dynamic_timed": "batch 2 and length 4; batch 4 and length 8",
+                                "noisy": "The threads lay in two caches."})")
+                       .at(0);
+  EXPECT_EQ(r.outcome.infrastructure_fault, "no compiler");
+  EXPECT_EQ(r.upstream_name, "deit");
+  EXPECT_THAT(r.outcome.timed_sizes, testing::ElementsAre("batch 2 and length 4", "batch 4 and length 8"));
+  EXPECT_TRUE(r.outcome.threads_apart);
+  EXPECT_THAT(r.outcome.notes, testing::UnorderedElementsAre(testing::Pair("tolerance", "1e-4"),
+                                                             testing::Pair("noisy", "The threads lay in two caches.")));
+  EXPECT_FALSE(r.as_expected());
+}
+
+TEST(Json, ReadsTheBaselinesVerdictFromTheNotesOfVersion1) {
+  const auto finding = [](const char* notes, const char* status) { return noted(1, notes, status).at(0).baseline; };
+  const auto worse = finding(R"({"worse_than_baseline": "slower"})", "pass");
+  EXPECT_EQ(worse.change, BaselineChange::worse);
+  EXPECT_EQ(worse.reason, "slower");
+  EXPECT_EQ(finding(R"({"worse_than_baseline": "left out"})", "unsupported").change, BaselineChange::gone);
+  EXPECT_EQ(finding(R"({"different_model": "other weights"})", "pass").change, BaselineChange::different_model);
+  EXPECT_EQ(finding("{}", "pass").change, BaselineChange::none);
+}
+
+TEST(Json, DecidesNothingByTheNotesOfVersion2) {
+  const Result r = noted(2, R"({"infrastructure": "of a plug-in", "worse_than_baseline": "so it says"})").at(0);
+  EXPECT_TRUE(r.as_expected());
+  EXPECT_EQ(r.outcome.notes.size(), 2u);
+}
+
+TEST(CaseJson, OfVersion1IsReadToo) {
+  const Result r = parse_case_json(R"({"schema": "torchstone/case/1", "result": {"name": "a", "outcome":
+                                       {"status": "pass", "notes": {"infrastructure": "no compiler"}}}})",
+                                   "a.json");
+  EXPECT_EQ(r.outcome.infrastructure_fault, "no compiler");
 }
 
 TEST(Json, CutOffAnywhereIsAnErrorAndNeverHalfAReport) {

@@ -2,12 +2,10 @@
 
 #include <cmath>
 #include <limits>
-#include <set>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "reports/record/properties.h"
 #include "reports/record/verdict.h"
 #include "tests/unit/reports/sample.h"
 
@@ -16,16 +14,15 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(ModelDigests, TravelInJsonAndInProperties) {
+TEST(ModelDigests, TravelInJson) {
   Result result = simple_result("suite/case", Status::pass);
   EXPECT_FALSE(nlohmann::json(result).at("outcome").contains("weights_digest")) << "as a version without digests";
   result.outcome.model = {"0123", "abcd"};
   const nlohmann::json json = result;
   EXPECT_EQ(json.at("outcome").at("program_digest"), "0123");
-  for (const auto& read : {json.get<Result>(), result_of(properties_of(result), Result{})}) {
-    EXPECT_EQ(read.outcome.model.program, "0123");
-    EXPECT_EQ(read.outcome.model.weights, "abcd");
-  }
+  const auto read = json.get<Result>();
+  EXPECT_EQ(read.outcome.model.program, "0123");
+  EXPECT_EQ(read.outcome.model.weights, "abcd");
 }
 
 TEST(CompileText, SaysWhatElseWentOn) {
@@ -56,6 +53,12 @@ void expect_same(const Result& a, const Result& b) {
   EXPECT_EQ(a.outcome.detail, b.outcome.detail);
   EXPECT_EQ(a.outcome.phase, b.outcome.phase);
   EXPECT_EQ(a.outcome.notes, b.outcome.notes);
+  EXPECT_EQ(a.outcome.infrastructure_fault, b.outcome.infrastructure_fault);
+  EXPECT_EQ(a.outcome.threads_apart, b.outcome.threads_apart);
+  EXPECT_EQ(a.outcome.timed_sizes, b.outcome.timed_sizes);
+  EXPECT_EQ(a.upstream_name, b.upstream_name);
+  EXPECT_EQ(a.baseline.change, b.baseline.change);
+  EXPECT_EQ(a.baseline.reason, b.baseline.reason);
   ASSERT_EQ(a.outcome.metrics.size(), b.outcome.metrics.size());
   for (const auto& [key, value] : a.outcome.metrics) expect_same(value, b.outcome.metrics.at(key), key);
   ASSERT_EQ(a.outcome.samples.size(), b.outcome.samples.size());
@@ -79,69 +82,36 @@ Result awkward_result() {
                        {"accuracy", 1},  {"note_x", 2},           {"rounds", -0.0}};
   r.outcome.notes = {{"tolerance", "1e-4"}, {"", ""}, {"samples_x", "y"}};
   r.outcome.samples = {{"eager_s", {0.1, nan, infinity, -infinity, 1e-17}}, {"none", {}}};
+  r.outcome.infrastructure_fault = "no \"compiler\"";
+  r.outcome.threads_apart = true;
+  r.outcome.timed_sizes = {"batch 2; length 4", ""};
+  r.upstream_name = "deit_tiny.fb_in1k";
+  r.baseline = {BaselineChange::gone, "pass → unsupported"};
   return r;
-}
-
-TEST(Properties, LoseNothing) {
-  Result r = awkward_result();
-  r.outcome.reason += "\xff";  // properties carry any byte, JSON does not
-  expect_same(r, result_of(properties_of(r)));
-  for (const auto& sample : sample_results()) {
-    if (sample.outcome.detail.find('\0') == std::string::npos) expect_same(sample, result_of(properties_of(sample)));
-  }
-}
-
-TEST(Properties, EscapeOnlyTheNulByte) {
-  Result r = simple_result("a", Status::pass);
-  r.outcome.reason = std::string("a\0b", 3);
-  EXPECT_EQ(result_of(properties_of(r)).outcome.reason, "a\\x00b");
-}
-
-TEST(Properties, UseNoNameThatGoogleTestReserves) {
-  const std::set<std::string> reserved = {"name",        "status", "time", "classname", "type_param",
-                                          "value_param", "file",   "line", "result",    "timestamp"};
-  for (const auto& [key, value] : properties_of(awkward_result())) EXPECT_FALSE(reserved.contains(key)) << key;
-}
-
-TEST(Properties, OfOthersBecomeNotes) {
-  const Result r = result_of({{"accuracy", "pass"}, {"ticket", "17"}});
-  EXPECT_EQ(r.outcome.notes.at("ticket"), "17");
-}
-
-TEST(Properties, TheLastValueWinsAndTheRestIsKept) {
-  Result start = simple_result("a", Status::crash);
-  const Result r = result_of({{"accuracy", "crash"}, {"accuracy", "pass"}}, start);
-  EXPECT_EQ(r.outcome.status, Status::pass);
-  EXPECT_EQ(r.model, "a");
-}
-
-TEST(Properties, HoldAResultWhenTheStatusIsThere) {
-  EXPECT_TRUE(holds_result(properties_of({})));
-  EXPECT_FALSE(holds_result({{"speedup", "1"}}));
-}
-
-TEST(Properties, NameWhatIsWrong) {
-  const auto message = [](const std::string& key, const std::string& value) -> std::string {
-    try {
-      result_of({{key, value}});
-    } catch (const std::invalid_argument& error) {
-      return error.what();
-    }
-    return "nothing";
-  };
-  EXPECT_EQ(message("accuracy", "fine"), "property accuracy: expected a known status, found \"fine\"");
-  EXPECT_EQ(message("speedup", "fast"), "property speedup: expected a number, found \"fast\"");
-  EXPECT_EQ(message("batch_size", "4.5"), "property batch_size: expected an integer, found \"4.5\"");
-  EXPECT_EQ(message("declared_line", "99999999999"),
-            "property declared_line: expected an integer, found \"99999999999\"");
-  EXPECT_EQ(message("finished", "yes"), "property finished: expected true or false, found \"yes\"");
-  EXPECT_EQ(message("samples_x", "[1,"), "property samples_x: expected a JSON array of numbers, found \"[1,\"");
-  EXPECT_THAT(message("samples_x", "[1,{}]"), HasSubstr("property samples_x[1]: expected a number"));
 }
 
 TEST(ResultJson, LosesNothing) {
   const Result r = awkward_result();
   expect_same(r, nlohmann::json::parse(nlohmann::json(r).dump()).get<Result>());
+}
+
+TEST(ResultJson, HasNoMemberForWhatDidNotHappen) {
+  const nlohmann::json json = simple_result("a", Status::pass);
+  for (const char* member : {"upstream_name", "baseline"}) EXPECT_FALSE(json.contains(member)) << member;
+  for (const char* member : {"infrastructure_fault", "threads_apart", "timed_sizes"})
+    EXPECT_FALSE(json.at("outcome").contains(member)) << member;
+}
+
+TEST(ResultJson, KeepsEachChangeSinceTheBaseline) {
+  Result r = simple_result("a", Status::pass);
+  for (const auto& [change, word] : {std::pair{BaselineChange::worse, "worse"},
+                                     {BaselineChange::gone, "gone"},
+                                     {BaselineChange::different_model, "different_model"}}) {
+    r.baseline = {change, "why"};
+    const nlohmann::json json = r;
+    EXPECT_EQ(json.at("baseline").at("change"), word);
+    EXPECT_EQ(json.get<Result>().baseline.change, change);
+  }
 }
 
 TEST(ResultJson, MakesForeignBytesVisible) {
@@ -167,6 +137,10 @@ TEST(ResultJson, NamesWhatIsWrong) {
   EXPECT_EQ(message(R"({"batch_size": 1e300})"), "batch_size: expected an integer, found 1e+300");
   EXPECT_EQ(message(R"({"batch_size": 18446744073709551615})"),
             "batch_size: expected an integer, found 18446744073709551615");
+  EXPECT_EQ(message(R"({"baseline": {"change": "slow", "reason": ""}})"),
+            "baseline.change: expected worse, gone or different_model, found \"slow\"");
+  EXPECT_EQ(message(R"({"outcome": {"timed_sizes": [1]}})"), "outcome.timed_sizes[0]: expected a string, found 1");
+  EXPECT_EQ(message(R"({"outcome": {"threads_apart": 1}})"), "outcome.threads_apart: expected true or false");
   EXPECT_EQ(message(R"({"line": -1})"), "line: expected a line number, found -1");
   EXPECT_EQ(message(R"({"finished": 1})"), "finished: expected true or false");
   EXPECT_EQ(message(R"({"outcome": null})"), "outcome: expected an object, found nothing");

@@ -28,9 +28,9 @@ TEST(JUnit, HasTheElementOfTheStatusTable) {
   for (const auto& info : status_table()) {
     const std::string text = junit_of(info.status);
     const auto has = [&](const char* element) { return text.find(element) != std::string::npos; };
-    EXPECT_EQ(has("<failure "), info.junit == JUnitKind::failure) << info.name;
-    EXPECT_EQ(has("<error "), info.junit == JUnitKind::error) << info.name;
-    EXPECT_EQ(has("<skipped "), info.junit == JUnitKind::skipped) << info.name;
+    EXPECT_EQ(has("<failure "), info.kind == StatusKind::failed) << info.name;
+    EXPECT_EQ(has("<error "), info.kind == StatusKind::error) << info.name;
+    EXPECT_EQ(has("<skipped "), info.kind == StatusKind::skipped) << info.name;
   }
 }
 
@@ -62,6 +62,39 @@ TEST(JUnit, PropertiesAndPlacesAreBehindTheSwitch) {
   EXPECT_THAT(strict, Not(HasSubstr("<property name=\"speedup\"")));
   EXPECT_THAT(strict, HasSubstr("speedup=1.430x"));
   EXPECT_THAT(strict, HasSubstr("declared=cases/torchbench.yaml:12"));
+}
+
+TEST(JUnit, NamesMetricsAndNotesAmongItsProperties) {
+  Result r = simple_result("S/Accuracy.A/b", Status::pass);
+  r.outcome.metrics = {{"speedup", 1.5}, {"own", 2}};
+  r.outcome.notes = {{"tolerance", "1e-4"}};
+  EXPECT_THAT(write_junit({r}, {}), AllOf(HasSubstr("<property name=\"accuracy\" value=\"pass\"/>"),
+                                          HasSubstr("<property name=\"case\" value=\"S/Accuracy.A/b\"/>"),
+                                          HasSubstr("<property name=\"speedup\" value=\"1.5\"/>"),
+                                          HasSubstr("<property name=\"metric_own\" value=\"2\"/>"),
+                                          HasSubstr("<property name=\"note_tolerance\" value=\"1e-4\"/>")));
+}
+
+TEST(JUnit, ListsFaultsAndFindingsAsNotes) {
+  Result r = simple_result("S/Accuracy.A/b", Status::fail_to_compile);
+  r.upstream_name = "deit_tiny.fb_in1k";
+  r.outcome.infrastructure_fault = "the disk is full";
+  r.outcome.timed_sizes = {"batch 2", "batch 4"};
+  r.baseline = {BaselineChange::different_model, "other weights"};
+  EXPECT_THAT(write_junit({r}, {}),
+              AllOf(HasSubstr("<property name=\"note_infrastructure\" value=\"the disk is full\"/>"),
+                    HasSubstr("<property name=\"note_upstream_name\" value=\"deit_tiny.fb_in1k\"/>"),
+                    HasSubstr("<property name=\"note_dynamic_timed\" value=\"batch 2; batch 4\"/>"),
+                    HasSubstr("<property name=\"note_different_model\" value=\"other weights\"/>"),
+                    HasSubstr("\ninfrastructure=the disk is full\n")));
+}
+
+TEST(JUnit, LeavesTheDetailAndTheSamplesToOthers) {
+  Result r = simple_result("S/Accuracy.A/b", Status::fail_accuracy);
+  r.outcome.detail = "the worst element";
+  r.outcome.samples = {{"eager_s", {0.25}}};
+  EXPECT_THAT(write_junit({r}, {}), AllOf(HasSubstr("the worst element"), Not(HasSubstr("name=\"detail\"")),
+                                          Not(HasSubstr("eager_s")), Not(HasSubstr("0.25"))));
 }
 
 TEST(JUnit, HasNoLineWhereAFileHasNone) {

@@ -31,7 +31,7 @@ Report red_by_baseline() {
   Report report{sample_run(),
                 {simple_result("S/Performance.A/slow", Status::pass, "performance"),
                  simple_result("S/Performance.A/same", Status::pass, "performance")}};
-  report.results[0].outcome.notes["worse_than_baseline"] = words;
+  report.results[0].baseline = {BaselineChange::worse, words};
   report.run.exit_reason = "finished";
   report.run.exit_code = 1;
   report.run.baseline = BaselineFacts{"main", "2 cases: 0 BROKEN, 1 SLOWER", {"Eager moved by +10 %"}, again};

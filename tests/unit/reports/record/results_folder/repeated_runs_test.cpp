@@ -82,7 +82,7 @@ TEST_F(Repeated, TheRecordOfAFailureIsNotReplacedByALaterRepetition) {
   write_records({repetition("a", Status::crash, 10)});
   EXPECT_THAT(merged({out_}), ElementsAre("b pass", "a crash"));
   Result noted = repetition("b", Status::pass, 8);
-  noted.outcome.notes["worse_than_baseline"] = "slower";
+  noted.baseline = {BaselineChange::worse, "slower"};
   write_case(out_, noted);
   write_records({repetition("b", Status::pass, 12)});
   EXPECT_FALSE(is_fine(merge_results({out_}).report.results.at(0)));

@@ -192,13 +192,13 @@ TEST(DynamicTable, MarksNoisySpeedUpsAndCountsThemInTheMean) {
 TEST(DynamicTable, NamesTheSizesWhereFurtherDimensionsVary) {
   Result all = timed("bert", 1.1);
   all.dynamic = "all";
-  all.outcome.notes["dynamic_timed"] = "batch 2 and length 4; batch 4 and length 32; batch 64 and length 64";
+  all.outcome.timed_sizes = {"batch 2 and length 4", "batch 4 and length 32", "batch 64 and length 64"};
   const auto table = dynamic_table({all});
   ASSERT_TRUE(table);
   EXPECT_EQ(table->rows[0][2], "batch 2 and length 4");
   EXPECT_EQ(table->rows[2][2], "batch 64 and length 64");
   EXPECT_THAT(html::dynamic_figure(all), HasSubstr("Speed-up by batch, at the sizes of the table"));
-  all.outcome.notes["dynamic_timed"] = "batch 2; batch 4";
+  all.outcome.timed_sizes = {"batch 2", "batch 4"};
   EXPECT_EQ(dynamic_table({all})->rows[0][2], "2") << "a list of another length says nothing";
 }
 

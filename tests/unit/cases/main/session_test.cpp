@@ -1,0 +1,70 @@
+#include "cases/main/session.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "reports/base/files.h"
+#include "reports/record/report_json.h"
+#include "tests/temporary_folder.h"
+
+namespace torchstone {
+namespace {
+
+/// A session of one case that is skipped, so that nothing is loaded or compiled.
+class SessionOfOneCase : public testing::Test {
+ protected:
+  SessionOfOneCase() {
+    std::filesystem::create_directories(folder_.path() / "cases");
+    flags_.run.out = folder_.path().string();
+    Case& c = cases_.front();
+    c.suite = "torchbench";
+    c.model = "resnet18";
+    c.skip_reason = "too large";
+  }
+  void SetUp() override { run_options().isolate = Isolation::off; }
+  void TearDown() override { run_options() = RunOptions{}; }
+
+  const TemporaryFolder folder_;
+  flags::Flags flags_;
+  std::vector<Case> cases_ = std::vector<Case>(1);
+  UpstreamNames upstream_names_{{{"torchbench", "resnet18"}, "resnet18.tv_in1k"}};
+  Session session_{flags_, cases_, upstream_names_, isolate::CaseRunner(cases_)};
+};
+
+TEST_F(SessionOfOneCase, MakesTheResultThatTheListenerTakes) {
+  const auto result = session_.run(0);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->name, name_of(cases_[0]));
+  EXPECT_EQ(result->outcome.status, Status::pass_due_to_skip);
+  EXPECT_EQ(result->outcome.reason, "too large");
+  EXPECT_EQ(result->upstream_name, "resnet18.tv_in1k");
+  EXPECT_FALSE(session_.take("another"));
+  const auto taken = session_.take(result->name);
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->outcome.reason, "too large");
+  EXPECT_FALSE(session_.take(result->name)) << "a repetition must not find it";
+}
+
+TEST_F(SessionOfOneCase, RecordsAndKeepsWhatIsFinished) {
+  Result result = *session_.run(0);
+  session_.origin.folder = "f";
+  session_.finish(result);
+  result.outcome.status = Status::pass;
+  session_.finish(result);
+  ASSERT_EQ(session_.results.size(), 2u) << "one for each repetition";
+  EXPECT_EQ(session_.results[0].origin.sequence, 1);
+  EXPECT_EQ(session_.results[1].origin.sequence, 2);
+  size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path() / "cases")) {
+    const auto written = parse_case_json(read_text(entry.path()), entry.path().string());
+    EXPECT_EQ(written.name, result.name);
+    EXPECT_EQ(written.origin.sequence, 2);
+    EXPECT_EQ(written.upstream_name, "resnet18.tv_in1k");
+    ++files;
+  }
+  EXPECT_GE(files, 1u);
+}
+
+}  // namespace
+}  // namespace torchstone
