@@ -110,14 +110,11 @@ std::string why_of(int exit_code, const judge::BaselineComparison& comparison,
                    const std::vector<judge::Change>& fail_on) {
   if (exit_code == ExitCode::gate_failed) {
     const auto sentences = judge::red_sentences(comparison, fail_on);
-    const bool by_coverage = std::ranges::any_of(comparison.cases, [&](const judge::CaseChange& change) {
-      return (change.lost || change.change == judge::Change::other_model) &&
-             std::ranges::count(fail_on, change.change) > 0;
-    });
     return fmt::format("{}{}", fmt::join(sentences, "; "),
-                       by_coverage ? " (if that is meant, make a new baseline, or set "
-                                     "--torchstone_baseline_fail_on=slower)"
-                                   : "");
+                       judge::is_red_by_coverage(comparison, fail_on)
+                           ? " (if that is meant, make a new baseline, or set "
+                             "--torchstone_baseline_fail_on=slower)"
+                           : "");
   }
   const std::string refusal = judge::refusal_words(comparison);
   return exit_code == ExitCode::usage_error

@@ -20,7 +20,7 @@
 #include "reports/record/results_folder/case_records.h"
 #include "reports/record/results_folder/merge_results.h"
 #include "reports/record/summary.h"
-#include "reports/write/annotations.h"
+#include "reports/write/formats.h"
 #include "reports/write/report_files.h"
 
 namespace torchstone {

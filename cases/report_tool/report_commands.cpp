@@ -19,10 +19,10 @@
 #include "reports/record/results_folder/side_files.h"
 #include "reports/record/summary.h"
 #include "reports/record/tables/upstream_csv.h"
+#include "reports/write/formats.h"
 #include "reports/write/html/page.h"
 #include "reports/write/markdown.h"
 #include "reports/write/report_files.h"
-#include "reports/write/results_csv.h"
 
 namespace torchstone {
 namespace {

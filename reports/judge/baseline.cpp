@@ -17,10 +17,10 @@
 namespace torchstone::judge {
 namespace {
 
-/// Already compared, or of no meaning for a timing.
-const std::set<std::string> passed_over = {"architecture", "cpu",          "cores",
-                                           "usable_cores", "governor",     "host",
-                                           "load_average", "memory_bytes", "steal_since_boot_pct"};
+/// Facts that machine_differences() compares, or that timings do not depend on.
+const std::set<std::string> ignored_facts = {"architecture", "cpu",          "cores",
+                                             "usable_cores", "governor",     "host",
+                                             "load_average", "memory_bytes", "steal_since_boot_pct"};
 constexpr double load_that_matters = 1;
 
 std::string value_in(const Facts& facts, const std::string& key) {
@@ -33,8 +33,8 @@ std::string differ(const std::string& key, const std::string& now, const std::st
   return fmt::format("{}: {} now, {} in the baseline", key, shown(now), shown(then));
 }
 
-/// The values of a note over all cases that both reports have. `absent`: what a case without it means; empty where it
-/// means nothing.
+/// Compares the values of a note over all cases of both reports. `absent` is the value of a case without the note;
+/// empty: such cases are skipped.
 void compare_notes(const Report& baseline, const Report& report, const std::string& key, const std::string& absent,
                    std::vector<std::string>& differences) {
   const auto value_of = [&](const Result& result) {
@@ -50,11 +50,11 @@ void compare_notes(const Report& baseline, const Report& report, const std::stri
     if (old != then.end() && !old->second.empty() && !now.empty() && old->second != now)
       ++found[differ(key, now, old->second)];
   }
-  for (const auto& [words, count] : found) differences.push_back(fmt::format("{} ({} cases)", words, count));
+  for (const auto& [text, count] : found) differences.push_back(fmt::format("{} ({} cases)", text, count));
 }
 
-}  // namespace
-
+/// Returns differences between two runs that may affect timings, but do not forbid to compare them, one sentence each:
+/// variables, threads, load, other facts of the machine.
 std::vector<std::string> other_differences(const Report& baseline, const Report& report) {
   std::vector<std::string> differences;
   const auto compare = [&](const Facts& before, const Facts& after, auto matters) {
@@ -65,8 +65,9 @@ std::vector<std::string> other_differences(const Report& baseline, const Report&
       if (matters(key) && value_in(before, key) != value_in(after, key))
         differences.push_back(differ(key, value_in(after, key), value_in(before, key)));
   };
-  compare(baseline.run.machine, report.run.machine, [](const std::string& key) { return !passed_over.contains(key); });
-  // The twins of flags and GoogleTest's variables choose cases.
+  compare(baseline.run.machine, report.run.machine,
+          [](const std::string& key) { return !ignored_facts.contains(key); });
+  // Variables of flags and GoogleTest only choose cases.
   compare(baseline.run.environment, report.run.environment,
           [](const std::string& key) { return !key.starts_with("TORCHSTONE_") && !key.starts_with("GTEST_"); });
   const auto load_of = [](const Report& r) { return parse_number(value_in(r.run.machine, "load_average")); };
@@ -78,33 +79,15 @@ std::vector<std::string> other_differences(const Report& baseline, const Report&
   return differences;
 }
 
-std::vector<std::string> machine_differences(const RunInfo& baseline, const RunInfo& run) {
-  std::vector<std::string> differences;
-  const auto compare = [&](const std::string& key, const Facts& before, const Facts& after) {
-    const auto known = [&](const Facts& facts) { return facts.contains(key) ? facts.at(key) : "unknown"; };
-    if (known(before) != known(after))
-      differences.push_back(fmt::format("{}: {} now, {} in the baseline", key, known(after), known(before)));
-  };
-  for (const char* key : {"architecture", "cpu", "cores", "usable_cores", "governor"})
-    compare(key, baseline.machine, run.machine);
-  std::set<std::string> libraries;
-  for (const Facts* facts : {&baseline.build, &run.build})
-    for (const auto& [key, value] : *facts) libraries.insert(key);
-  for (const auto& key : libraries) compare(key, baseline.build, run.build);
-  return differences;
-}
-
-namespace {
-
 bool is_timing(const MetricInfo& info) {
   return info.judged == Judged::by_rounds || info.judged == Judged::by_one_reading;
 }
-/// What an earlier comparison made of the case is another question.
+/// Whether the status is as expected, whatever an earlier comparison said.
 bool status_is_fine(const Result& r) { return r.finished && r.status_as_expected(); }
 
 std::string status_of(const Result& r) { return std::string(to_string(final_status(r))); }
 
-/// The kind of the change, and of one kind how far the metrics moved that say so.
+/// Returns the rank of the change, and the largest move among the metrics that have it.
 std::pair<size_t, double> badness(const CaseChange& c) {
   static constexpr std::array order = {Change::same, Change::faster,    Change::added,
                                        Change::gone, Change::ambiguous, Change::slower};
@@ -125,7 +108,7 @@ Change worse_of(Change a, Change b) {
   return Change::same;
 }
 
-/// Whether the baseline measured the case, with the status it should have.
+/// Whether the baseline measured the case with the expected status.
 bool was_measured_well(const Result& before) { return !is_left_out(before) && status_is_fine(before); }
 
 CaseChange absent(const Result& before, const BaselineOptions& options) {
@@ -134,7 +117,7 @@ CaseChange absent(const Result& before, const BaselineOptions& options) {
   return change;
 }
 
-/// The statuses of a case, and its metrics each by itself.
+/// Compares the statuses of a case, and each metric separately.
 CaseChange change_of(const Result& before, const Result& after, const BaselineOptions& options,
                      const RunToRunOfCases& history, BaselineComparison& comparison) {
   CaseChange change{after.name, Change::same, status_of(before), status_of(after)};
@@ -168,7 +151,7 @@ CaseChange change_of(const Result& before, const Result& after, const BaselineOp
   return change;
 }
 
-/// What the metrics make of the case, when they are settled.
+/// Combines the settled metrics into the change of the case.
 void add_metrics(CaseChange& change, const BaselineOptions& options) {
   if (!options.metrics.empty())
     std::erase_if(change.metrics, [&](const auto& m) { return std::ranges::count(options.metrics, m.metric) == 0; });
@@ -178,12 +161,11 @@ void add_metrics(CaseChange& change, const BaselineOptions& options) {
       change.change = worse_of(change.change, metric.change);
 }
 
-/// Of a record of one process no run can say how the next process will be.
 std::string one_process_words(const std::vector<CaseChange>& cases, bool MetricChange::*by, const char* judged_by) {
   const auto any = [&](const CaseChange& c) { return std::ranges::any_of(c.metrics, by); };
   const auto count = std::ranges::count_if(cases, any);
   if (count == 0) return "";
-  return fmt::format("{} {} timed in one process, whose rounds say nothing of another process: judged with {}", count,
+  return fmt::format("{} {} timed in one process, whose rounds do not predict another process: judged with {}", count,
                      count == 1 ? "case was" : "cases were", judged_by);
 }
 
@@ -192,15 +174,15 @@ std::string other_places_words(const std::vector<CaseChange>& cases) {
       cases, [](const CaseChange& c) { return std::ranges::any_of(c.metrics, &MetricChange::other_places); });
   if (count == 0) return "";
   return fmt::format(
-      "{} {} timed with threads that lay in other places in the other run (fork_join_us): what changed there may be "
-      "the machine",
+      "{} {} timed with threads in another cache domain than in the other run (fork_join_us): changes there may be "
+      "the machine's",
       count, count == 1 ? "case was" : "cases were");
 }
 
 std::string noisy_cases_words(const std::vector<CaseChange>& cases) {
   const auto count = std::ranges::count_if(cases, [](const CaseChange& c) { return c.old_noisy || c.new_noisy; });
   if (count == 0) return "";
-  return fmt::format("{} noisy in one of the runs: what changed there says little",
+  return fmt::format("{} noisy in one of the runs: changes there prove little",
                      count == 1 ? "1 case is" : fmt::format("{} cases are", count));
 }
 
@@ -215,7 +197,7 @@ void add_notes(BaselineComparison& comparison, const BaselineOptions& options) {
     if (!words.empty()) comparison.notes.push_back(words);
 }
 
-void require_sense(const BaselineOptions& options) {
+void require_valid(const BaselineOptions& options) {
   if (!(options.confidence > 0 && options.confidence < 1))
     throw std::invalid_argument(fmt::format("confidence: expected between 0 and 1, found {}", options.confidence));
   if (!(options.tolerance >= 0 && std::isfinite(options.tolerance)))
@@ -234,6 +216,22 @@ void require_sense(const BaselineOptions& options) {
 
 }  // namespace
 
+std::vector<std::string> machine_differences(const RunInfo& baseline, const RunInfo& run) {
+  std::vector<std::string> differences;
+  const auto compare = [&](const std::string& key, const Facts& before, const Facts& after) {
+    const auto known = [&](const Facts& facts) { return facts.contains(key) ? facts.at(key) : "unknown"; };
+    if (known(before) != known(after))
+      differences.push_back(fmt::format("{}: {} now, {} in the baseline", key, known(after), known(before)));
+  };
+  for (const char* key : {"architecture", "cpu", "cores", "usable_cores", "governor"})
+    compare(key, baseline.machine, run.machine);
+  std::set<std::string> libraries;
+  for (const Facts* facts : {&baseline.build, &run.build})
+    for (const auto& [key, value] : *facts) libraries.insert(key);
+  for (const auto& key : libraries) compare(key, baseline.build, run.build);
+  return differences;
+}
+
 bool is_of_eager(const std::string& metric) { return metric.starts_with("eager_"); }
 
 std::string other_parts_of(const ModelDigests& before, const ModelDigests& after) {
@@ -243,7 +241,7 @@ std::string other_parts_of(const ModelDigests& before, const ModelDigests& after
 }
 
 BaselineComparison compare_with_baseline(const Report& baseline, const Report& report, const BaselineOptions& options) {
-  require_sense(options);
+  require_valid(options);
   BaselineComparison comparison;
   if (!options.single_numbers) {
     comparison.machine_differences = machine_differences(baseline.run, report.run);

@@ -13,8 +13,8 @@
 
 namespace torchstone::judge {
 
-/// The record that stands for each case, by name and device (reports/record/summary.h). `AnyReport` is Report or
-/// const Report, which has to outlive the pointers.
+/// Returns one record for each case, by name and device; counts_instead() chooses among several. `AnyReport` is Report
+/// or const Report, which has to outlive the pointers.
 template <typename AnyReport>
 auto cases_of(AnyReport& report) {
   std::map<std::pair<std::string, std::string>, decltype(report.results.data())> cases;
@@ -29,99 +29,91 @@ auto cases_of(AnyReport& report) {
 struct MetricChange {
   std::string metric;  ///< key of reports/record/metric.h
   double old_value = 0, new_value = 0;
-  /// new / old and its interval; equal to the ratio itself for metrics that are deterministic, 0 and infinity where
-  /// nothing bounds it (a single reading, too few rounds).
+  /// new / old and its interval. Both ends equal the ratio for deterministic metrics. They are 0 and infinity if
+  /// nothing bounds the ratio (a single reading, too few rounds).
   double ratio = 1, ratio_low = 1, ratio_high = 1;
   Change change = Change::same;
-  /// Of a timing: the chance to see such a loss, or a larger one, when nothing has changed; against a single number,
-  /// when there is none beyond the tolerance.
+  /// Timings: the chance of such a loss, or a larger one, if nothing has changed. Against a single number: if there is
+  /// no loss beyond the tolerance.
   double chance_of_worse = 1;
-  bool by_history = false, by_rounds = false;  ///< what a record of one process was judged with
-  bool other_places = false;   ///< of a timing: the threads lay near to each other in one run and apart in the other
-  bool single_number = false;  ///< the old value is one number without an interval; the interval is the new one's
+  bool by_history = false, by_rounds = false;  ///< which deviation judged a record of one process
+  bool other_places = false;   ///< timings: threads shared a cache domain in one run, but not in the other
+  bool single_number = false;  ///< the old value has no interval; the interval is that of the new one
 };
 
 struct CaseChange {
   std::string name;                           ///< of the case
-  Change change = Change::same;               ///< the worst of its status and its own metrics
+  Change change = Change::same;               ///< the worst change of its status and its own metrics
   std::string old_status, new_status;         ///< empty on the side that lacks the case
-  bool status_worse = false;                  ///< was as expected and is not any more
-  std::vector<MetricChange> metrics = {};     ///< in the order of the metric table; only those that both sides have
-  bool old_noisy = false, new_noisy = false;  ///< its speed-up says too little there (reports/record/doubts.h)
+  bool status_worse = false;                  ///< the status was as expected, and is not any more
+  std::vector<MetricChange> metrics = {};     ///< of both sides, in the order of the metric table
+  bool old_noisy = false, new_noisy = false;  ///< its speed-up proves too little there (reports/record/doubts.h)
   bool lost = false;                          ///< GONE, and the baseline had measured it with the expected status
-  std::string other_parts = {};               ///< of Change::other_model: "weights", "program" or "program and weights"
+  std::string other_parts = {};               ///< Change::other_model: "weights", "program" or "program and weights"
 };
 
 struct BaselineComparison {
   /// Worst first: broken, DIFFERENT MODEL, lost, SLOWER, AMBIGUOUS, GONE, NEW, FASTER, SAME; then by size.
   std::vector<CaseChange> cases;
-  /// What makes timings of the two incomparable, one sentence each: another machine class, device, library version.
+  /// Reasons why timings are incomparable, one sentence each: another machine class, device, library version.
   std::vector<std::string> machine_differences;
-  size_t timings_left_out = 0;  ///< that both sides have, but that were taken on different machines
-  /// What the comparison means, one sentence each: what else differs between the runs, the machine's drift, records of
-  /// one process, a baseline of another kind.
+  size_t timings_left_out = 0;  ///< timings of both sides that were taken on different machines
+  /// Facts to know about the comparison, one sentence each: further differences between the runs, the machine's drift,
+  /// records of one process, a baseline of another kind.
   std::vector<std::string> notes = {};
-  std::optional<Drift> drift = {};  ///< of the machine, with three timed cases and more
+  std::optional<Drift> drift = {};  ///< of the machine; known with three or more timed cases
 };
 
-/// BROKEN, SLOWER, or lost.
+/// Whether the case is BROKEN, SLOWER, or lost.
 bool is_worse(const CaseChange& change);
 size_t count_worse(const BaselineComparison& comparison);
 size_t count_other_models(const BaselineComparison& comparison);
 
 struct BaselineOptions {
-  double confidence = 0.95;  ///< of the intervals that are shown, and by which changes are told
-  /// Chance that a comparison of unchanged code calls any timing SLOWER, where runs differ as their processes do. They
-  /// differ by a little more, so it is a quarter of what is wanted, 1 %.
+  double confidence = 0.95;  ///< of the intervals that are shown and that decide about changes
+  /// Chance that a comparison of unchanged code calls any timing SLOWER, if runs differ as their processes do. Runs
+  /// differ a little more, so the default is a quarter of the intended 1 %.
   double family_error = 0.0025;
-  double tolerance = 0.02;     ///< a change of a timing below this part is SAME however sure it is
-  bool other_machine = false;  ///< compare timings although machine_differences is not empty
-  bool allow_absent = false;   ///< a case that only the baseline has is GONE, but not lost
-  /// Of a baseline that is a table of single numbers: each is taken as it stands, whatever machine it comes from.
-  bool single_numbers = false;
-  std::vector<HistoryPoint> history = {};  ///< earlier runs: the least error of any record
-  std::vector<std::string> metrics = {};   ///< only these keys; empty: all that the metric table says are judged
+  double tolerance = 0.02;      ///< a smaller change of a timing is SAME, even if it is certain
+  bool other_machine = false;   ///< compare timings despite machine_differences
+  bool allow_absent = false;    ///< a case that only the baseline has is GONE, but not lost
+  bool single_numbers = false;  ///< the baseline is a table of single numbers, to be compared whatever their machine is
+  std::vector<HistoryPoint> history = {};  ///< earlier runs, which bound the error of any record from below
+  std::vector<std::string> metrics = {};   ///< compare only these keys; empty: all that the metric table judges
 };
 
-/// Every case of both reports, matched by case name and device; of several records one counts
-/// (reports/record/summary.h). With machine differences and without `other_machine`, timings are left out of the
-/// comparison (statuses and deterministic metrics stay).
+/// Compares every case of both reports, matched by name and device. One of several records counts
+/// (reports/record/summary.h). If the machines differ and `other_machine` is false, timings are skipped; statuses and
+/// deterministic metrics are compared.
 ///
-/// Bytes and counts: any difference is a change, but for the slack that the metric table gives the artifact's size.
-/// Timings: each record has a level, the mean over its processes of their median logarithm, and the error that another
-/// process would make of it (reports/judge/level.h). The interval of a change is Welch's. With
-/// `single_numbers` the old value is a constant. Raw samples stand in results.json; without them, or with too few
-/// rounds, there is no interval, and the timing is AMBIGUOUS however near the two numbers are. SLOWER needs two things:
-/// the case's own interval lies beyond the tolerance, and all cases together say at the error `family_error` that
-/// something changed; and apart from what eager and the machine did (reports/judge/metric_change.h).
+/// Bytes and counts: any difference is a change, except within the metric table's slack for the artifact's size.
 ///
-/// A single reading (compile time) is SAME up to 15 %, the band of the dashboard of PyTorch (test-infra,
-/// compilerUtils), otherwise AMBIGUOUS: one timing is no verdict.
+/// Timings: each record has a level (reports/judge/level.h) with the error that another process would make. The
+/// interval of a change is Welch's. With `single_numbers` the old value is a constant. Without raw samples, or with too
+/// few rounds, there is no interval and the timing is AMBIGUOUS. SLOWER needs both: the case's own interval is beyond
+/// the tolerance, and all cases together show a change at the error `family_error`. Effects of eager and of the
+/// machine do not count (reports/judge/metric_change.h).
 ///
-/// A case's own verdict takes neither single readings nor the metrics of the eager side, which is the yardstick. A case
-/// that was measured and is now left out (skipped, unsupported) is GONE, the reverse NEW.
+/// A single reading (compile time) is SAME up to 15 %, the band of PyTorch's dashboard (test-infra, compilerUtils).
+/// Beyond, it is AMBIGUOUS, because one timing proves nothing.
 ///
-/// Where both records have digests of the model and these differ, the case is DIFFERENT MODEL, and nothing else about
-/// it is compared. A record without digests (of an older version, or one that ended before its model was loaded) is
-/// compared as it is.
+/// A case's own verdict ignores single readings and the metrics of the eager side. A measured case that is now skipped
+/// or unsupported is GONE, the reverse is NEW. If both records have digests of the model and these differ, the case is
+/// DIFFERENT MODEL and nothing else is compared.
 ///
 /// Throws std::invalid_argument for a confidence outside (0, 1), a negative tolerance, an unknown metric.
 BaselineComparison compare_with_baseline(const Report& baseline, const Report& report,
                                          const BaselineOptions& options = {});
 
-/// Which parts of a model differ: "weights", "program" or "program and weights". Empty where none does, or where one of
-/// the records does not know.
+/// Returns which parts of a model differ: "weights", "program" or "program and weights". Empty if none does, or if a
+/// record lacks the digest.
 std::string other_parts_of(const ModelDigests& before, const ModelDigests& after);
 
-/// The eager side is the yardstick: its moves never make a case red.
+/// Whether a metric belongs to the eager side, whose changes never make a case red.
 bool is_of_eager(const std::string& metric);
 
-/// What differs between two runs, matters to timings, and does not forbid to compare them, one sentence each:
-/// variables, threads, load, other facts of the machine.
-std::vector<std::string> other_differences(const Report& baseline, const Report& report);
-
-/// What differs between the machines of two runs, and matters to timings: processor, its cores and governor, and every
-/// fact of the build (libraries, compiler, GPU, driver). The host itself may be another one.
+/// Returns differences between the machines that make timings incomparable: processor, cores, governor, and every
+/// fact of the build (libraries, compiler, GPU, driver). Hosts may differ.
 std::vector<std::string> machine_differences(const RunInfo& baseline, const RunInfo& run);
 
 }  // namespace torchstone::judge

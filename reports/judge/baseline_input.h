@@ -10,45 +10,44 @@
 
 namespace torchstone::judge {
 
-/// Several runs of the same code as one. Statuses, sizes and counts are those of the run that started last. A timing is
-/// that of the processes of all runs in which the case is as it should be, so that it is known better than one run
-/// knows it: processes whose threads lay elsewhere than those of the last run (reports/statistics/processes.h)
-/// stay by themselves, or are left out. A run that timed a case in one process has given one.
+/// Combines several runs of the same code. The run that started last gives statuses, sizes and counts. Timings combine
+/// the processes of all runs in which the case is as expected. Processes of another cache domain
+/// (reports/statistics/processes.h) are kept separately or dropped. Rounds of older records count as one process.
 ///
-/// Throws ReportError for two runs of different machines or libraries, and for the same run twice;
+/// Throws ReportError for runs of different machines or libraries, and for a run that occurs twice;
 /// std::invalid_argument without a run.
 Report pool_runs(std::vector<Report> runs);
 
-/// What a run is compared with: results, or a table that benchmarks/dynamo wrote.
+/// The reference of a comparison: results, or a table that benchmarks/dynamo wrote.
 struct Baseline {
-  Report report;                       ///< of results; of several runs as one
-  std::optional<UpstreamTable> table;  ///< then there are no results
-  std::vector<std::string> warnings;   ///< damaged files
-  size_t runs = 1;                     ///< that the report was made of
+  Report report;                       ///< results; several runs are combined
+  std::optional<UpstreamTable> table;  ///< set instead of results
+  std::vector<std::string> warnings;   ///< about damaged files
+  size_t runs = 1;                     ///< number of runs in the report
 };
 
-/// Results folders or results.json files of one run each, or one CSV of upstream's. Throws ReportError.
+/// Reads results folders or results.json files of one run each, or one CSV of upstream's. Throws ReportError.
 Baseline read_baseline(const std::vector<std::string>& paths);
 
 /// A table's rows as results of the report's cases.
 struct MatchedTable {
   std::vector<Result> results;     ///< with the names of the report's cases
-  std::vector<std::string> notes;  ///< what is compared with what, what is not and why, for people
+  std::vector<std::string> notes;  ///< what is compared with what, what is skipped and why
 };
 
-/// Each row stands for the cases of its model that agree with what row and file name say: check, device type, suite,
-/// mode, dtype, backend, preset. A case is known by upstream's name of its model (the note upstream_name of its record)
-/// or by its own, which goes before. Rows of other models are left out and counted.
+/// Matches each row with the cases of its model that agree with row and file name in check, device type, suite, mode,
+/// dtype, backend and preset. A model's own name precedes upstream's (the note upstream_name). Rows of other models are
+/// counted.
 ///
-/// From a table of accuracy come the status and the graph breaks. From one of performance come speedup, abs_latency and
-/// compilation_latency; a row whose speed-up is 0, nan or inf was not measured, and one of another batch size is of
-/// another program: neither is compared, and a note says so.
+/// A table of accuracy gives status and graph breaks. A table of performance gives speedup, abs_latency and
+/// compilation_latency. Rows whose speed-up is 0, nan or inf were not measured; rows of another batch size belong to
+/// another program. Both are skipped with a note.
 ///
-/// Throws ReportError "file:line: …" when a row may be any of several cases of one model.
+/// Throws ReportError "file:line: …" if a row may be any of several cases of one model.
 MatchedTable match(const UpstreamTable& table, const Report& report);
 
-/// compare_with_baseline() for either kind. With a table and no `options.metrics` only speed-up and graph breaks are
-/// judged, as upstream's --baseline has it: its latencies are of another machine.
+/// Calls compare_with_baseline() for either kind. A table without `options.metrics` is compared in speed-up and graph
+/// breaks only, as by upstream's --baseline: its latencies are of another machine.
 BaselineComparison compare_with(const Baseline& baseline, const Report& report, BaselineOptions options = {});
 
 }  // namespace torchstone::judge

@@ -26,33 +26,18 @@ constexpr std::array<std::pair<std::string_view, Change>, 6> fail_on_words = {
      {"gone", Change::gone},
      {"different_model", Change::other_model}}};
 
-/// Changes that every count shows. Change::other_model is added where there is one.
+/// Changes that every count shows. Change::other_model is shown only if it occurs.
 constexpr std::array all_changes = {Change::slower, Change::ambiguous, Change::gone,
                                     Change::added,  Change::faster,    Change::same};
 
-char mark_of(Change change) {
-  switch (change) {
-    case Change::slower:
-    case Change::other_model:
-      return '!';
-    case Change::faster:
-      return '*';
-    case Change::ambiguous:
-      return '~';
-    case Change::added:
-    case Change::gone:
-      return 'x';
-    case Change::same:
-      return ' ';
-  }
-  return ' ';
-}
+/// Marks of the changes, in the order of the enum.
+constexpr std::string_view marks = " *!~xx!";
+
+char mark_of(Change change) { return marks.at(static_cast<size_t>(change)); }
 
 char mark_of(const CaseChange& c) { return c.lost ? '!' : mark_of(c.change); }
 
-std::string verdict_of(const CaseChange& c) { return c.status_worse ? "BROKEN" : std::string(to_string(c.change)); }
-
-/// A ratio as the part that was gained or lost: "+12.5 %".
+/// Returns a ratio as gain or loss: "+12.50 %".
 std::string percent(double ratio) {
   if (!std::isfinite(ratio)) return "?";
   return fmt::format("{:+.2f} %", 100 * (ratio - 1));
@@ -67,7 +52,7 @@ std::string change_with_interval(const MetricChange& m) {
 }
 
 std::string metric_line(const MetricChange& m) {
-  // A difference of a few bytes must not look like none.
+  // Exact numbers show all digits, so that a difference of a few bytes is visible.
   const auto shown = [&](double value) {
     return is_exact(m) && std::floor(value) == value ? fmt::format("{:.0f}", value) : format_metric(m.metric, value);
   };
@@ -77,7 +62,7 @@ std::string metric_line(const MetricChange& m) {
 }
 
 std::string case_block(const CaseChange& c, bool all) {
-  std::string text = fmt::format("{} {:<9} {}", mark_of(c), verdict_of(c), terminal_line(c.name));
+  std::string text = fmt::format("{} {:<9} {}", mark_of(c), verdict_word(c), terminal_line(c.name));
   if (c.change == Change::other_model)
     text += fmt::format("  (not compared: the {} differ{})", c.other_parts, c.other_parts == "program" ? "s" : "");
   else if (c.old_status.empty() || c.new_status.empty())
@@ -106,7 +91,7 @@ std::string how_many(size_t count, std::string_view one, std::string_view severa
   return fmt::format("{} {}", count, count == 1 ? one : several);
 }
 
-/// At most three names, and how many more there are.
+/// Returns at most three names, and the number of further names.
 std::string first_names(const std::vector<std::string>& names) {
   constexpr size_t shown = 3;
   std::vector<std::string> parts;
@@ -159,18 +144,26 @@ std::string worse_words(const CaseChange& change) {
   std::vector<std::string> parts;
   for (const auto& m : change.metrics) {
     if (m.change != Change::slower || is_of_eager(m.metric)) continue;
-    const MetricInfo* info = find_metric(m.metric);
-    parts.push_back(fmt::format("{} {} → {} ({})", info == nullptr ? m.metric : info->title,
-                                format_metric(m.metric, m.old_value), format_metric(m.metric, m.new_value),
-                                change_with_interval(m)));
+    parts.push_back(fmt::format("{} {} → {} ({})", metric_title(m.metric), format_metric(m.metric, m.old_value),
+                                format_metric(m.metric, m.new_value), change_with_interval(m)));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string_view verdict_word(const CaseChange& change) {
+  return change.status_worse ? "BROKEN" : to_string(change.change);
+}
+
+std::string metric_title(const std::string& key) {
+  const MetricInfo* info = find_metric(key);
+  return info == nullptr ? key : std::string(info->title);
 }
 
 std::string write_comparison_csv(const BaselineComparison& comparison) {
   std::string text = csv_line({"name", "metric", "old", "new", "ratio", "ratio_low", "ratio_high", "change", "noisy"});
   for (const auto& c : comparison.cases) {
-    text += csv_line({c.name, "status", c.old_status, c.new_status, "", "", "", verdict_of(c), noisy_words(c)});
+    text += csv_line(
+        {c.name, "status", c.old_status, c.new_status, "", "", "", std::string(verdict_word(c)), noisy_words(c)});
     for (const auto& m : c.metrics)
       text += csv_line({c.name, m.metric, exact(m.old_value), exact(m.new_value), exact(m.ratio), exact(m.ratio_low),
                         exact(m.ratio_high), std::string(to_string(m.change)), ""});
@@ -288,6 +281,12 @@ std::vector<std::string> red_sentences(const BaselineComparison& comparison, con
   if (better_or_new > 0)
     sentences.push_back(how_many(better_or_new, "case", "cases") + " changed in a way that fail-on names");
   return sentences;
+}
+
+bool is_red_by_coverage(const BaselineComparison& comparison, const std::vector<Change>& fail_on) {
+  return std::ranges::any_of(comparison.cases, [&](const CaseChange& c) {
+    return (c.lost || c.change == Change::other_model) && std::ranges::count(fail_on, c.change) > 0;
+  });
 }
 
 }  // namespace torchstone::judge

@@ -1,49 +1,57 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/judge/baseline.h"
 
 namespace torchstone::judge {
 
-/// For people: what differs between the machines, a block for every case that is not SAME (for all with `all`), worst
-/// first, with a line a metric, and one line that counts. Marks as in the console: "!" worse, "*" better, "~"
-/// ambiguous, "x" not compared.
+/// Returns the comparison as text: differences of the machines, a block for every case that is not SAME (every case
+/// with `all`), worst first, and one line of counts. A block has a line a metric. Marks are those of the console:
+/// "!" worse, "*" better, "~" ambiguous, "x" not compared.
 std::string write_comparison(const BaselineComparison& comparison, bool all = false);
-/// "16 cases: 0 BROKEN, 1 SLOWER, …"
+/// Returns "16 cases: 0 BROKEN, 1 SLOWER, …".
 std::string counts_line(const BaselineComparison& comparison);
-/// What the comparison means as a whole, one sentence each: its notes, differences of the machines, what was left out.
+/// Returns what to know about the comparison, one sentence each: notes, differences of the machines, skipped timings.
 std::vector<std::string> remarks_of(const BaselineComparison& comparison);
-/// "noisy in the baseline", "noisy now" or "noisy in both"; empty for a case that is noisy in neither.
+/// Returns "noisy in the baseline", "noisy now" or "noisy in both"; empty for a case that is noisy in neither.
 std::string noisy_words(const CaseChange& change);
-/// What makes a case worse: "speed-up 1.300x → 1.040x (-20.00 % [-21.50 -18.40])", or "pass → unsupported" of a lost
-/// one.
+/// Returns why a case is worse: "speed-up 1.300x → 1.040x (-20.00 % [-21.50 -18.40])", or "pass → unsupported" of a
+/// lost one.
 std::string worse_words(const CaseChange& change);
-/// A row for every metric of every case, a row of metric `status` for every case.
+/// Returns "BROKEN" for a worse status, otherwise the name of the change.
+std::string_view verdict_word(const CaseChange& change);
+/// Returns the title of a metric, or its key if the metric table lacks it.
+std::string metric_title(const std::string& key);
+/// Writes a row for every metric of every case, and a row of metric `status` for every case.
 std::string write_comparison_csv(const BaselineComparison& comparison);
-/// Schema "torchstone/comparison/1", everything.
+/// Writes everything in the schema "torchstone/comparison/1".
 std::string write_comparison_json(const BaselineComparison& comparison);
 
-/// Why the comparison could not be made, in the words of every headline and error: the cases of exit_code_of() 2 and 3.
-/// Empty where it was made.
+/// Returns why the comparison was impossible, for every headline and error: the cases of exit_code_of() 2 and 3.
+/// Empty if it was possible.
 std::string refusal_words(const BaselineComparison& comparison);
 
-/// The words of default_fail_on(), with commas: "slower,gone,different_model".
+/// Returns default_fail_on() as text: "slower,gone,different_model".
 std::string default_fail_on_words();
-/// What makes a comparison red unless the user says otherwise: SLOWER, GONE of a case that is lost, DIFFERENT MODEL.
+/// Returns the changes that are red by default: SLOWER, GONE of a lost case, DIFFERENT MODEL.
 const std::vector<Change>& default_fail_on();
-/// {"slower", "gone"} → its changes; without a word default_fail_on(). Throws std::invalid_argument for another word
-/// than slower, faster, ambiguous, new, gone, different_model.
+/// Parses {"slower", "gone"}; an empty list is default_fail_on(). Throws std::invalid_argument for other words than
+/// slower, faster, ambiguous, new, gone, different_model.
 std::vector<Change> parse_fail_on(const std::vector<std::string>& words);
 
-/// Of `torchstone-report compare` and of a run with a baseline: 2 when timings were refused because of the machine, 3
-/// when no case was compared, 1 when the status of a case is worse or its change is one of `fail_on`; 0 otherwise. A
-/// case that is GONE counts only when it is lost.
+/// Returns the exit code of `torchstone-report compare` and of a run with a baseline: 2 if the timings are of another
+/// machine, 3 if no case was compared, 1 if a status is worse or a change is in `fail_on`, otherwise 0. GONE counts
+/// only for a lost case.
 int exit_code_of(const BaselineComparison& comparison, const std::vector<Change>& fail_on = default_fail_on());
 
-/// Why exit_code_of() is 1, one sentence for each kind: "2 cases are worse than the baseline", "1 case of the baseline
-/// is gone: NAME", "1 case is another model than the baseline's: NAME". Empty where none is red.
+/// Returns why exit_code_of() is 1, one sentence for each kind, such as "2 cases are worse than the baseline" or
+/// "1 case of the baseline is gone: NAME". Empty if nothing is red.
 std::vector<std::string> red_sentences(const BaselineComparison& comparison,
                                        const std::vector<Change>& fail_on = default_fail_on());
+
+/// Whether `fail_on` makes a lost case or a case of another model red, so that `fail_on` without these accepts them.
+bool is_red_by_coverage(const BaselineComparison& comparison, const std::vector<Change>& fail_on);
 
 }  // namespace torchstone::judge

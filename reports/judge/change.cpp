@@ -53,8 +53,8 @@ std::optional<Drift> drift_of(const std::vector<double>& changes) {
 
 std::string drift_words(const Drift& drift) {
   return fmt::format(
-      "The machine moved: eager's times of {} cases changed by {:+.1f} % in the middle (deviation of a case {:.1f} %). "
-      "Speed-ups are judged, and absolute times only where eager stayed",
+      "The machine drifted: the median of eager's times of {} cases changed by {:+.1f} % (deviation of a case {:.1f} "
+      "%). Speed-ups are judged, but absolute times only where eager did not change",
       drift.cases, 100 * std::expm1(drift.centre), 100 * drift.spread);
 }
 

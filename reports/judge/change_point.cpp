@@ -7,7 +7,7 @@
 namespace torchstone::judge {
 namespace {
 
-/// Above so many points on both sides the normal distribution stands for the exact one.
+/// With more points on both sides the normal distribution approximates the exact one.
 constexpr size_t exact_up_to = 20;
 
 double log_choose(size_t n, size_t k) {
@@ -15,7 +15,8 @@ double log_choose(size_t n, size_t k) {
   return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
 }
 
-/// P(U <= u) of Mann and Whitney's statistic for m and n points: the coefficients of the Gaussian binomial up to u.
+/// Returns P(U <= u) of Mann and Whitney's statistic for m and n points: the coefficients of the Gaussian binomial up
+/// to u.
 double exact_tail(size_t m, size_t n, size_t u) {
   std::vector<double> ways(u + 1, 0);
   ways[0] = 1;
@@ -34,16 +35,16 @@ double normal_tail(size_t m, size_t n, size_t u) {
   return std::erfc((a * b / 2 - static_cast<double>(u) - 0.5) / deviation / std::sqrt(2.0)) / 2;
 }
 
-/// Two-sided, for the smaller of both statistics.
+/// Returns the two-sided p-value of the smaller of both statistics.
 double p_value(size_t m, size_t n, size_t u) {
   if (m > n) std::swap(m, n);
   return std::min(1.0, 2 * (m <= exact_up_to ? exact_tail(m, n, u) : normal_tail(m, n, u)));
 }
 
-/// The smallest p-value that a split can have: all of one side below all of the other.
+/// Returns the smallest p-value that a split can have, with all of one side below all of the other.
 double smallest_p(size_t split, size_t n) { return std::min(1.0, 2 * std::exp(-log_choose(n, split))); }
 
-/// What a split's p-value must not exceed: splits that can never reach it are not counted among the tests.
+/// Returns the largest p-value of a significant split. Splits that can never reach it do not count as tests.
 double threshold(size_t n, double significance) {
   for (size_t tests = 1;; ++tests) {
     const double level = significance / static_cast<double>(tests);
@@ -53,8 +54,8 @@ double threshold(size_t n, double significance) {
   }
 }
 
-/// Mann and Whitney's statistic of the first points against the rest, for every split. Equal points count half on
-/// both sides; of the two sides' statistics the smaller, rounded up: on the safe side.
+/// Returns Mann and Whitney's statistic of the first points against the rest, for every split: the smaller of the two
+/// sides, rounded up to be conservative. Equal points count half on both sides.
 std::vector<size_t> rank_statistics(const std::vector<double>& series) {
   const size_t n = series.size();
   std::vector<size_t> smaller(n, 0);
@@ -107,7 +108,7 @@ std::optional<ChangePoint> find_change_point(const std::vector<double>& series, 
 }
 
 std::optional<ChangePoint> newest_change_point(const std::vector<double>& all, const ChangePointOptions& options) {
-  constexpr size_t most_points = 1000;  // the time that it takes grows faster than their square
+  constexpr size_t most_points = 1000;  // the time grows faster than their square
   const size_t older = all.size() - std::min(all.size(), most_points);
   const std::vector<double> series(all.begin() + static_cast<std::ptrdiff_t>(older), all.end());
   std::optional<ChangePoint> newest = find_change_point(series, options);

@@ -56,6 +56,37 @@ HistoryPoint point_of(const nlohmann::json& json) {
   return point;
 }
 
+constexpr size_t spark_width = 20, fixed_width = 3 + 6 + spark_width + 2 + 10;
+
+struct Line {
+  const Series* series;
+  std::optional<ChangePoint> step;
+};
+
+/// Returns asv's marks: "!" for a worse step, "*" for a better one, "~" for one that is neither.
+char mark_of(const ChangePoint& step, const std::string& metric) {
+  const MetricInfo* info = find_metric(metric);
+  if (info == nullptr || info->better == Better::neither) return '~';
+  return (step.after > step.before) == (info->better == Better::higher) ? '*' : '!';
+}
+
+std::string step_text(const Line& line, const std::string& metric) {
+  if (!line.step) return "";
+  const HistoryPoint& point = *line.series->points[line.step->index];
+  return fmt::format("{} {} → {} since run {}", mark_of(*line.step, metric), format_metric(metric, line.step->before),
+                     format_metric(metric, line.step->after), terminal_line(point.run));
+}
+
+std::string padded(const std::string& text, size_t width) {
+  const std::string cell = shortened_middle(text, width);
+  return cell + std::string(width - columns(cell), ' ');
+}
+
+bool is_noisy_in(const HistoryPoint& point, const std::string& metric) {
+  const MetricInfo* info = find_metric(metric);
+  return point.noisy && info != nullptr && info->judged == Judged::by_rounds;
+}
+
 }  // namespace
 
 std::string machine_of(const RunInfo& run) {
@@ -75,7 +106,7 @@ std::vector<HistoryPoint> history_points(const Report& report) {
   for (const auto& result : report.results) {
     if (report.run.started.empty() && (begin.empty() || result.recorded < begin)) begin = result.recorded;
   }
-  // A killed run left only its cases: the first of them names it.
+  // A killed run has no id or start, so its first record names it.
   const std::string run = report.run.id.empty() ? begin : report.run.id;
   const std::string machine = machine_of(report.run);
   std::vector<HistoryPoint> points;
@@ -159,41 +190,6 @@ std::vector<HistoryPoint> unite_histories(std::vector<HistoryPoint> points, cons
   return points;
 }
 
-namespace {
-
-constexpr size_t spark_width = 20, fixed_width = 3 + 6 + spark_width + 2 + 10;
-
-struct Line {
-  const Series* series;
-  std::optional<ChangePoint> step;
-};
-
-/// asv's marks: "!" a step for the worse, "*" one for the better, "~" one that is neither.
-char mark_of(const ChangePoint& step, const std::string& metric) {
-  const MetricInfo* info = find_metric(metric);
-  if (info == nullptr || info->better == Better::neither) return '~';
-  return (step.after > step.before) == (info->better == Better::higher) ? '*' : '!';
-}
-
-std::string step_text(const Line& line, const std::string& metric) {
-  if (!line.step) return "";
-  const HistoryPoint& point = *line.series->points[line.step->index];
-  return fmt::format("{} {} → {} since run {}", mark_of(*line.step, metric), format_metric(metric, line.step->before),
-                     format_metric(metric, line.step->after), terminal_line(point.run));
-}
-
-std::string padded(const std::string& text, size_t width) {
-  const std::string cell = shortened_middle(text, width);
-  return cell + std::string(width - columns(cell), ' ');
-}
-
-bool is_noisy_in(const HistoryPoint& point, const std::string& metric) {
-  const MetricInfo* info = find_metric(metric);
-  return point.noisy && info != nullptr && info->judged == Judged::by_rounds;
-}
-
-}  // namespace
-
 std::vector<Series> series_of(const std::vector<HistoryPoint>& points, const std::string& metric) {
   std::vector<Series> all;
   std::map<std::tuple<std::string, std::string, std::string>, size_t> places;
@@ -256,16 +252,15 @@ std::string history_table(const std::vector<HistoryPoint>& points, const std::st
                                   spark_width, "last");
   for (size_t i = 0; i < lines.size(); ++i) {
     const auto& values = lines[i].series->values;
-    std::string row = fmt::format("  {} {:>5} {}  {:>9}", padded(texts[i].first, name_width), values.size(),
-                                  padded(sparkline(values, spark_width), spark_width),
-                                  format_metric(metric, lines[i].series->points.back()->metrics.at(metric)));
-    table += row + "\n";
+    table += fmt::format("  {} {:>5} {}  {:>9}\n", padded(texts[i].first, name_width), values.size(),
+                         padded(sparkline(values, spark_width), spark_width),
+                         format_metric(metric, lines[i].series->points.back()->metrics.at(metric)));
     if (!texts[i].second.empty()) table += shortened("      " + texts[i].second, width) + "\n";
   }
   const auto noisy =
       std::ranges::count_if(all, [&](const Series& series) { return is_noisy_in(*series.points.back(), metric); });
-  const std::string words = noisy == 0 ? "" : fmt::format(", {} whose last value is noisy", noisy);
-  return table + fmt::format("{} series, {} with a step{}\n", lines.size(), stepped, words);
+  const std::string remark = noisy == 0 ? "" : fmt::format(", {} whose last value is noisy", noisy);
+  return table + fmt::format("{} series, {} with a step{}\n", lines.size(), stepped, remark);
 }
 
 }  // namespace torchstone::judge

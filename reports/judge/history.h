@@ -10,11 +10,11 @@
 
 namespace torchstone::judge {
 
-/// One case in one run, one line of a history file: what a trend needs and no more.
+/// One case in one run, one line of a history file. It has what a trend needs.
 struct HistoryPoint {
   std::string run, started, name, device, machine, status;
   std::map<std::string, double> metrics;  ///< speedup with bounds, medians, compile_s, memory, artifact size
-  bool noisy = false;                     ///< its speed-up says too little (reports/record/doubts.h)
+  bool noisy = false;                     ///< its speed-up proves too little (reports/record/doubts.h)
 };
 
 /// A level shift in a series.
@@ -24,38 +24,38 @@ struct ChangePoint {
 };
 
 struct ChangePointOptions {
-  double significance = 0.01;  ///< chance that a series without a shift is said to have one
-  double smallest = 0.02;      ///< a shift below this part of the old level is none, however sure it is
+  double significance = 0.01;  ///< chance of a false alarm in a series without a shift
+  double smallest = 0.02;      ///< smaller shifts, relative to the old level, are ignored
 };
 
-/// What timings depend on, and not which of several equal machines it was.
+/// Returns the properties of a machine on which timings depend. Equal machines have equal text.
 std::string machine_of(const RunInfo& run);
-/// The points of one report, in its order.
+/// Returns the points of one report, in its order.
 std::vector<HistoryPoint> history_points(const Report& report);
-/// The metrics that a history keeps, and what else stands in these points.
+/// Returns the metrics that a history keeps, and further metrics of these points.
 std::set<std::string> metrics_of(const std::vector<HistoryPoint>& points);
 
-/// A JSON-lines file, in its order, one object a line: run, started, name, device, machine, status, metrics, and
-/// "noisy": true of speed-ups that say too little. Empty lines and unknown members are passed over. A last line that
-/// was cut off in writing is left out and added to `warnings`. Throws ReportError with file and line.
+/// Reads a JSON-lines file, one object a line: run, started, name, device, machine, status, metrics, and "noisy": true
+/// of noisy speed-ups. Ignores empty lines and unknown members. A last line that is cut off is skipped and reported in
+/// `warnings`. Throws ReportError with file and line.
 std::vector<HistoryPoint> read_history(const std::filesystem::path& file, std::vector<std::string>* warnings = nullptr);
-/// The same from a text; `file` is only for the messages.
+/// Parses text as read_history() does. `file` is only for the messages.
 std::vector<HistoryPoint> parse_history(const std::string& text, const std::string& file,
                                         std::vector<std::string>* warnings = nullptr);
-/// The reverse.
 std::string write_history(const std::vector<HistoryPoint>& points);
 
-/// Both, oldest run first; a point that is already there (run and name) is not added again.
+/// Joins two histories, oldest run first. A point with the run and name of an earlier one is dropped.
 std::vector<HistoryPoint> unite_histories(std::vector<HistoryPoint> points, const std::vector<HistoryPoint>& further);
 
-/// The most significant level shift, or nothing when the series is only noisy. Distribution-free: each split is judged
-/// by the two-sided Mann-Whitney test (Mann and Whitney, Ann. Math. Statist. 18, 1947), the many splits by Tarone's
-/// correction for discrete tests (Biometrics 46, 1990). For independent noise of whatever form, `significance` is the
-/// upper limit of the rate of false alarms. It takes eleven points at least. Among the significant splits the one of
-/// least absolute deviation from two medians is the change point. Points that are not finite are passed over.
+/// Returns the most significant level shift, or nothing if the series is only noisy. Distribution-free: each split is
+/// judged by the two-sided Mann-Whitney test (Mann and Whitney, Ann. Math. Statist. 18, 1947), the many splits by
+/// Tarone's correction for discrete tests (Biometrics 46, 1990). For independent noise of any distribution,
+/// `significance` is the upper limit of the rate of false alarms. A shift needs at least eleven points. Among the
+/// significant splits, the change point has the least absolute deviation from two medians. Points that are not finite
+/// are ignored.
 std::optional<ChangePoint> find_change_point(const std::vector<double>& series, const ChangePointOptions& options = {});
-/// The newest of the change points among the last 1000 points: find_change_point, repeated on the points that follow
-/// the one found.
+/// Returns the newest change point among the last 1000 points. Repeats find_change_point() on the points after each
+/// find.
 std::optional<ChangePoint> newest_change_point(const std::vector<double>& series,
                                                const ChangePointOptions& options = {});
 
@@ -63,18 +63,18 @@ std::optional<ChangePoint> newest_change_point(const std::vector<double>& series
 struct Series {
   std::string name, device, machine;
   std::vector<const HistoryPoint*> points;  ///< those that have the metric
-  std::vector<double> values;               ///< one for each point; NaN of a timing that was noisy
+  std::vector<double> values;               ///< one for each point; NaN of a noisy timing
 };
-/// In the order of first appearance. `points` must outlive what is returned.
+/// Returns the series in the order of first appearance. `points` must outlive them.
 std::vector<Series> series_of(const std::vector<HistoryPoint>& points, const std::string& metric);
 
-/// One of eight block characters for each of the last `width` values, from the smallest to the largest of them; "·" for
-/// one that is not finite.
+/// Returns one of eight block characters for each of the last `width` values, scaled between the smallest and the
+/// largest of them; "·" for a value that is not finite.
 std::string sparkline(const std::vector<double>& values, size_t width);
 
-/// A line for each case: name, runs, sparkline, last value, newest step with the run that brought it; those with a step
-/// first. Noisy timings are no part of a series (NaN), and a last value that is noisy is counted below. No line is
-/// longer than `width` columns when that is 60 or more.
+/// Returns a line for each case: name, runs, sparkline, last value, newest step with its run. Cases with a step come
+/// first. The last line counts cases whose last value is noisy. No line is longer than `width` columns if `width` is 60
+/// or more.
 std::string history_table(const std::vector<HistoryPoint>& points, const std::string& metric, size_t width);
 
 }  // namespace torchstone::judge

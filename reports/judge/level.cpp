@@ -5,22 +5,10 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "reports/judge/history.h"
 #include "reports/statistics/processes.h"
 #include "reports/statistics/statistics.h"
 
 namespace torchstone::judge {
-
-const std::vector<double>& samples_of(const Result& result, const std::string& key) {
-  static const std::vector<double> none;
-  const auto found = result.outcome.samples.find(key);
-  return found == result.outcome.samples.end() ? none : found->second;
-}
-
-double fork_join_us_of(const Result& result, const std::string& prefix) {
-  const auto& us = samples_of(result, prefix + "process_fork_join_us");
-  return us.empty() ? 0 : statistics::median(us);
-}
 
 namespace {
 
@@ -32,7 +20,7 @@ constexpr double variances_differ = 0.05;
 
 using Samples = std::vector<double>;
 
-/// The logarithms behind a metric, one a round.
+/// Returns the logarithms of a metric, one a round.
 Samples logs_of(const Result& r, const std::string& metric, const std::string& prefix = "") {
   const Samples &eager = samples_of(r, prefix + "eager_s"), &compiled = samples_of(r, prefix + "compiled_s");
   if (metric == "speedup") return statistics::log_ratios(eager, compiled);
@@ -59,7 +47,7 @@ std::optional<Level> of_one_process(Samples logs, const std::optional<RunToRun>&
   return Level{centre, deviation * deviation, default_degrees, LevelFrom::rounds, 1};
 }
 
-/// Whether the processes of both may have one deviation, as those of unchanged code have.
+/// Whether the processes of both may have one deviation, as for unchanged code.
 bool vary_alike(const Level& a, const Level& b) {
   if (a.from != LevelFrom::processes || b.from != LevelFrom::processes) return false;
   if (a.variance == 0 || b.variance == 0) return false;
@@ -70,7 +58,7 @@ bool vary_alike(const Level& a, const Level& b) {
   return std::min(tail(a, b), tail(b, a)) > variances_differ;
 }
 
-/// Student's t, of one variance of a process.
+/// Compares with a common variance of a process.
 LevelChange students(const Level& after, const Level& before) {
   const double degrees = after.degrees + before.degrees;
   const double of_process =
@@ -80,6 +68,17 @@ LevelChange students(const Level& after, const Level& before) {
 }
 
 }  // namespace
+
+const std::vector<double>& samples_of(const Result& result, const std::string& key) {
+  static const std::vector<double> none;
+  const auto found = result.outcome.samples.find(key);
+  return found == result.outcome.samples.end() ? none : found->second;
+}
+
+double fork_join_us_of(const Result& result, const std::string& prefix) {
+  const auto& us = samples_of(result, prefix + "process_fork_join_us");
+  return us.empty() ? 0 : statistics::median(us);
+}
 
 RunToRunOfCases run_to_run(const std::vector<HistoryPoint>& history, const std::string& machine) {
   RunToRunOfCases found;
@@ -106,7 +105,7 @@ std::optional<Level> level_of(const Result& result, const std::string& metric,
   const Samples& lengths = samples_of(result, "process_rounds");
   if (lengths.size() < 2) return of_one_process(logs, history);
   return of_processes(statistics::medians(statistics::by_process(logs, lengths)), history);
-} catch (const std::invalid_argument&) {  // samples of foreign make: zero, negative, of different number
+} catch (const std::invalid_argument&) {  // foreign samples: zero, negative, or series of different length
   return std::nullopt;
 }
 
@@ -139,7 +138,7 @@ LevelChange change_between(const Level& after, const Level& before) {
   };
   const double parts = part(after) + part(before);
   double degrees = parts > 0 ? variance * variance / parts : 1;
-  // One and the same estimate on both sides is not known better for being used twice.
+  // The same estimate on both sides has its degrees of freedom only once.
   const auto of_history = [](const Level& level) {
     return level.from == LevelFrom::history || level.from == LevelFrom::runs;
   };

@@ -10,23 +10,20 @@
 #include "reports/statistics/statistics.h"
 
 namespace torchstone::judge {
+namespace {
 
-/// How a timing changed where the threads lay alike (reports/statistics/processes.h): processes whose threads lay
-/// near to each other are compared with such processes, and those whose threads lay apart with theirs. The mean of both
-/// changes, weighted by the number of processes. Nothing where the records have no such processes in common, or no
-/// usable samples.
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double one_reading_tolerance = 0.15;
+
+/// The change of a timing, by processes of one cache domain or of both.
 struct PlacedChange {
   LevelChange change;
-  std::vector<LevelFrom> from;  ///< of the levels that it was made of
+  std::vector<LevelFrom> from;  ///< sources of its levels
 };
-std::optional<PlacedChange> placed_change(const Result& before, const Result& after, const std::string& metric,
-                                          const std::optional<RunToRun>& history);
-
-namespace {
 
 struct PlacedLevel {
   Level level;
-  double fork_join_us = 0;  ///< 0: not known
+  double fork_join_us = 0;  ///< 0: unknown
 };
 
 std::vector<PlacedLevel> levels_of(const Result& result, const std::string& metric,
@@ -38,14 +35,15 @@ std::vector<PlacedLevel> levels_of(const Result& result, const std::string& metr
   return levels;
 }
 
-/// Of two means of n and m values of one variance the difference has the variance of this inverse.
+/// Returns the inverse variance of the difference of two means of n and m values, in units of one value's variance.
 double weight_of(const Level& a, const Level& b) {
   const double n = a.processes, m = b.processes;
   return n * m / (n + m);
 }
 
-}  // namespace
-
+/// Compares processes of one cache domain with such processes (reports/statistics/processes.h), and returns the mean of
+/// both changes, weighted by the number of processes. Returns nothing if the records have no such processes in common,
+/// or no usable samples.
 std::optional<PlacedChange> placed_change(const Result& before, const Result& after, const std::string& metric,
                                           const std::optional<RunToRun>& history) {
   std::vector<LevelChange> changes;
@@ -64,11 +62,6 @@ std::optional<PlacedChange> placed_change(const Result& before, const Result& af
   return result;
 }
 
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double one_reading_tolerance = 0.15;
-
 Change within(double log_ratio, double tolerance) {
   return std::abs(log_ratio) <= std::log1p(tolerance) ? Change::same : Change::ambiguous;
 }
@@ -79,7 +72,7 @@ std::optional<RunToRun> run_to_run_of(const RunToRunOfCases& history, const std:
   return found == history.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// Of one number, and of threads that lay elsewhere, by the processes that count.
+/// Compares the processes that count, for a single number and for threads in different cache domains.
 std::optional<PlacedChange> plain_change(const Result& before, const Result& after, const MetricChange& metric,
                                          const std::optional<RunToRun>& runs, bool single_number) {
   const auto now = level_of(after, metric.metric, runs);
@@ -96,14 +89,14 @@ void judge_timing(const MetricInfo& info, const Result& before, const Result& af
   const bool alike = moved.has_value();
   if (!alike) moved = plain_change(before, after, change, runs, options.single_numbers);
   if (!moved) {
-    change.change = Change::ambiguous;  // without an interval nothing is known, however near the two numbers are
+    change.change = Change::ambiguous;  // there is no interval
     return;
   }
   const Estimate estimate = moved->change.estimate(options.confidence);
   change.ratio = std::exp(estimate.value);
   change.ratio_low = std::exp(estimate.low);
   change.ratio_high = std::exp(estimate.high);
-  // A single number is rounded, and of another machine: that nothing changed says little there.
+  // A single number is rounded, and of another machine, so the hypothesis allows for the tolerance.
   change.chance_of_worse = moved->change.chance_of_worse(options.single_numbers ? options.tolerance : 0, info.better);
   for (const LevelFrom from : moved->from) {
     change.by_history = change.by_history || from == LevelFrom::history;
@@ -112,36 +105,12 @@ void judge_timing(const MetricInfo& info, const Result& before, const Result& af
   change.change = statistics::is_bounded(change.ratio_low, change.ratio_high)
                       ? judge(estimate, options.tolerance, info.better)
                       : Change::ambiguous;
-  // Of a machine in two states the difference is the machine's.
+  // Between two states of a machine, the difference may be the machine's.
   change.other_places = !alike && !options.single_numbers;
   if (!change.other_places) return;
   change.chance_of_worse = 1;
   if (change.change != Change::same) change.change = Change::ambiguous;
 }
-
-}  // namespace
-
-MetricChange change_of(const MetricInfo& info, const Result& before, const Result& after,
-                       const BaselineOptions& options, const RunToRunOfCases& history) {
-  const std::string key(info.key);
-  MetricChange change{key, before.outcome.metrics.at(key), after.outcome.metrics.at(key)};
-  change.ratio = change.old_value == change.new_value ? 1 : change.new_value / change.old_value;
-  change.ratio_low = change.ratio_high = change.ratio;
-  if (info.judged == Judged::exactly) {
-    const bool means_nothing = std::abs(change.new_value - change.old_value) <= info.slack;
-    change.change = means_nothing ? Change::same : judge_exactly(change.old_value, change.new_value, info.better);
-    return change;
-  }
-  change.single_number = options.single_numbers;
-  change.ratio_low = 0, change.ratio_high = infinity;
-  if (info.judged == Judged::by_one_reading)
-    change.change = within(std::log(change.ratio), std::max(options.tolerance, one_reading_tolerance));
-  else
-    judge_timing(info, before, after, options, history, change);
-  return change;
-}
-
-namespace {
 
 MetricChange* find(CaseChange& c, std::string_view metric) {
   const auto found = std::ranges::find(c.metrics, metric, &MetricChange::metric);
@@ -150,6 +119,7 @@ MetricChange* find(CaseChange& c, std::string_view metric) {
 
 bool has_interval(const MetricChange& m) { return statistics::is_bounded(m.ratio_low, m.ratio_high); }
 
+/// Lowers SLOWER to AMBIGUOUS where Holm's test does not confirm it.
 void hold_family_error(std::vector<CaseChange>& cases, double error) {
   std::vector<MetricChange*> family;
   std::vector<double> chances;
@@ -174,7 +144,8 @@ std::optional<Drift> drift_in(std::vector<CaseChange>& cases) {
   return drift_of(changes);
 }
 
-void tell_sides_apart(CaseChange& c, double drift, double tolerance) {
+/// Decides which side moved: compiled code, eager or the machine.
+void settle_sides(CaseChange& c, double drift, double tolerance) {
   MetricChange *speedup = find(c, "speedup"), *eager = find(c, "eager_ms"), *compiled = find(c, "compiled_ms");
   if (speedup == nullptr || eager == nullptr || compiled == nullptr) return;
   const bool compiled_stayed =
@@ -189,12 +160,32 @@ void tell_sides_apart(CaseChange& c, double drift, double tolerance) {
 
 }  // namespace
 
+MetricChange change_of(const MetricInfo& info, const Result& before, const Result& after,
+                       const BaselineOptions& options, const RunToRunOfCases& history) {
+  const std::string key(info.key);
+  MetricChange change{key, before.outcome.metrics.at(key), after.outcome.metrics.at(key)};
+  change.ratio = change.old_value == change.new_value ? 1 : change.new_value / change.old_value;
+  change.ratio_low = change.ratio_high = change.ratio;
+  if (info.judged == Judged::exactly) {
+    const bool means_nothing = std::abs(change.new_value - change.old_value) <= info.slack;
+    change.change = means_nothing ? Change::same : judge_exactly(change.old_value, change.new_value, info.better);
+    return change;
+  }
+  change.single_number = options.single_numbers;
+  change.ratio_low = 0, change.ratio_high = infinity;
+  if (info.judged == Judged::by_one_reading)
+    change.change = within(std::log(change.ratio), std::max(options.tolerance, one_reading_tolerance));
+  else
+    judge_timing(info, before, after, options, history, change);
+  return change;
+}
+
 std::optional<Drift> settle_timings(std::vector<CaseChange>& cases, const BaselineOptions& options) {
   hold_family_error(cases, options.family_error);
   if (options.single_numbers) return std::nullopt;  // of another machine
   const auto drift = drift_in(cases);
   const bool moved = drift && drift->moved(options.tolerance);
-  for (auto& c : cases) tell_sides_apart(c, moved ? drift->centre : 0, options.tolerance);
+  for (auto& c : cases) settle_sides(c, moved ? drift->centre : 0, options.tolerance);
   return drift;
 }
 

@@ -8,19 +8,19 @@
 
 namespace torchstone::judge {
 
-/// One metric that both records have, judged by itself. The timings of all cases are settled together afterwards.
+/// Judges one metric that both records have. settle_timings() settles the timings of all cases together afterwards.
 MetricChange change_of(const MetricInfo& info, const Result& before, const Result& after,
                        const BaselineOptions& options, const RunToRunOfCases& history);
 
-/// Settles which timings of all cases together are SLOWER; what stays less certain is AMBIGUOUS.
+/// Settles which timings of all cases together are SLOWER. Less certain changes become AMBIGUOUS.
 ///
-/// - A case has one hypothesis, that its speed-up is not worse (that its compiled time is not, where there is no
-///   speed-up). Those of all cases are one family: Holm's test holds the chance of any false SLOWER of the whole
-///   comparison to `options.family_error`. It settles those whose own interval lies beyond the tolerance.
-/// - A compiled time is SLOWER where the speed-up is, FASTER where the speed-up is or eager stayed. Else it is the
-///   machine that moved, or one run's process.
-/// - A speed-up is not SLOWER when the compiled time is certainly no slower than the machine's drift makes it: then
-///   eager itself became faster.
+/// - A case has one hypothesis: its speed-up (without one, its compiled time) is not worse. The hypotheses of all cases
+///   are one family. Holm's test limits the chance of any false SLOWER to `options.family_error`. It can only confirm
+///   cases whose own interval is beyond the tolerance.
+/// - A compiled time is SLOWER only with the speed-up. It is FASTER if the speed-up is, or if eager stayed. Otherwise
+///   the machine may have changed, or one process of a run.
+/// - A speed-up is not SLOWER if the compiled time certainly did not exceed the machine's drift: then eager became
+///   faster.
 ///
 /// Returns the drift of the machine, by eager's times of all cases.
 std::optional<Drift> settle_timings(std::vector<CaseChange>& cases, const BaselineOptions& options);

@@ -1,5 +1,3 @@
-// check_perf_csv.py, and what it does not know: speed-ups that say too little.
-
 #include "reports/judge/table_gate.h"
 
 #include <algorithm>
@@ -22,7 +20,7 @@
 namespace torchstone::judge {
 namespace {
 
-/// A table whose rows are found by the model's name.
+/// A table with an index of its rows by the model's name.
 struct Models {
   const CsvTable& table;
   std::map<std::string_view, const CsvRow*> rows{};  ///< null where a model has several
@@ -36,7 +34,7 @@ struct Models {
   }
 };
 
-/// The one cell of a model; nothing when it is empty, when the model has no or several rows, or the column is absent.
+/// Returns the cell of a model. Returns nothing for an empty cell, an absent column, and no or several rows.
 std::optional<std::string> field(const Models& models, const std::string& model, const std::string& column) {
   const auto index = models.table.column(column);
   const auto row = models.rows.find(model);
@@ -63,10 +61,17 @@ std::string text_or_nothing(const std::optional<double>& value) {
 }
 
 GateRow absent(const std::string& name, const CsvTable& expected, const GateOptions& options) {
-  return {name, "ABSENT", fmt::format("expected by {} and not there", expected.file), !options.allow_absent};
+  return {name, "ABSENT", fmt::format("expected by {}, missing here", expected.file), !options.allow_absent};
 }
 
-/// `judge` for each model of `actual`, then the models that are only expected.
+/// Clears a flaky model of its difference. A missing number stays red.
+void pardon(GateRow& row, const GateOptions& options) {
+  if ((row.verdict != "FAIL" && row.verdict != "IMPROVED") || !options.flaky.contains(row.name)) return;
+  row.red = false;
+  row.verdict += "_BUT_FLAKY";
+}
+
+/// Calls `judge` for each model of `actual`, then adds the models that are only expected.
 template <typename Judge>
 std::vector<GateRow> against(const CsvTable& actual_table, const CsvTable& expected_table, const std::string& column,
                              const GateOptions& options, Judge judge) {
@@ -86,7 +91,7 @@ std::vector<GateRow> against(const CsvTable& actual_table, const CsvTable& expec
   return rows;
 }
 
-/// Whether the row is of a case that did not run at all.
+/// Whether the case of the row did not run.
 bool is_left_out(const Models& models, const std::string& model) {
   const auto status = parse_status(field(models, model, "accuracy").value_or(""));
   return status && info_of(*status).kind == StatusKind::skipped;
@@ -99,13 +104,39 @@ struct Tracked {
 constexpr Tracked tracked[] = {
     {"graph_breaks", true}, {"calls_captured", false}, {"unique_graphs", false}, {"fallbacks_to_eager", true}};
 
-}  // namespace
+/// The allowed values: no worse than `limit`, and no better than `better` if improvements are red.
+struct Limits {
+  bool higher_is_better = true, fail_on_improvement = false;
+  double limit = 0, better = 0;
 
-void pardon(GateRow& row, const GateOptions& options) {
-  if ((row.verdict != "FAIL" && row.verdict != "IMPROVED") || !options.flaky.contains(row.name)) return;
-  row.red = false;
-  row.verdict += "_BUT_FLAKY";
+  bool worse(double value) const { return higher_is_better ? value < limit : value > limit; }
+  bool improved(double value) const {
+    return fail_on_improvement && (higher_is_better ? value > better : value < better);
+  }
+};
+
+Limits limits_of(const SpeedTarget& target) {
+  const double multiplied = target.threshold * target.scale, divided = target.threshold / target.scale;
+  const double low = std::min(multiplied, divided), high = std::max(multiplied, divided);
+  if (target.metric != "speedup") return {false, target.fail_on_improvement, high, low};
+  return {true, target.fail_on_improvement, target.fail_on_improvement ? low : multiplied, high};
 }
+
+std::string cell(const CsvTable& table, const CsvRow& row, const char* column) {
+  const auto index = table.column(column);
+  return index ? row.cells[*index] : "";
+}
+
+/// Judges a noisy speed-up by its interval, as a run judges its required speed-up. `why`: the reason of the noise.
+std::string noisy_verdict(const Limits& limits, const std::string& why, const CsvTable& table, const CsvRow& row) {
+  const auto low = parse_number(cell(table, row, tables::SpeedColumns::low)),
+             high = parse_number(cell(table, row, tables::SpeedColumns::high));
+  if (!limits.higher_is_better || !low || !high || !statistics::is_bounded(*low, *high)) return "NOISY";
+  if (limits.worse(*high * (why.starts_with(place_begin) ? most_lost_apart : 1))) return "FAIL";
+  return limits.worse(*low) || limits.improved(*high) ? "NOISY" : "PASS_BUT_NOISY";
+}
+
+}  // namespace
 
 std::vector<GateRow> gate_accuracy(const CsvTable& actual, const CsvTable& expected, const GateOptions& options) {
   return against(actual, expected, "accuracy", options,
@@ -204,42 +235,6 @@ std::string gate_text(const std::vector<GateRow>& rows) {
                                                             : "nothing judged",
                             parts.empty() ? "no rows" : fmt::format("{}", fmt::join(parts, ", ")));
 }
-
-namespace {
-
-/// What is asked for: no worse than `limit`, and no better than `better` where that is red too.
-struct Limits {
-  bool higher_is_better = true, fail_on_improvement = false;
-  double limit = 0, better = 0;
-
-  bool worse(double value) const { return higher_is_better ? value < limit : value > limit; }
-  bool improved(double value) const {
-    return fail_on_improvement && (higher_is_better ? value > better : value < better);
-  }
-};
-
-Limits limits_of(const SpeedTarget& target) {
-  const double multiplied = target.threshold * target.scale, divided = target.threshold / target.scale;
-  const double low = std::min(multiplied, divided), high = std::max(multiplied, divided);
-  if (target.metric != "speedup") return {false, target.fail_on_improvement, high, low};
-  return {true, target.fail_on_improvement, target.fail_on_improvement ? low : multiplied, high};
-}
-
-std::string cell(const CsvTable& table, const CsvRow& row, const char* column) {
-  const auto index = table.column(column);
-  return index ? row.cells[*index] : "";
-}
-
-/// By the interval, because the number alone says too little, as a run judges its required speed-up. `why`: the reason.
-std::string noisy_verdict(const Limits& limits, const std::string& why, const CsvTable& table, const CsvRow& row) {
-  const auto low = parse_number(cell(table, row, tables::SpeedColumns::low)),
-             high = parse_number(cell(table, row, tables::SpeedColumns::high));
-  if (!limits.higher_is_better || !low || !high || !statistics::is_bounded(*low, *high)) return "NOISY";
-  if (limits.worse(*high * (why.starts_with(place_begin) ? most_lost_apart : 1))) return "FAIL";
-  return limits.worse(*low) || limits.improved(*high) ? "NOISY" : "PASS_BUT_NOISY";
-}
-
-}  // namespace
 
 std::vector<GateRow> gate_speed(const CsvTable& actual, const SpeedTarget& target, const GateOptions& options) {
   const size_t column = actual.require_column(target.metric), name = actual.require_column("name");

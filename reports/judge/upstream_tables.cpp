@@ -18,7 +18,9 @@
 namespace torchstone::judge {
 namespace {
 
-/// Words that mean the same wherever they stand in a name, and of which field.
+namespace fs = std::filesystem;
+
+/// A word that has one meaning anywhere in a name, and its field.
 struct NameWord {
   std::string_view text, field, value;
 };
@@ -41,7 +43,7 @@ constexpr std::array name_words = {
     NameWord{"performance", "check", "performance"},
 };
 constexpr std::array checks_of_ours = {std::string_view("batch_invariance"), std::string_view("largest_batch")};
-/// A backend begins at one of these; `aot` alone is the way to Inductor that every case here goes.
+/// Words with which a backend begins. `aot` alone is the path to Inductor that every case here takes.
 constexpr std::array backends = {std::string_view("inductor"), std::string_view("eager"),
                                  std::string_view("torchscript")};
 
@@ -55,48 +57,6 @@ std::vector<std::string> words_of(std::string_view stem) {
   }
   return parts;
 }
-
-template <typename Words>
-bool is_one_of(const Words& known, std::string_view word) {
-  for (const auto& text : known)
-    if (text == word) return true;
-  return false;
-}
-
-}  // namespace
-
-std::map<std::string, std::string> facts_in_name(std::string_view stem) {
-  std::map<std::string, std::string> facts;
-  std::string kept(stem);
-  for (const auto check : checks_of_ours) {
-    if (!kept.ends_with(check)) continue;
-    facts["check"] = check;
-    kept.resize(kept.size() - check.size());
-  }
-  std::string backend, before;
-  for (const auto& part : words_of(kept)) {
-    const auto* known = name_words.begin();
-    while (known != name_words.end() && known->text != part) ++known;
-    if (known != name_words.end()) {
-      // "cpu_inductor_amp": a word of another field stands between a backend and its options.
-      facts.try_emplace(std::string(known->field), known->value);
-    } else if (part == "dynamic") {
-      facts["dynamic"] = "batch";  // upstream's CI names so what it runs with --dynamic-batch-only
-    } else if (part == "all" && before == "dynamic") {
-      facts["dynamic"] = part;
-    } else if (!backend.empty()) {
-      if (part != "models" && !part.empty() && !facts.contains("mode")) backend += "_" + part;
-    } else if (is_one_of(backends, part)) {
-      const bool another = part == "eager" && (before == "aot" || before == "dynamo");
-      backend = another ? before + "_" + part : part;
-    }
-    before = part;
-  }
-  if (!backend.empty()) facts["backend"] = backend;
-  return facts;
-}
-
-namespace {
 
 constexpr const char* table_kinds =
     "a table of benchmarks/dynamo: dev,name,batch_size,accuracy,…, dev,name,batch_size,speedup,… or "
@@ -147,7 +107,7 @@ void require_speedups(const UpstreamTable& t) {
                    fmt::format("speedup of {}: expected a number, found nothing", shown_cell(t.cell(row, "name"))));
 }
 
-/// The line of a file that was cut off says half a number or half a word.
+/// Refuses a file that was cut off, because its last line may have half a number.
 void require_whole(const std::string& text, const UpstreamTable& t) {
   if (text.ends_with('\n')) return;
   const int last = t.table.rows.empty() ? 1 : t.table.rows.back().last_line;
@@ -155,15 +115,15 @@ void require_whole(const std::string& text, const UpstreamTable& t) {
 }
 
 void require_rows(const UpstreamTable& t) {
-  if (t.table.rows.empty()) refuse_table(t, 1, "there are only column names (expected a row for each model)");
+  if (t.table.rows.empty()) refuse_table(t, 1, "only column names (expected a row for each model)");
   std::map<std::pair<std::string, std::string>, int> lines;  // (device, name) → line
   for (const auto& row : t.table.rows) {
     const std::string& name = t.cell(row, "name");
-    if (name.empty()) refuse_table(t, row.line, "a row without a name (expected that of a model)");
+    if (name.empty()) refuse_table(t, row.line, "a row without a name (expected the name of a model)");
     const auto [first, is_new] = lines.try_emplace({t.cell(row, "dev"), name}, row.line);
     if (!is_new)
       refuse_table(t, row.line,
-                   fmt::format("{} is there twice, in line {} too (expected one row for each model)", shown_cell(name),
+                   fmt::format("{} occurs twice, first in line {} (expected one row for each model)", shown_cell(name),
                                first->second));
     if (t.table.column("accuracy")) require_status(t, row);
     for (const char* column : {"speedup", "abs_latency", "compilation_latency", "compression_ratio"})
@@ -173,7 +133,7 @@ void require_rows(const UpstreamTable& t) {
   }
 }
 
-/// The columns say which check it is, and the name must not say another one.
+/// Sets the check by the columns. Refuses a name that contradicts them.
 void settle_check(UpstreamTable& t) {
   const bool accuracy = t.table.column("accuracy").has_value(), speedup = t.table.column("speedup").has_value();
   if (accuracy == speedup)
@@ -186,11 +146,63 @@ void settle_check(UpstreamTable& t) {
   const auto said = t.facts.find("check");
   if (said == t.facts.end()) return;
   if ((said->second == "performance") != speedup)
-    refuse_table(t, 1, fmt::format("the file's name says {}, its columns {}", said->second, t.check));
+    refuse_table(t, 1, fmt::format("the file's name says {}, but its columns {}", said->second, t.check));
   t.check = said->second;
 }
 
+std::vector<CsvTable> tables_in_folder(const fs::path& folder, const std::string& column) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".csv") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  std::vector<CsvTable> tables;
+  for (const auto& file : files) tables.push_back(read_models(file, column));
+  return tables;
+}
+
+std::vector<CsvTable> tables_of_results(const fs::path& path) {
+  std::vector<CsvTable> tables;
+  const auto results = results_folder::merge_results({path}).report.results;
+  for (const auto& [name, text] : tables::write_upstream_csvs(results, "", /*with_noise=*/true))
+    tables.push_back(parse_csv(text, path.string() + ":" + name));
+  return tables;
+}
+
+std::string table_name(const CsvTable& table) { return table.file.substr(table.file.find_last_of("/:") + 1); }
+
 }  // namespace
+
+std::map<std::string, std::string> facts_in_name(std::string_view stem) {
+  std::map<std::string, std::string> facts;
+  std::string kept(stem);
+  for (const auto check : checks_of_ours) {
+    if (!kept.ends_with(check)) continue;
+    facts["check"] = check;
+    kept.resize(kept.size() - check.size());
+  }
+  std::string backend, before;
+  for (const auto& part : words_of(kept)) {
+    const auto* known = name_words.begin();
+    while (known != name_words.end() && known->text != part) ++known;
+    if (known != name_words.end()) {
+      // "cpu_inductor_amp_freezing": a word of another field may separate a backend from its options.
+      facts.try_emplace(std::string(known->field), known->value);
+    } else if (part == "dynamic") {
+      facts["dynamic"] = "batch";  // upstream's CI means --dynamic-batch-only
+    } else if (part == "all" && before == "dynamic") {
+      facts["dynamic"] = part;
+    } else if (!backend.empty()) {
+      if (part != "models" && !part.empty() && !facts.contains("mode")) backend += "_" + part;
+    } else if (std::ranges::find(backends, part) != backends.end()) {
+      const bool another = part == "eager" && (before == "aot" || before == "dynamo");
+      backend = another ? before + "_" + part : part;
+    }
+    before = part;
+  }
+  if (!backend.empty()) facts["backend"] = backend;
+  return facts;
+}
 
 const std::string& UpstreamTable::cell(const CsvRow& row, const std::string& column) const {
   static const std::string nothing;
@@ -221,35 +233,9 @@ UpstreamTable read_upstream_table(const std::filesystem::path& path) {
   require_whole(text, t);
   require_rows(t);
   if (!t.table.column("accuracy")) require_speedups(t);
-  if (!t.facts.empty()) t.facts.try_emplace("dynamic", "off");  // a name that says what it is would say dynamic
+  if (!t.facts.empty()) t.facts.try_emplace("dynamic", "off");
   return t;
 }
-
-namespace fs = std::filesystem;
-namespace {
-
-std::vector<CsvTable> tables_in_folder(const fs::path& folder, const std::string& column) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".csv") files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  std::vector<CsvTable> tables;
-  for (const auto& file : files) tables.push_back(read_models(file, column));
-  return tables;
-}
-
-std::vector<CsvTable> tables_of_results(const fs::path& path) {
-  std::vector<CsvTable> tables;
-  const auto results = results_folder::merge_results({path}).report.results;
-  for (const auto& [name, text] : tables::write_upstream_csvs(results, "", /*with_noise=*/true))
-    tables.push_back(parse_csv(text, path.string() + ":" + name));
-  return tables;
-}
-
-std::string table_name(const CsvTable& table) { return table.file.substr(table.file.find_last_of("/:") + 1); }
-
-}  // namespace
 
 std::vector<CsvTable> upstream_tables(const fs::path& path, const std::string& column) {
   std::error_code ignored;
@@ -271,7 +257,7 @@ const CsvTable& counterpart_of(const CsvTable& actual, const std::vector<CsvTabl
   if (found != expected.end()) return *found;
   std::vector<std::string> names;
   for (const auto& table : expected) names.push_back(table_name(table));
-  throw ReportError(fmt::format("nothing is expected of {} (expected one of {})", table_name(actual),
+  throw ReportError(fmt::format("no table of expected values for {} (expected one of {})", table_name(actual),
                                 names.empty() ? "no tables" : fmt::format("{}", fmt::join(names, ", "))));
 }
 

@@ -1,5 +1,3 @@
-#include "reports/write/annotations.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -9,6 +7,7 @@
 #include "reports/base/process.h"
 #include "reports/base/text.h"
 #include "reports/record/verdict.h"
+#include "reports/write/formats.h"
 
 namespace torchstone::write {
 namespace {
@@ -18,10 +17,8 @@ constexpr size_t most_shown = 8, longest_reason = 500, title_width = 120;
 std::string percent_encoded(std::string_view text, std::string_view special) {
   std::string out;
   for (const char c : printable(text)) {
-    if (special.find(c) == std::string_view::npos)
-      out += c;
-    else
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    const bool plain = special.find(c) == std::string_view::npos;
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return out;
 }
@@ -69,10 +66,10 @@ std::string write_annotations(const Report& report, const std::string& workspace
   if (!noisy.empty()) {
     const size_t all = noisy.size(), others = all - std::min(all, most_shown);
     noisy.resize(all - others);
-    const std::string words = all == 1 ? "1 speed-up is noisy, so its interval says"
-                                       : fmt::format("{} speed-ups are noisy, so each interval says", all);
+    const std::string finding = all == 1 ? "1 speed-up is noisy, so its interval proves"
+                                         : fmt::format("{} speed-ups are noisy, so each interval proves", all);
     text += fmt::format("::notice title=Torchstone::{}\n",
-                        message(fmt::format("{} too little: {}{}", words, fmt::join(noisy, ", "),
+                        message(fmt::format("{} too little: {}{}", finding, fmt::join(noisy, ", "),
                                             others == 0 ? "" : fmt::format(" and {} more", others))));
   }
   return text;

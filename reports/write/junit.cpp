@@ -1,4 +1,4 @@
-#include "reports/write/junit.h"
+#include "reports/write/formats.h"
 
 #include <cmath>
 #include <map>

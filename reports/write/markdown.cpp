@@ -1,17 +1,36 @@
+// Functions that take `limit` add to `text` what fits below that many bytes, and a line that counts the rest.
+
 #include "reports/write/markdown.h"
 
 #include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "reports/base/process.h"
 #include "reports/base/text.h"
+#include "reports/judge/baseline_report.h"
+#include "reports/record/diagnosis_text.h"
+#include "reports/record/doubts.h"
+#include "reports/record/metric.h"
+#include "reports/record/summary.h"
 #include "reports/record/tables/suite_tables.h"
 #include "reports/record/verdict.h"
-#include "reports/write/markdown_parts.h"
 
 namespace torchstone::write {
 namespace {
+
+/// Parts of the limit up to which each section may fill the text.
+constexpr double failures_part = 0.5, why_part = 0.6, changes_part = 0.8, undecided_part = 0.85, tables_part = 0.9;
+/// Bytes for closing tags and for the lines that count what was cut.
+constexpr size_t reserve = 1000;
+
+constexpr size_t longest_name = 200, longest_line = 1000, longest_cause = 500, longest_sentence = 400;
+constexpr size_t detail_lines = 20, detail_width = 200;
+
+constexpr std::string_view case_header =
+    "| case | status | error of limit | speed-up | eager | compiled | compile |\n|---|---|--:|--:|--:|--:|--:|\n";
 
 size_t longest_run_of_backticks(std::string_view text) {
   size_t longest = 0, run = 0;
@@ -27,13 +46,11 @@ size_t longest_run_of_backticks(std::string_view text) {
 std::string markdown_text(std::string_view text) {
   std::string out;
   for (const char c : printable_line(text)) {
-    // A mention or a link to an issue is made from the finished page: only a character between prevents it.
+    // GitHub makes mentions and links to issues from the finished page: only a character between prevents them.
     if (c == '@' || c == '#')
       out += std::string(1, c) + "&#8203;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
+    else if (c == '<' || c == '>')
+      out += c == '<' ? "&lt;" : "&gt;";
     else if (c == '&')
       out += "&amp;";
     else if (c == ':')
@@ -44,17 +61,6 @@ std::string markdown_text(std::string_view text) {
       out += std::string("\\") + c;
     else
       out += c;
-  }
-  return out;
-}
-
-std::string markdown_html(std::string_view text) {
-  std::string out;
-  for (const char c : printable_line(text)) {
-    out += std::string_view("\\`*_[]|~$:.!<>&\"'@#").find(c) == std::string_view::npos
-               ? std::string(1, c)
-               : fmt::format("&#{};", static_cast<int>(c));
-    if (c == '@' || c == '#') out += "&#8203;";
   }
   return out;
 }
@@ -75,10 +81,222 @@ std::string markdown_block(std::string_view text) {
 
 namespace {
 
-/// Parts of the limit up to which failures, diagnoses, changes, undecided cases and tables of suites may fill it, and
-/// the room that closing tags and the lines that count what was cut may take.
-constexpr double failures_part = 0.5, why_part = 0.6, changes_part = 0.8, undecided_part = 0.85, tables_part = 0.9;
-constexpr size_t reserve = 1000;
+/// Returns text for an HTML element, where Markdown's own marks mean nothing.
+std::string html_text(std::string_view text) {
+  std::string out;
+  for (const char c : printable_line(text)) {
+    out += std::string_view("\\`*_[]|~$:.!<>&\"'@#").find(c) == std::string_view::npos
+               ? std::string(1, c)
+               : fmt::format("&#{};", static_cast<int>(c));
+    if (c == '@' || c == '#') out += "&#8203;";
+  }
+  return out;
+}
+
+std::string cut_text(std::string_view text, size_t limit = longest_name) {
+  return markdown_text(shortened(text, limit));
+}
+
+void add_blocks(std::string& text, const std::vector<std::string>& blocks, size_t limit, std::string_view what) {
+  size_t added = 0;
+  while (added < blocks.size() && text.size() + blocks[added].size() <= limit) text += blocks[added++];
+  if (added == blocks.size()) return;
+  text += fmt::format("\n_… {} of {} {} are cut off here; all are in results.json_\n", blocks.size() - added,
+                      blocks.size(), what);
+}
+
+bool is_unexpected(const Result& r) { return verdict_of(r).mark == '!' || verdict_of(r).mark == '*'; }
+
+std::string speed_lines(const std::vector<Result>& results) {
+  const Geomean geomean = geomean_of(results);
+  std::vector<std::string> left_out;
+  for (const auto& [reason, count] : geomean.left_out) left_out.push_back(fmt::format("{} {}", count, reason));
+  std::string text;
+  if (geomean.n > 0)
+    text += fmt::format("\n<br>speed-up: geometric mean {:.3f}x over {}{}", geomean.value, geomean.n,
+                        geomean.noisy == 0 ? "" : fmt::format(", {} of them noisy", geomean.noisy));
+  if (geomean.n == 0 && !left_out.empty()) text += "\n<br>speed-up: not measured";
+  if (!left_out.empty()) text += markdown_text(fmt::format("; left out: {}", fmt::join(left_out, ", ")));
+  const Detection detection = detection_of(results);
+  for (const auto& line : {detection_words(detection), weak_words(detection)})
+    if (!line.empty()) text += "\n<br>" + cut_text(line, longest_line);
+  return text;
+}
+
+/// Returns counts, geometric mean, duration and machine.
+std::string banner(const Report& report, const std::optional<judge::BaselineComparison>& comparison) {
+  const auto& [run, results] = report;
+  const int code = run.exit_code.value_or(ExitCode::success);
+  const auto bad = static_cast<size_t>(std::ranges::count_if(results, is_unexpected));
+  const size_t worse = comparison ? judge::count_worse(*comparison) : 0;
+  const size_t others = comparison ? judge::count_other_models(*comparison) : 0;
+  const std::string refusal = comparison ? judge::refusal_words(*comparison) : "";
+  const bool whole = run.exit_reason.empty() || run.exit_reason == "finished" || run.exit_reason.starts_with("merged");
+  std::string text =
+      fmt::format("<!-- torchstone -->\n### {} Torchstone: {} of {} cases as expected\n\n",
+                  bad > 0 || !whole || code != ExitCode::success || worse + others > 0 || !refusal.empty() ? "❌" : "✅",
+                  results.size() - bad, results.size());
+  std::vector<std::string> counts;
+  for (const auto& [status, count] : count_by_status(results))
+    counts.push_back(fmt::format("{} {}", count, markdown_text(to_string(status))));
+  if (worse > 0) counts.push_back(fmt::format("{} worse than the baseline", worse));
+  if (others > 0) counts.push_back(fmt::format("{} not the baseline's model", others));
+  text += fmt::format("{}", fmt::join(counts, " · "));
+  if (!refusal.empty()) text += fmt::format("\n<br>**{}**", capitalised(refusal));
+  if (code != ExitCode::success)
+    text += fmt::format("\n<br>exit code {}: {}", code, markdown_text(exit_words_of(report)));
+  for (const auto& line : baseline_lines(run)) text += "\n<br>" + cut_text(line, longest_line);
+  if (run.baseline && !run.baseline->again.empty())
+    text += "\n<br>again: " + markdown_code(shortened(run.baseline->again, longest_line));
+  text += speed_lines(results);
+  text += run.duration_s > 0 ? fmt::format("\n<br>{:.0f} s", run.duration_s) : "\n<br>duration unknown";
+  if (!run.started.empty()) text += ", started " + markdown_text(run.started);
+  if (!run.exit_reason.empty()) text += ", " + cut_text(run.exit_reason);
+  for (const auto& [facts, key] : {std::pair{&run.machine, "cpu"}, {&run.build, "gpu"}, {&run.build, "torch"}})
+    if (const auto found = facts->find(key); found != facts->end())
+      text += fmt::format(", {} {}", key, cut_text(found->second));
+  return text + "\n";
+}
+
+std::string_view status_text(const Result& r) { return to_string(final_status(r)); }
+
+std::string metric_cell(const Result& r, const char* key) {
+  const auto found = r.outcome.metrics.find(key);
+  return found == r.outcome.metrics.end() ? "" : format_metric(key, found->second);
+}
+
+/// Returns symbols that differ in shape, not in colour alone.
+std::string_view symbol_of(const Result& r) {
+  const char mark = verdict_of(r).mark;
+  return mark == '!' ? "❌" : mark == '*' ? "❗" : mark == '~' ? "❔" : mark == 'x' ? "⏭️" : "✅";
+}
+
+std::string first_lines(const std::string& text) {
+  std::string out;
+  size_t begin = 0;
+  for (size_t line = 0; line < detail_lines && begin < text.size(); ++line) {
+    out += shortened(printable(first_line(std::string_view(text).substr(begin))), detail_width) + "\n";
+    const size_t end = text.find('\n', begin);
+    begin = end == std::string::npos ? text.size() : end + 1;
+  }
+  return out + (begin < text.size() ? "…\n" : "");
+}
+
+/// Returns status, numbers, reason, reproduction and detail of an unexpected case.
+std::string failure_block(const Result& r) {
+  std::string text = fmt::format("\n{} {} **{}**", symbol_of(r), markdown_code(shortened_middle(r.name, longest_name)),
+                                 markdown_text(status_text(r)));
+  if (!r.finished) text += ", started and never finished";
+  if (!r.status_as_expected() && r.expected != "pass") text += ", expected " + markdown_text(r.expected);
+  if (const std::string numbers = numbers_line(r); !numbers.empty()) text += " · " + markdown_text(numbers);
+  if (const std::string reason = reason_of(r); !reason.empty()) text += "\n<br>" + cut_text(reason, longest_cause);
+  text += "\n";
+  if (!r.reproduce.empty()) text += "\n" + markdown_block(first_line(r.reproduce));
+  if (!r.outcome.detail.empty())
+    text +=
+        "\n<details><summary>detail</summary>\n\n" + markdown_block(first_lines(r.outcome.detail)) + "\n</details>\n";
+  return text;
+}
+
+/// Returns a name as a code span for a cell of a table.
+std::string name_cell(std::string_view name) { return markdown_code(shortened_middle(name, longest_name), true); }
+
+std::string case_row(const Result& r) {
+  std::string speedup = metric_cell(r, "speedup");
+  if (const std::string interval = speedup_interval(r, 3); !interval.empty()) speedup += " " + interval;
+  if (is_noisy(r)) speedup += " noisy: " + noisy_reason(r);
+  return fmt::format("| {} {} | {} | {} | {} | {} | {} | {} |\n", symbol_of(r), name_cell(short_name(r.name)),
+                     markdown_text(status_text(r)) + (is_weak(r) ? ", weak" : ""),
+                     markdown_text(metric_cell(r, "error_of_limit")), markdown_text(speedup),
+                     metric_cell(r, "eager_ms"), metric_cell(r, "compiled_ms"), compile_text(r));
+}
+
+void add_table(std::string& text, const tables::SuiteTable& table, size_t limit) {
+  const auto line = [](const std::vector<std::string>& texts) {
+    std::string cells = "|";
+    for (const auto& cell : texts) cells += fmt::format(" {} |", markdown_text(shortened_middle(cell, longest_name)));
+    return cells + "\n";
+  };
+  std::string rules = "|";
+  for (size_t i = 0; i < table.header.size(); ++i) rules += i < table.texts ? " --- |" : " --: |";
+  std::vector<std::string> rows;
+  for (const auto& row : table.rows) rows.push_back(line(row));
+  const std::string head = fmt::format("\n#### {}\n\n{}\n\n{}{}\n", markdown_text(table.title),
+                                       markdown_text(table.explanation), line(table.header), rules);
+  if (text.size() + head.size() > limit) return add_blocks(text, {head}, limit, "tables");
+  text += head;
+  add_blocks(text, rows, limit, "rows");
+}
+
+std::string why_row(const Result& r, const Diagnosis& diagnosis) {
+  return fmt::format("| {} | {} | {} | {} | {} |\n", name_cell(short_name(r.name)), cut_text(diagnosis.outcome, 40),
+                     cut_text(diagnosis.sentence, longest_sentence),
+                     diagnosis.guilty ? cut_text(diagnosis.guilty->name) : "",
+                     diagnosis.reproducer ? cut_text(text_of(*diagnosis.reproducer)) : "");
+}
+
+/// Adds why compiled programs are wrong, one row a diagnosis.
+void add_why(std::string& text, const std::vector<Result>& results, size_t limit) {
+  std::vector<std::string> rows;
+  size_t undiagnosed = 0;
+  std::string example;
+  for (const auto& result : results) {
+    if (const std::string why = why_undiagnosed(result); !why.empty() && undiagnosed++ == 0) example = why;
+    if (const auto found = found_for(result); found && found->outcome != "healthy")
+      rows.push_back(why_row(result, *found));
+  }
+  if (rows.empty() && undiagnosed == 0) return;
+  text += fmt::format("\n#### Why: {} diagnosed\n", rows.size());
+  if (undiagnosed > 0)
+    text += fmt::format("\n{} left out, for example: {}\n", undiagnosed, cut_text(example, longest_sentence));
+  if (rows.empty()) return;
+  text += "\n| case | outcome | why | guilty | reproducer |\n|---|---|---|---|---|\n";
+  add_blocks(text, rows, limit, "diagnoses");
+}
+
+/// Returns the metrics that changed: "compiled, median 12 ms → 15 ms (SLOWER)".
+std::string metric_changes(const judge::CaseChange& c) {
+  std::vector<std::string> parts;
+  for (const auto& m : c.metrics)
+    if (m.change != judge::Change::same)
+      parts.push_back(fmt::format("{} {} → {} ({})", judge::metric_title(m.metric),
+                                  format_metric(m.metric, m.old_value), format_metric(m.metric, m.new_value),
+                                  to_string(m.change)));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string change_row(const judge::CaseChange& c) {
+  const auto status_or_absent = [](const std::string& status) { return status.empty() ? "absent" : status; };
+  const std::string status = c.old_status == c.new_status ? c.new_status
+                                                          : fmt::format("{} → {}", status_or_absent(c.old_status),
+                                                                        status_or_absent(c.new_status));
+  const std::string noisy = judge::noisy_words(c);
+  return fmt::format("| {}{}{} | {} | {} | {} |\n", judge::verdict_word(c), noisy.empty() ? "" : ", ", noisy,
+                     name_cell(c.name), markdown_text(status),
+                     markdown_text(c.other_parts.empty() ? metric_changes(c) : "other " + c.other_parts));
+}
+
+void add_changes(std::string& text, const judge::BaselineComparison& comparison, size_t limit) {
+  std::map<std::string_view, size_t> counts;
+  std::vector<std::string> rows;
+  for (const auto& c : comparison.cases) {
+    ++counts[judge::verdict_word(c)];
+    if (c.status_worse || c.change != judge::Change::same) rows.push_back(change_row(c));
+  }
+  std::vector<std::string> parts;
+  for (const auto& [word, count] : counts) parts.push_back(fmt::format("{} {}", count, word));
+  text += fmt::format("\n#### Since the baseline: {}\n\n", fmt::join(parts, ", "));
+  std::vector<std::string> warnings;
+  for (const auto& difference : comparison.machine_differences)
+    warnings.push_back(fmt::format("- ⚠️ {}\n", markdown_text(difference)));
+  for (const auto& note : comparison.notes) warnings.push_back(fmt::format("- {}\n", markdown_text(note)));
+  if (const size_t count = comparison.timings_left_out; count > 0)
+    warnings.push_back(fmt::format("- ⚠️ {} timings are not compared: taken on different machines\n", count));
+  add_blocks(text, warnings, limit, "differences");
+  if (rows.empty()) return;
+  text += "\n| change | case | status | what |\n|---|---|---|---|\n";
+  add_blocks(text, rows, limit, "changed cases");
+}
 
 bool is_open(const Result& r) { return verdict_of(r).mark == '~'; }
 
@@ -98,7 +316,7 @@ std::vector<std::string> blocks_of(const std::vector<Result>& results, Predicate
   return blocks;
 }
 
-/// In the order they come.
+/// Returns the results of each suite, in the order in which the suites first appear.
 std::vector<std::pair<std::string, std::vector<const Result*>>> by_suite(const std::vector<Result>& results) {
   std::vector<std::pair<std::string, std::vector<const Result*>>> suites;
   std::map<std::string, size_t> places;
@@ -115,37 +333,36 @@ std::vector<std::pair<std::string, std::vector<const Result*>>> by_suite(const s
 std::string write_markdown(const Report& report, const MarkdownOptions& options) {
   const auto room = static_cast<double>(options.limit > reserve ? options.limit - reserve : 0);
   const auto up_to = [&](double part) { return static_cast<size_t>(room * part); };
-  std::string text = markdown_banner(report, options.comparison);
-  if (const auto blocks = blocks_of(report.results, is_unexpected, markdown_failure); !blocks.empty()) {
+  std::string text = banner(report, options.comparison);
+  if (const auto blocks = blocks_of(report.results, is_unexpected, failure_block); !blocks.empty()) {
     text += fmt::format("\n#### {} not as expected\n", blocks.size());
-    add_markdown_blocks(text, blocks, up_to(failures_part), "failures");
+    add_blocks(text, blocks, up_to(failures_part), "failures");
   }
-  add_markdown_why(text, report.results, up_to(why_part));
-  if (options.comparison) add_markdown_changes(text, *options.comparison, up_to(changes_part));
-  if (const auto rows = blocks_of(report.results, is_open, markdown_case_row); !rows.empty()) {
-    text += fmt::format("\n#### {}\n\n{}", open_words(report.results), markdown_case_header);
-    add_markdown_blocks(text, rows, up_to(undecided_part), "undecided and noisy cases");
+  add_why(text, report.results, up_to(why_part));
+  if (options.comparison) add_changes(text, *options.comparison, up_to(changes_part));
+  if (const auto rows = blocks_of(report.results, is_open, case_row); !rows.empty()) {
+    text += fmt::format("\n#### {}\n\n{}", open_words(report.results), case_header);
+    add_blocks(text, rows, up_to(undecided_part), "undecided and noisy cases");
   }
   for (const auto& table : tables::suite_tables(report.results)) {
     if (text.size() + reserve > up_to(tables_part)) {
       text += "\n_… further tables are cut off here; all are in results.json_\n";
       break;
     }
-    add_markdown_table(text, table, up_to(tables_part));
+    add_table(text, table, up_to(tables_part));
   }
   for (const auto& [suite, results] : by_suite(report.results)) {
     std::vector<std::string> rows;
-    for (const Result* result : results) rows.push_back(markdown_case_row(*result));
+    for (const Result* result : results) rows.push_back(case_row(*result));
     const std::string head =
         fmt::format("\n<details><summary>{}: {} cases</summary>\n\n{}",
-                    markdown_html(suite.empty() ? "no suite" : shortened(suite, markdown_names_width)), rows.size(),
-                    markdown_case_header);
+                    html_text(suite.empty() ? "no suite" : shortened(suite, longest_name)), rows.size(), case_header);
     if (text.size() + head.size() > up_to(1)) {
       text += "\n_… the tables of further suites are cut off here; all are in results.json_\n";
       break;
     }
     text += head;
-    add_markdown_blocks(text, rows, up_to(1), "cases");
+    add_blocks(text, rows, up_to(1), "cases");
     text += "\n</details>\n";
   }
   return text;

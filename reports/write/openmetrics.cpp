@@ -1,5 +1,3 @@
-#include "reports/write/openmetrics.h"
-
 #include <array>
 #include <cmath>
 #include <map>
@@ -13,11 +11,13 @@
 #include "reports/record/doubts.h"
 #include "reports/record/metric.h"
 #include "reports/record/summary.h"
+#include "reports/write/formats.h"
 
 namespace torchstone::write {
 namespace {
 
-/// How a unit of the metric table is named and scaled here; the keys end in `suffix`, which the base unit replaces.
+/// A unit of the metric table, its base unit in OpenMetrics and the factor between them. The base unit replaces the
+/// `suffix` of keys.
 struct Unit {
   std::string_view unit, suffix, base;
   double factor;
@@ -47,7 +47,7 @@ std::string number(double value) {
   return exact(value);
 }
 
-/// Its samples stand together, as the format asks.
+/// A metric family, which keeps its samples together as the format requires.
 struct Family {
   std::string name, type, unit, help;
   std::string samples{};

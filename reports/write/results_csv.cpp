@@ -1,5 +1,3 @@
-#include "reports/write/results_csv.h"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -16,6 +14,7 @@
 #include "reports/record/result_json.h"
 #include "reports/record/summary.h"
 #include "reports/record/verdict.h"
+#include "reports/write/formats.h"
 
 namespace torchstone::write {
 namespace {
@@ -26,7 +25,7 @@ std::string number_cell(double value) {
   return exact(value);
 }
 
-/// What is not known is 0 in a record.
+/// Returns an empty cell for 0, by which a record says "unknown".
 std::string known_cell(int64_t value) { return value == 0 ? "" : std::to_string(value); }
 std::string known_cell(double value) { return value == 0 ? "" : number_cell(value); }
 
@@ -37,7 +36,7 @@ struct WideColumn {
 
 std::string yes_or_no(bool value) { return value ? "true" : "false"; }
 
-/// What the case is and what became of it, then the metrics, then where it comes from.
+/// Returns the columns of the case and its outcome, then the metrics, then its origin.
 std::vector<WideColumn> wide_columns() {
   std::vector<WideColumn> columns, origin;
   for (const auto& field : text_fields()) {
@@ -63,6 +62,17 @@ std::vector<WideColumn> wide_columns() {
   columns.insert(columns.end(), origin.begin(), origin.end());
   columns.push_back({"line", [](const Result& r) { return known_cell(int64_t{r.line}); }});
   return columns;
+}
+
+std::vector<std::string> group_of(const Result& r) {
+  return {r.suite, r.backend, r.dtype, r.mode, r.device, r.preset, r.dynamic};
+}
+
+/// Returns how many passes have a detection limit, its median and worst value, and how many passes are weak.
+std::vector<std::string> limit_cells(const std::vector<Result>& members) {
+  const Detection found = detection_of(members);
+  const auto cell = [&](double limit) { return found.n == 0 ? "" : fmt::format("{:.6f}", limit); };
+  return {std::to_string(found.n), cell(found.median), cell(found.worst), std::to_string(found.weak.size())};
 }
 
 }  // namespace
@@ -93,30 +103,6 @@ std::string write_batch_sizes(const std::vector<Result>& results) {
   return text;
 }
 
-TORCHSTONE_REPORT_WRITER(
-    csv, .help = "A row for every case, a column for every fact and metric", .order = 400, .file = "results.csv",
-    .text = [](const Report& report, const auto&) { return write_wide_csv(report.results); });
-
-TORCHSTONE_REPORT_WRITER(
-    batch_sizes, .help = "The largest batches found, as --torchstone_batch_size_file takes them", .order = 700,
-    .file = "batch_sizes.txt",
-    .text = [](const Report& report, const auto&) { return write_batch_sizes(report.results); });
-
-namespace {
-
-std::vector<std::string> group_of(const Result& r) {
-  return {r.suite, r.backend, r.dtype, r.mode, r.device, r.preset, r.dynamic};
-}
-
-/// How many passes have a detection limit, the median and the worst one, and how many are weak.
-std::vector<std::string> limit_cells(const std::vector<Result>& members) {
-  const Detection found = detection_of(members);
-  const auto cell = [&](double limit) { return found.n == 0 ? "" : fmt::format("{:.6f}", limit); };
-  return {std::to_string(found.n), cell(found.median), cell(found.worst), std::to_string(found.weak.size())};
-}
-
-}  // namespace
-
 std::string write_summary_csv(const std::vector<Result>& results) {
   std::vector<std::pair<std::vector<std::string>, std::vector<Result>>> groups;  // in the order they come
   std::map<std::vector<std::string>, size_t> places;                             // in groups
@@ -125,27 +111,10 @@ std::string write_summary_csv(const std::vector<Result>& results) {
     if (is_new) groups.push_back({place->first, {}});
     groups[place->second].second.push_back(result);
   }
-  std::string text = csv_line({"suite",
-                               "backend",
-                               "dtype",
-                               "mode",
-                               "device",
-                               "preset",
-                               "dynamic",
-                               "accuracy_cases",
-                               "pass_rate",
-                               "speedup_cases",
-                               "geomean_speedup",
-                               "compile_cases",
-                               "mean_compilation_latency",
-                               "compression_cases",
-                               "mean_compression_ratio",
-                               "left_out",
-                               "noisy_cases",
-                               "detection_limits",
-                               "median_detection_limit",
-                               "worst_detection_limit",
-                               "weak_passes"});
+  std::string text =
+      "suite,backend,dtype,mode,device,preset,dynamic,accuracy_cases,pass_rate,speedup_cases,geomean_speedup,"
+      "compile_cases,mean_compilation_latency,compression_cases,mean_compression_ratio,left_out,noisy_cases,"
+      "detection_limits,median_detection_limit,worst_detection_limit,weak_passes\n";
   for (const auto& [key, members] : groups) {
     auto cells = key;
     std::vector<std::string> left_out;
@@ -165,6 +134,15 @@ std::string write_summary_csv(const std::vector<Result>& results) {
   }
   return text;
 }
+
+TORCHSTONE_REPORT_WRITER(
+    csv, .help = "A row for every case, a column for every fact and metric", .order = 400, .file = "results.csv",
+    .text = [](const Report& report, const auto&) { return write_wide_csv(report.results); });
+
+TORCHSTONE_REPORT_WRITER(
+    batch_sizes, .help = "The largest batches found, as --torchstone_batch_size_file takes them", .order = 700,
+    .file = "batch_sizes.txt",
+    .text = [](const Report& report, const auto&) { return write_batch_sizes(report.results); });
 
 TORCHSTONE_REPORT_WRITER(
     summary_csv, .help = "Pass rates and averages of each suite, backend, dtype, mode and device", .order = 500,

@@ -95,7 +95,7 @@ TEST_F(UpstreamCsv, ThatIsUnusableOrAmbiguousIsSaidBeforeAnythingRuns) {
   for (const auto& [text, words] : std::map<std::string, std::string>{
            {"name,status\na,pass\n", ".csv:1: neither a column accuracy nor a column speedup"},
            {"name,accuracy\na,passed\n", ".csv:2: accuracy of a: expected one of pass,"},
-           {"name,accuracy\na,pass\na,pass\n", ".csv:3: a is there twice, in line 2 too"},
+           {"name,accuracy\na,pass\na,pass\n", ".csv:3: a occurs twice, first in line 2"},
            {"name,speedup\na,1.25\nb,1.2", ".csv:3: the last line has no end"}}) {
     const std::string bad = write("bad.csv", text);
     for (const ProgramRun& refused : {run(bad, accuracy), compare(bad, torchstone_.out())}) {

@@ -83,7 +83,7 @@ TEST_F(GateOfTables, RefusesTheSameTablesAsCompare) {
   for (const auto& [text, words] :
        std::map<std::string, std::string>{{"name,accuracy\na,pass", "bad.csv:2: the last line has no end"},
                                           {"name,accuracy\na,passs\n", "bad.csv:2: accuracy of a: expected one of"},
-                                          {"name,accuracy\na,pass\na,pass\n", "bad.csv:3: a is there twice"},
+                                          {"name,accuracy\na,pass\na,pass\n", "bad.csv:3: a occurs twice"},
                                           {"name,batch_size,accuracy\na,x,pass\n", "bad.csv:2: batch_size of a"}}) {
     const std::string bad = write("bad.csv", text);
     for (const ProgramRun& refused :

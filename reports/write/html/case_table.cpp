@@ -1,4 +1,4 @@
-// All cases, one a row. Columns that hold nothing are left out; those that hold the same throughout become a line.
+// The table of all cases. Empty columns are left out; columns with one value throughout become a line.
 
 #include <algorithm>
 #include <cmath>
@@ -21,14 +21,10 @@
 
 namespace torchstone::html {
 
-/// The points of a history by case and device, in its order.
-using HistoryByCase = std::map<std::pair<std::string, std::string>, std::vector<const judge::HistoryPoint*>>;
-/// Keeps pointers into `history`.
-HistoryByCase history_by_case(const std::vector<judge::HistoryPoint>& history);
+namespace {
 
-/// The speed-up of a case over the runs of a history on the same machine class, with its level shift: sparkline and
-/// words. Empty with fewer than two runs.
-std::string trend_of(const HistoryByCase& history, const Result& result);
+/// The points of a history by case and device, in its order. Points into the history.
+using HistoryByCase = std::map<std::pair<std::string, std::string>, std::vector<const judge::HistoryPoint*>>;
 
 HistoryByCase history_by_case(const std::vector<judge::HistoryPoint>& history) {
   HistoryByCase cases;
@@ -36,6 +32,8 @@ HistoryByCase history_by_case(const std::vector<judge::HistoryPoint>& history) {
   return cases;
 }
 
+/// Returns the speed-up of a case over the runs of a history on one machine class, with its change point, as a
+/// sparkline and text. Empty with fewer than two runs.
 std::string trend_of(const HistoryByCase& history, const Result& result) {
   const auto of_case = history.find({result.name, result.device});
   if (of_case == history.end()) return "";
@@ -45,7 +43,7 @@ std::string trend_of(const HistoryByCase& history, const Result& result) {
   };
   std::vector<double> series;
   std::vector<std::string> runs;
-  const std::string* machine = nullptr;  // of the newest run: levels of another one are no trend
+  const std::string* machine = nullptr;  // of the newest run; another machine has other levels
   for (const judge::HistoryPoint* point : of_case->second)
     if (std::isfinite(speedup_of(*point))) machine = &point->machine;
   for (const judge::HistoryPoint* point : of_case->second) {
@@ -62,18 +60,15 @@ std::string trend_of(const HistoryByCase& history, const Result& result) {
                      percent < 0 ? "▼" : "▲", percent);
 }
 
-namespace {
-
-/// `markup` is what is seen; `number` is what it is sorted by, its text where there is none.
 struct Cell {
   std::string markup;
-  std::optional<double> number = std::nullopt;
+  std::optional<double> number = std::nullopt;  ///< sorts the column; cells without one are sorted by their text
 };
 
 struct Column {
   std::string_view key, title, css_class;
   std::function<Cell(const CaseView&)> cell;
-  bool droppable = false;  ///< a fact of the case: one that all share is said once
+  bool droppable = false;  ///< a fact of the case, which is shown once if all cases share it
 };
 
 Cell metric_cell(const CaseView& c, const char* key) {
@@ -84,7 +79,6 @@ Cell metric_cell(const CaseView& c, const char* key) {
 Cell error_cell(const CaseView& c) {
   const auto error = metric_of(*c.result, "error_of_limit");
   if (!error) return {};
-  // Below a thousandth of the limit nobody needs digits.
   const std::string text = *error > 0 && *error < 1e-3 ? "&lt;0.001" : fmt::format("{:.2g}", *error);
   return {fmt::format("{}×{}", text, error_bar(*error)), error};
 }
@@ -98,7 +92,7 @@ Cell limit_cell(const CaseView& c) {
 Cell speedup_cell(const CaseView& c) {
   const auto speedup = metric_of(*c.result, "speedup");
   if (!speedup) return {};
-  // A speed-up of wrong answers is no speed-up.
+  // The speed-up of wrong answers is struck out.
   const bool counts = info_of(c.result->outcome.status).passing || c.result->outcome.status == Status::fail_speedup;
   const std::string text = format_metric("speedup", *speedup);
   return {counts ? text : "<s>" + text + "</s>", speedup};
@@ -173,7 +167,7 @@ std::string head(std::string_view key, std::string_view title, std::string_view 
                      title);
 }
 
-/// Hidden until the script shows it: without one it would do nothing.
+/// The controls of the script, which shows them.
 constexpr std::string_view tools =
     "<div class=tools hidden><label>Filter <input id=filter type=search spellcheck=false autocomplete=off "
     "placeholder=\"resnet   or   *resnet*:*bert*-*bfloat16*\"></label>"

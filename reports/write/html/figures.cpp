@@ -1,6 +1,3 @@
-// Figures of errors: all on logarithmic axes, since errors of interest differ by powers of ten.
-// Small bars: stages, memory, the interval of a table's row, the trend.
-
 #include "reports/write/html/figures.h"
 
 #include <algorithm>
@@ -16,7 +13,7 @@
 namespace torchstone::html {
 namespace {
 
-constexpr int mark_width = 320, left = 14, right = 306;
+constexpr int mark_width = 320, mark_left = 14, mark_right = 306;
 
 struct Mark {
   std::string label;
@@ -39,7 +36,7 @@ std::vector<Mark> marks_of(const Result& result) {
   return marks;
 }
 
-/// The tolerance of the case: a metric where a check records one, else the beginning of the note.
+/// Returns the metric `tolerance` if a check recorded it, else the number at the beginning of the note.
 std::optional<double> tolerance_of(const Result& result) {
   if (const auto metric = metric_of(result, "tolerance")) return metric;
   const auto note = result.outcome.notes.find("tolerance");
@@ -61,9 +58,9 @@ std::string tolerance_figure(const Result& result) {
   }
   low = std::pow(10, std::floor(std::log10(std::max(low, 1e-12))));
   high = std::pow(10, std::ceil(std::log10(std::min(high, 1e12) * 1.01)));
-  const Scale x{low, high, left, right, /*logarithmic=*/true};
+  const Scale x{low, high, mark_left, mark_right, /*logarithmic=*/true};
   const int row = 15, height = 34 + row * static_cast<int>(marks.size()), base = height - 16;
-  std::string strokes = svg_line(left, base, right, base, "ax"), texts;
+  std::string strokes = svg_line(mark_left, base, mark_right, base, "ax"), texts;
   if (tolerance && *tolerance > low && *tolerance < high) {
     const int at = x(*tolerance);
     const bool at_right = at > mark_width * 2 / 3;
@@ -72,7 +69,7 @@ std::string tolerance_figure(const Result& result) {
                       at_right ? "\"r rt\"" : "rt");
   }
   int y = 24;
-  for (const auto& mark : marks) {  // the bullet stands where the value is
+  for (const auto& mark : marks) {  // the bullet is at the value
     const int at = x(mark.value);
     texts += at > mark_width / 2 ? svg_text(at + 3, y, fmt::format("{} {:.3g} ●", mark.label, mark.value), "\"r t\"")
                                  : svg_text(at - 3, y, fmt::format("● {} {:.3g}", mark.label, mark.value), "t");
@@ -88,7 +85,7 @@ std::string tolerance_figure(const Result& result) {
 
 std::string error_bar(double error_of_limit) {
   constexpr int bar = 44, limit = 30;
-  // A quarter of the bar a power of ten below the limit; what is beyond the limit fills the rest.
+  // A power of ten below the limit takes a quarter of the bar. Errors above the limit fill the rest.
   const double part = std::isnan(error_of_limit) || error_of_limit > 10 ? 1 : error_of_limit;
   const Scale x{1e-3, 1, 0, limit, true};
   const int length = part > 1 ? bar : x(part);
@@ -99,11 +96,7 @@ std::string error_bar(double error_of_limit) {
 }
 
 std::string stages_figure(const Result& result) {
-  struct Stage {
-    const char *key, *name;
-    double seconds;
-  };
-  std::vector<Stage> stages;
+  std::vector<Mark> stages;
   double total = 0;
   for (const auto& [key, name] : {std::pair{"capture_s", "capture"},
                                   {"compile_s", "compile"},
@@ -111,7 +104,7 @@ std::string stages_figure(const Result& result) {
                                   {"first_call_s", "first call"}}) {
     const auto seconds = metric_of(result, key);
     if (!seconds || !std::isfinite(*seconds) || *seconds < 0) continue;
-    stages.push_back({key, name, *seconds});
+    stages.push_back({name, *seconds});
     total += *seconds;
   }
   if (stages.empty() || total <= 0) return "";
@@ -119,10 +112,10 @@ std::string stages_figure(const Result& result) {
   std::string bar = svg_open(320, 14), legend;
   double done = 0;
   for (size_t i = 0; i < stages.size(); ++i) {
-    const int from = x(done), to = x(done += stages[i].seconds);
+    const int from = x(done), to = x(done += stages[i].value);
     bar += fmt::format("<path class=s{} d=\"M{} 1h{}v12H{}\"/>", i, from, std::max(1, to - from), from);
-    legend += fmt::format("{}<span><i class=s{}></i>{} {}</span>", i == 0 ? "" : " ", i, stages[i].name,
-                          time_text(stages[i].seconds));
+    legend += fmt::format("{}<span><i class=s{}></i>{} {}</span>", i == 0 ? "" : " ", i, stages[i].label,
+                          time_text(stages[i].value));
   }
   const auto hit = metric_of(result, "cache_hit");
   return fmt::format("<figure><figcaption>Compiling{}</figcaption>{}</svg><p class=lg>{}</figure>",
@@ -156,7 +149,6 @@ std::string interval_bar(const Result& result) {
   if (const auto required = metric_of(result, "required_speedup"); required && *required != 1) {
     strokes += fmt::format("<path class=rq d=\"M{} 0v12\"/>", x(*required));
   }
-  // Ends as strokes, the middle as a lozenge.
   strokes += fmt::format("<path class={} d=\"M{} 3v6m0-3H{}m0-3v6M{} 6l3-3 3 3-3 3-3-3\"/>", css, x(low),
                          std::max(x(high), x(low) + 1), x(*speedup) - 3);
   return fmt::format("<svg class=b width={} height=12 fill=none stroke=gray>{}</svg>", width, strokes);

@@ -14,12 +14,37 @@
 #include "reports/statistics/statistics.h"
 
 namespace torchstone::html {
+namespace {
+
+/// Returns two cells of "  worst element       [0]: reference 1, result 2", and one cell of a line without columns.
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  for (size_t at = line.find_first_not_of(' '); at != std::string::npos;) {
+    const size_t gap = line.find("  ", at);
+    cells.push_back(line.substr(at, gap == std::string::npos ? gap : gap - at));
+    at = gap == std::string::npos ? gap : line.find_first_not_of(' ', gap);
+  }
+  return cells;
+}
+
+std::string table_row(const std::vector<std::string>& cells, bool header) {
+  std::string out = "<tr>";
+  for (size_t i = 0; i < cells.size(); ++i) {
+    out += fmt::format("<{}>{}", i == 0 || header ? "th" : "td", escaped(cells[i]));
+  }
+  return out;
+}
+
+/// Appends "2-3" or "2 3": a minus separates as well as a space.
+void append(std::string& out, int dx, int dy) { out += fmt::format("{}{}{}", dx, dy < 0 ? "" : " ", dy); }
+
+}  // namespace
 
 std::string escaped(std::string_view text) { return xml_attribute(text); }
 
 std::string escaped_cut(std::string_view text, size_t limit) {
   if (text.size() <= limit) return escaped(text);
-  // Where characters begin, so that none is cut into bytes.
+  // Cuts where characters begin.
   const auto boundary = [&](size_t at) {
     while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
     return at;
@@ -41,29 +66,6 @@ std::string duration_text(double seconds) {
   if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
-
-namespace {
-
-/// "  worst element       [0]: reference 1, result 2" → two cells; one cell when there are no columns.
-std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells;
-  for (size_t at = line.find_first_not_of(' '); at != std::string::npos;) {
-    const size_t gap = line.find("  ", at);
-    cells.push_back(line.substr(at, gap == std::string::npos ? gap : gap - at));
-    at = gap == std::string::npos ? gap : line.find_first_not_of(' ', gap);
-  }
-  return cells;
-}
-
-std::string table_row(const std::vector<std::string>& cells, bool header) {
-  std::string out = "<tr>";
-  for (size_t i = 0; i < cells.size(); ++i) {
-    out += fmt::format("<{}>{}", i == 0 || header ? "th" : "td", escaped(cells[i]));
-  }
-  return out;
-}
-
-}  // namespace
 
 std::string mismatch_tables(const std::string& report, size_t limit) {
   const std::string text = report.size() > limit ? shortened(valid_utf8(report), limit) : report;
@@ -94,13 +96,6 @@ std::string mismatch_tables(const std::string& report, size_t limit) {
   if (out.empty()) return "";
   return "<div class=mis><h3>Mismatch</h3>" + out + "</div>";
 }
-
-namespace {
-
-/// "2-3": a minus separates as well as a space.
-void append(std::string& out, int dx, int dy) { out += fmt::format("{}{}{}", dx, dy < 0 ? "" : " ", dy); }
-
-}  // namespace
 
 int Scale::operator()(double value) const {
   const auto place = [&](double v) { return logarithmic ? std::log(v) : v; };
@@ -191,9 +186,7 @@ std::string svg_line(int x1, int y1, int x2, int y2, std::string_view css_class)
   return svg_stroke(css_class, fmt::format("M{} {}{}", x1, y1, end));
 }
 
-}  // namespace torchstone::html
-
-namespace torchstone::html::frame {
+namespace frame {
 
 Grid grid(const Scale& y, const std::function<std::string(double)>& label) {
   Grid grid;
@@ -229,4 +222,5 @@ std::string captioned(std::string_view caption, const std::string& figure) {
   return figure.empty() ? "" : fmt::format("<figure><figcaption>{}</figcaption>{}</figure>", caption, figure);
 }
 
-}  // namespace torchstone::html::frame
+}  // namespace frame
+}  // namespace torchstone::html

@@ -1,7 +1,4 @@
-// What suites come to beyond their cases: speed-ups by model, operators by quantiles, the runners of fastrnns.
-// What was covered: suites, modes, devices and checks against backends and dtypes.
-// Machine, versions, flags and environment of the run.
-// The raw results, inside the page.
+// Sections about the run as a whole: tables of suites, coverage, machine and environment, raw results.
 
 #include <algorithm>
 #include <cmath>
@@ -16,8 +13,8 @@
 #include "reports/record/report_json.h"
 #include "reports/record/summary.h"
 #include "reports/record/tables/suite_tables.h"
-#include "reports/write/html/document.h"
 #include "reports/write/html/markup.h"
+#include "reports/write/html/page.h"
 #include "reports/write/html/view.h"
 
 namespace torchstone::html {
@@ -39,16 +36,6 @@ std::string table_of(const tables::SuiteTable& table) {
       title, escaped(table.explanation), title, head, body);
 }
 
-}  // namespace
-
-std::string suites_section(const View& view) {
-  std::string tables;
-  for (const auto& table : tables::suite_tables(view.report.results)) tables += table_of(table);
-  return tables.empty() ? "" : "<section id=suites><h2>Models, operators, LSTMs</h2>\n" + tables + "</section>\n";
-}
-
-namespace {
-
 constexpr size_t most_cells = 100'000;
 
 struct Tally {
@@ -67,7 +54,7 @@ void count(Tally& tally, const CaseView& c) {
     ++tally.fine;
 }
 
-/// The shade tells how much is fine, in fifths; symbol and numbers tell the same without colour.
+/// Shades a cell by its part of unexpected cases, in fifths. Symbol and numbers say the same without colour.
 std::string cell(const Tally* tally) {
   if (tally == nullptr) return "<td class=h>·";
   const size_t judged = tally->total() - tally->left_out;
@@ -83,7 +70,49 @@ std::string cell(const Tally* tally) {
   return fmt::format("<td class=\"h {}\" title=\"{}\">{} {}/{}", css_class, title, symbol, tally->fine, judged);
 }
 
+constexpr size_t longest = 500;
+
+std::string card(std::string_view title, const Facts& facts) {
+  if (facts.empty()) return "";
+  std::string rows;
+  for (const auto& [key, value] : facts) {
+    const auto bytes = key.ends_with("_bytes") ? parse_number(value) : std::nullopt;
+    rows += fmt::format("<tr><th>{}<td>{}", escaped_cut(key, 80),
+                        bytes ? format_metric("eager_peak_bytes", *bytes) : escaped_cut(value, longest));
+  }
+  return fmt::format("<div class=card><h3>{}</h3><table class=\"kv tx\">{}</table></div>", title, rows);
+}
+
+std::string section(const std::string& content) {
+  return "<section id=data><h2>Raw data</h2>" + content + "</section>\n";
+}
+
+std::string link(const DataFile& file, std::string_view remark) {
+  return section(
+      fmt::format("<p><a class=button download=\"results.json{0}\" href=\"{1}\">Save results.json{0}</a> "
+                  "<small>{2} KiB; {3}</small></p>",
+                  file.suffix, file.address, file.address.size() * 3 / 4 / 1024 + 1, remark));
+}
+
+/// Rounds samples to five digits, which is far below their noise and half of their bytes.
+std::vector<Result> with_short_samples(std::vector<Result> results) {
+  for (auto& result : results) {
+    for (auto& [key, series] : result.outcome.samples) {
+      for (double& value : series) {
+        if (std::isfinite(value)) value = parse_number(fmt::format("{:.5g}", value)).value_or(value);
+      }
+    }
+  }
+  return results;
+}
+
 }  // namespace
+
+std::string suites_section(const View& view) {
+  std::string tables;
+  for (const auto& table : tables::suite_tables(view.report.results)) tables += table_of(table);
+  return tables.empty() ? "" : "<section id=suites><h2>Models, operators, LSTMs</h2>\n" + tables + "</section>\n";
+}
 
 std::string coverage_section(const View& view) {
   using Key = std::vector<std::string>;
@@ -126,23 +155,6 @@ std::string coverage_section(const View& view) {
       groups, dtypes, body);
 }
 
-namespace {
-
-constexpr size_t longest = 500;
-
-std::string card(std::string_view title, const Facts& facts) {
-  if (facts.empty()) return "";
-  std::string rows;
-  for (const auto& [key, value] : facts) {
-    const auto bytes = key.ends_with("_bytes") ? parse_number(value) : std::nullopt;
-    rows += fmt::format("<tr><th>{}<td>{}", escaped_cut(key, 80),
-                        bytes ? format_metric("eager_peak_bytes", *bytes) : escaped_cut(value, longest));
-  }
-  return fmt::format("<div class=card><h3>{}</h3><table class=\"kv tx\">{}</table></div>", title, rows);
-}
-
-}  // namespace
-
 std::string run_section(const View& view) {
   const auto& run = view.report.run;
   Facts about;
@@ -160,38 +172,6 @@ std::string run_section(const View& view) {
   return "<section id=run><h2>Machine and run</h2>" + doubts + "<div class=cards>" + cards + "</div></section>\n";
 }
 
-namespace {
-
-std::string section(const std::string& content) {
-  return "<section id=data><h2>Raw data</h2>" + content + "</section>\n";
-}
-
-std::string link(const DataFile& file, std::string_view remark) {
-  return section(
-      fmt::format("<p><a class=button download=\"results.json{0}\" href=\"{1}\">Save results.json{0}</a> "
-                  "<small>{2} KiB; {3}</small></p>",
-                  file.suffix, file.address, file.address.size() * 3 / 4 / 1024 + 1, remark));
-}
-
-/// Five digits of a sample are far below its noise, and half of its bytes.
-std::vector<Result> with_short_samples(std::vector<Result> results) {
-  for (auto& result : results) {
-    for (auto& [key, series] : result.outcome.samples) {
-      for (double& value : series) {
-        if (std::isfinite(value)) value = parse_number(fmt::format("{:.5g}", value)).value_or(value);
-      }
-    }
-  }
-  return results;
-}
-
-std::vector<Result> without_samples(std::vector<Result> results) {
-  for (auto& result : results) result.outcome.samples.clear();
-  return results;
-}
-
-}  // namespace
-
 std::string data_section(const Report& report, size_t room) {
   const auto& [run, results] = report;
   const DataFile whole = data_file(write_json(results, run));
@@ -202,7 +182,9 @@ std::string data_section(const Report& report, size_t room) {
     return link(rounded,
                 fmt::format("raw samples with five digits, to keep the page small; for all digits, {}", origin));
   }
-  const DataFile shorter = data_file(write_json(without_samples(results), run));
+  auto without_samples = results;
+  for (auto& result : without_samples) result.outcome.samples.clear();
+  const DataFile shorter = data_file(write_json(without_samples, run));
   if (shorter.address.size() <= room) {
     return link(shorter, fmt::format("without the raw samples, which are too many for one page; {}", origin));
   }

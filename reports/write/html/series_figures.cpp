@@ -1,3 +1,5 @@
+// Figures of series: rounds, processes, batches, training steps.
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -22,7 +24,7 @@ struct Side {
   const std::vector<double>& seconds;
 };
 
-/// Outliers would squeeze everything else into a corner: the axis ends at the 94th percentile.
+/// Returns an axis that ends at the 94th percentile, because outliers would squeeze everything else into a corner.
 std::pair<double, double> common_range(const Side& a, const Side& b) {
   double low = std::min(quantile(a.seconds, 0), quantile(b.seconds, 0));
   double high = std::max(quantile(a.seconds, 0.94), quantile(b.seconds, 0.94));
@@ -88,14 +90,14 @@ std::string run_order(const Side& eager, const Side& compiled, size_t max_points
          count_label(std::max(eager.seconds.size(), compiled.seconds.size()), "rounds", max_points) + "</svg>";
 }
 
-/// The interval as a band behind everything.
+/// Draws the interval as a band behind everything.
 std::string band(const Scale& y, std::optional<double> low, std::optional<double> high) {
   if (!low || !high) return "";
   return fmt::format("<path class=bd fill-opacity=.2 d=\"M{} {}H{}V{}H{}\"/>", left + 36, y(*high), right,
                      std::max(y(*low), y(*high) + 1), left + 36);
 }
 
-/// How many rounds each process has; empty where these do not add up to `count`, or are of one process.
+/// Returns the number of rounds of each process; empty for one process, or if they do not add up to `count`.
 std::vector<size_t> rounds_of_processes(const Result& result, size_t count) {
   const auto found = result.outcome.samples.find("process_rounds");
   if (found == result.outcome.samples.end() || found->second.size() < 2) return {};
@@ -109,15 +111,15 @@ std::vector<size_t> rounds_of_processes(const Result& result, size_t count) {
   return sum == count ? rounds : std::vector<size_t>{};
 }
 
-/// A border between processes, and the median of each across its rounds.
+/// Draws a border between processes, and the median of each across its rounds.
 std::string processes(const std::vector<double>& ratio, const std::vector<size_t>& rounds, const Scale& y) {
   std::string borders, medians;
   for (size_t i = 0, begin = 0; i < rounds.size(); begin += rounds[i++]) {
     const double middle = quantile(std::span(ratio).subspan(begin, rounds[i]), 0.5);
-    const int from = frame::x_of(begin, ratio.size());
+    const int from = x_of(begin, ratio.size());
     if (begin > 0) borders += fmt::format("M{} 8V{}", from, floor_y - 4);
     if (std::isfinite(middle) && middle > y.low && middle < y.high)
-      medians += fmt::format("M{} {}H{}", from, y(middle), frame::x_of(begin + rounds[i] - 1, ratio.size()) + 1);
+      medians += fmt::format("M{} {}H{}", from, y(middle), x_of(begin + rounds[i] - 1, ratio.size()) + 1);
   }
   return svg_stroke("gr", borders) + svg_stroke("e", medians);
 }
@@ -129,7 +131,7 @@ std::string ratios(const Result& result, const Side& eager, const Side& compiled
     ratio.push_back(eager.seconds[i] / compiled.seconds[i]);
   const auto required = metric_of(result, "required_speedup"), speedup = metric_of(result, "speedup");
   double low = quantile(ratio, 0.05), high = quantile(ratio, 0.95);
-  // A requirement is always in the picture; 1, where compiling begins to pay, when it is near.
+  // The axis always shows the requirement, and 1 (no gain) if it is near.
   for (const double line : {required.value_or(1), 1.0}) {
     if (required == line || std::abs(line - low) < 0.2 || std::abs(line - high) < 0.2)
       low = std::min(low, line), high = std::max(high, line);
@@ -156,6 +158,28 @@ std::string ratios(const Result& result, const Side& eager, const Side& compiled
 
 bool usable(const std::vector<double>& seconds) { return std::isfinite(quantile(seconds, 0.5)); }
 
+using tables::DynamicTiming;
+
+bool drawable(const std::vector<DynamicTiming>& timings) {
+  return timings.size() > 1 && timings.front().batch > 0 && timings.front().batch < timings.back().batch &&
+         std::ranges::all_of(timings, [](const DynamicTiming& at) {
+           return std::isfinite(at.batch) && std::isfinite(at.speedup) && std::isfinite(at.static_speedup());
+         });
+}
+
+/// Returns a scale of all drawn values. An interval without an end does not widen it.
+Scale scale_of(const std::vector<DynamicTiming>& timings) {
+  double low = 1, high = 1;
+  for (const auto& at : timings)
+    for (const double value : {at.speedup, at.static_speedup(), at.speedup_low, at.speedup_high}) {
+      if (!std::isfinite(value) || value <= 0) continue;
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  const double pad = high > low ? (high - low) * 0.06 : 0.05;
+  return {low - pad, high + pad, floor_y - 4, 8};
+}
+
 }  // namespace
 
 std::string timing_figures(const Result& result, size_t max_points, bool with_run_order) {
@@ -175,37 +199,10 @@ std::string timing_figures(const Result& result, size_t max_points, bool with_ru
                          ratios(result, eager, compiled, rounds, max_points));
 }
 
-namespace {
-
-using tables::DynamicTiming;
-
-bool drawable(const std::vector<DynamicTiming>& timings) {
-  return timings.size() > 1 && timings.front().batch > 0 && timings.front().batch < timings.back().batch &&
-         std::ranges::all_of(timings, [](const DynamicTiming& at) {
-           return std::isfinite(at.batch) && std::isfinite(at.speedup) && std::isfinite(at.static_speedup());
-         });
-}
-
-/// From the least to the greatest of what is drawn. An interval without an end does not widen it.
-Scale scale_of(const std::vector<DynamicTiming>& timings) {
-  double low = 1, high = 1;
-  for (const auto& at : timings)
-    for (const double value : {at.speedup, at.static_speedup(), at.speedup_low, at.speedup_high}) {
-      if (!std::isfinite(value) || value <= 0) continue;
-      low = std::min(low, value);
-      high = std::max(high, value);
-    }
-  const double pad = high > low ? (high - low) * 0.06 : 0.05;
-  return {low - pad, high + pad, floor_y - 4, 8};
-}
-
-}  // namespace
-
 std::string dynamic_figure(const Result& result) {
   const auto timings = tables::dynamic_timings(result);
   if (!drawable(timings)) return "";
-  const Scale x{timings.front().batch, timings.back().batch, frame::left + 44, frame::right - 8, true},
-      y = scale_of(timings);
+  const Scale x{timings.front().batch, timings.back().batch, left + 44, right - 8, true}, y = scale_of(timings);
   auto [strokes, labels] = grid(y, [](double tick) { return fmt::format("{:.3g}x", tick); });
   Points dynamic, fixed;
   std::string intervals;
@@ -219,14 +216,12 @@ std::string dynamic_figure(const Result& result) {
     labelled = x(at.batch);
     labels += svg_text(labelled - 4, floor_y + 14, fmt::format("{:.0f}", at.batch));
   }
-  strokes += svg_line(frame::left + 36, y(1), frame::right, y(1), "rq") + svg_stroke("k", intervals) +
+  strokes += svg_line(left + 36, y(1), right, y(1), "rq") + svg_stroke("k", intervals) +
              svg_stroke("e", line_path(fixed)) + svg_stroke("k", line_path(dynamic));
   const char* what = result.dynamic == "all" ? "Speed-up by batch, at the sizes of the table" : "Speed-up by batch";
   return captioned(std::string(what) + " <i class=k>dynamic</i> <i class=e>static</i>",
                    svg_open(width, height) + svg_strokes(strokes) + labels + "</svg>");
 }
-
-using namespace frame;
 
 std::string loss_figure(const Result& result, size_t max_points) {
   const auto& samples = result.outcome.samples;

@@ -14,10 +14,10 @@
 namespace torchstone::html {
 namespace {
 
-/// What a page leaves for long texts, and what a case gets of it.
+/// Bytes of long texts of a page, and the bounds of the share of a case.
 constexpr size_t text_of_a_page = 400'000, most_text = 12'000, least_text = 600;
 
-/// Notes of the same text in two cases or more, and of another text in none.
+/// Returns notes that two or more cases have, all with one text.
 Facts common_notes(const std::vector<Result>& results) {
   std::map<std::string, std::pair<std::string, size_t>> seen;
   for (const auto& result : results) {
@@ -37,13 +37,14 @@ bool got_worse(const CaseView& c) {
   return c.change != nullptr && (judge::is_worse(*c.change) || c.change->change == judge::Change::other_model);
 }
 
-/// 0 for what the eye should meet first; 3 for what needs nobody.
+/// Returns 0 for the most urgent cases, and 3 for cases that need no attention.
 int urgency(const CaseView& c) {
   if (got_worse(c)) return 0;
   if (!is_fine(*c.result)) return 1;
   return c.verdict.mark == '~' ? 2 : 3;
 }
 
+/// Returns the metric that decided the change of the case: the speed-up if it did.
 const judge::MetricChange* telling_change(const judge::CaseChange& change) {
   const auto telling = [&](const judge::MetricChange& m) { return m.change == change.change; };
   const auto speedup = std::ranges::find_if(
@@ -57,7 +58,7 @@ const judge::MetricChange* telling_change(const judge::CaseChange& change) {
 
 View view_of(const Report& report, const write::PageOptions& options, const Fineness& fineness) {
   View view{report, options, {}, {}, common_notes(report.results), fineness, 0};
-  std::map<std::string_view, size_t> place;  // of a name in the comparison, which has the worst first
+  std::map<std::string_view, size_t> place;  // of the first, worst, change of each name
   if (options.comparison) {
     for (size_t i = 0; i < options.comparison->cases.size(); ++i) place.emplace(options.comparison->cases[i].name, i);
   }
@@ -75,7 +76,7 @@ View view_of(const Report& report, const write::PageOptions& options, const Fine
   std::ranges::copy_if(view.cases, std::back_inserter(view.attention), &CaseView::urgent);
   std::ranges::stable_sort(view.attention, [&](const CaseView& a, const CaseView& b) {
     if (urgency(a) != urgency(b)) return urgency(a) < urgency(b);
-    if (urgency(a) == 0) return a.change < b.change;  // the comparison's own order
+    if (urgency(a) == 0) return a.change < b.change;  // order of the comparison
     return margin_of(*a.result) > margin_of(*b.result);
   });
   return view;
@@ -127,15 +128,12 @@ std::string chip(const CaseView& c) {
 std::string change_text(const judge::CaseChange& change) {
   if (change.change == judge::Change::same && !change.status_worse) return "";
   const Look look = change.status_worse ? Look{"✗", "bad"} : change.lost ? Look{"–", "bad"} : look_of(change.change);
-  std::string text = fmt::format("<i class={}>{} {}</i>", look.css_class, look.symbol,
-                                 change.status_worse ? "BROKEN" : to_string(change.change));
+  std::string text = fmt::format("<i class={}>{} {}</i>", look.css_class, look.symbol, judge::verdict_word(change));
   if (change.old_status != change.new_status && !change.old_status.empty() && !change.new_status.empty()) {
     text += fmt::format(" {} → {}", escaped_cut(change.old_status, 60), escaped_cut(change.new_status, 60));
   }
-  if (const auto* m = telling_change(change)) {
-    const auto* info = find_metric(m->metric);
-    text += fmt::format(" {} {:+.1f} %", escaped(info == nullptr ? m->metric : info->title), (m->ratio - 1) * 100);
-  }
+  if (const auto* m = telling_change(change))
+    text += fmt::format(" {} {:+.1f} %", escaped(judge::metric_title(m->metric)), (m->ratio - 1) * 100);
   if (!change.other_parts.empty()) text += fmt::format(" {}", change.other_parts);
   if (const std::string noisy = judge::noisy_words(change); !noisy.empty()) text += fmt::format(" <b>{}</b>", noisy);
   return text;

@@ -8,52 +8,47 @@
 
 namespace torchstone::html {
 
-/// One case of the page; `id` is its anchor.
+/// One case of the page.
 struct CaseView {
   const Result* result;
-  std::string id;
+  std::string id;  ///< anchor on the page
   Verdict verdict;
   const judge::CaseChange* change = nullptr;  ///< since the baseline; null without one
-  bool urgent = false;                        ///< among those that need attention
+  bool urgent = false;                        ///< is in View::attention
 };
 
 /// How much of each case is shown: the more cases, the less.
 struct Fineness {
   size_t max_points = 200;  ///< of a series in a figure
-  // For cases without need of attention:
-  bool all_metrics = true;  ///< also beside what the figures show
-  bool run_order = true;    ///< of both sides; the ratios are in run order too
+  bool all_metrics = true;  ///< of cases that are not urgent: metrics that no figure shows
+  bool run_order = true;    ///< of cases that are not urgent: both sides in run order
 };
 
-/// What all sections are written from.
+/// The input of all sections.
 struct View {
   const Report& report;
   const write::PageOptions& options;
   std::vector<CaseView> cases;      ///< all, in the order of the report
-  std::vector<CaseView> attention;  ///< broken or slower since the baseline, then not as expected, then undecided
-  Facts common_notes;               ///< that all cases share which have them
+  std::vector<CaseView> attention;  ///< worse than the baseline, then unexpected, then undecided
+  Facts common_notes;               ///< notes with one text in all cases that have them
   Fineness fineness;
   size_t max_text;  ///< bytes of one text
 };
 /// Keeps references to its arguments.
 View view_of(const Report& report, const write::PageOptions& options, const Fineness& fineness);
 
-/// How a verdict is shown: a symbol, which can be read without colour, and a CSS class.
+/// A symbol, which can be read without colour, and a CSS class.
 struct Look {
   std::string_view symbol, css_class;
 };
 Look look_of(const Verdict& verdict);
 Look look_of(judge::Change change);
-/// Symbol and status: "✗ fail_accuracy".
+/// Returns symbol and status: "✗ fail_accuracy".
 std::string chip(const CaseView& c);
-/// The change of the case in a few words: "▼ SLOWER speed-up -31.2 %". Empty when SAME.
+/// Returns the change of the case in a few words: "▼ SLOWER speed-up -31.2 %". Empty when SAME.
 std::string change_text(const judge::CaseChange& change);
 
-}  // namespace torchstone::html
-
 // The sections of the page, in its order. Each returns markup; empty when there is nothing to show.
-
-namespace torchstone::html {
 
 std::string banner(const View& view);
 std::string attention_section(const View& view);
@@ -66,8 +61,5 @@ std::string coverage_section(const View& view);
 std::string run_section(const View& view);
 /// `room`: bytes that the embedded results.json may take.
 std::string data_section(const Report& report, size_t room);
-
-/// What is known of one case: cause, mismatch, reproduce line, figures, metrics, notes.
-std::string case_detail(const View& view, const CaseView& c);
 
 }  // namespace torchstone::html

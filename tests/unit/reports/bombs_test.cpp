@@ -14,10 +14,9 @@
 #include "reports/record/tables/suite_tables.h"
 #include "reports/record/tables/upstream_csv.h"
 #include "reports/record/tables/upstream_suites.h"
+#include "reports/write/formats.h"
 #include "reports/write/html/page.h"
-#include "reports/write/junit.h"
 #include "reports/write/markdown.h"
-#include "reports/write/results_csv.h"
 #include "tests/temporary_folder.h"
 
 namespace torchstone {

@@ -12,8 +12,7 @@
 #include "reports/record/summary.h"
 #include "reports/record/tables/upstream_csv.h"
 #include "reports/record/verdict.h"
-#include "reports/write/junit.h"
-#include "reports/write/results_csv.h"
+#include "reports/write/formats.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone {

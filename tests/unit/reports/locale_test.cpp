@@ -14,7 +14,7 @@
 #include "reports/judge/history.h"
 #include "reports/record/report_json.h"
 #include "reports/record/verdict.h"
-#include "reports/write/results_csv.h"
+#include "reports/write/formats.h"
 #include "tests/comma_locale.h"
 #include "tests/environment_variable.h"
 #include "tests/unit/reports/sample.h"

@@ -6,7 +6,7 @@
 
 #include "reports/record/report_json.h"
 #include "reports/record/tables/upstream_csv.h"
-#include "reports/write/results_csv.h"
+#include "reports/write/formats.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone {

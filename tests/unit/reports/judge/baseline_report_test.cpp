@@ -122,6 +122,8 @@ TEST(ComparisonExitCode, IsOneForACaseThatIsLostUnlessThatIsAllowed) {
   EXPECT_THAT(write_comparison(comparison), HasSubstr("! GONE      b  pass → unsupported\n"));
   EXPECT_THAT(red_sentences(comparison), ElementsAre("1 case of the baseline is gone: b"));
   EXPECT_THAT(red_sentences(comparison, {Change::slower}), testing::IsEmpty());
+  EXPECT_TRUE(is_red_by_coverage(comparison, default_fail_on()));
+  EXPECT_FALSE(is_red_by_coverage(comparison, {Change::slower})) << "although b is lost";
   const auto json = nlohmann::json::parse(write_comparison_json(comparison));
   EXPECT_EQ(json.at("cases")[1].at("lost"), true);
 }

@@ -64,7 +64,7 @@ TEST(Drift, IsTheMedianChangeWithTheErrorOfAMedian) {
   EXPECT_NEAR(drift->spread, 0.014826, 1e-12);
   EXPECT_NEAR(drift->error, 1.2533 * 0.014826 / 2.2360679775, 1e-9);
   EXPECT_EQ(drift->cases, 5u);
-  EXPECT_THAT(drift_words(*drift), HasSubstr("5 cases changed by +11.6 % in the middle (deviation of a case 1.5 %)"));
+  EXPECT_THAT(drift_words(*drift), HasSubstr("5 cases changed by +11.6 % (deviation of a case 1.5 %)"));
 }
 
 TEST(Drift, IsNothingOfTwoCases) {

@@ -16,12 +16,9 @@
 #include "reports/record/results_folder/case_records.h"
 #include "reports/record/summary.h"
 #include "reports/record/tables/upstream_csv.h"
-#include "reports/write/annotations.h"
+#include "reports/write/formats.h"
 #include "reports/write/html/page.h"
-#include "reports/write/junit.h"
 #include "reports/write/markdown.h"
-#include "reports/write/openmetrics.h"
-#include "reports/write/results_csv.h"
 #include "tests/unit/reports/sample.h"
 
 #ifndef TORCHSTONE_MUTATIONS

@@ -229,7 +229,7 @@ TEST(GateInput, RefusesWhatIsNoTableOfModelsWithFileAndLine) {
   refuses("name,accuracy\na,pass\nb,pa", "t.csv:3: the last line has no end");
   refuses("name,accuracy\na,pass\nb,pass", "t.csv:3: the last line has no end: the file may be cut off");
   refuses("name,accuracy\na,passs\n", "t.csv:2: accuracy of a: expected one of pass");
-  refuses("name,accuracy\na,pass\na,pass\n", "t.csv:3: a is there twice, in line 2 too");
+  refuses("name,accuracy\na,pass\na,pass\n", "t.csv:3: a occurs twice, first in line 2");
   refuses("name,batch_size,accuracy\na,x,pass\n", "t.csv:2: batch_size of a: expected a number, found x");
   refuses("name,accuracy,graph_breaks\na,pass,-3\n", "t.csv:2: graph_breaks of a: expected 0 or more, found -3");
   refuses("name,speedup\na,fast\n", "t.csv:2: speedup of a: expected a number, found fast", "speedup");

@@ -9,11 +9,9 @@
 #include "reports/record/summary.h"
 #include "reports/record/tables/suite_tables.h"
 #include "reports/record/verdict.h"
+#include "reports/write/formats.h"
 #include "reports/write/html/page.h"
-#include "reports/write/junit.h"
 #include "reports/write/markdown.h"
-#include "reports/write/openmetrics.h"
-#include "reports/write/results_csv.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone {

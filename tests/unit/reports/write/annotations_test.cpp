@@ -1,9 +1,8 @@
-#include "reports/write/annotations.h"
-
 #include <algorithm>
 
 #include <gmock/gmock.h>
 
+#include "reports/write/formats.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone::write {
@@ -53,10 +52,11 @@ TEST(Annotations, NameNoisySpeedUpsInANotice) {
   noisy.outcome.metrics["speedup"] = 1.2;
   noisy.outcome.notes["noisy"] = "the threads lay apart";
   EXPECT_EQ(write_annotations({{}, {noisy, simple_result("fine", Status::pass)}}, ""),
-            "::notice title=Torchstone::1 speed-up is noisy, so its interval says too little: resnet18\n");
-  EXPECT_THAT(write_annotations({{}, std::vector<Result>(10, noisy)}, ""),
-              testing::AllOf(testing::HasSubstr("10 speed-ups are noisy, so each interval says too little: resnet18, "),
-                             testing::EndsWith("resnet18 and 2 more\n")));
+            "::notice title=Torchstone::1 speed-up is noisy, so its interval proves too little: resnet18\n");
+  EXPECT_THAT(
+      write_annotations({{}, std::vector<Result>(10, noisy)}, ""),
+      testing::AllOf(testing::HasSubstr("10 speed-ups are noisy, so each interval proves too little: resnet18, "),
+                     testing::EndsWith("resnet18 and 2 more\n")));
 }
 
 TEST(Annotations, StayOneLineEachWhateverTheTextSays) {

@@ -13,9 +13,9 @@
 #include "reports/judge/baseline.h"
 #include "reports/judge/baseline_report.h"
 #include "reports/judge/history.h"
+#include "reports/write/formats.h"
 #include "reports/write/html/page.h"
 #include "reports/write/markdown.h"
-#include "reports/write/results_csv.h"
 #include "tests/unit/reports/format_checks.h"
 
 namespace torchstone::write {

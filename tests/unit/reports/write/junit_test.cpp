@@ -1,11 +1,10 @@
-#include "reports/write/junit.h"
-
 #include <algorithm>
 #include <set>
 
 #include <gmock/gmock.h>
 
 #include "reports/base/files.h"
+#include "reports/write/formats.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone::write {

@@ -9,11 +9,9 @@
 #include "reports/record/results_folder/merge_results.h"
 #include "reports/record/summary.h"
 #include "reports/record/verdict.h"
-#include "reports/write/annotations.h"
+#include "reports/write/formats.h"
 #include "reports/write/html/page.h"
-#include "reports/write/junit.h"
 #include "reports/write/markdown.h"
-#include "reports/write/openmetrics.h"
 #include "reports/write/report_files.h"
 #include "tests/unit/reports/sample.h"
 

@@ -1,5 +1,3 @@
-#include "reports/write/openmetrics.h"
-
 #include <cstdlib>
 #include <regex>
 #include <set>
@@ -8,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "reports/base/files.h"
+#include "reports/write/formats.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone::write {

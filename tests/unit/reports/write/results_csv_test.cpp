@@ -1,5 +1,3 @@
-#include "reports/write/results_csv.h"
-
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -8,6 +6,7 @@
 
 #include "reports/base/csv_format.h"
 #include "reports/record/tables/upstream_csv.h"
+#include "reports/write/formats.h"
 #include "reports/write/report_files.h"
 #include "tests/unit/reports/sample.h"
 

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "reports/record/results_folder/side_files.h"
+#include "reports/write/formats.h"
 #include "reports/write/html/page.h"
-#include "reports/write/junit.h"
 #include "reports/write/markdown.h"
 #include "tests/unit/reports/diagnosed.h"
 #include "tests/unit/reports/sample.h"
