@@ -23,16 +23,15 @@ double setup_of(const Entrant& entrant, bool compile_too) {
 
 bool is_eager(const Standing& s) { return s.entrant.name == "eager"; }
 
-/// Without a known start nothing can be said of its costs.
+/// Whether a variant is certainly faster than eager, with a known start-up time.
 bool is_worth_it(const Standing& s) { return s.timed && s.entrant.start_s && (is_eager(s) || s.speedup_low > 1); }
 
-/// −1: a is better, 1: worse, 0: alike.
+/// Returns −1 if a is better, 1 if it is worse, 0 within the margin.
 int compared(double a, double b, double margin) {
   if (a * (1 + margin) < b) return -1;
   return b * (1 + margin) < a ? 1 : 0;
 }
 
-/// What is known of one of them alone is neither better nor worse.
 int compared(const Criterion& criterion, const Standing& a, const Standing& b) {
   auto of_a = criterion.of(a.entrant), of_b = criterion.of(b.entrant);
   if (!criterion.missing_is_nil && (!of_a || !of_b)) return 0;
@@ -51,10 +50,63 @@ bool dominates(const Standing& a, const Standing& b, double time_margin) {
   return better;
 }
 
+/// Compares within the common processes, which are the first ones of eager.
+double speedup_of(const std::vector<double>& eager, const std::vector<double>& variant) {
+  const auto end = eager.begin() + static_cast<std::ptrdiff_t>(std::min(eager.size(), variant.size()));
+  return statistics::geometric_mean({eager.begin(), end}) / statistics::geometric_mean(variant);
+}
+
+void add_times(Tournament& tournament, size_t timed, size_t eager) {
+  auto& standings = tournament.standings;
+  std::vector<std::vector<double>> logs;
+  for (size_t i = 0; i < timed; ++i) logs.push_back(statistics::logarithms(standings[i].entrant.seconds));
+  const double confidence = statistics::confidence_of_look(tournament.options.confidence, tournament.options.looks);
+  const auto versus_eager = statistics::compare_with_control(logs, eager, confidence);
+  const auto look = statistics::look_at_race(logs, confidence, std::log1p(tournament.options.margin));
+  const auto& of_eager = standings[eager].entrant.seconds;
+  for (size_t i = 0; i < timed; ++i) {
+    Standing& s = standings[i];
+    s.timed = true;
+    s.speedup = speedup_of(of_eager, s.entrant.seconds);
+    s.seconds = statistics::geometric_mean(of_eager) / s.speedup;
+    s.speedup_low = std::exp(-versus_eager[i].high);
+    s.speedup_high = std::exp(-versus_eager[i].low);
+    s.of_best_low = std::exp(look.versus_best[i].low);
+    s.of_best_high = std::exp(look.versus_best[i].high);
+    s.ties = look.may_be_best[i];
+  }
+  tournament.processes = of_eager.size();
+  if (tournament.processes == 1)
+    tournament.doubts.push_back("A single process has no spread, so the variants cannot be distinguished.");
+}
+
+bool has_own_budget(const Standing& s) { return s.timed && metric_of(s.entrant.ladder, "quantized_operators"); }
+
+std::string fact_of(const Tournament& tournament, const char* key) {
+  const auto found = tournament.facts.find(key);
+  return found == tournament.facts.end() ? "-" : found->second;
+}
+
+SweepRow row_of(const Tournament& tournament) {
+  SweepRow row{.batch_size = fact_of(tournament, "batch_size"), .threads = fact_of(tournament, "threads")};
+  if (tournament.best.empty()) {
+    row.fastest = verdict_line(tournament);
+    return row;
+  }
+  const Standing& fastest = tournament.standings.front();
+  row.fastest = fmt::format("{}", fmt::join(tournament.best, ", "));
+  row.seconds = fastest.seconds;
+  row.samples_per_s = parse_number(row.batch_size).value_or(0) / fastest.seconds;
+  row.speedup = fastest.speedup;
+  row.speedup_low = fastest.speedup_low;
+  row.speedup_high = fastest.speedup_high;
+  return row;
+}
+
 }  // namespace
 
 const std::vector<Criterion>& criteria() {
-  // Times of one compile or start vary by a quarter between runs of one machine; sizes hardly do.
+  // Times of one compile or start vary by a quarter between runs of one machine; sizes do not.
   static const std::vector<Criterion> table{
       {"error", "error", 0.1, false, [](const Entrant& e) { return e.error; }},
       {"peak_bytes", "peak memory", 0.01, false, [](const Entrant& e) { return e.peak_bytes; }},
@@ -65,6 +117,7 @@ const std::vector<Criterion>& criteria() {
   return table;
 }
 
+/// Sets the calls after which a variant, certainly faster than eager, has paid for its setup.
 void add_break_even(std::vector<Standing>& standings) {
   const auto eager = std::ranges::find_if(standings, is_eager);
   if (eager == standings.end()) return;
@@ -79,6 +132,10 @@ void add_break_even(std::vector<Standing>& standings) {
   }
 }
 
+/// Marks the Pareto front of time and criteria(). A variant is off it if another one is better in one criterion and
+/// worse in none, beyond their margins. Variants that tie with the fastest have equal time. With margins, a can be
+/// better than b, b than c and c than a; such a circle counts as equal, so that the front is never empty (the Schwartz
+/// set: Schwartz, "Rationality and the myth of the maximum", Noûs 6, 1972).
 void mark_front(std::vector<Standing>& standings, double time_margin) {
   const size_t n = standings.size();
   std::vector<std::vector<bool>> better(n, std::vector<bool>(n));
@@ -96,6 +153,9 @@ void mark_front(std::vector<Standing>& standings, double time_margin) {
   }
 }
 
+/// Returns the lower envelope of the costs setup + calls × time of eager and the variants that are certainly faster.
+/// Variants that tie with the fastest have its time, so the one with the least setup is advised. `compile_too`: setup
+/// includes the compile of the package.
 std::vector<Advice> advice(const std::vector<Standing>& standings, bool compile_too) {
   struct Line {
     const Standing* standing;
@@ -114,7 +174,7 @@ std::vector<Advice> advice(const std::vector<Standing>& standings, bool compile_
       return std::pair(cost(a, calls), a.slope) < std::pair(cost(b, calls), b.slope);
     });
     result.push_back({calls, now.standing->entrant.name});
-    // Only what is faster can take over, and the first of them does.
+    // The next advice is the first of the faster variants to become cheaper.
     std::erase_if(lines, [&](const Line& line) { return line.slope >= now.slope; });
     double next = std::numeric_limits<double>::infinity();
     for (const Line& line : lines) next = std::min(next, (line.setup - now.setup) / (now.slope - line.slope));
@@ -122,40 +182,6 @@ std::vector<Advice> advice(const std::vector<Standing>& standings, bool compile_
   }
   return result;
 }
-
-namespace {
-
-/// Within the processes that both have: those of the variant are the first ones of eager's.
-double speedup_of(const std::vector<double>& eager, const std::vector<double>& variant) {
-  const auto end = eager.begin() + static_cast<std::ptrdiff_t>(std::min(eager.size(), variant.size()));
-  return statistics::geometric_mean({eager.begin(), end}) / statistics::geometric_mean(variant);
-}
-
-void add_times(Tournament& tournament, size_t timed, size_t eager) {
-  auto& standings = tournament.standings;
-  std::vector<std::vector<double>> logs;
-  for (size_t i = 0; i < timed; ++i) logs.push_back(statistics::logarithms(standings[i].entrant.seconds));
-  const double confidence = statistics::confidence_of_look(tournament.options.confidence, tournament.options.looks);
-  const auto beside_eager = statistics::compare_with_control(logs, eager, confidence);
-  const auto look = statistics::look_at_race(logs, confidence, std::log1p(tournament.options.margin));
-  const auto& of_eager = standings[eager].entrant.seconds;
-  for (size_t i = 0; i < timed; ++i) {
-    Standing& s = standings[i];
-    s.timed = true;
-    s.speedup = speedup_of(of_eager, s.entrant.seconds);
-    s.seconds = statistics::geometric_mean(of_eager) / s.speedup;
-    s.speedup_low = std::exp(-beside_eager[i].high);
-    s.speedup_high = std::exp(-beside_eager[i].low);
-    s.of_best_low = std::exp(look.beside_best[i].low);
-    s.of_best_high = std::exp(look.beside_best[i].high);
-    s.ties = look.may_be_best[i];
-  }
-  tournament.processes = of_eager.size();
-  if (tournament.processes == 1)
-    tournament.doubts.push_back("One process has no spread, so no variant can be told from another one.");
-}
-
-}  // namespace
 
 void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament) {
   auto& standings = tournament.standings;
@@ -167,16 +193,16 @@ void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament) {
       standings, [](const Standing& s) { return s.entrant.out.empty() == (s.entrant.name == "eager"); });
   std::for_each(begin_of_out, standings.end(), [](Standing& s) {
     s.red = !s.entrant.out.empty() && info_of(s.entrant.status).kind != StatusKind::skipped;
-    if (s.entrant.out.empty()) s.entrant.out = "it passed, and was not timed";
+    if (s.entrant.out.empty()) s.entrant.out = "it passed, but was not timed";
   });
   const auto timed = static_cast<size_t>(begin_of_out - standings.begin());
   const auto eager =
       std::find_if(standings.begin(), begin_of_out, [](const Standing& s) { return s.entrant.name == "eager"; });
   if (timed < 2 || eager == begin_of_out) {
     if (!tournament.failure.empty()) return;
-    tournament.failure = only_eager              ? "nothing but eager passed"
+    tournament.failure = only_eager              ? "only eager passed"
                          : eager == begin_of_out ? "eager was not timed, so nothing can be compared with it"
-                                                 : "nothing but eager could be timed";
+                                                 : "only eager could be timed";
     return;
   }
   add_times(tournament, timed, static_cast<size_t>(eager - standings.begin()));
@@ -203,12 +229,6 @@ std::string processes_words(const Tournament& tournament) {
   if (fewest == tournament.processes) return fmt::format("{}", fewest);
   return fmt::format("{} to {}", fewest, tournament.processes);
 }
-
-namespace {
-
-bool has_own_budget(const Standing& s) { return s.timed && metric_of(s.entrant.ladder, "quantized_operators"); }
-
-}  // namespace
 
 std::vector<std::string> doubts_of_quantised(const std::vector<Standing>& standings) {
   std::vector<std::string> doubts;
@@ -244,31 +264,6 @@ int exit_code_of_models(const std::vector<Tournament>& tournaments) {
     if (std::ranges::find(tournaments, code, &Tournament::exit_code) != tournaments.end()) return code;
   return ExitCode::success;
 }
-
-namespace {
-
-std::string fact_of(const Tournament& tournament, const char* key) {
-  const auto found = tournament.facts.find(key);
-  return found == tournament.facts.end() ? "-" : found->second;
-}
-
-SweepRow row_of(const Tournament& tournament) {
-  SweepRow row{.batch_size = fact_of(tournament, "batch_size"), .threads = fact_of(tournament, "threads")};
-  if (tournament.best.empty()) {
-    row.fastest = verdict_line(tournament);
-    return row;
-  }
-  const Standing& fastest = tournament.standings.front();
-  row.fastest = fmt::format("{}", fmt::join(tournament.best, ", "));
-  row.seconds = fastest.seconds;
-  row.samples_per_s = parse_number(row.batch_size).value_or(0) / fastest.seconds;
-  row.speedup = fastest.speedup;
-  row.speedup_low = fastest.speedup_low;
-  row.speedup_high = fastest.speedup_high;
-  return row;
-}
-
-}  // namespace
 
 std::vector<Sweep> sweeps_of(const std::vector<Tournament>& tournaments) {
   std::vector<Sweep> sweeps;

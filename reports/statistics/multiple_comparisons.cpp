@@ -19,7 +19,7 @@ void require_values(const Treatments& values) {
     throw std::invalid_argument("treatments: at least one, each with the value of a process expected");
 }
 
-/// Of the difference of two treatments within the processes that both have.
+/// Bounds the difference of two treatments within the processes that both have.
 MeanBound difference(const Treatments& values, size_t i, size_t j, double tail) {
   std::vector<double> differences;
   const size_t common = std::min(values[i].size(), values[j].size());
@@ -29,10 +29,10 @@ MeanBound difference(const Treatments& values, size_t i, size_t j, double tail) 
 
 }  // namespace
 
-std::vector<BesideBest> compare_with_best(const std::vector<std::vector<double>>& values, double confidence) {
+std::vector<VersusBest> compare_with_best(const std::vector<std::vector<double>>& values, double confidence) {
   require_values(values);
   const size_t k = values.size();
-  std::vector<BesideBest> result(k);
+  std::vector<VersusBest> result(k);
   if (k == 1) {
     result[0].behind = -unlimited;
     return result;
@@ -83,12 +83,12 @@ std::vector<double> logarithms(const std::vector<double>& values) {
 }
 
 RaceLook look_at_race(const std::vector<std::vector<double>>& values, double confidence, double margin) {
-  RaceLook look{.beside_best = compare_with_best(values, confidence), .may_be_best = {}};
+  RaceLook look{.versus_best = compare_with_best(values, confidence), .may_be_best = {}};
   look.settled = true;
-  for (const auto& beside : look.beside_best) {
-    const bool left = beside.behind <= margin;
-    look.may_be_best.push_back(left);
-    look.settled = look.settled && (!left || beside.high <= margin);
+  for (const auto& distance : look.versus_best) {
+    const bool stays = distance.behind <= margin;
+    look.may_be_best.push_back(stays);
+    look.settled = look.settled && (!stays || distance.high <= margin);
   }
   return look;
 }

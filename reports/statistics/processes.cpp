@@ -11,7 +11,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The continued fraction of the incomplete beta function, by Lentz's method (Press et al., "Numerical Recipes", §6.4).
+/// Returns the continued fraction of the incomplete beta function, by Lentz's method (Press et al., "Numerical
+/// Recipes", §6.4).
 double beta_fraction(double a, double b, double x) {
   constexpr double tiny = 1e-300, precision = 1e-15;
   const auto guarded = [](double value) { return std::abs(value) < tiny ? tiny : value; };
@@ -31,7 +32,7 @@ double beta_fraction(double a, double b, double x) {
   return result;
 }
 
-/// I(x; a, b). `rest` is 1 − x, which may be too small to be had from x.
+/// Returns I(x; a, b). `rest` is 1 − x, which may be too small to be computed from x.
 double regularized_beta(double x, double rest, double a, double b) {
   if (x <= 0) return 0;
   if (rest <= 0) return 1;

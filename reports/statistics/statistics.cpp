@@ -9,6 +9,8 @@
 namespace torchstone::statistics {
 namespace {
 
+constexpr double widest_half = 0.25;
+
 void require_values(const std::vector<double>& values, const char* what) {
   if (values.empty()) throw std::invalid_argument(std::string(what) + ": at least one value expected, got none");
 }
@@ -82,10 +84,10 @@ double binomial_half_cdf(size_t n, size_t k) {
 }
 
 std::optional<size_t> median_bound(size_t n, double tail) {
-  // Rounding must not lose an index whose chance equals the tail exactly (n = 5 at confidence 0.9375).
+  // Keeps an index whose chance equals the tail exactly, despite rounding (n = 5 at confidence 0.9375).
   const double limit = tail * (1 + 1e-9);
   if (n == 0 || binomial_half_cdf(n, 0) > limit) return std::nullopt;
-  // The chance grows with k: bisection between an index that keeps the promise and one (the middle) that may not.
+  // Bisects between an index within the limit and one (the middle) that may exceed it, since the chance grows with k.
   size_t keeps = 0, breaks = (n + 1) / 2;
   while (breaks - keeps > 1) {
     const size_t middle = (keeps + breaks) / 2;
@@ -128,7 +130,7 @@ double hodges_lehmann(std::vector<double> values) {
   require_values(values, "Hodges-Lehmann");
   std::ranges::sort(values);
   const size_t n = values.size(), pairs = n * (n + 1) / 2;
-  // Pairs i ≤ j whose mean is at most `limit`, in O(n): the partner moves down as the first value moves up.
+  // Counts pairs i ≤ j whose mean is at most `limit`, in O(n): the partner moves down as the first value moves up.
   const auto count_up_to = [&](double limit) {
     size_t count = 0, end = n;
     for (size_t i = 0; i < n; ++i) {
@@ -138,7 +140,7 @@ double hodges_lehmann(std::vector<double> values) {
     }
     return count;
   };
-  // The rank-th smallest pair mean, by bisection over the values down to neighbouring doubles.
+  // Finds the rank-th smallest pair mean, by bisection over the values down to neighbouring doubles.
   const auto ranked = [&](size_t rank) {
     double low = std::nextafter(values.front(), -HUGE_VAL), high = values.back();
     while (true) {
@@ -178,12 +180,6 @@ Drift drift(const std::vector<double>& series) {
     result.p_value = std::erfc((std::abs(score) - 1) / std::sqrt(variance) / std::sqrt(2.0));
   return result;
 }
-
-namespace {
-
-constexpr double widest_half = 0.25;
-
-}  // namespace
 
 bool is_bounded(double low, double high) { return low > 0 && std::isfinite(low) && std::isfinite(high); }
 

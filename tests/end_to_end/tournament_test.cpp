@@ -104,7 +104,7 @@ TEST(Tournament, WhereNothingPassesThereIsNoRankingAndTheRunIsNotGreen) {
   const ProgramRun run = torchstone.run(
       with({std::string("--torchstone_plugin=") + TORCHSTONE_FAULTS, "--torchstone_backends=fault_weight"}));
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
-  EXPECT_THAT(run.out, HasSubstr("no ranking: nothing but eager passed"));
+  EXPECT_THAT(run.out, HasSubstr("no ranking: only eager passed"));
 }
 
 TEST(Tournament, ThatIsInterruptedKeepsTheModelsBeforeAndRanksNoOther) {

@@ -99,7 +99,7 @@ TEST(Tournament, WhatIsOutHasNoPlaceAmongTheTimed) {
 
 TEST(Tournament, WithoutEagerOrWithNothingElseThereIsNoRanking) {
   EXPECT_THAT(verdict_line(judged({entrant("a", 1), entrant("b", 2)})), HasSubstr("no ranking: eager was not timed"));
-  EXPECT_THAT(verdict_line(judged({entrant("eager", 1)})), HasSubstr("nothing but eager passed"));
+  EXPECT_THAT(verdict_line(judged({entrant("eager", 1)})), HasSubstr("only eager passed"));
   Tournament failed;
   failed.failure = "crash: SIGSEGV";
   Entrant eager = entrant("eager", 1);
@@ -193,7 +193,7 @@ TEST(Tournament, OfOneProcessSaysThatItTellsNothingApart) {
   other.seconds.resize(1);
   const auto t = judged({eager, other});
   EXPECT_EQ(t.best.size(), 2U);
-  EXPECT_THAT(t.doubts, ElementsAre(HasSubstr("One process has no spread")));
+  EXPECT_THAT(t.doubts, ElementsAre(HasSubstr("A single process has no spread")));
 }
 
 TEST(Front, NoiseOfACriterionMakesNobodyBetter) {
