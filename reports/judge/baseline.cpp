@@ -53,8 +53,8 @@ void compare_notes(const Report& baseline, const Report& report, const std::stri
   for (const auto& [text, count] : found) differences.push_back(fmt::format("{} ({} cases)", text, count));
 }
 
-/// Returns differences between two runs that may affect timings, but do not forbid to compare them, one sentence each:
-/// variables, threads, load, other facts of the machine.
+/// Returns differences that may affect timings, but do not forbid to compare them: variables, threads, load, other
+/// facts of the machine. One sentence each.
 std::vector<std::string> other_differences(const Report& baseline, const Report& report) {
   std::vector<std::string> differences;
   const auto compare = [&](const Facts& before, const Facts& after, auto matters) {

@@ -33,21 +33,21 @@ struct MetricChange {
   /// nothing bounds the ratio (a single reading, too few rounds).
   double ratio = 1, ratio_low = 1, ratio_high = 1;
   Change change = Change::same;
-  /// Timings: the chance of such a loss, or a larger one, if nothing has changed. Against a single number: if there is
-  /// no loss beyond the tolerance.
+  /// Chance of this loss or a larger one in a timing if nothing has changed. Against a single number: if no loss
+  /// exceeds the tolerance.
   double chance_of_worse = 1;
-  bool by_history = false, by_rounds = false;  ///< which deviation judged a record of one process
-  bool other_places = false;   ///< timings: threads shared a cache domain in one run, but not in the other
-  bool single_number = false;  ///< the old value has no interval; the interval is that of the new one
+  bool by_history = false, by_rounds = false;  ///< the deviation that judged a record of one process
+  bool other_places = false;                   ///< threads shared a cache domain in one run only
+  bool single_number = false;                  ///< the old value has no interval
 };
 
 struct CaseChange {
   std::string name;                           ///< of the case
-  Change change = Change::same;               ///< the worst change of its status and its own metrics
+  Change change = Change::same;               ///< the worst of its status and its own metrics
   std::string old_status, new_status;         ///< empty on the side that lacks the case
-  bool status_worse = false;                  ///< the status was as expected, and is not any more
-  std::vector<MetricChange> metrics = {};     ///< of both sides, in the order of the metric table
-  bool old_noisy = false, new_noisy = false;  ///< its speed-up proves too little there (reports/record/doubts.h)
+  bool status_worse = false;                  ///< it was as expected, and is not any more
+  std::vector<MetricChange> metrics = {};     ///< in the order of the metric table
+  bool old_noisy = false, new_noisy = false;  ///< in that run (reports/record/doubts.h)
   bool lost = false;                          ///< GONE, and the baseline had measured it with the expected status
   std::string other_parts = {};               ///< Change::other_model: "weights", "program" or "program and weights"
 };
@@ -57,9 +57,9 @@ struct BaselineComparison {
   std::vector<CaseChange> cases;
   /// Reasons why timings are incomparable, one sentence each: another machine class, device, library version.
   std::vector<std::string> machine_differences;
-  size_t timings_left_out = 0;  ///< timings of both sides that were taken on different machines
-  /// Facts to know about the comparison, one sentence each: further differences between the runs, the machine's drift,
-  /// records of one process, a baseline of another kind.
+  size_t timings_left_out = 0;  ///< because they were taken on different machines
+  /// Remarks on the comparison, one sentence each: further differences between the runs, the machine's drift, records
+  /// of one process, a baseline of another kind.
   std::vector<std::string> notes = {};
   std::optional<Drift> drift = {};  ///< of the machine; known with three or more timed cases
 };
@@ -70,15 +70,15 @@ size_t count_worse(const BaselineComparison& comparison);
 size_t count_other_models(const BaselineComparison& comparison);
 
 struct BaselineOptions {
-  double confidence = 0.95;  ///< of the intervals that are shown and that decide about changes
+  double confidence = 0.95;  ///< of the intervals
   /// Chance that a comparison of unchanged code calls any timing SLOWER, if runs differ as their processes do. Runs
   /// differ a little more, so the default is a quarter of the intended 1 %.
   double family_error = 0.0025;
-  double tolerance = 0.02;      ///< a smaller change of a timing is SAME, even if it is certain
-  bool other_machine = false;   ///< compare timings despite machine_differences
-  bool allow_absent = false;    ///< a case that only the baseline has is GONE, but not lost
-  bool single_numbers = false;  ///< the baseline is a table of single numbers, to be compared whatever their machine is
-  std::vector<HistoryPoint> history = {};  ///< earlier runs, which bound the error of any record from below
+  double tolerance = 0.02;                 ///< a smaller change of a timing is SAME
+  bool other_machine = false;              ///< compare timings despite machine_differences
+  bool allow_absent = false;               ///< a case that only the baseline has is not lost
+  bool single_numbers = false;             ///< the baseline is a table of numbers, of any machine
+  std::vector<HistoryPoint> history = {};  ///< earlier runs, whose deviation is the least error
   std::vector<std::string> metrics = {};   ///< compare only these keys; empty: all that the metric table judges
 };
 

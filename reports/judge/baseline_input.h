@@ -35,7 +35,7 @@ struct MatchedTable {
   std::vector<std::string> notes;  ///< what is compared with what, what is skipped and why
 };
 
-/// Matches each row with the cases of its model that agree with row and file name in check, device type, suite, mode,
+/// Matches each row with the cases of its model. They agree with row and file name in check, device type, suite, mode,
 /// dtype, backend and preset. A model's own name precedes upstream's (the note upstream_name). Rows of other models are
 /// counted.
 ///

@@ -7,8 +7,8 @@
 
 namespace torchstone::judge {
 
-/// Returns the comparison as text: differences of the machines, a block for every case that is not SAME (every case
-/// with `all`), worst first, and one line of counts. A block has a line a metric. Marks are those of the console:
+/// Returns the comparison as text: differences of the machines, blocks of cases, and one line of counts. A block has a
+/// line a metric. SAME cases are shown only with `all`; the worst come first. Marks are as in the console:
 /// "!" worse, "*" better, "~" ambiguous, "x" not compared.
 std::string write_comparison(const BaselineComparison& comparison, bool all = false);
 /// Returns "16 cases: 0 BROKEN, 1 SLOWER, …".
@@ -41,13 +41,13 @@ const std::vector<Change>& default_fail_on();
 /// slower, faster, ambiguous, new, gone, different_model.
 std::vector<Change> parse_fail_on(const std::vector<std::string>& words);
 
-/// Returns the exit code of `torchstone-report compare` and of a run with a baseline: 2 if the timings are of another
-/// machine, 3 if no case was compared, 1 if a status is worse or a change is in `fail_on`, otherwise 0. GONE counts
-/// only for a lost case.
+/// Returns the exit code of `torchstone-report compare` and of a run with a baseline. It is 2 for timings of another
+/// machine, 3 if no case was compared, 1 for a worse status or a change in `fail_on`, and otherwise 0. GONE counts only
+/// for a lost case.
 int exit_code_of(const BaselineComparison& comparison, const std::vector<Change>& fail_on = default_fail_on());
 
-/// Returns why exit_code_of() is 1, one sentence for each kind, such as "2 cases are worse than the baseline" or
-/// "1 case of the baseline is gone: NAME". Empty if nothing is red.
+/// Returns why exit_code_of() is 1, one sentence for each kind: "1 case of the baseline is gone: NAME". Empty if
+/// nothing is red.
 std::vector<std::string> red_sentences(const BaselineComparison& comparison,
                                        const std::vector<Change>& fail_on = default_fail_on());
 

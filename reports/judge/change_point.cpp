@@ -54,8 +54,8 @@ double threshold(size_t n, double significance) {
   }
 }
 
-/// Returns Mann and Whitney's statistic of the first points against the rest, for every split: the smaller of the two
-/// sides, rounded up to be conservative. Equal points count half on both sides.
+/// Returns Mann and Whitney's statistic of the first points against the rest, for every split. It is the smaller of the
+/// two sides, rounded up to be conservative. Equal points count half on both sides.
 std::vector<size_t> rank_statistics(const std::vector<double>& series) {
   const size_t n = series.size();
   std::vector<size_t> smaller(n, 0);

@@ -48,8 +48,8 @@ RunToRunOfCases run_to_run(const std::vector<HistoryPoint>& history, const std::
 
 /// Estimates the level of a record.
 ///
-/// Several processes (samples `process_rounds`): the trimmed mean of their medians, without a tenth at each end. Its
-/// deviation is at least that of `history`, whose runs may differ more than their processes.
+/// Several processes (samples `process_rounds`): the trimmed mean of their medians, without a tenth at each end. The
+/// `history` bounds its deviation from below, since runs may differ more than their processes.
 ///
 /// One process: the median of the rounds, with the deviation of `history`. Without a history the deviation is 2.8 times
 /// the standard error of the rounds, at least 2 %, with three degrees of freedom. 2.8 is the median over the 16 timed
@@ -74,9 +74,9 @@ struct LevelChange {
   /// Returns the chance of this change for the worse, or a larger one, if the true one is no larger than `tolerance`.
   double chance_of_worse(double tolerance, Better better) const;
 };
-/// Uses Student's t with a common variance if the processes of both vary alike (Fisher's F, 5 % at each end), as those
-/// of unchanged code do. Then the many processes of several runs also bound the variance of a run with few. Otherwise
-/// uses Welch's t (Biometrika 34, 1947).
+/// Uses Student's t with a common variance if the processes of both vary alike (Fisher's F, 5 % at each end).
+/// Those of unchanged code usually do. Then the many processes of several runs also bound the variance of a run with
+/// few. Otherwise uses Welch's t (Biometrika 34, 1947).
 LevelChange change_between(const Level& after, const Level& before);
 /// Returns the weighted mean of independent estimates of one change, with Satterthwaite's degrees of freedom
 /// (Biometrics Bulletin 2, 1946). Weights must not depend on the estimates. Throws std::invalid_argument without any.

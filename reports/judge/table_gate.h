@@ -47,7 +47,7 @@ struct SpeedTarget {
   bool fail_on_improvement = false;  ///< beyond threshold / scale, or below threshold · scale for a latency
 };
 
-/// Judges speed as check_perf_csv.py does: red if the speed-up is below threshold · scale, or the latency above the
+/// Judges speed as check_perf_csv.py does. A speed-up below threshold · scale is red, and so is a latency above the
 /// larger of threshold · scale and threshold / scale. A missing, infinite or zero value is red: it was not measured.
 ///
 /// A table of results marks noisy speed-ups with reason and interval (tables::SpeedColumns). Such a row is NOISY and

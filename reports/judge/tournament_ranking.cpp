@@ -134,8 +134,8 @@ void add_break_even(std::vector<Standing>& standings) {
 
 /// Marks the Pareto front of time and criteria(). A variant is off it if another one is better in one criterion and
 /// worse in none, beyond their margins. Variants that tie with the fastest have equal time. With margins, a can be
-/// better than b, b than c and c than a; such a circle counts as equal, so that the front is never empty (the Schwartz
-/// set: Schwartz, "Rationality and the myth of the maximum", Noûs 6, 1972).
+/// better than b, b than c and c than a. Such a circle counts as equal, so that the front is never empty. This is the
+/// Schwartz set (Schwartz, "Rationality and the myth of the maximum", Noûs 6, 1972).
 void mark_front(std::vector<Standing>& standings, double time_margin) {
   const size_t n = standings.size();
   std::vector<std::vector<bool>> better(n, std::vector<bool>(n));

@@ -42,7 +42,7 @@ const std::vector<Criterion>& criteria();
 struct Standing {
   Entrant entrant;
   bool timed = false;
-  bool red = false;    ///< was not timed because it failed, as opposed to: does not apply here
+  bool red = false;    ///< it was not timed because it failed
   double seconds = 0;  ///< of a call: the geometric mean of eager's processes, divided by the speed-up
   double speedup = 0, speedup_low = 0, speedup_high = 0;  ///< against eager, simultaneous over the variants
   double of_best_low = 0, of_best_high = 0;               ///< its time over that of the fastest other, simultaneous

@@ -20,7 +20,7 @@ struct UpstreamTable {
   const std::string& cell(const CsvRow& row, const std::string& column) const;
 };
 
-/// Whether a path is that of a table: *.csv, and no folder.
+/// Whether a path names a table: *.csv, and no folder.
 bool is_upstream_table(const std::filesystem::path& path);
 
 /// Reads a table of models with `column`, for a gate. Checks it as read_upstream_table() does, but speed-ups may be
@@ -37,7 +37,7 @@ UpstreamTable read_upstream_table(const std::filesystem::path& path);
 
 /// Parses the name of a file of benchmarks/dynamo, such as inductor_torchbench_bfloat16_inference_cuda_accuracy or
 /// cpu_inductor_amp_freezing_torchbench_inference, into the keys of text_fields(). `backend` has the words from the
-/// backend's own name to the mode, without those of other fields. `dynamic` is set for dynamic sizes only: "batch", or
+/// backend's own name to the mode, without words of other fields. `dynamic` is set for dynamic sizes only: "batch", or
 /// "all" after `dynamic_all`.
 std::map<std::string, std::string> facts_in_name(std::string_view stem);
 

@@ -26,15 +26,15 @@ struct VersusBest {
 /// Throws std::invalid_argument unless there are treatments, each with at least one process.
 std::vector<VersusBest> compare_with_best(const std::vector<std::vector<double>>& values, double confidence);
 
-/// Returns simultaneous two-sided intervals of each treatment's value minus that of `control`. k − 1 comparisons share
+/// Returns simultaneous two-sided intervals of each treatment's value minus the control's. k − 1 comparisons share
 /// the error (Dunn, JASA 56, 1961). The control's own interval is 0. Intervals are infinite with one process. Throws as
 /// above.
 std::vector<Interval> compare_with_control(const std::vector<std::vector<double>>& values, size_t control,
                                            double confidence);
 
-// A race: repeated analyses of the treatments eliminate those that are certainly not the best, so that further
-// processes are spent on the others (Maron & Moore, NIPS 6, 1993; sequential selection of Kim & Nelson, ACM TOMACS 11,
-// 2001, with Bonferroni's inequality over the looks). A look is one such analysis.
+// A race: repeated analyses ("looks") eliminate treatments that are certainly not the best. Further processes are spent
+// on the others (Maron & Moore, NIPS 6, 1993; sequential selection of Kim & Nelson, ACM TOMACS 11, 2001, with
+// Bonferroni's inequality over the looks).
 
 /// Returns the confidence of each of `looks` looks for which all hold together with `confidence`: they share the error
 /// equally. Throws std::invalid_argument for less than one look.
@@ -45,8 +45,8 @@ std::vector<double> logarithms(const std::vector<double>& values);
 
 /// The result of a look.
 struct RaceLook {
-  std::vector<VersusBest> versus_best;  ///< by treatment, from compare_with_best()
-  std::vector<bool> may_be_best;        ///< by treatment: not certainly behind another by more than the margin
+  std::vector<VersusBest> versus_best;  ///< by treatment
+  std::vector<bool> may_be_best;        ///< by treatment: not certainly behind by more than the margin
   bool settled = false;  ///< one treatment stays, or those that stay certainly differ by no more than the margin
 };
 

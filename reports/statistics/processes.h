@@ -5,7 +5,7 @@
 #include "reports/statistics/statistics.h"
 
 // Predictions about the next process, from a quantity that was measured in several processes with some rounds each.
-// Memory placement and address layout are randomised per process, so the rounds of one process share an error that no
+// Memory placement and address layout are randomised per process. So the rounds of one process share an error that no
 // number of rounds removes (Mytkowicz et al., "Producing Wrong Data Without Doing Anything Obviously Wrong!", 2009;
 // Curtsinger & Berger, "Stabilizer", 2013). Pure functions, like statistics.h.
 
@@ -43,9 +43,9 @@ struct TrimmedMean {
   double variance = 0;  ///< of the mean
   double degrees = 0;   ///< of freedom of the variance
 };
-/// Removes `share` (under 1/2, rounded down to whole values) at each end. The variance is (n − 1) s² / (h (h − 1)) with
-/// h remaining values and the variance s² of the winsorized values (Yuen, Biometrika 61, 1974). Disturbed processes
-/// barely affect it, and without outliers it costs little. Throws std::invalid_argument without a value.
+/// Removes `share` (under 1/2, rounded down to whole values) at each end. The variance is (n − 1) s² / (h (h − 1)),
+/// where h values remain. s² is the variance of the winsorized values (Yuen, Biometrika 61, 1974). Disturbed
+/// processes barely affect it, and without outliers it costs little. Throws std::invalid_argument without a value.
 TrimmedMean trimmed_mean(std::vector<double> values, double share);
 
 struct MeanBound {
@@ -64,32 +64,32 @@ struct Components {
 /// - within: the squared scale of the rounds around their process's median. The scale is 1.4826 · median deviation,
 /// with
 ///   each deviation times √(n/(n−1)) because the median is computed from the same rounds.
-/// - between: the variance of the medians, minus the part due to rounds, π/2 · within · mean of 1/n (the variance of a
-///   median of n normal values). At least 0.
+/// - between: the variance of the medians, minus the part due to rounds; at least 0. That part is
+///   π/2 · within · mean of 1/n (the variance of a median of n normal values).
 /// Processes may differ in their number of rounds. One process leaves `between` 0, and processes of one round each
 /// leave `within` 0.
 Components variance_components(const Processes& processes);
 
-/// Returns the number of rounds of a process for which the mean over processes is most precise in a given time:
-/// √(process_s / round_s · within / between), Kalibera & Jones, "Rigorous Benchmarking in Reasonable Time", 2013, §6.
+/// Returns the rounds of a process for which the mean over processes is most precise in a given time. It is
+/// √(process_s / round_s · within / between): Kalibera & Jones, "Rigorous Benchmarking in Reasonable Time", 2013, §6.
 /// Infinite if processes do not differ. Throws std::invalid_argument for a negative time, or rounds without duration.
 double best_rounds(const Components& components, double process_s, double round_s);
 
-/// Returns the interval of the median from the rounds alone, as if processes did not differ: the sign-test interval of
-/// the rounds around their process's median, moved to `centre`. Infinite on both sides for too few rounds.
+/// Returns the interval of the median from the rounds alone, as if processes did not differ. It is the sign-test
+/// interval of the rounds around their process's median, moved to `centre`. Infinite on both sides for too few rounds.
 Interval interval_of_rounds(const Processes& processes, double centre, double confidence);
 
 // Cache domains of processes.
 //
-// A machine has states that last for seconds or minutes: the system, or the host of a virtual machine, places threads
+// A machine has states that last for seconds or minutes. The system, or the host of a virtual machine, places threads
 // in one cache domain ("near") or in different ones ("apart"). Exchanging data between threads is slower apart, often
 // more so for compiled code than for eager. A few consecutive processes show one state only. So a speed-up belongs to
 // one state, the near one if available, as nvbench measures at the usual clock only.
 
 /// Factor on the usual fork_join_us of near threads from which threads count as apart. A host that gives a part of the
 /// processors to others has the same effect. Observed states differ by factors of 1.2 to 2.6; near threads vary by 4 %.
-/// A time that is as much smaller is a third place: if almost no recent process was near, the usual number is that of
-/// threads apart.
+/// A time that is as much smaller is a third place. It occurs if the usual number was measured apart, because almost no
+/// recent process was near.
 inline constexpr double apart_factor = 1.12;
 
 /// Indices into the processes of a case.
@@ -97,8 +97,8 @@ struct ByPlace {
   std::vector<size_t> near, apart;
 };
 
-/// Sorts processes by their `fork_join_us`. 0 (unknown) counts as near. `near_us`: that of near threads on this
-/// machine.
+/// Sorts processes by their `fork_join_us`. 0 (unknown) counts as near. `near_us`: the usual time of near threads on
+/// this machine.
 ByPlace by_place(const std::vector<double>& fork_join_us, double near_us);
 
 /// Whether one process was near and the other apart. False if either time is 0 (unknown).

@@ -28,11 +28,10 @@ std::string write_junit(const std::vector<Result>& results, const RunInfo& run, 
 /// with nan, inf and -inf as pandas and R read them. A cell is empty where nothing was measured or is known.
 std::string write_wide_csv(const std::vector<Result>& results);
 
-/// Writes summary.csv, which has the averages that upstream's driver prints at its end (reports/record/summary.h):
-/// pass rate, geometric mean of the speed-ups, means of compile time and memory compression, each with its number of
-/// cases. A row covers one suite, backend, dtype, mode, device, preset and choice of dynamic sizes. Further columns
-/// list what was left out, the noisy rows and the detection limits (reports/record/doubts.h). An average over nothing
-/// is an empty cell.
+/// Writes summary.csv with the averages that upstream's driver prints (reports/record/summary.h) and their numbers of
+/// cases: pass rate, geometric mean of the speed-ups, means of compile time and memory compression. A row covers one
+/// suite, backend, dtype, mode, device, preset and choice of dynamic sizes. Further columns list what was left out, the
+/// noisy rows and the detection limits (reports/record/doubts.h). An average over nothing is an empty cell.
 std::string write_summary_csv(const std::vector<Result>& results);
 
 /// Writes the metric largest_batch as lines NAME,SIZE for --torchstone_batch_size_file. A model with several values

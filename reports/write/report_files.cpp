@@ -51,14 +51,14 @@ namespace torchstone::write {
 namespace fs = std::filesystem;
 namespace {
 
-/// Whether `write` could write; if not, its error is a fault.
+/// Calls `write`. Adds its std::system_error to the faults and returns false.
 bool attempt(const std::string& name, const std::function<void()>& write, std::vector<std::string>& faults) {
   try {
     write();
     return true;
   } catch (const std::system_error& error) {
     const std::string fault = fmt::format("report writer {}: {}", name, error.what());
-    if (faults.empty() || faults.back() != fault) faults.push_back(fault);  // many files of one folder have one fault
+    if (faults.empty() || faults.back() != fault) faults.push_back(fault);  // of many files in one folder
     return false;
   }
 }

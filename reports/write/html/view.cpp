@@ -1,6 +1,7 @@
 #include "reports/write/html/view.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include <fmt/format.h>
@@ -91,23 +92,9 @@ Look look_of(const Verdict& verdict) {
 }
 
 Look look_of(judge::Change change) {
-  switch (change) {
-    case judge::Change::slower:
-      return {"▼", "bad"};
-    case judge::Change::faster:
-      return {"▲", "ok"};
-    case judge::Change::ambiguous:
-      return {"~", "odd"};
-    case judge::Change::added:
-      return {"+", "off"};
-    case judge::Change::gone:
-      return {"–", "odd"};
-    case judge::Change::other_model:
-      return {"≠", "bad"};
-    case judge::Change::same:
-      break;
-  }
-  return {"=", "off"};
+  static constexpr std::array looks = {Look{"=", "off"}, Look{"▲", "ok"},  Look{"▼", "bad"}, Look{"~", "odd"},
+                                       Look{"+", "off"}, Look{"–", "odd"}, Look{"≠", "bad"}};  // in the enum's order
+  return looks.at(static_cast<size_t>(change));
 }
 
 std::string chip(const CaseView& c) {

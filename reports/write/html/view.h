@@ -20,8 +20,8 @@ struct CaseView {
 /// How much of each case is shown: the more cases, the less.
 struct Fineness {
   size_t max_points = 200;  ///< of a series in a figure
-  bool all_metrics = true;  ///< of cases that are not urgent: metrics that no figure shows
-  bool run_order = true;    ///< of cases that are not urgent: both sides in run order
+  bool all_metrics = true;  ///< for other than urgent cases: metrics that no figure shows
+  bool run_order = true;    ///< for other than urgent cases: both sides in run order
 };
 
 /// The input of all sections.
