@@ -50,9 +50,8 @@ HistoryPoint point_of(const nlohmann::json& json) {
   point.noisy = noisy.is_boolean() && noisy.get<bool>();
   const auto& metrics = member_of(json, "metrics", "the line");
   if (metrics.is_null()) return point;
-  for (const auto& [key, value] : object_of(metrics, "metrics").items()) {
+  for (const auto& [key, value] : object_of(metrics, "metrics").items())
     point.metrics[key] = number_of(value, "metrics." + key);
-  }
   return point;
 }
 

@@ -71,7 +71,7 @@ TEST(Diagnosis, NamesTheNodeThatWasPlantedInInferenceAndTheFirstWrongValue) {
   expect_why(page);
   fs::remove_all(torchstone.out() + "/diagnosis");
   ASSERT_EQ(run_program({TORCHSTONE_REPORT, "html", torchstone.out(), "-o", page}).exit_code, 0);
-  EXPECT_THAT(why_section(page).text, HasSubstr("Its files are not beside these results."));
+  EXPECT_THAT(why_section(page).text, HasSubstr("Its files are not in this results folder."));
   EXPECT_EQ(run_program({TORCHSTONE_REPORT, "explain", "no_such_case", torchstone.out()}).exit_code, 3);
 }
 

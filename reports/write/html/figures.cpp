@@ -76,9 +76,8 @@ std::string tolerance_figure(const Result& result) {
     y += row;
   }
   const double decades = std::log10(high / low), step = std::max(1.0, std::ceil(decades / 4));
-  for (double power = std::log10(low); power <= std::log10(high) + 0.1; power += step) {
+  for (double power = std::log10(low); power <= std::log10(high) + 0.1; power += step)
     texts += svg_text(x(std::pow(10, power)), base + 12, fmt::format("1e{:.0f}", power), "m");
-  }
   return "<figure><figcaption>Errors and tolerance</figcaption>" + svg_open(mark_width, height) + svg_strokes(strokes) +
          texts + "</svg></figure>";
 }
@@ -146,9 +145,8 @@ std::string interval_bar(const Result& result) {
   const Scale x{0.5, 4, 1, width - 1, /*logarithmic=*/true};
   const char* css = is_noisy(result) ? "ev" : low > 1 ? "up" : high < 1 ? "dn" : "ev";
   std::string strokes = fmt::format("<path class=ax d=\"M{} 0v12\"/>", x(1));
-  if (const auto required = metric_of(result, "required_speedup"); required && *required != 1) {
+  if (const auto required = metric_of(result, "required_speedup"); required && *required != 1)
     strokes += fmt::format("<path class=rq d=\"M{} 0v12\"/>", x(*required));
-  }
   strokes += fmt::format("<path class={} d=\"M{} 3v6m0-3H{}m0-3v6M{} 6l3-3 3 3-3 3-3-3\"/>", css, x(low),
                          std::max(x(high), x(low) + 1), x(*speedup) - 3);
   return fmt::format("<svg class=b width={} height=12 fill=none stroke=gray>{}</svg>", width, strokes);

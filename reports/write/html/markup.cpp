@@ -29,9 +29,8 @@ std::vector<std::string> cells_of(const std::string& line) {
 
 std::string table_row(const std::vector<std::string>& cells, bool header) {
   std::string out = "<tr>";
-  for (size_t i = 0; i < cells.size(); ++i) {
+  for (size_t i = 0; i < cells.size(); ++i)
     out += fmt::format("<{}>{}", i == 0 || header ? "th" : "td", escaped(cells[i]));
-  }
   return out;
 }
 
@@ -138,9 +137,8 @@ std::vector<double> thinned(const std::vector<double>& values, size_t limit) {
   if (values.size() <= limit || limit == 0) return values;
   const size_t group = (values.size() + limit - 1) / limit;
   std::vector<double> out;
-  for (size_t i = 0; i < values.size(); i += group) {
+  for (size_t i = 0; i < values.size(); i += group)
     out.push_back(quantile(std::span(values).subspan(i, std::min(group, values.size() - i)), 0.5));
-  }
   return out;
 }
 

@@ -175,9 +175,8 @@ std::string ended(const View& view) {
 std::string ribbon(const View& view) {
   if (!view.options.comparison || view.options.comparison->machine_differences.empty()) return "";
   std::string items;
-  for (const auto& difference : view.options.comparison->machine_differences) {
+  for (const auto& difference : view.options.comparison->machine_differences)
     items += "<li>" + escaped_cut(difference, 500);
-  }
   return "<aside class=ribbon role=note><b>⚠ The baseline is of another machine: timings are not comparable.</b><ul>" +
          items + "</ul></aside>";
 }

@@ -22,9 +22,8 @@ namespace {
 std::string gzipped(const std::string& text) {
   z_stream stream{};
   constexpr int gzip_window = 15 + 16, memory_level = 8;
-  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_window, memory_level, Z_DEFAULT_STRATEGY) != Z_OK) {
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_window, memory_level, Z_DEFAULT_STRATEGY) != Z_OK)
     throw std::runtime_error("zlib cannot begin to compress");
-  }
   std::string out(deflateBound(&stream, text.size()), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
   stream.avail_in = static_cast<uInt>(text.size());
@@ -41,9 +40,8 @@ std::string gzipped(const std::string& text) {
 /// Returns "sha256-…" for a content security policy, from the hash that the build took of an embedded file.
 std::string hash_source(std::string_view hexadecimal) {
   std::string bytes;
-  for (size_t i = 0; i + 1 < hexadecimal.size(); i += 2) {
+  for (size_t i = 0; i + 1 < hexadecimal.size(); i += 2)
     bytes += static_cast<char>(std::stoi(std::string(hexadecimal.substr(i, 2)), nullptr, 16));
-  }
   return "'sha256-" + base64(bytes) + "'";
 }
 

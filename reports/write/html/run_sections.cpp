@@ -185,9 +185,8 @@ std::string data_section(const Report& report, size_t room) {
   auto without_samples = results;
   for (auto& result : without_samples) result.outcome.samples.clear();
   const DataFile shorter = data_file(write_json(without_samples, run));
-  if (shorter.address.size() <= room) {
+  if (shorter.address.size() <= room)
     return link(shorter, fmt::format("without the raw samples, which are too many for one page; {}", origin));
-  }
   return section("<p>Too large for this page: see the results.json that it was made from.</p>");
 }
 

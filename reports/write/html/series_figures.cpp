@@ -83,9 +83,8 @@ std::string run_order(const Side& eager, const Side& compiled, size_t max_points
   const auto [low, high] = common_range(eager, compiled);
   const Scale y{low, high, floor_y - 4, 8};
   auto [strokes, labels] = grid(y, time_text);
-  for (const Side* side : {&eager, &compiled}) {
+  for (const Side* side : {&eager, &compiled})
     strokes += svg_stroke(side->css_class, line_path(points_of(thinned(side->seconds, max_points), y)));
-  }
   return svg_open(width, height) + svg_strokes(strokes) + labels +
          count_label(std::max(eager.seconds.size(), compiled.seconds.size()), "rounds", max_points) + "</svg>";
 }

@@ -66,9 +66,8 @@ View view_of(const Report& report, const write::PageOptions& options, const Fine
   size_t wordy = 0;
   for (const auto& result : report.results) {
     CaseView c{&result, fmt::format("c{}", view.cases.size()), verdict_of(result)};
-    if (const auto found = place.find(result.name); found != place.end()) {
+    if (const auto found = place.find(result.name); found != place.end())
       c.change = &options.comparison->cases[found->second];
-    }
     c.urgent = urgency(c) < 3;
     wordy += result.outcome.detail.size() + result.outcome.reason.size() > least_text;
     view.cases.push_back(c);
@@ -116,9 +115,8 @@ std::string change_text(const judge::CaseChange& change) {
   if (change.change == judge::Change::same && !change.status_worse) return "";
   const Look look = change.status_worse ? Look{"✗", "bad"} : change.lost ? Look{"–", "bad"} : look_of(change.change);
   std::string text = fmt::format("<i class={}>{} {}</i>", look.css_class, look.symbol, judge::verdict_word(change));
-  if (change.old_status != change.new_status && !change.old_status.empty() && !change.new_status.empty()) {
+  if (change.old_status != change.new_status && !change.old_status.empty() && !change.new_status.empty())
     text += fmt::format(" {} → {}", escaped_cut(change.old_status, 60), escaped_cut(change.new_status, 60));
-  }
   if (const auto* m = telling_change(change))
     text += fmt::format(" {} {:+.1f} %", escaped(judge::metric_title(m->metric)), (m->ratio - 1) * 100);
   if (!change.other_parts.empty()) text += fmt::format(" {}", change.other_parts);

@@ -49,7 +49,7 @@ TEST(Why, LinksNothingOutsideOfTheFolderOfTheCase) {
     r.outcome.notes["diagnosis_folder"] = folder;
     const std::string why = why_of(write_html({sample_run(), {r}}));
     EXPECT_THAT(why, Not(HasSubstr("href=\""))) << folder;
-    EXPECT_THAT(why, HasSubstr("Its files are not beside these results."));
+    EXPECT_THAT(why, HasSubstr("Its files are not in this results folder."));
   }
   Result r = wrong("a");
   r.outcome.notes["diagnosis_folder"] = "javascript:x//?\"'><b>/" + results_folder::diagnosis_path("", r.name).string();
