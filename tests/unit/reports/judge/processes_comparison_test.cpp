@@ -94,7 +94,8 @@ TEST(ComparisonOfProcesses, BlamesNoCaseForThreadsThatLieElsewhere) {
   const auto comparison = compare_with_baseline(at(before, 0.7), at(after, 1.1));
   EXPECT_EQ(slower_in(comparison), 0U);
   EXPECT_EQ(exit_code_of(comparison), ExitCode::success);
-  EXPECT_THAT(comparison.notes, Contains(HasSubstr("16 cases were timed with threads in another cache domain than in")));
+  EXPECT_THAT(comparison.notes,
+              Contains(HasSubstr("16 cases were timed with threads in another cache domain than in")));
 }
 
 TEST(ComparisonOfProcesses, ComparesLikeWithLike) {
@@ -154,7 +155,8 @@ TEST(ComparisonOfProcesses, OfAMachineThatMovedIsNotRedAndSaysSo) {
     ASSERT_TRUE(comparison.drift);
     EXPECT_NEAR(comparison.drift->centre, std::log(1.1), 0.02);
     EXPECT_THAT(comparison.notes, Contains(AllOf(HasSubstr("The machine drifted"), HasSubstr("16 cases"))));
-    EXPECT_THAT(write_comparison(comparison), HasSubstr("The machine drifted: the median of eager's times of 16 cases changed by +"));
+    EXPECT_THAT(write_comparison(comparison),
+                HasSubstr("The machine drifted: the median of eager's times of 16 cases changed by +"));
   }
   const auto still = compare_with_baseline(run_of(random), run_of(random));
   EXPECT_THAT(still.notes, testing::Not(Contains(HasSubstr("The machine drifted"))));

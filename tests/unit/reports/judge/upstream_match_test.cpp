@@ -211,7 +211,8 @@ TEST_F(UpstreamBaseline, RefusesWhatIsNoSuchTable) {
   refuses("name,accuracy\na,pass\nb,passed\n", "b.csv:3: accuracy of b: expected one of pass, pass_due_to_skip");
   refuses("name,accuracy\na,pass\nb\n", "b.csv:3: accuracy of b: expected one of");
   refuses("name,accuracy\na,pass\n,pass\n", "b.csv:3: a row without a name");
-  refuses("dev,name,accuracy\ncpu,a,pass\ncuda,a,pass\ncpu,a,fail_accuracy\n", "b.csv:4: a occurs twice, first in line 2");
+  refuses("dev,name,accuracy\ncpu,a,pass\ncuda,a,pass\ncpu,a,fail_accuracy\n",
+          "b.csv:4: a occurs twice, first in line 2");
   refuses("name,speedup\na,fast\n", "b.csv:2: speedup of a: expected a number, found fast");
   refuses("name,speedup\na,\n", "b.csv:2: speedup of a: expected a number, found nothing");
   refuses("name,accuracy,graph_breaks\na,pass,-3\n", "b.csv:2: graph_breaks of a: expected 0 or more, found -3");
