@@ -34,7 +34,7 @@
 #include "fixtures/isolate/devices.h"
 #include "fixtures/isolate/signals.h"
 #include "models/core/registration.h"
-#include "models/formats/operator_library.h"
+#include "models/formats/model_file.h"
 #include "reports/base/process.h"
 #include "reports/base/secrets.h"
 #include "reports/base/terminal.h"

@@ -26,8 +26,6 @@
 #include "models/core/model_registry.h"
 #include "models/core/tree.h"
 #include "models/formats/model_file.h"
-#include "models/formats/operator_library.h"
-#include "models/formats/script_model.h"
 #include "reports/base/files.h"
 #include "reports/base/terminal.h"
 

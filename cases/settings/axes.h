@@ -7,7 +7,7 @@
 #include <torchstone/case.h>
 
 #include "cases/settings/yaml.h"
-#include "models/operators/operator_model.h"
+#include "models/operators/operator_call.h"
 
 namespace torchstone::config {
 

@@ -6,7 +6,7 @@
 #include <torchstone/model.h>
 
 #include "models/blocks/containers.h"
-#include "models/blocks/layers.h"
+#include "models/blocks/basic_layers.h"
 
 namespace torchstone::demucs {
 namespace {

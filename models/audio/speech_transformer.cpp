@@ -10,7 +10,7 @@
 #include <torchstone/model.h>
 
 #include "models/blocks/containers.h"
-#include "models/blocks/layers.h"
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/token_model.h"
 #include "models/blocks/transformer.h"
 

@@ -4,7 +4,7 @@
 // 9,381,888 parameters. mini: LSTM width 64, projection 32, 10 frames.
 #include <torchstone/model.h>
 
-#include "models/blocks/layers.h"
+#include "models/blocks/basic_layers.h"
 
 namespace torchstone::tts_angular {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 // The parts that BERT and its kin share, under the names of transformers' modules.
 #include "models/blocks/containers.h"
-#include "models/blocks/layers.h"
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/token_model.h"
 #include "models/blocks/transformer.h"
 

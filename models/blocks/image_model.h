@@ -3,7 +3,7 @@
 
 #include <torchstone/model.h>
 
-#include "models/blocks/layers.h"
+#include "models/blocks/basic_layers.h"
 
 namespace torchstone {
 

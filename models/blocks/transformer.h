@@ -2,7 +2,7 @@
 
 #include <torch/torch.h>
 
-#include "models/blocks/layers.h"
+#include "models/blocks/basic_layers.h"
 
 namespace torchstone {
 

@@ -2,63 +2,80 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
+#include <c10/core/ScalarType.h>
 #include <fmt/format.h>
 #include <torchstone/model_info.h>
 
+// Models and libraries of operators in files that a user names.
+
+namespace caffe2::serialize {
+class PyTorchStreamReader;
+}
+
 namespace torchstone::formats {
 
-/// Whether a path is taken for a model's file instead of a model's name: it ends with .pt or .pt2, or is a folder that
-/// holds eval.pt2, train.pt2 or both.
+/// Returns whether a path names a model's file instead of a registered model: it ends with .pt or .pt2, or is a folder
+/// that holds eval.pt2, train.pt2 or both.
 bool is_model_file(const std::string& path);
-
-/// The name of a file's model: the file's stem, or the folder's name, in [A-Za-z0-9_].
+/// Returns whether such a file is an exported program: any of the above but .pt.
+bool is_exported_model(const std::string& path);
+/// Returns the name of a file's model: the file's stem, or the folder's name, in [A-Za-z0-9_].
 std::string model_name_of(const std::string& path);
 
-/// Whether a path is taken for an exported program: it ends with .pt2, or is a folder that holds eval.pt2, train.pt2 or
-/// both.
-bool is_exported_model(const std::string& path);
-
-/// An exported program, as torch.export.save of PyTorch 2.11 to 2.13 writes it, as a model named after the file's stem
-/// made an identifier. Inputs are the archive's sample inputs; further calls of `example_inputs` draw others like them.
-/// The batch size can be changed where the first dimension of the inputs is a symbol of the program, within its range;
-/// otherwise it is the file's (`fixed_batch`), and the other symbols may still vary (`dimensions_alone`).
+/// Returns an exported program, as torch.export.save of PyTorch 2.11 to 2.13 writes it, as a model named by
+/// model_name_of(). Inputs are the archive's sample inputs. Further calls of `example_inputs` generate similar ones.
+/// The batch size can be changed where the first dimension of the inputs is a symbol of the program, within its range.
+/// Otherwise it is the file's (`fixed_batch`), and the other symbols may still vary (`dimensions_alone`).
 ///
-/// Training takes the program `train` of the archive (or the folder's train.pt2), inference the program `model` (or
+/// Training uses the program `train` of the archive (or the folder's train.pt2), inference the program `model` (or
 /// eval.pt2). A file with one program serves both when none of its operators depends on the mode.
 ///
-/// The graph and the sample inputs are read here: throws std::runtime_error with the file, the place in it and what was
-/// expected. Weights are read when a model is made, and there the outputs that the exporter stored
-/// (torchstone/outputs.pt) are compared with the program's own, once a process.
+/// This function reads the graph and the sample inputs. It throws std::runtime_error with the file, the place in it and
+/// what was expected. Weights are read when a model is made. At that point the outputs that the exporter stored
+/// (torchstone/outputs.pt) are compared with the program's own, once per process.
 ModelInfo exported_model_info(const std::string& path);
+/// Returns the floating-point dtypes of an exported program's parameters, buffers and inputs, each once. Reads the
+/// program and the metadata of its tensors, not their values. Throws std::exception if the file cannot be read.
+std::set<c10::ScalarType> dtypes_of_exported(const std::string& path);
 
-/// Throws std::runtime_error "PATH: why": a file of the user's that cannot be taken.
+/// Returns a TorchScript file (torch.jit.save, or a traced C++ module) as a model named by model_name_of().
+/// `inputs_path` is a file for read_pt() (models/formats/pickle/pickle.h) with the positional arguments of forward: a
+/// list or tuple, or a single tensor. None, numbers and strings in it, and omitted arguments with a default, become
+/// constants of the program. The first call of a model's `example_inputs` returns the file's tensors. Later calls
+/// generate similar ones with draw_like().
+///
+/// Throws std::runtime_error when the script is missing or not TorchScript, and when the inputs do not fit the
+/// arguments of forward. Throws PickleError when the inputs cannot be read. `dtypes` receives the floating-point dtypes
+/// of the script's parameters, buffers, inputs and castable constants, so that a large file is not loaded again for
+/// them.
+ModelInfo script_model_info(const std::string& path, const std::string& inputs_path,
+                            std::set<c10::ScalarType>* dtypes = nullptr);
+
+/// Loads a shared library of operators (TORCH_LIBRARY), as torch.ops.load_library does. Throws std::runtime_error when
+/// the file does not exist, the loader refuses it, or it registers no operator.
+void load_operator_library(const std::string& path);
+/// Returns the libraries that this process has loaded, in that order. A compile worker needs the same.
+const std::vector<std::string>& operator_libraries();
+
+/// Throws std::runtime_error "PATH: why" for a file that cannot be used.
 [[noreturn]] inline void refuse(const std::filesystem::path& path, const std::string& why) {
   throw std::runtime_error(fmt::format("{}: {}", path.string(), why));
 }
 
-/// The first line of an error's message: LibTorch's messages end with a C++ stack.
+/// Returns the first line of an error's message: LibTorch's messages end with a C++ stack.
 inline std::string first_line(const std::exception& error) {
   const std::string text = error.what();
   return text.substr(0, text.find('\n'));
 }
 
-}  // namespace torchstone::formats
-
-namespace caffe2::serialize {
-
-class PyTorchStreamReader;
-
-}  // namespace caffe2::serialize
-
-namespace torchstone::formats {
-
-/// Throws std::invalid_argument when the records of an archive come to more than a file of `file_bytes` can hold:
-/// records under data/ and constants/ are tensors, are never compressed and so fit into the file together, unless
-/// several lie over each other; all others (code, pickles) may be compressed and have 256 MiB together. Nothing is read
-/// yet.
+/// Throws std::invalid_argument when the records of an archive claim more bytes than a file of `file_bytes` can hold.
+/// Records under data/ and constants/ are tensors, which are never compressed: they fit into the file together, unless
+/// several overlap. All others (code, pickles) may be compressed, up to 256 MiB together. Reads no record.
 void require_possible_sizes(caffe2::serialize::PyTorchStreamReader& archive, uint64_t file_bytes);
 
 }  // namespace torchstone::formats

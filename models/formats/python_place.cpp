@@ -16,6 +16,8 @@
 namespace torchstone::formats {
 namespace {
 
+namespace jit = torch::jit;
+
 constexpr std::string_view opening = "The following operation failed in the TorchScript interpreter.";
 constexpr std::string_view original_code = "Traceback of TorchScript, original code";
 
@@ -29,7 +31,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// `torch.add(…` is aten::add, `ops.torchvision.nms(…` torchvision::nms; empty for anything else.
+/// Returns aten::add for `torch.add(…` and torchvision::nms for `ops.torchvision.nms(…`; empty for anything else.
 std::string operator_at(const std::string& code) {
   static const std::regex pattern(R"(^(?:torch|ops\.(\w+))\.(\w+)\()");
   std::smatch found;
@@ -37,7 +39,7 @@ std::string operator_at(const std::string& code) {
   return fmt::format("{}::{}", found[1].matched ? found[1].str() : "aten", found[2].str());
 }
 
-/// The innermost call of the serialised code, which LibTorch underlines: "   ~~~~~ <--- HERE".
+/// Returns the innermost call of the serialised code, which LibTorch underlines: "   ~~~~~ <--- HERE".
 std::string operator_of(const std::vector<std::string>& lines) {
   std::string found;
   for (size_t i = 1; i < lines.size() && !lines[i].starts_with(original_code); ++i) {
@@ -48,10 +50,10 @@ std::string operator_of(const std::vector<std::string>& lines) {
   return found;
 }
 
-bool of_torch(const std::string& file) { return file.find("/torch/") != std::string::npos; }
+bool is_torch_file(const std::string& file) { return file.find("/torch/") != std::string::npos; }
 
-/// The innermost line of the user's Python: of a scripted function (`File "net.py", line 5, in forward`, the innermost
-/// comes last), or of a traced one (`net.py(5): forward`, the innermost comes first, and `<module>` ends a stack).
+/// Returns the innermost line of the user's Python. Stacks of scripted functions list it last (`File "net.py", line 5,
+/// in forward`). Stacks of traced functions list it first (`net.py(5): forward`) and end with `<module>`.
 std::string place_in_python(const std::vector<std::string>& lines) {
   static const std::regex scripted(R"rx(^  File "([^"]+)", line (\d+)(?:, in |$))rx"),
       traced(R"rx(^(\S.*)\((\d+)\): (\S+)$)rx");
@@ -65,7 +67,7 @@ std::string place_in_python(const std::vector<std::string>& lines) {
     const std::string file = part[1].str();
     if (script && !in_original && file.starts_with("code/")) continue;  // within the archive
     const bool first_of_stack = !in_stack;
-    if (!of_torch(file) && (script || first_of_stack)) {
+    if (!is_torch_file(file) && (script || first_of_stack)) {
       found = fmt::format("{}:{}", std::filesystem::path(file).filename().string(), part[2].str());
       in_stack = !script;
     }
@@ -74,7 +76,7 @@ std::string place_in_python(const std::vector<std::string>& lines) {
   return found;
 }
 
-/// "RuntimeError: what the operator says" is the last part, of any number of lines.
+/// Returns the first line of the error that ends the text: "RuntimeError: message of the operator".
 std::string cause_of(const std::string& text, const std::vector<std::string>& lines) {
   static const std::regex kind(R"(^[A-Za-z_][\w.]*: )");
   size_t offset = 0, found = std::string::npos;
@@ -93,6 +95,68 @@ std::string cause_of(const std::string& text, const std::vector<std::string>& li
   return cause.substr(0, cause.find('\n'));
 }
 
+void set_scope(jit::Node& node, const std::string& module) {
+  node.setScope(c10::make_intrusive<jit::Scope>()->push(c10::Symbol::fromQualString("scope::" + module)));
+}
+
+/// Returns a range in the form of a trace by Python, which innermost_python_place() reads.
+jit::SourceRange range_of(const std::string& source) {
+  const auto colon = source.rfind(':');
+  const std::string text = fmt::format("{}({}): forward\n", source.substr(0, colon),
+                                       colon == std::string::npos ? "" : source.substr(colon + 1));
+  return {std::make_shared<jit::Source>(text), 0, text.size()};
+}
+
+/// Returns the path of the submodule `name` below `path`: a direct child, or else the only descendant of that name.
+std::string step_down(const jit::Module& module, const std::string& path, const std::string& name) {
+  std::string found;
+  const std::string above = path.empty() ? "" : path + ".";
+  for (const auto& part : module.named_modules()) {
+    if (part.name == above + name) return part.name;
+    if (!part.name.starts_with(above) || !part.name.ends_with("." + name)) continue;
+    if (!found.empty()) return "";
+    found = part.name;
+  }
+  return found;
+}
+
+/// Returns whether `forward` calls submodules, as scripts do. The trace of a C++ model has no calls.
+bool calls_modules(const jit::Module& module) {
+  const auto method = module.find_method("forward");
+  if (!method) return false;
+  for (const jit::Node* node : jit::toGraphFunction(method->function()).graph()->nodes())
+    if (node->kind() == c10::prim::CallMethod) return true;
+  return false;
+}
+
+/// Returns the module that a chain of calls reaches. Stops at the first unknown instance.
+std::string module_of_calls(const std::vector<std::string>& instances, const jit::Module& module) {
+  std::string path;
+  for (const auto& name : instances) {
+    if (name == "TOP" || name == "SELF") continue;  // the model, or another method of the same module
+    const std::string below = step_down(module, path, name);
+    if (below.empty()) return path;
+    path = below;
+  }
+  return path.empty() ? own_forward : path;
+}
+
+/// Returns "conv" for "conv(Conv2d)::forward" (torch/csrc/jit/runtime/interpreter.cpp, moduleHierarchy).
+std::string instance_of(const std::string& call) { return call.substr(0, call.find('(')); }
+
+/// The script that the interpreter runs under a tracer. A global, because the tracer calls a plain function per node.
+thread_local const jit::Module* script_under_tracer = nullptr;
+
+void record_place(jit::Node* node) {
+  const auto stack = jit::currentCallstack();
+  if (stack.empty() || script_under_tracer == nullptr) return;
+  node->setSourceRange(stack.front().range);  // the innermost
+  std::vector<std::string> instances;
+  for (const auto& call : jit::currentModuleHierarchy()) instances.push_back(instance_of(call));
+  if (const std::string module = module_of_calls(instances, *script_under_tracer); !module.empty())
+    set_scope(*node, module);
+}
+
 }  // namespace
 
 std::string innermost_python_place(const std::string& stack) { return place_in_python(lines_of(stack)); }
@@ -107,74 +171,6 @@ std::string with_cause_first(const std::string& message) {
   return fmt::format("{}{}{}{}{}\n{}", message.substr(0, begin), name, name.empty() ? "" : ": ", cause,
                      place.empty() ? "" : fmt::format(" ({})", place), text);
 }
-
-namespace {
-
-namespace jit = torch::jit;
-
-void set_scope(jit::Node& node, const std::string& module) {
-  node.setScope(c10::make_intrusive<jit::Scope>()->push(c10::Symbol::fromQualString("scope::" + module)));
-}
-
-/// A range in the form of a trace by Python, which python_place() reads.
-jit::SourceRange range_of(const std::string& source) {
-  const auto colon = source.rfind(':');
-  const std::string text = fmt::format("{}({}): forward\n", source.substr(0, colon),
-                                       colon == std::string::npos ? "" : source.substr(colon + 1));
-  return {std::make_shared<jit::Source>(text), 0, text.size()};
-}
-
-/// The module that is called `name` in `module` or, where a script has gone there by attributes, the only one below.
-std::string step_down(const jit::Module& module, const std::string& path, const std::string& name) {
-  std::string found;
-  const std::string above = path.empty() ? "" : path + ".";
-  for (const auto& part : module.named_modules()) {
-    if (part.name == above + name) return part.name;
-    if (!part.name.starts_with(above) || !part.name.ends_with("." + name)) continue;
-    if (!found.empty()) return "";
-    found = part.name;
-  }
-  return found;
-}
-
-/// Whether `forward` is a script that calls those of submodules; the trace of a model in C++ is one list.
-bool calls_modules(const jit::Module& module) {
-  const auto method = module.find_method("forward");
-  if (!method) return false;
-  for (const jit::Node* node : jit::toGraphFunction(method->function()).graph()->nodes())
-    if (node->kind() == c10::prim::CallMethod) return true;
-  return false;
-}
-
-/// The module that calls lead to, each by the name of its instance; where one of them is not known, that before it.
-std::string module_of_calls(const std::vector<std::string>& instances, const jit::Module& module) {
-  std::string path;
-  for (const auto& name : instances) {
-    if (name == "TOP" || name == "SELF") continue;  // of the model, or another method of the same module
-    const std::string below = step_down(module, path, name);
-    if (below.empty()) return path;
-    path = below;
-  }
-  return path.empty() ? own_forward : path;
-}
-
-/// "conv" of "conv(Conv2d)::forward" (torch/csrc/jit/runtime/interpreter.cpp, moduleHierarchy).
-std::string instance_of(const std::string& call) { return call.substr(0, call.find('(')); }
-
-/// The script that the interpreter runs under a tracer: the tracer calls a plain function for each node.
-thread_local const jit::Module* script_under_tracer = nullptr;
-
-void record_place(jit::Node* node) {
-  const auto stack = jit::currentCallstack();
-  if (stack.empty() || script_under_tracer == nullptr) return;
-  node->setSourceRange(stack.front().range);  // the innermost
-  std::vector<std::string> instances;
-  for (const auto& call : jit::currentModuleHierarchy()) instances.push_back(instance_of(call));
-  if (const std::string module = module_of_calls(instances, *script_under_tracer); !module.empty())
-    set_scope(*node, module);
-}
-
-}  // namespace
 
 TracedPlace::TracedPlace(std::string module, std::string source)
     : module_(std::move(module)), source_(std::move(source)) {

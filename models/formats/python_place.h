@@ -6,21 +6,21 @@
 
 namespace torchstone::formats {
 
-/// The message of an error of TorchScript's interpreter with its cause as the first line: the operator, what it says,
-/// and the line of the user's Python file ("aten::view: shape '[3, 4]' is invalid for input of size 20 (net.py:11)").
-/// LibTorch's own text with both call stacks follows. What stands before that text in `message` stays in front. Any
-/// other message is returned as it is.
+/// Rewrites an error message of TorchScript's interpreter so that its first line is the cause: the operator, its
+/// message, and the line in the user's Python ("aten::view: shape '[3, 4]' is invalid for input of size 20
+/// (net.py:11)"). LibTorch's text with both call stacks follows. Text of `message` before LibTorch's is kept. Any other
+/// message is returned unchanged.
 std::string with_cause_first(const std::string& message);
 
-/// "net.py:11": the innermost line of the user's Python, outside PyTorch, in a call stack as TorchScript writes it.
-/// Empty when there is none.
+/// Returns "net.py:11", the innermost line of the user's Python, outside PyTorch, in a call stack of TorchScript. Empty
+/// without such a line.
 std::string innermost_python_place(const std::string& stack);
 
-/// Stands for the path of a module where that is the model itself; no module can be called so.
+/// Path of the model itself. No submodule can have this name.
 inline constexpr const char* own_forward = "the model itself";
 
-/// Gives what a tracer records while it lives the place of it in the user's program: the path of the module as the
-/// node's scope, and "net.py:12" as its source. Empty texts give nothing. Does nothing while no tracer records.
+/// Annotates the nodes that a tracer records during its lifetime with their place in the user's program. A node's scope
+/// becomes the path of the module, its source "net.py:12". Empty texts set nothing. Has no effect without a tracer.
 class TracedPlace {
  public:
   TracedPlace(std::string module, std::string source);
@@ -30,11 +30,11 @@ class TracedPlace {
 
  private:
   const std::string module_, source_;
-  torch::jit::Node* last_ = nullptr;  ///< that was recorded before; nullptr without a tracer
+  torch::jit::Node* last_ = nullptr;  ///< the node recorded before; nullptr without a tracer
 };
 
-/// Has what the interpreter of TorchScript does for a script while it lives, under a tracer, recorded with scope and
-/// source as above. The script outlives it.
+/// Makes a tracer record scope and source of the nodes that TorchScript's interpreter executes for a script during its
+/// lifetime. The script must outlive this object.
 class TracedScript {
  public:
   explicit TracedScript(const torch::jit::Module& script);
@@ -46,8 +46,8 @@ class TracedScript {
   const torch::jit::Module* const before_;
 };
 
-/// The module in whose forward a node was called, as far as the graph knows it: its scope, or for a script the calls
-/// that were inlined, by their names below `module`. Empty where it does not.
+/// Returns the module whose forward called a node: the node's scope, or for a script the path of the inlined calls
+/// below `module`. Empty if the graph does not record it.
 std::string module_of_node(const torch::jit::Node& node, const torch::jit::Module& module);
 
 }  // namespace torchstone::formats

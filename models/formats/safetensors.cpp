@@ -7,6 +7,7 @@
 #include <fstream>
 #include <set>
 #include <tuple>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,24 @@
 
 namespace torchstone::formats {
 namespace {
+
+static_assert(std::endian::native == std::endian::little, "safetensors data is little-endian and is not converted");
+
+constexpr uint64_t length_bytes = 8;              // before the header
+constexpr uint64_t longest_header = 100'000'000;  // bytes; the limit of the reference implementation
+constexpr size_t most_dimensions = 64;
+
+struct TensorEntry {
+  std::string name;
+  torch::Dtype dtype;
+  std::vector<int64_t> shape;
+  uint64_t begin, end;  ///< in the data, which follows the header
+};
+
+struct FileHeader {
+  std::vector<TensorEntry> entries;  ///< sorted by `begin`; they cover the data without gap or overlap
+  std::map<std::string, std::string> metadata;
+};
 
 constexpr std::array<std::pair<const char*, torch::Dtype>, 10> dtypes = {{{"F64", torch::kFloat64},
                                                                           {"F32", torch::kFloat32},
@@ -27,10 +46,8 @@ constexpr std::array<std::pair<const char*, torch::Dtype>, 10> dtypes = {{{"F64"
                                                                           {"U8", torch::kUInt8},
                                                                           {"BOOL", torch::kBool}}};
 
-constexpr size_t most_dimensions = 64;
-
-/// nlohmann-json keeps the last of two equal keys; a header with two must be refused. Depth 1 holds the tensors' names,
-/// depth 2 their fields, and nothing nests deeper than the lists in those.
+/// Parses a header, and refuses equal keys, of which nlohmann-json keeps the last. The tensors' names are at depth 1,
+/// their fields at depth 2, and nothing nests deeper than the lists in those.
 nlohmann::json parse_json(const std::string& text, const std::string& file) {
   constexpr size_t most_events = 8'000'000;  // half a million tensors
   size_t events = 0;
@@ -50,15 +67,14 @@ nlohmann::json parse_json(const std::string& text, const std::string& file) {
   try {
     return nlohmann::json::parse(text, check);
   } catch (const nlohmann::json::parse_error& error) {
-    refuse(file,
-           fmt::format("byte {}: the header is no JSON: {}", safetensors_length_bytes + error.byte - 1, error.what()));
+    refuse(file, fmt::format("byte {}: the header is not JSON: {}", length_bytes + error.byte - 1, error.what()));
   } catch (const nlohmann::json::exception& error) {  // a number that no double holds (1e999)
     refuse(file, fmt::format("the header cannot be read: {}", error.what()));
   }
 }
 
 uint64_t elements_of(const std::vector<int64_t>& shape, const std::string& where, const std::string& file) {
-  int64_t span = 1;  // with 0 taken as 1: strides are computed so
+  int64_t span = 1;  // counts 0 as 1, as the computation of strides does
   bool empty = false;
   for (const auto size : shape) {
     empty = empty || size == 0;
@@ -83,7 +99,7 @@ std::vector<int64_t> integers(const nlohmann::json& list, const std::string& whe
   return values;
 }
 
-SafeTensorsEntry parse_entry(const std::string& name, const nlohmann::json& fields, const std::string& file) {
+TensorEntry parse_entry(const std::string& name, const nlohmann::json& fields, const std::string& file) {
   const auto where = fmt::format("tensor \"{}\"", name);
   if (!fields.is_object()) refuse(file, fmt::format("{}: {}, expected an object", where, fields.type_name()));
   for (const auto* key : {"dtype", "shape", "data_offsets"}) {
@@ -101,8 +117,8 @@ SafeTensorsEntry parse_entry(const std::string& name, const nlohmann::json& fiel
   if (offsets.size() != 2 || offsets[0] > offsets[1]) {
     refuse(file, where + ": data_offsets must be [begin, end] with begin <= end");
   }
-  SafeTensorsEntry entry{name, known->second, integers(fields["shape"], where + ": shape", file),
-                         static_cast<uint64_t>(offsets[0]), static_cast<uint64_t>(offsets[1])};
+  TensorEntry entry{name, known->second, integers(fields["shape"], where + ": shape", file),
+                    static_cast<uint64_t>(offsets[0]), static_cast<uint64_t>(offsets[1])};
   uint64_t bytes = elements_of(entry.shape, where, file);
   if (__builtin_mul_overflow(bytes, c10::elementSize(entry.dtype), &bytes)) {
     refuse(file, where + ": the byte count overflows 64 bits");
@@ -114,8 +130,8 @@ SafeTensorsEntry parse_entry(const std::string& name, const nlohmann::json& fiel
   return entry;
 }
 
-/// Throws unless the tensors, sorted by place, cover the data without gap or overlap.
-void check_places(const std::vector<SafeTensorsEntry>& entries, uint64_t data_bytes, const std::string& file) {
+/// Throws unless the tensors, sorted by offset, cover the data without gap or overlap.
+void check_offsets(const std::vector<TensorEntry>& entries, uint64_t data_bytes, const std::string& file) {
   uint64_t place = 0;
   for (const auto& entry : entries) {
     if (entry.begin != place) {
@@ -129,17 +145,10 @@ void check_places(const std::vector<SafeTensorsEntry>& entries, uint64_t data_by
   }
 }
 
-}  // namespace
-
-const char* safetensors_dtype(torch::Dtype dtype) {
-  const auto* known = std::ranges::find(dtypes, dtype, &std::pair<const char*, torch::Dtype>::second);
-  return known == dtypes.end() ? nullptr : known->first;
-}
-
-SafeTensorsHeader parse_safetensors_header(const std::string& text, uint64_t data_bytes, const std::string& file) {
+FileHeader parse_header(const std::string& text, uint64_t data_bytes, const std::string& file) {
   const auto json = parse_json(text, file);
   if (!json.is_object()) refuse(file, fmt::format("byte 8: header is {}, expected an object", json.type_name()));
-  SafeTensorsHeader header;
+  FileHeader header;
   for (const auto& [name, fields] : json.items()) {
     if (name != "__metadata__") {
       header.entries.push_back(parse_entry(name, fields, file));
@@ -147,22 +156,16 @@ SafeTensorsHeader parse_safetensors_header(const std::string& text, uint64_t dat
     }
     if (!fields.is_object()) refuse(file, "__metadata__: expected an object");
     for (const auto& [key, value] : fields.items()) {
-      if (!value.is_string()) refuse(file, fmt::format("__metadata__: {} is no string", key));
+      if (!value.is_string()) refuse(file, fmt::format("__metadata__: {} is not a string", key));
       header.metadata[key] = value.get<std::string>();
     }
   }
   std::ranges::sort(header.entries, {}, [](const auto& entry) { return std::tie(entry.begin, entry.end); });
-  check_places(header.entries, data_bytes, file);
+  check_offsets(header.entries, data_bytes, file);
   return header;
 }
 
-namespace {
-
-static_assert(std::endian::native == std::endian::little, "safetensors data is little-endian and is read as it lies");
-
-constexpr uint64_t longest_header = 100'000'000;  // bytes; the limit of the reference implementation
-
-torch::Tensor read_tensor(std::istream& stream, const SafeTensorsEntry& entry, const std::string& file) {
+torch::Tensor read_tensor(std::istream& stream, const TensorEntry& entry, const std::string& file) {
   auto tensor = torch::empty(entry.shape, entry.dtype);
   const auto bytes = static_cast<std::streamsize>(entry.end - entry.begin);
   auto* data = static_cast<char*>(tensor.data_ptr());
@@ -182,18 +185,17 @@ SafeTensors read_safetensors(std::istream& stream, const std::string& name) {
   if (!stream || end < 0) refuse(name, "cannot be read");
   const auto size = static_cast<uint64_t>(end);
   uint64_t length = 0;
-  if (size < safetensors_length_bytes)
-    refuse(name, fmt::format("{} bytes long, expected at least {}", size, safetensors_length_bytes));
-  stream.read(reinterpret_cast<char*>(&length), safetensors_length_bytes);
+  if (size < length_bytes) refuse(name, fmt::format("{} bytes long, expected at least {}", size, length_bytes));
+  stream.read(reinterpret_cast<char*>(&length), length_bytes);
   if (length > longest_header)
     refuse(name, fmt::format("byte 0: header of {} bytes, at most {} are allowed", length, longest_header));
-  if (length > size - safetensors_length_bytes) {
-    refuse(name, fmt::format("byte 0: header of {} bytes, but only {} follow (truncated?)", length,
-                             size - safetensors_length_bytes));
+  if (length > size - length_bytes) {
+    refuse(name,
+           fmt::format("byte 0: header of {} bytes, but only {} follow (truncated?)", length, size - length_bytes));
   }
   std::string text(length, '\0');
   if (!stream.read(text.data(), static_cast<std::streamsize>(length))) refuse(name, "the header cannot be read");
-  auto header = parse_safetensors_header(text, size - safetensors_length_bytes - length, name);
+  auto header = parse_header(text, size - length_bytes - length, name);
   SafeTensors content;
   content.metadata = std::move(header.metadata);
   for (const auto& entry : header.entries) content.tensors[entry.name] = read_tensor(stream, entry, name);
@@ -212,12 +214,12 @@ void write_safetensors(const std::string& path, const SafeTensors& content) {
   if (!content.metadata.empty()) header["__metadata__"] = content.metadata;
   uint64_t place = 0;
   for (const auto& [name, tensor] : content.tensors) {
-    const auto* dtype = safetensors_dtype(tensor.scalar_type());
-    if (!dtype)
+    const auto* dtype = std::ranges::find(dtypes, tensor.scalar_type(), &std::pair<const char*, torch::Dtype>::second);
+    if (dtype == dtypes.end())
       refuse(path, fmt::format("tensor \"{}\": the format has no {}", name, c10::toString(tensor.scalar_type())));
     if (name == "__metadata__") refuse(path, "no tensor may be called __metadata__");
     const auto end = place + static_cast<uint64_t>(tensor.numel()) * tensor.element_size();
-    header[name] = {{"dtype", dtype}, {"shape", tensor.sizes().vec()}, {"data_offsets", {place, end}}};
+    header[name] = {{"dtype", dtype->first}, {"shape", tensor.sizes().vec()}, {"data_offsets", {place, end}}};
     place = end;
   }
   auto text = header.dump();
@@ -226,7 +228,7 @@ void write_safetensors(const std::string& path, const SafeTensors& content) {
   {
     std::ofstream stream(aside, std::ios::binary);
     const uint64_t length = text.size();
-    stream.write(reinterpret_cast<const char*>(&length), safetensors_length_bytes)
+    stream.write(reinterpret_cast<const char*>(&length), length_bytes)
         .write(text.data(), static_cast<std::streamsize>(length));
     for (const auto& [name, tensor] : content.tensors) {
       const auto data = tensor.detach().cpu().contiguous();

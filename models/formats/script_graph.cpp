@@ -1,4 +1,4 @@
-#include <filesystem>
+// The graphs of a TorchScript module: devices and dtypes in their constants, and the mode they were saved in.
 #include <functional>
 #include <vector>
 
@@ -51,12 +51,12 @@ class Functions {
   std::set<jit::GraphFunction*> seen_;
 };
 
-bool same(torch::Device a, torch::Device b) {
+bool is_same_device(torch::Device a, torch::Device b) {
   return a.type() == b.type() && (a.index() == b.index() || !a.has_index() || !b.has_index());
 }
 
-/// `torch.device("cuda")` of a script, which is read as a call.
-void make_constant(jit::Node& node) {
+/// Replaces `torch.device("cuda")` of a script, which is loaded as a call, by a constant.
+void make_device_constant(jit::Node& node) {
   static const auto device_of_text = c10::Symbol::fromQualString("aten::device");
   if (node.kind() != device_of_text || node.inputs().size() != 1) return;
   const auto text = jit::toIValue(node.input(0));
@@ -83,7 +83,7 @@ void move_constant(jit::Node& node, torch::Device device, std::optional<torch::D
   if (!is_constant(node)) return;
   if (node.output()->type()->kind() != c10::TypeKind::DeviceObjType) return;
   const torch::Device old(node.s(attr::value));
-  if (same(old, device)) return;
+  if (is_same_device(old, device)) return;
   ++foreign.constants;
   foreign.devices.insert(old.str());
   node.s_(attr::value, device.str());
@@ -96,7 +96,7 @@ bool is_dtype(const c10::Argument& argument) {
          (argument.name() == "dtype" && type->kind() == c10::TypeKind::IntType);
 }
 
-/// Arguments that ask for the dtype `from` ask for `to`. Other arguments may use the same constant.
+/// Changes dtype arguments from `from` to `to`. Other arguments may use the same constant, which is therefore kept.
 void change_dtypes(jit::Node& node, torch::Dtype from, torch::Dtype to) {
   const auto* schema = node.maybeSchema();
   for (size_t i = 0; schema != nullptr && i < schema->arguments().size() && i < node.inputs().size(); ++i) {
@@ -121,18 +121,18 @@ std::optional<bool> constant_flag(const jit::Node& node) {
   return std::nullopt;
 }
 
-/// Whether the flag changes nothing: a rate of dropout that is 0, and a batch norm that has no statistics to use.
-bool is_idle(const jit::Node& node) {
+/// Returns whether the mode has no effect: for a dropout with rate 0, and a batch norm without running statistics.
+bool ignores_mode(const jit::Node& node) {
   const auto* schema = node.maybeSchema();
-  bool idle = false;
+  bool ignored = false;
   for (size_t i = 0; schema != nullptr && i < schema->arguments().size() && i < node.inputs().size(); ++i) {
     const auto& name = schema->arguments()[i].name();
     const auto value = jit::toIValue(node.input(i));
     if (!value) continue;
-    if (name == "p" || name == "dropout") idle = idle || (value->isDouble() && value->toDouble() == 0);
-    if (name == "running_mean") idle = idle || value->isNone();
+    if (name == "p" || name == "dropout") ignored = ignored || (value->isDouble() && value->toDouble() == 0);
+    if (name == "running_mean") ignored = ignored || value->isNone();
   }
-  return idle;
+  return ignored;
 }
 
 }  // namespace
@@ -143,10 +143,10 @@ ForeignDevices move_constants(const jit::Module& module, torch::Device device, s
   const Functions functions(module);
   for (jit::GraphFunction* function : functions.list()) {
     auto& block = *function->graph()->block();
-    each_node(block, make_constant);
+    each_node(block, make_device_constant);
     each_node(block, [&](jit::Node& node) { move_constant(node, device, dtype, foreign); });
     if (dtype == torch::kFloat64) each_node(block, [&](jit::Node& node) { change_dtypes(node, own, torch::kFloat64); });
-    function->clear_optimized_graphs();  // which inlining takes, with the constants as they were
+    function->clear_optimized_graphs();  // inlining would use them, with the old constants
   }
   return foreign;
 }
@@ -192,17 +192,17 @@ std::string python_place(const jit::Node& node) {
 
 SavedMode saved_mode(jit::Graph& graph) {
   SavedMode mode;
-  bool asks = false;
+  bool reads_training = false;
   each_node(*graph.block(), [&](jit::Node& node) {
-    asks = asks || (node.kind() == prim::GetAttr && node.s(attr::name) == "training");
+    reads_training = reads_training || (node.kind() == prim::GetAttr && node.s(attr::name) == "training");
     const auto flag = constant_flag(node);
-    if (!flag || is_idle(node)) return;
+    if (!flag || ignores_mode(node)) return;
     std::string& found = *flag ? mode.trains : mode.evaluates;
     if (!found.empty()) return;
     const std::string place = python_place(node);
     found = fmt::format("{}{}", node.kind().toQualString(), place.empty() ? "" : fmt::format(" ({})", place));
   });
-  return asks ? SavedMode{} : mode;
+  return reads_training ? SavedMode{} : mode;
 }
 
 }  // namespace torchstone::formats

@@ -19,40 +19,68 @@
 namespace torchstone::formats {
 namespace {
 
+namespace jit = torch::jit;
+
 void require_zip(const std::string& path, const std::string& expected) {
   if (!std::filesystem::is_regular_file(path)) refuse(path, "no such file");
   std::ifstream stream(path, std::ios::binary);
   std::string start(4, '\0');
-  if (!stream.read(start.data(), 4) || start != "PK\3\4") refuse(path, "no zip archive; expected " + expected);
+  if (!stream.read(start.data(), 4) || start != "PK\3\4") refuse(path, "not a zip archive; expected " + expected);
 }
 
-/// "Unknown builtin op: torchvision::nms."; empty for any other error.
+/// Returns the operator in "Unknown builtin op: torchvision::nms."; empty for any other error.
 std::string unknown_operator(const std::string& message) {
-  constexpr std::string_view words = "Unknown builtin op: ";
-  const size_t begin = message.find(words);
+  constexpr std::string_view start = "Unknown builtin op: ";
+  const size_t begin = message.find(start);
   if (begin == std::string::npos) return "";
-  const std::string rest = message.substr(begin + words.size());
+  const std::string rest = message.substr(begin + start.size());
   const size_t end = rest.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:");
   return rest.substr(0, end);
 }
 
+c10::TypePtr without_none(const c10::TypePtr& type) {
+  const auto optional = type->cast<c10::OptionalType>();
+  return optional ? optional->getElementType() : type;
+}
+
+std::string names_of(const std::vector<c10::Argument>& arguments) {
+  std::vector<std::string> names;
+  for (size_t i = 1; i < arguments.size(); ++i) names.push_back(arguments[i].name());
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Returns the value of an argument of `forward`: the given one, with integers converted for a float, or the default.
+c10::IValue value_for(const c10::Argument& argument, const c10::IValue* given, size_t index) {
+  if (given == nullptr) {
+    if (argument.default_value()) return *argument.default_value();
+    throw std::invalid_argument(fmt::format("there is no element [{}] for the argument {} of forward ({}{})", index,
+                                            argument.name(), argument.type()->repr_str(),
+                                            argument.type()->cast<c10::OptionalType>() ? "; None is possible" : ""));
+  }
+  if (given->isInt() && without_none(argument.type())->kind() == c10::TypeKind::FloatType)
+    return static_cast<double>(given->toInt());
+  if (!given->type()->isSubtypeOf(*argument.type()))
+    throw std::invalid_argument(fmt::format("element [{}] is {}, but the argument {} of forward is {}", index,
+                                            describe(*given), argument.name(), argument.type()->repr_str()));
+  return *given;
+}
+
 }  // namespace
 
-torch::jit::Module load_script(const std::string& path) {
+jit::Module load_script(const std::string& path) {
   const std::string expected = "a TorchScript module as torch.jit.save writes it";
   require_zip(path, expected);
   try {
     caffe2::serialize::PyTorchStreamReader archive(path);
     require_possible_sizes(archive, std::filesystem::file_size(path));
-    return torch::jit::load(path, torch::kCPU);
+    return jit::load(path, torch::kCPU);
   } catch (const std::invalid_argument& error) {
     refuse(path, error.what());
   } catch (const std::exception& error) {
     if (const auto name = unknown_operator(error.what()); !name.empty())
-      refuse(path,
-             fmt::format("needs the operator {}, which LibTorch does not have: --torchstone_library=FILE.so loads "
-                         "a library of operators",
-                         name));
+      refuse(path, fmt::format("needs the operator {}, which LibTorch lacks: --torchstone_library=FILE.so loads "
+                               "a library of operators",
+                               name));
     refuse(path, fmt::format("expected {}, not a state_dict, a pickled model or a truncated file ({})", expected,
                              first_line(error)));
   }
@@ -75,44 +103,10 @@ std::vector<c10::IValue> load_inputs(const std::string& path) {
   return inputs;
 }
 
-namespace {
-
-namespace jit = torch::jit;
-
-c10::TypePtr without_none(const c10::TypePtr& type) {
-  const auto optional = type->cast<c10::OptionalType>();
-  return optional ? optional->getElementType() : type;
-}
-
-std::string names_of(const std::vector<c10::Argument>& arguments) {
-  std::vector<std::string> names;
-  for (size_t i = 1; i < arguments.size(); ++i) names.push_back(arguments[i].name());
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-/// What `forward` gets for an argument: the value given, an integer as a real number where one is expected, or the
-/// default.
-c10::IValue value_for(const c10::Argument& argument, const c10::IValue* given, size_t index) {
-  if (given == nullptr) {
-    if (argument.default_value()) return *argument.default_value();
-    throw std::invalid_argument(fmt::format("there is no element [{}] for the argument {} of forward ({}{})", index,
-                                            argument.name(), argument.type()->repr_str(),
-                                            argument.type()->cast<c10::OptionalType>() ? "; None is possible" : ""));
-  }
-  if (given->isInt() && without_none(argument.type())->kind() == c10::TypeKind::FloatType)
-    return static_cast<double>(given->toInt());
-  if (!given->type()->isSubtypeOf(*argument.type()))
-    throw std::invalid_argument(fmt::format("element [{}] is {}, but the argument {} of forward is {}", index,
-                                            describe(*given), argument.name(), argument.type()->repr_str()));
-  return *given;
-}
-
-}  // namespace
-
 void fix_arguments(const jit::Module& module, const std::vector<c10::IValue>& arguments) {
   auto& function = jit::toGraphFunction(module.get_method("forward").function());
   const c10::FunctionSchema schema = function.getSchema();
-  const auto& expected = schema.arguments();  // the first is the module
+  const auto& expected = schema.arguments();  // starts with the module
   if (arguments.size() + 1 > expected.size())
     throw std::invalid_argument(fmt::format("{} elements, but forward takes {}: {}", arguments.size(),
                                             expected.size() - 1, names_of(expected)));
@@ -124,7 +118,7 @@ void fix_arguments(const jit::Module& module, const std::vector<c10::IValue>& ar
     jit::Value* taken = graph.inputs()[input];
     if (value.isTensor()) {
       const auto type = without_none(taken->type());
-      taken->setType(type);  // "is not None" is decided
+      taken->setType(type);  // decides "is not None"
       kept.emplace_back(expected[i].name(), type);
       ++input;
     } else {
@@ -146,7 +140,7 @@ Tensors with_samples(const Tensors& inputs, int64_t samples) {
     }
     of_file = of_file.value_or(input.size(0));
     if (input.size(0) != *of_file || *of_file == 0)
-      throw std::invalid_argument(fmt::format("input {} has the sizes {}, another first dimension than {}",
+      throw std::invalid_argument(fmt::format("input {} has the sizes {}, expected the first dimension {}",
                                               changed.size(), fmt::streamed(input.sizes()), *of_file));
     changed.push_back(input.index_select(0, torch::arange(samples).remainder(*of_file)));
   }
@@ -154,24 +148,24 @@ Tensors with_samples(const Tensors& inputs, int64_t samples) {
   return changed;
 }
 
-std::string why_not_followed(const c10::IValue& with_file, int64_t of_file, const c10::IValue& with_asked,
-                             int64_t asked) {
-  const auto before = flatten(with_file), after = flatten(with_asked);
-  bool followed = false;
+std::string why_not_scaled(const c10::IValue& recorded_output, int64_t recorded, const c10::IValue& requested_output,
+                           int64_t requested) {
+  const auto before = flatten(recorded_output), after = flatten(requested_output);
+  bool scaled = false;
   for (size_t i = 0; i < std::min(before.size(), after.size()); ++i) {
     if (before[i].sizes() == after[i].sizes()) continue;
     std::vector<int64_t> expected = before[i].sizes().vec();
-    if (!expected.empty()) expected[0] = expected[0] * asked / of_file;
+    if (!expected.empty()) expected[0] = expected[0] * requested / recorded;
     if (after[i].sizes() != at::IntArrayRef(expected))
       return fmt::format("output {} has the sizes {} with {} samples and {} with {}", i,
-                         fmt::streamed(before[i].sizes()), of_file, fmt::streamed(after[i].sizes()), asked);
-    followed = true;
+                         fmt::streamed(before[i].sizes()), recorded, fmt::streamed(after[i].sizes()), requested);
+    scaled = true;
   }
   if (before.size() != after.size())
-    return fmt::format("{} outputs with {} samples and {} with {}", before.size(), of_file, after.size(), asked);
-  return followed ? ""
-                  : fmt::format("no output depends on the number of samples: output 0 stays {}",
-                                before.empty() ? "empty" : fmt::format("{}", fmt::streamed(before[0].sizes())));
+    return fmt::format("{} outputs with {} samples and {} with {}", before.size(), recorded, after.size(), requested);
+  return scaled ? ""
+                : fmt::format("no output depends on the number of samples: output 0 stays {}",
+                              before.empty() ? "empty" : fmt::format("{}", fmt::streamed(before[0].sizes())));
 }
 
 torch::Tensor draw_like(const torch::Tensor& example) {

@@ -1,5 +1,3 @@
-#include "models/formats/script_model.h"
-
 #include <algorithm>
 #include <regex>
 #include <set>
@@ -19,9 +17,9 @@
 namespace torchstone::formats {
 namespace {
 
-/// Children, parameters and buffers of a script module under their names, the same tensors: what casts or moves one
-/// casts or moves the other. Tensors that are plain attributes become buffers, whose names are added to `attributes`
-/// with `prefix`: TorchScript casts and moves constants of its graphs too.
+/// Registers children, parameters and buffers of a script module in `target`, as the same tensors: casting or moving
+/// one module casts or moves the other. Tensors that are plain attributes become buffers, because TorchScript casts and
+/// moves constants too. Their names with `prefix` are added to `attributes`.
 void mirror(const torch::jit::Module& script, torch::nn::Module& target, const std::string& prefix,
             std::set<std::string>& attributes) {
   for (const auto& item : script.named_parameters(/*recurse=*/false)) {
@@ -41,13 +39,13 @@ void mirror(const torch::jit::Module& script, torch::nn::Module& target, const s
   }
 }
 
-/// What the models of one file share.
+/// Data that the models of one file share.
 struct FileFacts {
   std::string path;
-  std::vector<c10::IValue> arguments;  ///< what forward is called with
+  std::vector<c10::IValue> arguments;  ///< of forward
   Tensors inputs{};                    ///< the tensors among them
   int64_t samples = 1;
-  std::set<int64_t> checked{};  ///< numbers of samples with which the program ran
+  std::set<int64_t> checked{};  ///< numbers of samples that the program ran with
   ForeignDevices foreign{};
   std::string device{};
 };
@@ -57,7 +55,7 @@ class ScriptModel : public Model, public DropoutRates, public FileProgram {
   ScriptModel(torch::jit::Module script, std::shared_ptr<FileFacts> file)
       : program_(std::move(script)), file_(std::move(file)) {
     mirror(program_.module(), *this, "", attributes_);
-    follow(torch::kCPU, std::nullopt);
+    place_program(torch::kCPU, std::nullopt);
   }
 
   c10::IValue forward(const Tensors& inputs) override { return program_.run(inputs); }
@@ -76,8 +74,8 @@ class ScriptModel : public Model, public DropoutRates, public FileProgram {
 
   const torch::jit::Module* script() const override { return &program_.module(); }
 
-  /// Loading numbers the types of modules (___torch_mangle_7), so that each load has other names.
   ProgramDescription program_description() const override {
+    // Loading numbers the types of modules (___torch_mangle_7), so that names differ between loads.
     static const std::regex mangled("___torch_mangle_[0-9]+\\.?");
     const auto graph = inlined_forward(program_.module());
     return {std::regex_replace(graph->toString(/*print_source_locations=*/false), mangled, ""),
@@ -93,34 +91,34 @@ class ScriptModel : public Model, public DropoutRates, public FileProgram {
 
   void to(torch::Device device, bool non_blocking = false) override {
     Model::to(device, non_blocking);
-    follow(device, std::nullopt);
+    place_program(device, std::nullopt);
   }
   void to(torch::Dtype dtype, bool non_blocking = false) override {
     Model::to(dtype, non_blocking);
-    follow(std::nullopt, dtype);
+    place_program(std::nullopt, dtype);
   }
   using Model::to;
 
  private:
-  void follow(std::optional<torch::Device> device, std::optional<torch::Dtype> dtype) {
+  void place_program(std::optional<torch::Device> device, std::optional<torch::Dtype> dtype) {
     const ForeignDevices foreign = program_.place(device, dtype);
     if (foreign.constants == 0) return;
     file_->foreign = foreign;
     file_->device = program_.device().str();
   }
 
-  /// Runs the program with so many samples, once, and throws std::runtime_error where it does not run or returns
-  /// something else than the outputs of so many.
+  /// Runs the program once with a number of samples. Throws std::runtime_error if it fails or its outputs do not scale
+  /// with the number of samples.
   void require_samples(int64_t samples) const {
     if (file_->checked.contains(samples)) return;
     const auto refused = [&](const std::string& why) {
-      return std::runtime_error(fmt::format("the program does not run with {} samples, the file's inputs have {}: {}",
-                                            samples, file_->samples, why));
+      return std::runtime_error(fmt::format("the program fails with {} samples, the file's inputs have {}: {}", samples,
+                                            file_->samples, why));
     };
-    c10::IValue with_file, with_asked;
+    c10::IValue recorded, requested;
     try {
-      with_asked = run_aside(with_samples(file_->inputs, samples));
-      with_file = run_aside(file_->inputs);
+      requested = run_keeping_buffers(with_samples(file_->inputs, samples));
+      recorded = run_keeping_buffers(file_->inputs);
     } catch (const c10::OutOfMemoryError&) {
       throw;
     } catch (const c10::Error& error) {
@@ -128,13 +126,12 @@ class ScriptModel : public Model, public DropoutRates, public FileProgram {
     } catch (const std::exception& error) {
       throw refused(error.what());
     }
-    const auto why = why_not_followed(with_file, file_->samples, with_asked, samples);
+    const auto why = why_not_scaled(recorded, file_->samples, requested, samples);
     if (!why.empty()) throw refused(why);
     file_->checked.insert(samples);
   }
 
-  /// The program's answer; buffers keep their values.
-  c10::IValue run_aside(const Tensors& inputs) const {
+  c10::IValue run_keeping_buffers(const Tensors& inputs) const {
     const torch::NoGradGuard no_grad;
     Tensors saved, placed;
     for (const auto& buffer : buffers()) saved.push_back(buffer.clone());
@@ -158,21 +155,21 @@ class ScriptModel : public Model, public DropoutRates, public FileProgram {
   mutable bool asked_ = false;
 };
 
-/// Why the program is not one for training; empty when it is.
+/// Returns why the program cannot be trained; empty when it can.
 std::string why_not_trained(const ScriptProgram& program, const SavedMode& mode) {
   if (!mode.evaluates.empty())
     return fmt::format(
-        "saved in eval mode: {} has it as a constant. Save another file in train mode for training (model.train() "
-        "before "
-        "torch.jit.trace, or torch.jit.script, which follows both)",
+        "saved in eval mode: {} has the mode as a constant. Save another file in train mode for training "
+        "(model.train() "
+        "before torch.jit.trace, or torch.jit.script, which follows both)",
         mode.evaluates);
   for (const auto& parameter : program.module().parameters())
     if (parameter.requires_grad()) return "";
   return "the file has no parameter that requires a gradient";
 }
 
-/// The file's script, for these inputs.
-torch::jit::Module script_of(const FileFacts& file, const std::string& inputs_path) {
+/// Loads the file's script, specialised for its inputs.
+torch::jit::Module specialised_script(const FileFacts& file, const std::string& inputs_path) {
   auto script = load_script(file.path);
   try {
     fix_arguments(script, file.arguments);
@@ -182,12 +179,23 @@ torch::jit::Module script_of(const FileFacts& file, const std::string& inputs_pa
   return script;
 }
 
-ModelFacts facts_of(const FileFacts& file) {
-  ModelFacts facts;
-  if (file.foreign.constants > 0)
-    facts.notes["device_constants"] = fmt::format("{} instead of {} ({} of the file)", file.device,
-                                                  fmt::join(file.foreign.devices, ", "), file.foreign.constants);
-  return facts;
+void add_floating(const torch::Tensor& tensor, std::set<c10::ScalarType>& dtypes) {
+  if (tensor.is_floating_point()) dtypes.insert(tensor.scalar_type());
+}
+
+/// Returns the floating-point dtypes of a script that is called with `arguments`, each once: those of its parameters,
+/// buffers and inputs, and of constants that a cast of the model would change.
+std::set<c10::ScalarType> dtypes_of_script(const torch::jit::Module& module,
+                                           const std::vector<c10::IValue>& arguments) {
+  std::set<c10::ScalarType> dtypes;
+  for (const auto& parameter : module.parameters()) add_floating(parameter, dtypes);
+  for (const auto& buffer : module.buffers()) add_floating(buffer, dtypes);
+  // A number of a trace is a constant without dimensions, which decides no dtype.
+  for (const auto& constant : constant_tensors(*inlined_forward(module)))
+    if (constant.dim() > 0) add_floating(constant, dtypes);
+  for (const auto& argument : arguments)
+    if (argument.isTensor()) add_floating(argument.toTensor(), dtypes);
+  return dtypes;
 }
 
 }  // namespace
@@ -198,8 +206,8 @@ ModelInfo script_model_info(const std::string& path, const std::string& inputs_p
   for (const auto& argument : file->arguments)
     if (argument.isTensor()) file->inputs.push_back(argument.toTensor());
   file->samples = file->inputs[0].dim() > 0 ? std::max<int64_t>(file->inputs[0].size(0), 1) : 1;
-  // A bad file is reported here; the factory reads it again.
-  const ScriptProgram program(script_of(*file, inputs_path));
+  // Reports a bad file here. The factory reads it again.
+  const ScriptProgram program(specialised_script(*file, inputs_path));
   if (dtypes) *dtypes = dtypes_of_script(program.module(), file->arguments);
   const SavedMode mode = program.mode();
   ModelInfo info;
@@ -213,12 +221,18 @@ ModelInfo script_model_info(const std::string& path, const std::string& inputs_p
   info.make = [file, inputs_path, trains = mode.trains](const ModelOptions& options) -> std::shared_ptr<Model> {
     if (options.mode == Mode::inference && !trains.empty())
       throw std::runtime_error(
-          fmt::format("{}: saved in train mode: {} has it as a constant. Save another file in eval mode for "
+          fmt::format("{}: saved in train mode: {} has the mode as a constant. Save another file in eval mode for "
                       "inference (model.eval() before torch.jit.trace)",
                       file->path, trains));
-    return std::make_shared<ScriptModel>(script_of(*file, inputs_path), file);
+    return std::make_shared<ScriptModel>(specialised_script(*file, inputs_path), file);
   };
-  info.facts = [file] { return facts_of(*file); };
+  info.facts = [file] {
+    ModelFacts facts;
+    if (const ForeignDevices& foreign = file->foreign; foreign.constants > 0)
+      facts.notes["device_constants"] = fmt::format("{} instead of {} ({} of the file)", file->device,
+                                                    fmt::join(foreign.devices, ", "), foreign.constants);
+    return facts;
+  };
   return info;
 }
 

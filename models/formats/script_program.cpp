@@ -18,8 +18,8 @@ namespace {
 
 namespace jit = torch::jit;
 
-/// Of length, area or volume; empty where it is not known. A graph of a file knows no sizes, but its strides are one
-/// for each dimension as Python writes them.
+/// Returns the number of spatial dimensions, or nothing if unknown. Graphs in files have no sizes, but one stride per
+/// dimension.
 std::optional<size_t> dimensions_of(const jit::Node& node) {
   const auto type = node.output()->type()->cast<c10::TensorType>();
   if (type && type->dim()) return *type->dim() - 2;
@@ -29,8 +29,8 @@ std::optional<size_t> dimensions_of(const jit::Node& node) {
   return constant && constant->isIntList() ? std::optional(constant->toIntVector().size()) : std::nullopt;
 }
 
-/// The arguments of aten::_convolution are input, weight, bias, stride, padding, dilation, transposed, output_padding,
-/// groups and the switches.
+/// Makes the public operator for a node of aten::_convolution, whose arguments are input, weight, bias, stride,
+/// padding, dilation, transposed, output_padding, groups and the switches.
 jit::Node* public_operator(jit::Graph& graph, jit::Node& node, bool transposed, size_t dimensions) {
   const auto in = node.inputs();
   const auto kind = fmt::format("aten::conv{}{}d", transposed ? "_transpose" : "", dimensions);
@@ -55,17 +55,8 @@ void replace_in(jit::Graph& graph, jit::Block& block) {
   }
 }
 
-}  // namespace
-
-void replace_internal_convolutions(jit::Graph& traced) { replace_in(traced, *traced.block()); }
-
-/// Replaces the rate of each dropout in the graph that is a constant between 0 and 1, unless the graph says that it
-/// drops nothing. Returns how many there are.
-size_t set_dropout_rate(torch::jit::Graph& graph, double rate);
-
-namespace {
-
-/// The place of the rate among the inputs of a node that drops.
+/// Returns the index of the rate among the inputs of a dropout: a constant between 0 and 1. Returns nothing for any
+/// other node, and for a dropout in eval mode.
 std::optional<size_t> rate_of(const jit::Node& node) {
   const auto* schema = node.maybeSchema();
   if (schema == nullptr) return std::nullopt;
@@ -80,10 +71,11 @@ std::optional<size_t> rate_of(const jit::Node& node) {
   return rate;
 }
 
-size_t set_in(jit::Graph& graph, jit::Block& block, double rate) {
+/// Replaces the rate of each dropout in a block. Returns their number.
+size_t set_rates(jit::Graph& graph, jit::Block& block, double rate) {
   size_t count = 0;
   for (jit::Node* node : block.nodes()) {
-    for (jit::Block* inner : node->blocks()) count += set_in(graph, *inner, rate);
+    for (jit::Block* inner : node->blocks()) count += set_rates(graph, *inner, rate);
     const auto index = rate_of(*node);
     if (!index) continue;
     const jit::WithInsertPoint here(node);
@@ -93,12 +85,6 @@ size_t set_in(jit::Graph& graph, jit::Block& block, double rate) {
   return count;
 }
 
-}  // namespace
-
-size_t set_dropout_rate(jit::Graph& graph, double rate) { return set_in(graph, *graph.block(), rate); }
-
-namespace {
-
 jit::Module with_public_convolutions(jit::Module module) {
   use_public_convolutions(module);
   return module;
@@ -106,13 +92,15 @@ jit::Module with_public_convolutions(jit::Module module) {
 
 [[noreturn]] void throw_with_cause(const std::string& text) {
   const std::string message = with_cause_first(text);
-  // The interpreter makes a plain error of each: only the text tells that there was no memory.
+  // The interpreter turns each error into a plain one, so only the text shows that memory ran out.
   const bool no_memory = message.substr(0, message.find('\n')).find("out of memory") != std::string::npos;
   TORCH_CHECK_WITH(OutOfMemoryError, !no_memory, message);
   throw std::runtime_error(message);
 }
 
 }  // namespace
+
+void replace_internal_convolutions(jit::Graph& traced) { replace_in(traced, *traced.block()); }
 
 ScriptProgram::ScriptProgram(jit::Module module)
     : module_(with_public_convolutions(std::move(module))),
@@ -127,10 +115,9 @@ ForeignDevices ScriptProgram::place(std::optional<torch::Device> device, std::op
   return foreign;
 }
 
-/// Returns the number of dropouts whose rate was changed.
 size_t ScriptProgram::prepare() {
   const auto graph = inlined_forward(module_);
-  const size_t count = dropout_rate_ ? formats::set_dropout_rate(*graph, *dropout_rate_) : 0;
+  const size_t count = dropout_rate_ ? set_rates(*graph, *graph->block(), *dropout_rate_) : 0;
   code_ = jit::Code(graph, "forward");
   return count;
 }

@@ -20,17 +20,17 @@ namespace {
 namespace fs = std::filesystem;
 using TensorMap = std::map<std::string, torch::Tensor>;
 
-// In the order in which transformers and diffusers look for them.
+// In the order in which transformers and diffusers search for them.
 const std::vector<std::string> names_in_folder{"model.safetensors", "diffusion_pytorch_model.safetensors",
                                                "pytorch_model.bin", "diffusion_pytorch_model.bin"};
 constexpr auto largest_index = 64U << 20U;  // bytes
 
-/// The dict of tensors in what torch.save wrote: the value itself, or one of its entries.
+/// Returns the state_dict in a file of torch.save: the value itself, or one of its entries.
 c10::impl::GenericDict state_dict_in(const c10::IValue& value, const fs::path& path) {
   if (!value.isGenericDict()) refuse(path, fmt::format("holds a {}, expected a state_dict", describe(value)));
   const auto dict = value.toGenericDict();
   for (const auto& entry : dict) {
-    if (!entry.key().isString()) refuse(path, "has keys that are no strings, expected a state_dict");
+    if (!entry.key().isString()) refuse(path, "has keys that are not strings, expected a state_dict");
   }
   for (const char* key : {"state_dict", "model_state_dict", "model"}) {
     const auto inner = dict.find(key);
@@ -54,7 +54,7 @@ TensorMap read_file(const fs::path& path) {
   return path.extension() == ".safetensors" ? read_safetensors(path.string()).tensors : read_state_dict(path);
 }
 
-/// The files that an index of Hugging Face's names: `{"weight_map": {NAME: FILE, …}}`, FILE beside the index.
+/// Returns the files in an index of Hugging Face: `{"weight_map": {NAME: FILE, …}}`, with FILE in the index's folder.
 std::set<std::string> files_of_index(const fs::path& index) {
   std::error_code error;
   if (fs::file_size(index, error) > largest_index || error) refuse(index, "cannot be read, or is larger than 64 MiB");
@@ -66,7 +66,7 @@ std::set<std::string> files_of_index(const fs::path& index) {
   for (const auto& [name, file] : json["weight_map"].items()) {
     if (!file.is_string() || fs::path(file.get<std::string>()).filename() != file.get<std::string>())
       refuse(index,
-             fmt::format("weight_map: {} is {}, expected the name of a file beside the index", name, file.dump()));
+             fmt::format("weight_map: {} is {}, expected the name of a file in the same folder", name, file.dump()));
     files.insert(file.get<std::string>());
   }
   return files;
@@ -76,7 +76,7 @@ TensorMap read_index(const fs::path& index) {
   TensorMap all;
   for (const auto& file : files_of_index(index)) {
     for (auto& [name, tensor] : read_file(index.parent_path() / file)) {
-      if (!all.emplace(name, tensor).second) refuse(index, fmt::format("{} stands in two files", name));
+      if (!all.emplace(name, tensor).second) refuse(index, fmt::format("{} is in two files", name));
     }
   }
   return all;
@@ -88,7 +88,7 @@ TensorMap read_folder(const fs::path& folder) {
     if (fs::is_regular_file(folder / (name + ".index.json"))) return read_index(folder / (name + ".index.json"));
   }
   refuse(folder,
-         fmt::format("holds no checkpoint (expected {} or the index of several)", fmt::join(names_in_folder, ", ")));
+         fmt::format("has no checkpoint (expected {} or the index of several)", fmt::join(names_in_folder, ", ")));
 }
 
 TensorMap without_module_prefix(TensorMap tensors) {
@@ -99,14 +99,6 @@ TensorMap without_module_prefix(TensorMap tensors) {
   for (auto& [name, tensor] : tensors) result.emplace(name.substr(prefix.size()), tensor);
   return result;
 }
-
-}  // namespace
-
-TensorMap read_checkpoint(const std::string& path) {
-  return without_module_prefix(fs::is_directory(path) ? read_folder(path) : read_file(path));
-}
-
-namespace {
 
 bool fits(const torch::Tensor& expected, const torch::Tensor& found) {
   const bool castable = expected.is_floating_point() && found.is_floating_point();
@@ -137,6 +129,10 @@ std::vector<std::string> misfits(const Model& model, const State& expected, cons
 
 }  // namespace
 
+TensorMap read_checkpoint(const std::string& path) {
+  return without_module_prefix(fs::is_directory(path) ? read_folder(path) : read_file(path));
+}
+
 std::vector<std::string> load_weights(Model& model, const std::string& path) {
   const auto expected = state_of(model);
   const auto found = read_checkpoint(path);
@@ -163,7 +159,7 @@ void save_weights(const Model& model, const std::string& path) {
   for (const auto& [name, tensor] : state_of(model)) {
     if (model.in_state_dict(name)) file.tensors[name] = tensor;
   }
-  file.metadata["format"] = "pt";  // what Python's readers expect
+  file.metadata["format"] = "pt";  // as Python's readers expect
   write_safetensors(path, file);
 }
 

@@ -5,7 +5,7 @@
 // [10000, 64] and edges [2, 200000] → [10000, 64]; 12,480, 24,960 and 24,768 parameters. mini: 500 nodes, 4000 edges.
 #include <torchstone/model.h>
 
-#include "models/blocks/layers.h"
+#include "models/blocks/basic_layers.h"
 
 namespace torchstone::basic_gnn {
 namespace {

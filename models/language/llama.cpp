@@ -8,7 +8,7 @@
 #include <torchstone/model.h>
 
 #include "models/blocks/containers.h"
-#include "models/blocks/layers.h"
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/transformer.h"
 
 namespace torchstone::llama {

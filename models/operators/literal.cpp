@@ -29,13 +29,25 @@ std::string quoted(const std::string& text) {
   return result + "'";
 }
 
-// As Python prints it: the fewest digits that give the same number, and always a mark that it is no integer.
+// Prints a number as Python does: with the fewest digits that give the same number, and always as a float.
 std::string number_text(double number) {
   if (std::isnan(number)) return "nan";
   if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
   std::string text = fmt::format("{}", number);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
+}
+
+std::vector<int64_t> integers_of(const Literal& literal, const char* what) {
+  if (literal.kind != Literal::Kind::list && literal.kind != Literal::Kind::tuple)
+    throw std::invalid_argument(fmt::format("{} {} (expected a list of integers)", what, to_text(literal)));
+  std::vector<int64_t> values;
+  for (const auto& item : literal.items) {
+    if (item.kind != Literal::Kind::integer || item.integer < 0)
+      throw std::invalid_argument(fmt::format("{} {} (expected integers ≥ 0)", what, to_text(literal)));
+    values.push_back(item.integer);
+  }
+  return values;
 }
 
 }  // namespace
@@ -72,22 +84,6 @@ std::string to_text(const Literal& literal) {
   }
   return "";
 }
-
-namespace {
-
-std::vector<int64_t> integers_of(const Literal& literal, const char* what) {
-  if (literal.kind != Literal::Kind::list && literal.kind != Literal::Kind::tuple)
-    throw std::invalid_argument(fmt::format("{} {} (expected a list of integers)", what, to_text(literal)));
-  std::vector<int64_t> values;
-  for (const auto& item : literal.items) {
-    if (item.kind != Literal::Kind::integer || item.integer < 0)
-      throw std::invalid_argument(fmt::format("{} {} (expected integers ≥ 0)", what, to_text(literal)));
-    values.push_back(item.integer);
-  }
-  return values;
-}
-
-}  // namespace
 
 bool is_tensor(const Literal& literal) { return literal.kind == Literal::Kind::call; }
 
@@ -127,14 +123,14 @@ const std::vector<DTypeName>& dtype_table() {
 }
 
 const DTypeName* find_dtype(const std::string& name) {
-  static const std::vector<std::pair<std::string, std::string>> second_names{
+  static const std::vector<std::pair<std::string, std::string>> alternative_names{
       {"half", "float16"}, {"float", "float32"}, {"double", "float64"}, {"long", "int64"}, {"int", "int32"}};
   std::string wanted = name;
   for (const char* prefix : {"torch.", "th."})
     if (name.starts_with(prefix)) wanted = name.substr(std::string(prefix).size());
   const bool dotted = wanted != name;
-  for (const auto& [second, first] : second_names)
-    if (dotted && wanted == second) wanted = first;
+  for (const auto& [alternative, name_of_torch] : alternative_names)
+    if (dotted && wanted == alternative) wanted = name_of_torch;
   const auto& table = dtype_table();
   const auto found = std::find_if(table.begin(), table.end(), [&](const DTypeName& entry) {
     return dotted ? wanted == entry.name : wanted == entry.brief;

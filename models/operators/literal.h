@@ -15,7 +15,7 @@ struct Literal {
   bool boolean = false;
   int64_t integer = 0;
   double number = 0;
-  std::string text{};                                      ///< of a text, a name (`f16`, `torch.strided`), a call (`T`)
+  std::string text{};                                      ///< of a text, a name (`f16`, `torch.strided`) or a call (`T`)
   std::vector<Literal> items{};                            ///< of a list, a tuple; positional arguments of a call
   std::vector<std::pair<std::string, Literal>> entries{};  ///< of a dict; named arguments of a call
 };
@@ -26,9 +26,9 @@ struct LiteralError : std::runtime_error {
   size_t column;
 };
 
-/// Parses the whole text. Throws LiteralError, also for values nested more than 64 deep.
+/// Parses the whole text. Throws LiteralError, also for more than 64 nested brackets.
 Literal parse_literal(std::string_view text);
-/// The notation of a literal: parse_literal(to_text(x)) is x.
+/// Returns the notation of a literal: parse_literal(to_text(x)) is x.
 std::string to_text(const Literal& literal);
 
 /// A tensor of a log: `T([sizes], dtype)`, `T([sizes], dtype, stride=(…))` or
@@ -40,16 +40,16 @@ struct TensorSpec {
   bool sparse = false;
 };
 bool is_tensor(const Literal& literal);
-/// Throws std::invalid_argument with what was expected.
+/// Returns the tensor that a call describes. Throws std::invalid_argument with what was expected.
 TensorSpec tensor_spec_of(const Literal& call);
 
 struct DTypeName {
   const char* brief;  ///< in logs: f16
   const char* name;   ///< in torch: float16
 };
-/// The dtypes that a log may name.
+/// Returns the dtypes that a log may name.
 const std::vector<DTypeName>& dtype_table();
-/// nullptr for neither `f16` nor `torch.float16`, `th.float16`, `torch.half`.
+/// Finds `f16`, `torch.float16`, `th.float16` or `torch.half`. Returns nullptr for any other name.
 const DTypeName* find_dtype(const std::string& name);
 
 }  // namespace torchstone::operators

@@ -1,4 +1,4 @@
-// The notation of operator logs, read.
+// Parser of the notation of operator logs.
 #include <charconv>
 #include <limits>
 
@@ -45,7 +45,7 @@ class Parser {
   }
 
   Literal parse(int depth) {
-    if (depth > deepest) refuse(fmt::format("at most {} brackets within each other", deepest));
+    if (depth > deepest) refuse(fmt::format("at most {} nested brackets", deepest));
     const char c = peek();
     if (c == '(') return sequence(Literal::Kind::tuple, ')', depth);
     if (c == '[') return sequence(Literal::Kind::list, ']', depth);
@@ -56,7 +56,7 @@ class Parser {
     refuse("a value");
   }
 
-  // After the opening bracket: values with commas between them; a comma may stand before the closing one.
+  // Parses what follows the opening bracket: values separated by commas, with an optional comma after the last.
   template <typename Item>
   void separated(char close, Item item) {
     ++at_;
@@ -71,7 +71,7 @@ class Parser {
     Literal value{kind};
     const size_t open = at_;
     separated(close, [&] { value.items.push_back(parse(depth + 1)); });
-    // As in Python, brackets around one value without a comma are no tuple.
+    // As in Python, parentheses around one value without a comma are not a tuple.
     if (kind == Literal::Kind::tuple && value.items.size() == 1 && !comma_before_close(open)) {
       Literal inner = std::move(value.items.front());
       return inner;
@@ -103,7 +103,7 @@ class Parser {
       const char c = text_[at_++];
       if (c == quote) return value;
       if (c == '\\') {
-        if (at_ >= text_.size()) refuse("a character behind the backslash");
+        if (at_ >= text_.size()) refuse("a character after the backslash");
         const char escaped = text_[at_++];
         value.text += escaped == 'n' ? '\n' : escaped == 't' ? '\t' : escaped;
       } else {
@@ -151,10 +151,10 @@ class Parser {
         value.items.push_back(parse(depth + 1));
       }
     });
-    if (value.text.ends_with("device")) {  // a device counts by its type alone
+    if (value.text.ends_with("device")) {  // only the type of a device matters
       if (value.items.size() + value.entries.size() == 0) refuse("the type of the device");
       Literal type = value.items.empty() ? value.entries.front().second : value.items.front();
-      if (type.kind != Literal::Kind::text) refuse("the type of the device as a text");
+      if (type.kind != Literal::Kind::text) refuse("the type of the device as text");
       return type;
     }
     try {

@@ -1,3 +1,4 @@
+// Values for logged arguments: literals converted to the types of a schema, and random tensors.
 #include <algorithm>
 #include <stdexcept>
 
@@ -31,7 +32,7 @@ c10::IValue memory_format_of(const Literal& literal) {
   misfit(literal, "a memory format");
 }
 
-/// Turns literals into what the schema's types want, and collects the tensors on the way.
+/// Converts literals to the types of a schema, and collects the tensors among them.
 class Binder {
  public:
   explicit Binder(std::vector<TensorSpec>& tensors) : tensors_(tensors) {}
@@ -71,14 +72,13 @@ class Binder {
     const TensorSpec spec = tensor_spec_of(literal);
     if (spec.sparse)
       throw std::invalid_argument(
-          fmt::format("the sparse tensor {} cannot be made: a log does not say where its "
-                      "values stand",
+          fmt::format("the sparse tensor {} cannot be made: a log does not record the indices of its values",
                       to_text(literal)));
     tensors_.push_back(spec);
     return torch::Tensor();
   }
 
-  // A number in a tensor's place takes part in type promotion as a number.
+  // A number that replaces a tensor promotes types as a number does.
   static c10::IValue number(torch::Tensor tensor) {
     tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
     return tensor;
@@ -88,7 +88,7 @@ class Binder {
     c10::impl::GenericList values(plain_element(element));
     if (literal.kind == Kind::list || literal.kind == Kind::tuple) {
       for (const auto& item : literal.items) values.push_back(bind(item, element, std::nullopt));
-    } else if (length) {  // `int[2] stride`: one number stands for all
+    } else if (length) {  // `int[2] stride`: one number replaces a list of equal ones
       for (int32_t i = 0; i < *length; ++i) values.push_back(bind(literal, element, std::nullopt));
     } else {
       misfit(literal, "a list");
@@ -150,7 +150,7 @@ torch::Tensor random_tensor(const TensorSpec& spec) {
   torch::ScalarType type = scalar_type_of(spec.dtype);
   if (at::isFloatingType(type)) type = torch::kFloat32;
   const bool empty = std::find(spec.sizes.begin(), spec.sizes.end(), 0) != spec.sizes.end();
-  // Strided tensors are views of one long row: elements of an expanded one share memory, and copying refuses that.
+  // Strided tensors are views of one long row: elements of an expanded tensor share memory, which copy_() refuses.
   const bool strided = !spec.strides.empty() && !empty;
   std::vector<int64_t> sizes = spec.sizes;
   if (strided) {
@@ -170,11 +170,6 @@ torch::Tensor random_tensor(const TensorSpec& spec) {
   }
   values = values.to(type);
   return strided ? values.as_strided(spec.sizes, spec.strides) : values;
-}
-
-torch::Tensor in_channels_last(const torch::Tensor& tensor) {
-  if (tensor.dim() == 4) return tensor.contiguous(at::MemoryFormat::ChannelsLast);
-  return tensor.dim() == 5 ? tensor.contiguous(at::MemoryFormat::ChannelsLast3d) : tensor;
 }
 
 }  // namespace torchstone::operators

@@ -1,6 +1,7 @@
 #include "models/operators/operator_call.h"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include <ATen/TracerMode.h>
@@ -8,11 +9,8 @@
 #include <torch/csrc/jit/frontend/tracer.h>
 
 namespace torchstone::operators {
-namespace {
 
 namespace tracer = torch::jit::tracer;
-
-}  // namespace
 
 torch::jit::Value* traced_value(torch::jit::Graph& graph, const c10::IValue& value) {
   if (value.isTensor()) return tracer::getValueTrace(value);
@@ -66,9 +64,9 @@ OperatorCall bind(const std::string& name, const LoggedInput& input) {
   const auto& schema = call.operation.schema();
   size_t positional = 0, named = 0;
   for (const auto& argument : schema.arguments()) {
-    const bool by_place = !argument.kwarg_only() && positional < input.positional.items.size();
-    const Literal* value = by_place ? &input.positional.items[positional++] : find_named(input, argument.name());
-    if (!by_place && value) ++named;
+    const bool is_positional = !argument.kwarg_only() && positional < input.positional.items.size();
+    const Literal* value = is_positional ? &input.positional.items[positional++] : find_named(input, argument.name());
+    if (!is_positional && value) ++named;
     if (!value && !argument.default_value())
       throw std::invalid_argument(fmt::format("the argument {} is missing ({})", argument.name(), name));
     try {
@@ -79,7 +77,7 @@ OperatorCall bind(const std::string& name, const LoggedInput& input) {
     }
   }
   if (positional < input.positional.items.size() || named < input.named.entries.size())
-    throw std::invalid_argument(fmt::format("{} and {} arguments by place and name, more than {} takes",
+    throw std::invalid_argument(fmt::format("{} positional and {} named arguments are more than {} takes",
                                             input.positional.items.size(), input.named.entries.size(), name));
   return call;
 }
@@ -139,6 +137,92 @@ c10::IValue call_operator(const OperatorCall& call, const Tensors& tensors, torc
   call_boxed(call.operation, stack);
   if (stack.size() == 1) return stack.front();
   return c10::ivalue::Tuple::create(std::move(stack));
+}
+
+namespace {
+
+/// Returns the same numbers in channels-last order where the tensor has four or five dimensions.
+torch::Tensor in_channels_last(const torch::Tensor& tensor) {
+  if (tensor.dim() == 4) return tensor.contiguous(at::MemoryFormat::ChannelsLast);
+  return tensor.dim() == 5 ? tensor.contiguous(at::MemoryFormat::ChannelsLast3d) : tensor;
+}
+
+std::map<std::string, OperatorFacts>& all_facts() {
+  static std::map<std::string, OperatorFacts> facts;
+  return facts;
+}
+
+class OperatorModel : public Model {
+ public:
+  OperatorModel(std::string name, LoggedInput input, OperatorLayout layout)
+      : name_(std::move(name)), input_(std::move(input)), layout_(layout) {}
+
+  c10::IValue forward(const Tensors& inputs) override { return call_operator(call(), inputs, dtype_, device_); }
+
+  Tensors example_inputs(const ModelOptions&) const override {
+    Tensors inputs;
+    for (const auto& spec : call().tensors) {
+      const auto tensor = random_tensor(spec);
+      inputs.push_back(layout_ == OperatorLayout::channels_last ? in_channels_last(tensor) : tensor);
+    }
+    return inputs;
+  }
+
+  void to(torch::Dtype dtype, bool non_blocking) override {
+    dtype_ = dtype;
+    Model::to(dtype, non_blocking);
+  }
+  void to(torch::Device device, bool non_blocking) override {
+    device_ = device;
+    Model::to(device, non_blocking);
+  }
+  using Model::to;
+
+ private:
+  const OperatorCall& call() const {
+    if (!call_) call_ = bind_call(name_, input_);
+    return *call_;
+  }
+
+  std::string name_;
+  LoggedInput input_;
+  OperatorLayout layout_;
+  torch::Dtype dtype_ = torch::kFloat32;
+  torch::Device device_ = torch::kCPU;
+  mutable std::optional<OperatorCall> call_;
+};
+
+}  // namespace
+
+ModelInfo operator_model_info(const std::string& name, const LoggedInput& input, size_t index, OperatorLayout layout) {
+  ModelInfo info;
+  info.name = fmt::format("{}.{}{}", name, index, layout == OperatorLayout::channels_last ? "_channels_last" : "");
+  info.family = name;
+  info.suites = {"operators"};
+  info.train_batch = info.eval_batch = 1;
+  info.fixed_batch = true;
+  info.not_trained =
+      "operators of a log run forward only, as in upstream's operatorbench: no input has a gradient";
+  info.make = [name, input, layout](const ModelOptions&) -> std::shared_ptr<Model> {
+    return std::make_shared<OperatorModel>(name, input, layout);
+  };
+  info.facts = [model = info.name] {
+    const OperatorFacts& facts = all_facts().at(model);
+    return ModelFacts{{{"operator", facts.name}, {"arguments", facts.arguments}, {"logged_at", facts.origin}},
+                      {{"logged_calls", static_cast<double>(facts.count)}}};
+  };
+  info.unsupported = [name](const std::string& device) -> std::optional<std::string> {
+    if (has_kernel(name, torch::Device(device))) return std::nullopt;
+    return fmt::format("{} has no kernel for {}", name, device);
+  };
+  all_facts()[info.name] = {name, fmt::format("({}, {})", to_text(input.positional), to_text(input.named)), input.count,
+                            fmt::format("{}:{}", input.file, input.line)};
+  return info;
+}
+
+const OperatorFacts* operator_facts(const std::string& model) {
+  const auto found = all_facts().find(model);
+  return found == all_facts().end() ? nullptr : &found->second;
 }
 
 }  // namespace torchstone::operators

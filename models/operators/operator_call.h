@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,30 +8,29 @@
 #include <torch/csrc/jit/runtime/operator.h>
 #include <torch/torch.h>
 #include <torchstone/model.h>
+#include <torchstone/model_info.h>
 
 #include "models/operators/literal.h"
 #include "models/operators/operator_log.h"
 
 namespace torchstone::operators {
 
-/// Converts a literal of a log to the type that an operator's schema asks for. `length` is the `2` of `int[2]`, where a
-/// single number stands for all. Tensors are appended to `tensors` and are undefined in the returned value. Throws
+/// Converts a literal of a log to the type in an operator's schema. `length` is the `2` of `int[2]`, where one number may
+/// replace a list. Tensors are appended to `tensors` and are undefined in the returned value. Throws
 /// std::invalid_argument when the literal does not fit the type, or is a sparse tensor.
 c10::IValue bind_literal(const Literal& literal, const c10::TypePtr& type, std::optional<int32_t> length,
                          std::vector<TensorSpec>& tensors);
 
-/// The element type of a list for the dispatcher, which takes symbolic sizes as plain integers.
+/// Returns the element type of a list for the dispatcher, which takes symbolic sizes as plain integers.
 c10::TypePtr plain_element(const c10::TypePtr& element);
 
-/// The dtype of a name without "torch." ("float32"); throws std::invalid_argument for any other name.
+/// Returns the dtype of a name without "torch." ("float32"). Throws std::invalid_argument for any other name.
 torch::ScalarType scalar_type_of(const std::string& name);
 
-/// Random values as upstream draws them (torch.testing.make_tensor on the CPU): real and complex numbers uniform in
-/// [-9, 9), integers from -9 to 9 (unsigned ones from 0), booleans with probability 1/2. Floating-point tensors are
-/// float32.
+/// Returns random values with upstream's distribution (torch.testing.make_tensor on the CPU). Real and complex numbers
+/// are uniform in [-9, 9), integers range from -9 to 9 (unsigned ones from 0), and booleans have probability 1/2.
+/// Floating-point tensors are float32.
 torch::Tensor random_tensor(const TensorSpec& spec);
-/// The same numbers in channels-last order where the tensor has four or five dimensions.
-torch::Tensor in_channels_last(const torch::Tensor& tensor);
 
 /// Calls an operator with boxed arguments. TorchScript's tracer refuses lists of booleans, such as the output masks of
 /// backward operators. While a trace is recorded, this function therefore writes a call with such a list into the graph
@@ -52,12 +52,30 @@ struct OperatorCall {
 /// do not fit its schema, or when a tensor is sparse.
 OperatorCall bind_call(const std::string& name, const LoggedInput& input);
 
-/// Whether an operator of this torch has a kernel for the device.
+/// Returns whether an operator of this torch has a kernel for the device.
 bool has_kernel(const std::string& name, torch::Device device);
 
 /// Calls the operator through the dispatcher. Floating-point dtypes among the arguments are replaced by `dtype`,
 /// devices by `device`. Returns a tensor, or a tuple when there are several results.
 c10::IValue call_operator(const OperatorCall& call, const Tensors& tensors, torch::ScalarType dtype,
                           torch::Device device);
+
+enum class OperatorLayout { recorded, channels_last };
+
+/// Returns one call of an operator as a model without weights. Its inputs are the tensors among the arguments, in their
+/// order. Its forward calls the operator through the dispatcher. The model's name is `aten.add.Tensor.3`
+/// (…_channels_last), its family is the operator, and its batch size is fixed. example_inputs() reports an operator that
+/// this torch lacks and an input that cannot be made.
+ModelInfo operator_model_info(const std::string& name, const LoggedInput& input, size_t index, OperatorLayout layout);
+
+/// The log's entry for such a model.
+struct OperatorFacts {
+  std::string name;       ///< of the operator
+  std::string arguments;  ///< as in the log
+  int64_t count = 0;      ///< how often the recorded program made this call
+  std::string origin;     ///< file:line
+};
+/// Returns the facts that operator_model_info() recorded; nullptr for any other model.
+const OperatorFacts* operator_facts(const std::string& model);
 
 }  // namespace torchstone::operators

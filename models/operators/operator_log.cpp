@@ -6,7 +6,6 @@
 #include <map>
 #include <sstream>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -26,18 +25,18 @@ struct At {
 
 std::string read_name(std::string_view line, const At& at) {
   std::string name(line.substr(operator_mark.size()));
-  const auto plain = [](char c) {
+  const auto is_allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
   };
   const auto dots = std::count(name.begin(), name.end(), '.');
   const bool whole = dots == 2 && name.front() != '.' && name.back() != '.' && name.find("..") == std::string::npos;
-  if (!whole || name.size() > 150 || !std::all_of(name.begin(), name.end(), plain))
+  if (!whole || name.size() > 150 || !std::all_of(name.begin(), name.end(), is_allowed))
     fail(at, operator_mark.size() + 1,
-         fmt::format("'{}' is no operator (expected one like aten.add.Tensor)", name.substr(0, 150)));
+         fmt::format("'{}' is not an operator (expected one like aten.add.Tensor)", name.substr(0, 150)));
   return name == "aten.sum.SymInt" ? "aten.sum.dim_IntList" : name;
 }
 
-// Some logs have the arguments in quotes.
+/// Removes the quotes that some logs put around the arguments.
 std::string_view unquoted(std::string_view text) {
   const bool quoted = text.size() >= 2 && (text.front() == '\'' || text.front() == '"') && text.back() == text.front();
   return quoted ? text.substr(1, text.size() - 2) : text;
@@ -51,7 +50,7 @@ LoggedInput read_input(std::string_view line, const At& at) {
   const auto count = std::from_chars(line.data() + count_mark.size(), end, input.count);
   const size_t behind = static_cast<size_t>(count.ptr - line.data());
   if (count.ec != std::errc{} || input.count < 1) fail(at, count_mark.size() + 1, "no count (expected an integer ≥ 1)");
-  if (!line.substr(behind).starts_with(", ")) fail(at, behind + 1, "the count ends (expected a comma and a blank)");
+  if (!line.substr(behind).starts_with(", ")) fail(at, behind + 1, "unexpected text after the count (expected a comma and a space)");
   const std::string_view rest = line.substr(behind + 2);
   const std::string_view arguments = unquoted(rest);
   const size_t offset = static_cast<size_t>(arguments.data() - line.data());
@@ -71,7 +70,7 @@ LoggedInput read_input(std::string_view line, const At& at) {
 
 std::string key_of(const LoggedInput& input) { return to_text(input.positional) + to_text(input.named); }
 
-// Adds inputs to operators in the order of their first appearance.
+/// Adds inputs to operators in the order of their first appearance.
 class Collector {
  public:
   explicit Collector(std::vector<LoggedOperator>& log) : log_(log) {
@@ -170,8 +169,8 @@ const std::vector<Rule>& rules() {
       {{"convolution"}, "upstream leaves convolutions out"},
       {{"aten.native_dropout.", "aten.dropout", "aten.bernoulli", "aten.rand", "aten.normal", "aten.uniform",
         "aten.exponential", "aten.multinomial", "aten.rrelu_with_noise."},
-       "it draws random numbers, which no two compilers draw alike"},
-      {{"aten.empty", "aten.new_empty"}, "it returns memory as it finds it"}};
+       "it generates random numbers, which differ between compilers"},
+      {{"aten.empty", "aten.new_empty"}, "it returns uninitialised memory"}};
   return table;
 }
 

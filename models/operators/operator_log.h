@@ -9,7 +9,7 @@
 
 namespace torchstone::operators {
 
-/// What one operator was called with, and how often.
+/// Arguments of an operator, and how often it was called with them.
 struct LoggedInput {
   int64_t count = 0;
   Literal positional;  ///< a tuple
@@ -30,23 +30,23 @@ struct LogError : std::runtime_error {
 };
 
 /// Reads a log of operator inputs (pytorch, benchmarks/dynamo/microbenchmarks/operator_inp_logs): a line
-/// `Operator: aten.NAME.OVERLOAD`, then a line `cnt: N, ((positional…), {named…})` for each input. Equal lines of an
-/// operator add their counts, and aten.sum.SymInt is read as aten.sum.dim_IntList, as upstream does. `file` is named in
+/// `Operator: aten.NAME.OVERLOAD`, then a line `cnt: N, ((positional…), {named…})` for each input. The counts of
+/// equal lines of an operator are added, and aten.sum.SymInt is read as aten.sum.dim_IntList, as upstream does. `file` is named in
 /// errors. Throws LogError, also for a text without any operator.
 std::vector<LoggedOperator> parse_operator_log(const std::string& text, const std::string& file);
-/// The same for a file.
+/// Reads the log in a file, as parse_operator_log() does.
 std::vector<LoggedOperator> read_operator_log(const std::string& file);
 
-/// Adds `other` to `log`: an operator appears once, counts of equal inputs add.
+/// Adds `other` to `log`. An operator appears once, and the counts of equal inputs are added.
 void merge_logs(std::vector<LoggedOperator>& log, const std::vector<LoggedOperator>& other);
 
-/// The text that parse_operator_log reads, operators sorted by name.
+/// Returns the text that parse_operator_log() reads, with operators sorted by name.
 std::string write_operator_log(std::vector<LoggedOperator> log);
 
-/// Why an operator of a log is not run; empty when it is run. The rules are upstream's (operatorbench.py) and three of
-/// our own. Our own skip further operators that take indices, because random indices point outside their tensors; and,
-/// because results are compared here, operators that draw random numbers and operators that return uninitialised
-/// memory.
+/// Returns why an operator of a log is skipped, or nothing when it runs. The rules are upstream's (operatorbench.py) and
+/// three of our own. Two exist because results are compared here: they skip operators that generate random numbers and
+/// operators that return uninitialised memory. The third skips further operators that take indices, because random
+/// indices point outside their tensors.
 std::optional<std::string> operator_skip_reason(const std::string& name);
 
 }  // namespace torchstone::operators

@@ -4,7 +4,7 @@
 // mini: 2000 items, layers of 64, 64 and 128.
 #include <torchstone/model.h>
 
-#include "models/blocks/layers.h"
+#include "models/blocks/basic_layers.h"
 
 namespace torchstone::deep_recommender {
 namespace {

@@ -6,7 +6,7 @@
 // is mostly 0. mini: tables of 1000 rows, layers of 64 and 16 below, of 32 above.
 #include <torchstone/model.h>
 
-#include "models/blocks/layers.h"
+#include "models/blocks/basic_layers.h"
 
 namespace torchstone::dlrm {
 namespace {

@@ -5,7 +5,7 @@
 // mini: hidden width 256 in place of 1024.
 #include <torchstone/model.h>
 
-#include "models/blocks/layers.h"
+#include "models/blocks/basic_layers.h"
 
 namespace torchstone::soft_actor_critic {
 namespace {

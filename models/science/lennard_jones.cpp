@@ -4,7 +4,7 @@
 // → energies [1000, 1]; 865 parameters. Upstream's distances are evenly spaced, here they are drawn. mini is full.
 #include <torchstone/model.h>
 
-#include "models/blocks/layers.h"
+#include "models/blocks/basic_layers.h"
 
 namespace torchstone::lennard_jones {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "models/blocks/containers.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/layers.h"
+#include "models/blocks/basic_layers.h"
 
 namespace torchstone::cyclegan {
 namespace {

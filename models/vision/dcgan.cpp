@@ -5,7 +5,7 @@
 // 0.5).
 #include <torchstone/model.h>
 
-#include "models/blocks/layers.h"
+#include "models/blocks/basic_layers.h"
 
 namespace torchstone::dcgan {
 namespace {

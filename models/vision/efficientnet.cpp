@@ -10,8 +10,7 @@
 #include "models/blocks/containers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/layers.h"
-#include "models/blocks/mobile_blocks.h"
+#include "models/blocks/basic_layers.h"
 
 namespace torchstone::efficientnet {
 namespace {

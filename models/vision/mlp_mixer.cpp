@@ -7,7 +7,7 @@
 #include <torchstone/model.h>
 
 #include "models/blocks/image_model.h"
-#include "models/blocks/layers.h"
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/transformer.h"
 
 namespace torchstone::mlp_mixer {

@@ -5,8 +5,8 @@
 #include <torchstone/model.h>
 
 #include "models/blocks/image_model.h"
-#include "models/blocks/layers.h"
-#include "models/blocks/mobile_blocks.h"
+#include "models/blocks/basic_layers.h"
+#include "models/blocks/conv_blocks.h"
 
 namespace torchstone::mobilenet_v3 {
 namespace {

@@ -5,7 +5,7 @@
 #include <torchstone/model.h>
 
 #include "models/blocks/image_model.h"
-#include "models/blocks/layers.h"
+#include "models/blocks/basic_layers.h"
 
 namespace torchstone::squeezenet {
 namespace {

@@ -5,7 +5,7 @@
 // mini: 8 channels at the top in place of 64, 64 x 95 pixels.
 #include <torchstone/model.h>
 
-#include "models/blocks/layers.h"
+#include "models/blocks/basic_layers.h"
 
 namespace torchstone::unet {
 namespace {

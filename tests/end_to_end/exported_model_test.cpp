@@ -93,7 +93,7 @@ TEST(AnExportedProgram, WithOutputsOtherThanPythonsIsNotJudged) {
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   const auto outcome = torchstone.results().at("results").at(0).at("outcome");
   EXPECT_EQ(outcome.at("status"), "model_fail_to_load");
-  EXPECT_THAT(outcome.at("reason"), HasSubstr("output 0 is not the one that the exporter stored"));
+  EXPECT_THAT(outcome.at("reason"), HasSubstr("output 0 differs from the one that the exporter stored"));
 }
 
 TEST(AnExportedProgram, OfEvalModeIsNotTrainedAndSaysWhatToDo) {
@@ -129,7 +129,7 @@ TEST(AnExportedProgram, OfAnotherKindOfFileIsARowThatNamesIt) {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "renamed.pt2").string();
   std::ofstream(path) << "no zip file";
-  expect_refused(path, HasSubstr("renamed.pt2: no zip archive"));
+  expect_refused(path, HasSubstr("renamed.pt2: not a zip archive"));
 }
 
 TEST(AnExportedProgram, ThatIsNotThereIsAnError) {

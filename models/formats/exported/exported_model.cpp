@@ -1,3 +1,4 @@
+// Exported programs as models: which program of a file serves which mode, and whether it computes what was exported.
 #include <algorithm>
 #include <filesystem>
 #include <mutex>
@@ -16,12 +17,6 @@
 #include "models/formats/model_file.h"
 
 namespace torchstone::formats::exported {
-
-/// Compares the program's own eager outputs with those that the exporter stored: floating-point ones may differ by a
-/// share of the largest stored value (1e-3 in float32 and float64, 5e-3 in float16, 3e-2 in bfloat16), and of integers
-/// and truth values one in a hundred may differ. Throws std::invalid_argument naming the tensor and the difference.
-void require_stored_outputs(const std::vector<torch::Tensor>& own, const std::vector<torch::Tensor>& stored);
-
 namespace {
 
 double tolerance_of(c10::ScalarType dtype) {
@@ -30,7 +25,7 @@ double tolerance_of(c10::ScalarType dtype) {
 }
 
 [[noreturn]] void differ(size_t index, const std::string& how) {
-  throw std::invalid_argument(fmt::format("output {} is not the one that the exporter stored: {}", index, how));
+  throw std::invalid_argument(fmt::format("output {} differs from the one that the exporter stored: {}", index, how));
 }
 
 void require_equal(const torch::Tensor& own, const torch::Tensor& stored, size_t index) {
@@ -39,7 +34,7 @@ void require_equal(const torch::Tensor& own, const torch::Tensor& stored, size_t
   if (own.numel() == 0) return;
   if (!own.is_floating_point() && !own.is_complex()) {
     const auto share = own.ne(stored).to(torch::kDouble).mean().item<double>();
-    if (share > 0.01) differ(index, fmt::format("{:.1f} % of its values are others (at most 1 % may be)", share * 100));
+    if (share > 0.01) differ(index, fmt::format("{:.1f} % of its values differ (at most 1 % may)", share * 100));
     return;
   }
   const auto wide = stored.is_complex() ? torch::kComplexDouble : torch::kDouble;
@@ -55,8 +50,9 @@ void require_equal(const torch::Tensor& own, const torch::Tensor& stored, size_t
                               difference, allowed, largest));
 }
 
-}  // namespace
-
+/// Compares the program's own eager outputs with those that the exporter stored. Floating-point values may differ by a
+/// fraction of the largest stored value: 1e-3 in float32 and float64, 5e-3 in float16, 3e-2 in bfloat16. One percent of
+/// integers and booleans may differ. Throws std::invalid_argument with the tensor and the difference.
 void require_stored_outputs(const std::vector<torch::Tensor>& own, const std::vector<torch::Tensor>& stored) {
   if (own.size() != stored.size())
     throw std::invalid_argument(
@@ -64,23 +60,16 @@ void require_stored_outputs(const std::vector<torch::Tensor>& own, const std::ve
   for (size_t i = 0; i < own.size(); ++i) require_equal(own[i], stored[i], i);
 }
 
-}  // namespace torchstone::formats::exported
-
-namespace torchstone::formats {
-
-namespace exported {
-namespace {
-
 constexpr const char* info_record = "extra/torchstone_info.json";
 /// Not under extra/, which torch.export.load reads as text.
 constexpr const char* outputs_record = "torchstone/outputs.pt";
 
-/// A program of an archive, and what its exporter says of it.
+/// A program of an archive, and what its exporter recorded about it.
 struct ProgramFile {
   std::string path, name;
   std::shared_ptr<const Program> program{};
   SampleInputs samples{};
-  std::string mode{}, loss{};  ///< "eval", "train"; empty: the exporter says nothing
+  std::string mode{}, loss{};  ///< "eval", "train"; empty: not recorded
   bool has_outputs = false;
 };
 
@@ -101,54 +90,55 @@ ProgramFile read_program_file(const std::string& path, const std::string& name) 
   });
 }
 
+/// The programs of a file or folder, at least one.
 struct ProgramFiles {
   std::optional<ProgramFile> eval, train;
+  const ProgramFile& inferred() const { return eval ? *eval : *train; }
+  const ProgramFile& trained() const { return train ? *train : *eval; }
 };
 
-/// The one program of an archive in a folder, or `model` and `train` of an archive with two.
+/// Reads the one program of each archive in a folder, or `model` and `train` of a single archive.
 ProgramFiles program_files_of(const std::string& path) {
-  ProgramFiles sources;
+  ProgramFiles files;
   if (std::filesystem::is_directory(path)) {
-    for (const auto& [file, source] : {std::pair("eval.pt2", &sources.eval), std::pair("train.pt2", &sources.train)}) {
+    for (const auto& [file, source] : {std::pair("eval.pt2", &files.eval), std::pair("train.pt2", &files.train)}) {
       const auto inner = (std::filesystem::path(path) / file).string();
       if (std::filesystem::exists(inner))
         *source = read_program_file(inner, with_file(inner, [&] { return Archive(inner).programs(); }).front());
     }
-    return sources;
+    return files;
   }
   const auto names = with_file(path, [&] { return Archive(path).programs(); });
   const bool has_train = std::ranges::find(names, "train") != names.end();
   if (names.size() > (has_train ? 2 : 1))
     throw std::runtime_error(fmt::format(
-        "{}: {} programs (expected one, or two of which one is called train and is for training)", path, names.size()));
-  for (const auto& name : names) (name == "train" ? sources.train : sources.eval) = read_program_file(path, name);
-  return sources;
+        "{}: {} programs (expected one, or two of which the one for training is named train)", path, names.size()));
+  for (const auto& name : names) (name == "train" ? files.train : files.eval) = read_program_file(path, name);
+  return files;
 }
 
-constexpr const char* how_to_train =
-    "export model.train() as well, and save both as torch.export.pt2_archive._package.package_pt2(\"NAME.pt2\", "
-    "exported_programs={\"model\": evaluating, \"train\": training}), or as eval.pt2 and train.pt2 in one folder";
-
-/// Why the sources cannot be used in a mode; empty when they can.
-std::string not_trained(const ProgramFiles& sources) {
-  const ProgramFile& trained = sources.train ? *sources.train : *sources.eval;
-  if (std::ranges::none_of(trained.program->inputs,
+/// Returns why the programs cannot be trained; empty when they can.
+std::string why_not_trained(const ProgramFiles& files) {
+  const ProgramFile& file = files.trained();
+  if (std::ranges::none_of(file.program->inputs,
                            [](const ProgramInput& input) { return input.source == ProgramInput::Source::parameter; }))
-    return fmt::format("{} has no parameter that requires a gradient", trained.path);
-  if (sources.train) return "";
-  const ProgramFile& eval = *sources.eval;
-  if (eval.mode == "train" || eval.program->evaluates.empty()) return "";
-  return fmt::format("{} was exported in eval mode, on which {} depends: {}", eval.path, eval.program->evaluates,
-                     how_to_train);
+    return fmt::format("{} has no parameter that requires a gradient", file.path);
+  if (files.train || file.mode == "train" || file.program->evaluates.empty()) return "";
+  return fmt::format(
+      "{} was exported in eval mode, on which {} depends: export model.train() as well, and save both as "
+      "torch.export.pt2_archive._package.package_pt2(\"NAME.pt2\", exported_programs={{\"model\": evaluating, "
+      "\"train\": training}}), or as eval.pt2 and train.pt2 in one folder",
+      file.path, file.program->evaluates);
 }
 
-std::string not_evaluated(const ProgramFiles& sources) {
-  const ProgramFile& source = sources.eval ? *sources.eval : *sources.train;
-  if (source.mode == "eval" || source.program->trains.empty()) return "";
+/// Returns why the programs cannot be used for inference; empty when they can.
+std::string why_not_inferred(const ProgramFiles& files) {
+  const ProgramFile& file = files.inferred();
+  if (file.mode == "eval" || file.program->trains.empty()) return "";
   return fmt::format(
       "{} is not for inference: {} works as in training (the file was exported in train mode, or a call of "
       "the model asks for it by training=True): export model.eval() for inference",
-      source.path, source.program->trains);
+      file.path, file.program->trains);
 }
 
 std::shared_ptr<ProgramModel> load(const ProgramFile& source, bool training) {
@@ -159,7 +149,8 @@ std::shared_ptr<ProgramModel> load(const ProgramFile& source, bool training) {
   });
 }
 
-/// Leaves the generator as it was: who asks for the model again expects the same draws.
+/// Compares the outputs of a program with those in its archive. Restores the random generator: whoever made the model
+/// expects the same numbers again.
 void compare_with_stored(const ProgramFile& source) {
   auto generator = at::detail::getDefaultCPUGenerator();
   const auto before = generator.get_state();
@@ -179,64 +170,76 @@ void compare_with_stored(const ProgramFile& source) {
   generator.set_state(before);
 }
 
-/// What the rows of a file say of it: the dtype of the models that are judged. References in float64 follow as well.
-struct FollowedDtype {
-  bool other = false;
+/// State that the models of one file share within a process.
+struct SharedState {
+  std::mutex mutex{};
+  bool compared = false;           ///< with the stored outputs
+  bool follows_new_dtype = false;  ///< a judged model, not a float64 reference, has another dtype than the export
 };
 
-ModelFacts facts_of(const ProgramFiles& sources, const FollowedDtype& followed) {
-  ModelFacts facts;
-  const ProgramFile& source = sources.eval ? *sources.eval : *sources.train;
-  if (followed.other)
-    facts.notes["dtype_constants"] = fmt::format("follow the model instead of {} ({} of the file)",
-                                                 dtype_name(source.program->dtype), source.program->dtypes);
-  return facts;
+std::set<c10::ScalarType> dtypes_of_archive(const std::string& path) {
+  Archive archive(path);
+  const std::string name = archive.programs().front();
+  const auto program = read_program(archive, name);
+  std::set<std::string> buffers;
+  for (const auto& input : program.inputs)
+    if (input.source == ProgramInput::Source::buffer) buffers.insert(input.name);
+  auto [dtypes, constants] = stored_dtypes(archive, name, buffers);
+  for (const auto& leaf : read_sample_inputs(archive, name, program).leaves)
+    if (leaf.isTensor() && leaf.toTensor().is_floating_point()) dtypes.insert(leaf.toTensor().scalar_type());
+  // Casting an exported program leaves its constants unchanged, except in float64.
+  if (dtypes == std::set{torch::kFloat64}) dtypes.merge(constants);
+  return dtypes;
 }
 
-/// Once a process, whatever number of models is made.
-struct Compared {
-  std::mutex mutex;
-  bool done = false;
-};
-
 }  // namespace
-}  // namespace exported
+}  // namespace torchstone::formats::exported
 
-bool is_exported_model(const std::string& path) { return is_model_file(path) && !path.ends_with(".pt"); }
+namespace torchstone::formats {
+
+std::set<c10::ScalarType> dtypes_of_exported(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (!fs::is_directory(path)) return exported::dtypes_of_archive(path);
+  const fs::path eval = fs::path(path) / "eval.pt2";
+  return exported::dtypes_of_archive((fs::exists(eval) ? eval : fs::path(path) / "train.pt2").string());
+}
 
 ModelInfo exported_model_info(const std::string& path) {
   using namespace exported;
-  const auto sources = std::make_shared<const ProgramFiles>(program_files_of(path));
-  const ProgramFile& eval = sources->eval ? *sources->eval : *sources->train;
-  const ProgramFile& train = sources->train ? *sources->train : *sources->eval;
+  const auto files = std::make_shared<const ProgramFiles>(program_files_of(path));
+  const SampleInputs &eval = files->inferred().samples, &train = files->trained().samples;
   ModelInfo info;
   info.name = model_name_of(path);
   info.family = "exported";
   info.suites = {"own"};
-  info.eval_batch = eval.samples.batch;
-  info.train_batch = train.samples.batch;
-  info.fixed_batch = !eval.samples.batch_can_change || !train.samples.batch_can_change;
-  info.dimensions_alone = info.fixed_batch && (!eval.samples.dimensions.empty() || !train.samples.dimensions.empty());
-  info.not_trained = not_trained(*sources);
+  info.eval_batch = eval.batch;
+  info.train_batch = train.batch;
+  info.fixed_batch = !eval.batch_can_change || !train.batch_can_change;
+  info.dimensions_alone = info.fixed_batch && (!eval.dimensions.empty() || !train.dimensions.empty());
+  info.not_trained = why_not_trained(*files);
   info.file = path;
-  const auto followed = std::make_shared<FollowedDtype>();
-  info.facts = [sources, followed] { return facts_of(*sources, *followed); };
-  info.make = [sources, followed,
-               compared = std::make_shared<Compared>()](const ModelOptions& options) -> std::shared_ptr<Model> {
+  const auto shared = std::make_shared<SharedState>();
+  info.facts = [files, shared] {
+    ModelFacts facts;
+    const Program& program = *files->inferred().program;
+    if (shared->follows_new_dtype)
+      facts.notes["dtype_constants"] =
+          fmt::format("follow the model instead of {} ({} of the file)", dtype_name(program.dtype), program.dtypes);
+    return facts;
+  };
+  info.make = [files, shared](const ModelOptions& options) -> std::shared_ptr<Model> {
     const bool training = options.mode == Mode::training;
-    const auto why = training ? not_trained(*sources) : not_evaluated(*sources);
+    const auto why = training ? why_not_trained(*files) : why_not_inferred(*files);
     if (!why.empty()) throw std::runtime_error(why);
-    const bool second = training ? sources->train.has_value() : !sources->eval.has_value();
-    const ProgramFile& source = second ? *sources->train : *sources->eval;
-    const ProgramFile& first = sources->eval ? *sources->eval : *sources->train;
     {
-      const std::lock_guard lock(compared->mutex);
-      if (first.has_outputs && !compared->done) compare_with_stored(first);
-      compared->done = true;
+      const std::lock_guard lock(shared->mutex);
+      if (files->inferred().has_outputs && !shared->compared) compare_with_stored(files->inferred());
+      shared->compared = true;
     }
+    const ProgramFile& source = training ? files->trained() : files->inferred();
     auto model = load(source, training);
-    model->watch_dtype([followed, program = source.program](c10::ScalarType dtype) {
-      if (dtype != torch::kFloat64) followed->other = dtype != program->dtype && program->dtypes > 0;
+    model->watch_dtype([shared, program = source.program](c10::ScalarType dtype) {
+      if (dtype != torch::kFloat64) shared->follows_new_dtype = dtype != program->dtype && program->dtypes > 0;
     });
     return model;
   };

@@ -10,10 +10,6 @@
 
 namespace torchstone::formats::exported {
 
-/// Makes the rate of a step that drops in training an argument that the model may change, and counts in `program` such
-/// steps and the arguments that follow the model's dtype.
-void mark_changeable(Step& step, Program& program);
-
 namespace {
 
 bool is_off(const Argument& argument) {
@@ -25,8 +21,8 @@ bool drops_sometimes(const Argument& argument) {
          is_dropout_rate(argument.constant.toDouble());
 }
 
-}  // namespace
-
+/// Makes the rate of a dropout an argument that the model may change. Counts in `program` the dropouts and the
+/// arguments that follow the model's dtype.
 void mark_changeable(Step& step, Program& program) {
   const auto& schema = step.op->schema();
   Argument* rate = nullptr;
@@ -43,7 +39,26 @@ void mark_changeable(Step& step, Program& program) {
   ++program.dropouts;
 }
 
-namespace {
+/// Records in `program` a step whose arguments show that the program was exported in train or eval mode.
+void note_mode(const Step& step, Program& program) {
+  const auto& parameters = step.op->schema().arguments();
+  const auto constant = [&](const char* name) -> const c10::IValue* {
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      if (parameters[i].name() == name && step.arguments[i].kind == Argument::Kind::constant)
+        return &step.arguments[i].constant;
+    }
+    return nullptr;
+  };
+  const auto* flag = constant("train") ? constant("train") : constant("training");
+  if (!flag || !flag->isBool()) return;
+  const auto* rate = constant("p");
+  if (rate && rate->isDouble() && rate->toDouble() == 0) return;
+  // Batch norm without running statistics has the batch's in both modes.
+  const auto* statistics = constant("running_mean");
+  if (statistics && statistics->isNone()) return;
+  auto& noted = flag->toBool() ? program.trains : program.evaluates;
+  if (noted.empty()) noted = step.place;
+}
 
 constexpr const char* grad_mode = "torch.ops.higher_order.wrap_with_set_grad_enabled";
 constexpr const char* autocast = "torch.ops.higher_order.wrap_with_autocast";
@@ -64,12 +79,24 @@ void note_place(const JsonPlace& node, Step& step) {
   step.source = source.substr(0, source.find(": "));
 }
 
-}  // namespace
-
+/// Returns the Argument of a node's input.
 JsonPlace argument_at(const JsonPlace& node, size_t index) {
   const auto inputs = node.at("inputs").items();
   if (index >= inputs.size()) node.fail(fmt::format("{} inputs, expected more than {}", inputs.size(), index));
   return inputs[index].at("arg");
+}
+
+}  // namespace
+
+void Scope::define(const std::string& name, Argument value, const JsonPlace& place) {
+  if (!values_.emplace(name, std::move(value)).second)
+    place.fail(fmt::format("\"{}\" is defined twice", name.substr(0, 200)));
+}
+
+const Argument& Scope::find(const std::string& name, const JsonPlace& place) const {
+  const auto found = values_.find(name);
+  if (found == values_.end()) place.fail(fmt::format("\"{}\" is used before it is defined", name.substr(0, 200)));
+  return found->second;
 }
 
 Argument GraphReader::fresh() {
@@ -167,7 +194,7 @@ std::vector<Argument> GraphReader::outputs(const JsonPlace& graph, const Scope& 
   return outputs;
 }
 
-/// A region is a graph of its own, whose inputs are what follows it among the node's inputs.
+// A region is a graph of its own. Its inputs are those of the node after the graph.
 void GraphReader::read_region(const JsonPlace& node, Scope& scope, Step enter, size_t graph_index, bool detach) {
   const auto [kind, graph_argument] = argument_at(node, graph_index).only();
   if (kind != "as_graph") argument_at(node, graph_index).fail(fmt::format("{}, expected as_graph", kind));
@@ -175,12 +202,12 @@ void GraphReader::read_region(const JsonPlace& node, Scope& scope, Step enter, s
   const auto inputs = graph.at("inputs").items();
   const auto given = node.at("inputs").items();
   if (given.size() != graph_index + 1 + inputs.size())
-    node.fail(fmt::format("{} values for a region of {}", given.size() - graph_index - 1, inputs.size()));
+    node.fail(fmt::format("{} values for a region with {} inputs", given.size() - graph_index - 1, inputs.size()));
   Scope inner;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const auto [input_kind, input] = inputs[i].only();
     const bool symbolic = input_kind.starts_with("as_sym_");
-    if (!symbolic && input_kind != "as_tensor") continue;  // a constant, which the region holds itself
+    if (!symbolic && input_kind != "as_tensor") continue;  // a constant, which is stored in the region
     inner.define(input.at(symbolic ? "as_name" : "name").text(),
                  read_argument(given[graph_index + 1 + i].at("arg"), nullptr, scope, exported_), inputs[i]);
   }

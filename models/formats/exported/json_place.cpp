@@ -12,8 +12,7 @@ namespace {
 constexpr int deepest = 200;
 constexpr size_t most_values = 20'000'000;
 
-/// "models/model.json" and "graph" are "models/model.json: graph"; that and "nodes" are "models/model.json:
-/// graph.nodes".
+/// Appends a key: "models/model.json" → "models/model.json: graph" → "models/model.json: graph.nodes".
 std::string below(const std::string& place, const std::string& key) {
   return fmt::format("{}{}{}", place, place.ends_with(".json") ? ": " : ".", key.substr(0, 200));
 }
@@ -31,7 +30,7 @@ nlohmann::json parse_json(const std::string& text, const std::string& record) {
   try {
     return nlohmann::json::parse(text, check);
   } catch (const nlohmann::json::exception& error) {
-    throw std::invalid_argument(fmt::format("{}: no JSON: {}", record, error.what()));
+    throw std::invalid_argument(fmt::format("{}: not JSON: {}", record, error.what()));
   }
 }
 
@@ -107,7 +106,7 @@ namespace {
 template <typename Value>
 Value value_at(const JsonPlace& number, const std::map<int64_t, Value>& table, const char* what) {
   const auto found = table.find(number.integer());
-  if (found == table.end()) number.fail(fmt::format("{} is no {} of the schema", number.integer(), what));
+  if (found == table.end()) number.fail(fmt::format("{} is not a {} of the schema", number.integer(), what));
   return found->second;
 }
 

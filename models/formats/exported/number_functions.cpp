@@ -1,3 +1,4 @@
+// Python's arithmetic on the numbers of a program.
 #include <cmath>
 #include <map>
 #include <stdexcept>
@@ -9,38 +10,38 @@
 #include "models/core/tree.h"
 #include "models/formats/exported/graph_reader.h"
 
-/// Python's arithmetic on the numbers of a program.
-
-namespace torchstone::formats::exported::numbers {
+namespace torchstone::formats::exported {
+namespace numbers {  // add, number, tensor … are common names
+namespace {
 
 using c10::IValue;
 using Arguments = std::vector<IValue>;
 
-inline const IValue& at(const Arguments& arguments, size_t index) {
+const IValue& at(const Arguments& arguments, size_t index) {
   if (index >= arguments.size()) throw std::invalid_argument(fmt::format("argument {} is missing", index));
   return arguments[index];
 }
 
-inline bool is_whole(const IValue& value) { return value.isInt() || value.isBool(); }
+bool is_whole(const IValue& value) { return value.isInt() || value.isBool(); }
 
-inline int64_t integer(const Arguments& arguments, size_t index) {
+int64_t integer(const Arguments& arguments, size_t index) {
   const IValue& value = at(arguments, index);
   if (value.isInt()) return value.toInt();
   if (value.isBool()) return value.toBool() ? 1 : 0;
   throw std::invalid_argument(fmt::format("argument {} is {}, expected an integer", index, describe(value)));
 }
 
-inline double number(const Arguments& arguments, size_t index) {
+double number(const Arguments& arguments, size_t index) {
   const IValue& value = at(arguments, index);
   return value.isDouble() ? value.toDouble() : static_cast<double>(integer(arguments, index));
 }
 
-inline const torch::Tensor& tensor(const Arguments& arguments) {
-  if (!at(arguments, 0).isTensor()) throw std::invalid_argument("argument 0 is no tensor");
+const torch::Tensor& tensor(const Arguments& arguments) {
+  if (!at(arguments, 0).isTensor()) throw std::invalid_argument("argument 0 is not a tensor");
   return arguments[0].toTensor();
 }
 
-inline bool truth(const IValue& value) {
+bool truth(const IValue& value) {
   if (value.isBool()) return value.toBool();
   if (value.isInt()) return value.toInt() != 0;
   if (value.isDouble()) return value.toDouble() != 0;
@@ -48,12 +49,12 @@ inline bool truth(const IValue& value) {
   throw std::invalid_argument(fmt::format("{} is neither true nor false", describe(value)));
 }
 
-[[noreturn]] inline void overflow() { throw std::invalid_argument("an integer overflows 64 bits"); }
+[[noreturn]] void overflow() { throw std::invalid_argument("an integer overflows 64 bits"); }
 
 using Whole = bool (*)(int64_t, int64_t, int64_t*);
 using Real = double (*)(double, double);
 
-/// Integers by `whole`, which returns whether it overflowed, and floats by `real`.
+/// Computes integers with `whole`, which returns whether it overflowed, and floats with `real`.
 template <Whole whole, Real real>
 IValue arithmetic(const Arguments& a) {
   if (!is_whole(at(a, 0)) || !is_whole(at(a, 1))) return real(number(a, 0), number(a, 1));
@@ -62,30 +63,30 @@ IValue arithmetic(const Arguments& a) {
   return result;
 }
 
-inline bool add(int64_t a, int64_t b, int64_t* sum) { return __builtin_add_overflow(a, b, sum); }
-inline bool subtract(int64_t a, int64_t b, int64_t* difference) { return __builtin_sub_overflow(a, b, difference); }
-inline bool multiply(int64_t a, int64_t b, int64_t* product) { return __builtin_mul_overflow(a, b, product); }
-inline double add(double a, double b) { return a + b; }
-inline double subtract(double a, double b) { return a - b; }
-inline double multiply(double a, double b) { return a * b; }
+bool add(int64_t a, int64_t b, int64_t* sum) { return __builtin_add_overflow(a, b, sum); }
+bool subtract(int64_t a, int64_t b, int64_t* difference) { return __builtin_sub_overflow(a, b, difference); }
+bool multiply(int64_t a, int64_t b, int64_t* product) { return __builtin_mul_overflow(a, b, product); }
+double add(double a, double b) { return a + b; }
+double subtract(double a, double b) { return a - b; }
+double multiply(double a, double b) { return a * b; }
 
-inline bool floor_divide(int64_t a, int64_t b, int64_t* quotient) {
-  if (b == 0) throw std::invalid_argument("a division by zero");
+bool floor_divide(int64_t a, int64_t b, int64_t* quotient) {
+  if (b == 0) throw std::invalid_argument("division by zero");
   if (b == -1) return __builtin_sub_overflow(int64_t{0}, a, quotient);
   *quotient = a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
   return false;
 }
-inline double floor_divide(double a, double b) { return std::floor(a / b); }
+double floor_divide(double a, double b) { return std::floor(a / b); }
 
-inline bool modulo(int64_t a, int64_t b, int64_t* remainder) {
+bool modulo(int64_t a, int64_t b, int64_t* remainder) {
   int64_t quotient = 0;
   if (floor_divide(a, b, &quotient)) return true;
   *remainder = b == -1 ? 0 : a - quotient * b;
   return false;
 }
-inline double modulo(double a, double b) { return a - std::floor(a / b) * b; }
+double modulo(double a, double b) { return a - std::floor(a / b) * b; }
 
-inline IValue power(const Arguments& a) {
+IValue power(const Arguments& a) {
   if (!is_whole(at(a, 0)) || !is_whole(at(a, 1)) || integer(a, 1) < 0) return std::pow(number(a, 0), number(a, 1));
   constexpr int64_t most = 64;  // times 2; 0, 1 and -1 never overflow
   const int64_t base = integer(a, 0), exponent = integer(a, 1);
@@ -98,12 +99,12 @@ inline IValue power(const Arguments& a) {
   return result;
 }
 
-inline IValue divide(const Arguments& a) {
-  if (number(a, 1) == 0) throw std::invalid_argument("a division by zero");
+IValue divide(const Arguments& a) {
+  if (number(a, 1) == 0) throw std::invalid_argument("division by zero");
   return number(a, 0) / number(a, 1);
 }
 
-inline IValue whole_part(const Arguments& a) {
+IValue whole_part(const Arguments& a) {
   const double value = number(a, 0);
   if (!(std::abs(value) < 0x1p62)) overflow();
   return is_whole(a[0]) ? IValue(integer(a, 0)) : IValue(static_cast<int64_t>(value));
@@ -118,26 +119,19 @@ IValue shift(const Arguments& a) {
   return shifted;
 }
 
-/// Numbers are compared as integers where both are.
+/// Compares two integers as integers, and all other pairs as floats.
 template <typename Compare>
 IValue compared(const Arguments& a, Compare compare) {
   if (is_whole(at(a, 0)) && is_whole(at(a, 1))) return compare(integer(a, 0), integer(a, 1));
   return compare(number(a, 0), number(a, 1));
 }
 
-}  // namespace torchstone::formats::exported::numbers
-
-namespace torchstone::formats::exported {
-
-namespace numbers {
-namespace {
-
 IValue nothing(const Arguments&) { return {}; }
 
 IValue assert_true(const Arguments& a) {
   if (truth(at(a, 0))) return {};
-  const bool says = a.size() > 1 && a[1].isString();
-  throw std::invalid_argument(says ? a[1].toStringRef() : "an assertion of the program fails");
+  const bool has_message = a.size() > 1 && a[1].isString();
+  throw std::invalid_argument(has_message ? a[1].toStringRef() : "an assertion of the program fails");
 }
 
 const std::map<std::string, NumberFunction>& table() {

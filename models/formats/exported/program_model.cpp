@@ -46,7 +46,7 @@ void require_names(const ProgramTensors& tensors) {
   }
 }
 
-/// The tensors alone where there is more in the output: None and numbers have no loss.
+/// Returns only the tensors of an output with other values: None and numbers have no loss.
 c10::IValue without_others(const c10::IValue& output) {
   const auto all = leaves(output);
   if (std::ranges::all_of(all, [](const Leaf& leaf) { return is_tensor(leaf.value); })) return output;
@@ -61,7 +61,7 @@ ProgramModel::ProgramModel(std::shared_ptr<const Program> program, ProgramTensor
   placement_.dtype = program_->dtype;
   placement_.training = training;
   require_names(tensors);
-  // In the program's order, then those that it does not take: an optimizer goes through the parameters in this order.
+  // Parameters keep the program's order, because optimizers process them in order. Unused tensors come last.
   std::vector<std::string> order;
   for (const auto& input : program_->inputs)
     if (input.source != Source::user) order.push_back(input.name);
@@ -80,7 +80,7 @@ ProgramModel::ProgramModel(std::shared_ptr<const Program> program, ProgramTensor
       continue;
     }
     if (!tensors.state.contains(input.name) && !tensors.constants.contains(input.name))
-      throw std::invalid_argument(fmt::format("the program takes {}, which the archive does not hold", input.name));
+      throw std::invalid_argument(fmt::format("the program takes {}, which the archive lacks", input.name));
     const auto [path, name] = parts_of(input.name);
     state_.emplace_back(&child_of(*this, path), name);
     if (input.source == Source::constant) constants_[input.name] = tensors.constants[input.name].tensor;
@@ -132,7 +132,7 @@ torchstone::Tensors ProgramModel::example_inputs(const ModelOptions& options) co
     const auto& leaf = samples_.leaves[i];
     if (!leaf.isTensor()) continue;
     auto input = leaf.toTensor();
-    if (resized && input.dim() > 0) input = with_rows(input, options.batch_size);
+    if (resized && input.dim() > 0) input = with_size(input, 0, options.batch_size);
     const auto& sizes = program_->user_sizes[i];
     for (size_t d = 0; d < sizes.size(); ++d)
       if (const auto asked = options.sizes.find(sizes[d].symbol); asked != options.sizes.end())
@@ -154,7 +154,7 @@ torch::Tensor ProgramModel::loss(const c10::IValue& output) const {
       return child.value.toTensor().sum();
   }
   throw std::invalid_argument(
-      fmt::format("the program returns no output {} of one number, which is to be the loss", loss_));
+      fmt::format("the program returns no output {} with one number, which its exporter marked as the loss", loss_));
 }
 
 void ProgramModel::to(torch::Dtype dtype, bool non_blocking) {

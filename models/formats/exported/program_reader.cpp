@@ -15,13 +15,12 @@ void require_version(const JsonPlace& root) {
   const auto version = root.at("schema_version");
   if (version.at("major").integer() != known)
     version.fail(
-        fmt::format("{}.{}, expected {}.x, which PyTorch 2.11 to 2.13 writes: export the model with one of "
-                    "them",
+        fmt::format("{}.{}, expected {}.x, which PyTorch 2.11 to 2.13 writes: export the model with one of them",
                     version.at("major").integer(), version.at("minor").integer(), known));
 }
 
-/// Dtype and device of a program are those of its first floating-point parameter, or else buffer, or else input.
-void note_kind(const std::vector<InputDescription>& inputs, const JsonPlace& graph, Program& program) {
+/// Records the dtype and device of the first floating-point parameter, or else buffer, input or constant.
+void record_dtype_and_device(const std::vector<InputDescription>& inputs, const JsonPlace& graph, Program& program) {
   using Source = ProgramInput::Source;
   for (const auto source : {Source::parameter, Source::buffer, Source::user, Source::constant}) {
     for (const auto& input : inputs) {
@@ -70,7 +69,7 @@ void collect_slots(const Argument& argument, std::vector<int>& slots) {
   for (const auto& item : argument.items) collect_slots(item, slots);
 }
 
-/// Values are freed after the last step that uses them; outputs and what is written back never.
+/// Finds the last step that uses each value, after which it is freed. Outputs and mutations are never freed.
 void find_last_uses(Program& program) {
   std::vector<int> kept;
   for (const auto& output : program.outputs) collect_slots(output, kept);
@@ -106,7 +105,7 @@ void read_specs(const JsonPlace& module, Program& program) {
   program.out_spec = read_tree_spec(root->at("signature").at("out_spec"), fields);
 }
 
-/// Metadata of nodes name files, lines and modules, which are other ones in another folder.
+/// Removes the metadata of nodes: it names files, lines and modules, which depend on where the export ran.
 void erase_metadata(nlohmann::json& json) {
   if (json.is_object()) json.erase("metadata");
   if (json.is_structured())
@@ -142,7 +141,7 @@ Program read_program(const JsonPlace& root) {
   read_specs(module, program);
   program.ranges = ranges_of(root.at("range_constraints"));
   const auto inputs = read_inputs(signature.at("input_specs"));
-  note_kind(inputs, graph, program);
+  record_dtype_and_device(inputs, graph, program);
   GraphReader reader(program);
   Scope scope;
   size_t users = 0;
@@ -159,12 +158,11 @@ Program read_program(const JsonPlace& root) {
                                               : std::vector<InputSize>());
   }
   if (users != program.in_spec.leaves())
-    signature.fail(fmt::format("{} inputs of the user, in_spec has {}", users, program.in_spec.leaves()));
+    signature.fail(fmt::format("{} user inputs, in_spec has {}", users, program.in_spec.leaves()));
   reader.read(graph, scope);
   read_outputs(signature.at("output_specs"), reader.outputs(graph, scope), program);
   if (program.outputs.size() != program.out_spec.leaves())
-    signature.fail(
-        fmt::format("{} outputs of the user, out_spec has {}", program.outputs.size(), program.out_spec.leaves()));
+    signature.fail(fmt::format("{} user outputs, out_spec has {}", program.outputs.size(), program.out_spec.leaves()));
   find_last_uses(program);
   return program;
 }

@@ -14,10 +14,14 @@
 #include <nlohmann/json.hpp>
 #include <torch/torch.h>
 
+namespace caffe2::serialize {
+class PyTorchStreamReader;
+}
+
 namespace torchstone::formats::exported {
 
-/// Returns action(). What it throws is thrown again as std::runtime_error that starts with `file`, without LibTorch's
-/// C++ stack; a lack of memory stays one.
+/// Returns action(). Throws its errors again as std::runtime_error that starts with `file`, without LibTorch's C++
+/// stack. Out-of-memory errors keep their type.
 template <typename Action>
 auto with_file(const std::string& file, const Action& action) {
   try {
@@ -33,35 +37,25 @@ auto with_file(const std::string& file, const Action& action) {
   }
 }
 
-}  // namespace torchstone::formats::exported
-
-namespace caffe2::serialize {
-
-class PyTorchStreamReader;
-
-}  // namespace caffe2::serialize
-
-namespace torchstone::formats::exported {
-
-/// The zip archive of torch.export.save, with its records under the names they have below the archive's top folder.
-/// Nothing is written to disk, so that a record's name is only ever compared. Every function throws
-/// std::invalid_argument or c10::Error; with_file() puts the file's name in front.
+/// The zip archive of torch.export.save. Its records are named by their paths below the archive's top folder. Nothing
+/// is written to disk, so that a record's name is never used as a path. Every function throws std::invalid_argument or
+/// c10::Error. with_file() adds the file's name.
 class Archive {
  public:
-  /// Refuses what is no archive of an exported program (an AOTInductor package, a TorchScript file, a state_dict) with
-  /// the words for what it is, other versions of the archive, and records that come to more than the file can hold.
+  /// Refuses other kinds of files by name (an AOTInductor package, a TorchScript file, a state_dict), other versions of
+  /// the archive, and records that claim more bytes than the file can hold.
   explicit Archive(const std::string& path);
   explicit Archive(std::istream& stream);
   ~Archive();
 
   bool has(const std::string& record) const { return names_.contains(record); }
   const std::set<std::string>& records() const { return names_; }
-  /// The names of its programs: foo of models/foo.json.
+  /// Returns the names of its programs: foo of models/foo.json.
   std::vector<std::string> programs() const;
   std::pair<at::DataPtr, size_t> bytes(const std::string& record);
   std::string text(const std::string& record);
   nlohmann::json json(const std::string& record);
-  /// A record that torch.save wrote.
+  /// Reads a record that torch.save wrote.
   c10::IValue saved(const std::string& record);
   uint64_t file_bytes() const { return file_bytes_; }
   /// Empty for a stream.
@@ -85,19 +79,20 @@ struct StoredTensor {
 using StoredTensors = std::map<std::string, StoredTensor>;
 
 /// The tensors of a program by their dotted names: its state_dict, and the constants with the buffers that are not in
-/// the state_dict. Names of one tensor share it, and tensors that are views of one storage stay so.
+/// the state_dict. Tied tensors stay tied, and views of one storage still share it.
 struct ProgramTensors {
   StoredTensors state, constants;
 };
 
-/// Throws std::invalid_argument naming the record, the place in its JSON and what was expected: a tensor that lies
-/// beyond its record, sizes that come to more than 256 MiB and eight times the file, a tensor subclass, no values.
+/// Reads the tensors of a program. Throws std::invalid_argument with the record, the place in its JSON and what was
+/// expected, for a tensor that exceeds its record, a tensor subclass or a tensor without values. It also throws for
+/// sizes that exceed 256 MiB and eight times the file together.
 ProgramTensors read_tensors(Archive& archive, const std::string& program);
 
 /// Floating-point dtypes, each once.
 struct StoredDtypes {
   std::set<c10::ScalarType> state{};      ///< of parameters and buffers
-  std::set<c10::ScalarType> constants{};  ///< of what is neither
+  std::set<c10::ScalarType> constants{};  ///< of all other tensors
 };
 
 /// Returns the dtypes of a program's tensors without reading their values. `buffers`: the names of the program's

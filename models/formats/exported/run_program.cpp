@@ -1,3 +1,4 @@
+// The interpreter of exported programs.
 #include <memory>
 #include <optional>
 #include <vector>
@@ -13,8 +14,12 @@
 #include "models/formats/python_place.h"
 
 namespace torchstone::formats::exported {
+namespace {
 
-/// Grad mode or autocast within a region; as before when it goes.
+using c10::IValue;
+using Stack = std::vector<IValue>;
+
+/// Sets grad mode or autocast for a region, and restores it on destruction.
 class Region {
  public:
   explicit Region(bool grad_mode) : grad_(std::in_place, grad_mode) {}
@@ -45,7 +50,7 @@ class Region {
   c10::ScalarType dtype_ = c10::kFloat;
 };
 
-/// Regions end in the reverse order of their starts, also when a step throws.
+/// The open regions. They end in reverse order, also when a step throws.
 struct Regions {
   std::vector<std::unique_ptr<Region>> open;
   ~Regions() {
@@ -53,11 +58,7 @@ struct Regions {
   }
 };
 
-namespace {
-
-using c10::IValue;
-using Stack = std::vector<IValue>;
-
+/// One run of a program, with the values of its slots.
 class Run {
  public:
   Run(const Program& program, const Placement& placement)
@@ -74,9 +75,9 @@ class Run {
       case Argument::Kind::dropout_rate:
         return placement_.dropout_rate ? IValue(*placement_.dropout_rate) : argument.constant;
       case Argument::Kind::constant:
-        return changed(argument.constant, argument.as);
+        return converted(argument.constant, argument.as);
       case Argument::Kind::slot:
-        return changed(value(argument.slot), argument.as);
+        return converted(value(argument.slot), argument.as);
       case Argument::Kind::list:
         break;
     }
@@ -91,13 +92,13 @@ class Run {
         stack_.clear();
         for (const auto& argument : step.arguments) stack_.push_back(of(argument));
         step.op->callBoxed(&stack_);
-        keep(step, stack_);
+        store(step, stack_);
         break;
       case Step::Action::number:
         stack_.clear();
         for (const auto& argument : step.arguments) stack_.push_back(of(argument));
         stack_ = {step.number(stack_)};
-        keep(step, stack_);
+        store(step, stack_);
         break;
       case Step::Action::detach:
         value(step.results[0].slot) = of(step.arguments[0]);
@@ -117,7 +118,7 @@ class Run {
   }
 
  private:
-  static IValue changed(const IValue& value, Argument::As as) {
+  static IValue converted(const IValue& value, Argument::As as) {
     if (as == Argument::As::number && value.isInt()) return static_cast<double>(value.toInt());
     if (as != Argument::As::tensor || !value.isScalar()) return value;
     auto tensor = at::scalar_to_tensor(value.toScalar());
@@ -134,7 +135,7 @@ class Run {
         arguments[2].constant.toBool(), !arguments[3].constant.isBool() || arguments[3].constant.toBool());
   }
 
-  void keep(const Step& step, Stack& returned) {
+  void store(const Step& step, Stack& returned) {
     for (size_t i = 0; i < step.results.size(); ++i) {
       const Result& result = step.results[i];
       if (!result.list) {
@@ -143,7 +144,7 @@ class Run {
       }
       const auto elements = returned.at(i).toListRef();
       if (elements.size() != result.elements.size())
-        throw std::invalid_argument(fmt::format("{} tensors were returned, {} when the model was exported",
+        throw std::invalid_argument(fmt::format("the operator returned {} tensors, but {} when the model was exported",
                                                 elements.size(), result.elements.size()));
       for (size_t n = 0; n < elements.size(); ++n) value(result.elements[n]) = elements[n];
     }

@@ -1,3 +1,4 @@
+// Sample inputs of an exported program, and the sizes of theirs that may vary.
 #include <algorithm>
 #include <optional>
 #include <regex>
@@ -11,10 +12,10 @@
 namespace torchstone::formats::exported {
 namespace {
 
-/// torch.export writes about this much for "no limit".
+/// torch.export writes numbers of about this size for "no limit".
 constexpr int64_t no_limit = int64_t{1} << 40;
 
-/// The symbol that is the first dimension of the tensors, and of nothing else; empty when there is none.
+/// Returns the symbol that is the first dimension of all tensors and no other dimension; empty without such a symbol.
 std::string batch_symbol(const Program& program) {
   std::string symbol;
   for (const auto& sizes : program.user_sizes) {
@@ -29,9 +30,9 @@ std::string batch_symbol(const Program& program) {
   return symbol;
 }
 
-/// Returns the range of a symbol as a dimension that varies: from 2 to the program's limit. Eager must run there, so
-/// that the range ends at 1024 or four times the exported size, whichever is larger; without a limit in the program it
-/// ends at four times that size. Empty where fewer than three sizes are left.
+/// Returns the range of a symbol as a dimension that varies: from 2 to the program's limit. Eager must be able to run
+/// there, so the range ends at 1024 or four times the exported size, whichever is larger. Without a limit in the
+/// program it ends at four times that size. Returns nothing if fewer than three sizes remain.
 std::optional<ModelDimension> dimension_of(const std::string& symbol, int64_t size, const Range& range) {
   constexpr int64_t times = 4, affordable = 1024;
   const bool limited = range.most < no_limit;
@@ -41,13 +42,13 @@ std::optional<ModelDimension> dimension_of(const std::string& symbol, int64_t si
   return ModelDimension{symbol, size, least, most, 1};
 }
 
-/// The names in an expression: "2*s1 + s12" has s1 and s12.
+/// Returns the names in an expression: s1 and s12 for "2*s1 + s12".
 std::set<std::string> names_in(const std::string& expression) {
   static const std::regex name("[A-Za-z_][A-Za-z_0-9]*");
   return {std::sregex_token_iterator(expression.begin(), expression.end(), name), {}};
 }
 
-/// The symbols that are sizes of the tensors, beside the batch's. Those in an expression are no free ones.
+/// Returns the symbols that are sizes of tensors, without the batch's. Symbols in expressions cannot vary freely.
 std::vector<ModelDimension> dimensions_of(const SampleInputs& samples, const Program& program) {
   std::map<std::string, int64_t> sizes;
   std::set<std::string> in_expressions;
@@ -76,7 +77,7 @@ void require_sizes(const std::vector<InputSize>& expected, const torch::Tensor& 
     fits = !expected[i].symbol.empty() || expected[i].hint == found.size(static_cast<int64_t>(i));
   if (!fits)
     throw std::invalid_argument(
-        fmt::format("{}: input {} is {}, of other sizes than in the program", record, index, describe(found)));
+        fmt::format("{}: the sizes of input {}, {}, differ from the program's", record, index, describe(found)));
 }
 
 }  // namespace

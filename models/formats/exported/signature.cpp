@@ -1,3 +1,4 @@
+// The signature of an exported program: structure of arguments and results, inputs, outputs and mutations.
 #include <algorithm>
 #include <set>
 
@@ -13,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A context that was dumped as JSON stands as text within the JSON.
+/// Returns the context of a node. A context that was dumped as JSON is a text in the JSON.
 json context_of(const JsonPlace& node) {
   const JsonPlace context = node.at("context");
   if (!context.json().is_string()) return context.json();
@@ -21,7 +22,7 @@ json context_of(const JsonPlace& node) {
   return parsed.is_discarded() ? context.json() : parsed;
 }
 
-/// The first list of texts or integers in a context that has as many items as there are children.
+/// Returns the first list of texts or integers in a context with one item per child.
 std::vector<c10::IValue> keys_in(const json& context, size_t count) {
   if (!context.is_array()) return {};
   const auto all_are = [&](auto is) { return std::ranges::all_of(context, is); };
@@ -81,7 +82,7 @@ void collect(const c10::IValue& value, const TreeSpec& spec, std::vector<c10::IV
     return;
   }
   const auto differs = [&] {
-    throw std::invalid_argument(fmt::format("holds a {}, expected {} with {} elements as the program's signature says",
+    throw std::invalid_argument(fmt::format("holds a {}, expected {} with {} elements as in the program's signature",
                                             describe(value), spec.type, spec.children.size()));
   };
   const auto children = children_of(value);
@@ -187,16 +188,16 @@ InputDescription read_input(const JsonPlace& spec) {
         fmt::format("the custom object {} (expected tensors; export the model without objects of "
                     "torch.classes)",
                     value.at("custom_obj_name").text()));
-  spec.fail(fmt::format("{}: an input of this kind is not run", kind.substr(0, 200)));
+  spec.fail(fmt::format("{}: inputs of this kind are not supported", kind.substr(0, 200)));
 }
 
-/// The slot of an input that the program writes into.
+/// Returns the slot of an input that the program writes to.
 int slot_of(const Program& program, const JsonPlace& spec, const char* key, bool of_user) {
   const auto name = spec.at(key).text();
   for (const auto& input : program.inputs) {
     if (input.slot >= 0 && (input.source == Source::user) == of_user && input.name == name) return input.slot;
   }
-  spec.fail(fmt::format("{} is no input of the graph", name.substr(0, 200)));
+  spec.fail(fmt::format("{} is not an input of the graph", name.substr(0, 200)));
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Where the nodes of an exported graph come from in the user's Python, and messages about nodes that cannot run.
 #include <cctype>
 #include <sstream>
 #include <vector>
@@ -15,7 +16,7 @@ std::string trimmed(const std::string& text) {
   return start == std::string::npos ? "" : text.substr(start, text.find_last_not_of(" \r") + 1 - start);
 }
 
-/// `File "/a/model.py", line 12, in forward` as "model.py:12"; empty for another line.
+/// Returns "model.py:12" for `File "/a/model.py", line 12, in forward`; empty for any other line.
 std::string frame_of(const std::string& line) {
   const auto file = line.find("File \""), end = line.find("\", line ");
   if (file == std::string::npos || end == std::string::npos || end < file) return "";
@@ -99,19 +100,19 @@ void refuse_target(const JsonPlace& node) {
   const auto name = node_name(node);
   if (target == "torch.ops.higher_order.cond" || target == "torch.ops.higher_order.while_loop")
     node.fail(
-        fmt::format("{}: control flow on values is not run; export the model with the branch that the sample "
+        fmt::format("{}: control flow on values is not supported; export the model with the branch that the sample "
                     "inputs take, by a plain if on sizes or Python values",
                     name));
   if (target.starts_with("torch.ops.higher_order."))
     node.fail(
-        fmt::format("{}: this higher-order operator is not run (only wrap_with_set_grad_enabled and "
+        fmt::format("{}: this higher-order operator is not supported (only wrap_with_set_grad_enabled and "
                     "wrap_with_autocast are); export the model without it, or after "
                     "exported_program.run_decompositions()",
                     name));
   node.fail(
       fmt::format("{}: LibTorch has no such operator; load the library that registers it with "
-                  "--torchstone_library=FILE.so, or export after exported_program.run_decompositions() when it "
-                  "was written in Python",
+                  "--torchstone_library=FILE.so, or export after exported_program.run_decompositions() if it "
+                  "is written in Python",
                   name));
 }
 
@@ -121,16 +122,16 @@ void refuse_unbacked(const JsonPlace& node, const JsonPlace& graph) {
   for (const auto& name : names) {
     if (depends_on_values(name, graph))
       node.fail(
-          fmt::format("{}: its result has a size or value that depends on the values of tensors; a compiled "
-                      "program has fixed sizes, so export the model without it, for example with a mask instead "
-                      "of an index",
+          fmt::format("{}: a size or value of its result depends on the values of tensors; compiled programs "
+                      "have fixed sizes, so export the model without it, for example with a mask instead of an "
+                      "index",
                       node_name(node)));
   }
 }
 
 namespace {
 
-/// The parts between separators that stand in no brackets: a key may be `getattr(L['self'].layers, '0')`.
+/// Splits a text at separators outside brackets: a key may be `getattr(L['self'].layers, '0')`.
 std::vector<std::string> split_outside_brackets(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
   int open = 0;
@@ -160,7 +161,7 @@ std::string module_path(const JsonPlace& node) {
   const auto innermost =
       split_outside_brackets(split_outside_brackets(node.at("metadata").at(key).text(), ';').back(), ',');
   if (innermost.size() != 3) return "";
-  const std::string path = innermost[1].substr(0, innermost[1].find('@'));  // "conv@1": a further call of it
+  const std::string path = innermost[1].substr(0, innermost[1].find('@'));  // "conv@1": its second call
   if (!is_dotted_name(path) || path.size() > 1000) return "";
   return path.empty() ? own_forward : path;
 }

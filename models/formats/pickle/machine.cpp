@@ -10,7 +10,9 @@
 
 namespace torchstone::formats::pickle {
 
-/// The opcodes that Python's torch.save and C++'s torch::pickle_save write (protocols 2 to 5), with the names of
+namespace {
+
+/// Opcodes that Python's torch.save and C++'s torch::pickle_save write (protocols 2 to 5), with the names of
 /// Python's pickle module.
 enum Opcode : uint8_t {
   MARK = '(',
@@ -56,19 +58,13 @@ enum Opcode : uint8_t {
   FRAME = 0x95,
 };
 
-/// What an instruction works on.
+/// State of the interpreter.
 struct Machine {
   ByteReader bytes;
   const StorageLoader& loader;
   Stack stack{};
 };
 using Instruction = void (*)(Machine&);
-
-/// What each opcode but STOP does; null for an opcode that torch.save does not write. An instruction throws
-/// std::invalid_argument or c10::Error.
-const std::array<Instruction, 256>& instructions();
-
-namespace {
 
 void check_protocol(int protocol) {
   if (protocol < 2 || protocol > 5)
@@ -82,7 +78,7 @@ void append(Machine& m, const std::vector<Object*>& items) {
   list.insert(list.end(), items.begin(), items.end());
 }
 
-/// `items`: keys and values in turn.
+/// Adds entries to a dict. `items` alternates keys and values.
 void set_items(Dict& dict, const std::vector<Object*>& items) {
   if (items.size() % 2 != 0) throw std::invalid_argument("expected a value for every key");
   for (size_t i = 0; i < items.size(); i += 2) dict.entries.emplace_back(items[i], items[i + 1]);
@@ -100,7 +96,7 @@ void push_global(Machine& m, const std::string& module, const std::string& name)
   auto full = module + "." + name;
   if (!known_global(full)) {
     throw std::invalid_argument(
-        fmt::format("the file names {}, which is not read; expected tensors in plain containers "
+        fmt::format("the file names {}, which is not supported; expected tensors in plain containers "
                     "(convert to dict, list or tuple before torch.save)",
                     full.substr(0, 200)));
   }
@@ -113,18 +109,18 @@ void push_global_of_stack(Machine& m) {
               argument<std::string>(names, 1, "the name of a global"));
 }
 
-/// Calls the function below the topmost value with that value as its arguments.
+/// Calls the function below the topmost value, which holds the arguments.
 void reduce(Machine& m) {
   const auto& arguments = m.stack.top_as<Tuple>("a tuple of arguments").items;
   m.stack.pop();
   const auto& function = m.stack.top_as<Global>("a function").name;
   m.stack.pop();
-  if (!wrapper(function)) return m.stack.push_new(call_global(function, arguments).value);
+  if (!is_wrapper(function)) return m.stack.push_new(call_global(function, arguments).value);
   if (arguments.empty()) throw std::invalid_argument(fmt::format("expected an argument for {}", function));
   m.stack.push(arguments.front());
 }
 
-/// The attributes of an OrderedDict (the versions of a state_dict's modules) or of a tensor are dropped.
+/// Drops the attributes of an OrderedDict (the versions of a state_dict's modules) or of a tensor.
 void drop_attributes(Machine& m) {
   m.stack.pop();
   const Object& owner = *m.stack.top();
@@ -134,6 +130,8 @@ void drop_attributes(Machine& m) {
   }
 }
 
+/// Returns the instruction of each opcode except STOP; null for opcodes that torch.save does not write. Instructions
+/// throw std::invalid_argument or c10::Error.
 std::array<Instruction, 256> make_instructions() {
   std::array<Instruction, 256> table{};
   table[PROTO] = [](Machine& m) { check_protocol(m.bytes.number<uint8_t>()); };
@@ -186,22 +184,14 @@ std::array<Instruction, 256> make_instructions() {
   return table;
 }
 
-}  // namespace
-
-const std::array<Instruction, 256>& instructions() {
-  static const auto table = make_instructions();
-  return table;
-}
-
-namespace {
-
-/// One instruction; false at the last.
+/// Executes one instruction. Returns false after the last.
 bool step(Machine& m) {
+  static const auto instructions = make_instructions();
   const auto opcode = m.bytes.number<uint8_t>();
   if (opcode == STOP) return false;
-  if (!instructions()[opcode])
+  if (!instructions[opcode])
     throw std::invalid_argument(fmt::format("opcode 0x{:02x} is not expected in a file of torch.save", opcode));
-  instructions()[opcode](m);
+  instructions[opcode](m);
   return true;
 }
 

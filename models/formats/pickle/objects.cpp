@@ -1,3 +1,4 @@
+// Bytes, stack and objects of the pickle machine, and their conversion to values of LibTorch.
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
@@ -51,7 +52,7 @@ Object* Stack::pop() {
 }
 
 std::vector<Object*> Stack::pop_to_mark() {
-  if (marks_.empty()) throw std::invalid_argument("expected a mark, there is none");
+  if (marks_.empty()) throw std::invalid_argument("expected a mark on the stack");
   const auto begin = values_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
   std::vector<Object*> items(begin, values_.end());
   values_.erase(begin, values_.end());
@@ -67,18 +68,18 @@ std::vector<Object*> Stack::pop_many(size_t size) {
 
 void Stack::recall(uint32_t key) {
   const auto found = memo_.find(key);
-  if (found == memo_.end()) throw std::invalid_argument(fmt::format("expected a memo {}, there is none", key));
+  if (found == memo_.end()) throw std::invalid_argument(fmt::format("expected a memo {}", key));
   push(found->second);
 }
 
 namespace {
 
 constexpr int deepest = 200;
-constexpr int64_t most_values = 1 << 22;  // a few bytes can name one list a billion times
-constexpr size_t longest_key = 4096;      // a path of keys stands in front of every value that is spoken of
+constexpr int64_t most_values = 1 << 22;  // a few bytes can reference one list a billion times
+constexpr size_t longest_key = 4096;      // messages name a value by the path of its keys
 constexpr int64_t free_tensor_bytes = int64_t{256} << 20, copies_of_file = 8;
 
-// Both counted as often as they are reached.
+/// Sizes of a value, where each reference to an object counts.
 struct Counts {
   int64_t values = 1, tensor_bytes = 0;
 
@@ -94,7 +95,7 @@ struct Converted {
   bool finished = false;
 };
 
-/// As if it were dense.
+/// Returns the size of a tensor, as if it were dense.
 int64_t bytes_of(const at::Tensor& tensor) {
   int64_t bytes = 0;
   const auto size = static_cast<int64_t>(tensor.element_size());
@@ -110,9 +111,9 @@ class Converter {
   const Converted& convert(const Object& object, int depth) {
     if (depth > deepest) throw std::invalid_argument(fmt::format("at most {} levels are read", deepest));
     const auto [known, fresh] = done_.try_emplace(&object);
-    auto& converted = known->second;  // stays where it is: references into an unordered_map are stable
+    auto& converted = known->second;  // references into an unordered_map stay valid
     if (!fresh) {
-      if (!converted.finished) throw std::invalid_argument("a container that holds itself cannot be read");
+      if (!converted.finished) throw std::invalid_argument("a container that contains itself cannot be read");
       return converted;
     }
     converted.value = std::visit([&](const auto& value) { return of(value, depth, converted.counts); }, object.value);
@@ -120,8 +121,8 @@ class Converter {
       throw std::invalid_argument(fmt::format("at most {} values are read", most_values));
     if (converted.counts.tensor_bytes > most_tensor_bytes_)
       throw std::invalid_argument(
-          fmt::format("the tensors come to {} bytes when repeated elements are counted (expected at "
-                      "most {}, 256 MiB and eight times the file)",
+          fmt::format("the tensors take {} bytes, counting repeated elements (expected at most {}, 256 MiB and eight "
+                      "times the file)",
                       converted.counts.tensor_bytes, most_tensor_bytes_));
     converted.finished = true;
     return converted;
@@ -211,7 +212,7 @@ class Converter {
 c10::IValue to_ivalue(const Object& root, uint64_t file_bytes) { return Converter(file_bytes).convert(root, 0).value; }
 
 std::string describe(const Object& object) {
-  struct Words {
+  struct Describe {
     std::string operator()(std::monostate) { return "None"; }
     std::string operator()(bool value) { return value ? "True" : "False"; }
     std::string operator()(int64_t value) { return fmt::format("the integer {}", value); }
@@ -226,7 +227,7 @@ std::string describe(const Object& object) {
     std::string operator()(const Tuple&) { return "a tuple"; }
     std::string operator()(const Dict&) { return "a dict"; }
   };
-  return std::visit(Words(), object.value);
+  return std::visit(Describe(), object.value);
 }
 
 }  // namespace torchstone::formats::pickle

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/jit/ir/named_value.h>
 
-#include "models/formats/script_model.h"
+#include "models/formats/model_file.h"
 #include "tests/unit/models/formats/script_file.h"
 
 namespace torchstone::formats {

@@ -1,5 +1,5 @@
 // Libraries of operators: --torchstone_library.
-#include "models/formats/operator_library.h"
+#include "models/formats/model_file.h"
 
 #include <filesystem>
 #include <fstream>
@@ -58,7 +58,7 @@ TEST(OperatorLibrary, IsAskedForByAFileThatNeedsOne) {
     file.emplace(calling("torchstone_gone::twice", {}), Tensors{torch::ones({2, 3})});
   }
   EXPECT_THAT(first_line_of_error([&] { file->info(); }),
-              HasSubstr("net.pt: needs the operator torchstone_gone::twice, which LibTorch does not have: "
+              HasSubstr("net.pt: needs the operator torchstone_gone::twice, which LibTorch lacks: "
                         "--torchstone_library=FILE.so loads a library of operators"));
 }
 

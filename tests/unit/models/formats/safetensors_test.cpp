@@ -103,15 +103,15 @@ TEST(SafeTensors, RefusesTruncatedFilesAndTooLongHeaders) {
 }
 
 TEST(SafeTensors, RefusesHeadersThatAreNoHeaders) {
-  expect_error(file_of("{\"a\":"), "byte 13: the header is no JSON");
+  expect_error(file_of("{\"a\":"), "byte 13: the header is not JSON");
   expect_error(file_of("{\"a\": 1e999}"), "the header cannot be read");
   expect_error(file_of("[]"), "header is array, expected an object");
   expect_error(file_of("{\"a\":3}"), "tensor \"a\": number, expected an object");
   expect_error(file_of(R"({"a":{"dtype":"F32","shape":[1]}})"), "tensor \"a\": data_offsets is missing");
-  expect_error(file_of(R"({"__metadata__":{"a":1}})"), "__metadata__: a is no string");
-  expect_error(file_of("{" + std::string(100000, '[')), "the header is no JSON");
+  expect_error(file_of(R"({"__metadata__":{"a":1}})"), "__metadata__: a is not a string");
+  expect_error(file_of("{" + std::string(100000, '[')), "the header is not JSON");
   expect_error(file_of("{\"a\":" + std::string(100000, '[')), "nested deeper");
-  expect_error(file_of("{\"\xff\":1}"), "the header is no JSON");
+  expect_error(file_of("{\"\xff\":1}"), "the header is not JSON");
 }
 
 TEST(SafeTensors, RefusesDuplicateNames) {

@@ -6,7 +6,7 @@
 #include <torch/torch.h>
 #include <torchstone/model.h>
 
-#include "models/formats/script_model.h"
+#include "models/formats/model_file.h"
 #include "tests/temporary_folder.h"
 
 namespace torchstone::formats {

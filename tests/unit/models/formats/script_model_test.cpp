@@ -1,5 +1,5 @@
 // TorchScript files as models.
-#include "models/formats/script_model.h"
+#include "models/formats/model_file.h"
 
 #include <filesystem>
 #include <fstream>
@@ -160,8 +160,8 @@ TEST_F(ScriptModelTest, RefusesFilesThatAreNoModels) {
   state.insert("weight", torch::ones({2}));
   save("state_dict.pt", state);
   expect_error("absent.pt", "inputs.pt", "absent.pt: no such file");
-  expect_error("text.pt", "inputs.pt", "text.pt: no zip archive; expected a TorchScript module");
-  expect_error("empty.pt", "inputs.pt", "empty.pt: no zip archive");
+  expect_error("text.pt", "inputs.pt", "text.pt: not a zip archive; expected a TorchScript module");
+  expect_error("empty.pt", "inputs.pt", "empty.pt: not a zip archive");
   expect_error("truncated.pt", "inputs.pt", "truncated.pt: expected a TorchScript module", "truncated file");
   expect_error("state_dict.pt", "inputs.pt", "state_dict.pt: expected a TorchScript module", "not a state_dict");
 }

@@ -194,7 +194,7 @@ TEST(ScriptBatch, IsRefusedWithTheOperatorThatDoesNotAllowIt) {
   };
   EXPECT_THAT(
       refusal("def forward(self, x):\n  return torch.linear(x, self.weight).view([2, 4])\n", {torch::ones({2, 3})}),
-      StartsWith("the program does not run with 5 samples, the file's inputs have 2: aten::view: shape '[2, 4]' "
+      StartsWith("the program fails with 5 samples, the file's inputs have 2: aten::view: shape '[2, 4]' "
                  "is invalid for input of size 20"));
   EXPECT_THAT(refusal("def forward(self, x):\n  return x[0]\n", {torch::ones({2, 3})}),
               HasSubstr("no output depends on the number of samples: output 0 stays [3]"));
@@ -202,7 +202,7 @@ TEST(ScriptBatch, IsRefusedWithTheOperatorThatDoesNotAllowIt) {
               HasSubstr("output 0 has the sizes [2, 6] with 2 samples and [2, 15] with 5"));
   EXPECT_THAT(
       refusal("def forward(self, x, table):\n  return x + table.sum()\n", {torch::ones({2, 3}), torch::ones({7})}),
-      HasSubstr("input 1 has the sizes [7], another first dimension than 2"));
+      HasSubstr("input 1 has the sizes [7], expected the first dimension 2"));
 }
 
 TEST(ScriptErrors, HaveTheirCauseFirst) {

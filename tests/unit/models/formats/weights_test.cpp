@@ -49,7 +49,7 @@ TEST_F(Checkpoint, AFolderOfHuggingFaceMayBeOneFileOrAnIndexOfSeveral) {
   safetensors("part-1.safetensors", {{"a", one}});
   pickle("part-2.bin", dict({{"b", two}}));
   EXPECT_THAT([&] { read_checkpoint(folder.path()); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("holds no checkpoint (expected model.safetensors, ")));
+              ThrowsMessage<std::runtime_error>(HasSubstr("has no checkpoint (expected model.safetensors, ")));
   text("pytorch_model.bin.index.json", R"({"weight_map": {"a": "part-1.safetensors", "b": "part-2.bin"}})");
   const auto both = read_checkpoint(folder.path());
   EXPECT_THAT(both, ElementsAre(Key("a"), Key("b")));
@@ -71,7 +71,7 @@ TEST_F(Checkpoint, AnIndexNamesFilesBesideItAndEachTensorOnce) {
   expect_error(R"({"weight_map": {"a": "none.safetensors"}})", "none.safetensors: no such file");
   safetensors("1.safetensors", {{"a", one}});
   safetensors("2.safetensors", {{"a", two}});
-  expect_error(R"({"weight_map": {"a": "1.safetensors", "b": "2.safetensors"}})", "a stands in two files");
+  expect_error(R"({"weight_map": {"a": "1.safetensors", "b": "2.safetensors"}})", "a is in two files");
 }
 
 TEST_F(Checkpoint, WhatATrainingScriptWrapsAroundAStateDictIsTakenOff) {

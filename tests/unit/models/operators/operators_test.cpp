@@ -6,7 +6,6 @@
 
 #include "models/operators/operator_call.h"
 #include "models/operators/operator_log.h"
-#include "models/operators/operator_model.h"
 
 namespace torchstone::operators {
 namespace {
@@ -144,11 +143,11 @@ TEST(OperatorLog, MistakesAreNamedWithFileLineAndColumn) {
            {"", "log.txt: holds no operator"},
            {"cnt: 1, ((), {})\n", "log.txt:1:1: an input before the first operator"},
            {"hello\n", "log.txt:1:1: 'hello' (expected 'Operator: ' or 'cnt: ')"},
-           {"Operator: add\n", "log.txt:1:11: 'add' is no operator (expected one like aten.add.Tensor)"},
+           {"Operator: add\n", "log.txt:1:11: 'add' is not an operator (expected one like aten.add.Tensor)"},
            {"Operator: aten..x\n", "log.txt:1:11: "},
            {head + "cnt: x, ((), {})\n", "log.txt:2:6: no count (expected an integer ≥ 1)"},
            {head + "cnt: 0, ((), {})\n", "log.txt:2:6: no count"},
-           {head + "cnt: 1 ((), {})\n", "log.txt:2:7: the count ends (expected a comma and a blank)"},
+           {head + "cnt: 1 ((), {})\n", "log.txt:2:7: unexpected text after the count (expected a comma and a space)"},
            {head + "cnt: 1, ((T([2], f32), {})\n", "log.txt:2:27: the end of the line (expected a comma or ))"},
            {head + "cnt: 1, (1, {})\n", "log.txt:2:9: no arguments (expected ((positional…), {named…}))"}})
     EXPECT_THAT(([&, broken = text] { parse_operator_log(broken, "log.txt"); }),

@@ -1,4 +1,5 @@
 #pragma once
+
 #include <torch/torch.h>
 #include <torchstone/model.h>
 
