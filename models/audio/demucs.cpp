@@ -1,12 +1,12 @@
-// Demucs: a mix of music is taken apart by strided convolutions, a bidirectional LSTM, and transposed convolutions.
+// Demucs: separates a mix of music with strided convolutions, a bidirectional LSTM, and transposed convolutions.
 // Paper: Défossez, Usunier, Bottou, Bach, "Music source separation in the waveform domain", 2019.
 // Original: pytorch/benchmark demucs (with its wrapper, which mixes and shifts). Input: mix and four sources, stereo,
-// [N, 5, 2, 426888] → (sources as used [N, 4, 2, 382788], those found [N, 4, 2, 382788]); 265,679,496 parameters. In
-// training each source is shifted at random. mini: 8 channels, 3 layers, 3192 samples.
+// [N, 5, 2, 426888] → (sources as used [N, 4, 2, 382788], estimated sources [N, 4, 2, 382788]); 265,679,496 parameters.
+// In training each source is shifted at random. mini: 8 channels, 3 layers, 3192 samples.
 #include <torchstone/model.h>
 
-#include "models/blocks/containers.h"
 #include "models/blocks/basic_layers.h"
+#include "models/blocks/containers.h"
 
 namespace torchstone::demucs {
 namespace {
@@ -17,12 +17,12 @@ struct DemucsShape {
   int64_t channels = 64, depth = 6, samples = 426888, shift = 44100;
 };
 
-/// Channels in pairs, of which one opens the other.
+/// Gated linear unit: one half of the channels gates the other.
 nn::Functional gated() {
   return nn::Functional([](const torch::Tensor& x) { return torch::glu(x, 1); });
 }
 
-/// [N, C, T] → the same, both directions seen.
+/// Bidirectional LSTM. [N, C, T] → the same.
 struct TwoWayLstmImpl : nn::Module {
   explicit TwoWayLstmImpl(int64_t width)
       : lstm(register_module("lstm", nn::LSTM(nn::LSTMOptions(width, width).num_layers(2).bidirectional(true)))),
@@ -35,10 +35,10 @@ struct TwoWayLstmImpl : nn::Module {
 };
 TORCH_MODULE(TwoWayLstm);
 
-/// The middle of x, as long as another.
+/// Returns the middle of x with the length of another tensor.
 torch::Tensor middle(const torch::Tensor& x, int64_t length) { return x.narrow(-1, (x.size(-1) - length) / 2, length); }
 
-/// The original brings the deviation of each convolution closer to 0.1.
+/// Moves the deviation of each convolution closer to 0.1, as the original does.
 template <class Layer>
 void rescale(Layer& layer) {
   torch::NoGradGuard no_grad;

@@ -1,16 +1,17 @@
-// Speech transformer: encoder of frames and decoder of words, both with padding, as two models: as upstream has it,
-// where the words of each utterance are cut out one by one (their number is read back from the device), and the same
-// answer from comparisons alone. Paper: Dong, Xu, Xu, "Speech-Transformer: a no-recurrence sequence-to-sequence model
-// for speech recognition", 2018. Original: pytorch/benchmark speech_transformer (kaituoxu/Speech-Transformer). Input:
-// frames [N, 512, 320], their numbers [N], words [N, 32] with -1 behind the last one → (logits [N, 33, 4233], words
-// and end mark [N, 33]); 46,471,168 parameters. The masked model needs one utterance that fills its row.
+// Speech transformer: encoder of frames and decoder of words, both with padding, as two models. The first is
+// upstream's, which extracts the words of each utterance one by one and reads their number back from the device. The
+// second computes the same result with comparisons only, and needs one utterance without padding. Paper: Dong, Xu, Xu,
+// "Speech-Transformer: a no-recurrence sequence-to-sequence model for speech recognition", 2018. Original:
+// pytorch/benchmark speech_transformer (kaituoxu/Speech-Transformer); 46,471,168 parameters.
+// Input: frames [N, 512, 320], their numbers [N], words [N, 32] padded with -1.
+// Output: logits [N, 33, 4233], words and end mark [N, 33].
 // mini: 2 + 2 layers of width 64, 24 frames, 8 words of 1000.
 #include <cmath>
 
 #include <torchstone/model.h>
 
-#include "models/blocks/containers.h"
 #include "models/blocks/basic_layers.h"
+#include "models/blocks/containers.h"
 #include "models/blocks/token_model.h"
 #include "models/blocks/transformer.h"
 
@@ -24,7 +25,7 @@ struct SpeechShape {
 constexpr int64_t ignored_label = -1, max_positions = 5000;
 constexpr double dropout_rate = 0.1, norm_epsilon = 1e-5;
 
-/// norm(x + dropout(fc(attention(x, source)))): one kind for words and frames.
+/// norm(x + dropout(fc(attention(x, source)))), for words and for frames.
 struct SpeechAttentionImpl : nn::Module {
   explicit SpeechAttentionImpl(const SpeechShape& shape)
       : query(register_module("w_qs", nn::Linear(shape.width, shape.width))),
@@ -34,7 +35,7 @@ struct SpeechAttentionImpl : nn::Module {
         fc(register_module("fc", nn::Linear(shape.width, shape.width))),
         dropout(register_module("dropout", nn::Dropout(dropout_rate))),
         heads(shape.heads) {}
-  /// `hidden`: [N, L, S], true where a query must not look.
+  /// `hidden`: [N, L, S], true where a query must not attend.
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& source, const torch::Tensor& hidden) {
     const auto split = [&](const torch::Tensor& y) { return split_heads(y, heads); };
     const int64_t width = x.size(2) / heads;
@@ -64,7 +65,7 @@ struct SpeechFeedForwardImpl : nn::Module {
 };
 TORCH_MODULE(SpeechFeedForward);
 
-/// A layer of the decoder, or of the encoder, which has nothing else to attend to. What is padding becomes 0.
+/// A layer of the decoder, or of the encoder, which attends only to itself. Padding becomes 0.
 struct SpeechLayerImpl : nn::Module {
   SpeechLayerImpl(const SpeechShape& shape, bool decodes)
       : self(register_module("slf_attn", SpeechAttention(shape))),
@@ -82,7 +83,7 @@ struct SpeechLayerImpl : nn::Module {
 };
 TORCH_MODULE(SpeechLayer);
 
-/// Sines and cosines of the places: a module with a buffer `pe` [1, places, width].
+/// Sines and cosines of the positions, as a module with a buffer `pe` [1, positions, width].
 std::shared_ptr<nn::Module> places_of(int64_t width) {
   const auto rates =
       torch::exp(torch::arange(0, width, 2, torch::kFloat32) * (-std::log(10000.0) / static_cast<double>(width)));
@@ -92,7 +93,7 @@ std::shared_ptr<nn::Module> places_of(int64_t width) {
   return module;
 }
 
-/// Words after the start mark, with end marks as padding; and the words that are to be found, behind them the end mark.
+/// The decoder's input (words after the start mark, padded with end marks) and its targets (words, then the end mark).
 struct Words {
   torch::Tensor in, out;
 };

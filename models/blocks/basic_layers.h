@@ -29,28 +29,28 @@ inline nn::Conv2d conv(int64_t in, int64_t out, int64_t kernel, ConvShape shape 
 
 struct PoolShape {
   int64_t padding = 0;
-  bool ceil = false;  ///< windows that hang over the edge count too
+  bool ceil = false;  ///< includes windows that extend beyond the edge
 };
 
 inline nn::MaxPool2d max_pool(int64_t kernel, int64_t stride, PoolShape shape = {}) {
   return nn::MaxPool2d(nn::MaxPool2dOptions(kernel).stride(stride).padding(shape.padding).ceil_mode(shape.ceil));
 }
 
-/// In place, as in the originals.
+// Activations in place, as in the originals.
 inline nn::ReLU relu() { return nn::ReLU(nn::ReLUOptions(true)); }
 inline nn::ReLU6 relu6() { return nn::ReLU6(nn::ReLU6Options(true)); }
 inline nn::LeakyReLU leaky_relu(double slope) {
   return nn::LeakyReLU(nn::LeakyReLUOptions().negative_slope(slope).inplace(true));
 }
 
-/// Normally distributed RGB images [N, 3, side, side], or as high and wide as the options say.
+/// Returns normally distributed RGB images [N, 3, side, side], or with the height and width of the options.
 inline torch::Tensor random_images(const ModelOptions& options, int64_t side) {
   return torch::randn({options.batch_size, 3, options.size_of("height", side), options.size_of("width", side)});
 }
 
 enum class Act { none, relu, relu6, hardswish, silu, gelu, tanh_gelu, sigmoid, hardsigmoid };
 
-/// Element by element; into a new tensor, so that it suits any input.
+/// Applies an activation to each element. Never works in place.
 inline torch::Tensor activate(Act act, const torch::Tensor& x) {
   switch (act) {
     case Act::none:
@@ -75,9 +75,9 @@ inline torch::Tensor activate(Act act, const torch::Tensor& x) {
   throw std::invalid_argument("no such activation");
 }
 
-/// The same as a layer without parameters, so that a Sequential counts it as Python's does.
-inline torch::nn::Functional activation(Act act) {
-  return torch::nn::Functional([act](const torch::Tensor& x) { return activate(act, x); });
+/// Returns activate() as a layer without parameters, so that the indices of a Sequential equal Python's.
+inline nn::Functional activation(Act act) {
+  return nn::Functional([act](const torch::Tensor& x) { return activate(act, x); });
 }
 
 inline nn::LayerNorm layer_norm(int64_t width, double eps = 1e-6) {
@@ -94,8 +94,8 @@ struct ChannelNormImpl : nn::LayerNormImpl {
 };
 TORCH_MODULE(ChannelNorm);
 
-/// x over its root mean square, times a weight (Zhang, Sennrich, "Root mean square layer normalization", 2019). Half
-/// precision is squared in float32.
+/// x divided by its root mean square, times a weight (Zhang, Sennrich, "Root mean square layer normalization", 2019).
+/// Half precision is squared in float32.
 struct RmsNormImpl : nn::Module {
   explicit RmsNormImpl(int64_t width, double epsilon = 1e-6)
       : weight(register_parameter("weight", torch::ones({width}))), eps(epsilon) {}
@@ -113,18 +113,14 @@ TORCH_MODULE(RmsNorm);
 constexpr double first_layer_scale = 0.5;
 inline torch::Tensor first_scale(int64_t width) { return torch::full({width}, first_layer_scale); }
 
-/// x over its Euclidean norm along a dimension (torch.nn.functional.normalize).
+/// Divides x by its Euclidean norm along a dimension (torch.nn.functional.normalize).
 inline torch::Tensor unit_length(const torch::Tensor& x, int64_t dim) {
   return x / x.norm(2, {dim}, /*keepdim=*/true).clamp_min(1e-12).expand_as(x);
 }
 
-}  // namespace torchstone
+// Initialisations that several architectures share. Random numbers come from torch's default generator.
 
-// Initialisations that several architectures share. Draws come from torch's default generator.
-
-namespace torchstone {
-
-/// Calls `visit` with every layer of one kind below `root`: each_layer<torch::nn::Conv2d>(model, [](auto& conv) { … }).
+/// Calls `visit` with every layer of one kind below `root`: each_layer<nn::Conv2d>(model, [](auto& conv) { … }).
 template <class Layer, class Visit>
 void each_layer(torch::nn::Module& root, Visit visit) {
   for (const auto& module : root.modules(/*include_self=*/false)) {
@@ -132,9 +128,20 @@ void each_layer(torch::nn::Module& root, Visit visit) {
   }
 }
 
-/// Convolutions: normal with variance 2 / fan_out (He et al. 2015, as torchvision applies it); bias 0.
-void init_convolutions_he(torch::nn::Module& root);
-/// Linear layers: normal with this deviation; bias 0.
-void init_linears_normal(torch::nn::Module& root, double deviation);
+/// Initialises convolutions: normal with variance 2 / fan_out (He et al. 2015, as torchvision applies it); bias 0.
+inline void init_convolutions_he(torch::nn::Module& root) {
+  each_layer<nn::Conv2d>(root, [](auto& conv) {
+    nn::init::kaiming_normal_(conv.weight, 0, torch::kFanOut, torch::kReLU);
+    if (conv.bias.defined()) nn::init::zeros_(conv.bias);
+  });
+}
+
+/// Initialises linear layers: normal with this deviation; bias 0.
+inline void init_linears_normal(torch::nn::Module& root, double deviation) {
+  each_layer<nn::Linear>(root, [deviation](auto& linear) {
+    nn::init::normal_(linear.weight, 0, deviation);
+    if (linear.bias.defined()) nn::init::zeros_(linear.bias);
+  });
+}
 
 }  // namespace torchstone

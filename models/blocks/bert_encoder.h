@@ -1,34 +1,34 @@
 #pragma once
-// The parts that BERT and its kin share, under the names of transformers' modules.
-#include "models/blocks/containers.h"
+// The parts that BERT and related models share, under the names of transformers' modules.
 #include "models/blocks/basic_layers.h"
+#include "models/blocks/containers.h"
 #include "models/blocks/token_model.h"
 #include "models/blocks/transformer.h"
 
 namespace torchstone {
 
-/// Sizes of BERT and related models; by default those of bert-base.
+/// Sizes of BERT and related models. The defaults are bert-base.
 struct BertShape {
   int64_t vocabulary = 30522, width = 768, layers = 12, heads = 12, feed_forward = 3072, positions = 512, tokens = 512;
   int64_t padding_word = 0;
-  std::optional<int64_t> padding_position = std::nullopt;  ///< has no gradient, as the padding word has none
-  int64_t embedding = width;                               ///< of the words, where it is narrower than the layers
+  std::optional<int64_t> padding_position = std::nullopt;  ///< has no gradient, like the padding word
+  int64_t embedding = width;                               ///< width of the words, which may be less than the layers'
   double dropout = 0.1;
 };
-/// Of the mini presets.
+/// Sizes of the mini presets.
 constexpr BertShape mini_bert_shape{
     .vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .feed_forward = 128, .positions = 64, .tokens = 32};
 constexpr double bert_epsilon = 1e-12;
 
-/// Words, token types and places, summed and normalised: ids [N, L] → [N, L, embedding].
+/// Words, token types and positions, summed and normalised: ids [N, L] → [N, L, embedding].
 struct EmbeddingsImpl : nn::Module {
   explicit EmbeddingsImpl(const BertShape& shape) {
     words = register_module(
         "word_embeddings",
         nn::Embedding(nn::EmbeddingOptions(shape.vocabulary, shape.embedding).padding_idx(shape.padding_word)));
-    auto places = nn::EmbeddingOptions(shape.positions, shape.embedding);
-    if (shape.padding_position) places.padding_idx(*shape.padding_position);
-    positions = register_module("position_embeddings", nn::Embedding(places));
+    auto options = nn::EmbeddingOptions(shape.positions, shape.embedding);
+    if (shape.padding_position) options.padding_idx(*shape.padding_position);
+    positions = register_module("position_embeddings", nn::Embedding(options));
     types = register_module("token_type_embeddings", nn::Embedding(2, shape.embedding));
     norm = register_module("LayerNorm", layer_norm(shape.embedding, bert_epsilon));
     dropout = register_module("dropout", nn::Dropout(shape.dropout));
@@ -36,10 +36,10 @@ struct EmbeddingsImpl : nn::Module {
     token_type_ids = register_buffer("token_type_ids", torch::zeros({1, shape.positions}, torch::kInt64));
   }
   torch::Tensor forward(const torch::Tensor& ids) { return forward(ids, position_ids.slice(1, 0, ids.size(1))); }
-  /// The same with the tokens' places: [N or 1, L].
-  torch::Tensor forward(const torch::Tensor& ids, const torch::Tensor& places) {
-    const auto kinds = token_type_ids.expand({places.size(0), -1}).gather(1, places).expand_as(ids);
-    return dropout(norm(words(ids) + types(kinds) + positions(places)));
+  /// Takes the tokens' positions [N or 1, L] as well.
+  torch::Tensor forward(const torch::Tensor& ids, const torch::Tensor& position) {
+    const auto kinds = token_type_ids.expand({position.size(0), -1}).gather(1, position).expand_as(ids);
+    return dropout(norm(words(ids) + types(kinds) + positions(position)));
   }
   nn::Embedding words{nullptr}, positions{nullptr}, types{nullptr};
   nn::LayerNorm norm{nullptr};
@@ -102,8 +102,8 @@ struct BertLayerImpl : nn::Module {
 };
 TORCH_MODULE(BertLayer);
 
-/// The head that turns hidden states into scores of words: linear(norm(act(dense(x))), words, bias). The originals name
-/// its parts differently, so that each model registers them itself.
+/// The head that converts hidden states to scores of words: linear(norm(act(dense(x))), words, bias). Each model
+/// registers its parts itself, because their names differ in the originals.
 struct WordHead {
   WordHead(int64_t width, const torch::Tensor& words, Act activation = Act::gelu)
       : dense(width, words.size(1)),
@@ -122,8 +122,8 @@ struct WordHead {
   Act act;
 };
 
-/// Embeddings, layers and a head tied to the words: ids [N, L] → logits [N, L, vocabulary]. The heirs register the
-/// parts under the originals' names.
+/// Embeddings, layers and a head tied to the words: ids [N, L] → logits [N, L, vocabulary]. Derived classes register
+/// the parts under the originals' names.
 template <class Embeddings, class Layer>
 class WordEncoder : public TokenModel {
  public:
@@ -136,13 +136,13 @@ class WordEncoder : public TokenModel {
   }
 
  protected:
-  Tensors answers(const Tensors& inputs) override {
+  Tensors outputs(const Tensors& inputs) override {
     auto x = embed(inputs);
     for (auto& layer : layers_) x = layer(x);
     return {head_(x)};
   }
   virtual torch::Tensor embed(const Tensors& inputs) = 0;
-  /// Registers the parts under the names that BERT and its nearest kin have.
+  /// Registers the parts under the names of BERT and its closest relatives.
   void register_as_bert(const std::string& name) {
     register_module(name, group({{"embeddings", embeddings_.ptr()},
                                  {"encoder", group({{"layer", list_of(layers_).ptr()}}).ptr()}}));
@@ -151,7 +151,7 @@ class WordEncoder : public TokenModel {
     predictions->register_parameter("bias", head_.bias);
     register_module("cls", group({{"predictions", predictions.ptr()}}));
   }
-  /// For the end of a constructor: normal with deviation 0.02, the padding word and position 0.
+  /// Initialises the weights at the end of a constructor: normal with deviation 0.02, the padding word and position 0.
   void init() {
     init_linears_normal(*this, 0.02);
     each_layer<nn::Embedding>(*this, [](auto& embedding) { nn::init::normal_(embedding.weight, 0, 0.02); });

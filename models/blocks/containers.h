@@ -4,25 +4,25 @@
 
 namespace torchstone {
 
-/// A Sequential of tensor → tensor layers that may stand inside a Sequential: LibTorch's own has a template as forward
-/// and cannot be nested, but the originals nest (`features.0.1.weight`).
+/// A Sequential of tensor → tensor layers that can be nested in a Sequential, as in the originals
+/// (`features.0.1.weight`). LibTorch's own cannot, because its forward is a template.
 struct ChainImpl : torch::nn::SequentialImpl {
   using torch::nn::SequentialImpl::SequentialImpl;
   torch::Tensor forward(torch::Tensor x) { return is_empty() ? x : torch::nn::SequentialImpl::forward(x); }
 };
 TORCH_MODULE(Chain);
 
-/// A chain of layers under names of their own: chain({{"conv", …}, {"bn", …}}).
+/// Returns a chain of named layers: chain({{"conv", …}, {"bn", …}}).
 inline Chain chain(std::initializer_list<torch::nn::NamedAnyModule> layers) {
   return Chain(std::make_shared<ChainImpl>(layers));
 }
 
-/// A module without forward that only gives its children a common prefix.
+/// Returns a module without forward that gives its children a common prefix.
 inline torch::nn::ModuleDict group(std::vector<std::pair<std::string, std::shared_ptr<torch::nn::Module>>> children) {
   return torch::nn::ModuleDict(std::move(children));
 }
 
-/// A list of layers of one kind, to be called one by one and registered under one name.
+/// Returns layers of one type as a list, to be registered under one name. The owner calls them one by one.
 template <class Layer>
 torch::nn::ModuleList list_of(const std::vector<Layer>& layers) {
   torch::nn::ModuleList list;
@@ -50,7 +50,7 @@ struct BranchesImpl : torch::nn::Module {
 };
 TORCH_MODULE(Branches);
 
-/// x + layers(x), or layers(x) alone where the shapes differ. The layers are children of the block itself.
+/// x + layers(x), or only layers(x) if the shapes differ. The layers are children of the block itself.
 struct SkipChainImpl : ChainImpl {
   explicit SkipChainImpl(bool adds_input) : adds(adds_input) {}
   torch::Tensor forward(torch::Tensor x) { return adds ? x + ChainImpl::forward(x) : ChainImpl::forward(x); }
@@ -58,7 +58,7 @@ struct SkipChainImpl : ChainImpl {
 };
 TORCH_MODULE(SkipChain);
 
-/// The same with the layers in a child of this name.
+/// Like SkipChain, but with the layers in a child of this name.
 struct SkipImpl : torch::nn::Module {
   SkipImpl(const std::string& name, Chain layers, bool adds_input = true)
       : body(register_module(name, std::move(layers))), adds(adds_input) {}
@@ -68,8 +68,8 @@ struct SkipImpl : torch::nn::Module {
 };
 TORCH_MODULE(Skip);
 
-/// In training a residual branch is left out for a random part of the batch, and scaled up for the rest (Huang
-/// et al., "Deep networks with stochastic depth", 2016).
+/// Stochastic depth (Huang et al., "Deep networks with stochastic depth", 2016). In training, a residual branch is
+/// dropped for a random part of the batch, and scaled up for the rest.
 struct DropPathImpl : torch::nn::Module {
   explicit DropPathImpl(double rate) : p(rate) {}
   torch::Tensor forward(const torch::Tensor& x) {
@@ -81,7 +81,7 @@ struct DropPathImpl : torch::nn::Module {
     if (drawn != x.scalar_type()) kept = kept.to(x.scalar_type());
     return x * kept.div_(1 - p);
   }
-  double p;  ///< probability that a sample's branch is left out
+  double p;  ///< probability that a sample's branch is dropped
 };
 TORCH_MODULE(DropPath);
 

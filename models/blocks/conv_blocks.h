@@ -21,7 +21,7 @@ struct ConvNorm {
   double momentum = 0.1;
 };
 
-/// The convolution of conv_norm: odd kernel, without bias, padded so that stride 1 keeps the size.
+/// Returns the convolution of conv_norm(): odd kernel, without bias, padded so that stride 1 keeps the size.
 inline nn::Conv2d same_conv(int64_t in, int64_t out, const ConvNorm& shape) {
   return conv(in, out, shape.kernel,
               {.stride = shape.stride,
@@ -31,14 +31,15 @@ inline nn::Conv2d same_conv(int64_t in, int64_t out, const ConvNorm& shape) {
                .dilation = shape.dilation});
 }
 
-/// Convolution, BatchNorm and activation as layers 0, 1 and 2 (torchvision.ops.Conv2dNormActivation).
+/// Returns convolution, BatchNorm and activation as layers 0, 1 and 2 (torchvision.ops.Conv2dNormActivation).
 inline Chain conv_norm(int64_t in, int64_t out, const ConvNorm& shape = {}) {
   Chain layers(same_conv(in, out, shape), batch_norm(out, shape.eps, shape.momentum));
   if (shape.act != Act::none) layers->push_back(activation(shape.act));
   return layers;
 }
 
-/// Convolution, BatchNorm and activation as children `conv` and `bn` (timm's ConvNormAct, torchvision's BasicConv2d).
+/// Returns convolution, BatchNorm and activation as children `conv` and `bn` (timm's ConvNormAct, torchvision's
+/// BasicConv2d).
 inline Chain named_conv_norm(int64_t in, int64_t out, const ConvNorm& shape = {}) {
   auto layers = chain({{"conv", same_conv(in, out, shape)}, {"bn", batch_norm(out, shape.eps, shape.momentum)}});
   if (shape.act != Act::none) layers->push_back("act", activation(shape.act));
@@ -69,11 +70,7 @@ struct SqueezeExciteImpl : nn::Module {
 };
 TORCH_MODULE(SqueezeExcite);
 
-}  // namespace torchstone
-
 // The two blocks of ResNet, under the names of torchvision and timm.
-
-namespace torchstone {
 
 inline nn::Conv2d conv1x1(int64_t in, int64_t out, int64_t stride = 1) {
   return conv(in, out, 1, {.stride = stride, .bias = false});
@@ -82,12 +79,12 @@ inline nn::Conv2d conv3x3(int64_t in, int64_t out, int64_t stride = 1, int64_t g
   return conv(in, out, 3, {.stride = stride, .padding = 1, .groups = groups, .bias = false});
 }
 
-/// How many groups the 3x3 convolutions of bottlenecks have, and how wide one is where the stage has 64 channels.
+/// Groups of a bottleneck's 3x3 convolution: their number, and the width of one in a stage of 64 channels.
 struct Groups {
   int64_t count = 1, width = 64;
 };
 
-/// relu(body(x) + shortcut(x)), where the shortcut is a strided 1x1 convolution when the shape changes.
+/// relu(body(x) + shortcut(x)). The shortcut is a strided 1x1 convolution if the shape changes.
 struct ResidualImpl : nn::Module {
   ResidualImpl(int64_t in, int64_t out, int64_t stride) {
     if (stride != 1 || in != out) {
@@ -135,7 +132,7 @@ struct BottleneckImpl : ResidualImpl {
 };
 TORCH_MODULE(Bottleneck);
 
-/// Nearest multiple of 8, but never more than a tenth below (the rule of the MobileNets).
+/// Rounds to the nearest multiple of 8, but never down by more than a tenth (the rule of the MobileNets).
 inline int64_t round_channels(double channels) {
   const auto rounded = std::max<int64_t>(8, static_cast<int64_t>(channels + 4) / 8 * 8);
   return static_cast<double>(rounded) < 0.9 * channels ? rounded + 8 : rounded;
@@ -143,7 +140,7 @@ inline int64_t round_channels(double channels) {
 
 }  // namespace torchstone
 
-// What MobileNetV3 and networks upon it share (torchvision.models.mobilenetv3).
+// Blocks of MobileNetV3 (torchvision.models.mobilenetv3) and networks based on it.
 
 namespace torchstone {
 
@@ -153,17 +150,17 @@ struct MobileBottleneck {
   bool squeezes;
   Act act;
   int64_t stride;
-  int64_t dilation = 1;  ///< more than 1: in place of the stride
+  int64_t dilation = 1;  ///< more than 1: replaces the stride
 };
 
-/// MobileNetV3's settings of BatchNorm.
+/// Adds MobileNetV3's settings of BatchNorm.
 inline ConvNorm mobile_norm(ConvNorm shape) {
   shape.eps = 1e-3;
   shape.momentum = 0.01;
   return shape;
 }
 
-/// Expansion, depthwise convolution, gate and linear projection, added to the input where the shapes allow it.
+/// Returns expansion, depthwise convolution, gate and linear projection, added to the input if the shapes are equal.
 inline Skip mobile_bottleneck(const MobileBottleneck& b) {
   Chain block;
   if (b.expanded != b.in) block->push_back(conv_norm(b.in, b.expanded, mobile_norm({.act = b.act})));
@@ -182,7 +179,7 @@ inline Skip mobile_bottleneck(const MobileBottleneck& b) {
   return Skip("block", block, b.stride == 1 && b.in == b.out);
 }
 
-/// Stem, bottlenecks and the last convolution, which has six times the channels.
+/// Returns stem, bottlenecks and the last convolution, which has six times the channels.
 inline nn::Sequential mobile_features(const std::vector<MobileBottleneck>& bottlenecks) {
   nn::Sequential features(
       conv_norm(3, bottlenecks[0].in, mobile_norm({.kernel = 3, .stride = 2, .act = Act::hardswish})));
@@ -192,7 +189,7 @@ inline nn::Sequential mobile_features(const std::vector<MobileBottleneck>& bottl
   return features;
 }
 
-/// The table of mobilenet_v3_large; `dilation` of its last three blocks.
+/// Returns the table of mobilenet_v3_large. `dilation` applies to its last three blocks.
 inline std::vector<MobileBottleneck> mobile_large(int64_t dilation = 1) {
   constexpr auto RE = Act::relu, HS = Act::hardswish;
   return {{16, 3, 16, 16, false, RE, 1},

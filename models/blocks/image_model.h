@@ -7,14 +7,14 @@
 
 namespace torchstone {
 
-/// A model of RGB images, square ones where nothing else is asked for: [N, 3, side, side].
+/// A model of RGB images, square by default: [N, 3, side, side].
 class ImageModel : public Model {
  public:
   explicit ImageModel(int64_t side) : side_(side) {}
   Tensors example_inputs(const ModelOptions& options) const override { return {random_images(options, side_)}; }
 
  protected:
-  /// For dimensions() of a model that takes images of any height and width which are multiples of `step`: from about
+  /// Returns the dimensions of a model whose height and width may be any multiples of `step`. They range from about
   /// half of the side to one and a half of it.
   std::vector<ModelDimension> sides(int64_t step, int64_t least = 0) const {
     const int64_t half = (side_ / 2 + step - 1) / step, more = side_ * 3 / 2 / step;
@@ -25,11 +25,11 @@ class ImageModel : public Model {
   int64_t side_;
 };
 
-/// The side of the images that timm gives a model which it trained at 224 pixels and tests at 288.
+/// Returns the side of timm's images for a model that is trained at 224 pixels and tested at 288.
 inline int64_t side_of_224_or_288(Mode mode) { return mode == Mode::training ? 224 : 288; }
 
-/// The same with the inputs of upstream's timm_models.py: bytes drawn from 0 to 255, less their mean, over their
-/// standard deviation.
+/// An ImageModel with the inputs of upstream's timm_models.py: random bytes, less their mean, divided by their standard
+/// deviation.
 class ByteImageModel : public ImageModel {
  public:
   using ImageModel::ImageModel;
@@ -40,7 +40,7 @@ class ByteImageModel : public ImageModel {
   }
 };
 
-/// classifier(flatten(average(features(images)))); the average pools to a grid of this many cells a side.
+/// classifier(flatten(average(features(images)))). The average pools to a square grid of `grid` cells per side.
 class FeaturesAndClassifier : public ImageModel {
  public:
   c10::IValue forward(const Tensors& inputs) override {
@@ -51,7 +51,7 @@ class FeaturesAndClassifier : public ImageModel {
 
  protected:
   explicit FeaturesAndClassifier(int64_t side, int64_t grid = 1) : ImageModel(side), grid_(grid) {}
-  /// For the end of a constructor: registers both parts as `features` and `classifier`.
+  /// Registers both parts as `features` and `classifier` at the end of a constructor.
   void register_parts(nn::Sequential features, nn::Sequential classifier) {
     features_ = register_module("features", std::move(features));
     classifier_ = register_module("classifier", std::move(classifier));

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int64_t ignored_label = -100;
 
-/// As many labels as before: the first one goes, and an ignored one comes at the end.
+/// Removes the first label and appends an ignored one.
 torch::Tensor shifted_left(const torch::Tensor& labels) {
   return torch::constant_pad_nd(labels, {0, 1}, ignored_label).slice(1, 1);
 }
@@ -27,7 +27,7 @@ torch::Tensor label_loss(const torch::Tensor& logits, const torch::Tensor& label
 }
 
 c10::IValue TokenModel::forward(const Tensors& inputs) {
-  const auto found = answers(inputs);
+  const auto found = outputs(inputs);
   if (inputs.size() == task_.inputs && found.size() == 1) return found.front();
   std::vector<c10::IValue> parts(found.begin(), found.end());
   if (inputs.size() > task_.inputs) parts.insert(parts.begin(), label_loss(found.front(), inputs.back(), task_.labels));

@@ -3,52 +3,52 @@
 
 namespace torchstone {
 
-/// Which labels a head of transformers is given, and how its logits are compared with them.
+/// The labels of a head of transformers, and how its logits are compared with them.
 enum class Labels {
-  words,       ///< logits [N, L, words], labels [N, L]: the word of each place
-  next_words,  ///< the same, where each place foretells the label after its own
+  words,       ///< logits [N, L, words], labels [N, L]: the word at each position
+  next_words,  ///< the same shapes, but each position predicts the next label
   classes,     ///< logits [N, classes], labels [N]
 };
 
-/// As which of upstream's programs a model of transformers runs.
+/// The program of upstream that a model of transformers runs in.
 enum class Harness {
   huggingface,  ///< labels in inference too; trained on its own loss
-  torchbench,   ///< labels in training alone; trained on the mean of its logits (`reduce_to_scalar_loss`)
+  torchbench,   ///< labels only in training; trained on the mean of its logits (`reduce_to_scalar_loss`)
 };
 
-/// Cross entropy as transformers' heads take it: the mean over all labels but those of -100. That of the next words is
-/// taken in float32 at least.
+/// Returns the cross entropy of transformers' heads: the mean over all labels except -100. For next words, half
+/// precision is converted to float32.
 torch::Tensor label_loss(const torch::Tensor& logits, const torch::Tensor& labels, Labels kind);
 
-/// How a model of transformers is called.
+/// Inputs and labels of a model of transformers.
 struct TokenTask {
   int64_t vocabulary = 0, tokens = 0;
-  int64_t longest = 0;  ///< tokens that the model takes at most; 0: no other number than `tokens`
+  int64_t longest = 0;  ///< largest number of tokens; 0: only `tokens`
   Labels labels = Labels::words;
   Harness harness = Harness::huggingface;
   size_t inputs = 1;  ///< without labels
 };
 
-/// A model of transformers. Inputs: token ids [N, tokens], int64 below the vocabulary's size, and what else a model
-/// reads. Forward returns the logits and what else the original returns beside them. With labels behind the inputs the
-/// loss stands before both.
+/// A model of transformers. Inputs: token ids [N, tokens], int64 below the vocabulary's size, and the model's further
+/// inputs. Forward returns the logits and the original's further outputs. With labels after the inputs, the loss comes
+/// first.
 class TokenModel : public Model {
  public:
   explicit TokenModel(const TokenTask& task) : task_(task) {}
   c10::IValue forward(const Tensors& inputs) final;
   Tensors example_inputs(const ModelOptions& options) const final;
-  /// The length of the texts.
+  /// Returns the length of the texts, if it may vary.
   std::vector<ModelDimension> dimensions() const override;
   torch::Tensor loss(const c10::IValue& output) const final;
-  /// Tables of places and types (`position_ids`) are no state.
+  /// Returns false for tables of positions and types (`position_ids`).
   bool in_state_dict(const std::string& name) const override { return !name.ends_with("_ids"); }
 
  protected:
-  /// The logits, and what else the original returns beside them.
-  virtual Tensors answers(const Tensors& inputs) = 0;
-  /// Fresh inputs without labels.
+  /// Returns the logits and the original's further outputs.
+  virtual Tensors outputs(const Tensors& inputs) = 0;
+  /// Returns new inputs without labels.
   virtual Tensors token_inputs(const ModelOptions& options) const { return {random_words(options)}; }
-  /// Fresh labels.
+  /// Returns new labels.
   virtual torch::Tensor random_labels(const ModelOptions& options) const { return random_words(options); }
   int64_t length_of(const ModelOptions& options) const { return options.size_of("length", task_.tokens); }
   torch::Tensor random_words(const ModelOptions& options) const {
@@ -60,7 +60,7 @@ class TokenModel : public Model {
   TokenTask task_;
 };
 
-/// A child that holds a weight which another module holds too, such as a head tied to the word embedding.
+/// Returns a module with a weight of another module, such as a head tied to the word embedding.
 inline std::shared_ptr<torch::nn::Module> tied(const torch::Tensor& weight) {
   auto module = std::make_shared<torch::nn::Module>();
   module->register_parameter("weight", weight);

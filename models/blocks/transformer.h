@@ -16,14 +16,14 @@ inline torch::Tensor join_heads(const torch::Tensor& x) {
 }
 
 struct AttentionRule {
-  double dropout = 0;                   ///< of the attention weights: 0 in evaluation
-  std::optional<torch::Tensor> bias{};  ///< added to the scores, so that it spreads to [N, heads, L, S]
-  bool causal = false;                  ///< a token sees itself and those before it
-  std::optional<double> scale{};        ///< of the scores; without it 1 / sqrt(D)
+  double dropout = 0;                   ///< rate for the attention weights: 0 in evaluation
+  std::optional<torch::Tensor> bias{};  ///< added to the scores; broadcast to [N, heads, L, S]
+  bool causal = false;                  ///< a token attends to itself and earlier tokens
+  std::optional<double> scale{};        ///< factor of the scores; by default 1 / sqrt(D)
 };
 
-/// Scaled dot-product attention over heads. Query [N, L, heads * D], key and value [N, S, heads * D] → [N, L, heads *
-/// D].
+/// Computes scaled dot-product attention over heads. Query [N, L, heads * D], key and value [N, S, heads * D] → [N, L,
+/// heads * D].
 inline torch::Tensor attention(const torch::Tensor& query, const torch::Tensor& key, const torch::Tensor& value,
                                int64_t heads, const AttentionRule& rule = {}) {
   return join_heads(at::scaled_dot_product_attention(split_heads(query, heads), split_heads(key, heads),
@@ -31,21 +31,22 @@ inline torch::Tensor attention(const torch::Tensor& query, const torch::Tensor& 
                                                      rule.scale));
 }
 
-/// Which row of a bias table serves a pair of places in a square window: [side^2, side^2] in [0, (2 * side - 1)^2).
-inline torch::Tensor relative_places(int64_t side) {
+/// Returns the row of a bias table for each pair of positions in a square window: [side^2, side^2] in [0, (2 * side -
+/// 1)^2).
+inline torch::Tensor relative_positions(int64_t side) {
   const auto axis = torch::arange(side);
-  const auto places = torch::stack({axis.repeat_interleave(side), axis.repeat(side)});
-  const auto apart = places.unsqueeze(2) - places.unsqueeze(1) + (side - 1);
-  return apart[0] * (2 * side - 1) + apart[1];
+  const auto positions = torch::stack({axis.repeat_interleave(side), axis.repeat(side)});
+  const auto offsets = positions.unsqueeze(2) - positions.unsqueeze(1) + (side - 1);
+  return offsets[0] * (2 * side - 1) + offsets[1];
 }
 
-/// The bias that attention adds to its scores: table [rows, heads] and places [L, L] → [1, heads, L, L].
-inline torch::Tensor position_bias(const torch::Tensor& table, const torch::Tensor& places) {
-  const auto rows = table.index_select(0, places.view(-1));
-  return rows.view({places.size(0), places.size(1), table.size(1)}).permute({2, 0, 1}).unsqueeze(0);
+/// Returns the bias that attention adds to its scores: table [rows, heads] and positions [L, L] → [1, heads, L, L].
+inline torch::Tensor position_bias(const torch::Tensor& table, const torch::Tensor& positions) {
+  const auto rows = table.index_select(0, positions.view(-1));
+  return rows.view({positions.size(0), positions.size(1), table.size(1)}).permute({2, 0, 1}).unsqueeze(0);
 }
 
-/// An image cut into squares, each projected: [N, channels, H, W] → [N, tokens, width].
+/// Projection of an image's square patches: [N, channels, H, W] → [N, tokens, width].
 struct PatchEmbedImpl : nn::Module {
   PatchEmbedImpl(int64_t patch, int64_t width, int64_t channels = 3)
       : proj(register_module("proj", conv(channels, width, patch, {.stride = patch}))) {}

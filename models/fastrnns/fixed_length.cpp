@@ -1,8 +1,5 @@
 // LSTM runners of upstream's fastrnns (benchmarks/fastrnns/factory.py) over sequences of one length: the library's, a
-// loop in C++ where Python's stood, and TorchScript loops. Output [T, B, H], h and c [L, B, H].
-// TorchScript LSTM with LayerNorm on the gates of the input, those of the state, and the cell (upstream's
-// fastrnns/custom_lstms.py): one layer, no biases, weights from N(0, 1). decom spells the LayerNorm out, with no
-// epsilon. Output [T, B, H], h and c [1, B, H].
+// loop in C++ in place of Python's, and TorchScript loops. Output [T, B, H], h and c [L, B, H].
 
 #include <ATen/Context.h>
 
@@ -30,7 +27,7 @@ class CudnnLstm : public LstmModel {
   double p_;
 };
 
-/// The same without cuDNN. On the CPU it is the same program.
+/// nn.LSTM without cuDNN. On the CPU this is the same program.
 class AtenLstm : public LstmModel {
  public:
   explicit AtenLstm(const fastrnns::RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes) {}
@@ -44,8 +41,8 @@ class AtenLstm : public LstmModel {
   }
 };
 
-/// nn.LSTM and beside it three LayerNorms a step over tensors that nothing reads: what an LSTM with LayerNorm costs at
-/// least. Upstream times its forward only.
+/// nn.LSTM with three additional LayerNorms per step, whose results are unused: the minimal cost of an LSTM with
+/// LayerNorm. Upstream times its forward only.
 class CudnnLayerNormLstm : public LstmModel {
  public:
   explicit CudnnLayerNormLstm(const fastrnns::RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes) {}
@@ -64,7 +61,7 @@ class CudnnLayerNormLstm : public LstmModel {
   }
 };
 
-/// The loop over the cell, operator by operator.
+/// A C++ loop over the cell's operators.
 class PyLstm : public LstmModel {
  public:
   explicit PyLstm(const fastrnns::RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes, 1) {}
@@ -84,7 +81,7 @@ class ScriptedLstm : public LstmModel {
   const char* function_;
 };
 
-/// A script of a stack with dropout between its layers: none with one.
+/// A script of a stack with dropout between its layers. A single layer has no dropout.
 class DropoutLstm : public LstmModel {
  public:
   explicit DropoutLstm(const fastrnns::RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes) {}
@@ -107,6 +104,9 @@ TORCHSTONE_RUNNER(lstm_jit_simple, ScriptedLstm, "jit_simple");
 TORCHSTONE_RUNNER(lstm_jit_multilayer, ScriptedLstm, "jit_multilayer", any_layers);
 TORCHSTONE_RUNNER(lstm_jit_dropout, DropoutLstm);
 
+/// A script with LayerNorm on the gates of the input, the gates of the state, and the cell (upstream's
+/// fastrnns/custom_lstms.py). It has one layer, no biases, and weights from N(0, 1). `decomposed` writes the LayerNorm
+/// as separate operators without epsilon. h and c are [1, B, H].
 class LayerNormLstm : public Model {
  public:
   LayerNormLstm(fastrnns::RecurrentSizes sizes, bool decomposed) : sizes_(sizes), decomposed_(decomposed) {

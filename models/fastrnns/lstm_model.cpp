@@ -12,7 +12,7 @@
 namespace torchstone::fastrnns {
 namespace {
 
-// Gates stand in the order input, forget, cell, output: c' = σ(f)·c + σ(i)·tanh(g), h' = σ(o)·tanh(c').
+// The order of the gates is input, forget, cell, output: c' = σ(f)·c + σ(i)·tanh(g), h' = σ(o)·tanh(c').
 constexpr const char* source = R"JIT(
 def step(gates, c) -> Tuple[Tensor, Tensor]:
     i, f, g, o = gates.chunk(4, 1)
@@ -119,7 +119,7 @@ const torch::jit::CompilationUnit& lstm_scripts() {
 LstmModel::LstmModel(const RecurrentSizes& sizes, int64_t most_layers) : sizes_(sizes) {
   if (sizes.layers > most_layers) {
     throw std::invalid_argument(
-        fmt::format("this runner has {} layer, {} are asked for (expected --torchstone_layers=1 "
+        fmt::format("this runner has {} layer, but {} are requested (expected --torchstone_layers=1 "
                     "or another runner: lstm_jit_multilayer)",
                     most_layers, sizes.layers));
   }
@@ -165,7 +165,7 @@ c10::IValue lstm_loop(const Tensors& inputs, const Tensors& weights) {
 c10::IValue run_script(const std::string& function, std::vector<c10::IValue> arguments) {
   auto& script = lstm_scripts().get_function(function);
   if (!torch::jit::tracer::isTracing()) return script(std::move(arguments));
-  // The script's own executor may have differentiated its loops by now: a trace of that has no gradients.
+  // The script's own executor may have differentiated its loops already, and a trace of that has no gradients.
   const auto graph = torch::jit::toGraphFunction(script).graph()->copy();
   torch::jit::Inline(*graph);
   const torch::jit::GraphOptimizerEnabledGuard plain(false);

@@ -10,13 +10,14 @@
 
 namespace torchstone::fastrnns {
 
-/// The TorchScript functions of the runners, compiled once in each process. A function `NAME(x, h, c, weights)` returns
-/// (output, h, c), `jit_simple` returns (h, c); see models/fastrnns/lstm_model.cpp.
+/// Returns the TorchScript functions of the runners, compiled once per process. A function `NAME(x, h, c, weights)`
+/// returns (output, h, c); `jit_simple` returns (h, c). See models/fastrnns/lstm_model.cpp.
 const torch::jit::CompilationUnit& lstm_scripts();
 
-/// What the LSTM runners of fastrnns share: parameters named, shaped and initialised as nn.LSTM's (weight_ih_l0
-/// [4H, I], weight_hh_l0 [4H, H], bias_ih_l0 and bias_hh_l0 [4H]; gates in the order input, forget, cell, output), and
-/// the inputs x [T, B, I], h [L, B, H] and c [L, B, H] from N(0, 1). A forward returns (output [T, B, H], h, c).
+/// Base class of the LSTM runners of fastrnns. Names, shapes and initial values of the parameters are nn.LSTM's:
+/// weight_ih_l0 [4H, I], weight_hh_l0 [4H, H], bias_ih_l0 and bias_hh_l0 [4H]. The order of the gates is input, forget,
+/// cell, output. Inputs are x [T, B, I], h [L, B, H] and c [L, B, H] from N(0, 1). A forward returns (output [T, B, H],
+/// h, c).
 class LstmModel : public Model {
  public:
   /// Throws std::invalid_argument for more than `most_layers` layers.
@@ -25,7 +26,8 @@ class LstmModel : public Model {
   Tensors example_inputs(const ModelOptions& options) const override;
 
  protected:
-  /// In nn.LSTM's order, four for each layer. The parameters are looked up at each call, because a cast replaces them.
+  /// Returns the weights in nn.LSTM's order, four for each layer. Reads the parameters in each call, because a cast
+  /// replaces them.
   Tensors weights() const;
   const RecurrentSizes& sizes() const { return sizes_; }
 
@@ -33,19 +35,20 @@ class LstmModel : public Model {
   RecurrentSizes sizes_;
 };
 
-/// One step of an LSTM, operator by operator: x [B, I], h and c [B, H], the four weights of a layer → the next h and c.
+/// Computes one step of an LSTM with separate operators. Takes x [B, I], h and c [B, H], and the four weights of a
+/// layer. Returns the next h and c.
 std::pair<torch::Tensor, torch::Tensor> lstm_step(const torch::Tensor& x, const torch::Tensor& h,
                                                   const torch::Tensor& c, const Tensors& weights);
 
-/// That step over all of x, the first of the inputs [T, B, I], from the state of one layer, the other two [1, B, H]
-/// → (output [T, B, H], h, c).
+/// Repeats lstm_step() over the steps of x. `inputs` are x [T, B, I], h and c [1, B, H]. Returns (output [T, B, H], h,
+/// c).
 c10::IValue lstm_loop(const Tensors& inputs, const Tensors& weights);
 
-/// Calls a function of the scripts with its loops. While a trace is recorded, the
-/// interpreter runs the graph without optimisation, so that the trace holds the loop unrolled.
+/// Calls a function of the scripts. While a trace is recorded, the interpreter runs the graph without optimisation, so
+/// that the trace contains the unrolled loop.
 c10::IValue run_script(const std::string& function, std::vector<c10::IValue> arguments);
 
-/// Registers a runner. Its name is `lstm_` and upstream's name, or upstream's name alone where that begins with `vl_`.
+/// Registers a runner. Its name is `lstm_` and upstream's name, or only upstream's name if that starts with `vl_`.
 template <typename Make>
 bool register_runner(const std::string& name, Make make, const char* file, int line) {
   ModelInfo info;
@@ -62,8 +65,8 @@ bool register_runner(const std::string& name, Make make, const char* file, int l
 
 }  // namespace torchstone::fastrnns
 
-/// TORCHSTONE_RUNNER(lstm_py, PyLstm) or TORCHSTONE_RUNNER(lstm_jit, ScriptedLstm, "jit"): the class takes the sizes
-/// and what follows.
+/// TORCHSTONE_RUNNER(lstm_py, PyLstm) or TORCHSTONE_RUNNER(lstm_jit, ScriptedLstm, "jit"): the constructor takes the
+/// sizes and the further arguments.
 #define TORCHSTONE_RUNNER(identifier, Type, ...)                                                             \
   [[maybe_unused]] static const bool torchstone_runner_##identifier = torchstone::fastrnns::register_runner( \
       #identifier,                                                                                           \

@@ -7,19 +7,6 @@
 
 namespace torchstone::fastrnns {
 
-RecurrentFlags& recurrent_flags() {
-  static RecurrentFlags flags;
-  return flags;
-}
-
-RecurrentSizes recurrent_sizes(Preset preset) {
-  const RecurrentSizes of_preset =
-      preset == Preset::full ? RecurrentSizes{100, 1, 512, 512} : RecurrentSizes{5, 1, 16, 16};
-  const RecurrentFlags& flags = recurrent_flags();
-  return {flags.steps.value_or(of_preset.steps), flags.layers.value_or(of_preset.layers),
-          flags.input.value_or(of_preset.input), flags.hidden.value_or(of_preset.hidden)};
-}
-
 namespace {
 
 namespace jit = torch::jit;
@@ -55,16 +42,29 @@ void set_fuser(Fuser fuser) {
 
 }  // namespace
 
+RecurrentFlags& recurrent_flags() {
+  static RecurrentFlags flags;
+  return flags;
+}
+
+RecurrentSizes recurrent_sizes(Preset preset) {
+  const RecurrentSizes of_preset =
+      preset == Preset::full ? RecurrentSizes{100, 1, 512, 512} : RecurrentSizes{5, 1, 16, 16};
+  const RecurrentFlags& flags = recurrent_flags();
+  return {flags.steps.value_or(of_preset.steps), flags.layers.value_or(of_preset.layers),
+          flags.input.value_or(of_preset.input), flags.hidden.value_or(of_preset.hidden)};
+}
+
 void set_executor(Fuser fuser, Executor executor) {
   set_fuser(fuser);
   if (executor != Executor::untouched) set_profiling(executor != Executor::legacy, executor == Executor::profiling);
 }
 
 std::string executor_in_force() {
-  const auto word = [](bool on) { return on ? "on" : "off"; };
+  const auto text = [](bool on) { return on ? "on" : "off"; };
   return fmt::format("profiling executor {}, profiling mode {}, fuse on CPU {}, fuse on GPU {}, TensorExpr fuser {}",
-                     word(jit::getExecutorMode()), word(jit::getProfilingMode()), word(jit::canFuseOnCPU()),
-                     word(jit::canFuseOnGPU()), word(jit::tensorExprFuserEnabled()));
+                     text(jit::getExecutorMode()), text(jit::getProfilingMode()), text(jit::canFuseOnCPU()),
+                     text(jit::canFuseOnGPU()), text(jit::tensorExprFuserEnabled()));
 }
 
 }  // namespace torchstone::fastrnns

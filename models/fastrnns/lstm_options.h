@@ -7,25 +7,26 @@
 
 namespace torchstone::fastrnns {
 
-/// Of all recurrent benchmarks.
+/// The family of all recurrent benchmarks.
 inline constexpr const char* family = "lstm";
 
-/// Sizes of the recurrent benchmarks; the batch size is that of the case.
+/// Sizes of the recurrent benchmarks. The case defines the batch size.
 struct RecurrentSizes {
   int64_t steps, layers, input, hidden;
 };
 
-/// Sizes that replace those of the preset; an empty member replaces nothing.
+/// Sizes that override the preset's. Empty members override nothing.
 struct RecurrentFlags {
   std::optional<int64_t> steps, layers, input, hidden;
 };
-/// Set once in main, before a model is made; children inherit it.
+/// Returns the sizes from the flags. main sets them once, before a model is made. Child processes inherit them.
 RecurrentFlags& recurrent_flags();
 
-/// full: upstream's defaults (fastrnns/bench.py: 100 steps, 1 layer, 512, 512); mini: 5 steps, 1 layer, 16, 16.
+/// Returns the sizes of a preset. full has upstream's defaults (fastrnns/bench.py: 100 steps, 1 layer, 512, 512), mini
+/// 5 steps, 1 layer, 16, 16.
 RecurrentSizes recurrent_sizes(Preset preset);
 
-/// Which fuser and executor of TorchScript run scripts, as fastrnns' --fuser and --executor say.
+/// The fuser and executor of TorchScript, as in fastrnns' --fuser and --executor.
 enum class Fuser { te, old, none, untouched };
 enum class Executor { profiling, simple, legacy, untouched };
 
@@ -33,7 +34,7 @@ enum class Executor { profiling, simple, legacy, untouched };
 /// `untouched` overrides the executor that the fuser implies.
 void set_executor(Fuser fuser, Executor executor);
 
-/// The switches as LibTorch reports them: "profiling executor on, profiling mode on, fuse on CPU off, …".
+/// Returns LibTorch's current switches: "profiling executor on, profiling mode on, fuse on CPU off, …".
 std::string executor_in_force();
 
 }  // namespace torchstone::fastrnns

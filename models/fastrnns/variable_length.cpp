@@ -1,6 +1,6 @@
-// LSTM runners of upstream's fastrnns over sequences of different lengths (from [30, 100), mini from [3, 8)), one input
-// [length, I] a sequence, then h and c [1, B, H]. vl_cudnn packs them for the library and returns the padded output
-// [longest, B, H]; the others return a list of [length, H].
+// LSTM runners of upstream's fastrnns over sequences of different lengths (from [30, 100), mini from [3, 8)). Inputs
+// are one [length, I] per sequence, then h and c [1, B, H]. vl_cudnn packs them for the library and returns the padded
+// output [longest, B, H]. The others return a list of [length, H].
 #include <random>
 
 #include "models/fastrnns/lstm_model.h"
@@ -12,7 +12,7 @@ class VariableLengthLstm : public LstmModel {
  public:
   explicit VariableLengthLstm(const fastrnns::RecurrentSizes& lstm_sizes) : LstmModel(lstm_sizes, 1) {}
 
-  /// The lengths are the same each time, for compiled code is made for them.
+  /// Generates the same lengths each time, because compiled code depends on them.
   Tensors example_inputs(const ModelOptions& options) const override {
     const bool full = options.preset == Preset::full;
     std::mt19937 random(17);

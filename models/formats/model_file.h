@@ -19,8 +19,8 @@ class PyTorchStreamReader;
 
 namespace torchstone::formats {
 
-/// Returns whether a path names a model's file instead of a registered model: it ends with .pt or .pt2, or is a folder
-/// that holds eval.pt2, train.pt2 or both.
+/// Returns whether a path names a model's file instead of a registered model. It ends with .pt or .pt2, or is a folder
+/// with eval.pt2, train.pt2 or both.
 bool is_model_file(const std::string& path);
 /// Returns whether such a file is an exported program: any of the above but .pt.
 bool is_exported_model(const std::string& path);

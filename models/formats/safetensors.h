@@ -15,8 +15,8 @@ struct SafeTensors {
 };
 
 /// Reads a file with the dtypes F64 F32 F16 BF16 I64 I32 I16 I8 U8 BOOL. Throws std::runtime_error with the file, the
-/// byte or the tensor, and what was expected, for anything that the format forbids: truncation, headers over 100 MB,
-/// duplicate names, unknown dtypes, byte counts that do not match the shape, and offsets that overlap, leave gaps or
+/// byte or the tensor, and what was expected, for anything that the format forbids. Examples are headers over 100 MB,
+/// duplicate names, unknown dtypes, and byte counts that do not match the shape. Offsets may not overlap, leave gaps or
 /// exceed the file.
 SafeTensors read_safetensors(const std::string& path);
 /// Reads from a seekable stream; `name` is used in errors.

@@ -183,8 +183,8 @@ void add_floating(const torch::Tensor& tensor, std::set<c10::ScalarType>& dtypes
   if (tensor.is_floating_point()) dtypes.insert(tensor.scalar_type());
 }
 
-/// Returns the floating-point dtypes of a script that is called with `arguments`, each once: those of its parameters,
-/// buffers and inputs, and of constants that a cast of the model would change.
+/// Returns the floating-point dtypes of a script's parameters, buffers and inputs, and of the constants that casting
+/// the model would change. `arguments` belong to forward.
 std::set<c10::ScalarType> dtypes_of_script(const torch::jit::Module& module,
                                            const std::vector<c10::IValue>& arguments) {
   std::set<c10::ScalarType> dtypes;

@@ -24,7 +24,7 @@ struct ForeignDevices {
   std::set<std::string> devices{};
 };
 
-/// Adapts the constants in the graphs of all of the module's functions to `device`: constants of type Device (`device=`
+/// Adapts the constants in the graphs of all of the module's functions to `device`. Constants of type Device (`device=`
 /// of a trace) become it, and tensors are moved to it. With `dtype` floating-point tensors are cast, as buffers are. If
 /// `dtype` is float64, the dtype of references, `dtype=` arguments of a trace change from `own` to float64.
 ForeignDevices move_constants(const torch::jit::Module& module, torch::Device device, std::optional<torch::Dtype> dtype,
@@ -40,7 +40,7 @@ void use_public_convolutions(const torch::jit::Module& module);
 /// Returns a copy of the graph of `forward` with all calls inlined.
 std::shared_ptr<torch::jit::Graph> inlined_forward(const torch::jit::Module& module);
 
-/// Returns the tensors among the constants of a graph, including those of nested blocks.
+/// Returns the constant tensors of a graph and its nested blocks.
 std::vector<torch::Tensor> constant_tensors(torch::jit::Graph& graph);
 
 /// The first operators ("aten::dropout (net.py:12)") whose constant argument `train` or `training` shows the mode that

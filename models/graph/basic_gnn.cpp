@@ -1,4 +1,4 @@
-// Graph networks of three layers: GCN, GIN and GraphSAGE, which differ in how a node sums up its neighbours.
+// Graph networks of three layers: GCN, GIN and GraphSAGE, which differ in how a node aggregates its neighbours.
 // Papers: Kipf, Welling, "Semi-supervised classification with graph convolutional networks", 2016; Xu et al., "How
 // powerful are graph neural networks?", 2018; Hamilton et al., "Inductive representation learning on large graphs",
 // 2017. Original: torch_geometric.nn.models GCN, GIN, GraphSAGE as pytorch/benchmark's basic_gnn_*. Input node features
@@ -12,19 +12,19 @@ namespace {
 
 constexpr int64_t hidden_width = 64;
 
-/// From sources[i] to targets[i].
+/// Edges from sources[i] to targets[i].
 struct Edges {
   torch::Tensor sources, targets;
 };
 
 nn::Linear plain_linear() { return nn::Linear(nn::LinearOptions(hidden_width, hidden_width).bias(false)); }
 
-/// For each node the sum of the messages that reach it: [edges, width] → [nodes, width], in the messages' dtype.
+/// Returns the sum of each node's incoming messages: [edges, width] → [nodes, width], in the messages' dtype.
 torch::Tensor sum_at_targets(const torch::Tensor& messages, const torch::Tensor& targets, int64_t nodes) {
   return torch::zeros({nodes, messages.size(1)}, messages.options()).index_add(0, targets, messages);
 }
 
-/// The sum over neighbours and the node itself, each pair weighed by both degrees. Loops in the input do not count.
+/// The sum over neighbours and the node itself, weighted by the degrees of both nodes. Ignores loops in the input.
 struct GcnLayerImpl : nn::Module {
   GcnLayerImpl()
       : lin(register_module("lin", plain_linear())), bias(register_parameter("bias", torch::zeros({hidden_width}))) {}
@@ -43,7 +43,7 @@ struct GcnLayerImpl : nn::Module {
 };
 TORCH_MODULE(GcnLayer);
 
-/// An MLP of the neighbours' sum and the node itself.
+/// An MLP of the sum over neighbours and the node itself.
 struct GinLayerImpl : nn::Module {
   GinLayerImpl() : eps(register_buffer("eps", torch::zeros({1}))) {
     auto network = register_module("nn", std::make_shared<nn::Module>("mlp"));
@@ -59,7 +59,7 @@ struct GinLayerImpl : nn::Module {
 };
 TORCH_MODULE(GinLayer);
 
-/// A linear layer of the neighbours' mean plus one of the node itself.
+/// A linear layer of the mean over neighbours, plus one of the node itself.
 struct SageLayerImpl : nn::Module {
   SageLayerImpl()
       : lin_l(register_module("lin_l", nn::Linear(hidden_width, hidden_width))),

@@ -1,8 +1,8 @@
 // ALBERT: one encoder layer, run twelve times; words of width 128 are projected to the layer's width.
 // Paper: Lan et al., "ALBERT: a lite BERT for self-supervised learning of language representations", 2019.
-// Original: transformers.AlbertForMaskedLM in the sizes of albert-base-v2 (upstream's AlbertForMaskedLM is the much
-// larger xxlarge). Input token ids and labels, both [N, 512] → loss and logits [N, 512, 30000]; 11,221,680 parameters.
-// mini: 3 runs of a layer of width 64, words of width 32, 1000 words, 32 tokens.
+// Original: transformers.AlbertForMaskedLM in the sizes of albert-base-v2 (upstream runs the much larger xxlarge).
+// Input token ids and labels, both [N, 512] → loss and logits [N, 512, 30000]; 11,221,680 parameters. mini: 3 runs of a
+// layer of width 64, words of width 32, 1000 words, 32 tokens.
 #include <torchstone/model.h>
 
 #include "models/blocks/bert_encoder.h"
@@ -43,7 +43,7 @@ struct AlbertLayerImpl : nn::Module {
 };
 TORCH_MODULE(AlbertLayer);
 
-/// The words' width widened to the layer's, and the layer so many times.
+/// Projects words to the layer's width and runs the layer several times.
 struct RepeatedLayerImpl : nn::Module {
   explicit RepeatedLayerImpl(const BertShape& shape)
       : widen(register_module("embedding_hidden_mapping_in", nn::Linear(shape.embedding, shape.width))),
@@ -79,7 +79,7 @@ class AlbertForMaskedLM : public TokenModel {
   }
 
  private:
-  Tensors answers(const Tensors& inputs) override { return {head_(encoder_(embeddings_->forward(inputs.at(0))))}; }
+  Tensors outputs(const Tensors& inputs) override { return {head_(encoder_(embeddings_->forward(inputs.at(0))))}; }
 
   Embeddings embeddings_;
   RepeatedLayer encoder_;

@@ -1,8 +1,5 @@
-// BERT: post-norm transformer encoder with a masked-language head tied to the word embeddings.
-// Paper: Devlin, Chang, Lee, Toutanova, "BERT: pre-training of deep bidirectional transformers", 2018.
-// Original: transformers.BertForMaskedLM. Input token ids and labels, both
-// [N, 512] → loss and logits [N, 512, 30522]; 109,514,298 parameters.
-// mini: 2 layers of width 64, 1000 words, 32 tokens.
+// Models with BERT's encoder: BERT, RoBERTa, CamemBERT and LayoutLM. All take token ids and labels, both [N, 512], and
+// return loss and logits. mini: 2 layers of width 64, 1000 words, 32 tokens.
 #include <torchstone/model.h>
 
 #include "models/blocks/bert_encoder.h"
@@ -10,9 +7,12 @@
 namespace torchstone::bert {
 namespace {
 
-class BertForMaskedLM : public WordEncoder<Embeddings, BertLayer> {
+/// Post-norm transformer encoder with a masked-language head tied to the word embeddings.
+/// Paper: Devlin, Chang, Lee, Toutanova, "BERT: pre-training of deep bidirectional transformers", 2018.
+/// Original: transformers.BertForMaskedLM; logits [N, 512, 30522]; 109,514,298 parameters.
+class Bert : public WordEncoder<Embeddings, BertLayer> {
  public:
-  explicit BertForMaskedLM(const BertShape& shape) : WordEncoder(shape) {
+  explicit Bert(const BertShape& shape) : WordEncoder(shape) {
     register_as_bert("bert");
     init();
   }
@@ -24,7 +24,127 @@ class BertForMaskedLM : public WordEncoder<Embeddings, BertLayer> {
 TORCHSTONE_MODEL(
     BertForMaskedLM, .family = "bert", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
     .parameters = 109'514'298, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<BertForMaskedLM>(options.preset == Preset::full ? BertShape{} : mini_bert_shape);
+      return std::make_shared<Bert>(options.preset == Preset::full ? BertShape{} : mini_bert_shape);
+    });
+
+/// BERT's encoder with positions that count from the padding word's number, and a head of its own. CamemBERT has the
+/// same architecture for French. Papers: Liu et al., "RoBERTa: a robustly optimized BERT pretraining approach", 2019;
+/// Martin et al., "CamemBERT: a tasty French language model", 2019. Original: transformers.RobertaForCausalLM (as an
+/// encoder, as upstream runs it) and CamembertForMaskedLM. Logits [N, 512, 50265] (RoBERTa, with the loss of the next
+/// words) and [N, 512, 32005]; 124,696,665 and 110,656,261 parameters. Upstream draws RoBERTa's ids below 1 and has 0
+/// as its padding word, so that all tokens are padding and share one position. CamemBERT's 512 tokens need 514
+/// positions.
+class Roberta : public WordEncoder<Embeddings, BertLayer> {
+ public:
+  Roberta(const BertShape& shape, Labels labels) : WordEncoder(shape, labels) {
+    register_module("roberta", group({{"embeddings", embeddings_.ptr()},
+                                      {"encoder", group({{"layer", list_of(layers_).ptr()}}).ptr()}}));
+    auto head = group({{"dense", head_.dense.ptr()}, {"layer_norm", head_.norm.ptr()}, {"decoder", head_.decoder}});
+    head->register_parameter("bias", head_.bias);
+    register_module("lm_head", head);
+    init();
+  }
+
+ protected:
+  torch::Tensor embed(const Tensors& inputs) override {
+    const auto& ids = inputs.at(0);
+    const auto words = ids.ne(shape_.padding_word).to(torch::kInt64);
+    return embeddings_->forward(ids, words.cumsum(1) * words + shape_.padding_word);
+  }
+};
+
+/// RoBERTa whose input is only padding.
+class PaddingRoberta : public Roberta {
+ public:
+  explicit PaddingRoberta(const BertShape& shape) : Roberta(shape, Labels::next_words) {}
+
+ private:
+  Tensors token_inputs(const ModelOptions& options) const override {
+    return {torch::full({options.batch_size, length_of(options)}, shape_.padding_word, torch::kInt64)};
+  }
+};
+
+BertShape mini_roberta_shape(int64_t positions, int64_t padding_word) {
+  return {.vocabulary = 1000,
+          .width = 64,
+          .layers = 2,
+          .heads = 4,
+          .feed_forward = 128,
+          .positions = positions,
+          .tokens = 32,
+          .padding_word = padding_word,
+          .padding_position = padding_word};
+}
+
+TORCHSTONE_MODEL(
+    RobertaForCausalLM, .family = "roberta", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
+    .parameters = 124'696'665, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      const BertShape full{.vocabulary = 50265, .padding_position = 0};
+      return std::make_shared<PaddingRoberta>(options.preset == Preset::full ? full : mini_roberta_shape(64, 0));
+    });
+TORCHSTONE_MODEL(
+    CamemBert, .family = "roberta", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
+    .parameters = 110'656'261, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      const BertShape full{.vocabulary = 32005, .positions = 514, .padding_word = 1, .padding_position = 1};
+      return std::make_shared<Roberta>(options.preset == Preset::full ? full : mini_roberta_shape(66, 1),
+                                       Labels::words);
+    });
+
+constexpr int64_t page_side = 1024;  // positions along each side of a page
+
+struct LayoutEmbeddingsImpl : nn::Module {
+  explicit LayoutEmbeddingsImpl(const BertShape& shape) {
+    const auto add = [&](const char* name, nn::EmbeddingOptions options) {
+      return register_module(std::string(name) + "_embeddings", nn::Embedding(options));
+    };
+    words = add("word", nn::EmbeddingOptions(shape.vocabulary, shape.width).padding_idx(shape.padding_word));
+    positions = add("position", {shape.positions, shape.width});
+    x = add("x_position", {page_side, shape.width});
+    y = add("y_position", {page_side, shape.width});
+    h = add("h_position", {page_side, shape.width});
+    w = add("w_position", {page_side, shape.width});
+    types = add("token_type", {2, shape.width});
+    norm = register_module("LayerNorm", layer_norm(shape.width, bert_epsilon));
+    dropout = register_module("dropout", nn::Dropout(shape.dropout));
+    position_ids = register_buffer("position_ids", torch::arange(shape.positions).unsqueeze(0));
+  }
+  /// `boxes`: left, top, right, bottom of each word, [N, L, 4].
+  torch::Tensor forward(const torch::Tensor& ids, const torch::Tensor& boxes) {
+    const auto left = boxes.select(2, 0), top = boxes.select(2, 1), right = boxes.select(2, 2),
+               bottom = boxes.select(2, 3);
+    const auto layout = x(left) + y(top) + x(right) + y(bottom) + h(bottom - top) + w(right - left);
+    const auto position = positions(position_ids.slice(1, 0, ids.size(1)));
+    return dropout(norm(words(ids) + position + layout + types(torch::zeros_like(ids))));
+  }
+  nn::Embedding words{nullptr}, positions{nullptr}, x{nullptr}, y{nullptr}, h{nullptr}, w{nullptr}, types{nullptr};
+  nn::LayerNorm norm{nullptr};
+  nn::Dropout dropout{nullptr};
+  torch::Tensor position_ids;
+};
+TORCH_MODULE(LayoutEmbeddings);
+
+/// BERT for scanned pages, which also takes the box around each word.
+/// Paper: Xu et al., "LayoutLM: pre-training of text and layout for document image understanding", 2019.
+/// Original: transformers.LayoutLMForMaskedLM, without the pooler, which its head does not use; logits [N, 512, 30522];
+/// 112,660,026 parameters. Upstream passes no boxes, and the original then gives all words a box of zeros.
+class LayoutLm : public WordEncoder<LayoutEmbeddings, BertLayer> {
+ public:
+  explicit LayoutLm(const BertShape& shape) : WordEncoder(shape) {
+    register_as_bert("layoutlm");
+    init();
+  }
+
+ protected:
+  torch::Tensor embed(const Tensors& inputs) override {
+    const auto& ids = inputs.at(0);
+    return embeddings_->forward(ids, torch::zeros({ids.size(0), ids.size(1), 4}, ids.options()));
+  }
+};
+
+TORCHSTONE_MODEL(
+    LayoutLMForMaskedLM, .family = "layoutlm", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
+    .parameters = 112'660'026, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      return std::make_shared<LayoutLm>(options.preset == Preset::full ? BertShape{} : mini_bert_shape);
     });
 
 }  // namespace

@@ -1,8 +1,7 @@
 // DistilBERT: half of BERT's layers, without token types.
 // Paper: Sanh et al., "DistilBERT, a distilled version of BERT", 2019. Original: transformers.DistilBertForMaskedLM.
-// DistilBertForMaskedLM is run as upstream's huggingface.py does: token ids and labels, both [N, 128] → loss and logits
-// [N, 128, 30522]. hf_DistilBert is run as torchbench.py does: 512 tokens, labels in training alone. 66,985,530
-// parameters.
+// DistilBertForMaskedLM runs as in upstream's huggingface.py: token ids and labels, both [N, 128] → loss and logits [N,
+// 128, 30522]. hf_DistilBert runs as in torchbench.py: 512 tokens, labels only in training. 66,985,530 parameters.
 // mini: 2 layers of width 64, 1000 words, 32 tokens.
 #include <torchstone/model.h>
 

@@ -6,8 +6,8 @@
 // mini: 2 layers of width 64, 1000 words, 32 tokens.
 #include <torchstone/model.h>
 
-#include "models/blocks/containers.h"
 #include "models/blocks/basic_layers.h"
+#include "models/blocks/containers.h"
 #include "models/blocks/token_model.h"
 #include "models/blocks/transformer.h"
 
@@ -18,7 +18,7 @@ struct GptShape {
   int64_t vocabulary = 50257, width = 768, layers = 12, heads = 12, positions = 1024, tokens = 1024;
 };
 constexpr double dropout_rate = 0.1;
-constexpr int64_t padding_word_id = 0;  // of the classifier, which looks for the last other word
+constexpr int64_t padding_word_id = 0;  // the classifier searches for the last other word
 constexpr int64_t class_count = 2;
 
 /// A linear layer whose weight is stored transposed: [in, out].
@@ -100,7 +100,7 @@ class LanguageModel : public Gpt2 {
   }
 
  private:
-  Tensors answers(const Tensors& inputs) override { return {torch::linear(states(inputs.at(0)), words())}; }
+  Tensors outputs(const Tensors& inputs) override { return {torch::linear(states(inputs.at(0)), words())}; }
 };
 
 class SequenceClassifier : public Gpt2 {
@@ -110,14 +110,14 @@ class SequenceClassifier : public Gpt2 {
   }
 
  private:
-  Tensors answers(const Tensors& inputs) override {
+  Tensors outputs(const Tensors& inputs) override {
     const auto& ids = inputs.at(0);
     const auto scores = score_(states(ids));
     const auto places = torch::arange(ids.size(1), ids.options());
     const auto last = (places * ids.ne(padding_word_id).to(torch::kInt64)).argmax(-1);
     return {scores.index({torch::arange(ids.size(0), ids.options()), last})};
   }
-  /// Upstream draws below the last class: all of them are class 0.
+  /// Returns class 0 for all, because upstream generates labels below the last class.
   torch::Tensor random_labels(const ModelOptions& options) const override {
     return torch::randint(class_count - 1, {options.batch_size}, torch::kInt64);
   }

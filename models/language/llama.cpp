@@ -1,4 +1,4 @@
-// LLaMA with a cache of keys and values, as two models: the prompt that fills the cache, and one more word that uses
+// LLaMA with a cache of keys and values, as two models: a prompt that fills the cache, and one more word that uses
 // it. Paper: Touvron et al., "LLaMA: open and efficient foundation language models", 2023; rotary positions: Su et al.,
 // "RoFormer", 2021; grouped queries: Ainslie et al., 2023. Original: transformers.LlamaForCausalLM with its
 // DynamicCache, in the sizes of pytorch/benchmark's llama; 60,039,680 parameters. llama_prefill: token ids [N, 32] →
@@ -7,8 +7,8 @@
 // 2 key heads, 1000 words, 16 tokens.
 #include <torchstone/model.h>
 
-#include "models/blocks/containers.h"
 #include "models/blocks/basic_layers.h"
+#include "models/blocks/containers.h"
 #include "models/blocks/transformer.h"
 
 namespace torchstone::llama {
@@ -22,23 +22,23 @@ struct LlamaShape {
 
 nn::Linear plain(int64_t in, int64_t out) { return nn::Linear(nn::LinearOptions(in, out).bias(false)); }
 
-/// Cosines and sines of each place's rotation: [L, D] each.
+/// Cosines and sines of each position's rotation: [L, D] each.
 struct Rotation {
   torch::Tensor cosines, sines;
-  /// x: [N, heads, L, D], turned.
+  /// Rotates x [N, heads, L, D].
   torch::Tensor operator()(const torch::Tensor& x) const {
     const auto halves = x.chunk(2, -1);
     return x * cosines + torch::cat({-halves[1], halves[0]}, -1) * sines;
   }
 };
 
-/// Each key head serves several query heads.
+/// Repeats each key head for several query heads.
 torch::Tensor repeated(const torch::Tensor& x, int64_t times) {
   if (times == 1) return x;
   return x.unsqueeze(2).expand({-1, -1, times, -1, -1}).reshape({x.size(0), x.size(1) * times, x.size(2), x.size(3)});
 }
 
-/// Keys and values of one layer, or of all of them: [N, (layers,) key heads, places, D]; undefined: nothing yet.
+/// Keys and values of one layer, or of all of them: [N, (layers,) key heads, positions, D]; undefined when empty.
 struct Cache {
   torch::Tensor keys, values;
 };
@@ -135,7 +135,7 @@ class Llama : public Model {
     return {ids, keys, torch::randn(sizes)};
   }
 
-  /// The words that are read, or those that were read before.
+  /// Returns the length of the prompt, or of the cache.
   std::vector<ModelDimension> dimensions() const override {
     if (decodes_) return {{"cache", shape_.cached, 2, 2 * shape_.cached, 1}};
     return {{"prompt", shape_.prompt, 2, 2 * shape_.prompt, 1}};
@@ -144,7 +144,7 @@ class Llama : public Model {
   bool in_state_dict(const std::string& name) const override { return !name.ends_with("inv_freq"); }
 
  private:
-  /// In float32 at least, whatever the model's precision is.
+  /// Computes the rotation in float32, or in float64 for a float64 model.
   Rotation rotation(int64_t begin, int64_t end, torch::Dtype dtype) const {
     const auto wide = frequencies_.scalar_type() == torch::kFloat64 ? torch::kFloat64 : torch::kFloat32;
     const auto places = torch::arange(begin, end, frequencies_.options().dtype(wide));

@@ -1,16 +1,16 @@
 // T5: encoder and decoder without biases, whose attention adds a learned value for each bucket of distances.
 // Paper: Raffel et al., "Exploring the limits of transfer learning with a unified text-to-text transformer", 2019.
-// Original: transformers.T5ForConditionalGeneration; 60,506,624 parameters. T5Small is run as upstream's huggingface.py
-// does: token ids [N, 1024], those of the decoder (the same) and labels → loss, logits [N, 1024, 32128] and the
-// encoder's last state [N, 1024, 512]. hf_T5 is run as torchbench.py does: in inference 2048 tokens (on the CPU 512)
-// and the decoder's, no labels and no loss; in training 1024 tokens and labels, from which the decoder's are made.
+// Original: transformers.T5ForConditionalGeneration; 60,506,624 parameters. T5Small runs as in upstream's
+// huggingface.py: token ids [N, 1024], the same ids for the decoder, and labels → loss, logits [N, 1024, 32128] and the
+// encoder's last state [N, 1024, 512]. hf_T5 runs as in torchbench.py: in inference 2048 tokens (on the CPU 512) and
+// the decoder's, without labels and loss; in training 1024 tokens and labels, from which the decoder's tokens are made.
 // mini: 2 + 2 layers of width 64, 1000 words, 32 tokens.
 #include <cmath>
 
 #include <torchstone/model.h>
 
-#include "models/blocks/containers.h"
 #include "models/blocks/basic_layers.h"
+#include "models/blocks/containers.h"
 #include "models/blocks/token_model.h"
 #include "models/blocks/transformer.h"
 
@@ -23,12 +23,13 @@ struct T5Shape {
 };
 constexpr double dropout_rate = 0.1;
 constexpr int64_t bucket_count = 32;
-constexpr double max_distance = 128;  // all distances from here on share a bucket
+constexpr double max_distance = 128;  // this and all larger distances share a bucket
 
 nn::Linear plain(int64_t in, int64_t out) { return nn::Linear(nn::LinearOptions(in, out).bias(false)); }
 
-/// The bucket of each distance from a query (row) to a key (column): near ones have one each, far ones share by their
-/// logarithm. Both directions have half of the buckets each; a decoder, which looks back only, has all.
+/// Returns the bucket of each distance from a query (row) to a key (column). Short distances have their own buckets,
+/// long ones share buckets by their logarithm. Each direction has half of the buckets. In a decoder, which only attends
+/// backwards, one direction has all.
 torch::Tensor distance_buckets(int64_t queries, int64_t keys, bool both_directions,
                                const torch::TensorOptions& options) {
   auto apart = torch::arange(keys, options).unsqueeze(0) - torch::arange(queries, options).unsqueeze(1);
@@ -104,7 +105,7 @@ struct T5StackImpl : nn::Module {
     register_module("embed_tokens", words);
     register_module("block", list_of(layers));
   }
-  /// `source`: what the encoder made, for a decoder.
+  /// `source` is the encoder's output, for a decoder.
   torch::Tensor forward(const torch::Tensor& ids, const torch::Tensor& source) {
     const auto length = ids.size(1);
     const auto buckets = distance_buckets(length, length, !decodes, ids.options());
@@ -125,14 +126,14 @@ struct T5StackImpl : nn::Module {
 };
 TORCH_MODULE(T5Stack);
 
-/// What the decoder reads to foretell these labels: each place has the one before, the first the padding word.
+/// Returns the decoder's input for these labels: each position has the previous label, the first the padding word.
 torch::Tensor shifted_right(const torch::Tensor& labels) {
   constexpr int64_t padding_word = 0, ignored_label = -100;
   const auto ids = torch::constant_pad_nd(labels, {1, -1}, padding_word);
   return ids.masked_fill(ids.eq(ignored_label), padding_word);
 }
 
-/// Where its task has one input, the decoder's are made from the labels, which then must be there.
+/// A task with one input requires labels, from which the decoder's input is made.
 class T5 : public TokenModel {
  public:
   T5(const T5Shape& shape, Harness harness, size_t inputs)
@@ -145,7 +146,7 @@ class T5 : public TokenModel {
   }
 
  private:
-  Tensors answers(const Tensors& inputs) override {
+  Tensors outputs(const Tensors& inputs) override {
     const auto encoded = encoder_(inputs.at(0), torch::Tensor());
     const auto x = decoder_(task().inputs == 1 ? shifted_right(inputs.at(1)) : inputs.at(1), encoded) * scale_;
     return {torch::linear(x, words_->weight), encoded};

@@ -15,8 +15,8 @@ struct Literal {
   bool boolean = false;
   int64_t integer = 0;
   double number = 0;
-  std::string text{};                                      ///< of a text, a name (`f16`, `torch.strided`) or a call (`T`)
-  std::vector<Literal> items{};                            ///< of a list, a tuple; positional arguments of a call
+  std::string text{};            ///< of a text, a name (`f16`, `torch.strided`) or a call (`T`)
+  std::vector<Literal> items{};  ///< of a list, a tuple; positional arguments of a call
   std::vector<std::pair<std::string, Literal>> entries{};  ///< of a dict; named arguments of a call
 };
 

@@ -71,9 +71,8 @@ class Binder {
     if (literal.kind != Kind::call) misfit(literal, "a tensor");
     const TensorSpec spec = tensor_spec_of(literal);
     if (spec.sparse)
-      throw std::invalid_argument(
-          fmt::format("the sparse tensor {} cannot be made: a log does not record the indices of its values",
-                      to_text(literal)));
+      throw std::invalid_argument(fmt::format(
+          "the sparse tensor {} cannot be made: a log does not record the indices of its values", to_text(literal)));
     tensors_.push_back(spec);
     return torch::Tensor();
   }

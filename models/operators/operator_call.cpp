@@ -201,8 +201,7 @@ ModelInfo operator_model_info(const std::string& name, const LoggedInput& input,
   info.suites = {"operators"};
   info.train_batch = info.eval_batch = 1;
   info.fixed_batch = true;
-  info.not_trained =
-      "operators of a log run forward only, as in upstream's operatorbench: no input has a gradient";
+  info.not_trained = "operators of a log run forward only, as in upstream's operatorbench: no input has a gradient";
   info.make = [name, input, layout](const ModelOptions&) -> std::shared_ptr<Model> {
     return std::make_shared<OperatorModel>(name, input, layout);
   };

@@ -15,8 +15,8 @@
 
 namespace torchstone::operators {
 
-/// Converts a literal of a log to the type in an operator's schema. `length` is the `2` of `int[2]`, where one number may
-/// replace a list. Tensors are appended to `tensors` and are undefined in the returned value. Throws
+/// Converts a literal of a log to the type in an operator's schema. `length` is the `2` of `int[2]`, where one number
+/// may replace a list. Tensors are appended to `tensors` and are undefined in the returned value. Throws
 /// std::invalid_argument when the literal does not fit the type, or is a sparse tensor.
 c10::IValue bind_literal(const Literal& literal, const c10::TypePtr& type, std::optional<int32_t> length,
                          std::vector<TensorSpec>& tensors);
@@ -48,8 +48,8 @@ struct OperatorCall {
   std::vector<TensorSpec> tensors;
 };
 
-/// Throws std::invalid_argument, with the log's file and line, when this torch has no such operator, when the arguments
-/// do not fit its schema, or when a tensor is sparse.
+/// Binds a logged call. Throws std::invalid_argument with the log's file and line if this torch has no such operator,
+/// the arguments do not fit its schema, or a tensor is sparse.
 OperatorCall bind_call(const std::string& name, const LoggedInput& input);
 
 /// Returns whether an operator of this torch has a kernel for the device.
@@ -64,8 +64,8 @@ enum class OperatorLayout { recorded, channels_last };
 
 /// Returns one call of an operator as a model without weights. Its inputs are the tensors among the arguments, in their
 /// order. Its forward calls the operator through the dispatcher. The model's name is `aten.add.Tensor.3`
-/// (…_channels_last), its family is the operator, and its batch size is fixed. example_inputs() reports an operator that
-/// this torch lacks and an input that cannot be made.
+/// (…_channels_last), its family is the operator, and its batch size is fixed. example_inputs() reports an operator
+/// that this torch lacks and an input that cannot be made.
 ModelInfo operator_model_info(const std::string& name, const LoggedInput& input, size_t index, OperatorLayout layout);
 
 /// The log's entry for such a model.

@@ -50,7 +50,8 @@ LoggedInput read_input(std::string_view line, const At& at) {
   const auto count = std::from_chars(line.data() + count_mark.size(), end, input.count);
   const size_t behind = static_cast<size_t>(count.ptr - line.data());
   if (count.ec != std::errc{} || input.count < 1) fail(at, count_mark.size() + 1, "no count (expected an integer ≥ 1)");
-  if (!line.substr(behind).starts_with(", ")) fail(at, behind + 1, "unexpected text after the count (expected a comma and a space)");
+  if (!line.substr(behind).starts_with(", "))
+    fail(at, behind + 1, "unexpected text after the count (expected a comma and a space)");
   const std::string_view rest = line.substr(behind + 2);
   const std::string_view arguments = unquoted(rest);
   const size_t offset = static_cast<size_t>(arguments.data() - line.data());

@@ -31,8 +31,8 @@ struct LogError : std::runtime_error {
 
 /// Reads a log of operator inputs (pytorch, benchmarks/dynamo/microbenchmarks/operator_inp_logs): a line
 /// `Operator: aten.NAME.OVERLOAD`, then a line `cnt: N, ((positional…), {named…})` for each input. The counts of
-/// equal lines of an operator are added, and aten.sum.SymInt is read as aten.sum.dim_IntList, as upstream does. `file` is named in
-/// errors. Throws LogError, also for a text without any operator.
+/// equal lines of an operator are added, and aten.sum.SymInt is read as aten.sum.dim_IntList, as upstream does. `file`
+/// is named in errors. Throws LogError, also for a text without any operator.
 std::vector<LoggedOperator> parse_operator_log(const std::string& text, const std::string& file);
 /// Reads the log in a file, as parse_operator_log() does.
 std::vector<LoggedOperator> read_operator_log(const std::string& file);
@@ -43,9 +43,9 @@ void merge_logs(std::vector<LoggedOperator>& log, const std::vector<LoggedOperat
 /// Returns the text that parse_operator_log() reads, with operators sorted by name.
 std::string write_operator_log(std::vector<LoggedOperator> log);
 
-/// Returns why an operator of a log is skipped, or nothing when it runs. The rules are upstream's (operatorbench.py) and
-/// three of our own. Two exist because results are compared here: they skip operators that generate random numbers and
-/// operators that return uninitialised memory. The third skips further operators that take indices, because random
+/// Returns why an operator of a log is skipped, or nothing when it runs. The rules are upstream's (operatorbench.py)
+/// and three of our own. Two exist because results are compared here: they skip operators that generate random numbers
+/// and operators that return uninitialised memory. The third skips further operators that take indices, because random
 /// indices point outside their tensors.
 std::optional<std::string> operator_skip_reason(const std::string& name);
 

@@ -11,7 +11,7 @@ namespace {
 
 class AutoEncoder : public Model {
  public:
-  /// `widths`: of the input and the encoder's layers; the decoder goes the way back.
+  /// `widths` has the widths of the input and the encoder's layers. The decoder mirrors them.
   explicit AutoEncoder(const std::vector<int64_t>& widths) : items_(widths.front()) {
     const auto last = widths.size() - 1;
     nn::ParameterList encode_w, encode_b, decode_w, decode_b;

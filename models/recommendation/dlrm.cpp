@@ -1,8 +1,8 @@
 // DLRM: dense features through a perceptron, sparse ones as sums over bags of embeddings, and all their dot products.
 // Paper: Naumov et al., "Deep learning recommendation model for personalization and recommendation systems", 2019.
-// Original: pytorch/benchmark dlrm. Input: dense [N, 512], where the bags begin [8, N] and what they hold [8, 100 N] →
-// score [N, 1]; 514,499,137 parameters. Upstream's bags hold 100 entries each; here they are ragged, and the gradients
-// of the tables dense. The paper ends in a sigmoid, as does this; upstream's ends in a ReLU, and the untrained answer
+// Original: pytorch/benchmark dlrm. Input: dense [N, 512], offsets of the bags [8, N] and their entries [8, 100 N] →
+// score [N, 1]; 514,499,137 parameters. Upstream's bags have 100 entries each. Here they are ragged, and the gradients
+// of the tables are dense. As in the paper, the last layer is a sigmoid. Upstream's is a ReLU, and its untrained output
 // is mostly 0. mini: tables of 1000 rows, layers of 64 and 16 below, of 32 above.
 #include <torchstone/model.h>
 
@@ -18,7 +18,7 @@ struct DlrmShape {
   std::vector<int64_t> bottom = {512, 512, 64}, top = {1024, 1024, 1024, 1};
 };
 
-/// ReLU behind each layer, but not behind the last one if that is the `end`.
+/// Adds a ReLU after each layer, except after the last one if it is the `end`.
 nn::Sequential perceptron(const std::vector<int64_t>& widths, bool end) {
   nn::Sequential layers;
   for (size_t i = 1; i < widths.size(); ++i) {

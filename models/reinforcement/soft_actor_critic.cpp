@@ -2,7 +2,7 @@
 // Paper: Haarnoja, Zhou, Abbeel, Levine, "Soft actor-critic: off-policy maximum entropy deep RL", 2018.
 // Original: pytorch/benchmark soft_actor_critic (StochasticActor, Pendulum). Input state [256, 3] → (mean [256, 1],
 // deviation [256, 1]) before squashing, which are the leaves of upstream's distribution; 1,055,746 parameters.
-// mini: hidden width 256 in place of 1024.
+// mini: hidden width 256 instead of 1024.
 #include <torchstone/model.h>
 
 #include "models/blocks/basic_layers.h"

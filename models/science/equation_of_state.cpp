@@ -2,8 +2,8 @@
 // Paper: IOC, SCOR and IAPSO, "The international thermodynamic equation of seawater", 2010 (density in 48 terms).
 // Original: pytorch/benchmark pyhpc_equation_of_state (from Häfner's pyhpc-benchmarks). Input, float64: salinity in
 // g/kg and temperature in degrees Celsius [S, S, D], pressure in dbar [1, 1, D] → [S, S, D], with S = ⌈2 ∛N⌉ and
-// D = ⌈∛N / 4⌉ of the batch size N (1,048,576: [204, 204, 26]); no parameters. Upstream has the derivative written
-// out; here the numbers carry it with them. mini is full.
+// D = ⌈∛N / 4⌉ of the batch size N (1,048,576: [204, 204, 26]); no parameters. Upstream writes the derivative
+// out. Here it is computed with dual numbers. mini is full.
 #include <cmath>
 
 #include <torchstone/model.h>
@@ -11,7 +11,7 @@
 namespace torchstone::equation_of_state {
 namespace {
 
-/// A value and its derivative by temperature.
+/// A value and its derivative with respect to temperature.
 struct Dual {
   torch::Tensor value, slope;
 };
@@ -22,7 +22,7 @@ Dual operator/(const Dual& a, const Dual& b) {
   const auto ratio = a.value / b.value;
   return {ratio, (a.slope - ratio * b.slope) / b.value};
 }
-/// `factor` does not depend on temperature.
+/// Multiplies by a `factor` that does not depend on temperature.
 template <class Number>
 Dual operator*(const Number& factor, const Dual& a) {
   return {a.value * factor, a.slope * factor};
@@ -33,7 +33,7 @@ Dual sqrt(const Dual& a) {
   return {root, 0.5 * a.slope / root};
 }
 
-/// Sum of coefficient i times temperature to the power of i.
+/// Returns the sum of coefficient i times temperature to the power of i.
 Dual polynomial(const torch::Tensor& t, const std::vector<double>& coefficients) {
   Dual sum{torch::full_like(t, coefficients.back()), torch::zeros_like(t)};
   for (size_t i = coefficients.size() - 1; i-- > 0;) {
@@ -43,8 +43,8 @@ Dual polynomial(const torch::Tensor& t, const std::vector<double>& coefficients)
   return sum;
 }
 
-/// Dynamic enthalpy in J/kg: the integral of the specific volume (a0 + a1 p + a2 p^2 + a3 p^3) / (b0 + 2 b1 p + b2
-/// p^2).
+/// Returns the dynamic enthalpy in J/kg: the integral of the specific volume (a0 + a1 p + a2 p^2 + a3 p^3) / (b0 + 2 b1
+/// p + b2 p^2).
 Dual enthalpy(const torch::Tensor& salinity, const torch::Tensor& t, const torch::Tensor& p) {
   const auto root = torch::sqrt(salinity);
   const auto a0 =

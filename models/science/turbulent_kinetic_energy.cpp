@@ -1,11 +1,11 @@
-// Turbulent kinetic energy of an ocean, one time step on a grid [X, Y, Z]: vertical mixing by a tridiagonal solve,
-// lateral diffusion and advection, many of them writes into slices.
+// Turbulent kinetic energy of an ocean, one time step on a grid [X, Y, Z]. It computes vertical mixing by a
+// tridiagonal solve, lateral diffusion and advection, mostly as writes to slices.
 // Papers: Gaspar, Grégoris, Lefevre, "A simple eddy kinetic energy model for simulations of the oceanic vertical
 // mixing", 1990; Sweby, "High resolution schemes using flux limiters", 1984 (superbee). Original: pytorch/benchmark
 // pyhpc_turbulent_kinetic_energy (Veros by Häfner et al., from pyhpc-benchmarks). Inputs, float64 and one int64: 21
 // fields of a grid of 204 x 204 x 26, named below → (tke and dtke [X, Y, Z, 3], surface correction [X, Y]); no
-// parameters. Upstream draws spacings, cosines, mixing and its lengths from a normal distribution, so that some
-// divisors are almost 0 and the answer is theirs alone; here they lie in [0.5, 2). mini: 30 x 30 x 4.
+// parameters. Upstream's spacings, cosines, mixing and its lengths are normally distributed, so that some divisors are
+// almost 0 and dominate the result. Here they are in [0.5, 2). mini: 30 x 30 x 4.
 #include <torchstone/model.h>
 
 namespace torchstone::turbulent_kinetic_energy {
@@ -17,7 +17,7 @@ enum Input : size_t {
   u,
   v,
   w,
-  // 1 where there is water [X, Y, Z]
+  // 1 for water [X, Y, Z]
   mask_u,
   mask_v,
   mask_w,
@@ -46,12 +46,12 @@ torch::Tensor cut(const torch::Tensor& x, int64_t axis, int64_t begin,
                   int64_t end = std::numeric_limits<int64_t>::max()) {
   return x.slice(axis, begin, end);
 }
-/// Without the two outermost cells on each side.
+/// Removes the two outermost cells on each side.
 torch::Tensor inner(const torch::Tensor& x) { return cut(cut(x, 0, 2, -2), 1, 2, -2); }
-/// A vector along the first or second axis, to be spread over a field.
+/// Reshapes a vector along the first or second axis, for broadcasting over a field.
 torch::Tensor along_x(const torch::Tensor& x) { return x.view({-1, 1, 1}); }
 torch::Tensor along_y(const torch::Tensor& y) { return y.view({1, -1, 1}); }
-/// x[1:] - x[:-1] along an axis.
+/// Returns x[1:] - x[:-1] along an axis.
 torch::Tensor steps(const torch::Tensor& x, int64_t axis) { return cut(x, axis, 1) - cut(x, axis, 0, -1); }
 
 /// Solves tridiagonal systems along the last axis (Thomas); overwrites diagonal and right side.
@@ -72,9 +72,9 @@ torch::Tensor solve(const torch::Tensor& lower, const torch::Tensor& diagonal, c
   return solution;
 }
 
-/// Flux through the faces between cells along an axis, limited so that no new extremes arise. `scale` times velocity is
-/// the speed, `spacing` the cells' length, `open` 1 at open faces. The cells at the axis' ends serve as neighbours
-/// only.
+/// Returns the flux through the faces between cells along an axis, limited so that no new extremes arise. `scale` times
+/// velocity is the speed, `spacing` the cells' length, `open` 1 at open faces. The cells at the axis' ends are only
+/// neighbours.
 torch::Tensor superbee(const torch::Tensor& velocity, const torch::Tensor& scale, const torch::Tensor& spacing,
                        const torch::Tensor& values, const torch::Tensor& open, int64_t axis) {
   const auto rises = steps(values, axis) * cut(open, axis, 0, -1);
@@ -123,7 +123,7 @@ class TurbulentKineticEnergy : public Model {
   }
 
  private:
-  /// Vertical mixing, dissipation and forcing, implicitly: `next` in the water below.
+  /// Applies vertical mixing, dissipation and forcing implicitly, to `next` below the surface.
   static void mix(const Tensors& in, const torch::Tensor& now, const torch::Tensor& next) {
     const auto& dz = in[dzw];
     const auto last = 0.5 * dz.select(0, -1);
@@ -162,7 +162,7 @@ class TurbulentKineticEnergy : public Model {
     inner(next).add_(divergence(in, cut(cut(east, 0, 1, -2), 1, 2, -2), cut(cut(north, 0, 2, -2), 1, 1, -2)));
   }
 
-  /// The tendency by advection.
+  /// Writes the tendency by advection.
   static void advect(const Tensors& in, const torch::Tensor& now, const torch::Tensor& tendency) {
     const auto& water = in[mask_w];
     const auto open = [&](int64_t axis) {  // between two cells of water
@@ -188,7 +188,7 @@ class TurbulentKineticEnergy : public Model {
     layers.select(2, -1).add_(top.select(2, -1) / (0.5 * in[dzw].select(0, -1)));
   }
 
-  /// Of fluxes through the inner cells' faces.
+  /// Returns the divergence of fluxes through the inner cells' faces.
   static torch::Tensor divergence(const Tensors& in, const torch::Tensor& east, const torch::Tensor& north) {
     const auto cosines = along_y(cut(in[cos_t], 0, 2, -2));
     return inner(in[mask_w]) * (steps(east, 0) / (cosines * along_x(cut(in[dxt], 0, 2, -2))) +

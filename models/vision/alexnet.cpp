@@ -1,7 +1,7 @@
 // AlexNet: five convolutions and three linear layers.
 // Paper: Krizhevsky, "One weird trick for parallelizing convolutional neural networks", 2014.
 // Original: torchvision.models.alexnet. Input [N, 3, 224, 224] → logits [N, 1000]; 61,100,840 parameters.
-// mini: 64 pixels and a classifier of width 256 (58.6 million parameters of the original stand in the classifier).
+// mini: 64 pixels and a classifier of width 256 (the original's classifier has 58.6 million of its parameters).
 #include <torchstone/model.h>
 
 #include "models/blocks/image_model.h"

@@ -4,9 +4,9 @@
 // mini: 2 layers of width 96, 64 pixels.
 #include <torchstone/model.h>
 
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/containers.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/transformer.h"
 
 namespace torchstone::beit {
@@ -14,10 +14,11 @@ namespace {
 
 constexpr int64_t patch_side = 16;
 
-/// The patches' places with three more rows of the table: class to patch, patch to class, class to class.
+/// Returns the patches' relative positions with three more rows of the table: class to patch, patch to class, class to
+/// class.
 torch::Tensor places_with_class(int64_t grid) {
   const auto rows = (2 * grid - 1) * (2 * grid - 1);
-  auto places = torch::constant_pad_nd(relative_places(grid), {1, 0, 1, 0}, rows + 1);
+  auto places = torch::constant_pad_nd(relative_positions(grid), {1, 0, 1, 0}, rows + 1);
   places[0].fill_(rows);
   places[0][0].fill_(rows + 2);
   return places;

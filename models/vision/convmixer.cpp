@@ -1,8 +1,8 @@
-// ConvMixer: patches, then depthwise convolutions with a residual and 1x1 convolutions in turn.
+// ConvMixer: patches, then depthwise convolutions with a residual alternating with 1x1 convolutions.
 // Paper: Trockman, Kolter, "Patches are all you need?", 2022.
 // Original: timm's ConvMixer. Input [N, 3, 224, 224] → logits [N, 1000]; 21,110,248 (convmixer_768_32) and 24,383,464
-// (convmixer_1024_20_ks9_p14) parameters. The second is one of the two models in timm's tables that a compiler made
-// slower. mini: 2 blocks of width 96, 56 pixels.
+// (convmixer_1024_20_ks9_p14) parameters. A compiler slowed down only two models in timm's tables, one of
+// which is the second. mini: 2 blocks of width 96, 56 pixels.
 #include <torchstone/model.h>
 
 #include "models/blocks/containers.h"

@@ -5,9 +5,9 @@
 // widths 16 to 128, 64 pixels.
 #include <torchstone/model.h>
 
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/containers.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/transformer.h"
 
 namespace torchstone::convnext {
@@ -29,7 +29,7 @@ TORCH_MODULE(ResponseNorm);
 
 nn::Conv2d depthwise(int64_t width) { return conv(width, width, 7, {.padding = 3, .groups = width}); }
 
-/// V1: the MLP works with the channels last, and its result is scaled.
+/// V1: an MLP over the last dimension, the channels, whose result is scaled.
 struct BlockImpl : nn::Module {
   explicit BlockImpl(int64_t width)
       : conv_dw(register_module("conv_dw", depthwise(width))),

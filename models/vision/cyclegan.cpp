@@ -1,18 +1,18 @@
-// CycleGAN: the generator, a residual network between two steps down and two steps up.
+// CycleGAN: the generator, a residual network between two down-samplings and two up-samplings.
 // Paper: Zhu, Park, Isola, Efros, "Unpaired image-to-image translation using cycle-consistent adversarial networks",
 // 2017. Original: pytorch/benchmark pytorch_CycleGAN_and_pix2pix (ResnetGenerator with instance normalisation, which is
 // what its evaluation runs). Input [N, 3, 256, 256] → image [N, 3, 256, 256]; 11,378,179 parameters.
 // mini: 16 feature maps, 3 residual blocks, 32 pixels.
 #include <torchstone/model.h>
 
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/containers.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/basic_layers.h"
 
 namespace torchstone::cyclegan {
 namespace {
 
-/// A convolution behind reflected edges, normalised: layers 0, 1 and 2.
+/// Returns reflection padding, convolution and normalisation as layers 0, 1 and 2.
 Chain reflected(int64_t width) {
   return Chain(nn::ReflectionPad2d(1), conv(width, width, 3), nn::InstanceNorm2d(width));
 }

@@ -1,7 +1,7 @@
-// DCGAN: the discriminator, which is what upstream times under this name.
+// DCGAN: the discriminator, which upstream times under this name.
 // Paper: Radford, Metz, Chintala, "Unsupervised representation learning with deep convolutional GANs", 2015.
 // Original: pytorch/benchmark dcgan (from pytorch/examples). Input [N, 3, 64, 64] → probability [N, 1, 1, 1];
-// 2,765,568 parameters. mini: 32 feature maps in place of 64 (with 16, bfloat16 rounds every untrained probability to
+// 2,765,568 parameters. mini: 32 feature maps instead of 64 (with 16, bfloat16 rounds every untrained probability to
 // 0.5).
 #include <torchstone/model.h>
 

@@ -1,12 +1,12 @@
-// DeepLabV3 on MobileNetV3: dilated convolutions of several rates side by side, resized to the image.
+// DeepLabV3 on MobileNetV3: parallel dilated convolutions of several rates, resized to the image.
 // Paper: Chen, Papandreou, Schroff, Adam, "Rethinking atrous convolution for semantic image segmentation", 2017.
 // Original: torchvision.models.segmentation.deeplabv3_mobilenet_v3_large (without the auxiliary classifier).
 // Input [N, 3, 224, 224] → {"out": [N, 21, 224, 224]}; 11,025,477 parameters. mini: four blocks, 64 pixels.
 #include <torchstone/model.h>
 
-#include "models/blocks/image_model.h"
 #include "models/blocks/basic_layers.h"
 #include "models/blocks/conv_blocks.h"
+#include "models/blocks/image_model.h"
 
 namespace torchstone::deeplab_v3 {
 namespace {
@@ -17,7 +17,7 @@ torch::Tensor resized(const torch::Tensor& x, const torch::Tensor& like) {
   return at::upsample_bilinear2d(x, {like.size(2), like.size(3)}, /*align_corners=*/false);
 }
 
-/// The mean of the image at every place, next to convolutions of several rates (ASPP).
+/// The mean of the image at every position, concatenated with convolutions of several rates (ASPP).
 struct PyramidImpl : nn::Module {
   explicit PyramidImpl(int64_t in)
       : mean(nn::AdaptiveAvgPool2d(1), conv(in, head_width, 1, {.bias = false}), nn::BatchNorm2d(head_width), relu()) {

@@ -1,13 +1,13 @@
-// DenseNet: every layer of a block sees the maps of all layers before it.
+// DenseNet: every layer of a block takes the maps of all earlier layers.
 // Paper: Huang, Liu, van der Maaten, Weinberger, "Densely connected convolutional networks", 2016.
 // Original: torchvision.models.densenet121 and its sizes. Input [N, 3, 224, 224] → logits [N, 1000]; 7,978,856
 // (densenet121), 28,681,000 (161), 14,149,480 (169) and 20,013,928 (201) parameters.
 // mini: growth 12, blocks of 3, 3, 2 and 2 layers, 64 pixels.
 #include <torchstone/model.h>
 
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/basic_layers.h"
 
 namespace torchstone::densenet {
 namespace {

@@ -1,7 +1,7 @@
 // EDSR: residual blocks without normalisation, and a picture of twice the side from four times the channels.
 // Paper: Lim, Son, Kim, Nah, Lee, "Enhanced deep residual networks for single image super-resolution", 2017.
-// Original: the paper's baseline for a factor of 2 (EDSR-PyTorch), which no suite of upstream's has. Input [N, 3, 48,
-// 48] in [0, 255) → [N, 3, 96, 96]; 1,369,859 parameters. mini: 4 blocks of 16 channels, 24 pixels.
+// Original: the paper's baseline for a factor of 2 (EDSR-PyTorch), which is in none of upstream's suites. Input [N, 3,
+// 48, 48] in [0, 255) → [N, 3, 96, 96]; 1,369,859 parameters. mini: 4 blocks of 16 channels, 24 pixels.
 #include <torchstone/model.h>
 
 #include "models/blocks/containers.h"

@@ -1,4 +1,4 @@
-// EfficientNet and its kin: inverted residuals with squeeze-and-excitation, by tables.
+// EfficientNet and related networks: inverted residuals with squeeze-and-excitation, built from tables.
 // Papers: Tan, Le, "EfficientNet: rethinking model scaling for convolutional neural networks", 2019; Howard et al.,
 // "Searching for MobileNetV3", 2019; Sandler et al., "MobileNetV2", 2018; Tan et al., "MnasNet", 2018; Stamoulis et
 // al., "Single-path NAS", 2019. Original: timm's EfficientNet and MobileNetV3. Input [N, 3, 224, 224] → logits [N,
@@ -7,21 +7,21 @@
 // stages of 1, 2 and 1 blocks, 64 pixels.
 #include <torchstone/model.h>
 
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/containers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/basic_layers.h"
 
 namespace torchstone::efficientnet {
 namespace {
 
-/// So many blocks of one kind; the first has the stride.
+/// Blocks of one kind. The first has the stride.
 struct Row {
   int64_t depth, kernel, stride;
   double expansion;
   int64_t channels;
-  double squeeze = 0.25;  ///< squeezed channels as a part of the block's input (MobileNetV3: of the expanded ones)
-  Act act = Act::none;    ///< none: the network's
+  double squeeze = 0.25;  ///< squeezed channels as a fraction of the block's input (MobileNetV3: of the expanded ones)
+  Act act = Act::none;    ///< none: the network's activation
 };
 using Stage = std::vector<Row>;
 
@@ -35,7 +35,7 @@ struct Shape {
       false;  ///< of MobileNet: other squeezes, a last 1x1 stage, and the wide convolution after the pooling
 };
 
-/// Where a stride does not divide the side, TensorFlow pads the right and the bottom more than the left and the top.
+/// TensorFlow's padding: if a stride does not divide the side, right and bottom get more than left and top.
 torch::Tensor pad_as_tensorflow(const torch::Tensor& x, int64_t kernel, int64_t stride) {
   const auto missing = [&](int64_t size) {
     return std::max<int64_t>(0, ((size + stride - 1) / stride - 1) * stride + kernel - size);

@@ -1,13 +1,13 @@
-// GoogLeNet: inception blocks of four ways; in training two auxiliary classifiers answer too.
+// GoogLeNet: inception blocks of four branches. In training, two auxiliary classifiers add outputs.
 // Paper: Szegedy et al., "Going deeper with convolutions", 2014. Original: torchvision.models.googlenet with its
 // auxiliary classifiers. Input [N, 3, 224, 224] → logits [N, 1000], in training a tuple with the auxiliary logits, the
 // later ones first; 13,004,888 parameters. mini: without the blocks 4b, 4c and 5a, 64 pixels.
 #include <torchstone/model.h>
 
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/containers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/basic_layers.h"
 
 namespace torchstone::googlenet {
 namespace {
@@ -16,7 +16,7 @@ Chain conv_bn(int64_t in, int64_t out, int64_t kernel = 1, int64_t stride = 1) {
   return named_conv_norm(in, out, {.kernel = kernel, .stride = stride, .eps = 1e-3});
 }
 
-/// Channels of the ways: alone, before and after the 3x3, before and after the "5x5" (which has kernel 3 in
+/// Channels of the branches: the 1x1, before and after the 3x3, before and after the "5x5" (which has kernel 3 in
 /// torchvision), after the pooling.
 struct Widths {
   int64_t in, alone, to_second, second, to_third, third, pooled;

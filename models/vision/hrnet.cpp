@@ -1,12 +1,12 @@
-// HRNet: branches of several resolutions side by side, which exchange what they see after every few blocks.
+// HRNet: parallel branches of several resolutions, which exchange their maps after every few blocks.
 // Paper: Wang et al., "Deep high-resolution representation learning for visual recognition", 2019. Original: timm's
 // HighResolutionNet as hrnet_w18. Input [N, 3, 224, 224] → logits [N, 1000]; 21,299,004 parameters.
 // mini: stages of one module of one block, width 8, 64 pixels.
 #include <torchstone/model.h>
 
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/basic_layers.h"
 
 namespace torchstone::hrnet {
 namespace {
@@ -26,7 +26,7 @@ Chain blocks_of(int64_t in, int64_t width, int64_t count) {
   return blocks;
 }
 
-/// From branch `from` to branch `to`, whose image is smaller by 2^(to - from): enlarged, as it is, or halved often.
+/// Resizes a map of branch `from` for branch `to`, whose image is smaller by 2^(to - from).
 Chain exchange(const std::vector<int64_t>& widths, size_t from, size_t to) {
   const auto in = widths[from], out = widths[to];
   Chain layers;
@@ -43,7 +43,7 @@ Chain exchange(const std::vector<int64_t>& widths, size_t from, size_t to) {
   return layers;
 }
 
-/// Each branch for itself, then each the sum of all.
+/// Runs each branch, then replaces each by the sum of all.
 struct ExchangingImpl : nn::Module {
   ExchangingImpl(const std::vector<int64_t>& widths, int64_t depth) : ways(widths.size()) {
     nn::ModuleList parallel, fuse;
@@ -118,11 +118,11 @@ class HrNet : public ByteImageModel {
 
  private:
   struct Stage {
-    std::vector<Chain> enter;  ///< from the coarsest branch before; empty: the branch goes on
+    std::vector<Chain> enter;  ///< from the coarsest earlier branch; empty: the branch continues
     std::vector<Exchanging> modules;
   };
 
-  /// `widths`: of the branches so far; one more is added.
+  /// `widths` has the widths of the branches so far. One branch is added.
   void add_stage(const HrShape& shape, std::vector<int64_t>& widths, size_t index) {
     Stage stage;
     const auto before = widths;
@@ -147,7 +147,7 @@ class HrNet : public ByteImageModel {
     stages_.push_back(stage);
   }
 
-  /// From fine to coarse all branches become one.
+  /// Joins all branches, from fine to coarse.
   void add_head(const std::vector<int64_t>& widths) {
     const auto with_bias = [](int64_t in, int64_t out, int64_t kernel, ConvShape shape) {
       return Chain(conv(in, out, kernel, shape), nn::BatchNorm2d(out), relu());

@@ -1,4 +1,4 @@
-// Inception v3: blocks of several ways side by side, with 7x7 convolutions split into 1x7 and 7x1.
+// Inception v3: blocks of several parallel branches, with 7x7 convolutions split into 1x7 and 7x1.
 // Paper: Szegedy et al., "Rethinking the Inception architecture for computer vision", 2015.
 // Original: timm's InceptionV3 (without the auxiliary classifier). Input [N, 3, 299, 299] → logits [N, 1000];
 // 23,834,568 parameters. mini: one block of each kind (Mixed_5b, 6a, 6b, 7a and 7b), 107 pixels.
@@ -10,7 +10,7 @@
 namespace torchstone::inception_v3 {
 namespace {
 
-/// Kernel of rows x columns, padded to keep the size unless it strides.
+/// Returns a convolution with a kernel of rows x columns, padded to keep the size unless it has a stride.
 struct Kernel {
   int64_t rows = 1, columns = 1, stride = 1;
   bool pads = true;
@@ -33,7 +33,7 @@ struct Step {
   Kernel kernel;
 };
 
-/// A block whose ways are rows of steps; `fork` names the two last ones of a way that splits.
+/// A block whose branches are lists of layers. `fork` names the last two layers of a branch that splits.
 class Mixed {
  public:
   explicit Mixed(int64_t in) : in_(in) {}

@@ -1,13 +1,13 @@
-// LeViT: attention whose linear layers are normalised by batch, with a learned value for each distance; between stages
-// the queries are a quarter of the places.
+// LeViT: attention with batch-normalised linear layers and a learned value for each distance. Between stages, a
+// quarter of the positions are queries.
 // Paper: Graham et al., "LeViT: a vision transformer in ConvNet's clothing for faster inference", 2021.
 // Original: timm's LevitDistilled. Input [N, 3, 224, 224] → logits [N, 1000]; 9,213,936 parameters.
 // mini: two stages of one block, widths 64 and 96, 128 pixels.
 #include <torchstone/model.h>
 
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/transformer.h"
 
 namespace torchstone::levit {
@@ -15,8 +15,8 @@ namespace {
 
 constexpr int64_t key_width = 16;  // width of a head's keys
 
-/// A linear layer and BatchNorm over all places. The originals begin the last one of a branch with weight 0; here it is
-/// 1, so that a wrong branch is seen.
+/// A linear layer and BatchNorm over all positions. The originals initialise the last BatchNorm of a branch with 0.
+/// Here it is 1, so that errors in the branch have an effect.
 struct LinearNormImpl : nn::Module {
   LinearNormImpl(int64_t in, int64_t out)
       : linear(register_module("linear", nn::Linear(nn::LinearOptions(in, out).bias(false)))),
@@ -30,7 +30,7 @@ struct LinearNormImpl : nn::Module {
 };
 TORCH_MODULE(LinearNorm);
 
-/// How far each `stride`-th place of a grid is from each place, as an index: [queries, places].
+/// Returns the distance of each `stride`-th position of a grid from each position, as an index: [queries, positions].
 torch::Tensor distances(int64_t grid, int64_t stride) {
   const auto apart = (torch::arange(0, grid, stride).unsqueeze(1) - torch::arange(grid).unsqueeze(0)).abs();
   const auto count = apart.size(0);
@@ -40,7 +40,7 @@ torch::Tensor distances(int64_t grid, int64_t stride) {
 
 struct AttentionShape {
   int64_t in, out, heads, ratio, grid;  ///< a head's values are `ratio` times as wide as its keys
-  int64_t stride = 1;                   ///< more than 1: queries have a layer of their own
+  int64_t stride = 1;                   ///< more than 1: queries have a separate layer
 };
 
 struct LevitAttentionImpl : nn::Module {
@@ -70,7 +70,7 @@ struct LevitAttentionImpl : nn::Module {
     const auto bias = biases.index_select(1, places.view(-1)).view({shape.heads, places.size(0), places.size(1)});
     return proj(join_heads(torch::matmul((scores + bias).softmax(-1), parts[2])));
   }
-  /// [N, L, heads * sum of widths] → for each width [N, heads, L, width].
+  /// Splits [N, L, heads * sum of widths] into [N, heads, L, width] for each width.
   Tensors split(const torch::Tensor& x, const std::vector<int64_t>& widths) const {
     return split_heads(x, shape.heads).split_with_sizes(widths, 3);
   }

@@ -6,14 +6,14 @@
 // pixels.
 #include <torchstone/model.h>
 
-#include "models/blocks/image_model.h"
 #include "models/blocks/basic_layers.h"
+#include "models/blocks/image_model.h"
 #include "models/blocks/transformer.h"
 
 namespace torchstone::mlp_mixer {
 namespace {
 
-/// x * alpha + beta: what ResMLP has in place of a norm.
+/// x * alpha + beta, which replaces a norm in ResMLP.
 struct AffineImpl : nn::Module {
   explicit AffineImpl(int64_t width)
       : alpha(register_parameter("alpha", torch::ones({1, 1, width}))),
@@ -57,7 +57,7 @@ struct ResMlpBlockImpl : nn::Module {
 };
 TORCH_MODULE(ResMlpBlock);
 
-/// One half of the channels times the other half, mixed over the tokens.
+/// One half of the channels times the other half, which is mixed over the tokens.
 struct SpatialGateImpl : nn::Module {
   SpatialGateImpl(int64_t width, int64_t tokens)
       : norm(register_module("norm", layer_norm(width / 2, 1e-5))),

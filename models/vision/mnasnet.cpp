@@ -1,24 +1,24 @@
-// MNASNet: inverted residuals of kernels 3 and 5, found by a search under a phone's latency.
+// MNASNet: inverted residuals of kernels 3 and 5, found by a search for low latency on a phone.
 // Paper: Tan et al., "MnasNet: platform-aware neural architecture search for mobile", 2018 (variant B1).
 // Original: torchvision.models.mnasnet1_0. Input [N, 3, 224, 224] → logits [N, 1000]; 4,383,312 parameters.
 // mini: three of the six stages, of 2, 2 and 1 blocks, 64 pixels.
 #include <torchstone/model.h>
 
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/containers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/basic_layers.h"
 
 namespace torchstone::mnasnet {
 namespace {
 
-constexpr double norm_momentum = 1 - 0.9997;  // TensorFlow's 0.9997 counts the other way round
+constexpr double norm_momentum = 1 - 0.9997;  // TensorFlow's momentum 0.9997 is the complement
 
 struct Stage {
   int64_t channels, kernel, stride, expansion, depth;
 };
 
-/// Convolution and BatchNorm, with or without ReLU, as layers of `layers` itself.
+/// Appends convolution and BatchNorm, with or without ReLU, to `layers`.
 void append(nn::SequentialImpl& layers, int64_t in, int64_t out, const ConvNorm& shape) {
   layers.push_back(same_conv(in, out, shape));
   layers.push_back(batch_norm(out, 1e-5, norm_momentum));

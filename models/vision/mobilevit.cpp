@@ -1,13 +1,13 @@
-// MobileViT: inverted residuals, and blocks in which the pixels at the same place of all patches attend to each other.
+// MobileViT: inverted residuals, and blocks in which corresponding pixels of all patches attend to each other.
 // Paper: Mehta, Rastegari, "MobileViT: light-weight, general-purpose, and mobile-friendly vision transformer", 2021.
 // Original: timm's ByobNet as mobilevit_s. Input [N, 3, 256, 256] → logits [N, 1000]; 5,578,632 parameters.
 // mini: two plain stages of a block each and two with transformers of a layer each, 64 pixels.
 #include <torchstone/model.h>
 
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/containers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/transformer.h"
 
 namespace torchstone::mobilevit {
@@ -29,7 +29,7 @@ SkipChain inverted_residual(int64_t in, int64_t out, int64_t stride) {
   return layers;
 }
 
-/// [N, C, H, W] → [N * pixels of a patch, patches, C].
+/// Unfolds [N, C, H, W] to [N * pixels of a patch, patches, C].
 torch::Tensor to_patches(const torch::Tensor& x) {
   const auto batch = x.size(0), channels = x.size(1), rows = x.size(2) / patch_side, columns = x.size(3) / patch_side;
   return x.reshape({batch * channels * rows, patch_side, columns, patch_side})
@@ -39,7 +39,7 @@ torch::Tensor to_patches(const torch::Tensor& x) {
       .reshape({batch * patch_side * patch_side, rows * columns, channels});
 }
 
-/// The way back.
+/// Reverses the unfolding.
 torch::Tensor from_patches(const torch::Tensor& x, int64_t batch, int64_t height, int64_t width) {
   const auto channels = x.size(2), rows = height / patch_side, columns = width / patch_side;
   return x.contiguous()

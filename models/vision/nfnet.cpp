@@ -7,19 +7,19 @@
 
 #include <torchstone/model.h>
 
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/basic_layers.h"
 
 namespace torchstone::nfnet {
 namespace {
 
-constexpr double branch_scale = 0.2;              // how much of a branch each block adds
-constexpr double gate_gain = 2.0;                 // restores the variance that the gate takes
+constexpr double branch_scale = 0.2;              // factor of each branch
+constexpr double gate_gain = 2.0;                 // restores the variance that the gate removes
 constexpr double silu_gain = 1.7881293296813965;  // 1 / deviation of silu of a standard normal
 
-/// A convolution whose kernels have mean 0 and variance 1 / fan_in, times a learned gain. The originals begin the last
-/// one of a branch with gain 0; here it is 1, so that a wrong branch is seen.
+/// A convolution whose kernels have mean 0 and variance 1 / fan_in, times a learned gain. The originals initialise the
+/// last gain of a branch with 0. Here it is 1, so that errors in the branch have an effect.
 struct StandardConvImpl : nn::Conv2dImpl {
   StandardConvImpl(int64_t in, int64_t out, const ConvNorm& shape = {})
       : nn::Conv2dImpl(nn::Conv2dOptions(in, out, shape.kernel)
@@ -95,7 +95,7 @@ class NormFreeNet : public ByteImageModel {
       in = out;
     }
     stem_ = register_module("stem", stem);
-    double variance = 1;  // begins anew behind the first block of each stage
+    double variance = 1;  // resets after the first block of each stage
     for (size_t stage = 0; stage < shape.depths.size(); ++stage) {
       Chain blocks;
       for (int64_t i = 0; i < shape.depths[stage]; ++i) {

@@ -1,4 +1,4 @@
-// RAFT: optical flow, refined again and again by a recurrent unit that looks up how well all pairs of places match.
+// RAFT: optical flow, refined repeatedly by a recurrent unit that looks up how well all pairs of positions match.
 // Paper: Teed, Deng, "RAFT: recurrent all-pairs field transforms for optical flow", 2020. Original:
 // torchvision.models.optical_flow.raft_small. Input two images [N, 3, 224, 224] → a list of 12 flows
 // [N, 2, 224, 224]; 990,162 parameters. mini: narrow encoders, matches of 2 scales, 2 refinements, 64 pixels.
@@ -6,9 +6,9 @@
 
 #include <torchstone/model.h>
 
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/containers.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/basic_layers.h"
 
 namespace torchstone::raft {
 namespace {
@@ -21,7 +21,7 @@ struct RaftShape {
   int64_t levels = 4, correlation = 96, flow = 64, motion = 82, hidden = 96, head = 128, updates = 12, side = 224;
 };
 
-/// A convolution with bias that keeps the size at stride 1, normalised and rectified on demand.
+/// Returns a convolution with bias that keeps the size at stride 1, with optional normalisation and ReLU.
 Chain conv_unit(int64_t in, int64_t out, int64_t kernel, int64_t stride, bool normalises, bool rectifies = true) {
   Chain layers(conv(in, out, kernel, {.stride = stride, .padding = kernel / 2}));
   if (normalises) layers->push_back(nn::InstanceNorm2d(out));
@@ -44,7 +44,7 @@ struct RaftBottleneckImpl : nn::Module {
 };
 TORCH_MODULE(RaftBottleneck);
 
-/// [N, 3, H, W] → [N, last width, H / 8, W / 8].
+/// Encoder of an image: [N, 3, H, W] → [N, last width, H / 8, W / 8].
 Chain encoder(const std::vector<int64_t>& widths, bool norm) {
   auto layers = chain({{"convnormrelu", conv_unit(3, widths[0], 7, 2, norm)}});
   for (size_t i = 1; i < 4; ++i) {
@@ -56,7 +56,7 @@ Chain encoder(const std::vector<int64_t>& widths, bool norm) {
   return layers;
 }
 
-/// The recurrent unit with what it reads and what it says. [N, hidden, H, W] → the same.
+/// The recurrent unit with the layers of its inputs and outputs. [N, hidden, H, W] → the same.
 struct UpdateImpl : nn::Module {
   explicit UpdateImpl(const RaftShape& s)
       : correlation(conv_unit(s.levels * lookup_size, s.correlation, 1, 1, false)),
@@ -89,7 +89,8 @@ struct UpdateImpl : nn::Module {
 };
 TORCH_MODULE(Update);
 
-/// How well each place of one map matches each of another: a pyramid of [N * H * W, 1, H / 2^i, W / 2^i].
+/// Returns how well each position of one map matches each of another: [N * H * W, 1, H / 2^i, W / 2^i] for each level
+/// i.
 Tensors match_pyramid(const torch::Tensor& one, const torch::Tensor& other, int64_t levels) {
   const auto dots = torch::matmul(one.flatten(2).transpose(1, 2), other.flatten(2));
   Tensors pyramid = {(dots / std::sqrt(static_cast<double>(one.size(1)))).reshape({-1, 1, one.size(2), one.size(3)})};
@@ -97,7 +98,7 @@ Tensors match_pyramid(const torch::Tensor& one, const torch::Tensor& other, int6
   return pyramid;
 }
 
-/// The matches around places [N, 2, H, W] (x before y): [N, levels * neighbours, H, W].
+/// Returns the matches around positions [N, 2, H, W] (x before y): [N, levels * neighbours, H, W].
 torch::Tensor look_up(const Tensors& pyramid, const torch::Tensor& places) {
   const auto batch = places.size(0), rows = places.size(2), columns = places.size(3);
   const auto steps = torch::arange(-lookup_radius, lookup_radius + 1, places.options());

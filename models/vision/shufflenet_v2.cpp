@@ -1,4 +1,4 @@
-// ShuffleNet V2: half of the channels pass a block untouched, then the halves are shuffled.
+// ShuffleNet V2: half of the channels skip a block, then the halves are shuffled.
 // Paper: Ma, Zhang, Zheng, Sun, "ShuffleNet V2: practical guidelines for efficient CNN architecture design", 2018.
 // Original: torchvision.models.shufflenet_v2_x1_0. Input [N, 3, 224, 224] → logits [N, 1000]; 2,278,604 parameters.
 // mini: the widths of x0_5, stages of 2, 3 and 2 blocks, 64 pixels.
@@ -10,7 +10,7 @@
 namespace torchstone::shufflenet_v2 {
 namespace {
 
-/// Channels of the groups in turn: a0 a1 … b0 b1 … → a0 b0 a1 b1 ….
+/// Interleaves the channels of the groups: a0 a1 … b0 b1 … → a0 b0 a1 b1 ….
 torch::Tensor shuffle_channels(const torch::Tensor& x, int64_t groups) {
   return x.view({x.size(0), groups, x.size(1) / groups, x.size(2), x.size(3)})
       .transpose(1, 2)
@@ -44,7 +44,7 @@ TORCH_MODULE(ShuffleUnit);
 
 class ShuffleNetV2 : public ImageModel {
  public:
-  /// `widths`: of the stem, the three stages and the last convolution.
+  /// `widths` has the widths of the stem, the three stages and the last convolution.
   ShuffleNetV2(const std::vector<int64_t>& depths, const std::vector<int64_t>& widths, int64_t side)
       : ImageModel(side) {
     layers_.push_back(register_module("conv1", conv_norm(3, widths[0], {.kernel = 3, .stride = 2})));

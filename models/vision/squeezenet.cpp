@@ -1,11 +1,11 @@
-// SqueezeNet 1.1: fire modules (1x1 squeeze, then 1x1 and 3x3 expansions side by side), no normalisation.
+// SqueezeNet 1.1: fire modules (1x1 squeeze, then parallel 1x1 and 3x3 expansions), no normalisation.
 // Paper: Iandola et al., "SqueezeNet: AlexNet-level accuracy with 50x fewer parameters and <0.5MB model size", 2016.
 // Original: torchvision.models.squeezenet1_1. Input [N, 3, 224, 224] → logits [N, 1000]; 1,235,496 parameters.
 // mini: 64 pixels.
 #include <torchstone/model.h>
 
-#include "models/blocks/image_model.h"
 #include "models/blocks/basic_layers.h"
+#include "models/blocks/image_model.h"
 
 namespace torchstone::squeezenet {
 namespace {

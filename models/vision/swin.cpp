@@ -1,4 +1,4 @@
-// Swin: attention within windows that shift by half a window from layer to layer; stages halve the resolution.
+// Swin: attention within windows that shift by half a window in every second layer. Stages halve the resolution.
 // Paper: Liu et al., "Swin transformer: hierarchical vision transformer using shifted windows", 2021.
 // Original: timm's SwinTransformer. Input [N, 3, 224, 224] → logits [N, 1000]; 28,288,354
 // (swin_tiny_patch4_window7_224) and 87,768,224 (swin_base_patch4_window7_224) parameters.
@@ -7,15 +7,15 @@
 
 #include <torchstone/model.h>
 
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/containers.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/transformer.h"
 
 namespace torchstone::swin {
 namespace {
 
-/// [N, H, W, C] → [N * windows, window * window, C].
+/// Splits [N, H, W, C] into windows: [N * windows, window * window, C].
 torch::Tensor to_windows(const torch::Tensor& x, int64_t window) {
   const auto rows = x.size(1) / window, columns = x.size(2) / window, channels = x.size(3);
   return x.view({-1, rows, window, columns, window, channels})
@@ -24,7 +24,7 @@ torch::Tensor to_windows(const torch::Tensor& x, int64_t window) {
       .view({-1, window * window, channels});
 }
 
-/// The way back to [N, side, side, C].
+/// Joins windows to [N, side, side, C].
 torch::Tensor from_windows(const torch::Tensor& x, int64_t window, int64_t side) {
   const auto count = side / window, channels = x.size(2);
   return x.view({-1, count, count, window, window, channels})
@@ -33,7 +33,7 @@ torch::Tensor from_windows(const torch::Tensor& x, int64_t window, int64_t side)
       .view({-1, side, side, channels});
 }
 
-/// -100 between places that only the shift has brought together, else 0: [windows, window^2, window^2].
+/// Returns -100 between positions that are adjacent only because of the shift, else 0: [windows, window^2, window^2].
 torch::Tensor shift_mask(int64_t side, int64_t window, int64_t shift) {
   auto region = torch::zeros({side});
   region.slice(0, side - window, side - shift).fill_(1);
@@ -49,7 +49,7 @@ struct WindowAttentionImpl : nn::Module {
         proj(register_module("proj", nn::Linear(width, width))),
         table(register_parameter("relative_position_bias_table",
                                  torch::randn({(2 * window - 1) * (2 * window - 1), head_count}) * 0.02)),
-        places(register_buffer("relative_position_index", relative_places(window))),
+        places(register_buffer("relative_position_index", relative_positions(window))),
         heads(head_count) {}
   /// x: [N * windows, L, width]; mask: [windows, L, L] or undefined.
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& mask) {
@@ -96,7 +96,7 @@ struct SwinBlockImpl : nn::Module {
 };
 TORCH_MODULE(SwinBlock);
 
-/// Four neighbours become one place of twice the width.
+/// Merges four neighbours into one position of twice the width.
 struct PatchMergingImpl : nn::Module {
   explicit PatchMergingImpl(int64_t width)
       : norm(register_module("norm", layer_norm(4 * width, 1e-5))),

@@ -1,8 +1,8 @@
 // U-Net: contracting and expanding double convolutions joined by skip concatenations.
 // Paper: Ronneberger, Fischer, Brox, "U-Net: convolutional networks for biomedical image segmentation", 2015.
 // Original: pytorch/benchmark pytorch_unet (milesial/Pytorch-UNet, bilinear). Input [N, 3, 640, 959] → logits
-// [N, 2, 640, 959]; 17,267,458 parameters. The odd width makes every up-sampled map need padding.
-// mini: 8 channels at the top in place of 64, 64 x 95 pixels.
+// [N, 2, 640, 959]; 17,267,458 parameters. Every up-sampled map needs padding because the width is odd.
+// mini: 8 channels at the top instead of 64, 64 x 95 pixels.
 #include <torchstone/model.h>
 
 #include "models/blocks/basic_layers.h"
@@ -76,7 +76,7 @@ class UNet : public Model {
   Tensors example_inputs(const ModelOptions& options) const override {
     return {torch::rand({options.batch_size, 3, options.size_of("height", rows_), columns_})};
   }
-  /// The height alone: how much an up-sampled map is padded by depends on the width's bits.
+  /// Returns only the height, because the padding of up-sampled maps depends on the bits of the width.
   std::vector<ModelDimension> dimensions() const override { return {{"height", rows_, 32, 2 * rows_, 16}}; }
 
  private:

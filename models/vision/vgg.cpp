@@ -2,11 +2,11 @@
 // Paper: Simonyan, Zisserman, "Very deep convolutional networks for large-scale image recognition", 2014.
 // Original: torchvision.models.vgg11, vgg16. Input [N, 3, 224, 224] → logits [N, 1000]; 132,863,336 and 138,357,544
 // parameters.
-// mini: six narrow convolutions, 64 pixels and a classifier of width 256 in place of 4096.
+// mini: six narrow convolutions, 64 pixels and a classifier of width 256 instead of 4096.
 #include <torchstone/model.h>
 
-#include "models/blocks/image_model.h"
 #include "models/blocks/basic_layers.h"
+#include "models/blocks/image_model.h"
 
 namespace torchstone::vgg {
 namespace {

@@ -3,12 +3,12 @@
 // transformers & distillation through attention", 2020. Original: timm's VisionTransformer and
 // VisionTransformerDistilled. Input [N, 3, 224, 224] → logits [N, 1000]; 22,050,664 (vit_small_patch16_224), 86,567,656
 // (vit_base_patch16_224), 1,012,611,432 (vit_giant_patch14_224), 5,717,416 (deit_tiny_patch16_224) and 87,338,192
-// (deit_base_distilled_patch16_224) parameters. mini: 2 layers of width 96, 64 pixels (giant: 56, which its patches of
-// 14 divide).
+// (deit_base_distilled_patch16_224) parameters. mini: 2 layers of width 96, 64 pixels (giant: 56, a multiple of its
+// patches of 14).
 #include <torchstone/model.h>
 
-#include "models/blocks/image_model.h"
 #include "models/blocks/basic_layers.h"
+#include "models/blocks/image_model.h"
 #include "models/blocks/transformer.h"
 
 namespace torchstone::vision_transformer {

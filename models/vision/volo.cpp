@@ -1,4 +1,4 @@
-// VOLO: first each place writes its neighbourhood anew (outlook attention), then a transformer, then a class token.
+// VOLO: each position rewrites its neighbourhood (outlook attention), followed by a transformer and a class token.
 // Paper: Yuan, Hou, Jiang, Feng, Yan, "VOLO: vision outlooker for visual recognition", 2021. Original: timm's VOLO as
 // volo_d1_224. Input [N, 3, 224, 224] → logits [N, 1000]; 26,632,040 parameters.
 // mini: stages of 1, 1, 1 and 1 layers, widths 48 and 96, 64 pixels.
@@ -6,9 +6,9 @@
 
 #include <torchstone/model.h>
 
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/transformer.h"
 
 namespace torchstone::volo {
@@ -19,7 +19,7 @@ constexpr int64_t window_side = 3, window_area = window_side * window_side, wind
 
 nn::Linear plain(int64_t in, int64_t out) { return nn::Linear(nn::LinearOptions(in, out).bias(false)); }
 
-/// Every second place gives weights for all pairs of its 3x3 neighbours; overlapping answers are summed.
+/// Every second position computes weights for all pairs of its 3x3 neighbours. Overlapping results are summed.
 /// [N, H, W, width] → the same.
 struct OutlookAttentionImpl : nn::Module {
   OutlookAttentionImpl(int64_t width, int64_t head_count)
@@ -50,7 +50,7 @@ struct OutlookAttentionImpl : nn::Module {
 };
 TORCH_MODULE(OutlookAttention);
 
-/// The first token attends to all. [N, L, width] → [N, 1, width].
+/// Attention of the first token to all. [N, L, width] → [N, 1, width].
 struct FirstAttentionImpl : nn::Module {
   FirstAttentionImpl(int64_t width, int64_t head_count)
       : kv(register_module("kv", plain(width, 2 * width))),
@@ -66,7 +66,7 @@ struct FirstAttentionImpl : nn::Module {
 };
 TORCH_MODULE(FirstAttention);
 
-/// x + attn(norm1(x)), then x + mlp(norm2(x)), of all places or of the first token alone.
+/// x + attn(norm1(x)), then x + mlp(norm2(x)), for all positions or only the first token.
 template <class Attention>
 struct VoloLayerImpl : nn::Module {
   VoloLayerImpl(int64_t width, int64_t heads)

@@ -1,4 +1,4 @@
-// XCiT: attention between channels instead of places, convolutions between neighbours, and a class token at the end.
+// XCiT: attention between channels instead of positions, convolutions between neighbours, and a final class token.
 // Paper: El-Nouby et al., "XCiT: cross-covariance image transformers", 2021. Original: timm's Xcit as
 // xcit_nano_12_p8_224. Input [N, 3, 224, 224] → logits [N, 1000]; 3,049,016 parameters.
 // mini: 2 + 2 layers of width 64, 64 pixels.
@@ -6,15 +6,15 @@
 
 #include <torchstone/model.h>
 
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/transformer.h"
 
 namespace torchstone::xcit {
 namespace {
 
-/// Sines and cosines of both coordinates, projected: [1, width, side, side].
+/// Projected sines and cosines of both coordinates: [1, width, side, side].
 struct FourierPlacesImpl : nn::Module {
   explicit FourierPlacesImpl(int64_t width)
       : project(register_module("token_projection", conv(2 * wave_count, width, 1))) {}
@@ -34,7 +34,7 @@ struct FourierPlacesImpl : nn::Module {
 };
 TORCH_MODULE(FourierPlaces);
 
-/// Softmax over how much each channel resembles each other one of its head.
+/// Attention between the channels of a head: softmax over their similarities.
 struct ChannelAttentionImpl : nn::Module {
   ChannelAttentionImpl(int64_t width, int64_t head_count)
       : temperature(register_parameter("temperature", torch::ones({head_count, 1, 1}))),
@@ -54,7 +54,7 @@ struct ChannelAttentionImpl : nn::Module {
 };
 TORCH_MODULE(ChannelAttention);
 
-/// Neighbouring tokens of a square image, by two depthwise convolutions.
+/// Mixes neighbouring tokens of a square image with two depthwise convolutions.
 struct LocalInteractionImpl : nn::Module {
   explicit LocalInteractionImpl(int64_t width)
       : conv1(register_module("conv1", conv(width, width, 3, {.padding = 1, .groups = width}))),
@@ -107,7 +107,7 @@ struct ClassAttentionImpl : nn::Module {
 };
 TORCH_MODULE(ClassAttention);
 
-/// Only the class token learns here. As in the original the other tokens are normalised once, and added to themselves.
+/// Updates only the class token. As in the original, the other tokens are normalised once and added to themselves.
 struct ClassBlockImpl : nn::Module {
   ClassBlockImpl(int64_t width, int64_t heads)
       : norm1(register_module("norm1", layer_norm(width))),

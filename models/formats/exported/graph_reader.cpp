@@ -194,7 +194,7 @@ std::vector<Argument> GraphReader::outputs(const JsonPlace& graph, const Scope& 
   return outputs;
 }
 
-// A region is a graph of its own. Its inputs are those of the node after the graph.
+// A region is a graph of its own. Its inputs are the node's inputs after the graph.
 void GraphReader::read_region(const JsonPlace& node, Scope& scope, Step enter, size_t graph_index, bool detach) {
   const auto [kind, graph_argument] = argument_at(node, graph_index).only();
   if (kind != "as_graph") argument_at(node, graph_index).fail(fmt::format("{}, expected as_graph", kind));

@@ -47,7 +47,7 @@ class ProgramModel : public Model, public DropoutRates, public FileProgram {
   void to(torch::Device device, torch::Dtype dtype, bool non_blocking = false) override;
   using Model::to;
   size_t set_dropout_rate(double rate) override;
-  /// Returns no constants, because those of an exported program are buffers of the model.
+  /// Returns no constants, because an exported program registers them as buffers of the model.
   ProgramDescription program_description() const override { return {program_->text}; }
   /// Calls `watch` with each dtype that the model is cast to.
   void watch_dtype(std::function<void(c10::ScalarType)> watch) { watch_dtype_ = std::move(watch); }

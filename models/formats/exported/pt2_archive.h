@@ -42,8 +42,8 @@ auto with_file(const std::string& file, const Action& action) {
 /// c10::Error. with_file() adds the file's name.
 class Archive {
  public:
-  /// Refuses other kinds of files by name (an AOTInductor package, a TorchScript file, a state_dict), other versions of
-  /// the archive, and records that claim more bytes than the file can hold.
+  /// Refuses other versions of the archive, and records that claim more bytes than the file can hold. Names other kinds
+  /// of files in its error: an AOTInductor package, a TorchScript file, a state_dict.
   explicit Archive(const std::string& path);
   explicit Archive(std::istream& stream);
   ~Archive();
@@ -85,8 +85,8 @@ struct ProgramTensors {
 };
 
 /// Reads the tensors of a program. Throws std::invalid_argument with the record, the place in its JSON and what was
-/// expected, for a tensor that exceeds its record, a tensor subclass or a tensor without values. It also throws for
-/// sizes that exceed 256 MiB and eight times the file together.
+/// expected. Refuses tensors that exceed their record, tensor subclasses and tensors without values. All sizes together
+/// may not exceed 256 MiB and eight times the file.
 ProgramTensors read_tensors(Archive& archive, const std::string& program);
 
 /// Floating-point dtypes, each once.

@@ -27,8 +27,8 @@ struct TreeSpec {
 };
 
 /// Reads the text of a TreeSpec. Named tuples, dataclasses and other classes that were registered with the names of
-/// their fields become dicts; other classes become tuples. `fields` holds those of named tuples
-/// (`treespec_namedtuple_fields`).
+/// their fields become dicts; other classes become tuples. `fields` holds the names for named
+/// tuples (`treespec_namedtuple_fields`).
 TreeSpec read_tree_spec(const JsonPlace& text, const std::optional<JsonPlace>& fields);
 
 /// Returns the leaves of `value` in the order of the spec. Throws std::invalid_argument if their structures differ.
@@ -38,8 +38,8 @@ c10::IValue tree_of(const TreeSpec& spec, const std::vector<c10::IValue>& leaves
 
 /// An argument of an operator. The values of a program have numbers ("slots") instead of names.
 struct Argument {
-  /// `device` and `dtype` are the model's current ones and replace those of the export. `dropout_rate` is the constant,
-  /// or the rate that the model was given instead.
+  /// `device` and `dtype` are the model's current ones instead of the export's. `dropout_rate` is the constant, or the
+  /// rate that replaces it.
   enum class Kind { constant, slot, list, device, dtype, dropout_rate };
   /// The type that a value is converted to for the operator. Python converts implicitly.
   enum class As { unchanged, number, tensor };
@@ -131,7 +131,7 @@ Program read_program(Archive& archive, const std::string& name);
 /// Reads the program in a parsed record.
 Program read_program(const JsonPlace& root);
 
-/// Device and dtype that a program runs on and in, which replace those of the export.
+/// Settings of a run that replace the export's.
 struct Placement {
   c10::Device device = c10::kCPU;
   c10::ScalarType dtype = c10::kFloat;

@@ -59,12 +59,12 @@ TEST(Tree, IsNotRebuiltFromAnotherNumberOfTensors) {
   const auto one = torch::ones(1);
   const auto pair = c10::ivalue::Tuple::create({one, one});
   EXPECT_THAT([&] { rebuild(pair, {one}); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("1 tensors for an output of 2")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("1 tensors for an output with 2")));
   EXPECT_THAT(
       [&] {
         rebuild(pair, {one, one, one});
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("3 tensors for an output of 2")));
+      ThrowsMessage<std::invalid_argument>(HasSubstr("3 tensors for an output with 2")));
 }
 
 TEST(Tree, RefusesAnObjectBecauseItMayHideTensors) {
