@@ -21,7 +21,7 @@
 namespace torchstone {
 namespace {
 
-/// The values of an axis as a record has them.
+/// Returns the values of an axis as a record has them.
 template <typename T, typename Spell>
 std::set<std::string> spelt(const config::Choices<T>& choices, Spell spell) {
   std::set<std::string> values;
@@ -135,7 +135,7 @@ BaselineFinding finding_of(const judge::CaseChange& change, const std::vector<ju
           "worse than the baseline: " + judge::worse_words(change)};
 }
 
-/// Sets the finding of each record that was compared. Of several records of a case it is the one that counts.
+/// Sets the finding of each record that was compared. If a case has several records, the one that counts gets it.
 void set_findings(const judge::BaselineComparison& comparison, const std::vector<judge::Change>& fail_on,
                   std::vector<Result>& results) {
   std::map<std::string_view, Result*> compared;

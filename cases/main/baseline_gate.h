@@ -33,13 +33,13 @@ class BaselineScope {
   bool empty_ = true;
 };
 
-/// What --torchstone_baseline names; nothing without it. Throws ReportError.
+/// Reads the baseline that --torchstone_baseline names; nothing without the flag. Throws ReportError.
 std::optional<judge::Baseline> read_baseline(const flags::Flags& flags);
-/// How a run is compared with it: with the history that --torchstone_baseline_history names. Throws ReportError, and
-/// ConfigError for a word that --torchstone_baseline_fail_on does not take.
+/// Returns how a run is compared with its baseline, with the history that --torchstone_baseline_history names. Throws
+/// ReportError, and ConfigError for an unknown word of --torchstone_baseline_fail_on.
 judge::BaselineOptions baseline_options(const flags::Flags& flags);
 
-/// Refuses a baseline of rows that may be several of the planned cases, before any of them runs. Throws ReportError.
+/// Throws ReportError if a row of the baseline may be several of the planned cases. Called before any of them runs.
 void require_matching(const judge::Baseline& baseline, const std::vector<Result>& planned);
 
 /// A comparison's part of the exit code and what is printed of it.
@@ -49,9 +49,8 @@ struct BaselineVerdict {
   std::string text;
 };
 
-/// Compares the run with its baseline and stores the outcome in the run: the facts of the comparison, and the finding
-/// of each case that it makes red. Of the cases that only the baseline has, those that the scope misses are gone. The
-/// others are counted in a remark.
+/// Compares the run with its baseline. Stores the facts of the comparison in the run, and the finding in each case that
+/// it makes red. A case that only the baseline has is gone if the scope misses it, and counted in a remark otherwise.
 BaselineVerdict judge_against(const judge::Baseline& baseline, const judge::BaselineOptions& options,
                               const flags::Flags& flags, const BaselineScope& scope, Report& run);
 

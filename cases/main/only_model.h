@@ -31,19 +31,19 @@ bool is_named_model(const std::string& only);
 /// more than one preset.
 std::vector<std::string> exporter_arguments(const flags::Flags& flags);
 
-/// What the exporter printed, read.
+/// The exporter's answer.
 struct Export {
-  std::string file;   ///< the archive; empty where there is none
-  std::string error;  ///< why there is none, in the words of the package
+  std::string file;   ///< the archive; empty if the export failed
+  std::string error;  ///< why the export failed, as the package reports it
 };
 
 /// `status` is the exporter's exit status, 128 + signal when one ended it.
 Export read_export(int status, const std::string& output, double limit_s);
 
 /// Exports the model of --torchstone_only in the Python of the compile workers and puts the archive's path in its
-/// place. An archive that was exported before by the same versions is used again. A model that cannot be exported is
-/// registered all the same: its cases end with model_fail_to_load and the package's own words, and the program with
-/// exit code 4. True when it was registered here.
+/// place. An archive that the same versions exported before is reused. A model that cannot be exported is registered
+/// too. Its cases end with model_fail_to_load and the package's message, and the program ends with exit code 4. Returns
+/// whether the model was registered here.
 bool export_named_model(flags::Flags& flags);
 
 }  // namespace torchstone

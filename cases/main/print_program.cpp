@@ -21,7 +21,7 @@
 namespace torchstone::listing {
 namespace {
 
-/// What a captured program depends on.
+/// Returns everything that a captured program depends on.
 std::string subject_of(const Case& c) {
   return nlohmann::json{c.model,         to_string(c.mode),   to_string(c.dtype), static_cast<int>(c.amp_dtype),
                         c.device,        to_string(c.preset), c.batch_size,       c.weights,
@@ -71,7 +71,7 @@ nlohmann::ordered_json to_json(const ListedProgram& program) {
 namespace torchstone {
 namespace {
 
-/// Results are not touched: the logs of the processes lie elsewhere.
+/// A temporary folder for the logs of the processes, so that results are not touched.
 class LogFolder {
  public:
   LogFolder() : folder_(make_held_folder("torchstone-programs")) { run_options().out = folder_.path.string(); }

@@ -11,12 +11,12 @@
 
 namespace torchstone::listing {
 
-/// The indices into `cases`, those together whose programs are the same: they differ in the backend, the check, or in
-/// how strictly they are judged. In the order of `selected`.
+/// Returns indices into `cases`, grouped by program, in the order of `selected`. Cases of one group differ in the
+/// backend, the check or how strictly they are judged.
 std::vector<std::vector<size_t>> groups_with_one_program(const std::vector<Case>& cases,
                                                          const std::vector<size_t>& selected);
 
-/// The program of some cases, or why there is none.
+/// The program of some cases, or the reason why it could not be captured.
 struct ListedProgram {
   std::vector<std::string> cases{};  ///< names
   nlohmann::json description{};      ///< fixtures/capture/program_walk.h; unless there is a failure
@@ -35,9 +35,8 @@ namespace torchstone {
 /// Refuses flags that --torchstone_print_program does not go with. Throws ConfigError.
 void require_printable(const flags::Flags& flags);
 
-/// --torchstone_print_program: prints the captured programs of the cases that the flags and GoogleTest's filter leave,
-/// each program once, and ends the program. Exit codes: that of a run whose cases end so, where a model cannot be
-/// captured; 3 where no case is selected.
+/// --torchstone_print_program: prints the captured programs of the selected cases, each program once, and ends the
+/// process. A model that cannot be captured gives the exit code of a run. The exit code is 3 if no case is selected.
 [[noreturn]] void print_programs(Session& session);
 
 }  // namespace torchstone

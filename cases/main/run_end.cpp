@@ -26,7 +26,7 @@
 namespace torchstone {
 namespace {
 
-/// What the suites register whatever the flags narrow: an entry speaks of these cases too.
+/// Returns the cases that the suites register without flags. An entry of the file may name these too.
 std::vector<Case> declared_cases(const std::vector<suite::Suite>& suites, const selection::Known& known,
                                  const std::vector<Case>& cases) {
   std::vector<Case> declared = cases;
@@ -125,7 +125,7 @@ Exit exit_of_results(const ClosingFacts& facts, const std::vector<Result>& resul
   return {code, ""};
 }
 
-/// The records on the disk say what the comparison made of their cases.
+/// Writes the findings of the comparison to the records on the disk.
 void write_noted(const ClosingFacts& facts, const std::vector<Result>& results) {
   for (const auto& result : results)
     if (result.is_red_by_baseline())
@@ -143,8 +143,8 @@ Exit compare(const ClosingFacts& facts, Exit found, Ending& ending) {
   return goes_before || found.code == ExitCode::success ? Exit{verdict.exit_code, verdict.why} : found;
 }
 
-/// What GoogleTest skips after a failure (--gtest_fail_fast) was left out, and not cut off. In cases/ too, because the
-/// plan alone says that a run ended before its case.
+/// Marks cases that GoogleTest skipped after a failure (--gtest_fail_fast) as skipped, not interrupted. Writes their
+/// records too, because a case that is only planned counts as interrupted.
 void leave_out_skipped(const ClosingFacts& facts, size_t ran, std::vector<Result>& rows) {
   if (!GTEST_FLAG_GET(fail_fast) || isolate::interrupted()) return;
   for (size_t i = ran; i < rows.size(); ++i) {
@@ -156,7 +156,7 @@ void leave_out_skipped(const ClosingFacts& facts, size_t ran, std::vector<Result
   }
 }
 
-/// What was lost turns a green run red.
+/// A green run turns red if something could not be written.
 Exit with_losses(Exit found, const std::string& lost) {
   const bool counts = !lost.empty() && (found.code == ExitCode::success || found.code == ExitCode::undecided);
   return counts ? Exit{ExitCode::infrastructure, lost} : found;

@@ -15,7 +15,7 @@
 
 namespace torchstone {
 
-/// What a run knows of its expected-status files.
+/// The expected-status files of a run.
 struct ExpectedRun {
   std::vector<expected_status::ExpectedFile> files;
   std::string today;
@@ -23,29 +23,29 @@ struct ExpectedRun {
   std::vector<std::string> warnings;  ///< of apply_expected
 };
 
-/// Reads the files and sets what they say in `cases`. Throws ConfigError.
+/// Reads the files and sets the expectations of `cases`. Throws ConfigError.
 ExpectedRun expect(const std::vector<suite::Suite>& suites, const selection::Known& known, const flags::Flags& flags,
                    std::vector<Case>& cases);
 
-/// --torchstone_update_expected: writes the files that these results change and returns what was done, for people.
-/// Throws ConfigError for what a file cannot say; then none is written.
+/// --torchstone_update_expected: writes the files that these results change and returns a summary. Throws ConfigError,
+/// without writing any file, for a result that a file cannot express.
 std::string write_expected(const ExpectedRun& run, const std::vector<Result>& results);
 
-/// What each case took in the run before this one, from its reports in the results folder: what the estimate on the
-/// terminal is made of. Empty when there are none, or when they are damaged: that costs the estimate and nothing else.
+/// Returns the durations of the cases in the earlier run, from the reports in the results folder. The terminal
+/// estimates with them. Empty if there are no reports or they are damaged.
 console::Durations earlier_durations(const flags::Flags& flags);
 
-/// What a run of `selected` cases that was cut off leaves behind: "Interrupted: 3 of 12 selected cases were done; …".
+/// Returns the message of an interrupted run: "Interrupted: 3 of 12 selected cases were done; …".
 std::string kept_line(const std::vector<Result>& results, size_t selected, const flags::Flags& flags);
 
-/// Whether the console is coloured: by our flag, else by GoogleTest's, else as the environment and the terminal say.
-/// GoogleTest is told, so that both agree.
+/// Returns whether the console is coloured: by our flag, else by GoogleTest's, else by environment and terminal. Sets
+/// GoogleTest's flag, so that both agree.
 bool settle_color(const flags::Flags& flags);
 
-/// Annotations for the log of GitHub Actions, empty elsewhere unless --torchstone_github=always.
+/// Returns annotations for the log of GitHub Actions, empty elsewhere unless --torchstone_github=always.
 std::string annotations_of(const Report& report, const flags::Flags& flags);
 
-/// What a run was measured against.
+/// The inputs of the end of a run.
 struct ClosingFacts {
   const flags::Flags& flags;
   const ExpectedRun& expected;
@@ -56,7 +56,7 @@ struct ClosingFacts {
   Unwritten& unwritten;
 };
 
-/// How a run ended: settled before anything is written, so that every report says the same.
+/// The end of a run, decided before anything is written, so that all reports agree.
 struct Ending {
   Report report;                    ///< the exit code is in its run; its results are what ran
   std::vector<Result> rows;         ///< those, and what was planned and did not run
@@ -65,12 +65,12 @@ struct Ending {
   write::Written reports;
 };
 
-/// Settles the exit code, compares with the baseline, and writes the report files (none with --torchstone_report=none
-/// or when nothing was selected). `failed`: GoogleTest's own verdict.
+/// Decides the exit code, compares with the baseline, and writes the report files, unless --torchstone_report=none is
+/// given or nothing was selected. `failed` is GoogleTest's own verdict.
 Ending end_run(const ClosingFacts& facts, const RunInfo& run, const std::vector<Result>& results, bool failed);
 
-/// Says all that comes after GoogleTest's closing lines: updated files, comparison with the baseline, annotations, and
-/// last the summary and what could not be written. Returns the exit code of the program.
+/// Prints what follows GoogleTest's closing lines: updated files, the comparison with the baseline, annotations, the
+/// summary, and what could not be written. Returns the exit code of the program.
 int close_run(const ClosingFacts& facts, const Ending& ending);
 
 }  // namespace torchstone

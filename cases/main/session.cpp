@@ -134,9 +134,10 @@ class CaseTest : public testing::Test {
   size_t index_;
 };
 
-/// GoogleTest runs suites in the order of their first test. What needs no compile comes first, so that verdicts come
-/// while the workers compile; what is timed comes last, when they are done. From 1.14 on GoogleTest itself orders the
-/// tests of a suite by their places: registered in any other order they would not run in the order of selected_cases.
+/// Returns the order of registration. GoogleTest runs suites in the order of their first test. Cases without a compile
+/// come first, so that there are verdicts while the workers compile. Timed cases come last. Since 1.14 GoogleTest sorts
+/// the tests of a suite by file and line, so cases are registered in that order there, which selected_cases() relies
+/// on.
 std::vector<size_t> order_of(const std::vector<Case>& cases) {
   std::vector<size_t> order(cases.size());
   std::iota(order.begin(), order.end(), 0);
@@ -148,7 +149,7 @@ std::vector<size_t> order_of(const std::vector<Case>& cases) {
   return order;
 }
 
-/// The record of a case that has begun: nothing that runs can vanish.
+/// Writes the record of a case that has begun, so that a case cannot vanish.
 void record_begin(Session& session, size_t index) {
   const Case& c = session.cases[index];
   Result result = row_of(c, session);

@@ -19,15 +19,15 @@
 
 namespace torchstone {
 
-/// What a run could not write: a disk is full, a folder was removed. The run goes on, because its results are in memory
-/// too, and the reports are tried at its end.
+/// Files that a run could not write, for example because the disk is full. The run goes on, because its results are in
+/// memory too and reports are written at its end.
 class Unwritten {
  public:
-  /// Runs `write`. An error of the system is kept under `what` until the same is written after all; the first one is
-  /// said at once on stderr.
+  /// Runs `write`. Stores an error of the system under `what` until that is written after all. Prints the first error
+  /// on stderr at once.
   void attempt(const std::string& what, const std::function<void()>& write);
   bool empty() const { return causes_.empty(); }
-  /// A line for the end of the run: how many, the first ones by name, and why.
+  /// Returns a line for the end of the run: how many files, the first names, and a cause.
   std::string line() const;
 
  private:
@@ -38,18 +38,18 @@ class Unwritten {
 /// (suite, our name of a model) → upstream's, of the models that are named otherwise here.
 using UpstreamNames = std::map<std::pair<std::string, std::string>, std::string>;
 
-/// What the policies of the suites say.
+/// Returns the names in the policies of the suites.
 UpstreamNames upstream_names_of(const std::vector<suite::Suite>& suites);
 
-/// How many cases of a run may still be diagnosed. At most half of them are further rows of models that have a
-/// diagnosis: rows of one model mostly fail for one reason.
+/// The number of cases that may still be diagnosed. At most half of them are further rows of diagnosed models, because
+/// the rows of a model mostly fail for one reason.
 class DiagnosisBudget {
  public:
   /// `most`: 0 for no limit.
   explicit DiagnosisBudget(int64_t most = 0) : most_(most) {}
-  /// Takes a diagnosis for a case of the model. Empty, or why it may not be made.
+  /// Takes a diagnosis for a case of the model. Returns why it may not be made, or nothing.
   std::string take(const std::string& model);
-  /// Whether this is the first time since the run began that it is asked for.
+  /// Returns true for the first call, false afterwards.
   bool is_first_refusal() { return !std::exchange(refused_, true); }
 
  private:
@@ -58,7 +58,7 @@ class DiagnosisBudget {
   std::set<std::string> models_{};
 };
 
-/// As --torchstone_diagnose_max says; where it is not given, 10 unexpected failures, and no limit with
+/// Returns the budget of --torchstone_diagnose_max. The default is 10 unexpected failures, and no limit with
 /// --torchstone_diagnose=always.
 DiagnosisBudget diagnosis_budget_of(const RunOptions& options);
 
@@ -88,36 +88,36 @@ struct Session {
 /// time rather than by TEST_P: suites are data, and a new line in one needs no rebuild.
 void register_cases(Session& session);
 
-/// Indices of the cases that GoogleTest is about to run; it knows them once a test environment is set up.
+/// Returns the indices of the cases that GoogleTest will run. GoogleTest knows them once a test environment is set up.
 std::vector<size_t> selected_cases(const Session& session);
 
 /// Writes --torchstone_log_operator_inputs: the operators that the models of the selected cases call, each model once.
 void log_operator_inputs(Session& session, const std::vector<size_t>& selected);
 
-/// Before the first test: tells the runner what is going to run. A case that begins leaves a record.
+/// Tells the runner which cases will run. Each leaves a record when it begins. Called before the first test.
 void plan(Session& session, const std::vector<size_t>& selected);
 
 /// Ends the program with ExitCode::infrastructure if one of these cases needs the compile workers' Python and that
 /// Python does not fit. It may have another torch, for example. Rows that need it could only be skipped or fail.
 void require_fitting_python(const std::vector<Case>& cases, const std::vector<size_t>& selected);
 
-/// Before the first test: begins to compile what these cases need, in their order, while others run.
+/// Begins to compile what these cases need, in their order, while others run. Called before the first test.
 void compile_ahead(Session& session, const std::vector<size_t>& selected);
 
 /// Makes a result the next record of the run.
 void stamp(Session& session, Result& result);
 
-/// The row of a case before it ran, as in the plan.
+/// Returns the row of a case before it ran, as in the plan.
 Result row_of(const Case& c, const Session& session);
 
-/// Diagnoses a case that has run, where --torchstone_diagnose asks for it and its backend compiles parts of a program
-/// (fixtures/diagnose/diagnosis.h). `result` gets what was found, the sentence in the notes diagnosis,
-/// diagnosis_outcome and diagnosis_folder, and a failure in its detail too.
+/// Diagnoses a case that has run, if --torchstone_diagnose asks for it and its backend compiles parts of a program
+/// (fixtures/diagnose/diagnosis.h). Stores the diagnosis in `result`, and a summary in the notes diagnosis,
+/// diagnosis_outcome and diagnosis_folder. The detail of a failure gets the sentence too.
 void add_diagnosis(Session& session, size_t index, Result& result);
 
-/// Of a case that has run, whatever it ended in but a skip: writes what --torchstone_coverage, --torchstone_layer_times
-/// and --torchstone_log_conv_args ask about its program (fixtures/checks/profile/case_profile.h), and prints its
-/// tables. `result` gets where each lies, or why it does not, in the notes `coverage`, `layers` and `conv_args`.
+/// Writes and prints the tables of --torchstone_coverage, --torchstone_layer_times and --torchstone_log_conv_args
+/// (fixtures/checks/profile/case_profile.h). For every case that has run, whatever its status. The notes `coverage`,
+/// `layers` and `conv_args` get the paths of the files, or the reason why a file is missing.
 void add_program_tables(Session& session, size_t index, Result& result);
 
 }  // namespace torchstone

@@ -91,7 +91,8 @@ void add_shipping(const selection::Variants& variants, const Case& c, const flag
   entrant.why_not_shipped = shipping.why_none;
 }
 
-/// What the processes say, in the entrants; a failure of all of them in `failure`. Its status, or pass.
+/// Times the entrants and stores the timings in them. Stores a failure of all of them in `failure` and returns its
+/// status, or pass.
 Status time_entrants(Session& session, const std::vector<size_t>& variants, std::vector<judge::Entrant>& entrants,
                      judge::Tournament& tournament) {
   std::vector<size_t> passed;
@@ -194,8 +195,8 @@ int code_of(const std::vector<judge::Tournament>& tournaments, const Session& se
   return session.unwritten.empty() || code == ExitCode::gate_failed ? code : static_cast<int>(ExitCode::infrastructure);
 }
 
-/// After each model, so that a run that is cut off leaves those before. `ended`: with the exit code, which a file that
-/// cannot be written changes; tournament.json, the last of them, has it.
+/// Writes the files after each model, so that an interrupted run leaves those before. `ended` adds the exit code, which
+/// a file that cannot be written changes. tournament.json is written last and has the final one.
 void write_files(Session& session, RunInfo& run, const std::vector<judge::Tournament>& tournaments, bool ended) {
   if (!session.flags.report) return;
   const std::filesystem::path out = session.flags.run.out;

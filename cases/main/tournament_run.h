@@ -9,21 +9,21 @@
 
 namespace torchstone {
 
-/// The selected cases by model, mode, dtype, device, preset, batch size and threads: variants of one thing. Each group
-/// has the case of eager first, also where it was not selected, because the others are compared with it.
+/// Groups the selected cases by model, mode, dtype, device, preset, batch size and threads. Each group starts with the
+/// case of eager, even if it was not selected, because the others are compared with it.
 std::vector<std::vector<size_t>> groups_of_variants(const std::vector<Case>& cases,
                                                     const std::vector<size_t>& selected);
 
-/// The ladder for each variant that `file` does not leave out, then the turns of those that passed. Every row leaves
-/// its record, also of those that are left out. What an error ends, the system's or the cache's, has it as `failure`,
-/// and the exit code of the infrastructure. An interrupted one has no ranking; one that is not begun has no variants.
+/// Runs accuracy's ladder for each variant that `file` does not exclude, and then times those that passed in
+/// interleaved rounds. Every variant leaves a record, also an excluded one. An error of the system or the cache becomes
+/// `failure`, with the exit code of the infrastructure. An interrupted tournament has no ranking. One that never began
+/// has no variants.
 judge::Tournament hold_tournament(Session& session, const selection::Variants& file,
                                   const std::vector<size_t>& variants);
 
-/// --torchstone_tournament: for each model that the flags and GoogleTest's filter leave, runs every variant down
-/// accuracy's ladder, has those that pass take turns, and ends the program. Prints a table of each model and writes
-/// tournament.html and tournament.json. Exit codes: 0 when every model has a ranking, whatever became of single
-/// variants; otherwise that of the failure, 3 when nothing was selected or nothing could be compared.
+/// --torchstone_tournament: holds a tournament for each selected model and ends the program. Prints a table per model
+/// and writes tournament.html and tournament.json. The exit code is 0 if every model has a ranking, whatever happened
+/// to single variants. It is 3 if nothing was selected or could be compared, and otherwise that of the failure.
 [[noreturn]] void run_tournament(Session& session, RunInfo& run);
 
 }  // namespace torchstone

@@ -16,8 +16,8 @@ struct ListenerOptions {
   /// Takes the result of the test of this name that has just ended. Empty for a test without one.
   std::function<std::optional<Result>(const std::string&)> take_result;
   std::function<void(Result)> on_result;  ///< for each finished case, after its row was printed
-  std::function<void()> at_end;  ///< after GoogleTest's closing lines, in each iteration: the place for the reports
-  std::function<bool()> interrupted;  ///< from then on skipped tests without a result are not printed
+  std::function<void()> at_end;           ///< after GoogleTest's closing lines, in each iteration
+  std::function<bool()> interrupted;      ///< from then on skipped tests without a result are not printed
   bool color = false;
   std::function<size_t()> width;  ///< columns that a row may take; unlimited when empty
   Durations earlier;              ///< of the cases in an earlier run, for the estimate on the terminal
@@ -25,7 +25,7 @@ struct ListenerOptions {
 };
 
 /// Prints one row per test, from the result that the test produced, and hands the result on. Nothing that failed is
-/// missing from a report: a test that fails without a result becomes a Result (fail_to_run), and so does one whose
+/// missing from a report. A test that fails without a result becomes a Result (fail_to_run). So does a test whose
 /// result is as expected but that failed a plain assertion.
 class ResultListener : public testing::EmptyTestEventListener {
  public:

@@ -12,7 +12,7 @@ namespace torchstone::console {
 /// Seconds by the full name of a case.
 using Durations = std::map<std::string, double>;
 
-/// What the live line tells.
+/// Contents of the live line.
 struct ProgressState {
   std::string what, phase;           ///< "resnet18_inference_float32_inductor_cpu", "compile"
   double elapsed_s = 0;              ///< of this case
@@ -21,32 +21,32 @@ struct ProgressState {
   std::optional<double> left_s;      ///< of the whole run
 };
 
-/// "   12 s  [3/12] resnet18_inf…ductor_cpu: compile of ~15 s, ~2 min left", at most `width` columns: first the name is
-/// shortened, in the middle, then the estimates go.
+/// Returns "   12 s  [3/12] resnet18_inf…ductor_cpu: compile of ~15 s, ~2 min left" in at most `width` columns. If it
+/// is too long, the middle of the name is cut first, and then the estimates are left out.
 std::string progress_line(const ProgressState& state, size_t width);
 
 struct ProgressOptions {
   bool live = false;              ///< a terminal: one line that is redrawn; otherwise heartbeat lines
   double redraw_s = 0.1;          ///< at most ten times a second
-  double heartbeat_s = 30;        ///< after so much silence a log gets a line (0: never): CI services end silent jobs
+  double heartbeat_s = 30;        ///< silence before a line in a log, because CI services end silent jobs; 0: never
   std::function<double()> clock;  ///< seconds; the steady clock when empty
   std::function<size_t()> width;  ///< columns; the terminal's when empty
 };
 
-/// What is going on now. Who begins something calls `show`, everything that waits calls `tick` often; it decides itself
-/// when to write. The cursor is never hidden, so that nothing has to be restored after a kill.
+/// The work in progress. Code that begins something calls `show`, and code that waits calls `tick` often. The object
+/// decides when to write. The cursor is never hidden, so nothing must be restored after a kill.
 class Progress {
  public:
   Progress(std::ostream& out, ProgressOptions options);
-  /// The cases that will run, and what is known of their durations: from now on `begin` counts.
+  /// Sets the cases that will run and their known durations. From now on `begin` counts.
   void expect(std::vector<std::string> cases, Durations earlier);
-  /// A new case begins: its time is counted from here. Without a name: only its time.
+  /// Begins a new case and its time. Without a name it only begins the time.
   void begin(std::string_view name = {});
   /// `what` is one line, for example "resnet18_inference_float32_inductor_cpu", `phase` a word.
   void show(std::string_view what, std::string_view phase = {});
-  /// The same as was shown last, if it is time again; nothing after a `clear`.
+  /// Writes what was shown last, if it is due; nothing after a `clear`.
   void tick();
-  /// Takes the live line away; to be called before anything else is written to the same stream.
+  /// Removes the live line. Call it before anything else is written to the same stream.
   void clear();
   /// Seconds of silence after which a log gets a line; 0: never.
   void set_heartbeat(double seconds) { options_.heartbeat_s = seconds; }
@@ -62,12 +62,12 @@ class Progress {
   bool drawn_ = false;
   std::string what_, phase_;  ///< empty: nothing is going on
   std::vector<std::string> cases_;
-  Durations seconds_;  ///< earlier ones, replaced by those of this run
+  Durations seconds_;  ///< of the earlier run, replaced by this run's
   std::string current_;
   size_t number_ = 0;
 };
 
-/// The one on standard output, live when that is a terminal.
+/// Returns the progress of standard output, which is live if that is a terminal.
 Progress& progress();
 void show_progress(std::string_view what, std::string_view phase = {});
 void tick_progress();

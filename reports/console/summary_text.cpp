@@ -43,7 +43,7 @@ std::vector<const Result*> worst_of(const std::vector<Result>& results) {
   return worst;
 }
 
-/// What the lines are sorted by. Of what an interruption left undone there is none.
+/// Returns the number by which the lines are sorted; "-" for a case that an interruption left undone.
 std::string margin_text(const Result& r) { return rank_of(r) == 1 ? "-" : fmt::format("{:.2g}", margin_of(r)); }
 
 /// The name gives way to status, numbers and the beginning of the reason.
@@ -95,7 +95,7 @@ std::string noisy_part(const Average& average) {
   return average.noisy == 0 ? "" : fmt::format(", {} of them noisy", average.noisy);
 }
 
-/// How many of the compiles had others beside them, which makes them slower.
+/// Returns how many compiles were slowed down by concurrent work.
 std::string beside(const std::vector<Result>& results) {
   const auto count = std::ranges::count_if(results, [](const Result& r) {
     const auto found = r.outcome.metrics.find("compiled_beside");
@@ -104,7 +104,7 @@ std::string beside(const std::vector<Result>& results) {
   return count == 0 ? "" : fmt::format(", {} of them beside other work", count);
 }
 
-/// What upstream closes with, as far as it was measured.
+/// Returns the averages that upstream prints at its end, as far as they were measured.
 std::vector<std::string> averages_of(const std::vector<Result>& results) {
   std::vector<std::string> parts;
   const auto is_timing = [](const Result& r) { return r.check == "performance"; };
@@ -138,7 +138,7 @@ std::string head_line(const std::vector<Result>& results, const RunInfo& run) {
                      code == ExitCode::success ? "" : fmt::format(", exit code {}{}", code, why));
 }
 
-/// The page, whole, the names of those in its folder, and how many are in folders below.
+/// Returns the path of the page, the names of the reports in its folder, and the number of those in folders below.
 std::vector<std::string> report_lines(const std::vector<std::string>& paths, size_t width) {
   if (paths.empty()) return {};
   const auto page = std::ranges::find_if(paths, [](const std::string& path) { return path.ends_with(".html"); });

@@ -108,7 +108,7 @@ class Members {
   }
   bool absent(const char* key) const { return (*this)[key].is_null(); }
 
-  /// What `read` makes of each item of an array, with its path.
+  /// Returns the result of `read` for each item of an array and its path.
   template <typename Read>
   auto items(const char* key, Read read) const {
     std::vector<decltype(read(json(), std::string()))> found;

@@ -10,14 +10,14 @@
 
 namespace torchstone {
 
-/// What JSON may hold before anything is made of it; far above a run of 100,000 cases.
+/// Limits of a JSON text, checked before it is parsed. They are far above a run of 100,000 cases.
 struct JsonLimits {
   static constexpr size_t bytes = size_t{512} << 20, depth = 64, members = 8'000'000, items = 32'000'000,
                           results = 250'000;
 };
 
-/// Throws std::invalid_argument "nested 65 levels deep (expected at most 64)" and the like for a text beyond the limits
-/// of depth, of members of objects, and of items of arrays. Anything else that is wrong is left to the parser.
+/// Throws std::invalid_argument for a text beyond the limits of depth, members and items. Other errors are left to the
+/// parser.
 void check_json_limits(std::string_view text);
 
 /// The unit of exchange, results.json, schema "torchstone/result/2": run, machine, build, environment, policy, summary,
@@ -29,8 +29,8 @@ void check_json_limits(std::string_view text);
 /// of the baseline, upstream's name and the timed sizes in notes; it is read. Any other number, an unknown status and a
 /// truncated file are errors that name file and place.
 std::string write_json(const std::vector<Result>& results, const RunInfo& run);
-/// `file` is only for the messages. Throws ReportError, for what is beyond the limits above before it
-/// allocates memory.
+/// Reads such a text. `file` is only for messages. Throws ReportError; beyond the limits above, before it allocates
+/// memory.
 Report parse_json(const std::string& text, const std::string& file);
 
 /// One case on its own, schema "torchstone/case/2".

@@ -45,16 +45,16 @@ nlohmann::json texts_to_json(const std::vector<std::string>& texts);
 std::map<std::string, std::string> text_map_of(const nlohmann::json& json, const std::string& path);
 nlohmann::json text_map_to_json(const std::map<std::string, std::string>& map);
 
-/// The members are those of diagnosis.json (docs/diagnosis.md), with `files` and `faults`; what is not known is absent.
-/// Numbers that are not finite travel as in the rest of results.json.
+/// Writes the members of diagnosis.json (docs/diagnosis.md), `files` and `faults`. Unknown values are absent. Numbers
+/// that are not finite are strings, as in the rest of results.json.
 void to_json(nlohmann::json& json, const Diagnosis& diagnosis);
 
-/// Takes the form of to_json() and that of diagnosis.json. A member that is absent is empty, one that is not known is
-/// passed over. Throws std::invalid_argument "PATH.part[2].value: expected …, found …".
+/// Reads the form of to_json() and that of diagnosis.json. Absent members are empty, unknown ones are ignored. Throws
+/// std::invalid_argument "PATH.part[2].value: expected …, found …".
 Diagnosis diagnosis_of(const nlohmann::json& json, const std::string& path);
 
-/// NaN and infinities travel as the strings "NaN", "Infinity", "-Infinity"; text becomes valid UTF-8.
-/// Reading throws std::invalid_argument with the path of the member and what was expected ("outcome.status: …").
+/// NaN and infinities are the strings "NaN", "Infinity", "-Infinity"; text becomes valid UTF-8. Reading throws
+/// std::invalid_argument with the path of the member and what was expected ("outcome.status: …").
 void to_json(nlohmann::json& json, const Outcome& outcome);
 void from_json(const nlohmann::json& json, Outcome& outcome);
 void to_json(nlohmann::json& json, const Result& result);

@@ -103,7 +103,7 @@ std::string unquoted(std::string_view text) {
   return std::string(text.substr(begin, text.find_last_not_of(" \t\"\n") - begin + 1));
 }
 
-/// The value of the first line "key<separator>value" of a file; empty when there is none.
+/// The value of the first line "key<separator>value" of a file; empty without such a line.
 std::string value_in(const std::string& path, std::string_view key, char separator) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -160,7 +160,7 @@ std::string turbo(const std::string& root) {
   return of_intel.empty() ? switch_word(first_line_of(cpu + "cpufreq/boost"), "on") : of_intel;
 }
 
-/// Of the process's own cgroup, else of what a container sees as the top, else of version 1.
+/// Reads the quota of the process's own cgroup, else of the container's top cgroup, else of version 1.
 std::optional<double> quota_of_cgroup(const std::string& root) {
   const std::string top = root + "/sys/fs/cgroup";
   const std::string one = top + "/cpu/cpu.cfs_";

@@ -16,18 +16,18 @@ RunInfo begin_run(int argc, const char* const* argv, const std::vector<std::stri
 /// The variables of this process that are recorded, by name: never one whose name or value looks like a secret.
 Facts environment_facts(const std::vector<std::string>& more_names = {});
 
-/// The environment variables that can change a result and that are therefore recorded: those of GoogleTest, LibTorch,
-/// PyTorch's compiler, OpenMP, the BLAS libraries, CUDA, Triton, the allocators and the dynamic linker, by full name.
-/// Inductor's own (TORCHINDUCTOR_…, AOT_INDUCTOR_…) are not among them: its workers are started without them.
+/// Returns the full names of the environment variables that can change a result, which are therefore recorded. They
+/// belong to GoogleTest, PyTorch, OpenMP, the BLAS libraries, CUDA, Triton, the allocators and the dynamic linker.
+/// Inductor's own (TORCHINDUCTOR_…, AOT_INDUCTOR_…) are missing, because its workers are started without them.
 std::span<const std::string_view> result_variables();
 
-/// What this machine is, from the files under `root`/proc, `root`/sys and `root`/etc. `host` is a hash: results are
-/// compared by machine without giving its name away. A fact that cannot be read is absent.
+/// Returns facts of this machine, from the files under `root`/proc, `root`/sys and `root`/etc. `host` is a hash, so
+/// that results can be compared by machine without its name. A fact that cannot be read is absent.
 Facts machine_facts(const std::string& root = "");
 
 }  // namespace torchstone
 
-// What the text of one file of /proc or /sys says; empty for a text that is none of this kind.
+// Readers of single files of /proc and /sys. They return nothing for text of another form.
 
 namespace torchstone {
 
@@ -39,8 +39,8 @@ std::string switch_word(std::string_view text, std::string_view one_is);
 std::string virtual_machine(std::string_view cpuinfo);
 /// The folder of version 2 in /proc/self/cgroup: "0::/user.slice" is /user.slice.
 std::string cgroup_folder(std::string_view cgroups);
-/// How many CPUs' time a cgroup may use: cpu.max of version 2 ("150000 100000" is 1.5), or quota and period of version
-/// 1, a blank between. Nothing for no limit.
+/// Returns the number of CPUs whose time a cgroup may use; nothing without a limit. The text is cpu.max of version 2
+/// ("150000 100000" is 1.5), or quota and period of version 1 with a blank between them.
 std::optional<double> cpu_quota(std::string_view cpu_max);
 /// The percentage of all CPUs' time since the start of the system that the host gave to others: line "cpu" of
 /// /proc/stat.

@@ -24,7 +24,7 @@ std::string combination(const Result& r) {
                      r.dynamic);
 }
 
-/// Why a timing beside an accuracy case of that end says nothing.
+/// Returns why a timing does not count, from the accuracy case of the same combination.
 std::string why_left_out(const Result& accuracy) {
   const Status status = final_status(accuracy);
   return status == Status::fail_accuracy ? "with a wrong answer"
@@ -33,14 +33,14 @@ std::string why_left_out(const Result& accuracy) {
 
 constexpr const char* of_file = "of a file beside the models";
 
-/// Cases of files (suite own) stay out of averages over models: of the exported ones there are as many as were tried.
+/// Cases of files (suite own) stay out of averages over models, because their number depends on the user.
 bool has_models(const std::vector<Result>& results, const std::string& check) {
   return std::ranges::any_of(results, [&](const Result& r) { return r.check == check && r.suite != "own"; });
 }
 
 constexpr const char* of_reference = "of Python's torch.compile beside native backends";
 
-/// Python's torch.compile is a reference column: what it reaches is no part of an average over native backends.
+/// Python's torch.compile is a reference column and no part of an average over native backends.
 bool is_reference(const Result& r) { return r.backend == "torch_compile" || r.backend.starts_with("torch_compile_"); }
 
 bool has_native(const std::vector<Result>& results, const std::string& check) {
@@ -48,7 +48,7 @@ bool has_native(const std::vector<Result>& results, const std::string& check) {
       results, [&](const Result& r) { return r.check == check && r.backend != "eager" && !is_reference(r); });
 }
 
-/// The timings whose answers are right and whose metric is a number above 0; the others are counted by reason.
+/// Returns the timings with right answers and a metric above 0. Counts the others by reason.
 std::vector<const Result*> timings_of(const std::vector<Result>& results, const std::string& metric, Average& average) {
   std::map<std::string, std::string> wrong;
   for (const auto& r : results) {

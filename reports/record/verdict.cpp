@@ -155,8 +155,8 @@ Color color_of(const Verdict& verdict) {
   return verdict.mark == 'x' ? Color::cyan : Color::green;
 }
 
-/// Why the timings of the row say less than they seem to, as far as `said`, which stands there already, does not have
-/// it: at most two lines, none longer than the terminal.
+/// Returns why the timings are less certain than they seem, in at most two lines that fit the terminal. Leaves out
+/// reasons that `said`, the row so far, already has.
 std::vector<std::string> trust_lines(const Result& result, const std::string& said, size_t width) {
   const size_t room = width == 0 ? reason_width : std::max(width, indent + narrowest_name) - indent;
   std::vector<std::string> lines;

@@ -14,7 +14,7 @@ enum class Confirmation {
   refuted,    ///< it is not
 };
 
-/// An operator of a program, as a diagnosis names it. What is not known is empty.
+/// An operator of a program, as a diagnosis names it. Unknown values are empty.
 struct DiagnosedNode {
   std::string value{};      ///< what it gives: "v7"
   std::string operation{};  ///< "aten::softmax.int"
@@ -23,7 +23,7 @@ struct DiagnosedNode {
   std::string source{};     ///< "net.py:12"
 };
 
-/// Two values of one element. Errors below are root mean squares of a difference, relative to that of the value.
+/// Two values of one element. Errors in this file are root mean squares of a difference over that of the value.
 struct DiagnosedElement {
   std::vector<int64_t> index{};    ///< of the element that differs most; empty where the sizes differ
   double expected = 0, found = 0;  ///< eager's and the compiled value
@@ -49,7 +49,7 @@ struct DiagnosedErrors {
   std::string reason{};  ///< of any but a number: "64 of 64 integers differ"
 };
 
-/// What of the compiler makes the part wrong.
+/// The part of the compiler that makes the program wrong.
 struct GuiltyPart {
   std::string name{}, kind{};  ///< kind: setting, pass, lowering, decomposition or patch; both empty: none was found
   std::string sentence{};      ///< "right without `…`", or why nothing was found
@@ -64,7 +64,7 @@ struct DiagnosedReproducer {
   std::string fault{};           ///< why there are no runs, or none of the package
 };
 
-/// What the compiler leaves of the range of a dimension that a program was captured for.
+/// A range of a dimension that the compiler narrows.
 struct NarrowedRange {
   std::string dimension{};      ///< "batch"
   std::string text{};           ///< "batch from 2 to 64 to 2 to 15: batch < 16 (… in …, line 9)"

@@ -12,7 +12,7 @@ namespace torchstone {
 /// Name and text of files that belong together.
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 
-/// What the user said about writing.
+/// The user's options for writing.
 struct WriteOptions {
   bool testcase_properties = true;     ///< properties inside JUnit's test cases, which some readers refuse
   std::vector<std::string> written{};  ///< paths that writers before this one wrote

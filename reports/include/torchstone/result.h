@@ -17,7 +17,7 @@ struct ModelDigests {
   std::string weights;  ///< of the names, dtypes, shapes and values of parameters, buffers and constants
 };
 
-/// What became of one case: all that a check knows.
+/// The outcome of one case, as its check knows it.
 struct Outcome {
   Status status = Status::fail_to_run;
   std::string reason;  ///< one sentence; empty when there is nothing to say
@@ -29,18 +29,16 @@ struct Outcome {
   std::map<std::string, std::vector<double>> samples;
   std::optional<Diagnosis> diagnosis{};  ///< where one was made
   ModelDigests model{};
-  /// What failed of the infrastructure: a missing compiler, a full disk. Then nothing was judged. Empty: nothing
-  /// failed.
+  /// The failure of the infrastructure, such as a missing compiler or a full disk. Then nothing was judged.
   std::string infrastructure_fault{};
   /// The threads of the timed processes were in other cache domains than usual on this machine. The note `noisy` says
   /// where.
   bool threads_apart = false;
-  /// Of a dynamic program with further dimensions than the batch: the sizes of each timing, in the order of the
-  /// samples.
+  /// The sizes of each timing, in the order of the samples, if other dimensions than the batch are dynamic.
   std::vector<std::string> timed_sizes{};
 };
 
-/// How a case has changed since the baseline of its run, if that makes it red.
+/// A change since the baseline of the run that makes a case red.
 enum class BaselineChange { none, worse, gone, different_model };
 
 struct BaselineFinding {

@@ -10,7 +10,7 @@ namespace torchstone {
 
 using Facts = std::map<std::string, std::string>;
 
-/// What a run was compared with before its reports were written (--torchstone_baseline).
+/// The baseline that a run was compared with before its reports were written (--torchstone_baseline).
 struct BaselineFacts {
   std::string path;                  ///< as the user gave it
   std::string summary;               ///< the counts in one line
@@ -18,7 +18,7 @@ struct BaselineFacts {
   std::string again;  ///< the command that shows the comparison; empty when the run replaced its baseline
 };
 
-/// What all results of one run have in common.
+/// Facts that all results of one run share.
 struct RunInfo {
   std::string id;       ///< of this run: start and process
   std::string started;  ///< UTC, as utc_now()

@@ -164,7 +164,7 @@ void lock_folder(int descriptor, const fs::path& folder) {
   }
 }
 
-/// Of the whole file, for this process alone.
+/// An exclusive lock of the whole file.
 struct flock whole_file() {
   struct flock range {};
   range.l_type = F_WRLCK;
@@ -184,7 +184,7 @@ bool alive(const fs::path& file, const Holder& holder) {
   return fcntl(opened.get(), F_GETLK, &range) == 0 && range.l_type != F_UNLCK;
 }
 
-/// Those that are at work; files of the dead are removed.
+/// Returns the holders whose processes run, and removes the files of the others.
 std::vector<Holder> holders_of(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder))

@@ -9,17 +9,17 @@
 
 namespace torchstone::results_folder {
 
-/// What the kernel knows of a running process.
+/// Facts of a running process, from the kernel.
 struct ProcessFacts {
   pid_t parent = 0;
-  uint64_t start_ticks = 0;  ///< its start, since boot: distinguishes it from a later process with the same number
-  std::string command;       ///< its arguments with spaces between them, without secrets, fit for a terminal
+  uint64_t start_ticks = 0;  ///< start since boot; a later process with the same number has another one
+  std::string command;       ///< arguments, printable and without secrets
 };
 
-/// Empty when there is no such process, when it has ended and was not waited for yet, and without /proc.
+/// Returns nothing for a process that does not exist or is a zombie, and on a system without /proc.
 std::optional<ProcessFacts> process_facts(pid_t pid);
 
-/// True when `ancestor` started this process, or started what started it, and so on.
+/// Returns whether `ancestor` started this process, directly or through others.
 bool descends_from(pid_t ancestor);
 
 /// A process that works in a results folder, and its role.
@@ -38,20 +38,20 @@ struct Holder {
   int shard = 0, shards = 1;
 };
 
-/// This process, from now on. A run that GoogleTest's environment makes one shard of several becomes a shard.
+/// Returns this process as a holder from now on. A run that GoogleTest's environment makes a shard becomes a shard.
 Holder this_process(Holder::Kind kind);
-/// The process that started this one, as a group.
+/// Returns the process that started this one, as a group.
 Holder parent_process();
 
-/// Whether the newcomer may work beside the holder: parts with parts, shards with other shards of as many, and what a
-/// group has started (`holder_is_ancestor`) with the group.
+/// Returns whether the newcomer may share the folder with the holder. Parts share it with parts, and shards with other
+/// shards of the same number. A process that a group started (`holder_is_ancestor`) shares it with the group.
 bool may_share(const Holder& newcomer, const Holder& holder, bool holder_is_ancestor);
 
-/// "process 123 since 2026-01-31T12:00:00.123Z: COMMAND".
+/// Returns "process 123 since 2026-01-31T12:00:00.123Z: COMMAND".
 std::string to_string(const Holder& holder);
 
 std::string to_json(const Holder& holder);
-/// What cannot be read becomes a run with the process number 0: better one too many than none.
+/// Reads a holder. Unreadable text becomes a run with the process number 0, so that no holder is overlooked.
 Holder parse_holder(const std::string& json);
 
 /// Another run holds the results folder; what() names the folder, the process, its start and its command.
@@ -59,16 +59,16 @@ struct FolderHeld : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// How the names of the holders' files begin.
+/// The beginning of the names of the holders' files.
 inline constexpr const char* holder_prefix = ".held.";
 
 /// Keeps other runs out of a results folder while it lives. Each holder has a file OUT/.held.XXXXXX that identifies it.
-///  - The file of a process has a lock of fcntl(2). Such a lock belongs to the process: neither the children that it
-///    forks nor the programs that it starts hold it, and the kernel takes it back however the process ends.
-///  - A group is not this process and cannot be given a lock; it holds for as long as the process with its number and
+///  - A process locks its file by fcntl(2). Its children do not inherit that lock, and the kernel releases it when the
+///    process ends.
+///  - A group is another process and cannot be given a lock. It holds the folder while a process with its number and
 ///    start runs.
-///  - A process that reads these files and adds one holds a lock (flock) on the folder itself meanwhile.
-/// A process may hold a folder once: fcntl's locks do not keep it from itself.
+///  - A process that reads these files and adds one locks the folder itself meanwhile (flock).
+/// A process may hold a folder once, because fcntl's locks do not exclude their own process.
 class Hold {
  public:
   /// Makes the folder if needed. `when_alone` runs when no other process holds the folder, `when_held` after it and in

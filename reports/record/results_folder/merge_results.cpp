@@ -27,8 +27,8 @@ bool replaces(const Result& record, const Result& other) {
   return record.recorded >= other.recorded;
 }
 
-/// Collects the records of several places. Of a case the run that is the latest counts, with all its records
-/// of the case: --gtest_repeat makes several. What a run planned counts only where it has no record.
+/// Collects the records of several places. The latest run of a case counts, with all its records of it:
+/// --gtest_repeat makes several. A planned case counts only if its run has no record of it.
 class Records {
  public:
   /// A record that is there already (run and sequence) is not added again; the later copy of it counts.
@@ -98,7 +98,7 @@ Report read_report(const fs::path& path) { return parse_json(read_at_most(path, 
 /// Many runs that differ in a fact would make it grow without end; beyond so many bytes no further value is added.
 constexpr size_t longest_fact = 4096;
 
-/// What both runs agree on; a fact that differs names both.
+/// Returns the facts of two runs. A fact that differs names both values.
 void unite(std::string& fact, const std::string& other) {
   if (fact.empty())
     fact = other;

@@ -26,7 +26,7 @@ namespace {
 
 bool is_plain(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; }
 
-/// What case_file_name() makes.
+/// Names that case_file_name() makes.
 bool is_encoded(std::string_view stem) {
   const auto fits = [](char c) { return is_plain(c) || c == '.' || c == '+' || c == '%'; };
   return !stem.empty() && stem.front() != '.' && std::ranges::all_of(stem, fits);
@@ -155,7 +155,7 @@ bool is_one_of(const std::vector<fs::path>& files, const fs::path& path) {
   });
 }
 
-/// What is Torchstone's in one of own_folders(), and the folder where nothing is left in it.
+/// Removes Torchstone's entries of one of own_folders(), and the folder if it is empty then.
 void empty_own_folder(const fs::path& folder, const std::string& name, const std::vector<fs::path>& kept) {
   const fs::path path = folder / name;
   const fs::file_status status = fs::symlink_status(path);
@@ -239,7 +239,7 @@ std::string new_id() {
   return fmt::format("{:08x}{:08x}", device(), device());
 }
 
-/// What an unmarked folder holds.
+/// Contents of a folder without a marker.
 struct Content {
   std::vector<std::string> foreign;  ///< relative to the folder
   size_t files = 0, records = 0;     ///< of Torchstone

@@ -7,7 +7,7 @@
 #include <torchstone/result.h>
 #include <torchstone/run_info.h>
 
-// Files that a case leaves beside its record when asked to.
+// Files that a case leaves in addition to its record if flags ask for them.
 
 namespace torchstone::results_folder {
 
@@ -25,7 +25,7 @@ std::filesystem::path layers_path(const std::filesystem::path& out, const std::s
 std::filesystem::path conv_args_path(const std::filesystem::path& out, const std::string& name);
 /// OUT/diagnosis/CASE: a folder of what was found about a wrong compiled program.
 std::filesystem::path diagnosis_path(const std::filesystem::path& out, const std::string& name);
-/// Removes all of them, because those of an earlier run would be taken for this one's.
+/// Removes these files of an earlier run, so that they are not mistaken for files of this run.
 void remove_side_files(const std::filesystem::path& out, const std::string& name);
 
 /// Columns of equal length as a NumPy array [rows, columns] of little-endian float64, in NPY format 1.0
@@ -46,22 +46,22 @@ namespace torchstone::results_folder {
 struct DiagnosisFile {
   std::string_view name, content;
 };
-/// All of them, what is read first at the front.
+/// Returns all of them, most important first.
 const std::vector<DiagnosisFile>& diagnosis_files();
 
-/// What was found, from the text of diagnosis.json and from the files beside it: why no guilty pass was named
-/// (guilty.json), how often the reproducer failed (confirmed.json), and which files there are. A file that cannot be
-/// read costs what it holds, and a fault of the diagnosis says so; with a damaged text that is all there is. Throws
-/// nothing but for memory.
+/// Reads a diagnosis from the text of diagnosis.json and its folder. guilty.json tells why no guilty pass was named,
+/// and confirmed.json how often the reproducer failed. An unreadable file or text becomes a fault of the diagnosis.
+/// Throws only if memory runs out.
 Diagnosis read_diagnosis(const std::string& text, const std::filesystem::path& folder);
 
-/// Makes the notes diagnosis_folder fit reports that are written to the folder `to` from the inputs of merge_results():
-/// the path from there to the folder of the diagnosis. A case whose folder is in no input loses the note. Of one case
-/// the folder of the last input counts.
+/// Rewrites the notes diagnosis_folder for reports that are written to the folder `to` from the inputs of
+/// merge_results(). The note becomes the path from `to` to the folder of the diagnosis. If several inputs have such a
+/// folder, the last one counts. A case without such a folder loses the note.
 void relate_diagnoses(Report& report, const std::vector<std::filesystem::path>& inputs,
                       const std::filesystem::path& to);
 
-/// Whether the text names the folder of a diagnosis of this case, here or elsewhere: it ends with diagnosis/CASE.
+/// Returns whether the text names a folder of a diagnosis of this case, in any results folder: it ends with
+/// diagnosis/CASE.
 bool is_diagnosis_folder(const std::string& text, const std::string& name);
 
 }  // namespace torchstone::results_folder

@@ -21,7 +21,7 @@ namespace {
 using Column = std::array<std::string, 6>;
 using ModelName = std::pair<std::string, std::string>;  // of a suite
 
-/// Said only beside dynamic ones.
+/// Written only if there are dynamic cases too.
 const std::string fixed_sizes = "static";
 
 Column column_of(const Result& r) {
@@ -54,7 +54,7 @@ Parts parts_of(const std::vector<Column>& columns) {
 /// A page for people: beyond, a column or row is not read any more.
 constexpr size_t most_columns = 100, most_cells = 100'000;
 
-/// Of the columns' accuracy cases too: what gives wrong answers is left out.
+/// Speed-ups with wrong answers, by the accuracy case of the column, are left out.
 std::vector<std::string> mean_cells(const std::vector<Result>& results, const std::map<Column, size_t>& places,
                                     size_t columns) {
   std::vector<std::vector<Result>> of_columns(columns);
@@ -139,7 +139,7 @@ std::string with_interval(double value, double low, double high, bool noisy_case
   return text + (noisy_case || statistics::is_too_wide(value, low, high) ? " noisy" : "");
 }
 
-/// Of the numbers above 0.
+/// Geometric mean of the numbers above 0.
 class GeometricMean {
  public:
   void add(double value, bool noisy = false) {

@@ -7,7 +7,7 @@
 
 namespace torchstone::tables {
 
-/// What a suite's results come to, beyond one row a case.
+/// A table that sums up the results of a suite.
 struct SuiteTable {
   std::string title, explanation;
   std::vector<std::string> header;
@@ -15,15 +15,15 @@ struct SuiteTable {
   std::vector<std::vector<std::string>> rows;
 };
 
-/// Speed-ups by model, then what dynamic sizes cost, then one table for the operators of each suite and dtype
-/// (quantiles of speed-up, each input weighed by its calls in the log), then one for the runners of fastrnns
-/// (upstream's); none for results without them. An empty cell was not measured.
+/// Returns the tables for which there are results: speed-ups by model, cost of dynamic sizes, operators of each suite
+/// and dtype, upstream's runners of fastrnns. Operators have quantiles of the speed-up,
+/// with each input weighted by its calls in the log. An empty cell was not measured.
 std::vector<SuiteTable> suite_tables(const std::vector<Result>& results);
 
-/// Speed-ups with a row a model and a column for each mode, dtype, backend, device, preset and choice of dynamic sizes
-/// that the results have (a part that all share is said once, above), and the geometric mean of each column last. Where
-/// no speed-up was measured the status says why; a case that the results do not have is an empty cell. Nothing where
-/// there is one column: the cases' own tables say that.
+/// Returns speed-ups with one row per model. There is a column for each combination of mode, dtype, backend, device,
+/// preset and dynamic sizes; parts that all columns share are in the heading. The last row has the geometric means. A
+/// case without a speed-up shows its status, and a missing case is an empty cell. Returns nothing for a single column,
+/// because the tables of cases have the same numbers.
 std::optional<SuiteTable> speedup_table(const std::vector<Result>& results);
 
 /// One batch, with the further dimensions where they vary, at which a program of dynamic sizes was timed. Milliseconds
@@ -37,12 +37,12 @@ struct DynamicTiming {
   /// Eager over the static program, by the two ratios.
   double static_speedup() const { return speedup * cost; }
 };
-/// Those of a result, in ascending batches; none where its samples are not of one length.
+/// Returns the timings of a result, in ascending batches; none if its samples differ in length.
 std::vector<DynamicTiming> dynamic_timings(const Result& result);
 
-/// What it costs to be dynamic: a row for each case and sizes that were timed, and last the geometric means over the
-/// cases at the sizes compiled for: cost, and compile time beside that of the static program. Nothing without such
-/// cases.
+/// Returns the cost of dynamic sizes, with a row for each case and size that was timed. The last rows have geometric
+/// means over the cases: the cost at the compiled sizes, and the compile time over that of the static program. Returns
+/// nothing without dynamic cases.
 std::optional<SuiteTable> dynamic_table(const std::vector<Result>& results);
 
 }  // namespace torchstone::tables

@@ -7,15 +7,17 @@
 
 namespace torchstone::tables {
 
-/// One file for each backend, suite, dtype, mode, device and check, in the columns, order and formats of
-/// benchmarks/dynamo, and named as its CI does: inductor_torchbench_bfloat16_inference_cuda_accuracy.csv. A check that
-/// PyTorch does not have gets a file of its own in the columns of accuracy (…_cpu_batch_invariance.csv). Where a file
-/// would hold two presets of one model, each preset gets its own (…_cuda_full_accuracy.csv). A model has upstream's
-/// name (note upstream_name), unless another one in the file has it too. Of several results of one name one counts
-/// (reports/record/summary.h). A run that gave no number is a row of zeros, as upstream's; in every other row a
-/// cell without a number is empty. A case left out has no row of timings. With a tag there is a column of it behind
-/// batch_size (upstream's
-/// --tag). `with_noise` adds SpeedColumns to tables of timings, which upstream's do not have.
+/// Returns one file per backend, suite, dtype, mode, device and check, with the columns, order and formats of
+/// benchmarks/dynamo. Names are those of its CI: inductor_torchbench_bfloat16_inference_cuda_accuracy.csv.
+/// - A check that PyTorch lacks has a file with the columns of accuracy (…_cpu_batch_invariance.csv).
+/// - If a file would have two presets of a model, each preset gets its own file (…_cuda_full_accuracy.csv).
+/// - A model has upstream's name (Result::upstream_name), unless another model of the file has it too.
+/// - One of several results of a case counts (reports/record/summary.h).
+/// - A run without a number is a row of zeros, as in upstream's files. Other cells without a number are empty. A
+/// skipped
+///   case has no row of timings.
+/// - `tag` adds a column after batch_size, as upstream's --tag does.
+/// - `with_noise` adds SpeedColumns to tables of timings. Upstream's files lack them.
 NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::string& tag = "",
                                bool with_noise = false);
 

@@ -45,10 +45,10 @@ struct RunnerTimes {
   std::vector<double> forward, backward;  ///< one value a call; empty: not measured
 };
 
-/// The runners among the performance results of the suite fastrnns, in the order of their names: an LSTM's own time is
-/// that of the eager side, resnet18_jit's that of the side compiled by torchscript. Both directions are of training
-/// cases, one call a value, forward with autograd recording. Of several results of a runner the last counts; failed
-/// ones are left out.
+/// Returns the runners among the performance results of the suite fastrnns, in the order of their names. An LSTM's time
+/// is that of the eager side. The time of resnet18_jit is that of the side compiled by torchscript. Both directions are
+/// of training cases, one value per call, forward with autograd recording. The last of several results of a runner
+/// counts. Failed results are left out.
 std::vector<RunnerTimes> runner_times(const std::vector<Result>& results);
 
 /// avg_fwd, std_fwd, avg_bwd, std_bwd with upstream's 4 significant digits; `nan` for what was not measured.
