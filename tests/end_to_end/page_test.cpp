@@ -43,7 +43,7 @@ TEST_F(Page, IsMadeOfResultsWithUnknownMembers) {
 
 TEST_F(Page, IsRefusedForAnOtherSchemaATruncatedFileAndNothing) {
   std::string older = results;
-  older.replace(older.find("result/1"), 8, "result/0");
+  older.replace(older.find("result/2"), 8, "result/0");
   const ProgramRun of_older = make(older), of_half = make(results.substr(0, results.size() / 2));
   EXPECT_EQ(of_older.exit_code, 2);
   EXPECT_THAT(of_older.err, HasSubstr("results.json: schema: expected \"torchstone/result/2\""));
