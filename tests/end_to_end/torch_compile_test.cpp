@@ -53,7 +53,7 @@ TEST(TorchCompile, PlantedFaultsTurnTheirLightsRed) {
       {"healthy", "silent", "fail_accuracy", "NaN"},
       {"healthy", "wide", "fail_accuracy", "dtype differs: float32 in the reference, float64 in the result"},
       {"healthy", "dies", "fail_to_run",
-       "Python ended (signal 11 (Segmentation fault)); its last words: planted: the end"}};
+       "Python ended (signal 11 (Segmentation fault)); the end of its output: planted: the end"}};
   std::string filter;
   std::set<std::string> backends;
   const auto name_of = [](const Planted& planted) {
