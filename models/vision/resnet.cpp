@@ -7,9 +7,9 @@
 // mini: 64 pixels and stages of 2, 1, 1, 1 blocks.
 #include <torchstone/model.h>
 
+#include "models/blocks/basic_layers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
-#include "models/blocks/basic_layers.h"
 
 namespace torchstone::resnet {
 namespace {

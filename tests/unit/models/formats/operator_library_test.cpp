@@ -1,6 +1,4 @@
 // Libraries of operators: --torchstone_library.
-#include "models/formats/model_file.h"
-
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -9,6 +7,7 @@
 #include <ATen/core/op_registration/op_registration.h>
 #include <gmock/gmock.h>
 
+#include "models/formats/model_file.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/models/formats/script_file.h"
 

@@ -1,6 +1,4 @@
 // TorchScript files as models.
-#include "models/formats/model_file.h"
-
 #include <filesystem>
 #include <fstream>
 #include <unistd.h>
@@ -12,6 +10,7 @@
 
 #include "models/core/model_registry.h"
 #include "models/core/model_state.h"
+#include "models/formats/model_file.h"
 #include "models/formats/pickle/pickle.h"
 #include "tests/temporary_folder.h"
 

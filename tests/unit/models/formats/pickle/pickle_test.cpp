@@ -247,8 +247,7 @@ TEST(Bombs, TensorsAreCountedWithTheirRepeatedElements) {
   EXPECT_EQ(run(repeated(1 << 26)).toTensor().numel(), 1 << 26) << "256 MiB";
   EXPECT_THAT(failure(repeated((1 << 26) + 1)),
               HasSubstr("the tensors take 268435460 bytes, counting repeated elements (expected at most 268435456"));
-  EXPECT_THAT(failure(tuple(repeated(1 << 25) + repeated(1 << 25) + repeated(1 << 25))),
-              HasSubstr("take 402653184"));
+  EXPECT_THAT(failure(tuple(repeated(1 << 25) + repeated(1 << 25) + repeated(1 << 25))), HasSubstr("take 402653184"));
   EXPECT_THAT(failure(tuple(repeated(1 << 25) + "q\x01" + "h\x01" + "h\x01")), HasSubstr("take 402653184"));
   const std::string program = "\x80\x02" + tuple("") + ".";
   EXPECT_NO_THROW(pickle::unpickle(program, {}, UINT64_MAX)) << "the size of the file does not overflow the limit";
