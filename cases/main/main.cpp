@@ -31,12 +31,10 @@
 #include "cases/settings/suite.h"
 #include "fixtures/core/run_options.h"
 #include "fixtures/isolate/case_server.h"
-#include "fixtures/isolate/devices.h"
 #include "fixtures/isolate/signals.h"
 #include "models/core/registration.h"
 #include "models/formats/model_file.h"
 #include "reports/base/process.h"
-#include "reports/base/secrets.h"
 #include "reports/base/terminal.h"
 #include "reports/console/listener.h"
 #include "reports/console/progress.h"
@@ -212,7 +210,8 @@ int run(int argc, char** argv) {
   }
   run_options() = flags.run;
   if (!lists_tests && isolate::serve_handed_over(expansion.cases)) return ExitCode::success;
-  Session session{flags, expansion.cases, upstream_names, isolate::CaseRunner(expansion.cases)};
+  Session session{flags, expansion.cases, upstream_names,
+                  isolate::CaseRunner(expansion.cases, {console::show_progress, console::tick_progress})};
   if (lists_tests) {
     register_cases(session);
     return RUN_ALL_TESTS();

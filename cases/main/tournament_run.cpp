@@ -20,7 +20,6 @@
 #include "fixtures/isolate/signals.h"
 #include "reports/base/files.h"
 #include "reports/base/process.h"
-#include "reports/base/secrets.h"
 #include "reports/base/terminal.h"
 #include "reports/base/time.h"
 #include "reports/console/progress.h"

@@ -12,7 +12,7 @@
 #include "cases/settings/yaml.h"
 #include "fixtures/compile/cache_folder.h"
 #include "models/formats/model_file.h"
-#include "reports/base/secrets.h"
+#include "reports/base/process.h"
 
 namespace torchstone::flags {
 namespace {

@@ -5,13 +5,13 @@
 
 namespace torchstone {
 
-/// One cell as RFC 4180 has it, printable: quoted when it holds a comma, a quote or a line break. A text that a
-/// spreadsheet would take for a formula gets an apostrophe before it; numbers stay as they are. Source: OWASP, "CSV
-/// Injection".
+/// Writes one cell as in RFC 4180, printable, and quoted when it holds a comma, a quote or a line break. A text
+/// that a spreadsheet would take for a formula gets an apostrophe before it; numbers stay as they are. Source: OWASP,
+/// "CSV Injection".
 std::string csv_cell(const std::string& text);
-/// The text of a cell that csv_cell wrote, without that apostrophe.
+/// Returns the text of a cell that csv_cell wrote, without that apostrophe.
 std::string csv_text(std::string cell);
-/// Cells joined by commas, with a newline.
+/// Joins cells by commas and adds a newline.
 std::string csv_line(const std::vector<std::string>& cells);
 
 struct CsvRow {
@@ -19,7 +19,7 @@ struct CsvRow {
   std::vector<std::string> cells;  ///< as many as there are columns
 };
 
-/// A CSV file as it was written.
+/// Content of a CSV file.
 struct CsvTable {
   std::string file;  ///< for messages
   std::vector<std::string> columns;
@@ -30,12 +30,11 @@ struct CsvTable {
   size_t require_column(const std::string& name) const;
 };
 
-/// Reads RFC 4180 and what pandas takes besides: blank lines between rows, CRLF, a byte-order mark, rows that are too
-/// short (their last cells are empty). An apostrophe before a formula is taken off. Throws
-/// ReportError "file:line: expected …", also for more than 64 MiB, 1000 columns, or 10 million cells in rows of all
-/// columns.
+/// Parses RFC 4180 and what pandas accepts too: blank lines between rows, CRLF, a byte-order mark, and short rows
+/// (their last cells are empty). Removes the apostrophe before a formula. Throws ReportError "file:line: expected …",
+/// also for more than 64 MiB, 1000 columns, or 10 million cells.
 CsvTable parse_csv(const std::string& text, const std::string& file);
-/// The same for a file.
+/// Reads and parses a file.
 CsvTable read_csv(const std::string& file);
 
 }  // namespace torchstone

@@ -15,9 +15,9 @@
 #include <fmt/format.h>
 
 namespace torchstone {
+namespace {
 
 namespace fs = std::filesystem;
-namespace {
 
 [[noreturn]] void fail(const std::string& what, const fs::path& path, int error) {
   throw std::system_error(error, std::generic_category(), what + " " + path.string());
@@ -41,10 +41,17 @@ void write_all(const Descriptor& descriptor, std::string_view text, const fs::pa
   }
 }
 
-/// The rename itself survives a power cut only when the folder is synced. Some file systems cannot: no error then.
+/// Syncs a folder, so that a rename in it survives a power cut. Some file systems cannot do this; that is no error.
 void sync_folder(const fs::path& folder) {
   const Descriptor descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (descriptor) fsync(descriptor.get());
+}
+
+/// Reads a stream from its position to the end.
+std::string rest_of(std::istream& stream) {
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return std::move(text).str();
 }
 
 }  // namespace
@@ -56,7 +63,7 @@ void write_atomically(const fs::path& path, std::string_view text, Durability du
   if (error) fail("cannot make the folder", folder, error.value());
   static std::atomic<int> counter = 0;
   TemporaryFile temporary;
-  // The name may be taken: containers that share a folder have the same process ids, and a killed process leaves files.
+  // The name may exist: containers that share a folder have the same process ids, and a killed process leaves files.
   do {
     temporary.path = folder / fmt::format(".{}.{}.tmp", getpid(), ++counter);
     temporary.descriptor = Descriptor(open(temporary.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
@@ -77,14 +84,13 @@ void write_atomically(const fs::path& path, std::string_view text, Durability du
 std::string read_text(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) fail("cannot read", path, errno);
-  std::ostringstream text;
-  text << file.rdbuf();
+  std::string text = rest_of(file);
   if (file.bad() || fs::is_directory(path)) fail("cannot read", path, EISDIR);
-  return text.str();
+  return text;
 }
 
-std::optional<std::string> first_line_of(const std::filesystem::path& path) {
-  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path))) return std::nullopt;
+std::optional<std::string> first_line_of(const fs::path& path) {
+  if (!fs::is_regular_file(fs::symlink_status(path))) return std::nullopt;
   std::ifstream file(path);
   std::string line;
   std::getline(file, line);
@@ -110,10 +116,10 @@ std::string case_file_name(const std::string& name, char slash) {
   return fmt::format("{}%{:016x}", file.substr(0, longest), hash);
 }
 
-std::string read_at_most(const std::filesystem::path& path, size_t most) {
+std::string read_at_most(const fs::path& path, size_t most) {
   std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+  const auto status = fs::status(path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status))
     throw ReportError(path.string() + ": cannot be read (expected a regular file)");
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw ReportError(fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
@@ -144,9 +150,7 @@ std::optional<std::string> read_file(const fs::path& path) {
     if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
     throw CacheError(fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
   }
-  std::ostringstream content;
-  content << file.rdbuf();
-  return std::move(content).str();
+  return rest_of(file);
 }
 
 void write_file(const fs::path& path, std::string_view content) {
@@ -162,9 +166,7 @@ std::string tail_of(const fs::path& path, size_t bytes) {
   if (!file) return "";
   const auto size = static_cast<size_t>(file.tellg());
   file.seekg(static_cast<std::streamoff>(size - std::min(size, bytes)));
-  std::ostringstream content;
-  content << file.rdbuf();
-  return std::move(content).str();
+  return rest_of(file);
 }
 
 std::optional<Descriptor> try_lock(const fs::path& path, bool shared) {

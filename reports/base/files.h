@@ -29,53 +29,56 @@ class Descriptor {
   int fd_;
 };
 
-/// What a file lacks: "results.json: line 3: expected …", "results.json: results[2].outcome.status: expected …".
+/// Error in the content of a file: "results.json: line 3: expected …", "results.json: results[2].outcome.status:
+/// expected …".
 class ReportError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// What a written file survives. Only a synced one survives a power cut; syncing takes milliseconds.
+/// Whether a written file also survives a power cut. Syncing takes milliseconds.
 enum class Durability { synced, until_reboot };
 
-/// Writes a temporary file in the same folder and renames it: a reader sees the old file or the whole new one, also
-/// after a crash of this process. Makes missing folders. `mode` is who may read it, less the umask. Throws
-/// std::system_error with the path and the system's words.
+/// Writes a temporary file in the same folder and renames it. A reader sees the old file or the whole new one, also
+/// after a crash of this process. Makes missing folders. The umask applies to `mode`. Throws std::system_error with the
+/// path and the system's message.
 void write_atomically(const std::filesystem::path& path, std::string_view text,
                       Durability durability = Durability::synced, mode_t mode = 0666);
-/// Throws std::system_error with the path.
+/// Reads a whole file. Throws std::system_error with the path.
 std::string read_text(const std::filesystem::path& path);
-/// Empty where `path` is no regular file (a link is none). Of a file that cannot be read it is the empty text.
+/// Reads the first line of a file; an empty text when it cannot be read. Returns an empty optional when `path` is
+/// not a regular file. A link is not one.
 std::optional<std::string> first_line_of(const std::filesystem::path& path);
 
-/// Any text as one component of a path, which every file that is named after a case, a suite or a backend has:
-/// [A-Za-z0-9_.-], `slash` for `/`, %XX for the rest and for a dot in front. Of more than 200 bytes the rest is a hash,
-/// so that different texts have different names and any extension fits into the 255 bytes that file systems allow.
+/// Turns a text into one component of a path, for files that are named after a case, a suite or a backend. It keeps
+/// [A-Za-z0-9_.-], writes `slash` for `/`, and %XX for other bytes and for a dot at the start. A hash replaces what
+/// exceeds 200 bytes: names stay different, and an extension fits into the 255 bytes that file systems allow.
 std::string case_file_name(const std::string& name, char slash = '+');
 
 constexpr size_t mebibyte = size_t{1} << 20;
 
-/// The whole file. Throws ReportError with the path, before any memory is taken, for one of more than `most` bytes, and
-/// for what is no regular file: a device or a pipe may never end.
+/// Reads a whole file. Throws ReportError with the path, before it allocates memory, if the file has more than `most`
+/// bytes or is not a regular file: a device or a pipe may never end.
 std::string read_at_most(const std::filesystem::path& path, size_t most);
 
-/// A file or folder of the cache could not be made, read or locked; what() names it and the system's reason.
+/// Error of making, reading or locking a file or folder of the cache. what() names it and the system's reason.
 struct CacheError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Makes the folder and its missing parents, for this user alone (mode 0700). Throws CacheError.
+/// Makes a folder and its missing parents, for this user alone (mode 0700). Throws CacheError.
 void make_folder(const std::filesystem::path& folder);
-/// Content of a file; empty optional when it does not exist. Throws CacheError when it exists and cannot be read.
+/// Reads a whole file; empty when it does not exist. Throws CacheError when it exists and cannot be read.
 std::optional<std::string> read_file(const std::filesystem::path& path);
-/// Replaces the file as a whole (write_atomically(), not synced: what the cache holds is checked
-/// when it is read) and readable by its owner alone. Throws CacheError (disk full, read-only).
+/// Writes a file atomically, readable by its owner alone. It is not synced, because the cache checks its files when
+/// it reads them. Throws CacheError (disk full, read-only).
 void write_file(const std::filesystem::path& path, std::string_view content);
-/// The last `bytes` of a file, for error texts; empty when there is none.
+/// Reads the last `bytes` of a file, for error messages; empty when it does not exist.
 std::string tail_of(const std::filesystem::path& path, size_t bytes = 2000);
 
-/// An advisory lock (flock) on a file that is made if needed; held while the descriptor lives, also by forked children.
-/// Empty when another holder is in the way. Throws CacheError when the file cannot be opened.
+/// Takes an advisory lock (flock) on a file, which is made if needed. The lock is held while the descriptor lives,
+/// also by forked children. Empty when another process holds the lock. Throws CacheError when the file cannot be
+/// opened.
 std::optional<Descriptor> try_lock(const std::filesystem::path& path, bool shared = false);
 
 }  // namespace torchstone

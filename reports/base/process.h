@@ -1,10 +1,11 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace torchstone {
 
-/// What torchstone and torchstone-report end with: the only place that knows the numbers (docs/ci.md).
+/// Exit codes of torchstone and torchstone-report (docs/ci.md). Only this place knows the numbers.
 struct ExitCode {
   enum Value : int {
     success = 0,
@@ -13,18 +14,34 @@ struct ExitCode {
     nothing_judged = 3,  ///< nothing selected, nothing measured, nothing compared
     infrastructure = 4,  ///< crash, time-out, lack of memory, no compiler, a report that could not be written
     undecided = 5,       ///< when asked to be strict
-    interrupted = 130,   ///< as shells say it of SIGINT
+    interrupted = 130,   ///< 128 + SIGINT, as in shells
   };
 };
 
-/// The value of an environment variable; empty when it is not set.
+/// Returns the value of an environment variable; empty when it is not set.
 std::string environment_variable(const char* name);
 
-/// Opens on /dev/null what is closed of the descriptors 0 to 2. To be called first of all: a file or a pipe that got
-/// such a number would be written to as if it were the program's output. Throws std::system_error.
+/// Opens /dev/null for each closed descriptor of 0 to 2. Call it before anything else: otherwise a
+/// file or a pipe gets such a number, and the program's output goes there. Throws std::system_error.
 void open_standard_descriptors();
 
-/// The version of Torchstone, as `project(VERSION)` in the top-level CMakeLists.txt has it: "0.1.0".
+/// Returns the version of Torchstone, from `project(VERSION)` in the top-level CMakeLists.txt: "0.1.0".
 std::string_view version();
+
+/// Replaces a secret.
+inline constexpr std::string_view hidden = "[hidden]";
+
+/// Whether a variable or flag of this name may hold a secret. Such names contain, in any case, KEY, TOKEN, SECRET,
+/// PASSWORD, PASSWD, PASSPHRASE, CREDENTIAL or AUTH.
+bool names_secret(std::string_view name);
+/// Whether the text holds an address with a password (scheme://user:password@host), a private key, or a token of a
+/// well-known service (ghp_…, glpat-…, hf_…, nvapi-…, AKIA…).
+bool looks_secret(std::string_view value);
+
+/// Replaces the secrets in the words of a command. `--api-token=X` and `--api-token X` keep the name. A word that
+/// looks like a secret keeps only the name before its `=`.
+std::vector<std::string> without_secrets(std::vector<std::string> words);
+/// Replaces the secret in one word, if it has one.
+std::string without_secret(const std::string& word);
 
 }  // namespace torchstone

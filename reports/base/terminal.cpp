@@ -26,6 +26,21 @@ bool is_dumb(const Environment& environment) {
 
 const char* process_environment(const char* name) { return std::getenv(name); }
 
+void replace_all(std::string& text, std::string_view part, std::string_view by) {
+  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += by.size())
+    text.replace(at, part.size(), by);
+}
+
+/// Escapes `::` at the start of lines. Services skip spaces there, also those beyond ASCII.
+void disarm_line_beginnings(std::string& text) {
+  bool begins = true;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (begins && text.compare(i, 2, "::") == 0) text.replace(i, 1, "\\x3a");
+    const bool may_be_space = text[i] == ' ' || text[i] == '\t' || (text[i] & 0x80) != 0;
+    begins = text[i] == '\n' || (begins && may_be_space);
+  }
+}
+
 }  // namespace
 
 std::optional<ColorChoice> parse_color(std::string_view text) {
@@ -59,25 +74,6 @@ std::string colored(std::string_view text, Color color, bool enabled) {
   const char* code = color == Color::green ? "32" : color == Color::red ? "31" : color == Color::yellow ? "33" : "36";
   return "\033[" + std::string(code) + "m" + std::string(text) + "\033[0m";
 }
-
-namespace {
-
-void replace_all(std::string& text, std::string_view part, std::string_view by) {
-  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += by.size())
-    text.replace(at, part.size(), by);
-}
-
-/// Services look behind the spaces that a line begins with, those beyond ASCII too.
-void disarm_line_beginnings(std::string& text) {
-  bool begins = true;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (begins && text.compare(i, 2, "::") == 0) text.replace(i, 1, "\\x3a");
-    const bool may_be_space = text[i] == ' ' || text[i] == '\t' || (text[i] & 0x80) != 0;
-    begins = text[i] == '\n' || (begins && may_be_space);
-  }
-}
-
-}  // namespace
 
 std::string terminal_text(std::string_view text) {
   std::string out = printable(text);

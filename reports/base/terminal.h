@@ -9,37 +9,37 @@ namespace torchstone {
 
 enum class ColorChoice { automatic, always, never };
 
-/// "auto", "always", "never"; nothing for anything else.
+/// Parses "auto", "always" or "never"; empty for any other text.
 std::optional<ColorChoice> parse_color(std::string_view text);
 
-/// The value of an environment variable; nullptr when it is unset. `std::getenv` outside of tests.
+/// Returns the value of an environment variable, or nullptr when it is not set: `std::getenv` except in tests.
 using Environment = std::function<const char*(const char*)>;
 
-/// The flag goes before NO_COLOR, that before CLICOLOR_FORCE and FORCE_COLOR, those before what the terminal is.
-/// Sources: no-color.org, bixense.com/clicolors.
+/// Whether to use colour. The flag decides first, then NO_COLOR, then CLICOLOR_FORCE and FORCE_COLOR, then the
+/// terminal. Sources: no-color.org, bixense.com/clicolors.
 bool use_color(ColorChoice flag, bool is_terminal, const Environment& environment);
 bool use_color(ColorChoice flag);
 
 /// Whether standard output is a terminal that can redraw a line (TERM is not "dumb").
 bool output_is_terminal();
-/// Columns of standard output; 80 when it does not say.
+/// Number of columns of standard output; 80 when it is unknown.
 size_t terminal_width();
-/// Columns for lines that need not be whole: the terminal's, or 160 in a log.
+/// Number of columns for lines that may be shortened: the terminal's, or 160 in a log.
 size_t line_width();
 
 enum class Color { plain, green, red, yellow, cyan };
 std::string colored(std::string_view text, Color color, bool enabled);
 
-/// Text of others for a terminal or the log of a CI service: printable, and nothing in it is a command of the service
-/// (a line that begins with `::`; `##[` and `##vso[` anywhere): the character that makes it one becomes \xNN. Applied
-/// again it changes nothing.
+/// Makes foreign text safe for a terminal and for the log of a CI service. It becomes printable. Commands of the
+/// service (`::` at the start of a line, `##[` and `##vso[` anywhere) are disabled: one of their characters becomes
+/// \xNN. A second application changes nothing.
 std::string terminal_text(std::string_view text);
-/// The same on one line, for a field.
+/// Does the same for a field, and puts it on one line.
 std::string terminal_line(std::string_view text);
 
-/// To standard output, as terminal_text.
+/// Writes terminal_text to standard output.
 void print_text(std::string_view text);
-/// To standard error, as terminal_text, with a newline.
+/// Writes terminal_text and a newline to standard error.
 void print_error(std::string_view text);
 
 }  // namespace torchstone

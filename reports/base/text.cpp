@@ -14,7 +14,7 @@
 namespace torchstone {
 namespace {
 
-/// The code point of a character of `size` bytes.
+/// Returns the code point of a character of `size` bytes.
 uint32_t code_point(std::string_view text, size_t position, size_t size) {
   const auto byte = [&](size_t i) { return static_cast<uint32_t>(static_cast<unsigned char>(text[position + i])); };
   if (size == 1) return byte(0);
@@ -23,19 +23,33 @@ uint32_t code_point(std::string_view text, size_t position, size_t size) {
   return value;
 }
 
-void append_escaped(std::string& out, std::string_view bytes) {
-  for (const char c : bytes) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-}
-
+/// Whether a character controls a terminal, ends a line or changes the direction of text. Tab and newline do not count.
 bool is_control(uint32_t c) {
   if (c == '\t' || c == '\n') return false;
   const bool ends_a_line = c == 0x2028 || c == 0x2029;
-  const bool turns =
+  const bool changes_direction =
       c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || ends_a_line || turns || c == 0xFFFE || c == 0xFFFF;
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || ends_a_line || changes_direction || c == 0xFFFE || c == 0xFFFF;
 }
 
-/// Where the character of that number begins; the end when there are fewer.
+/// Replaces bytes that are not part of a character, and those characters that `unwanted` names, by \xNN.
+template <typename Unwanted>
+std::string escaped(std::string_view text, const Unwanted& unwanted) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    const size_t size = utf8_size(text, i);
+    const std::string_view bytes = text.substr(i, size == 0 ? 1 : size);
+    if (size == 0 || unwanted(code_point(text, i, size)))
+      for (const char c : bytes) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    else
+      out += bytes;
+    i += bytes.size();
+  }
+  return out;
+}
+
+/// Returns the byte at which character number `column` begins; the end when there are fewer.
 size_t byte_of_column(std::string_view text, size_t column) {
   size_t byte = 0;
   for (size_t count = 0; byte < text.size(); ++byte) {
@@ -43,6 +57,40 @@ size_t byte_of_column(std::string_view text, size_t column) {
     if (begins && count++ == column) break;
   }
   return byte;
+}
+
+std::string xml_escaped(std::string_view text, bool attribute) {
+  std::string out;
+  for (const char c : printable(text)) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"' && attribute)
+      out += "&quot;";
+    else if (c == '\n' && attribute)
+      out += "&#10;";  // a parser would turn it into a space
+    else if (c == '\t' && attribute)
+      out += "&#9;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
+    }
+  }
+  return row.back();
 }
 
 }  // namespace
@@ -66,33 +114,10 @@ size_t utf8_size(std::string_view text, size_t position) {
 }
 
 std::string valid_utf8(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (size_t i = 0; i < text.size();) {
-    const size_t size = utf8_size(text, i);
-    if (size == 0)
-      append_escaped(out, text.substr(i, 1));
-    else
-      out += text.substr(i, size);
-    i += size == 0 ? 1 : size;
-  }
-  return out;
+  return escaped(text, [](uint32_t) { return false; });
 }
 
-std::string printable(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (size_t i = 0; i < text.size();) {
-    const size_t size = utf8_size(text, i);
-    const std::string_view bytes = text.substr(i, size == 0 ? 1 : size);
-    if (size == 0 || is_control(code_point(text, i, size)))
-      append_escaped(out, bytes);
-    else
-      out += bytes;
-    i += bytes.size();
-  }
-  return out;
-}
+std::string printable(std::string_view text) { return escaped(text, is_control); }
 
 std::string printable_line(std::string_view text) {
   std::string line = printable(text);
@@ -174,31 +199,6 @@ std::optional<double> leading_number(std::string_view text) {
   return error == std::errc() && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-namespace {
-
-std::string xml_escaped(std::string_view text, bool attribute) {
-  std::string out;
-  for (const char c : printable(text)) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"' && attribute)
-      out += "&quot;";
-    else if (c == '\n' && attribute)
-      out += "&#10;";  // a parser would make a space of it
-    else if (c == '\t' && attribute)
-      out += "&#9;";
-    else
-      out += c;
-  }
-  return out;
-}
-
-}  // namespace
-
 std::string xml_text(std::string_view text) { return xml_escaped(text, false); }
 
 std::string xml_attribute(std::string_view text) { return xml_escaped(text, true); }
@@ -209,25 +209,8 @@ std::string xml_open(std::string_view name, const Attributes& attributes) {
   return out;
 }
 
-namespace {
-
-size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
-    }
-  }
-  return row.back();
-}
-
-}  // namespace
-
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
-  if (word.size() > 100) return "";  // no name is that long, and the distance is quadratic
+  if (word.size() > 100) return "";  // no name is that long, and the distance takes quadratic time
   std::string best;
   size_t best_distance = (word.size() + 2) / 3 + 1;
   for (const auto& candidate : candidates) {

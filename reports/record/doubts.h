@@ -14,7 +14,7 @@ std::string noisy_reason(const Result& result);
 bool is_noisy(const Result& result);
 
 /// The beginning of the reason if the threads were in other cache domains than usual
-/// (fixtures/isolate/fork_join_baseline.h). Threads in the same domain had up to 1.31 times the speed-up. So such a
+/// (fixtures/isolate/counted_processes.h). Threads in the same domain had up to 1.31 times the speed-up. So such a
 /// speed-up misses a requirement only if most_lost_apart times its interval does.
 inline constexpr std::string_view place_begin = "The threads lay ";
 inline constexpr double most_lost_apart = 1.5;

@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/base/secrets.h"
+#include "reports/base/process.h"
 #include "reports/base/text.h"
 #include "reports/base/time.h"
 

@@ -10,7 +10,7 @@
 namespace torchstone {
 
 /// The run that begins now, with everything that needs no torch. Secrets in the command line are hidden
-/// (reports/base/secrets.h). `more_names`: further environment variables to record.
+/// (reports/base/process.h). `more_names`: further environment variables to record.
 RunInfo begin_run(int argc, const char* const* argv, const std::vector<std::string>& more_names = {});
 
 /// The variables of this process that are recorded, by name: never one whose name or value looks like a secret.

@@ -60,7 +60,7 @@ TEST(TimedCases, OneThatCrashesInALaterProcessLeavesTheOthersTheirTurns) {
 
 TEST(TimedCases, CtrlCAmongTheirTurnsEndsTheRunWithARowForEach) {
   const Torchstone torchstone;
-  const ProgramRun run = time_with_healthy(torchstone, "hangs_later", "one of 2 that take turns");
+  const ProgramRun run = time_with_healthy(torchstone, "hangs_later", "one of 2 interleaved cases");
   EXPECT_EQ(run.exit_code, 130) << run.out << run.err;
   EXPECT_EQ(torchstone.row("/hangs_later_").at("outcome").at("status"), "interrupted");
   const auto rows = torchstone.results();

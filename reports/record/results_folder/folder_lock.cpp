@@ -20,7 +20,6 @@
 
 #include "reports/base/files.h"
 #include "reports/base/process.h"
-#include "reports/base/secrets.h"
 #include "reports/base/text.h"
 #include "reports/base/time.h"
 

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "reports/base/secrets.h"
+#include "reports/base/process.h"
 #include "reports/base/text.h"
 #include "reports/console/summary_text.h"
 #include "reports/record/doubts.h"
