@@ -1,5 +1,3 @@
-#include "reports/write/formats.h"
-
 #include <cmath>
 #include <map>
 #include <string>
@@ -15,6 +13,7 @@
 #include "reports/record/metric.h"
 #include "reports/record/result_json.h"
 #include "reports/record/verdict.h"
+#include "reports/write/formats.h"
 
 namespace torchstone::write {
 
