@@ -130,7 +130,7 @@ TEST(XPU, IsRefusedWithWhatIsSupported) {
   const Torchstone torchstone;
   const ProgramRun run = torchstone.run_faults("*", {"--torchstone_device=xpu"});
   EXPECT_EQ(run.exit_code, 2) << run.out << run.err;
-  EXPECT_THAT(run.err, HasSubstr("'xpu' is no device that Torchstone runs on (expected cpu, cuda or cuda:N)"));
+  EXPECT_THAT(run.err, HasSubstr("'xpu' is not a supported device (expected cpu, cuda or cuda:N)"));
 }
 
 TEST(AProgramThatRunsForShow, IsUndelegated) {

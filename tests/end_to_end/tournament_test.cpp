@@ -190,7 +190,7 @@ TEST(Tournament, LeavesAVariantForOtherDevicesOutAndSaysWhere) {
   EXPECT_TRUE(variant_of(model, "torchscript").at("timed"));
   const auto frozen = variant_of(model, "torchscript:frozen=true");
   EXPECT_FALSE(frozen.at("timed"));
-  EXPECT_EQ(frozen.at("out"), "not tried on cpu: " + variants + ":4 has it for cuda");
+  EXPECT_EQ(frozen.at("out"), "not tried on cpu: " + variants + ":4 limits it to cuda");
   EXPECT_EQ(frozen.at("ladder").at("outcome").at("status"), "unsupported");
 }
 
@@ -230,7 +230,7 @@ TEST(Tournament, AloneTakesSeveralBatchSizesAndThreadCounts) {
   for (const char* flag : {"--torchstone_threads=1,2", "--torchstone_batch_size=1,8"}) {
     const ProgramRun run = torchstone.run({"--torchstone_only=lennard_jones", flag});
     EXPECT_EQ(run.exit_code, 2);
-    EXPECT_THAT(run.err, AllOf(HasSubstr(flag), HasSubstr("several values are for --torchstone_tournament")));
+    EXPECT_THAT(run.err, AllOf(HasSubstr(flag), HasSubstr("several values need --torchstone_tournament")));
   }
 }
 

@@ -45,7 +45,7 @@ TEST(DynamicSizes, AreAKeyOfRowsAndDefaults) {
   EXPECT_EQ(suite.expansion.cases[0].dynamic_range, (BatchRange{3, 9}));
   EXPECT_EQ(suite.expansion.cases[0].origin.at("dynamic").substr(suite.folder.path().size()), "/s.yaml:2");
   EXPECT_THAT(Expanded(head + "  - {checks: [accuracy], backends: [inductor], dynamic: on}\nmodels: [first]\n").error,
-              HasSubstr("'on' is no choice of dynamic sizes (expected one of off, batch, all"));
+              HasSubstr("'on' is not a choice of dynamic sizes (expected one of off, batch, all"));
 }
 
 TEST(DynamicSizes, LeaveOutFixedBatchesAndChecksOfOneSize) {
@@ -56,8 +56,8 @@ TEST(DynamicSizes, LeaveOutFixedBatchesAndChecksOfOneSize) {
   const auto reasons = reasons_of(dynamic.expansion);
   EXPECT_THAT(reasons, SizeIs(3));
   EXPECT_THAT(reasons, Contains(HasSubstr("third_v2_inference_float32_inductor_cpu_dynamic_batch: its batch size is "
-                                          "fixed, so that there are no dynamic ones")));
-  EXPECT_THAT(reasons, Contains(HasSubstr("the check tolerance is of one size, not of dynamic ones")));
+                                          "fixed, so it has no dynamic sizes")));
+  EXPECT_THAT(reasons, Contains(HasSubstr("the check tolerance does not support dynamic sizes")));
   EXPECT_THAT(reasons_of(Expanded(suite).expansion), SizeIs(0));
 }
 
@@ -75,7 +75,7 @@ TEST(DynamicSizes, OfAFixedBatchAreTheOthersThatTheModelDeclares) {
               testing::UnorderedElementsAre(
                   HasSubstr("/alone_inference_float32_inductor_cpu_dynamic_batch: its batch size is fixed; "
                             "--torchstone_dynamic=all varies its other sizes"),
-                  HasSubstr("_dynamic_batch: its batch size is fixed, so that there are no dynamic ones"),
+                  HasSubstr("_dynamic_batch: its batch size is fixed, so it has no dynamic sizes"),
                   HasSubstr("_dynamic_all: its batch size is fixed, and it declares no other dynamic size")));
   const Expanded nothing("suite: small\nmatrix:\n  - {checks: [accuracy], backends: [inductor]}\nmodels: [none]\n",
                          {"--torchstone_dynamic=all"}, known);
@@ -100,8 +100,9 @@ TEST(DynamicSizes, HaveARangeOfTwoNumbers) {
   for (const char* wrong : {"", "2", "2..", "..4", "4..4", "5..4", "0..4", "-1..4", "2..4..6", "2...4", "a..b",
                             "2..1000001", "2..99999999999999999999", " 2..4"})
     EXPECT_FALSE(parse_batch_range(wrong)) << wrong;
-  EXPECT_THAT(error_of([] { flags_of({"--torchstone_dynamic_range=64"}); }),
-              HasSubstr("'64' is no range of batches (expected MINIMUM..MAXIMUM, as 2..64, up to 1000000)"));
+  EXPECT_THAT(
+      error_of([] { flags_of({"--torchstone_dynamic_range=64"}); }),
+      HasSubstr("'64' is not a range of batch sizes (expected MINIMUM..MAXIMUM such as 2..64, at most 1000000)"));
 }
 
 TEST(DynamicSizes, DoNotMeetAStaticKnownFailure) {

@@ -84,9 +84,9 @@ TEST(Expand, CudaGraphsOfASuiteAreForCudaAndThoseOfAFlagForWhoAsks) {
   EXPECT_THAT(cpu.at("Performance").origin.at("cuda_graphs"), HasSubstr("cpu has none, not by "));
   const Expanded cuda(rows, {"--torchstone_devices=cuda:1"});
   EXPECT_EQ(cuda.at("Performance").cuda_graphs, CudaGraphs::both);
-  EXPECT_THAT(cuda.names(), ElementsAre("s/Accuracy.CompiledMatchesEager/first_inference_float32_eager_cuda_1",
-                                        "s/Performance.CompiledAgainstEager/first_inference_float32_eager_cuda_1_"
-                                        "graphs_both"));
+  EXPECT_THAT(cuda.names(),
+              ElementsAre("s/Accuracy.CompiledMatchesEager/first_inference_float32_eager_cuda_1",
+                          "s/Performance.CompiledAgainstEager/first_inference_float32_eager_cuda_1_graphs_both"));
   const Expanded asked(rows, {"--torchstone_cuda_graphs=compiled"});
   EXPECT_EQ(asked.at("Performance").cuda_graphs, CudaGraphs::compiled);
   EXPECT_THAT(asked.names().back(), testing::EndsWith("_cpu_graphs_compiled"));
@@ -114,8 +114,7 @@ TEST(Expand, AModelWhoseTrainingDoesNotRepeatIsComparedInInference) {
 TEST(Expand, AKnownFailureOfARowStaysWithTheValuesItWasSeenWith) {
   const std::string rows =
       "suite: s\nmatrix:\n  - {checks: [accuracy], backends: [eager], models: [first], seed: 7, expected: "
-      "fail_accuracy, "
-      "reason: issue 12}\nmodels: [first, second]\n";
+      "fail_accuracy, reason: issue 12}\nmodels: [first, second]\n";
   EXPECT_EQ(Expanded(rows, {"--torchstone_backends=eager"}).at("first_").expected_status, Status::fail_accuracy);
   EXPECT_EQ(Expanded(rows, {"--torchstone_presets=full"}).at("first_").expected_status, Status::fail_accuracy);
   const Expanded other(rows, {"--torchstone_backends=torchscript"});
@@ -212,7 +211,7 @@ TEST(BatchSizeFile, NamesTheLineThatCannotBeUsed) {
   EXPECT_THAT(error("a,1\nb 2\n"), HasSubstr("b.txt:2: 'b 2' (expected NAME,SIZE)"));
   EXPECT_THAT(error("a,many\n"), HasSubstr("b.txt:1: 'many' (expected a whole number"));
   EXPECT_THAT(error("a,0\n"), HasSubstr("b.txt:1"));
-  EXPECT_THAT(error("a,1\na,2\n"), HasSubstr("b.txt:2: a stands here twice"));
+  EXPECT_THAT(error("a,1\na,2\n"), HasSubstr("b.txt:2: a is listed twice"));
   EXPECT_THAT(error_of([] { flags::read_batch_sizes("/no/such/file"); }), HasSubstr("/no/such/file"));
 }
 
@@ -254,10 +253,9 @@ TEST(Expand, KeepsTheBatchOfAModelWhoseBatchIsFixed) {
 }
 
 TEST(Expand, RefusesAMistypedOptionOfABackendAsAnErrorOfUsage) {
-  EXPECT_EQ(
-      Expanded(two_rows, {"--torchstone_backends=torchscript:frozn=true"}).error,
-      "flag --torchstone_backends=torchscript:frozn=true: backend torchscript: frozn=true: torchscript has no such "
-      "option (expected one of frozen, optimize_for_inference; did you mean frozen?)");
+  EXPECT_EQ(Expanded(two_rows, {"--torchstone_backends=torchscript:frozn=true"}).error,
+            "flag --torchstone_backends=torchscript:frozn=true: backend torchscript: frozn=true: torchscript has no "
+            "such option (expected one of frozen, optimize_for_inference; did you mean frozen?)");
   EXPECT_EQ(
       Expanded(two_rows, {"--torchstone_backends=torchscript:frozen=yes"}).error,
       "flag --torchstone_backends=torchscript:frozen=yes: backend torchscript: frozen=yes: expected true or false");
@@ -352,7 +350,7 @@ TEST(Expand, ASkippedModelIsListedWithItsReason) {
   EXPECT_EQ(all.expansion.skipped[0].reason, "needs data (suite)");
   EXPECT_THROW(require_cases(all.expansion), NothingSelected);
   EXPECT_THAT(error_of([&] { require_cases(all.expansion); }),
-              HasSubstr("nothing to run: the suites and flags leave no case (1 left out"));
+              HasSubstr("nothing to run: the suites and flags select no case (1 skipped"));
 }
 
 TEST(Expand, KnowsTheRegistriesOfThisProgram) {
@@ -410,12 +408,11 @@ TEST(SweepFlags, AreOfTheTournamentAloneAndCheckedOneByOne) {
   const auto words_of = [](std::vector<std::string> arguments) {
     return test::error_of([&] { test::flags_of(std::move(arguments)); });
   };
-  EXPECT_THAT(
-      words_of({"--torchstone_threads=1,2"}),
-      AllOf(HasSubstr("--torchstone_threads=1,2"), HasSubstr("several values are for --torchstone_tournament")));
+  EXPECT_THAT(words_of({"--torchstone_threads=1,2"}),
+              AllOf(HasSubstr("--torchstone_threads=1,2"), HasSubstr("several values need --torchstone_tournament")));
   EXPECT_THAT(words_of({"--torchstone_tournament", "--torchstone_threads=1,x"}), HasSubstr("x"));
   EXPECT_THAT(words_of({"--torchstone_tournament", "--torchstone_batch_size=0,2"}), HasSubstr("1 to 1000000"));
-  EXPECT_THAT(words_of({"--torchstone_tournament", "--torchstone_threads=2,2"}), HasSubstr("2 stands there twice"));
+  EXPECT_THAT(words_of({"--torchstone_tournament", "--torchstone_threads=2,2"}), HasSubstr("2 is given twice"));
   EXPECT_THAT(words_of({"--torchstone_tournament", "--torchstone_seed=1,2"}), HasSubstr("1,2"));
   EXPECT_TRUE(test::flags_of({"--torchstone_tournament", "--torchstone_threads=2"}).sweeps.empty());
 }

@@ -76,9 +76,10 @@ TEST(ExpectedFiles, TakeTheSectionOfAPageForAnIssue) {
   const auto file = parse_expected(
       "- {model: first, status: crash, reason: x, issue: docs/faults.md#a-crash, expires: 2026-06-14}\n", "e.yaml", "");
   std::vector<Case> cases{a_case("first")};
-  EXPECT_THAT(apply_expected({file}, today, cases),
-              ElementsAre("e.yaml:1: the expectation crash of first expired on 2026-06-14 and counts as not there "
-                          "(docs/faults.md#a-crash)"));
+  EXPECT_THAT(
+      apply_expected({file}, today, cases),
+      ElementsAre(
+          "e.yaml:1: the expectation crash of first expired on 2026-06-14 and is ignored (docs/faults.md#a-crash)"));
 }
 
 TEST(ExpectedFiles, ReadUpstreamsCsvAndNothingButItsFirstColumns) {
@@ -94,14 +95,14 @@ TEST(ExpectedFiles, ReadUpstreamsCsvAndNothingButItsFirstColumns) {
   // A word that is none of ours is an error only for a model that runs here.
   EXPECT_EQ(deciding({file}, a_case("first"), today)->status, Status::pass);
   EXPECT_THAT(error_of([&] { deciding({file}, a_case("elsewhere"), today); }),
-              HasSubstr("e.csv:7: elsewhere: 'infra_error' is no status"));
+              HasSubstr("e.csv:7: elsewhere: 'infra_error' is not a status"));
 }
 
 TEST(ExpectedFiles, RefuseWhatTheyCannotMean) {
   const auto entry = [](const std::string& keys) { return read_error("- {" + keys + "}\n"); };
   EXPECT_THAT(entry("model: a, status: crash, reson: x"), HasSubstr("e.yaml:1: [0].reson: unknown key"));
   EXPECT_THAT(entry("model: a, status: crash, reson: x"), HasSubstr("did you mean reason?"));
-  EXPECT_THAT(entry("model: a, status: crsh, reason: x"), HasSubstr("'crsh' is no status"));
+  EXPECT_THAT(entry("model: a, status: crsh, reason: x"), HasSubstr("'crsh' is not a status"));
   EXPECT_THAT(entry("model: a, status: crsh, reason: x"), HasSubstr("did you mean crash?"));
   EXPECT_EQ(entry("model: a, status: crash"),
             "e.yaml:1: [0]: a known failure without a reason (expected the key reason)");
@@ -109,21 +110,22 @@ TEST(ExpectedFiles, RefuseWhatTheyCannotMean) {
   EXPECT_THAT(entry("status: crash, reason: x"), HasSubstr("expected either the key name or the key model"));
   EXPECT_THAT(entry("model: a, name: a, status: pass"), HasSubstr("expected either the key name or the key model"));
   EXPECT_THAT(entry("model: '', status: pass"), HasSubstr("expected the name of a model"));
-  EXPECT_THAT(entry("model: a, status: pass, expires: 2027-02-30"), HasSubstr("is no date (expected one such as"));
-  EXPECT_THAT(entry("model: a, status: pass, expires: soon"), HasSubstr("[0].expires: 'soon' is no date"));
+  EXPECT_THAT(entry("model: a, status: pass, expires: 2027-02-30"), HasSubstr("is not a date (expected one such as"));
+  EXPECT_THAT(entry("model: a, status: pass, expires: soon"), HasSubstr("[0].expires: 'soon' is not a date"));
   for (const char* issue : {"'#12'", "docs/page.md", "docs/page.md#", ".md#section", "a page.md#section"})
     EXPECT_THAT(entry(std::string("model: a, status: pass, issue: ") + issue),
-                HasSubstr("is no address of an issue (expected https://…, or a section of a page: docs/page.md#"))
+                HasSubstr("is not the address of an issue (expected https://…, or a section of a page: docs/page.md#"))
         << issue;
   EXPECT_THAT(entry("model: a, status: pass, dtype: floot32"), HasSubstr("did you mean float32?"));
   EXPECT_EQ(read_error("- {model: a, status: pass}\n- {model: a, status: pass}\n"),
-            "e.yaml:2: [1]: a is already expected to be something at e.yaml:1");
+            "e.yaml:2: [1]: a already has an expectation at e.yaml:1");
   EXPECT_THAT(read_error("model: a\n"), HasSubstr("expected a list of"));
   EXPECT_THAT(read_error("name,speedup\n", "e.csv"), HasSubstr("e.csv:1: expected a column accuracy"));
   EXPECT_THAT(read_error("name,accuracy\na,\n", "e.csv"), HasSubstr("e.csv:2: a: no status"));
   EXPECT_THAT(read_error("name,accuracy\n,pass\n", "e.csv"), HasSubstr("e.csv:2: no name"));
-  EXPECT_THAT(read_error("name,accuracy\na,pass\na,pass\n", "e.csv"), HasSubstr("e.csv:3: a: a is already expected"));
-  EXPECT_THAT(error_of([] { read_expected("/no/such.yaml", "", false); }), HasSubstr("there is no such file"));
+  EXPECT_THAT(read_error("name,accuracy\na,pass\na,pass\n", "e.csv"),
+              HasSubstr("e.csv:3: a: a already has an expectation"));
+  EXPECT_THAT(error_of([] { read_expected("/no/such.yaml", "", false); }), HasSubstr("no such file"));
   EXPECT_TRUE(read_expected("/no/such.yaml", "", true).entries.empty());
 }
 
@@ -148,9 +150,10 @@ TEST(ExpectedFiles, DecideByTheFirstFileAndTheEntryThatSaysMore) {
   const auto torn = parse_expected(
       "- {model: first, dtype: float32, status: crash, reason: x}\n- {model: first, backend: inductor, status: pass}\n",
       "torn.yaml", "");
-  EXPECT_THAT(error_of([&] { deciding({torn}, a_case("first"), today); }),
-              HasSubstr("torn.yaml:2: [1]: matches small/Accuracy.CompiledMatchesEager/first_inference_float32_inductor"
-                        "_cpu as well as torn.yaml:1 does"));
+  EXPECT_THAT(
+      error_of([&] { deciding({torn}, a_case("first"), today); }),
+      HasSubstr("torn.yaml:2: [1]: matches small/Accuracy.CompiledMatchesEager/first_inference_float32_inductor_cpu as "
+                "well as torn.yaml:1 does"));
 }
 
 TEST(ExpectedFiles, AreAppliedWithOriginsAndWarnAboutWhatIsOld) {
@@ -166,11 +169,11 @@ TEST(ExpectedFiles, AreAppliedWithOriginsAndWarnAboutWhatIsOld) {
   EXPECT_EQ(cases[0].origin.at("expected_status"), "e.yaml:1");
   EXPECT_EQ(cases[0].origin.at("expected_reason"), "known, https://x/1, until 2027-01-01, e.yaml:1");
   EXPECT_EQ(cases[1].expected_status, Status::timeout);
-  EXPECT_THAT(warnings,
-              ElementsAre("e.yaml:2: the expectation crash of second expired on 2026-06-14 and counts as not there "
-                          "(https://x/2)",
-                          "e.yaml: 1 entry matches no case that flags and suites leave: line 3 (secnd; did you mean "
-                          "second?)"));
+  EXPECT_THAT(
+      warnings,
+      ElementsAre(
+          "e.yaml:2: the expectation crash of second expired on 2026-06-14 and is ignored (https://x/2)",
+          "e.yaml: 1 entry matches no case that flags and suites select: line 3 (secnd; did you mean second?)"));
   Result repaired, broken;
   repaired.expected = "crash";
   repaired.outcome.status = Status::pass;
@@ -284,13 +287,15 @@ TEST(AnUpdate, KeepsTheRowsOfACsvApartAndItsOtherColumns) {
 TEST(AnUpdate, RefusesWhatACsvCannotSay) {
   Update update;
   update.saw(0, Status::crash).saw(1, Status::pass);
-  EXPECT_THAT(error_of([&] { update.of("name,accuracy\nfirst,pass\n", "e.csv"); }),
-              HasSubstr("cannot tell the crash of small/Accuracy.CompiledMatchesEager/first_inference_float32_inductor_"
-                        "cpu from other cases of first (expected a YAML file)"));
+  EXPECT_THAT(
+      error_of([&] { update.of("name,accuracy\nfirst,pass\n", "e.csv"); }),
+      HasSubstr(
+          "cannot distinguish the crash of small/Accuracy.CompiledMatchesEager/first_inference_float32_inductor_cpu "
+          "from other cases of first (expected a YAML file)"));
   Update timing;
   timing.cases[0].check = "performance";
   timing.saw(0, Status::fail_speedup);
-  EXPECT_THAT(error_of([&] { timing.of("name,accuracy\n", "e.csv"); }), HasSubstr("a CSV is about accuracy"));
+  EXPECT_THAT(error_of([&] { timing.of("name,accuracy\n", "e.csv"); }), HasSubstr("a CSV holds accuracy only"));
 }
 
 TEST(AnUpdate, NeedsAFileAndMakesOne) {
@@ -303,7 +308,7 @@ TEST(AnUpdate, NeedsAFileAndMakesOne) {
   auto cases = expand(suites, test::fake_known(), {}).cases;
   flags::Flags flags = test::flags_of({});
   EXPECT_THAT(error_of([&] { expect(suites, test::fake_known(), flags, cases); }, folder.path()),
-              HasSubstr("known/e.yaml: there is no such file"));
+              HasSubstr("known/e.yaml: no such file"));
   flags.update_expected = true;
   const ExpectedRun run = expect(suites, test::fake_known(), flags, cases);
   Result seen;

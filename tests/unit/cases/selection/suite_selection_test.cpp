@@ -133,7 +133,7 @@ TEST(Expand, AFileOfSeveralDtypesRunsAsWrittenByTheRulesOfItsLoosest) {
   EXPECT_FALSE(twice.equal_nan);
   EXPECT_EQ(only_case({DType::as_written, DType::float16}, {"--torchstone_dtypes=float64"}).dtype, DType::float64);
   EXPECT_THAT(Expanded(rows, {"--torchstone_only=/my-net.pt2", "--torchstone_dtypes=as_written"}, known).error,
-              testing::HasSubstr("is no dtype"));
+              testing::HasSubstr("is not a dtype"));
 }
 
 TEST(Expand, AFileThatCannotBeTrainedHasNoRowsOfTrainingUnlessTheyAreAskedFor) {
@@ -149,13 +149,15 @@ TEST(Expand, AFileThatCannotBeTrainedHasNoRowsOfTrainingUnlessTheyAreAskedFor) {
 
 TEST(Expand, SuitesForFilesRunNothingElseAndFilesRunInNoOtherSuite) {
   EXPECT_EQ(Expanded(two_rows, {"--torchstone_only=/my-net.pt2"}, known_file("/my-net.pt2", "")).error,
-            "flag --torchstone_only=/my-net.pt2: a file runs by the rows of a suite with the key own_files, as the "
-            "program's suite own, and none is chosen");
-  EXPECT_EQ(Expanded(for_files, {"--torchstone_only=first"}).error,
-            "flag --torchstone_only=first: suites with the key own_files run files alone, and no other is chosen");
+            "flag --torchstone_only=/my-net.pt2: a file needs a suite with the key own_files, such as the program's "
+            "suite own, and none is selected");
+  EXPECT_EQ(
+      Expanded(for_files, {"--torchstone_only=first"}).error,
+      "flag --torchstone_only=first: suites with the key own_files run only files, and no other suite is selected");
   EXPECT_THAT(Expanded(for_files).names(), testing::IsEmpty());
-  EXPECT_THAT(Expanded(std::string(for_files) + "models: [first]\n").error,
-              testing::HasSubstr("a suite with own_files lists no models: they are the files of --torchstone_only"));
+  EXPECT_THAT(
+      Expanded(std::string(for_files) + "models: [first]\n").error,
+      testing::HasSubstr("a suite with own_files must not list models: they are the files of --torchstone_only"));
 }
 
 TEST(Expand, OnlyNamesAFileByItsStem) {

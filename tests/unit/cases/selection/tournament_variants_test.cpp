@@ -49,7 +49,7 @@ TEST(Shipping, OfAFileOfTorchScriptIsTheFileItself) {
   EXPECT_EQ(shipping_of(lines, of("torchscript"), "/m/net.pt2").code, "load \"net_torchscript.pt\" on cpu");
   const auto packed = shipping_of(lines, of("inductor"), "/m/net.pt");
   EXPECT_EQ(packed.code, "") << "nobody made what it loads";
-  EXPECT_EQ(packed.why_none, "no line of inductor is known for a file of TorchScript");
+  EXPECT_EQ(packed.why_none, "no shipping line of inductor is known for a TorchScript file");
 }
 
 TEST(Shipping, MovesTheProgramToTheDeviceThatWasTimed) {
@@ -71,9 +71,9 @@ TEST(Shipping, IsNotKnownForWhatTheLinesAreNotOf) {
   EXPECT_THAT(
       shipping_of(lines, of("inductor", {{"freezing", "true"}, {"quantization", "pt2e"}}), "/m/net.pt2").why_none,
       HasSubstr("quantization"));
-  EXPECT_EQ(shipping_of(lines, of("other"), "/m/net.pt2").why_none, "no line of other is known");
+  EXPECT_EQ(shipping_of(lines, of("other"), "/m/net.pt2").why_none, "no shipping line of other is known");
   EXPECT_EQ(shipping_of(lines, of("torchscript", {{"frozen", "true"}}), "/m/net.pt2").why_none,
-            "no line of torchscript:frozen=true is known")
+            "no shipping line of torchscript:frozen=true is known")
       << "its line takes no options";
   EXPECT_THAT(shipping_of(lines, of("inductor", {{"patches", "all"}}), "/m/net.pt2").why_none,
               HasSubstr("Torchstone's own"));
@@ -170,16 +170,16 @@ TEST(Variants, ForOtherDevicesAreLeftOutWithThePlaceThatSaysSo) {
     return left_out(variants, c).value_or("");
   };
   const std::string place = file.path() + ":3";
-  EXPECT_EQ(reason_of("cuda:1", place), "not tried on cuda: " + place + " has it for cpu");
+  EXPECT_EQ(reason_of("cuda:1", place), "not tried on cuda: " + place + " limits it to cpu");
   EXPECT_EQ(reason_of("cuda", place + ", emulate_precision_casts by p.yaml:1"), reason_of("cuda", place));
   EXPECT_EQ(reason_of("cpu", place), "");
   EXPECT_EQ(reason_of("cuda", file.path() + ":2"), "") << "eager is for all";
-  EXPECT_EQ(reason_of("cpu", file.path() + ":4"), "not tried on cpu: " + file.path() + ":4 has it for cuda");
+  EXPECT_EQ(reason_of("cpu", file.path() + ":4"), "not tried on cpu: " + file.path() + ":4 limits it to cuda");
   EXPECT_EQ(reason_of("cuda", "flag --torchstone_backends=inductor:cpp.simdlen=256"), "") << "somebody asked for it";
 }
 
 TEST(Variants, WithDevicesThatAreNoneAreAnErrorWithItsPlace) {
-  for (const auto& [entry, words] : {std::pair{"{inductor: {}, devices: [gpu]}", "'gpu' is no device"},
+  for (const auto& [entry, words] : {std::pair{"{inductor: {}, devices: [gpu]}", "'gpu' is not a supported device"},
                                      {"{inductor: {}, devices: [cuda:1]}", "a kind of device"},
                                      {"{inductor: {}, devices: []}", "no device"},
                                      {"{devices: [cpu]}", "devices without a backend"},

@@ -216,7 +216,7 @@ TEST(Flags, RefuseTyposAndWrongValues) {
             "flag --torchstone_strict_undecided=1: '1' (expected true or false)");
   EXPECT_EQ(flag_error({"--torchstone_checks=accuracy,,tolerance"}),
             "flag --torchstone_checks=accuracy,,tolerance: an empty entry (expected names with commas between them)");
-  EXPECT_THAT(flag_error({"--torchstone_devices=tpu"}), HasSubstr("'tpu' is no device"));
+  EXPECT_THAT(flag_error({"--torchstone_devices=tpu"}), HasSubstr("'tpu' is not a supported device"));
   EXPECT_THAT(flag_error({"--torchstone_backends=inductor:x"}), HasSubstr("'x' is no key=value"));
   EXPECT_THAT(flag_error({"--torchstone_threads=many"}), HasSubstr("'many' (expected a whole number from 0 to 4096)"));
   EXPECT_THAT(flag_error({"--torchstone_memory_limit=1e400"}), HasSubstr("expected a number"));

@@ -137,9 +137,9 @@ TEST(ToleranceRule, IsChosenByKeyOrBySuite) {
   EXPECT_EQ(written("skip:", "mine").rule, "torchbench");
   EXPECT_EQ(written("tolerance_rule: huggingface", "mine").rule, "huggingface");
   EXPECT_THAT(policy_error("a: 1\n"), HasSubstr("unknown key"));
-  EXPECT_EQ(
-      policy_error("tolerance_rule: tim\n"),
-      "p.yaml:1: tolerance_rule: 'tim' is no rule (expected one of torchbench, timm, huggingface; did you mean timm?)");
+  EXPECT_EQ(policy_error("tolerance_rule: tim\n"),
+            "p.yaml:1: tolerance_rule: 'tim' is not a tolerance rule (expected one of torchbench, timm, huggingface; "
+            "did you mean timm?)");
 }
 
 TEST(ToleranceRule, NamesTheLineThatDecides) {

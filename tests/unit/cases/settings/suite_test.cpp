@@ -62,18 +62,18 @@ TEST(Suite, RefusesUnknownKeys) {
 TEST(Suite, RefusesValuesWithWhatWasExpected) {
   const auto row = [](const std::string& keys) { return suite_error(head + "  - {" + keys + "}\n"); };
   EXPECT_EQ(row("checks: [speed], backends: [eager]"),
-            "s.yaml:4: matrix[0].checks[0]: 'speed' is no check (expected one of accuracy, batch_invariance, "
+            "s.yaml:4: matrix[0].checks[0]: 'speed' is not a check (expected one of accuracy, batch_invariance, "
             "largest_batch, performance, tolerance, tournament)");
   EXPECT_THAT(row("checks: [accuracy], modes: [infer], backends: [eager]"),
-              HasSubstr("'infer' is no mode (expected one of inference, training"));
+              HasSubstr("'infer' is not a mode (expected one of inference, training"));
   EXPECT_THAT(row("checks: [accuracy], dtypes: [floot32], backends: [eager]"), HasSubstr("did you mean float32?"));
   EXPECT_THAT(row("checks: [accuracy], devices: [gpu], backends: [eager]"),
-              HasSubstr("'gpu' is no device that Torchstone runs on (expected cpu, cuda or cuda:N)"));
+              HasSubstr("'gpu' is not a supported device (expected cpu, cuda or cuda:N)"));
   for (const char* xpu : {"xpu", "xpu:0"})
     EXPECT_THAT(row(fmt::format("checks: [accuracy], devices: ['{}'], backends: [eager]", xpu)),
-                HasSubstr(fmt::format("devices[0]: '{}' is no device that Torchstone runs on", xpu)));
+                HasSubstr(fmt::format("devices[0]: '{}' is not a supported device", xpu)));
   EXPECT_THAT(row("checks: [accuracy], presets: [maxi], backends: [eager]"),
-              HasSubstr("'maxi' is no preset (expected one of mini, full"));
+              HasSubstr("'maxi' is not a preset (expected one of mini, full"));
   EXPECT_EQ(row("backends: [eager]"), "s.yaml:4: matrix[0]: the key checks is missing");
   EXPECT_EQ(row("checks: [accuracy]"), "s.yaml:4: matrix[0]: the key backends is missing");
   EXPECT_EQ(row("checks: [], backends: [eager]"), "s.yaml:4: matrix[0].checks: an empty list (expected at least one)");
@@ -84,7 +84,7 @@ TEST(Suite, RefusesValuesWithWhatWasExpected) {
   EXPECT_THAT(row("checks: [accuracy], backends: [{a: [1]}]"), HasSubstr("a list (expected a map key: value)"));
   EXPECT_THAT(row("checks: [accuracy], backends: {a: {}}"), HasSubstr("matrix[0].backends: a map (expected a list)"));
   EXPECT_THAT(row("checks: [accuracy], backends: [eager], models: [frst]"),
-              HasSubstr("frst is no model of this suite (expected one of first, second; did you mean first?)"));
+              HasSubstr("frst is not a model of this suite (expected one of first, second; did you mean first?)"));
   EXPECT_THAT(row("checks: [accuracy], backends: [eager], models: []"), HasSubstr("an empty list"));
   EXPECT_THAT(row("checks: [accuracy], backends: [eager], tolerance: -1"),
               HasSubstr("matrix[0].tolerance: '-1' (expected a number from 0 to 10)"));
@@ -94,10 +94,10 @@ TEST(Suite, RefusesValuesWithWhatWasExpected) {
               HasSubstr("'1e3' (expected a whole number from 0 to"));
   EXPECT_THAT(row("checks: [accuracy], backends: [eager], cosine: 1"), HasSubstr("'1' (expected true or false)"));
   EXPECT_THAT(row("checks: [accuracy], backends: [eager], expected: fail_acuracy, reason: x"),
-              HasSubstr("'fail_acuracy' is no status"));
+              HasSubstr("'fail_acuracy' is not a status"));
   EXPECT_THAT(row("checks: [accuracy], backends: [eager], expected: fail_accuracy"),
               HasSubstr("a known failure without a reason"));
-  EXPECT_THAT(row("checks: [accuracy], backends: [eager], reason: x"), HasSubstr("a reason for nothing"));
+  EXPECT_THAT(row("checks: [accuracy], backends: [eager], reason: x"), HasSubstr("a reason without a status"));
   EXPECT_THAT(suite_error("suite: s\nmodels: [a]\nmatrix: [word]\n"),
               HasSubstr("matrix[0]: 'word' (expected a map key: value)"));
 }
@@ -105,7 +105,7 @@ TEST(Suite, RefusesValuesWithWhatWasExpected) {
 TEST(Suite, RefusesADocumentWithoutItsParts) {
   EXPECT_EQ(suite_error("models: [a]\n"), "s.yaml:1: the key suite is missing");
   EXPECT_EQ(suite_error("suite: a-b\n"),
-            "s.yaml:1: suite: 'a-b' is no name of a suite (expected letters, digits and _)");
+            "s.yaml:1: suite: 'a-b' is not a valid suite name (expected letters, digits and _)");
   EXPECT_EQ(suite_error("suite: s\nmatrix: []\n"), "s.yaml:1: the key models is missing");
   EXPECT_EQ(suite_error("suite: s\nmodels: []\nmatrix: []\n"),
             "s.yaml:2: models: an empty list (expected at least one model)");
@@ -114,15 +114,15 @@ TEST(Suite, RefusesADocumentWithoutItsParts) {
   EXPECT_EQ(suite_error("suite: s\nmodels: [a, b, a]\n"), "s.yaml:2: models[2]: a is already listed at s.yaml:2");
   EXPECT_EQ(suite_error("suite: s\nmodels: [{a: {}, b: {}}]\n"),
             "s.yaml:2: models[0]: 2 keys (expected a model's name, or name: {key: value})");
-  EXPECT_EQ(suite_error("suite: s\npolicy: no.yaml\n"), "s.yaml:2: policy: there is no file no.yaml");
+  EXPECT_EQ(suite_error("suite: s\npolicy: no.yaml\n"), "s.yaml:2: policy: no such file: no.yaml");
   EXPECT_THAT(suite_error("suite: s\npolicy: " + std::string(5000, 'p') + "\n"),
-              HasSubstr("s.yaml:2: policy: there is no file ppp"));
+              HasSubstr("s.yaml:2: policy: no such file: ppp"));
   EXPECT_EQ(suite_error("word\n"), "s.yaml:1: 'word' (expected a map key: value)");
 }
 
 TEST(Suites, AreReadFromAFolderInTheOrderOfTheirNames) {
   const test::Folder folder;
-  EXPECT_THAT(error_of([&] { read_suites(folder.path()); }), HasSubstr("the folder holds no *.yaml"));
+  EXPECT_THAT(error_of([&] { read_suites(folder.path()); }), HasSubstr("no *.yaml in this folder"));
   const std::string rest = "\nmodels: [a]\nmatrix: [{checks: [accuracy], backends: [eager]}]\n";
   folder.write("b.yaml", "suite: later" + rest);
   folder.write("a.yaml", "suite: early" + rest);
@@ -238,7 +238,7 @@ TEST(Operators, MistakesAreNamedWithFileAndLine) {
     return error_of([&] { suite::read_suites(folder.path() + "/suite.yaml"); }, folder.path());
   };
   EXPECT_THAT(error("{max_samples: 3}"), HasSubstr("suite.yaml:3: operators: the key logs is missing"));
-  EXPECT_THAT(error("{logs: [absent.txt]}"), HasSubstr("there is no file"));
+  EXPECT_THAT(error("{logs: [absent.txt]}"), HasSubstr("no such file"));
   EXPECT_THAT(error("{logs: []}"), HasSubstr("an empty list"));
   EXPECT_THAT(error("{logs: [log.txt], max_samples: 0}"), HasSubstr("operators.max_samples"));
   EXPECT_THAT(error("{logs: [log.txt], layouts: [channel_last]}"), HasSubstr("did you mean channels_last?"));

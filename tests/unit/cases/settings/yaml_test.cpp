@@ -47,7 +47,7 @@ TEST(Yaml, RefusesWhatIsNoSingleMapOfText) {
   EXPECT_EQ(parse_error(std::string("a: 1\0", 5)), "f.yaml:1: control character 0 (expected text)");
   EXPECT_EQ(parse_error("a: 1\nb: 2\na: 3\n"), "f.yaml:3: a: the key is repeated");
   EXPECT_EQ(parse_error("m: {a: 1, a: 2}\n"), "f.yaml:1: m.a: the key is repeated");
-  EXPECT_EQ(parse_error("[1, 2]: x\n"), "f.yaml:1: a key that is no text (expected key: value)");
+  EXPECT_EQ(parse_error("[1, 2]: x\n"), "f.yaml:1: a key that is not text (expected key: value)");
   EXPECT_THAT(parse_error("a: [1\nb: 2\n"), HasSubstr("f.yaml:2: not valid YAML: "));
   EXPECT_THAT(parse_error("a: *missing\n"), HasSubstr("f.yaml:1: not valid YAML: "));
   EXPECT_THAT(parse_error(std::string(2 << 20, 'x')), HasSubstr("bytes (expected at most 1048576)"));
