@@ -253,7 +253,7 @@ Expansion expand_sweep(const std::vector<suite::Suite>& suites, const Known& kno
       else
         all.skipped.push_back(
             {name_of(c),
-             fmt::format("the model fixes batch size {}, so another combination has this case", c.batch_size),
+             fmt::format("another combination has batch size {} already", c.batch_size),
              c.origin["batch_size"]});
     }
   }

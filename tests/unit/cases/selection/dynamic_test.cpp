@@ -81,7 +81,7 @@ TEST(DynamicSizes, OfAFixedBatchAreTheOthersThatTheModelDeclares) {
                          {"--torchstone_dynamic=all"}, known);
   EXPECT_THAT([&] { require_cases(nothing.expansion); },
               testing::ThrowsMessage<NothingSelected>(HasSubstr(
-                  "no case (1 left out: its batch size is fixed, and it declares no other dynamic size, see ")));
+                  "no case (1 skipped: its batch size is fixed, and it declares no other dynamic size, see ")));
 }
 
 TEST(DynamicSizes, CompileForABatchOfTheRange) {

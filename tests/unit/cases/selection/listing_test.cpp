@@ -163,8 +163,8 @@ TEST(ReferencePage, HasEveryFlagFieldAndPolicyKey) {
 TEST(ReferencePage, StatesRangeDefaultAndMeaningOfAField) {
   EXPECT_THAT(
       reference_page(),
-      HasSubstr("\n| `time_limit_s` | `time_limit` | `--torchstone_time_limit` | `SECONDS`, 1 to 86400 | 300 | of "
-                "one case |\n"));
+      HasSubstr("\n| `time_limit_s` | `time_limit` | `--torchstone_time_limit` | `SECONDS`, 1 to 86400 | 300 | time "
+                "limit of one case |\n"));
   EXPECT_THAT(
       reference_page(),
       HasSubstr("\n| `--torchstone_npy` or `--torchstone_dump_raw_metrics` | `TORCHSTONE_NPY` | `BOOL` | false |"));

@@ -76,7 +76,7 @@ TEST(Shipping, IsNotKnownForWhatTheLinesAreNotOf) {
             "no shipping line of torchscript:frozen=true is known")
       << "its line takes no options";
   EXPECT_THAT(shipping_of(lines, of("inductor", {{"patches", "all"}}), "/m/net.pt2").why_none,
-              HasSubstr("Torchstone's own"));
+              HasSubstr("an option of Torchstone"));
   EXPECT_EQ(shipping_of(lines, of("eager"), "/m/net.pt2").why_none, "the model as it is");
 }
 
