@@ -1,4 +1,4 @@
-"""The file: one or two exported programs, what they were made of, and the outputs of Python's eager mode."""
+"""Writes the archive: one or two exported programs, facts about their making, and the outputs of Python's eager mode."""
 import io
 import json
 import os
@@ -22,7 +22,7 @@ def write(subject, source, options, path):
     prepare(subject, options)
     if options.traced:
         return traced.write(subject, path)
-    # In a folder beside it: the archive's own folder is called as the file is, and nobody sees half a file.
+    # The temporary file has the final name, because the archive's inner folder takes it. The move makes it visible whole.
     with tempfile.TemporaryDirectory(prefix=".export-", dir=os.path.dirname(os.path.abspath(path))) as folder:
         part = os.path.join(folder, os.path.basename(path))
         write_programs(subject, source, options, part)
@@ -41,7 +41,7 @@ def prepare(subject, options):
 
 
 def spread(model):
-    """A tensor that is expanded, as a grid of one row: its elements get memory of their own, so that they can be written."""
+    """Gives the elements of expanded tensors memory of their own, so that they can be written."""
     for tensor in (*model.parameters(), *model.buffers()):
         if any(stride == 0 and size > 1 for stride, size in zip(tensor.stride(), tensor.shape)):
             tensor.data = tensor.data.clone(memory_format=torch.contiguous_format)
@@ -76,7 +76,7 @@ def write_programs(subject, source, options, path):
 
 
 def eager_outputs(subject):
-    """The flat outputs for the sample inputs; None when they are random. State that a call changes is put back."""
+    """Returns the flat outputs for the sample inputs; None when they are random. Restores state that a call changes."""
     state = exporting.state_of(subject.model)
     results = []
     for seed in (1, 2):
@@ -91,7 +91,7 @@ def eager_outputs(subject):
 
 
 def add_record(path, name, tensors):
-    """A record beside those of the archive's own folder, stored as they are: uncompressed."""
+    """Adds an uncompressed record to the archive's inner folder."""
     buffer = io.BytesIO()
     torch.save(tensors, buffer)
     with zipfile.ZipFile(path, "a", zipfile.ZIP_STORED) as archive:

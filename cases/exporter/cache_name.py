@@ -1,4 +1,4 @@
-"""The path of an archive in a cache folder: all that decides what is in it, without importing torch."""
+"""Names an archive in a cache folder by everything that decides its content, without importing torch."""
 import hashlib
 import importlib.metadata
 import json
@@ -10,7 +10,7 @@ import sources
 
 
 def version_of(package):
-    """As installed; empty when it is not."""
+    """Returns the installed version; empty for a missing package."""
     for name in (package, package.replace("_", "-")):
         try:
             return importlib.metadata.version(name)
@@ -41,6 +41,6 @@ def of(source, options):
         weights = [os.path.abspath(options.weights), facts.st_size, facts.st_mtime_ns]
     key = [own_digest(), sys.version_info[:2], versions(sources.packages_of(source)), source, options.preset, options.mode,
            options.batch_size, options.dtype, options.seed, weights]
-    # A folder for the key, so that the file, and with it the model, is called by its name alone.
+    # The folder has the key, so the file, and with it the model, has the plain name.
     readable = re.sub(r"[^A-Za-z0-9_]", "_", source[1])[:80]
     return os.path.join(hashlib.sha256(json.dumps(key).encode()).hexdigest()[:16], f"{readable}.pt2")

@@ -1,4 +1,4 @@
-"""torch.export of a model with its sample inputs, and what a call leaves behind."""
+"""Exports a model with its sample inputs by torch.export, and restores state that a call changes."""
 import torch
 from torch.utils._pytree import tree_map_only
 
@@ -6,7 +6,8 @@ import reads
 
 
 def exported(subject):
-    """With values that Python reads only where the export reads them too: packages leave checks out when they are exported."""
+    """Exports the program. Replaces values that Python reads only if the export reads them too, because packages skip
+    some checks during an export."""
     known = constant_reads(subject)
     try:
         program = torch.export.export(subject.model, subject.args, subject.kwargs, strict=False)
@@ -20,7 +21,7 @@ def exported(subject):
 
 
 def constant_reads(subject):
-    """The values that Python reads while the model runs; empty when there are none or other inputs give others."""
+    """Returns the values that Python reads while the model runs; empty without any, or when they depend on the inputs."""
     known, agreed = read_values(subject, (subject.args, subject.kwargs)), 0
     if known:
         with torch.random.fork_rng():
@@ -29,7 +30,7 @@ def constant_reads(subject):
                     if read_values(subject, inputs) != known:
                         return []
                     agreed += 1
-                except Exception:  # inputs that the model refuses say nothing
+                except Exception:  # inputs that the model refuses are no evidence
                     pass
     return known if agreed else []
 
@@ -45,12 +46,12 @@ def read_values(subject, inputs):
 
 
 def state_of(model):
-    """Copies of its tensors; modules of quantized models also hold types and packed weights, which no call changes."""
+    """Copies the model's tensors. Quantized modules also hold types and packed weights, which no call changes."""
     return {name: value.clone() for name, value in model.state_dict().items() if isinstance(value, torch.Tensor)}
 
 
 def put_back(model, state):
-    """What a call changed; what it made, as a grid that is kept for the next call, stays."""
+    """Restores tensors that a call changed. Keeps those that it created, such as a grid for later calls."""
     with torch.no_grad():
         for name, tensor in model.state_dict().items():
             if name in state and not torch.equal(tensor, state[name]):

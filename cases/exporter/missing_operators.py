@@ -1,6 +1,8 @@
-"""torchvision from PyPI is built for CUDA. Beside another build of torch its extension does not load, and its Python part
-then fails at import, because it registers rules for operators that are not there. They are declared here, without
-kernels, so that models which do not use them can be made; a model that does fails with the operator's name."""
+"""Declares torchvision's operators, without kernels, where its extension does not load.
+
+torchvision from PyPI is built for CUDA, and its extension does not load with another build of torch. Its Python part then
+fails at import, because it registers rules for the missing operators. Models that do not use them can be made with the
+declarations; a model that does use one fails with the operator's name."""
 import importlib.util
 import pathlib
 import re

@@ -1,7 +1,8 @@
-"""Values that a model's Python reads from tensors (`.item()`, `if tensor:`) while it runs. An exported program has no
-such branch. Where the values are the same for other inputs they are the model's own, as a mask that is never given or
-the largest position: the export then takes them as constants. Where they depend on the inputs, nothing is replaced, and
-the export says why it fails."""
+"""Records and replays values that a model's Python reads from tensors (`.item()`, `if tensor:`) while it runs.
+
+An exported program cannot read such values. If they are the same for other inputs, they belong to the model, such as the
+largest position, and the export takes them as constants. If they depend on the inputs, nothing is replaced, and the export
+reports why it fails."""
 import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map_only
@@ -10,7 +11,7 @@ READERS = {getattr(torch.Tensor, name): name for name in ("item", "tolist", "__b
 
 
 class Recorder(TorchFunctionMode):
-    """Notes each value that is read, in order."""
+    """Records each value that is read, in order."""
 
     def __init__(self):
         super().__init__()
@@ -24,7 +25,7 @@ class Recorder(TorchFunctionMode):
 
 
 class Replayer(TorchFunctionMode):
-    """Answers each read with the value that was noted, from the first again whenever the model is called."""
+    """Answers each read with the recorded value; starts again with the first one at each call of the model."""
 
     def __init__(self, model, values):
         super().__init__()
@@ -44,7 +45,7 @@ class Replayer(TorchFunctionMode):
         if func not in READERS or not is_fake(args[0]):
             return func(*args, **(kwargs or {}))
         if self.next >= len(self.values) or self.values[self.next][0] != READERS[func]:
-            raise RuntimeError(f"the export reads another value ({READERS[func]}, number {self.next + 1}) than a call does")
+            raise RuntimeError(f"the export and a call read different values ({READERS[func]}, number {self.next + 1})")
         self.next += 1
         return self.values[self.next - 1][1]
 
@@ -54,14 +55,14 @@ def is_fake(tensor):
 
 
 def stand_in(program):
-    """Whether values are read within it."""
+    """Tells whether the program reads values."""
     graphs = [module.graph for module in program.graph_module.modules() if hasattr(module, "graph")]
     targets = [str(node.target) for graph in graphs for node in graph.nodes]
     return any("aten.item" in target or "_local_scalar_dense" in target for target in targets)
 
 
 def others(tree):
-    """Two other inputs of the same shapes, types and ranges: in another order with the other sign, and drawn anew."""
+    """Yields two other inputs of the same shapes, types and ranges: permuted with the opposite sign, and new random ones."""
     yield tree_map_only(torch.Tensor, lambda t: signed(t.flatten()[torch.randperm(t.numel())].view(t.shape)), tree)
     yield tree_map_only(torch.Tensor, redrawn, tree)
 

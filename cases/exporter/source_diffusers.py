@@ -1,11 +1,11 @@
-"""diffusers: models from their configuration, with inputs by the parameters that forward has."""
+"""Makes models of diffusers from their configuration, with inputs for the parameters of forward."""
 import inspect
 
 import torch
 
 from subject import Subject, Unknown, batch_size
 
-# Small ones of the same form; {} is the class's own default.
+# Small configurations of the same structure. A missing class has its own default.
 SMALL = {
     "UNet2DConditionModel": dict(sample_size=16, block_out_channels=(32, 64), layers_per_block=1, cross_attention_dim=32,
                                  down_block_types=("CrossAttnDownBlock2D", "DownBlock2D"),
@@ -82,7 +82,7 @@ def inputs_of(model, batch, small):
 
 
 def tuple_output(model):
-    """The same model, whose forward returns a tuple."""
+    """Makes the model's forward return a tuple."""
     cls = type(model)
     if "return_dict" not in inspect.signature(cls.forward).parameters:
         return model

@@ -1,4 +1,4 @@
-"""torch_geometric: models on a random graph of the size of upstream's."""
+"""Makes models of torch_geometric, on a random graph of upstream's size."""
 import torch
 
 from subject import Subject, Unknown

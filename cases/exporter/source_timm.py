@@ -1,9 +1,9 @@
-"""timm: models as upstream's timm suite makes them: no dropout, inputs of whole numbers made to mean 0 and deviation 1."""
+"""Makes models as upstream's timm suite does: no dropout, and whole-number inputs scaled to mean 0 and deviation 1."""
 import torch
 
 from subject import Subject, batch_size
 
-# Where upstream's batch size is another than 128, after its divisors.
+# Upstream's batch sizes after its divisors, where they are not 128.
 BATCH = {
     "beit_base_patch16_224": 64, "cait_m36_384": 4, "convit_base": 64, "convmixer_768_32": 32, "convnext_base": 64,
     "crossvit_9_240": 256, "cspdarknet53": 64, "deit_base_distilled_patch16_224": 64, "dpn107": 64,
@@ -13,18 +13,18 @@ BATCH = {
     "rexnet_100": 256, "sebotnet33ts_256": 64, "swin_base_patch4_window7_224": 64, "swsl_resnext101_32x16d": 32,
     "vit_base_patch16_224": 64, "volo_d1_224": 64, "xcit_large_24_p8_224": 16,
 }
-# Names that timm has given up, and what it calls them now.
+# Names that timm has renamed.
 RENAMED = {"gluon_inception_v3": "inception_v3", "adv_inception_v3": "inception_v3",
            "swsl_resnext101_32x16d": "resnext101_32x16d", "jx_nest_base": "nest_base_jx"}
 MINI_IMAGE = 96
-# Fewer blocks for the mini preset, where all of them and the float64 reference beside them take many minutes.
+# Fewer blocks for the mini preset, where all of them and the float64 reference would take many minutes.
 SMALL = {"cait_m36_384": dict(depth=2, img_size=MINI_IMAGE), "xcit_large_24_p8_224": dict(depth=2),
          "vit_base_patch14_dinov2.lvd142m": dict(depth=2, img_size=98)}
 OWN_SIZE = ("halo",)  # blocks that must divide the side in each stage
 
 
 def image_size(model, options):
-    """timm's own, at test; for the mini preset less where the model takes any."""
+    """Returns timm's image size at test; a smaller one for the mini preset if the model accepts any size."""
     from timm.data import resolve_data_config
     channels, height, width = resolve_data_config({}, model=model, use_test_size=options.mode == "eval")["input_size"]
     config = getattr(model, "default_cfg", {})
@@ -35,7 +35,7 @@ def image_size(model, options):
 
 
 def draw_zeros(model):
-    """Matrices that are made zero before training: with them nothing would come out."""
+    """Replaces matrices that are initialised to zero, because all outputs would be zero."""
     for parameter in model.parameters():
         if parameter.dim() > 1 and not parameter.any():
             torch.nn.init.normal_(parameter, std=0.02)

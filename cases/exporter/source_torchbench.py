@@ -1,5 +1,6 @@
-"""Names of pytorch/benchmark: from the package that upstream takes the model of, where pip has it and the zoo has not;
-any other from an installed torchbenchmark, whole or, where that asks for more than its sources, by its parts."""
+"""Makes models by their names in pytorch/benchmark. A model comes from the package that upstream takes it from, if pip has
+that package. Any other comes from an installed torchbenchmark. Where that requires more than its sources, only its parts
+are used."""
 import torch
 
 import source_diffusers
@@ -15,7 +16,7 @@ from subject import Subject, batch_size
 TIMM = {"timm_nfnet": ("dm_nfnet_f0", 128), "timm_regnet": ("regnety_120", 32), "timm_resnest": ("resnest14d", 32),
         "timm_vovnet": ("vovnet39a", 32), "timm_efficientnet": ("mixnet_m", 64),
         "timm_vision_transformer": ("vit_small_patch16_224", 32), "timm_vision_transformer_large": ("vit_giant_patch14_224", 32)}
-# Class, what its configuration has beside the default, words.
+# Class, values of its configuration that differ from the default, length of the text.
 TRANSFORMERS = {
     "hf_Albert": ("AlbertForMaskedLM", dict(embedding_size=128, hidden_size=768, num_hidden_layers=12, num_attention_heads=12,
                                             intermediate_size=3072), 512),
@@ -77,7 +78,7 @@ def make_of_package(name, options):
 
 
 def group_normed_resnet18(options):
-    """What upstream's accuracy run calls: the network alone, without gradients per sample."""
+    """Makes what upstream's accuracy run calls: the network alone, without gradients per sample."""
     import torchvision
     model = torchvision.models.resnet18(norm_layer=lambda c: torch.nn.GroupNorm(min(c, 32), c))
     return Subject(model, (torch.randn(batch_size(options, 2, 64), 3, 32, 32),), packages=("torchvision",))

@@ -1,10 +1,10 @@
-"""torchvision: models as upstream's torchbench suite makes them, with random weights."""
+"""Makes models of torchvision as upstream's torchbench suite does, with random weights."""
 import torch
 
 from subject import Subject, batch_size
 
 FULL_IMAGE, MINI_IMAGE = 224, 96
-# Sizes that the architecture asks for.
+# Sizes that the architecture requires.
 IMAGE = {"inception_v3": 299, "vit_h_14": 224}
 FIXED = ("vit_", "maxvit_")
 DETECTION = ("rcnn", "fcos", "retinanet", "ssd")
@@ -20,7 +20,7 @@ def make(name, options):
     import torchvision
     extra = {"weights_backbone": None} if "weights_backbone" in parameters_of(torchvision, name) else {}
     if name in ("inception_v3", "googlenet"):
-        extra["init_weights"] = False  # the other way draws from SciPy's truncated normal for minutes
+        extra["init_weights"] = False  # otherwise SciPy's truncated normal takes minutes
     model = torchvision.models.get_model(name, weights=None, **extra)
     size = image_size(name, options)
     batch = batch_size(options, 2, 16)

@@ -1,5 +1,5 @@
-"""transformers: a class from its configuration, with inputs, labels and sizes as upstream's huggingface suite makes them.
-A call returns its outputs by name in a dict; with labels the first is the loss."""
+"""Makes a class of transformers from its configuration, with inputs, labels and sizes of upstream's huggingface suite.
+A call returns its outputs in a dict; with labels the first is the loss."""
 import functools
 
 import torch
@@ -8,7 +8,7 @@ import transformers_configurations as configurations
 import transformers_inputs as inputs
 from subject import Subject, Unknown
 
-# Upstream's names that are no class, and the class behind each.
+# Classes of upstream's names that are not class names.
 ALIASES = {
     "AllenaiLongformerBase": "LongformerForMaskedLM", "CamemBert": "CamembertForMaskedLM", "DistillGPT2": "GPT2LMHeadModel",
     "GoogleFnet": "FNetForMaskedLM", "T5Small": "T5ForConditionalGeneration", "YituTechConvBert": "ConvBertForMaskedLM",
@@ -17,7 +17,7 @@ ALIASES = {
     "meta-llama/Llama-3.2-1B": "LlamaForCausalLM", "mistralai/Mistral-7B-Instruct-v0.3": "MistralForCausalLM",
     "openai/gpt-oss-20b": "GptOssForCausalLM", "openai/whisper-tiny": "WhisperForConditionalGeneration",
 }
-# Half of upstream's batch size or less: its divisors are applied.
+# Upstream's batch sizes, divided by its divisors.
 BATCH = {
     "AlbertForMaskedLM": 4, "AlbertForQuestionAnswering": 4, "AllenaiLongformerBase": 4, "BartForCausalLM": 4,
     "BartForConditionalGeneration": 2, "BlenderbotForCausalLM": 4, "BlenderbotSmallForCausalLM": 64,
@@ -51,7 +51,7 @@ def make(name, options, configuration=None, labels=True, sequence=None):
 
 
 def plain_outputs(model):
-    """The same model, whose forward returns a dict of what is there: a class of outputs is known to Python alone."""
+    """Makes the model's forward return a dict of its outputs, because only Python knows the classes of outputs."""
     cls = type(model)
 
     @functools.wraps(cls.forward)

@@ -1,4 +1,4 @@
-"""From SOURCE:NAME to a model with inputs. Each source is a module of its own, imported when it is asked for."""
+"""Makes a model with inputs from SOURCE:NAME. Each source is a module that is imported on demand."""
 import importlib
 
 import upstream_names
@@ -17,7 +17,7 @@ SOURCES = {
 
 
 def resolve(text):
-    """(source, name) of SOURCE:NAME; upstream: is replaced by the source that has the name."""
+    """Returns (source, name) of SOURCE:NAME. Replaces `upstream:` by the source that has the name."""
     source, colon, name = text.partition(":")
     if not colon or not name:
         raise Unknown(f"expected SOURCE:NAME with SOURCE one of {', '.join(SOURCES)}, upstream")
@@ -36,6 +36,6 @@ def make(source, options):
     import torch
 
     import missing_operators
-    missing_operators.declare()  # transformers and diffusers import torchvision where it is there
+    missing_operators.declare()  # transformers and diffusers import torchvision if it is installed
     torch.manual_seed(options.seed)
     return importlib.import_module(SOURCES[source[0]][0]).make(source[1], options)

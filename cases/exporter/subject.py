@@ -1,4 +1,4 @@
-"""What a source makes: a model with its sample inputs."""
+"""The product of a source: a model with its sample inputs."""
 import dataclasses
 import typing
 
@@ -8,7 +8,7 @@ class Subject:
     model: typing.Any
     args: tuple = ()
     kwargs: dict = dataclasses.field(default_factory=dict)
-    packages: tuple = ()                 # whose versions are written down
+    packages: tuple = ()                 # recorded with their versions
     suite: typing.Optional[str] = None   # upstream's suite whose policy fits
     loss: typing.Optional[str] = None    # the name of the output that is the loss
 

@@ -1,5 +1,5 @@
-"""Names of pytorch/benchmark on images whose folder asks for data, downloaded weights or CUDA: the network from the
-folder's own files or from its package, with upstream's arguments, and random inputs of upstream's shapes."""
+"""Makes models of pytorch/benchmark on images whose folder requires data, downloaded weights or CUDA. The network comes
+from the folder's own files or from its package, with upstream's arguments and random inputs of upstream's shapes."""
 import importlib
 import os
 
@@ -19,7 +19,7 @@ def background_matting(options):
 
 
 def super_slomo(options):
-    """Its grid has a fixed size of 352; the mini preset has a smaller one."""
+    """Makes Super_SloMo. Its grid has a fixed size of 352; the mini preset has a smaller one."""
     with package.without_weights():
         model = package.part("Super_SloMo", "model_wrapper").Model("cpu")
     batch, side = batch_size(options, 2, 6), 352
@@ -47,14 +47,14 @@ def sam(options):
 
 
 def sam_fast(options):
-    os.environ["SEGMENT_ANYTHING_FAST_USE_FLASH_4"] = "0"  # its kernel is Triton's; the other way is in the package
+    os.environ["SEGMENT_ANYTHING_FAST_USE_FLASH_4"] = "0"  # that kernel needs Triton; the package has another one
     build_sam = importlib.import_module("segment_anything_fast.build_sam")
     points = {"point_coords": torch.tensor([[[1, 1]]]), "point_labels": torch.tensor([[1]])}
     return segment_anything(build_sam, options, points)
 
 
 def segment_anything(build, options, points):
-    """The image is padded to 1024 whatever the preset: the mini one has fewer and narrower layers."""
+    """Makes the model. Every preset pads the image to 1024; the mini preset has fewer and narrower layers."""
     small = dict(encoder_embed_dim=64, encoder_depth=2, encoder_num_heads=2, encoder_global_attn_indexes=[1])
     model = build._build_sam(**small) if options.preset == "mini" else build.build_sam_vit_h()
     for name, parameter in model.named_parameters():  # zero before training
@@ -86,7 +86,7 @@ def clip(options):
 
 
 def omniglot(name):
-    """Both networks, on a batch of the sizes of upstream's file."""
+    """Returns the maker of a network, on a batch with the sizes of upstream's file."""
     def make(options):
         import numpy
         images = lambda *shape: numpy.random.RandomState(options.seed).rand(*shape, 1, 28, 28).astype("float32")  # noqa: E731

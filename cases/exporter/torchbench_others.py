@@ -1,5 +1,5 @@
-"""Names of pytorch/benchmark whose folder asks for CUDA, several processes or recorded observations, or whose own inputs
-are constant: the network from the folder's own files, with random inputs of upstream's shapes."""
+"""Makes models of pytorch/benchmark whose folder requires CUDA, several processes or recorded observations, or whose own
+inputs are constant. The network comes from the folder's own files, with random inputs of upstream's shapes."""
 import functools
 
 import torch
@@ -9,7 +9,7 @@ from subject import Subject, batch_size
 
 
 class MeanOf(torch.nn.Module):
-    """A policy's distribution by its mean, which is what upstream compares."""
+    """The mean of a policy's distribution, which upstream compares."""
 
     def __init__(self, actor):
         super().__init__()
@@ -27,7 +27,7 @@ def drq(options):
 
 
 def llama(options):
-    """Upstream's words are all 1; here they are drawn, so that the outputs depend on them."""
+    """Makes llama. Upstream's tokens are all 1; here they are random, so that the outputs depend on them."""
     model = package.part("llama", "model")
     size = dict(dim=64, n_layers=2, n_heads=4, vocab_size=512, max_batch_size=4, max_seq_len=64) \
         if options.preset == "mini" else dict(vocab_size=32000)
@@ -37,7 +37,7 @@ def llama(options):
 
 
 def simple_gpt(options):
-    """For one process: the whole of each matrix is its own part."""
+    """Makes simple_gpt for one process, whose part of each matrix is the whole matrix."""
     module = package.part("simple_gpt", "model")
     module.KVCache.__init__ = functools.partialmethod(module.KVCache.__init__, device="cpu", dtype=torch.float32)
     small = dict(block_size=64, vocab_size=512, n_layer=2, n_head=4, n_embd=64)
@@ -54,7 +54,7 @@ def simple_gpt(options):
 
 
 def moco(options):
-    """In one process, in which gathering and sending are nothing."""
+    """Makes moco for one process, where gathering and sending do nothing."""
     import torchvision
     builder = package.part("moco", "moco.builder")
     builder.concat_all_gather = lambda tensor: tensor
@@ -74,7 +74,7 @@ def as_buffers(module, names):
 
 
 def opacus(options):
-    """Without the hooks that keep gradients per sample: inference has none."""
+    """Makes the network without hooks for gradients per sample, because inference has no gradients."""
     benchmark = package.whole("opacus_cifar10").Model(test="eval", device="cpu", batch_size=batch_size(options, 2, 64))
     model, inputs = benchmark.get_module()
     model.remove_hooks()
@@ -93,7 +93,7 @@ def cm3leon(options):
 
 
 def fastnlp(options):
-    """The file of weights that the folder writes is empty. The export fails where words are pieced together by NumPy."""
+    """Makes fastNLP_Bert. The folder's weights file is empty. The export fails where NumPy assembles words."""
     with package.loaded({}):
         benchmark = package.whole("fastNLP_Bert").Model(test="eval", device="cpu", batch_size=batch_size(options, 1, 1))
     return Subject(*benchmark.get_module(), packages=("fastNLP",))
@@ -109,8 +109,8 @@ class Generating(torch.nn.Module):
 
 
 def t5_generate(options):
-    """The loop for a fixed number of words. Weights of the mini preset are three times as large as the class's own, with
-    which the words that come out do not depend on those that go in."""
+    """Makes the loop that generates a fixed number of tokens. Weights of the mini preset are three times as large as the
+    class's own, because with those the generated tokens do not depend on the input."""
     import transformers
     import transformers_configurations as configurations
     cls, small = transformers.T5ForConditionalGeneration, options.preset == "mini"

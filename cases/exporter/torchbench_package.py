@@ -1,4 +1,4 @@
-"""The sources of pytorch/benchmark: a folder's own files without its `__init__`, which asks for data, weights or CUDA."""
+"""Imports files of pytorch/benchmark without the `__init__` of their folder, which requires data, weights or CUDA."""
 import contextlib
 import importlib
 import importlib.util
@@ -10,7 +10,7 @@ import torch
 
 
 def folder_of(name):
-    """Of a model of torchbenchmark; ImportError when it is not installed."""
+    """Finds the folder and package of a model of torchbenchmark. Raises ImportError when it is not installed."""
     package = importlib.import_module("torchbenchmark")
     for group in ("models", "canary_models"):
         for root in package.__path__:
@@ -20,7 +20,7 @@ def folder_of(name):
 
 
 def part(name, file):
-    """The module `file` of the folder `name`."""
+    """Imports the module `file` of the folder `name`."""
     folder, package = folder_of(name)
     if package not in sys.modules:
         sys.modules[package] = types.ModuleType(package)
@@ -29,13 +29,13 @@ def part(name, file):
 
 
 def whole(name):
-    """The folder's own module, with its class Model."""
+    """Imports the folder's own module, with its class Model."""
     return importlib.import_module(folder_of(name)[1])
 
 
 @contextlib.contextmanager
 def without_weights():
-    """torchvision's weights stay the random ones: nothing is downloaded."""
+    """Keeps torchvision's random weights, so that nothing is downloaded."""
     from torchvision.models._api import WeightsEnum
 
     class Absent(dict):
@@ -53,7 +53,7 @@ def without_weights():
 
 @contextlib.contextmanager
 def loaded(value):
-    """What a folder loads from a file that is not there is `value`."""
+    """Makes torch.load return `value`, for a folder that loads a missing file."""
     load = torch.load
     torch.load = lambda *args, **kwargs: value
     try:

@@ -4,9 +4,9 @@
   torchstone-export timm:ghostnet_100 -o ghostnet.pt2
   torchstone --torchstone_only=ghostnet.pt2
 
-The model is made from its configuration with random weights (a fixed seed) or those of --weights, in Python's own
-packages. The file also holds the outputs that Python's eager mode gave, so that Torchstone can compare its own with
-them before it judges anything.
+The Python package makes the model from its configuration, with random weights (a fixed seed) or those of --weights. The
+file also holds the outputs of Python's eager mode, so that Torchstone can compare its own with them before it judges
+anything.
 
 sources:
   timm:NAME             a model of timm.create_model
@@ -14,7 +14,7 @@ sources:
   transformers:CLASS    a class of transformers, from its configuration (OPTForCausalLM)
   pyg:CLASS             a class of torch_geometric.nn.models (GAT)
   diffusers:CLASS       a class of diffusers (UNet2DConditionModel)
-  torchbench:NAME       a name of pytorch/benchmark; most are made from the packages above, the others need torchbenchmark
+  torchbench:NAME       a name of pytorch/benchmark; most need only the packages above, the others torchbenchmark
   upstream:NAME         any name of PyTorch's benchmarks/dynamo
 """
 import argparse
@@ -33,21 +33,21 @@ def arguments_of(argv):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", metavar="SOURCE:NAME")
     target = parser.add_mutually_exclusive_group(required=True)
-    target.add_argument("-o", "--output", metavar="FILE.pt2", help="where the archive goes")
-    target.add_argument("--cache", metavar="FOLDER", help="puts it there under a name made of versions and options, and "
-                        "exports nothing when it is there; the last line of the output is {\"file\": ...}")
+    target.add_argument("-o", "--output", metavar="FILE.pt2", help="file for the archive")
+    target.add_argument("--cache", metavar="FOLDER", help="store the archive there under a name made of versions and "
+                        "options, unless it exists; the last line of the output is {\"file\": ...}")
     parser.add_argument("--preset", choices=["mini", "full"], default="mini",
                         help="a small configuration and batch, or upstream's (default mini)")
     parser.add_argument("--mode", choices=["eval", "train", "both"], default="eval",
-                        help="the mode that the model is exported in; both: two programs in one archive (default eval)")
+                        help="mode in which to export the model; both: two programs in one archive (default eval)")
     parser.add_argument("--batch-size", type=positive, metavar="N", help="default: the preset's")
     parser.add_argument("--dtype", choices=["float32", "bfloat16", "float16"], default="float32",
-                        help="of parameters and inputs (default float32)")
-    parser.add_argument("--weights", metavar="FILE", help="a state_dict: .safetensors, or what torch.save wrote")
-    parser.add_argument("--seed", type=int, default=1337, help="of random weights and inputs (default 1337)")
+                        help="dtype of parameters and inputs (default float32)")
+    parser.add_argument("--weights", metavar="FILE", help="a state_dict: .safetensors, or a file of torch.save")
+    parser.add_argument("--seed", type=int, default=1337, help="seed of random weights and inputs (default 1337)")
     parser.add_argument("--traced", action="store_true",
-                        help="a TorchScript file made by torch.jit.trace instead (FILE.pt, with FILE_inputs.pt beside it)")
-    parser.add_argument("--time-limit", type=float, metavar="S", help="ends this process after that many seconds")
+                        help="write a TorchScript file of torch.jit.trace instead (FILE.pt, and FILE_inputs.pt)")
+    parser.add_argument("--time-limit", type=float, metavar="S", help="end this process after that many seconds")
     options = parser.parse_args(argv)
     if options.output and not options.output.endswith(".pt" if options.traced else ".pt2"):
         parser.error(f"{options.output}: expected a name that ends with {'.pt' if options.traced else '.pt2'}")
@@ -59,12 +59,12 @@ def arguments_of(argv):
 def positive(text):
     value = int(text)
     if value < 1:
-        raise argparse.ArgumentTypeError("expected a number from 1")
+        raise argparse.ArgumentTypeError("expected a number of at least 1")
     return value
 
 
 def last_words(error):
-    """The error as the package says it: its own type where that is no plain RuntimeError or ValueError."""
+    """Returns the package's error message, with its type unless it is a plain RuntimeError or ValueError."""
     text = str(error).strip()
     name = type(error).__name__
     if isinstance(error, ImportError) and getattr(error, "name", None):
@@ -75,7 +75,7 @@ def last_words(error):
 def main(argv=None):
     options = arguments_of(argv)
     if options.time_limit:
-        signal.setitimer(signal.ITIMER_REAL, options.time_limit)  # its default action ends the process, wherever it is
+        signal.setitimer(signal.ITIMER_REAL, options.time_limit)  # its default action ends the process at any point
     warnings.filterwarnings("ignore")
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     import sources
@@ -89,7 +89,7 @@ def main(argv=None):
         if options.output or not os.path.exists(path):
             import archive
             archive.write(sources.make(source, options), source, options, path)
-    except (Exception, SystemExit) as error:  # packages raise what they like; some end the process
+    except (Exception, SystemExit) as error:  # packages raise any exception; some end the process
         if os.environ.get("TORCHSTONE_EXPORT_TRACEBACK"):
             traceback.print_exc()
         print(f"torchstone-export: {options.source}: {last_words(error)}", file=sys.stderr)
@@ -102,4 +102,4 @@ if __name__ == "__main__":
     status = main()
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(status)  # threads of packages must not hold the process
+    os._exit(status)  # threads of packages must not keep the process alive

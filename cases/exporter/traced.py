@@ -1,4 +1,4 @@
-"""A TorchScript file by torch.jit.trace, with its inputs beside it."""
+"""Writes a TorchScript file by torch.jit.trace, and a file with its inputs."""
 import inspect
 
 import torch
@@ -6,7 +6,7 @@ from torch.utils._pytree import tree_leaves
 
 
 class Positional(torch.nn.Module):
-    """Takes its tensors by place and returns the output's tensors: what a trace can hold."""
+    """A model that takes tensors by position and returns the output's tensors, as a trace requires."""
 
     def __init__(self, model, names):
         super().__init__()

@@ -1,6 +1,6 @@
-"""Configurations of transformers: upstream's where its class's default is another, and small ones of the same form."""
+"""Configurations of transformers: upstream's where the class's default differs, and small ones of the same structure."""
 
-# What a configuration may be called of; set where the class has it.
+# Small values by key. A configuration gets those whose keys it has.
 SMALL = {
     "hidden_size": 64, "d_model": 64, "dim": 64, "n_embd": 64, "embedding_size": 64, "emb_dim": 64, "word_embed_proj_dim": 64,
     "embedding_dim": 64, "projection_dim": 32, "d_kv": 16, "head_dim": 16, "d_head": 16, "true_hidden_size": 32,
@@ -17,7 +17,7 @@ SMALL = {
     "state_size": 8, "num_blocks": 2, "q_lora_rank": 32, "kv_lora_rank": 32, "qk_rope_head_dim": 16, "qk_nope_head_dim": 16,
     "v_head_dim": 16, "num_experts_per_tok": 2,
 }
-# Beside that, or instead of it.
+# Values for classes whose names start with the key. They extend SMALL and override it.
 SMALL_OF = {
     "GPTNeo": {"attention_types": [[["global", "local"], 1]], "window_size": 16},
     "Longformer": {"attention_window": [8, 8]}, "MobileBert": {"intra_bottleneck_size": 32, "num_feedforward_networks": 2},
@@ -30,7 +30,7 @@ SMALL_OF = {
     "Llava": {"image_token_index": 511},
     "Levit": {"image_size": 224, "patch_size": 16}, "Whisper": {"max_source_positions": 32, "num_mel_bins": 16},
 }
-# Upstream's, where the class's default is another model's.
+# Upstream's configurations, where the class's default is that of another model.
 FULL_OF = {
     "T5Small": {}, "DistillGPT2": {"n_layer": 6},
     "GoogleFnet": {"vocab_size": 32000, "type_vocab_size": 4, "max_position_embeddings": 512},
@@ -62,13 +62,13 @@ def of(cls, name, preset, given):
     config = config_class(**chosen)
     if cls.__name__ in NEEDS_PADDING or name.startswith("Roberta"):
         config.pad_token_id = 0
-    # Without dropout and caches, as upstream turns them off.
+    # Turns off dropout and caches, as upstream does.
     for key in list(vars(config)):
         if "drop" in key and isinstance(getattr(config, key), float):
             setattr(config, key, 0.0)
     if hasattr(config, "use_cache"):
         config.use_cache = False
-    config._experts_implementation = "batched_mm"  # the default calls an operator that is written in Python
+    config._experts_implementation = "batched_mm"  # the default calls an operator written in Python
     return config
 
 

@@ -1,4 +1,4 @@
-"""Inputs and labels of a class of transformers, by the kind that its name says."""
+"""Makes inputs and labels for a class of transformers, according to its name."""
 import inspect
 
 import torch
@@ -8,7 +8,7 @@ LABELS = ("labels", "start_positions")
 
 
 def words(name, preset):
-    """Upstream's length of a sequence."""
+    """Returns upstream's length of a sequence."""
     if preset == "mini":
         return 64 if "Reformer" in name else MINI_WORDS
     if "/" in name:
@@ -52,7 +52,7 @@ def of(cls, name, config, batch, preset, with_labels=True, sequence=None):
     if main == "input_values":
         arguments["input_values"] = torch.randn(batch, 16000 if preset == "full" else 2000)
     if "input_ids" in parameters and vocabulary:
-        # Upstream's words of Roberta are all 0; small ones are drawn, because nothing depends on the others.
+        # Upstream's tokens of Roberta are all 0. The mini preset's are random, so that the outputs depend on them.
         zeros = name.startswith("Roberta") and preset == "full"
         arguments["input_ids"] = integers(1 if zeros else vocabulary, batch, length)
         if "Bart" in name:
@@ -66,7 +66,7 @@ def of(cls, name, config, batch, preset, with_labels=True, sequence=None):
 
 
 def place_image(arguments, config):
-    """The places of a text that an image's patches take, where a model joins both."""
+    """Reserves the positions of an image's patches in a text, for models that combine both."""
     token, vision = getattr(config, "image_token_index", None), getattr(config, "vision_config", None)
     if token is None or "pixel_values" not in arguments:
         return
@@ -77,7 +77,7 @@ def place_image(arguments, config):
 
 
 def labels_of(name, config, batch, length, vocabulary, parameters):
-    """Empty where upstream has none for the kind, as for plain models."""
+    """Makes labels; empty for kinds without labels upstream, such as plain models."""
     if name.endswith("QuestionAnswering") and "start_positions" in parameters:
         return {"start_positions": integers(length, batch), "end_positions": integers(length, batch)}
     if "labels" not in parameters:

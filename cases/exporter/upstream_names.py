@@ -1,5 +1,5 @@
-"""Where upstream's names come from. Its lists are of timm's names, of transformers' classes and checkpoints, and of
-pytorch/benchmark's folders; a name that is in none of the first two is taken for one of the third."""
+"""Finds the source of upstream's names. Its lists hold names of timm, classes and checkpoints of transformers, and folders
+of pytorch/benchmark. A name that is in neither of the first two lists counts as one of the third."""
 
 HUGGINGFACE_SUFFIXES = ("ForMaskedLM", "ForCausalLM", "ForQuestionAnswering", "ForConditionalGeneration",
                         "ForSequenceClassification", "LMHeadModel")

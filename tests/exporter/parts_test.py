@@ -82,7 +82,7 @@ class Reads(unittest.TestCase):
 
     def test_another_read_than_the_known_ones_is_an_error(self):
         model = Read(lambda x, words: words.max().item())
-        with self.assertRaisesRegex(RuntimeError, r"reads another value \(item, number 1\)"):
+        with self.assertRaisesRegex(RuntimeError, r"read different values \(item, number 1\)"):
             with reads.Replayer(model, [("__int__", 1)]):
                 torch.export.export(model, (torch.randn(4, 5), torch.randint(9, (4,))), strict=False)
         with self.assertRaisesRegex(RuntimeError, "reads 1 of the 2 values that a call reads"):
