@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,8 +9,8 @@
 #include "reports/judge/baseline_input.h"
 #include "reports/record/report_json.h"
 
-// Subcommands of torchstone-report, and the parts that they share. main prints a ReportError and ends with
-// ExitCode::usage_error, which each command also has for unusable input. A command sets `exit_code` when it runs.
+// Subcommands of torchstone-report, and the parts that they share. A command sets `exit_code` when it runs. It throws
+// for unusable input; main prints the error and ends with ExitCode::usage_error.
 
 namespace torchstone {
 

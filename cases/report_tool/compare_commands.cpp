@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -42,36 +40,29 @@ std::string failure_message(const judge::BaselineComparison& comparison, const s
 }
 
 int compare_reports(const CompareArguments& arguments) {
-  try {
-    const auto fail_on = judge::parse_fail_on(arguments.fail_on);
-    const std::vector<std::string> old_paths(arguments.runs.begin(), arguments.runs.end() - 1);
-    const std::string& new_path = arguments.runs.back();
-    const auto baseline = read_baseline(old_paths);
-    judge::BaselineOptions options = arguments.options;
-    if (!arguments.history.empty()) options.history = read_history_file(arguments.history);
-    const results_folder::Merged merged = results_folder::merge_results({new_path});
-    print_warnings(merged.warnings);
-    const auto comparison = compare_with(baseline, merged.report, options);
-    if (arguments.format == "json")
-      write_output(write_comparison_json(comparison), "");
-    else if (arguments.format == "csv")
-      write_output(write_comparison_csv(comparison), "");
-    else
-      print_text(write_comparison(comparison, arguments.all));
-    const int code = exit_code_of(comparison, fail_on);
-    const std::string refusal = refusal_words(comparison);
-    if (code == ExitCode::gate_failed) print_error(failure_message(comparison, fail_on));
-    if (code == ExitCode::usage_error)
-      print_error(refusal + "; --other-machine compares them anyway, --metrics selects others");
-    if (code == ExitCode::nothing_judged)
-      print_error(fmt::format("{} ({} against {})", refusal, new_path, fmt::join(old_paths, ", ")));
-    return code;
-  } catch (const std::invalid_argument& error) {
-    print_error(error.what());
-  } catch (const ReportError& error) {
-    print_error(error.what());
-  }
-  return ExitCode::usage_error;
+  const auto fail_on = judge::parse_fail_on(arguments.fail_on);
+  const std::vector<std::string> old_paths(arguments.runs.begin(), arguments.runs.end() - 1);
+  const std::string& new_path = arguments.runs.back();
+  const auto baseline = read_baseline(old_paths);
+  judge::BaselineOptions options = arguments.options;
+  if (!arguments.history.empty()) options.history = read_history_file(arguments.history);
+  const results_folder::Merged merged = results_folder::merge_results({new_path});
+  print_warnings(merged.warnings);
+  const auto comparison = compare_with(baseline, merged.report, options);
+  if (arguments.format == "json")
+    write_output(write_comparison_json(comparison), "");
+  else if (arguments.format == "csv")
+    write_output(write_comparison_csv(comparison), "");
+  else
+    print_text(write_comparison(comparison, arguments.all));
+  const int code = exit_code_of(comparison, fail_on);
+  const std::string refusal = refusal_words(comparison);
+  if (code == ExitCode::gate_failed) print_error(failure_message(comparison, fail_on));
+  if (code == ExitCode::usage_error)
+    print_error(refusal + "; --other-machine compares them anyway, --metrics selects others");
+  if (code == ExitCode::nothing_judged)
+    print_error(fmt::format("{} ({} against {})", refusal, new_path, fmt::join(old_paths, ", ")));
+  return code;
 }
 
 struct HistoryArguments {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -42,8 +41,8 @@ void warn_of_unknown(const std::vector<std::string>& flaky, const std::vector<ju
                               expected_one_of(name, {names.begin(), names.end()})));
 }
 
-/// Judges each table that has `column`, prints it, and returns the exit code of all: 0 green, 1 red, 2 unusable, 3
-/// nothing judged. With `strict_undecided`, green becomes 5 where a speed-up is too noisy to be judged. Warns about a
+/// Judges each table that has `column`, prints it, and returns the exit code of all: 0 green, 1 red, 3 nothing
+/// judged. With `strict_undecided`, green becomes 5 where a speed-up is too noisy to be judged. Warns about a
 /// flaky model that no table has.
 int judge_tables(const std::vector<std::string>& paths, const std::string& column,
                  const std::vector<std::string>& flaky, const TableJudge& how, bool strict_undecided = false) {
@@ -53,24 +52,16 @@ int judge_tables(const std::vector<std::string>& paths, const std::string& colum
     print_text(fmt::format("{}\n{}", terminal_line(table.file), gate_text(rows)));
     all.insert(all.end(), rows.begin(), rows.end());
   };
-  try {
-    for (const auto& path : paths) {
-      const auto tables = judge::upstream_tables(path, column);
-      if (tables.empty()) print_error(fmt::format("{}: no table has a column {}", path, column));
-      for (const auto& table : tables) {
-        add(table, how.judge(table));
-        seen.push_back(table);
-      }
+  for (const auto& path : paths) {
+    const auto tables = judge::upstream_tables(path, column);
+    if (tables.empty()) print_error(fmt::format("{}: no table has a column {}", path, column));
+    for (const auto& table : tables) {
+      add(table, how.judge(table));
+      seen.push_back(table);
     }
-    if (how.expected && !seen.empty())
-      for (const auto& table : judge::without_counterpart(seen, how.expected())) add(table, how.judge_absent(table));
-  } catch (const ReportError& error) {
-    print_error(error.what());
-    return ExitCode::usage_error;
-  } catch (const std::filesystem::filesystem_error& error) {
-    print_error(error.what());
-    return ExitCode::usage_error;
   }
+  if (how.expected && !seen.empty())
+    for (const auto& table : judge::without_counterpart(seen, how.expected())) add(table, how.judge_absent(table));
   warn_of_unknown(flaky, all);
   const int code = gate_exit_code(all);
   const bool any_noisy = std::ranges::any_of(all, [](const auto& row) { return row.verdict == "NOISY"; });

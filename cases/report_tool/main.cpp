@@ -1,7 +1,6 @@
 // torchstone-report: works on existing results.
 #include <algorithm>
 #include <clocale>
-#include <cstdio>
 #include <exception>
 #include <stdexcept>
 #include <string>

@@ -98,17 +98,18 @@ int write_csvs(const std::vector<std::string>& inputs, const std::string& folder
   return ExitCode::success;
 }
 
+struct OutputArguments {
+  std::vector<std::string> inputs;
+  std::string out;  ///< file or folder
+};
+
 void add_csv(CLI::App& app, int& exit_code) {
-  struct Arguments {
-    std::vector<std::string> inputs;
-    std::string folder;
-  };
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<OutputArguments>();
   auto* command = app.add_subcommand("csv", "Write a table of everything, and the tables of PyTorch's own benchmarks");
   add_inputs(*command, arguments->inputs);
-  command->add_option("-o,--out", arguments->folder,
+  command->add_option("-o,--out", arguments->out,
                       "Folder for results.csv and csv/ (PyTorch's); by default results.csv goes to standard output");
-  command->callback([arguments, &exit_code] { exit_code = write_csvs(arguments->inputs, arguments->folder); });
+  command->callback([arguments, &exit_code] { exit_code = write_csvs(arguments->inputs, arguments->out); });
 }
 
 bool has_command(const CLI::App& app, const std::string& name) {
@@ -128,11 +129,7 @@ int write_report(const ReportWriter& writer, const std::vector<std::string>& inp
 }
 
 void add_writer(CLI::App& app, const ReportWriter& writer, int& exit_code) {
-  struct Arguments {
-    std::vector<std::string> inputs;
-    std::string out;
-  };
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<OutputArguments>();
   auto* command = app.add_subcommand(writer.name, writer.help);
   add_inputs(*command, arguments->inputs);
   if (writer.text)

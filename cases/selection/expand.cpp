@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -251,10 +250,8 @@ Expansion expand_sweep(const std::vector<suite::Suite>& suites, const Known& kno
       if (fresh)
         all.cases.push_back(std::move(c));
       else
-        all.skipped.push_back(
-            {name_of(c),
-             fmt::format("another combination has batch size {} already", c.batch_size),
-             c.origin["batch_size"]});
+        all.skipped.push_back({name_of(c), fmt::format("another combination has batch size {} already", c.batch_size),
+                               c.origin["batch_size"]});
     }
   }
   return all;

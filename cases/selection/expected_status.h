@@ -46,7 +46,7 @@ struct ExpectedFile {
 /// {model or name, status, reason, issue, expires, and selectors}. Throws ConfigError. With `may_be_missing` a file
 /// that does not exist has no entries.
 ExpectedFile read_expected(const std::string& path, const std::string& suite, bool may_be_missing);
-/// Parses the text of such a file.
+/// Parses the text of a file.
 ExpectedFile parse_expected(const std::string& text, const std::string& path, const std::string& suite);
 /// Reads the files of --torchstone_expected, then the suites' files. The first file with an entry for a case decides.
 std::vector<ExpectedFile> expected_files(const std::vector<suite::Suite>& suites, const flags::Flags& flags);

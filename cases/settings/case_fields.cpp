@@ -132,7 +132,7 @@ CaseField amp_dtype() {
   return field;
 }
 
-/// Resolves a path relative to the suite's file, or that of a flag relative to the working directory.
+/// Resolves a path relative to the suite's file. The path of a flag is relative to the working directory.
 std::string existing_path(const Yaml& value) {
   const std::filesystem::path folder = value.line == 0 ? "" : std::filesystem::path(value.file).parent_path();
   const auto path = std::filesystem::absolute(folder / text_of(value)).lexically_normal();

@@ -42,7 +42,7 @@ struct CaseField {
   std::string help;
   std::string value{};     ///< placeholder for the value: N, X, BOOL, none|sgd|adam
   std::string range{};     ///< "1 to 1000000"; empty where `value` says it
-  std::string fallback{};  ///< default, for people: that of Case unless something else decides
+  std::string fallback{};  ///< default, for people: the value in Case unless something else decides
   std::string key{};       ///< in suites; empty: an axis of the row or a policy decides
   std::string flag{};      ///< --torchstone_FLAG; empty: none
   bool boolean = false;    ///< the flag needs no value
@@ -54,7 +54,7 @@ struct CaseField {
   bool only_where_used = false;                                ///< other cases do not get the setting
 
   CaseField with_key(const std::string& its_key) &&;
-  /// Names the flag; without a name it has that of the key.
+  /// Names the flag; its default name is the key.
   CaseField with_flag(const std::string& its_flag = "") &&;
   CaseField in(const std::string& unit) &&;          ///< replaces `value`
   CaseField decided_by(const std::string& what) &&;  ///< replaces `fallback`

@@ -124,7 +124,7 @@ struct Flags {
   std::vector<std::string> unused_twins;                   ///< variables that do not affect this run
 };
 
-/// Returns own flags in the order of --help and docs/flags.md: the runner's (*_flags.cpp), and those of case_fields().
+/// Returns own flags, including those of case_fields(), in the order of --help and docs/flags.md.
 const std::vector<FlagInfo>& flag_table();
 /// Finds a flag by its name or alias, without --torchstone_; returns nullptr for an unknown name.
 const FlagInfo* find_flag(const std::string& name);

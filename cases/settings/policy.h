@@ -103,10 +103,10 @@ std::optional<Decision> not_exported(const Policy& policy, const Conditions& whe
 /// Tells why the case is registered but ends as pass_due_to_skip: its model is too large for the float64 reference.
 std::optional<Decision> passes_by_skip(const Policy& policy, const Conditions& when);
 
-/// Turns off CUDA graphs where the policy requires it, whatever selected them. Affects timed CUDA graphs and those of
+/// Turns off CUDA graphs where the policy requires it, whatever selected them: timed ones, and the ones of
 /// torch_compile's modes.
 void apply_disable_cudagraph(const Policy& policy, Case& c);
-/// Turns off CUDA graphs that a suite selects on a device without them. Performance refuses those of a flag itself.
+/// Turns off CUDA graphs that a suite selects on a device without them. If a flag selects them, performance refuses.
 void leave_out_cuda_graphs(Case& c);
 /// Sets everything that a policy decides, with origins: how the case is judged, its batch size, a forced dtype. A case
 /// as_written is judged like one of the dtype `loosest`.

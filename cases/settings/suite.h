@@ -13,7 +13,6 @@
 
 namespace torchstone::suite {
 
-struct Suite;
 /// The key `operators` of a suite, and the flags of the same names. The suite's models are the calls in logs of
 /// operator inputs.
 struct OperatorChoice {
@@ -23,17 +22,6 @@ struct OperatorChoice {
   std::vector<operators::OperatorLayout> layouts{operators::OperatorLayout::recorded};
   config::Place place{};
 };
-
-/// Reads `{logs: [FILE, …], max_samples: N, start_index: N, layouts: [recorded, channels_last]}`, with files relative
-/// to `folder`. Throws ConfigError.
-OperatorChoice read_operator_choice(const config::Yaml& node, const std::string& folder);
-
-/// Adds the models of the selected suites with the key. Registers a model for each input to run; one that a rule
-/// excludes gets the reason (models/operators/operator_log.h). Throws ConfigError with the log's file and line.
-void add_operators(std::vector<Suite>& suites, const flags::Flags& flags);
-
-/// Returns the names of the suites with the key.
-std::set<std::string> operator_suites(const std::vector<Suite>& suites);
 
 /// One row of a suite's matrix.
 struct Row {
@@ -58,7 +46,7 @@ struct Suite {
   policy::Policy policy;
   config::Settings defaults;
   std::vector<Row> rows;
-  std::vector<SuiteModel> models;           ///< add_operators() adds the operators
+  std::vector<SuiteModel> models;           ///< prepare_models() adds the operators
   bool own_files = false;                   ///< its models are the files of --torchstone_only
   std::optional<OperatorChoice> operators;  ///< logs whose calls are models
   std::string expected_file;                ///< expected statuses (cases/selection/expected_status.h); empty: none
@@ -70,10 +58,12 @@ Suite read_suite(const std::string& file);
 /// Reads the `*.yaml` of a folder, sorted, or one file; throws ConfigError for an empty folder. An empty path means
 /// own_suites().
 std::vector<Suite> read_suites(const std::string& folder_or_file);
-/// Returns the folder of the program's suites: that of its installation, else of the source tree. Throws ConfigError
+/// Returns the folder of the program's suites, in its installation or else in the source tree. Throws ConfigError
 /// when it is missing.
 std::filesystem::path own_suites();
 
+/// Returns the names of the suites with the key `operators`.
+std::set<std::string> operator_suites(const std::vector<Suite>& suites);
 /// Applies the flags of the suites fastrnns (sizes and TorchScript's executor) and operators (models from logs), before
 /// cases are made. Throws ConfigError.
 void prepare_models(std::vector<Suite>& suites, const flags::Flags& flags);
