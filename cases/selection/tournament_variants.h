@@ -44,8 +44,8 @@ struct Variants {
 };
 
 /// Reads a file of variants. An empty path means the program's own, `tournament/variants.yaml` next to the suites. Adds
-/// backends of `registered` that it neither lists nor leaves out, without options; plug-ins have such backends. Backends
-/// without a `ship` entry get the program's own shipping lines. Throws ConfigError.
+/// backends of `registered` that it neither lists nor leaves out, without options; plug-ins have such backends.
+/// Backends without a `ship` entry get the program's own shipping lines. Throws ConfigError.
 Variants read_variants(const std::string& file, const std::vector<std::string>& registered);
 
 /// Tells why the file of variants excludes this case: it limits the variant to other devices. Empty when it does not,

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import unittest
 import zipfile
+from pathlib import Path
 
 import elf
 from installed import SOURCE, VERSION, Sample, check_versions, make, other_torch, parse_arguments, run, skip, torch_version

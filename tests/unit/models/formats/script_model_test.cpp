@@ -174,7 +174,7 @@ TEST_F(ScriptModelTest, RefusesFilesThatAreNoInputs) {
   save("nothing.pt", c10::List<torch::Tensor>());
   expect_error("2net-a.pt", "absent.pt", "absent.pt: cannot be opened");
   expect_error("2net-a.pt", "text.pt", "text.pt: expected a zip archive of torch.save");
-  expect_error("2net-a.pt", "2net-a.pt", "2net-a.pt: a TorchScript program, not values");
+  expect_error("2net-a.pt", "2net-a.pt", "2net-a.pt: a TorchScript program, expected a file of torch.save");
   expect_error("2net-a.pt", "dict.pt", "dict.pt: holds a dict of 1, expected a list or tuple of tensors");
   expect_error("2net-a.pt", "mixed.pt", "mixed.pt: element [1] is 3, but the argument ids of forward is Tensor");
   expect_error("2net-a.pt", "nothing.pt", "nothing.pt: holds no tensor");

@@ -64,7 +64,7 @@ TEST_F(Checkpoint, AnIndexNamesFilesBesideItAndEachTensorOnce) {
     EXPECT_THAT([&] { read_checkpoint(folder.path()); }, ThrowsMessage<std::runtime_error>(HasSubstr(words)));
   };
   expect_error(R"({"weight_map": {"a": "../part"}})",
-               "weight_map: a is \"../part\", expected the name of a file beside");
+               "weight_map: a is \"../part\", expected the name of a file in the same folder");
   expect_error(R"({"weight_map": {"a": 3}})", "weight_map: a is 3");
   expect_error(R"({"weights": {}})", "expected a JSON object with a weight_map");
   expect_error("{", "model.safetensors.index.json: expected a JSON object");

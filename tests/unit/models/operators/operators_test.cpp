@@ -95,7 +95,7 @@ TEST(Literal, AMistakeIsNamedWithItsColumnAndWhatWasExpected) {
 
 TEST(Literal, DeepNestingIsRefusedAndNotFollowed) {
   EXPECT_THAT([] { parse_literal(std::string(100'000, '(')); },
-              ThrowsMessage<LiteralError>(HasSubstr("at most 64 brackets")));
+              ThrowsMessage<LiteralError>(HasSubstr("at most 64 nested brackets")));
 }
 
 const std::string small_log =
