@@ -165,7 +165,7 @@ constexpr const char* suite_text =
 /// The suite of a folder, its logs read.
 std::vector<suite::Suite> read(const Folder& folder, const std::vector<std::string>& flags = {}) {
   auto suites = suite::read_suites(folder.path() + "/suite.yaml");
-  add_operators(suites, flags_of(flags));
+  prepare_models(suites, flags_of(flags));
   return suites;
 }
 
@@ -222,7 +222,7 @@ TEST(Operators, ASuiteThatIsNotChosenReadsNoLog) {
   folder.write("b/other.yaml", "suite: other\nmodels: [first]\nmatrix: [{checks: [accuracy], backends: [eager]}]\n");
   auto suites = suite::read_suites(folder.path() + "/suite.yaml");
   suites.push_back(suite::read_suite(folder.path() + "/b/other.yaml"));
-  add_operators(suites, flags_of({"--torchstone_suite=other"}));
+  prepare_models(suites, flags_of({"--torchstone_suite=other"}));
   EXPECT_THAT(suites[0].models, IsEmpty());
 }
 
