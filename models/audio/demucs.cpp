@@ -3,10 +3,7 @@
 // Original: pytorch/benchmark demucs (with its wrapper, which mixes and shifts). Input: mix and four sources, stereo,
 // [N, 5, 2, 426888] → (sources as used [N, 4, 2, 382788], estimated sources [N, 4, 2, 382788]); 265,679,496 parameters.
 // In training each source is shifted at random. mini: 8 channels, 3 layers, 3192 samples.
-#include <torchstone/model.h>
-
 #include "models/blocks/basic_layers.h"
-#include "models/blocks/containers.h"
 
 namespace torchstone::demucs {
 namespace {
@@ -101,12 +98,10 @@ class Demucs : public Model {
   TwoWayLstm lstm_{nullptr};
 };
 
-TORCHSTONE_MODEL(
-    demucs, .family = "demucs", .suites = {"torchbench"}, .train_batch = 64, .eval_batch = 8, .parameters = 265'679'496,
-    .fixed_batch = true, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      const DemucsShape mini{.channels = 8, .depth = 3, .samples = 3192, .shift = 100};
-      return std::make_shared<Demucs>(options.preset == Preset::full ? DemucsShape{} : mini);
-    });
+TORCHSTONE_MODEL(demucs, .family = "demucs", .suites = {"torchbench"}, .train_batch = 64, .eval_batch = 8,
+                 .parameters = 265'679'496, .fixed_batch = true,
+                 .make = by_preset<Demucs>(DemucsShape{},
+                                           DemucsShape{.channels = 8, .depth = 3, .samples = 3192, .shift = 100}));
 
 }  // namespace
 }  // namespace torchstone::demucs

@@ -8,10 +8,6 @@
 // mini: 2 + 2 layers of width 64, 24 frames, 8 words of 1000.
 #include <cmath>
 
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
-#include "models/blocks/containers.h"
 #include "models/blocks/token_model.h"
 #include "models/blocks/transformer.h"
 
@@ -194,7 +190,7 @@ class SpeechTransformer : public Model {
   nn::Dropout dropout_ = register_module("dropout", nn::Dropout(dropout_rate));
 };
 
-std::shared_ptr<Model> make(const ModelOptions& options, bool cuts) {
+auto make(bool cuts) {
   const SpeechShape mini{.frames = 24,
                          .features = 32,
                          .words = 8,
@@ -203,17 +199,14 @@ std::shared_ptr<Model> make(const ModelOptions& options, bool cuts) {
                          .heads = 4,
                          .feed_forward = 128,
                          .layers = 2};
-  return std::make_shared<SpeechTransformer>(options.preset == Preset::full ? SpeechShape{} : mini, cuts);
+  return by_preset<SpeechTransformer>(std::tuple(SpeechShape{}, cuts), std::tuple(mini, cuts));
 }
 
-TORCHSTONE_MODEL(
-    speech_transformer, .family = "speech_transformer", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 1,
-    .parameters = 46'471'168, .fixed_batch = true, .host_sync = true,
-    .make = [](const ModelOptions& options) { return make(options, /*cuts=*/true); });
-TORCHSTONE_MODEL(
-    speech_transformer_masked, .family = "speech_transformer", .suites = {"torchbench"}, .train_batch = 32,
-    .eval_batch = 1, .parameters = 46'471'168, .fixed_batch = true,
-    .make = [](const ModelOptions& options) { return make(options, /*cuts=*/false); });
+TORCHSTONE_MODEL(speech_transformer, .family = "speech_transformer", .suites = {"torchbench"}, .train_batch = 32,
+                 .eval_batch = 1, .parameters = 46'471'168, .fixed_batch = true, .host_sync = true,
+                 .make = make(/*cuts=*/true));
+TORCHSTONE_MODEL(speech_transformer_masked, .family = "speech_transformer", .suites = {"torchbench"}, .train_batch = 32,
+                 .eval_batch = 1, .parameters = 46'471'168, .fixed_batch = true, .make = make(/*cuts=*/false));
 
 }  // namespace
 }  // namespace torchstone::speech_transformer

@@ -2,8 +2,6 @@
 // Paper: Wan, Wang, Papir, Moreno, "Generalized end-to-end loss for speaker verification", 2017.
 // Original: pytorch/benchmark tts_angular (mozilla/TTS speaker encoder). Input [N, 50, 40] mel frames → [N, 256];
 // 9,381,888 parameters. mini: LSTM width 64, projection 32, 10 frames.
-#include <torchstone/model.h>
-
 #include "models/blocks/basic_layers.h"
 
 namespace torchstone::tts_angular {
@@ -12,7 +10,7 @@ namespace {
 struct LstmWithProjectionImpl : nn::Module {
   LstmWithProjectionImpl(int64_t in, int64_t width, int64_t projection) {
     lstm = register_module("lstm", nn::LSTM(nn::LSTMOptions(in, width).batch_first(true)));
-    linear = register_module("linear", nn::Linear(nn::LinearOptions(width, projection).bias(false)));
+    linear = register_module("linear", linear_without_bias(width, projection));
   }
   torch::Tensor forward(torch::Tensor x) { return linear(std::get<0>(lstm(x))); }
   nn::LSTM lstm{nullptr};
@@ -46,12 +44,9 @@ class SpeakerEncoder : public Model {
   nn::Sequential layers_{nullptr};
 };
 
-TORCHSTONE_MODEL(
-    tts_angular, .family = "tts_angular", .suites = {"torchbench"}, .train_batch = 64, .eval_batch = 64,
-    .parameters = 9'381'888, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full) return std::make_shared<SpeakerEncoder>(768, 256, 50);
-      return std::make_shared<SpeakerEncoder>(64, 32, 10);
-    });
+TORCHSTONE_MODEL(tts_angular, .family = "tts_angular", .suites = {"torchbench"}, .train_batch = 64, .eval_batch = 64,
+                 .parameters = 9'381'888,
+                 .make = by_preset<SpeakerEncoder>(std::tuple(768, 256, 50), std::tuple(64, 32, 10)));
 
 }  // namespace
 }  // namespace torchstone::tts_angular

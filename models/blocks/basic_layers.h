@@ -1,9 +1,12 @@
 #pragma once
 
+#include <tuple>
+
 #include <torch/torch.h>
 #include <torchstone/model.h>
 
-// The layers of the zoo in one line each, with the defaults of the Python originals.
+// What every model of the zoo may use: layers in one line each, with the defaults of the Python originals, containers,
+// initialisations, and the factory of two presets.
 
 namespace torchstone {
 
@@ -80,6 +83,10 @@ inline nn::Functional activation(Act act) {
   return nn::Functional([act](const torch::Tensor& x) { return activate(act, x); });
 }
 
+inline nn::Linear linear_without_bias(int64_t in, int64_t out) {
+  return nn::Linear(nn::LinearOptions(in, out).bias(false));
+}
+
 inline nn::LayerNorm layer_norm(int64_t width, double eps = 1e-6) {
   return nn::LayerNorm(nn::LayerNormOptions({width}).eps(eps));
 }
@@ -118,6 +125,89 @@ inline torch::Tensor unit_length(const torch::Tensor& x, int64_t dim) {
   return x / x.norm(2, {dim}, /*keepdim=*/true).clamp_min(1e-12).expand_as(x);
 }
 
+// Containers of layers.
+
+/// A Sequential of tensor → tensor layers that can be nested in a Sequential, as in the originals
+/// (`features.0.1.weight`). LibTorch's own cannot, because its forward is a template.
+struct ChainImpl : nn::SequentialImpl {
+  using nn::SequentialImpl::SequentialImpl;
+  torch::Tensor forward(torch::Tensor x) { return is_empty() ? x : nn::SequentialImpl::forward(x); }
+};
+TORCH_MODULE(Chain);
+
+/// Returns a chain of named layers: chain({{"conv", …}, {"bn", …}}).
+inline Chain chain(std::initializer_list<nn::NamedAnyModule> layers) {
+  return Chain(std::make_shared<ChainImpl>(layers));
+}
+
+/// Returns a module without forward that gives its children a common prefix.
+inline nn::ModuleDict group(std::vector<std::pair<std::string, std::shared_ptr<nn::Module>>> children) {
+  return nn::ModuleDict(std::move(children));
+}
+
+/// Returns layers of one type as a list, to be registered under one name. The owner calls them one by one.
+template <class Layer>
+nn::ModuleList list_of(const std::vector<Layer>& layers) {
+  nn::ModuleList list;
+  for (const auto& layer : layers) list->push_back(layer);
+  return list;
+}
+
+/// Several branches of a block, concatenated along the channels. A branch may end in two parallel layers.
+struct BranchesImpl : nn::Module {
+  struct Way {
+    std::vector<Chain> layers;
+    std::vector<Chain> fork{};
+  };
+  torch::Tensor forward(torch::Tensor x) {
+    std::vector<torch::Tensor> maps;
+    for (auto& way : ways) {
+      auto y = x;
+      for (auto& layer : way.layers) y = layer(y);
+      if (way.fork.empty()) maps.push_back(y);
+      for (auto& end : way.fork) maps.push_back(end(y));
+    }
+    return torch::cat(maps, 1);
+  }
+  std::vector<Way> ways;
+};
+TORCH_MODULE(Branches);
+
+/// x + layers(x), or only layers(x) if the shapes differ. The layers are children of the block itself.
+struct SkipChainImpl : ChainImpl {
+  explicit SkipChainImpl(bool adds_input) : adds(adds_input) {}
+  torch::Tensor forward(torch::Tensor x) { return adds ? x + ChainImpl::forward(x) : ChainImpl::forward(x); }
+  bool adds;
+};
+TORCH_MODULE(SkipChain);
+
+/// Like SkipChain, but with the layers in a child of this name.
+struct SkipImpl : nn::Module {
+  SkipImpl(const std::string& name, Chain layers, bool adds_input = true)
+      : body(register_module(name, std::move(layers))), adds(adds_input) {}
+  torch::Tensor forward(torch::Tensor x) { return adds ? x + body(x) : body(x); }
+  Chain body;
+  bool adds;
+};
+TORCH_MODULE(Skip);
+
+/// Stochastic depth (Huang et al., "Deep networks with stochastic depth", 2016). In training, a residual branch is
+/// dropped for a random part of the batch, and scaled up for the rest.
+struct DropPathImpl : nn::Module {
+  explicit DropPathImpl(double rate) : p(rate) {}
+  torch::Tensor forward(const torch::Tensor& x) {
+    if (!is_training() || p == 0) return x;
+    std::vector<int64_t> sizes(static_cast<size_t>(x.dim()), 1);
+    sizes[0] = x.size(0);
+    const auto drawn = x.scalar_type() == torch::kDouble ? torch::kFloat : x.scalar_type();
+    auto kept = torch::empty(sizes, x.options().dtype(drawn)).bernoulli_(1 - p);
+    if (drawn != x.scalar_type()) kept = kept.to(x.scalar_type());
+    return x * kept.div_(1 - p);
+  }
+  double p;  ///< probability that a sample's branch is dropped
+};
+TORCH_MODULE(DropPath);
+
 // Initialisations that several architectures share. Random numbers come from torch's default generator.
 
 /// Calls `visit` with every layer of one kind below `root`: each_layer<nn::Conv2d>(model, [](auto& conv) { … }).
@@ -142,6 +232,15 @@ inline void init_linears_normal(torch::nn::Module& root, double deviation) {
     nn::init::normal_(linear.weight, 0, deviation);
     if (linear.bias.defined()) nn::init::zeros_(linear.bias);
   });
+}
+
+/// Returns a factory of models: constructor arguments of the full and the mini preset, as tuples or single values.
+template <class T, class Full, class Mini>
+auto by_preset(Full full, Mini mini) {
+  return [full = std::move(full), mini = std::move(mini)](const ModelOptions& options) -> std::shared_ptr<Model> {
+    const auto make = [](const auto&... arguments) { return std::make_shared<T>(arguments...); };
+    return options.preset == Preset::full ? std::apply(make, std::tuple(full)) : std::apply(make, std::tuple(mini));
+  };
 }
 
 }  // namespace torchstone

@@ -1,7 +1,5 @@
 #pragma once
 // The parts that BERT and related models share, under the names of transformers' modules.
-#include "models/blocks/basic_layers.h"
-#include "models/blocks/containers.h"
 #include "models/blocks/token_model.h"
 #include "models/blocks/transformer.h"
 

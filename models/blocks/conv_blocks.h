@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "models/blocks/basic_layers.h"
-#include "models/blocks/containers.h"
 
 namespace torchstone {
 
@@ -138,11 +137,7 @@ inline int64_t round_channels(double channels) {
   return static_cast<double>(rounded) < 0.9 * channels ? rounded + 8 : rounded;
 }
 
-}  // namespace torchstone
-
 // Blocks of MobileNetV3 (torchvision.models.mobilenetv3) and networks based on it.
-
-namespace torchstone {
 
 /// A row of MobileNetV3's tables.
 struct MobileBottleneck {

@@ -1,8 +1,6 @@
 #pragma once
 #include <algorithm>
 
-#include <torchstone/model.h>
-
 #include "models/blocks/basic_layers.h"
 
 namespace torchstone {
@@ -10,19 +8,23 @@ namespace torchstone {
 /// A model of RGB images, square by default: [N, 3, side, side].
 class ImageModel : public Model {
  public:
-  explicit ImageModel(int64_t side) : side_(side) {}
+  /// Height and width may be multiples of `step`, at least `least`; 0: they are always `side`.
+  explicit ImageModel(int64_t side, int64_t step = 0, int64_t least = 0) : side_(side), step_(step), least_(least) {}
   Tensors example_inputs(const ModelOptions& options) const override { return {random_images(options, side_)}; }
+  /// Returns heights and widths from about half of the side to one and a half of it.
+  std::vector<ModelDimension> dimensions() const override {
+    if (step_ == 0) return {};
+    const int64_t half = (side_ / 2 + step_ - 1) / step_, more = side_ * 3 / 2 / step_;
+    const int64_t minimum = std::max({2 * step_, half * step_, least_});
+    const int64_t maximum = std::max(more * step_, minimum + 2 * step_);
+    return {{"height", side_, minimum, maximum, step_}, {"width", side_, minimum, maximum, step_}};
+  }
 
  protected:
-  /// Returns the dimensions of a model whose height and width may be any multiples of `step`. They range from about
-  /// half of the side to one and a half of it.
-  std::vector<ModelDimension> sides(int64_t step, int64_t least = 0) const {
-    const int64_t half = (side_ / 2 + step - 1) / step, more = side_ * 3 / 2 / step;
-    const int64_t minimum = std::max({2 * step, half * step, least});
-    const int64_t maximum = std::max(more * step, minimum + 2 * step);
-    return {{"height", side_, minimum, maximum, step}, {"width", side_, minimum, maximum, step}};
-  }
   int64_t side_;
+
+ private:
+  int64_t step_, least_;
 };
 
 /// Returns the side of timm's images for a model that is trained at 224 pixels and tested at 288.
@@ -47,10 +49,9 @@ class FeaturesAndClassifier : public ImageModel {
     const auto x = torch::adaptive_avg_pool2d(features_->forward(inputs.at(0)), {grid_, grid_});
     return classifier_->forward(x.flatten(1));
   }
-  std::vector<ModelDimension> dimensions() const override { return sides(32); }
 
  protected:
-  explicit FeaturesAndClassifier(int64_t side, int64_t grid = 1) : ImageModel(side), grid_(grid) {}
+  explicit FeaturesAndClassifier(int64_t side, int64_t grid = 1) : ImageModel(side, 32), grid_(grid) {}
   /// Registers both parts as `features` and `classifier` at the end of a constructor.
   void register_parts(nn::Sequential features, nn::Sequential classifier) {
     features_ = register_module("features", std::move(features));

@@ -51,16 +51,18 @@ c10::IValue run_script(const std::string& function, std::vector<c10::IValue> arg
 /// Registers a runner. Its name is `lstm_` and upstream's name, or only upstream's name if that starts with `vl_`.
 template <typename Make>
 bool register_runner(const std::string& name, Make make, const char* file, int line) {
-  ModelInfo info;
-  info.name = name;
-  info.family = family;
-  info.facts = [] { return ModelFacts{{{"executor", executor_in_force()}}, {}}; };
-  info.suites = {"fastrnns"};
-  info.train_batch = info.eval_batch = 64;
-  info.make = [make](const ModelOptions& options) -> std::shared_ptr<Model> {
-    return make(recurrent_sizes(options.preset));
-  };
-  return register_model(std::move(info), file, line);
+  const auto of_preset = [make](const ModelOptions& options) { return make(recurrent_sizes(options.preset)); };
+  return register_model({.name = name,
+                         .family = family,
+                         .suites = {"fastrnns"},
+                         .train_batch = 64,
+                         .eval_batch = 64,
+                         .make = of_preset,
+                         .facts =
+                             [] {
+                               return ModelFacts{{{"executor", executor_in_force()}}, {}};
+                             }},
+                        file, line);
 }
 
 }  // namespace torchstone::fastrnns

@@ -17,27 +17,12 @@ void set_profiling(bool executor, bool mode) {
 }
 
 void set_fuser(Fuser fuser) {
-  switch (fuser) {
-    case Fuser::te:
-      set_profiling(true, true);
-      jit::overrideCanFuseOnCPU(false);
-      jit::overrideCanFuseOnGPU(true);
-      jit::setTensorExprFuserEnabled(true);
-      return;
-    case Fuser::old:
-      set_profiling(false, false);
-      jit::overrideCanFuseOnGPU(true);
-      jit::setTensorExprFuserEnabled(false);
-      return;
-    case Fuser::none:
-      set_profiling(false, false);
-      jit::overrideCanFuseOnCPU(false);
-      jit::overrideCanFuseOnGPU(false);
-      jit::setTensorExprFuserEnabled(false);
-      return;
-    case Fuser::untouched:
-      return;
-  }
+  if (fuser == Fuser::untouched) return;
+  const bool te = fuser == Fuser::te;
+  set_profiling(te, te);
+  if (fuser != Fuser::old) jit::overrideCanFuseOnCPU(false);
+  jit::overrideCanFuseOnGPU(fuser != Fuser::none);
+  jit::setTensorExprFuserEnabled(te);
 }
 
 }  // namespace

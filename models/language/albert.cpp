@@ -3,8 +3,6 @@
 // Original: transformers.AlbertForMaskedLM in the sizes of albert-base-v2 (upstream runs the much larger xxlarge).
 // Input token ids and labels, both [N, 512] → loss and logits [N, 512, 30000]; 11,221,680 parameters. mini: 3 runs of a
 // layer of width 64, words of width 32, 1000 words, 32 tokens.
-#include <torchstone/model.h>
-
 #include "models/blocks/bert_encoder.h"
 
 namespace torchstone::albert {
@@ -87,21 +85,16 @@ class AlbertForMaskedLM : public TokenModel {
 };
 
 constexpr BertShape full_shape{.vocabulary = 30000, .embedding = 128, .dropout = 0};
-constexpr BertShape mini_shape{.vocabulary = 1000,
-                               .width = 64,
-                               .layers = 3,
-                               .heads = 4,
-                               .feed_forward = 128,
-                               .positions = 64,
-                               .tokens = 32,
-                               .embedding = 32,
-                               .dropout = 0};
+BertShape mini_shape() {
+  auto shape = mini_bert_shape;
+  shape.layers = 3;
+  shape.embedding = 32;
+  shape.dropout = 0;
+  return shape;
+}
 
-TORCHSTONE_MODEL(
-    albert_base_v2, .family = "albert", .suites = {"huggingface"}, .train_batch = 8, .eval_batch = 8,
-    .parameters = 11'221'680, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<AlbertForMaskedLM>(options.preset == Preset::full ? full_shape : mini_shape);
-    });
+TORCHSTONE_MODEL(albert_base_v2, .family = "albert", .suites = {"huggingface"}, .train_batch = 8, .eval_batch = 8,
+                 .parameters = 11'221'680, .make = by_preset<AlbertForMaskedLM>(full_shape, mini_shape()));
 
 }  // namespace
 }  // namespace torchstone::albert

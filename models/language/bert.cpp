@@ -1,7 +1,5 @@
 // Models with BERT's encoder: BERT, RoBERTa, CamemBERT and LayoutLM. All take token ids and labels, both [N, 512], and
 // return loss and logits. mini: 2 layers of width 64, 1000 words, 32 tokens.
-#include <torchstone/model.h>
-
 #include "models/blocks/bert_encoder.h"
 
 namespace torchstone::bert {
@@ -21,11 +19,8 @@ class Bert : public WordEncoder<Embeddings, BertLayer> {
   torch::Tensor embed(const Tensors& inputs) override { return embeddings_->forward(inputs.at(0)); }
 };
 
-TORCHSTONE_MODEL(
-    BertForMaskedLM, .family = "bert", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 109'514'298, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<Bert>(options.preset == Preset::full ? BertShape{} : mini_bert_shape);
-    });
+TORCHSTONE_MODEL(BertForMaskedLM, .family = "bert", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
+                 .parameters = 109'514'298, .make = by_preset<Bert>(BertShape{}, mini_bert_shape));
 
 /// BERT's encoder with positions that count from the padding word's number, and a head of its own. CamemBERT has the
 /// same architecture for French. Papers: Liu et al., "RoBERTa: a robustly optimized BERT pretraining approach", 2019;
@@ -65,30 +60,22 @@ class PaddingRoberta : public Roberta {
 };
 
 BertShape mini_roberta_shape(int64_t positions, int64_t padding_word) {
-  return {.vocabulary = 1000,
-          .width = 64,
-          .layers = 2,
-          .heads = 4,
-          .feed_forward = 128,
-          .positions = positions,
-          .tokens = 32,
-          .padding_word = padding_word,
-          .padding_position = padding_word};
+  auto shape = mini_bert_shape;
+  shape.positions = positions;
+  shape.padding_word = padding_word;
+  shape.padding_position = padding_word;
+  return shape;
 }
 
-TORCHSTONE_MODEL(
-    RobertaForCausalLM, .family = "roberta", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 124'696'665, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      const BertShape full{.vocabulary = 50265, .padding_position = 0};
-      return std::make_shared<PaddingRoberta>(options.preset == Preset::full ? full : mini_roberta_shape(64, 0));
-    });
-TORCHSTONE_MODEL(
-    CamemBert, .family = "roberta", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 110'656'261, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      const BertShape full{.vocabulary = 32005, .positions = 514, .padding_word = 1, .padding_position = 1};
-      return std::make_shared<Roberta>(options.preset == Preset::full ? full : mini_roberta_shape(66, 1),
-                                       Labels::words);
-    });
+TORCHSTONE_MODEL(RobertaForCausalLM, .family = "roberta", .suites = {"huggingface"}, .train_batch = 32,
+                 .eval_batch = 32, .parameters = 124'696'665,
+                 .make = by_preset<PaddingRoberta>(BertShape{.vocabulary = 50265, .padding_position = 0},
+                                                   mini_roberta_shape(64, 0)));
+constexpr BertShape camembert_shape{.vocabulary = 32005, .positions = 514, .padding_word = 1, .padding_position = 1};
+TORCHSTONE_MODEL(CamemBert, .family = "roberta", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
+                 .parameters = 110'656'261,
+                 .make = by_preset<Roberta>(std::tuple(camembert_shape, Labels::words),
+                                            std::tuple(mini_roberta_shape(66, 1), Labels::words)));
 
 constexpr int64_t page_side = 1024;  // positions along each side of a page
 
@@ -141,11 +128,9 @@ class LayoutLm : public WordEncoder<LayoutEmbeddings, BertLayer> {
   }
 };
 
-TORCHSTONE_MODEL(
-    LayoutLMForMaskedLM, .family = "layoutlm", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 112'660'026, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<LayoutLm>(options.preset == Preset::full ? BertShape{} : mini_bert_shape);
-    });
+TORCHSTONE_MODEL(LayoutLMForMaskedLM, .family = "layoutlm", .suites = {"huggingface"}, .train_batch = 32,
+                 .eval_batch = 32, .parameters = 112'660'026,
+                 .make = by_preset<LayoutLm>(BertShape{}, mini_bert_shape));
 
 }  // namespace
 }  // namespace torchstone::bert

@@ -3,8 +3,6 @@
 // DistilBertForMaskedLM runs as in upstream's huggingface.py: token ids and labels, both [N, 128] → loss and logits [N,
 // 128, 30522]. hf_DistilBert runs as in torchbench.py: 512 tokens, labels only in training. 66,985,530 parameters.
 // mini: 2 layers of width 64, 1000 words, 32 tokens.
-#include <torchstone/model.h>
-
 #include "models/blocks/bert_encoder.h"
 
 namespace torchstone::distilbert {
@@ -73,19 +71,15 @@ class DistilBertForMaskedLM : public WordEncoder<DistilEmbeddings, DistilLayer> 
   torch::Tensor embed(const Tensors& inputs) override { return embeddings_->forward(inputs.at(0)); }
 };
 
-std::shared_ptr<Model> make(const ModelOptions& options, int64_t tokens, Harness harness) {
-  const BertShape full{.layers = 6, .tokens = tokens};
-  return std::make_shared<DistilBertForMaskedLM>(options.preset == Preset::full ? full : mini_bert_shape, harness);
+auto make(int64_t tokens, Harness harness) {
+  return by_preset<DistilBertForMaskedLM>(std::tuple(BertShape{.layers = 6, .tokens = tokens}, harness),
+                                          std::tuple(mini_bert_shape, harness));
 }
 
-TORCHSTONE_MODEL(
-    DistilBertForMaskedLM, .family = "distilbert", .suites = {"huggingface"}, .train_batch = 256, .eval_batch = 256,
-    .parameters = 66'985'530,
-    .make = [](const ModelOptions& options) { return make(options, /*tokens=*/128, Harness::huggingface); });
-TORCHSTONE_MODEL(
-    hf_DistilBert, .family = "distilbert", .suites = {"torchbench"}, .train_batch = 8, .eval_batch = 1,
-    .parameters = 66'985'530,
-    .make = [](const ModelOptions& options) { return make(options, /*tokens=*/512, Harness::torchbench); });
+TORCHSTONE_MODEL(DistilBertForMaskedLM, .family = "distilbert", .suites = {"huggingface"}, .train_batch = 256,
+                 .eval_batch = 256, .parameters = 66'985'530, .make = make(/*tokens=*/128, Harness::huggingface));
+TORCHSTONE_MODEL(hf_DistilBert, .family = "distilbert", .suites = {"torchbench"}, .train_batch = 8, .eval_batch = 1,
+                 .parameters = 66'985'530, .make = make(/*tokens=*/512, Harness::torchbench));
 
 }  // namespace
 }  // namespace torchstone::distilbert

@@ -4,10 +4,6 @@
 // labels, both [N, 512] → loss and logits [N, 512, 50257] (DistillGPT2); [N, 1024] and [N] → loss and [N, 2];
 // 81,912,576 and 124,441,344 parameters.
 // mini: 2 layers of width 64, 1000 words, 32 tokens.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
-#include "models/blocks/containers.h"
 #include "models/blocks/token_model.h"
 #include "models/blocks/transformer.h"
 
@@ -106,7 +102,7 @@ class LanguageModel : public Gpt2 {
 class SequenceClassifier : public Gpt2 {
  public:
   explicit SequenceClassifier(const GptShape& shape) : Gpt2(shape, Labels::classes) {
-    score_ = register_module("score", nn::Linear(nn::LinearOptions(shape.width, class_count).bias(false)));
+    score_ = register_module("score", linear_without_bias(shape.width, class_count));
   }
 
  private:
@@ -127,17 +123,12 @@ class SequenceClassifier : public Gpt2 {
 
 constexpr GptShape mini_shape{.vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .positions = 64, .tokens = 32};
 
-TORCHSTONE_MODEL(
-    DistillGPT2, .family = "gpt2", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 81'912'576, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<LanguageModel>(options.preset == Preset::full ? GptShape{.layers = 6, .tokens = 512}
-                                                                            : mini_shape);
-    });
-TORCHSTONE_MODEL(
-    GPT2ForSequenceClassification, .family = "gpt2", .suites = {"huggingface"}, .train_batch = 8, .eval_batch = 8,
-    .parameters = 124'441'344, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<SequenceClassifier>(options.preset == Preset::full ? GptShape{} : mini_shape);
-    });
+TORCHSTONE_MODEL(DistillGPT2, .family = "gpt2", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
+                 .parameters = 81'912'576,
+                 .make = by_preset<LanguageModel>(GptShape{.layers = 6, .tokens = 512}, mini_shape));
+TORCHSTONE_MODEL(GPT2ForSequenceClassification, .family = "gpt2", .suites = {"huggingface"}, .train_batch = 8,
+                 .eval_batch = 8, .parameters = 124'441'344,
+                 .make = by_preset<SequenceClassifier>(GptShape{}, mini_shape));
 
 }  // namespace
 }  // namespace torchstone::gpt2

@@ -5,10 +5,6 @@
 // (logits [N, 32, 32000], keys and values, each [N, layers, heads, 32, D]). llama_decode: token ids [N, 1], keys and
 // values [N, layers, heads, 127, D] → the same for 1 word and 128 places. mini: 2 layers of width 64, 4 query heads on
 // 2 key heads, 1000 words, 16 tokens.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
-#include "models/blocks/containers.h"
 #include "models/blocks/transformer.h"
 
 namespace torchstone::llama {
@@ -19,8 +15,6 @@ struct LlamaShape {
           cached = 127;
   int64_t head_width() const { return width / heads; }
 };
-
-nn::Linear plain(int64_t in, int64_t out) { return nn::Linear(nn::LinearOptions(in, out).bias(false)); }
 
 /// Cosines and sines of each position's rotation: [L, D] each.
 struct Rotation {
@@ -45,13 +39,13 @@ struct Cache {
 
 struct LlamaLayerImpl : nn::Module {
   explicit LlamaLayerImpl(const LlamaShape& shape)
-      : q(plain(shape.width, shape.width)),
-        k(plain(shape.width, shape.key_heads * shape.head_width())),
-        v(plain(shape.width, shape.key_heads * shape.head_width())),
-        o(plain(shape.width, shape.width)),
-        gate(plain(shape.width, shape.feed_forward)),
-        up(plain(shape.width, shape.feed_forward)),
-        down(plain(shape.feed_forward, shape.width)),
+      : q(linear_without_bias(shape.width, shape.width)),
+        k(linear_without_bias(shape.width, shape.key_heads * shape.head_width())),
+        v(linear_without_bias(shape.width, shape.key_heads * shape.head_width())),
+        o(linear_without_bias(shape.width, shape.width)),
+        gate(linear_without_bias(shape.width, shape.feed_forward)),
+        up(linear_without_bias(shape.width, shape.feed_forward)),
+        down(linear_without_bias(shape.feed_forward, shape.width)),
         before_attention(register_module("input_layernorm", RmsNorm(shape.width))),
         before_mlp(register_module("post_attention_layernorm", RmsNorm(shape.width))),
         heads(shape.heads),
@@ -91,7 +85,7 @@ class Llama : public Model {
         decodes_(decodes),
         words_(shape.vocabulary, shape.width),
         norm_(shape.width),
-        head_(register_module("lm_head", plain(shape.width, shape.vocabulary))) {
+        head_(register_module("lm_head", linear_without_bias(shape.width, shape.vocabulary))) {
     for (int64_t i = 0; i < shape.layers; ++i) layers_.push_back(LlamaLayer(shape));
     const auto half =
         torch::arange(0, shape.head_width(), 2, torch::kFloat32) / static_cast<double>(shape.head_width());
@@ -161,7 +155,7 @@ class Llama : public Model {
   torch::Tensor frequencies_;
 };
 
-std::shared_ptr<Model> make(const ModelOptions& options, bool decodes) {
+auto make(bool decodes) {
   const LlamaShape mini{.vocabulary = 1000,
                         .width = 64,
                         .layers = 2,
@@ -170,15 +164,13 @@ std::shared_ptr<Model> make(const ModelOptions& options, bool decodes) {
                         .feed_forward = 128,
                         .prompt = 16,
                         .cached = 15};
-  return std::make_shared<Llama>(options.preset == Preset::full ? LlamaShape{} : mini, decodes);
+  return by_preset<Llama>(std::tuple(LlamaShape{}, decodes), std::tuple(mini, decodes));
 }
 
-TORCHSTONE_MODEL(
-    llama_prefill, .family = "llama", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 60'039'680, .make = [](const ModelOptions& options) { return make(options, /*decodes=*/false); });
-TORCHSTONE_MODEL(
-    llama_decode, .family = "llama", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 60'039'680, .make = [](const ModelOptions& options) { return make(options, /*decodes=*/true); });
+TORCHSTONE_MODEL(llama_prefill, .family = "llama", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
+                 .parameters = 60'039'680, .make = make(/*decodes=*/false));
+TORCHSTONE_MODEL(llama_decode, .family = "llama", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
+                 .parameters = 60'039'680, .make = make(/*decodes=*/true));
 
 }  // namespace
 }  // namespace torchstone::llama

@@ -7,10 +7,6 @@
 // mini: 2 + 2 layers of width 64, 1000 words, 32 tokens.
 #include <cmath>
 
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
-#include "models/blocks/containers.h"
 #include "models/blocks/token_model.h"
 #include "models/blocks/transformer.h"
 
@@ -24,8 +20,6 @@ struct T5Shape {
 constexpr double dropout_rate = 0.1;
 constexpr int64_t bucket_count = 32;
 constexpr double max_distance = 128;  // this and all larger distances share a bucket
-
-nn::Linear plain(int64_t in, int64_t out) { return nn::Linear(nn::LinearOptions(in, out).bias(false)); }
 
 /// Returns the bucket of each distance from a query (row) to a key (column). Short distances have their own buckets,
 /// long ones share buckets by their logarithm. Each direction has half of the buckets. In a decoder, which only attends
@@ -50,10 +44,10 @@ torch::Tensor distance_buckets(int64_t queries, int64_t keys, bool both_directio
 struct T5AttentionImpl : nn::Module {
   T5AttentionImpl(const T5Shape& shape, bool has_distances) : heads(shape.heads) {
     const auto inner = shape.heads * shape.head_width;
-    q = register_module("q", plain(shape.width, inner));
-    k = register_module("k", plain(shape.width, inner));
-    v = register_module("v", plain(shape.width, inner));
-    o = register_module("o", plain(inner, shape.width));
+    q = register_module("q", linear_without_bias(shape.width, inner));
+    k = register_module("k", linear_without_bias(shape.width, inner));
+    v = register_module("v", linear_without_bias(shape.width, inner));
+    o = register_module("o", linear_without_bias(inner, shape.width));
     if (has_distances) distances = register_module("relative_attention_bias", nn::Embedding(bucket_count, shape.heads));
   }
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& source, const std::optional<torch::Tensor>& bias) {
@@ -71,8 +65,8 @@ TORCH_MODULE(T5Attention);
 struct T5LayerImpl : nn::Module {
   T5LayerImpl(const T5Shape& shape, bool decodes, bool has_distances)
       : self(shape, has_distances),
-        wi(plain(shape.width, shape.feed_forward)),
-        wo(plain(shape.feed_forward, shape.width)) {
+        wi(linear_without_bias(shape.width, shape.feed_forward)),
+        wo(linear_without_bias(shape.feed_forward, shape.width)) {
     nn::ModuleList parts;
     const auto add = [&](const char* name, const std::shared_ptr<nn::Module>& body) {
       norms.push_back(RmsNorm(shape.width));
@@ -171,12 +165,10 @@ constexpr T5Shape mini_shape{.vocabulary = 1000,
                              .tokens = 32,
                              .longest = 64};
 
-TORCHSTONE_MODEL(
-    T5Small, .family = "t5", .suites = {"huggingface"}, .train_batch = 8, .eval_batch = 8, .parameters = 60'506'624,
-    .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      const auto shape = options.preset == Preset::full ? T5Shape{.tokens = 1024} : mini_shape;
-      return std::make_shared<T5>(shape, Harness::huggingface, /*inputs=*/2);
-    });
+TORCHSTONE_MODEL(T5Small, .family = "t5", .suites = {"huggingface"}, .train_batch = 8, .eval_batch = 8,
+                 .parameters = 60'506'624,
+                 .make = by_preset<T5>(std::tuple(T5Shape{.tokens = 1024}, Harness::huggingface, /*inputs=*/2U),
+                                       std::tuple(mini_shape, Harness::huggingface, 2U)));
 TORCHSTONE_MODEL(
     hf_T5, .family = "t5", .suites = {"torchbench"}, .train_batch = 8, .eval_batch = 1, .parameters = 60'506'624,
     .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {

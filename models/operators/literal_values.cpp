@@ -16,11 +16,6 @@ using Kind = Literal::Kind;
   throw std::invalid_argument(fmt::format("{} (expected {})", to_text(literal), expected));
 }
 
-c10::IValue layout_of(const Literal& literal) {
-  if (literal.text.ends_with(".strided")) return static_cast<int64_t>(at::kStrided);
-  misfit(literal, "torch.strided");
-}
-
 c10::IValue memory_format_of(const Literal& literal) {
   static const std::vector<std::pair<std::string, at::MemoryFormat>> formats{
       {"contiguous_format", at::MemoryFormat::Contiguous},
@@ -52,7 +47,8 @@ class Binder {
         return static_cast<int64_t>(scalar_type_of(dtype->name));
       }
       case c10::TypeKind::LayoutType:
-        return layout_of(literal);
+        if (!literal.text.ends_with(".strided")) misfit(literal, "torch.strided");
+        return static_cast<int64_t>(at::kStrided);
       case c10::TypeKind::MemoryFormatType:
         return memory_format_of(literal);
       case c10::TypeKind::DeviceObjType:

@@ -47,12 +47,6 @@ std::optional<c10::OperatorHandle> lookup(const std::string& name) {
   return c10::Dispatcher::singleton().findSchema({space + "::" + base, overload});
 }
 
-c10::OperatorHandle find_operator(const std::string& name) {
-  const auto found = lookup(name);
-  if (!found) throw std::invalid_argument(fmt::format("operator {} does not exist in torch {}", name, TORCH_VERSION));
-  return *found;
-}
-
 const Literal* find_named(const LoggedInput& input, const std::string& name) {
   for (const auto& [key, value] : input.named.entries)
     if (key == name) return &value;
@@ -60,7 +54,9 @@ const Literal* find_named(const LoggedInput& input, const std::string& name) {
 }
 
 OperatorCall bind(const std::string& name, const LoggedInput& input) {
-  OperatorCall call{find_operator(name), {}, {}};
+  const auto found = lookup(name);
+  if (!found) throw std::invalid_argument(fmt::format("operator {} does not exist in torch {}", name, TORCH_VERSION));
+  OperatorCall call{*found, {}, {}};
   const auto& schema = call.operation.schema();
   size_t positional = 0, named = 0;
   for (const auto& argument : schema.arguments()) {
@@ -82,8 +78,6 @@ OperatorCall bind(const std::string& name, const LoggedInput& input) {
   return call;
 }
 
-bool is_floating(int64_t dtype) { return at::isFloatingType(static_cast<at::ScalarType>(dtype)); }
-
 /// Puts real tensors, dtype and device into the bound arguments.
 class Filler {
  public:
@@ -95,7 +89,7 @@ class Filler {
     if (type->kind() == c10::TypeKind::OptionalType)
       return fill(value, type->expectRef<c10::OptionalType>().getElementType());
     if (value.isTensor()) return value.toTensor().defined() ? value : c10::IValue(tensors_.at(next_++));
-    if (type->kind() == c10::TypeKind::ScalarTypeType && is_floating(value.toInt()))
+    if (type->kind() == c10::TypeKind::ScalarTypeType && at::isFloatingType(value.toScalarType()))
       return static_cast<int64_t>(dtype_);
     if (type->kind() == c10::TypeKind::DeviceObjType) return device_;
     if (type->kind() != c10::TypeKind::ListType) return value;

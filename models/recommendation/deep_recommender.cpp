@@ -2,8 +2,6 @@
 // Paper: Kuchaiev, Ginsburg, "Training deep autoencoders for collaborative filtering", 2017.
 // Original: pytorch/benchmark nvidia_deeprecommender. Input ratings [N, 197951] → the same; 204,475,711 parameters.
 // mini: 2000 items, layers of 64, 64 and 128.
-#include <torchstone/model.h>
-
 #include "models/blocks/basic_layers.h"
 
 namespace torchstone::deep_recommender {
@@ -55,13 +53,10 @@ class AutoEncoder : public Model {
   nn::Dropout dropout_{nullptr};
 };
 
-TORCHSTONE_MODEL(
-    nvidia_deeprecommender, .family = "deep_recommender", .suites = {"torchbench"}, .train_batch = 256,
-    .eval_batch = 256, .parameters = 204'475'711, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      using Widths = std::vector<int64_t>;
-      return std::make_shared<AutoEncoder>(options.preset == Preset::full ? Widths{197951, 512, 512, 1024}
-                                                                          : Widths{2000, 64, 64, 128});
-    });
+using Widths = std::vector<int64_t>;
+TORCHSTONE_MODEL(nvidia_deeprecommender, .family = "deep_recommender", .suites = {"torchbench"}, .train_batch = 256,
+                 .eval_batch = 256, .parameters = 204'475'711,
+                 .make = by_preset<AutoEncoder>(Widths{197951, 512, 512, 1024}, Widths{2000, 64, 64, 128}));
 
 }  // namespace
 }  // namespace torchstone::deep_recommender

@@ -4,8 +4,6 @@
 // score [N, 1]; 514,499,137 parameters. Upstream's bags have 100 entries each. Here they are ragged, and the gradients
 // of the tables are dense. As in the paper, the last layer is a sigmoid. Upstream's is a ReLU, and its untrained output
 // is mostly 0. mini: tables of 1000 rows, layers of 64 and 16 below, of 32 above.
-#include <torchstone/model.h>
-
 #include "models/blocks/basic_layers.h"
 
 namespace torchstone::dlrm {
@@ -31,13 +29,10 @@ nn::Sequential perceptron(const std::vector<int64_t>& widths, bool end) {
 class Dlrm : public Model {
  public:
   explicit Dlrm(const DlrmShape& shape) : shape_(shape) {
-    nn::ModuleList tables;
     const auto width = shape.bottom.back();
-    for (int64_t i = 0; i < table_count; ++i) {
+    for (int64_t i = 0; i < table_count; ++i)
       tables_.emplace_back(nn::EmbeddingBagOptions(shape.rows, width).mode(torch::kSum));
-      tables->push_back(tables_.back());
-    }
-    register_module("emb_l", tables);
+    register_module("emb_l", list_of(tables_));
     bottom_ = register_module("bot_l", perceptron(shape.bottom, false));
     auto widths = shape.top;
     widths.insert(widths.begin(), width + (table_count + 1) * table_count / 2);
@@ -74,12 +69,10 @@ class Dlrm : public Model {
   nn::Sequential bottom_{nullptr}, top_{nullptr};
 };
 
-TORCHSTONE_MODEL(
-    dlrm, .family = "dlrm", .suites = {"torchbench"}, .train_batch = 2048, .eval_batch = 2048,
-    .parameters = 514'499'137, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      const DlrmShape mini{.rows = 1000, .bottom = {512, 64, 16}, .top = {32, 32, 1}};
-      return std::make_shared<Dlrm>(options.preset == Preset::full ? DlrmShape{} : mini);
-    });
+TORCHSTONE_MODEL(dlrm, .family = "dlrm", .suites = {"torchbench"}, .train_batch = 2048, .eval_batch = 2048,
+                 .parameters = 514'499'137,
+                 .make = by_preset<Dlrm>(DlrmShape{},
+                                         DlrmShape{.rows = 1000, .bottom = {512, 64, 16}, .top = {32, 32, 1}}));
 
 }  // namespace
 }  // namespace torchstone::dlrm

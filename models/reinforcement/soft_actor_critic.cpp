@@ -3,8 +3,6 @@
 // Original: pytorch/benchmark soft_actor_critic (StochasticActor, Pendulum). Input state [256, 3] → (mean [256, 1],
 // deviation [256, 1]) before squashing, which are the leaves of upstream's distribution; 1,055,746 parameters.
 // mini: hidden width 256 instead of 1024.
-#include <torchstone/model.h>
-
 #include "models/blocks/basic_layers.h"
 
 namespace torchstone::soft_actor_critic {
@@ -40,11 +38,9 @@ class StochasticActor : public Model {
   nn::Linear fc1_{nullptr}, fc2_{nullptr}, fc3_{nullptr};
 };
 
-TORCHSTONE_MODEL(
-    soft_actor_critic, .family = "soft_actor_critic", .suites = {"torchbench"}, .train_batch = 256, .eval_batch = 256,
-    .parameters = 1'055'746, .fixed_batch = true, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<StochasticActor>(options.preset == Preset::full ? 1024 : 256);
-    });
+TORCHSTONE_MODEL(soft_actor_critic, .family = "soft_actor_critic", .suites = {"torchbench"}, .train_batch = 256,
+                 .eval_batch = 256, .parameters = 1'055'746, .fixed_batch = true,
+                 .make = by_preset<StochasticActor>(1024, 256));
 
 }  // namespace
 }  // namespace torchstone::soft_actor_critic

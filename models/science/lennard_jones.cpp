@@ -2,8 +2,6 @@
 // Method: Lennard-Jones, "On the determination of molecular fields", 1924 (the learned potential).
 // Original: pytorch/benchmark lennard_jones, a bare nn.Sequential. Input distances [1000, 1] in [0.5, 1) (sigma is 0.5)
 // → energies [1000, 1]; 865 parameters. Upstream's distances are evenly spaced, here they are random. mini is full.
-#include <torchstone/model.h>
-
 #include "models/blocks/basic_layers.h"
 
 namespace torchstone::lennard_jones {

@@ -6,7 +6,7 @@
 // fields of a grid of 204 x 204 x 26, named below → (tke and dtke [X, Y, Z, 3], surface correction [X, Y]); no
 // parameters. Upstream's spacings, cosines, mixing and its lengths are normally distributed, so that some divisors are
 // almost 0 and dominate the result. Here they are in [0.5, 2). mini: 30 x 30 x 4.
-#include <torchstone/model.h>
+#include "models/blocks/basic_layers.h"
 
 namespace torchstone::turbulent_kinetic_energy {
 namespace {
@@ -198,13 +198,9 @@ class TurbulentKineticEnergy : public Model {
   int64_t side_, depth_;
 };
 
-TORCHSTONE_MODEL(
-    pyhpc_turbulent_kinetic_energy, .family = "turbulent_kinetic_energy", .suites = {"torchbench"},
-    .train_batch = 1'048'576, .eval_batch = 1'048'576, .fixed_batch = true,
-    .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full) return std::make_shared<TurbulentKineticEnergy>(204, 26);
-      return std::make_shared<TurbulentKineticEnergy>(30, 4);
-    });
+TORCHSTONE_MODEL(pyhpc_turbulent_kinetic_energy, .family = "turbulent_kinetic_energy", .suites = {"torchbench"},
+                 .train_batch = 1'048'576, .eval_batch = 1'048'576, .fixed_batch = true,
+                 .make = by_preset<TurbulentKineticEnergy>(std::tuple(204, 26), std::tuple(30, 4)));
 
 }  // namespace
 }  // namespace torchstone::turbulent_kinetic_energy

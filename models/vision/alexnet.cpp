@@ -2,8 +2,6 @@
 // Paper: Krizhevsky, "One weird trick for parallelizing convolutional neural networks", 2014.
 // Original: torchvision.models.alexnet. Input [N, 3, 224, 224] → logits [N, 1000]; 61,100,840 parameters.
 // mini: 64 pixels and a classifier of width 256 (the original's classifier has 58.6 million of its parameters).
-#include <torchstone/model.h>
-
 #include "models/blocks/image_model.h"
 
 namespace torchstone::alexnet {
@@ -21,12 +19,8 @@ class AlexNet : public FeaturesAndClassifier {
   }
 };
 
-TORCHSTONE_MODEL(
-    alexnet, .family = "alexnet", .suites = {"torchbench"}, .train_batch = 128, .eval_batch = 128,
-    .parameters = 61'100'840, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full) return std::make_shared<AlexNet>(224, 4096);
-      return std::make_shared<AlexNet>(64, 256);
-    });
+TORCHSTONE_MODEL(alexnet, .family = "alexnet", .suites = {"torchbench"}, .train_batch = 128, .eval_batch = 128,
+                 .parameters = 61'100'840, .make = by_preset<AlexNet>(std::tuple(224, 4096), std::tuple(64, 256)));
 
 }  // namespace
 }  // namespace torchstone::alexnet

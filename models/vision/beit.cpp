@@ -2,10 +2,6 @@
 // Paper: Bao, Dong, Piao, Wei, "BEiT: BERT pre-training of image transformers", 2021.
 // Original: timm's Beit. Input [N, 3, 224, 224] → logits [N, 1000]; 86,530,984 parameters.
 // mini: 2 layers of width 96, 64 pixels.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
-#include "models/blocks/containers.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/transformer.h"
 
@@ -26,7 +22,7 @@ torch::Tensor places_with_class(int64_t grid) {
 
 struct BeitAttentionImpl : nn::Module {
   BeitAttentionImpl(int64_t width, int64_t head_count, int64_t grid)
-      : qkv(register_module("qkv", nn::Linear(nn::LinearOptions(width, 3 * width).bias(false)))),
+      : qkv(register_module("qkv", linear_without_bias(width, 3 * width))),
         proj(register_module("proj", nn::Linear(width, width))),
         q_bias(register_parameter("q_bias", torch::zeros({width}))),
         k_bias(register_buffer("k_bias", torch::zeros({width}))),
@@ -96,12 +92,9 @@ class Beit : public ByteImageModel {
   nn::Linear head_{nullptr};
 };
 
-TORCHSTONE_MODEL(
-    beit_base_patch16_224, .family = "beit", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
-    .parameters = 86'530'984, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full) return std::make_shared<Beit>(768, 12, 12, 224);
-      return std::make_shared<Beit>(96, 2, 3, 64);
-    });
+TORCHSTONE_MODEL(beit_base_patch16_224, .family = "beit", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
+                 .parameters = 86'530'984,
+                 .make = by_preset<Beit>(std::tuple(768, 12, 12, 224), std::tuple(96, 2, 3, 64)));
 
 }  // namespace
 }  // namespace torchstone::beit

@@ -3,9 +3,6 @@
 // Original: timm's ConvMixer. Input [N, 3, 224, 224] → logits [N, 1000]; 21,110,248 (convmixer_768_32) and 24,383,464
 // (convmixer_1024_20_ks9_p14) parameters. A compiler slowed down only two models in timm's tables, one of
 // which is the second. mini: 2 blocks of width 96, 56 pixels.
-#include <torchstone/model.h>
-
-#include "models/blocks/containers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 
@@ -20,7 +17,7 @@ struct ConvMixerShape {
 
 class ConvMixer : public ByteImageModel {
  public:
-  explicit ConvMixer(const ConvMixerShape& shape) : ByteImageModel(shape.side) {
+  explicit ConvMixer(const ConvMixerShape& shape) : ByteImageModel(shape.side, 14) {
     const auto width = shape.width;
     layers_->push_back(
         Chain(conv(3, width, shape.patch, {.stride = shape.patch}), activation(shape.act), nn::BatchNorm2d(width)));
@@ -41,32 +38,25 @@ class ConvMixer : public ByteImageModel {
     return head_(torch::adaptive_avg_pool2d(layers_->forward(inputs.at(0)), {1, 1}).flatten(1));
   }
 
-  std::vector<ModelDimension> dimensions() const override { return sides(14); }
-
  private:
   nn::Sequential layers_;
   nn::Linear head_{nullptr};
 };
 
-std::shared_ptr<Model> make(const ModelOptions& options, ConvMixerShape shape) {
-  if (options.preset == Preset::mini) {
-    shape.width = 96;
-    shape.depth = 2;
-    shape.side = 56;
-  }
-  return std::make_shared<ConvMixer>(shape);
+auto make(const ConvMixerShape& full) {
+  auto mini = full;
+  mini.width = 96;
+  mini.depth = 2;
+  mini.side = 56;
+  return by_preset<ConvMixer>(full, mini);
 }
 
-TORCHSTONE_MODEL(
-    convmixer_768_32, .family = "convmixer", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
-    .parameters = 21'110'248, .make = [](const ModelOptions& options) {
-      return make(options, {.width = 768, .depth = 32, .kernel = 7, .patch = 7, .act = Act::relu});
-    });
-TORCHSTONE_MODEL(
-    convmixer_1024_20_ks9_p14, .family = "convmixer", .suites = {"timm"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 24'383'464, .make = [](const ModelOptions& options) {
-      return make(options, {.width = 1024, .depth = 20, .kernel = 9, .patch = 14, .act = Act::gelu});
-    });
+TORCHSTONE_MODEL(convmixer_768_32, .family = "convmixer", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
+                 .parameters = 21'110'248,
+                 .make = make({.width = 768, .depth = 32, .kernel = 7, .patch = 7, .act = Act::relu}));
+TORCHSTONE_MODEL(convmixer_1024_20_ks9_p14, .family = "convmixer", .suites = {"timm"}, .train_batch = 32,
+                 .eval_batch = 32, .parameters = 24'383'464,
+                 .make = make({.width = 1024, .depth = 20, .kernel = 9, .patch = 14, .act = Act::gelu}));
 
 }  // namespace
 }  // namespace torchstone::convmixer

@@ -3,10 +3,6 @@
 // Original: timm's ConvNeXt. Input [N, 3, 224, 224], in inference [N, 3, 288, 288] → logits [N, 1000]; 28,589,128
 // (convnext_tiny), 88,591,464 (convnext_base) and 15,623,800 (convnextv2_nano) parameters. mini: stages of one block,
 // widths 16 to 128, 64 pixels.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
-#include "models/blocks/containers.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/transformer.h"
 
@@ -68,7 +64,7 @@ using List = std::vector<int64_t>;
 template <class Block>
 class ConvNeXt : public ByteImageModel {
  public:
-  ConvNeXt(const List& depths, const List& widths, int64_t side) : ByteImageModel(side) {
+  ConvNeXt(const List& depths, const List& widths, int64_t side) : ByteImageModel(side, 32) {
     stem_ = register_module("stem", Chain(conv(3, widths[0], 4, {.stride = 4}), ChannelNorm(widths[0])));
     for (size_t i = 0; i < depths.size(); ++i) {
       Chain blocks, stage;
@@ -83,8 +79,7 @@ class ConvNeXt : public ByteImageModel {
     register_module("stages", stages_);
     norm_ = ChannelNorm(widths.back());
     fc_ = nn::Linear(widths.back(), 1000);
-    register_module("head", nn::ModuleDict(std::vector<std::pair<std::string, std::shared_ptr<nn::Module>>>{
-                                {"norm", norm_.ptr()}, {"fc", fc_.ptr()}}));
+    register_module("head", group({{"norm", norm_.ptr()}, {"fc", fc_.ptr()}}));
     init_linears_normal(*this, 0.02);
   }
 
@@ -93,8 +88,6 @@ class ConvNeXt : public ByteImageModel {
     return fc_(norm_(torch::adaptive_avg_pool2d(x, {1, 1})).flatten(1));
   }
 
-  std::vector<ModelDimension> dimensions() const override { return sides(32); }
-
  private:
   Chain stem_{nullptr}, stages_;
   ChannelNorm norm_{nullptr};
@@ -102,27 +95,20 @@ class ConvNeXt : public ByteImageModel {
 };
 
 template <class Block>
-std::shared_ptr<Model> make(const ModelOptions& options, const List& depths, const List& widths) {
-  if (options.preset == Preset::full)
-    return std::make_shared<ConvNeXt<Block>>(depths, widths, side_of_224_or_288(options.mode));
-  return std::make_shared<ConvNeXt<Block>>(List{1, 1, 1, 1}, List{16, 32, 64, 128}, 64);
+auto make(const List& depths, const List& widths) {
+  return [depths, widths](const ModelOptions& options) -> std::shared_ptr<Model> {
+    if (options.preset == Preset::full)
+      return std::make_shared<ConvNeXt<Block>>(depths, widths, side_of_224_or_288(options.mode));
+    return std::make_shared<ConvNeXt<Block>>(List{1, 1, 1, 1}, List{16, 32, 64, 128}, 64);
+  };
 }
 
-TORCHSTONE_MODEL(
-    convnext_tiny, .family = "convnext", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
-    .parameters = 28'589'128, .make = [](const ModelOptions& options) {
-      return make<Block>(options, {3, 3, 9, 3}, {96, 192, 384, 768});
-    });
-TORCHSTONE_MODEL(
-    convnext_base, .family = "convnext", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
-    .parameters = 88'591'464, .make = [](const ModelOptions& options) {
-      return make<Block>(options, {3, 3, 27, 3}, {128, 256, 512, 1024});
-    });
-TORCHSTONE_MODEL(
-    convnextv2_nano, .family = "convnext", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
-    .parameters = 15'623'800, .make = [](const ModelOptions& options) {
-      return make<BlockV2>(options, {2, 2, 8, 2}, {80, 160, 320, 640});
-    });
+TORCHSTONE_MODEL(convnext_tiny, .family = "convnext", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
+                 .parameters = 28'589'128, .make = make<Block>({3, 3, 9, 3}, {96, 192, 384, 768}));
+TORCHSTONE_MODEL(convnext_base, .family = "convnext", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
+                 .parameters = 88'591'464, .make = make<Block>({3, 3, 27, 3}, {128, 256, 512, 1024}));
+TORCHSTONE_MODEL(convnextv2_nano, .family = "convnext", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
+                 .parameters = 15'623'800, .make = make<BlockV2>({2, 2, 8, 2}, {80, 160, 320, 640}));
 
 }  // namespace
 }  // namespace torchstone::convnext

@@ -3,10 +3,6 @@
 // 2017. Original: pytorch/benchmark pytorch_CycleGAN_and_pix2pix (ResnetGenerator with instance normalisation, which is
 // what its evaluation runs). Input [N, 3, 256, 256] → image [N, 3, 256, 256]; 11,378,179 parameters.
 // mini: 16 feature maps, 3 residual blocks, 32 pixels.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
-#include "models/blocks/containers.h"
 #include "models/blocks/image_model.h"
 
 namespace torchstone::cyclegan {
@@ -58,12 +54,9 @@ class CycleGanGenerator : public ImageModel {
   nn::Sequential model_{nullptr};
 };
 
-TORCHSTONE_MODEL(
-    pytorch_CycleGAN_and_pix2pix, .family = "cyclegan", .suites = {"torchbench"}, .train_batch = 1, .eval_batch = 1,
-    .parameters = 11'378'179, .fixed_batch = true, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full) return std::make_shared<CycleGanGenerator>(64, 9, 256);
-      return std::make_shared<CycleGanGenerator>(16, 3, 32);
-    });
+TORCHSTONE_MODEL(pytorch_CycleGAN_and_pix2pix, .family = "cyclegan", .suites = {"torchbench"}, .train_batch = 1,
+                 .eval_batch = 1, .parameters = 11'378'179, .fixed_batch = true,
+                 .make = by_preset<CycleGanGenerator>(std::tuple(64, 9, 256), std::tuple(16, 3, 32)));
 
 }  // namespace
 }  // namespace torchstone::cyclegan

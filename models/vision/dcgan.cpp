@@ -3,8 +3,6 @@
 // Original: pytorch/benchmark dcgan (from pytorch/examples). Input [N, 3, 64, 64] → probability [N, 1, 1, 1];
 // 2,765,568 parameters. mini: 32 feature maps instead of 64 (with 16, bfloat16 rounds every untrained probability to
 // 0.5).
-#include <torchstone/model.h>
-
 #include "models/blocks/basic_layers.h"
 
 namespace torchstone::dcgan {
@@ -33,11 +31,8 @@ class Discriminator : public Model {
   nn::Sequential main_{nullptr};
 };
 
-TORCHSTONE_MODEL(
-    dcgan, .family = "dcgan", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 256, .parameters = 2'765'568,
-    .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<Discriminator>(options.preset == Preset::full ? 64 : 32);
-    });
+TORCHSTONE_MODEL(dcgan, .family = "dcgan", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 256,
+                 .parameters = 2'765'568, .make = by_preset<Discriminator>(64, 32));
 
 }  // namespace
 }  // namespace torchstone::dcgan

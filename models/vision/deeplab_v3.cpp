@@ -2,9 +2,6 @@
 // Paper: Chen, Papandreou, Schroff, Adam, "Rethinking atrous convolution for semantic image segmentation", 2017.
 // Original: torchvision.models.segmentation.deeplabv3_mobilenet_v3_large (without the auxiliary classifier).
 // Input [N, 3, 224, 224] → {"out": [N, 21, 224, 224]}; 11,025,477 parameters. mini: four blocks, 64 pixels.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 
@@ -23,8 +20,7 @@ struct PyramidImpl : nn::Module {
       : mean(nn::AdaptiveAvgPool2d(1), conv(in, head_width, 1, {.bias = false}), nn::BatchNorm2d(head_width), relu()) {
     rates.push_back(conv_norm(in, head_width));
     for (const int64_t rate : {12, 24, 36}) rates.push_back(conv_norm(in, head_width, {.kernel = 3, .dilation = rate}));
-    nn::ModuleList convs;
-    for (const auto& layers : rates) convs->push_back(layers);
+    auto convs = list_of(rates);
     convs->push_back(mean);
     register_module("convs", convs);
     project = conv_norm(5 * head_width, head_width);
@@ -45,7 +41,7 @@ TORCH_MODULE(Pyramid);
 class DeepLabV3 : public ImageModel {
  public:
   DeepLabV3(const std::vector<MobileBottleneck>& bottlenecks, int64_t side)
-      : ImageModel(side),
+      : ImageModel(side, 32),
         backbone_(register_module("backbone", mobile_features(bottlenecks))),
         classifier_(register_module(
             "classifier", nn::Sequential(Pyramid(6 * bottlenecks.back().out),
@@ -60,24 +56,20 @@ class DeepLabV3 : public ImageModel {
     return result;
   }
 
-  std::vector<ModelDimension> dimensions() const override { return sides(32); }
-
  private:
   nn::Sequential backbone_, classifier_;
 };
 
-TORCHSTONE_MODEL(
-    deeplabv3_mobilenet_v3_large, .family = "deeplab_v3", .suites = {"torchvision"}, .train_batch = 8, .eval_batch = 8,
-    .parameters = 11'025'477, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      using Table = std::vector<MobileBottleneck>;
-      constexpr auto RE = Act::relu, HS = Act::hardswish;
-      if (options.preset == Preset::full) return std::make_shared<DeepLabV3>(mobile_large(/*dilation=*/2), 224);
-      return std::make_shared<DeepLabV3>(Table{{16, 3, 16, 16, false, RE, 1},
-                                               {16, 3, 64, 24, false, RE, 2},
-                                               {24, 5, 72, 40, true, HS, 2},
-                                               {40, 5, 120, 40, true, HS, 1, 2}},
-                                         64);
-    });
+constexpr auto RE = Act::relu, HS = Act::hardswish;
+const std::vector<MobileBottleneck> mini_bottlenecks = {{16, 3, 16, 16, false, RE, 1},
+                                                        {16, 3, 64, 24, false, RE, 2},
+                                                        {24, 5, 72, 40, true, HS, 2},
+                                                        {40, 5, 120, 40, true, HS, 1, 2}};
+
+TORCHSTONE_MODEL(deeplabv3_mobilenet_v3_large, .family = "deeplab_v3", .suites = {"torchvision"}, .train_batch = 8,
+                 .eval_batch = 8, .parameters = 11'025'477,
+                 .make = by_preset<DeepLabV3>(std::tuple(mobile_large(/*dilation=*/2), 224),
+                                              std::tuple(mini_bottlenecks, 64)));
 
 }  // namespace
 }  // namespace torchstone::deeplab_v3

@@ -3,9 +3,6 @@
 // Original: torchvision.models.densenet121 and its sizes. Input [N, 3, 224, 224] → logits [N, 1000]; 7,978,856
 // (densenet121), 28,681,000 (161), 14,149,480 (169) and 20,013,928 (201) parameters.
 // mini: growth 12, blocks of 3, 3, 2 and 2 layers, 64 pixels.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 
@@ -51,7 +48,7 @@ Chain transition(int64_t in) {
 
 class DenseNet : public ImageModel {
  public:
-  explicit DenseNet(const DenseShape& shape) : ImageModel(shape.side) {
+  explicit DenseNet(const DenseShape& shape) : ImageModel(shape.side, 32) {
     auto channels = shape.stem;
     features_->push_back("conv0", conv(3, channels, 7, {.stride = 2, .padding = 3, .bias = false}));
     features_->push_back("norm0", nn::BatchNorm2d(channels));
@@ -77,38 +74,23 @@ class DenseNet : public ImageModel {
     return classifier_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
   }
 
-  std::vector<ModelDimension> dimensions() const override { return sides(32); }
-
  private:
   nn::Sequential features_;
   nn::Linear classifier_{nullptr};
 };
 
-std::shared_ptr<Model> make(const ModelOptions& options, const DenseShape& full) {
-  const DenseShape mini{.depths = {3, 3, 2, 2}, .growth = 12, .stem = 24, .side = 64};
-  return std::make_shared<DenseNet>(options.preset == Preset::full ? full : mini);
+auto make(const DenseShape& full) {
+  return by_preset<DenseNet>(full, DenseShape{.depths = {3, 3, 2, 2}, .growth = 12, .stem = 24, .side = 64});
 }
 
-TORCHSTONE_MODEL(
-    densenet121, .family = "densenet", .suites = {"torchbench"}, .train_batch = 256, .eval_batch = 64,
-    .parameters = 7'978'856, .make = [](const ModelOptions& options) {
-      return make(options, {.depths = {6, 12, 24, 16}});
-    });
-TORCHSTONE_MODEL(
-    densenet161, .family = "densenet", .suites = {"torchvision"}, .train_batch = 64, .eval_batch = 64,
-    .parameters = 28'681'000, .make = [](const ModelOptions& options) {
-      return make(options, {.depths = {6, 12, 36, 24}, .growth = 48, .stem = 96});
-    });
-TORCHSTONE_MODEL(
-    densenet169, .family = "densenet", .suites = {"torchvision"}, .train_batch = 64, .eval_batch = 64,
-    .parameters = 14'149'480, .make = [](const ModelOptions& options) {
-      return make(options, {.depths = {6, 12, 32, 32}});
-    });
-TORCHSTONE_MODEL(
-    densenet201, .family = "densenet", .suites = {"torchvision"}, .train_batch = 64, .eval_batch = 64,
-    .parameters = 20'013'928, .make = [](const ModelOptions& options) {
-      return make(options, {.depths = {6, 12, 48, 32}});
-    });
+TORCHSTONE_MODEL(densenet121, .family = "densenet", .suites = {"torchbench"}, .train_batch = 256, .eval_batch = 64,
+                 .parameters = 7'978'856, .make = make({.depths = {6, 12, 24, 16}}));
+TORCHSTONE_MODEL(densenet161, .family = "densenet", .suites = {"torchvision"}, .train_batch = 64, .eval_batch = 64,
+                 .parameters = 28'681'000, .make = make({.depths = {6, 12, 36, 24}, .growth = 48, .stem = 96}));
+TORCHSTONE_MODEL(densenet169, .family = "densenet", .suites = {"torchvision"}, .train_batch = 64, .eval_batch = 64,
+                 .parameters = 14'149'480, .make = make({.depths = {6, 12, 32, 32}}));
+TORCHSTONE_MODEL(densenet201, .family = "densenet", .suites = {"torchvision"}, .train_batch = 64, .eval_batch = 64,
+                 .parameters = 20'013'928, .make = make({.depths = {6, 12, 48, 32}}));
 
 }  // namespace
 }  // namespace torchstone::densenet

@@ -2,9 +2,6 @@
 // Paper: Lim, Son, Kim, Nah, Lee, "Enhanced deep residual networks for single image super-resolution", 2017.
 // Original: the paper's baseline for a factor of 2 (EDSR-PyTorch), which is in none of upstream's suites. Input [N, 3,
 // 48, 48] in [0, 255) → [N, 3, 96, 96]; 1,369,859 parameters. mini: 4 blocks of 16 channels, 24 pixels.
-#include <torchstone/model.h>
-
-#include "models/blocks/containers.h"
 #include "models/blocks/image_model.h"
 
 namespace torchstone::edsr {
@@ -14,7 +11,7 @@ nn::Conv2d conv3x3(int64_t in, int64_t out) { return conv(in, out, 3, {.padding 
 
 class Edsr : public ImageModel {
  public:
-  Edsr(int64_t width, int64_t blocks, int64_t side) : ImageModel(side) {
+  Edsr(int64_t width, int64_t blocks, int64_t side) : ImageModel(side, 8) {
     mean_ = register_buffer("mean", 255 * torch::tensor({0.4488, 0.4371, 0.4040}, torch::kFloat32).view({3, 1, 1}));
     head_ = register_module("head", Chain(conv3x3(3, width)));
     Chain body;
@@ -35,19 +32,13 @@ class Edsr : public ImageModel {
   }
   bool in_state_dict(const std::string& name) const override { return name != "mean"; }
 
-  std::vector<ModelDimension> dimensions() const override { return sides(8); }
-
  private:
   torch::Tensor mean_;
   Chain head_{nullptr}, body_{nullptr}, tail_{nullptr};
 };
 
-TORCHSTONE_MODEL(
-    edsr_baseline_x2, .family = "edsr", .suites = {"papers"}, .train_batch = 16, .eval_batch = 16,
-    .parameters = 1'369'859, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full) return std::make_shared<Edsr>(64, 16, 48);
-      return std::make_shared<Edsr>(16, 4, 24);
-    });
+TORCHSTONE_MODEL(edsr_baseline_x2, .family = "edsr", .suites = {"papers"}, .train_batch = 16, .eval_batch = 16,
+                 .parameters = 1'369'859, .make = by_preset<Edsr>(std::tuple(64, 16, 48), std::tuple(16, 4, 24)));
 
 }  // namespace
 }  // namespace torchstone::edsr

@@ -5,10 +5,6 @@
 // 1000]; 5,288,548 (efficientnet_b0; tf_efficientnet_b0 pads as TensorFlow does), 3,504,872 (mobilenetv2_100),
 // 5,483,032 (mobilenetv3_large_100), 4,383,312 (mnasnet_100) and 4,421,616 (spnasnet_100) parameters. mini: three
 // stages of 1, 2 and 1 blocks, 64 pixels.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
-#include "models/blocks/containers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 
@@ -84,7 +80,7 @@ SkipChain block(int64_t in, const Row& row, int64_t stride, const Shape& network
 
 class EfficientNet : public ByteImageModel {
  public:
-  explicit EfficientNet(const Shape& shape) : ByteImageModel(shape.side) {
+  explicit EfficientNet(const Shape& shape) : ByteImageModel(shape.side, 32) {
     Chain stem, head, blocks;
     append(*stem, "conv_stem", "bn1", 3, shape.stem, shape, {.kernel = 3, .stride = 2, .act = shape.act});
     auto in = shape.stem;
@@ -127,8 +123,6 @@ class EfficientNet : public ByteImageModel {
     return x;
   }
 
-  std::vector<ModelDimension> dimensions() const override { return sides(32); }
-
  private:
   /// The layers become children of the model itself.
   void adopt(const ChainImpl& layers) {
@@ -160,44 +154,30 @@ const std::vector<Stage> mobilenet_v3_stages = {{{1, 3, 1, 1, 16, 0, Act::relu}}
                                                 {{2, 3, 1, 6, 112}},
                                                 {{3, 5, 2, 6, 160}}};
 
-std::shared_ptr<Model> make(const ModelOptions& options, Shape shape) {
-  if (options.preset == Preset::mini) {
-    const auto squeeze = shape.stages.front().front().squeeze;
-    shape.stages = {{{1, 3, 1, 1, 16, squeeze}}, {{2, 3, 2, 6, 24, squeeze}}, {{1, 5, 2, 3, 40, squeeze}}};
-    if (shape.version3) shape.stages.back().front().squeeze = 0.25;
-    shape.stem = 16;
-    shape.side = 64;
-  }
-  return std::make_shared<EfficientNet>(shape);
+auto make(const Shape& full) {
+  auto mini = full;
+  const auto squeeze = full.stages.front().front().squeeze;
+  mini.stages = {{{1, 3, 1, 1, 16, squeeze}}, {{2, 3, 2, 6, 24, squeeze}}, {{1, 5, 2, 3, 40, squeeze}}};
+  if (full.version3) mini.stages.back().front().squeeze = 0.25;
+  mini.stem = 16;
+  mini.side = 64;
+  return by_preset<EfficientNet>(full, mini);
 }
 
-TORCHSTONE_MODEL(
-    efficientnet_b0, .family = "efficientnet", .suites = {"timm"}, .train_batch = 32, .eval_batch = 64,
-    .parameters = 5'288'548, .make = [](const ModelOptions& options) { return make(options, {.stages = b0_stages}); });
-TORCHSTONE_MODEL(
-    tf_efficientnet_b0, .family = "efficientnet", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
-    .parameters = 5'288'548, .make = [](const ModelOptions& options) {
-      return make(options, {.stages = b0_stages, .eps = 1e-3, .tensorflow_padding = true});
-    });
-TORCHSTONE_MODEL(
-    mobilenetv2_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
-    .parameters = 3'504'872, .make = [](const ModelOptions& options) {
-      return make(options, {.stages = mobilenet_v2_stages, .act = Act::relu6});
-    });
-TORCHSTONE_MODEL(
-    mnasnet_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 512, .eval_batch = 512,
-    .parameters = 4'383'312,
-    .make = [](const ModelOptions& options) { return make(options, {.stages = mnasnet_stages, .act = Act::relu}); });
-TORCHSTONE_MODEL(
-    spnasnet_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
-    .parameters = 4'421'616, .make = [](const ModelOptions& options) {
-      return make(options, {.stages = single_path_stages, .act = Act::relu});
-    });
-TORCHSTONE_MODEL(
-    mobilenetv3_large_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 512, .eval_batch = 512,
-    .parameters = 5'483'032, .make = [](const ModelOptions& options) {
-      return make(options, {.stages = mobilenet_v3_stages, .stem = 16, .act = Act::hardswish, .version3 = true});
-    });
+TORCHSTONE_MODEL(efficientnet_b0, .family = "efficientnet", .suites = {"timm"}, .train_batch = 32, .eval_batch = 64,
+                 .parameters = 5'288'548, .make = make({.stages = b0_stages}));
+TORCHSTONE_MODEL(tf_efficientnet_b0, .family = "efficientnet", .suites = {"timm"}, .train_batch = 128,
+                 .eval_batch = 128, .parameters = 5'288'548,
+                 .make = make({.stages = b0_stages, .eps = 1e-3, .tensorflow_padding = true}));
+TORCHSTONE_MODEL(mobilenetv2_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
+                 .parameters = 3'504'872, .make = make({.stages = mobilenet_v2_stages, .act = Act::relu6}));
+TORCHSTONE_MODEL(mnasnet_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 512, .eval_batch = 512,
+                 .parameters = 4'383'312, .make = make({.stages = mnasnet_stages, .act = Act::relu}));
+TORCHSTONE_MODEL(spnasnet_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
+                 .parameters = 4'421'616, .make = make({.stages = single_path_stages, .act = Act::relu}));
+TORCHSTONE_MODEL(mobilenetv3_large_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 512,
+                 .eval_batch = 512, .parameters = 5'483'032,
+                 .make = make({.stages = mobilenet_v3_stages, .stem = 16, .act = Act::hardswish, .version3 = true}));
 
 }  // namespace
 }  // namespace torchstone::efficientnet

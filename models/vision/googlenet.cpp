@@ -2,10 +2,6 @@
 // Paper: Szegedy et al., "Going deeper with convolutions", 2014. Original: torchvision.models.googlenet with its
 // auxiliary classifiers. Input [N, 3, 224, 224] → logits [N, 1000], in training a tuple with the auxiliary logits, the
 // later ones first; 13,004,888 parameters. mini: without the blocks 4b, 4c and 5a, 64 pixels.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
-#include "models/blocks/containers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 
@@ -51,7 +47,7 @@ TORCH_MODULE(Auxiliary);
 
 class GoogLeNet : public ImageModel {
  public:
-  explicit GoogLeNet(bool full) : ImageModel(full ? 224 : 64) {
+  explicit GoogLeNet(bool full) : ImageModel(full ? 224 : 64, 32) {
     const auto pool = [](int64_t kernel) { return max_pool(kernel, 2, {.ceil = true}); };
     add(start_, "conv1", conv_bn(3, 64, 7, 2));
     start_->push_back(pool(3));
@@ -87,8 +83,6 @@ class GoogLeNet : public ImageModel {
     return std::make_tuple(logits, aux2_(second), aux1_(first));
   }
 
-  std::vector<ModelDimension> dimensions() const override { return sides(32); }
-
  private:
   template <class Layer>
   void add(Chain& part, const std::string& name, const Layer& layer) {
@@ -101,11 +95,8 @@ class GoogLeNet : public ImageModel {
   nn::Linear fc_{nullptr};
 };
 
-TORCHSTONE_MODEL(
-    googlenet, .family = "googlenet", .suites = {"torchvision"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 13'004'888, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<GoogLeNet>(options.preset == Preset::full);
-    });
+TORCHSTONE_MODEL(googlenet, .family = "googlenet", .suites = {"torchvision"}, .train_batch = 32, .eval_batch = 32,
+                 .parameters = 13'004'888, .make = by_preset<GoogLeNet>(/*full=*/true, false));
 
 }  // namespace
 }  // namespace torchstone::googlenet

@@ -2,9 +2,6 @@
 // Paper: Wang et al., "Deep high-resolution representation learning for visual recognition", 2019. Original: timm's
 // HighResolutionNet as hrnet_w18. Input [N, 3, 224, 224] → logits [N, 1000]; 21,299,004 parameters.
 // mini: stages of one module of one block, width 8, 64 pixels.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 
@@ -46,18 +43,13 @@ Chain exchange(const std::vector<int64_t>& widths, size_t from, size_t to) {
 /// Runs each branch, then replaces each by the sum of all.
 struct ExchangingImpl : nn::Module {
   ExchangingImpl(const std::vector<int64_t>& widths, int64_t depth) : ways(widths.size()) {
-    nn::ModuleList parallel, fuse;
+    nn::ModuleList fuse;
     for (size_t to = 0; to < widths.size(); ++to) {
       branches.push_back(blocks_of<BasicBlock>(widths[to], widths[to], depth));
-      parallel->push_back(branches.back());
-      nn::ModuleList into;
-      for (size_t from = 0; from < widths.size(); ++from) {
-        ways[to].push_back(exchange(widths, from, to));
-        into->push_back(ways[to].back());
-      }
-      fuse->push_back(into);
+      for (size_t from = 0; from < widths.size(); ++from) ways[to].push_back(exchange(widths, from, to));
+      fuse->push_back(list_of(ways[to]));
     }
-    register_module("branches", parallel);
+    register_module("branches", list_of(branches));
     register_module("fuse_layers", fuse);
   }
   Tensors forward(Tensors x) {
@@ -82,7 +74,7 @@ struct HrShape {
 
 class HrNet : public ByteImageModel {
  public:
-  explicit HrNet(const HrShape& shape) : ByteImageModel(shape.side) {
+  explicit HrNet(const HrShape& shape) : ByteImageModel(shape.side, 32) {
     for (const auto* number : {"1", "2"}) {
       const auto in = stem_.empty() ? 3 : 64;
       auto layers = step(in, 64, 2, Act::relu);
@@ -114,8 +106,6 @@ class HrNet : public ByteImageModel {
     return classifier_(torch::adaptive_avg_pool2d(last_(x), {1, 1}).flatten(1));
   }
 
-  std::vector<ModelDimension> dimensions() const override { return sides(32); }
-
  private:
   struct Stage {
     std::vector<Chain> enter;  ///< from the coarsest earlier branch; empty: the branch continues
@@ -127,7 +117,6 @@ class HrNet : public ByteImageModel {
     Stage stage;
     const auto before = widths;
     widths.push_back(0);
-    nn::ModuleList enter, modules;
     for (size_t i = 0; i < widths.size(); ++i) {
       widths[i] = shape.width << i;
       Chain layers;
@@ -136,14 +125,10 @@ class HrNet : public ByteImageModel {
       else if (before[i] != widths[i])
         layers = step(before[i], widths[i], 1, Act::relu);
       stage.enter.push_back(layers);
-      enter->push_back(layers);
     }
-    for (int64_t i = 0; i < shape.modules[index]; ++i) {
-      stage.modules.push_back(Exchanging(widths, shape.depth));
-      modules->push_back(stage.modules.back());
-    }
-    register_module("transition" + std::to_string(index + 1), enter);
-    register_module("stage" + std::to_string(index + 2), modules);
+    for (int64_t i = 0; i < shape.modules[index]; ++i) stage.modules.push_back(Exchanging(widths, shape.depth));
+    register_module("transition" + std::to_string(index + 1), list_of(stage.enter));
+    register_module("stage" + std::to_string(index + 2), list_of(stage.modules));
     stages_.push_back(stage);
   }
 
@@ -152,17 +137,13 @@ class HrNet : public ByteImageModel {
     const auto with_bias = [](int64_t in, int64_t out, int64_t kernel, ConvShape shape) {
       return Chain(conv(in, out, kernel, shape), nn::BatchNorm2d(out), relu());
     };
-    nn::ModuleList widen, narrow;
     for (size_t i = 0; i < widths.size(); ++i) {
       const int64_t width = 32 << i;
       widen_.push_back(blocks_of<Bottleneck>(widths[i], width, 1));
-      widen->push_back(widen_.back());
-      if (i == 0) continue;
-      narrow_.push_back(with_bias(2 * width, 4 * width, 3, {.stride = 2, .padding = 1}));
-      narrow->push_back(narrow_.back());
+      if (i > 0) narrow_.push_back(with_bias(2 * width, 4 * width, 3, {.stride = 2, .padding = 1}));
     }
-    register_module("incre_modules", widen);
-    register_module("downsamp_modules", narrow);
+    register_module("incre_modules", list_of(widen_));
+    register_module("downsamp_modules", list_of(narrow_));
     last_ = register_module("final_layer", with_bias(1024, 2048, 1, {}));
     classifier_ = register_module("classifier", nn::Linear(2048, 1000));
   }
@@ -173,12 +154,9 @@ class HrNet : public ByteImageModel {
   nn::Linear classifier_{nullptr};
 };
 
-TORCHSTONE_MODEL(
-    hrnet_w18, .family = "hrnet", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128, .parameters = 21'299'004,
-    .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full) return std::make_shared<HrNet>(HrShape{18, 4, 224, {1, 4, 3}});
-      return std::make_shared<HrNet>(HrShape{8, 1, 64, {1, 1, 1}});
-    });
+TORCHSTONE_MODEL(hrnet_w18, .family = "hrnet", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
+                 .parameters = 21'299'004,
+                 .make = by_preset<HrNet>(HrShape{18, 4, 224, {1, 4, 3}}, HrShape{8, 1, 64, {1, 1, 1}}));
 
 }  // namespace
 }  // namespace torchstone::hrnet

@@ -2,9 +2,6 @@
 // Paper: Szegedy et al., "Rethinking the Inception architecture for computer vision", 2015.
 // Original: timm's InceptionV3 (without the auxiliary classifier). Input [N, 3, 299, 299] → logits [N, 1000];
 // 23,834,568 parameters. mini: one block of each kind (Mixed_5b, 6a, 6b, 7a and 7b), 107 pixels.
-#include <torchstone/model.h>
-
-#include "models/blocks/containers.h"
 #include "models/blocks/image_model.h"
 
 namespace torchstone::inception_v3 {
@@ -113,7 +110,7 @@ Branches block_e(int64_t in) {
 
 class InceptionV3 : public ByteImageModel {
  public:
-  explicit InceptionV3(bool full) : ByteImageModel(full ? 299 : 107) {
+  explicit InceptionV3(bool full) : ByteImageModel(full ? 299 : 107, 1, 80) {
     add("Conv2d_1a_3x3", conv_bn(3, 32, k3by2));
     add("Conv2d_2a_3x3", conv_bn(32, 32, {3, 3, 1, false}));
     add("Conv2d_2b_3x3", conv_bn(32, 64, k3));
@@ -143,8 +140,6 @@ class InceptionV3 : public ByteImageModel {
     return fc_(torch::adaptive_avg_pool2d(layers_->forward(inputs.at(0)), {1, 1}).flatten(1));
   }
 
-  std::vector<ModelDimension> dimensions() const override { return sides(1, 80); }
-
  private:
   template <class Layer>
   void add(const std::string& name, const Layer& layer) {
@@ -155,11 +150,8 @@ class InceptionV3 : public ByteImageModel {
   nn::Linear fc_{nullptr};
 };
 
-TORCHSTONE_MODEL(
-    inception_v3, .family = "inception_v3", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
-    .parameters = 23'834'568, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<InceptionV3>(options.preset == Preset::full);
-    });
+TORCHSTONE_MODEL(inception_v3, .family = "inception_v3", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
+                 .parameters = 23'834'568, .make = by_preset<InceptionV3>(/*full=*/true, false));
 
 }  // namespace
 }  // namespace torchstone::inception_v3

@@ -3,9 +3,6 @@
 // Paper: Graham et al., "LeViT: a vision transformer in ConvNet's clothing for faster inference", 2021.
 // Original: timm's LevitDistilled. Input [N, 3, 224, 224] → logits [N, 1000]; 9,213,936 parameters.
 // mini: two stages of one block, widths 64 and 96, 128 pixels.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/transformer.h"
@@ -19,7 +16,7 @@ constexpr int64_t key_width = 16;  // width of a head's keys
 /// Here it is 1, so that errors in the branch have an effect.
 struct LinearNormImpl : nn::Module {
   LinearNormImpl(int64_t in, int64_t out)
-      : linear(register_module("linear", nn::Linear(nn::LinearOptions(in, out).bias(false)))),
+      : linear(register_module("linear", linear_without_bias(in, out))),
         bn(register_module("bn", nn::BatchNorm1d(out))) {}
   torch::Tensor forward(const torch::Tensor& x) {
     const auto y = linear(x);
@@ -164,13 +161,10 @@ class Levit : public ByteImageModel {
   std::vector<Chain> heads_;
 };
 
-TORCHSTONE_MODEL(
-    levit_128, .family = "levit", .suites = {"timm"}, .train_batch = 1024, .eval_batch = 1024, .parameters = 9'213'936,
-    .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full)
-        return std::make_shared<Levit>(LevitShape{{128, 256, 384}, {4, 8, 12}, 4, 224});
-      return std::make_shared<Levit>(LevitShape{{64, 96}, {2, 3}, 1, 128});
-    });
+TORCHSTONE_MODEL(levit_128, .family = "levit", .suites = {"timm"}, .train_batch = 1024, .eval_batch = 1024,
+                 .parameters = 9'213'936,
+                 .make = by_preset<Levit>(LevitShape{{128, 256, 384}, {4, 8, 12}, 4, 224},
+                                          LevitShape{{64, 96}, {2, 3}, 1, 128}));
 
 }  // namespace
 }  // namespace torchstone::levit

@@ -4,9 +4,6 @@
 // 2021. Original: timm's MlpMixer. Input [N, 3, 224, 224] → logits [N, 1000]; 18,528,264 (mixer_s16_224), 59,880,472
 // (mixer_b16_224), 19,422,656 (gmlp_s16_224) and 15,350,872 (resmlp_12_224) parameters. mini: 2 blocks of width 64, 64
 // pixels.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/transformer.h"
 
@@ -89,11 +86,15 @@ TORCH_MODULE(GatedBlock);
 template <class Block, class Norm>
 class MlpMixer : public ByteImageModel {
  public:
-  MlpMixer(int64_t width, int64_t depth, int64_t side, Norm norm)
+  MlpMixer(int64_t width, int64_t depth, int64_t side)
       : ByteImageModel(side), stem_(register_module("stem", PatchEmbed(16, width))) {
     for (int64_t i = 0; i < depth; ++i) blocks_->push_back(Block(width, side / 16 * (side / 16)));
     register_module("blocks", blocks_);
-    norm_ = register_module("norm", norm);
+    if constexpr (std::is_same_v<Norm, nn::LayerNorm>)
+      norm_ = layer_norm(width);
+    else
+      norm_ = Norm(width);
+    register_module("norm", norm_);
     head_ = register_module("head", nn::Linear(width, 1000));
   }
 
@@ -108,34 +109,19 @@ class MlpMixer : public ByteImageModel {
   nn::Linear head_{nullptr};
 };
 
-template <class Block, class MakeNorm>
-std::shared_ptr<Model> make(const ModelOptions& options, int64_t width, int64_t depth, MakeNorm make_norm) {
-  const bool full = options.preset == Preset::full;
-  if (!full) width = 64;
-  using Norm = decltype(make_norm(width));
-  return std::make_shared<MlpMixer<Block, Norm>>(width, full ? depth : 2, full ? 224 : 64, make_norm(width));
+template <class Block, class Norm = nn::LayerNorm>
+auto make(int64_t width, int64_t depth) {
+  return by_preset<MlpMixer<Block, Norm>>(std::tuple(width, depth, 224), std::tuple(64, 2, 64));
 }
 
-TORCHSTONE_MODEL(
-    mixer_s16_224, .family = "mlp_mixer", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
-    .parameters = 18'528'264, .make = [](const ModelOptions& options) {
-      return make<MixerBlock>(options, 512, 8, [](int64_t width) { return layer_norm(width); });
-    });
-TORCHSTONE_MODEL(
-    mixer_b16_224, .family = "mlp_mixer", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
-    .parameters = 59'880'472, .make = [](const ModelOptions& options) {
-      return make<MixerBlock>(options, 768, 12, [](int64_t width) { return layer_norm(width); });
-    });
-TORCHSTONE_MODEL(
-    gmlp_s16_224, .family = "mlp_mixer", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
-    .parameters = 19'422'656, .make = [](const ModelOptions& options) {
-      return make<GatedBlock>(options, 256, 30, [](int64_t width) { return layer_norm(width); });
-    });
-TORCHSTONE_MODEL(
-    resmlp_12_224, .family = "mlp_mixer", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
-    .parameters = 15'350'872, .make = [](const ModelOptions& options) {
-      return make<ResMlpBlock>(options, 384, 12, [](int64_t width) { return Affine(width); });
-    });
+TORCHSTONE_MODEL(mixer_s16_224, .family = "mlp_mixer", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
+                 .parameters = 18'528'264, .make = make<MixerBlock>(512, 8));
+TORCHSTONE_MODEL(mixer_b16_224, .family = "mlp_mixer", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
+                 .parameters = 59'880'472, .make = make<MixerBlock>(768, 12));
+TORCHSTONE_MODEL(gmlp_s16_224, .family = "mlp_mixer", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
+                 .parameters = 19'422'656, .make = make<GatedBlock>(256, 30));
+TORCHSTONE_MODEL(resmlp_12_224, .family = "mlp_mixer", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
+                 .parameters = 15'350'872, .make = make<ResMlpBlock, Affine>(384, 12));
 
 }  // namespace
 }  // namespace torchstone::mlp_mixer

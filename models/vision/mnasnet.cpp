@@ -2,10 +2,6 @@
 // Paper: Tan et al., "MnasNet: platform-aware neural architecture search for mobile", 2018 (variant B1).
 // Original: torchvision.models.mnasnet1_0. Input [N, 3, 224, 224] → logits [N, 1000]; 4,383,312 parameters.
 // mini: three of the six stages, of 2, 2 and 1 blocks, 64 pixels.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
-#include "models/blocks/containers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 
@@ -36,7 +32,7 @@ Skip inverted_residual(int64_t in, int64_t out, const Stage& stage, int64_t stri
 
 class MnasNet : public ImageModel {
  public:
-  MnasNet(const std::vector<Stage>& stages, int64_t side) : ImageModel(side) {
+  MnasNet(const std::vector<Stage>& stages, int64_t side) : ImageModel(side, 32) {
     append(*layers_, 3, 32, {.kernel = 3, .stride = 2});
     append(*layers_, 32, 32, {.kernel = 3, .groups = 32});
     append(*layers_, 32, 16, {.act = Act::none});
@@ -63,8 +59,6 @@ class MnasNet : public ImageModel {
     return classifier_->forward(layers_->forward(inputs.at(0)).mean({2, 3}));
   }
 
-  std::vector<ModelDimension> dimensions() const override { return sides(32); }
-
  private:
   nn::Sequential layers_, classifier_{nullptr};
 };
@@ -73,12 +67,9 @@ const std::vector<Stage> full_stages = {{24, 3, 2, 3, 3}, {40, 5, 2, 3, 3},  {80
                                         {96, 3, 1, 6, 2}, {192, 5, 2, 6, 4}, {320, 3, 1, 6, 1}};
 const std::vector<Stage> mini_stages = {{24, 3, 2, 3, 2}, {40, 5, 2, 3, 2}, {80, 5, 2, 6, 1}};
 
-TORCHSTONE_MODEL(
-    mnasnet1_0, .family = "mnasnet", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 4'383'312, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full) return std::make_shared<MnasNet>(full_stages, 224);
-      return std::make_shared<MnasNet>(mini_stages, 64);
-    });
+TORCHSTONE_MODEL(mnasnet1_0, .family = "mnasnet", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 32,
+                 .parameters = 4'383'312,
+                 .make = by_preset<MnasNet>(std::tuple(full_stages, 224), std::tuple(mini_stages, 64)));
 
 }  // namespace
 }  // namespace torchstone::mnasnet

@@ -1,8 +1,4 @@
 // MobileNetV2 and MobileNetV3. Input [N, 3, 224, 224] → logits [N, 1000]. mini: 64 pixels.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
-#include "models/blocks/containers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 
@@ -51,12 +47,9 @@ const std::vector<Stage> v2_stages = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 
                                       {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
 const std::vector<Stage> v2_mini_stages = {{1, 16, 1, 1}, {6, 24, 2, 2}, {6, 32, 2, 2}, {6, 64, 1, 2}};
 
-TORCHSTONE_MODEL(
-    mobilenet_v2, .family = "mobilenet_v2", .suites = {"torchbench"}, .train_batch = 96, .eval_batch = 16,
-    .parameters = 3'504'872, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full) return std::make_shared<MobileNetV2>(v2_stages, 1.0, 224);
-      return std::make_shared<MobileNetV2>(v2_mini_stages, 0.5, 64);
-    });
+TORCHSTONE_MODEL(mobilenet_v2, .family = "mobilenet_v2", .suites = {"torchbench"}, .train_batch = 96, .eval_batch = 16,
+                 .parameters = 3'504'872,
+                 .make = by_preset<MobileNetV2>(std::tuple(v2_stages, 1.0, 224), std::tuple(v2_mini_stages, 0.5, 64)));
 
 constexpr auto RE = Act::relu, HS = Act::hardswish;
 
@@ -86,19 +79,14 @@ const std::vector<MobileBottleneck> v3_mini_stages = {{16, 3, 16, 16, false, RE,
                                                       {24, 5, 72, 40, true, HS, 2},
                                                       {40, 5, 120, 40, true, HS, 1}};
 
-std::shared_ptr<Model> make_v3(const ModelOptions& options, const std::vector<MobileBottleneck>& full, int64_t last) {
-  if (options.preset == Preset::full) return std::make_shared<MobileNetV3>(full, last, 224);
-  return std::make_shared<MobileNetV3>(v3_mini_stages, 256, 64);
+auto make_v3(const std::vector<MobileBottleneck>& full, int64_t last) {
+  return by_preset<MobileNetV3>(std::tuple(full, last, 224), std::tuple(v3_mini_stages, 256, 64));
 }
 
-TORCHSTONE_MODEL(
-    mobilenet_v3_large, .family = "mobilenet_v3", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 5'483'032,
-    .make = [](const ModelOptions& options) { return make_v3(options, mobile_large(), 1280); });
-TORCHSTONE_MODEL(
-    mobilenet_v3_small, .family = "mobilenet_v3", .suites = {"torchvision"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 2'542'856,
-    .make = [](const ModelOptions& options) { return make_v3(options, v3_small_stages, 1024); });
+TORCHSTONE_MODEL(mobilenet_v3_large, .family = "mobilenet_v3", .suites = {"torchbench"}, .train_batch = 32,
+                 .eval_batch = 32, .parameters = 5'483'032, .make = make_v3(mobile_large(), 1280));
+TORCHSTONE_MODEL(mobilenet_v3_small, .family = "mobilenet_v3", .suites = {"torchvision"}, .train_batch = 32,
+                 .eval_batch = 32, .parameters = 2'542'856, .make = make_v3(v3_small_stages, 1024));
 
 }  // namespace
 }  // namespace torchstone::mobilenet

@@ -2,10 +2,6 @@
 // Paper: Mehta, Rastegari, "MobileViT: light-weight, general-purpose, and mobile-friendly vision transformer", 2021.
 // Original: timm's ByobNet as mobilevit_s. Input [N, 3, 256, 256] → logits [N, 1000]; 5,578,632 parameters.
 // mini: two plain stages of a block each and two with transformers of a layer each, 64 pixels.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
-#include "models/blocks/containers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/transformer.h"
@@ -80,7 +76,7 @@ struct Stage {
 class MobileVit : public ByteImageModel {
  public:
   MobileVit(const std::vector<Stage>& plan, int64_t last, int64_t side)
-      : ByteImageModel(side), stem_(register_module("stem", conv_silu(3, 16, 3, 2))) {
+      : ByteImageModel(side, 32), stem_(register_module("stem", conv_silu(3, 16, 3, 2))) {
     int64_t in = 16;
     for (const auto& stage : plan) {
       Chain blocks;
@@ -103,8 +99,6 @@ class MobileVit : public ByteImageModel {
     return head_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
   }
 
-  std::vector<ModelDimension> dimensions() const override { return sides(32); }
-
  private:
   Chain stem_, stages_, final_conv_{nullptr}, head_{nullptr};
 };
@@ -113,12 +107,9 @@ const std::vector<Stage> full_stages = {
     {1, 32, 1}, {3, 64, 2}, {1, 96, 2, 144, 2}, {1, 128, 2, 192, 4}, {1, 160, 2, 240, 3}};
 const std::vector<Stage> mini_stages = {{1, 16, 1}, {1, 24, 2}, {1, 32, 2, 48, 1}, {1, 48, 2, 64, 1}};
 
-TORCHSTONE_MODEL(
-    mobilevit_s, .family = "mobilevit", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
-    .parameters = 5'578'632, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full) return std::make_shared<MobileVit>(full_stages, 640, 256);
-      return std::make_shared<MobileVit>(mini_stages, 128, 64);
-    });
+TORCHSTONE_MODEL(mobilevit_s, .family = "mobilevit", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
+                 .parameters = 5'578'632,
+                 .make = by_preset<MobileVit>(std::tuple(full_stages, 640, 256), std::tuple(mini_stages, 128, 64)));
 
 }  // namespace
 }  // namespace torchstone::mobilevit

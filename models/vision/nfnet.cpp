@@ -5,9 +5,6 @@
 // mini: stages of 1, 1, 2 and 1 blocks, widths 32 to 128, groups of 8, 64 pixels.
 #include <cmath>
 
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 
@@ -84,7 +81,7 @@ struct NfShape {
 
 class NormFreeNet : public ByteImageModel {
  public:
-  explicit NormFreeNet(const NfShape& shape) : ByteImageModel(shape.side) {
+  explicit NormFreeNet(const NfShape& shape) : ByteImageModel(shape.side, 32) {
     Chain stem;
     int64_t in = 3;
     for (int64_t i = 0; i < 4; ++i) {
@@ -117,8 +114,6 @@ class NormFreeNet : public ByteImageModel {
     const auto x = torch::silu(final_conv_(stages_(stem_(inputs.at(0)))));
     return head_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
   }
-
-  std::vector<ModelDimension> dimensions() const override { return sides(32); }
 
  private:
   Chain stem_{nullptr}, stages_, head_{nullptr};

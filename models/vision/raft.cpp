@@ -4,10 +4,6 @@
 // [N, 2, 224, 224]; 990,162 parameters. mini: narrow encoders, matches of 2 scales, 2 refinements, 64 pixels.
 #include <cmath>
 
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
-#include "models/blocks/containers.h"
 #include "models/blocks/image_model.h"
 
 namespace torchstone::raft {
@@ -121,13 +117,13 @@ torch::Tensor look_up(const Tensors& pyramid, const torch::Tensor& places) {
 class Raft : public ImageModel {
  public:
   explicit Raft(const RaftShape& shape)
-      : ImageModel(shape.side),
+      : ImageModel(shape.side, 16),
         shape_(shape),
         features_(register_module("feature_encoder", encoder(shape.features, true))),
         context_(register_module("context_encoder", encoder(shape.context, false))),
         update_(register_module("update_block", Update(shape))) {
-    each_layer<nn::Conv2d>(*features_, [](auto& layer) { nn::init::kaiming_normal_(layer.weight, 0, torch::kFanOut); });
-    each_layer<nn::Conv2d>(*context_, [](auto& layer) { nn::init::kaiming_normal_(layer.weight, 0, torch::kFanOut); });
+    for (auto* part : {&features_, &context_})
+      each_layer<nn::Conv2d>(**part, [](auto& conv) { nn::init::kaiming_normal_(conv.weight, 0, torch::kFanOut); });
   }
 
   c10::IValue forward(const Tensors& inputs) override {
@@ -158,18 +154,13 @@ class Raft : public ImageModel {
     return {first, ImageModel::example_inputs(options)[0]};
   }
 
-  std::vector<ModelDimension> dimensions() const override { return sides(16); }
-
  private:
   RaftShape shape_;
   Chain features_, context_;
   Update update_;
 };
 
-TORCHSTONE_MODEL(
-    raft_small, .family = "raft", .suites = {"torchvision"}, .train_batch = 8, .eval_batch = 8, .parameters = 990'162,
-    .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      const RaftShape mini{.features = {16, 16, 24, 32, 48},
+const RaftShape mini_shape{.features = {16, 16, 24, 32, 48},
                            .context = {16, 16, 24, 32, 56},
                            .levels = 2,
                            .correlation = 32,
@@ -179,8 +170,8 @@ TORCHSTONE_MODEL(
                            .head = 32,
                            .updates = 2,
                            .side = 64};
-      return std::make_shared<Raft>(options.preset == Preset::full ? RaftShape{} : mini);
-    });
+TORCHSTONE_MODEL(raft_small, .family = "raft", .suites = {"torchvision"}, .train_batch = 8, .eval_batch = 8,
+                 .parameters = 990'162, .make = by_preset<Raft>(RaftShape{}, mini_shape));
 
 }  // namespace
 }  // namespace torchstone::raft

@@ -2,16 +2,15 @@
 // Paper: Radosavovic, Kosaraju, Girshick, He, Dollár, "Designing network design spaces", 2020. Original: timm's RegNet
 // as regnety_002. Input [N, 3, 224, 224] → logits [N, 1000]; 3,162,996 parameters.
 // mini: stages of 1 block, 64 pixels.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 
 namespace torchstone::regnet {
 namespace {
 
+using List = std::vector<int64_t>;
 constexpr int64_t group_width = 8, stem_width = 32;
+const List stage_widths = {24, 56, 152, 368};
 
 struct RegNetBlockImpl : nn::Module {
   RegNetBlockImpl(int64_t in, int64_t out, int64_t stride)
@@ -34,14 +33,14 @@ TORCH_MODULE(RegNetBlock);
 
 class RegNet : public ByteImageModel {
  public:
-  RegNet(const std::vector<int64_t>& widths, const std::vector<int64_t>& depths, int64_t side) : ByteImageModel(side) {
+  RegNet(const List& depths, int64_t side) : ByteImageModel(side, 32) {
     stages_.push_back(register_module("stem", named_conv_norm(3, stem_width, {.kernel = 3, .stride = 2})));
     int64_t in = stem_width;
-    for (size_t stage = 0; stage < widths.size(); ++stage) {
+    for (size_t stage = 0; stage < depths.size(); ++stage) {
       Chain blocks;
       for (int64_t i = 0; i < depths[stage]; ++i) {
-        blocks->push_back("b" + std::to_string(i + 1), RegNetBlock(in, widths[stage], i == 0 ? 2 : 1));
-        in = widths[stage];
+        blocks->push_back("b" + std::to_string(i + 1), RegNetBlock(in, stage_widths[stage], i == 0 ? 2 : 1));
+        in = stage_widths[stage];
       }
       stages_.push_back(register_module("s" + std::to_string(stage + 1), blocks));
     }
@@ -56,21 +55,14 @@ class RegNet : public ByteImageModel {
     return head_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
   }
 
-  std::vector<ModelDimension> dimensions() const override { return sides(32); }
-
  private:
   std::vector<Chain> stages_;
   Chain head_{nullptr};
 };
 
-TORCHSTONE_MODEL(
-    regnety_002, .family = "regnet", .suites = {"timm"}, .train_batch = 1024, .eval_batch = 1024,
-    .parameters = 3'162'996, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      const std::vector<int64_t> widths = {24, 56, 152, 368};
-      if (options.preset == Preset::full)
-        return std::make_shared<RegNet>(widths, std::vector<int64_t>{1, 1, 4, 7}, 224);
-      return std::make_shared<RegNet>(widths, std::vector<int64_t>{1, 1, 1, 1}, 64);
-    });
+TORCHSTONE_MODEL(regnety_002, .family = "regnet", .suites = {"timm"}, .train_batch = 1024, .eval_batch = 1024,
+                 .parameters = 3'162'996,
+                 .make = by_preset<RegNet>(std::tuple(List{1, 1, 4, 7}, 224), std::tuple(List{1, 1, 1, 1}, 64)));
 
 }  // namespace
 }  // namespace torchstone::regnet

@@ -2,9 +2,6 @@
 // Paper: Ding et al., "RepVGG: making VGG-style ConvNets great again", 2021.
 // Original: timm's ByobNet as repvgg_a2, and the same after reparameterize_model. Input [N, 3, 224, 224] → logits
 // [N, 1000]; 28,210,600 parameters, deployed 25,499,944. mini: stages of 2 and 2 blocks, widths 16 and 32, 64 pixels.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 
@@ -42,7 +39,7 @@ struct Stage {
 class RepVgg : public ByteImageModel {
  public:
   RepVgg(const std::vector<Stage>& stages, int64_t stem, int64_t side, bool deployed)
-      : ByteImageModel(side), stem_(register_module("stem", RepBlock(3, stem, 2, deployed))) {
+      : ByteImageModel(side, 32), stem_(register_module("stem", RepBlock(3, stem, 2, deployed))) {
     auto in = stem;
     for (const auto& stage : stages) {
       Chain blocks;
@@ -63,26 +60,21 @@ class RepVgg : public ByteImageModel {
     return head_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
   }
 
-  std::vector<ModelDimension> dimensions() const override { return sides(32); }
-
  private:
   RepBlock stem_;
   Chain stages_, head_{nullptr};
 };
 
-std::shared_ptr<Model> make(const ModelOptions& options, bool deployed) {
+auto make(bool deployed) {
   using Stages = std::vector<Stage>;
-  if (options.preset == Preset::full)
-    return std::make_shared<RepVgg>(Stages{{2, 96}, {4, 192}, {14, 384}, {1, 1408}}, 64, 224, deployed);
-  return std::make_shared<RepVgg>(Stages{{2, 16}, {2, 32}}, 16, 64, deployed);
+  return by_preset<RepVgg>(std::tuple(Stages{{2, 96}, {4, 192}, {14, 384}, {1, 1408}}, 64, 224, deployed),
+                           std::tuple(Stages{{2, 16}, {2, 32}}, 16, 64, deployed));
 }
 
-TORCHSTONE_MODEL(
-    repvgg_a2, .family = "repvgg", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128, .parameters = 28'210'600,
-    .make = [](const ModelOptions& options) { return make(options, /*deployed=*/false); });
-TORCHSTONE_MODEL(
-    repvgg_a2_deployed, .family = "repvgg", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
-    .parameters = 25'499'944, .make = [](const ModelOptions& options) { return make(options, /*deployed=*/true); });
+TORCHSTONE_MODEL(repvgg_a2, .family = "repvgg", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
+                 .parameters = 28'210'600, .make = make(/*deployed=*/false));
+TORCHSTONE_MODEL(repvgg_a2_deployed, .family = "repvgg", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
+                 .parameters = 25'499'944, .make = make(/*deployed=*/true));
 
 }  // namespace
 }  // namespace torchstone::repvgg

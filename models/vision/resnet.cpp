@@ -5,9 +5,6 @@
 // Input [N, 3, 224, 224] → logits [N, 1000]; 11,689,512 (18), 21,797,672 (34), 25,557,032 (50), 60,192,808 (152),
 // 25,028,904 (resnext50_32x4d) and 68,883,240 (wide_resnet50_2) parameters.
 // mini: 64 pixels and stages of 2, 1, 1, 1 blocks.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 
@@ -17,7 +14,7 @@ namespace {
 template <class Block>
 class ResNet : public ImageModel {
  public:
-  ResNet(const std::vector<int64_t>& depths, int64_t side, Groups groups) : ImageModel(side) {
+  ResNet(const std::vector<int64_t>& depths, int64_t side, Groups groups) : ImageModel(side, 32) {
     conv1_ = register_module("conv1", conv(3, 64, 7, {.stride = 2, .padding = 3, .bias = false}));
     bn1_ = register_module("bn1", nn::BatchNorm2d(64));
     int64_t in = 64;
@@ -40,8 +37,6 @@ class ResNet : public ImageModel {
     return fc_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
   }
 
-  std::vector<ModelDimension> dimensions() const override { return sides(32); }
-
  private:
   nn::Conv2d conv1_{nullptr};
   nn::BatchNorm2d bn1_{nullptr};
@@ -50,41 +45,23 @@ class ResNet : public ImageModel {
 };
 
 template <class Block>
-std::shared_ptr<Model> make(const std::vector<int64_t>& depths, const ModelOptions& options, Groups groups = {}) {
-  if (options.preset == Preset::full) return std::make_shared<ResNet<Block>>(depths, 224, groups);
-  return std::make_shared<ResNet<Block>>(std::vector<int64_t>{2, 1, 1, 1}, 64, groups);
+auto make(const std::vector<int64_t>& depths, Groups groups = {}) {
+  return by_preset<ResNet<Block>>(std::tuple(depths, 224, groups),
+                                  std::tuple(std::vector<int64_t>{2, 1, 1, 1}, 64, groups));
 }
 
-TORCHSTONE_MODEL(
-    resnet18, .family = "resnet", .suites = {"torchbench"}, .train_batch = 16, .eval_batch = 8,
-    .parameters = 11'689'512, .make = [](const ModelOptions& options) {
-      return make<BasicBlock>({2, 2, 2, 2}, options);
-    });
-TORCHSTONE_MODEL(
-    resnet50, .family = "resnet", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 25'557'032, .make = [](const ModelOptions& options) {
-      return make<Bottleneck>({3, 4, 6, 3}, options);
-    });
-TORCHSTONE_MODEL(
-    resnet34, .family = "resnet", .suites = {"torchvision"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 21'797'672, .make = [](const ModelOptions& options) {
-      return make<BasicBlock>({3, 4, 6, 3}, options);
-    });
-TORCHSTONE_MODEL(
-    resnet152, .family = "resnet", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 60'192'808, .make = [](const ModelOptions& options) {
-      return make<Bottleneck>({3, 8, 36, 3}, options);
-    });
-TORCHSTONE_MODEL(
-    resnext50_32x4d, .family = "resnet", .suites = {"torchbench"}, .train_batch = 8, .eval_batch = 8,
-    .parameters = 25'028'904, .make = [](const ModelOptions& options) {
-      return make<Bottleneck>({3, 4, 6, 3}, options, {.count = 32, .width = 4});
-    });
-TORCHSTONE_MODEL(
-    wide_resnet50_2, .family = "resnet", .suites = {"torchvision"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 68'883'240, .make = [](const ModelOptions& options) {
-      return make<Bottleneck>({3, 4, 6, 3}, options, {.width = 128});
-    });
+TORCHSTONE_MODEL(resnet18, .family = "resnet", .suites = {"torchbench"}, .train_batch = 16, .eval_batch = 8,
+                 .parameters = 11'689'512, .make = make<BasicBlock>({2, 2, 2, 2}));
+TORCHSTONE_MODEL(resnet50, .family = "resnet", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 32,
+                 .parameters = 25'557'032, .make = make<Bottleneck>({3, 4, 6, 3}));
+TORCHSTONE_MODEL(resnet34, .family = "resnet", .suites = {"torchvision"}, .train_batch = 32, .eval_batch = 32,
+                 .parameters = 21'797'672, .make = make<BasicBlock>({3, 4, 6, 3}));
+TORCHSTONE_MODEL(resnet152, .family = "resnet", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 32,
+                 .parameters = 60'192'808, .make = make<Bottleneck>({3, 8, 36, 3}));
+TORCHSTONE_MODEL(resnext50_32x4d, .family = "resnet", .suites = {"torchbench"}, .train_batch = 8, .eval_batch = 8,
+                 .parameters = 25'028'904, .make = make<Bottleneck>({3, 4, 6, 3}, {.count = 32, .width = 4}));
+TORCHSTONE_MODEL(wide_resnet50_2, .family = "resnet", .suites = {"torchvision"}, .train_batch = 32, .eval_batch = 32,
+                 .parameters = 68'883'240, .make = make<Bottleneck>({3, 4, 6, 3}, {.width = 128}));
 
 }  // namespace
 }  // namespace torchstone::resnet

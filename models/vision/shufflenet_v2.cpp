@@ -2,8 +2,6 @@
 // Paper: Ma, Zhang, Zheng, Sun, "ShuffleNet V2: practical guidelines for efficient CNN architecture design", 2018.
 // Original: torchvision.models.shufflenet_v2_x1_0. Input [N, 3, 224, 224] → logits [N, 1000]; 2,278,604 parameters.
 // mini: the widths of x0_5, stages of 2, 3 and 2 blocks, 64 pixels.
-#include <torchstone/model.h>
-
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 
@@ -46,7 +44,7 @@ class ShuffleNetV2 : public ImageModel {
  public:
   /// `widths` has the widths of the stem, the three stages and the last convolution.
   ShuffleNetV2(const std::vector<int64_t>& depths, const std::vector<int64_t>& widths, int64_t side)
-      : ImageModel(side) {
+      : ImageModel(side, 32) {
     layers_.push_back(register_module("conv1", conv_norm(3, widths[0], {.kernel = 3, .stride = 2})));
     for (size_t stage = 0; stage < depths.size(); ++stage) {
       Chain units;
@@ -65,21 +63,16 @@ class ShuffleNetV2 : public ImageModel {
     return fc_(x.mean({2, 3}));
   }
 
-  std::vector<ModelDimension> dimensions() const override { return sides(32); }
-
  private:
   std::vector<Chain> layers_;
   nn::Linear fc_{nullptr};
 };
 
-TORCHSTONE_MODEL(
-    shufflenet_v2_x1_0, .family = "shufflenet_v2", .suites = {"torchbench"}, .train_batch = 128, .eval_batch = 64,
-    .parameters = 2'278'604, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      using List = std::vector<int64_t>;
-      if (options.preset == Preset::full)
-        return std::make_shared<ShuffleNetV2>(List{4, 8, 4}, List{24, 116, 232, 464, 1024}, 224);
-      return std::make_shared<ShuffleNetV2>(List{2, 3, 2}, List{24, 48, 96, 192, 1024}, 64);
-    });
+using List = std::vector<int64_t>;
+TORCHSTONE_MODEL(shufflenet_v2_x1_0, .family = "shufflenet_v2", .suites = {"torchbench"}, .train_batch = 128,
+                 .eval_batch = 64, .parameters = 2'278'604,
+                 .make = by_preset<ShuffleNetV2>(std::tuple(List{4, 8, 4}, List{24, 116, 232, 464, 1024}, 224),
+                                                 std::tuple(List{2, 3, 2}, List{24, 48, 96, 192, 1024}, 64)));
 
 }  // namespace
 }  // namespace torchstone::shufflenet_v2

@@ -2,9 +2,6 @@
 // Paper: Iandola et al., "SqueezeNet: AlexNet-level accuracy with 50x fewer parameters and <0.5MB model size", 2016.
 // Original: torchvision.models.squeezenet1_1. Input [N, 3, 224, 224] → logits [N, 1000]; 1,235,496 parameters.
 // mini: 64 pixels.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/image_model.h"
 
 namespace torchstone::squeezenet {
@@ -28,7 +25,7 @@ nn::MaxPool2d pool() { return max_pool(3, 2, {.ceil = true}); }
 
 class SqueezeNet : public ImageModel {
  public:
-  explicit SqueezeNet(int64_t side) : ImageModel(side) {
+  explicit SqueezeNet(int64_t side) : ImageModel(side, 32) {
     features_ = register_module(
         "features", nn::Sequential(conv(3, 64, 3, {.stride = 2}), relu(), pool(), Fire(64, 16, 64), Fire(128, 16, 64),
                                    pool(), Fire(128, 32, 128), Fire(256, 32, 128), pool(), Fire(256, 48, 192),
@@ -47,17 +44,12 @@ class SqueezeNet : public ImageModel {
     return classifier_->forward(features_->forward(inputs.at(0))).flatten(1);
   }
 
-  std::vector<ModelDimension> dimensions() const override { return sides(32); }
-
  private:
   nn::Sequential features_{nullptr}, classifier_{nullptr};
 };
 
-TORCHSTONE_MODEL(
-    squeezenet1_1, .family = "squeezenet", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 16,
-    .parameters = 1'235'496, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      return std::make_shared<SqueezeNet>(options.preset == Preset::full ? 224 : 64);
-    });
+TORCHSTONE_MODEL(squeezenet1_1, .family = "squeezenet", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 16,
+                 .parameters = 1'235'496, .make = by_preset<SqueezeNet>(224, 64));
 
 }  // namespace
 }  // namespace torchstone::squeezenet

@@ -5,10 +5,6 @@
 // mini: stages of 2 and 2 layers, width 24, windows of 4, 32 pixels.
 #include <numeric>
 
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
-#include "models/blocks/containers.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/transformer.h"
 
@@ -55,8 +51,7 @@ struct WindowAttentionImpl : nn::Module {
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& mask) {
     auto bias = position_bias(table, places);
     if (mask.defined()) {
-      const auto spread = mask.unsqueeze(1).repeat({x.size(0) / mask.size(0), 1, 1, 1});
-      bias = bias + spread;
+      bias = bias + mask.unsqueeze(1).repeat({x.size(0) / mask.size(0), 1, 1, 1});
     }
     const auto parts = qkv(x).chunk(3, -1);
     return proj(attention(parts[0], parts[1], parts[2], heads, {.bias = bias.contiguous()}));
@@ -100,7 +95,7 @@ TORCH_MODULE(SwinBlock);
 struct PatchMergingImpl : nn::Module {
   explicit PatchMergingImpl(int64_t width)
       : norm(register_module("norm", layer_norm(4 * width, 1e-5))),
-        reduction(register_module("reduction", nn::Linear(nn::LinearOptions(4 * width, 2 * width).bias(false)))) {}
+        reduction(register_module("reduction", linear_without_bias(4 * width, 2 * width))) {}
   torch::Tensor forward(torch::Tensor x) {
     const auto half = x.size(1) / 2, width = x.size(3);
     x = x.reshape({x.size(0), half, 2, half, 2, width}).permute({0, 1, 3, 4, 2, 5}).flatten(3);
@@ -167,21 +162,16 @@ class Swin : public ByteImageModel {
   nn::LayerNorm norm_{nullptr};
 };
 
-std::shared_ptr<Model> make(const ModelOptions& options, const SwinShape& full) {
-  const SwinShape mini{.depths = {2, 2}, .heads = {2, 4}, .width = 24, .window = 4, .side = 32};
-  return std::make_shared<Swin>(options.preset == Preset::full ? full : mini);
+auto make(const SwinShape& full) {
+  return by_preset<Swin>(full, SwinShape{.depths = {2, 2}, .heads = {2, 4}, .width = 24, .window = 4, .side = 32});
 }
 
-TORCHSTONE_MODEL(
-    swin_tiny_patch4_window7_224, .family = "swin", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
-    .parameters = 28'288'354, .make = [](const ModelOptions& options) {
-      return make(options, {.depths = {2, 2, 6, 2}, .heads = {3, 6, 12, 24}, .width = 96});
-    });
-TORCHSTONE_MODEL(
-    swin_base_patch4_window7_224, .family = "swin", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
-    .parameters = 87'768'224, .make = [](const ModelOptions& options) {
-      return make(options, {.depths = {2, 2, 18, 2}, .heads = {4, 8, 16, 32}, .width = 128});
-    });
+TORCHSTONE_MODEL(swin_tiny_patch4_window7_224, .family = "swin", .suites = {"timm"}, .train_batch = 64,
+                 .eval_batch = 64, .parameters = 28'288'354,
+                 .make = make({.depths = {2, 2, 6, 2}, .heads = {3, 6, 12, 24}, .width = 96}));
+TORCHSTONE_MODEL(swin_base_patch4_window7_224, .family = "swin", .suites = {"timm"}, .train_batch = 128,
+                 .eval_batch = 128, .parameters = 87'768'224,
+                 .make = make({.depths = {2, 2, 18, 2}, .heads = {4, 8, 16, 32}, .width = 128}));
 
 }  // namespace
 }  // namespace torchstone::swin

@@ -3,8 +3,6 @@
 // Original: pytorch/benchmark pytorch_unet (milesial/Pytorch-UNet, bilinear). Input [N, 3, 640, 959] → logits
 // [N, 2, 640, 959]; 17,267,458 parameters. Every up-sampled map needs padding because the width is odd.
 // mini: 8 channels at the top instead of 64, 64 x 95 pixels.
-#include <torchstone/model.h>
-
 #include "models/blocks/basic_layers.h"
 
 namespace torchstone::unet {
@@ -87,12 +85,8 @@ class UNet : public Model {
   OutConv outc_{nullptr};
 };
 
-TORCHSTONE_MODEL(
-    pytorch_unet, .family = "unet", .suites = {"torchbench"}, .train_batch = 1, .eval_batch = 1,
-    .parameters = 17'267'458, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full) return std::make_shared<UNet>(64, 640, 959);
-      return std::make_shared<UNet>(8, 64, 95);
-    });
+TORCHSTONE_MODEL(pytorch_unet, .family = "unet", .suites = {"torchbench"}, .train_batch = 1, .eval_batch = 1,
+                 .parameters = 17'267'458, .make = by_preset<UNet>(std::tuple(64, 640, 959), std::tuple(8, 64, 95)));
 
 }  // namespace
 }  // namespace torchstone::unet

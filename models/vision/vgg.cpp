@@ -3,9 +3,6 @@
 // Original: torchvision.models.vgg11, vgg16. Input [N, 3, 224, 224] → logits [N, 1000]; 132,863,336 and 138,357,544
 // parameters.
 // mini: six narrow convolutions, 64 pixels and a classifier of width 256 instead of 4096.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/image_model.h"
 
 namespace torchstone::vgg {
@@ -42,17 +39,14 @@ const std::vector<int64_t> vgg16_widths = {64,  64,          pool_marker, 128,  
                                            512, pool_marker, 512,         512,         512, pool_marker};
 const std::vector<int64_t> mini_widths = {16, pool_marker, 32, pool_marker, 64, 64, pool_marker, 128, 128, pool_marker};
 
-std::shared_ptr<Model> make(const ModelOptions& options, const std::vector<int64_t>& full) {
-  if (options.preset == Preset::full) return std::make_shared<Vgg>(full, 224, 4096);
-  return std::make_shared<Vgg>(mini_widths, 64, 256);
+auto make(const std::vector<int64_t>& full) {
+  return by_preset<Vgg>(std::tuple(full, 224, 4096), std::tuple(mini_widths, 64, 256));
 }
 
-TORCHSTONE_MODEL(
-    vgg11, .family = "vgg", .suites = {"torchvision"}, .train_batch = 64, .eval_batch = 64, .parameters = 132'863'336,
-    .make = [](const ModelOptions& options) { return make(options, vgg11_widths); });
-TORCHSTONE_MODEL(
-    vgg16, .family = "vgg", .suites = {"torchbench"}, .train_batch = 64, .eval_batch = 4, .parameters = 138'357'544,
-    .make = [](const ModelOptions& options) { return make(options, vgg16_widths); });
+TORCHSTONE_MODEL(vgg11, .family = "vgg", .suites = {"torchvision"}, .train_batch = 64, .eval_batch = 64,
+                 .parameters = 132'863'336, .make = make(vgg11_widths));
+TORCHSTONE_MODEL(vgg16, .family = "vgg", .suites = {"torchbench"}, .train_batch = 64, .eval_batch = 4,
+                 .parameters = 138'357'544, .make = make(vgg16_widths));
 
 }  // namespace
 }  // namespace torchstone::vgg

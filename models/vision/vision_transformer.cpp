@@ -5,9 +5,6 @@
 // (vit_base_patch16_224), 1,012,611,432 (vit_giant_patch14_224), 5,717,416 (deit_tiny_patch16_224) and 87,338,192
 // (deit_base_distilled_patch16_224) parameters. mini: 2 layers of width 96, 64 pixels (giant: 56, a multiple of its
 // patches of 14).
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/transformer.h"
 
@@ -56,38 +53,28 @@ class VisionTransformer : public ByteImageModel {
   std::vector<nn::Linear> heads_;
 };
 
-std::shared_ptr<Model> make(const ModelOptions& options, const VitShape& full, bool distilled = false) {
+auto make(const VitShape& full, bool distilled = false) {
   const VitShape mini{.width = 96,
                       .depth = 2,
                       .heads = 3,
                       .side = full.patch * 4,
                       .patch = full.patch,
                       .hidden = 96 * full.hidden / full.width};
-  return std::make_shared<VisionTransformer>(options.preset == Preset::full ? full : mini, distilled);
+  return by_preset<VisionTransformer>(std::tuple(full, distilled), std::tuple(mini, distilled));
 }
 
-TORCHSTONE_MODEL(
-    vit_small_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 22'050'664,
-    .make = [](const ModelOptions& options) { return make(options, {.width = 384, .depth = 12, .heads = 6}); });
-TORCHSTONE_MODEL(
-    vit_base_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
-    .parameters = 86'567'656,
-    .make = [](const ModelOptions& options) { return make(options, {.width = 768, .depth = 12, .heads = 12}); });
-TORCHSTONE_MODEL(
-    vit_giant_patch14_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 32, .eval_batch = 32,
-    .parameters = 1'012'611'432, .make = [](const ModelOptions& options) {
-      return make(options, {.width = 1408, .depth = 40, .heads = 16, .patch = 14, .hidden = 6144});
-    });
-TORCHSTONE_MODEL(
-    deit_tiny_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
-    .parameters = 5'717'416,
-    .make = [](const ModelOptions& options) { return make(options, {.width = 192, .depth = 12, .heads = 3}); });
-TORCHSTONE_MODEL(
-    deit_base_distilled_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 128,
-    .eval_batch = 128, .parameters = 87'338'192, .make = [](const ModelOptions& options) {
-      return make(options, {.width = 768, .depth = 12, .heads = 12}, /*distilled=*/true);
-    });
+TORCHSTONE_MODEL(vit_small_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 32,
+                 .eval_batch = 32, .parameters = 22'050'664, .make = make({.width = 384, .depth = 12, .heads = 6}));
+TORCHSTONE_MODEL(vit_base_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 128,
+                 .eval_batch = 128, .parameters = 86'567'656, .make = make({.width = 768, .depth = 12, .heads = 12}));
+TORCHSTONE_MODEL(vit_giant_patch14_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 32,
+                 .eval_batch = 32, .parameters = 1'012'611'432,
+                 .make = make({.width = 1408, .depth = 40, .heads = 16, .patch = 14, .hidden = 6144}));
+TORCHSTONE_MODEL(deit_tiny_patch16_224, .family = "vision_transformer", .suites = {"timm"}, .train_batch = 128,
+                 .eval_batch = 128, .parameters = 5'717'416, .make = make({.width = 192, .depth = 12, .heads = 3}));
+TORCHSTONE_MODEL(deit_base_distilled_patch16_224, .family = "vision_transformer", .suites = {"timm"},
+                 .train_batch = 128, .eval_batch = 128, .parameters = 87'338'192,
+                 .make = make({.width = 768, .depth = 12, .heads = 12}, /*distilled=*/true));
 
 }  // namespace
 }  // namespace torchstone::vision_transformer

@@ -4,9 +4,6 @@
 // mini: stages of 1, 1, 1 and 1 layers, widths 48 and 96, 64 pixels.
 #include <cmath>
 
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/transformer.h"
@@ -17,13 +14,11 @@ namespace {
 constexpr double norm_epsilon = 1e-5;
 constexpr int64_t window_side = 3, window_area = window_side * window_side, window_stride = 2;  // of outlook attention
 
-nn::Linear plain(int64_t in, int64_t out) { return nn::Linear(nn::LinearOptions(in, out).bias(false)); }
-
 /// Every second position computes weights for all pairs of its 3x3 neighbours. Overlapping results are summed.
 /// [N, H, W, width] → the same.
 struct OutlookAttentionImpl : nn::Module {
   OutlookAttentionImpl(int64_t width, int64_t head_count)
-      : v(register_module("v", plain(width, width))),
+      : v(register_module("v", linear_without_bias(width, width))),
         attn(register_module("attn", nn::Linear(width, window_area * window_area * head_count))),
         proj(register_module("proj", nn::Linear(width, width))),
         heads(head_count) {}
@@ -53,8 +48,8 @@ TORCH_MODULE(OutlookAttention);
 /// Attention of the first token to all. [N, L, width] → [N, 1, width].
 struct FirstAttentionImpl : nn::Module {
   FirstAttentionImpl(int64_t width, int64_t head_count)
-      : kv(register_module("kv", plain(width, 2 * width))),
-        q(register_module("q", plain(width, width))),
+      : kv(register_module("kv", linear_without_bias(width, 2 * width))),
+        q(register_module("q", linear_without_bias(width, width))),
         proj(register_module("proj", nn::Linear(width, width))),
         heads(head_count) {}
   torch::Tensor forward(const torch::Tensor& x) {
@@ -146,12 +141,10 @@ class Volo : public ByteImageModel {
   nn::Linear head_{nullptr}, aux_head_{nullptr};
 };
 
-TORCHSTONE_MODEL(
-    volo_d1_224, .family = "volo", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128, .parameters = 26'632'040,
-    .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full) return std::make_shared<Volo>(VoloShape{{4, 4, 8, 2}, 192, 6, 384, 12, 224});
-      return std::make_shared<Volo>(VoloShape{{1, 1, 1, 1}, 48, 2, 96, 4, 64});
-    });
+TORCHSTONE_MODEL(volo_d1_224, .family = "volo", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
+                 .parameters = 26'632'040,
+                 .make = by_preset<Volo>(VoloShape{{4, 4, 8, 2}, 192, 6, 384, 12, 224},
+                                         VoloShape{{1, 1, 1, 1}, 48, 2, 96, 4, 64}));
 
 }  // namespace
 }  // namespace torchstone::volo

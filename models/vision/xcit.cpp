@@ -4,9 +4,6 @@
 // mini: 2 + 2 layers of width 64, 64 pixels.
 #include <numbers>
 
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/transformer.h"
@@ -140,12 +137,8 @@ class Xcit : public ByteImageModel {
     register_module("patch_embed", chain({{"proj", stem_}}));
     class_token_ = register_parameter("cls_token", 0.02 * torch::randn({1, 1, width}));
     places_ = register_module("pos_embed", FourierPlaces(width));
-    nn::ModuleList blocks;
-    for (int64_t i = 0; i < depth; ++i) {
-      blocks_.emplace_back(width, attention_heads);
-      blocks->push_back(blocks_.back());
-    }
-    register_module("blocks", blocks);
+    for (int64_t i = 0; i < depth; ++i) blocks_.emplace_back(width, attention_heads);
+    register_module("blocks", list_of(blocks_));
     class_blocks_ = register_module("cls_attn_blocks",
                                     Chain(ClassBlock(width, attention_heads), ClassBlock(width, attention_heads)));
     norm_ = register_module("norm", layer_norm(width));
@@ -172,12 +165,8 @@ class Xcit : public ByteImageModel {
   nn::Linear head_{nullptr};
 };
 
-TORCHSTONE_MODEL(
-    xcit_nano_12_p8_224, .family = "xcit", .suites = {"timm"}, .train_batch = 16, .eval_batch = 16,
-    .parameters = 3'049'016, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      if (options.preset == Preset::full) return std::make_shared<Xcit>(128, 12, 224);
-      return std::make_shared<Xcit>(64, 2, 64);
-    });
+TORCHSTONE_MODEL(xcit_nano_12_p8_224, .family = "xcit", .suites = {"timm"}, .train_batch = 16, .eval_batch = 16,
+                 .parameters = 3'049'016, .make = by_preset<Xcit>(std::tuple(128, 12, 224), std::tuple(64, 2, 64)));
 
 }  // namespace
 }  // namespace torchstone::xcit

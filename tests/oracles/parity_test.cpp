@@ -15,7 +15,6 @@
 
 #include "fixtures/checks/subject/model_preparation.h"
 #include "models/blocks/basic_layers.h"
-#include "models/blocks/containers.h"
 #include "models/core/model_registry.h"
 #include "models/core/model_state.h"
 #include "models/formats/safetensors.h"

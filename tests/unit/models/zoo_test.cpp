@@ -9,7 +9,7 @@
 #include <torch/torch.h>
 #include <torchstone/model.h>
 
-#include "models/blocks/containers.h"
+#include "models/blocks/basic_layers.h"
 #include "models/core/model_registry.h"
 #include "models/core/model_state.h"
 #include "models/core/registration.h"

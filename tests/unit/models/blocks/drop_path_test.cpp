@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <torch/cuda.h>
 
-#include "models/blocks/containers.h"
+#include "models/blocks/basic_layers.h"
 
 namespace torchstone {
 namespace {
