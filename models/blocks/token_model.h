@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+
 #include <torchstone/model.h>
 
 namespace torchstone {
@@ -18,7 +20,17 @@ enum class Harness {
 
 /// Returns the cross entropy of transformers' heads: the mean over all labels except -100. For next words, half
 /// precision is converted to float32.
-torch::Tensor label_loss(const torch::Tensor& logits, const torch::Tensor& labels, Labels kind);
+inline torch::Tensor label_loss(const torch::Tensor& logits, const torch::Tensor& labels, Labels kind) {
+  constexpr int64_t ignored_label = -100;
+  auto scores = logits;
+  auto targets = labels;
+  if (kind == Labels::next_words) {
+    if (logits.scalar_type() != torch::kFloat64) scores = logits.to(torch::kFloat32);
+    targets = torch::constant_pad_nd(labels, {0, 1}, ignored_label).slice(1, 1);  // without the first label
+  }
+  return torch::cross_entropy_loss(scores.reshape({-1, scores.size(-1)}), targets.reshape(-1), /*weight=*/{},
+                                   torch::Reduction::Mean, ignored_label);
+}
 
 /// Inputs and labels of a model of transformers.
 struct TokenTask {
@@ -35,11 +47,32 @@ struct TokenTask {
 class TokenModel : public Model {
  public:
   explicit TokenModel(const TokenTask& task) : task_(task) {}
-  c10::IValue forward(const Tensors& inputs) final;
-  Tensors example_inputs(const ModelOptions& options) const final;
+  c10::IValue forward(const Tensors& inputs) final {
+    const auto found = outputs(inputs);
+    if (inputs.size() == task_.inputs && found.size() == 1) return found.front();
+    std::vector<c10::IValue> parts(found.begin(), found.end());
+    if (inputs.size() > task_.inputs)
+      parts.insert(parts.begin(), label_loss(found.front(), inputs.back(), task_.labels));
+    return c10::ivalue::Tuple::create(std::move(parts));
+  }
+  Tensors example_inputs(const ModelOptions& options) const final {
+    auto inputs = token_inputs(options);
+    if (options.mode == Mode::training || task_.harness == Harness::huggingface)
+      inputs.push_back(random_labels(options));
+    return inputs;
+  }
   /// Returns the length of the texts, if it may vary.
-  std::vector<ModelDimension> dimensions() const override;
-  torch::Tensor loss(const c10::IValue& output) const final;
+  std::vector<ModelDimension> dimensions() const override {
+    if (task_.longest == 0) return {};
+    return {{"length", task_.tokens, std::max<int64_t>(task_.tokens / 8, 2), task_.longest, 1}};
+  }
+  torch::Tensor loss(const c10::IValue& output) const final {
+    if (!output.isTuple()) return Model::loss(output);
+    const auto& parts = output.toTupleRef().elements();
+    const bool labelled = parts[0].toTensor().dim() == 0;
+    if (labelled && task_.harness == Harness::huggingface) return parts[0].toTensor();
+    return Model::loss(parts[labelled ? 1 : 0]);
+  }
   /// Returns false for tables of positions and types (`position_ids`).
   bool in_state_dict(const std::string& name) const override { return !name.ends_with("_ids"); }
 
