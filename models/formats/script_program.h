@@ -24,19 +24,6 @@ struct ForeignDevices {
   std::set<std::string> devices{};
 };
 
-/// Adapts the constants in the graphs of all of the module's functions to `device`. Constants of type Device (`device=`
-/// of a trace) become it, and tensors are moved to it. With `dtype` floating-point tensors are cast, as buffers are. If
-/// `dtype` is float64, the dtype of references, `dtype=` arguments of a trace change from `own` to float64.
-ForeignDevices move_constants(const torch::jit::Module& module, torch::Device device, std::optional<torch::Dtype> dtype,
-                              torch::Dtype own);
-
-/// Returns the dtype of the first floating-point parameter, buffer or attribute; float32 without any.
-torch::Dtype floating_dtype_of(const torch::jit::Module& module);
-
-/// Makes all of the module's functions use the public convolutions. They then follow the switches of this process
-/// instead of those of the process that traced them.
-void use_public_convolutions(const torch::jit::Module& module);
-
 /// Returns a copy of the graph of `forward` with all calls inlined.
 std::shared_ptr<torch::jit::Graph> inlined_forward(const torch::jit::Module& module);
 
@@ -48,7 +35,6 @@ std::vector<torch::Tensor> constant_tensors(torch::jit::Graph& graph);
 struct SavedMode {
   std::string trains{}, evaluates{};
 };
-SavedMode saved_mode(torch::jit::Graph& graph);
 
 /// Returns "net.py:12" of the user's Python if the node records it, or an empty text.
 std::string python_place(const torch::jit::Node& node);
@@ -59,8 +45,7 @@ class ScriptProgram {
  public:
   explicit ScriptProgram(torch::jit::Module module);
 
-  /// Adapts constants to a module that was moved or cast: see move_constants(). Keeps a device or dtype that is
-  /// omitted.
+  /// Adapts constants to a module that was moved or cast. Keeps a device or dtype that is omitted.
   ForeignDevices place(std::optional<torch::Device> device, std::optional<torch::Dtype> dtype);
   /// Throws std::runtime_error with the cause as the first line (with_cause_first()), c10::OutOfMemoryError when memory
   /// runs out, and c10::Error for another number or other types of inputs.

@@ -162,76 +162,60 @@ Object from_type(const Arguments& arguments) {
   return call_global(function, argument<Tuple>(arguments, 2, "a tuple of arguments").items);
 }
 
-const std::map<std::string, Callable>& callables() {
-  static const std::map<std::string, Callable> table = {
-      {"collections.OrderedDict", ordered_dict},
-      {"torch._utils._rebuild_tensor_v2", [](const Arguments& a) { return Object{rebuild_tensor(a, false)}; }},
-      {"torch._utils._rebuild_tensor_v3", [](const Arguments& a) { return Object{rebuild_tensor(a, true)}; }},
-      {"torch._utils._rebuild_sparse_tensor", [](const Arguments& a) { return Object{rebuild_sparse_tensor(a)}; }},
-      {"torch._utils._rebuild_parameter", parameter},
-      {"torch._utils._rebuild_parameter_with_state", parameter},
-      {"torch._tensor._rebuild_from_type_v2", from_type},
-      {"torch.device", device},
-      {"builtins.complex", complex},
-      {"__builtin__.complex", complex},
-  };
-  return table;
-}
+const std::map<std::string, Callable> callables = {
+    {"collections.OrderedDict", ordered_dict},
+    {"torch._utils._rebuild_tensor_v2", [](const Arguments& a) { return Object{rebuild_tensor(a, false)}; }},
+    {"torch._utils._rebuild_tensor_v3", [](const Arguments& a) { return Object{rebuild_tensor(a, true)}; }},
+    {"torch._utils._rebuild_sparse_tensor", [](const Arguments& a) { return Object{rebuild_sparse_tensor(a)}; }},
+    {"torch._utils._rebuild_parameter", parameter},
+    {"torch._utils._rebuild_parameter_with_state", parameter},
+    {"torch._tensor._rebuild_from_type_v2", from_type},
+    {"torch.device", device},
+    {"builtins.complex", complex},
+    {"__builtin__.complex", complex},
+};
 
+/// Returns the dtypes of Python's storage classes.
 const std::map<std::string, at::ScalarType>& storages() {
-  static const std::map<std::string, at::ScalarType> table = {
-      {"torch.FloatStorage", at::kFloat},
-      {"torch.DoubleStorage", at::kDouble},
-      {"torch.HalfStorage", at::kHalf},
-      {"torch.BFloat16Storage", at::kBFloat16},
-      {"torch.LongStorage", at::kLong},
-      {"torch.IntStorage", at::kInt},
-      {"torch.ShortStorage", at::kShort},
-      {"torch.CharStorage", at::kChar},
-      {"torch.ByteStorage", at::kByte},
-      {"torch.BoolStorage", at::kBool},
-      {"torch.ComplexFloatStorage", at::kComplexFloat},
-      {"torch.ComplexDoubleStorage", at::kComplexDouble},
-      {"torch.storage.UntypedStorage", at::kByte},
-  };
+  static const auto table = [] {
+    std::map<std::string, at::ScalarType> dtypes{{"torch.storage.UntypedStorage", at::kByte}};
+    for (const auto dtype : {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16, at::kLong, at::kInt, at::kShort,
+                             at::kChar, at::kByte, at::kBool, at::kComplexFloat, at::kComplexDouble})
+      dtypes[fmt::format("torch.{}Storage", c10::toString(dtype))] = dtype;
+    return dtypes;
+  }();
   return table;
 }
 
-/// Returns Python's wrappers that change nothing here, and the wrappers of torch::pickle_save for typed lists and
-/// dicts.
-const std::set<std::string>& wrappers() {
-  static const std::set<std::string> names = {
-      "torch.Size",
-      "torch.serialization._get_layout",
-      "torch.jit._pickle.build_intlist",
-      "torch.jit._pickle.build_doublelist",
-      "torch.jit._pickle.build_boollist",
-      "torch.jit._pickle.build_tensorlist",
-      "torch.jit._pickle.restore_type_tag",
-  };
-  return names;
-}
+/// Python's wrappers that change nothing here, and the wrappers of torch::pickle_save for typed lists and dicts.
+const std::set<std::string> wrappers = {
+    "torch.Size",
+    "torch.serialization._get_layout",
+    "torch.jit._pickle.build_intlist",
+    "torch.jit._pickle.build_doublelist",
+    "torch.jit._pickle.build_boollist",
+    "torch.jit._pickle.build_tensorlist",
+    "torch.jit._pickle.restore_type_tag",
+};
 
 }  // namespace
 
-bool is_wrapper(const std::string& name) { return wrappers().contains(name); }
+bool is_wrapper(const std::string& name) { return wrappers.contains(name); }
 
 bool known_global(const std::string& name) {
   const bool is_class =
       name == "torch.Tensor" || name == "torch.nn.parameter.Parameter" || name == "torch.nn.parameter.Buffer";
-  return is_class || is_wrapper(name) || callables().contains(name) || storages().contains(name) || is_dtype(name);
+  return is_class || is_wrapper(name) || callables.contains(name) || storages().contains(name) || is_dtype(name);
 }
 
 Object call_global(const std::string& name, const Arguments& arguments) {
-  const auto found = callables().find(name);
-  if (found == callables().end()) throw std::invalid_argument(fmt::format("{} cannot be called", name));
+  const auto found = callables.find(name);
+  if (found == callables.end()) throw std::invalid_argument(fmt::format("{} cannot be called", name));
   return found->second(arguments);
 }
 
-Object load_storage(const Object& id, const StorageLoader& loader) {
-  const auto* tuple = std::get_if<Tuple>(&id.value);
-  if (!tuple) throw std::invalid_argument("expected the tuple of a storage, got " + describe(id));
-  const auto& parts = tuple->items;
+Object load_storage(Object& id, const StorageLoader& loader) {
+  const auto& parts = as<Tuple>(id, "the tuple of a storage").items;
   if (argument<std::string>(parts, 0, "the word \"storage\"") != "storage")
     throw std::invalid_argument("expected the word \"storage\", got " + describe(*parts[0]));
   const auto& type = argument<Global>(parts, 1, "a storage class").name;

@@ -1,16 +1,138 @@
 #include "models/formats/pickle/machine.h"
 
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <cstring>
+#include <deque>
 #include <stdexcept>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
 #include "models/formats/pickle/pickle.h"
 
 namespace torchstone::formats::pickle {
-
 namespace {
+
+static_assert(std::endian::native == std::endian::little, "pickles contain little-endian numbers");
+
+/// Reads the bytes of a pickle in order. Every function throws std::invalid_argument when too few remain.
+class ByteReader {
+ public:
+  explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
+  size_t position() const { return position_; }
+
+  std::string_view take(uint64_t size) {
+    const size_t left = bytes_.size() - position_;
+    if (size > left) throw std::invalid_argument(fmt::format("expected {} more bytes, only {} are left", size, left));
+    position_ += size;
+    return bytes_.substr(position_ - size, size);
+  }
+
+  /// Reads up to the next line break, and skips it.
+  std::string line() {
+    const auto end = bytes_.find('\n', position_);
+    if (end == std::string_view::npos) throw std::invalid_argument("expected a line break, reached the end");
+    const auto text = take(end - position_);
+    take(1);
+    return std::string(text);
+  }
+
+  /// Reads a little-endian integer.
+  template <typename T>
+  T number() {
+    T value;
+    std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
+    return value;
+  }
+
+  /// Reads a two's complement integer of `size` bytes. Throws std::invalid_argument for more than 8.
+  int64_t integer(uint64_t size) {
+    const auto bytes = take(size);
+    if (size > 8)
+      throw std::invalid_argument(fmt::format("expected an integer of at most 64 bits, got {} bytes", size));
+    uint64_t value = !bytes.empty() && (bytes.back() & 0x80) ? ~uint64_t{0} : 0;
+    std::memcpy(&value, bytes.data(), bytes.size());
+    return static_cast<int64_t>(value);
+  }
+
+  double big_endian_double() {
+    uint64_t bits = 0;
+    for (const char byte : take(sizeof(bits))) bits = bits << 8 | static_cast<uint8_t>(byte);
+    return std::bit_cast<double>(bits);
+  }
+
+ private:
+  std::string_view bytes_;
+  size_t position_ = 0;
+};
+
+/// The memory of the pickle machine: its stack with marks, its memo, and the objects that both point to. Every function
+/// throws std::invalid_argument when the stack or the memo lacks the requested value.
+class Stack {
+ public:
+  void push(Object* object) { values_.push_back(object); }
+  template <typename T>
+  void push_new(T value) {
+    if (objects_.size() == most_objects)
+      throw std::invalid_argument(fmt::format("more than {} objects (expected fewer)", most_objects));
+    objects_.push_back(Object{std::move(value)});
+    push(&objects_.back());
+  }
+
+  /// Returns the topmost value above the last mark.
+  Object* top() const {
+    const size_t floor = marks_.empty() ? 0 : marks_.back();
+    if (values_.size() <= floor) throw std::invalid_argument("expected a value, the stack is empty");
+    return values_.back();
+  }
+  Object* pop() {
+    auto* value = top();
+    values_.pop_back();
+    return value;
+  }
+  /// Returns the topmost value as T; `expected` names T in the error.
+  template <typename T>
+  T& top_as(const char* expected) const {
+    return as<T>(*top(), expected);
+  }
+
+  void mark() { marks_.push_back(values_.size()); }
+  /// Removes the values above the last mark and the mark itself. Returns them, lowest first.
+  std::vector<Object*> pop_to_mark() {
+    if (marks_.empty()) throw std::invalid_argument("expected a mark on the stack");
+    const auto begin = values_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
+    std::vector<Object*> items(begin, values_.end());
+    values_.erase(begin, values_.end());
+    marks_.pop_back();
+    return items;
+  }
+  /// Removes the topmost `size` values. Returns them, lowest first.
+  std::vector<Object*> pop_many(size_t size) {
+    std::vector<Object*> items(size);
+    for (size_t i = size; i-- > 0;) items[i] = pop();
+    return items;
+  }
+
+  /// Stores the topmost value in the memo.
+  void memoize(uint32_t key) { memo_[key] = top(); }
+  /// Stores it under the number of values in the memo.
+  void memoize() { memoize(static_cast<uint32_t>(memo_.size())); }
+  /// Pushes a value of the memo.
+  void recall(uint32_t key) {
+    const auto found = memo_.find(key);
+    if (found == memo_.end()) throw std::invalid_argument(fmt::format("expected a memo {}", key));
+    push(found->second);
+  }
+
+ private:
+  static constexpr size_t most_objects = 6'000'000;  // an object of one byte in the file takes 150 bytes as a value
+  std::deque<Object> objects_;                       // a deque, because addresses must not change
+  std::vector<Object*> values_;
+  std::vector<size_t> marks_;
+  std::unordered_map<uint32_t, Object*> memo_;
+};
 
 /// Opcodes that Python's torch.save and C++'s torch::pickle_save write (protocols 2 to 5), with the names of
 /// Python's pickle module.
@@ -66,11 +188,6 @@ struct Machine {
 };
 using Instruction = void (*)(Machine&);
 
-void check_protocol(int protocol) {
-  if (protocol < 2 || protocol > 5)
-    throw std::invalid_argument(fmt::format("expected protocol 2 to 5, got {}", protocol));
-}
-
 void push_text(Machine& m, uint64_t size) { m.stack.push_new(std::string(m.bytes.take(size))); }
 
 void append(Machine& m, const std::vector<Object*>& items) {
@@ -78,19 +195,12 @@ void append(Machine& m, const std::vector<Object*>& items) {
   list.insert(list.end(), items.begin(), items.end());
 }
 
-/// Adds entries to a dict. `items` alternates keys and values.
-void set_items(Dict& dict, const std::vector<Object*>& items) {
+/// Adds entries to the topmost dict. `items` alternates keys and values.
+void set_items(Machine& m, const std::vector<Object*>& items) {
+  auto& dict = m.stack.top_as<Dict>("a dict");
   if (items.size() % 2 != 0) throw std::invalid_argument("expected a value for every key");
   for (size_t i = 0; i < items.size(); i += 2) dict.entries.emplace_back(items[i], items[i + 1]);
 }
-
-void make_dict(Machine& m) {
-  Dict dict;
-  set_items(dict, m.stack.pop_to_mark());
-  m.stack.push_new(std::move(dict));
-}
-
-void set_items(Machine& m, const std::vector<Object*>& items) { set_items(m.stack.top_as<Dict>("a dict"), items); }
 
 void push_global(Machine& m, const std::string& module, const std::string& name) {
   auto full = module + "." + name;
@@ -134,7 +244,11 @@ void drop_attributes(Machine& m) {
 /// throw std::invalid_argument or c10::Error.
 std::array<Instruction, 256> make_instructions() {
   std::array<Instruction, 256> table{};
-  table[PROTO] = [](Machine& m) { check_protocol(m.bytes.number<uint8_t>()); };
+  table[PROTO] = [](Machine& m) {
+    const int protocol = m.bytes.number<uint8_t>();
+    if (protocol < 2 || protocol > 5)
+      throw std::invalid_argument(fmt::format("expected protocol 2 to 5, got {}", protocol));
+  };
   table[FRAME] = [](Machine& m) { m.bytes.take(8); };
   table[MARK] = [](Machine& m) { m.stack.mark(); };
   table[POP] = [](Machine& m) { m.stack.pop(); };
@@ -163,7 +277,11 @@ std::array<Instruction, 256> make_instructions() {
   table[APPEND] = [](Machine& m) { append(m, m.stack.pop_many(1)); };
   table[APPENDS] = [](Machine& m) { append(m, m.stack.pop_to_mark()); };
   table[EMPTY_DICT] = [](Machine& m) { m.stack.push_new(Dict()); };
-  table[DICT] = make_dict;
+  table[DICT] = [](Machine& m) {
+    const auto items = m.stack.pop_to_mark();
+    m.stack.push_new(Dict());
+    set_items(m, items);
+  };
   table[SETITEM] = [](Machine& m) { set_items(m, m.stack.pop_many(2)); };
   table[SETITEMS] = [](Machine& m) { set_items(m, m.stack.pop_to_mark()); };
   // globals, calls and storages
@@ -184,25 +302,21 @@ std::array<Instruction, 256> make_instructions() {
   return table;
 }
 
-/// Executes one instruction. Returns false after the last.
-bool step(Machine& m) {
-  static const auto instructions = make_instructions();
-  const auto opcode = m.bytes.number<uint8_t>();
-  if (opcode == STOP) return false;
-  if (!instructions[opcode])
-    throw std::invalid_argument(fmt::format("opcode 0x{:02x} is not expected in a file of torch.save", opcode));
-  instructions[opcode](m);
-  return true;
-}
-
 }  // namespace
 
 c10::IValue unpickle(std::string_view bytes, const StorageLoader& loader, uint64_t file_bytes) {
+  static const auto instructions = make_instructions();
   Machine machine{ByteReader(bytes), loader};
   size_t position = 0;
   try {
-    do position = machine.bytes.position();
-    while (step(machine));
+    while (true) {
+      position = machine.bytes.position();
+      const auto opcode = machine.bytes.number<uint8_t>();
+      if (opcode == STOP) break;
+      if (!instructions[opcode])
+        throw std::invalid_argument(fmt::format("opcode 0x{:02x} is not expected in a file of torch.save", opcode));
+      instructions[opcode](machine);
+    }
     return to_ivalue(*machine.stack.pop(), file_bytes);
   } catch (const c10::Error& error) {
     throw PickleError(fmt::format("data.pkl, byte {}: {}", position, error.what_without_backtrace()));

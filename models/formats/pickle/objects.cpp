@@ -1,4 +1,4 @@
-// Bytes, stack and objects of the pickle machine, and their conversion to values of LibTorch.
+// Descriptions of objects, and their conversion to values of LibTorch.
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
@@ -9,68 +9,6 @@
 #include "models/formats/pickle/machine.h"
 
 namespace torchstone::formats::pickle {
-
-std::string_view ByteReader::take(uint64_t size) {
-  const size_t left = bytes_.size() - position_;
-  if (size > left) throw std::invalid_argument(fmt::format("expected {} more bytes, only {} are left", size, left));
-  position_ += size;
-  return bytes_.substr(position_ - size, size);
-}
-
-std::string ByteReader::line() {
-  const auto end = bytes_.find('\n', position_);
-  if (end == std::string_view::npos) throw std::invalid_argument("expected a line break, reached the end");
-  const auto text = take(end - position_);
-  take(1);
-  return std::string(text);
-}
-
-int64_t ByteReader::integer(uint64_t size) {
-  const auto bytes = take(size);
-  if (size > 8) throw std::invalid_argument(fmt::format("expected an integer of at most 64 bits, got {} bytes", size));
-  uint64_t value = !bytes.empty() && (bytes.back() & 0x80) ? ~uint64_t{0} : 0;
-  std::memcpy(&value, bytes.data(), bytes.size());
-  return static_cast<int64_t>(value);
-}
-
-double ByteReader::big_endian_double() {
-  uint64_t bits = 0;
-  for (const char byte : take(sizeof(bits))) bits = bits << 8 | static_cast<uint8_t>(byte);
-  return std::bit_cast<double>(bits);
-}
-
-Object* Stack::top() const {
-  const size_t floor = marks_.empty() ? 0 : marks_.back();
-  if (values_.size() <= floor) throw std::invalid_argument("expected a value, the stack is empty");
-  return values_.back();
-}
-
-Object* Stack::pop() {
-  auto* value = top();
-  values_.pop_back();
-  return value;
-}
-
-std::vector<Object*> Stack::pop_to_mark() {
-  if (marks_.empty()) throw std::invalid_argument("expected a mark on the stack");
-  const auto begin = values_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
-  std::vector<Object*> items(begin, values_.end());
-  values_.erase(begin, values_.end());
-  marks_.pop_back();
-  return items;
-}
-
-std::vector<Object*> Stack::pop_many(size_t size) {
-  std::vector<Object*> items(size);
-  for (size_t i = size; i-- > 0;) items[i] = pop();
-  return items;
-}
-
-void Stack::recall(uint32_t key) {
-  const auto found = memo_.find(key);
-  if (found == memo_.end()) throw std::invalid_argument(fmt::format("expected a memo {}", key));
-  push(found->second);
-}
 
 namespace {
 
