@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <dlfcn.h>
+#include <istream>
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/util/Exception.h>
@@ -25,10 +26,6 @@ std::vector<std::string>& loaded_libraries() {
 
 size_t known_operators() { return c10::Dispatcher::singleton().getAllOpNames().size(); }
 
-[[noreturn]] void refuse_library(const std::string& path, const std::string& why) {
-  throw std::runtime_error(fmt::format("library {}: {}", path, why));
-}
-
 }  // namespace
 
 bool is_model_file(const std::string& path) {
@@ -45,6 +42,13 @@ std::string model_name_of(const std::string& path) {
   std::ranges::replace_if(
       name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name.empty() ? "model" : name;
+}
+
+std::optional<uint64_t> size_of(std::istream& stream) {
+  stream.seekg(0, std::ios::end);
+  const auto size = stream.tellg();
+  stream.seekg(0);
+  return stream && size >= 0 ? std::optional(static_cast<uint64_t>(size)) : std::nullopt;
 }
 
 void require_possible_sizes(caffe2::serialize::PyTorchStreamReader& archive, uint64_t file_bytes) {
@@ -71,16 +75,17 @@ void require_possible_sizes(caffe2::serialize::PyTorchStreamReader& archive, uin
 
 void load_operator_library(const std::string& path) {
   if (std::ranges::find(loaded_libraries(), path) != loaded_libraries().end()) return;
-  if (!fs::is_regular_file(path)) refuse_library(path, "no such file");
+  const std::string library = "library " + path;
+  if (!fs::is_regular_file(path)) refuse(library, "no such file");
   const size_t before = known_operators();
   try {
     // The path is absolute because dlopen searches the library path for a bare name.
-    if (dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) refuse_library(path, dlerror());
+    if (dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) refuse(library, dlerror());
   } catch (const c10::Error& error) {  // two libraries with one operator
-    refuse_library(path, error.what_without_backtrace());
+    refuse(library, error.what_without_backtrace());
   }
   if (known_operators() == before)
-    refuse_library(path, "registered no operator; expected a TORCH_LIBRARY in it, and that it was not loaded before");
+    refuse(library, "registered no operator; expected a TORCH_LIBRARY in it, and that it was not loaded before");
   loaded_libraries().push_back(path);
 }
 

@@ -1,7 +1,10 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <iosfwd>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -71,6 +74,14 @@ const std::vector<std::string>& operator_libraries();
 inline std::string first_line(const std::exception& error) {
   const std::string text = error.what();
   return text.substr(0, text.find('\n'));
+}
+
+/// Returns the size of a seekable stream, and moves to its start. Returns nothing if it cannot be read.
+std::optional<uint64_t> size_of(std::istream& stream);
+
+/// Returns how many bytes the tensors of a file may take, counting repeated elements: 256 MiB and eight times the file.
+inline int64_t most_tensor_bytes(uint64_t file_bytes) {
+  return (int64_t{256} << 20) + 8 * static_cast<int64_t>(std::min<uint64_t>(file_bytes, INT64_MAX / 16));
 }
 
 /// Throws std::invalid_argument when the records of an archive claim more bytes than a file of `file_bytes` can hold.

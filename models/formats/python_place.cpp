@@ -77,22 +77,14 @@ std::string place_in_python(const std::vector<std::string>& lines) {
 }
 
 /// Returns the first line of the error that ends the text: "RuntimeError: message of the operator".
-std::string cause_of(const std::string& text, const std::vector<std::string>& lines) {
+std::string cause_of(const std::vector<std::string>& lines) {
   static const std::regex kind(R"(^[A-Za-z_][\w.]*: )");
-  size_t offset = 0, found = std::string::npos;
   for (const auto& line : lines) {
     std::smatch part;
-    const bool names_error =
-        std::regex_search(line, part, kind) && line.find("(most recent call last)") == std::string::npos;
-    if (names_error && found == std::string::npos) {
-      const std::string name = part.str();
-      found = offset + (name.starts_with("RuntimeError") ? name.size() : 0);
-    }
-    offset += line.size() + 1;
+    if (!std::regex_search(line, part, kind) || line.find("(most recent call last)") != std::string::npos) continue;
+    return line.starts_with("RuntimeError") ? part.suffix().str() : line;
   }
-  if (found == std::string::npos) return "";
-  const std::string cause = text.substr(found);
-  return cause.substr(0, cause.find('\n'));
+  return "";
 }
 
 void set_scope(jit::Node& node, const std::string& module) {
@@ -141,9 +133,6 @@ std::string module_of_calls(const std::vector<std::string>& instances, const jit
   return path.empty() ? own_forward : path;
 }
 
-/// Returns "conv" for "conv(Conv2d)::forward" (torch/csrc/jit/runtime/interpreter.cpp, moduleHierarchy).
-std::string instance_of(const std::string& call) { return call.substr(0, call.find('(')); }
-
 /// The script that the interpreter runs under a tracer. A global, because the tracer calls a plain function per node.
 thread_local const jit::Module* script_under_tracer = nullptr;
 
@@ -152,7 +141,8 @@ void record_place(jit::Node* node) {
   if (stack.empty() || script_under_tracer == nullptr) return;
   node->setSourceRange(stack.front().range);  // the innermost
   std::vector<std::string> instances;
-  for (const auto& call : jit::currentModuleHierarchy()) instances.push_back(instance_of(call));
+  // "conv(Conv2d)::forward" (torch/csrc/jit/runtime/interpreter.cpp, moduleHierarchy)
+  for (const auto& call : jit::currentModuleHierarchy()) instances.push_back(call.substr(0, call.find('(')));
   if (const std::string module = module_of_calls(instances, *script_under_tracer); !module.empty())
     set_scope(*node, module);
 }
@@ -166,7 +156,7 @@ std::string with_cause_first(const std::string& message) {
   if (begin == std::string::npos) return message;
   const std::string text = message.substr(begin);
   const auto lines = lines_of(text);
-  const std::string cause = cause_of(text, lines), name = operator_of(lines), place = place_in_python(lines);
+  const std::string cause = cause_of(lines), name = operator_of(lines), place = place_in_python(lines);
   if (cause.empty()) return message;
   return fmt::format("{}{}{}{}{}\n{}", message.substr(0, begin), name, name.empty() ? "" : ": ", cause,
                      place.empty() ? "" : fmt::format(" ({})", place), text);

@@ -30,11 +30,6 @@ struct TensorEntry {
   uint64_t begin, end;  ///< in the data, which follows the header
 };
 
-struct FileHeader {
-  std::vector<TensorEntry> entries;  ///< sorted by `begin`; they cover the data without gap or overlap
-  std::map<std::string, std::string> metadata;
-};
-
 constexpr std::array<std::pair<const char*, torch::Dtype>, 10> dtypes = {{{"F64", torch::kFloat64},
                                                                           {"F32", torch::kFloat32},
                                                                           {"F16", torch::kFloat16},
@@ -130,8 +125,24 @@ TensorEntry parse_entry(const std::string& name, const nlohmann::json& fields, c
   return entry;
 }
 
-/// Throws unless the tensors, sorted by offset, cover the data without gap or overlap.
-void check_offsets(const std::vector<TensorEntry>& entries, uint64_t data_bytes, const std::string& file) {
+/// Reads the names of a header. Returns the tensors sorted by offset; they cover the data without gap or overlap.
+std::vector<TensorEntry> parse_header(const std::string& text, uint64_t data_bytes, const std::string& file,
+                                      std::map<std::string, std::string>& metadata) {
+  const auto json = parse_json(text, file);
+  if (!json.is_object()) refuse(file, fmt::format("byte 8: header is {}, expected an object", json.type_name()));
+  std::vector<TensorEntry> entries;
+  for (const auto& [name, fields] : json.items()) {
+    if (name != "__metadata__") {
+      entries.push_back(parse_entry(name, fields, file));
+      continue;
+    }
+    if (!fields.is_object()) refuse(file, "__metadata__: expected an object");
+    for (const auto& [key, value] : fields.items()) {
+      if (!value.is_string()) refuse(file, fmt::format("__metadata__: {} is not a string", key));
+      metadata[key] = value.get<std::string>();
+    }
+  }
+  std::ranges::sort(entries, {}, [](const auto& entry) { return std::tie(entry.begin, entry.end); });
   uint64_t place = 0;
   for (const auto& entry : entries) {
     if (entry.begin != place) {
@@ -143,26 +154,7 @@ void check_offsets(const std::vector<TensorEntry>& entries, uint64_t data_bytes,
   if (place != data_bytes) {
     refuse(file, fmt::format("the tensors need {} bytes of data, the file holds {}", place, data_bytes));
   }
-}
-
-FileHeader parse_header(const std::string& text, uint64_t data_bytes, const std::string& file) {
-  const auto json = parse_json(text, file);
-  if (!json.is_object()) refuse(file, fmt::format("byte 8: header is {}, expected an object", json.type_name()));
-  FileHeader header;
-  for (const auto& [name, fields] : json.items()) {
-    if (name != "__metadata__") {
-      header.entries.push_back(parse_entry(name, fields, file));
-      continue;
-    }
-    if (!fields.is_object()) refuse(file, "__metadata__: expected an object");
-    for (const auto& [key, value] : fields.items()) {
-      if (!value.is_string()) refuse(file, fmt::format("__metadata__: {} is not a string", key));
-      header.metadata[key] = value.get<std::string>();
-    }
-  }
-  std::ranges::sort(header.entries, {}, [](const auto& entry) { return std::tie(entry.begin, entry.end); });
-  check_offsets(header.entries, data_bytes, file);
-  return header;
+  return entries;
 }
 
 torch::Tensor read_tensor(std::istream& stream, const TensorEntry& entry, const std::string& file) {
@@ -179,11 +171,9 @@ torch::Tensor read_tensor(std::istream& stream, const TensorEntry& entry, const 
 }  // namespace
 
 SafeTensors read_safetensors(std::istream& stream, const std::string& name) {
-  stream.seekg(0, std::ios::end);
-  const auto end = stream.tellg();
-  stream.seekg(0);
-  if (!stream || end < 0) refuse(name, "cannot be read");
-  const auto size = static_cast<uint64_t>(end);
+  const auto stream_size = size_of(stream);
+  if (!stream_size) refuse(name, "cannot be read");
+  const uint64_t size = *stream_size;
   uint64_t length = 0;
   if (size < length_bytes) refuse(name, fmt::format("{} bytes long, expected at least {}", size, length_bytes));
   stream.read(reinterpret_cast<char*>(&length), length_bytes);
@@ -195,10 +185,9 @@ SafeTensors read_safetensors(std::istream& stream, const std::string& name) {
   }
   std::string text(length, '\0');
   if (!stream.read(text.data(), static_cast<std::streamsize>(length))) refuse(name, "the header cannot be read");
-  auto header = parse_header(text, size - length_bytes - length, name);
   SafeTensors content;
-  content.metadata = std::move(header.metadata);
-  for (const auto& entry : header.entries) content.tensors[entry.name] = read_tensor(stream, entry, name);
+  for (const auto& entry : parse_header(text, size - length_bytes - length, name, content.metadata))
+    content.tensors[entry.name] = read_tensor(stream, entry, name);
   return content;
 }
 

@@ -21,13 +21,6 @@ namespace {
 
 namespace jit = torch::jit;
 
-void require_zip(const std::string& path, const std::string& expected) {
-  if (!std::filesystem::is_regular_file(path)) refuse(path, "no such file");
-  std::ifstream stream(path, std::ios::binary);
-  std::string start(4, '\0');
-  if (!stream.read(start.data(), 4) || start != "PK\3\4") refuse(path, "not a zip archive; expected " + expected);
-}
-
 /// Returns the operator in "Unknown builtin op: torchvision::nms."; empty for any other error.
 std::string unknown_operator(const std::string& message) {
   constexpr std::string_view start = "Unknown builtin op: ";
@@ -69,7 +62,10 @@ c10::IValue value_for(const c10::Argument& argument, const c10::IValue* given, s
 
 jit::Module load_script(const std::string& path) {
   const std::string expected = "a TorchScript module as torch.jit.save writes it";
-  require_zip(path, expected);
+  if (!std::filesystem::is_regular_file(path)) refuse(path, "no such file");
+  std::ifstream stream(path, std::ios::binary);
+  std::string start(4, '\0');
+  if (!stream.read(start.data(), 4) || start != "PK\3\4") refuse(path, "not a zip archive; expected " + expected);
   try {
     caffe2::serialize::PyTorchStreamReader archive(path);
     require_possible_sizes(archive, std::filesystem::file_size(path));
@@ -142,7 +138,7 @@ Tensors with_samples(const Tensors& inputs, int64_t samples) {
     if (input.size(0) != *of_file || *of_file == 0)
       throw std::invalid_argument(fmt::format("input {} has the sizes {}, expected the first dimension {}",
                                               changed.size(), fmt::streamed(input.sizes()), *of_file));
-    changed.push_back(input.index_select(0, torch::arange(samples).remainder(*of_file)));
+    changed.push_back(with_size(input, 0, samples));
   }
   if (!of_file) throw std::invalid_argument("no input has a dimension");
   return changed;

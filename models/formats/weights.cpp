@@ -75,9 +75,9 @@ std::set<std::string> files_of_index(const fs::path& index) {
 TensorMap read_index(const fs::path& index) {
   TensorMap all;
   for (const auto& file : files_of_index(index)) {
-    for (auto& [name, tensor] : read_file(index.parent_path() / file)) {
-      if (!all.emplace(name, tensor).second) refuse(index, fmt::format("{} is in two files", name));
-    }
+    auto tensors = read_file(index.parent_path() / file);
+    all.merge(tensors);
+    if (!tensors.empty()) refuse(index, fmt::format("{} is in two files", tensors.begin()->first));
   }
   return all;
 }

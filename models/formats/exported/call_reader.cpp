@@ -10,11 +10,7 @@
 namespace torchstone::formats::exported {
 namespace {
 
-Argument constant(c10::IValue value) {
-  Argument argument;
-  argument.constant = std::move(value);
-  return argument;
-}
+Argument constant(c10::IValue value) { return {.constant = std::move(value)}; }
 
 c10::TypePtr without_optional(const c10::TypePtr& type) {
   const auto optional = type ? type->cast<c10::OptionalType>() : nullptr;
@@ -40,16 +36,10 @@ Argument converted(Argument argument, const c10::TypePtr& type) {
 }
 
 Argument list_of(std::vector<Argument> items, c10::TypePtr element) {
-  Argument list;
-  list.kind = Argument::Kind::list;
-  list.element = std::move(element);
   const auto all_constant =
       std::ranges::all_of(items, [](const Argument& item) { return item.kind == Argument::Kind::constant; });
-  if (!all_constant) {
-    list.items = std::move(items);
-    return list;
-  }
-  c10::impl::GenericList values(list.element);
+  if (!all_constant) return {.kind = Argument::Kind::list, .items = std::move(items), .element = std::move(element)};
+  c10::impl::GenericList values(element);
   for (const auto& item : items) values.push_back(item.constant);
   return constant(values);
 }
@@ -166,12 +156,10 @@ bool returns_dtype(const JsonPlace& node, const JsonPlace& graph, c10::ScalarTyp
 
 /// Returns the default of a parameter that the node omits.
 Argument default_of(const c10::Argument& parameter, const JsonPlace& node) {
-  Argument argument;
-  if (parameter.default_value())
-    argument.constant = *parameter.default_value();
-  else if (parameter.type()->kind() != c10::TypeKind::OptionalType)
+  if (parameter.default_value()) return constant(*parameter.default_value());
+  if (parameter.type()->kind() != c10::TypeKind::OptionalType)
     node.fail(fmt::format("{}: the argument {} is missing", node_name(node), parameter.name()));
-  return argument;
+  return {};
 }
 
 }  // namespace

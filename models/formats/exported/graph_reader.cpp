@@ -1,6 +1,8 @@
 #include "models/formats/exported/graph_reader.h"
 
 #include <array>
+#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -12,13 +14,21 @@ namespace torchstone::formats::exported {
 
 namespace {
 
-bool is_off(const Argument& argument) {
-  return argument.kind == Argument::Kind::constant && argument.constant.isBool() && !argument.constant.toBool();
+/// Returns the constant that a step passes for a parameter of its operator; nullptr without one.
+const c10::IValue* constant_of(const Step& step, std::string_view parameter) {
+  const auto& parameters = step.op->schema().arguments();
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const Argument& argument = step.arguments[i];
+    if (parameters[i].name() == parameter && argument.kind == Argument::Kind::constant) return &argument.constant;
+  }
+  return nullptr;
 }
 
-bool drops_sometimes(const Argument& argument) {
-  return argument.kind == Argument::Kind::constant && argument.constant.isDouble() &&
-         is_dropout_rate(argument.constant.toDouble());
+/// Returns the constant that tells an operator whether it trains.
+std::optional<bool> constant_flag(const Step& step) {
+  for (const char* name : {"train", "training"})
+    if (const auto* flag = constant_of(step, name); flag && flag->isBool()) return flag->toBool();
+  return std::nullopt;
 }
 
 /// Makes the rate of a dropout an argument that the model may change. Counts in `program` the dropouts and the
@@ -26,37 +36,28 @@ bool drops_sometimes(const Argument& argument) {
 void mark_changeable(Step& step, Program& program) {
   const auto& schema = step.op->schema();
   Argument* rate = nullptr;
-  bool on = true;
   for (size_t i = 0; i < step.arguments.size(); ++i) {
     Argument& argument = step.arguments[i];
-    const auto& name = schema.arguments()[i].name();
     if (argument.kind == Argument::Kind::dtype) ++program.dtypes;
-    if ((name == "train" || name == "training") && is_off(argument)) on = false;
-    if (names_dropout_rate(schema.name(), name) && drops_sometimes(argument)) rate = &argument;
+    if (names_dropout_rate(schema.name(), schema.arguments()[i].name()) && argument.kind == Argument::Kind::constant &&
+        argument.constant.isDouble() && is_dropout_rate(argument.constant.toDouble()))
+      rate = &argument;
   }
-  if (!rate || !on) return;
+  if (!rate || constant_flag(step) == false) return;
   rate->kind = Argument::Kind::dropout_rate;
   ++program.dropouts;
 }
 
 /// Records in `program` a step whose arguments show that the program was exported in train or eval mode.
 void note_mode(const Step& step, Program& program) {
-  const auto& parameters = step.op->schema().arguments();
-  const auto constant = [&](const char* name) -> const c10::IValue* {
-    for (size_t i = 0; i < parameters.size(); ++i) {
-      if (parameters[i].name() == name && step.arguments[i].kind == Argument::Kind::constant)
-        return &step.arguments[i].constant;
-    }
-    return nullptr;
-  };
-  const auto* flag = constant("train") ? constant("train") : constant("training");
-  if (!flag || !flag->isBool()) return;
-  const auto* rate = constant("p");
+  const auto flag = constant_flag(step);
+  if (!flag) return;
+  const auto* rate = constant_of(step, "p");
   if (rate && rate->isDouble() && rate->toDouble() == 0) return;
   // Batch norm without running statistics has the batch's in both modes.
-  const auto* statistics = constant("running_mean");
+  const auto* statistics = constant_of(step, "running_mean");
   if (statistics && statistics->isNone()) return;
-  auto& noted = flag->toBool() ? program.trains : program.evaluates;
+  auto& noted = *flag ? program.trains : program.evaluates;
   if (noted.empty()) noted = step.place;
 }
 
@@ -79,6 +80,11 @@ void note_place(const JsonPlace& node, Step& step) {
   step.source = source.substr(0, source.find(": "));
 }
 
+/// Returns the name of a tensor or symbolic number, `value`, which has this kind in the schema.
+std::string name_in(const std::string& kind, const JsonPlace& value) {
+  return value.at(kind.starts_with("as_sym_") ? "as_name" : "name").text();
+}
+
 /// Returns the Argument of a node's input.
 JsonPlace argument_at(const JsonPlace& node, size_t index) {
   const auto inputs = node.at("inputs").items();
@@ -99,12 +105,7 @@ const Argument& Scope::find(const std::string& name, const JsonPlace& place) con
   return found->second;
 }
 
-Argument GraphReader::fresh() {
-  Argument argument;
-  argument.kind = Argument::Kind::slot;
-  argument.slot = program_.slots++;
-  return argument;
-}
+Argument GraphReader::fresh() { return {.kind = Argument::Kind::slot, .slot = program_.slots++}; }
 
 int GraphReader::defined(const JsonPlace& output, Scope& scope) {
   const auto [kind, value] = output.only();
@@ -114,11 +115,9 @@ int GraphReader::defined(const JsonPlace& output, Scope& scope) {
   if (inner == "as_none") return -1;
   if (inner != "as_tensor" || (!optional && kind != "as_tensor" && !kind.starts_with("as_sym_")))
     output.fail(fmt::format("{}, expected a tensor or a number", kind.substr(0, 200)));
-  const bool symbolic = kind.starts_with("as_sym_");
-  const auto name = inner_value.at(symbolic ? "as_name" : "name").text();
-  const Argument value_of = fresh();
-  scope.define(name, value_of, output);
-  return value_of.slot;
+  const Argument defined = fresh();
+  scope.define(name_in(kind, inner_value), defined, output);
+  return defined.slot;
 }
 
 std::vector<Result> GraphReader::results(const JsonPlace& node, Scope& scope) {
@@ -208,7 +207,7 @@ void GraphReader::read_region(const JsonPlace& node, Scope& scope, Step enter, s
     const auto [input_kind, input] = inputs[i].only();
     const bool symbolic = input_kind.starts_with("as_sym_");
     if (!symbolic && input_kind != "as_tensor") continue;  // a constant, which is stored in the region
-    inner.define(input.at(symbolic ? "as_name" : "name").text(),
+    inner.define(name_in(input_kind, input),
                  read_argument(given[graph_index + 1 + i].at("arg"), nullptr, scope, exported_), inputs[i]);
   }
   enter.place = node_name(node);
@@ -216,9 +215,7 @@ void GraphReader::read_region(const JsonPlace& node, Scope& scope, Step enter, s
   const int first = program_.slots;
   read(graph, inner);
   const auto outputs = this->outputs(graph, inner);
-  Step leave;
-  leave.action = Step::Action::leave;
-  program_.steps.push_back(leave);
+  program_.steps.push_back({.action = Step::Action::leave});
   std::vector<JsonPlace> names;
   for (const auto& output : node.at("outputs").items()) {
     const auto [output_kind, value] = output.only();
@@ -229,17 +226,15 @@ void GraphReader::read_region(const JsonPlace& node, Scope& scope, Step enter, s
   for (size_t i = 0; i < names.size(); ++i) {
     Argument value = outputs[i];
     if (detach && value.kind == Argument::Kind::slot && value.slot >= first) {
-      Step detached;
-      detached.action = Step::Action::detach;
-      detached.arguments = {value};
-      value = fresh();
-      detached.results = {Result{value.slot}};
-      program_.steps.push_back(std::move(detached));
+      const Argument detached = fresh();
+      program_.steps.push_back(
+          {.action = Step::Action::detach, .arguments = {value}, .results = {Result{detached.slot}}});
+      value = detached;
     }
     const bool bare = names[i].has("name");
     const auto [output_kind, output] = bare ? std::pair(std::string("as_tensor"), names[i]) : names[i].only();
     if (output_kind == "as_none") continue;
-    scope.define(output.at(output_kind.starts_with("as_sym_") ? "as_name" : "name").text(), value, names[i]);
+    scope.define(name_in(output_kind, output), value, names[i]);
   }
 }
 

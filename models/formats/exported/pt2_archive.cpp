@@ -29,12 +29,9 @@ void require_zip(std::istream& stream) {
 /// Returns whether unpacking a record of this name would write outside the folder. Nothing is unpacked here, but such
 /// an archive was tampered with.
 bool escapes_folder(const std::string& name) {
-  if (name.empty() || name.starts_with('/') || name.find('\\') != std::string::npos) return true;
-  std::istringstream parts(name);
-  for (std::string part; std::getline(parts, part, '/');) {
-    if (part == "..") return true;
-  }
-  return false;
+  const std::filesystem::path path(name);
+  return name.empty() || name.starts_with('/') || name.find('\\') != std::string::npos ||
+         std::find(path.begin(), path.end(), "..") != path.end();
 }
 
 }  // namespace
@@ -49,11 +46,9 @@ Archive::Archive(const std::string& path) : path_(path) {
 
 Archive::Archive(std::istream& stream) {
   require_zip(stream);
-  stream.seekg(0, std::ios::end);
-  const auto size = stream.tellg();
-  stream.seekg(0);
+  const uint64_t size = size_of(stream).value_or(0);
   reader_ = std::make_unique<caffe2::serialize::PyTorchStreamReader>(&stream);
-  open(static_cast<uint64_t>(std::max<std::streamoff>(size, 0)));
+  open(size);
 }
 
 void Archive::open(uint64_t file_bytes) {
@@ -109,7 +104,6 @@ c10::IValue Archive::saved(const std::string& record) {
 
 namespace {
 
-constexpr int64_t free_bytes = int64_t{256} << 20, copies_of_file = 8;
 constexpr size_t most_dimensions = 64;
 
 struct Extent {
@@ -154,10 +148,7 @@ Extent extent_of(const JsonPlace& meta) {
 
 class Reader {
  public:
-  explicit Reader(Archive& archive)
-      : archive_(archive),
-        most_bytes_(free_bytes +
-                    copies_of_file * static_cast<int64_t>(std::min<uint64_t>(archive.file_bytes(), INT64_MAX / 16))) {}
+  explicit Reader(Archive& archive) : archive_(archive), most_bytes_(most_tensor_bytes(archive.file_bytes())) {}
 
   StoredTensors read(const std::string& config, const std::string& folder) {
     const auto json = archive_.json(config);

@@ -49,7 +49,6 @@ class Archive {
   ~Archive();
 
   bool has(const std::string& record) const { return names_.contains(record); }
-  const std::set<std::string>& records() const { return names_; }
   /// Returns the names of its programs: foo of models/foo.json.
   std::vector<std::string> programs() const;
   std::pair<at::DataPtr, size_t> bytes(const std::string& record);

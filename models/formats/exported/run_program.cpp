@@ -89,22 +89,20 @@ class Run {
   void run(const Step& step) {
     switch (step.action) {
       case Step::Action::call:
-        stack_.clear();
-        for (const auto& argument : step.arguments) stack_.push_back(of(argument));
-        step.op->callBoxed(&stack_);
-        store(step, stack_);
-        break;
       case Step::Action::number:
         stack_.clear();
         for (const auto& argument : step.arguments) stack_.push_back(of(argument));
-        stack_ = {step.number(stack_)};
-        store(step, stack_);
+        if (step.action == Step::Action::call)
+          step.op->callBoxed(&stack_);
+        else
+          stack_ = {step.number(stack_)};
+        store(step);
         break;
-      case Step::Action::detach:
-        value(step.results[0].slot) = of(step.arguments[0]);
-        if (placement_.training && value(step.results[0].slot).isTensor())
-          value(step.results[0].slot) = value(step.results[0].slot).toTensor().detach();
+      case Step::Action::detach: {
+        IValue& result = value(step.results[0].slot) = of(step.arguments[0]);
+        if (placement_.training && result.isTensor()) result = result.toTensor().detach();
         break;
+      }
       case Step::Action::enter_grad_mode:
         regions_.open.push_back(std::make_unique<Region>(step.arguments[0].constant.toBool()));
         break;
@@ -135,14 +133,14 @@ class Run {
         arguments[2].constant.toBool(), !arguments[3].constant.isBool() || arguments[3].constant.toBool());
   }
 
-  void store(const Step& step, Stack& returned) {
+  void store(const Step& step) {
     for (size_t i = 0; i < step.results.size(); ++i) {
       const Result& result = step.results[i];
       if (!result.list) {
-        if (result.slot >= 0) value(result.slot) = std::move(returned.at(i));
+        if (result.slot >= 0) value(result.slot) = std::move(stack_.at(i));
         continue;
       }
-      const auto elements = returned.at(i).toListRef();
+      const auto elements = stack_.at(i).toListRef();
       if (elements.size() != result.elements.size())
         throw std::invalid_argument(fmt::format("the operator returned {} tensors, but {} when the model was exported",
                                                 elements.size(), result.elements.size()));
@@ -155,11 +153,6 @@ class Run {
   Stack stack_;
   Regions regions_;
 };
-
-void write_back(const torch::Tensor& target, const torch::Tensor& value) {
-  const torch::NoGradGuard no_grad;
-  torch::Tensor(target).copy_(value.detach());
-}
 
 }  // namespace
 
@@ -180,8 +173,9 @@ std::vector<IValue> run_program(const Program& program, const std::vector<IValue
   }
   std::vector<IValue> outputs;
   for (const auto& output : program.outputs) outputs.push_back(run.of(output));
+  const torch::NoGradGuard no_grad;
   for (const auto& mutation : program.mutations)
-    write_back(run.value(mutation.target).toTensor(), run.of(mutation.value).toTensor());
+    run.value(mutation.target).toTensor().copy_(run.of(mutation.value).toTensor().detach());
   return outputs;
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/formats/model_file.h"
 #include "models/formats/pickle/machine.h"
 
 namespace torchstone::formats::pickle {
@@ -15,7 +16,6 @@ namespace {
 constexpr int deepest = 200;
 constexpr int64_t most_values = 1 << 22;  // a few bytes can reference one list a billion times
 constexpr size_t longest_key = 4096;      // messages name a value by the path of its keys
-constexpr int64_t free_tensor_bytes = int64_t{256} << 20, copies_of_file = 8;
 
 /// Sizes of a value, where each reference to an object counts.
 struct Counts {
@@ -42,9 +42,7 @@ int64_t bytes_of(const at::Tensor& tensor) {
 
 class Converter {
  public:
-  explicit Converter(uint64_t file_bytes)
-      : most_tensor_bytes_(free_tensor_bytes +
-                           copies_of_file * static_cast<int64_t>(std::min<uint64_t>(file_bytes, INT64_MAX / 16))) {}
+  explicit Converter(uint64_t file_bytes) : most_tensor_bytes_(most_tensor_bytes(file_bytes)) {}
 
   const Converted& convert(const Object& object, int depth) {
     if (depth > deepest) throw std::invalid_argument(fmt::format("at most {} levels are read", deepest));
@@ -98,11 +96,11 @@ class Converter {
 
   static c10::TypePtr common_type(const std::vector<c10::IValue>& values) {
     const auto all_are = [&](auto is) { return !values.empty() && std::ranges::all_of(values, is); };
-    if (all_are([](const auto& v) { return v.isTensor(); })) return c10::TensorType::get();
-    if (all_are([](const auto& v) { return v.isInt(); })) return c10::IntType::get();
-    if (all_are([](const auto& v) { return v.isDouble(); })) return c10::FloatType::get();
-    if (all_are([](const auto& v) { return v.isBool(); })) return c10::BoolType::get();
-    if (all_are([](const auto& v) { return v.isString(); })) return c10::StringType::get();
+    if (all_are(&c10::IValue::isTensor)) return c10::TensorType::get();
+    if (all_are(&c10::IValue::isInt)) return c10::IntType::get();
+    if (all_are(&c10::IValue::isDouble)) return c10::FloatType::get();
+    if (all_are(&c10::IValue::isBool)) return c10::BoolType::get();
+    if (all_are(&c10::IValue::isString)) return c10::StringType::get();
     return c10::AnyType::get();
   }
 

@@ -18,14 +18,6 @@ namespace {
 
 using Archive = caffe2::serialize::PyTorchStreamReader;
 
-uint64_t size_of(std::istream& stream, const std::string& name) {
-  stream.seekg(0, std::ios::end);
-  const auto size = stream.tellg();
-  stream.seekg(0);
-  if (!stream || size < 0) throw PickleError(name + ": cannot be read");
-  return static_cast<uint64_t>(size);
-}
-
 void expect_zip(std::istream& stream, const std::string& name) {
   std::array<char, 4> start{};
   stream.read(start.data(), start.size());
@@ -87,10 +79,11 @@ c10::IValue read_archive(std::istream& stream, uint64_t file_size) {
 }  // namespace
 
 c10::IValue read_pt(std::istream& stream, const std::string& name) {
-  const auto size = size_of(stream, name);
+  const auto size = size_of(stream);
+  if (!size) throw PickleError(name + ": cannot be read");
   expect_zip(stream, name);
   try {
-    return read_archive(stream, size);
+    return read_archive(stream, *size);
   } catch (const PickleError& error) {
     throw PickleError(fmt::format("{}: {}", name, error.what()));
   } catch (const std::invalid_argument& error) {
