@@ -107,10 +107,8 @@ void copy_state(const Model& from, Model& to) {
                                               describe(found->second), describe(tensor)));
     }
   }
-  if (source.size() != target.size()) {
-    for (const auto& [name, tensor] : source) {
-      if (!target.count(name)) throw std::invalid_argument(fmt::format("copy_state: the target has no {}", name));
-    }
+  for (const auto& [name, tensor] : source) {
+    if (!target.contains(name)) throw std::invalid_argument(fmt::format("copy_state: the target has no {}", name));
   }
   torch::NoGradGuard no_grad;
   for (const auto& [name, tensor] : target) torch::Tensor(tensor).copy_(source.at(name));

@@ -179,22 +179,21 @@ torch::jit::Module specialised_script(const FileFacts& file, const std::string& 
   return script;
 }
 
-void add_floating(const torch::Tensor& tensor, std::set<c10::ScalarType>& dtypes) {
-  if (tensor.is_floating_point()) dtypes.insert(tensor.scalar_type());
-}
-
 /// Returns the floating-point dtypes of a script's parameters, buffers and inputs, and of the constants that casting
 /// the model would change. `arguments` belong to forward.
 std::set<c10::ScalarType> dtypes_of_script(const torch::jit::Module& module,
                                            const std::vector<c10::IValue>& arguments) {
   std::set<c10::ScalarType> dtypes;
-  for (const auto& parameter : module.parameters()) add_floating(parameter, dtypes);
-  for (const auto& buffer : module.buffers()) add_floating(buffer, dtypes);
+  const auto add = [&](const torch::Tensor& tensor) {
+    if (tensor.is_floating_point()) dtypes.insert(tensor.scalar_type());
+  };
+  for (const auto& parameter : module.parameters()) add(parameter);
+  for (const auto& buffer : module.buffers()) add(buffer);
   // A number of a trace is a constant without dimensions, which decides no dtype.
   for (const auto& constant : constant_tensors(*inlined_forward(module)))
-    if (constant.dim() > 0) add_floating(constant, dtypes);
+    if (constant.dim() > 0) add(constant);
   for (const auto& argument : arguments)
-    if (argument.isTensor()) add_floating(argument.toTensor(), dtypes);
+    if (argument.isTensor()) add(argument.toTensor());
   return dtypes;
 }
 

@@ -100,7 +100,7 @@ void collect(const c10::IValue& value, const TreeSpec& spec, std::vector<c10::IV
 }
 
 c10::TypePtr common_type(const std::vector<c10::IValue>& values) {
-  const bool tensors = !values.empty() && std::ranges::all_of(values, [](const auto& v) { return v.isTensor(); });
+  const bool tensors = !values.empty() && std::ranges::all_of(values, &c10::IValue::isTensor);
   return tensors ? c10::TypePtr(c10::TensorType::get()) : c10::TypePtr(c10::AnyType::get());
 }
 
@@ -192,7 +192,7 @@ InputDescription read_input(const JsonPlace& spec) {
 }
 
 /// Returns the slot of an input that the program writes to.
-int slot_of(const Program& program, const JsonPlace& spec, const char* key, bool of_user) {
+int slot_of(const Program& program, const JsonPlace& spec, const std::string& key, bool of_user) {
   const auto name = spec.at(key).text();
   for (const auto& input : program.inputs) {
     if (input.slot >= 0 && (input.source == Source::user) == of_user && input.name == name) return input.slot;
@@ -217,12 +217,9 @@ void read_outputs(const JsonPlace& specs, const std::vector<Argument>& values, P
     if (kind == "user_output" || kind == "loss_output") {
       if (kind == "loss_output") program.loss = program.outputs.size();
       program.outputs.push_back(values[i]);
-    } else if (kind == "buffer_mutation") {
-      program.mutations.push_back({slot_of(program, spec, "buffer_name", false), values[i]});
-    } else if (kind == "parameter_mutation") {
-      program.mutations.push_back({slot_of(program, spec, "parameter_name", false), values[i]});
-    } else if (kind == "user_input_mutation") {
-      program.mutations.push_back({slot_of(program, spec, "user_input_name", true), values[i]});
+    } else if (kind == "buffer_mutation" || kind == "parameter_mutation" || kind == "user_input_mutation") {
+      const std::string key = kind.substr(0, kind.rfind('_')) + "_name";
+      program.mutations.push_back({slot_of(program, spec, key, kind == "user_input_mutation"), values[i]});
     } else {
       items[i].fail(fmt::format("{}: expected a forward program, without gradients or tokens", kind.substr(0, 200)));
     }

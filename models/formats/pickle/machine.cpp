@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include <fmt/format.h>
+#include <torch/csrc/jit/serialization/pickler_helper.h>
 
 #include "models/formats/pickle/pickle.h"
 
@@ -134,51 +135,7 @@ class Stack {
   std::unordered_map<uint32_t, Object*> memo_;
 };
 
-/// Opcodes that Python's torch.save and C++'s torch::pickle_save write (protocols 2 to 5), with the names of
-/// Python's pickle module.
-enum Opcode : uint8_t {
-  MARK = '(',
-  STOP = '.',
-  POP = '0',
-  POP_MARK = '1',
-  BININT = 'J',
-  BININT1 = 'K',
-  BININT2 = 'M',
-  NONE = 'N',
-  BINPERSID = 'Q',
-  REDUCE = 'R',
-  BINUNICODE = 'X',
-  APPEND = 'a',
-  BUILD = 'b',
-  GLOBAL = 'c',
-  DICT = 'd',
-  EMPTY_DICT = '}',
-  APPENDS = 'e',
-  BINGET = 'h',
-  LONG_BINGET = 'j',
-  LIST = 'l',
-  EMPTY_LIST = ']',
-  BINPUT = 'q',
-  LONG_BINPUT = 'r',
-  SETITEM = 's',
-  TUPLE = 't',
-  EMPTY_TUPLE = ')',
-  SETITEMS = 'u',
-  BINFLOAT = 'G',
-  PROTO = 0x80,
-  TUPLE1 = 0x85,
-  TUPLE2 = 0x86,
-  TUPLE3 = 0x87,
-  NEWTRUE = 0x88,
-  NEWFALSE = 0x89,
-  LONG1 = 0x8a,
-  LONG4 = 0x8b,
-  SHORT_BINUNICODE = 0x8c,
-  BINUNICODE8 = 0x8d,
-  STACK_GLOBAL = 0x93,
-  MEMOIZE = 0x94,
-  FRAME = 0x95,
-};
+using Opcode = torch::jit::PickleOpCode;
 
 /// State of the interpreter.
 struct Machine {
@@ -240,65 +197,66 @@ void drop_attributes(Machine& m) {
   }
 }
 
-/// Returns the instruction of each opcode except STOP; null for opcodes that torch.save does not write. Instructions
-/// throw std::invalid_argument or c10::Error.
+/// Returns the instruction of each opcode except STOP; null for opcodes that neither Python's torch.save nor C++'s
+/// torch::pickle_save writes (protocols 2 to 5). Instructions throw std::invalid_argument or c10::Error.
 std::array<Instruction, 256> make_instructions() {
   std::array<Instruction, 256> table{};
-  table[PROTO] = [](Machine& m) {
+  const auto at = [&](Opcode opcode) -> Instruction& { return table[static_cast<uint8_t>(opcode)]; };
+  at(Opcode::PROTO) = [](Machine& m) {
     const int protocol = m.bytes.number<uint8_t>();
     if (protocol < 2 || protocol > 5)
       throw std::invalid_argument(fmt::format("expected protocol 2 to 5, got {}", protocol));
   };
-  table[FRAME] = [](Machine& m) { m.bytes.take(8); };
-  table[MARK] = [](Machine& m) { m.stack.mark(); };
-  table[POP] = [](Machine& m) { m.stack.pop(); };
-  table[POP_MARK] = [](Machine& m) { m.stack.pop_to_mark(); };
+  at(Opcode::FRAME) = [](Machine& m) { m.bytes.take(8); };
+  at(Opcode::MARK) = [](Machine& m) { m.stack.mark(); };
+  at(Opcode::POP) = [](Machine& m) { m.stack.pop(); };
+  at(Opcode::POP_MARK) = [](Machine& m) { m.stack.pop_to_mark(); };
   // plain values
-  table[NONE] = [](Machine& m) { m.stack.push_new(std::monostate()); };
-  table[NEWTRUE] = [](Machine& m) { m.stack.push_new(true); };
-  table[NEWFALSE] = [](Machine& m) { m.stack.push_new(false); };
-  table[BININT] = [](Machine& m) { m.stack.push_new(int64_t{m.bytes.number<int32_t>()}); };
-  table[BININT1] = [](Machine& m) { m.stack.push_new(int64_t{m.bytes.number<uint8_t>()}); };
-  table[BININT2] = [](Machine& m) { m.stack.push_new(int64_t{m.bytes.number<uint16_t>()}); };
-  table[LONG1] = [](Machine& m) { m.stack.push_new(m.bytes.integer(m.bytes.number<uint8_t>())); };
-  table[LONG4] = [](Machine& m) { m.stack.push_new(m.bytes.integer(m.bytes.number<uint32_t>())); };
-  table[BINFLOAT] = [](Machine& m) { m.stack.push_new(m.bytes.big_endian_double()); };
-  table[BINUNICODE] = [](Machine& m) { push_text(m, m.bytes.number<uint32_t>()); };
-  table[SHORT_BINUNICODE] = [](Machine& m) { push_text(m, m.bytes.number<uint8_t>()); };
-  table[BINUNICODE8] = [](Machine& m) { push_text(m, m.bytes.number<uint64_t>()); };
+  at(Opcode::NONE) = [](Machine& m) { m.stack.push_new(std::monostate()); };
+  at(Opcode::NEWTRUE) = [](Machine& m) { m.stack.push_new(true); };
+  at(Opcode::NEWFALSE) = [](Machine& m) { m.stack.push_new(false); };
+  at(Opcode::BININT) = [](Machine& m) { m.stack.push_new(int64_t{m.bytes.number<int32_t>()}); };
+  at(Opcode::BININT1) = [](Machine& m) { m.stack.push_new(int64_t{m.bytes.number<uint8_t>()}); };
+  at(Opcode::BININT2) = [](Machine& m) { m.stack.push_new(int64_t{m.bytes.number<uint16_t>()}); };
+  at(Opcode::LONG1) = [](Machine& m) { m.stack.push_new(m.bytes.integer(m.bytes.number<uint8_t>())); };
+  at(Opcode::LONG4) = [](Machine& m) { m.stack.push_new(m.bytes.integer(m.bytes.number<uint32_t>())); };
+  at(Opcode::BINFLOAT) = [](Machine& m) { m.stack.push_new(m.bytes.big_endian_double()); };
+  at(Opcode::BINUNICODE) = [](Machine& m) { push_text(m, m.bytes.number<uint32_t>()); };
+  at(Opcode::SHORT_BINUNICODE) = [](Machine& m) { push_text(m, m.bytes.number<uint8_t>()); };
+  at(Opcode::BINUNICODE8) = [](Machine& m) { push_text(m, m.bytes.number<uint64_t>()); };
   // containers
-  table[EMPTY_TUPLE] = [](Machine& m) { m.stack.push_new(Tuple()); };
-  table[TUPLE] = [](Machine& m) { m.stack.push_new(Tuple{m.stack.pop_to_mark()}); };
-  table[TUPLE1] = [](Machine& m) { m.stack.push_new(Tuple{m.stack.pop_many(1)}); };
-  table[TUPLE2] = [](Machine& m) { m.stack.push_new(Tuple{m.stack.pop_many(2)}); };
-  table[TUPLE3] = [](Machine& m) { m.stack.push_new(Tuple{m.stack.pop_many(3)}); };
-  table[EMPTY_LIST] = [](Machine& m) { m.stack.push_new(List()); };
-  table[LIST] = [](Machine& m) { m.stack.push_new(List{m.stack.pop_to_mark()}); };
-  table[APPEND] = [](Machine& m) { append(m, m.stack.pop_many(1)); };
-  table[APPENDS] = [](Machine& m) { append(m, m.stack.pop_to_mark()); };
-  table[EMPTY_DICT] = [](Machine& m) { m.stack.push_new(Dict()); };
-  table[DICT] = [](Machine& m) {
+  at(Opcode::EMPTY_TUPLE) = [](Machine& m) { m.stack.push_new(Tuple()); };
+  at(Opcode::TUPLE) = [](Machine& m) { m.stack.push_new(Tuple{m.stack.pop_to_mark()}); };
+  at(Opcode::TUPLE1) = [](Machine& m) { m.stack.push_new(Tuple{m.stack.pop_many(1)}); };
+  at(Opcode::TUPLE2) = [](Machine& m) { m.stack.push_new(Tuple{m.stack.pop_many(2)}); };
+  at(Opcode::TUPLE3) = [](Machine& m) { m.stack.push_new(Tuple{m.stack.pop_many(3)}); };
+  at(Opcode::EMPTY_LIST) = [](Machine& m) { m.stack.push_new(List()); };
+  at(Opcode::LIST) = [](Machine& m) { m.stack.push_new(List{m.stack.pop_to_mark()}); };
+  at(Opcode::APPEND) = [](Machine& m) { append(m, m.stack.pop_many(1)); };
+  at(Opcode::APPENDS) = [](Machine& m) { append(m, m.stack.pop_to_mark()); };
+  at(Opcode::EMPTY_DICT) = [](Machine& m) { m.stack.push_new(Dict()); };
+  at(Opcode::DICT) = [](Machine& m) {
     const auto items = m.stack.pop_to_mark();
     m.stack.push_new(Dict());
     set_items(m, items);
   };
-  table[SETITEM] = [](Machine& m) { set_items(m, m.stack.pop_many(2)); };
-  table[SETITEMS] = [](Machine& m) { set_items(m, m.stack.pop_to_mark()); };
+  at(Opcode::SETITEM) = [](Machine& m) { set_items(m, m.stack.pop_many(2)); };
+  at(Opcode::SETITEMS) = [](Machine& m) { set_items(m, m.stack.pop_to_mark()); };
   // globals, calls and storages
-  table[GLOBAL] = [](Machine& m) {
+  at(Opcode::GLOBAL) = [](Machine& m) {
     const auto module = m.bytes.line();
     push_global(m, module, m.bytes.line());
   };
-  table[STACK_GLOBAL] = push_global_of_stack;
-  table[REDUCE] = reduce;
-  table[BINPERSID] = [](Machine& m) { m.stack.push_new(load_storage(*m.stack.pop(), m.loader).value); };
-  table[BUILD] = drop_attributes;
+  at(Opcode::STACK_GLOBAL) = push_global_of_stack;
+  at(Opcode::REDUCE) = reduce;
+  at(Opcode::BINPERSID) = [](Machine& m) { m.stack.push_new(load_storage(*m.stack.pop(), m.loader).value); };
+  at(Opcode::BUILD) = drop_attributes;
   // memo
-  table[BINPUT] = [](Machine& m) { m.stack.memoize(m.bytes.number<uint8_t>()); };
-  table[LONG_BINPUT] = [](Machine& m) { m.stack.memoize(m.bytes.number<uint32_t>()); };
-  table[MEMOIZE] = [](Machine& m) { m.stack.memoize(); };
-  table[BINGET] = [](Machine& m) { m.stack.recall(m.bytes.number<uint8_t>()); };
-  table[LONG_BINGET] = [](Machine& m) { m.stack.recall(m.bytes.number<uint32_t>()); };
+  at(Opcode::BINPUT) = [](Machine& m) { m.stack.memoize(m.bytes.number<uint8_t>()); };
+  at(Opcode::LONG_BINPUT) = [](Machine& m) { m.stack.memoize(m.bytes.number<uint32_t>()); };
+  at(Opcode::MEMOIZE) = [](Machine& m) { m.stack.memoize(); };
+  at(Opcode::BINGET) = [](Machine& m) { m.stack.recall(m.bytes.number<uint8_t>()); };
+  at(Opcode::LONG_BINGET) = [](Machine& m) { m.stack.recall(m.bytes.number<uint32_t>()); };
   return table;
 }
 
@@ -312,7 +270,7 @@ c10::IValue unpickle(std::string_view bytes, const StorageLoader& loader, uint64
     while (true) {
       position = machine.bytes.position();
       const auto opcode = machine.bytes.number<uint8_t>();
-      if (opcode == STOP) break;
+      if (static_cast<Opcode>(opcode) == Opcode::STOP) break;
       if (!instructions[opcode])
         throw std::invalid_argument(fmt::format("opcode 0x{:02x} is not expected in a file of torch.save", opcode));
       instructions[opcode](machine);
