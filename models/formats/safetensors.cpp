@@ -5,11 +5,13 @@
 #include <bit>
 #include <filesystem>
 #include <fstream>
+#include <ranges>
 #include <set>
 #include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "models/formats/model_file.h"
@@ -103,10 +105,9 @@ TensorEntry parse_entry(const std::string& name, const nlohmann::json& fields, c
   const auto& dtype = fields["dtype"];
   const auto* known = std::find_if(dtypes.begin(), dtypes.end(), [&](const auto& pair) { return dtype == pair.first; });
   if (known == dtypes.end()) {
-    std::string names;
-    for (const auto& [label, type] : dtypes) names += fmt::format(" {}", label);
-    refuse(file, fmt::format("{}: dtype {} is unknown, expected one of{}", where,
-                             dtype.is_string() ? dtype.get<std::string>() : dtype.type_name(), names));
+    refuse(file, fmt::format("{}: dtype {} is unknown, expected one of {}", where,
+                             dtype.is_string() ? dtype.get<std::string>() : dtype.type_name(),
+                             fmt::join(std::views::keys(dtypes), " ")));
   }
   const auto offsets = integers(fields["data_offsets"], where + ": data_offsets", file);
   if (offsets.size() != 2 || offsets[0] > offsets[1]) {
