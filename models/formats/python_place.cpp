@@ -50,8 +50,6 @@ std::string operator_of(const std::vector<std::string>& lines) {
   return found;
 }
 
-bool is_torch_file(const std::string& file) { return file.find("/torch/") != std::string::npos; }
-
 /// Returns the innermost line of the user's Python. Stacks of scripted functions list it last (`File "net.py", line 5,
 /// in forward`). Stacks of traced functions list it first (`net.py(5): forward`) and end with `<module>`.
 std::string place_in_python(const std::vector<std::string>& lines) {
@@ -67,7 +65,7 @@ std::string place_in_python(const std::vector<std::string>& lines) {
     const std::string file = part[1].str();
     if (script && !in_original && file.starts_with("code/")) continue;  // within the archive
     const bool first_of_stack = !in_stack;
-    if (!is_torch_file(file) && (script || first_of_stack)) {
+    if (file.find("/torch/") == std::string::npos && (script || first_of_stack)) {
       found = fmt::format("{}:{}", std::filesystem::path(file).filename().string(), part[2].str());
       in_stack = !script;
     }

@@ -47,13 +47,6 @@ std::vector<c10::IValue> keys_of(const json& context, size_t count, const std::o
   return keys_in(context, count);
 }
 
-void require_distinct(const std::vector<c10::IValue>& keys, const JsonPlace& node) {
-  std::set<std::string> known;
-  for (const auto& key : keys) {
-    if (!known.insert(describe(key)).second) node.fail("two equal keys");
-  }
-}
-
 TreeSpec spec_of(const JsonPlace& node, const std::optional<JsonPlace>& fields) {
   const auto children = node.at("children_spec").items();
   if (node.at("type").is_null()) {
@@ -72,7 +65,10 @@ TreeSpec spec_of(const JsonPlace& node, const std::optional<JsonPlace>& fields) 
   if (python_dict && spec.keys.size() != children.size())
     node.fail(fmt::format("expected {} keys, all text or all integers", children.size()));
   if (python_dict || !spec.keys.empty()) spec.kind = TreeSpec::Kind::dict;
-  require_distinct(spec.keys, node);
+  std::set<std::string> known;
+  for (const auto& key : spec.keys) {
+    if (!known.insert(describe(key)).second) node.fail("two equal keys");
+  }
   return spec;
 }
 
