@@ -21,7 +21,6 @@
 #include "cases/main/only_model.h"
 #include "cases/main/print_program.h"
 #include "cases/main/run_end.h"
-#include "cases/main/run_folders.h"
 #include "cases/main/session.h"
 #include "cases/main/tournament_run.h"
 #include "cases/selection/expand.h"

@@ -30,12 +30,10 @@
 #include "reports/base/terminal.h"
 
 namespace torchstone {
+namespace {
 
 /// Registers a model under selection::only_model() whose cases are model_fail_to_load with `error`; `note` says whose
 /// fault that is: not a compiler's.
-void register_failed_model(const flags::Flags& flags, const std::string& family, const std::string& error,
-                           const std::string& note);
-
 void register_failed_model(const flags::Flags& flags, const std::string& family, const std::string& error,
                            const std::string& note) {
   ModelInfo info;
@@ -45,6 +43,8 @@ void register_failed_model(const flags::Flags& flags, const std::string& family,
   info.facts = [note] { return ModelFacts{.notes = {}, .metrics = {}, .infrastructure_fault = note}; };
   register_model(info, flags.only.c_str(), 0);
 }
+
+}  // namespace
 
 /// Loads the operators of the torchvision that the compile workers' Python has. Throws std::runtime_error when it has
 /// none, or one that does not load here.

@@ -1,6 +1,5 @@
 #include "cases/main/print_program.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -8,7 +7,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include "fixtures/capture/neutral_program.h"
 #include "fixtures/core/private_folders.h"
@@ -130,16 +128,6 @@ int print_selected(Session& session, const std::vector<size_t>& selected) {
   return code;
 }
 
-/// GoogleTest knows what its filter and shards leave once a test environment is set up.
-class Printing : public testing::Environment {
- public:
-  explicit Printing(Session& session) : session_(session) {}
-  void SetUp() override { std::exit(print_selected(session_, selected_cases(session_))); }
-
- private:
-  Session& session_;
-};
-
 }  // namespace
 
 void require_printable(const flags::Flags& flags) {
@@ -152,14 +140,7 @@ void require_printable(const flags::Flags& flags) {
 }
 
 void print_programs(Session& session) {
-  register_cases(session);
-  auto& listeners = testing::UnitTest::GetInstance()->listeners();
-  delete listeners.Release(listeners.default_result_printer());
-  testing::AddGlobalTestEnvironment(new Printing(session));
-  isolate::catch_interrupts();
-  [[maybe_unused]] const int failed = RUN_ALL_TESTS();  // comes back where nothing is selected
-  print_error(fmt::format("torchstone: nothing selected: no case matches --gtest_filter={}", GTEST_FLAG_GET(filter)));
-  std::exit(ExitCode::nothing_judged);
+  run_instead_of_tests(session, [&](const std::vector<size_t>& selected) { return print_selected(session, selected); });
 }
 
 }  // namespace torchstone

@@ -1,5 +1,3 @@
-#include "cases/main/run_folders.h"
-
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -8,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cases/main/session.h"
 #include "fixtures/checks/outputs.h"
 #include "reports/base/files.h"
 #include "reports/base/text.h"

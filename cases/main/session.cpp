@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <numeric>
 #include <system_error>
@@ -15,7 +16,6 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "cases/main/run_folders.h"
 #include "cases/selection/expected_status.h"
 #include "fixtures/backends/catalogue.h"
 #include "fixtures/compile/artifact.h"
@@ -188,6 +188,31 @@ std::vector<size_t> selected_cases(const Session& session) {
     }
   }
   return selected;
+}
+
+namespace {
+
+/// GoogleTest knows what its filter and shards leave once a test environment is set up.
+class InsteadOfTests : public testing::Environment {
+ public:
+  explicit InsteadOfTests(std::function<int()> program) : program_(std::move(program)) {}
+  void SetUp() override { std::exit(program_()); }
+
+ private:
+  std::function<int()> program_;
+};
+
+}  // namespace
+
+void run_instead_of_tests(Session& session, const std::function<int(const std::vector<size_t>& selected)>& program) {
+  register_cases(session);
+  auto& listeners = testing::UnitTest::GetInstance()->listeners();
+  delete listeners.Release(listeners.default_result_printer());
+  testing::AddGlobalTestEnvironment(new InsteadOfTests([&] { return program(selected_cases(session)); }));
+  isolate::catch_interrupts();
+  [[maybe_unused]] const int failed = RUN_ALL_TESTS();  // comes back where nothing is selected
+  print_error(fmt::format("torchstone: nothing selected: no case matches --gtest_filter={}", GTEST_FLAG_GET(filter)));
+  std::exit(ExitCode::nothing_judged);
 }
 
 void plan(Session& session, const std::vector<size_t>& selected) {

@@ -91,6 +91,11 @@ void register_cases(Session& session);
 /// Returns the indices of the cases that GoogleTest will run. GoogleTest knows them once a test environment is set up.
 std::vector<size_t> selected_cases(const Session& session);
 
+/// Calls `program` with the selected cases instead of running their tests, and ends the process with the exit code that
+/// it returns. The code is 3 if GoogleTest selects no case.
+[[noreturn]] void run_instead_of_tests(Session& session,
+                                       const std::function<int(const std::vector<size_t>& selected)>& program);
+
 /// Writes --torchstone_log_operator_inputs: the operators that the models of the selected cases call, each model once.
 void log_operator_inputs(Session& session, const std::vector<size_t>& selected);
 
@@ -119,5 +124,20 @@ void add_diagnosis(Session& session, size_t index, Result& result);
 /// (fixtures/checks/profile/case_profile.h). For every case that has run, whatever its status. The notes `coverage`,
 /// `layers` and `conv_args` get the paths of the files, or the reason why a file is missing.
 void add_program_tables(Session& session, size_t index, Result& result);
+
+/// Holds the results folder for this run until the process ends, and returns the origin of the run's plan. Removes the
+/// files of an earlier run, so that a killed run leaves no reports of another one. Files that flags name stay, and so
+/// does everything in a folder that is shared with other processes (a ctest run, other shards). Throws FolderHeld if
+/// another run holds the folder, and FolderRefused if it has files that Torchstone did not write.
+Origin prepare_results(const flags::Flags& flags, const std::string& run);
+
+/// Makes the folder of --torchstone_save_outputs, with a marker, and checks that the folder of
+/// --torchstone_compare_outputs has one. Called before the first case. Throws std::runtime_error for a folder with
+/// other files and no marker, for one that cannot be used, and if both are the same folder.
+void prepare_outputs(const flags::Flags& flags);
+
+/// Removes the outputs of an earlier run of this case, so that they are not mistaken for its own if it dies. Only in
+/// the folder that prepare_outputs() has marked.
+void remove_saved_outputs(const flags::Flags& flags, const Case& c);
 
 }  // namespace torchstone

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <map>
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include "cases/main/run_end.h"
-#include "cases/main/run_folders.h"
 #include "cases/selection/expand.h"
 #include "fixtures/backends/catalogue.h"
 #include "fixtures/checks/timing/tournament_rounds.h"
@@ -253,35 +250,17 @@ int hold_tournaments(Session& session, RunInfo& run, const std::vector<size_t>& 
   return code_of(tournaments, session);
 }
 
-/// GoogleTest knows what its filter and shards leave once a test environment is set up.
-class Holding : public testing::Environment {
- public:
-  Holding(Session& session, RunInfo& run) : session_(session), run_(run) {}
-  void SetUp() override { std::exit(held()); }
-
- private:
-  int held() const try {
-    return hold_tournaments(session_, run_, selected_cases(session_));
-  } catch (const std::exception& error) {  // GoogleTest would make a failed test of it
-    print_error(fmt::format("torchstone: {}", error.what()));
-    return ExitCode::usage_error;
-  }
-
-  Session& session_;
-  RunInfo& run_;
-};
-
 }  // namespace
 
 void run_tournament(Session& session, RunInfo& run) {
-  register_cases(session);
-  auto& listeners = testing::UnitTest::GetInstance()->listeners();
-  delete listeners.Release(listeners.default_result_printer());
-  testing::AddGlobalTestEnvironment(new Holding(session, run));
-  isolate::catch_interrupts();
-  [[maybe_unused]] const int failed = RUN_ALL_TESTS();  // comes back where nothing is selected
-  print_error(fmt::format("torchstone: nothing selected: no case matches --gtest_filter={}", GTEST_FLAG_GET(filter)));
-  std::exit(ExitCode::nothing_judged);
+  run_instead_of_tests(session, [&](const std::vector<size_t>& selected) {
+    try {
+      return hold_tournaments(session, run, selected);
+    } catch (const std::exception& error) {  // GoogleTest would make a failed test of it
+      print_error(fmt::format("torchstone: {}", error.what()));
+      return static_cast<int>(ExitCode::usage_error);
+    }
+  });
 }
 
 }  // namespace torchstone

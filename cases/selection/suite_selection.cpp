@@ -129,9 +129,7 @@ const ModelInfo& require_model(const Known& known, const std::string& name, cons
 
 void require_backends(const Known& known, const config::Choices<BackendSpec>& choices) {
   for (const auto& [backend, place] : choices) {
-    if (std::ranges::find(known.backends, backend.name) == known.backends.end())
-      fail(place,
-           fmt::format("unknown backend {} ({})", backend.name, config::expected_one_of(backend.name, known.backends)));
+    require_known(place, backend.name, known.backends, "unknown backend " + backend.name);
     if (const auto fault = wrong_option(backend)) fail(place, fmt::format("backend {}: {}", backend.name, *fault));
   }
 }
@@ -149,9 +147,7 @@ std::vector<suite::Suite> chosen_suites(const std::vector<suite::Suite>& all, co
                                         const flags::Flags& flags) {
   std::vector<std::string> names;
   for (const auto& suite : all) names.push_back(suite.name);
-  for (const auto& [name, place] : flags.suites)
-    if (std::ranges::find(names, name) == names.end())
-      fail(place, fmt::format("unknown suite {} ({})", name, config::expected_one_of(name, names)));
+  for (const auto& [name, place] : flags.suites) require_known(place, name, names, "unknown suite " + name);
   std::vector<suite::Suite> chosen;
   for (const auto& suite : all)
     if (flags.suites.empty() || contains(flags.suites, suite.name)) chosen.push_back(suite);

@@ -6,7 +6,6 @@
 
 #include <torchstone/case.h>
 
-#include "cases/settings/axes.h"
 #include "cases/settings/flags.h"
 #include "cases/settings/yaml.h"
 

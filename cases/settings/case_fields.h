@@ -1,5 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -9,8 +11,51 @@
 #include <torchstone/case.h>
 
 #include "cases/settings/yaml.h"
+#include "models/operators/operator_call.h"
 
 namespace torchstone::config {
+
+/// A value of an axis, and its source.
+template <typename T>
+struct Choice {
+  T value;
+  Place place;
+};
+template <typename T>
+using Choices = std::vector<Choice<T>>;
+
+template <typename T>
+bool contains(const Choices<T>& choices, const T& value) {
+  return std::ranges::any_of(choices, [&](const auto& choice) { return choice.value == value; });
+}
+
+/// Axes of a row. The row's cases are their cartesian product.
+struct Axes {
+  Choices<std::string> checks;
+  Choices<Mode> modes;
+  Choices<DType> dtypes;
+  Choices<BackendSpec> backends;
+  Choices<std::string> devices;
+  Choices<Preset> presets;
+  Choices<Dynamic> dynamic;
+  std::optional<Place> own_dtype{};  ///< set where the dtypes contain `own`, the dtype of the file (selection::Known)
+};
+
+// Each reads one value as suites and flags write it, and throws ConfigError.
+/// Accepts registered checks only, so plug-ins must be loaded first.
+std::string check_name_of(const Yaml& node);
+Mode mode_of(const Yaml& node);
+DType dtype_of(const Yaml& node);
+/// Also accepts as_written, a dtype that cases may have but flags and suites cannot select.
+DType row_dtype_of(const Yaml& node);
+Preset preset_of(const Yaml& node);
+Dynamic dynamic_of(const Yaml& node);
+/// Accepts cpu, cuda or cuda:N.
+std::string device_of(const Yaml& node);
+/// Accepts `inductor`, `inductor:freezing=true`, or the map {inductor: {freezing: true}}.
+BackendSpec backend_spec_of(const Yaml& node);
+/// Accepts recorded or channels_last.
+operators::OperatorLayout layout_of(const Yaml& node);
 
 /// Facts about the suites that a Case does not hold.
 struct UseFacts {
@@ -53,13 +98,35 @@ struct CaseField {
   Use use{};                                                   ///< the cases that it affects
   bool only_where_used = false;                                ///< other cases do not get the setting
 
-  CaseField with_key(const std::string& its_key) &&;
+  CaseField with_key(const std::string& its_key) && {
+    key = its_key;
+    return std::move(*this);
+  }
   /// Names the flag; its default name is the key.
-  CaseField with_flag(const std::string& its_flag = "") &&;
-  CaseField in(const std::string& unit) &&;          ///< replaces `value`
-  CaseField decided_by(const std::string& what) &&;  ///< replaces `fallback`
-  CaseField used_by(Use cases) &&;                   ///< refuses the flag where no such case is selected
-  CaseField only_for(Use cases) &&;                  ///< also keeps the setting from other cases
+  CaseField with_flag(const std::string& its_flag = "") && {
+    flag = its_flag.empty() ? key : its_flag;
+    return std::move(*this);
+  }
+  /// Replaces `value`.
+  CaseField in(const std::string& unit) && {
+    value = unit;
+    return std::move(*this);
+  }
+  /// Replaces `fallback`.
+  CaseField decided_by(const std::string& what) && {
+    fallback = what;
+    return std::move(*this);
+  }
+  /// Refuses the flag where no such case is selected.
+  CaseField used_by(Use cases) && {
+    use = std::move(cases);
+    return std::move(*this);
+  }
+  /// Also keeps the setting from other cases.
+  CaseField only_for(Use cases) && {
+    only_where_used = true;
+    return std::move(*this).used_by(std::move(cases));
+  }
 };
 
 /// Returns the fields in the order of Case.

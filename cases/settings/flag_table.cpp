@@ -99,37 +99,6 @@ std::vector<FlagInfo> case_flags() {
   return flags;
 }
 
-FlagInfo FlagInfo::with_alias(const std::string& second_name) && {
-  alias = second_name;
-  return std::move(*this);
-}
-
-FlagInfo FlagInfo::defaults_to(const std::string& what) && {
-  fallback = what;
-  return std::move(*this);
-}
-
-FlagInfo FlagInfo::is_path() && {
-  path = true;
-  return std::move(*this);
-}
-
-FlagInfo FlagInfo::repeatable() && {
-  repeats = true;
-  help += " (repeatable)";
-  return std::move(*this);
-}
-
-FlagInfo FlagInfo::outside_reproductions() && {
-  reproduces = false;
-  return std::move(*this);
-}
-
-FlagInfo FlagInfo::used_by(config::Use cases) && {
-  use = std::move(cases);
-  return std::move(*this);
-}
-
 const std::vector<FlagInfo>& flag_table() {
   static const std::vector<FlagInfo> table = [] {
     std::vector<FlagInfo> all;

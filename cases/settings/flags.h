@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "cases/settings/axes.h"
 #include "cases/settings/case_fields.h"
 #include "cases/settings/yaml.h"
 #include "fixtures/core/run_options.h"
@@ -43,12 +42,33 @@ struct FlagInfo {
   config::Use use{};       ///< the cases that it affects; without such a case it is refused
   std::function<void(Flags& flags, const config::Yaml& value)> set{};  ///< throws ConfigError
 
-  FlagInfo with_alias(const std::string& second_name) &&;
-  FlagInfo defaults_to(const std::string& what) &&;  ///< replaces `fallback`
-  FlagInfo is_path() &&;
-  FlagInfo repeatable() &&;
-  FlagInfo outside_reproductions() &&;  ///< no case depends on it
-  FlagInfo used_by(config::Use cases) &&;
+  FlagInfo with_alias(const std::string& second_name) && {
+    alias = second_name;
+    return std::move(*this);
+  }
+  /// Replaces `fallback`.
+  FlagInfo defaults_to(const std::string& what) && {
+    fallback = what;
+    return std::move(*this);
+  }
+  FlagInfo is_path() && {
+    path = true;
+    return std::move(*this);
+  }
+  FlagInfo repeatable() && {
+    repeats = true;
+    help += " (repeatable)";
+    return std::move(*this);
+  }
+  /// No case depends on it.
+  FlagInfo outside_reproductions() && {
+    reproduces = false;
+    return std::move(*this);
+  }
+  FlagInfo used_by(config::Use cases) && {
+    use = std::move(cases);
+    return std::move(*this);
+  }
 };
 
 /// Returns the name of the environment twin: TORCHSTONE_CACHE_LIMIT for cache_limit.

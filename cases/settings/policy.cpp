@@ -120,8 +120,7 @@ void read_keys(const config::Yaml& map, Policy& policy) {
   const auto known = keys_below(map.path);
   for (const auto& [name, value] : map.entries) {
     if (map.path.empty() && (name == "tolerance_rule" || name == "upstream_names")) continue;
-    if (std::ranges::find(known, name) == known.end())
-      fail(value, fmt::format("unknown key ({})", config::expected_one_of(name, known)));
+    require_known(value, name, known, "unknown key");
     const PolicyKey* key = schema_of(value.path);
     const bool group = !keys_below(value.path).empty();
     if (value.kind == config::Yaml::Kind::null) continue;  // `skip:` with everything below it commented out
@@ -159,11 +158,9 @@ Policy read_policy(const std::string& file, const std::string& suite) {
   policy.file = file;
   policy.rule = rule_of_suite(suite);
   if (const config::Yaml* rule = root.find("tolerance_rule")) {
-    static const std::vector<std::string> rules{"torchbench", "timm", "huggingface"};
     policy.rule = text_of(*rule);
-    if (std::ranges::find(rules, policy.rule) == rules.end())
-      fail(*rule,
-           fmt::format("'{}' is not a tolerance rule ({})", policy.rule, config::expected_one_of(policy.rule, rules)));
+    require_known(*rule, policy.rule, {"torchbench", "timm", "huggingface"},
+                  fmt::format("'{}' is not a tolerance rule", policy.rule));
   }
   if (const config::Yaml* names = root.find("upstream_names")) {
     require_map(*names);

@@ -3,34 +3,9 @@
 namespace torchstone::flags {
 namespace {
 
-const config::Words<Isolation>& isolations() {
-  static const config::Words<Isolation> words{
-      {"fresh", Isolation::fresh}, {"shared", Isolation::shared}, {"off", Isolation::off}};
-  return words;
-}
-
-const config::Words<Diagnose>& diagnoses() {
-  static const config::Words<Diagnose> words{
-      {"auto", Diagnose::automatic}, {"always", Diagnose::always}, {"never", Diagnose::never}};
-  return words;
-}
-
 config::Words<std::string> plain_words(const std::vector<std::string>& texts) {
   config::Words<std::string> words;
   for (const auto& text : texts) words.emplace_back(text, text);
-  return words;
-}
-
-const config::Words<Listing>& listings() {
-  static const config::Words<Listing> words{{"models", Listing::models},   {"backends", Listing::backends},
-                                            {"cases", Listing::cases},     {"suites", Listing::suites},
-                                            {"skipped", Listing::skipped}, {"flags", Listing::flags}};
-  return words;
-}
-
-const config::Words<Format>& formats() {
-  static const config::Words<Format> words{
-      {"text", Format::text}, {"json", Format::json}, {"ctest", Format::ctest}, {"markdown", Format::markdown}};
   return words;
 }
 
@@ -44,13 +19,18 @@ FlagInfo help_flag() {
 
 std::vector<FlagInfo> process_flags() {
   return {
-      word_flag("isolate", isolations(), "a child process for each case, one for many, or none", &RunOptions::isolate),
+      word_flag(
+          "isolate",
+          config::Words<Isolation>{{"fresh", Isolation::fresh}, {"shared", Isolation::shared}, {"off", Isolation::off}},
+          "a child process for each case, one for many, or none", &RunOptions::isolate),
       boolean_flag("interleave",
                    "interleave the processes of up to 12 timed cases, so that a short disturbance of the machine does "
                    "not affect all processes of one case",
                    &RunOptions::interleave)
           .used_by(config::timed_cases()),
-      word_flag("diagnose", diagnoses(),
+      word_flag("diagnose",
+                config::Words<Diagnose>{
+                    {"auto", Diagnose::automatic}, {"always", Diagnose::always}, {"never", Diagnose::never}},
                 "find where the compiled program goes wrong: for cases that fail unexpectedly, for all, or for none",
                 &RunOptions::diagnose),
       number_flag("diagnose_limit", "SECONDS", 1.0, no_limit,
@@ -140,9 +120,19 @@ std::vector<FlagInfo> output_flags() {
                 "were measured and are now skipped or absent pass; without different_model, rows of another model pass",
                 &Flags::baseline_fail_on, config::text_of)
           .defaults_to("slower,gone,different_model"),
-      word_flag("list", listings(), "print a list and run nothing", &Flags::list),
-      word_flag("format", formats(), "format of a list or of printed programs; ctest for cases, markdown for flags",
-                &Flags::format),
+      word_flag("list",
+                config::Words<Listing>{{"models", Listing::models},
+                                       {"backends", Listing::backends},
+                                       {"cases", Listing::cases},
+                                       {"suites", Listing::suites},
+                                       {"skipped", Listing::skipped},
+                                       {"flags", Listing::flags}},
+                "print a list and run nothing", &Flags::list),
+      word_flag(
+          "format",
+          config::Words<Format>{
+              {"text", Format::text}, {"json", Format::json}, {"ctest", Format::ctest}, {"markdown", Format::markdown}},
+          "format of a list or of printed programs; ctest for cases, markdown for flags", &Flags::format),
       text_flag("explain", "NAME_GLOB", "print which line decided each field of these cases, and run nothing",
                 &Flags::explain),
       boolean_flag("print_program",

@@ -59,20 +59,6 @@ using fastrnns::Fuser;
 
 constexpr int64_t million = 1'000'000;
 
-const config::Words<Fuser>& fusers() {
-  static const config::Words<Fuser> words{
-      {"te", Fuser::te}, {"old", Fuser::old}, {"none", Fuser::none}, {"default", Fuser::untouched}};
-  return words;
-}
-
-const config::Words<Executor>& executors() {
-  static const config::Words<Executor> words{{"profiling", Executor::profiling},
-                                             {"simple", Executor::simple},
-                                             {"legacy", Executor::legacy},
-                                             {"default", Executor::untouched}};
-  return words;
-}
-
 FlagInfo layouts_flag() {
   FlagInfo flag{
       .name = "layouts", .value = "recorded,channels_last", .help = "memory layouts of the inputs of operators"};
@@ -206,8 +192,16 @@ std::vector<FlagInfo> model_suite_flags() {
                   &fastrnns::RecurrentFlags::hidden)
           .used_by(config::recurrent_models())
           .defaults_to("512, mini 16"),
-      word_flag("fuser", fusers(), "TorchScript's fuser", &FastrnnsFlags::fuser),
-      word_flag("executor", executors(), "TorchScript's executor", &FastrnnsFlags::executor),
+      word_flag("fuser",
+                config::Words<Fuser>{
+                    {"te", Fuser::te}, {"old", Fuser::old}, {"none", Fuser::none}, {"default", Fuser::untouched}},
+                "TorchScript's fuser", &FastrnnsFlags::fuser),
+      word_flag("executor",
+                config::Words<Executor>{{"profiling", Executor::profiling},
+                                        {"simple", Executor::simple},
+                                        {"legacy", Executor::legacy},
+                                        {"default", Executor::untouched}},
+                "TorchScript's executor", &FastrnnsFlags::executor),
   };
 }
 

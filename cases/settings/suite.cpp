@@ -95,8 +95,7 @@ config::Choices<std::string> read_names(const config::Yaml& node, const char* ke
   for (const auto& model : models) names.push_back(model.name);
   for (const auto& item : list_of(*list)) {
     const std::string name = text_of(item);
-    if (std::ranges::find(names, name) == names.end())
-      fail(item, fmt::format("{} is not a model of this suite ({})", name, config::expected_one_of(name, names)));
+    require_known(item, name, names, name + " is not a model of this suite");
     chosen.push_back({name, item});
   }
   if (chosen.empty()) fail(*list, "an empty list (expected at least one)");

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "cases/settings/axes.h"
 #include "cases/settings/case_fields.h"
 #include "cases/settings/flags.h"
 #include "cases/settings/policy.h"

@@ -214,10 +214,13 @@ void require_map(const Yaml& node) {
 
 void require_keys(const Yaml& map, const std::vector<std::string>& known) {
   require_map(map);
-  for (const auto& [key, value] : map.entries) {
-    if (std::ranges::find(known, key) == known.end())
-      fail(value, fmt::format("unknown key ({})", expected_one_of(key, known)));
-  }
+  for (const auto& [key, value] : map.entries) require_known(value, key, known, "unknown key");
+}
+
+void require_known(const Place& place, const std::string& name, const std::vector<std::string>& known,
+                   const std::string& what) {
+  if (std::ranges::find(known, name) == known.end())
+    fail(place, fmt::format("{} ({})", what, expected_one_of(name, known)));
 }
 
 std::string text_of(const Yaml& node) {

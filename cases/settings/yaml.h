@@ -59,6 +59,9 @@ Yaml scalar_of_flag(const std::string& flag, const std::string& text);
 const Yaml& require(const Yaml& map, const std::string& key);
 void require_map(const Yaml& node);
 void require_keys(const Yaml& map, const std::vector<std::string>& known);
+/// Accepts a known name. The error is "WHAT (expected one of …)".
+void require_known(const Place& place, const std::string& name, const std::vector<std::string>& known,
+                   const std::string& what);
 std::string text_of(const Yaml& node);
 bool boolean_of(const Yaml& node);
 int64_t integer_of(const Yaml& node, int64_t low, int64_t high);
