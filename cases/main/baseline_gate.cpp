@@ -79,9 +79,7 @@ bool is_replaced(const std::string& path, const flags::Flags& flags) {
 }
 
 std::vector<std::string> words_of(const config::Choices<std::string>& choices) {
-  std::vector<std::string> words;
-  for (const auto& choice : choices) words.push_back(choice.value);
-  return words;
+  return config::texts_of(choices, &config::Choice<std::string>::value);
 }
 
 /// `outside`: how many cases of the baseline the run was not asked for.

@@ -47,9 +47,7 @@ ExpectedRun expect(const std::vector<suite::Suite>& suites, const selection::Kno
         "flag --torchstone_update_expected: there is no file to update (expected --torchstone_expected=FILE, or the "
         "key expected_file in a suite)");
   if (flags.update_expected) run.declared = declared_cases(suites, known, cases);
-  std::vector<std::string> models;
-  for (const ModelInfo* model : known.models) models.push_back(model->name);
-  run.warnings = apply_expected(run.files, run.today, cases, models);
+  run.warnings = apply_expected(run.files, run.today, cases, config::texts_of(known.models, &ModelInfo::name));
   return run;
 }
 
@@ -79,13 +77,6 @@ console::Durations earlier_durations(const flags::Flags& flags) {
   return durations;
 }
 
-std::string kept_line(const std::vector<Result>& results, size_t selected, const flags::Flags& flags) {
-  const auto done = std::ranges::count_if(
-      results, [](const Result& r) { return r.finished && r.outcome.status != Status::interrupted; });
-  return fmt::format("Interrupted: {} of {} selected cases were done; their results are kept in {}\n", done, selected,
-                     flags.run.out);
-}
-
 bool settle_color(const flags::Flags& flags) {
   ColorChoice choice = *parse_color(flags.color);
   if (const std::string theirs = GTEST_FLAG_GET(color); choice == ColorChoice::automatic && theirs != "auto") {
@@ -97,13 +88,22 @@ bool settle_color(const flags::Flags& flags) {
   return color;
 }
 
+namespace {
+
+/// Returns the message of an interrupted run: "Interrupted: 3 of 12 selected cases were done; …".
+std::string kept_line(const std::vector<Result>& results, size_t selected, const flags::Flags& flags) {
+  const auto done = std::ranges::count_if(
+      results, [](const Result& r) { return r.finished && r.outcome.status != Status::interrupted; });
+  return fmt::format("Interrupted: {} of {} selected cases were done; their results are kept in {}\n", done, selected,
+                     flags.run.out);
+}
+
+/// Returns annotations for the log of GitHub Actions, empty elsewhere unless --torchstone_github=always.
 std::string annotations_of(const Report& report, const flags::Flags& flags) {
   const bool here = environment_variable("GITHUB_ACTIONS") == "true";
   if (flags.github == "never" || (flags.github == "auto" && !here)) return "";
   return write::write_annotations(report, environment_variable("GITHUB_WORKSPACE"));
 }
-
-namespace {
 
 /// An exit code, and why where the results do not say it.
 struct Exit {

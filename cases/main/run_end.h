@@ -35,15 +35,9 @@ std::string write_expected(const ExpectedRun& run, const std::vector<Result>& re
 /// estimates with them. Empty if there are no reports or they are damaged.
 console::Durations earlier_durations(const flags::Flags& flags);
 
-/// Returns the message of an interrupted run: "Interrupted: 3 of 12 selected cases were done; …".
-std::string kept_line(const std::vector<Result>& results, size_t selected, const flags::Flags& flags);
-
 /// Returns whether the console is coloured: by our flag, else by GoogleTest's, else by environment and terminal. Sets
 /// GoogleTest's flag, so that both agree.
 bool settle_color(const flags::Flags& flags);
-
-/// Returns annotations for the log of GitHub Actions, empty elsewhere unless --torchstone_github=always.
-std::string annotations_of(const Report& report, const flags::Flags& flags);
 
 /// The inputs of the end of a run.
 struct ClosingFacts {

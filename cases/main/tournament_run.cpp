@@ -161,6 +161,12 @@ std::vector<std::vector<size_t>> groups_of_variants(const std::vector<Case>& cas
   return groups;
 }
 
+namespace {
+
+/// Runs accuracy's ladder for each variant that `file` does not exclude, and then times those that passed in
+/// interleaved rounds. Every variant leaves a record, also an excluded one. An error of the system or the cache becomes
+/// `failure`, with the exit code of the infrastructure. An interrupted tournament has no ranking. One that never began
+/// has no variants.
 judge::Tournament hold_tournament(Session& session, const selection::Variants& file,
                                   const std::vector<size_t>& variants) {
   const Case& first = session.cases.at(variants.front());
@@ -179,8 +185,6 @@ judge::Tournament hold_tournament(Session& session, const selection::Variants& f
   }
   return tournament;
 }
-
-namespace {
 
 constexpr const char* page_name = "tournament.html";
 constexpr const char* json_name = "tournament.json";

@@ -14,13 +14,6 @@ namespace torchstone {
 std::vector<std::vector<size_t>> groups_of_variants(const std::vector<Case>& cases,
                                                     const std::vector<size_t>& selected);
 
-/// Runs accuracy's ladder for each variant that `file` does not exclude, and then times those that passed in
-/// interleaved rounds. Every variant leaves a record, also an excluded one. An error of the system or the cache becomes
-/// `failure`, with the exit code of the infrastructure. An interrupted tournament has no ranking. One that never began
-/// has no variants.
-judge::Tournament hold_tournament(Session& session, const selection::Variants& file,
-                                  const std::vector<size_t>& variants);
-
 /// --torchstone_tournament: holds a tournament for each selected model and ends the program. Prints a table per model
 /// and writes tournament.html and tournament.json. The exit code is 0 if every model has a ranking, whatever happened
 /// to single variants. It is 3 if nothing was selected or could be compared, and otherwise that of the failure.

@@ -13,12 +13,6 @@
 namespace torchstone::selection {
 namespace {
 
-std::vector<std::string> names_of(const std::vector<const ModelInfo*>& models) {
-  std::vector<std::string> names;
-  for (const auto* model : models) names.push_back(model->name);
-  return names;
-}
-
 // Lets a model that is selected by name run by rows that list other models only for brevity. Excludes the control
 // (eager against eager), rows with settings for their models, and checks for which the model has a row of its own.
 void run_all_rows(suite::Suite& suite, const std::string& model) {
@@ -124,7 +118,8 @@ Known known_here() { return {all_models(), backend_names(), {}}; }
 
 const ModelInfo& require_model(const Known& known, const std::string& name, const config::Place& place) {
   if (const ModelInfo* info = known.model(name)) return *info;
-  fail(place, fmt::format("unknown model {} ({})", name, config::expected_one_of(name, names_of(known.models))));
+  fail(place, fmt::format("unknown model {} ({})", name,
+                          config::expected_one_of(name, config::texts_of(known.models, &ModelInfo::name))));
 }
 
 void require_backends(const Known& known, const config::Choices<BackendSpec>& choices) {
@@ -145,8 +140,7 @@ std::string only_model(const flags::Flags& flags) {
 
 std::vector<suite::Suite> chosen_suites(const std::vector<suite::Suite>& all, const Known& known,
                                         const flags::Flags& flags) {
-  std::vector<std::string> names;
-  for (const auto& suite : all) names.push_back(suite.name);
+  const auto names = config::texts_of(all, &suite::Suite::name);
   for (const auto& [name, place] : flags.suites) require_known(place, name, names, "unknown suite " + name);
   std::vector<suite::Suite> chosen;
   for (const auto& suite : all)

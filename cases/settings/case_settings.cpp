@@ -149,8 +149,7 @@ void require_setting_keys(const Yaml& map, std::vector<std::string> others) {
 
 Status status_of(const Yaml& value) {
   if (const auto status = parse_status(text_of(value))) return *status;
-  std::vector<std::string> names;
-  for (const auto& info : status_table()) names.emplace_back(info.name);
+  const auto names = texts_of(status_table(), &StatusInfo::name);
   fail(value, fmt::format("'{}' is not a status ({})", value.text, expected_one_of(value.text, names)));
 }
 

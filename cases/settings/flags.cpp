@@ -42,9 +42,7 @@ std::pair<const FlagInfo*, std::string> parse_argument(const std::string& argume
       argument.substr(prefix.size(), equals == std::string::npos ? equals : equals - prefix.size());
   const FlagInfo* flag = find_flag(name);
   if (!flag) {
-    std::vector<std::string> names;
-    for (const auto& known : flag_table()) names.push_back(known.name);
-    const std::string guess = config::nearest(name, names);
+    const std::string guess = config::nearest(name, config::texts_of(flag_table(), &FlagInfo::name));
     throw config::ConfigError(fmt::format(
         "unknown flag {}{} ({})", prefix, name.substr(0, 60),
         guess.empty() ? "expected one of --torchstone_list=flags" : fmt::format("did you mean {}{}?", prefix, guess)));
@@ -141,11 +139,7 @@ std::string cache_warning(const Flags& flags) {
          "(--torchstone_cache=FOLDER keeps them)";
 }
 
-std::vector<std::string> environment_names() {
-  std::vector<std::string> names;
-  for (const auto& flag : flag_table()) names.push_back(environment_name(flag));
-  return names;
-}
+std::vector<std::string> environment_names() { return config::texts_of(flag_table(), environment_name); }
 
 std::string flags_help() {
   std::string text =
@@ -190,8 +184,7 @@ std::string reproduce_line(const Flags& flags, const Case& c) {
 std::vector<std::string> environment_warnings() {
   constexpr std::string_view twin_prefix = "TORCHSTONE_";
   const auto twins = environment_names();
-  std::vector<std::string> flag_names;
-  for (const auto& flag : flag_table()) flag_names.push_back(flag.name);
+  const auto flag_names = config::texts_of(flag_table(), &FlagInfo::name);
   std::set<std::string> names;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view variable(*entry);

@@ -91,8 +91,7 @@ config::Choices<std::string> read_names(const config::Yaml& node, const char* ke
   config::Choices<std::string> chosen;
   const config::Yaml* list = node.find(key);
   if (!list) return chosen;
-  std::vector<std::string> names;
-  for (const auto& model : models) names.push_back(model.name);
+  const auto names = config::texts_of(models, &SuiteModel::name);
   for (const auto& item : list_of(*list)) {
     const std::string name = text_of(item);
     require_known(item, name, names, name + " is not a model of this suite");

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -70,6 +71,14 @@ double number_of(const Yaml& node, double low, double high);
 /// Returns a scalar as a list of one. Drops nulls and flattens nested lists, as upstream's files require.
 std::vector<Yaml> list_of(const Yaml& node);
 
+/// Returns a text of each item, such as its name.
+template <typename Items, typename Projection>
+std::vector<std::string> texts_of(const Items& items, Projection projection) {
+  std::vector<std::string> texts;
+  for (const auto& item : items) texts.emplace_back(std::invoke(projection, item));
+  return texts;
+}
+
 using torchstone::expected_one_of;
 using torchstone::nearest;
 
@@ -87,9 +96,7 @@ Words<Enum> words_for(const std::vector<Enum>& values) {
 
 template <typename T>
 std::vector<std::string> spelt(const Words<T>& words) {
-  std::vector<std::string> texts;
-  for (const auto& word : words) texts.push_back(word.first);
-  return texts;
+  return texts_of(words, &Words<T>::value_type::first);
 }
 
 /// Returns the meaning of a word. Throws ConfigError: "'flaot32' is not a dtype (expected one of …)". Without `what`
