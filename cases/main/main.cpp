@@ -96,7 +96,7 @@ void warn_of_threads(const flags::Flags& flags) {
   for (const auto& plugin : flags.plugins) plugins += (plugins.empty() ? "" : ", ") + plugin;
   print_error(fmt::format(
       "warning: {} threads run before the first case (plug-ins: {}). A forked process would wait for ever for what "
-      "they hold, so each case's process starts the program anew, which takes seconds, and nothing is compiled ahead",
+      "they hold, so each case's process starts the program again, which takes seconds, and nothing is compiled ahead",
       isolate::threads_of_this_process(), plugins.empty() ? "none" : plugins));
 }
 

@@ -11,6 +11,7 @@
 
 #include "cases/main/run_end.h"
 #include "cases/selection/expand.h"
+#include "cases/selection/tournament_variants.h"
 #include "fixtures/backends/catalogue.h"
 #include "fixtures/checks/timing/tournament_rounds.h"
 #include "fixtures/core/run_options.h"

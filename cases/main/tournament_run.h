@@ -1,11 +1,11 @@
 #pragma once
+#include <cstddef>
 #include <vector>
 
+#include <torchstone/case.h>
 #include <torchstone/run_info.h>
 
 #include "cases/main/session.h"
-#include "cases/selection/tournament_variants.h"
-#include "reports/judge/tournament_ranking.h"
 
 namespace torchstone {
 

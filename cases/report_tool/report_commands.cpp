@@ -27,14 +27,14 @@
 namespace torchstone {
 namespace {
 
-struct HtmlArguments {
-  std::vector<std::string> inputs;
-  std::vector<std::string> baseline;
-  std::string history, out = "report.html";
-  judge::BaselineOptions options;
+/// Arguments of a report that a baseline and a history may complete.
+struct ComparedArguments {
+  std::vector<std::string> inputs, baseline;
+  std::string history, out;
+  judge::BaselineOptions comparison;
 };
 
-int write_page(const HtmlArguments& arguments) {
+int write_page(const ComparedArguments& arguments) {
   auto report = read_inputs(arguments.inputs);
   if (!report) return ExitCode::nothing_judged;
   const std::filesystem::path folder = std::filesystem::absolute(arguments.out).parent_path();
@@ -44,7 +44,7 @@ int write_page(const HtmlArguments& arguments) {
   if (!arguments.baseline.empty()) {
     const auto baseline = read_baseline(arguments.baseline);
     if (is_empty(baseline)) return ExitCode::nothing_judged;
-    judge::BaselineOptions options = arguments.options;
+    judge::BaselineOptions options = arguments.comparison;
     options.history = page.history;
     page.comparison = compare_with(baseline, *report, options);
     page.baseline_label = fmt::format("{}", fmt::join(arguments.baseline, ", "));
@@ -55,11 +55,8 @@ int write_page(const HtmlArguments& arguments) {
   return ExitCode::success;
 }
 
-struct MarkdownArguments {
-  std::vector<std::string> inputs, baseline;
-  std::string out, history;
+struct MarkdownArguments : ComparedArguments {
   size_t limit = write::MarkdownOptions{}.limit;
-  judge::BaselineOptions comparison;
 };
 
 int write_markdown_file(const MarkdownArguments& arguments) {
@@ -110,10 +107,6 @@ void add_csv(CLI::App& app, int& exit_code) {
   command->add_option("-o,--out", arguments->out,
                       "Folder for results.csv and csv/ (PyTorch's); by default results.csv goes to standard output");
   command->callback([arguments, &exit_code] { exit_code = write_csvs(arguments->inputs, arguments->out); });
-}
-
-bool has_command(const CLI::App& app, const std::string& name) {
-  return !app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; }).empty();
 }
 
 int write_report(const ReportWriter& writer, const std::vector<std::string>& inputs, const std::string& out) {
@@ -195,9 +188,10 @@ int merge(const MergeArguments& arguments) {
 
 void add_html_command(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("html", "Write one self-contained page about one or several runs");
-  const auto arguments = std::make_shared<HtmlArguments>();
+  const auto arguments = std::make_shared<ComparedArguments>();
+  arguments->out = "report.html";
   add_inputs(*command, arguments->inputs);
-  add_baseline(*command, arguments->baseline, arguments->options, ", to show first what changed since");
+  add_baseline(*command, arguments->baseline, arguments->comparison, ", to show first what changed since");
   command->add_option("--history", arguments->history,
                       "File of torchstone-report history, for trends of the speed-ups");
   command->add_option("-o,--out", arguments->out, "File for the page (HTML); its name is printed")
@@ -208,8 +202,10 @@ void add_html_command(CLI::App& app, int& exit_code) {
 void add_text_commands(CLI::App& app, int& exit_code) {
   add_markdown(app, exit_code);
   add_csv(app, exit_code);
-  for (const ReportWriter* writer : report_writers())
-    if (!has_command(app, writer->name)) add_writer(app, *writer, exit_code);
+  for (const ReportWriter* writer : report_writers()) {
+    const auto is_its_command = [&](const CLI::App* command) { return command->get_name() == writer->name; };
+    if (app.get_subcommands(is_its_command).empty()) add_writer(app, *writer, exit_code);
+  }
 }
 
 void add_explain_command(CLI::App& app, int& exit_code) {

@@ -25,15 +25,13 @@ struct Tier {
   const char* when = "";
 };
 
-std::string origin_of_rule(const Policy& policy, const Tier& tier) {
-  return fmt::format("tolerance rule of {}: {}, in no list of {}", policy.rule, tier.when,
-                     policy.file.empty() ? "a policy" : policy.file);
-}
-
 Tolerance first_match(const Policy& policy, const Conditions& when, const std::vector<Tier>& tiers) {
   for (const auto& tier : tiers) {
     if (!tier.applies) continue;
-    if (tier.list.empty()) return {tier.tolerance, tier.cosine, origin_of_rule(policy, tier)};
+    if (tier.list.empty())
+      return {tier.tolerance, tier.cosine,
+              fmt::format("tolerance rule of {}: {}, in no list of {}", policy.rule, tier.when,
+                          policy.file.empty() ? "a policy" : policy.file)};
     if (const Mention* mention = policy.find(tier.list, when.model))
       return {tier.tolerance, tier.cosine, fmt::format("{} ({})", mention->origin, tier.list)};
   }
