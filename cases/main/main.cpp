@@ -5,6 +5,7 @@
 #include <exception>
 #include <iostream>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -55,7 +56,7 @@ class Preparation : public testing::Environment {
     planned_.clear();
     for (const size_t index : selected) planned_.push_back(row_of(session_.cases[index], session_));
     if (baseline_ != nullptr) require_baseline();
-    require_fitting_python(session_.cases, selected);
+    require_fitting_python(session_.cases, selected, session_.flags.run);
     session_.unwritten.attempt("the plan", [&] { results_folder::write_plan(session_.flags.run.out, run_, planned_); });
     if (!session_.flags.operator_log.empty()) log_operator_inputs(session_, selected);
     plan(session_, selected);
@@ -168,10 +169,7 @@ int run(int argc, char** argv) {
   for (const auto& plugin : flags.plugins) load_plugin(plugin);
   if (flags.tournament && !flags.help) selection::select_tournament(flags);
   bool registered = false;
-  if (is_named_model(flags.only) && !flags.help) {
-    run_options() = flags.run;
-    registered = export_named_model(flags);
-  }
+  if (is_named_model(flags.only) && !flags.help) registered = export_named_model(flags);
   std::optional<selection::OwnDtype> own_dtype;
   if (selection::only_is_file(flags) && !registered) own_dtype = register_own_model(flags);
   const bool lists_tests = wants_list(argc, argv);
@@ -207,10 +205,11 @@ int run(int argc, char** argv) {
     std::cout << listing::explanation(expansion.cases, flags.explain);
     return ExitCode::success;
   }
-  run_options() = flags.run;
+  const auto options = std::make_shared<const RunOptions>(flags.run);
+  for (Case& c : expansion.cases) c.run = options;
   if (!lists_tests && isolate::serve_handed_over(expansion.cases)) return ExitCode::success;
   Session session{flags, expansion.cases, upstream_names,
-                  isolate::CaseRunner(expansion.cases, {console::show_progress, console::tick_progress})};
+                  isolate::CaseRunner(expansion.cases, flags.run, {console::show_progress, console::tick_progress})};
   if (lists_tests) {
     register_cases(session);
     return RUN_ALL_TESTS();

@@ -51,9 +51,8 @@ void register_failed_model(const flags::Flags& flags, const std::string& family,
 void load_torchvision(const flags::Flags& flags);
 
 void load_torchvision(const flags::Flags& flags) {
-  run_options() = flags.run;
-  const std::string python = compile::default_python();
-  const auto package = compile::find_python_package("torchvision");
+  const std::string python = compile::default_python(flags.run.python);
+  const auto package = compile::find_python_package(flags.run.python, "torchvision");
   if (!package)
     throw std::runtime_error(fmt::format(
         "{} has no torchvision (install it there, or give --torchstone_library=FOLDER/torchvision/_C.so)", python));
@@ -187,7 +186,7 @@ fs::path place_exporter(const fs::path& folder) {
 }
 
 Export export_now(const flags::Flags& flags, const fs::path& cache) {
-  const std::string python = compile::default_python();
+  const std::string python = compile::default_python(flags.run.python);
   if (!find_program(python))
     return {"", fmt::format("{}: no such Python interpreter (set --torchstone_python)", python)};
   const fs::path exported = cache / "exported";
@@ -251,7 +250,7 @@ Export read_export(int status, const std::string& output, double limit_s) {
 
 bool export_named_model(flags::Flags& flags) {
   const std::string source = flags.only;
-  const fs::path cache = compile::cache_folder();
+  const fs::path cache = compile::cache_folder(flags.run.cache);
   // A case's own process comes here again: what failed is not tried again in this run.
   const std::string run = compile::run_id(), key = "export-" + sha256(source).substr(0, 16);
   Export done;

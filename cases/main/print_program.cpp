@@ -14,6 +14,7 @@
 #include "reports/base/process.h"
 #include "reports/base/terminal.h"
 #include "reports/base/text.h"
+#include "reports/console/progress.h"
 #include "reports/record/summary.h"
 
 namespace torchstone::listing {
@@ -72,22 +73,23 @@ namespace {
 /// A temporary folder for the logs of the processes, so that results are not touched.
 class LogFolder {
  public:
-  LogFolder() : folder_(make_held_folder("torchstone-programs")) { run_options().out = folder_.path.string(); }
+  LogFolder() : folder_(make_held_folder("torchstone-programs")) {}
   ~LogFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(folder_.path, ignored);
   }
   LogFolder(const LogFolder&) = delete;
   LogFolder& operator=(const LogFolder&) = delete;
+  std::string path() const { return folder_.path.string(); }
 
  private:
   HeldFolder folder_;
 };
 
-listing::ListedProgram listed(Session& session, const std::vector<size_t>& group) {
+listing::ListedProgram listed(const Session& session, isolate::CaseRunner& runner, const std::vector<size_t>& group) {
   listing::ListedProgram program;
   for (const size_t index : group) program.cases.push_back(name_of(session.cases[index]));
-  auto captured = session.runner.describe(group.front(), [](std::string_view) {});
+  auto captured = runner.describe(group.front(), [](std::string_view) {});
   program.failure = std::move(captured.failure);
   if (!program.failure) program.description = nlohmann::json::parse(captured.description);
   return program;
@@ -105,21 +107,24 @@ Result row_of_program(const listing::ListedProgram& program, const std::vector<s
   return result;
 }
 
-int print_selected(Session& session, const std::vector<size_t>& selected) {
+int print_selected(const Session& session, const std::vector<size_t>& selected) {
   const LogFolder logs;
+  RunOptions options = session.flags.run;
+  options.out = logs.path();
+  isolate::CaseRunner runner(session.cases, options, {console::show_progress, console::tick_progress});
   const bool as_json = session.flags.format == flags::Format::json;
   std::vector<Result> rows;
   auto list = nlohmann::ordered_json::array();
   for (const auto& group : listing::groups_with_one_program(session.cases, selected)) {
     if (isolate::interrupted()) break;
-    const auto program = listed(session, group);
+    const auto program = listed(session, runner, group);
     rows.push_back(row_of_program(program, group, session));
     if (as_json)
       list.push_back(to_json(program));
     else
       print_text(fmt::format("{}{}", rows.size() == 1 ? "" : "\n", to_text(program)));
   }
-  session.runner.end_processes();
+  runner.end_processes();
   if (as_json) std::cout << printable_json(list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)) << "\n";
   std::cout << std::flush;
   if (isolate::interrupted()) return ExitCode::interrupted;

@@ -229,9 +229,10 @@ void compile_ahead(Session& session, const std::vector<size_t>& selected) {
   session.runner.compile_ahead(selected);
 }
 
-void require_fitting_python(const std::vector<Case>& cases, const std::vector<size_t>& selected) {
+void require_fitting_python(const std::vector<Case>& cases, const std::vector<size_t>& selected,
+                            const RunOptions& options) {
   if (std::ranges::none_of(selected, [&](size_t i) { return compiles_in_python(cases[i]); })) return;
-  const auto wrong = compile::wrong_python();
+  const auto wrong = compile::wrong_python(options);
   if (!wrong) return;
   print_error(fmt::format("torchstone: the Python of the compile workers does not fit: {}", *wrong));
   std::exit(ExitCode::infrastructure);

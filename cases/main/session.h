@@ -104,7 +104,8 @@ void plan(Session& session, const std::vector<size_t>& selected);
 
 /// Ends the program with ExitCode::infrastructure if one of these cases needs the compile workers' Python and that
 /// Python does not fit. It may have another torch, for example. Rows that need it could only be skipped or fail.
-void require_fitting_python(const std::vector<Case>& cases, const std::vector<size_t>& selected);
+void require_fitting_python(const std::vector<Case>& cases, const std::vector<size_t>& selected,
+                            const RunOptions& options);
 
 /// Begins to compile what these cases need, in their order, while others run. Called before the first test.
 void compile_ahead(Session& session, const std::vector<size_t>& selected);

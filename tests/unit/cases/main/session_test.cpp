@@ -16,20 +16,24 @@ class SessionOfOneCase : public testing::Test {
  protected:
   SessionOfOneCase() {
     std::filesystem::create_directories(folder_.path() / "cases");
-    flags_.run.out = folder_.path().string();
     Case& c = cases_.front();
     c.suite = "torchbench";
     c.model = "resnet18";
     c.skip_reason = "too large";
   }
-  void SetUp() override { run_options().isolate = Isolation::off; }
-  void TearDown() override { run_options() = RunOptions{}; }
+
+  static flags::Flags flags_for(const std::filesystem::path& out) {
+    flags::Flags flags;
+    flags.run.out = out.string();
+    flags.run.isolate = Isolation::off;
+    return flags;
+  }
 
   const TemporaryFolder folder_;
-  flags::Flags flags_;
+  flags::Flags flags_ = flags_for(folder_.path());
   std::vector<Case> cases_ = std::vector<Case>(1);
   UpstreamNames upstream_names_{{{"torchbench", "resnet18"}, "resnet18.tv_in1k"}};
-  Session session_{flags_, cases_, upstream_names_, isolate::CaseRunner(cases_)};
+  Session session_{flags_, cases_, upstream_names_, isolate::CaseRunner(cases_, flags_.run)};
 };
 
 TEST_F(SessionOfOneCase, MakesTheResultThatTheListenerTakes) {
