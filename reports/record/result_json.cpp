@@ -130,6 +130,13 @@ bool switch_of(const nlohmann::json& json, const std::string& path) {
   return json.get<bool>();
 }
 
+/// Returns the member `status` of an object.
+Status status_in(const nlohmann::json& json, const std::string& path) {
+  const std::string status = text_of(member_of(json, "status", path), path + ".status");
+  if (const auto parsed = parse_status(status)) return *parsed;
+  throw std::invalid_argument(fmt::format("{}.status: expected a known status, found \"{}\"", path, status));
+}
+
 }  // namespace
 
 void to_json(nlohmann::json& json, const Outcome& outcome) {
@@ -148,16 +155,14 @@ void to_json(nlohmann::json& json, const Outcome& outcome) {
   if (!outcome.infrastructure_fault.empty()) json["infrastructure_fault"] = valid_utf8(outcome.infrastructure_fault);
   if (outcome.threads_apart) json["threads_apart"] = true;
   if (!outcome.timed_sizes.empty()) json["timed_sizes"] = texts_to_json(outcome.timed_sizes);
+  for (const auto& [label, failed] : outcome.failed_entrants)
+    json["failed_entrants"][label] = {{"status", to_string(failed.status)}, {"reason", valid_utf8(failed.reason)}};
 }
 
 void from_json(const nlohmann::json& json, Outcome& outcome) {
   const std::string here = "outcome";
   outcome = {};
-  const std::string status = text_of(member_of(json, "status", here), here + ".status");
-  const auto parsed = parse_status(status);
-  if (!parsed)
-    throw std::invalid_argument(fmt::format("{}.status: expected a known status, found \"{}\"", here, status));
-  outcome.status = *parsed;
+  outcome.status = status_in(json, here);
   for (const auto& [key, member] :
        {std::pair{"reason", &Outcome::reason}, {"detail", &Outcome::detail}, {"phase", &Outcome::phase}}) {
     const auto& value = member_of(json, key, here);
@@ -185,6 +190,13 @@ void from_json(const nlohmann::json& json, Outcome& outcome) {
     outcome.infrastructure_fault = text_of(fault, here + ".infrastructure_fault");
   outcome.threads_apart = switch_of(member_of(json, "threads_apart", here), here + ".threads_apart");
   outcome.timed_sizes = texts_of(member_of(json, "timed_sizes", here), here + ".timed_sizes");
+  if (const auto& failed = member_of(json, "failed_entrants", here); !failed.is_null()) {
+    for (const auto& [label, entrant] : object_of(failed, here + ".failed_entrants").items()) {
+      const std::string place = here + ".failed_entrants." + label;
+      outcome.failed_entrants[label] = {status_in(entrant, place),
+                                        text_of(member_of(entrant, "reason", place), place + ".reason")};
+    }
+  }
 }
 
 namespace {

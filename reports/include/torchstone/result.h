@@ -17,6 +17,12 @@ struct ModelDigests {
   std::string weights;  ///< of the names, dtypes, shapes and values of parameters, buffers and constants
 };
 
+/// A variant of a tournament that failed before it was timed.
+struct FailedEntrant {
+  Status status = Status::fail_to_run;
+  std::string reason;
+};
+
 /// The outcome of one case, as its check knows it.
 struct Outcome {
   Status status = Status::fail_to_run;
@@ -36,6 +42,8 @@ struct Outcome {
   bool threads_apart = false;
   /// The sizes of each timing, in the order of the samples, if other dimensions than the batch are dynamic.
   std::vector<std::string> timed_sizes{};
+  /// Of a process of a tournament, by the label of the variant's backend.
+  std::map<std::string, FailedEntrant> failed_entrants{};
 };
 
 /// A change since the baseline of the run that makes a case red.

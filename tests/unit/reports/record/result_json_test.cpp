@@ -56,6 +56,11 @@ void expect_same(const Result& a, const Result& b) {
   EXPECT_EQ(a.outcome.infrastructure_fault, b.outcome.infrastructure_fault);
   EXPECT_EQ(a.outcome.threads_apart, b.outcome.threads_apart);
   EXPECT_EQ(a.outcome.timed_sizes, b.outcome.timed_sizes);
+  ASSERT_EQ(a.outcome.failed_entrants.size(), b.outcome.failed_entrants.size());
+  for (const auto& [label, failed] : a.outcome.failed_entrants) {
+    EXPECT_EQ(failed.status, b.outcome.failed_entrants.at(label).status) << label;
+    EXPECT_EQ(failed.reason, b.outcome.failed_entrants.at(label).reason) << label;
+  }
   EXPECT_EQ(a.upstream_name, b.upstream_name);
   EXPECT_EQ(a.baseline.change, b.baseline.change);
   EXPECT_EQ(a.baseline.reason, b.baseline.reason);
@@ -85,6 +90,7 @@ Result awkward_result() {
   r.outcome.infrastructure_fault = "no \"compiler\"";
   r.outcome.threads_apart = true;
   r.outcome.timed_sizes = {"batch 2; length 4", ""};
+  r.outcome.failed_entrants = {{"inductor_freezing", {Status::fail_accuracy, "it is \"wrong\""}}, {"xla", {}}};
   r.upstream_name = "deit_tiny.fb_in1k";
   r.baseline = {BaselineChange::gone, "pass → unsupported"};
   return r;
@@ -98,7 +104,7 @@ TEST(ResultJson, LosesNothing) {
 TEST(ResultJson, HasNoMemberForWhatDidNotHappen) {
   const nlohmann::json json = simple_result("a", Status::pass);
   for (const char* member : {"upstream_name", "baseline"}) EXPECT_FALSE(json.contains(member)) << member;
-  for (const char* member : {"infrastructure_fault", "threads_apart", "timed_sizes"})
+  for (const char* member : {"infrastructure_fault", "threads_apart", "timed_sizes", "failed_entrants"})
     EXPECT_FALSE(json.at("outcome").contains(member)) << member;
 }
 
