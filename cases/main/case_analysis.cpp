@@ -80,7 +80,7 @@ void add_diagnosis(Session& session, size_t index, Result& result) {
   if (std::filesystem::exists(here)) notes["diagnosis_folder"] = folder.string();
   result.outcome.diagnosis = found;
   if (result.outcome.status != Status::pass)
-    result.outcome.detail += fmt::format("\ndiagnosis ({}): {}\n", notes["diagnosis_outcome"], notes["diagnosis"]);
+    result.outcome.detail += fmt::format("\ndiagnosis ({}): {}\n", found.outcome, found.sentence);
 }
 
 void add_program_tables(Session& session, size_t index, Result& result) {
