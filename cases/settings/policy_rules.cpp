@@ -181,7 +181,7 @@ bool batch_is_fixed(const Policy& policy, const ModelInfo& info) {
 
 BatchSize batch_size_of(const Policy& policy, const Conditions& when, const ModelInfo& info) {
   const int64_t stated = when.mode == Mode::training && info.train_batch > 0 ? info.train_batch : info.eval_batch;
-  const BatchSize own{std::max<int64_t>(stated, 1), fmt::format("{}:{} (the model's own)", info.file, info.line)};
+  BatchSize own{std::max<int64_t>(stated, 1), fmt::format("{}:{} (the model's own)", info.file, info.line)};
   const std::string key = when.mode == Mode::training ? "batch_size.training" : "batch_size.inference";
   const Mention* replaced = policy.find(key, when.model);
   if (batch_is_fixed(policy, info)) {
