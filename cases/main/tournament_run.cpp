@@ -229,7 +229,7 @@ int hold_tournaments(Session& session, RunInfo& run, const std::vector<size_t>& 
   std::vector<size_t> tried;
   std::ranges::copy_if(selected, std::back_inserter(tried),
                        [&](size_t index) { return !left_out(variants, session.cases[index]); });
-  require_fitting_python(session.cases, tried);
+  require_fitting_python(session.cases, tried, session.flags.run);
   plan(session, tried);
   compile_ahead(session, tried);
   run.exit_reason = "running";
