@@ -96,12 +96,13 @@ TEST(CaseFields, HoldEveryMemberOfCase) {
                upstream_semantics, ci, skip_reason, not_skipped, expected_status, required_speedup, time_limit_s,
                measure_budget_s, processes, max_rounds, confidence, cold_cache, repeat, iterations_per_run,
                randomize_input, cold_start_latency, warm_start_latency, pin_threads, use_warm_peak_memory, cuda_graphs,
-               sweep, origin, file, line] = c;
-  const size_t members = 57, of_the_place = 3, while_it_runs = 1, of_the_name = 1;
+               sweep, origin, file, line, run] = c;
+  const size_t members = 58, of_the_place = 3, of_the_run = 1, while_it_runs = 1, of_the_name = 1;
   EXPECT_EQ(static_cast<const void*>(&suite), &c.suite);
   EXPECT_EQ(line, 0);
+  EXPECT_EQ(run, nullptr);
   EXPECT_TRUE(sizes.empty() && sweep.empty());
-  EXPECT_EQ(listing::fields_of(c).size(), members - of_the_place - while_it_runs - of_the_name);
+  EXPECT_EQ(listing::fields_of(c).size(), members - of_the_place - of_the_run - while_it_runs - of_the_name);
 }
 
 TEST(CaseFields, GiveExplainEveryLine) {
