@@ -129,7 +129,7 @@ BaselineFinding finding_of(const judge::CaseChange& change, const std::vector<ju
     return {BaselineChange::different_model,
             fmt::format("different model: its {} are not the baseline's, so nothing is compared", change.other_parts)};
   if (change.change != judge::Change::slower && !change.lost) return {};
-  return {is_left_out(now) ? BaselineChange::gone : BaselineChange::worse,
+  return {is_skipped(now) ? BaselineChange::gone : BaselineChange::worse,
           "worse than the baseline: " + judge::worse_words(change)};
 }
 

@@ -86,7 +86,7 @@ void add_diagnosis(Session& session, size_t index, Result& result) {
 void add_program_tables(Session& session, size_t index, Result& result) {
   const Case& c = session.cases[index];
   if (!checks::wants_profile(session.flags.run) || isolate::interrupted()) return;
-  if (is_left_out(result)) return;
+  if (is_skipped(result)) return;
   const std::string name = short_name(name_of(c));
   const auto found = nlohmann::json::parse(session.runner.profile(
       index, [&](std::string_view phase) { console::show_progress(name, fmt::format("program: {}", phase)); }));

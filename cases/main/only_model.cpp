@@ -44,12 +44,8 @@ void register_failed_model(const flags::Flags& flags, const std::string& family,
   register_model(info, flags.only.c_str(), 0);
 }
 
-}  // namespace
-
 /// Loads the operators of the torchvision that the compile workers' Python has. Throws std::runtime_error when it has
 /// none, or one that does not load here.
-void load_torchvision(const flags::Flags& flags);
-
 void load_torchvision(const flags::Flags& flags) {
   const std::string python = compile::default_python(flags.run.python);
   const auto package = compile::find_python_package(flags.run.python, "torchvision");
@@ -58,8 +54,6 @@ void load_torchvision(const flags::Flags& flags) {
         "{} has no torchvision (install it there, or give --torchstone_library=FOLDER/torchvision/_C.so)", python));
   formats::load_operator_library((package->folder / "_C.so").string());
 }
-
-namespace {
 
 /// Empty where the file cannot be read: its case says why.
 std::set<c10::ScalarType> dtypes_of_exported(const std::string& path) {

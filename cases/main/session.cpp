@@ -125,7 +125,7 @@ class CaseTest : public testing::Test {
     if (!result) GTEST_SKIP() << "interrupted before it began";
     record_summary(*result);
     const std::string verdict = fmt::format("{}: {}", to_string(result->outcome.status), result->outcome.reason);
-    if (is_left_out(*result)) GTEST_SKIP() << verdict;
+    if (is_skipped(*result)) GTEST_SKIP() << verdict;
     EXPECT_TRUE(result->as_expected()) << verdict << "\n" << result->outcome.detail;
   }
 

@@ -55,7 +55,7 @@ Result run_ladder(Session& session, const selection::Variants& file, size_t inde
   const Case& c = session.cases[index];
   const std::string name = short_name(name_of(c));
   Result result = row_of(c, session);
-  if (const auto reason = left_out(file, c)) {
+  if (const auto reason = exclusion(file, c)) {
     result.outcome.status = Status::unsupported;
     result.outcome.reason = *reason;
   } else {
@@ -96,8 +96,8 @@ Status time_entrants(Session& session, const std::vector<size_t>& variants, std:
   for (size_t i = 0; i < variants.size(); ++i)
     if (entrants[i].out.empty()) passed.push_back(variants[i]);
   if (passed.size() < 2 || passed.front() != variants.front()) return Status::pass;
-  const auto turns = session.runner.take_turns(passed, tournament.options.margin, [&](std::string_view phase) {
-    console::show_progress(tournament.title, fmt::format("{}, {} variants take turns", phase, passed.size()));
+  const auto turns = session.runner.time_variants(passed, tournament.options.margin, [&](std::string_view phase) {
+    console::show_progress(tournament.title, fmt::format("{}, {} variants, interleaved", phase, passed.size()));
   });
   for (const auto& turn : turns.entrants()) {
     const auto place = std::ranges::find(variants, turn.index) - variants.begin();
@@ -228,7 +228,7 @@ int hold_tournaments(Session& session, RunInfo& run, const std::vector<size_t>& 
   const auto variants = selection::read_variants(session.flags.tournament_variants, backend_names());
   std::vector<size_t> tried;
   std::ranges::copy_if(selected, std::back_inserter(tried),
-                       [&](size_t index) { return !left_out(variants, session.cases[index]); });
+                       [&](size_t index) { return !exclusion(variants, session.cases[index]); });
   require_fitting_python(session.cases, tried, session.flags.run);
   plan(session, tried);
   compile_ahead(session, tried);

@@ -121,10 +121,10 @@ class Expander {
     policy::Conditions when = policy::conditions_of(c);
     when.fast = flags_.fast;
     when.no_skip = flags_.no_skip;
-    if (const auto out = left_out(suite.policy, when)) return skip(c, *out);
+    if (const auto out = exclusion(suite.policy, when)) return skip(c, *out);
     if (const auto listed = skipped_by_list(suite.policy, when)) {
-      c.not_skipped = listed->reason;
-      c.origin["not_skipped"] = listed->origin;
+      c.skip_override = listed->reason;
+      c.origin["skip_override"] = listed->origin;
     }
     if (const auto out = not_dynamic(suite.policy, info, c)) return skip(c, *out);
     const std::string asked = name_as_asked(c, {&suite.defaults, &row.settings, &model.settings});

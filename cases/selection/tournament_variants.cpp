@@ -199,15 +199,15 @@ Variants read_variants(const std::string& file, const std::vector<std::string>& 
   const std::string path = file.empty() ? own_list() : file;
   const config::Yaml root = config::read_yaml(path);
   config::require_map(root);
-  config::require_keys(root, {"variants", "left_out", "ship"});
+  config::require_keys(root, {"variants", "excluded", "ship"});
   Variants variants;
   std::vector<std::string> named;
   for (const auto& node : config::list_of(config::require(root, "variants"))) {
     read_variant(node, variants);
     named.push_back(variants.backends.back().value.name);
   }
-  if (const auto* left_out = root.find("left_out"))
-    for (const auto& node : config::list_of(*left_out)) named.push_back(text_of(node));
+  if (const auto* excluded = root.find("excluded"))
+    for (const auto& node : config::list_of(*excluded)) named.push_back(text_of(node));
   for (const auto& name : registered)
     if (std::ranges::find(named, name) == named.end())
       variants.backends.push_back({BackendSpec{name, {}}, {path, 0, "variants"}});
@@ -216,7 +216,7 @@ Variants read_variants(const std::string& file, const std::vector<std::string>& 
   return variants;
 }
 
-std::optional<std::string> left_out(const Variants& variants, const Case& c) {
+std::optional<std::string> exclusion(const Variants& variants, const Case& c) {
   const auto decided = c.origin.find("backend");
   if (decided == c.origin.end()) return std::nullopt;
   const std::string kind = c.device.substr(0, c.device.find(':'));

@@ -49,7 +49,7 @@ Variants read_variants(const std::string& file, const std::vector<std::string>& 
 
 /// Tells why the file of variants excludes this case: it limits the variant to other devices. Empty when it does not,
 /// or when the variant is not from the file.
-std::optional<std::string> left_out(const Variants& variants, const Case& c);
+std::optional<std::string> exclusion(const Variants& variants, const Case& c);
 
 /// Sets the flags of a tournament: the check `tournament`, eager, and all variants or the given backends. Defaults to
 /// inference in float32. Throws ConfigError for flags that a tournament does not support.

@@ -241,7 +241,7 @@ std::vector<CaseField> fields_of_judgement() {
           .with_flag(),
       decided_elsewhere("skip_reason", &Case::skip_reason, "why the case ends as pass_due_to_skip",
                         "policy key accuracy.skip.large_models"),
-      decided_elsewhere("not_skipped", &Case::not_skipped,
+      decided_elsewhere("skip_override", &Case::skip_override,
                         "why the case would not be registered without --torchstone_no_skip", "policy keys skip, slow"),
       expected_status(),
       expected_reason(),

@@ -96,7 +96,7 @@ struct Decision {
 /// Tells why a list of models to skip excludes the case, whatever `no_skip` says; empty when none does.
 std::optional<Decision> skipped_by_list(const Policy& policy, const Conditions& when);
 /// Tells why the case is not registered at all; empty when it is.
-std::optional<Decision> left_out(const Policy& policy, const Conditions& when);
+std::optional<Decision> exclusion(const Policy& policy, const Conditions& when);
 /// Tells why upstream does not export the case for AOTInductor. Applies only under upstream's semantics, because our
 /// own tracer can capture it.
 std::optional<Decision> not_exported(const Policy& policy, const Conditions& when);

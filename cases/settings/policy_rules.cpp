@@ -229,7 +229,7 @@ std::optional<Decision> skipped_by_list(const Policy& policy, const Conditions& 
       {when.mode == Mode::training, "skip.test.training", "not run in training"},
       {when.freezing, "skip.freezing." + when.device, "not run with freezing on " + when.device},
       {true, "skip.multiprocess", "needs several processes"},
-      {when.fast, "slow", "slow, left out by --torchstone_fast"},
+      {when.fast, "slow", "slow, skipped by --torchstone_fast"},
   };
   for (const auto& rule : rules) {
     const Mention* mention = rule.applies ? policy.find(rule.list, when.model) : nullptr;
@@ -238,7 +238,7 @@ std::optional<Decision> skipped_by_list(const Policy& policy, const Conditions& 
   return std::nullopt;
 }
 
-std::optional<Decision> left_out(const Policy& policy, const Conditions& when) {
+std::optional<Decision> exclusion(const Policy& policy, const Conditions& when) {
   if (auto skipped = skipped_by_list(policy, when); skipped && !when.no_skip) return skipped;
   const Mention* mention = when.dtype == DType::float32 ? nullptr : policy.find("only_fp32", when.model);
   if (!mention) return std::nullopt;

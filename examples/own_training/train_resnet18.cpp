@@ -1,4 +1,4 @@
-// Trains a compiled ResNet-18 beside an eager one, from the same weights on the same batches, and writes both loss
+// Trains a compiled ResNet-18 and an eager one, from the same weights on the same batches, and writes both loss
 // curves: loss.csv, and as a result of Torchstone's results.json and report.html. The data are synthetic: each class is
 // a random picture, each image its class's picture under noise. Ends with exit code 1 when the curves part.
 //
@@ -171,7 +171,7 @@ Outcome train(const Options& o) {
 
 int main(int argc, char** argv) {
   torchstone::Options options;
-  CLI::App app("Trains a compiled ResNet-18 beside an eager one");
+  CLI::App app("Trains a compiled ResNet-18 and an eager one");
   app.add_option("--backend", options.backend, "NAME[:OPTION=VALUE,…]")->capture_default_str();
   app.add_option("--device", options.device)->capture_default_str();
   app.add_option("--steps", options.steps)->check(CLI::Range(1, 1'000'000))->capture_default_str();

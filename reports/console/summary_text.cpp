@@ -35,7 +35,7 @@ int rank_of(const Result& r) {
 std::vector<const Result*> worst_of(const std::vector<Result>& results) {
   std::vector<const Result*> worst;
   for (const auto& result : results)
-    if (!is_fine(result) || (!is_left_out(result) && margin_of(result) > 0)) worst.push_back(&result);
+    if (!is_fine(result) || (!is_skipped(result) && margin_of(result) > 0)) worst.push_back(&result);
   std::ranges::stable_sort(worst, [](const Result* a, const Result* b) {
     if (rank_of(*a) != rank_of(*b)) return rank_of(*a) < rank_of(*b);
     return margin_of(*a) > margin_of(*b);
@@ -86,7 +86,7 @@ std::vector<std::string> counts_of(const std::vector<Result>& results) {
 
 /// " (left out: 1 crash)", or nothing.
 std::string but(const Average& average) {
-  const std::string words = left_out_words(average);
+  const std::string words = excluded_text(average);
   return words.empty() ? "" : fmt::format(" (left out: {})", words);
 }
 
@@ -96,12 +96,12 @@ std::string noisy_part(const Average& average) {
 }
 
 /// Returns how many compiles were slowed down by concurrent work.
-std::string beside(const std::vector<Result>& results) {
+std::string concurrency_note(const std::vector<Result>& results) {
   const auto count = std::ranges::count_if(results, [](const Result& r) {
-    const auto found = r.outcome.metrics.find("compiled_beside");
+    const auto found = r.outcome.metrics.find("concurrent_compiles");
     return r.check == "performance" && found != r.outcome.metrics.end() && found->second > 0;
   });
-  return count == 0 ? "" : fmt::format(", {} of them beside other work", count);
+  return count == 0 ? "" : fmt::format(", {} of them with concurrent compiles", count);
 }
 
 /// Returns the averages that upstream prints at its end, as far as they were measured.
@@ -123,7 +123,8 @@ std::vector<std::string> averages_of(const std::vector<Result>& results) {
   for (const auto& words : {detection_words(detection), weak_words(detection)})
     if (!words.empty()) parts.push_back(words);
   if (const Average compile = mean_of(results, "compile_s"); compile.n > 0)
-    parts.push_back(fmt::format("compile: mean {:.1f} s over {}{}", compile.value, compile.n, beside(results)));
+    parts.push_back(
+        fmt::format("compile: mean {:.1f} s over {}{}", compile.value, compile.n, concurrency_note(results)));
   if (const Average ratio = mean_of(results, "peak_ratio"); ratio.n > 0)
     parts.push_back(fmt::format("peak memory, eager / compiled: mean {:.3f}x over {}", ratio.value, ratio.n));
   return parts;
@@ -157,7 +158,7 @@ std::vector<std::string> report_lines(const std::vector<std::string>& paths, siz
     others.push_back(fmt::format("{}/ ({} table{})", folder, count, count == 1 ? "" : "s"));
   std::vector<std::string> lines;
   if (!others.empty())
-    lines.push_back(shortened(terminal_line(fmt::format("Beside it: {}", fmt::join(others, ", "))), width));
+    lines.push_back(shortened(terminal_line(fmt::format("Also written: {}", fmt::join(others, ", "))), width));
   lines.insert(lines.begin(), "Report: " + terminal_line(first));
   return lines;
 }

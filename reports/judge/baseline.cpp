@@ -109,7 +109,7 @@ Change worse_of(Change a, Change b) {
 }
 
 /// Whether the baseline measured the case with the expected status.
-bool was_measured_well(const Result& before) { return !is_left_out(before) && status_is_fine(before); }
+bool was_measured_well(const Result& before) { return !is_skipped(before) && status_is_fine(before); }
 
 CaseChange absent(const Result& before, const BaselineOptions& options) {
   CaseChange change{before.name, Change::gone, status_of(before), ""};
@@ -128,12 +128,12 @@ CaseChange change_of(const Result& before, const Result& after, const BaselineOp
   }
   change.old_noisy = is_noisy(before), change.new_noisy = is_noisy(after);
   change.status_worse = status_is_fine(before) && !status_is_fine(after);
-  if (is_left_out(before) && is_left_out(after)) return change;
+  if (is_skipped(before) && is_skipped(after)) return change;
   if (change.status_worse)
     change.change = Change::slower;
-  else if (is_left_out(before))
+  else if (is_skipped(before))
     change.change = Change::added;
-  else if (is_left_out(after))
+  else if (is_skipped(after))
     change.change = Change::gone, change.lost = was_measured_well(before);
   else if (!status_is_fine(before) && status_is_fine(after))
     change.change = Change::faster;
@@ -144,7 +144,7 @@ CaseChange change_of(const Result& before, const Result& after, const BaselineOp
     if (info.judged == Judged::never || !before.outcome.metrics.contains(key) || !after.outcome.metrics.contains(key))
       continue;
     if (is_timing(info) && !same_machine)
-      comparison.timings_left_out += options.metrics.empty() || std::ranges::count(options.metrics, key) > 0;
+      comparison.timings_excluded += options.metrics.empty() || std::ranges::count(options.metrics, key) > 0;
     else
       change.metrics.push_back(change_of(info, before, after, options, history));
   }

@@ -57,7 +57,7 @@ struct BaselineComparison {
   std::vector<CaseChange> cases;
   /// Reasons why timings are incomparable, one sentence each: another machine class, device, library version.
   std::vector<std::string> machine_differences;
-  size_t timings_left_out = 0;  ///< because they were taken on different machines
+  size_t timings_excluded = 0;  ///< because they were taken on different machines
   /// Remarks on the comparison, one sentence each: further differences between the runs, the machine's drift, records
   /// of one process, a baseline of another kind.
   std::vector<std::string> notes = {};

@@ -180,7 +180,7 @@ class Matching {
   }
 
   void leave_out(const CsvRow& row, const Result& now, const std::string& why) {
-    left_out_.push_back(fmt::format("Not compared: {}: {} ({}:{})", now.name, why, t_.table.file, row.line));
+    excluded_.push_back(fmt::format("Not compared: {}: {} ({}:{})", now.name, why, t_.table.file, row.line));
   }
 
   void add_notes(size_t rows) {
@@ -198,13 +198,13 @@ class Matching {
           fmt::format("{} of the cases are of the preset mini, which is smaller than upstream's models", minis_));
     for (const auto& [said, count] : candidates_.refused())
       notes.push_back(fmt::format("{} cases are left out: the baseline is of {}", count, said));
-    notes.insert(notes.end(), left_out_.begin(), left_out_.end());
+    notes.insert(notes.end(), excluded_.begin(), excluded_.end());
   }
 
   const UpstreamTable& t_;
   Candidates candidates_;
   MatchedTable matched_{};
-  std::vector<std::string> left_out_{};
+  std::vector<std::string> excluded_{};
   size_t minis_ = 0;
 };
 

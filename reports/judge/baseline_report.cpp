@@ -125,9 +125,9 @@ std::string counts_line(const BaselineComparison& comparison) {
 std::vector<std::string> remarks_of(const BaselineComparison& comparison) {
   std::vector<std::string> remarks = comparison.notes;
   for (const auto& difference : comparison.machine_differences) remarks.push_back("Another machine: " + difference);
-  if (comparison.timings_left_out > 0)
+  if (comparison.timings_excluded > 0)
     remarks.push_back(
-        fmt::format("{} timings are not compared: they were taken on different machines", comparison.timings_left_out));
+        fmt::format("{} timings are not compared: they were taken on different machines", comparison.timings_excluded));
   return remarks;
 }
 
@@ -178,7 +178,7 @@ std::string write_comparison_json(const BaselineComparison& comparison) {
     json["machine_differences"].push_back(valid_utf8(difference));
   json["notes"] = nlohmann::json::array();
   for (const auto& note : comparison.notes) json["notes"].push_back(valid_utf8(note));
-  json["timings_left_out"] = comparison.timings_left_out;
+  json["timings_excluded"] = comparison.timings_excluded;
   json["counts"]["BROKEN"] = broken(comparison);
   for (const Change change : all_changes) json["counts"][std::string(to_string(change))] = count(comparison, change);
   json["counts"][std::string(to_string(Change::other_model))] = count_other_models(comparison);
@@ -245,7 +245,7 @@ std::string refusal_words(const BaselineComparison& comparison) {
 }
 
 int exit_code_of(const BaselineComparison& comparison, const std::vector<Change>& fail_on) {
-  if (comparison.timings_left_out > 0) return ExitCode::usage_error;
+  if (comparison.timings_excluded > 0) return ExitCode::usage_error;
   const auto is_red = [&](const CaseChange& c) { return fails(c, fail_on); };
   const auto is_red_model = [&](const CaseChange& c) { return c.change == Change::other_model && is_red(c); };
   const auto is_compared = [](const CaseChange& c) {

@@ -92,7 +92,7 @@ std::vector<GateRow> against(const CsvTable& actual_table, const CsvTable& expec
 }
 
 /// Whether the case of the row did not run.
-bool is_left_out(const Models& models, const std::string& model) {
+bool is_skipped(const Models& models, const std::string& model) {
   const auto status = parse_status(field(models, model, "accuracy").value_or(""));
   return status && info_of(*status).kind == StatusKind::skipped;
 }
@@ -132,7 +132,7 @@ std::string noisy_verdict(const Limits& limits, const std::string& why, const Cs
   const auto low = parse_number(cell(table, row, tables::SpeedColumns::low)),
              high = parse_number(cell(table, row, tables::SpeedColumns::high));
   if (!limits.higher_is_better || !low || !high || !statistics::is_bounded(*low, *high)) return "NOISY";
-  if (limits.worse(*high * (why.starts_with(place_begin) ? most_lost_apart : 1))) return "FAIL";
+  if (limits.worse(*high * (why.starts_with(cache_domain_note_begin) ? max_lost_across_caches : 1))) return "FAIL";
   return limits.worse(*low) || limits.improved(*high) ? "NOISY" : "PASS_BUT_NOISY";
 }
 
@@ -158,7 +158,7 @@ std::vector<GateRow> gate_graph_breaks(const CsvTable& actual, const CsvTable& e
       [&](const Models& is_there, const Models& wanted, const std::string& name) -> GateRow {
         if (!field(wanted, name, "graph_breaks")) return {"", "MISSING", "graph_breaks: nothing expected", true};
         if (number(is_there, name, "unique_graphs").value_or(0) == 0) {
-          if (is_left_out(is_there, name) && number(wanted, name, "unique_graphs").value_or(0) > 0)
+          if (is_skipped(is_there, name) && number(wanted, name, "unique_graphs").value_or(0) > 0)
             return {"", "ABSENT",
                     fmt::format("{}, where {} has compiled graphs", *field(is_there, name, "accuracy"), expected.file),
                     !options.allow_absent};

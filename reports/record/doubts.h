@@ -15,9 +15,9 @@ bool is_noisy(const Result& result);
 
 /// The beginning of the reason if the threads were in other cache domains than usual
 /// (fixtures/isolate/counted_processes.h). Threads in the same domain had up to 1.31 times the speed-up. So such a
-/// speed-up misses a requirement only if most_lost_apart times its interval does.
-inline constexpr std::string_view place_begin = "The threads lay ";
-inline constexpr double most_lost_apart = 1.5;
+/// speed-up misses a requirement only if max_lost_across_caches times its interval does.
+inline constexpr std::string_view cache_domain_note_begin = "The threads ran ";
+inline constexpr double max_lost_across_caches = 1.5;
 
 /// Returns other doubts about the timings in one line: the note `doubts` without the reason above.
 std::string other_doubts(const Result& result);

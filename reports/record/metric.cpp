@@ -18,7 +18,7 @@ const std::vector<MetricInfo>& metric_table() {
       {"speedup_high", "speed-up, upper bound", "x", "{:.3f}", higher},
       {"speedup_within_low", "speed-up by the rounds alone, lower bound", "x", "{:.3f}", higher},
       {"speedup_within_high", "speed-up by the rounds alone, upper bound", "x", "{:.3f}", higher},
-      {"speedup_apart", "speed-up where threads lie apart", "x", "{:.3f}", higher},
+      {"speedup_across_caches", "speed-up with threads in different cache domains", "x", "{:.3f}", higher},
       {"required_speedup", "required speed-up", "x", "{:.3f}", neither},
       {"processes", "processes that timed it", "", "{:.0f}", neither},
       {"between_processes_sd", "speed-up, deviation between processes", "", "{:.4f}", lower},
@@ -65,7 +65,7 @@ const std::vector<MetricInfo>& metric_table() {
       // Start-up
       {"capture_s", "capture", "s", "{:.2f}", lower, by_one_reading},
       {"compile_s", "compile", "s", "{:.1f}", lower, by_one_reading},
-      {"compiled_beside", "what went on beside the compile", "", "{:.0f}", neither},
+      {"concurrent_compiles", "compiles that ran concurrently", "", "{:.0f}", neither},
       {"folded_convolutions", "operators folded into convolutions", "", "{:.0f}", neither},
       {"load_s", "load of the artifact", "s", "{:.2f}", lower, by_one_reading},
       {"first_call_s", "first call", "s", "{:.3f}", lower, by_one_reading},
@@ -122,7 +122,7 @@ const std::vector<MetricInfo>& metric_table() {
       {"cudagraph_skips", "CUDA graphs skipped", "", "{:.0f}", lower, exactly},
       // The machine
       {"fork_join_us", "empty parallel region", "us", "{:.2f}", lower},
-      {"processes_apart", "processes whose threads lay apart", "", "{:.0f}", lower},
+      {"processes_across_caches", "processes with threads in different cache domains", "", "{:.0f}", lower},
       {"foreign_cpu_pct", "cores used by other processes", "%", "{:.1f}", lower},
       {"steal_pct", "cores' time taken by the host", "%", "{:.1f}", lower},
       {"load_average", "load average", "", "{:.2f}", lower},

@@ -100,7 +100,7 @@ void upgrade_from_1(Result& result) {
   result.outcome.infrastructure_fault = take("infrastructure");
   result.upstream_name = take("upstream_name");
   if (const std::string worse = take("worse_than_baseline"); !worse.empty())
-    result.baseline = {is_left_out(result) ? BaselineChange::gone : BaselineChange::worse, worse};
+    result.baseline = {is_skipped(result) ? BaselineChange::gone : BaselineChange::worse, worse};
   if (const std::string other = take("different_model"); !other.empty())
     result.baseline = {BaselineChange::different_model, other};
   const std::string sizes = take("dynamic_timed"), separator = "; ";
@@ -110,7 +110,7 @@ void upgrade_from_1(Result& result) {
     begin = end + separator.size();
   }
   const auto noisy = notes.find("noisy");
-  result.outcome.threads_apart = noisy != notes.end() && noisy->second.starts_with(place_begin);
+  result.outcome.threads_across_caches = noisy != notes.end() && noisy->second.starts_with(cache_domain_note_begin);
 }
 
 Result result_in(const nlohmann::json& json, int version) {

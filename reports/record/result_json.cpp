@@ -153,7 +153,7 @@ void to_json(nlohmann::json& json, const Outcome& outcome) {
   for (const auto& [key, member] : digest_fields)
     if (const auto& digest = outcome.model.*member; !digest.empty()) json[std::string(key)] = valid_utf8(digest);
   if (!outcome.infrastructure_fault.empty()) json["infrastructure_fault"] = valid_utf8(outcome.infrastructure_fault);
-  if (outcome.threads_apart) json["threads_apart"] = true;
+  if (outcome.threads_across_caches) json["threads_across_caches"] = true;
   if (!outcome.timed_sizes.empty()) json["timed_sizes"] = texts_to_json(outcome.timed_sizes);
   for (const auto& [label, failed] : outcome.failed_entrants)
     json["failed_entrants"][label] = {{"status", to_string(failed.status)}, {"reason", valid_utf8(failed.reason)}};
@@ -188,7 +188,8 @@ void from_json(const nlohmann::json& json, Outcome& outcome) {
   }
   if (const auto& fault = member_of(json, "infrastructure_fault", here); !fault.is_null())
     outcome.infrastructure_fault = text_of(fault, here + ".infrastructure_fault");
-  outcome.threads_apart = switch_of(member_of(json, "threads_apart", here), here + ".threads_apart");
+  outcome.threads_across_caches =
+      switch_of(member_of(json, "threads_across_caches", here), here + ".threads_across_caches");
   outcome.timed_sizes = texts_of(member_of(json, "timed_sizes", here), here + ".timed_sizes");
   if (const auto& failed = member_of(json, "failed_entrants", here); !failed.is_null()) {
     for (const auto& [label, entrant] : object_of(failed, here + ".failed_entrants").items()) {

@@ -25,20 +25,20 @@ std::string combination(const Result& r) {
 }
 
 /// Returns why a timing does not count, from the accuracy case of the same combination.
-std::string why_left_out(const Result& accuracy) {
+std::string why_excluded(const Result& accuracy) {
   const Status status = final_status(accuracy);
   return status == Status::fail_accuracy ? "with a wrong answer"
                                          : fmt::format("whose accuracy is {}", to_string(status));
 }
 
-constexpr const char* of_file = "of a file beside the models";
+constexpr const char* of_file = "of a model file";
 
 /// Cases of files (suite own) stay out of averages over models, because their number depends on the user.
 bool has_models(const std::vector<Result>& results, const std::string& check) {
   return std::ranges::any_of(results, [&](const Result& r) { return r.check == check && r.suite != "own"; });
 }
 
-constexpr const char* of_reference = "of Python's torch.compile beside native backends";
+constexpr const char* of_reference = "of Python's torch.compile";
 
 /// Python's torch.compile is a reference column and no part of an average over native backends.
 bool is_reference(const Result& r) { return r.backend == "torch_compile" || r.backend.starts_with("torch_compile_"); }
@@ -53,7 +53,7 @@ std::vector<const Result*> timings_of(const std::vector<Result>& results, const 
   std::map<std::string, std::string> wrong;
   for (const auto& r : results) {
     if (r.check == "accuracy" && (!r.finished || !info_of(r.outcome.status).passing))
-      wrong.emplace(combination(r), why_left_out(r));
+      wrong.emplace(combination(r), why_excluded(r));
   }
   const auto compiles = [](const Result& r) { return r.check == "performance" && r.backend != "eager"; };
   const bool any_compiled = std::ranges::any_of(results, compiles);
@@ -62,20 +62,20 @@ std::vector<const Result*> timings_of(const std::vector<Result>& results, const 
   for (const auto& r : results) {
     if (r.check != "performance") continue;
     if (any_model && r.suite == "own") {
-      ++average.left_out[of_file];
+      ++average.excluded[of_file];
       continue;
     }
     if (any_native && is_reference(r)) {
-      ++average.left_out[of_reference];
+      ++average.excluded[of_reference];
       continue;
     }
     const auto value = metric_of(r, metric.c_str());
     if (const auto found = wrong.find(combination(r)); found != wrong.end())
-      ++average.left_out[found->second];
+      ++average.excluded[found->second];
     else if (any_compiled && !compiles(r))
-      ++average.left_out["eager against eager"];
+      ++average.excluded["eager against eager"];
     else if (!value || !std::isfinite(*value) || *value <= 0)
-      ++average.left_out[std::string(to_string(r.outcome.status))];
+      ++average.excluded[std::string(to_string(r.outcome.status))];
     else
       values.push_back(&r);
   }
@@ -86,7 +86,7 @@ std::vector<const Result*> timings_of(const std::vector<Result>& results, const 
 
 }  // namespace
 
-bool is_left_out(const Result& r) { return r.finished && info_of(r.outcome.status).kind == StatusKind::skipped; }
+bool is_skipped(const Result& r) { return r.finished && info_of(r.outcome.status).kind == StatusKind::skipped; }
 
 bool is_fine(const Result& r) { return r.finished && r.as_expected(); }
 
@@ -120,15 +120,15 @@ Average pass_rate_of(const std::vector<Result>& results) {
   for (const auto& r : results) {
     if (r.check != "accuracy") continue;
     if (any_model && r.suite == "own") {
-      ++rate.left_out[of_file];
+      ++rate.excluded[of_file];
       continue;
     }
     if (any_native && is_reference(r)) {
-      ++rate.left_out[of_reference];
+      ++rate.excluded[of_reference];
       continue;
     }
-    if (is_left_out(r) || (r.finished && r.outcome.status == Status::interrupted)) {
-      ++rate.left_out[std::string(to_string(r.outcome.status))];
+    if (is_skipped(r) || (r.finished && r.outcome.status == Status::interrupted)) {
+      ++rate.excluded[std::string(to_string(r.outcome.status))];
       continue;
     }
     ++rate.n;
@@ -163,9 +163,9 @@ Average mean_of(const std::vector<Result>& results, const std::string& metric) {
   return mean;
 }
 
-std::string left_out_words(const Average& average) {
+std::string excluded_text(const Average& average) {
   std::vector<std::string> reasons;
-  for (const auto& [reason, count] : average.left_out) reasons.push_back(fmt::format("{} {}", count, reason));
+  for (const auto& [reason, count] : average.excluded) reasons.push_back(fmt::format("{} {}", count, reason));
   return fmt::format("{}", fmt::join(reasons, ", "));
 }
 
@@ -183,7 +183,7 @@ std::string nothing_judged_words(const std::vector<Result>& results) {
 }
 
 int exit_code_of(const std::vector<Result>& results, bool strict_undecided) {
-  if (std::ranges::all_of(results, is_left_out)) return ExitCode::nothing_judged;
+  if (std::ranges::all_of(results, is_skipped)) return ExitCode::nothing_judged;
   const auto codes = [&](const Result& r) {
     const StatusInfo& info = info_of(final_status(r));
     if (info.status == Status::interrupted) return info.exit_code;

@@ -21,7 +21,7 @@ struct Average {
   double low = 0, high = 0;
   size_t n = 0;
   size_t noisy = 0;                        ///< of these, cases whose speed-up says too little (reports/record/doubts.h)
-  std::map<std::string, size_t> left_out;  ///< reason → cases
+  std::map<std::string, size_t> excluded;  ///< reason → cases
 };
 /// Returns the share of accuracy cases that passed, upstream's pass rate. These are left out and counted by reason:
 /// - cases that were not run. Upstream counts some of them as not passed (pass_due_to_skip) and lacks the others;
@@ -41,10 +41,10 @@ Geomean geomean_of(const std::vector<Result>& results);
 Average mean_of(const std::vector<Result>& results, const std::string& metric);
 
 /// Returns "1 with a wrong answer, 2 crash"; empty if nothing was left out.
-std::string left_out_words(const Average& average);
+std::string excluded_text(const Average& average);
 
 /// Returns whether the case finished without being run: skipped or not supported.
-bool is_left_out(const Result& result);
+bool is_skipped(const Result& result);
 /// Returns whether the case finished with the expected status.
 bool is_fine(const Result& result);
 /// Returns how close the case is to failing, 1 at the limit. It is the error over the allowed error, or the required

@@ -37,8 +37,8 @@ const std::vector<StatusInfo>& status_table() {
       {Status::eager_fail_to_run, "eager_fail_to_run", false, error, ExitCode::gate_failed},
       {Status::timeout, "timeout", false, error, ExitCode::infrastructure},
       {Status::crash, "crash", false, error, ExitCode::infrastructure},
-      {Status::vacuous, "vacuous", false, failed, ExitCode::gate_failed},
-      {Status::undelegated, "undelegated", false, failed, ExitCode::gate_failed},
+      {Status::uninformative, "uninformative", false, failed, ExitCode::gate_failed},
+      {Status::not_compiled, "not_compiled", false, failed, ExitCode::gate_failed},
       {Status::unsupported, "unsupported", true, skipped, ExitCode::success},
       {Status::fail_to_capture, "fail_to_capture", false, error, ExitCode::gate_failed},
       {Status::fail_to_compile, "fail_to_compile", false, error, ExitCode::gate_failed},
@@ -210,11 +210,12 @@ Verdict verdict_of(const Result& result) {
 
 std::string compile_text(const Result& result) {
   const auto& metrics = result.outcome.metrics;
-  const auto seconds = metrics.find("compile_s"), beside = metrics.find("compiled_beside");
+  const auto seconds = metrics.find("compile_s"), concurrent = metrics.find("concurrent_compiles");
   if (seconds == metrics.end()) return "";
   const std::string text = format_metric("compile_s", seconds->second);
-  return beside == metrics.end() || beside->second == 0 ? text
-                                                        : fmt::format("{} ({:.0f} beside)", text, beside->second);
+  return concurrent == metrics.end() || concurrent->second == 0
+             ? text
+             : fmt::format("{} ({:.0f} concurrent)", text, concurrent->second);
 }
 
 std::string numbers_line(const Result& result) {

@@ -62,7 +62,8 @@ struct Verdict {
 };
 Verdict verdict_of(const Result& result);
 
-/// Returns the seconds of the compile, and the number of concurrent ones: "8.1 s (2 beside)". Empty without a compile.
+/// Returns the seconds of the compile, and the number of concurrent ones: "8.1 s (2 concurrent)". Empty without a
+/// compile.
 std::string compile_text(const Result& result);
 
 /// Returns the measured numbers of a result in one line: "err 0.12×  1.43x [1.40 1.46]  compile 8.1 s". May be empty.

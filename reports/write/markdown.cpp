@@ -109,14 +109,14 @@ bool is_unexpected(const Result& r) { return verdict_of(r).mark == '!' || verdic
 
 std::string speed_lines(const std::vector<Result>& results) {
   const Geomean geomean = geomean_of(results);
-  std::vector<std::string> left_out;
-  for (const auto& [reason, count] : geomean.left_out) left_out.push_back(fmt::format("{} {}", count, reason));
+  std::vector<std::string> excluded;
+  for (const auto& [reason, count] : geomean.excluded) excluded.push_back(fmt::format("{} {}", count, reason));
   std::string text;
   if (geomean.n > 0)
     text += fmt::format("\n<br>speed-up: geometric mean {:.3f}x over {}{}", geomean.value, geomean.n,
                         geomean.noisy == 0 ? "" : fmt::format(", {} of them noisy", geomean.noisy));
-  if (geomean.n == 0 && !left_out.empty()) text += "\n<br>speed-up: not measured";
-  if (!left_out.empty()) text += markdown_text(fmt::format("; left out: {}", fmt::join(left_out, ", ")));
+  if (geomean.n == 0 && !excluded.empty()) text += "\n<br>speed-up: not measured";
+  if (!excluded.empty()) text += markdown_text(fmt::format("; left out: {}", fmt::join(excluded, ", ")));
   const Detection detection = detection_of(results);
   for (const auto& line : {detection_words(detection), weak_words(detection)})
     if (!line.empty()) text += "\n<br>" + cut_text(line, longest_line);
@@ -290,7 +290,7 @@ void add_changes(std::string& text, const judge::BaselineComparison& comparison,
   for (const auto& difference : comparison.machine_differences)
     warnings.push_back(fmt::format("- ⚠️ {}\n", markdown_text(difference)));
   for (const auto& note : comparison.notes) warnings.push_back(fmt::format("- {}\n", markdown_text(note)));
-  if (const size_t count = comparison.timings_left_out; count > 0)
+  if (const size_t count = comparison.timings_excluded; count > 0)
     warnings.push_back(fmt::format("- ⚠️ {} timings are not compared: taken on different machines\n", count));
   add_blocks(text, warnings, limit, "differences");
   if (rows.empty()) return;

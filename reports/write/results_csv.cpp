@@ -113,20 +113,20 @@ std::string write_summary_csv(const std::vector<Result>& results) {
   }
   std::string text =
       "suite,backend,dtype,mode,device,preset,dynamic,accuracy_cases,pass_rate,speedup_cases,geomean_speedup,"
-      "compile_cases,mean_compilation_latency,compression_cases,mean_compression_ratio,left_out,noisy_cases,"
+      "compile_cases,mean_compilation_latency,compression_cases,mean_compression_ratio,excluded,noisy_cases,"
       "detection_limits,median_detection_limit,worst_detection_limit,weak_passes\n";
   for (const auto& [key, members] : groups) {
     auto cells = key;
-    std::vector<std::string> left_out;
+    std::vector<std::string> excluded;
     for (const auto& [name, average] : {std::pair{"accuracy", pass_rate_of(members)},
                                         {"speed-up", geomean_of(members)},
                                         {"compile", mean_of(members, "compile_s")},
                                         {"compression", mean_of(members, "compression_ratio")}}) {
       cells.push_back(std::to_string(average.n));
       cells.push_back(average.n == 0 ? "" : fmt::format("{:.6f}", average.value));
-      if (!average.left_out.empty()) left_out.push_back(fmt::format("{}: {}", name, left_out_words(average)));
+      if (!average.excluded.empty()) excluded.push_back(fmt::format("{}: {}", name, excluded_text(average)));
     }
-    cells.push_back(fmt::format("{}", fmt::join(left_out, "; ")));
+    cells.push_back(fmt::format("{}", fmt::join(excluded, "; ")));
     const auto limits = limit_cells(members);
     cells.push_back(std::to_string(std::ranges::count_if(members, is_noisy)));
     cells.insert(cells.end(), limits.begin(), limits.end());

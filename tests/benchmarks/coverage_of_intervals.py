@@ -134,7 +134,7 @@ def records(results):
     """A line for each case and run: its name, and how its processes deviate, in their order, from the mean of all runs.
     Rows of threads that lay apart are left out: they miss no requirement."""
     def apart(outcome):
-        return outcome.get("notes", {}).get("noisy", "").startswith("The threads lay ")
+        return outcome.get("notes", {}).get("noisy", "").startswith("The threads ran ")
 
     outcomes = [{result["name"]: result["outcome"] for result in one["results"] if "speedup" in result["outcome"]["metrics"]}
                 for one in results]

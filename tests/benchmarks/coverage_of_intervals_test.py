@@ -47,7 +47,7 @@ class Records(unittest.TestCase):
         e = math.e
         runs = [results([1.0, e, 1.0, e * e], [3, 1]), results([e, e], [1, 1])]
         self.assertEqual(list(measured.records(runs)), ["net -1.0000 1.0000\n", "net 0.0000 0.0000\n"])
-        runs[1]["results"][0]["outcome"]["notes"] = {"noisy": "The threads lay apart, or shared their processors, in 5 of 5 processes: …"}
+        runs[1]["results"][0]["outcome"]["notes"] = {"noisy": "The threads ran in different cache domains, or shared their processors, in 5 of 5 processes: …"}
         self.assertEqual(list(measured.records(runs)), ["net -1.0000 1.0000\n"])
 
 

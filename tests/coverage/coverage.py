@@ -82,7 +82,7 @@ def ledger(path=LEDGER):
 
 
 # They say nothing of the compiled model.
-NOT_JUDGED = {"model_fail_to_load", "interrupted", "vacuous"}
+NOT_JUDGED = {"model_fail_to_load", "interrupted", "uninformative"}
 
 
 def is_judged(row):

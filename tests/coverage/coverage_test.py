@@ -25,7 +25,7 @@ class Ledger(unittest.TestCase):
 
     def test_a_wrong_answer_is_judged_and_a_model_that_did_not_load_is_not(self):
         self.assertTrue(coverage.is_judged(row("upstream:a", {"inductor": "fail_accuracy"})))
-        for status in ("model_fail_to_load", "interrupted", "vacuous"):
+        for status in ("model_fail_to_load", "interrupted", "uninformative"):
             self.assertFalse(coverage.is_judged(row("upstream:a", {"torchscript": "pass", "inductor": status})), status)
         self.assertFalse(coverage.is_judged(row("upstream:a", {}, "gated", "failed")))
         self.assertFalse(coverage.is_judged(None))

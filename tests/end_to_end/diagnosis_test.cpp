@@ -174,15 +174,15 @@ TEST(Diagnosis, IsMadeOfSoManyCasesAndTheOthersSayWhyNot) {
   const Torchstone torchstone;
   const ProgramRun run = run_planted(torchstone, "refused", "inference,training",
                                      {"--torchstone_diagnose_max=1", "--torchstone_diagnose_limit=1"});
-  size_t diagnosed = 0, left_out = 0;
+  size_t diagnosed = 0, excluded = 0;
   const auto results = torchstone.results();
   for (const auto& row : results.at("results")) {
     const auto& notes = row.at("outcome").at("notes");
     diagnosed += notes.contains("diagnosis_outcome");
-    left_out += notes.value("diagnosis", std::string()).starts_with("not diagnosed: as many cases as ");
+    excluded += notes.value("diagnosis", std::string()).starts_with("not diagnosed: as many cases as ");
   }
   EXPECT_EQ(diagnosed, 1U) << run.out;
-  EXPECT_EQ(left_out, 1U) << run.out;
+  EXPECT_EQ(excluded, 1U) << run.out;
   EXPECT_THAT(run.err, HasSubstr("further ones say so in the reports alone"));
   EXPECT_THAT(why_section(torchstone.out() + "/report.html").text, HasSubstr("1 case left out"));
 }

@@ -22,7 +22,7 @@ TEST(TheExportBackend, PassesInBothModesAndIsRedWhenItIsRunForShow) {
   EXPECT_EQ(outcome_of(torchstone, "/healthy_inference_float32_export_").at("status"), "pass");
   EXPECT_EQ(outcome_of(torchstone, "/trainable_training_float32_export_").at("status"), "pass");
   const auto unused = outcome_of(torchstone, "/healthy_inference_float32_fault_export_unused_");
-  EXPECT_EQ(unused.at("status"), "undelegated");
+  EXPECT_EQ(unused.at("status"), "not_compiled");
   EXPECT_THAT(unused.at("reason").get<std::string>(), HasSubstr("the compiled side ran eager's operators: aten::"));
 }
 

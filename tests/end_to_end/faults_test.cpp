@@ -46,8 +46,8 @@ const std::vector<Fault>& compiler_faults() {
       Fault{"healthy_inference_float32_fault_dtype", "fail_accuracy", "dtype", 1},
       Fault{"healthy_inference_float32_fault_shape", "fail_accuracy", "shape", 1},
       Fault{"healthy_inference_float32_fault_nan", "fail_accuracy", "NaN", 1},
-      Fault{"healthy_inference_float32_fault_eager", "undelegated", "fault_eager called the model itself", 1},
-      Fault{"healthy_inference_float32_fault_eager_copy", "undelegated",
+      Fault{"healthy_inference_float32_fault_eager", "not_compiled", "fault_eager called the model itself", 1},
+      Fault{"healthy_inference_float32_fault_eager_copy", "not_compiled",
             "the compiled side ran eager's operators: aten::", 1},
       Fault{"healthy_inference_float32_fault_refused", "fail_to_compile", "planted: the compiler refuses", 1},
       Fault{"healthy_inference_float32_fault_missing", "fail_to_compile", "planted: no compiler", 4},
@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Fault{"untraceable_inference_float32_torchscript", "fail_to_capture", "planted: cannot be traced",
                           1},
                     Fault{"branches_inference_float32_torchscript", "fail_to_capture", "", 1},
-                    Fault{"zero_output_inference_float32_torchscript", "vacuous", "", 1},
+                    Fault{"zero_output_inference_float32_torchscript", "uninformative", "", 1},
                     Fault{"not_repeatable_inference_float32_torchscript", "eager_two_runs_differ", "", 1}),
     name_of_fault);
 
@@ -81,11 +81,11 @@ const std::vector<Fault>& training_faults() {
       Fault{"trainable_training_float32_fault_statistics", "fail_accuracy", "buffers.norm.running_mean", 1},
       Fault{"trainable_training_float32_fault_stale_buffer", "fail_accuracy", "buffers.norm.running_mean", 1},
       Fault{"trainable_training_float32_fault_step_skipped", "fail_accuracy", "updates.first.weight", 1},
-      Fault{"trainable_training_float32_fault_eager", "undelegated", "fault_eager called the model itself", 1},
-      Fault{"trainable_training_float32_fault_eager_backward", "undelegated",
+      Fault{"trainable_training_float32_fault_eager", "not_compiled", "fault_eager called the model itself", 1},
+      Fault{"trainable_training_float32_fault_eager_backward", "not_compiled",
             "the compiled side ran eager's operators of the backward: aten::", 1},
       Fault{"trainable_training_float32_fault_mask", "fail_accuracy", "loss", 1},
-      Fault{"zero_output_training_float32_torchscript", "vacuous", "loss", 1}};
+      Fault{"zero_output_training_float32_torchscript", "uninformative", "loss", 1}};
   return faults;
 }
 
@@ -139,9 +139,9 @@ TEST(AProgramThatRunsForShow, IsUndelegated) {
       "*/healthy_inference_*", {"--torchstone_checks=accuracy", "--torchstone_backends=fault_torchscript_unused"});
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   const auto outcome = torchstone.row("_fault_torchscript_unused_").at("outcome");
-  EXPECT_EQ(outcome.at("status"), "undelegated") << outcome.dump(1);
+  EXPECT_EQ(outcome.at("status"), "not_compiled") << outcome.dump(1);
   EXPECT_THAT(outcome.at("reason").get<std::string>(), HasSubstr("the compiled side ran eager's operators: aten::"));
-  EXPECT_THAT(read_file(torchstone.out() + "/junit.xml"), HasSubstr("<failure type=\"undelegated\""));
+  EXPECT_THAT(read_file(torchstone.out() + "/junit.xml"), HasSubstr("<failure type=\"not_compiled\""));
 }
 
 TEST(AWrongStepOfAdam, IsSeenThoughItHidesTheSizeOfAGradient) {

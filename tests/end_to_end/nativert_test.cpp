@@ -26,7 +26,7 @@ TEST(NativeRt, PassesAndAWrongWeightIsRedOrTheRowSaysWhatIsMissing) {
   EXPECT_GT(right.at("metrics").at("artifact_bytes"), 0);
   EXPECT_GE(right.at("metrics").at("converted_nodes"), 3) << "a product, a relu and a sum";
   const auto nothing = outcome_of("/unchanged_inference_float32_nativert_");
-  EXPECT_EQ(nothing.at("status"), "undelegated") << nothing;
+  EXPECT_EQ(nothing.at("status"), "not_compiled") << nothing;
   EXPECT_THAT(nothing.at("reason"), HasSubstr("nothing is delegated to"));
   EXPECT_EQ(outcome_of("/healthy_inference_bfloat16_nativert_").at("status"), "pass");
   EXPECT_EQ(outcome_of("/healthy_inference_float32_fault_nativert_").at("status"), "fail_accuracy");

@@ -45,7 +45,7 @@ TEST_P(QuantisedBy, IsJudgedByCosineSimilarityAndPlantedFaultsAreRed) {
             "cosine similarity of at least 0.99: quantised weights are not eager's");
   EXPECT_THAT(outcome.at("notes").at("tolerance"), HasSubstr("cosine"));
   const auto nothing = torchstone.row("/elementwise" + name).at("outcome");
-  EXPECT_EQ(nothing.at("status"), "undelegated") << nothing.dump(1);
+  EXPECT_EQ(nothing.at("status"), "not_compiled") << nothing.dump(1);
   EXPECT_THAT(nothing.at("reason"), HasSubstr(std::string("nothing to quantise: ") + GetParam().nothing));
   const auto wrong = torchstone.row("/" + model + "_inference_float32_fault_program").at("outcome");
   EXPECT_EQ(wrong.at("status"), "fail_accuracy") << wrong.dump(1);
@@ -69,7 +69,7 @@ TEST(Quantization, OfFourBitsLeavesALinearWhoseSizesItCannotTakeAndAPlantedFault
   EXPECT_GT(outcome.at("metrics").at("max_abs_error"), 1e-3) << "more than eight bits: nothing was quantised";
   EXPECT_THAT(outcome.at("notes").at("judged_by"), HasSubstr("cosine similarity of at least 0.99"));
   const auto nothing = torchstone.row("/healthy" + name).at("outcome");
-  EXPECT_EQ(nothing.at("status"), "undelegated") << nothing.dump(1);
+  EXPECT_EQ(nothing.at("status"), "not_compiled") << nothing.dump(1);
   EXPECT_THAT(nothing.at("reason"), HasSubstr("need multiples of 32 inputs and of 16 outputs"));
   const auto wrong = torchstone.row("/two_widths_inference_float32_fault_program").at("outcome");
   EXPECT_EQ(wrong.at("status"), "fail_accuracy") << wrong.dump(1);

@@ -74,7 +74,7 @@ TEST(InATerminal, TheSummaryComesLastAndFits) {
         run_in_terminal(torchstone.faults_command("*_torchscript_*:-*allocates*:*hangs*"), {}, width);
     const auto last = last_lines(run, 3);
     EXPECT_EQ(last[0], "Report: " + torchstone.out() + "/report.html");
-    EXPECT_THAT(last[1], StartsWith("Beside it: results.json, junit.xml, "));
+    EXPECT_THAT(last[1], StartsWith("Also written: results.json, junit.xml, "));
     EXPECT_THAT(last[2], AllOf(StartsWith("Again: "), HasSubstr("/zero_output_inference_float32_torchscript_cpu")));
     const auto first =
         std::ranges::find_if(run.screen, [](const auto& line) { return line.starts_with("Torchstone: "); });

@@ -46,8 +46,8 @@ TEST(TorchCompile, PlantedFaultsTurnTheirLightsRed) {
   };
   const std::vector<Planted> all{
       {"healthy", "none", "pass", ""},
-      {"healthy", "eager", "undelegated", "was not seen to run: no region of Dynamo's"},
-      {"healthy", "for_show", "undelegated", "the compiled side ran eager's operators: aten::"},
+      {"healthy", "eager", "not_compiled", "was not seen to run: no region of Dynamo's"},
+      {"healthy", "for_show", "not_compiled", "the compiled side ran eager's operators: aten::"},
       {"trainable", "none", "pass", "", "training"},
       {"two_outputs", "swapped", "fail_accuracy", "[0]"},
       {"healthy", "silent", "fail_accuracy", "NaN"},

@@ -89,7 +89,7 @@ TEST(Tournament, AWrongAnswerIsRedAndNeverTimed) {
   EXPECT_THAT(run.out, HasSubstr("✗ fault_weight"));
   const auto model = model_in(torchstone.out());
   for (const auto& [name, status] :
-       {std::pair{"fault_weight", "fail_accuracy"}, {"fault_eager", "undelegated"}, {"fault_killed", "OOM"}}) {
+       {std::pair{"fault_weight", "fail_accuracy"}, {"fault_eager", "not_compiled"}, {"fault_killed", "OOM"}}) {
     const auto variant = variant_of(model, name);
     EXPECT_EQ(variant.at("status"), status);
     EXPECT_FALSE(variant.at("timed"));
@@ -182,7 +182,7 @@ TEST(Tournament, LeavesAVariantForOtherDevicesOutAndSaysWhere) {
   const std::string variants = torchstone.out() + "_variants.yaml";
   std::ofstream(variants)
       << "variants:\n  - eager\n  - torchscript\n  - {torchscript: {frozen: true}, devices: [cuda]}\n"
-      << "left_out: [executorch, export, inductor, nativert, nn_lstm, onnxruntime, openvino, torch_compile]\n";
+      << "excluded: [executorch, export, inductor, nativert, nn_lstm, onnxruntime, openvino, torch_compile]\n";
   const ProgramRun run = torchstone.run(with({"--torchstone_tournament_variants=" + variants}));
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_THAT(run.out, HasSubstr("- torchscript:frozen=true unsupported: not tried on cpu: "));

@@ -63,7 +63,7 @@ Outcome plant_error(const CheckRun& run) {
   checks::add_detection_limit(references, eager, options, outcome);
   const auto limit = outcome.metrics.find("detection_limit");
   if (limit == outcome.metrics.end() || !std::isfinite(limit->second)) {
-    outcome.status = Status::vacuous;
+    outcome.status = Status::uninformative;
     outcome.reason = "no relative error would be red";
     return outcome;
   }

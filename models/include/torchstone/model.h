@@ -24,8 +24,8 @@ class Model : public torch::nn::Module {
   /// original's dtypes (float32, int64, …). Floating-point ones are cast to the dtype of the case. Two calls draw two
   /// different inputs.
   virtual Tensors example_inputs(const ModelOptions& options) const = 0;
-  /// The dimensions of the inputs beside the batch that may vary, which example_inputs() reads from `options.sizes`.
-  /// None, unless a model says otherwise. Parameters and buffers have the same shapes for all of them.
+  /// The dimensions of the inputs, other than the batch, that may vary, which example_inputs() reads from
+  /// `options.sizes`. None, unless a model says otherwise. Parameters and buffers have the same shapes for all of them.
   virtual std::vector<ModelDimension> dimensions() const { return {}; }
   /// The training loss of one output of forward: one number, as a 0-d tensor. By default upstream's
   /// `reduce_to_scalar_loss` (PyTorch, torch/_dynamo/testing.py): the sum of a tensor over its number of elements, and

@@ -34,8 +34,8 @@ struct ModelOptions {
   }
 };
 
-/// A dimension of the inputs beside the batch that may have other sizes than the preset's: the length of a text, the
-/// height of an image.
+/// A dimension of the inputs, other than the batch, that may have other sizes than the preset's: the length of a text,
+/// the height of an image.
 struct ModelDimension {
   std::string name{};
   int64_t size = 0;                  ///< of the preset
@@ -43,7 +43,7 @@ struct ModelDimension {
   int64_t step = 1;                  ///< all three are multiples of it, and so is each size that is asked for
 };
 
-/// What the reports say of a model beside its results.
+/// Facts about a model that reports show with its results.
 struct ModelFacts {
   std::map<std::string, std::string> notes{};
   std::map<std::string, double> metrics{};

@@ -39,7 +39,7 @@ struct Outcome {
   std::string infrastructure_fault{};
   /// The threads of the timed processes were in other cache domains than usual on this machine. The note `noisy` says
   /// where.
-  bool threads_apart = false;
+  bool threads_across_caches = false;
   /// The sizes of each timing, in the order of the samples, if other dimensions than the batch are dynamic.
   std::vector<std::string> timed_sizes{};
   /// Of a process of a tournament, by the label of the variant's backend.

@@ -72,7 +72,7 @@ std::vector<std::string> mean_cells(const std::vector<Result>& results, const st
   return cells;
 }
 
-std::string left_out_words(size_t columns, size_t rows) {
+std::string excluded_text(size_t columns, size_t rows) {
   if (columns + rows == 0) return "";
   return fmt::format(". Too large for one table: {} further columns and {} further models are in results.csv", columns,
                      rows);
@@ -97,7 +97,7 @@ std::optional<SuiteTable> speedup_table(const std::vector<Result>& results) {
   Parts parts = parts_of(columns);
   SuiteTable table{"Speed-up by model", "Eager's time over the compiled one's", {"Suite", "Model"}, 2, {}};
   if (!parts.shared.empty()) table.explanation += ": " + parts.shared;
-  table.explanation += left_out_words(all_columns - columns.size(), models.size() - std::min(models.size(), most_rows));
+  table.explanation += excluded_text(all_columns - columns.size(), models.size() - std::min(models.size(), most_rows));
   std::ranges::move(parts.of_each, std::back_inserter(table.header));
   for (const auto& [name, cells] : models) {
     if (table.rows.size() == most_rows) break;
@@ -187,13 +187,14 @@ std::vector<DynamicTiming> dynamic_timings(const Result& result) {
 }
 
 std::optional<SuiteTable> dynamic_table(const std::vector<Result>& results) {
-  SuiteTable table{"Dynamic sizes",
-                   "One program for all batches, or all sizes, at some of them, beside eager and a program compiled "
-                   "for these alone; the cost of being dynamic is its time over the static one's",
-                   {"Model", "Run", "Batch or sizes", "Eager", "Dynamic", "Static", "Speed-up, dynamic",
-                    "Speed-up, static", "Cost of being dynamic"},
-                   2,
-                   {}};
+  SuiteTable table{
+      "Dynamic sizes",
+      "One program for all batches, or all sizes, at some of them, compared with eager and a program compiled "
+      "for these alone; the cost of being dynamic is its time over the static one's",
+      {"Model", "Run", "Batch or sizes", "Eager", "Dynamic", "Static", "Speed-up, dynamic", "Speed-up, static",
+       "Cost of being dynamic"},
+      2,
+      {}};
   GeometricMean cost, compile, speedup;
   for (const auto& result : results) {
     if (result.dynamic == "off" || dynamic_timings(result).empty()) continue;

@@ -177,17 +177,17 @@ std::string details_section(const View& view) {
     articles += article(view, c, false);
   }
   if (count == 0) return "";
-  std::string left_out = view.fineness.all_metrics ? "" : "; for further metrics see the raw data";
-  if (!view.fineness.run_order) left_out += ", for each side in run order too";
+  std::string excluded = view.fineness.all_metrics ? "" : "; for further metrics see the raw data";
+  if (!view.fineness.run_order) excluded += ", for each side in run order too";
   return fmt::format("<section id=details><h2>Details <small>{}{}</small></h2>\n{}</section>\n",
-                     counted(count, view.attention.empty() ? "case" : "other case"), left_out, articles);
+                     counted(count, view.attention.empty() ? "case" : "other case"), excluded, articles);
 }
 
 std::string why_section(const View& view) {
-  std::string entries, left_out;
+  std::string entries, excluded;
   size_t count = 0, healthy = 0, undiagnosed = 0;
   for (const auto& c : view.cases) {
-    if (const std::string why = why_undiagnosed(*c.result); !why.empty() && undiagnosed++ == 0) left_out = why;
+    if (const std::string why = why_undiagnosed(*c.result); !why.empty() && undiagnosed++ == 0) excluded = why;
     const auto diagnosis = found_for(*c.result);
     if (!diagnosis) continue;
     if (diagnosis->outcome == "healthy")
@@ -204,7 +204,7 @@ std::string why_section(const View& view) {
         paragraph(fmt::format("{} that passed: no value of the compiled program is wrong.", counted(healthy, "case")));
   if (undiagnosed > 0)
     more += paragraph(
-        fmt::format("{} left out, for example: {}", counted(undiagnosed, "case"), escaped_cut(left_out, 400)));
+        fmt::format("{} left out, for example: {}", counted(undiagnosed, "case"), escaped_cut(excluded, 400)));
   return fmt::format("<section id=why><h2>Why <small>{} diagnosed</small></h2>\n{}{}</section>\n",
                      counted(count + healthy, "case"), entries, more);
 }

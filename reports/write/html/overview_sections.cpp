@@ -57,7 +57,7 @@ Headline headline_of(const View& view) {
     return {{"✗", "bad"}, fmt::format("{} worse than the baseline", counted(worse, "case"))};
   if (const size_t others = comparison ? judge::count_other_models(*comparison) : 0; others > 0)
     return {{"✗", "bad"}, fmt::format("{} not the baseline's model", counted(others, "case"))};
-  if (std::ranges::all_of(view.report.results, is_left_out))
+  if (std::ranges::all_of(view.report.results, is_skipped))
     return {{"–", "off"}, fmt::format("Nothing was judged: all {} were left out", counted(total, "case"))};
   if (code == ExitCode::interrupted) return {{"✗", "bad"}, "Interrupted"};
   if (code != ExitCode::success)
@@ -115,11 +115,11 @@ std::string fact(std::string_view title, const std::string& value, const std::st
 
 std::string speed(const View& view) {
   const Geomean geomean = geomean_of(view.report.results);
-  std::vector<std::string> left_out;
-  for (const auto& [reason, count] : geomean.left_out) left_out.push_back(fmt::format("{} {}", count, escaped(reason)));
+  std::vector<std::string> reasons;
+  for (const auto& [reason, count] : geomean.excluded) reasons.push_back(fmt::format("{} {}", count, escaped(reason)));
   const std::string excluded =
-      left_out.empty() ? "nothing left out" : fmt::format("left out: {}", fmt::join(left_out, ", "));
-  if (geomean.n == 0) return left_out.empty() ? "" : fact("Speed-up", "not measured", excluded);
+      reasons.empty() ? "nothing left out" : fmt::format("left out: {}", fmt::join(reasons, ", "));
+  if (geomean.n == 0) return reasons.empty() ? "" : fact("Speed-up", "not measured", excluded);
   const std::string interval = statistics::is_bounded(geomean.low, geomean.high)
                                    ? fmt::format("[{:.3f} {:.3f}]", geomean.low, geomean.high)
                                    : "no interval: a case had too few rounds";
@@ -157,12 +157,12 @@ std::string since_baseline(const View& view) {
     gone += change.lost;
   }
   const size_t others = judge::count_other_models(*view.options.comparison);
-  const size_t left_out = view.options.comparison->timings_left_out;
+  const size_t excluded = view.options.comparison->timings_excluded;
   return fact("Since the baseline",
               fmt::format("{} broken, {} slower{}{}", broken, slower, gone == 0 ? "" : fmt::format(", {} gone", gone),
                           others == 0 ? "" : fmt::format(", {} of another model", others)),
               fmt::format("{} faster{}", faster,
-                          left_out == 0 ? "" : fmt::format("; {} not compared", counted(left_out, "timing"))));
+                          excluded == 0 ? "" : fmt::format("; {} not compared", counted(excluded, "timing"))));
 }
 
 std::string ended(const View& view) {

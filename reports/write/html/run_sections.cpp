@@ -39,8 +39,8 @@ std::string table_of(const tables::SuiteTable& table) {
 constexpr size_t most_cells = 100'000;
 
 struct Tally {
-  size_t fine = 0, bad = 0, open = 0, left_out = 0;
-  size_t total() const { return fine + bad + open + left_out; }
+  size_t fine = 0, bad = 0, open = 0, excluded = 0;
+  size_t total() const { return fine + bad + open + excluded; }
 };
 
 void count(Tally& tally, const CaseView& c) {
@@ -49,7 +49,7 @@ void count(Tally& tally, const CaseView& c) {
   else if (c.verdict.mark == '~')
     ++tally.open;
   else if (c.verdict.mark == 'x')
-    ++tally.left_out;
+    ++tally.excluded;
   else
     ++tally.fine;
 }
@@ -57,11 +57,11 @@ void count(Tally& tally, const CaseView& c) {
 /// Shades a cell by its part of unexpected cases, in fifths. Symbol and numbers say the same without colour.
 std::string cell(const Tally* tally) {
   if (tally == nullptr) return "<td class=h>·";
-  const size_t judged = tally->total() - tally->left_out;
+  const size_t judged = tally->total() - tally->excluded;
   if (judged == 0)
-    return fmt::format("<td class=\"h off\" title=\"{} left out\">– {}", tally->left_out, tally->left_out);
+    return fmt::format("<td class=\"h off\" title=\"{} left out\">– {}", tally->excluded, tally->excluded);
   const std::string title = fmt::format("{} as expected, {} not, {} undecided, {} left out", tally->fine, tally->bad,
-                                        tally->open, tally->left_out);
+                                        tally->open, tally->excluded);
   if (tally->bad > 0) {
     const size_t fifth = std::clamp<size_t>(5 * tally->bad / judged, 1, 5);
     return fmt::format("<td class=\"h bad b{}\" title=\"{}\">✗ {}/{}", fifth, title, judged - tally->bad, judged);

@@ -44,9 +44,9 @@ TEST(QuantisedVariants, AreForTheCpuAlone) {
     c.device = "cuda";
     c.origin["backend"] = origin_of(choice.place);
     const bool quantised = choice.value.options.contains("quantization");
-    EXPECT_TRUE(!quantised || left_out(variants, c)) << to_string(c.backend);
+    EXPECT_TRUE(!quantised || exclusion(variants, c)) << to_string(c.backend);
     c.device = "cpu";
-    EXPECT_FALSE(left_out(variants, c)) << to_string(c.backend);
+    EXPECT_FALSE(exclusion(variants, c)) << to_string(c.backend);
   }
 }
 

@@ -144,7 +144,7 @@ size_t usable_on(const Variants& variants, const std::string& device) {
     c.backend = choice.value;
     c.device = device;
     c.origin["backend"] = origin_of(choice.place);
-    usable += choice.value.name != "nn_lstm" && !left_out(variants, c) ? 1 : 0;
+    usable += choice.value.name != "nn_lstm" && !exclusion(variants, c) ? 1 : 0;
   }
   return usable;
 }
@@ -167,7 +167,7 @@ TEST(Variants, ForOtherDevicesAreLeftOutWithThePlaceThatSaysSo) {
     Case c;
     c.device = device;
     c.origin["backend"] = origin;
-    return left_out(variants, c).value_or("");
+    return exclusion(variants, c).value_or("");
   };
   const std::string place = file.path() + ":3";
   EXPECT_EQ(reason_of("cuda:1", place), "not tried on cuda: " + place + " limits it to cpu");

@@ -49,16 +49,16 @@ TEST(NoSkip, RunsWhatTheListsOfModelsToSkipLeaveOutAndSaysWhichListItWas) {
     const Selected all(list, {"--torchstone_no_skip"});
     EXPECT_THAT(all.models(), ElementsAre("first", "second")) << list;
     EXPECT_THAT(all.expansion.skipped, IsEmpty()) << list;
-    EXPECT_THAT(all.of("second").not_skipped.value_or(""), HasSubstr("(policy skip.")) << list;
-    EXPECT_THAT(all.of("second").origin.at("not_skipped"), EndsWith("p.yaml:1")) << list;
-    EXPECT_FALSE(all.of("first").not_skipped.has_value()) << list;
+    EXPECT_THAT(all.of("second").skip_override.value_or(""), HasSubstr("(policy skip.")) << list;
+    EXPECT_THAT(all.of("second").origin.at("skip_override"), EndsWith("p.yaml:1")) << list;
+    EXPECT_FALSE(all.of("first").skip_override.has_value()) << list;
   }
 }
 
 TEST(NoSkip, ChangesNoDtypeAndExportsNoMoreThanUpstream) {
   const Selected narrow("only_fp32: [second]", {"--torchstone_no_skip"});
   EXPECT_THAT(narrow.reasons(), ElementsAre(HasSubstr("runs in float32 only")));
-  EXPECT_FALSE(narrow.of("second").not_skipped.has_value());
+  EXPECT_FALSE(narrow.of("second").skip_override.has_value());
   const std::string exported =
       "suite: s\npolicy: p.yaml\nmatrix: [{checks: [accuracy], backends: [inductor]}]\nmodels: [first, second]\n";
   EXPECT_THAT(
@@ -72,11 +72,11 @@ TEST(Fast, LeavesTheSlowModelsOutUnlessNothingIsSkipped) {
   EXPECT_THAT(Selected(slow, {}).models(), ElementsAre("first", "second"));
   const Selected fast(slow, {"--torchstone_fast"});
   EXPECT_THAT(fast.models(), ElementsAre("first"));
-  EXPECT_THAT(fast.reasons(), testing::Each(HasSubstr("slow, left out by --torchstone_fast (policy slow)")));
+  EXPECT_THAT(fast.reasons(), testing::Each(HasSubstr("slow, skipped by --torchstone_fast (policy slow)")));
   EXPECT_THAT(fast.reasons(), testing::Each(EndsWith("p.yaml:1")));
   const Selected both(slow, {"--torchstone_fast", "--torchstone_no_skip"});
   EXPECT_THAT(both.models(), ElementsAre("first", "second"));
-  EXPECT_THAT(both.of("second").not_skipped.value_or(""), HasSubstr("(policy slow)"));
+  EXPECT_THAT(both.of("second").skip_override.value_or(""), HasSubstr("(policy slow)"));
 }
 
 TEST(Fast, KnowsUpstreamsSlowModels) {
@@ -85,10 +85,10 @@ TEST(Fast, KnowsUpstreamsSlowModels) {
   when.fast = true;
   for (const char* model : {"BERT_pytorch", "demucs", "fastNLP_Bert", "speech_transformer", "vision_maskrcnn"}) {
     when.model = model;
-    EXPECT_TRUE(left_out(policy, when).has_value()) << model;
+    EXPECT_TRUE(exclusion(policy, when).has_value()) << model;
   }
   when.model = "resnet18";
-  EXPECT_FALSE(left_out(policy, when).has_value());
+  EXPECT_FALSE(exclusion(policy, when).has_value());
 }
 
 TEST(Ci, HoldsTheListsOfUpstreamsCiUnlessItIsTurnedOff) {

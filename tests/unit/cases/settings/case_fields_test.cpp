@@ -93,7 +93,7 @@ TEST(CaseFields, HoldEveryMemberOfCase) {
                fixed_batch, sizes, seed, weights, channels_last, threads, deterministic, no_deterministic,
                eval_in_training, optimizer, learning_rate, loss_divisor, iterations, tolerance, cosine, equal_nan,
                larger_multiplier, iou_threshold, eager_not_deterministic, accuracy_check_runs, skip_accuracy_check,
-               upstream_semantics, ci, skip_reason, not_skipped, expected_status, required_speedup, time_limit_s,
+               upstream_semantics, ci, skip_reason, skip_override, expected_status, required_speedup, time_limit_s,
                measure_budget_s, processes, max_rounds, confidence, cold_cache, repeat, iterations_per_run,
                randomize_input, cold_start_latency, warm_start_latency, pin_threads, use_warm_peak_memory, cuda_graphs,
                sweep, origin, file, line, run] = c;

@@ -217,33 +217,33 @@ TEST(BatchSizeRule, OfCiAccuracyHoldsForTrainingWithInductorOnCuda) {
   EXPECT_EQ(batch_size_of(policy, when, fake("m", 64, 64)).size, 8);
 }
 
-std::string why_left_out(const char* policy, const char* model, Conditions when) {
+std::string why_excluded(const char* policy, const char* model, Conditions when) {
   when.model = model;
-  const auto decision = left_out(shipped(policy), when);
+  const auto decision = exclusion(shipped(policy), when);
   return decision ? decision->reason : "";
 }
 
 TEST(Policy, LeavesOutWhatUpstreamSkips) {
-  EXPECT_EQ(why_left_out("torchbench", "resnet18", inference(f32)), "");
-  EXPECT_EQ(why_left_out("torchbench", "hf_T5_generate", inference(f32)), "not run anywhere (policy skip.all)");
-  EXPECT_EQ(why_left_out("torchbench", "sam", inference(f32)), "not run on cpu (policy skip.device.cpu)");
-  EXPECT_EQ(why_left_out("torchbench", "sam", inference(f32, "cuda")), "");
-  EXPECT_EQ(why_left_out("torchbench", "detectron2_maskrcnn_r_50_c4", inference(f32, "xpu")),
+  EXPECT_EQ(why_excluded("torchbench", "resnet18", inference(f32)), "");
+  EXPECT_EQ(why_excluded("torchbench", "hf_T5_generate", inference(f32)), "not run anywhere (policy skip.all)");
+  EXPECT_EQ(why_excluded("torchbench", "sam", inference(f32)), "not run on cpu (policy skip.device.cpu)");
+  EXPECT_EQ(why_excluded("torchbench", "sam", inference(f32, "cuda")), "");
+  EXPECT_EQ(why_excluded("torchbench", "detectron2_maskrcnn_r_50_c4", inference(f32, "xpu")),
             "not run on xpu (policy skip.device.xpu)");
-  EXPECT_EQ(why_left_out("torchbench", "detectron2_maskrcnn_r_50_c4", training(f32)),
+  EXPECT_EQ(why_excluded("torchbench", "detectron2_maskrcnn_r_50_c4", training(f32)),
             "not run in training (policy skip.test.training)");
-  EXPECT_EQ(why_left_out("torchbench", "moco", with(inference(f32, "cuda"), &Conditions::freezing)),
+  EXPECT_EQ(why_excluded("torchbench", "moco", with(inference(f32, "cuda"), &Conditions::freezing)),
             "not run with freezing on cuda (policy skip.freezing.cuda)");
-  EXPECT_EQ(why_left_out("torchbench", "simple_gpt", inference(f32, "cuda")),
+  EXPECT_EQ(why_excluded("torchbench", "simple_gpt", inference(f32, "cuda")),
             "needs several processes (policy skip.multiprocess)");
-  EXPECT_EQ(why_left_out("torchbench", "tts_angular", inference(f32)), "");
-  EXPECT_EQ(why_left_out("torchbench", "tts_angular", inference(bf16)), "") << "it becomes autocast";
-  EXPECT_EQ(why_left_out("huggingface", "GoogleFnet", inference(f16)), "runs in float32 only (policy only_fp32)");
-  EXPECT_EQ(why_left_out("huggingface", "GoogleFnet", inference(f32)), "");
-  EXPECT_EQ(why_left_out("huggingface", "openai/whisper-tiny", inference(f32)),
+  EXPECT_EQ(why_excluded("torchbench", "tts_angular", inference(f32)), "");
+  EXPECT_EQ(why_excluded("torchbench", "tts_angular", inference(bf16)), "") << "it becomes autocast";
+  EXPECT_EQ(why_excluded("huggingface", "GoogleFnet", inference(f16)), "runs in float32 only (policy only_fp32)");
+  EXPECT_EQ(why_excluded("huggingface", "GoogleFnet", inference(f32)), "");
+  EXPECT_EQ(why_excluded("huggingface", "openai/whisper-tiny", inference(f32)),
             "not run on cpu (policy skip.device.cpu)");
   // What torch.export refuses is not what our tracer refuses.
-  EXPECT_EQ(why_left_out("torchbench", "soft_actor_critic", inference(f32)), "");
+  EXPECT_EQ(why_excluded("torchbench", "soft_actor_critic", inference(f32)), "");
   Conditions exported = with(inference(f32), &Conditions::exported);
   exported.model = "soft_actor_critic";
   EXPECT_THAT(not_exported(shipped("torchbench"), exported)->reason, HasSubstr("skip.export_not_supported"));

@@ -65,7 +65,7 @@ void has_everything() {
   r.origin.folder = "f";
   r.outcome.reason = "weißt\xff";
   r.outcome.samples = {{"eager_s", {0.25, 0.5}}};
-  r.outcome.threads_apart = true;
+  r.outcome.threads_across_caches = true;
   produce(r);
 }
 void is_plain() {}
@@ -91,7 +91,7 @@ void skips() { GTEST_SKIP() << "no such device"; }
     return found.empty() ? std::nullopt : std::optional(std::move(found.mapped()));
   };
   options.on_result = [](const Result& r) {
-    if (r.outcome.threads_apart)
+    if (r.outcome.threads_across_caches)
       std::cout << "WHOLE " << r.origin.folder << ' ' << r.outcome.samples.at("eager_s").size() << ' '
                 << r.outcome.reason.ends_with('\xff') << "\n";
     std::cout << "RESULT " << r.name << ' ' << to_string(r.outcome.status) << ' ' << (r.duration_s >= 0) << ' '

@@ -89,7 +89,7 @@ TEST(Geomean, TakesMissedSpeedUpsToo) {
       {timing_with("a", 4), timing_with("b", 0.25, Status::fail_speedup), timing_with("c", 1, Status::undecided)});
   EXPECT_EQ(geomean.n, 3u);
   EXPECT_DOUBLE_EQ(geomean.value, 1.0);
-  EXPECT_TRUE(geomean.left_out.empty());
+  EXPECT_TRUE(geomean.excluded.empty());
 }
 
 TEST(Geomean, LeavesOutTheControlUnlessThereIsNothingElse) {
@@ -98,7 +98,7 @@ TEST(Geomean, LeavesOutTheControlUnlessThereIsNothingElse) {
   const Geomean geomean = geomean_of({control, timing_with("a", 4)});
   EXPECT_EQ(geomean.n, 1u);
   EXPECT_DOUBLE_EQ(geomean.value, 4);
-  EXPECT_EQ(left_out_words(geomean), "1 eager against eager");
+  EXPECT_EQ(excluded_text(geomean), "1 eager against eager");
   EXPECT_EQ(geomean_of({control}).n, 1u);
 }
 
@@ -107,7 +107,7 @@ TEST(Geomean, LeavesOutFilesUnlessThereIsNothingElse) {
   file.suite = answer.suite = "own";
   const Geomean geomean = geomean_of({file, timing_with("a", 4)});
   EXPECT_DOUBLE_EQ(geomean.value, 4);
-  EXPECT_EQ(left_out_words(geomean), "1 of a file beside the models");
+  EXPECT_EQ(excluded_text(geomean), "1 of a model file");
   EXPECT_DOUBLE_EQ(geomean_of({file, answer}).value, 9) << "alone it is what was asked for";
   const Average rate = pass_rate_of({answer, simple_result("A.a", Status::pass)});
   EXPECT_DOUBLE_EQ(rate.value, 1);
@@ -123,7 +123,7 @@ TEST(Geomean, LeavesOutPythonsTorchCompileUnlessThereIsNothingNative) {
   native.backend = right.backend = "inductor";
   const Geomean geomean = geomean_of({reference, native});
   EXPECT_DOUBLE_EQ(geomean.value, 4);
-  EXPECT_EQ(left_out_words(geomean), "1 of Python's torch.compile beside native backends");
+  EXPECT_EQ(excluded_text(geomean), "1 of Python's torch.compile");
   EXPECT_DOUBLE_EQ(geomean_of({reference}).value, 9) << "alone it is what was asked for";
   EXPECT_DOUBLE_EQ(pass_rate_of({answer, right}).value, 1);
   EXPECT_EQ(pass_rate_of({answer, right}).n, 1u);
@@ -153,7 +153,7 @@ TEST(Geomean, LeavesOutWrongAnswersAndWhatWasNotMeasured) {
                                       timing_with("e", 0), unmeasured, wrong});
   EXPECT_EQ(geomean.n, 1u);
   EXPECT_DOUBLE_EQ(geomean.value, 2.0);
-  EXPECT_EQ(geomean.left_out,
+  EXPECT_EQ(geomean.excluded,
             (std::map<std::string, size_t>{{"with a wrong answer", 1}, {"pass", 2}, {"fail_to_compile", 1}}));
 }
 
@@ -167,19 +167,20 @@ TEST(Geomean, CallsOnlyAComparedAnswerWrong) {
   const Geomean geomean =
       geomean_of({timing_with("a", 2), timing_with("b", 2), timing_with("c", 2), wrong, uncompiled, killed});
   EXPECT_EQ(geomean.n, 0u);
-  EXPECT_EQ(left_out_words(geomean),
+  EXPECT_EQ(excluded_text(geomean),
             "1 whose accuracy is crash, 1 whose accuracy is fail_to_compile, 1 with a wrong answer");
 }
 
 TEST(PassRate, CountsUpstreamsWordPassAndNamesWhatWasNotRun) {
-  auto results = with_statuses({Status::pass, Status::pass, Status::vacuous, Status::crash, Status::pass_due_to_skip,
-                                Status::unsupported, Status::unsupported, Status::interrupted, Status::pass});
+  auto results =
+      with_statuses({Status::pass, Status::pass, Status::uninformative, Status::crash, Status::pass_due_to_skip,
+                     Status::unsupported, Status::unsupported, Status::interrupted, Status::pass});
   results.back().finished = false;
   results.push_back(timing_with("a", 2));
   const Average rate = pass_rate_of(results);
   EXPECT_DOUBLE_EQ(rate.value, 0.4);
   EXPECT_EQ(rate.n, 5u);
-  EXPECT_EQ(left_out_words(rate), "1 interrupted, 1 pass_due_to_skip, 2 unsupported");
+  EXPECT_EQ(excluded_text(rate), "1 interrupted, 1 pass_due_to_skip, 2 unsupported");
   EXPECT_EQ(pass_rate_of({}).n, 0u);
 }
 
@@ -192,7 +193,7 @@ TEST(MeanOfTimings, LeavesOutTheSameAndWhatWasNotMeasured) {
   const Average mean = mean_of(results, "compile_s");
   EXPECT_DOUBLE_EQ(mean.value, 1.5);
   EXPECT_EQ(mean.n, 2u);
-  EXPECT_EQ(left_out_words(mean), "1 pass, 1 with a wrong answer");
+  EXPECT_EQ(excluded_text(mean), "1 pass, 1 with a wrong answer");
   EXPECT_THAT(write_summary(results, {}, {}), HasSubstr("pass rate 0.0 % of 1\n  compile: mean 1.5 s over 2\n"));
 }
 
@@ -231,7 +232,7 @@ TEST(Summary, FitsEveryWidthAndKeepsWhatIsTypedNextWhole) {
     for (const auto& line : lines)
       EXPECT_TRUE(columns(line) <= width || line.starts_with("Again: ") || line.starts_with("Report: ")) << line;
     EXPECT_EQ(lines[lines.size() - 3], "Report: " + page);
-    EXPECT_EQ(lines[lines.size() - 2], "Beside it: results.json");
+    EXPECT_EQ(lines[lines.size() - 2], "Also written: results.json");
     EXPECT_THAT(lines.back(), testing::AllOf(testing::StartsWith("Again: ./torchstone"), testing::EndsWith("_cpu'")));
   }
 }
@@ -239,7 +240,7 @@ TEST(Summary, FitsEveryWidthAndKeepsWhatIsTypedNextWhole) {
 TEST(Summary, CountsTheTablesInFoldersBelowThePage) {
   const auto lines = text_lines(write_summary(
       sample_results(), sample_run(), {"out/report.html", "out/csv/a.csv", "out/csv/b.csv", "out/slowest.md"}, 120));
-  EXPECT_THAT(lines, testing::Contains("Beside it: slowest.md, csv/ (2 tables)"));
+  EXPECT_THAT(lines, testing::Contains("Also written: slowest.md, csv/ (2 tables)"));
 }
 
 TEST(Summary, ShortensTheNameBeforeStatusAndReason) {

@@ -61,7 +61,7 @@ TEST(ComparisonText, ShowsWhatChangedWithItsInterval) {
 TEST(ComparisonText, SaysWhyTimingsAreMissing) {
   BaselineComparison comparison = sample_comparison();
   comparison.machine_differences = {"cpu: A now, B in the baseline"};
-  comparison.timings_left_out = 7;
+  comparison.timings_excluded = 7;
   EXPECT_THAT(write_comparison(comparison), AllOf(HasSubstr("Another machine: cpu: A now, B in the baseline\n"),
                                                   HasSubstr("7 timings are not compared")));
 }
@@ -159,7 +159,7 @@ TEST(ComparisonExitCode, OfNothingIsThreeAndOfRefusedTimingsTwo) {
   comparison.cases = {{"a", Change::gone, "pass", ""}, {"b", Change::added, "", "pass"}};
   EXPECT_EQ(exit_code_of(comparison), 3);
   comparison = sample_comparison();
-  comparison.timings_left_out = 1;
+  comparison.timings_excluded = 1;
   EXPECT_EQ(exit_code_of(comparison), 2);
 }
 
@@ -168,7 +168,7 @@ TEST(RefusalWords, AreThoseOfAComparisonThatCouldNotBeMade) {
   EXPECT_EQ(refusal_words(comparison), "nothing compared: the baseline has none of these cases");
   comparison = sample_comparison();
   EXPECT_EQ(refusal_words(comparison), "") << "what is worse was compared";
-  comparison.timings_left_out = 1;
+  comparison.timings_excluded = 1;
   EXPECT_EQ(refusal_words(comparison), "timings not compared: the baseline is of another machine");
 }
 

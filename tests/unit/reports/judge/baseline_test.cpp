@@ -128,7 +128,7 @@ TEST(Baseline, SaysWhichCasesAreNoisyInARun) {
   std::mt19937_64 random(7);
   const Result clear = timed(random, 1.5);
   Result noisy = clear;
-  noisy.outcome.notes["noisy"] = "the threads lay apart";
+  noisy.outcome.notes["noisy"] = "the threads ran in different cache domains";
   EXPECT_TRUE(only_case(clear, noisy).new_noisy);
   EXPECT_FALSE(only_case(clear, noisy).old_noisy);
   EXPECT_TRUE(only_case(noisy, clear).old_noisy);
@@ -312,12 +312,12 @@ TEST(Baseline, OfAnotherMachineHasNoTimingsButItsStatusesAndBytes) {
   there.machine["host"] = "another host of the same class alone makes no difference";
   const auto comparison = compare_with_baseline({there, {before}}, {here, {after}});
   EXPECT_THAT(comparison.machine_differences, ElementsAre(HasSubstr("Other CPU in the baseline")));
-  EXPECT_EQ(comparison.timings_left_out, 3u);
+  EXPECT_EQ(comparison.timings_excluded, 3u);
   ASSERT_EQ(comparison.cases.at(0).metrics.size(), 1u);
   EXPECT_EQ(comparison.cases[0].metrics[0].metric, "compiled_peak_bytes");
   const auto asked = compare_with_baseline({there, {before}}, {here, {after}}, {.other_machine = true});
   EXPECT_EQ(asked.cases.at(0).metrics.size(), 4u);
-  EXPECT_EQ(asked.timings_left_out, 0u);
+  EXPECT_EQ(asked.timings_excluded, 0u);
   EXPECT_EQ(asked.machine_differences.size(), 1u);
 }
 

@@ -268,7 +268,7 @@ TEST(ComparisonOfProcesses, SaysWhatElseDiffersAndComparesAllTheSame) {
                                                      "load_average: 3.10 now, 0.20 in the baseline",
                                                      "threads: 4 now, 2 in the baseline (1 cases)",
                                                      "pin_threads: cores now, none in the baseline (1 cases)"));
-  EXPECT_EQ(comparison.timings_left_out, 0u);
+  EXPECT_EQ(comparison.timings_excluded, 0u);
   EXPECT_THAT(write_comparison(comparison), HasSubstr("OMP_NUM_THREADS: not set now"));
 }
 

@@ -71,9 +71,10 @@ TEST(Noise, OfARowThatIsNotWordedNoisyHasItsReasonBelowTheRow) {
       HasSubstr("\n             too slow\n             noisy: its interval is ±40 % wide\n             again: "));
   Result apart = timed(1.02, 0.99, 1.05);
   apart.outcome.status = Status::undecided;
-  apart.outcome.notes["noisy"] = "the threads lay apart";
-  apart.outcome.reason = "not decided; the threads lay apart";
-  EXPECT_THAT(console_row(apart, false), AllOf(EndsWith("the threads lay apart"), Not(HasSubstr("\n"))));
+  apart.outcome.notes["noisy"] = "the threads ran in different cache domains";
+  apart.outcome.reason = "not decided; the threads ran in different cache domains";
+  EXPECT_THAT(console_row(apart, false),
+              AllOf(EndsWith("the threads ran in different cache domains"), Not(HasSubstr("\n"))));
 }
 
 TEST(Noise, DoubtsOfATimedRowStandBelowItOnTheConsole) {
@@ -83,13 +84,14 @@ TEST(Noise, DoubtsOfATimedRowStandBelowItOnTheConsole) {
       console_row(doubted, false),
       AllOf(HasSubstr("[  PASS  ]"), EndsWith("1.02x [0.99 1.05]\n             doubts: "
                                               "7 % of the cores were used by other processes while it was measured.")));
-  doubted.outcome.notes["noisy"] = "The threads lay apart.";
-  doubted.outcome.notes["doubts"] = "The clock fell. The threads lay apart. Process 2: the clock fell.";
+  doubted.outcome.notes["noisy"] = "The threads ran in different cache domains.";
+  doubted.outcome.notes["doubts"] =
+      "The clock fell. The threads ran in different cache domains. Process 2: the clock fell.";
   EXPECT_EQ(other_doubts(doubted), "The clock fell. Process 2: the clock fell.");
   EXPECT_THAT(console_row(doubted, false),
-              AllOf(HasSubstr("noisy: The threads lay apart.\n             doubts: The clock"),
+              AllOf(HasSubstr("noisy: The threads ran in different cache domains.\n             doubts: The clock"),
                     Not(HasSubstr("fell. The threads"))));
-  doubted.outcome.notes["doubts"] = "The threads lay apart.";
+  doubted.outcome.notes["doubts"] = "The threads ran in different cache domains.";
   EXPECT_EQ(other_doubts(doubted), "");
   EXPECT_THAT(console_row(doubted, false), Not(HasSubstr("doubts")));
 }
@@ -208,7 +210,7 @@ TEST(Detection, IsSummedUpInSummaryCsvBesideTheNoisyRows) {
   timed.mode = "training";
   const std::string text = write::write_summary_csv(
       {limited("a", 0.02), limited("b", 0.5), timed, limited("red", 9, Status::fail_accuracy)});
-  EXPECT_THAT(text, HasSubstr(",left_out,noisy_cases,detection_limits,median_detection_limit,worst_detection_limit,"
+  EXPECT_THAT(text, HasSubstr(",excluded,noisy_cases,detection_limits,median_detection_limit,worst_detection_limit,"
                               "weak_passes\n"));
   EXPECT_THAT(text, testing::EndsWith(",1,2,0.260000,0.500000,1\n"));
   EXPECT_THAT(write::write_summary_csv({limited("a", infinity)}), testing::EndsWith(",0,1,inf,inf,1\n"));

@@ -20,9 +20,9 @@ TEST(Repetitions, OneThatIsNotAsExpectedStandsForTheCase) {
   EXPECT_THAT(chosen({simple_result("a", Status::crash), simple_result("a", Status::fail_accuracy)}),
               testing::ElementsAre("a fail_accuracy"))
       << "the last of them";
-  EXPECT_THAT(chosen({simple_result("a", Status::pass), simple_result("a", Status::vacuous),
+  EXPECT_THAT(chosen({simple_result("a", Status::pass), simple_result("a", Status::uninformative),
                       simple_result("a", Status::pass_due_to_skip)}),
-              testing::ElementsAre("a vacuous"));
+              testing::ElementsAre("a uninformative"));
 }
 
 }  // namespace

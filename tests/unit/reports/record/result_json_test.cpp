@@ -30,11 +30,11 @@ TEST(CompileText, SaysWhatElseWentOn) {
   EXPECT_EQ(compile_text(result), "");
   result.outcome.metrics = {{"compile_s", 8.1}};
   EXPECT_EQ(compile_text(result), "8.1 s");
-  result.outcome.metrics["compiled_beside"] = 0;
+  result.outcome.metrics["concurrent_compiles"] = 0;
   EXPECT_EQ(compile_text(result), "8.1 s");
-  result.outcome.metrics["compiled_beside"] = 2;
-  EXPECT_EQ(compile_text(result), "8.1 s (2 beside)");
-  EXPECT_EQ(numbers_line(result), "compile 8.1 s (2 beside)");
+  result.outcome.metrics["concurrent_compiles"] = 2;
+  EXPECT_EQ(compile_text(result), "8.1 s (2 concurrent)");
+  EXPECT_EQ(numbers_line(result), "compile 8.1 s (2 concurrent)");
 }
 
 void expect_same(double a, double b, const std::string& what) {
@@ -54,7 +54,7 @@ void expect_same(const Result& a, const Result& b) {
   EXPECT_EQ(a.outcome.phase, b.outcome.phase);
   EXPECT_EQ(a.outcome.notes, b.outcome.notes);
   EXPECT_EQ(a.outcome.infrastructure_fault, b.outcome.infrastructure_fault);
-  EXPECT_EQ(a.outcome.threads_apart, b.outcome.threads_apart);
+  EXPECT_EQ(a.outcome.threads_across_caches, b.outcome.threads_across_caches);
   EXPECT_EQ(a.outcome.timed_sizes, b.outcome.timed_sizes);
   ASSERT_EQ(a.outcome.failed_entrants.size(), b.outcome.failed_entrants.size());
   for (const auto& [label, failed] : a.outcome.failed_entrants) {
@@ -80,7 +80,7 @@ Result awkward_result() {
   r.batch_size = std::numeric_limits<int64_t>::max();
   r.duration_s = 0.1 + 0.2;
   r.finished = false;
-  r.expected = "vacuous";
+  r.expected = "uninformative";
   r.outcome.reason = std::string(10000, 'x') + "\x01\x1b\r\n\t";
   r.outcome.detail = "größe 模型 <>&\"'";
   r.outcome.metrics = {{"speedup", nan}, {"eager_ms", -infinity}, {"compiled_ms", 1.0 / 3}, {"undeclared", 5e-324},
@@ -88,7 +88,7 @@ Result awkward_result() {
   r.outcome.notes = {{"tolerance", "1e-4"}, {"", ""}, {"samples_x", "y"}};
   r.outcome.samples = {{"eager_s", {0.1, nan, infinity, -infinity, 1e-17}}, {"none", {}}};
   r.outcome.infrastructure_fault = "no \"compiler\"";
-  r.outcome.threads_apart = true;
+  r.outcome.threads_across_caches = true;
   r.outcome.timed_sizes = {"batch 2; length 4", ""};
   r.outcome.failed_entrants = {{"inductor_freezing", {Status::fail_accuracy, "it is \"wrong\""}}, {"xla", {}}};
   r.upstream_name = "deit_tiny.fb_in1k";
@@ -104,7 +104,7 @@ TEST(ResultJson, LosesNothing) {
 TEST(ResultJson, HasNoMemberForWhatDidNotHappen) {
   const nlohmann::json json = simple_result("a", Status::pass);
   for (const char* member : {"upstream_name", "baseline"}) EXPECT_FALSE(json.contains(member)) << member;
-  for (const char* member : {"infrastructure_fault", "threads_apart", "timed_sizes", "failed_entrants"})
+  for (const char* member : {"infrastructure_fault", "threads_across_caches", "timed_sizes", "failed_entrants"})
     EXPECT_FALSE(json.at("outcome").contains(member)) << member;
 }
 
@@ -146,7 +146,8 @@ TEST(ResultJson, NamesWhatIsWrong) {
   EXPECT_EQ(message(R"({"baseline": {"change": "slow", "reason": ""}})"),
             "baseline.change: expected worse, gone or different_model, found \"slow\"");
   EXPECT_EQ(message(R"({"outcome": {"timed_sizes": [1]}})"), "outcome.timed_sizes[0]: expected a string, found 1");
-  EXPECT_EQ(message(R"({"outcome": {"threads_apart": 1}})"), "outcome.threads_apart: expected true or false");
+  EXPECT_EQ(message(R"({"outcome": {"threads_across_caches": 1}})"),
+            "outcome.threads_across_caches: expected true or false");
   EXPECT_EQ(message(R"({"line": -1})"), "line: expected a line number, found -1");
   EXPECT_EQ(message(R"({"finished": 1})"), "finished: expected true or false");
   EXPECT_EQ(message(R"({"outcome": null})"), "outcome: expected an object, found nothing");

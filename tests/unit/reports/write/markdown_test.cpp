@@ -107,7 +107,7 @@ TEST(Markdown, SaysWhatChangedSinceTheBaseline) {
   EXPECT_THAT(text, HasSubstr("| BROKEN | `a` | pass → fail\\_accuracy |"));
   EXPECT_THAT(text, Not(HasSubstr("| SAME")));
   options.comparison->machine_differences = {"another CPU: <b>"};
-  options.comparison->timings_left_out = 3;
+  options.comparison->timings_excluded = 3;
   EXPECT_THAT(write_markdown(now, options),
               AllOf(HasSubstr("another CPU&#58; &lt;b&gt;"), HasSubstr("3 timings are not compared")));
 }

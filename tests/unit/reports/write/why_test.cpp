@@ -60,11 +60,11 @@ TEST(Why, LinksNothingOutsideOfTheFolderOfTheCase) {
 }
 
 TEST(Why, CountsWhatIsHealthyAndWhatWasLeftOut) {
-  Result healthy = wrong("healthy"), left_out = simple_result("left", Status::fail_accuracy);
+  Result healthy = wrong("healthy"), excluded = simple_result("left", Status::fail_accuracy);
   healthy.outcome.status = Status::pass;
   healthy.outcome.diagnosis->outcome = "healthy";
-  left_out.outcome.notes["diagnosis"] = "not diagnosed: 10 cases were (--torchstone_diagnose_max)";
-  const Report report{sample_run(), {healthy, left_out}};
+  excluded.outcome.notes["diagnosis"] = "not diagnosed: 10 cases were (--torchstone_diagnose_max)";
+  const Report report{sample_run(), {healthy, excluded}};
   const std::string why = why_of(write_html(report));
   EXPECT_THAT(why, HasSubstr("1 case that passed: no value of the compiled program is wrong."));
   EXPECT_THAT(why, HasSubstr("1 case left out, for example: not diagnosed: 10 cases were (--torchstone_diagnose_max)"));

@@ -32,12 +32,12 @@ TEST(Merge, TakesTheNewestRecordOfAName) {
                        shards.one);
   write_case(shards.two, recorded("a", Status::pass, "2"));
   write_case(shards.two, recorded("b", Status::crash, "3"));
-  write_case(shards.two, recorded("c", Status::vacuous, "4"));
+  write_case(shards.two, recorded("c", Status::uninformative, "4"));
   for (const auto& inputs : {std::vector{shards.one, shards.two}, std::vector{shards.two, shards.one}}) {
     const Merged merged = merge_results(inputs);
     ASSERT_EQ(merged.report.results.size(), 3u);
     for (const auto& result : merged.report.results) {
-      EXPECT_EQ(result.outcome.status, result.name == "c" ? Status::vacuous : Status::pass) << result.name;
+      EXPECT_EQ(result.outcome.status, result.name == "c" ? Status::uninformative : Status::pass) << result.name;
     }
   }
 }
