@@ -229,7 +229,7 @@ Export read_export(int status, const std::string& output, double limit_s) {
   if (const auto at = output.rfind("{\"file\": "); status == 0 && at != std::string::npos) {
     const auto answer = nlohmann::json::parse(output.substr(at, output.find('\n', at) - at), nullptr, false);
     const auto file = answer.is_object() ? answer.value("file", nlohmann::json("")) : nlohmann::json("");
-    if (file.is_string() && file != "") return {file.get<std::string>(), ""};
+    if (file.is_string() && !file.get_ref<const std::string&>().empty()) return {file.get<std::string>(), ""};
   }
   const std::string mark = "torchstone-export: ";
   if (const auto at = output.rfind(mark); status != 0 && status < 128 && at != std::string::npos) {

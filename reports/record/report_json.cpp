@@ -90,6 +90,29 @@ int version_of(const nlohmann::json& json, const std::string& schema) {
                                           version > schema_version ? ", of a newer version of Torchstone" : ""));
 }
 
+/// Replaces the names of version 1 by the present ones.
+void rename_from_1(nlohmann::json& result) {
+  const std::map<std::string, std::string> statuses{{"undelegated", "not_compiled"}, {"vacuous", "uninformative"}};
+  const std::map<std::string, std::string> metrics{{"compiled_beside", "concurrent_compiles"},
+                                                   {"processes_apart", "processes_across_caches"},
+                                                   {"speedup_apart", "speedup_across_caches"}};
+  const auto rename_status = [&](nlohmann::json& owner, const char* key) {
+    if (!owner.is_object() || !owner.contains(key) || !owner[key].is_string()) return;
+    if (const auto name = statuses.find(owner[key]); name != statuses.end()) owner[key] = name->second;
+  };
+  rename_status(result, "expected");
+  if (!result.is_object() || !result.contains("outcome")) return;
+  auto& outcome = result["outcome"];
+  rename_status(outcome, "status");
+  if (!outcome.is_object() || !outcome.contains("metrics") || !outcome["metrics"].is_object()) return;
+  for (const auto& [old, name] : metrics) {
+    const auto found = outcome["metrics"].find(old);
+    if (found == outcome["metrics"].end()) continue;
+    outcome["metrics"][name] = *found;
+    outcome["metrics"].erase(old);
+  }
+}
+
 /// Moves what version 1 kept in notes to the members that hold it now.
 void upgrade_from_1(Result& result) {
   auto& notes = result.outcome.notes;
@@ -110,10 +133,11 @@ void upgrade_from_1(Result& result) {
     begin = end + separator.size();
   }
   const auto noisy = notes.find("noisy");
-  result.outcome.threads_across_caches = noisy != notes.end() && noisy->second.starts_with(cache_domain_note_begin);
+  result.outcome.threads_across_caches = noisy != notes.end() && noisy->second.starts_with("The threads lay ");
 }
 
-Result result_in(const nlohmann::json& json, int version) {
+Result result_in(nlohmann::json json, int version) {
+  if (version == 1) rename_from_1(json);
   auto result = json.get<Result>();
   if (version == 1) upgrade_from_1(result);
   return result;

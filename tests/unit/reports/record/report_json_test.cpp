@@ -98,15 +98,28 @@ std::vector<Result> noted(int version, const std::string& notes, const std::stri
 TEST(Json, MovesTheNotesOfVersion1ToTheirMembers) {
   const Result r = noted(1, R"({"infrastructure": "no compiler", "upstream_name": "deit", "tolerance": "1e-4",
                                 "dynamic_timed": "batch 2 and length 4; batch 4 and length 8",
-                                "noisy": "The threads ran in two caches."})")
+                                "noisy": "The threads lay in two caches."})")
                        .at(0);
   EXPECT_EQ(r.outcome.infrastructure_fault, "no compiler");
   EXPECT_EQ(r.upstream_name, "deit");
   EXPECT_THAT(r.outcome.timed_sizes, testing::ElementsAre("batch 2 and length 4", "batch 4 and length 8"));
   EXPECT_TRUE(r.outcome.threads_across_caches);
   EXPECT_THAT(r.outcome.notes, testing::UnorderedElementsAre(testing::Pair("tolerance", "1e-4"),
-                                                             testing::Pair("noisy", "The threads ran in two caches.")));
+                                                             testing::Pair("noisy", "The threads lay in two caches.")));
   EXPECT_FALSE(r.as_expected());
+}
+
+TEST(Json, ReadsTheNamesOfVersion1) {
+  const Result r = parse_json(R"({"schema": "torchstone/result/1", "run": {}, "results": [
+                                  {"name": "a", "expected": "vacuous", "outcome": {"status": "undelegated",
+                                   "metrics": {"compiled_beside": 2, "speedup_apart": 1.5, "processes_apart": 3}}}]})",
+                              "results.json")
+                       .results.at(0);
+  EXPECT_EQ(r.outcome.status, Status::not_compiled);
+  EXPECT_EQ(r.expected, "uninformative");
+  EXPECT_THAT(r.outcome.metrics, testing::UnorderedElementsAre(testing::Pair("concurrent_compiles", 2),
+                                                               testing::Pair("speedup_across_caches", 1.5),
+                                                               testing::Pair("processes_across_caches", 3)));
 }
 
 TEST(Json, ReadsTheBaselinesVerdictFromTheNotesOfVersion1) {
