@@ -248,7 +248,7 @@ TEST(AnInstallation, BuildsAPlugInWhoseBackendJoinsTheTournament) {
   const Installation installation;
   const std::string plugin = installation.plugin("backend_plugin", "my_backend");
   const std::string variants = installation.results_folder() + "_variants.yaml";
-  std::ofstream(variants) << "variants: [eager, torchscript]\nleft_out: [executorch, export, inductor, nn_lstm]\n";
+  std::ofstream(variants) << "variants: [eager, torchscript]\nexcluded: [executorch, export, inductor, nn_lstm]\n";
   const ProgramRun run =
       installation.run(with({"--torchstone_plugin=" + plugin, "--torchstone_tournament_variants=" + variants}));
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;

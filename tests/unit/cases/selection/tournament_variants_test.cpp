@@ -190,7 +190,7 @@ TEST(Variants, WithDevicesThatAreNoneAreAnErrorWithItsPlace) {
 }
 
 TEST(Variants, OfABackendThatNobodyNamesJoinWithoutOptions) {
-  const VariantsFile file("variants: [eager, {torchscript: {frozen: true}}]\nleft_out: [slow]\n");
+  const VariantsFile file("variants: [eager, {torchscript: {frozen: true}}]\nexcluded: [slow]\n");
   EXPECT_THAT(backends_of(read_variants(file.path(), {"eager", "mine", "slow", "torchscript"}).backends),
               ElementsAre("eager", "torchscript:frozen=true", "mine"));
 }
@@ -224,7 +224,7 @@ TEST(Variants, HaveTheProgramsOwnShippingLinesUnlessTheirListNamesTheBackend) {
 }
 
 TEST(SelectTournament, ChoosesCheckModeDtypeAndVariantsUnlessTheyAreGiven) {
-  const VariantsFile file("variants: [torchscript]\nleft_out: [" + [] {
+  const VariantsFile file("variants: [torchscript]\nexcluded: [" + [] {
     std::string names;
     for (const auto& name : backend_names()) names += name + ", ";
     return names;
