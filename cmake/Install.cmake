@@ -15,7 +15,11 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Torchstone)
 
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(TARGETS torchstone torchstone-report RUNTIME DESTINATION ${TORCHSTONE_PRIVATE_DIR})
-install(TARGETS torchstone_reports torchstone_models torchstone_fixtures torchstone_cases torchstone_main EXPORT TorchstoneTargets
+set(libraries torchstone_reports torchstone_models torchstone_fixtures torchstone_cases torchstone_main)
+if(TORCHSTONE_DIAGNOSE)
+  list(APPEND libraries torchstone_diagnose)
+endif()
+install(TARGETS ${libraries} EXPORT TorchstoneTargets
         LIBRARY DESTINATION ${TORCHSTONE_PRIVATE_DIR} ARCHIVE DESTINATION ${TORCHSTONE_PRIVATE_DIR})
 install(EXPORT TorchstoneTargets NAMESPACE Torchstone:: DESTINATION ${package_dir})
 foreach(folder reports models fixtures)

@@ -35,12 +35,17 @@ function(torchstone_source_properties)
   set_source_files_properties(${arg_FILES} PROPERTIES ${arg_PROPERTIES})
 endfunction()
 
-# torchstone_library(NAME [TORCH] LINK libraries…): the shared library torchstone_NAME from all sources of this folder, except
-# for report_tool/ and *main.cpp. It is shared so that a plug-in and the program that loads it use the same registries.
+# torchstone_library(NAME [TORCH] [WITHOUT folder] LINK libraries…): the shared library torchstone_NAME from all sources of
+# this folder, except for WITHOUT, report_tool/ and *main.cpp. It is shared so that a plug-in and the program that loads it use
+# the same registries.
 # The installed target requires LibTorch and no other library, because the public headers need none.
 function(torchstone_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "WITHOUT" "LINK")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
+  if(arg_WITHOUT)
+    file(GLOB_RECURSE others ${arg_WITHOUT}/*.cpp)
+    list(REMOVE_ITEM sources ${others})
+  endif()
   list(FILTER sources EXCLUDE REGEX "/report_tool/|main\\.cpp$")
   add_library(torchstone_${name} SHARED ${sources})
   add_library(Torchstone::${name} ALIAS torchstone_${name})

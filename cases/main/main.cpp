@@ -29,7 +29,11 @@
 #include "cases/selection/tournament_variants.h"
 #include "cases/settings/flags.h"
 #include "cases/settings/suite.h"
+#include "fixtures/checks/case_diagnosis.h"
 #include "fixtures/core/run_options.h"
+#ifdef TORCHSTONE_HAS_DIAGNOSE
+#include "fixtures/diagnose/diagnose_case.h"
+#endif
 #include "fixtures/isolate/case_server.h"
 #include "fixtures/isolate/signals.h"
 #include "models/core/registration.h"
@@ -161,7 +165,11 @@ int run(int argc, char** argv) {
     return ExitCode::success;
   }
   for (const auto& warning : flags::environment_warnings()) print_error("warning: " + warning);
+#ifdef TORCHSTONE_HAS_DIAGNOSE
+  checks::register_diagnosis(diagnose::diagnose_case);
+#endif
   if (!flags.help) {
+    if (checks::registered_diagnosis() == nullptr) flags::turn_off_diagnosis(flags);
     flags::refuse_flags_without_effect(flags);
     require_shards();
   }

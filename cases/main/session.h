@@ -117,7 +117,7 @@ void stamp(Session& session, Result& result);
 Result row_of(const Case& c, const Session& session);
 
 /// Diagnoses a case that has run, if --torchstone_diagnose asks for it and its backend compiles parts of a program
-/// (fixtures/diagnose/diagnosis.h). Stores the diagnosis in `result`, and a summary in the notes diagnosis,
+/// (fixtures/diagnose/diagnose_case.h). Stores the diagnosis in `result`, and a summary in the notes diagnosis,
 /// diagnosis_outcome and diagnosis_folder. The detail of a failure gets the sentence too.
 void add_diagnosis(Session& session, size_t index, Result& result);
 

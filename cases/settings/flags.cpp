@@ -242,6 +242,15 @@ void refuse_flags_without_effect(Flags& flags) {
                           "in processes of its own");
 }
 
+void turn_off_diagnosis(Flags& flags) {
+  const auto needs_diagnosis = [&](const std::vector<std::string>& names) {
+    refuse(flags, names, "does not work: this build has no diagnosis (CMake's option TORCHSTONE_DIAGNOSE)");
+  };
+  if (flags.run.diagnose == Diagnose::always) needs_diagnosis({"diagnose"});
+  needs_diagnosis({"diagnose_limit", "diagnose_max"});
+  flags.run.diagnose = Diagnose::never;
+}
+
 void refuse_flags_without_cases(Flags& flags, const std::vector<Case>& cases) {
   if (cases.empty()) return;       // require_cases() reports it
   const auto given = flags.given;  // a copy, because refuse_without_effect() removes twins from it

@@ -186,6 +186,10 @@ void refuse_without_effect(Flags& flags, const std::string& name, const std::str
 /// those that a tournament does not use.
 void refuse_flags_without_effect(Flags& flags);
 
+/// For a build without the library fixtures/diagnose: sets RunOptions::diagnose to never, and refuses flags that ask
+/// for more.
+void turn_off_diagnosis(Flags& flags);
+
 /// Refuses flags that affect none of these cases (FlagInfo::use). Does nothing without cases.
 void refuse_flags_without_cases(Flags& flags, const std::vector<Case>& cases);
 

@@ -62,6 +62,14 @@ class Rooms(unittest.TestCase):
         found = faults({"models/core/registration.h": '#include "models/core/own.h"\n'})
         self.assertEqual(len(found), 1, found)
 
+    def test_a_library_that_a_build_may_lack_is_included_by_one_file_alone(self):
+        include = '#include "fixtures/diagnose/own.h"\n'
+        self.assertEqual(faults({"cases/main/main.cpp": include, "fixtures/diagnose/a.cpp": include}), [])
+        found = faults({"cases/main/session.cpp": include})
+        self.assertEqual(found, ["cases/main/session.cpp: includes fixtures/diagnose/own.h: "
+                                 "a build may lack fixtures/diagnose, so only cases/main/main.cpp includes it"])
+        self.assertEqual(len(faults({"fixtures/checks/a.cpp": include})), 1)
+
     def test_a_room_that_is_gone_is_a_fault(self):
         root = tree_with({})
         (root / "reports/base/own.h").unlink()

@@ -44,6 +44,21 @@ TEST(AFlagWithoutEffect, IsRefusedWithTheNameOfTheOther) {
                  "--torchstone_isolate=off");
 }
 
+TEST(AFlagWithoutEffect, IsRefusedInABuildWithoutDiagnosis) {
+  const auto refusal = [](const std::vector<std::string>& arguments) {
+    auto flags = flags_of(arguments);
+    return error_of([&] { turn_off_diagnosis(flags); });
+  };
+  for (const char* flag : {"diagnose=always", "diagnose_limit=60", "diagnose_max=3"})
+    EXPECT_THAT(refusal({fmt::format("--torchstone_{}", flag)}),
+                AllOf(HasSubstr("--torchstone_diagnose"), HasSubstr("this build has no diagnosis")));
+  for (const char* word : {"auto", "never"}) {
+    auto flags = flags_of({fmt::format("--torchstone_diagnose={}", word)});
+    turn_off_diagnosis(flags);
+    EXPECT_EQ(flags.run.diagnose, Diagnose::never);
+  }
+}
+
 TEST(AFlagWithEffect, IsNotRefused) {
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {"--torchstone_tournament", "--torchstone_tournament_variants=/v.yaml", "--torchstone_tournament_margin=1"},
