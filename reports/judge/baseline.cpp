@@ -6,11 +6,11 @@
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "reports/base/text.h"
-#include "reports/judge/metric_change.h"
 #include "reports/record/doubts.h"
 #include "reports/record/summary.h"
 
@@ -26,6 +26,13 @@ constexpr double load_that_matters = 1;
 std::string value_in(const Facts& facts, const std::string& key) {
   const auto found = facts.find(key);
   return found == facts.end() ? "" : found->second;
+}
+
+std::set<std::string> keys_of(const Facts& before, const Facts& after) {
+  std::set<std::string> keys;
+  for (const Facts* facts : {&before, &after})
+    for (const auto& [key, value] : *facts) keys.insert(key);
+  return keys;
 }
 
 std::string differ(const std::string& key, const std::string& now, const std::string& then) {
@@ -58,10 +65,7 @@ void compare_notes(const Report& baseline, const Report& report, const std::stri
 std::vector<std::string> other_differences(const Report& baseline, const Report& report) {
   std::vector<std::string> differences;
   const auto compare = [&](const Facts& before, const Facts& after, auto matters) {
-    std::set<std::string> keys;
-    for (const Facts* facts : {&before, &after})
-      for (const auto& [key, value] : *facts) keys.insert(key);
-    for (const auto& key : keys)
+    for (const auto& key : keys_of(before, after))
       if (matters(key) && value_in(before, key) != value_in(after, key))
         differences.push_back(differ(key, value_in(after, key), value_in(before, key)));
   };
@@ -79,9 +83,6 @@ std::vector<std::string> other_differences(const Report& baseline, const Report&
   return differences;
 }
 
-bool is_timing(const MetricInfo& info) {
-  return info.judged == Judged::by_rounds || info.judged == Judged::by_one_reading;
-}
 /// Whether the status is as expected, whatever an earlier comparison said.
 bool status_is_fine(const Result& r) { return r.finished && r.status_as_expected(); }
 
@@ -111,12 +112,6 @@ Change worse_of(Change a, Change b) {
 /// Whether the baseline measured the case with the expected status.
 bool was_measured_well(const Result& before) { return !is_skipped(before) && status_is_fine(before); }
 
-CaseChange absent(const Result& before, const BaselineOptions& options) {
-  CaseChange change{before.name, Change::gone, status_of(before), ""};
-  change.lost = was_measured_well(before) && !options.allow_absent;
-  return change;
-}
-
 /// Compares the statuses of a case, and each metric separately.
 CaseChange change_of(const Result& before, const Result& after, const BaselineOptions& options,
                      const RunToRunOfCases& history, BaselineComparison& comparison) {
@@ -143,7 +138,7 @@ CaseChange change_of(const Result& before, const Result& after, const BaselineOp
     const std::string key(info.key);
     if (info.judged == Judged::never || !before.outcome.metrics.contains(key) || !after.outcome.metrics.contains(key))
       continue;
-    if (is_timing(info) && !same_machine)
+    if (info.judged != Judged::exactly && !same_machine)
       comparison.timings_excluded += options.metrics.empty() || std::ranges::count(options.metrics, key) > 0;
     else
       change.metrics.push_back(change_of(info, before, after, options, history));
@@ -161,40 +156,28 @@ void add_metrics(CaseChange& change, const BaselineOptions& options) {
       change.change = worse_of(change.change, metric.change);
 }
 
-std::string one_process_words(const std::vector<CaseChange>& cases, bool MetricChange::*by, const char* judged_by) {
-  const auto any = [&](const CaseChange& c) { return std::ranges::any_of(c.metrics, by); };
-  const auto count = std::ranges::count_if(cases, any);
-  if (count == 0) return "";
-  return fmt::format("{} {} timed in one process, whose rounds do not predict another process: judged with {}", count,
-                     count == 1 ? "case was" : "cases were", judged_by);
-}
-
-std::string other_places_words(const std::vector<CaseChange>& cases) {
-  const auto count = std::ranges::count_if(
-      cases, [](const CaseChange& c) { return std::ranges::any_of(c.metrics, &MetricChange::other_places); });
-  if (count == 0) return "";
-  return fmt::format(
-      "{} {} timed with threads in another cache domain than in the other run (fork_join_us): changes there may be "
-      "the machine's",
-      count, count == 1 ? "case was" : "cases were");
-}
-
-std::string noisy_cases_words(const std::vector<CaseChange>& cases) {
-  const auto count = std::ranges::count_if(cases, [](const CaseChange& c) { return c.old_noisy || c.new_noisy; });
-  if (count == 0) return "";
-  return fmt::format("{} noisy in one of the runs: changes there prove little",
-                     count == 1 ? "1 case is" : fmt::format("{} cases are", count));
-}
-
 void add_notes(BaselineComparison& comparison, const BaselineOptions& options) {
-  if (comparison.drift && comparison.drift->moved(options.tolerance))
-    comparison.notes.push_back(drift_words(*comparison.drift));
-  for (const auto& words :
-       {one_process_words(comparison.cases, &MetricChange::by_history, "the history's deviation from run to run"),
-        one_process_words(comparison.cases, &MetricChange::by_rounds,
-                          "a default, 2.8 times the error of the rounds and at least 2 %"),
-        other_places_words(comparison.cases), noisy_cases_words(comparison.cases)})
-    if (!words.empty()) comparison.notes.push_back(words);
+  auto& notes = comparison.notes;
+  if (comparison.drift && comparison.drift->moved(options.tolerance)) notes.push_back(drift_words(*comparison.drift));
+  const auto add = [&](auto is_affected, std::string_view one, std::string_view several, std::string_view words) {
+    if (const auto count = std::ranges::count_if(comparison.cases, is_affected); count > 0)
+      notes.push_back(fmt::format("{} {} {}", count, count == 1 ? one : several, words));
+  };
+  const auto has_metric = [](bool MetricChange::*that) {
+    return [that](const CaseChange& c) { return std::ranges::any_of(c.metrics, that); };
+  };
+  add(has_metric(&MetricChange::by_history), "case was", "cases were",
+      "timed in one process, whose rounds do not predict another process: judged with the history's deviation from run "
+      "to run");
+  add(has_metric(&MetricChange::by_rounds), "case was", "cases were",
+      "timed in one process, whose rounds do not predict another process: judged with a default, 2.8 times the error "
+      "of "
+      "the rounds and at least 2 %");
+  add(has_metric(&MetricChange::other_places), "case was", "cases were",
+      "timed with threads in another cache domain than in the other run (fork_join_us): changes there may be the "
+      "machine's");
+  add([](const CaseChange& c) { return c.old_noisy || c.new_noisy; }, "case is", "cases are",
+      "noisy in one of the runs: changes there prove little");
 }
 
 void require_valid(const BaselineOptions& options) {
@@ -225,10 +208,7 @@ std::vector<std::string> machine_differences(const RunInfo& baseline, const RunI
   };
   for (const char* key : {"architecture", "cpu", "cores", "usable_cores", "governor"})
     compare(key, baseline.machine, run.machine);
-  std::set<std::string> libraries;
-  for (const Facts* facts : {&baseline.build, &run.build})
-    for (const auto& [key, value] : *facts) libraries.insert(key);
-  for (const auto& key : libraries) compare(key, baseline.build, run.build);
+  for (const auto& key : keys_of(baseline.build, run.build)) compare(key, baseline.build, run.build);
   return differences;
 }
 
@@ -255,8 +235,11 @@ BaselineComparison compare_with_baseline(const Report& baseline, const Report& r
                                    ? CaseChange{result->name, Change::added, "", status_of(*result)}
                                    : change_of(*found->second, *result, options, history, comparison));
   }
-  for (const auto& [key, result] : before)
-    if (!after.contains(key)) comparison.cases.push_back(absent(*result, options));
+  for (const auto& [key, result] : before) {
+    if (after.contains(key)) continue;
+    auto& gone = comparison.cases.emplace_back(CaseChange{result->name, Change::gone, status_of(*result), ""});
+    gone.lost = was_measured_well(*result) && !options.allow_absent;
+  }
   comparison.drift = settle_timings(comparison.cases, options);
   add_notes(comparison, options);
   for (auto& change : comparison.cases) add_metrics(change, options);

@@ -8,6 +8,7 @@
 
 #include "reports/judge/change.h"
 #include "reports/judge/history.h"
+#include "reports/judge/level.h"
 #include "reports/record/report_json.h"
 #include "reports/record/summary.h"
 
@@ -104,6 +105,25 @@ struct BaselineOptions {
 /// Throws std::invalid_argument for a confidence outside (0, 1), a negative tolerance, an unknown metric.
 BaselineComparison compare_with_baseline(const Report& baseline, const Report& report,
                                          const BaselineOptions& options = {});
+
+// The steps of compare_with_baseline() that are in metric_change.cpp.
+
+/// Judges one metric that both records have. settle_timings() settles the timings of all cases together afterwards.
+MetricChange change_of(const MetricInfo& info, const Result& before, const Result& after,
+                       const BaselineOptions& options, const RunToRunOfCases& history);
+
+/// Settles which timings of all cases together are SLOWER. Less certain changes become AMBIGUOUS.
+///
+/// - A case has one hypothesis: its speed-up (without one, its compiled time) is not worse. The hypotheses of all cases
+///   are one family. Holm's test limits the chance of any false SLOWER to `options.family_error`. It can only confirm
+///   cases whose own interval is beyond the tolerance.
+/// - A compiled time is SLOWER only with the speed-up. It is FASTER if the speed-up is, or if eager stayed. Otherwise
+///   the machine may have changed, or one process of a run.
+/// - A speed-up is not SLOWER if the compiled time certainly did not exceed the machine's drift: then eager became
+///   faster.
+///
+/// Returns the drift of the machine, by eager's times of all cases.
+std::optional<Drift> settle_timings(std::vector<CaseChange>& cases, const BaselineOptions& options);
 
 /// Returns which parts of a model differ: "weights", "program" or "program and weights". Empty if none does, or if a
 /// record lacks the digest.

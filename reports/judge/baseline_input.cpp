@@ -30,24 +30,10 @@ namespace {
 
 using Matches = std::vector<const Result*>;
 
-/// The cases that the name of a table's file allows, with an index by the names that a row may have. The last record of
-/// a case counts. Points to the results.
-class Candidates {
- public:
-  Candidates(const UpstreamTable& table, const std::vector<Result>& results);
-
-  /// Returns the cases of a row on its device: by our name of the model, or else by upstream's. Several models may be
-  /// variants of one of upstream's. Throws ReportError "file:line: …" for several cases of one model.
-  Matches of(const CsvRow& row) const;
-  /// Returns the number of skipped cases by the part of the file's name that excludes them.
-  const std::map<std::string, size_t>& refused() const { return refused_; }
-
- private:
-  Matches named(const std::string& name, const std::string& device) const;
-
-  const UpstreamTable& table_;
-  std::map<std::string, Matches> by_own_name_, by_upstream_name_;
-  std::map<std::string, size_t> refused_;
+/// The cases that the name of a table's file allows, by the names that a row may have. Points to the results.
+struct Candidates {
+  std::map<std::string, Matches> by_own_name, by_upstream_name;
+  std::map<std::string, size_t> refused;  ///< number of skipped cases by the part of the file's name that excludes them
 };
 
 std::string device_type(const std::string& device) { return device.substr(0, device.find(':')); }
@@ -97,33 +83,34 @@ void require_one_of_each_model(const UpstreamTable& t, const CsvRow& row, const 
   }
 }
 
-Candidates::Candidates(const UpstreamTable& table, const std::vector<Result>& results) : table_(table) {
+/// The last record of a case counts.
+Candidates candidates_of(const UpstreamTable& table, const std::vector<Result>& results) {
   std::map<std::pair<std::string, std::string>, const Result*> last;
   for (const auto& result : results) last[{result.name, result.device}] = &result;
+  Candidates candidates;
   for (const auto& [key, result] : last) {
-    const std::string why = disagreement(table, *result);
-    if (!why.empty()) {
-      ++refused_[why];
+    if (const std::string why = disagreement(table, *result); !why.empty()) {
+      ++candidates.refused[why];
       continue;
     }
-    by_own_name_[result->model].push_back(result);
-    if (!result->upstream_name.empty()) by_upstream_name_[result->upstream_name].push_back(result);
+    candidates.by_own_name[result->model].push_back(result);
+    if (!result->upstream_name.empty()) candidates.by_upstream_name[result->upstream_name].push_back(result);
   }
+  return candidates;
 }
 
-Matches Candidates::of(const CsvRow& row) const {
-  Matches cases = named(table_.cell(row, "name"), table_.cell(row, "dev"));
-  require_one_of_each_model(table_, row, cases);
-  return cases;
-}
-
-Matches Candidates::named(const std::string& name, const std::string& device) const {
-  for (const auto* names : {&by_own_name_, &by_upstream_name_}) {
-    const auto found = names->find(name);
+/// Returns the cases of a row on its device: by our name of the model, or else by upstream's. Several models may be
+/// variants of one of upstream's. Throws ReportError "file:line: …" for several cases of one model.
+Matches cases_of_row(const UpstreamTable& table, const CsvRow& row, const Candidates& candidates) {
+  const std::string& device = table.cell(row, "dev");
+  for (const auto* names : {&candidates.by_own_name, &candidates.by_upstream_name}) {
+    const auto found = names->find(table.cell(row, "name"));
     if (found == names->end()) continue;
     Matches cases = found->second;
     std::erase_if(cases, [&](const Result* r) { return !device.empty() && device_type(r->device) != device; });
-    if (!cases.empty()) return cases;
+    if (cases.empty()) continue;
+    require_one_of_each_model(table, row, cases);
+    return cases;
   }
   return {};
 }
@@ -133,90 +120,36 @@ std::optional<double> positive(const UpstreamTable& t, const CsvRow& row, const 
   return value && std::isfinite(*value) && *value > 0 ? value : std::nullopt;
 }
 
-/// Returns the case with the status of the row, without metrics.
-Result row_as_result(const Result& now, Status status) {
+/// Returns the row as a record of the case. Returns nothing, and the reason in `why`, if they cannot be compared.
+std::optional<Result> record_of(const UpstreamTable& t, const CsvRow& row, const Result& now, std::string& why) {
   Result before = now;
   before.finished = true;
   before.outcome = Outcome{};
-  before.outcome.status = status;
+  auto& metrics = before.outcome.metrics;
+  if (t.table.column("accuracy")) {
+    before.outcome.status = *parse_status(t.cell(row, "accuracy"));
+    if (const auto breaks = parse_number(t.cell(row, "graph_breaks")); breaks && std::isfinite(*breaks))
+      metrics["graph_breaks"] = *breaks;
+    return before;
+  }
+  if (!positive(t, row, "speedup")) {
+    why = fmt::format("its speed-up there is {}: not measured", t.cell(row, "speedup"));
+    return std::nullopt;
+  }
+  if (const auto batch = positive(t, row, "batch_size"); batch && *batch != static_cast<double>(now.batch_size)) {
+    why = fmt::format("batch size {} there, {} here", *batch, now.batch_size);
+    return std::nullopt;
+  }
+  before.outcome.status = Status::pass;
+  for (const auto& [metric, column] :
+       {std::pair{"speedup", "speedup"}, {"compiled_ms", "abs_latency"}, {"compile_s", "compilation_latency"}})
+    if (const auto value = positive(t, row, column)) metrics[metric] = *value;
   return before;
 }
-
-class Matching {
- public:
-  Matching(const UpstreamTable& t, const Report& report) : t_(t), candidates_(t, report.results) {}
-
-  MatchedTable run() {
-    size_t rows = 0;
-    for (const auto& row : t_.table.rows) {
-      const Matches cases = candidates_.of(row);
-      rows += cases.empty() ? 0 : 1;
-      for (const Result* now : cases) add(row, *now);
-    }
-    add_notes(rows);
-    return std::move(matched_);
-  }
-
- private:
-  void add(const CsvRow& row, const Result& now) {
-    if (t_.table.column("accuracy")) {
-      Result before = row_as_result(now, *parse_status(t_.cell(row, "accuracy")));
-      if (const auto breaks = parse_number(t_.cell(row, "graph_breaks")); breaks && std::isfinite(*breaks))
-        before.outcome.metrics["graph_breaks"] = *breaks;
-      matched_.results.push_back(std::move(before));
-      return;
-    }
-    const auto speedup = positive(t_, row, "speedup"), batch = positive(t_, row, "batch_size");
-    if (!speedup)
-      return leave_out(row, now, fmt::format("its speed-up there is {}: not measured", t_.cell(row, "speedup")));
-    if (batch && *batch != static_cast<double>(now.batch_size))
-      return leave_out(row, now, fmt::format("batch size {} there, {} here", *batch, now.batch_size));
-    Result before = row_as_result(now, Status::pass);
-    before.outcome.metrics["speedup"] = *speedup;
-    if (const auto latency = positive(t_, row, "abs_latency")) before.outcome.metrics["compiled_ms"] = *latency;
-    if (const auto compile = positive(t_, row, "compilation_latency")) before.outcome.metrics["compile_s"] = *compile;
-    matched_.results.push_back(std::move(before));
-    minis_ += now.preset == "mini" ? 1 : 0;
-  }
-
-  void leave_out(const CsvRow& row, const Result& now, const std::string& why) {
-    excluded_.push_back(fmt::format("Not compared: {}: {} ({}:{})", now.name, why, t_.table.file, row.line));
-  }
-
-  void add_notes(size_t rows) {
-    auto& notes = matched_.notes;
-    notes.push_back(
-        fmt::format("The baseline {} is a table of benchmarks/dynamo ({}); {} of its {} rows are of models "
-                    "here",
-                    t_.table.file, t_.check, rows, t_.table.rows.size()));
-    if (t_.check == "performance")
-      notes.emplace_back(
-          "It has one speed-up for each model, without an interval and without a machine. Each is compared as a number "
-          "with the interval of this run, so the certainty of a change depends on noise that nobody measured");
-    if (minis_ > 0)
-      notes.push_back(
-          fmt::format("{} of the cases are of the preset mini, which is smaller than upstream's models", minis_));
-    for (const auto& [said, count] : candidates_.refused())
-      notes.push_back(fmt::format("{} cases are left out: the baseline is of {}", count, said));
-    notes.insert(notes.end(), excluded_.begin(), excluded_.end());
-  }
-
-  const UpstreamTable& t_;
-  Candidates candidates_;
-  MatchedTable matched_{};
-  std::vector<std::string> excluded_{};
-  size_t minis_ = 0;
-};
 
 constexpr const char* counted = "";
 constexpr const char* uncounted = "uncounted_";
 constexpr std::array timing_metrics = {"speedup", "eager_ms", "compiled_ms"};
-
-/// Adds `process_rounds` to records of older versions, which have one process.
-void name_one_process(Result& result) {
-  const size_t rounds = samples_of(result, "eager_s").size();
-  if (rounds > 0) result.outcome.samples.try_emplace("process_rounds", 1, static_cast<double>(rounds));
-}
 
 /// Whether both have processes of this kind, with threads in the same cache domain.
 bool alike(const Result& to, const std::string& kind, const Result& from, const std::string& other_kind) {
@@ -247,14 +180,17 @@ void settle(Result& result) {
       result.outcome.metrics[metric] = std::exp(level->value);
 }
 
-/// Returns the cases that were timed and are as expected.
+/// Returns the cases that were timed and are as expected. Adds `process_rounds` to records of older versions, which
+/// have one process.
 auto timed_cases_of(Report& report) {
   auto cases = cases_of(report);
   std::erase_if(cases, [](const auto& c) {
     const Result& result = *c.second;
     return !result.finished || !result.status_as_expected() || !result.outcome.metrics.contains("speedup");
   });
-  for (const auto& [key, result] : cases) name_one_process(*result);
+  for (const auto& [key, result] : cases)
+    if (const size_t rounds = samples_of(*result, "eager_s").size(); rounds > 0)
+      result->outcome.samples.try_emplace("process_rounds", 1, static_cast<double>(rounds));
   return cases;
 }
 
@@ -263,16 +199,42 @@ bool same_program(const Result& a, const Result& b) {
   return a.batch_size == b.batch_size && other_parts_of(a.outcome.model, b.outcome.model).empty();
 }
 
-void require_same_machine(const Report& last, const Report& other) {
-  const auto differences = machine_differences(other.run, last.run);
-  if (!differences.empty())
-    throw ReportError(fmt::format("the runs of a baseline are not of one machine and version: {} (started {} and {})",
-                                  fmt::join(differences, "; "), last.run.started, other.run.started));
-}
-
 }  // namespace
 
-MatchedTable match(const UpstreamTable& table, const Report& report) { return Matching(table, report).run(); }
+MatchedTable match(const UpstreamTable& table, const Report& report) {
+  const Candidates candidates = candidates_of(table, report.results);
+  MatchedTable matched;
+  std::vector<std::string> excluded;
+  size_t rows = 0, minis = 0;
+  for (const auto& row : table.table.rows) {
+    const Matches cases = cases_of_row(table, row, candidates);
+    rows += !cases.empty();
+    for (const Result* now : cases) {
+      std::string why;
+      if (auto before = record_of(table, row, *now, why)) {
+        matched.results.push_back(std::move(*before));
+        minis += now->preset == "mini";
+      } else {
+        excluded.push_back(fmt::format("Not compared: {}: {} ({}:{})", now->name, why, table.table.file, row.line));
+      }
+    }
+  }
+  auto& notes = matched.notes;
+  notes.push_back(
+      fmt::format("The baseline {} is a table of benchmarks/dynamo ({}); {} of its {} rows are of models here",
+                  table.table.file, table.check, rows, table.table.rows.size()));
+  if (table.check == "performance")
+    notes.emplace_back(
+        "It has one speed-up for each model, without an interval and without a machine. Each is compared as a number "
+        "with the interval of this run, so the certainty of a change depends on noise that nobody measured");
+  if (minis > 0 && !table.table.column("accuracy"))
+    notes.push_back(
+        fmt::format("{} of the cases are of the preset mini, which is smaller than upstream's models", minis));
+  for (const auto& [said, count] : candidates.refused)
+    notes.push_back(fmt::format("{} cases are left out: the baseline is of {}", count, said));
+  notes.insert(notes.end(), excluded.begin(), excluded.end());
+  return matched;
+}
 
 Report pool_runs(std::vector<Report> runs) {
   if (runs.empty()) throw std::invalid_argument("runs: one at least expected");
@@ -286,7 +248,9 @@ Report pool_runs(std::vector<Report> runs) {
   if (runs.empty()) return pooled;
   const auto cases = timed_cases_of(pooled);
   for (auto& run : runs) {
-    require_same_machine(pooled, run);
+    if (const auto differences = machine_differences(run.run, pooled.run); !differences.empty())
+      throw ReportError(fmt::format("the runs of a baseline are not of one machine and version: {} (started {} and {})",
+                                    fmt::join(differences, "; "), pooled.run.started, run.run.started));
     for (const auto& [key, result] : timed_cases_of(run))
       if (const auto found = cases.find(key); found != cases.end() && same_program(*result, *found->second))
         add_processes(*found->second, *result);

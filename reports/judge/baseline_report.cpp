@@ -173,11 +173,8 @@ std::string write_comparison_csv(const BaselineComparison& comparison) {
 
 std::string write_comparison_json(const BaselineComparison& comparison) {
   nlohmann::ordered_json json = {{"schema", "torchstone/comparison/1"}};
-  json["machine_differences"] = nlohmann::json::array();
-  for (const auto& difference : comparison.machine_differences)
-    json["machine_differences"].push_back(valid_utf8(difference));
-  json["notes"] = nlohmann::json::array();
-  for (const auto& note : comparison.notes) json["notes"].push_back(valid_utf8(note));
+  json["machine_differences"] = texts_to_json(comparison.machine_differences);
+  json["notes"] = texts_to_json(comparison.notes);
   json["timings_excluded"] = comparison.timings_excluded;
   json["counts"]["BROKEN"] = broken(comparison);
   for (const Change change : all_changes) json["counts"][std::string(to_string(change))] = count(comparison, change);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <span>
+#include <stdexcept>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -113,10 +115,8 @@ std::vector<HistoryPoint> history_points(const Report& report) {
     const Status status = final_status(*result);
     HistoryPoint point{
         run, begin, result->name, result->device, machine, std::string(to_string(status)), {}, is_noisy(*result)};
-    for (const auto& key : kept_metrics) {
-      const auto found = result->outcome.metrics.find(key);
-      if (found != result->outcome.metrics.end()) point.metrics.insert(*found);
-    }
+    for (const char* key : kept_metrics)
+      if (const auto value = metric_of(*result, key)) point.metrics.emplace(key, *value);
     points.push_back(std::move(point));
   }
   return points;
@@ -140,20 +140,14 @@ std::vector<HistoryPoint> parse_history(const std::string& text, const std::stri
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     try {
       check_json_limits(line);
-    } catch (const std::invalid_argument& error) {
-      throw ReportError(fmt::format("{}:{}: {}", file, number, error.what()));
-    }
-    const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (json.is_discarded() && end == text.size()) {
-      if (warnings != nullptr)
-        warnings->push_back(fmt::format("{}:{}: the last line is cut off; left out", file, number));
-      break;
-    }
-    if (json.is_discarded()) {
-      throw ReportError(
-          fmt::format("{}:{}: expected a JSON object, found {}", file, number, shortened(printable(line), 60)));
-    }
-    try {
+      const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+      if (json.is_discarded() && end == text.size()) {
+        if (warnings != nullptr)
+          warnings->push_back(fmt::format("{}:{}: the last line is cut off; left out", file, number));
+        break;
+      }
+      if (json.is_discarded())
+        throw std::invalid_argument(fmt::format("expected a JSON object, found {}", shortened(printable(line), 60)));
       points.push_back(point_of(json));
     } catch (const std::invalid_argument& error) {
       throw ReportError(fmt::format("{}:{}: {}", file, number, error.what()));
@@ -205,8 +199,7 @@ std::vector<Series> series_of(const std::vector<HistoryPoint>& points, const std
 
 std::string sparkline(const std::vector<double>& values, size_t width) {
   static constexpr std::array blocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  const std::vector<double> last(values.end() - static_cast<std::ptrdiff_t>(std::min(width, values.size())),
-                                 values.end());
+  const auto last = std::span(values).last(std::min(width, values.size()));
   double low = HUGE_VAL, high = -HUGE_VAL;
   for (const double value : last) {
     if (!std::isfinite(value)) continue;

@@ -1,10 +1,11 @@
-#include "reports/judge/metric_change.h"
+// How one metric of a case changed, and which side of all timings moved.
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string_view>
 
+#include "reports/judge/baseline.h"
 #include "reports/judge/level.h"
 #include "reports/statistics/processes.h"
 #include "reports/statistics/statistics.h"
@@ -35,12 +36,6 @@ std::vector<PlacedLevel> levels_of(const Result& result, const std::string& metr
   return levels;
 }
 
-/// Returns the inverse variance of the difference of two means of n and m values, in units of one value's variance.
-double weight_of(const Level& a, const Level& b) {
-  const double n = a.processes, m = b.processes;
-  return n * m / (n + m);
-}
-
 /// Compares processes of one cache domain with such processes (reports/statistics/processes.h), and returns the mean of
 /// both changes, weighted by the number of processes. Returns nothing if the records have no such processes in common,
 /// or no usable samples.
@@ -54,22 +49,13 @@ std::optional<PlacedChange> placed_change(const Result& before, const Result& af
     for (const auto& [then, us_then] : earlier) {
       if (statistics::places_differ(us, us_then)) continue;
       changes.push_back(change_between(now, then));
-      weights.push_back(weight_of(now, then));
+      // The inverse variance of the difference of two means, in units of one value's variance.
+      weights.push_back(now.processes * then.processes / (now.processes + then.processes));
       result.from.insert(result.from.end(), {now.from, then.from});
     }
   if (changes.empty()) return std::nullopt;
   result.change = combined(changes, weights);
   return result;
-}
-
-Change within(double log_ratio, double tolerance) {
-  return std::abs(log_ratio) <= std::log1p(tolerance) ? Change::same : Change::ambiguous;
-}
-
-std::optional<RunToRun> run_to_run_of(const RunToRunOfCases& history, const std::string& name,
-                                      const std::string& metric) {
-  const auto found = history.find({name, metric});
-  return found == history.end() ? std::nullopt : std::optional(found->second);
 }
 
 /// Compares the processes that count, for a single number and for threads in different cache domains.
@@ -84,7 +70,8 @@ std::optional<PlacedChange> plain_change(const Result& before, const Result& aft
 
 void judge_timing(const MetricInfo& info, const Result& before, const Result& after, const BaselineOptions& options,
                   const RunToRunOfCases& history, MetricChange& change) {
-  const auto runs = run_to_run_of(history, after.name, change.metric);
+  const auto found = history.find({after.name, change.metric});
+  const auto runs = found == history.end() ? std::nullopt : std::optional(found->second);
   auto moved = options.single_numbers ? std::nullopt : placed_change(before, after, change.metric, runs);
   const bool alike = moved.has_value();
   if (!alike) moved = plain_change(before, after, change, runs, options.single_numbers);
@@ -173,10 +160,12 @@ MetricChange change_of(const MetricInfo& info, const Result& before, const Resul
   }
   change.single_number = options.single_numbers;
   change.ratio_low = 0, change.ratio_high = infinity;
-  if (info.judged == Judged::by_one_reading)
-    change.change = within(std::log(change.ratio), std::max(options.tolerance, one_reading_tolerance));
-  else
+  if (info.judged == Judged::by_one_reading) {
+    const double band = std::log1p(std::max(options.tolerance, one_reading_tolerance));
+    change.change = std::abs(std::log(change.ratio)) <= band ? Change::same : Change::ambiguous;
+  } else {
     judge_timing(info, before, after, options, history, change);
+  }
   return change;
 }
 

@@ -189,15 +189,14 @@ void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament) {
   const auto begin_of_out = std::stable_partition(standings.begin(), standings.end(), [](const Standing& s) {
     return s.entrant.out.empty() && !s.entrant.seconds.empty();
   });
-  const bool only_eager = std::ranges::all_of(
-      standings, [](const Standing& s) { return s.entrant.out.empty() == (s.entrant.name == "eager"); });
+  const bool only_eager =
+      std::ranges::all_of(standings, [](const Standing& s) { return s.entrant.out.empty() == is_eager(s); });
   std::for_each(begin_of_out, standings.end(), [](Standing& s) {
     s.red = !s.entrant.out.empty() && info_of(s.entrant.status).kind != StatusKind::skipped;
     if (s.entrant.out.empty()) s.entrant.out = "it passed, but was not timed";
   });
   const auto timed = static_cast<size_t>(begin_of_out - standings.begin());
-  const auto eager =
-      std::find_if(standings.begin(), begin_of_out, [](const Standing& s) { return s.entrant.name == "eager"; });
+  const auto eager = std::find_if(standings.begin(), begin_of_out, is_eager);
   if (timed < 2 || eager == begin_of_out) {
     if (!tournament.failure.empty()) return;
     tournament.failure = only_eager              ? "only eager passed"
@@ -206,8 +205,7 @@ void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament) {
     return;
   }
   add_times(tournament, timed, static_cast<size_t>(eager - standings.begin()));
-  std::stable_sort(standings.begin(), begin_of_out,
-                   [](const Standing& a, const Standing& b) { return a.seconds < b.seconds; });
+  std::ranges::stable_sort(standings.begin(), begin_of_out, {}, &Standing::seconds);
   for (const Standing& s : standings)
     if (s.ties) tournament.best.push_back(s.entrant.name);
   add_break_even(standings);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <ranges>
 #include <vector>
 
 #include <fmt/format.h>
@@ -68,43 +69,17 @@ constexpr const char* table_kinds =
 
 std::string shown_cell(const std::string& cell) { return cell.empty() ? "nothing" : shortened(printable(cell), 60); }
 
-std::string known_statuses() {
-  std::string words;
-  for (const auto& info : status_table()) words += (words.empty() ? "" : ", ") + std::string(info.name);
-  return words;
-}
-
-void require_status(const UpstreamTable& t, const CsvRow& row) {
-  const std::string& status = t.cell(row, "accuracy");
-  if (!parse_status(status))
-    refuse_table(t, row.line,
-                 fmt::format("accuracy of {}: expected one of {}, found {}", shown_cell(t.cell(row, "name")),
-                             known_statuses(), shown_cell(status)));
+[[noreturn]] void refuse_cell(const UpstreamTable& t, const CsvRow& row, const char* column,
+                              const std::string& expected) {
+  refuse_table(t, row.line,
+               fmt::format("{} of {}: expected {}, found {}", column, shown_cell(t.cell(row, "name")), expected,
+                           shown_cell(t.cell(row, column))));
 }
 
 void require_number(const UpstreamTable& t, const CsvRow& row, const char* column) {
   const std::string& cell = t.cell(row, column);
   const bool is_empty_word = cell.empty() || cell == "nan" || cell == "inf";  // upstream's, where nothing was measured
-  if (!is_empty_word && !parse_number(cell))
-    refuse_table(t, row.line,
-                 fmt::format("{} of {}: expected a number, found {}", column, shown_cell(t.cell(row, "name")),
-                             shown_cell(cell)));
-}
-
-void require_count(const UpstreamTable& t, const CsvRow& row, const char* column) {
-  require_number(t, row, column);
-  const auto number = parse_number(t.cell(row, column));
-  if (number && *number < 0)
-    refuse_table(t, row.line,
-                 fmt::format("{} of {}: expected 0 or more, found {}", column, shown_cell(t.cell(row, "name")),
-                             shown_cell(t.cell(row, column))));
-}
-
-void require_speedups(const UpstreamTable& t) {
-  for (const auto& row : t.table.rows)
-    if (t.cell(row, "speedup").empty())
-      refuse_table(t, row.line,
-                   fmt::format("speedup of {}: expected a number, found nothing", shown_cell(t.cell(row, "name"))));
+  if (!is_empty_word && !parse_number(cell)) refuse_cell(t, row, column, "a number");
 }
 
 /// Refuses a file that was cut off, because its last line may have half a number.
@@ -125,11 +100,15 @@ void require_rows(const UpstreamTable& t) {
       refuse_table(t, row.line,
                    fmt::format("{} occurs twice, first in line {} (expected one row for each model)", shown_cell(name),
                                first->second));
-    if (t.table.column("accuracy")) require_status(t, row);
+    if (t.table.column("accuracy") && !parse_status(t.cell(row, "accuracy")))
+      refuse_cell(t, row, "accuracy",
+                  fmt::format("one of {}", fmt::join(status_table() | std::views::transform(&StatusInfo::name), ", ")));
     for (const char* column : {"speedup", "abs_latency", "compilation_latency", "compression_ratio"})
       require_number(t, row, column);
-    for (const char* column : {"batch_size", "graph_breaks", "calls_captured", "unique_graphs", "fallbacks_to_eager"})
-      require_count(t, row, column);
+    for (const char* column : {"batch_size", "graph_breaks", "calls_captured", "unique_graphs", "fallbacks_to_eager"}) {
+      require_number(t, row, column);
+      if (parse_number(t.cell(row, column)).value_or(0) < 0) refuse_cell(t, row, column, "0 or more");
+    }
   }
 }
 
@@ -183,8 +162,7 @@ std::map<std::string, std::string> facts_in_name(std::string_view stem) {
   }
   std::string backend, before;
   for (const auto& part : words_of(kept)) {
-    const auto* known = name_words.begin();
-    while (known != name_words.end() && known->text != part) ++known;
+    const auto* known = std::ranges::find(name_words, part, &NameWord::text);
     if (known != name_words.end()) {
       // "cpu_inductor_amp_freezing": a word of another field may separate a backend from its options.
       facts.try_emplace(std::string(known->field), known->value);
@@ -232,7 +210,9 @@ UpstreamTable read_upstream_table(const std::filesystem::path& path) {
   settle_check(t);
   require_whole(text, t);
   require_rows(t);
-  if (!t.table.column("accuracy")) require_speedups(t);
+  if (!t.table.column("accuracy"))
+    for (const auto& row : t.table.rows)
+      if (t.cell(row, "speedup").empty()) refuse_cell(t, row, "speedup", "a number");
   if (!t.facts.empty()) t.facts.try_emplace("dynamic", "off");
   return t;
 }
@@ -255,10 +235,9 @@ const CsvTable& counterpart_of(const CsvTable& actual, const std::vector<CsvTabl
   if (expected.size() == 1) return expected.front();
   const auto found = std::ranges::find(expected, table_name(actual), table_name);
   if (found != expected.end()) return *found;
-  std::vector<std::string> names;
-  for (const auto& table : expected) names.push_back(table_name(table));
+  const auto names = expected | std::views::transform(table_name);
   throw ReportError(fmt::format("no table of expected values for {} (expected one of {})", table_name(actual),
-                                names.empty() ? "no tables" : fmt::format("{}", fmt::join(names, ", "))));
+                                expected.empty() ? "no tables" : fmt::format("{}", fmt::join(names, ", "))));
 }
 
 std::vector<CsvTable> without_counterpart(const std::vector<CsvTable>& actual, const std::vector<CsvTable>& expected) {
