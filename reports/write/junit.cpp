@@ -16,6 +16,7 @@
 #include "reports/write/formats.h"
 
 namespace torchstone::write {
+namespace {
 
 using Properties = std::vector<std::pair<std::string, std::string>>;
 
@@ -26,7 +27,6 @@ struct JUnitEntry {
   JUnitKind kind = JUnitKind::none;
   std::string type, message;
 };
-JUnitEntry junit_entry_of(const Result& result);
 
 /// A <testcase>; `name` is unique within its suite.
 struct JUnitCase {
@@ -35,13 +35,6 @@ struct JUnitCase {
   JUnitEntry entry;
   std::string comparison_again{};  ///< the command, where a comparison made the case red
 };
-void append_junit_case(std::string& out, const JUnitCase& test, const std::string& suite, const JUnitOptions& options);
-void append_junit_properties(std::string& out, const std::string& indent, const Properties& properties);
-
-/// Seconds with milliseconds, never an exponent or NaN: the schema takes digits and a dot only.
-std::string junit_seconds(double value);
-
-namespace {
 
 constexpr size_t message_width = 200;
 
@@ -106,8 +99,6 @@ JUnitKind kind_of(StatusKind kind) {
   return JUnitKind::none;
 }
 
-}  // namespace
-
 JUnitEntry junit_entry_of(const Result& r) {
   const StatusInfo& info = info_of(r.outcome.status);
   const std::string status(info.name);
@@ -125,6 +116,7 @@ JUnitEntry junit_entry_of(const Result& r) {
   return {JUnitKind::skipped, "expected_failure", "expected " + story};
 }
 
+/// Returns seconds with milliseconds, never an exponent or NaN: the schema takes digits and a dot only.
 std::string junit_seconds(double value) {
   return fmt::format("{:.3f}", std::isfinite(value) && value > 0 ? value : 0.0);
 }
@@ -154,8 +146,6 @@ void append_junit_case(std::string& out, const JUnitCase& test, const std::strin
   }
   out += "      <system-out>" + xml_text(output_of(r)) + "</system-out>\n    </testcase>\n";
 }
-
-namespace {
 
 /// Bytes that the facts of machine and build may take in all suites together; beyond, they stand in the first alone.
 constexpr size_t largest_facts = size_t{64} << 20;
@@ -198,6 +188,17 @@ Totals totals_of(const std::vector<JUnitCase>& cases) {
   return totals;
 }
 
+std::string open_suite(const std::string& name, const Totals& totals, const std::string& timestamp) {
+  Attributes attributes = {{"name", name},
+                           {"tests", std::to_string(totals.tests)},
+                           {"failures", std::to_string(totals.failures)},
+                           {"errors", std::to_string(totals.errors)},
+                           {"skipped", std::to_string(totals.skipped)},
+                           {"time", junit_seconds(totals.duration_s)}};
+  if (!timestamp.empty()) attributes.emplace_back("timestamp", timestamp);
+  return "  " + xml_open("testsuite", attributes) + ">\n";
+}
+
 Properties environment_of(const RunInfo& run) {
   Properties properties = {{"run", run.id}, {"exit_reason", run.exit_reason}};
   if (run.exit_code) properties.emplace_back("exit_code", std::to_string(*run.exit_code));
@@ -216,16 +217,10 @@ std::string run_suite(const RunInfo& run, Totals& all) {
   ++all.tests, ++all.errors;
   const std::string words = fmt::format("exit code {}: {}", *run.exit_code,
                                         run.exit_words.empty() ? exit_words(*run.exit_code) : run.exit_words);
-  return "  " +
-         xml_open("testsuite", {{"name", "torchstone"},
-                                {"tests", "1"},
-                                {"failures", "0"},
-                                {"errors", "1"},
-                                {"skipped", "0"},
-                                {"time", "0.000"}}) +
-         ">\n    " + xml_open("testcase", {{"classname", "torchstone"}, {"name", "exit_code"}, {"time", "0.000"}}) +
-         ">\n      " + xml_open("error", {{"type", "exit_code"}, {"message", printable(words)}}) + ">" +
-         xml_text(words) + "</error>\n    </testcase>\n  </testsuite>\n";
+  return open_suite("torchstone", {.tests = 1, .errors = 1}, "") + "    " +
+         xml_open("testcase", {{"classname", "torchstone"}, {"name", "exit_code"}, {"time", "0.000"}}) + ">\n      " +
+         xml_open("error", {{"type", "exit_code"}, {"message", printable(words)}}) + ">" + xml_text(words) +
+         "</error>\n    </testcase>\n  </testsuite>\n";
 }
 
 }  // namespace
@@ -242,14 +237,7 @@ std::string write_junit(const std::vector<Result>& results, const RunInfo& run, 
     all.tests += totals.tests;
     all.failures += totals.failures;
     all.errors += totals.errors;
-    Attributes attributes = {{"name", suite.name},
-                             {"tests", std::to_string(totals.tests)},
-                             {"failures", std::to_string(totals.failures)},
-                             {"errors", std::to_string(totals.errors)},
-                             {"skipped", std::to_string(totals.skipped)},
-                             {"time", junit_seconds(totals.duration_s)}};
-    if (!run.started.empty()) attributes.emplace_back("timestamp", run.started.substr(0, run.started.find('.')));
-    body += "  " + xml_open("testsuite", attributes) + ">\n";
+    body += open_suite(suite.name, totals, run.started.substr(0, run.started.find('.')));
     if (facts_in_each || &suite == &suites.front()) body += facts;
     for (const auto& test : suite.cases) append_junit_case(body, test, suite.name, options);
     body += "  </testsuite>\n";

@@ -1,6 +1,5 @@
 #include <array>
 #include <cmath>
-#include <map>
 #include <vector>
 
 #include <fmt/format.h>
@@ -26,8 +25,6 @@ constexpr std::array units = {Unit{"s", "_s", "seconds", 1}, Unit{"ms", "_ms", "
                               Unit{"B", "_bytes", "bytes", 1}, Unit{"x", "_ratio", "ratio", 1},
                               Unit{"%", "_pct", "ratio", 1e-2}};
 
-using Labels = std::vector<std::pair<std::string_view, std::string>>;
-
 std::string backslashed(std::string_view text, bool quotes) {
   std::string out;
   for (const char c : printable(text)) {
@@ -50,9 +47,10 @@ std::string number(double value) {
 /// A metric family, which keeps its samples together as the format requires.
 struct Family {
   std::string name, type, unit, help;
+  double factor = 1;  ///< of the values of a metric, for the base unit
   std::string samples{};
 
-  void add(std::string_view suffix, const Labels& labels, double value) {
+  void add(std::string_view suffix, const Attributes& labels, double value) {
     std::vector<std::string> parts;
     for (const auto& [key, text] : labels)
       if (!text.empty()) parts.push_back(fmt::format("{}=\"{}\"", key, backslashed(text, true)));
@@ -68,19 +66,17 @@ struct Family {
   }
 };
 
-Family family_of(const MetricInfo& info, double& factor) {
-  factor = 1;
+Family family_of(const MetricInfo& info) {
   std::string name = "torchstone_" + std::string(info.key);
-  for (const auto& unit : units) {
-    if (info.unit != unit.unit) continue;
-    if (name.ends_with(unit.suffix)) name.resize(name.size() - unit.suffix.size());
-    factor = unit.factor;
-    return {name + "_" + std::string(unit.base), "gauge", std::string(unit.base), std::string(info.title)};
+  for (const auto& [unit, suffix, base, factor] : units) {
+    if (info.unit != unit) continue;
+    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+    return {fmt::format("{}_{}", name, base), "gauge", std::string(base), std::string(info.title), factor};
   }
   return {name, "gauge", "", std::string(info.title)};
 }
 
-Labels labels_of(const Result& r) {
+Attributes labels_of(const Result& r) {
   return {{"case", r.name},     {"suite", r.suite},    {"model", r.model},   {"check", r.check},
           {"mode", r.mode},     {"dtype", r.dtype},    {"device", r.device}, {"backend", r.backend},
           {"preset", r.preset}, {"dynamic", r.dynamic}};
@@ -109,7 +105,7 @@ std::string write_openmetrics(const Report& report) {
   Family took{"torchstone_case_duration_seconds", "gauge", "seconds", "duration of each case"};
   Family undeclared{"torchstone_undeclared", "gauge", "", "metrics that Torchstone does not know"};
   for (const Result* r : results) {
-    Labels labels = labels_of(*r);
+    Attributes labels = labels_of(*r);
     expected.add("", labels, r->finished && r->as_expected() ? 1 : 0);
     took.add("", labels, r->duration_s);
     if (r->outcome.metrics.contains("speedup")) noisy.add("", labels, is_noisy(*r) ? 1 : 0);
@@ -124,12 +120,10 @@ std::string write_openmetrics(const Report& report) {
   for (const Family* family : {&run, &duration, &exit_code, &counts, &geomean, &info, &expected, &noisy, &weak, &took})
     text += family->text();
   for (const auto& metric : metric_table()) {
-    double factor = 1;
-    Family family = family_of(metric, factor);
-    for (const Result* r : results) {
-      const auto found = r->outcome.metrics.find(std::string(metric.key));
-      if (found != r->outcome.metrics.end()) family.add("", labels_of(*r), found->second * factor);
-    }
+    Family family = family_of(metric);
+    for (const Result* r : results)
+      if (const auto value = metric_of(*r, std::string(metric.key).c_str()))
+        family.add("", labels_of(*r), *value * family.factor);
     text += family.text();
   }
   return text + undeclared.text() + "# EOF\n";

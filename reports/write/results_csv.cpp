@@ -55,8 +55,8 @@ std::vector<WideColumn> wide_columns() {
   for (const auto& metric : metric_table()) {
     const std::string key(metric.key);
     columns.push_back({key, [key](const Result& r) {
-                         const auto found = r.outcome.metrics.find(key);
-                         return found == r.outcome.metrics.end() ? "" : number_cell(found->second);
+                         const auto value = metric_of(r, key.c_str());
+                         return value ? number_cell(*value) : "";
                        }});
   }
   columns.insert(columns.end(), origin.begin(), origin.end());
@@ -93,10 +93,10 @@ std::string write_wide_csv(const std::vector<Result>& results) {
 std::string write_batch_sizes(const std::vector<Result>& results) {
   std::map<std::string, double> sizes;
   for (const auto& result : results) {
-    const auto found = result.outcome.metrics.find("largest_batch");
-    if (found == result.outcome.metrics.end()) continue;
-    auto& size = sizes.try_emplace(result.model, found->second).first->second;
-    size = std::min(size, found->second);
+    const auto largest = metric_of(result, "largest_batch");
+    if (!largest) continue;
+    auto& size = sizes.try_emplace(result.model, *largest).first->second;
+    size = std::min(size, *largest);
   }
   std::string text;
   for (const auto& [model, size] : sizes) text += csv_line({printable_line(model), fmt::format("{:.0f}", size)});
