@@ -26,7 +26,7 @@
 #include "reports/record/results_folder/case_records.h"
 #include "reports/record/results_folder/ownership.h"
 #include "reports/record/verdict.h"
-#include "reports/write/tournament_report.h"
+#include "reports/write/formats.h"
 
 namespace torchstone {
 namespace {

@@ -21,7 +21,6 @@
 #include "reports/record/tables/upstream_csv.h"
 #include "reports/write/formats.h"
 #include "reports/write/html/page.h"
-#include "reports/write/markdown.h"
 #include "reports/write/report_files.h"
 
 namespace torchstone {

@@ -93,7 +93,7 @@ struct BaselineOptions {
 /// interval of a change is Welch's. With `single_numbers` the old value is a constant. Without raw samples, or with too
 /// few rounds, there is no interval and the timing is AMBIGUOUS. SLOWER needs both: the case's own interval is beyond
 /// the tolerance, and all cases together show a change at the error `family_error`. Effects of eager and of the
-/// machine do not count (reports/judge/metric_change.h).
+/// machine do not count (settle_timings() below).
 ///
 /// A single reading (compile time) is SAME up to 15 %, the band of PyTorch's dashboard (test-infra, compilerUtils).
 /// Beyond, it is AMBIGUOUS, because one timing proves nothing.

@@ -144,8 +144,7 @@ std::string worse_words(const CaseChange& change) {
   std::vector<std::string> parts;
   for (const auto& m : change.metrics) {
     if (m.change != Change::slower || is_of_eager(m.metric)) continue;
-    parts.push_back(fmt::format("{} {} → {} ({})", metric_title(m.metric), format_metric(m.metric, m.old_value),
-                                format_metric(m.metric, m.new_value), change_with_interval(m)));
+    parts.push_back(fmt::format("{} ({})", values_words(m), change_with_interval(m)));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -157,6 +156,11 @@ std::string_view verdict_word(const CaseChange& change) {
 std::string metric_title(const std::string& key) {
   const MetricInfo* info = find_metric(key);
   return info == nullptr ? key : std::string(info->title);
+}
+
+std::string values_words(const MetricChange& m) {
+  return fmt::format("{} {} → {}", metric_title(m.metric), format_metric(m.metric, m.old_value),
+                     format_metric(m.metric, m.new_value));
 }
 
 std::string write_comparison_csv(const BaselineComparison& comparison) {

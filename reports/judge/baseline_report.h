@@ -24,6 +24,8 @@ std::string worse_words(const CaseChange& change);
 std::string_view verdict_word(const CaseChange& change);
 /// Returns the title of a metric, or its key if the metric table lacks it.
 std::string metric_title(const std::string& key);
+/// Returns "speed-up 1.300x → 1.040x".
+std::string values_words(const MetricChange& change);
 /// Writes a row for every metric of every case, and a row of metric `status` for every case.
 std::string write_comparison_csv(const BaselineComparison& comparison);
 /// Writes everything in the schema "torchstone/comparison/1".

@@ -1,11 +1,14 @@
 #pragma once
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <torchstone/result.h>
 #include <torchstone/run_info.h>
 
-#include "reports/record/report_json.h"
+#include "reports/judge/baseline.h"
+#include "reports/judge/tournament_ranking.h"
 
 // Reports as text. Every function is a pure function of its arguments.
 
@@ -51,5 +54,33 @@ std::string write_openmetrics(const Report& report);
 /// names at most eight noisy speed-ups. The text is empty for a green run without noise.
 /// Source: docs.github.com, "Workflow commands for GitHub Actions".
 std::string write_annotations(const Report& report, const std::string& workspace);
+
+/// Returns text that GitHub shows literally, on one line, also in a table. Markup and HTML are escaped; no name becomes
+/// a mention, and no number a link to an issue.
+std::string markdown_text(std::string_view text);
+/// Returns the text as a code span on one line. `in_table` escapes pipes, which would end the cell.
+std::string markdown_code(std::string_view text, bool in_table = false);
+/// Returns the text as a code block.
+std::string markdown_block(std::string_view text);
+
+struct MarkdownOptions {
+  size_t limit = 200'000;  ///< bytes; GitHub drops a job summary above 1 MiB and a comment above 64 KiB
+  std::optional<judge::BaselineComparison> comparison{};
+};
+
+/// Returns a job summary or a comment for GitHub: counts and geometric mean; unexpected cases with cause and
+/// reproduction; diagnoses; changes since the baseline; undecided cases; the tables of
+/// reports/record/tables/suite_tables.h; and a table of cases for each suite. A line counts what does not fit. A
+/// workflow finds its own comment by the first line, `<!-- torchstone -->`.
+std::string write_markdown(const Report& report, const MarkdownOptions& options = {});
+
+/// Writes tournament.json, schema "torchstone/tournament/1": the run, its sweeps, and each model. A model has its
+/// verdict, its advice by number of calls, and every variant with row, samples and intervals. As for results.json, the
+/// number in the schema grows if a reader of the old form would misunderstand the new one.
+std::string write_tournament_json(const std::vector<judge::Tournament>& tournaments, const RunInfo& run);
+
+/// Writes tournament.html, a self-contained page without a script. Each model has its verdict, bars with intervals,
+/// advice by number of calls, ways to ship, plots of the front, all numbers, and the variants that were not timed.
+std::string write_tournament_page(const std::vector<judge::Tournament>& tournaments, const RunInfo& run);
 
 }  // namespace torchstone::write

@@ -1,9 +1,9 @@
 // Functions that take `limit` add to `text` what fits below that many bytes, and a line that counts the rest.
 
-#include "reports/write/markdown.h"
-
 #include <algorithm>
+#include <cstdio>
 #include <map>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,6 +17,7 @@
 #include "reports/record/summary.h"
 #include "reports/record/tables/suite_tables.h"
 #include "reports/record/verdict.h"
+#include "reports/write/formats.h"
 
 namespace torchstone::write {
 namespace {
@@ -109,14 +110,13 @@ bool is_unexpected(const Result& r) { return verdict_of(r).mark == '!' || verdic
 
 std::string speed_lines(const std::vector<Result>& results) {
   const Geomean geomean = geomean_of(results);
-  std::vector<std::string> excluded;
-  for (const auto& [reason, count] : geomean.excluded) excluded.push_back(fmt::format("{} {}", count, reason));
+  const std::string excluded = excluded_text(geomean);
   std::string text;
   if (geomean.n > 0)
     text += fmt::format("\n<br>speed-up: geometric mean {:.3f}x over {}{}", geomean.value, geomean.n,
                         geomean.noisy == 0 ? "" : fmt::format(", {} of them noisy", geomean.noisy));
   if (geomean.n == 0 && !excluded.empty()) text += "\n<br>speed-up: not measured";
-  if (!excluded.empty()) text += markdown_text(fmt::format("; left out: {}", fmt::join(excluded, ", ")));
+  if (!excluded.empty()) text += markdown_text("; left out: " + excluded);
   const Detection detection = detection_of(results);
   for (const auto& line : {detection_words(detection), weak_words(detection)})
     if (!line.empty()) text += "\n<br>" + cut_text(line, longest_line);
@@ -161,8 +161,8 @@ std::string banner(const Report& report, const std::optional<judge::BaselineComp
 std::string_view status_text(const Result& r) { return to_string(final_status(r)); }
 
 std::string metric_cell(const Result& r, const char* key) {
-  const auto found = r.outcome.metrics.find(key);
-  return found == r.outcome.metrics.end() ? "" : format_metric(key, found->second);
+  const auto value = metric_of(r, key);
+  return value ? format_metric(key, *value) : "";
 }
 
 /// Returns symbols that differ in shape, not in colour alone.
@@ -172,14 +172,11 @@ std::string_view symbol_of(const Result& r) {
 }
 
 std::string first_lines(const std::string& text) {
-  std::string out;
-  size_t begin = 0;
-  for (size_t line = 0; line < detail_lines && begin < text.size(); ++line) {
-    out += shortened(printable(first_line(std::string_view(text).substr(begin))), detail_width) + "\n";
-    const size_t end = text.find('\n', begin);
-    begin = end == std::string::npos ? text.size() : end + 1;
-  }
-  return out + (begin < text.size() ? "…\n" : "");
+  std::istringstream lines(text);
+  std::string out, line;
+  for (size_t i = 0; i < detail_lines && std::getline(lines, line); ++i)
+    out += shortened(printable(first_line(line)), detail_width) + "\n";
+  return out + (lines.peek() == EOF ? "" : "…\n");
 }
 
 /// Returns status, numbers, reason, reproduction and detail of an unexpected case.
@@ -259,9 +256,7 @@ std::string metric_changes(const judge::CaseChange& c) {
   std::vector<std::string> parts;
   for (const auto& m : c.metrics)
     if (m.change != judge::Change::same)
-      parts.push_back(fmt::format("{} {} → {} ({})", judge::metric_title(m.metric),
-                                  format_metric(m.metric, m.old_value), format_metric(m.metric, m.new_value),
-                                  to_string(m.change)));
+      parts.push_back(fmt::format("{} ({})", judge::values_words(m), to_string(m.change)));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

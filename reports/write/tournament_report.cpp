@@ -1,10 +1,9 @@
-#include "reports/write/tournament_report.h"
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "reports/base/text.h"
 #include "reports/record/result_json.h"
+#include "reports/write/formats.h"
 
 namespace torchstone::write {
 namespace {

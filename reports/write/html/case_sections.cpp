@@ -11,7 +11,6 @@
 #include "reports/record/metric.h"
 #include "reports/record/results_folder/side_files.h"
 #include "reports/record/verdict.h"
-#include "reports/write/html/figures.h"
 #include "reports/write/html/markup.h"
 #include "reports/write/html/view.h"
 

@@ -15,7 +15,6 @@
 #include "reports/judge/history.h"
 #include "reports/record/doubts.h"
 #include "reports/record/metric.h"
-#include "reports/write/html/figures.h"
 #include "reports/write/html/markup.h"
 #include "reports/write/html/view.h"
 

@@ -1,5 +1,3 @@
-#include "reports/write/html/figures.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -9,6 +7,7 @@
 #include "reports/record/doubts.h"
 #include "reports/record/metric.h"
 #include "reports/write/html/markup.h"
+#include "reports/write/html/view.h"
 
 namespace torchstone::html {
 namespace {

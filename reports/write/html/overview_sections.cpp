@@ -15,7 +15,6 @@
 #include "reports/record/summary.h"
 #include "reports/record/verdict.h"
 #include "reports/statistics/statistics.h"
-#include "reports/write/html/figures.h"
 #include "reports/write/html/markup.h"
 #include "reports/write/html/view.h"
 
@@ -115,10 +114,8 @@ std::string fact(std::string_view title, const std::string& value, const std::st
 
 std::string speed(const View& view) {
   const Geomean geomean = geomean_of(view.report.results);
-  std::vector<std::string> reasons;
-  for (const auto& [reason, count] : geomean.excluded) reasons.push_back(fmt::format("{} {}", count, escaped(reason)));
-  const std::string excluded =
-      reasons.empty() ? "nothing left out" : fmt::format("left out: {}", fmt::join(reasons, ", "));
+  const std::string reasons = escaped(excluded_text(geomean));
+  const std::string excluded = reasons.empty() ? "nothing left out" : "left out: " + reasons;
   if (geomean.n == 0) return reasons.empty() ? "" : fact("Speed-up", "not measured", excluded);
   const std::string interval = statistics::is_bounded(geomean.low, geomean.high)
                                    ? fmt::format("[{:.3f} {:.3f}]", geomean.low, geomean.high)
@@ -250,8 +247,7 @@ std::string slope_chart(const std::vector<Slope>& slopes) {
 }
 
 std::string metric_text(const judge::MetricChange& m) {
-  std::string text = fmt::format("{} {} → {}", escaped(judge::metric_title(m.metric)),
-                                 format_metric(m.metric, m.old_value), format_metric(m.metric, m.new_value));
+  std::string text = escaped(judge::values_words(m));
   if (m.ratio_low != m.ratio_high) text += fmt::format(", ×{:.3f} [{:.3f} {:.3f}]", m.ratio, m.ratio_low, m.ratio_high);
   return text;
 }

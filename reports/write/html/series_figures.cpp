@@ -9,8 +9,8 @@
 
 #include "reports/record/tables/suite_tables.h"
 #include "reports/statistics/statistics.h"
-#include "reports/write/html/figures.h"
 #include "reports/write/html/markup.h"
+#include "reports/write/html/view.h"
 
 namespace torchstone::html {
 namespace {

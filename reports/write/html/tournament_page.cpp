@@ -8,9 +8,9 @@
 
 #include "reports/base/text.h"
 #include "reports/record/metric.h"
+#include "reports/write/formats.h"
 #include "reports/write/html/markup.h"
 #include "reports/write/html/page.h"
-#include "reports/write/tournament_report.h"
 
 namespace torchstone::html {
 namespace {

@@ -16,7 +16,6 @@
 #include "reports/record/tables/upstream_suites.h"
 #include "reports/write/formats.h"
 #include "reports/write/html/page.h"
-#include "reports/write/markdown.h"
 #include "tests/temporary_folder.h"
 
 namespace torchstone {

@@ -18,7 +18,6 @@
 #include "reports/record/tables/upstream_csv.h"
 #include "reports/write/formats.h"
 #include "reports/write/html/page.h"
-#include "reports/write/markdown.h"
 #include "tests/unit/reports/sample.h"
 
 #ifndef TORCHSTONE_MUTATIONS

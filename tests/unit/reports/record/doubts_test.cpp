@@ -11,7 +11,6 @@
 #include "reports/record/verdict.h"
 #include "reports/write/formats.h"
 #include "reports/write/html/page.h"
-#include "reports/write/markdown.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone {

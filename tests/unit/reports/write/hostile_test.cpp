@@ -15,7 +15,6 @@
 #include "reports/judge/history.h"
 #include "reports/write/formats.h"
 #include "reports/write/html/page.h"
-#include "reports/write/markdown.h"
 #include "tests/unit/reports/format_checks.h"
 
 namespace torchstone::write {

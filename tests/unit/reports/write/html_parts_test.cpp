@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "reports/write/html/figures.h"
 #include "reports/write/html/markup.h"
 #include "reports/write/html/page.h"
+#include "reports/write/html/view.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone::html {

@@ -1,7 +1,6 @@
-#include "reports/write/markdown.h"
-
 #include <gmock/gmock.h>
 
+#include "reports/write/formats.h"
 #include "reports/write/html/page.h"
 #include "tests/unit/reports/sample.h"
 

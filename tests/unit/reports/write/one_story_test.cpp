@@ -11,7 +11,6 @@
 #include "reports/record/verdict.h"
 #include "reports/write/formats.h"
 #include "reports/write/html/page.h"
-#include "reports/write/markdown.h"
 #include "reports/write/report_files.h"
 #include "tests/unit/reports/sample.h"
 

@@ -1,11 +1,10 @@
-#include "reports/write/tournament_report.h"
-
 #include <cmath>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include "reports/console/summary_text.h"
+#include "reports/write/formats.h"
 
 namespace torchstone::write {
 namespace {

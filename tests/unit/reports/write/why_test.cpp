@@ -4,7 +4,6 @@
 #include "reports/record/results_folder/side_files.h"
 #include "reports/write/formats.h"
 #include "reports/write/html/page.h"
-#include "reports/write/markdown.h"
 #include "tests/unit/reports/diagnosed.h"
 #include "tests/unit/reports/sample.h"
 

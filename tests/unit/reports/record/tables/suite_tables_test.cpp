@@ -5,9 +5,9 @@
 #include "reports/base/text.h"
 #include "reports/record/tables/upstream_csv.h"
 #include "reports/record/tables/upstream_suites.h"
-#include "reports/write/html/figures.h"
+#include "reports/write/formats.h"
 #include "reports/write/html/page.h"
-#include "reports/write/markdown.h"
+#include "reports/write/html/view.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone::tables {
