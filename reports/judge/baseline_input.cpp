@@ -4,22 +4,16 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <set>
 #include <stdexcept>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <torchstone/result.h>
 
 #include "reports/base/files.h"
 #include "reports/base/text.h"
-#include "reports/judge/baseline.h"
 #include "reports/judge/level.h"
-#include "reports/judge/upstream_tables.h"
 #include "reports/record/result_json.h"
 #include "reports/record/results_folder/merge_results.h"
 #include "reports/record/tables/upstream_csv.h"

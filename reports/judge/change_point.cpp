@@ -9,6 +9,8 @@ namespace {
 
 /// With more points on both sides the normal distribution approximates the exact one.
 constexpr size_t exact_up_to = 20;
+/// Chance of a false alarm in a series without a shift.
+constexpr double significance = 0.01;
 
 double log_choose(size_t n, size_t k) {
   const auto log_factorial = [](size_t x) { return std::lgamma(static_cast<double>(x) + 1); };
@@ -45,7 +47,7 @@ double p_value(size_t m, size_t n, size_t u) {
 double smallest_p(size_t split, size_t n) { return std::min(1.0, 2 * std::exp(-log_choose(n, split))); }
 
 /// Returns the largest p-value of a significant split. Splits that can never reach it do not count as tests.
-double threshold(size_t n, double significance) {
+double threshold(size_t n) {
   for (size_t tests = 1;; ++tests) {
     const double level = significance / static_cast<double>(tests);
     size_t possible = 0;
@@ -79,7 +81,7 @@ double deviation(const std::vector<double>& values, double level) {
 
 }  // namespace
 
-std::optional<ChangePoint> find_change_point(const std::vector<double>& series, const ChangePointOptions& options) {
+std::optional<ChangePoint> find_change_point(const std::vector<double>& series, double smallest) {
   std::vector<double> values;
   std::vector<size_t> places;
   for (size_t i = 0; i < series.size(); ++i) {
@@ -89,7 +91,7 @@ std::optional<ChangePoint> find_change_point(const std::vector<double>& series, 
   }
   const size_t n = values.size();
   if (n < 2) return std::nullopt;
-  const double level = threshold(n, options.significance);
+  const double level = threshold(n);
   const auto statistic = rank_statistics(values);
   std::optional<ChangePoint> best;
   double least = 0;
@@ -103,18 +105,17 @@ std::optional<ChangePoint> find_change_point(const std::vector<double>& series, 
     best = change;
     least = cost;
   }
-  if (best && std::abs(best->after - best->before) < options.smallest * std::abs(best->before)) return std::nullopt;
+  if (best && std::abs(best->after - best->before) < smallest * std::abs(best->before)) return std::nullopt;
   return best;
 }
 
-std::optional<ChangePoint> newest_change_point(const std::vector<double>& all, const ChangePointOptions& options) {
+std::optional<ChangePoint> newest_change_point(const std::vector<double>& all) {
   constexpr size_t most_points = 1000;  // the time grows faster than their square
   const size_t older = all.size() - std::min(all.size(), most_points);
   const std::vector<double> series(all.begin() + static_cast<std::ptrdiff_t>(older), all.end());
-  std::optional<ChangePoint> newest = find_change_point(series, options);
+  std::optional<ChangePoint> newest = find_change_point(series);
   while (newest) {
-    auto later =
-        find_change_point({series.begin() + static_cast<std::ptrdiff_t>(newest->index), series.end()}, options);
+    auto later = find_change_point({series.begin() + static_cast<std::ptrdiff_t>(newest->index), series.end()});
     if (!later) break;
     later->index += newest->index;
     newest = later;

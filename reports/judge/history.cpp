@@ -62,6 +62,7 @@ constexpr size_t spark_width = 20, fixed_width = 3 + 6 + spark_width + 2 + 10;
 struct Line {
   const Series* series;
   std::optional<ChangePoint> step;
+  std::string name, step_text;
 };
 
 /// Returns asv's marks: "!" for a worse step, "*" for a better one, "~" for one that is neither.
@@ -71,11 +72,9 @@ char mark_of(const ChangePoint& step, const std::string& metric) {
   return (step.after > step.before) == (info->better == Better::higher) ? '*' : '!';
 }
 
-std::string step_text(const Line& line, const std::string& metric) {
-  if (!line.step) return "";
-  const HistoryPoint& point = *line.series->points[line.step->index];
-  return fmt::format("{} {} → {} since run {}", mark_of(*line.step, metric), format_metric(metric, line.step->before),
-                     format_metric(metric, line.step->after), terminal_line(point.run));
+std::string text_of_step(const Series& series, const ChangePoint& step, const std::string& metric) {
+  return fmt::format("{} {} → {} since run {}", mark_of(step, metric), format_metric(metric, step.before),
+                     format_metric(metric, step.after), terminal_line(series.points[step.index]->run));
 }
 
 std::string padded(const std::string& text, size_t width) {
@@ -222,32 +221,30 @@ std::string history_table(const std::vector<HistoryPoint>& points, const std::st
       for (const auto& [key, value] : point.metrics) measured.insert(key);
     return terminal_line(fmt::format("no case has {}; there are: {}", metric, fmt::join(measured, ", "))) + "\n";
   }
-  std::vector<Line> lines;
   std::map<std::string, int> kinds;  // of machines, by case
+  for (const auto& series : all) ++kinds[series.name];
+  std::vector<Line> lines;
+  size_t name_width = 20, stepped = 0;
   for (const auto& series : all) {
-    lines.push_back({&series, newest_change_point(series.values)});
-    ++kinds[series.name];
+    Line line{&series, newest_change_point(series.values), short_name(series.name), ""};
+    if (kinds[series.name] > 1) line.name += " @ " + series.machine;
+    line.name = terminal_line(line.name);
+    if (line.step) line.step_text = text_of_step(series, *line.step, metric);
+    name_width = std::max(name_width, columns(line.name));
+    stepped += line.step.has_value();
+    lines.push_back(std::move(line));
   }
   const auto rank = [&](const Line& line) { return !line.step ? 2 : mark_of(*line.step, metric) == '!' ? 0 : 1; };
   std::ranges::stable_sort(lines, {}, rank);
-  size_t name_width = 20, stepped = 0;
-  std::vector<std::pair<std::string, std::string>> texts;  // name, step
-  for (const auto& line : lines) {
-    std::string name = short_name(line.series->name);
-    if (kinds[line.series->name] > 1) name += " @ " + line.series->machine;
-    texts.emplace_back(terminal_line(name), step_text(line, metric));
-    name_width = std::max(name_width, columns(texts.back().first));
-    stepped += line.step.has_value();
-  }
   name_width = std::min(name_width, std::max<size_t>(width, fixed_width + 20) - fixed_width);
   std::string table = fmt::format("  {:<{}} {:>5} {:<{}}  {:>9}\n", "case", name_width, "runs", terminal_line(metric),
                                   spark_width, "last");
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const auto& values = lines[i].series->values;
-    table += fmt::format("  {} {:>5} {}  {:>9}\n", padded(texts[i].first, name_width), values.size(),
+  for (const auto& line : lines) {
+    const auto& values = line.series->values;
+    table += fmt::format("  {} {:>5} {}  {:>9}\n", padded(line.name, name_width), values.size(),
                          padded(sparkline(values, spark_width), spark_width),
-                         format_metric(metric, lines[i].series->points.back()->metrics.at(metric)));
-    if (!texts[i].second.empty()) table += shortened("      " + texts[i].second, width) + "\n";
+                         format_metric(metric, line.series->points.back()->metrics.at(metric)));
+    if (!line.step_text.empty()) table += shortened("      " + line.step_text, width) + "\n";
   }
   const auto noisy =
       std::ranges::count_if(all, [&](const Series& series) { return is_noisy_in(*series.points.back(), metric); });

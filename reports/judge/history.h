@@ -23,11 +23,6 @@ struct ChangePoint {
   double before = 0, after = 0;  ///< medians of the two levels
 };
 
-struct ChangePointOptions {
-  double significance = 0.01;  ///< chance of a false alarm in a series without a shift
-  double smallest = 0.02;      ///< smaller shifts, relative to the old level, are ignored
-};
-
 /// Returns the properties of a machine on which timings depend. Equal machines have equal text.
 std::string machine_of(const RunInfo& run);
 /// Returns the points of one report, in its order.
@@ -49,15 +44,14 @@ std::vector<HistoryPoint> unite_histories(std::vector<HistoryPoint> points, cons
 
 /// Returns the most significant level shift, or nothing if the series is only noisy. Distribution-free: each split is
 /// judged by the two-sided Mann-Whitney test (Mann and Whitney, Ann. Math. Statist. 18, 1947), the many splits by
-/// Tarone's correction for discrete tests (Biometrics 46, 1990). For independent noise of any distribution,
-/// `significance` is the upper limit of the rate of false alarms. A shift needs at least eleven points. Among the
-/// significant splits, the change point has the least absolute deviation from two medians. Points that are not finite
-/// are ignored.
-std::optional<ChangePoint> find_change_point(const std::vector<double>& series, const ChangePointOptions& options = {});
+/// Tarone's correction for discrete tests (Biometrics 46, 1990). For independent noise of any distribution, the rate of
+/// false alarms is at most 1 %. A shift needs at least eleven points. Among the significant splits, the change point
+/// has the least absolute deviation from two medians. Points that are not finite are ignored, and so are shifts below
+/// `smallest`, relative to the old level.
+std::optional<ChangePoint> find_change_point(const std::vector<double>& series, double smallest = 0.02);
 /// Returns the newest change point among the last 1000 points. Repeats find_change_point() on the points after each
 /// find.
-std::optional<ChangePoint> newest_change_point(const std::vector<double>& series,
-                                               const ChangePointOptions& options = {});
+std::optional<ChangePoint> newest_change_point(const std::vector<double>& series);
 
 /// The values of one metric of one case on one kind of machine, oldest first.
 struct Series {

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <ranges>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,7 +10,6 @@
 
 #include "reports/base/files.h"
 #include "reports/base/text.h"
-#include "reports/record/report_json.h"
 #include "reports/record/results_folder/merge_results.h"
 #include "reports/record/tables/upstream_csv.h"
 

@@ -66,7 +66,7 @@ TEST(FindStep, SeesAShiftOfAQuantityWithoutNoise) {
   EXPECT_EQ(change->index, 12u);
   for (size_t i = 12; i < sizes.size(); ++i) sizes[i] = 1010;
   EXPECT_EQ(find_change_point(sizes), std::nullopt) << "one percent is below what counts";
-  EXPECT_TRUE(find_change_point(sizes, {.significance = 0.01, .smallest = 0.005}));
+  EXPECT_TRUE(find_change_point(sizes, 0.005));
 }
 
 TEST(FindStep, OneOutlierIsNoStep) {
