@@ -1,7 +1,6 @@
 #include "reports/console/summary_text.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -98,8 +97,7 @@ std::string noisy_part(const Average& average) {
 /// Returns how many compiles were slowed down by concurrent work.
 std::string concurrency_note(const std::vector<Result>& results) {
   const auto count = std::ranges::count_if(results, [](const Result& r) {
-    const auto found = r.outcome.metrics.find("concurrent_compiles");
-    return r.check == "performance" && found != r.outcome.metrics.end() && found->second > 0;
+    return r.check == "performance" && metric_of(r, "concurrent_compiles").value_or(0) > 0;
   });
   return count == 0 ? "" : fmt::format(", {} of them with concurrent compiles", count);
 }
@@ -156,10 +154,9 @@ std::vector<std::string> report_lines(const std::vector<std::string>& paths, siz
   }
   for (const auto& [folder, count] : below)
     others.push_back(fmt::format("{}/ ({} table{})", folder, count, count == 1 ? "" : "s"));
-  std::vector<std::string> lines;
+  std::vector<std::string> lines = {"Report: " + terminal_line(first)};
   if (!others.empty())
     lines.push_back(shortened(terminal_line(fmt::format("Also written: {}", fmt::join(others, ", "))), width));
-  lines.insert(lines.begin(), "Report: " + terminal_line(first));
   return lines;
 }
 

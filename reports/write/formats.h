@@ -4,8 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include <torchstone/result.h>
-#include <torchstone/run_info.h>
+#include <torchstone/report_writer.h>
 
 #include "reports/judge/baseline.h"
 #include "reports/judge/tournament_ranking.h"
@@ -14,18 +13,14 @@
 
 namespace torchstone::write {
 
-struct JUnitOptions {
-  /// Writes <properties>, file and line inside <testcase>. Readers of GitHub and pytest use them; the strict schema of
-  /// the Jenkins xUnit plug-in (junit-10.xsd) refuses files that have them.
-  bool testcase_properties = true;
-};
-
 /// Writes one <testsuite> for each GoogleTest suite, in order of first appearance, with the environment as its
 /// properties. The status table decides between failure, error and skipped. An expected failure is skipped; an
 /// unexpected pass is a failure. The message is one short line, the content has everything. Numbers are also written to
 /// system-out, because most readers drop properties. A name that occurs again gets " (2)", because GitLab drops
 /// duplicates. If the exit code is not 0 and no case failed, a suite `torchstone` holds that one error.
-std::string write_junit(const std::vector<Result>& results, const RunInfo& run, const JUnitOptions& options = {});
+/// `options.testcase_properties` also adds file and line to <testcase>. Readers of GitHub and pytest use them; the
+/// strict schema of the Jenkins xUnit plug-in (junit-10.xsd) refuses files that have them.
+std::string write_junit(const std::vector<Result>& results, const RunInfo& run, const WriteOptions& options = {});
 
 /// Writes results.csv: a row for every result, a column for every member and every declared metric. Numbers are exact,
 /// with nan, inf and -inf as pandas and R read them. A cell is empty where nothing was measured or is known.

@@ -1,8 +1,5 @@
 #include <cmath>
 #include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <torchstone/report_writer.h>
@@ -129,7 +126,7 @@ void append_junit_properties(std::string& out, const std::string& indent, const 
   out += indent + "</properties>\n";
 }
 
-void append_junit_case(std::string& out, const JUnitCase& test, const std::string& suite, const JUnitOptions& options) {
+void append_junit_case(std::string& out, const JUnitCase& test, const std::string& suite, const WriteOptions& options) {
   const Result& r = *test.result;
   Attributes attributes = {{"classname", suite}, {"name", test.name}, {"time", junit_seconds(r.duration_s)}};
   if (options.testcase_properties && !r.file.empty()) {
@@ -225,7 +222,7 @@ std::string run_suite(const RunInfo& run, Totals& all) {
 
 }  // namespace
 
-std::string write_junit(const std::vector<Result>& results, const RunInfo& run, const JUnitOptions& options) {
+std::string write_junit(const std::vector<Result>& results, const RunInfo& run, const WriteOptions& options) {
   std::string body, facts;
   append_junit_properties(facts, "    ", environment_of(run));
   Totals all;
@@ -255,7 +252,7 @@ std::string write_junit(const std::vector<Result>& results, const RunInfo& run, 
 TORCHSTONE_REPORT_WRITER(
     junit, .help = "JUnit's XML for Jenkins, GitLab, GitHub and IDEs", .order = 300, .file = "junit.xml",
     .text = [](const Report& report, const WriteOptions& options) {
-      return write_junit(report.results, report.run, {options.testcase_properties});
+      return write_junit(report.results, report.run, options);
     });
 
 }  // namespace torchstone::write

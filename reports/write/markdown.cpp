@@ -311,14 +311,14 @@ std::vector<std::string> blocks_of(const std::vector<Result>& results, Predicate
   return blocks;
 }
 
-/// Returns the results of each suite, in the order in which the suites first appear.
-std::vector<std::pair<std::string, std::vector<const Result*>>> by_suite(const std::vector<Result>& results) {
-  std::vector<std::pair<std::string, std::vector<const Result*>>> suites;
+/// Returns the rows of the cases of each suite, in the order in which the suites first appear.
+std::vector<std::pair<std::string, std::vector<std::string>>> rows_by_suite(const std::vector<Result>& results) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> suites;
   std::map<std::string, size_t> places;
   for (const auto& result : results) {
     const auto [place, is_new] = places.emplace(result.suite, suites.size());
     if (is_new) suites.push_back({result.suite, {}});
-    suites[place->second].second.push_back(&result);
+    suites[place->second].second.push_back(case_row(result));
   }
   return suites;
 }
@@ -346,9 +346,7 @@ std::string write_markdown(const Report& report, const MarkdownOptions& options)
     }
     add_table(text, table, up_to(tables_part));
   }
-  for (const auto& [suite, results] : by_suite(report.results)) {
-    std::vector<std::string> rows;
-    for (const Result* result : results) rows.push_back(case_row(*result));
+  for (const auto& [suite, rows] : rows_by_suite(report.results)) {
     const std::string head =
         fmt::format("\n<details><summary>{}: {} cases</summary>\n\n{}",
                     html_text(suite.empty() ? "no suite" : shortened(suite, longest_name)), rows.size(), case_header);

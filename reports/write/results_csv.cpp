@@ -64,17 +64,6 @@ std::vector<WideColumn> wide_columns() {
   return columns;
 }
 
-std::vector<std::string> group_of(const Result& r) {
-  return {r.suite, r.backend, r.dtype, r.mode, r.device, r.preset, r.dynamic};
-}
-
-/// Returns how many passes have a detection limit, its median and worst value, and how many passes are weak.
-std::vector<std::string> limit_cells(const std::vector<Result>& members) {
-  const Detection found = detection_of(members);
-  const auto cell = [&](double limit) { return found.n == 0 ? "" : fmt::format("{:.6f}", limit); };
-  return {std::to_string(found.n), cell(found.median), cell(found.worst), std::to_string(found.weak.size())};
-}
-
 }  // namespace
 
 std::string write_wide_csv(const std::vector<Result>& results) {
@@ -107,7 +96,9 @@ std::string write_summary_csv(const std::vector<Result>& results) {
   std::vector<std::pair<std::vector<std::string>, std::vector<Result>>> groups;  // in the order they come
   std::map<std::vector<std::string>, size_t> places;                             // in groups
   for (const auto& result : results) {
-    const auto [place, is_new] = places.emplace(group_of(result), groups.size());
+    const std::vector<std::string> key = {result.suite,  result.backend, result.dtype,  result.mode,
+                                          result.device, result.preset,  result.dynamic};
+    const auto [place, is_new] = places.emplace(key, groups.size());
     if (is_new) groups.push_back({place->first, {}});
     groups[place->second].second.push_back(result);
   }
@@ -127,9 +118,12 @@ std::string write_summary_csv(const std::vector<Result>& results) {
       if (!average.excluded.empty()) excluded.push_back(fmt::format("{}: {}", name, excluded_text(average)));
     }
     cells.push_back(fmt::format("{}", fmt::join(excluded, "; ")));
-    const auto limits = limit_cells(members);
     cells.push_back(std::to_string(std::ranges::count_if(members, is_noisy)));
-    cells.insert(cells.end(), limits.begin(), limits.end());
+    const Detection limits = detection_of(members);
+    cells.push_back(std::to_string(limits.n));
+    for (const double limit : {limits.median, limits.worst})
+      cells.push_back(limits.n == 0 ? "" : fmt::format("{:.6f}", limit));
+    cells.push_back(std::to_string(limits.weak.size()));
     text += csv_line(cells);
   }
   return text;

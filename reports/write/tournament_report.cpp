@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "reports/base/text.h"

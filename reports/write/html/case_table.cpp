@@ -4,15 +4,11 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <torchstone/result.h>
 
-#include "reports/judge/history.h"
 #include "reports/record/doubts.h"
 #include "reports/record/metric.h"
 #include "reports/write/html/markup.h"

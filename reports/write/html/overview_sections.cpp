@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "reports/base/process.h"
 #include "reports/base/text.h"
 #include "reports/judge/baseline_report.h"
 #include "reports/record/doubts.h"
-#include "reports/record/metric.h"
 #include "reports/record/summary.h"
 #include "reports/record/verdict.h"
 #include "reports/statistics/statistics.h"
@@ -37,32 +36,27 @@ std::string_view open_words(const View& view) {
 }
 
 Headline headline_of(const View& view) {
+  const auto bad = [](std::string text) { return Headline{{"✗", "bad"}, std::move(text)}; };
   const auto total = view.cases.size();
   const auto fine = static_cast<size_t>(std::ranges::count_if(view.report.results, is_fine));
-  const auto open =
-      static_cast<size_t>(std::ranges::count_if(view.cases, [](const auto& c) { return c.verdict.mark == '~'; }));
+  const auto open = std::ranges::count_if(view.cases, [](const auto& c) { return c.verdict.mark == '~'; });
   const int code = exit_code_of(view.report);
-  if (total == 0) return {{"✗", "bad"}, "No results"};
-  if (fine < total) {
-    const auto others = total - fine;
-    return {{"✗", "bad"},
-            fmt::format("{} of {} {} not as expected", others, counted(total, "case"), others == 1 ? "is" : "are")};
-  }
+  if (total == 0) return bad("No results");
+  if (const auto others = total - fine; others > 0)
+    return bad(fmt::format("{} of {} {} not as expected", others, counted(total, "case"), others == 1 ? "is" : "are"));
   const auto& comparison = view.options.comparison;
-  const std::string refusal = comparison ? judge::refusal_words(*comparison) : "";
-  const Headline refused = {{"✗", "bad"}, capitalised(refusal)};
-  if (comparison && judge::exit_code_of(*comparison, {}) == ExitCode::nothing_judged) return refused;
+  const std::string refusal = comparison ? capitalised(judge::refusal_words(*comparison)) : "";
+  if (comparison && judge::exit_code_of(*comparison, {}) == ExitCode::nothing_judged) return bad(refusal);
   if (const size_t worse = comparison ? judge::count_worse(*comparison) : 0; worse > 0)
-    return {{"✗", "bad"}, fmt::format("{} worse than the baseline", counted(worse, "case"))};
+    return bad(fmt::format("{} worse than the baseline", counted(worse, "case")));
   if (const size_t others = comparison ? judge::count_other_models(*comparison) : 0; others > 0)
-    return {{"✗", "bad"}, fmt::format("{} not the baseline's model", counted(others, "case"))};
+    return bad(fmt::format("{} not the baseline's model", counted(others, "case")));
   if (std::ranges::all_of(view.report.results, is_skipped))
     return {{"–", "off"}, fmt::format("Nothing was judged: all {} were left out", counted(total, "case"))};
-  if (code == ExitCode::interrupted) return {{"✗", "bad"}, "Interrupted"};
+  if (code == ExitCode::interrupted) return bad("Interrupted");
   if (code != ExitCode::success)
-    return {{"✗", "bad"},
-            fmt::format("Exit code {}: {}", code, escaped_cut(first_line(exit_words_of(view.report)), 300))};
-  if (!refusal.empty()) return refused;
+    return bad(fmt::format("Exit code {}: {}", code, escaped_cut(first_line(exit_words_of(view.report)), 300)));
+  if (!refusal.empty()) return bad(refusal);
   if (open > 0)
     return {{"~", "odd"}, fmt::format("As expected, but {} of {} {}", open, counted(total, "case"), open_words(view))};
   return {{"✓", "ok"},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -42,17 +43,6 @@ struct Tally {
   size_t fine = 0, bad = 0, open = 0, excluded = 0;
   size_t total() const { return fine + bad + open + excluded; }
 };
-
-void count(Tally& tally, const CaseView& c) {
-  if (!is_fine(*c.result))
-    ++tally.bad;
-  else if (c.verdict.mark == '~')
-    ++tally.open;
-  else if (c.verdict.mark == 'x')
-    ++tally.excluded;
-  else
-    ++tally.fine;
-}
 
 /// Shades a cell by its part of unexpected cases, in fifths. Symbol and numbers say the same without colour.
 std::string cell(const Tally* tally) {
@@ -117,12 +107,16 @@ std::string suites_section(const View& view) {
 std::string coverage_section(const View& view) {
   using Key = std::vector<std::string>;
   std::map<Key, std::map<Key, Tally>> rows;
-  std::map<std::string, std::map<std::string, bool>> columns;  // dtypes by backend
+  std::map<std::string, std::set<std::string>> columns;  // dtypes by backend
   for (const auto& c : view.cases) {
     const Result& r = *c.result;
     const std::string mode = r.dynamic == "off" ? r.mode : fmt::format("{}, dynamic {}", r.mode, r.dynamic);
-    count(rows[{r.suite, r.check, mode, r.device}][{r.backend, r.dtype}], c);
-    columns[r.backend][r.dtype] = true;
+    Tally& tally = rows[{r.suite, r.check, mode, r.device}][{r.backend, r.dtype}];
+    ++(!is_fine(r)             ? tally.bad
+       : c.verdict.mark == '~' ? tally.open
+       : c.verdict.mark == 'x' ? tally.excluded
+                               : tally.fine);
+    columns[r.backend].insert(r.dtype);
   }
   if (rows.empty()) return "";
   size_t width = 0;
@@ -135,14 +129,14 @@ std::string coverage_section(const View& view) {
   std::string groups = "<tr><td colspan=4>", dtypes = "<tr><th>Suite<th>Check<th>Mode<th>Device";
   for (const auto& [backend, of_backend] : columns) {
     groups += fmt::format("<th scope=colgroup colspan={}>{}", of_backend.size(), escaped_cut(backend, 60));
-    for (const auto& [dtype, present] : of_backend) dtypes += "<th scope=col>" + escaped_cut(dtype, 40);
+    for (const auto& dtype : of_backend) dtypes += "<th scope=col>" + escaped_cut(dtype, 40);
   }
   std::string body;
   for (const auto& [key, tallies] : rows) {
     body += "\n<tr>";
     for (const auto& part : key) body += "<th scope=row>" + escaped_cut(part, 60);
     for (const auto& [backend, of_backend] : columns) {
-      for (const auto& [dtype, present] : of_backend) {
+      for (const auto& dtype : of_backend) {
         const auto found = tallies.find({backend, dtype});
         body += cell(found == tallies.end() ? nullptr : &found->second);
       }

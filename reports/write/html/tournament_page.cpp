@@ -155,8 +155,7 @@ std::string timed_row(const Standing& s, size_t place) {
 std::string numbers(const Tournament& tournament) {
   std::string rows;
   size_t place = 0;
-  for (const Standing& s : tournament.standings)
-    if (s.timed) rows += timed_row(s, ++place);
+  for (const Standing* s : timed_of(tournament)) rows += timed_row(*s, ++place);
   if (rows.empty()) return "";
   return "<div class=scroll><table class=tour><thead><tr><th><th>variant<th>time of a call<th>speed-up<th>of the "
          "fastest other<th>error<th>peak memory<th>start-up<th>compile<th>artifact<th>pays after<th>with its "

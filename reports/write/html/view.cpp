@@ -7,9 +7,7 @@
 #include <fmt/format.h>
 
 #include "reports/judge/baseline_report.h"
-#include "reports/record/metric.h"
 #include "reports/record/summary.h"
-#include "reports/record/verdict.h"
 #include "reports/write/html/markup.h"
 
 namespace torchstone::html {
@@ -47,27 +45,23 @@ int urgency(const CaseView& c) {
 
 /// Returns the metric that decided the change of the case: the speed-up if it did.
 const judge::MetricChange* telling_change(const judge::CaseChange& change) {
-  const auto telling = [&](const judge::MetricChange& m) { return m.change == change.change; };
-  const auto speedup = std::ranges::find_if(
-      change.metrics, [&](const judge::MetricChange& m) { return m.metric == "speedup" && telling(m); });
-  if (speedup != change.metrics.end()) return &*speedup;
-  const auto any = std::ranges::find_if(change.metrics, telling);
-  return any == change.metrics.end() ? nullptr : &*any;
+  const judge::MetricChange* telling = nullptr;
+  for (const auto& m : change.metrics)
+    if (m.change == change.change && (telling == nullptr || m.metric == "speedup")) telling = &m;
+  return telling;
 }
 
 }  // namespace
 
 View view_of(const Report& report, const write::PageOptions& options, const Fineness& fineness) {
   View view{report, options, {}, {}, common_notes(report.results), fineness, 0};
-  std::map<std::string_view, size_t> place;  // of the first, worst, change of each name
-  if (options.comparison) {
-    for (size_t i = 0; i < options.comparison->cases.size(); ++i) place.emplace(options.comparison->cases[i].name, i);
-  }
+  std::map<std::string_view, const judge::CaseChange*> changes;  // the first, worst, one of each name
+  if (options.comparison)
+    for (const auto& change : options.comparison->cases) changes.emplace(change.name, &change);
   size_t wordy = 0;
   for (const auto& result : report.results) {
     CaseView c{&result, fmt::format("c{}", view.cases.size()), verdict_of(result)};
-    if (const auto found = place.find(result.name); found != place.end())
-      c.change = &options.comparison->cases[found->second];
+    if (const auto found = changes.find(result.name); found != changes.end()) c.change = found->second;
     c.urgent = urgency(c) < 3;
     wordy += result.outcome.detail.size() + result.outcome.reason.size() > least_text;
     view.cases.push_back(c);
