@@ -15,7 +15,7 @@ inline std::shared_ptr<const RunOptions> run_with_cache(const std::filesystem::p
   return std::make_shared<const RunOptions>(options);
 }
 
-/// The cache folder beside the test program. Tests that compile share its workers and precompiled headers.
+/// Returns the cache folder next to the test program. Tests that compile share its workers and precompiled headers.
 inline std::filesystem::path shared_cache(const std::string& name = "test-cache") {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
 }

@@ -78,10 +78,6 @@ bool is_replaced(const std::string& path, const flags::Flags& flags) {
   return baseline == out || baseline == out / "results.json" || !fs::exists(baseline, error);
 }
 
-std::vector<std::string> words_of(const config::Choices<std::string>& choices) {
-  return config::texts_of(choices, &config::Choice<std::string>::value);
-}
-
 /// `outside`: how many cases of the baseline the run was not asked for.
 std::string again_words(const flags::Flags& flags, size_t outside) {
   std::string words = "torchstone-report compare";
@@ -91,14 +87,14 @@ std::string again_words(const flags::Flags& flags, size_t outside) {
   }
   words += " " + flags::shell_quoted(flags.run.out);
   if (!flags.baseline_history.empty()) words += " --history " + flags::shell_quoted(flags.baseline_history);
-  if (!flags.baseline_fail_on.empty())
-    words += fmt::format(" --fail-on {}", fmt::join(words_of(flags.baseline_fail_on), ","));
+  const auto fail_on = config::texts_of(flags.baseline_fail_on, &config::Choice<std::string>::value);
+  if (!fail_on.empty()) words += fmt::format(" --fail-on {}", fmt::join(fail_on, ","));
   return outside == 0 ? words : words + " --allow-absent";
 }
 
 std::vector<judge::Change> fail_on_of(const flags::Flags& flags) {
   try {
-    return judge::parse_fail_on(words_of(flags.baseline_fail_on));
+    return judge::parse_fail_on(config::texts_of(flags.baseline_fail_on, &config::Choice<std::string>::value));
   } catch (const std::invalid_argument& error) {
     fail(flags.baseline_fail_on.front().place, error.what());
   }

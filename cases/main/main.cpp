@@ -95,13 +95,13 @@ bool wants_list(int argc, char** argv) {
   return false;
 }
 
-/// Threads before the first child: forking copies none of them, but what they hold.
+/// Warns about threads that run before the first child. A fork copies their locks but not the threads.
 void warn_of_threads(const flags::Flags& flags) {
   std::string plugins;
   for (const auto& plugin : flags.plugins) plugins += (plugins.empty() ? "" : ", ") + plugin;
   print_error(fmt::format(
-      "warning: {} threads run before the first case (plug-ins: {}). A forked process would wait for ever for what "
-      "they hold, so each case's process starts the program again, which takes seconds, and nothing is compiled ahead",
+      "warning: {} threads run before the first case (plug-ins: {}). A forked process could wait forever for a lock "
+      "of theirs. Each case therefore starts the program again, which takes seconds, and nothing is compiled ahead",
       isolate::threads_of_this_process(), plugins.empty() ? "none" : plugins));
 }
 

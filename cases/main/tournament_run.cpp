@@ -96,24 +96,24 @@ Status time_entrants(Session& session, const std::vector<size_t>& variants, std:
   for (size_t i = 0; i < variants.size(); ++i)
     if (entrants[i].out.empty()) passed.push_back(variants[i]);
   if (passed.size() < 2 || passed.front() != variants.front()) return Status::pass;
-  const auto turns = session.runner.time_variants(passed, tournament.options.margin, [&](std::string_view phase) {
+  const auto timed = session.runner.time_variants(passed, tournament.options.margin, [&](std::string_view phase) {
     console::show_progress(tournament.title, fmt::format("{}, {} variants, interleaved", phase, passed.size()));
   });
-  for (const auto& turn : turns.entrants()) {
-    const auto place = std::ranges::find(variants, turn.index) - variants.begin();
+  for (const auto& one : timed.entrants()) {
+    const auto place = std::ranges::find(variants, one.index) - variants.begin();
     judge::Entrant& entrant = entrants[static_cast<size_t>(place)];
-    entrant.out = turn.out;
-    entrant.status = turn.status;
-    entrant.seconds = turn.seconds;
-    entrant.error = turn.error;
-    entrant.peak_bytes = turn.peak_bytes;
-    entrant.start_s = turn.start_s;
-    entrant.compile_s = turn.compile_s;
-    entrant.artifact_bytes = turn.artifact_bytes;
+    entrant.out = one.out;
+    entrant.status = one.status;
+    entrant.seconds = one.seconds;
+    entrant.error = one.error;
+    entrant.peak_bytes = one.peak_bytes;
+    entrant.start_s = one.start_s;
+    entrant.compile_s = one.compile_s;
+    entrant.artifact_bytes = one.artifact_bytes;
   }
-  tournament.doubts = turns.doubts();
-  tournament.failure = turns.failure();
-  return turns.failure_status();
+  tournament.doubts = timed.doubts();
+  tournament.failure = timed.failure();
+  return timed.failure_status();
 }
 
 void hold(Session& session, const selection::Variants& file, const std::vector<size_t>& variants,
@@ -177,7 +177,7 @@ judge::Tournament hold_tournament(Session& session, const selection::Variants& f
   tournament.facts = facts_of(first);
   tournament.options = {.confidence = first.confidence,
                         .margin = session.flags.tournament_margin_pct / 100,
-                        .looks = checks::turn_looks(first)};
+                        .looks = checks::tournament_analyses(first)};
   try {
     hold(session, file, variants, tournament);
   } catch (const std::exception& error) {

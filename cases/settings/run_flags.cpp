@@ -76,8 +76,8 @@ std::vector<FlagInfo> output_flags() {
                    &RunOptions::memory_snapshot)
           .used_by(config::timed_cases_of_this_process()),
       boolean_flag("coverage",
-                   "list the operators of the captured program with calls, eager's time, and whether the compiler took "
-                   "them or left them to ATen; OUT/coverage/CASE.csv and the console",
+                   "list the captured program's operators with calls, eager's time, and executor (compiler or ATen): "
+                   "OUT/coverage/CASE.csv and the console",
                    &RunOptions::coverage),
       boolean_flag("layer_times",
                    "time each layer in eager and in the compiled program, in inference, slowdowns first: "

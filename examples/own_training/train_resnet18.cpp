@@ -1,6 +1,7 @@
-// Trains a compiled ResNet-18 and an eager one, from the same weights on the same batches, and writes both loss
-// curves: loss.csv, and as a result of Torchstone's results.json and report.html. The data are synthetic: each class is
-// a random picture, each image its class's picture under noise. Ends with exit code 1 when the curves part.
+// Trains a compiled and an eager ResNet-18 from the same weights on the same batches. Writes both loss curves to
+// loss.csv, results.json and report.html. Exits with 1 if the curves diverge.
+//
+// The data are synthetic. Each class is a random picture. Each image is its class's picture with noise.
 //
 // It calls private headers (capture, reports), which are not installed and may change with every version: it is built
 // with the tests of Torchstone itself, from the repository.

@@ -5,8 +5,8 @@
 #include <torch/torch.h>
 #include <torchstone/model.h>
 
-// What every model of the zoo may use: layers in one line each, with the defaults of the Python originals, containers,
-// initialisations, and the factory of two presets.
+// Layers, containers and initialisations for all models of the zoo, with the defaults of the Python originals. Also the
+// factory of a model with two presets.
 
 namespace torchstone {
 

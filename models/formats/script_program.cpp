@@ -212,8 +212,8 @@ torch::Dtype floating_dtype_of(const jit::Module& module) {
   return torch::kFloat;
 }
 
-/// Makes all of the module's functions use the public convolutions. They then follow the switches of this process
-/// instead of those of the process that traced them.
+/// Replaces at::_convolution by the public convolutions in all functions of the module. These use the cuDNN and
+/// determinism settings of this process. The recorded call has those of the process that traced it.
 jit::Module with_public_convolutions(jit::Module module) {
   for (jit::GraphFunction* function : functions_of(module)) {
     replace_internal_convolutions(*function->graph());

@@ -59,8 +59,8 @@ struct BaselineComparison {
   /// Reasons why timings are incomparable, one sentence each: another machine class, device, library version.
   std::vector<std::string> machine_differences;
   size_t timings_excluded = 0;  ///< because they were taken on different machines
-  /// Remarks on the comparison, one sentence each: further differences between the runs, the machine's drift, records
-  /// of one process, a baseline of another kind.
+  /// Remarks on the comparison, one sentence each. Examples are other differences between the runs, the machine's
+  /// drift, records of a single process, and a baseline of another kind.
   std::vector<std::string> notes = {};
   std::optional<Drift> drift = {};  ///< of the machine; known with three or more timed cases
 };

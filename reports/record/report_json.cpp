@@ -136,10 +136,12 @@ void upgrade_from_1(Result& result) {
   result.outcome.threads_across_caches = noisy != notes.end() && noisy->second.starts_with("The threads lay ");
 }
 
-Result result_in(nlohmann::json json, int version) {
-  if (version == 1) rename_from_1(json);
-  auto result = json.get<Result>();
-  if (version == 1) upgrade_from_1(result);
+Result result_in(const nlohmann::json& json, int version) {
+  if (version > 1) return json.get<Result>();
+  nlohmann::json renamed = json;
+  rename_from_1(renamed);
+  auto result = renamed.get<Result>();
+  upgrade_from_1(result);
   return result;
 }
 

@@ -34,8 +34,8 @@ struct ModelOptions {
   }
 };
 
-/// A dimension of the inputs, other than the batch, that may have other sizes than the preset's: the length of a text,
-/// the height of an image.
+/// An input dimension, other than the batch, that may vary. Examples are the length of a text and the height of an
+/// image.
 struct ModelDimension {
   std::string name{};
   int64_t size = 0;                  ///< of the preset

@@ -40,9 +40,9 @@ struct Outcome {
   /// The threads of the timed processes were in other cache domains than usual on this machine. The note `noisy` says
   /// where.
   bool threads_across_caches = false;
-  /// The sizes of each timing, in the order of the samples, if other dimensions than the batch are dynamic.
+  /// Sizes of each timing, in the order of the samples. Empty unless a dimension other than the batch is dynamic.
   std::vector<std::string> timed_sizes{};
-  /// Of a process of a tournament, by the label of the variant's backend.
+  /// Variants that failed in a process of a tournament, by backend label.
   std::map<std::string, FailedEntrant> failed_entrants{};
 };
 

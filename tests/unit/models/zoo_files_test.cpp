@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr size_t max_file_lines = 350;  // a file holds one concept, typically in 100 to 300 lines
-constexpr size_t block_lines = 6;       // lines that must not stand in two of them
+constexpr size_t block_lines = 6;       // lines that may not occur in two files
 
 struct Line {
   size_t number;
