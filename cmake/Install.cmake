@@ -1,9 +1,9 @@
 # Layout of cmake --install and of all packages (.deb, .tar.gz, wheel), with the names of GNUInstallDirs' defaults.
 #   bin/                       torchstone and torchstone-report, which start the programs with LibTorch (launcher.in).
 #   bin/torchstone-export      makes a .pt2 of a model of a Python package (lib/torchstone/exporter).
-#   lib/torchstone/            the programs and their libraries.
-#   share/doc/torchstone/      LICENSE and NOTICE.
-#   share/torchstone/          suites, policies and lists of operators (cases/CMakeLists.txt).
+#   lib/torchstone/            the programs, their libraries and the exporter.
+#   share/doc/Torchstone/      LICENSE and NOTICE.
+#   share/torchstone/          suites, policies, expected statuses, lists of operators, variants (cases/CMakeLists.txt).
 #   include/torchstone/        only the public headers (docs/api.md).
 #   lib/cmake/Torchstone/      for plug-ins that are compiled elsewhere:
 #                                find_package(Torchstone 0.1 REQUIRED)

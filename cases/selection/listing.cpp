@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fnmatch.h>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,9 +25,22 @@ std::string cell(const Json& value) {
 
 Json or_null(int64_t value) { return value > 0 ? Json(value) : Json(nullptr); }
 
-Table models_table(const selection::Known& known, const ParameterCount& mini_parameters) {
+/// Returns the models that --torchstone_suite and --torchstone_only select, or all without these flags.
+std::vector<const ModelInfo*> selected_models(const flags::Flags& flags, const std::vector<suite::Suite>& suites,
+                                              const selection::Known& known) {
+  if (flags.suites.empty() && flags.only.empty()) return known.models;
+  std::set<std::string> names;
+  for (const auto& suite : selection::chosen_suites(suites, known, flags))
+    for (const auto& model : suite.models) names.insert(model.name);
+  std::vector<const ModelInfo*> selected;
+  for (const auto* info : known.models)
+    if (names.contains(info->name)) selected.push_back(info);
+  return selected;
+}
+
+Table models_table(const std::vector<const ModelInfo*>& models, const ParameterCount& mini_parameters) {
   Table table{{"model", "family", "suites", "train_batch", "eval_batch", "parameters_full", "parameters_mini"}, {}};
-  for (const auto* info : known.models) {
+  for (const auto* info : models) {
     table.rows.push_back({info->name, info->family, fmt::format("{}", fmt::join(info->suites, ",")),
                           or_null(info->train_batch), or_null(info->eval_batch), or_null(info->parameters),
                           or_null(mini_parameters ? mini_parameters(*info) : 0)});
@@ -93,11 +107,12 @@ Table flags_table() {
   return table;
 }
 
-Table table_of(flags::Listing list, const std::vector<suite::Suite>& suites, const selection::Expansion& expansion,
-               const selection::Known& known, const ParameterCount& mini_parameters) {
-  switch (list) {
+Table table_of(const flags::Flags& flags, const std::vector<suite::Suite>& suites,
+               const selection::Expansion& expansion, const selection::Known& known,
+               const ParameterCount& mini_parameters) {
+  switch (flags.list) {
     case flags::Listing::models:
-      return models_table(known, mini_parameters);
+      return models_table(selected_models(flags, suites, known), mini_parameters);
     case flags::Listing::backends:
       return backends_table(known);
     case flags::Listing::cases:
@@ -156,7 +171,7 @@ std::string listing(const flags::Flags& flags, const std::vector<suite::Suite>& 
   if (flags.format == ctest) return ctest_script(expansion.cases, flags, known);
   if (flags.format == markdown) return reference_page();
   if (of_cases && flags.format == json) return printable_json(cases_json(expansion.cases).dump(2)) + "\n";
-  const Table table = table_of(flags.list, suites, expansion, known, mini_parameters);
+  const Table table = table_of(flags, suites, expansion, known, mini_parameters);
   return flags.format == json ? printable_json(to_json(table).dump(2)) + "\n" : to_text(table);
 }
 

@@ -127,7 +127,7 @@ std::vector<FlagInfo> output_flags() {
                                        {"suites", Listing::suites},
                                        {"skipped", Listing::skipped},
                                        {"flags", Listing::flags}},
-                "print a list and run nothing", &Flags::list),
+                "print a list and run nothing; suite and only select models, cases and skipped", &Flags::list),
       word_flag(
           "format",
           config::Words<Format>{

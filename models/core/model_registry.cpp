@@ -38,7 +38,7 @@ const ModelInfo* find_model(const std::string& name) { return models().find(name
 
 void load_plugin(const std::string& path) {
   if (!std::filesystem::is_regular_file(path)) throw std::runtime_error(fmt::format("plug-in {}: no such file", path));
-  const CollectRegistrations collect;
+  const CollectRegistrations collect(path);
   // Absolute: a bare name would be looked up in the library path.
   if (!dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_GLOBAL))
     throw std::runtime_error(fmt::format("plug-in {}: {}", path, dlerror()));

@@ -13,6 +13,7 @@ namespace torchstone {
 
 /// What registers while a plug-in is loaded.
 struct Registrations {
+  std::string library;  ///< path of the plug-in; empty for the program
   size_t added = 0;
   std::vector<std::string> errors;
 };
@@ -24,7 +25,9 @@ inline Registrations* registrations_of_plugin = nullptr;
 /// static initialiser that dlopen runs.
 class CollectRegistrations {
  public:
-  CollectRegistrations() { registrations_of_plugin = &registrations_; }
+  explicit CollectRegistrations(std::string library = "") : registrations_{std::move(library), 0, {}} {
+    registrations_of_plugin = &registrations_;
+  }
   ~CollectRegistrations() { registrations_of_plugin = nullptr; }
   CollectRegistrations(const CollectRegistrations&) = delete;
   CollectRegistrations& operator=(const CollectRegistrations&) = delete;
@@ -50,18 +53,22 @@ class Registry {
     T value;
     std::string file;
     int line = 0;
+    std::string library{};  ///< the plug-in that registered it; empty for the program
   };
 
   /// `kind` is what messages call one of them: "model", "backend".
   explicit Registry(std::string kind) : kind_(std::move(kind)) {}
 
-  /// A name that is taken is refused with both places. True when the entry was added.
+  /// A name that is taken is refused with both places, and with the plug-in that has the name. True when the entry was
+  /// added.
   bool add(const std::string& name, T value, const char* file, int line) {
-    const auto [entry, added] = entries_.try_emplace(name, Entry{std::move(value), file, line});
+    const std::string library = registrations_of_plugin ? registrations_of_plugin->library : "";
+    const auto [entry, added] = entries_.try_emplace(name, Entry{std::move(value), file, line, library});
     if (!added) {
       const Entry& first = entry->second;
       return refuse_registration(std::string(file) + ":" + std::to_string(line) + ": " + kind_ + " " + name +
-                                 " is already registered at " + first.file + ":" + std::to_string(first.line));
+                                 " is already registered at " + first.file + ":" + std::to_string(first.line) +
+                                 (first.library.empty() ? "" : " of the plug-in " + first.library));
     }
     if (registrations_of_plugin) ++registrations_of_plugin->added;
     return true;

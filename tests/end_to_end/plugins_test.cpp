@@ -66,7 +66,7 @@ TEST(AnInstallation, BuildsAPlugInWithABackendAloneAndRefusesASecondOneOfTheName
   const ProgramRun both = installation.run({"--torchstone_plugin=" + plugin, "--torchstone_plugin=" + copy});
   EXPECT_EQ(both.exit_code, 2) << both.out << both.err;
   EXPECT_THAT(both.err, AllOf(HasSubstr("libother.so"), HasSubstr("backend folded is already registered at"),
-                              HasSubstr("my_backend.cpp:")));
+                              HasSubstr("my_backend.cpp:"), HasSubstr("of the plug-in " + plugin)));
 }
 
 TEST(AnInstallation, BuildsAPlugInWhoseCheckIsRun) {

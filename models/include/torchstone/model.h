@@ -13,6 +13,10 @@ namespace torchstone {
 
 using Tensors = std::vector<torch::Tensor>;
 
+/// Returns the tensors of a model's output, depth first: of a tensor, or of nested tuples, lists and dicts. Skips None,
+/// numbers and strings. Throws std::invalid_argument for an object, which may hide tensors.
+Tensors flatten(const c10::IValue& output);
+
 /// A model: a torch::nn::Module with inputs and a loss. Where there is a Python original, the children carry the names
 /// of its state_dict, so that its published weights fit.
 class Model : public torch::nn::Module {

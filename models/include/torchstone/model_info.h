@@ -93,7 +93,8 @@ class ModelDescription {
     info_.suites.push_back(std::move(value));
     return std::move(*this);
   }
-  /// Batch size of the full preset, in inference and in training.
+  /// Batch size of the full preset, in inference and in training. In a suite that no file describes it applies to all
+  /// presets and checks.
   ModelDescription&& batch_size(int64_t samples) && {
     info_.train_batch = samples;
     return with(info_.eval_batch, samples);

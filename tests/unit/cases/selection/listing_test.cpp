@@ -51,6 +51,22 @@ TEST(Listing, OfModelsCountsTheMiniPresetThroughTheProgram) {
             "third.v2  third.v2_family  small   4            1           -                1000\n");
 }
 
+TEST(Listing, OfModelsFollowsSuiteAndOnly) {
+  Program program;
+  program.suites.push_back(suite::read_suites(program.folder.write(
+      "other.yaml", "suite: other\nmatrix:\n  - {checks: [accuracy], backends: [eager]}\nmodels: [third.v2]\n"))[0]);
+  const auto names = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--torchstone_list=models", "--torchstone_format=json"});
+    std::vector<std::string> listed;
+    for (const auto& model : nlohmann::json::parse(program.list(arguments))) listed.push_back(model.at("model"));
+    return listed;
+  };
+  EXPECT_THAT(names({}), testing::ElementsAre("first", "second", "third.v2"));
+  EXPECT_THAT(names({"--torchstone_suite=small"}), testing::ElementsAre("first", "second"));
+  EXPECT_THAT(names({"--torchstone_suite=other"}), testing::ElementsAre("third.v2"));
+  EXPECT_THAT(names({"--torchstone_only=second"}), testing::ElementsAre("second"));
+}
+
 TEST(Listing, OfBackendsSuitesAndSkipped) {
   const Program program;
   EXPECT_EQ(program.list({"--torchstone_list=backends"}), "backend\neager\ninductor\ntorchscript\n");

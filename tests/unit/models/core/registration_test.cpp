@@ -48,5 +48,17 @@ TEST(Registration, WhileAPlugInIsLoadedErrorsAreCollectedAndNothingIsThrown) {
   EXPECT_THAT(again.registrations().errors, IsEmpty());
 }
 
+TEST(Registration, ATakenNameIsRefusedWithThePlugInThatHasIt) {
+  Registry<int> numbers("number");
+  {
+    const CollectRegistrations collect("out/liba.so");
+    numbers.add("two", 2, "a.cpp", 1);
+  }
+  const CollectRegistrations collect("out/libb.so");
+  EXPECT_FALSE(numbers.add("two", 22, "b.cpp", 7));
+  EXPECT_THAT(collect.registrations().errors,
+              ElementsAre("b.cpp:7: number two is already registered at a.cpp:1 of the plug-in out/liba.so"));
+}
+
 }  // namespace
 }  // namespace torchstone
