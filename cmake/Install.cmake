@@ -10,6 +10,8 @@
 #                                torchstone_plugin(my_models my_models.cpp)
 #                              and for test programs of one's own (examples/own_program):
 #                                target_link_libraries(my_tests PRIVATE Torchstone::main)
+#                              and for other programs of one's own (examples/own_training):
+#                                target_link_libraries(my_program PRIVATE Torchstone::fixtures)
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Torchstone)
 

@@ -9,8 +9,6 @@ namespace torchstone {
 
 /// All models, sorted by name.
 std::vector<const ModelInfo*> all_models();
-/// nullptr when there is none of that name.
-const ModelInfo* find_model(const std::string& name);
 
 /// Elements of all parameters; a parameter that stands under several names counts once.
 int64_t count_parameters(const Model& model);

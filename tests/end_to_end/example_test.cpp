@@ -23,15 +23,6 @@ TEST(TheExampleOfTraining, BringsACompiledResNetWhereEagerArrives) {
   EXPECT_EQ(lines.front(), "step,eager,torchscript");
   const auto loss = [&](size_t line) { return std::stod(lines.at(line).substr(lines.at(line).rfind(',') + 1)); };
   EXPECT_LT(loss(60), 0.7 * loss(1)) << "the compiled model learns";
-  EXPECT_THAT(read_file(out / "report.html"), testing::HasSubstr("60 steps →</text>"));
-  EXPECT_EQ(nlohmann::json::parse(read_file(out / "results.json"))
-                .at("results")
-                .at(0)
-                .at("outcome")
-                .at("samples")
-                .at("compiled_loss")
-                .size(),
-            60U);
 }
 
 }  // namespace

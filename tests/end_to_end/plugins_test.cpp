@@ -46,6 +46,15 @@ TEST(AnInstallation, LinksModelsIntoAProgramOfItsUser) {
   EXPECT_THAT(run.out, HasSubstr("mine/Accuracy.*/TinyMlp_inference_float32_torchscript_cpu"));
 }
 
+TEST(AnInstallation, BuildsATrainingLoopOfItsUser) {
+  const Installation installation;
+  const std::string out = installation.results_folder();
+  const ProgramRun run = run_program({installation.executable("own_training", "train_resnet18"), "--backend",
+                                      "torchscript", "--steps", "4", "--batch", "4", "--side", "32", "--out", out});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(read_file(out + "/loss.csv"), testing::StartsWith("step,eager,torchscript\n0,"));
+}
+
 TEST(AnInstallation, BuildsAPlugInWithABackendAloneAndRefusesASecondOneOfTheName) {
   const Installation installation;
   const std::string plugin = installation.plugin("backend_plugin", "my_backend");

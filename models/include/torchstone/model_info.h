@@ -79,6 +79,8 @@ struct ModelInfo {
 /// Adds a model. Throws std::invalid_argument when the name is taken or `make` is empty; while a plug-in is loaded the
 /// error is kept for the loader instead, and the result is false. Otherwise true, for static initialisers.
 bool register_model(ModelInfo info, const char* file, int line);
+/// Returns the registered model of that name: one of the zoo, a plug-in or this program. nullptr without one.
+const ModelInfo* find_model(const std::string& name);
 
 /// The facts of a model while TORCHSTONE_MODEL collects them.
 class ModelDescription {
