@@ -12,6 +12,7 @@
 #include "fixtures/isolate/signals.h"
 #include "reports/base/terminal.h"
 #include "reports/console/progress.h"
+#include "reports/record/diagnosis_text.h"
 #include "reports/record/results_folder/side_files.h"
 #include "reports/record/summary.h"
 #include "reports/record/verdict.h"
@@ -54,7 +55,7 @@ bool is_wanted(const Session& session, const Case& c, const Result& result) {
 bool may_be_made(Session& session, const Case& c, Result& result) {
   const std::string refusal = session.diagnoses.take(c.model);
   if (refusal.empty()) return true;
-  result.outcome.notes["diagnosis"] = refusal;
+  result.outcome.undiagnosed = refusal;
   if (session.diagnoses.is_first_refusal()) {
     console::clear_progress();
     print_error(
@@ -73,14 +74,11 @@ void add_diagnosis(Session& session, size_t index, Result& result) {
     console::show_progress(name, fmt::format("diagnosis: {}", phase));
   });
   const auto folder = results_folder::diagnosis_path("", name_of(c)), here = session.flags.run.out / folder;
-  const Diagnosis found = results_folder::read_diagnosis(text, here);
-  auto& notes = result.outcome.notes;
-  notes["diagnosis"] = found.sentence;
-  notes["diagnosis_outcome"] = found.outcome;
-  if (std::filesystem::exists(here)) notes["diagnosis_folder"] = folder.string();
+  Diagnosis found = results_folder::read_diagnosis(text, here);
+  if (std::filesystem::exists(here)) found.folder = folder.string();
   result.outcome.diagnosis = found;
   if (result.outcome.status != Status::pass)
-    result.outcome.detail += fmt::format("\ndiagnosis ({}): {}\n", found.outcome, found.sentence);
+    result.outcome.detail += fmt::format("\ndiagnosis ({}): {}\n", to_string(found.outcome), found.sentence);
 }
 
 void add_program_tables(Session& session, size_t index, Result& result) {

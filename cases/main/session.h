@@ -117,8 +117,8 @@ void stamp(Session& session, Result& result);
 Result row_of(const Case& c, const Session& session);
 
 /// Diagnoses a case that has run, if --torchstone_diagnose asks for it and its backend compiles parts of a program
-/// (fixtures/diagnose/diagnose_case.h). Stores the diagnosis in `result`, and a summary in the notes diagnosis,
-/// diagnosis_outcome and diagnosis_folder. The detail of a failure gets the sentence too.
+/// (fixtures/diagnose/diagnose_case.h). Stores the diagnosis, or why none was made, in `result`. The
+/// detail of a failure gets the sentence too.
 void add_diagnosis(Session& session, size_t index, Result& result);
 
 /// Writes and prints the tables of --torchstone_coverage, --torchstone_layer_times and --torchstone_log_conv_args

@@ -135,15 +135,14 @@ void add_writer(CLI::App& app, const ReportWriter& writer, int& exit_code) {
 std::string explained(const Result& result) {
   std::string text =
       fmt::format("{}\n  {}: {}\n", result.name, to_string(result.outcome.status), result.outcome.reason);
-  if (const std::string why = why_undiagnosed(result); !why.empty()) return text + fmt::format("  {}\n", why);
-  const auto found = found_for(result);
+  if (const std::string& why = result.outcome.undiagnosed; !why.empty()) return text + fmt::format("  {}\n", why);
+  const auto& found = result.outcome.diagnosis;
   if (!found)
     return text +
            "  no diagnosis: --torchstone_diagnose=always makes one where the backend compiles parts of a program\n";
-  text += fmt::format("  {}: {}\n", found->outcome, found->sentence);
+  text += fmt::format("  {}: {}\n", to_string(found->outcome), found->sentence);
   for (const auto& line : lines_of(*found)) text += fmt::format("  {:<18} {}\n", line.title, line.text);
-  if (const auto folder = result.outcome.notes.find("diagnosis_folder"); folder != result.outcome.notes.end())
-    text += fmt::format("  {:<18} {}\n", "files", folder->second);
+  if (!found->folder.empty()) text += fmt::format("  {:<18} {}\n", "files", found->folder);
   return text;
 }
 

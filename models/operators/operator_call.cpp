@@ -201,8 +201,9 @@ ModelInfo operator_model_info(const std::string& name, const LoggedInput& input,
   };
   info.facts = [model = info.name] {
     const OperatorFacts& facts = all_facts().at(model);
-    return ModelFacts{{{"operator", facts.name}, {"arguments", facts.arguments}, {"logged_at", facts.origin}},
-                      {{"logged_calls", static_cast<double>(facts.count)}}};
+    return ModelFacts{.notes = {{"arguments", facts.arguments}, {"logged_at", facts.origin}},
+                      .metrics = {{"logged_calls", static_cast<double>(facts.count)}},
+                      .operator_name = facts.name};
   };
   info.unsupported = [name](const std::string& device) -> std::optional<std::string> {
     if (has_kernel(name, torch::Device(device))) return std::nullopt;

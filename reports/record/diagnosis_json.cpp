@@ -51,7 +51,7 @@ json observed_of(const Diagnosis& diagnosis) {
 }  // namespace
 
 void to_json(json& json, const Diagnosis& diagnosis) {
-  json = {{"outcome", valid_utf8(diagnosis.outcome)},
+  json = {{"outcome", to_string(diagnosis.outcome)},
           {"sentence", valid_utf8(diagnosis.sentence)},
           {"nodes", diagnosis.nodes},
           {"trials", diagnosis.trials},
@@ -68,7 +68,7 @@ void to_json(json& json, const Diagnosis& diagnosis) {
                                        {"eager_error", number_to_json(errors->eager)},
                                        {"compiled_error", number_to_json(errors->compiled)},
                                        {"allowed", number_to_json(errors->allowed)}};
-    if (!errors->fault.empty()) verdict["fault"] = valid_utf8(errors->fault);
+    if (errors->fault) verdict["fault"] = to_string(*errors->fault);
     if (!errors->reason.empty()) verdict["reason"] = valid_utf8(errors->reason);
     add_element(verdict, errors->element);
   }
@@ -164,8 +164,12 @@ void read_observed(const Members& observed, const json& value, const std::string
 
 Diagnosis diagnosis_of(const json& json, const std::string& path) {
   const Members found(json, path);
-  Diagnosis diagnosis{found.text("outcome"),  found.text("sentence"),  found.text("message"),
-                      found.integer("nodes"), found.integer("trials"), found.number("seconds")};
+  Diagnosis diagnosis{diagnosis_outcome_of(found.text("outcome")),
+                      found.text("sentence"),
+                      found.text("message"),
+                      found.integer("nodes"),
+                      found.integer("trials"),
+                      found.number("seconds")};
   if (!found.absent("observed"))
     read_observed({found["observed"], found.at("observed")}, found["observed"], found.at("observed"), diagnosis);
   diagnosis.part = found.items("part", node_of);
@@ -174,9 +178,10 @@ Diagnosis diagnosis_of(const json& json, const std::string& path) {
   diagnosis.sizes = sizes_of(found);
   if (!found.absent("verdict")) {
     const Members verdict(found["verdict"], found.at("verdict"));
-    diagnosis.errors = {verdict.text("worst"),     verdict.number("eager_error"), verdict.number("compiled_error"),
-                        verdict.number("allowed"), element_of(verdict),           verdict.text("fault"),
-                        verdict.text("reason")};
+    diagnosis.errors = {
+        verdict.text("worst"),     verdict.number("eager_error"), verdict.number("compiled_error"),
+        verdict.number("allowed"), element_of(verdict),           result_fault_of(verdict.text("fault")),
+        verdict.text("reason")};
   }
   if (!found.absent("guilty")) {
     const Members guilty(found["guilty"], found.at("guilty"));

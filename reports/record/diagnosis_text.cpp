@@ -14,11 +14,18 @@ namespace {
 
 constexpr size_t most_fused = 20;
 
+// In the order of the enumerations.
 constexpr std::array<std::string_view, 3> confirmation_words = {"untried", "confirmed", "refuted"};
+constexpr std::array<std::string_view, 7> outcome_words = {"unknown",  "located", "narrowed",   "tolerance",
+                                                           "vanished", "healthy", "unsupported"};
+constexpr std::array<std::string_view, 7> fault_words = {"none",  "number", "not_finite", "integer",
+                                                         "state", "shape",  "dtype"};
 
-std::string note_in(const Result& result, const char* key) {
-  const auto found = result.outcome.notes.find(key);
-  return found == result.outcome.notes.end() ? "" : found->second;
+/// Returns the value that the text names, if any.
+template <typename Enum, size_t n>
+std::optional<Enum> value_of(const std::array<std::string_view, n>& words, std::string_view text) {
+  const auto found = std::ranges::find(words, text);
+  return found == words.end() ? std::nullopt : std::optional(static_cast<Enum>(found - words.begin()));
 }
 
 /// "; at [0, 3] 1.5 where eager has 1.2"
@@ -37,23 +44,23 @@ std::string text_of_sizes(const std::map<std::string, int64_t>& sizes) {
 
 }  // namespace
 
-std::optional<Diagnosis> found_for(const Result& result) {
-  if (result.outcome.diagnosis) return result.outcome.diagnosis;
-  Diagnosis of_notes{.outcome = note_in(result, "diagnosis_outcome"), .sentence = note_in(result, "diagnosis")};
-  return of_notes.outcome.empty() ? std::nullopt : std::optional(of_notes);
-}
-
-std::string why_undiagnosed(const Result& result) { return found_for(result) ? "" : note_in(result, "diagnosis"); }
-
 std::string to_string(Confirmation confirmation) {
   return std::string(confirmation_words.at(static_cast<size_t>(confirmation)));
 }
 
 Confirmation confirmation_of(const std::string& text) {
-  const auto found = std::ranges::find(confirmation_words, text);
-  if (found == confirmation_words.end()) return Confirmation::untried;
-  return static_cast<Confirmation>(found - confirmation_words.begin());
+  return value_of<Confirmation>(confirmation_words, text).value_or(Confirmation::untried);
 }
+
+std::string to_string(DiagnosisOutcome outcome) { return std::string(outcome_words.at(static_cast<size_t>(outcome))); }
+
+DiagnosisOutcome diagnosis_outcome_of(std::string_view text) {
+  return value_of<DiagnosisOutcome>(outcome_words, text).value_or(DiagnosisOutcome::unknown);
+}
+
+std::string to_string(ResultFault fault) { return std::string(fault_words.at(static_cast<size_t>(fault))); }
+
+std::optional<ResultFault> result_fault_of(std::string_view text) { return value_of<ResultFault>(fault_words, text); }
 
 std::string place_of(const DiagnosedNode& node) {
   std::string place = node.module.empty() || node.module.starts_with("after ") ? node.module : "in " + node.module;
@@ -86,7 +93,8 @@ std::string text_of_error(const FirstWrongValue& first) {
 }
 
 std::string text_of(const DiagnosedErrors& errors) {
-  const bool is_of_numbers = errors.fault.empty() || errors.fault == "number" || errors.fault == "not_finite";
+  const bool is_of_numbers =
+      !errors.fault || errors.fault == ResultFault::number || errors.fault == ResultFault::not_finite;
   if (!is_of_numbers && !errors.reason.empty())
     return fmt::format("{}: {}{}", errors.value, errors.reason, element_text(errors.element));
   return fmt::format("{}: error against float64 {:.2g}, eager's {:.2g}, at most {:.2g} is rounding{}", errors.value,

@@ -1,21 +1,24 @@
 #pragma once
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include <torchstone/result.h>
+#include <torchstone/diagnosis.h>
 
 namespace torchstone {
-
-/// The diagnosis of a case; of a record of an older version what its notes say, and nothing where none was made.
-std::optional<Diagnosis> found_for(const Result& result);
-/// Why a case that could be diagnosed was not; empty where that is not known.
-std::string why_undiagnosed(const Result& result);
 
 // Each is one line of plain text, to be escaped by who shows it; empty where there is nothing to say.
 
 /// "untried", "confirmed" or "refuted", and back; another text is untried.
 std::string to_string(Confirmation confirmation);
 Confirmation confirmation_of(const std::string& text);
+/// "located", and back; another text is unknown.
+std::string to_string(DiagnosisOutcome outcome);
+DiagnosisOutcome diagnosis_outcome_of(std::string_view text);
+/// "not_finite", and back; another text is nothing.
+std::string to_string(ResultFault fault);
+std::optional<ResultFault> result_fault_of(std::string_view text);
 
 /// "in layer3.0, net.py:12", or "after layer3.0"
 std::string place_of(const DiagnosedNode& node);

@@ -31,7 +31,7 @@ std::string wide_interval(double ratio, double low, double high) {
 std::string noisy_reason(const Result& r) {
   const auto speedup = metric_of(r, "speedup");
   if (!r.finished || !speedup || !std::isfinite(*speedup) || *speedup <= 0) return "";
-  if (const auto note = r.outcome.notes.find("noisy"); note != r.outcome.notes.end()) return first_line(note->second);
+  if (!r.outcome.why_noisy.empty()) return first_line(r.outcome.why_noisy);
   const auto interval = interval_of(r);
   return interval ? wide_interval(*speedup, interval->low, interval->high) : "";
 }

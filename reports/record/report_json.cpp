@@ -132,8 +132,7 @@ void upgrade_from_1(Result& result) {
     result.outcome.timed_sizes.push_back(sizes.substr(begin, end - begin));
     begin = end + separator.size();
   }
-  const auto noisy = notes.find("noisy");
-  result.outcome.threads_across_caches = noisy != notes.end() && noisy->second.starts_with("The threads lay ");
+  result.outcome.threads_across_caches = result.outcome.why_noisy.starts_with("The threads lay ");
 }
 
 Result result_in(const nlohmann::json& json, int version) {

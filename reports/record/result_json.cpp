@@ -11,6 +11,7 @@
 #include <torchstone/result.h>
 
 #include "reports/base/text.h"
+#include "reports/record/diagnosis_text.h"
 
 namespace torchstone {
 
@@ -137,12 +138,45 @@ Status status_in(const nlohmann::json& json, const std::string& path) {
   throw std::invalid_argument(fmt::format("{}.status: expected a known status, found \"{}\"", path, status));
 }
 
+/// Moves the notes that recorded_notes() adds to their members. Records of older versions may have the notes of a
+/// diagnosis without the member `diagnosis`.
+void take_recorded_notes(Outcome& outcome) {
+  const auto take = [&](const char* key) {
+    const auto found = outcome.notes.extract(key);
+    return found.empty() ? std::string() : found.mapped();
+  };
+  outcome.operator_name = take("operator");
+  outcome.why_noisy = take("noisy");
+  const std::string sentence = take("diagnosis"), word = take("diagnosis_outcome"), folder = take("diagnosis_folder");
+  if (!outcome.diagnosis && !word.empty())
+    outcome.diagnosis = Diagnosis{.outcome = diagnosis_outcome_of(word), .sentence = sentence};
+  if (outcome.diagnosis)
+    outcome.diagnosis->folder = folder;
+  else
+    outcome.undiagnosed = sentence;
+}
+
 }  // namespace
+
+std::map<std::string, std::string> recorded_notes(const Outcome& outcome) {
+  auto notes = outcome.notes;
+  const auto add = [&](const char* key, const std::string& text) {
+    if (!text.empty()) notes[key] = text;
+  };
+  add("operator", outcome.operator_name);
+  add("noisy", outcome.why_noisy);
+  add("diagnosis", outcome.undiagnosed);
+  if (!outcome.diagnosis) return notes;
+  add("diagnosis", outcome.diagnosis->sentence);
+  add("diagnosis_outcome", to_string(outcome.diagnosis->outcome));
+  add("diagnosis_folder", outcome.diagnosis->folder);
+  return notes;
+}
 
 void to_json(nlohmann::json& json, const Outcome& outcome) {
   json = {{"status", to_string(outcome.status)},  {"reason", valid_utf8(outcome.reason)},
           {"detail", valid_utf8(outcome.detail)}, {"phase", valid_utf8(outcome.phase)},
-          {"metrics", nlohmann::json::object()},  {"notes", text_map_to_json(outcome.notes)},
+          {"metrics", nlohmann::json::object()},  {"notes", text_map_to_json(recorded_notes(outcome))},
           {"samples", nlohmann::json::object()}};
   for (const auto& [key, value] : outcome.metrics) json["metrics"][valid_utf8(key)] = number_to_json(value);
   for (const auto& [key, values] : outcome.samples) {
@@ -181,6 +215,7 @@ void from_json(const nlohmann::json& json, Outcome& outcome) {
   }
   if (const auto& diagnosis = member_of(json, "diagnosis", here); !diagnosis.is_null())
     outcome.diagnosis = diagnosis_of(diagnosis, here + ".diagnosis");
+  take_recorded_notes(outcome);
   for (const auto& [name, member] : digest_fields) {
     const std::string key(name);
     if (const auto& digest = member_of(json, key, here); !digest.is_null())

@@ -53,6 +53,10 @@ void to_json(nlohmann::json& json, const Diagnosis& diagnosis);
 /// std::invalid_argument "PATH.part[2].value: expected …, found …".
 Diagnosis diagnosis_of(const nlohmann::json& json, const std::string& path);
 
+/// Returns the notes as results.json has them: those of the outcome, and members that version 2 keeps as notes
+/// (`operator`, `noisy`, `diagnosis`, `diagnosis_outcome`, `diagnosis_folder`).
+std::map<std::string, std::string> recorded_notes(const Outcome& outcome);
+
 /// NaN and infinities are the strings "NaN", "Infinity", "-Infinity"; text becomes valid UTF-8. Reading throws
 /// std::invalid_argument with the path of the member and what was expected ("outcome.status: …").
 void to_json(nlohmann::json& json, const Outcome& outcome);

@@ -15,6 +15,7 @@
 #include "reports/base/text.h"
 #include "reports/record/doubts.h"
 #include "reports/record/metric.h"
+#include "reports/record/result_json.h"
 #include "reports/record/summary.h"
 
 namespace torchstone {
@@ -103,7 +104,7 @@ std::string reason_of(const Result& result) {
 }
 
 std::map<std::string, std::string> reported_notes(const Result& result) {
-  auto notes = result.outcome.notes;
+  auto notes = recorded_notes(result.outcome);
   const auto add = [&](const char* key, const std::string& text) {
     if (!text.empty()) notes.emplace(key, text);
   };
@@ -265,8 +266,8 @@ std::string console_row(const Result& result, bool color, size_t width) {
   if (!reason.empty() && (below || outcome.status != Status::pass)) row += (below ? margin : ": ") + reason;
   for (const auto& line : trust_lines(result, row + whole_reason, width)) row += margin + line;
   if (!below) return row;
-  if (const auto why = outcome.notes.find("diagnosis"); why != outcome.notes.end())
-    row += margin + "diagnosis: " + terminal_line(first_line(why->second));
+  const std::string& why = outcome.diagnosis ? outcome.diagnosis->sentence : outcome.undiagnosed;
+  if (!why.empty()) row += margin + "diagnosis: " + terminal_line(first_line(why));
   if (!result.reproduce.empty()) row += margin + "again: " + terminal_line(first_line(result.reproduce));
   return row;
 }

@@ -25,7 +25,8 @@ std::string exit_words_of(const Report& report);
 std::string reason_of(const Result& result);
 
 /// Returns the notes as reports list them. They include fields that version 1 of results.json had as notes, under their
-/// old names: `infrastructure`, `upstream_name`, `worse_than_baseline`, `different_model`, `dynamic_timed`.
+/// old names (`infrastructure`, `upstream_name`, `worse_than_baseline`, `different_model`, `dynamic_timed`), and those
+/// of recorded_notes().
 std::map<std::string, std::string> reported_notes(const Result& result);
 
 /// Returns why the baseline makes a case red: "worse than the baseline", "gone since the baseline" or "another model

@@ -226,7 +226,7 @@ void add_table(std::string& text, const tables::SuiteTable& table, size_t limit)
 }
 
 std::string why_row(const Result& r, const Diagnosis& diagnosis) {
-  return fmt::format("| {} | {} | {} | {} | {} |\n", name_cell(short_name(r.name)), cut_text(diagnosis.outcome, 40),
+  return fmt::format("| {} | {} | {} | {} | {} |\n", name_cell(short_name(r.name)), to_string(diagnosis.outcome),
                      cut_text(diagnosis.sentence, longest_sentence),
                      diagnosis.guilty ? cut_text(diagnosis.guilty->name) : "",
                      diagnosis.reproducer ? cut_text(text_of(*diagnosis.reproducer)) : "");
@@ -238,9 +238,10 @@ void add_why(std::string& text, const std::vector<Result>& results, size_t limit
   size_t undiagnosed = 0;
   std::string example;
   for (const auto& result : results) {
-    if (const std::string why = why_undiagnosed(result); !why.empty() && undiagnosed++ == 0) example = why;
-    if (const auto found = found_for(result); found && found->outcome != "healthy")
-      rows.push_back(why_row(result, *found));
+    const Outcome& outcome = result.outcome;
+    if (!outcome.undiagnosed.empty() && undiagnosed++ == 0) example = outcome.undiagnosed;
+    if (outcome.diagnosis && outcome.diagnosis->outcome != DiagnosisOutcome::healthy)
+      rows.push_back(why_row(result, *outcome.diagnosis));
   }
   if (rows.empty() && undiagnosed == 0) return;
   text += fmt::format("\n#### Why: {} diagnosed\n", rows.size());

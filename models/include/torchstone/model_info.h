@@ -48,6 +48,7 @@ struct ModelFacts {
   std::map<std::string, std::string> notes{};
   std::map<std::string, double> metrics{};
   std::string infrastructure_fault{};  ///< why the model could not be made ready, if that is no fault of its own
+  std::string operator_name{};         ///< of a model that is one logged call of an operator: "aten.tanh.default"
 };
 
 /// The facts of one registered model.

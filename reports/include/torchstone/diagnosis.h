@@ -14,6 +14,20 @@ enum class Confirmation {
   refuted,    ///< it is not
 };
 
+/// What a diagnosis found (docs/diagnosis.md).
+enum class DiagnosisOutcome {
+  unknown,      ///< the sentence has the reason; also any outcome of a later version
+  located,      ///< a part of few nodes shows the fault alone
+  narrowed,     ///< a part shows it, and no smaller one was found
+  tolerance,    ///< rounding explains the error of the compiled values
+  vanished,     ///< the program, compiled and run again, is right
+  healthy,      ///< the case had not failed, and nothing is wrong
+  unsupported,  ///< the backend compiles no parts
+};
+
+/// How a compiled result differs from eager's. `state` is any difference of constants and inputs that were written to.
+enum class ResultFault { none, number, not_finite, integer, state, shape, dtype };
+
 /// An operator of a program, as a diagnosis names it. Unknown values are empty.
 struct DiagnosedNode {
   std::string value{};      ///< what it gives: "v7"
@@ -45,8 +59,8 @@ struct DiagnosedErrors {
   std::string value{};  ///< the result that is furthest over what is allowed
   double eager = 0, compiled = 0, allowed = 0;
   DiagnosedElement element{};
-  std::string fault{};   ///< number, not_finite, integer, state, shape or dtype; empty in older records
-  std::string reason{};  ///< of any but a number: "64 of 64 integers differ"
+  std::optional<ResultFault> fault{};  ///< absent in older records
+  std::string reason{};                ///< of any but a number: "64 of 64 integers differ"
 };
 
 /// The part of the compiler that makes the program wrong.
@@ -75,7 +89,7 @@ struct NarrowedRange {
 
 /// Why the compiled program of a case is wrong, as far as it was found (docs/diagnosis.md).
 struct Diagnosis {
-  std::string outcome{};  ///< located, narrowed, tolerance, vanished, healthy, unsupported, unknown
+  DiagnosisOutcome outcome = DiagnosisOutcome::unknown;
   std::string sentence{};
   std::string message{};  ///< of a compiler that refused, or a signal
   int64_t nodes = 0;      ///< operators of the whole program
@@ -94,6 +108,7 @@ struct Diagnosis {
   std::optional<DiagnosedReproducer> reproducer{};
   std::vector<std::string> files{};   ///< in the folder of the diagnosis
   std::vector<std::string> faults{};  ///< files of the diagnosis that could not be read, with the reason
+  std::string folder{};               ///< of the files, relative to the report; empty where it is absent
 };
 
 }  // namespace torchstone

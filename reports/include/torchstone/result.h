@@ -34,11 +34,13 @@ struct Outcome {
   /// Raw series: eager_s, compiled_s: seconds per call, one a round; eager_loss, compiled_loss: one a training step.
   std::map<std::string, std::vector<double>> samples;
   std::optional<Diagnosis> diagnosis{};  ///< where one was made
+  std::string undiagnosed{};             ///< why a case that could be diagnosed was not
   ModelDigests model{};
   /// The failure of the infrastructure, such as a missing compiler or a full disk. Then nothing was judged.
   std::string infrastructure_fault{};
-  /// The threads of the timed processes were in other cache domains than usual on this machine. The note `noisy` says
-  /// where.
+  std::string operator_name{};  ///< of a case that is one logged call of an operator: "aten.tanh.default"
+  std::string why_noisy{};      ///< one sentence about a timing that says too little
+  /// The threads of the timed processes were in other cache domains than usual on this machine. `why_noisy` says where.
   bool threads_across_caches = false;
   /// Sizes of each timing, in the order of the samples. Empty unless a dimension other than the batch is dynamic.
   std::vector<std::string> timed_sizes{};

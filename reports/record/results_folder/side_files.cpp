@@ -149,7 +149,6 @@ Diagnosis read_diagnosis(const std::string& text, const fs::path& folder) {
   try {
     diagnosis = diagnosis_of(parsed(text), "diagnosis");
   } catch (const std::invalid_argument& error) {
-    diagnosis.outcome = "unknown";
     diagnosis.sentence = fmt::format("the answer of the diagnosis cannot be read: {}", error.what());
     diagnosis.faults.push_back(fmt::format("diagnosis.json is not used: {}", error.what()));
   }
@@ -174,22 +173,19 @@ bool is_diagnosis_folder(const std::string& text, const std::string& name) {
 
 void relate_diagnoses(Report& report, const std::vector<fs::path>& inputs, const fs::path& to) {
   for (auto& result : report.results) {
-    const auto note = result.outcome.notes.find("diagnosis_folder");
-    if (note == result.outcome.notes.end()) continue;
+    if (!result.outcome.diagnosis || result.outcome.diagnosis->folder.empty()) continue;
+    std::string& folder = result.outcome.diagnosis->folder;
     fs::path found;
     for (const auto& input : inputs) {
       const fs::path base = fs::is_directory(input) ? input : input.parent_path();
       std::error_code absent;
       // A merged report names the folder by a path of its own; any other text of the file is no path.
-      if (is_diagnosis_folder(note->second, result.name) && fs::is_directory(base / note->second, absent))
-        found = base / note->second;
+      if (is_diagnosis_folder(folder, result.name) && fs::is_directory(base / folder, absent))
+        found = base / folder;
       else if (const fs::path usual = diagnosis_path(base, result.name); fs::is_directory(usual, absent))
         found = usual;
     }
-    if (found.empty())
-      result.outcome.notes.erase(note);
-    else
-      note->second = fs::proximate(fs::absolute(found), fs::absolute(to)).string();
+    folder = found.empty() ? "" : fs::proximate(fs::absolute(found), fs::absolute(to)).string();
   }
 }
 

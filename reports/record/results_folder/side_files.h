@@ -54,9 +54,9 @@ const std::vector<DiagnosisFile>& diagnosis_files();
 /// Throws only if memory runs out.
 Diagnosis read_diagnosis(const std::string& text, const std::filesystem::path& folder);
 
-/// Rewrites the notes diagnosis_folder for reports that are written to the folder `to` from the inputs of
-/// merge_results(). The note becomes the path from `to` to the folder of the diagnosis. If several inputs have such a
-/// folder, the last one counts. A case without such a folder loses the note.
+/// Rewrites the folders of diagnoses for reports that are written to the folder `to` from the inputs of
+/// merge_results(). They become paths from `to`. If several inputs have the folder of a case, the last one counts. If
+/// none has it, the path becomes empty.
 void relate_diagnoses(Report& report, const std::vector<std::filesystem::path>& inputs,
                       const std::filesystem::path& to);
 

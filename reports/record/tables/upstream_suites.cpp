@@ -72,7 +72,7 @@ std::string line_of(const OperatorSpeedup& entry) {
 
 }  // namespace
 
-bool is_of_an_operator(const Result& result) { return result.outcome.notes.contains("operator"); }
+bool is_of_an_operator(const Result& result) { return !result.outcome.operator_name.empty(); }
 
 std::vector<OperatorSpeedup> operator_speedups(const std::vector<Result>& results) {
   using Key = std::tuple<std::string, std::string, std::string, std::string>;
@@ -80,8 +80,7 @@ std::vector<OperatorSpeedup> operator_speedups(const std::vector<Result>& result
   for (const Result* result : one_of_each_name(results)) {
     if (result->check != "performance" || !is_of_an_operator(*result)) continue;
     const auto& metrics = result->outcome.metrics;
-    auto& [speedups, failed] =
-        found[{result->suite, result->dtype, result->outcome.notes.at("operator"), result->backend}];
+    auto& [speedups, failed] = found[{result->suite, result->dtype, result->outcome.operator_name, result->backend}];
     const auto speedup = metrics.find("speedup"), calls = metrics.find("logged_calls");
     if (speedup != metrics.end() && std::isfinite(speedup->second)) {
       const bool counted = calls != metrics.end() && calls->second > 0;

@@ -132,13 +132,12 @@ std::string address_of(const std::string& path) {
 
 /// Returns links to the files of a diagnosis if its folder is known.
 std::string files_line(const Result& r, const Diagnosis& diagnosis) {
-  const auto folder = r.outcome.notes.find("diagnosis_folder");
-  if (folder == r.outcome.notes.end() || !results_folder::is_diagnosis_folder(folder->second, r.name))
+  if (!results_folder::is_diagnosis_folder(diagnosis.folder, r.name))
     return diagnosis.files.empty() ? "" : "<p class=mu>Its files are not in this results folder.</p>";
   std::string links;
   for (const auto& file : results_folder::diagnosis_files())
     if (std::ranges::find(diagnosis.files, file.name) != diagnosis.files.end())
-      links += fmt::format("<li><a href=\"{}/{}\">{}</a> <small>{}</small>", address_of(folder->second), file.name,
+      links += fmt::format("<li><a href=\"{}/{}\">{}</a> <small>{}</small>", address_of(diagnosis.folder), file.name,
                            file.name, escaped(file.content));
   return links.empty() ? "" : "<ul>" + links + "</ul>";
 }
@@ -150,7 +149,7 @@ std::string entry(const CaseView& c, const Diagnosis& diagnosis, bool open) {
   return fmt::format(
       "<details class=case{}><summary>{} <b class=nm>{}</b> <small>{}</small></summary><div class=body>"
       "<p class=why>{}</p>{}{}<p class=mu><a href=#{}>The case</a></p></div></details>\n",
-      open ? " open" : "", chip(c), escaped_cut(short_name(c.result->name), 300), escaped_cut(diagnosis.outcome, 40),
+      open ? " open" : "", chip(c), escaped_cut(short_name(c.result->name), 300), to_string(diagnosis.outcome),
       escaped_cut(diagnosis.sentence, longest_text), rows.empty() ? "" : "<table class=\"kv tx\">" + rows + "</table>",
       files_line(*c.result, diagnosis), c.id);
 }
@@ -186,13 +185,13 @@ std::string why_section(const View& view) {
   std::string entries, excluded;
   size_t count = 0, healthy = 0, undiagnosed = 0;
   for (const auto& c : view.cases) {
-    if (const std::string why = why_undiagnosed(*c.result); !why.empty() && undiagnosed++ == 0) excluded = why;
-    const auto diagnosis = found_for(*c.result);
-    if (!diagnosis) continue;
-    if (diagnosis->outcome == "healthy")
+    const Outcome& outcome = c.result->outcome;
+    if (!outcome.undiagnosed.empty() && undiagnosed++ == 0) excluded = outcome.undiagnosed;
+    if (!outcome.diagnosis) continue;
+    if (outcome.diagnosis->outcome == DiagnosisOutcome::healthy)
       ++healthy;
     else if (++count <= most_diagnoses)
-      entries += entry(c, *diagnosis, count <= opened_diagnoses);
+      entries += entry(c, *outcome.diagnosis, count <= opened_diagnoses);
   }
   if (count + healthy + undiagnosed == 0) return "";
   std::string more;

@@ -55,7 +55,7 @@ Result bomb_result(size_t number, const std::string& suite, const std::string& b
   result.finished = true;
   result.outcome.status = Status::pass;
   result.outcome.metrics = {{"speedup", 1.5}};
-  result.outcome.notes = {{"operator", result.model}};
+  result.outcome.operator_name = result.model;
   return result;
 }
 

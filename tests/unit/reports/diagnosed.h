@@ -10,7 +10,7 @@ namespace torchstone {
 inline Diagnosis diagnosed(const std::string& word) {
   const DiagnosedNode node{"v7", "aten::" + word, "float32[8, 64]", "layer3.0", "net.py:12"};
   const DiagnosedElement element{{0, 3}, 1.2, 1.5};
-  return {.outcome = "located",
+  return {.outcome = DiagnosisOutcome::located,
           .sentence = "aten::" + word + " (v7, layer3.0, net.py:12) alone is wrong",
           .message = "words of the compiler",
           .nodes = 87,

@@ -11,7 +11,7 @@ namespace {
 Diagnosis diagnosis_in(const std::string& text) {
   Diagnosis found = diagnosed(text);
   const DiagnosedNode node{text, text, text, text, text};
-  found.outcome = found.message = found.unseen = found.errors->value = text;
+  found.message = found.unseen = found.errors->value = text;
   found.first_wrong->node = node;
   found.first_wrong->kernel = text;
   found.first_wrong->fused = found.faults = {text, text};
@@ -75,12 +75,12 @@ Report report_of(const std::string& text) {
                     hostile_result(text, Status::undecided, "performance")};
   for (size_t i = 0; i < report.results.size(); ++i) report.results[i].name += "." + std::to_string(i) + text;
   for (auto& r : report.results)
-    r.outcome.notes["diagnosis_folder"] = text + "/" + results_folder::diagnosis_path("", r.name).string();
+    r.outcome.diagnosis->folder = text + "/" + results_folder::diagnosis_path("", r.name).string();
   report.results[2].backend = "another " + text;
   report.results[2].expected = "undecided";
   Result of_operator = hostile_result(text, Status::pass, "performance");
   of_operator.name += ".operator";
-  of_operator.outcome.notes["operator"] = text;
+  of_operator.outcome.operator_name = text;
   Result of_fastrnns = hostile_result(text, Status::pass, "performance");
   of_fastrnns.name += ".fastrnns";
   of_fastrnns.suite = "fastrnns";

@@ -128,7 +128,7 @@ TEST(Baseline, SaysWhichCasesAreNoisyInARun) {
   std::mt19937_64 random(7);
   const Result clear = timed(random, 1.5);
   Result noisy = clear;
-  noisy.outcome.notes["noisy"] = "the threads ran in different cache domains";
+  noisy.outcome.why_noisy = "the threads ran in different cache domains";
   EXPECT_TRUE(only_case(clear, noisy).new_noisy);
   EXPECT_FALSE(only_case(clear, noisy).old_noisy);
   EXPECT_TRUE(only_case(noisy, clear).old_noisy);

@@ -58,7 +58,7 @@ TEST(History, KeepsWhatATrendNeeds) {
 TEST(History, KnowsWhichSpeedUpsAreNoisy) {
   Report report{sample_run(), {simple_result("a", Status::pass, "performance"), simple_result("b", Status::pass)}};
   report.results[0].outcome.metrics["speedup"] = 1.2;
-  report.results[0].outcome.notes["noisy"] = "the threads ran in different cache domains";
+  report.results[0].outcome.why_noisy = "the threads ran in different cache domains";
   const auto read = parse_history(write_history(history_points(report)), "history.jsonl");
   ASSERT_EQ(read.size(), 2u);
   EXPECT_TRUE(read[0].noisy);

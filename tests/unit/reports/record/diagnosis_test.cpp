@@ -112,15 +112,50 @@ TEST(DiagnosisText, SaysWhatIsWrongOfAnIntegerAndWhatHeldOnTheWholeProgram) {
   EXPECT_EQ(json(diagnosis_of(json(found), "d")), json(found));
 }
 
-TEST(DiagnosisText, TakesTheNotesOfRecordsOfOlderVersions) {
-  Result r = simple_result("a", Status::fail_accuracy);
-  EXPECT_FALSE(found_for(r));
-  r.outcome.notes = {{"diagnosis", "not diagnosed: 10 cases were"}};
-  EXPECT_FALSE(found_for(r));
-  EXPECT_EQ(why_undiagnosed(r), "not diagnosed: 10 cases were");
-  r.outcome.notes = {{"diagnosis", "v7 is wrong"}, {"diagnosis_outcome", "located"}};
-  EXPECT_EQ(found_for(r)->sentence, "v7 is wrong");
-  EXPECT_EQ(why_undiagnosed(r), "");
+Outcome outcome_with(const json& notes) {
+  Outcome outcome;
+  from_json({{"status", "fail_accuracy"}, {"notes", notes}}, outcome);
+  return outcome;
+}
+
+TEST(DiagnosisJson, IsInTheNotesThatReadersOfVersion2Know) {
+  Outcome written;
+  written.diagnosis = diagnosed("softmax");
+  written.diagnosis->folder = "diagnosis/a";
+  written.why_noisy = "two processes differ by 12 %";
+  written.operator_name = "aten.tanh.default";
+  const json notes = json(written).at("notes");
+  EXPECT_EQ(notes, json({{"diagnosis", written.diagnosis->sentence},
+                         {"diagnosis_outcome", "located"},
+                         {"diagnosis_folder", "diagnosis/a"},
+                         {"noisy", "two processes differ by 12 %"},
+                         {"operator", "aten.tanh.default"}}));
+  Outcome found;
+  from_json(json(written), found);
+  EXPECT_TRUE(found.notes.empty()) << "each text has one place";
+  EXPECT_EQ(found.diagnosis->folder, "diagnosis/a");
+  EXPECT_EQ(found.why_noisy, written.why_noisy);
+  EXPECT_EQ(found.operator_name, written.operator_name);
+  EXPECT_EQ(json(found), json(written));
+}
+
+TEST(DiagnosisJson, IsReadFromTheNotesOfRecordsOfOlderVersions) {
+  EXPECT_FALSE(outcome_with(json::object()).diagnosis);
+  const Outcome refused = outcome_with({{"diagnosis", "not diagnosed: 10 cases were"}});
+  EXPECT_FALSE(refused.diagnosis);
+  EXPECT_EQ(refused.undiagnosed, "not diagnosed: 10 cases were");
+  EXPECT_EQ(json(refused).at("notes").at("diagnosis"), "not diagnosed: 10 cases were");
+  const Outcome old = outcome_with({{"diagnosis", "v7 is wrong"}, {"diagnosis_outcome", "located"}});
+  ASSERT_TRUE(old.diagnosis);
+  EXPECT_EQ(old.diagnosis->sentence, "v7 is wrong");
+  EXPECT_EQ(old.diagnosis->outcome, DiagnosisOutcome::located);
+  EXPECT_EQ(old.undiagnosed, "");
+}
+
+TEST(DiagnosisJson, TakesUnknownWordsOfLaterVersionsForUnknown) {
+  const auto found = diagnosis_of(json::parse(R"({"outcome": "later", "verdict": {"fault": "later"}})"), "d");
+  EXPECT_EQ(found.outcome, DiagnosisOutcome::unknown);
+  EXPECT_FALSE(found.errors->fault);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST(Noise, IsAnIntervalWithoutABoundOrWiderThanAQuarterOnEachSide) {
   EXPECT_EQ(noisy_reason(timed(1, 0.76, 1.24)), "");
   EXPECT_EQ(noisy_reason(timed(2, 1.51, 2.49)), "");
   Result noted = timed(1, 0.99, 1.01);
-  noted.outcome.notes["noisy"] = "two processes differ by 12 %";
+  noted.outcome.why_noisy = "two processes differ by 12 %";
   EXPECT_EQ(noisy_reason(noted), "two processes differ by 12 %");
   Result unmeasured = simple_result("a", Status::crash, "performance");
   EXPECT_EQ(noisy_reason(unmeasured), "");
@@ -70,7 +70,7 @@ TEST(Noise, OfARowThatIsNotWordedNoisyHasItsReasonBelowTheRow) {
       HasSubstr("\n             too slow\n             noisy: its interval is ±40 % wide\n             again: "));
   Result apart = timed(1.02, 0.99, 1.05);
   apart.outcome.status = Status::undecided;
-  apart.outcome.notes["noisy"] = "the threads ran in different cache domains";
+  apart.outcome.why_noisy = "the threads ran in different cache domains";
   apart.outcome.reason = "not decided; the threads ran in different cache domains";
   EXPECT_THAT(console_row(apart, false),
               AllOf(EndsWith("the threads ran in different cache domains"), Not(HasSubstr("\n"))));
@@ -83,7 +83,7 @@ TEST(Noise, DoubtsOfATimedRowStandBelowItOnTheConsole) {
       console_row(doubted, false),
       AllOf(HasSubstr("[  PASS  ]"), EndsWith("1.02x [0.99 1.05]\n             doubts: "
                                               "7 % of the cores were used by other processes while it was measured.")));
-  doubted.outcome.notes["noisy"] = "The threads ran in different cache domains.";
+  doubted.outcome.why_noisy = "The threads ran in different cache domains.";
   doubted.outcome.notes["doubts"] =
       "The clock fell. The threads ran in different cache domains. Process 2: the clock fell.";
   EXPECT_EQ(other_doubts(doubted), "The clock fell. Process 2: the clock fell.");

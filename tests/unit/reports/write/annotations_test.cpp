@@ -50,7 +50,7 @@ TEST(Annotations, AreNoneWhenAllIsAsExpectedAndNothingNoisy) {
 TEST(Annotations, NameNoisySpeedUpsInANotice) {
   Result noisy = simple_result("suite/Performance.A/resnet18", Status::pass, "performance");
   noisy.outcome.metrics["speedup"] = 1.2;
-  noisy.outcome.notes["noisy"] = "the threads ran in different cache domains";
+  noisy.outcome.why_noisy = "the threads ran in different cache domains";
   EXPECT_EQ(write_annotations({{}, {noisy, simple_result("fine", Status::pass)}}, ""),
             "::notice title=Torchstone::1 speed-up is noisy, so its interval proves too little: resnet18\n");
   EXPECT_THAT(

@@ -40,7 +40,7 @@ std::vector<Result> hostile_results() {
       for (auto* field : {&r.suite, &r.model, &r.mode, &r.dtype, &r.device, &r.backend, &r.preset}) *field = text;
       r.check = is_operator ? "performance" : text;
       r.outcome.metrics = {{"speedup", 2}, {"largest_batch", 4}};
-      if (is_operator) r.outcome.notes["operator"] = text;
+      if (is_operator) r.outcome.operator_name = text;
       r.outcome.samples = {{"eager_s", {1}}, {"compiled_s", {1}}};
       results.push_back(r);
     }

@@ -48,7 +48,7 @@ TEST(OpenMetrics, SaysWhichSpeedUpsAreNoisy) {
          fine = simple_result("b", Status::pass, "performance");
   noisy.outcome.metrics["speedup"] = fine.outcome.metrics["speedup"] = 1.2;
   fine.outcome.metrics["speedup_low"] = 1.1, fine.outcome.metrics["speedup_high"] = 1.3;
-  noisy.outcome.notes["noisy"] = "the threads ran in different cache domains";
+  noisy.outcome.why_noisy = "the threads ran in different cache domains";
   const std::string text = write_openmetrics({{}, {noisy, fine, simple_result("c", Status::pass)}});
   EXPECT_THAT(text, testing::ContainsRegex("torchstone_case_noisy\\{case=\"a\"[^}]*\\} 1\n"));
   EXPECT_THAT(text, testing::ContainsRegex("torchstone_case_noisy\\{case=\"b\"[^}]*\\} 0\n"));

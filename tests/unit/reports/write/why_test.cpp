@@ -16,9 +16,7 @@ using testing::Not;
 Result wrong(const std::string& name) {
   Result r = simple_result("suite/Accuracy.C/" + name, Status::fail_accuracy);
   r.outcome.diagnosis = diagnosed("softmax");
-  r.outcome.notes["diagnosis"] = r.outcome.diagnosis->sentence;
-  r.outcome.notes["diagnosis_outcome"] = "located";
-  r.outcome.notes["diagnosis_folder"] = results_folder::diagnosis_path("", r.name).string();
+  r.outcome.diagnosis->folder = results_folder::diagnosis_path("", r.name).string();
   return r;
 }
 
@@ -45,13 +43,13 @@ TEST(Why, HasAnEntryForEachDiagnosisWithLinksToItsFiles) {
 TEST(Why, LinksNothingOutsideOfTheFolderOfTheCase) {
   for (const char* folder : {"javascript:alert(1)", "https://evil.example", "/etc", "diagnosis/other", ""}) {
     Result r = wrong("a");
-    r.outcome.notes["diagnosis_folder"] = folder;
+    r.outcome.diagnosis->folder = folder;
     const std::string why = why_of(write_html({sample_run(), {r}}));
     EXPECT_THAT(why, Not(HasSubstr("href=\""))) << folder;
     EXPECT_THAT(why, HasSubstr("Its files are not in this results folder."));
   }
   Result r = wrong("a");
-  r.outcome.notes["diagnosis_folder"] = "javascript:x//?\"'><b>/" + results_folder::diagnosis_path("", r.name).string();
+  r.outcome.diagnosis->folder = "javascript:x//?\"'><b>/" + results_folder::diagnosis_path("", r.name).string();
   r.outcome.diagnosis->files = {"issue.md", "../../secret", "javascript:x"};
   const std::string why = why_of(write_html({sample_run(), {r}}));
   EXPECT_THAT(why, HasSubstr("<a href=\"./javascript%3Ax//%3F%22%27%3E%3Cb%3E/diagnosis/"));
@@ -61,8 +59,8 @@ TEST(Why, LinksNothingOutsideOfTheFolderOfTheCase) {
 TEST(Why, CountsWhatIsHealthyAndWhatWasLeftOut) {
   Result healthy = wrong("healthy"), excluded = simple_result("left", Status::fail_accuracy);
   healthy.outcome.status = Status::pass;
-  healthy.outcome.diagnosis->outcome = "healthy";
-  excluded.outcome.notes["diagnosis"] = "not diagnosed: 10 cases were (--torchstone_diagnose_max)";
+  healthy.outcome.diagnosis->outcome = DiagnosisOutcome::healthy;
+  excluded.outcome.undiagnosed = "not diagnosed: 10 cases were (--torchstone_diagnose_max)";
   const Report report{sample_run(), {healthy, excluded}};
   const std::string why = why_of(write_html(report));
   EXPECT_THAT(why, HasSubstr("1 case that passed: no value of the compiled program is wrong."));

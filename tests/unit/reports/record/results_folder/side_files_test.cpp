@@ -117,7 +117,7 @@ TEST(DiagnosisFiles, ThatAreDamagedCostWhatTheyHoldAndAreNamed) {
   write_atomically(folder.path() / "guilty.json", "{\"guilty\": \x1b[31m");
   write_atomically(folder.path() / "confirmed.json", R"({"runs": "ten"})");
   const Diagnosis found = read_diagnosis(answer, folder.path());
-  EXPECT_EQ(found.outcome, "located");
+  EXPECT_EQ(found.outcome, DiagnosisOutcome::located);
   EXPECT_FALSE(found.guilty);
   EXPECT_FALSE(found.reproducer);
   EXPECT_THAT(found.faults, ElementsAre("guilty.json is not used: expected a JSON object",
@@ -135,24 +135,18 @@ TEST(DiagnosisFiles, ThatAreNoFilesAreNamedToo) {
 TEST(DiagnosisFiles, AnAnswerThatCannotBeReadIsStillADiagnosis) {
   for (const char* text : {"", "[]", "{\"part\": 3}", "{"}) {
     const Diagnosis found = read_diagnosis(text, "/nowhere");
-    EXPECT_EQ(found.outcome, "unknown");
+    EXPECT_EQ(found.outcome, DiagnosisOutcome::unknown);
     EXPECT_THAT(found.sentence, HasSubstr("cannot be read"));
     EXPECT_EQ(found.faults.size(), 1u) << text;
   }
 }
 
-Report report_with(const std::string& note) {
+std::string related(const std::string& path, const std::vector<fs::path>& inputs, const fs::path& to) {
   Report report;
   report.results = {simple_result("suite/Check.Name/case", Status::fail_accuracy)};
-  report.results[0].outcome.notes["diagnosis_folder"] = note;
-  return report;
-}
-
-std::string related(const std::string& note, const std::vector<fs::path>& inputs, const fs::path& to) {
-  Report report = report_with(note);
+  report.results[0].outcome.diagnosis = Diagnosis{.folder = path};
   relate_diagnoses(report, inputs, to);
-  const auto& notes = report.results[0].outcome.notes;
-  return notes.contains("diagnosis_folder") ? notes.at("diagnosis_folder") : "none";
+  return report.results[0].outcome.diagnosis->folder;
 }
 
 TEST(DiagnosisFolder, IsNamedFromWhereTheReportIsWritten) {
@@ -166,7 +160,7 @@ TEST(DiagnosisFolder, IsNamedFromWhereTheReportIsWritten) {
   EXPECT_EQ(related(usual.string(), {one / "results.json"}, all), "../one" / usual);
   fs::create_directories(all);
   EXPECT_EQ(related(("../one" / usual).string(), {all}, folder.path()), "one" / usual) << "of merged results";
-  EXPECT_EQ(related(usual.string(), {folder.path() / "two"}, all), "none");
+  EXPECT_EQ(related(usual.string(), {folder.path() / "two"}, all), "");
   EXPECT_EQ(related("../../../etc", {one}, one), usual) << "no other text is a path";
 }
 

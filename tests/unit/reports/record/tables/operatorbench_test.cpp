@@ -17,7 +17,7 @@ Result timed(const std::string& operation, int index, std::optional<double> spee
   result.suite = "operators";
   result.dtype = "float32";
   result.backend = backend;
-  result.outcome.notes["operator"] = operation;
+  result.outcome.operator_name = operation;
   if (speedup) result.outcome.metrics["speedup"] = *speedup;
   return result;
 }

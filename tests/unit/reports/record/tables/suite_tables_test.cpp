@@ -24,7 +24,7 @@ Result operation(const std::string& name, double calls, double speedup, const st
   result.suite = "operators";
   result.dtype = dtype;
   result.backend = "inductor";
-  result.outcome.notes["operator"] = name;
+  result.outcome.operator_name = name;
   result.outcome.metrics = {{"speedup", speedup}, {"logged_calls", calls}};
   return result;
 }
@@ -180,7 +180,7 @@ TEST(DynamicTable, HasARowForEachBatchAndTheGeometricMeansLast) {
 TEST(DynamicTable, MarksNoisySpeedUpsAndCountsThemInTheMean) {
   Result wide = timed("wide", 1), apart = timed("apart", 1);
   wide.outcome.samples["dynamic_speedup_high"] = {2.1, 5, 1.7};
-  apart.outcome.notes["noisy"] = "the threads ran in different cache domains";
+  apart.outcome.why_noisy = "the threads ran in different cache domains";
   const auto table = dynamic_table({wide, apart});
   ASSERT_TRUE(table);
   EXPECT_EQ(table->rows[0][6], "2.000x [1.900 2.100]");
