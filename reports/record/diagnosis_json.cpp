@@ -50,6 +50,19 @@ json observed_of(const Diagnosis& diagnosis) {
 
 }  // namespace
 
+void to_json(json& json, const GuiltyPart& guilty) {
+  json = {{"sentence", valid_utf8(guilty.sentence)}, {"trials", guilty.trials}};
+  if (!guilty.name.empty()) json["name"] = valid_utf8(guilty.name);
+  if (!guilty.kind.empty()) json["kind"] = valid_utf8(guilty.kind);
+  if (guilty.confirmation != Confirmation::untried) json["confirmation"] = to_string(guilty.confirmation);
+}
+
+void to_json(json& json, const DiagnosedReproducer& reproducer) {
+  json = {{"runs", reproducer.runs}, {"failed", reproducer.failed}};
+  if (!reproducer.command.empty()) json["command"] = valid_utf8(reproducer.command);
+  if (!reproducer.fault.empty()) json["fault"] = valid_utf8(reproducer.fault);
+}
+
 void to_json(json& json, const Diagnosis& diagnosis) {
   json = {{"outcome", to_string(diagnosis.outcome)},
           {"sentence", valid_utf8(diagnosis.sentence)},
@@ -72,17 +85,8 @@ void to_json(json& json, const Diagnosis& diagnosis) {
     if (!errors->reason.empty()) verdict["reason"] = valid_utf8(errors->reason);
     add_element(verdict, errors->element);
   }
-  if (const auto& guilty = diagnosis.guilty) {
-    json["guilty"] = {{"sentence", valid_utf8(guilty->sentence)}, {"trials", guilty->trials}};
-    if (!guilty->name.empty()) json["guilty"]["name"] = valid_utf8(guilty->name);
-    if (!guilty->kind.empty()) json["guilty"]["kind"] = valid_utf8(guilty->kind);
-    if (guilty->confirmation != Confirmation::untried) json["guilty"]["confirmation"] = to_string(guilty->confirmation);
-  }
-  if (const auto& again = diagnosis.reproducer) {
-    json["reproducer"] = {{"runs", again->runs}, {"failed", again->failed}};
-    if (!again->command.empty()) json["reproducer"]["command"] = valid_utf8(again->command);
-    if (!again->fault.empty()) json["reproducer"]["fault"] = valid_utf8(again->fault);
-  }
+  if (diagnosis.guilty) json["guilty"] = *diagnosis.guilty;
+  if (diagnosis.reproducer) json["reproducer"] = *diagnosis.reproducer;
   if (!diagnosis.files.empty()) json["files"] = texts_to_json(diagnosis.files);
   if (!diagnosis.faults.empty()) json["faults"] = texts_to_json(diagnosis.faults);
 }

@@ -47,6 +47,8 @@ nlohmann::json text_map_to_json(const std::map<std::string, std::string>& map);
 
 /// Writes the members of diagnosis.json (docs/diagnosis.md), `files` and `faults`. Unknown values are absent. Numbers
 /// that are not finite are strings, as in the rest of results.json.
+void to_json(nlohmann::json& json, const GuiltyPart& guilty);
+void to_json(nlohmann::json& json, const DiagnosedReproducer& reproducer);
 void to_json(nlohmann::json& json, const Diagnosis& diagnosis);
 
 /// Reads the form of to_json() and that of diagnosis.json. Absent members are empty, unknown ones are ignored. Throws
