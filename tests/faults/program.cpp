@@ -122,7 +122,7 @@ class FaultyProgram : public Backend, public backends::ProgramCompiler {
   }
   std::unique_ptr<Compiled> compile(Captured captured, const Case& c) const override {
     const auto order = request(captured, c);
-    return load(backends::order_artifact(run_options_of(c), order), order, std::move(captured), c);
+    return load(compile::find_or_compile(run_options_of(c), order), order, std::move(captured), c);
   }
   std::unique_ptr<Compiled> load(const compile::Artifact& artifact, const compile::ArtifactRequest& order,
                                  Captured captured, const Case& c) const override {
