@@ -128,7 +128,7 @@ int run_tests(Session& session, const ExpectedRun& expected, const BaselineScope
   run.build = build_facts();
   run.tag = without_secret(flags.tag);
   session.diagnoses = diagnosis_budget_of(flags.run);
-  if (session.runner.executes_children() && flags.run.isolate != Isolation::off) warn_of_threads(flags);
+  if (session.runner.children_restart_program() && flags.run.isolate != Isolation::off) warn_of_threads(flags);
   register_cases(session);
   std::vector<Result> planned;
   testing::AddGlobalTestEnvironment(new Preparation(session, run, baseline ? &*baseline : nullptr, planned));
@@ -215,7 +215,7 @@ int run(int argc, char** argv) {
   }
   const auto options = std::make_shared<const RunOptions>(flags.run);
   for (Case& c : expansion.cases) c.run = options;
-  if (!lists_tests && isolate::serve_handed_over(expansion.cases)) return ExitCode::success;
+  if (!lists_tests && isolate::serve_if_child(expansion.cases)) return ExitCode::success;
   Session session{flags, expansion.cases, upstream_names,
                   isolate::CaseRunner(expansion.cases, flags.run, {console::show_progress, console::tick_progress})};
   if (lists_tests) {
