@@ -63,8 +63,7 @@ class Preparation : public testing::Environment {
     require_fitting_python(session_.cases, selected, session_.flags.run);
     session_.unwritten.attempt("the plan", [&] { results_folder::write_plan(session_.flags.run.out, run_, planned_); });
     if (!session_.flags.operator_log.empty()) log_operator_inputs(session_, selected);
-    plan(session_, selected);
-    compile_ahead(session_, selected);
+    plan_cases(session_, selected);
   }
 
  private:

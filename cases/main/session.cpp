@@ -215,11 +215,8 @@ void run_instead_of_tests(Session& session, const std::function<int(const std::v
   std::exit(ExitCode::nothing_judged);
 }
 
-void plan(Session& session, const std::vector<size_t>& selected) {
+void plan_cases(Session& session, const std::vector<size_t>& selected) {
   session.runner.plan(selected, [&session](size_t index) { record_begin(session, index); });
-}
-
-void compile_ahead(Session& session, const std::vector<size_t>& selected) {
   // A case alone compiles within itself, because compiling ahead captures a program twice. A warm start is measured all
   // the same: its package must be there before the case starts.
   const auto starts_warm = [&](size_t i) {

@@ -99,16 +99,14 @@ std::vector<size_t> selected_cases(const Session& session);
 /// Writes --torchstone_log_operator_inputs: the operators that the models of the selected cases call, each model once.
 void log_operator_inputs(Session& session, const std::vector<size_t>& selected);
 
-/// Tells the runner which cases will run. Each leaves a record when it begins. Called before the first test.
-void plan(Session& session, const std::vector<size_t>& selected);
-
 /// Ends the program with ExitCode::infrastructure if one of these cases needs the compile workers' Python and that
 /// Python does not fit. It may have another torch, for example. Rows that need it could only be skipped or fail.
 void require_fitting_python(const std::vector<Case>& cases, const std::vector<size_t>& selected,
                             const RunOptions& options);
 
-/// Begins to compile what these cases need, in their order, while others run. Called before the first test.
-void compile_ahead(Session& session, const std::vector<size_t>& selected);
+/// Tells the runner which cases will run, and begins to compile what they need, in their order, while others run. Each
+/// case leaves a record when it begins. Called before the first test.
+void plan_cases(Session& session, const std::vector<size_t>& selected);
 
 /// Makes a result the next record of the run.
 void stamp(Session& session, Result& result);

@@ -230,8 +230,7 @@ int hold_tournaments(Session& session, RunInfo& run, const std::vector<size_t>& 
   std::ranges::copy_if(selected, std::back_inserter(tried),
                        [&](size_t index) { return !exclusion(variants, session.cases[index]); });
   require_fitting_python(session.cases, tried, session.flags.run);
-  plan(session, tried);
-  compile_ahead(session, tried);
+  plan_cases(session, tried);
   run.exit_reason = "running";
   std::vector<judge::Tournament> tournaments;
   for (const auto& group : groups_of_variants(session.cases, selected)) {
