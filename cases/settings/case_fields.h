@@ -11,7 +11,7 @@
 #include <torchstone/case.h>
 
 #include "cases/settings/yaml.h"
-#include "models/operators/operator_call.h"
+#include "models/operators/operator_model.h"
 
 namespace torchstone::config {
 

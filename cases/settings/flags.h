@@ -11,7 +11,7 @@
 #include "cases/settings/yaml.h"
 #include "fixtures/core/run_options.h"
 #include "models/fastrnns/lstm_options.h"
-#include "models/operators/operator_call.h"
+#include "models/operators/operator_model.h"
 
 namespace torchstone::flags {
 

@@ -8,7 +8,7 @@
 #include "cases/settings/case_fields.h"
 #include "cases/settings/flags.h"
 #include "cases/settings/policy.h"
-#include "models/operators/operator_call.h"
+#include "models/operators/operator_model.h"
 
 namespace torchstone::suite {
 

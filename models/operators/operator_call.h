@@ -12,6 +12,7 @@
 
 #include "models/operators/literal.h"
 #include "models/operators/operator_log.h"
+#include "models/operators/operator_model.h"
 
 namespace torchstone::operators {
 
@@ -59,14 +60,6 @@ bool has_kernel(const std::string& name, torch::Device device);
 /// devices by `device`. Returns a tensor, or a tuple when there are several results.
 c10::IValue call_operator(const OperatorCall& call, const Tensors& tensors, torch::ScalarType dtype,
                           torch::Device device);
-
-enum class OperatorLayout { recorded, channels_last };
-
-/// Returns one call of an operator as a model without weights. Its inputs are the tensors among the arguments, in their
-/// order. Its forward calls the operator through the dispatcher. The model's name is `aten.add.Tensor.3`
-/// (…_channels_last), its family is the operator, and its batch size is fixed. example_inputs() reports an operator
-/// that this torch lacks and an input that cannot be made.
-ModelInfo operator_model_info(const std::string& name, const LoggedInput& input, size_t index, OperatorLayout layout);
 
 /// The log's entry for such a model.
 struct OperatorFacts {
