@@ -41,6 +41,8 @@ set(version_lines "")
 foreach(header torch/headeronly/version.h torch/csrc/api/include/torch/version.h)
   if(EXISTS ${libtorch_root}/include/${header} AND NOT version_lines)
     file(STRINGS ${libtorch_root}/include/${header} version_lines REGEX "define TORCH_VERSION_(MAJOR|MINOR|PATCH) [0-9]+")
+    # Sources are compiled with the version, so that a replaced LibTorch is configured again.
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${libtorch_root}/include/${header})
   endif()
 endforeach()
 if(NOT version_lines)

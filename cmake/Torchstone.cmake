@@ -35,21 +35,54 @@ function(torchstone_source_properties)
   set_source_files_properties(${arg_FILES} PROPERTIES ${arg_PROPERTIES})
 endfunction()
 
-# torchstone_library(NAME [TORCH] [WITHOUT folder] LINK libraries…): the shared library torchstone_NAME from all sources of
-# this folder, except for WITHOUT, report_tool/ and *main.cpp. It is shared so that a plug-in and the program that loads it use
-# the same registries.
+# torchstone_torch_free(TARGET SOURCES files… LINK libraries…): compiles files of TARGET as the object library TARGET_core.
+# LibTorch is not among its include directories, so including one of LibTorch's headers there is a compile error. The files
+# also compile faster without the precompiled header.
+function(torchstone_torch_free target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  add_library(${target}_core OBJECT ${arg_SOURCES})
+  target_link_libraries(${target}_core PRIVATE ${arg_LINK} torchstone_options)
+  # Not by linking models and fixtures, which bring LibTorch along.
+  target_include_directories(${target}_core PRIVATE ${PROJECT_SOURCE_DIR}/models/include ${PROJECT_SOURCE_DIR}/fixtures/include)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_core>)
+endfunction()
+
+# torchstone_library(NAME [TORCH] [WITHOUT folder] [TORCH_FREE files… [EXCEPT files…]] LINK libraries…): the shared library
+# torchstone_NAME from all sources of this folder, except for WITHOUT, report_tool/ and *main.cpp. It is shared so that a
+# plug-in and the program that loads it use the same registries.
+# TORCH: the sources include LibTorch and use the precompiled header.
+# TORCH_FREE: globs of sources that do not include LibTorch, not even indirectly (torchstone_torch_free). EXCEPT are files
+# that the globs match but that include LibTorch.
 # The installed target requires LibTorch and no other library, because the public headers need none.
 function(torchstone_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "WITHOUT" "LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "WITHOUT" "TORCH_FREE;EXCEPT;LINK")
+  foreach(pattern IN LISTS arg_TORCH_FREE arg_EXCEPT)
+    file(GLOB matches ${pattern})
+    if(NOT matches)
+      message(FATAL_ERROR "${CMAKE_CURRENT_SOURCE_DIR}/${pattern}: no such file, but it is given to torchstone_library(${name})")
+    endif()
+  endforeach()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   if(arg_WITHOUT)
     file(GLOB_RECURSE others ${arg_WITHOUT}/*.cpp)
     list(REMOVE_ITEM sources ${others})
   endif()
   list(FILTER sources EXCLUDE REGEX "/report_tool/|main\\.cpp$")
+  set(torch_free "")
+  if(arg_TORCH_FREE)
+    file(GLOB torch_free CONFIGURE_DEPENDS ${arg_TORCH_FREE})
+    file(GLOB exceptions ${arg_EXCEPT})
+    list(REMOVE_ITEM torch_free ${exceptions})
+    list(REMOVE_ITEM sources ${torch_free})
+  endif()
   add_library(torchstone_${name} SHARED ${sources})
   add_library(Torchstone::${name} ALIAS torchstone_${name})
   set_target_properties(torchstone_${name} PROPERTIES EXPORT_NAME ${name})
+  if(torch_free)
+    set(link ${arg_LINK})
+    list(REMOVE_ITEM link LibTorch::torch Torchstone::models Torchstone::fixtures)
+    torchstone_torch_free(torchstone_${name} SOURCES ${torch_free} LINK ${link})
+  endif()
   set(installed ${arg_LINK})
   list(FILTER installed INCLUDE REGEX "^(Torchstone|LibTorch)::")
   list(FILTER arg_LINK EXCLUDE REGEX "^(Torchstone|LibTorch)::")
