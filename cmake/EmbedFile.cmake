@@ -1,10 +1,10 @@
 # torchstone_embed_file(TARGET FILE VARIABLE HEADER): compiles the text of FILE into TARGET, so that an installed library needs
-# no source tree. The function is `std::string_view torchstone::VARIABLE()`, which HEADER declares. With the HEADER
-# string_view no header declares it.
+# no source tree. HEADER declares the function `std::string_view torchstone::VARIABLE()`. If HEADER is string_view, no header
+# of the project declares it.
 function(torchstone_embed_file target file variable header)
   file(READ ${file} content)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
-  # Pieces, because compilers need not accept literals of more than 65536 characters.
+  # The text is split, because compilers may refuse literals of more than 65536 characters.
   set(literal "")
   string(LENGTH "${content}" left)
   set(at 0)

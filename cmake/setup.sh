@@ -51,7 +51,7 @@ missing_for_venv() {
   python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
 }
 
-# These save time and bytes of the HTML page, and Inductor may include Python.h. Nothing requires them.
+# Optional packages: ccache shortens builds, zlib shrinks the HTML page, and Inductor may include Python.h.
 missing_optional() {
   runs ccache || echo ccache
   libraries_by_cmake Optional
@@ -77,8 +77,8 @@ install_packages() {
   [ $# -gt 0 ] || return 0
   may_install || fail "please run: sudo apt-get update && sudo apt-get install -y $*"
   say "installing $*"
-  [ -n "$installed" ] || apt_get update -qq || say "the lists of packages could not be renewed"
-  apt_get install -y -qq --no-install-recommends "$@" || fail "could not be installed: $*"
+  [ -n "$installed" ] || apt_get update -qq || say "updating the package lists failed"
+  apt_get install -y -qq --no-install-recommends "$@" || fail "installing failed: $*"
   installed=yes
 }
 
@@ -94,17 +94,17 @@ install_what_is_missing() {
     missing+=" $(libraries_by_dpkg)"
   fi
   if ! has_cmake && runs cmake; then
-    say "CMake 3.25 or newer is needed, found: $(cmake_version). Where the distribution has none, 'pip install cmake' in an active environment gives one"
+    say "CMake 3.25 or newer is needed, found: $(cmake_version). If the distribution has no newer one, run 'pip install cmake' in an active environment"
   fi
   install_packages $missing
   if [ -n "$programs" ]; then
-    has_cmake || fail "the CMake that was installed is too old: $(cmake_version)"
+    has_cmake || fail "the installed CMake is too old: $(cmake_version)"
     missing=$(libraries_by_cmake Missing)
     install_packages $missing
   fi
   [ -n "$installed" ] || return 0
   missing=$(missing_optional)
-  [ -z "$missing" ] || apt_get install -y -qq --no-install-recommends $missing || say "going on without" $missing
+  [ -z "$missing" ] || apt_get install -y -qq --no-install-recommends $missing || say "continuing without" $missing
 }
 
 # ---- A Python with torch.
@@ -144,29 +144,29 @@ pip_choice() {
 }
 
 tell_of_cuda() {
-  local choice words="pip may bring torch with CUDA"
+  local choice message="pip may bring torch with CUDA"
   has_gpu && return 0
   choice=$(pip_choice "$1") || choice=
   case "$choice" in
     *+cpu) return 0 ;;
-    *+cu*) words="pip brings torch with CUDA" ;;
-    "$1") [ "$(uname -m)" != x86_64 ] || words="pip brings torch with CUDA" ;;
+    *+cu*) message="pip brings torch with CUDA" ;;
+    "$1") [ "$(uname -m)" != x86_64 ] || message="pip brings torch with CUDA" ;;
   esac
-  say "$words: 2.7 GB to download and 4.7 GB in .venv, of which this machine, without a GPU, needs 1 GB." \
-    "For a CPU build stop here and point pip to an index of CPU builds (pip.conf, PIP_INDEX_URL, PIP_EXTRA_INDEX_URL)" \
-    "or give a Python that has one: TORCHSTONE_PYTHON=/path/to/python"
+  say "$message: 2.7 GB to download and 4.7 GB in .venv. Without a GPU, this machine needs only 1 GB of that." \
+    "For a CPU build, stop here and point pip to an index of CPU builds (pip.conf, PIP_INDEX_URL, PIP_EXTRA_INDEX_URL)," \
+    "or name a Python that has one: TORCHSTONE_PYTHON=/path/to/python"
 }
 
 make_venv() {
-  say "making .venv with torch 2.13.0"
+  say "creating .venv with torch 2.13.0"
   python3 -m venv .venv
   tell_of_cuda 2.13.0
   .venv/bin/pip install --quiet --disable-pip-version-check torch==2.13.0 ||
-    fail "no torch 2.13.0 could be installed. Give one: TORCHSTONE_PYTHON=/path/to/python or TORCHSTONE_LIBTORCH=/path/to/libtorch"
+    fail "torch 2.13.0 could not be installed. Name another: TORCHSTONE_PYTHON=/path/to/python or TORCHSTONE_LIBTORCH=/path/to/libtorch"
   python=$PWD/.venv/bin/python
 }
 
-# The Python originals of the built-in models, for live comparison. Without them the tests use the committed golden files.
+# The Python originals of the built-in models, for direct comparison. Without them, the tests use the committed golden files.
 install_oracles() {
   case "${python:-}" in "$PWD"/.venv/*) ;; *) return 0 ;; esac
   [ ! -e .venv/oracles-0.28-graphs-2 ] || return 0
@@ -175,7 +175,7 @@ install_oracles() {
      .venv/bin/pip install --quiet --disable-pip-version-check numpy pillow pyyaml huggingface_hub safetensors tokenizers regex requests tqdm packaging typer psutil pyparsing aiohttp jinja2 fsspec xxhash; then
     touch .venv/oracles-0.28-graphs-2
   else
-    say "not to be had; the parity tests use the golden files"
+    say "installing failed; the parity tests use the golden files"
   fi
 }
 
@@ -189,7 +189,7 @@ install_compilers() {
      .venv/bin/pip install --quiet --disable-pip-version-check numpy; then
     touch .venv/compilers-1
   else
-    say "not to be had; their backends are not tested"
+    say "installing failed; their backends are not tested"
   fi
 }
 
@@ -201,7 +201,7 @@ install_executorch() {
   if .venv/bin/pip install --quiet --disable-pip-version-check --no-deps executorch==1.5.1 flatbuffers ruamel.yaml tabulate torchao==0.18.0; then
     touch .venv/executorch-1
   else
-    say "not to be had; its backend is not tested"
+    say "installing failed; its backend is not tested"
   fi
 }
 

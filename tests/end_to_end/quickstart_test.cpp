@@ -178,7 +178,7 @@ TEST(Quickstart, GoesOnWithoutWhatIsOnlyConvenient) {
   machine.user("0");
   const ProgramRun run = machine.build();
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("going on without ccache"));
+  EXPECT_THAT(run.err, HasSubstr("continuing without ccache"));
 }
 
 TEST(Quickstart, TakesMakeWhereThereIsNoNinja) {
