@@ -13,9 +13,9 @@ function(torchstone_test_program name)
   endif()
 endfunction()
 
-# torchstone_shards(NAME PROGRAM program COUNT n [FILTER filter] LABELS labels…): those tests of the program as n ctest
-# tests NAME/1_of_n …, or as NAME where n is 1, since a process that loads LibTorch for each test would take most of the time. Each leaves
-# GoogleTest's XML in test-results/, which run.py reads. What selects nothing is red.
+# torchstone_shards(NAME PROGRAM program COUNT n [FILTER filter] LABELS labels…): the selected tests of the program as n ctest
+# tests NAME/1_of_n …, or NAME if n is 1. A process per test would spend most of its time on loading LibTorch. Each writes
+# GoogleTest's XML to test-results/, which run.py reads. A filter that selects nothing fails the test.
 function(torchstone_shards name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROGRAM;COUNT;FILTER" "LABELS")
   if(NOT arg_FILTER)

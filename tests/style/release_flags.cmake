@@ -1,4 +1,4 @@
-# The flags of a release build are the user's when he gives some, else -O1.
+# A release build has the flags that the user gives, or else -O1.
 cmake_minimum_required(VERSION 3.25)
 cmake_path(SET source NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../..)
 
