@@ -118,11 +118,11 @@ class Expander {
     if (model.skip) return skip(c, {fmt::format("{} (suite)", *model.skip), origin_of(model.place)});
     for (const auto* settings : {&suite.defaults, &row.settings, &model.settings, &flags_.overrides})
       apply_ahead("ci", *settings, c);
-    policy::Conditions when = policy::conditions_of(c);
-    when.fast = flags_.fast;
-    when.no_skip = flags_.no_skip;
-    if (const auto out = exclusion(suite.policy, when)) return skip(c, *out);
-    if (const auto listed = skipped_by_list(suite.policy, when)) {
+    policy::Conditions conditions = policy::conditions_of(c);
+    conditions.fast = flags_.fast;
+    conditions.no_skip = flags_.no_skip;
+    if (const auto out = exclusion(suite.policy, conditions)) return skip(c, *out);
+    if (const auto listed = skipped_by_list(suite.policy, conditions)) {
       c.skip_override = listed->reason;
       c.origin["skip_override"] = listed->origin;
     }
