@@ -201,7 +201,7 @@ ModelInfo operator_model_info(const std::string& name, const LoggedInput& input,
   };
   info.facts = [model = info.name] {
     const OperatorFacts& facts = all_facts().at(model);
-    return ModelFacts{{{"operator", facts.name}, {"arguments", facts.arguments}, {"logged_at", facts.origin}},
+    return ModelFacts{{{"operator", facts.name}, {"arguments", facts.arguments}, {"logged_at", facts.logged_at}},
                       {{"logged_calls", static_cast<double>(facts.count)}}};
   };
   info.unsupported = [name](const std::string& device) -> std::optional<std::string> {

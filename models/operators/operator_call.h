@@ -73,7 +73,7 @@ struct OperatorFacts {
   std::string name;       ///< of the operator
   std::string arguments;  ///< as in the log
   int64_t count = 0;      ///< how often the recorded program made this call
-  std::string origin;     ///< file:line
+  std::string logged_at;  ///< file:line of the log
 };
 /// Returns the facts that operator_model_info() recorded; nullptr for any other model.
 const OperatorFacts* operator_facts(const std::string& model);
