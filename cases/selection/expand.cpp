@@ -31,7 +31,7 @@ std::string name_as_asked(Case c, std::initializer_list<const config::Settings*>
 /// Tells why a case of dynamic sizes is not registered; empty when it is.
 std::optional<policy::Decision> not_dynamic(const policy::Policy& policy, const ModelInfo& info, const Case& c) {
   if (c.dynamic == Dynamic::off) return std::nullopt;
-  if (const CheckInfo& check = check_of(c); !check.dynamic)
+  if (const CheckInfo& check = check_info(c); !check.dynamic)
     return policy::Decision{fmt::format("the check {} does not support dynamic sizes", c.check), check.file};
   if (!batch_is_fixed(policy, info)) return std::nullopt;
   const bool all = c.dynamic == Dynamic::all;

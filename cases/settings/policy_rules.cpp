@@ -137,7 +137,7 @@ void apply_amp(const Policy& policy, Case& c) {
 Conditions conditions_of(const Case& c) {
   Conditions conditions;
   conditions.model = c.model;
-  conditions.check = check_of(c).policy;
+  conditions.check = check_info(c).policy;
   conditions.batch_invariance = c.check == "batch_invariance";
   conditions.mode = c.mode;
   conditions.dtype = c.dtype;
