@@ -105,7 +105,7 @@ Case case_of(const Options& o) {
 
 std::unique_ptr<Compiled> compiled_step(const Options& o, Model& model, const Data& data) {
   const Case c = case_of(o);
-  const Backend& backend = backend_of(c.backend.name);
+  const Backend& backend = backend_named(c.backend.name);
   if (const auto why = backend.unsupported(c)) throw std::runtime_error(*why);
   return backend.compile(capture::capture(model, data.batch(), data.batch(), {true, {}}), c);
 }
@@ -118,7 +118,7 @@ void write_curves(const Options& o, const Side& eager, const Side& compiled) {
 }
 
 void write_report(const Options& o, RunInfo run, Outcome outcome) {
-  Result result = result_of(case_of(o));
+  Result result = result_before_run(case_of(o));
   result.outcome = std::move(outcome);
   run.exit_reason = "finished";
   run.build = build_facts();
