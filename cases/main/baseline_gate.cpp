@@ -180,7 +180,7 @@ BaselineVerdict judge_against(const judge::Baseline& baseline, const judge::Base
         fmt::format("{} not run here (flags, --gtest_filter or shard) and not compared",
                     outside == 1 ? "1 case of the baseline is" : fmt::format("{} cases of the baseline are", outside)));
   run.run.baseline = BaselineFacts{fmt::format("{}", fmt::join(flags.baseline, ", ")), judge::counts_line(comparison),
-                                   judge::remarks_of(comparison), again_words(flags, outside)};
+                                   judge::comparison_remarks(comparison), again_words(flags, outside)};
   set_findings(comparison, fail_on, run.results);
   const int exit_code = exit_code_of(comparison, fail_on);
   return {exit_code, why_of(exit_code, comparison, fail_on), write_comparison(comparison)};

@@ -56,7 +56,7 @@ constexpr const char *outputs_marker = ".torchstone_outputs", *outputs_line = "t
 
 bool is_marked(const fs::path& folder) {
   const fs::path path = folder / outputs_marker;
-  const auto line = first_line_of(path);
+  const auto line = read_first_line(path);
   if (!line) return false;
   if (*line == outputs_line) return true;
   throw std::runtime_error(

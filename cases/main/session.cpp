@@ -144,7 +144,7 @@ std::vector<size_t> order_of(const std::vector<Case>& cases) {
   std::ranges::stable_sort(order, {}, [&](size_t i) {
     const Case& c = cases[i];
     const auto place = TORCHSTONE_GTEST_ORDERS_BY_PLACE ? std::pair(c.file, c.line) : std::pair(std::string(), 0);
-    return std::tuple(check_of(c).timed, place, !isolate::program_of(c).empty());
+    return std::tuple(check_info(c).timed, place, !isolate::program_of(c).empty());
   });
   return order;
 }
@@ -220,7 +220,7 @@ void plan_cases(Session& session, const std::vector<size_t>& selected) {
   // A case alone compiles within itself, because compiling ahead captures a program twice. A warm start is measured all
   // the same: its package must be there before the case starts.
   const auto starts_warm = [&](size_t i) {
-    return check_of(session.cases[i]).timed && session.cases[i].warm_start_latency;
+    return check_info(session.cases[i]).timed && session.cases[i].warm_start_latency;
   };
   if (selected.size() < 2 && std::ranges::none_of(selected, starts_warm)) return;
   session.runner.compile_ahead(selected);
@@ -249,7 +249,7 @@ void stamp(Session& session, Result& result) {
 }
 
 Result row_of(const Case& c, const Session& session) {
-  Result result = result_of(c);
+  Result result = result_before_run(c);
   result.reproduce = reproduce_line(session.flags, c);
   result.origin = session.origin;
   result.origin.sequence = 0;

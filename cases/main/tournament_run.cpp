@@ -242,7 +242,7 @@ int hold_tournaments(Session& session, RunInfo& run, const std::vector<size_t>& 
     if (!begun && tournaments.back().exit_code == ExitCode::interrupted) continue;
     std::cout << console::tournament_text(tournaments.back(), line_width(), color) << std::flush;
   }
-  for (const auto& sweep : judge::sweeps_of(tournaments)) std::cout << console::sweep_text(sweep) << std::flush;
+  for (const auto& sweep : judge::group_sweeps(tournaments)) std::cout << console::sweep_text(sweep) << std::flush;
   session.runner.end_processes();
   run.duration_s = seconds_since(start);
   run.exit_reason = isolate::interrupted() ? "interrupted" : "finished";

@@ -85,7 +85,7 @@ int history(const HistoryArguments& arguments) {
     print_error("no runs (expected results folders, or an existing history with --out)");
     return ExitCode::nothing_judged;
   }
-  if (const auto known = judge::metrics_of(points); !known.contains(arguments.metric)) {
+  if (const auto known = judge::known_metrics(points); !known.contains(arguments.metric)) {
     print_error(fmt::format("--metric {}: {}", arguments.metric,
                             expected_one_of(arguments.metric, {known.begin(), known.end()})));
     return ExitCode::usage_error;

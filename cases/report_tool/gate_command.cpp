@@ -113,7 +113,7 @@ CLI::App* add_comparison(CLI::App& gate, const char* name, const char* help, con
         return *read;
       };
       how.judge = [&](const CsvTable& actual) {
-        return compare(actual, judge::counterpart_of(actual, how.expected()), *arguments);
+        return compare(actual, judge::find_counterpart(actual, how.expected()), *arguments);
       };
       how.judge_absent = [&](const CsvTable& expected) { return judge::absent_models(expected, arguments->options()); };
     }

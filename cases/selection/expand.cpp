@@ -31,7 +31,7 @@ std::string name_as_asked(Case c, std::initializer_list<const config::Settings*>
 /// Tells why a case of dynamic sizes is not registered; empty when it is.
 std::optional<policy::Decision> not_dynamic(const policy::Policy& policy, const ModelInfo& info, const Case& c) {
   if (c.dynamic == Dynamic::off) return std::nullopt;
-  if (const CheckInfo& check = check_of(c); !check.dynamic)
+  if (const CheckInfo& check = check_info(c); !check.dynamic)
     return policy::Decision{fmt::format("the check {} does not support dynamic sizes", c.check), check.file};
   if (!batch_is_fixed(policy, info)) return std::nullopt;
   const bool all = c.dynamic == Dynamic::all;
@@ -118,11 +118,11 @@ class Expander {
     if (model.skip) return skip(c, {fmt::format("{} (suite)", *model.skip), origin_of(model.place)});
     for (const auto* settings : {&suite.defaults, &row.settings, &model.settings, &flags_.overrides})
       apply_ahead("ci", *settings, c);
-    policy::Conditions when = policy::conditions_of(c);
-    when.fast = flags_.fast;
-    when.no_skip = flags_.no_skip;
-    if (const auto out = exclusion(suite.policy, when)) return skip(c, *out);
-    if (const auto listed = skipped_by_list(suite.policy, when)) {
+    policy::Conditions conditions = policy::conditions_of(c);
+    conditions.fast = flags_.fast;
+    conditions.no_skip = flags_.no_skip;
+    if (const auto out = exclusion(suite.policy, conditions)) return skip(c, *out);
+    if (const auto listed = skipped_by_list(suite.policy, conditions)) {
       c.skip_override = listed->reason;
       c.origin["skip_override"] = listed->origin;
     }

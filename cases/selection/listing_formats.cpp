@@ -45,7 +45,7 @@ std::string labels_of(const Case& c, const selection::Known& known) {
 
 // Runs timings alone. In other tests, threads that spin while they wait would take the cores of concurrent tests.
 const char* concurrency_properties(const Case& c) {
-  return check_of(c).timed ? " RUN_SERIAL TRUE" : " ENVIRONMENT OMP_WAIT_POLICY=passive";
+  return check_info(c).timed ? " RUN_SERIAL TRUE" : " ENVIRONMENT OMP_WAIT_POLICY=passive";
 }
 
 constexpr const char* page_head =

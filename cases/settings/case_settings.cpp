@@ -12,7 +12,7 @@
 namespace torchstone::config {
 namespace {
 
-bool is_timed(const Case& c, const UseFacts& /*facts*/) { return check_of(c).timed; }
+bool is_timed(const Case& c, const UseFacts& /*facts*/) { return check_info(c).timed; }
 
 const CaseField& field_with_key(const std::string& key, const Yaml& value) {
   const auto found = std::ranges::find(case_fields(), key, &CaseField::key);

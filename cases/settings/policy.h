@@ -70,7 +70,7 @@ struct Tolerance {
   std::string origin;
 };
 /// Applies upstream's get_tolerance_and_cosine_flag of the policy's suite.
-Tolerance tolerance_of(const Policy& policy, const Conditions& when);
+Tolerance tolerance_of(const Policy& policy, const Conditions& conditions);
 
 struct BatchSize {
   int64_t size;
@@ -80,7 +80,7 @@ bool batch_is_fixed(const Policy& policy, const ModelInfo& info);
 /// Returns a batch size of at least 1. Accuracy, and every check of the mini preset, has 1 (huggingface), 4
 /// (torchbench) or 8 (timm), at most accuracy.max_batch_size; batch invariance has 8, 8 and 16. Other cases have the
 /// model's own, replaced or divided by the policy. A fixed batch is the policy's, else the model's own.
-BatchSize batch_size_of(const Policy& policy, const Conditions& when, const ModelInfo& info);
+BatchSize batch_size_of(const Policy& policy, const Conditions& conditions, const ModelInfo& info);
 
 struct Optimizing {
   OptimizerKind kind;
@@ -88,20 +88,20 @@ struct Optimizing {
 };
 /// Applies upstream's init_optimizer (common.py) with the policy's lists under `optimizer`. Beyond upstream, weights in
 /// float16 get SGD too. The default is Adam.
-Optimizing optimizer_of(const Policy& policy, const Conditions& when);
+Optimizing optimizer_of(const Policy& policy, const Conditions& conditions);
 
 struct Decision {
   std::string reason, origin;
 };
 /// Tells why a list of models to skip excludes the case, whatever `no_skip` says; empty when none does.
-std::optional<Decision> skipped_by_list(const Policy& policy, const Conditions& when);
+std::optional<Decision> skipped_by_list(const Policy& policy, const Conditions& conditions);
 /// Tells why the case is not registered at all; empty when it is.
-std::optional<Decision> exclusion(const Policy& policy, const Conditions& when);
+std::optional<Decision> exclusion(const Policy& policy, const Conditions& conditions);
 /// Tells why upstream does not export the case for AOTInductor. Applies only under upstream's semantics, because our
 /// own tracer can capture it.
-std::optional<Decision> not_exported(const Policy& policy, const Conditions& when);
+std::optional<Decision> not_exported(const Policy& policy, const Conditions& conditions);
 /// Tells why the case is registered but ends as pass_due_to_skip: its model is too large for the float64 reference.
-std::optional<Decision> passes_by_skip(const Policy& policy, const Conditions& when);
+std::optional<Decision> passes_by_skip(const Policy& policy, const Conditions& conditions);
 
 /// Turns off CUDA graphs where the policy requires it, whatever selected them: timed ones, and the ones of
 /// torch_compile's modes.

@@ -15,85 +15,87 @@ constexpr bool on_aarch64 = true;
 constexpr bool on_aarch64 = false;
 #endif
 
-// A tolerance and the list of models that it applies to. Without a list it applies to all models that reach it, and
-// `when` names the conditions that these meet.
+// One step of a tolerance rule. The first step whose condition holds and whose list has the model decides. A step
+// without a list decides for every model that reaches it.
 struct Tier {
-  bool applies;
-  std::string list;
+  bool applies;      ///< the step's condition holds for the case
+  std::string list;  ///< dotted key of the policy's list of models; empty: any model
   double tolerance;
   bool cosine = false;
-  const char* when = "";
+  const char* meaning = "";  ///< the condition in words, for the origin of a step without a list
 };
 
-Tolerance first_match(const Policy& policy, const Conditions& when, const std::vector<Tier>& tiers) {
+Tolerance first_match(const Policy& policy, const Conditions& conditions, const std::vector<Tier>& tiers) {
   for (const auto& tier : tiers) {
     if (!tier.applies) continue;
     if (tier.list.empty())
       return {tier.tolerance, tier.cosine,
-              fmt::format("tolerance rule of {}: {}, in no list of {}", policy.rule, tier.when,
+              fmt::format("tolerance rule of {}: {}, in no list of {}", policy.rule, tier.meaning,
                           policy.file.empty() ? "a policy" : policy.file)};
-    if (const Mention* mention = policy.find(tier.list, when.model))
+    if (const Mention* mention = policy.find(tier.list, conditions.model))
       return {tier.tolerance, tier.cosine, fmt::format("{} ({})", mention->origin, tier.list)};
   }
   return {1e-4, false, "default"};  // never reached: the last tier of each rule always applies
 }
 
-Tolerance torchbench_rule(const Policy& policy, const Conditions& when) {
-  const bool half = when.dtype == DType::float16 || when.amp;
-  const bool bf16 = when.dtype == DType::bfloat16;
-  const bool training = when.mode == Mode::training && (when.device == "cuda" || when.device == "xpu");
-  return first_match(policy, when,
-                     {{half && when.freezing, "tolerance.freezing.higher_fp16", 1e-2},
-                      {half && when.freezing, "tolerance.freezing.even_higher", 8e-2},
-                      {half, "tolerance.higher_fp16", 1e-2},
-                      {half, "tolerance.even_higher", 8e-2},
-                      {half, "", 1e-3, false, "float16 or amp"},
+Tolerance torchbench_rule(const Policy& policy, const Conditions& conditions) {
+  const bool fp16_or_amp = conditions.dtype == DType::float16 || conditions.amp;
+  const bool bf16 = conditions.dtype == DType::bfloat16;
+  const bool trained_on_gpu =
+      conditions.mode == Mode::training && (conditions.device == "cuda" || conditions.device == "xpu");
+  return first_match(policy, conditions,
+                     {{fp16_or_amp && conditions.freezing, "tolerance.freezing.higher_fp16", 1e-2},
+                      {fp16_or_amp && conditions.freezing, "tolerance.freezing.even_higher", 8e-2},
+                      {fp16_or_amp, "tolerance.higher_fp16", 1e-2},
+                      {fp16_or_amp, "tolerance.even_higher", 8e-2},
+                      {fp16_or_amp, "", 1e-3, false, "float16 or amp"},
                       {bf16, "tolerance.higher_bf16", 1e-2},
-                      {bf16 && when.device == "xpu", "tolerance.higher_bf16_xpu", 8e-2},
-                      {training, "tolerance.cosine", 1e-3, true},
-                      {training, "tolerance.higher", 1e-3},
-                      {training, "tolerance.even_higher", 8e-2},
-                      {training, "", 1e-3, false, "training on cuda or xpu"},
+                      {bf16 && conditions.device == "xpu", "tolerance.higher_bf16_xpu", 8e-2},
+                      {trained_on_gpu, "tolerance.cosine", 1e-3, true},
+                      {trained_on_gpu, "tolerance.higher", 1e-3},
+                      {trained_on_gpu, "tolerance.even_higher", 8e-2},
+                      {trained_on_gpu, "", 1e-3, false, "training on cuda or xpu"},
                       {true, "", 1e-4, false, "all else (not float16 or amp, nor training on cuda or xpu)"}});
 }
 
-Tolerance timm_rule(const Policy& policy, const Conditions& when) {
-  const bool training = when.mode == Mode::training;
-  return first_match(policy, when,
-                     {{!training && when.freezing, "tolerance.freezing", 8e-2},
-                      {!training, "", 1e-3, false, "inference"},
-                      {true, "tolerance.highest_training", 16e-2},
-                      {true, "tolerance.even_higher", 8e-2},
-                      {when.max_autotune, "tolerance.even_higher_max_autotune", 8e-2},
-                      {true, "tolerance.higher_training", 4e-2},
-                      {when.amp, "tolerance.higher_amp", 4e-2},
-                      {when.dtype == DType::float16 && when.device == "xpu", "tolerance.higher_fp16_xpu", 4e-2},
-                      {true, "", 1e-2, false, "training"}});
+Tolerance timm_rule(const Policy& policy, const Conditions& conditions) {
+  const bool training = conditions.mode == Mode::training;
+  return first_match(
+      policy, conditions,
+      {{!training && conditions.freezing, "tolerance.freezing", 8e-2},
+       {!training, "", 1e-3, false, "inference"},
+       {true, "tolerance.highest_training", 16e-2},
+       {true, "tolerance.even_higher", 8e-2},
+       {conditions.max_autotune, "tolerance.even_higher_max_autotune", 8e-2},
+       {true, "tolerance.higher_training", 4e-2},
+       {conditions.amp, "tolerance.higher_amp", 4e-2},
+       {conditions.dtype == DType::float16 && conditions.device == "xpu", "tolerance.higher_fp16_xpu", 4e-2},
+       {true, "", 1e-2, false, "training"}});
 }
 
-Tolerance huggingface_rule(const Policy& policy, const Conditions& when) {
-  const bool training = when.mode == Mode::training;
-  return first_match(policy, when,
+Tolerance huggingface_rule(const Policy& policy, const Conditions& conditions) {
+  const bool training = conditions.mode == Mode::training;
+  return first_match(policy, conditions,
                      {{training, "tolerance.higher_training", 2e-2},
-                      {training && when.max_autotune, "tolerance.higher_max_autotune_training", 2e-2},
+                      {training && conditions.max_autotune, "tolerance.higher_max_autotune_training", 2e-2},
                       {training, "", 1e-2, false, "training"},
-                      {when.device == "cpu", "tolerance.higher_inference_cpu", 5e-3},
+                      {conditions.device == "cpu", "tolerance.higher_inference_cpu", 5e-3},
                       {true, "tolerance.higher_inference", 4e-3},
                       {true, "", 1e-3, false, "inference"}});
 }
 
 BatchSize stated_by(const Mention& mention) { return {static_cast<int64_t>(mention.value), mention.origin}; }
 
-BatchSize accuracy_batch(const Policy& policy, const Conditions& when) {
-  const bool ci =
-      when.ci && when.check == "accuracy" && when.mode == Mode::training && when.device == "cuda" && when.inductor;
-  if (const Mention* own = policy.find("batch_size.ci_accuracy", when.model); ci && own) return stated_by(*own);
-  const bool parts = when.batch_invariance;
+BatchSize accuracy_batch(const Policy& policy, const Conditions& conditions) {
+  const bool ci = conditions.ci && conditions.check == "accuracy" && conditions.mode == Mode::training &&
+                  conditions.device == "cuda" && conditions.inductor;
+  if (const Mention* own = policy.find("batch_size.ci_accuracy", conditions.model); ci && own) return stated_by(*own);
+  const bool parts = conditions.batch_invariance;
   const BatchSize batch{policy.rule == "huggingface" ? (parts ? 8 : 1)
                         : policy.rule == "timm"      ? (parts ? 16 : 8)
                                                      : (parts ? 8 : 4),
                         fmt::format("{} batch size of {}", parts ? "batch invariance's" : "accuracy", policy.rule)};
-  const Mention* limit = policy.find("accuracy.max_batch_size", when.model);
+  const Mention* limit = policy.find("accuracy.max_batch_size", conditions.model);
   return limit && limit->value < static_cast<double>(batch.size) ? stated_by(*limit) : batch;
 }
 
@@ -133,22 +135,22 @@ void apply_amp(const Policy& policy, Case& c) {
 }  // namespace
 
 Conditions conditions_of(const Case& c) {
-  Conditions when;
-  when.model = c.model;
-  when.check = check_of(c).policy;
-  when.batch_invariance = c.check == "batch_invariance";
-  when.mode = c.mode;
-  when.dtype = c.dtype;
-  when.amp = c.dtype == DType::amp;
-  when.device = c.device.substr(0, c.device.find(':'));
-  when.inductor = compiled_by_inductor(c.backend);
-  when.exported = c.backend.name == "inductor";
-  when.freezing = option_of(c, "freezing") == "true";
-  when.max_autotune = option_of(c, "max_autotune") == "true" ||
-                      (c.backend.name == "torch_compile" && option_of(c, "mode").starts_with("max-autotune"));
-  when.preset = c.preset;
-  when.ci = c.ci;
-  return when;
+  Conditions conditions;
+  conditions.model = c.model;
+  conditions.check = check_info(c).policy;
+  conditions.batch_invariance = c.check == "batch_invariance";
+  conditions.mode = c.mode;
+  conditions.dtype = c.dtype;
+  conditions.amp = c.dtype == DType::amp;
+  conditions.device = c.device.substr(0, c.device.find(':'));
+  conditions.inductor = compiled_by_inductor(c.backend);
+  conditions.exported = c.backend.name == "inductor";
+  conditions.freezing = option_of(c, "freezing") == "true";
+  conditions.max_autotune = option_of(c, "max_autotune") == "true" ||
+                            (c.backend.name == "torch_compile" && option_of(c, "mode").starts_with("max-autotune"));
+  conditions.preset = c.preset;
+  conditions.ci = c.ci;
+  return conditions;
 }
 
 void apply_disable_cudagraph(const Policy& policy, Case& c) {
@@ -169,36 +171,37 @@ void leave_out_cuda_graphs(Case& c) {
   c.origin["cuda_graphs"] = fmt::format("{} has none, not by {}", c.device, c.origin["cuda_graphs"]);
 }
 
-Tolerance tolerance_of(const Policy& policy, const Conditions& when) {
-  return policy.rule == "timm"          ? timm_rule(policy, when)
-         : policy.rule == "huggingface" ? huggingface_rule(policy, when)
-                                        : torchbench_rule(policy, when);
+Tolerance tolerance_of(const Policy& policy, const Conditions& conditions) {
+  return policy.rule == "timm"          ? timm_rule(policy, conditions)
+         : policy.rule == "huggingface" ? huggingface_rule(policy, conditions)
+                                        : torchbench_rule(policy, conditions);
 }
 
 bool batch_is_fixed(const Policy& policy, const ModelInfo& info) {
   return info.fixed_batch || policy.find("dont_change_batch_size", info.name);
 }
 
-BatchSize batch_size_of(const Policy& policy, const Conditions& when, const ModelInfo& info) {
-  const int64_t stated = when.mode == Mode::training && info.train_batch > 0 ? info.train_batch : info.eval_batch;
+BatchSize batch_size_of(const Policy& policy, const Conditions& conditions, const ModelInfo& info) {
+  const int64_t stated = conditions.mode == Mode::training && info.train_batch > 0 ? info.train_batch : info.eval_batch;
   BatchSize own{std::max<int64_t>(stated, 1), fmt::format("{}:{} (the model's own)", info.file, info.line)};
-  const std::string key = when.mode == Mode::training ? "batch_size.training" : "batch_size.inference";
-  const Mention* replaced = policy.find(key, when.model);
+  const std::string key = conditions.mode == Mode::training ? "batch_size.training" : "batch_size.inference";
+  const Mention* replaced = policy.find(key, conditions.model);
   if (batch_is_fixed(policy, info)) {
-    const Mention* kept = policy.find("dont_change_batch_size", when.model);
+    const Mention* kept = policy.find("dont_change_batch_size", conditions.model);
     return replaced ? stated_by(*replaced) : BatchSize{own.size, kept ? kept->origin : own.origin};
   }
   if (policy.keeps_batch_size) return own;
-  if (when.check == "accuracy" || when.preset == Preset::mini || stated <= 0) return accuracy_batch(policy, when);
+  if (conditions.check == "accuracy" || conditions.preset == Preset::mini || stated <= 0)
+    return accuracy_batch(policy, conditions);
   if (replaced) return stated_by(*replaced);
-  if (const Mention* divisor = policy.find("batch_size.divisors", when.model)) {
+  if (const Mention* divisor = policy.find("batch_size.divisors", conditions.model)) {
     return {std::max<int64_t>(own.size / static_cast<int64_t>(divisor->value), 1), divisor->origin};
   }
   return own;
 }
 
-Optimizing optimizer_of(const Policy& policy, const Conditions& when) {
-  const bool inductor_on_cuda = when.check == "accuracy" && when.device == "cuda" && when.inductor;
+Optimizing optimizer_of(const Policy& policy, const Conditions& conditions) {
+  const bool inductor_on_cuda = conditions.check == "accuracy" && conditions.device == "cuda" && conditions.inductor;
   const struct {
     bool applies;
     const char* list;
@@ -206,56 +209,56 @@ Optimizing optimizer_of(const Policy& policy, const Conditions& when) {
   } rules[] = {
       {true, "optimizer.none", OptimizerKind::none},
       {true, "optimizer.sgd", OptimizerKind::sgd},
-      {when.ci, "optimizer.sgd_in_ci", OptimizerKind::sgd},
+      {conditions.ci, "optimizer.sgd_in_ci", OptimizerKind::sgd},
       {inductor_on_cuda, "optimizer.sgd_with_inductor", OptimizerKind::sgd},
   };
   for (const auto& rule : rules) {
-    const Mention* mention = rule.applies ? policy.find(rule.list, when.model) : nullptr;
+    const Mention* mention = rule.applies ? policy.find(rule.list, conditions.model) : nullptr;
     if (mention) return {rule.kind, fmt::format("{} ({})", mention->origin, rule.list)};
   }
-  if (when.dtype == DType::float16 && !when.amp)
+  if (conditions.dtype == DType::float16 && !conditions.amp)
     return {OptimizerKind::sgd, "Adam's epsilon, 1e-8, is zero in float16: NaN after a step"};
   return {OptimizerKind::adam, "upstream's default"};
 }
 
-std::optional<Decision> skipped_by_list(const Policy& policy, const Conditions& when) {
+std::optional<Decision> skipped_by_list(const Policy& policy, const Conditions& conditions) {
   const struct {
     bool applies;
     std::string list, why;
   } rules[] = {
       {true, "skip.all", "not run anywhere"},
-      {true, "skip.device." + when.device, "not run on " + when.device},
-      {when.device == "cpu" && on_aarch64, "skip.device.cpu_aarch64", "not run on aarch64"},
-      {when.mode == Mode::training, "skip.test.training", "not run in training"},
-      {when.freezing, "skip.freezing." + when.device, "not run with freezing on " + when.device},
+      {true, "skip.device." + conditions.device, "not run on " + conditions.device},
+      {conditions.device == "cpu" && on_aarch64, "skip.device.cpu_aarch64", "not run on aarch64"},
+      {conditions.mode == Mode::training, "skip.test.training", "not run in training"},
+      {conditions.freezing, "skip.freezing." + conditions.device, "not run with freezing on " + conditions.device},
       {true, "skip.multiprocess", "needs several processes"},
-      {when.fast, "slow", "slow, skipped by --torchstone_fast"},
+      {conditions.fast, "slow", "slow, skipped by --torchstone_fast"},
   };
   for (const auto& rule : rules) {
-    const Mention* mention = rule.applies ? policy.find(rule.list, when.model) : nullptr;
+    const Mention* mention = rule.applies ? policy.find(rule.list, conditions.model) : nullptr;
     if (mention) return Decision{fmt::format("{} (policy {})", rule.why, rule.list), mention->origin};
   }
   return std::nullopt;
 }
 
-std::optional<Decision> exclusion(const Policy& policy, const Conditions& when) {
-  if (auto skipped = skipped_by_list(policy, when); skipped && !when.no_skip) return skipped;
-  const Mention* mention = when.dtype == DType::float32 ? nullptr : policy.find("only_fp32", when.model);
+std::optional<Decision> exclusion(const Policy& policy, const Conditions& conditions) {
+  if (auto skipped = skipped_by_list(policy, conditions); skipped && !conditions.no_skip) return skipped;
+  const Mention* mention = conditions.dtype == DType::float32 ? nullptr : policy.find("only_fp32", conditions.model);
   if (!mention) return std::nullopt;
   return Decision{"runs in float32 only (policy only_fp32)", mention->origin};
 }
 
-std::optional<Decision> not_exported(const Policy& policy, const Conditions& when) {
-  if (!when.exported || when.mode == Mode::training) return std::nullopt;
+std::optional<Decision> not_exported(const Policy& policy, const Conditions& conditions) {
+  if (!conditions.exported || conditions.mode == Mode::training) return std::nullopt;
   for (const char* list : {"skip.control_flow", "skip.export_not_supported"})
-    if (const Mention* mention = policy.find(list, when.model))
+    if (const Mention* mention = policy.find(list, conditions.model))
       return Decision{fmt::format("upstream does not export it (policy {})", list), mention->origin};
   return std::nullopt;
 }
 
-std::optional<Decision> passes_by_skip(const Policy& policy, const Conditions& when) {
-  const Mention* mention = policy.find("accuracy.skip.large_models", when.model);
-  if (!mention || when.check == "performance") return std::nullopt;
+std::optional<Decision> passes_by_skip(const Policy& policy, const Conditions& conditions) {
+  const Mention* mention = policy.find("accuracy.skip.large_models", conditions.model);
+  if (!mention || conditions.check == "performance") return std::nullopt;
   return Decision{"too large for an eager, a compiled and a float64 copy (policy accuracy.skip.large_models)",
                   mention->origin};
 }
@@ -267,16 +270,16 @@ void apply_policy(const Policy& policy, const ModelInfo& info, Case& c, DType lo
   if (const Mention* rounded = policy.find("emulate_precision_casts", c.model);
       rounded && compiled_by_inductor(c.backend))
     add_option(c, "emulate_precision_casts", "true", rounded->origin);
-  Conditions when = conditions_of(c);
-  if (c.dtype == DType::as_written) when.dtype = loosest;
-  const Tolerance judged = tolerance_of(policy, when);
+  Conditions conditions = conditions_of(c);
+  if (c.dtype == DType::as_written) conditions.dtype = loosest;
+  const Tolerance judged = tolerance_of(policy, conditions);
   c.tolerance = judged.tolerance;
   c.cosine = judged.cosine;
   c.origin["tolerance"] = c.origin["cosine"] = judged.origin;
-  const BatchSize batch = batch_size_of(policy, when, info);
+  const BatchSize batch = batch_size_of(policy, conditions, info);
   c.batch_size = batch.size;
   c.origin["batch_size"] = batch.origin;
-  c.equal_nan = when.dtype != DType::float32 && when.dtype != DType::float64;
+  c.equal_nan = conditions.dtype != DType::float32 && conditions.dtype != DType::float64;
   c.origin["equal_nan"] = "upstream's rule: NaN equals NaN except in float32; float64 follows it";
   set_if(policy.find("require_larger_multiplier_for_smaller_tensor", c.model), c,
          "larger_multiplier_for_smaller_tensor", &Case::larger_multiplier_for_smaller_tensor, true);
@@ -292,21 +295,22 @@ void apply_policy(const Policy& policy, const ModelInfo& info, Case& c, DType lo
   // Upstream passes such a model whether its results agree or not. Here the row reports that nothing was compared.
   const Mention* unstable = policy.find("non_deterministic", c.model);
   if (!unstable && c.mode == Mode::training) unstable = policy.find("accuracy.skip.eager_not_deterministic", c.model);
-  if (when.check == "accuracy") set_if(unstable, c, "eager_not_deterministic", &Case::eager_not_deterministic, true);
+  if (conditions.check == "accuracy")
+    set_if(unstable, c, "eager_not_deterministic", &Case::eager_not_deterministic, true);
   if (const Mention* kept = policy.find("only_inference", c.model); kept && c.mode == Mode::training) {
     set_if(kept, c, "eval_in_training", &Case::eval_in_training, true);
-  } else if (policy.rule == "torchbench" && when.check == "accuracy" && c.mode == Mode::training &&
+  } else if (policy.rule == "torchbench" && conditions.check == "accuracy" && c.mode == Mode::training &&
              !policy.find("only_training", c.model)) {
     c.eval_in_training = true;
     c.origin["eval_in_training"] = "torchbench's accuracy trains in eval mode";
   }
   if (c.mode == Mode::training) {
-    const Optimizing chosen = optimizer_of(policy, when);
+    const Optimizing chosen = optimizer_of(policy, conditions);
     c.optimizer = chosen.kind;
     c.origin["optimizer"] = chosen.origin;
     set_if(policy.find("scaled_compute_loss", c.model), c, "loss_divisor", &Case::loss_divisor, 1000);
   }
-  if (const auto skip = passes_by_skip(policy, when)) {
+  if (const auto skip = passes_by_skip(policy, conditions)) {
     c.skip_reason = skip->reason;
     c.origin["skip_reason"] = skip->origin;
   }

@@ -17,7 +17,7 @@ void cast(torch::Tensor tensor, torch::Dtype dtype, bool non_blocking) {
   if (tensor.is_floating_point() || tensor.is_complex()) tensor.set_data(tensor.to(dtype, non_blocking));
 }
 
-uint64_t key_of(const std::string& name) {
+uint64_t hash_name(const std::string& name) {
   uint64_t key = 0xCBF29CE484222325;
   for (const char c : name) key = (key ^ static_cast<unsigned char>(c)) * 0x100000001B3;
   return key;
@@ -30,7 +30,7 @@ uint64_t draw(uint64_t key, uint64_t index) {
   return z ^ (z >> 31);
 }
 
-int32_t integer_of(uint64_t h) { return static_cast<int32_t>(h >> 40) - (1 << 23); }
+int32_t signed_24_bits(uint64_t h) { return static_cast<int32_t>(h >> 40) - (1 << 23); }
 
 /// (offset + (k >> shift)) * scale, which rounds the integer (exact below 2^24) and the product.
 struct Rule {
@@ -41,7 +41,7 @@ struct Rule {
 
 float scaled(double bound) { return static_cast<float>(std::ldexp(bound, -23)); }
 
-Rule rule_of(const std::string& name, const torch::Tensor& tensor) {
+Rule initial_value_rule(const std::string& name, const torch::Tensor& tensor) {
   if (tensor.dim() > 1 && tensor.numel() > 0) {
     const auto fan_in = static_cast<double>(tensor.numel() / tensor.size(0));
     return {0, 0, scaled(std::sqrt(4.5 / fan_in))};
@@ -55,9 +55,9 @@ Rule rule_of(const std::string& name, const torch::Tensor& tensor) {
 torch::Tensor filled(const std::string& name, at::IntArrayRef sizes, Rule rule) {
   const auto tensor = torch::empty(sizes, torch::kFloat32);
   auto* values = tensor.data_ptr<float>();
-  const auto key = key_of(name);
+  const auto key = hash_name(name);
   for (int64_t i = 0; i < tensor.numel(); ++i) {
-    const auto k = integer_of(draw(key, static_cast<uint64_t>(i)));
+    const auto k = signed_24_bits(draw(key, static_cast<uint64_t>(i)));
     values[i] = static_cast<float>(rule.offset + (k >> rule.shift)) * rule.scale;
   }
   return tensor;
@@ -120,7 +120,7 @@ void counter_fill(Model& model) {
   for (auto& [name, tensor] : state_of(model)) {
     if (!tensor.is_floating_point() || !model.in_state_dict(name)) continue;
     if (!done.insert(tensor.unsafeGetTensorImpl()).second) continue;
-    torch::Tensor(tensor).copy_(filled(name, tensor.sizes(), rule_of(name, tensor)));
+    torch::Tensor(tensor).copy_(filled(name, tensor.sizes(), initial_value_rule(name, tensor)));
   }
 }
 
@@ -131,7 +131,7 @@ torch::Tensor counter_input(const std::string& name, const std::vector<int64_t>&
 torch::Tensor counter_input(const std::string& name, const std::vector<int64_t>& sizes, int64_t high) {
   const auto tensor = torch::empty(sizes, torch::kInt64);
   auto* values = tensor.data_ptr<int64_t>();
-  const auto key = key_of(name);
+  const auto key = hash_name(name);
   for (int64_t i = 0; i < tensor.numel(); ++i) {
     values[i] = static_cast<int64_t>(draw(key, static_cast<uint64_t>(i)) >> 33) % high;
   }

@@ -44,7 +44,7 @@ class Binder {
       case c10::TypeKind::ScalarTypeType: {
         const auto* dtype = literal.kind == Kind::name ? find_dtype(literal.text) : nullptr;
         if (!dtype) misfit(literal, "a dtype");
-        return static_cast<int64_t>(scalar_type_of(dtype->name));
+        return static_cast<int64_t>(to_scalar_type(dtype->name));
       }
       case c10::TypeKind::LayoutType:
         if (!literal.text.ends_with(".strided")) misfit(literal, "torch.strided");
@@ -124,7 +124,7 @@ class Binder {
 
 }  // namespace
 
-torch::ScalarType scalar_type_of(const std::string& name) {
+torch::ScalarType to_scalar_type(const std::string& name) {
   const auto& types = c10::getStringToDtypeMap();
   const auto found = types.find(name);
   if (found == types.end()) throw std::invalid_argument("no dtype " + name);
@@ -142,7 +142,7 @@ c10::IValue bind_literal(const Literal& literal, const c10::TypePtr& type, std::
 
 torch::Tensor random_tensor(const TensorSpec& spec) {
   constexpr int64_t bound = 9;
-  torch::ScalarType type = scalar_type_of(spec.dtype);
+  torch::ScalarType type = to_scalar_type(spec.dtype);
   if (at::isFloatingType(type)) type = torch::kFloat32;
   const bool empty = std::find(spec.sizes.begin(), spec.sizes.end(), 0) != spec.sizes.end();
   // Strided tensors are views of one long row: elements of an expanded tensor share memory, which copy_() refuses.

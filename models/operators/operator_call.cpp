@@ -201,7 +201,7 @@ ModelInfo operator_model_info(const std::string& name, const LoggedInput& input,
   };
   info.facts = [model = info.name] {
     const OperatorFacts& facts = all_facts().at(model);
-    return ModelFacts{.notes = {{"arguments", facts.arguments}, {"logged_at", facts.origin}},
+    return ModelFacts{.notes = {{"arguments", facts.arguments}, {"logged_at", facts.logged_at}},
                       .metrics = {{"logged_calls", static_cast<double>(facts.count)}},
                       .operator_name = facts.name};
   };

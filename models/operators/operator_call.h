@@ -26,7 +26,7 @@ c10::IValue bind_literal(const Literal& literal, const c10::TypePtr& type, std::
 c10::TypePtr plain_element(const c10::TypePtr& element);
 
 /// Returns the dtype of a name without "torch." ("float32"). Throws std::invalid_argument for any other name.
-torch::ScalarType scalar_type_of(const std::string& name);
+torch::ScalarType to_scalar_type(const std::string& name);
 
 /// Returns random values with upstream's distribution (torch.testing.make_tensor on the CPU). Real and complex numbers
 /// are uniform in [-9, 9), integers range from -9 to 9 (unsigned ones from 0), and booleans have probability 1/2.
@@ -66,7 +66,7 @@ struct OperatorFacts {
   std::string name;       ///< of the operator
   std::string arguments;  ///< as in the log
   int64_t count = 0;      ///< how often the recorded program made this call
-  std::string origin;     ///< file:line
+  std::string logged_at;  ///< file:line of the log
 };
 /// Returns the facts that operator_model_info() recorded; nullptr for any other model.
 const OperatorFacts* operator_facts(const std::string& model);

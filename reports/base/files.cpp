@@ -48,7 +48,7 @@ void sync_folder(const fs::path& folder) {
 }
 
 /// Reads a stream from its position to the end.
-std::string rest_of(std::istream& stream) {
+std::string read_rest(std::istream& stream) {
   std::ostringstream text;
   text << stream.rdbuf();
   return std::move(text).str();
@@ -84,12 +84,12 @@ void write_atomically(const fs::path& path, std::string_view text, Durability du
 std::string read_text(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) fail("cannot read", path, errno);
-  std::string text = rest_of(file);
+  std::string text = read_rest(file);
   if (file.bad() || fs::is_directory(path)) fail("cannot read", path, EISDIR);
   return text;
 }
 
-std::optional<std::string> first_line_of(const fs::path& path) {
+std::optional<std::string> read_first_line(const fs::path& path) {
   if (!fs::is_regular_file(fs::symlink_status(path))) return std::nullopt;
   std::ifstream file(path);
   std::string line;
@@ -150,7 +150,7 @@ std::optional<std::string> read_file(const fs::path& path) {
     if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
     throw CacheError(fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
   }
-  return rest_of(file);
+  return read_rest(file);
 }
 
 void write_file(const fs::path& path, std::string_view content) {
@@ -161,12 +161,12 @@ void write_file(const fs::path& path, std::string_view content) {
   }
 }
 
-std::string tail_of(const fs::path& path, size_t bytes) {
+std::string read_tail(const fs::path& path, size_t bytes) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) return "";
   const auto size = static_cast<size_t>(file.tellg());
   file.seekg(static_cast<std::streamoff>(size - std::min(size, bytes)));
-  return rest_of(file);
+  return read_rest(file);
 }
 
 std::optional<Descriptor> try_lock(const fs::path& path, bool shared) {

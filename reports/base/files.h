@@ -48,7 +48,7 @@ void write_atomically(const std::filesystem::path& path, std::string_view text,
 std::string read_text(const std::filesystem::path& path);
 /// Reads the first line of a file; an empty text when it cannot be read. Returns an empty optional when `path` is
 /// not a regular file. A link is not one.
-std::optional<std::string> first_line_of(const std::filesystem::path& path);
+std::optional<std::string> read_first_line(const std::filesystem::path& path);
 
 /// Turns a text into one component of a path, for files that are named after a case, a suite or a backend. It keeps
 /// [A-Za-z0-9_.-], writes `slash` for `/`, and %XX for other bytes and for a dot at the start. A hash replaces what
@@ -74,7 +74,7 @@ std::optional<std::string> read_file(const std::filesystem::path& path);
 /// it reads them. Throws CacheError (disk full, read-only).
 void write_file(const std::filesystem::path& path, std::string_view content);
 /// Reads the last `bytes` of a file, for error messages; empty when it does not exist.
-std::string tail_of(const std::filesystem::path& path, size_t bytes = 2000);
+std::string read_tail(const std::filesystem::path& path, size_t bytes = 2000);
 
 /// Takes an advisory lock (flock) on a file, which is made if needed. The lock is held while the descriptor lives,
 /// also by forked children. Empty when another process holds the lock. Throws CacheError when the file cannot be

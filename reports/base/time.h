@@ -9,7 +9,7 @@
 namespace torchstone {
 
 /// Returns a point in time, in seconds since 1970, as UTC: "2026-01-31T12:00:00.123Z". Such texts sort by time.
-inline std::string utc_of(double seconds) {
+inline std::string format_utc(double seconds) {
   const auto whole = static_cast<std::time_t>(std::floor(seconds));
   const int millis = static_cast<int>((seconds - std::floor(seconds)) * 1000);
   std::tm parts{};
@@ -20,7 +20,7 @@ inline std::string utc_of(double seconds) {
 
 /// Returns the current time in the same form.
 inline std::string utc_now() {
-  return utc_of(std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count());
+  return format_utc(std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count());
 }
 
 /// Returns the seconds of a clock that never goes back. Only differences between its values have a meaning.

@@ -28,7 +28,7 @@ std::string value_in(const Facts& facts, const std::string& key) {
   return found == facts.end() ? "" : found->second;
 }
 
-std::set<std::string> keys_of(const Facts& before, const Facts& after) {
+std::set<std::string> all_keys(const Facts& before, const Facts& after) {
   std::set<std::string> keys;
   for (const Facts* facts : {&before, &after})
     for (const auto& [key, value] : *facts) keys.insert(key);
@@ -65,7 +65,7 @@ void compare_notes(const Report& baseline, const Report& report, const std::stri
 std::vector<std::string> other_differences(const Report& baseline, const Report& report) {
   std::vector<std::string> differences;
   const auto compare = [&](const Facts& before, const Facts& after, auto matters) {
-    for (const auto& key : keys_of(before, after))
+    for (const auto& key : all_keys(before, after))
       if (matters(key) && value_in(before, key) != value_in(after, key))
         differences.push_back(differ(key, value_in(after, key), value_in(before, key)));
   };
@@ -86,7 +86,7 @@ std::vector<std::string> other_differences(const Report& baseline, const Report&
 /// Whether the status is as expected, whatever an earlier comparison said.
 bool status_is_fine(const Result& r) { return r.finished && r.status_as_expected(); }
 
-std::string status_of(const Result& r) { return std::string(to_string(final_status(r))); }
+std::string final_status_name(const Result& r) { return std::string(to_string(final_status(r))); }
 
 /// Returns the rank of the change, and the largest move among the metrics that have it.
 std::pair<size_t, double> badness(const CaseChange& c) {
@@ -103,7 +103,7 @@ std::pair<size_t, double> badness(const CaseChange& c) {
   return {kind, farthest};
 }
 
-Change worse_of(Change a, Change b) {
+Change worse_change(Change a, Change b) {
   for (const Change change : {Change::slower, Change::ambiguous, Change::faster})
     if (a == change || b == change) return change;
   return Change::same;
@@ -115,8 +115,8 @@ bool was_measured_well(const Result& before) { return !is_skipped(before) && sta
 /// Compares the statuses of a case, and each metric separately.
 CaseChange change_of(const Result& before, const Result& after, const BaselineOptions& options,
                      const RunToRunOfCases& history, BaselineComparison& comparison) {
-  CaseChange change{after.name, Change::same, status_of(before), status_of(after)};
-  change.other_parts = other_parts_of(before.outcome.model, after.outcome.model);
+  CaseChange change{after.name, Change::same, final_status_name(before), final_status_name(after)};
+  change.other_parts = differing_model_parts(before.outcome.model, after.outcome.model);
   if (!change.other_parts.empty()) {
     change.change = Change::other_model;
     return change;
@@ -153,7 +153,7 @@ void add_metrics(CaseChange& change, const BaselineOptions& options) {
   if (change.change == Change::gone || change.change == Change::added || change.change == Change::other_model) return;
   for (const auto& metric : change.metrics)
     if (!is_of_eager(metric.metric) && find_metric(metric.metric)->judged != Judged::by_one_reading)
-      change.change = worse_of(change.change, metric.change);
+      change.change = worse_change(change.change, metric.change);
 }
 
 void add_notes(BaselineComparison& comparison, const BaselineOptions& options) {
@@ -208,13 +208,13 @@ std::vector<std::string> machine_differences(const RunInfo& baseline, const RunI
   };
   for (const char* key : {"architecture", "cpu", "cores", "usable_cores", "governor"})
     compare(key, baseline.machine, run.machine);
-  for (const auto& key : keys_of(baseline.build, run.build)) compare(key, baseline.build, run.build);
+  for (const auto& key : all_keys(baseline.build, run.build)) compare(key, baseline.build, run.build);
   return differences;
 }
 
 bool is_of_eager(const std::string& metric) { return metric.starts_with("eager_"); }
 
-std::string other_parts_of(const ModelDigests& before, const ModelDigests& after) {
+std::string differing_model_parts(const ModelDigests& before, const ModelDigests& after) {
   const auto differs = [](const std::string& a, const std::string& b) { return !a.empty() && !b.empty() && a != b; };
   const bool program = differs(before.program, after.program), weights = differs(before.weights, after.weights);
   return program && weights ? "program and weights" : program ? "program" : weights ? "weights" : "";
@@ -227,17 +227,17 @@ BaselineComparison compare_with_baseline(const Report& baseline, const Report& r
     comparison.machine_differences = machine_differences(baseline.run, report.run);
     comparison.notes = other_differences(baseline, report);
   }
-  const RunToRunOfCases history = run_to_run(options.history, machine_of(report.run));
-  const auto before = cases_of(baseline), after = cases_of(report);
+  const RunToRunOfCases history = run_to_run(options.history, machine_text(report.run));
+  const auto before = cases_by_name(baseline), after = cases_by_name(report);
   for (const auto& [key, result] : after) {
     const auto found = before.find(key);
     comparison.cases.push_back(found == before.end()
-                                   ? CaseChange{result->name, Change::added, "", status_of(*result)}
+                                   ? CaseChange{result->name, Change::added, "", final_status_name(*result)}
                                    : change_of(*found->second, *result, options, history, comparison));
   }
   for (const auto& [key, result] : before) {
     if (after.contains(key)) continue;
-    auto& gone = comparison.cases.emplace_back(CaseChange{result->name, Change::gone, status_of(*result), ""});
+    auto& gone = comparison.cases.emplace_back(CaseChange{result->name, Change::gone, final_status_name(*result), ""});
     gone.lost = was_measured_well(*result) && !options.allow_absent;
   }
   comparison.drift = settle_timings(comparison.cases, options);

@@ -17,7 +17,7 @@ namespace torchstone::judge {
 /// Returns one record for each case, by name and device; counts_instead() chooses among several. `AnyReport` is Report
 /// or const Report, which has to outlive the pointers.
 template <typename AnyReport>
-auto cases_of(AnyReport& report) {
+auto cases_by_name(AnyReport& report) {
   std::map<std::pair<std::string, std::string>, decltype(report.results.data())> cases;
   for (auto& result : report.results) {
     const auto [place, is_new] = cases.emplace(std::pair(result.name, result.device), &result);
@@ -127,7 +127,7 @@ std::optional<Drift> settle_timings(std::vector<CaseChange>& cases, const Baseli
 
 /// Returns which parts of a model differ: "weights", "program" or "program and weights". Empty if none does, or if a
 /// record lacks the digest.
-std::string other_parts_of(const ModelDigests& before, const ModelDigests& after);
+std::string differing_model_parts(const ModelDigests& before, const ModelDigests& after);
 
 /// Whether a metric belongs to the eager side, whose changes never make a case red.
 bool is_of_eager(const std::string& metric);

@@ -78,7 +78,7 @@ void require_one_of_each_model(const UpstreamTable& t, const CsvRow& row, const 
 }
 
 /// The last record of a case counts.
-Candidates candidates_of(const UpstreamTable& table, const std::vector<Result>& results) {
+Candidates find_candidates(const UpstreamTable& table, const std::vector<Result>& results) {
   std::map<std::pair<std::string, std::string>, const Result*> last;
   for (const auto& result : results) last[{result.name, result.device}] = &result;
   Candidates candidates;
@@ -115,7 +115,7 @@ std::optional<double> positive(const UpstreamTable& t, const CsvRow& row, const 
 }
 
 /// Returns the row as a record of the case. Returns nothing, and the reason in `why`, if they cannot be compared.
-std::optional<Result> record_of(const UpstreamTable& t, const CsvRow& row, const Result& now, std::string& why) {
+std::optional<Result> upstream_record(const UpstreamTable& t, const CsvRow& row, const Result& now, std::string& why) {
   Result before = now;
   before.finished = true;
   before.outcome = Outcome{};
@@ -148,7 +148,7 @@ constexpr std::array timing_metrics = {"speedup", "eager_ms", "compiled_ms"};
 /// Whether both have processes of this kind, with threads in the same cache domain.
 bool alike(const Result& to, const std::string& kind, const Result& from, const std::string& other_kind) {
   return !samples_of(to, kind + "process_rounds").empty() && !samples_of(from, other_kind + "process_rounds").empty() &&
-         !statistics::places_differ(fork_join_us_of(to, kind), fork_join_us_of(from, other_kind));
+         !statistics::places_differ(median_fork_join_us(to, kind), median_fork_join_us(from, other_kind));
 }
 
 void append(Result& to, const std::string& kind, const Result& from, const std::string& other_kind) {
@@ -170,14 +170,14 @@ void add_processes(Result& to, const Result& from) {
 /// Computes the metrics of the combined samples.
 void settle(Result& result) {
   for (const char* metric : timing_metrics)
-    if (const auto level = level_of(result, metric); level && result.outcome.metrics.contains(metric))
+    if (const auto level = estimate_level(result, metric); level && result.outcome.metrics.contains(metric))
       result.outcome.metrics[metric] = std::exp(level->value);
 }
 
 /// Returns the cases that were timed and are as expected. Adds `process_rounds` to records of older versions, which
 /// have one process.
-auto timed_cases_of(Report& report) {
-  auto cases = cases_of(report);
+auto timed_cases_by_name(Report& report) {
+  auto cases = cases_by_name(report);
   std::erase_if(cases, [](const auto& c) {
     const Result& result = *c.second;
     return !result.finished || !result.status_as_expected() || !result.outcome.metrics.contains("speedup");
@@ -190,13 +190,13 @@ auto timed_cases_of(Report& report) {
 
 /// Whether timings may be pooled: same batch size and same model.
 bool same_program(const Result& a, const Result& b) {
-  return a.batch_size == b.batch_size && other_parts_of(a.outcome.model, b.outcome.model).empty();
+  return a.batch_size == b.batch_size && differing_model_parts(a.outcome.model, b.outcome.model).empty();
 }
 
 }  // namespace
 
 MatchedTable match(const UpstreamTable& table, const Report& report) {
-  const Candidates candidates = candidates_of(table, report.results);
+  const Candidates candidates = find_candidates(table, report.results);
   MatchedTable matched;
   std::vector<std::string> excluded;
   size_t rows = 0, minis = 0;
@@ -205,7 +205,7 @@ MatchedTable match(const UpstreamTable& table, const Report& report) {
     rows += !cases.empty();
     for (const Result* now : cases) {
       std::string why;
-      if (auto before = record_of(table, row, *now, why)) {
+      if (auto before = upstream_record(table, row, *now, why)) {
         matched.results.push_back(std::move(*before));
         minis += now->preset == "mini";
       } else {
@@ -240,12 +240,12 @@ Report pool_runs(std::vector<Report> runs) {
   Report pooled = std::move(runs.back());
   runs.pop_back();
   if (runs.empty()) return pooled;
-  const auto cases = timed_cases_of(pooled);
+  const auto cases = timed_cases_by_name(pooled);
   for (auto& run : runs) {
     if (const auto differences = machine_differences(run.run, pooled.run); !differences.empty())
       throw ReportError(fmt::format("the runs of a baseline are not of one machine and version: {} (started {} and {})",
                                     fmt::join(differences, "; "), pooled.run.started, run.run.started));
-    for (const auto& [key, result] : timed_cases_of(run))
+    for (const auto& [key, result] : timed_cases_by_name(run))
       if (const auto found = cases.find(key); found != cases.end() && same_program(*result, *found->second))
         add_processes(*found->second, *result);
   }

@@ -17,7 +17,7 @@ namespace torchstone::judge {
 /// std::invalid_argument without a run.
 Report pool_runs(std::vector<Report> runs);
 
-/// The reference of a comparison: results, or a table that benchmarks/dynamo wrote.
+/// The earlier side of a comparison: results, or a table that benchmarks/dynamo wrote.
 struct Baseline {
   Report report;                       ///< results; several runs are combined
   std::optional<UpstreamTable> table;  ///< set instead of results

@@ -108,7 +108,7 @@ size_t broken(const BaselineComparison& comparison) {
 
 std::string write_comparison(const BaselineComparison& comparison, bool all) {
   std::string text;
-  for (const auto& remark : remarks_of(comparison)) text += terminal_line(remark) + "\n";
+  for (const auto& remark : comparison_remarks(comparison)) text += terminal_line(remark) + "\n";
   for (const auto& c : comparison.cases)
     if (all || c.change != Change::same || c.old_status != c.new_status) text += case_block(c, all);
   return text + "Against the baseline, " + counts_line(comparison) + "\n";
@@ -122,7 +122,7 @@ std::string counts_line(const BaselineComparison& comparison) {
   return text;
 }
 
-std::vector<std::string> remarks_of(const BaselineComparison& comparison) {
+std::vector<std::string> comparison_remarks(const BaselineComparison& comparison) {
   std::vector<std::string> remarks = comparison.notes;
   for (const auto& difference : comparison.machine_differences) remarks.push_back("Another machine: " + difference);
   if (comparison.timings_excluded > 0)

@@ -14,7 +14,7 @@ std::string write_comparison(const BaselineComparison& comparison, bool all = fa
 /// Returns "16 cases: 0 BROKEN, 1 SLOWER, …".
 std::string counts_line(const BaselineComparison& comparison);
 /// Returns what to know about the comparison, one sentence each: notes, differences of the machines, skipped timings.
-std::vector<std::string> remarks_of(const BaselineComparison& comparison);
+std::vector<std::string> comparison_remarks(const BaselineComparison& comparison);
 /// Returns "noisy in the baseline", "noisy now" or "noisy in both"; empty for a case that is noisy in neither.
 std::string noisy_words(const CaseChange& change);
 /// Returns why a case is worse: "speed-up 1.300x → 1.040x (-20.00 % [-21.50 -18.40])", or "pass → unsupported" of a

@@ -42,7 +42,7 @@ bool Drift::moved(double tolerance) const {
   return std::abs(centre) > std::log1p(tolerance) && std::abs(centre) > 3 * error;
 }
 
-std::optional<Drift> drift_of(const std::vector<double>& changes) {
+std::optional<Drift> estimate_drift(const std::vector<double>& changes) {
   if (changes.size() < 3) return std::nullopt;
   const double centre = statistics::median(changes);
   std::vector<double> deviations;

@@ -42,7 +42,7 @@ struct Drift {
 };
 
 /// Estimates the drift from at least three cases. Returns nothing for fewer.
-std::optional<Drift> drift_of(const std::vector<double>& log_changes_of_eager);
+std::optional<Drift> estimate_drift(const std::vector<double>& log_changes_of_eager);
 /// Returns "The machine drifted: the median of eager's times of 16 cases changed by +10.2 % …".
 std::string drift_words(const Drift& drift);
 

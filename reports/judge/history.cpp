@@ -39,7 +39,7 @@ constexpr std::array text_members = {
     TextMember{"name", &HistoryPoint::name},       TextMember{"device", &HistoryPoint::device},
     TextMember{"machine", &HistoryPoint::machine}, TextMember{"status", &HistoryPoint::status}};
 
-HistoryPoint point_of(const nlohmann::json& json) {
+HistoryPoint read_point(const nlohmann::json& json) {
   HistoryPoint point;
   for (const auto& [key, member] : text_members) {
     const auto& value = member_of(json, key, "the line");
@@ -89,7 +89,7 @@ bool is_noisy_in(const HistoryPoint& point, const std::string& metric) {
 
 }  // namespace
 
-std::string machine_of(const RunInfo& run) {
+std::string machine_text(const RunInfo& run) {
   std::string machine;
   const auto add = [&](const Facts& facts, const char* key, const char* unit) {
     const auto found = facts.find(key);
@@ -108,7 +108,7 @@ std::vector<HistoryPoint> history_points(const Report& report) {
   }
   // A killed run has no id or start, so its first record names it.
   const std::string run = report.run.id.empty() ? begin : report.run.id;
-  const std::string machine = machine_of(report.run);
+  const std::string machine = machine_text(report.run);
   std::vector<HistoryPoint> points;
   for (const Result* result : one_of_each_name(report.results)) {
     const Status status = final_status(*result);
@@ -121,7 +121,7 @@ std::vector<HistoryPoint> history_points(const Report& report) {
   return points;
 }
 
-std::set<std::string> metrics_of(const std::vector<HistoryPoint>& points) {
+std::set<std::string> known_metrics(const std::vector<HistoryPoint>& points) {
   std::set<std::string> keys(kept_metrics.begin(), kept_metrics.end());
   for (const auto& point : points)
     for (const auto& [key, value] : point.metrics) keys.insert(key);
@@ -147,7 +147,7 @@ std::vector<HistoryPoint> parse_history(const std::string& text, const std::stri
       }
       if (json.is_discarded())
         throw std::invalid_argument(fmt::format("expected a JSON object, found {}", shortened(printable(line), 60)));
-      points.push_back(point_of(json));
+      points.push_back(read_point(json));
     } catch (const std::invalid_argument& error) {
       throw ReportError(fmt::format("{}:{}: {}", file, number, error.what()));
     }
@@ -182,7 +182,7 @@ std::vector<HistoryPoint> unite_histories(std::vector<HistoryPoint> points, cons
   return points;
 }
 
-std::vector<Series> series_of(const std::vector<HistoryPoint>& points, const std::string& metric) {
+std::vector<Series> case_series(const std::vector<HistoryPoint>& points, const std::string& metric) {
   std::vector<Series> all;
   std::map<std::tuple<std::string, std::string, std::string>, size_t> places;
   for (const auto& point : points) {
@@ -214,7 +214,7 @@ std::string sparkline(const std::vector<double>& values, size_t width) {
 }
 
 std::string history_table(const std::vector<HistoryPoint>& points, const std::string& metric, size_t width) {
-  const auto all = series_of(points, metric);
+  const auto all = case_series(points, metric);
   if (all.empty()) {
     std::set<std::string> measured;
     for (const auto& point : points)

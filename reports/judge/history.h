@@ -24,11 +24,11 @@ struct ChangePoint {
 };
 
 /// Returns the properties of a machine on which timings depend. Equal machines have equal text.
-std::string machine_of(const RunInfo& run);
+std::string machine_text(const RunInfo& run);
 /// Returns the points of one report, in its order.
 std::vector<HistoryPoint> history_points(const Report& report);
 /// Returns the metrics that a history keeps, and further metrics of these points.
-std::set<std::string> metrics_of(const std::vector<HistoryPoint>& points);
+std::set<std::string> known_metrics(const std::vector<HistoryPoint>& points);
 
 /// Reads a JSON-lines file, one object a line: run, started, name, device, machine, status, metrics, and "noisy": true
 /// of noisy speed-ups. Ignores empty lines and unknown members. A last line that is cut off is skipped and reported in
@@ -60,7 +60,7 @@ struct Series {
   std::vector<double> values;               ///< one for each point; NaN of a noisy timing
 };
 /// Returns the series in the order of first appearance. `points` must outlive them.
-std::vector<Series> series_of(const std::vector<HistoryPoint>& points, const std::string& metric);
+std::vector<Series> case_series(const std::vector<HistoryPoint>& points, const std::string& metric);
 
 /// Returns one of eight block characters for each of the last `width` values, scaled between the smallest and the
 /// largest of them; "·" for a value that is not finite.

@@ -21,7 +21,7 @@ constexpr double variances_differ = 0.05;
 using Samples = std::vector<double>;
 
 /// Returns the logarithms of a metric, one a round.
-Samples logs_of(const Result& r, const std::string& metric, const std::string& prefix = "") {
+Samples logs_by_round(const Result& r, const std::string& metric, const std::string& prefix = "") {
   const Samples &eager = samples_of(r, prefix + "eager_s"), &compiled = samples_of(r, prefix + "compiled_s");
   if (metric == "speedup") return statistics::log_ratios(eager, compiled);
   const Samples& side = metric == "eager_ms" ? eager : compiled;
@@ -75,7 +75,7 @@ const std::vector<double>& samples_of(const Result& result, const std::string& k
   return found == result.outcome.samples.end() ? none : found->second;
 }
 
-double fork_join_us_of(const Result& result, const std::string& prefix) {
+double median_fork_join_us(const Result& result, const std::string& prefix) {
   const auto& us = samples_of(result, prefix + "process_fork_join_us");
   return us.empty() ? 0 : statistics::median(us);
 }
@@ -83,7 +83,7 @@ double fork_join_us_of(const Result& result, const std::string& prefix) {
 RunToRunOfCases run_to_run(const std::vector<HistoryPoint>& history, const std::string& machine) {
   RunToRunOfCases found;
   for (const char* metric : {"speedup", "eager_ms", "compiled_ms"}) {
-    for (const auto& series : series_of(history, metric)) {
+    for (const auto& series : case_series(history, metric)) {
       Samples logs;
       for (const double value : series.values)
         if (std::isfinite(value) && value > 0) logs.push_back(std::log(value));
@@ -98,9 +98,9 @@ RunToRunOfCases run_to_run(const std::vector<HistoryPoint>& history, const std::
   return found;
 }
 
-std::optional<Level> level_of(const Result& result, const std::string& metric,
-                              const std::optional<RunToRun>& history) try {
-  const Samples logs = logs_of(result, metric);
+std::optional<Level> estimate_level(const Result& result, const std::string& metric,
+                                    const std::optional<RunToRun>& history) try {
+  const Samples logs = logs_by_round(result, metric);
   if (logs.empty()) return std::nullopt;
   const Samples& lengths = samples_of(result, "process_rounds");
   if (lengths.size() < 2) return of_one_process(logs, history);
@@ -109,11 +109,11 @@ std::optional<Level> level_of(const Result& result, const std::string& metric,
   return std::nullopt;
 }
 
-std::optional<Level> uncounted_level_of(const Result& result, const std::string& metric,
-                                        const std::optional<RunToRun>& history) try {
+std::optional<Level> estimate_uncounted_level(const Result& result, const std::string& metric,
+                                              const std::optional<RunToRun>& history) try {
   const Samples& lengths = samples_of(result, "uncounted_process_rounds");
   if (lengths.size() < least_uncounted) return std::nullopt;
-  return of_processes(statistics::medians(statistics::by_process(logs_of(result, metric, "uncounted_"), lengths)),
+  return of_processes(statistics::medians(statistics::by_process(logs_by_round(result, metric, "uncounted_"), lengths)),
                       history);
 } catch (const std::invalid_argument&) {
   return std::nullopt;

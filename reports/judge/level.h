@@ -20,7 +20,7 @@ const std::vector<double>& samples_of(const Result& result, const std::string& k
 
 /// Returns the median fork_join_us (reports/statistics/processes.h) of the processes whose samples have this prefix; 0
 /// if it is unknown.
-double fork_join_us_of(const Result& result, const std::string& prefix = "");
+double median_fork_join_us(const Result& result, const std::string& prefix = "");
 
 /// The source of a level's error.
 enum class LevelFrom { processes, runs, history, rounds, constant };
@@ -57,13 +57,13 @@ RunToRunOfCases run_to_run(const std::vector<HistoryPoint>& history, const std::
 /// three degrees allows for.
 ///
 /// Returns nothing without usable samples, or with too few rounds for an interval.
-std::optional<Level> level_of(const Result& result, const std::string& metric,
-                              const std::optional<RunToRun>& history = std::nullopt);
+std::optional<Level> estimate_level(const Result& result, const std::string& metric,
+                                    const std::optional<RunToRun>& history = std::nullopt);
 
 /// Estimates the level of the uncounted processes, which ran in another cache domain (samples `uncounted_…`). Returns
 /// nothing for fewer than three of them.
-std::optional<Level> uncounted_level_of(const Result& result, const std::string& metric,
-                                        const std::optional<RunToRun>& history = std::nullopt);
+std::optional<Level> estimate_uncounted_level(const Result& result, const std::string& metric,
+                                              const std::optional<RunToRun>& history = std::nullopt);
 
 /// The difference after − before of two levels.
 struct LevelChange {

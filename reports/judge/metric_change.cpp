@@ -27,12 +27,13 @@ struct PlacedLevel {
   double fork_join_us = 0;  ///< 0: unknown
 };
 
-std::vector<PlacedLevel> levels_of(const Result& result, const std::string& metric,
-                                   const std::optional<RunToRun>& history) {
+std::vector<PlacedLevel> placed_levels(const Result& result, const std::string& metric,
+                                       const std::optional<RunToRun>& history) {
   std::vector<PlacedLevel> levels;
-  if (const auto counted = level_of(result, metric, history)) levels.push_back({*counted, fork_join_us_of(result)});
-  if (const auto others = uncounted_level_of(result, metric, history))
-    levels.push_back({*others, fork_join_us_of(result, "uncounted_")});
+  if (const auto counted = estimate_level(result, metric, history))
+    levels.push_back({*counted, median_fork_join_us(result)});
+  if (const auto others = estimate_uncounted_level(result, metric, history))
+    levels.push_back({*others, median_fork_join_us(result, "uncounted_")});
   return levels;
 }
 
@@ -44,8 +45,8 @@ std::optional<PlacedChange> placed_change(const Result& before, const Result& af
   std::vector<LevelChange> changes;
   std::vector<double> weights;
   PlacedChange result;
-  const auto earlier = levels_of(before, metric, history);
-  for (const auto& [now, us] : levels_of(after, metric, history))
+  const auto earlier = placed_levels(before, metric, history);
+  for (const auto& [now, us] : placed_levels(after, metric, history))
     for (const auto& [then, us_then] : earlier) {
       if (statistics::places_differ(us, us_then)) continue;
       changes.push_back(change_between(now, then));
@@ -61,9 +62,9 @@ std::optional<PlacedChange> placed_change(const Result& before, const Result& af
 /// Compares the processes that count, for a single number and for threads in different cache domains.
 std::optional<PlacedChange> plain_change(const Result& before, const Result& after, const MetricChange& metric,
                                          const std::optional<RunToRun>& runs, bool single_number) {
-  const auto now = level_of(after, metric.metric, runs);
+  const auto now = estimate_level(after, metric.metric, runs);
   const auto then =
-      single_number ? std::optional(Level{std::log(metric.old_value)}) : level_of(before, metric.metric, runs);
+      single_number ? std::optional(Level{std::log(metric.old_value)}) : estimate_level(before, metric.metric, runs);
   if (!now || !then || !std::isfinite(then->value)) return std::nullopt;
   return PlacedChange{change_between(*now, *then), {now->from, then->from}};
 }
@@ -128,7 +129,7 @@ std::optional<Drift> drift_in(std::vector<CaseChange>& cases) {
     if (const MetricChange* eager = find(c, "eager_ms");
         eager != nullptr && has_interval(*eager) && !eager->other_places)
       changes.push_back(std::log(eager->ratio));
-  return drift_of(changes);
+  return estimate_drift(changes);
 }
 
 /// Decides which side moved: compiled code, eager or the machine.

@@ -115,7 +115,7 @@ struct Limits {
   }
 };
 
-Limits limits_of(const SpeedTarget& target) {
+Limits target_limits(const SpeedTarget& target) {
   const double multiplied = target.threshold * target.scale, divided = target.threshold / target.scale;
   const double low = std::min(multiplied, divided), high = std::max(multiplied, divided);
   if (target.metric != "speedup") return {false, target.fail_on_improvement, high, low};
@@ -238,7 +238,7 @@ std::string gate_text(const std::vector<GateRow>& rows) {
 
 std::vector<GateRow> gate_speed(const CsvTable& actual, const SpeedTarget& target, const GateOptions& options) {
   const size_t column = actual.require_column(target.metric), name = actual.require_column("name");
-  const Limits limits = limits_of(target);
+  const Limits limits = target_limits(target);
   std::vector<GateRow> rows;
   for (const auto& cells : actual.rows) {
     GateRow row{cells.cells[name], "PASS", "", false};

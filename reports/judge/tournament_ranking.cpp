@@ -17,7 +17,7 @@
 namespace torchstone::judge {
 namespace {
 
-double setup_of(const Entrant& entrant, bool compile_too) {
+double setup_seconds(const Entrant& entrant, bool compile_too) {
   return entrant.start_s.value_or(0) + (compile_too ? entrant.compile_s.value_or(0) : 0);
 }
 
@@ -51,7 +51,7 @@ bool dominates(const Standing& a, const Standing& b, double time_margin) {
 }
 
 /// Compares within the common processes, which are the first ones of eager.
-double speedup_of(const std::vector<double>& eager, const std::vector<double>& variant) {
+double speedup_in_common_processes(const std::vector<double>& eager, const std::vector<double>& variant) {
   const auto end = eager.begin() + static_cast<std::ptrdiff_t>(std::min(eager.size(), variant.size()));
   return statistics::geometric_mean({eager.begin(), end}) / statistics::geometric_mean(variant);
 }
@@ -67,7 +67,7 @@ void add_times(Tournament& tournament, size_t timed, size_t eager) {
   for (size_t i = 0; i < timed; ++i) {
     Standing& s = standings[i];
     s.timed = true;
-    s.speedup = speedup_of(of_eager, s.entrant.seconds);
+    s.speedup = speedup_in_common_processes(of_eager, s.entrant.seconds);
     s.seconds = statistics::geometric_mean(of_eager) / s.speedup;
     s.speedup_low = std::exp(-versus_eager[i].high);
     s.speedup_high = std::exp(-versus_eager[i].low);
@@ -82,13 +82,13 @@ void add_times(Tournament& tournament, size_t timed, size_t eager) {
 
 bool has_own_budget(const Standing& s) { return s.timed && metric_of(s.entrant.ladder, "quantized_operators"); }
 
-std::string fact_of(const Tournament& tournament, const char* key) {
+std::string fact_or_dash(const Tournament& tournament, const char* key) {
   const auto found = tournament.facts.find(key);
   return found == tournament.facts.end() ? "-" : found->second;
 }
 
-SweepRow row_of(const Tournament& tournament) {
-  SweepRow row{.batch_size = fact_of(tournament, "batch_size"), .threads = fact_of(tournament, "threads")};
+SweepRow sweep_row(const Tournament& tournament) {
+  SweepRow row{.batch_size = fact_or_dash(tournament, "batch_size"), .threads = fact_or_dash(tournament, "threads")};
   if (tournament.best.empty()) {
     row.fastest = verdict_line(tournament);
     return row;
@@ -122,7 +122,7 @@ void add_break_even(std::vector<Standing>& standings) {
   const auto eager = std::ranges::find_if(standings, is_eager);
   if (eager == standings.end()) return;
   const auto calls = [&](const Standing& s, bool compile_too) {
-    const double setup = setup_of(s.entrant, compile_too) - setup_of(eager->entrant, compile_too);
+    const double setup = setup_seconds(s.entrant, compile_too) - setup_seconds(eager->entrant, compile_too);
     return std::ceil(std::max(0.0, setup / (eager->seconds - s.seconds)));
   };
   for (Standing& s : standings) {
@@ -166,7 +166,7 @@ std::vector<Advice> advice(const std::vector<Standing>& standings, bool compile_
     if (s.timed) fastest = std::min(fastest, s.seconds);
   std::vector<Line> lines;
   for (const Standing& s : standings)
-    if (is_worth_it(s)) lines.push_back({&s, setup_of(s.entrant, compile_too), s.ties ? fastest : s.seconds});
+    if (is_worth_it(s)) lines.push_back({&s, setup_seconds(s.entrant, compile_too), s.ties ? fastest : s.seconds});
   const auto cost = [](const Line& line, double calls) { return line.setup + calls * line.slope; };
   std::vector<Advice> result;
   for (double calls = 1; !lines.empty();) {
@@ -263,13 +263,13 @@ int exit_code_of_models(const std::vector<Tournament>& tournaments) {
   return ExitCode::success;
 }
 
-std::vector<Sweep> sweeps_of(const std::vector<Tournament>& tournaments) {
+std::vector<Sweep> group_sweeps(const std::vector<Tournament>& tournaments) {
   std::vector<Sweep> sweeps;
   for (const Tournament& tournament : tournaments) {
     if (tournament.sweep.empty()) continue;
     auto found = std::ranges::find(sweeps, tournament.sweep, &Sweep::title);
     if (found == sweeps.end()) found = sweeps.insert(sweeps.end(), Sweep{tournament.sweep, {}});
-    found->rows.push_back(row_of(tournament));
+    found->rows.push_back(sweep_row(tournament));
   }
   return sweeps;
 }

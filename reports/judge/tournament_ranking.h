@@ -118,6 +118,6 @@ struct Sweep {
 };
 
 /// Returns the sweeps among the tournaments, each with all of its combinations.
-std::vector<Sweep> sweeps_of(const std::vector<Tournament>& tournaments);
+std::vector<Sweep> group_sweeps(const std::vector<Tournament>& tournaments);
 
 }  // namespace torchstone::judge

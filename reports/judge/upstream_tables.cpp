@@ -45,7 +45,7 @@ constexpr std::array checks_of_ours = {std::string_view("batch_invariance"), std
 constexpr std::array backends = {std::string_view("inductor"), std::string_view("eager"),
                                  std::string_view("torchscript")};
 
-std::vector<std::string> words_of(std::string_view stem) {
+std::vector<std::string> split_stem(std::string_view stem) {
   std::vector<std::string> parts(1);
   for (const char c : stem) {
     if (c == '_' || c == '-' || c == '.')
@@ -158,7 +158,7 @@ std::map<std::string, std::string> facts_in_name(std::string_view stem) {
     kept.resize(kept.size() - check.size());
   }
   std::string backend, before;
-  for (const auto& part : words_of(kept)) {
+  for (const auto& part : split_stem(kept)) {
     const auto* known = std::ranges::find(name_words, part, &NameWord::text);
     if (known != name_words.end()) {
       // "cpu_inductor_amp_freezing": a word of another field may separate a backend from its options.
@@ -228,7 +228,7 @@ std::vector<CsvTable> upstream_tables(const fs::path& path, const std::string& c
   return tables;
 }
 
-const CsvTable& counterpart_of(const CsvTable& actual, const std::vector<CsvTable>& expected) {
+const CsvTable& find_counterpart(const CsvTable& actual, const std::vector<CsvTable>& expected) {
   if (expected.size() == 1) return expected.front();
   const auto found = std::ranges::find(expected, table_name(actual), table_name);
   if (found != expected.end()) return *found;

@@ -48,7 +48,7 @@ std::vector<CsvTable> upstream_tables(const std::filesystem::path& path, const s
 
 /// Returns the table of `expected` for `actual`: the only one, or the one with the same file name. Throws ReportError
 /// without one.
-const CsvTable& counterpart_of(const CsvTable& actual, const std::vector<CsvTable>& expected);
+const CsvTable& find_counterpart(const CsvTable& actual, const std::vector<CsvTable>& expected);
 
 /// Returns the tables of `expected` without a counterpart in `actual`: all of their models are gone.
 std::vector<CsvTable> without_counterpart(const std::vector<CsvTable>& actual, const std::vector<CsvTable>& expected);

@@ -108,6 +108,10 @@ const std::vector<MetricInfo>& metric_table() {
       {"logged_calls", "calls of the operator in the log", "", "{:.0f}", neither},
       {"eager_ops", "operators before compiling", "", "{:.0f}", neither},
       {"compiled_ops", "operators after compiling", "", "{:.0f}", lower, exactly},
+      {"quantized_operators", "quantised weights, or operators in eight bits (pt2e)", "", "{:.0f}", neither},
+      {"unquantized_linears", "linears whose sizes int4weightonly skips", "", "{:.0f}", neither},
+      {"converted_nodes", "computing nodes of the converted program", "", "{:.0f}", neither},
+      {"delegated_nodes", "nodes that the other runtime ran in one call", "", "{:.0f}", neither},
       // Upstream's memory and counters, where there is the same quantity
       {"eager_peak_mem", "eager, memory with weights as upstream reads it", "B", "{:.0f}", lower},
       {"dynamo_peak_mem", "compiled, memory with weights as upstream reads it", "B", "{:.0f}", lower},

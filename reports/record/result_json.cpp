@@ -257,7 +257,7 @@ nlohmann::json finding_to_json(const BaselineFinding& finding) {
   return {{"change", word->second}, {"reason", valid_utf8(finding.reason)}};
 }
 
-Origin origin_of(const nlohmann::json& json) {
+Origin record_origin(const nlohmann::json& json) {
   Origin origin;
   const auto text = [&](const char* key, std::string& member) {
     if (const auto& value = member_of(json, key, "origin"); !value.is_null())
@@ -320,7 +320,7 @@ void from_json(const nlohmann::json& json, Result& result) {
     if (!value.is_boolean()) throw std::invalid_argument("finished: expected true or false");
     result.finished = value.get<bool>();
   }
-  result.origin = origin_of(member_of(json, "origin", ""));
+  result.origin = record_origin(member_of(json, "origin", ""));
   if (const auto& value = member_of(json, "upstream_name", ""); !value.is_null())
     result.upstream_name = text_of(value, "upstream_name");
   result.baseline = finding_in(member_of(json, "baseline", ""));

@@ -115,7 +115,7 @@ std::string value_in(const std::string& path, std::string_view key, char separat
   return "";
 }
 
-std::string first_line_of(const std::string& path) {
+std::string read_first_line(const std::string& path) {
   std::string line;
   std::ifstream file(path);
   std::getline(file, line);
@@ -156,8 +156,8 @@ std::string contents_of(const std::string& path) {
 /// Turbo is off where intel_pstate says no_turbo, or cpufreq says that boost is off.
 std::string turbo(const std::string& root) {
   const std::string cpu = root + "/sys/devices/system/cpu/";
-  const std::string of_intel = switch_word(first_line_of(cpu + "intel_pstate/no_turbo"), "off");
-  return of_intel.empty() ? switch_word(first_line_of(cpu + "cpufreq/boost"), "on") : of_intel;
+  const std::string of_intel = switch_word(read_first_line(cpu + "intel_pstate/no_turbo"), "off");
+  return of_intel.empty() ? switch_word(read_first_line(cpu + "cpufreq/boost"), "on") : of_intel;
 }
 
 /// Reads the quota of the process's own cgroup, else of the container's top cgroup, else of version 1.
@@ -165,8 +165,8 @@ std::optional<double> quota_of_cgroup(const std::string& root) {
   const std::string top = root + "/sys/fs/cgroup";
   const std::string one = top + "/cpu/cpu.cfs_";
   const std::string own = top + cgroup_folder(contents_of(root + "/proc/self/cgroup"));
-  for (const std::string& text : {first_line_of(own + "/cpu.max"), first_line_of(top + "/cpu.max"),
-                                  first_line_of(one + "quota_us") + " " + first_line_of(one + "period_us")})
+  for (const std::string& text : {read_first_line(own + "/cpu.max"), read_first_line(top + "/cpu.max"),
+                                  read_first_line(one + "quota_us") + " " + read_first_line(one + "period_us")})
     if (const auto quota = cpu_quota(text)) return quota;
   return std::nullopt;
 }
@@ -185,10 +185,10 @@ Facts machine_facts(const std::string& root) {
       {"architecture", known ? kernel.machine : ""},
       {"cores", std::to_string(std::thread::hardware_concurrency())},
       {"usable_cores", usable_cores()},
-      {"governor", first_line_of(cpu + "cpu0/cpufreq/scaling_governor")},
+      {"governor", read_first_line(cpu + "cpu0/cpufreq/scaling_governor")},
       {"turbo", turbo(root)},
-      {"smt", switch_word(first_line_of(cpu + "smt/active"), "on")},
-      {"transparent_hugepages", bracketed_word(first_line_of(root + "/sys/kernel/mm/transparent_hugepage/enabled"))},
+      {"smt", switch_word(read_first_line(cpu + "smt/active"), "on")},
+      {"transparent_hugepages", bracketed_word(read_first_line(root + "/sys/kernel/mm/transparent_hugepage/enabled"))},
       {"virtual_machine", virtual_machine(contents_of(root + "/proc/cpuinfo"))},
       {"cpu_quota", number_or_nothing(quota_of_cgroup(root))},
       {"steal_since_boot_pct", number_or_nothing(steal_since_boot_pct(contents_of(root + "/proc/stat")))},

@@ -38,14 +38,16 @@ bool has_models(const std::vector<Result>& results, const std::string& check) {
   return std::ranges::any_of(results, [&](const Result& r) { return r.check == check && r.suite != "own"; });
 }
 
-constexpr const char* of_reference = "of Python's torch.compile";
+constexpr const char* of_torch_compile = "of Python's torch.compile";
 
-/// Python's torch.compile is a reference column and no part of an average over native backends.
-bool is_reference(const Result& r) { return r.backend == "torch_compile" || r.backend.starts_with("torch_compile_"); }
+/// Python's torch.compile is a column to compare with and no part of an average over native backends.
+bool is_torch_compile_row(const Result& r) {
+  return r.backend == "torch_compile" || r.backend.starts_with("torch_compile_");
+}
 
 bool has_native(const std::vector<Result>& results, const std::string& check) {
   return std::ranges::any_of(
-      results, [&](const Result& r) { return r.check == check && r.backend != "eager" && !is_reference(r); });
+      results, [&](const Result& r) { return r.check == check && r.backend != "eager" && !is_torch_compile_row(r); });
 }
 
 /// Returns the timings with right answers and a metric above 0. Counts the others by reason.
@@ -65,8 +67,8 @@ std::vector<const Result*> timings_of(const std::vector<Result>& results, const 
       ++average.excluded[of_file];
       continue;
     }
-    if (any_native && is_reference(r)) {
-      ++average.excluded[of_reference];
+    if (any_native && is_torch_compile_row(r)) {
+      ++average.excluded[of_torch_compile];
       continue;
     }
     const auto value = metric_of(r, metric.c_str());
@@ -123,8 +125,8 @@ Average pass_rate_of(const std::vector<Result>& results) {
       ++rate.excluded[of_file];
       continue;
     }
-    if (any_native && is_reference(r)) {
-      ++rate.excluded[of_reference];
+    if (any_native && is_torch_compile_row(r)) {
+      ++rate.excluded[of_torch_compile];
       continue;
     }
     if (is_skipped(r) || (r.finished && r.outcome.status == Status::interrupted)) {

@@ -8,7 +8,7 @@
 
 namespace torchstone {
 
-/// Returns whether memory ran out, in whichever step.
+/// Returns whether memory ran out, in whichever phase.
 inline bool is_out_of_memory(Status status) {
   return status == Status::OOM || status == Status::eager_1st_run_OOM || status == Status::eager_2nd_run_OOM;
 }

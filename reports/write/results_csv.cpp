@@ -36,14 +36,14 @@ struct WideColumn {
 
 std::string yes_or_no(bool value) { return value ? "true" : "false"; }
 
-/// Returns the columns of the case and its outcome, then the metrics, then its origin.
+/// Returns the columns of the case and its outcome, then the metrics, then how to run it and where it is declared.
 std::vector<WideColumn> wide_columns() {
-  std::vector<WideColumn> columns, origin;
+  std::vector<WideColumn> columns, last;
   for (const auto& field : text_fields()) {
     const bool at_the_end = field.key == "reproduce" || field.key == "file" || field.key == "recorded";
-    (at_the_end ? origin : columns).push_back({std::string(field.key), [&field](const Result& r) {
-                                                 return r.*field.member;
-                                               }});
+    (at_the_end ? last : columns).push_back({std::string(field.key), [&field](const Result& r) {
+                                               return r.*field.member;
+                                             }});
   }
   columns.push_back({"batch_size", [](const Result& r) { return known_cell(r.batch_size); }});
   columns.push_back({"status", [](const Result& r) { return std::string(to_string(r.outcome.status)); }});
@@ -59,7 +59,7 @@ std::vector<WideColumn> wide_columns() {
                          return value ? number_cell(*value) : "";
                        }});
   }
-  columns.insert(columns.end(), origin.begin(), origin.end());
+  columns.insert(columns.end(), last.begin(), last.end());
   columns.push_back({"line", [](const Result& r) { return known_cell(int64_t{r.line}); }});
   return columns;
 }

@@ -92,7 +92,7 @@ std::string write_tournament_json(const std::vector<judge::Tournament>& tourname
                  {"machine", run.machine}, {"build", run.build}};
   if (run.exit_code) json["run"]["exit_code"] = *run.exit_code;
   json["sweeps"] = ordered_json::array();
-  for (const auto& sweep : judge::sweeps_of(tournaments)) json["sweeps"].push_back(sweep_json(sweep));
+  for (const auto& sweep : judge::group_sweeps(tournaments)) json["sweeps"].push_back(sweep_json(sweep));
   json["models"] = ordered_json::array();
   for (const auto& tournament : tournaments) json["models"].push_back(model_json(tournament));
   return printable_json(json.dump(1, ' ', false, ordered_json::error_handler_t::replace)) + "\n";

@@ -37,7 +37,7 @@ class SpoiledBackend : public Backend {
   explicit SpoiledBackend(Spoil spoil) : spoil_(std::move(spoil)) {}
   std::optional<std::string> unsupported(const Case&) const override { return std::nullopt; }
   std::unique_ptr<Compiled> compile(Captured program, const Case& c) const override {
-    return std::make_unique<SpoiledProgram>(backend_of("torchscript").compile(std::move(program), plain(c)), spoil_);
+    return std::make_unique<SpoiledProgram>(backend_named("torchscript").compile(std::move(program), plain(c)), spoil_);
   }
 
  protected:
@@ -75,7 +75,7 @@ class BatchDependent : public SpoiledBackend {
       // No product, which is all that eager has of some models.
       return map_tensors(output, [factor](const torch::Tensor& t) { return t / factor; });
     };
-    return std::make_unique<SpoiledProgram>(backend_of("torchscript").compile(std::move(program), plain(c)), spoil);
+    return std::make_unique<SpoiledProgram>(backend_named("torchscript").compile(std::move(program), plain(c)), spoil);
   }
 };
 

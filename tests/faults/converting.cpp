@@ -10,7 +10,7 @@ namespace {
 class WrongWeight : public Backend {
  public:
   explicit WrongWeight(std::string name) : name_(std::move(name)) {}
-  std::optional<std::string> unsupported(const Case& c) const override { return backend_of(name_).unsupported(c); }
+  std::optional<std::string> unsupported(const Case& c) const override { return backend_named(name_).unsupported(c); }
   std::unique_ptr<Compiled> compile(Captured captured, const Case& c) const override {
     for (auto& [name, tensor] : captured.constants)
       if (tensor.dim() > 1 && tensor.is_floating_point()) {
@@ -19,7 +19,7 @@ class WrongWeight : public Backend {
       }
     Case right = c;
     right.backend = {name_, {}};
-    return backend_of(name_).compile(std::move(captured), right);
+    return backend_named(name_).compile(std::move(captured), right);
   }
 
  private:

@@ -61,7 +61,7 @@ class DynamicFault : public Backend {
     Case torchscript = c;
     torchscript.backend = {"torchscript", {}};
     Tensors example = program.example;
-    return std::make_unique<ProgramOfSizes>(backend_of("torchscript").compile(std::move(program), torchscript),
+    return std::make_unique<ProgramOfSizes>(backend_named("torchscript").compile(std::move(program), torchscript),
                                             std::move(example), c, answer_);
   }
 

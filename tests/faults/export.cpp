@@ -28,7 +28,7 @@ class RunsForShow : public Compiled {
 class Unused : public Backend {
  public:
   explicit Unused(std::string name) : name_(std::move(name)) {}
-  std::optional<std::string> unsupported(const Case& c) const override { return backend_of(name_).unsupported(c); }
+  std::optional<std::string> unsupported(const Case& c) const override { return backend_named(name_).unsupported(c); }
   std::unique_ptr<Compiled> compile(Captured captured, const Case& c) const override {
     const std::shared_ptr<Model> model = find_model(c.model)->make({c.preset, c.mode, c.batch_size});
     const torch::NoGradGuard no_grad;
@@ -37,7 +37,7 @@ class Unused : public Backend {
     model->eval();
     Case honest = c;
     honest.backend = {name_, {}};
-    return std::make_unique<RunsForShow>(backend_of(name_).compile(std::move(captured), honest), model);
+    return std::make_unique<RunsForShow>(backend_named(name_).compile(std::move(captured), honest), model);
   }
 
  private:

@@ -58,7 +58,7 @@ Outcome plant_error(const CheckRun& run) {
   auto subject = checks::load_subject(c, run.on_phase());
   const auto options = checks::compare_options(c, {});
   const auto eager = checks::eager_output(c, subject, subject.inputs);
-  checks::References references(c, subject, subject.inputs);
+  checks::EagerReferences references(c, subject, subject.inputs);
   Outcome outcome;
   checks::add_detection_limit(references, eager, options, outcome);
   const auto limit = outcome.metrics.find("detection_limit");

@@ -114,11 +114,11 @@ class FaultyProgram : public Backend, public backends::ProgramCompiler {
   bool is_dynamic() const override { return true; }
   void prepare(const Case& c) const override { inductor().prepare(plain(c)); }
   compile::ArtifactRequest request(const Captured& captured, const Case& c) const override {
-    return request_of(capture::to_json(captured), backends::values_for(captured, plain(c)), c);
+    return make_request(capture::to_json(captured), backends::values_for(captured, plain(c)), c);
   }
-  compile::ArtifactRequest request_of(json program, const std::map<std::string, torch::Tensor>& constants,
-                                      const Case& c) const override {
-    return compiler().request_of(spoiled(program, c.backend.options), constants, plain(c));
+  compile::ArtifactRequest make_request(json program, const std::map<std::string, torch::Tensor>& constants,
+                                        const Case& c) const override {
+    return compiler().make_request(spoiled(program, c.backend.options), constants, plain(c));
   }
   std::unique_ptr<Compiled> compile(Captured captured, const Case& c) const override {
     const auto order = request(captured, c);
@@ -130,7 +130,7 @@ class FaultyProgram : public Backend, public backends::ProgramCompiler {
   }
 
  private:
-  static const Backend& inductor() { return backend_of("inductor"); }
+  static const Backend& inductor() { return backend_named("inductor"); }
   static const backends::ProgramCompiler& compiler() { return *backends::program_compiler(inductor()); }
   /// Options beside the two go to Inductor.
   static Case plain(Case c) {

@@ -19,7 +19,7 @@ class ChangedServer : public Backend {
                     changes + "\ntorch_compile_server.main()\n"},
         options_(std::move(options)) {}
   std::optional<std::string> unsupported(const Case& c) const override {
-    return backend_of("torch_compile").unsupported(c);
+    return backend_named("torch_compile").unsupported(c);
   }
   std::unique_ptr<Compiled> compile(Captured captured, const Case& c) const override {
     Case changed = c;

@@ -69,8 +69,8 @@ class SpoiledTraining : public Backend {
     const State state{program.constants, values_of(program.constants), {}};
     Case plain = c;
     plain.backend = {"torchscript", {}};
-    return std::make_unique<SpoiledStep>(backend_of("torchscript").compile(std::move(program), plain), state, before_,
-                                         after_);
+    return std::make_unique<SpoiledStep>(backend_named("torchscript").compile(std::move(program), plain), state,
+                                         before_, after_);
   }
 
  private:
@@ -127,7 +127,7 @@ class EagerBackward : public SpoiledTraining {
     model->to(torch::Device(c.device));
     Case plain = c;
     plain.backend = {"torchscript", {}};
-    auto step = backend_of("torchscript").compile(program, plain);
+    auto step = backend_named("torchscript").compile(program, plain);
     return std::make_unique<EagersGradients>(std::move(step), model, program);
   }
 };

@@ -127,7 +127,7 @@ Program read_program(Archive& archive, const std::string& name) {
   const std::string record = fmt::format("models/{}.json", name);
   const auto json = archive.json(record);
   Program program = read_program(JsonPlace(json, record));
-  program.origin = fmt::format("{}:{}", archive.path(), name);
+  program.location = fmt::format("{}:{}", archive.path(), name);
   return program;
 }
 

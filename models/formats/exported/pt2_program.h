@@ -116,7 +116,7 @@ struct Program {
   c10::ScalarType dtype = c10::kFloat;               ///< floating-point dtype of the export
   at::DeviceType device = at::kCPU;                  ///< of the export
   std::string torch_version{};
-  std::string origin{};     ///< path of the archive and name within it; empty path: a stream
+  std::string location{};   ///< path of the archive and name within it; empty path: a stream
   size_t dropouts = 0;      ///< steps with a rate between 0 and 1
   size_t dtypes = 0;        ///< arguments of Kind::dtype
   std::string trains{};     ///< a step that was exported in train mode; empty: none
@@ -139,7 +139,7 @@ struct Placement {
   bool training = false;                 ///< gradients are computed, now or later from a trace
 };
 
-/// Start of a run's name, before the program's origin, for LibTorch's observers (RecordFunction, USER_SCOPE).
+/// Start of a run's name, before the program's location, for LibTorch's observers (RecordFunction, USER_SCOPE).
 inline constexpr std::string_view scope_of_run = "torchstone.exported_program ";
 
 /// Runs the steps of a program through LibTorch's dispatcher, so that tracers and autocast apply to them as to any

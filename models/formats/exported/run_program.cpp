@@ -160,7 +160,7 @@ std::vector<IValue> run_program(const Program& program, const std::vector<IValue
   std::string name;  // outlives the scope that it names
   at::RecordFunction scope(at::RecordScope::USER_SCOPE);
   if (scope.isActive()) {
-    name = fmt::format("{}{}", scope_of_run, program.origin);
+    name = fmt::format("{}{}", scope_of_run, program.location);
     scope.before(std::string_view(name));
   }
   Run run(program, placement);

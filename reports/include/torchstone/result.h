@@ -56,8 +56,8 @@ struct BaselineFinding {
   std::string reason{};  ///< one sentence
 };
 
-/// Where a record comes from: of two records of a case it says which is the later one, whatever the clocks say. Empty
-/// in records of versions that did not keep it.
+/// The run and the place in it that wrote a record. It tells which of two records of a case is the later one, whatever
+/// the clocks say. Empty in records of versions that did not keep it. Case::origin is about settings instead.
 struct Origin {
   std::string folder;    ///< id of the results folder
   int64_t number = 0;    ///< of the run: so many runs have begun in that folder, with this one

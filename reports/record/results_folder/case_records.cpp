@@ -24,7 +24,7 @@ Result damaged(const fs::path& file, const std::string& why) {
   struct stat facts {};
   if (stat(file.c_str(), &facts) == 0) {
     result.recorded =
-        utc_of(static_cast<double>(facts.st_mtim.tv_sec) + static_cast<double>(facts.st_mtim.tv_nsec) * 1e-9);
+        format_utc(static_cast<double>(facts.st_mtim.tv_sec) + static_cast<double>(facts.st_mtim.tv_nsec) * 1e-9);
   }
   result.outcome.status = Status::crash;
   result.outcome.reason = "damaged result file: " + why;

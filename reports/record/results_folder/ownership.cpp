@@ -285,7 +285,7 @@ Content content_of(const fs::path& folder) {
 /// Whether there is a marker. Throws FolderRefused for another format.
 bool has_marker(const fs::path& folder) {
   const fs::path path = folder / marker_name;
-  const auto line = first_line_of(path);
+  const auto line = read_first_line(path);
   if (!line || !line->starts_with(first_words)) return false;
   if (*line == first_line()) return true;
   throw FolderRefused(

@@ -261,7 +261,7 @@ std::string write_tournament_page(const std::vector<judge::Tournament>& tourname
       "{}, {}</p></header>\n<main>\n",
       good ? "ok" : "bad", good ? "★" : "✗", title, html::escaped(run.started), html::duration_text(run.duration_s),
       end);
-  for (const judge::Sweep& sweep : judge::sweeps_of(tournaments)) content += html::sweep_section(sweep);
+  for (const judge::Sweep& sweep : judge::group_sweeps(tournaments)) content += html::sweep_section(sweep);
   for (const judge::Tournament& tournament : tournaments) content += html::section(tournament);
   return html::document(title, content + "</main>\n", /*with_script=*/false);
 }

@@ -81,14 +81,14 @@ TEST(Fast, LeavesTheSlowModelsOutUnlessNothingIsSkipped) {
 
 TEST(Fast, KnowsUpstreamsSlowModels) {
   const auto policy = policy::read_policy(TORCHSTONE_SOURCE_DIR "/cases/policies/torchbench.yaml", "torchbench");
-  policy::Conditions when;
-  when.fast = true;
+  policy::Conditions conditions;
+  conditions.fast = true;
   for (const char* model : {"BERT_pytorch", "demucs", "fastNLP_Bert", "speech_transformer", "vision_maskrcnn"}) {
-    when.model = model;
-    EXPECT_TRUE(exclusion(policy, when).has_value()) << model;
+    conditions.model = model;
+    EXPECT_TRUE(exclusion(policy, conditions).has_value()) << model;
   }
-  when.model = "resnet18";
-  EXPECT_FALSE(exclusion(policy, when).has_value());
+  conditions.model = "resnet18";
+  EXPECT_FALSE(exclusion(policy, conditions).has_value());
 }
 
 TEST(Ci, HoldsTheListsOfUpstreamsCiUnlessItIsTurnedOff) {

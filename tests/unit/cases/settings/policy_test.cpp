@@ -29,34 +29,34 @@ std::string policy_error(const std::string& text) {
 // One row of the table of tolerances in upstream's get_tolerance_and_cosine_flag.
 struct Row {
   const char* model;
-  Conditions when;
+  Conditions conditions;
   double tolerance;
   bool cosine = false;
 };
 
 Conditions inference(DType dtype, const char* device = "cpu") {
-  Conditions when;
-  when.dtype = dtype;
-  when.device = device;
-  return when;
+  Conditions conditions;
+  conditions.dtype = dtype;
+  conditions.device = device;
+  return conditions;
 }
 Conditions training(DType dtype, const char* device = "cpu") {
-  Conditions when = inference(dtype, device);
-  when.mode = Mode::training;
-  return when;
+  Conditions conditions = inference(dtype, device);
+  conditions.mode = Mode::training;
+  return conditions;
 }
-Conditions with(Conditions when, bool Conditions::*flag) {
-  when.*flag = true;
-  return when;
+Conditions with(Conditions conditions, bool Conditions::*flag) {
+  conditions.*flag = true;
+  return conditions;
 }
 
 void expect_tolerances(const Policy& policy, const std::vector<Row>& rows) {
   for (size_t i = 0; i < rows.size(); ++i) {
-    Conditions when = rows[i].when;
-    when.model = rows[i].model;
-    const Tolerance got = tolerance_of(policy, when);
-    EXPECT_DOUBLE_EQ(got.tolerance, rows[i].tolerance) << "row " << i << ", " << when.model;
-    EXPECT_EQ(got.cosine, rows[i].cosine) << "row " << i << ", " << when.model;
+    Conditions conditions = rows[i].conditions;
+    conditions.model = rows[i].model;
+    const Tolerance got = tolerance_of(policy, conditions);
+    EXPECT_DOUBLE_EQ(got.tolerance, rows[i].tolerance) << "row " << i << ", " << conditions.model;
+    EXPECT_EQ(got.cosine, rows[i].cosine) << "row " << i << ", " << conditions.model;
     EXPECT_FALSE(got.origin.empty());
   }
 }
@@ -144,16 +144,16 @@ TEST(ToleranceRule, IsChosenByKeyOrBySuite) {
 
 TEST(ToleranceRule, NamesTheLineThatDecides) {
   const Policy policy = written("tolerance:\n  higher_bf16:\n    - x\n    - m\n");
-  Conditions when = inference(bf16);
-  when.model = "m";
-  EXPECT_THAT(tolerance_of(policy, when).origin, testing::EndsWith("p.yaml:4 (tolerance.higher_bf16)"));
-  when.model = "other";
-  EXPECT_EQ(tolerance_of(policy, when).origin,
+  Conditions conditions = inference(bf16);
+  conditions.model = "m";
+  EXPECT_THAT(tolerance_of(policy, conditions).origin, testing::EndsWith("p.yaml:4 (tolerance.higher_bf16)"));
+  conditions.model = "other";
+  EXPECT_EQ(tolerance_of(policy, conditions).origin,
             "tolerance rule of torchbench: all else (not float16 or amp, nor training on cuda or xpu), in no list of " +
                 policy.file);
   EXPECT_THAT(policy.file, testing::EndsWith("p.yaml"));
-  when.dtype = DType::float16;
-  EXPECT_THAT(tolerance_of(policy, when).origin, HasSubstr("torchbench: float16 or amp, in no list of "));
+  conditions.dtype = DType::float16;
+  EXPECT_THAT(tolerance_of(policy, conditions).origin, HasSubstr("torchbench: float16 or amp, in no list of "));
 }
 
 struct BatchRow {
@@ -196,30 +196,30 @@ TEST(BatchSizeRule, FollowsUpstreamsAndKeepsMiniSmall) {
       {"torchbench", fake("unstated", 0, 0), performance, eval, full, 4},
   };
   for (size_t i = 0; i < rows.size(); ++i) {
-    Conditions when;
-    when.model = rows[i].info.name;
-    when.check = rows[i].check;
-    when.mode = rows[i].mode;
-    when.preset = rows[i].preset;
-    EXPECT_EQ(batch_size_of(shipped(rows[i].policy), when, rows[i].info).size, rows[i].expected)
-        << "row " << i << ", " << when.model;
+    Conditions conditions;
+    conditions.model = rows[i].info.name;
+    conditions.check = rows[i].check;
+    conditions.mode = rows[i].mode;
+    conditions.preset = rows[i].preset;
+    EXPECT_EQ(batch_size_of(shipped(rows[i].policy), conditions, rows[i].info).size, rows[i].expected)
+        << "row " << i << ", " << conditions.model;
   }
 }
 
 TEST(BatchSizeRule, OfCiAccuracyHoldsForTrainingWithInductorOnCuda) {
   const Policy policy = written("batch_size: {ci_accuracy: {m: 32}}", "timm");
-  Conditions when = training(f32, "cuda");
-  when.model = "m";
-  EXPECT_EQ(batch_size_of(policy, when, fake("m", 64, 64)).size, 8);
-  when.inductor = true;
-  EXPECT_EQ(batch_size_of(policy, when, fake("m", 64, 64)).size, 32);
-  when.mode = Mode::inference;
-  EXPECT_EQ(batch_size_of(policy, when, fake("m", 64, 64)).size, 8);
+  Conditions conditions = training(f32, "cuda");
+  conditions.model = "m";
+  EXPECT_EQ(batch_size_of(policy, conditions, fake("m", 64, 64)).size, 8);
+  conditions.inductor = true;
+  EXPECT_EQ(batch_size_of(policy, conditions, fake("m", 64, 64)).size, 32);
+  conditions.mode = Mode::inference;
+  EXPECT_EQ(batch_size_of(policy, conditions, fake("m", 64, 64)).size, 8);
 }
 
-std::string why_excluded(const char* policy, const char* model, Conditions when) {
-  when.model = model;
-  const auto decision = exclusion(shipped(policy), when);
+std::string why_excluded(const char* policy, const char* model, Conditions conditions) {
+  conditions.model = model;
+  const auto decision = exclusion(shipped(policy), conditions);
   return decision ? decision->reason : "";
 }
 
@@ -254,15 +254,15 @@ TEST(Policy, LeavesOutWhatUpstreamSkips) {
 }
 
 TEST(Policy, LetsLargeModelsPassBySkipWhereTheyAreCompared) {
-  Conditions when;
-  when.model = "maml";
-  EXPECT_THAT(passes_by_skip(shipped("torchbench"), when)->reason, HasSubstr("accuracy.skip.large_models"));
-  when.check = "tolerance";
-  EXPECT_TRUE(passes_by_skip(shipped("torchbench"), when).has_value());
-  when.check = "performance";
-  EXPECT_FALSE(passes_by_skip(shipped("torchbench"), when).has_value());
-  when.model = "resnet18";
-  EXPECT_FALSE(passes_by_skip(shipped("torchbench"), when).has_value());
+  Conditions conditions;
+  conditions.model = "maml";
+  EXPECT_THAT(passes_by_skip(shipped("torchbench"), conditions)->reason, HasSubstr("accuracy.skip.large_models"));
+  conditions.check = "tolerance";
+  EXPECT_TRUE(passes_by_skip(shipped("torchbench"), conditions).has_value());
+  conditions.check = "performance";
+  EXPECT_FALSE(passes_by_skip(shipped("torchbench"), conditions).has_value());
+  conditions.model = "resnet18";
+  EXPECT_FALSE(passes_by_skip(shipped("torchbench"), conditions).has_value());
 }
 
 Case applied(const char* policy, const char* model, Mode mode, DType dtype, const std::string& check = "accuracy") {
@@ -404,16 +404,16 @@ TEST(Policy, OfInductorHoldsForTorchCompileToo) {
   const Case tuned = applied_to("torch_compile:mode=max-autotune-no-cudagraphs");
   EXPECT_FALSE(tuned.backend.options.contains("triton.cudagraphs"));
   EXPECT_TRUE(conditions_of(tuned).max_autotune);
-  Conditions when = conditions_of(tuned);
-  when.mode = Mode::inference;
-  EXPECT_FALSE(not_exported(policy, when).has_value()) << "torch.compile exports nothing";
+  Conditions conditions = conditions_of(tuned);
+  conditions.mode = Mode::inference;
+  EXPECT_FALSE(not_exported(policy, conditions).has_value()) << "torch.compile exports nothing";
 }
 
 TEST(BatchSizeRule, GivesBatchInvarianceUpstreamsSizes) {
-  Conditions when = with(inference(f32), &Conditions::batch_invariance);
-  when.model = "m";
+  Conditions conditions = with(inference(f32), &Conditions::batch_invariance);
+  conditions.model = "m";
   for (const auto& [suite, size] : {std::pair("torchbench", 8), std::pair("huggingface", 8), std::pair("timm", 16)})
-    EXPECT_EQ(batch_size_of(shipped(suite), when, fake("m", 2, 2)).size, size) << suite;
+    EXPECT_EQ(batch_size_of(shipped(suite), conditions, fake("m", 2, 2)).size, size) << suite;
   EXPECT_TRUE(batch_is_fixed(shipped("torchbench"), fake("demucs", 64, 8))) << "the policy says so";
 }
 
@@ -432,11 +432,11 @@ TEST(Policy, ChoosesUpstreamsOptimizerInTraining) {
   EXPECT_EQ(applied("torchbench", "lstm_aten", Mode::training, DType::float16).optimizer, OptimizerKind::sgd);
   EXPECT_EQ(applied("torchbench", "lstm_aten", Mode::training, DType::amp).optimizer, OptimizerKind::adam);
   EXPECT_EQ(applied("huggingface", "MobileBertForMaskedLM", Mode::training, f32).optimizer, OptimizerKind::none);
-  Conditions when = training(f32, "cuda");
-  when.model = "convnextv2_nano";
-  EXPECT_EQ(optimizer_of(shipped("timm"), when).kind, OptimizerKind::adam);
-  when.inductor = true;
-  EXPECT_EQ(optimizer_of(shipped("timm"), when).kind, OptimizerKind::sgd);
+  Conditions conditions = training(f32, "cuda");
+  conditions.model = "convnextv2_nano";
+  EXPECT_EQ(optimizer_of(shipped("timm"), conditions).kind, OptimizerKind::adam);
+  conditions.inductor = true;
+  EXPECT_EQ(optimizer_of(shipped("timm"), conditions).kind, OptimizerKind::sgd);
 }
 
 }  // namespace

@@ -35,12 +35,12 @@ struct RegisteredRow {
   json otherwise() const { return upstream_facts().at("otherwise").value(info->name, json::object()); }
   json lists() const { return facts->at("lists"); }
   Conditions conditions(Mode mode) const {
-    Conditions when;
-    when.model = info->name;
-    when.mode = mode;
-    when.preset = Preset::full;
-    when.check = "performance";
-    return when;
+    Conditions conditions;
+    conditions.model = info->name;
+    conditions.mode = mode;
+    conditions.preset = Preset::full;
+    conditions.check = "performance";
+    return conditions;
   }
 };
 
@@ -150,13 +150,13 @@ TEST(UpstreamFacts, HoldTheOptimizers) {
       {OptimizerKind::none, "none"}, {OptimizerKind::sgd, "sgd"}, {OptimizerKind::adam, "adam"}};
   for (const auto& row : rows_upstream_has()) {
     if (row.otherwise().contains("optimizer")) continue;
-    Conditions when = row.conditions(Mode::training);
+    Conditions conditions = row.conditions(Mode::training);
     const std::string plain = row.facts->at("optimizer");
-    EXPECT_EQ(names.at(optimizer_of(policy_of(row.suite), when).kind), plain) << row.name();
-    when.check = "accuracy";
-    when.device = "cuda";
-    when.inductor = true;
-    EXPECT_EQ(names.at(optimizer_of(policy_of(row.suite), when).kind),
+    EXPECT_EQ(names.at(optimizer_of(policy_of(row.suite), conditions).kind), plain) << row.name();
+    conditions.check = "accuracy";
+    conditions.device = "cuda";
+    conditions.inductor = true;
+    EXPECT_EQ(names.at(optimizer_of(policy_of(row.suite), conditions).kind),
               row.facts->value("optimizer_with_inductor", plain))
         << row.name() << " in accuracy with inductor on cuda";
   }

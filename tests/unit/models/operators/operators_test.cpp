@@ -291,7 +291,7 @@ TEST(OperatorModel, IsAModelWhoseInputsAreItsTensors) {
   EXPECT_TRUE(torch::equal(model->forward(inputs).toTensor(), inputs[0] * inputs[1]));
   const auto* facts = operator_facts(info.name);
   ASSERT_NE(facts, nullptr);
-  EXPECT_EQ(facts->origin, "log.txt:2");
+  EXPECT_EQ(facts->logged_at, "log.txt:2");
   EXPECT_EQ(facts->arguments, "((T([2, 3, 4, 5], f32), T([2, 3, 4, 5], f32)), {})");
   EXPECT_EQ(operator_facts("resnet18"), nullptr);
 }

@@ -82,14 +82,14 @@ TEST(CaseFileName, IsSafeAndDifferentForDifferentNames) {
 TEST(FirstLine, IsOfARegularFileAlone) {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "file.txt";
-  EXPECT_EQ(first_line_of(path), std::nullopt);
-  EXPECT_EQ(first_line_of(folder.path()), std::nullopt);
+  EXPECT_EQ(read_first_line(path), std::nullopt);
+  EXPECT_EQ(read_first_line(folder.path()), std::nullopt);
   write_atomically(path, "one\ntwo\n");
-  EXPECT_EQ(first_line_of(path), "one");
+  EXPECT_EQ(read_first_line(path), "one");
   write_atomically(path, "");
-  EXPECT_EQ(first_line_of(path), "");
+  EXPECT_EQ(read_first_line(path), "");
   fs::create_symlink(path, folder.path() / "link.txt");
-  EXPECT_EQ(first_line_of(folder.path() / "link.txt"), std::nullopt);
+  EXPECT_EQ(read_first_line(folder.path() / "link.txt"), std::nullopt);
 }
 
 }  // namespace

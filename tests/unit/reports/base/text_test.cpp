@@ -75,9 +75,9 @@ TEST(Xml, EscapesMarkupAndKeepsLineBreaksInAttributes) {
 }
 
 TEST(Time, SortsAsText) {
-  EXPECT_EQ(utc_of(0), "1970-01-01T00:00:00.000Z");
-  EXPECT_EQ(utc_of(1769860800.25), "2026-01-31T12:00:00.250Z");
-  EXPECT_LT(utc_of(1e9), utc_now());
+  EXPECT_EQ(format_utc(0), "1970-01-01T00:00:00.000Z");
+  EXPECT_EQ(format_utc(1769860800.25), "2026-01-31T12:00:00.250Z");
+  EXPECT_LT(format_utc(1e9), utc_now());
 }
 
 }  // namespace

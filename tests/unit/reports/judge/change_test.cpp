@@ -58,7 +58,7 @@ using testing::HasSubstr;
 
 // Median .11; deviations from it .01 .01 .03 0 .19, whose median is .01.
 TEST(Drift, IsTheMedianChangeWithTheErrorOfAMedian) {
-  const auto drift = drift_of({0.10, 0.12, 0.08, 0.11, 0.30});
+  const auto drift = estimate_drift({0.10, 0.12, 0.08, 0.11, 0.30});
   ASSERT_TRUE(drift);
   EXPECT_NEAR(drift->centre, 0.11, 1e-12);
   EXPECT_NEAR(drift->spread, 0.014826, 1e-12);
@@ -68,8 +68,8 @@ TEST(Drift, IsTheMedianChangeWithTheErrorOfAMedian) {
 }
 
 TEST(Drift, IsNothingOfTwoCases) {
-  EXPECT_FALSE(drift_of({0.1, 0.1}));
-  EXPECT_TRUE(drift_of({0.1, 0.1, 0.1}));
+  EXPECT_FALSE(estimate_drift({0.1, 0.1}));
+  EXPECT_TRUE(estimate_drift({0.1, 0.1, 0.1}));
 }
 
 TEST(Drift, HasMovedBeyondTheToleranceAndThreeErrors) {

@@ -70,7 +70,7 @@ TEST(History, KnowsWhichSpeedUpsAreNoisy) {
 
 TEST(History, KnowsTheMetricsThatItKeepsAndThoseOfLaterVersions) {
   const auto points = parse_history(R"({"run": "r", "name": "a", "metrics": {"of_tomorrow": 1}})", "history.jsonl");
-  const auto known = metrics_of(points);
+  const auto known = known_metrics(points);
   EXPECT_TRUE(known.contains("speedup") && known.contains("of_tomorrow"));
   EXPECT_FALSE(known.contains("nosuch"));
 }

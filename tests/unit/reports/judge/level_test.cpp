@@ -24,27 +24,27 @@ Result record(std::vector<double> ratios, std::vector<double> process_rounds = {
 }
 
 TEST(Level, OfProcessesIsTheMeanOfTheirMediansWithItsStandardError) {
-  const auto level = level_of(record({0.1, 0.2, 0.9, 0.3, 0.5, 0.4}, {3, 1, 2}), "speedup");  // medians .2 .3 .45
+  const auto level = estimate_level(record({0.1, 0.2, 0.9, 0.3, 0.5, 0.4}, {3, 1, 2}), "speedup");  // medians .2 .3 .45
   ASSERT_TRUE(level);
   EXPECT_NEAR(level->value, 0.95 / 3, 1e-12);
   EXPECT_NEAR(level->variance, 0.01583333333 / 3, 1e-9);  // sample variance of .2 .3 .45
   EXPECT_EQ(level->degrees, 2);
   EXPECT_EQ(level->from, LevelFrom::processes);
-  EXPECT_NEAR(level_of(record({0, 0}, {1, 1}), "eager_ms")->value, std::log(10.0), 1e-12);
+  EXPECT_NEAR(estimate_level(record({0, 0}, {1, 1}), "eager_ms")->value, std::log(10.0), 1e-12);
 }
 
 TEST(Level, OfOneProcessHasTheDefaultDeviationOrThatOfTheHistory) {
   std::vector<double> ratios;
   for (int i = 1; i <= 9; ++i) ratios.push_back(i / 100.0);  // order statistics 2 and 8 hold the median at 95 %
-  const auto level = level_of(record(ratios), "speedup");
+  const auto level = estimate_level(record(ratios), "speedup");
   ASSERT_TRUE(level);
   EXPECT_NEAR(level->value, 0.05, 1e-12);
   EXPECT_NEAR(std::sqrt(level->variance), 2.8 * 0.03 / 1.959964, 1e-9);
   EXPECT_EQ(level->degrees, 3);
   EXPECT_EQ(level->from, LevelFrom::rounds);
-  EXPECT_EQ(level_of(record(ratios, {9}), "speedup")->from, LevelFrom::rounds);
-  EXPECT_NEAR(std::sqrt(level_of(record(std::vector<double>(9, 0.1)), "speedup")->variance), 0.02, 1e-12);
-  const auto by_history = level_of(record(ratios), "speedup", RunToRun{0.04, 6});
+  EXPECT_EQ(estimate_level(record(ratios, {9}), "speedup")->from, LevelFrom::rounds);
+  EXPECT_NEAR(std::sqrt(estimate_level(record(std::vector<double>(9, 0.1)), "speedup")->variance), 0.02, 1e-12);
+  const auto by_history = estimate_level(record(ratios), "speedup", RunToRun{0.04, 6});
   EXPECT_NEAR(by_history->variance, 0.0016, 1e-12);
   EXPECT_EQ(by_history->degrees, 6);
 }
@@ -52,10 +52,10 @@ TEST(Level, OfOneProcessHasTheDefaultDeviationOrThatOfTheHistory) {
 // Standard errors: 0.05 of processes at .1 and .2, and what runs before differed by.
 TEST(Level, OfProcessesIsKnownNoBetterThanRunsRepeat) {
   const Result result = record({0.1, 0.2}, {1, 1});
-  const auto by_processes = level_of(result, "speedup", RunToRun{0.04, 6});
+  const auto by_processes = estimate_level(result, "speedup", RunToRun{0.04, 6});
   EXPECT_EQ(by_processes->from, LevelFrom::processes);
   EXPECT_NEAR(by_processes->variance, 0.0025, 1e-12);
-  const auto by_history = level_of(result, "speedup", RunToRun{0.06, 6});
+  const auto by_history = estimate_level(result, "speedup", RunToRun{0.06, 6});
   EXPECT_EQ(by_history->from, LevelFrom::runs);
   EXPECT_EQ(by_history->processes, 2);
   EXPECT_NEAR(by_history->value, 0.15, 1e-12);
@@ -64,20 +64,20 @@ TEST(Level, OfProcessesIsKnownNoBetterThanRunsRepeat) {
 }
 
 TEST(Level, IsNothingWithoutUsableSamples) {
-  EXPECT_EQ(level_of(record({}), "speedup"), std::nullopt);
-  EXPECT_EQ(level_of(record({0.1, 0.2}), "speedup"), std::nullopt);               // too few rounds
-  EXPECT_EQ(level_of(record({0.1, 0.2, 0.3}, {1, 1}), "speedup"), std::nullopt);  // rounds that do not add up
-  EXPECT_EQ(level_of(record({0.1, 0.2}, {1.5, 0.5}), "speedup"), std::nullopt);
+  EXPECT_EQ(estimate_level(record({}), "speedup"), std::nullopt);
+  EXPECT_EQ(estimate_level(record({0.1, 0.2}), "speedup"), std::nullopt);               // too few rounds
+  EXPECT_EQ(estimate_level(record({0.1, 0.2, 0.3}, {1, 1}), "speedup"), std::nullopt);  // rounds that do not add up
+  EXPECT_EQ(estimate_level(record({0.1, 0.2}, {1.5, 0.5}), "speedup"), std::nullopt);
   Result negative = record({0.1, 0.2}, {1, 1});
   negative.outcome.samples["compiled_s"][0] = -1;
-  EXPECT_EQ(level_of(negative, "speedup"), std::nullopt);
+  EXPECT_EQ(estimate_level(negative, "speedup"), std::nullopt);
 }
 
 // Sample variances .00025 and .0058 of five processes each, which differ (pf(23.2, 4, 4) = .995):
 // (.00005 + .00116)^2 / (.00005^2 / 4 + .00116^2 / 4) degrees.
 TEST(LevelChange, IsWelchsOfProcessesThatVaryOtherwise) {
-  const auto after = level_of(record({0.10, 0.12, 0.11, 0.09, 0.13}, {1, 1, 1, 1, 1}), "speedup");
-  const auto before = level_of(record({0.20, 0.24, 0.16, 0.30, 0.10}, {1, 1, 1, 1, 1}), "speedup");
+  const auto after = estimate_level(record({0.10, 0.12, 0.11, 0.09, 0.13}, {1, 1, 1, 1, 1}), "speedup");
+  const auto before = estimate_level(record({0.20, 0.24, 0.16, 0.30, 0.10}, {1, 1, 1, 1, 1}), "speedup");
   const LevelChange change = change_between(*after, *before);
   EXPECT_NEAR(change.value, -0.09, 1e-12);
   EXPECT_NEAR(change.error, std::sqrt(0.00025 / 5 + 0.0058 / 5), 1e-12);
@@ -93,8 +93,8 @@ TEST(LevelChange, IsWelchsOfProcessesThatVaryOtherwise) {
 
 // Sample variances .00025 of five processes and .0004 of three: (4 * .00025 + 2 * .0004) / 6 of each.
 TEST(LevelChange, IsStudentsOfProcessesThatVaryAlike) {
-  const auto after = level_of(record({0.10, 0.12, 0.11, 0.09, 0.13}, {1, 1, 1, 1, 1}), "speedup");
-  const auto before = level_of(record({0.20, 0.22, 0.18}, {1, 1, 1}), "speedup");
+  const auto after = estimate_level(record({0.10, 0.12, 0.11, 0.09, 0.13}, {1, 1, 1, 1, 1}), "speedup");
+  const auto before = estimate_level(record({0.20, 0.22, 0.18}, {1, 1, 1}), "speedup");
   for (const LevelChange& change : {change_between(*after, *before), change_between(*before, *after)}) {
     EXPECT_NEAR(std::abs(change.value), 0.09, 1e-12);
     EXPECT_NEAR(change.error, std::sqrt(0.0003 * (1.0 / 5 + 1.0 / 3)), 1e-12);
@@ -103,7 +103,7 @@ TEST(LevelChange, IsStudentsOfProcessesThatVaryAlike) {
 }
 
 TEST(LevelChange, AgainstAConstantHasTheDegreesOfTheOther) {
-  const auto after = level_of(record({0.10, 0.12, 0.11, 0.09, 0.13}, {1, 1, 1, 1, 1}), "speedup");
+  const auto after = estimate_level(record({0.10, 0.12, 0.11, 0.09, 0.13}, {1, 1, 1, 1, 1}), "speedup");
   EXPECT_NEAR(change_between(*after, Level{0.3}).degrees, 4, 1e-9);
   const Level history{0, 0.0001, 6, LevelFrom::history};
   EXPECT_NEAR(change_between(history, history).degrees, 6, 1e-9);  // one estimate, not two
@@ -125,13 +125,13 @@ TEST(Level, OfUncountedProcessesNeedsThree) {
   result.outcome.samples = {{"uncounted_eager_s", {2, 4, 8, 8}},
                             {"uncounted_compiled_s", {1, 1, 1, 1}},
                             {"uncounted_process_rounds", {1, 1, 2}}};
-  const auto level = uncounted_level_of(result, "speedup");
+  const auto level = estimate_uncounted_level(result, "speedup");
   ASSERT_TRUE(level);
   EXPECT_NEAR(level->value, std::log(4), 1e-12);
   EXPECT_EQ(level->degrees, 2);
-  EXPECT_FALSE(level_of(result, "speedup"));
+  EXPECT_FALSE(estimate_level(result, "speedup"));
   result.outcome.samples["uncounted_process_rounds"] = {2, 2};
-  EXPECT_FALSE(uncounted_level_of(result, "speedup"));
+  EXPECT_FALSE(estimate_uncounted_level(result, "speedup"));
 }
 
 TEST(Holm, StepsDownAndStops) {

@@ -247,10 +247,10 @@ TEST(GateInput, RefusesWhatIsNoTableOfModelsWithFileAndLine) {
 TEST(GateInput, FindsTheTableThatBelongsToAnother) {
   const auto named = [](const std::string& file) { return parse_csv("name,accuracy\n", file); };
   const std::vector<CsvTable> expected = {named("e/a.csv"), named("e/b.csv")};
-  EXPECT_EQ(counterpart_of(named("run/results.json:b.csv"), expected).file, "e/b.csv");
-  EXPECT_EQ(counterpart_of(named("c.csv"), {named("only.csv")}).file, "only.csv");
-  EXPECT_THROW(counterpart_of(named("c.csv"), expected), ReportError);
-  EXPECT_THROW(counterpart_of(named("c.csv"), {}), ReportError);
+  EXPECT_EQ(find_counterpart(named("run/results.json:b.csv"), expected).file, "e/b.csv");
+  EXPECT_EQ(find_counterpart(named("c.csv"), {named("only.csv")}).file, "only.csv");
+  EXPECT_THROW(find_counterpart(named("c.csv"), expected), ReportError);
+  EXPECT_THROW(find_counterpart(named("c.csv"), {}), ReportError);
   EXPECT_THAT(without_counterpart({named("b.csv")}, expected), testing::SizeIs(expected.size() - 1));
   EXPECT_THAT(without_counterpart({named("c.csv")}, {named("only.csv")}), testing::IsEmpty());
 }

@@ -271,7 +271,7 @@ TEST(Sweep, HasARowForEachCombinationWithTheFastest) {
   auto other = held("b", 1, 1e-3);
   other.facts["threads"] = "2";
   auto alone = held("", 1, 1e-3);
-  const auto sweeps = sweeps_of({held("a", 1, 1e-3), other, held("a", 8, 4e-3), alone, held("a", 16, 0)});
+  const auto sweeps = group_sweeps({held("a", 1, 1e-3), other, held("a", 8, 4e-3), alone, held("a", 16, 0)});
   ASSERT_THAT(sweeps, SizeIs(2));
   EXPECT_EQ(sweeps[0].title, "a");
   ASSERT_THAT(sweeps[0].rows, SizeIs(3));
@@ -289,7 +289,7 @@ TEST(Sweep, HasARowForEachCombinationWithTheFastest) {
 }
 
 TEST(SweepText, IsATableWithADashForWhatHasNoRanking) {
-  const auto sweeps = sweeps_of({held("a", 1, 1e-3), held("a", 16, 0)});
+  const auto sweeps = group_sweeps({held("a", 1, 1e-3), held("a", 16, 0)});
   EXPECT_THAT(console::sweep_text(sweeps.at(0)),
               AllOf(HasSubstr("The fastest of a\n"), HasSubstr("compiled\n"), HasSubstr("no ranking: ")));
 }

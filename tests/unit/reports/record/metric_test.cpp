@@ -21,6 +21,11 @@ TEST(MetricTable, DeclaresEveryKeyOnceWithATitle) {
   EXPECT_EQ(find_metric("no_such_metric"), nullptr);
 }
 
+TEST(MetricTable, DeclaresWhatBackendsCount) {
+  for (const char* key : {"quantized_operators", "unquantized_linears", "converted_nodes", "delegated_nodes"})
+    EXPECT_NE(find_metric(key), nullptr) << key;
+}
+
 TEST(MetricTable, ClashesWithNoOtherProperty) {
   for (const auto& field : text_fields()) EXPECT_EQ(find_metric(field.property), nullptr) << field.property;
   for (const char* key : {"accuracy", "reason", "phase", "batch_size", "declared_line", "duration_s", "finished"})
