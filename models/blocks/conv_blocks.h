@@ -55,19 +55,14 @@ struct SqueezeExciteShape {
 
 /// Channels scaled by a gate on their mean over the image: x * gate(expand(act(reduce(mean of x)))) (Hu, Shen, Sun,
 /// "Squeeze-and-excitation networks", 2017). [N, C, H, W] → the same.
-struct SqueezeExciteImpl : nn::Module {
-  explicit SqueezeExciteImpl(const SqueezeExciteShape& shape)
-      : reduce(register_module(shape.reduce, conv(shape.channels, shape.squeezed, 1))),
-        expand(register_module(shape.expand, conv(shape.squeezed, shape.channels, 1))),
-        act(shape.act),
-        gate(shape.gate) {}
-  torch::Tensor forward(torch::Tensor x) {
+inline Block squeeze_excite(const SqueezeExciteShape& shape) {
+  Block block;
+  auto reduce = block.add(shape.reduce, conv(shape.channels, shape.squeezed, 1));
+  auto expand = block.add(shape.expand, conv(shape.squeezed, shape.channels, 1));
+  return block.running([=, act = shape.act, gate = shape.gate](const torch::Tensor& x) mutable {
     return x * activate(gate, expand(activate(act, reduce(torch::adaptive_avg_pool2d(x, {1, 1})))));
-  }
-  nn::Conv2d reduce, expand;
-  Act act, gate;
-};
-TORCH_MODULE(SqueezeExcite);
+  });
+}
 
 // The two blocks of ResNet, under the names of torchvision and timm.
 
@@ -167,17 +162,16 @@ inline Skip mobile_bottleneck(const MobileBottleneck& b) {
                                           .act = b.act})));
   if (b.squeezes) {
     const auto squeezed = round_channels(static_cast<double>(b.expanded / 4));
-    block->push_back(
-        SqueezeExcite(SqueezeExciteShape{.channels = b.expanded, .squeezed = squeezed, .gate = Act::hardsigmoid}));
+    block->push_back(squeeze_excite({.channels = b.expanded, .squeezed = squeezed, .gate = Act::hardsigmoid}));
   }
   block->push_back(conv_norm(b.expanded, b.out, mobile_norm({.act = Act::none})));
   return Skip("block", block, b.stride == 1 && b.in == b.out);
 }
 
 /// Returns stem, bottlenecks and the last convolution, which has six times the channels.
-inline nn::Sequential mobile_features(const std::vector<MobileBottleneck>& bottlenecks) {
-  nn::Sequential features(
-      conv_norm(3, bottlenecks[0].in, mobile_norm({.kernel = 3, .stride = 2, .act = Act::hardswish})));
+inline Chain mobile_features(const std::vector<MobileBottleneck>& bottlenecks) {
+  Chain features;
+  features->push_back(conv_norm(3, bottlenecks[0].in, mobile_norm({.kernel = 3, .stride = 2, .act = Act::hardswish})));
   for (const auto& bottleneck : bottlenecks) features->push_back(mobile_bottleneck(bottleneck));
   const auto out = bottlenecks.back().out;
   features->push_back(conv_norm(out, 6 * out, mobile_norm({.act = Act::hardswish})));

@@ -12,36 +12,27 @@ namespace torchstone::resnet {
 namespace {
 
 template <class Block>
-class ResNet : public ImageModel {
+class ResNet : public Layered<ImageModel> {
  public:
-  ResNet(const std::vector<int64_t>& depths, int64_t side, Groups groups) : ImageModel(side, 32) {
-    conv1_ = register_module("conv1", conv(3, 64, 7, {.stride = 2, .padding = 3, .bias = false}));
-    bn1_ = register_module("bn1", nn::BatchNorm2d(64));
+  ResNet(const std::vector<int64_t>& depths, int64_t side, Groups groups) : Layered(side, 32) {
+    add("conv1", conv(3, 64, 7, {.stride = 2, .padding = 3, .bias = false}));
+    add("bn1", nn::BatchNorm2d(64));
+    add(relu());
+    add(max_pool(3, 2, {.padding = 1}));
     int64_t in = 64;
     for (size_t stage = 0; stage < depths.size(); ++stage) {
       const int64_t width = 64 << stage;
-      nn::Sequential blocks;
+      Chain blocks;
       for (int64_t i = 0; i < depths[stage]; ++i) {
         blocks->push_back(Block(in, width, stage > 0 && i == 0 ? 2 : 1, groups));
         in = width * Block::Impl::expansion;
       }
-      layers_.push_back(register_module("layer" + std::to_string(stage + 1), blocks));
+      add("layer" + std::to_string(stage + 1), blocks);
     }
-    fc_ = register_module("fc", nn::Linear(in, 1000));
+    add(average_pool());
+    add("fc", nn::Linear(in, 1000));
     init_convolutions_he(*this);
   }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    auto x = torch::max_pool2d(bn1_(conv1_(inputs.at(0))).relu_(), 3, 2, 1);
-    for (auto& layer : layers_) x = layer->forward(x);
-    return fc_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
-  }
-
- private:
-  nn::Conv2d conv1_{nullptr};
-  nn::BatchNorm2d bn1_{nullptr};
-  std::vector<nn::Sequential> layers_;
-  nn::Linear fc_{nullptr};
 };
 
 template <class Block>
