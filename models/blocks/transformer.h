@@ -16,11 +16,14 @@ inline torch::Tensor join_heads(const torch::Tensor& x) {
 }
 
 struct AttentionRule {
-  double dropout = 0;                   ///< rate for the attention weights: 0 in evaluation
+  double dropout = 0;                   ///< rate for the attention weights (active_rate())
   std::optional<torch::Tensor> bias{};  ///< added to the scores; broadcast to [N, heads, L, S]
   bool causal = false;                  ///< a token attends to itself and earlier tokens
   std::optional<double> scale{};        ///< factor of the scores; by default 1 / sqrt(D)
 };
+
+/// Returns the rate that a dropout applies: 0 in evaluation.
+inline double active_rate(const nn::Dropout& dropout) { return dropout->is_training() ? dropout->options.p() : 0.0; }
 
 /// Computes scaled dot-product attention over heads. Query [N, L, heads * D], key and value [N, S, heads * D] → [N, L,
 /// heads * D].
