@@ -85,8 +85,7 @@ class MobileVit : public Layered<ByteImageModel> {
     }
     add("stages", stages);
     add("final_conv", conv_silu(in, last, 1));
-    add(average_pool());
-    add("head", chain({{"fc", nn::Linear(last, 1000)}}));
+    add("head", pooled_classifier(last));
     init_convolutions_he(*this);
     init_linears_normal(*this, 0.02);
   }

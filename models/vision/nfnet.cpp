@@ -100,8 +100,7 @@ class NormFreeNet : public Layered<ByteImageModel> {
     add("stages", stages);
     add("final_conv", StandardConv(in, shape.last));
     add(activation(Act::silu));
-    add(average_pool());
-    add("head", chain({{"fc", nn::Linear(shape.last, 1000)}}));
+    add("head", pooled_classifier(shape.last));
     init_linears_normal(*this, 0.01);
   }
 };

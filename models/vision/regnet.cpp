@@ -39,8 +39,7 @@ class RegNet : public Layered<ByteImageModel> {
       }
       add("s" + std::to_string(stage + 1), blocks);
     }
-    add(average_pool());
-    add("head", chain({{"fc", nn::Linear(in, 1000)}}));
+    add("head", pooled_classifier(in));
     init_convolutions_he(*this);
     init_linears_normal(*this, 0.01);
   }

@@ -45,8 +45,7 @@ class RepVgg : public Layered<ByteImageModel> {
       stages->push_back(blocks);
     }
     add("stages", stages);
-    add(average_pool());
-    add("head", chain({{"fc", nn::Linear(in, 1000)}}));
+    add("head", pooled_classifier(in));
     init_convolutions_he(*this);
     init_linears_normal(*this, 0.01);
   }
