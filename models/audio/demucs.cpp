@@ -20,17 +20,14 @@ nn::Functional gated() {
 }
 
 /// Bidirectional LSTM. [N, C, T] → the same.
-struct TwoWayLstmImpl : nn::Module {
-  explicit TwoWayLstmImpl(int64_t width)
-      : lstm(register_module("lstm", nn::LSTM(nn::LSTMOptions(width, width).num_layers(2).bidirectional(true)))),
-        linear(register_module("linear", nn::Linear(2 * width, width))) {}
-  torch::Tensor forward(const torch::Tensor& x) {
+Block two_way_lstm(int64_t width) {
+  Block block;
+  auto lstm = block.add("lstm", nn::LSTM(nn::LSTMOptions(width, width).num_layers(2).bidirectional(true)));
+  auto linear = block.add("linear", nn::Linear(2 * width, width));
+  return block.running([=](const torch::Tensor& x) mutable {
     return linear(std::get<0>(lstm(x.permute({2, 0, 1})))).permute({1, 2, 0});
-  }
-  nn::LSTM lstm;
-  nn::Linear linear;
-};
-TORCH_MODULE(TwoWayLstm);
+  });
+}
 
 /// Returns the middle of x with the length of another tensor.
 torch::Tensor middle(const torch::Tensor& x, int64_t length) { return x.narrow(-1, (x.size(-1) - length) / 2, length); }
@@ -59,7 +56,7 @@ class Demucs : public Model {
       in = width;
       width *= 2;
     }
-    lstm_ = TwoWayLstm(in);
+    lstm_ = two_way_lstm(in);
     register_module(
         "model",
         group({{"encoder", list_of(encoder_).ptr()}, {"decoder", list_of(decoder_).ptr()}, {"lstm", lstm_.ptr()}}));
@@ -95,7 +92,7 @@ class Demucs : public Model {
 
   DemucsShape shape_;
   std::vector<Chain> encoder_, decoder_;
-  TwoWayLstm lstm_{nullptr};
+  Block lstm_{nullptr};
 };
 
 TORCHSTONE_MODEL(demucs, .family = "demucs", .suites = {"torchbench"}, .train_batch = 64, .eval_batch = 8,

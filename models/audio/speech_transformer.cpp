@@ -48,24 +48,20 @@ struct SpeechAttentionImpl : nn::Module {
 };
 TORCH_MODULE(SpeechAttention);
 
-struct SpeechFeedForwardImpl : nn::Module {
-  explicit SpeechFeedForwardImpl(const SpeechShape& shape)
-      : w_1(register_module("w_1", nn::Linear(shape.width, shape.feed_forward))),
-        w_2(register_module("w_2", nn::Linear(shape.feed_forward, shape.width))),
-        dropout(register_module("dropout", nn::Dropout(dropout_rate))),
-        norm(register_module("layer_norm", layer_norm(shape.width, norm_epsilon))) {}
-  torch::Tensor forward(const torch::Tensor& x) { return norm(dropout(w_2(torch::relu(w_1(x)))) + x); }
-  nn::Linear w_1, w_2;
-  nn::Dropout dropout;
-  nn::LayerNorm norm;
-};
-TORCH_MODULE(SpeechFeedForward);
+Block speech_feed_forward(const SpeechShape& shape) {
+  Block block;
+  auto w_1 = block.add("w_1", nn::Linear(shape.width, shape.feed_forward));
+  auto w_2 = block.add("w_2", nn::Linear(shape.feed_forward, shape.width));
+  auto dropout = block.add("dropout", nn::Dropout(dropout_rate));
+  auto norm = block.add("layer_norm", layer_norm(shape.width, norm_epsilon));
+  return block.running([=](const torch::Tensor& x) mutable { return norm(dropout(w_2(torch::relu(w_1(x)))) + x); });
+}
 
 /// A layer of the decoder, or of the encoder, which attends only to itself. Padding becomes 0.
 struct SpeechLayerImpl : nn::Module {
   SpeechLayerImpl(const SpeechShape& shape, bool decodes)
       : self(register_module("slf_attn", SpeechAttention(shape))),
-        ffn(register_module("pos_ffn", SpeechFeedForward(shape))) {
+        ffn(register_module("pos_ffn", speech_feed_forward(shape))) {
     if (decodes) cross = register_module("enc_attn", SpeechAttention(shape));
   }
   torch::Tensor forward(torch::Tensor x, const torch::Tensor& kept, const torch::Tensor& hidden,
@@ -75,7 +71,7 @@ struct SpeechLayerImpl : nn::Module {
     return ffn(x) * kept;
   }
   SpeechAttention self, cross{nullptr};
-  SpeechFeedForward ffn;
+  Block ffn;
 };
 TORCH_MODULE(SpeechLayer);
 

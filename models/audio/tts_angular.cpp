@@ -7,30 +7,25 @@
 namespace torchstone::tts_angular {
 namespace {
 
-struct LstmWithProjectionImpl : nn::Module {
-  LstmWithProjectionImpl(int64_t in, int64_t width, int64_t projection) {
-    lstm = register_module("lstm", nn::LSTM(nn::LSTMOptions(in, width).batch_first(true)));
-    linear = register_module("linear", linear_without_bias(width, projection));
-  }
-  torch::Tensor forward(torch::Tensor x) { return linear(std::get<0>(lstm(x))); }
-  nn::LSTM lstm{nullptr};
-  nn::Linear linear{nullptr};
-};
-TORCH_MODULE(LstmWithProjection);
+constexpr int64_t mel_count = 40;
 
-class SpeakerEncoder : public Model {
+Block lstm_with_projection(int64_t in, int64_t width, int64_t projection) {
+  Block block;
+  auto lstm = block.add("lstm", nn::LSTM(nn::LSTMOptions(in, width).batch_first(true)));
+  auto linear = block.add("linear", linear_without_bias(width, projection));
+  return block.running([=](const torch::Tensor& x) mutable { return linear(std::get<0>(lstm(x))); });
+}
+
+class SpeakerEncoder : public Layered<Model> {
  public:
   SpeakerEncoder(int64_t width, int64_t projection, int64_t frames) : frames_(frames) {
-    layers_ = register_module("layers", nn::Sequential(LstmWithProjection(mel_count, width, projection),
-                                                       LstmWithProjection(projection, width, projection),
-                                                       LstmWithProjection(projection, width, projection)));
+    add("layers",
+        Chain(lstm_with_projection(mel_count, width, projection), lstm_with_projection(projection, width, projection),
+              lstm_with_projection(projection, width, projection)));
+    add(nn::Functional([](const torch::Tensor& x) { return unit_length(x.select(1, -1), 1); }));
     for (auto& parameter : parameters()) {
       parameter.dim() > 1 ? nn::init::xavier_normal_(parameter) : nn::init::zeros_(parameter);
     }
-  }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    return unit_length(layers_->forward(inputs.at(0)).select(1, -1), 1);
   }
 
   Tensors example_inputs(const ModelOptions& options) const override {
@@ -39,9 +34,7 @@ class SpeakerEncoder : public Model {
   std::vector<ModelDimension> dimensions() const override { return {{"frames", frames_, 4, 2 * frames_, 1}}; }
 
  private:
-  static constexpr int64_t mel_count = 40;
   int64_t frames_;
-  nn::Sequential layers_{nullptr};
 };
 
 TORCHSTONE_MODEL(tts_angular, .family = "tts_angular", .suites = {"torchbench"}, .train_batch = 64, .eval_batch = 64,

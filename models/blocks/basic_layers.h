@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <tuple>
 
 #include <torch/torch.h>
@@ -139,6 +140,64 @@ TORCH_MODULE(Chain);
 inline Chain chain(std::initializer_list<nn::NamedAnyModule> layers) {
   return Chain(std::make_shared<ChainImpl>(layers));
 }
+
+/// Returns the mean of each channel over the image: [N, C, H, W] → [N, C].
+inline nn::Functional average_pool() {
+  return nn::Functional([](const torch::Tensor& x) { return torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1); });
+}
+
+struct BlockImpl : nn::Module {
+  torch::Tensor forward(torch::Tensor x) { return run(std::move(x)); }
+  std::function<torch::Tensor(torch::Tensor)> run{};
+};
+
+/// A module that is a function of its children. Its maker adds them, and returns it with the function:
+///   auto norm = block.add("norm", layer_norm(8));
+///   return block.running([=](torch::Tensor x) mutable { return x + norm(x); });
+class Block : public nn::ModuleHolder<BlockImpl> {
+ public:
+  using nn::ModuleHolder<BlockImpl>::ModuleHolder;
+  using Impl = BlockImpl;
+  template <class Layer>
+  Layer add(const std::string& name, Layer layer) {
+    get()->register_module(name, layer);
+    return layer;
+  }
+  /// Adds a parameter.
+  torch::Tensor add(const std::string& name, torch::Tensor tensor) {
+    return get()->register_parameter(name, std::move(tensor));
+  }
+  torch::Tensor add_buffer(const std::string& name, torch::Tensor tensor) {
+    return get()->register_buffer(name, std::move(tensor));
+  }
+  Block running(std::function<torch::Tensor(torch::Tensor)> run) {
+    get()->run = std::move(run);
+    return *this;
+  }
+};
+
+/// A model of one input that runs its layers one after another.
+template <class Base>
+class Layered : public Base {
+ public:
+  using Base::Base;
+  c10::IValue forward(const Tensors& inputs) override { return layers_(inputs.at(0)); }
+
+ protected:
+  /// Adds the next layer, a child of the model if it has a name.
+  template <class Layer>
+  void add(const std::string& name, const Layer& layer) {
+    this->register_module(name, layer);
+    add(layer);
+  }
+  template <class Layer>
+  void add(const Layer& layer) {
+    layers_->push_back(layer);
+  }
+
+ private:
+  Chain layers_;
+};
 
 /// Returns a module without forward that gives its children a common prefix.
 inline nn::ModuleDict group(std::vector<std::pair<std::string, std::shared_ptr<nn::Module>>> children) {

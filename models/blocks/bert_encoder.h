@@ -46,21 +46,16 @@ struct EmbeddingsImpl : nn::Module {
 };
 TORCH_MODULE(Embeddings);
 
-struct SelfAttentionImpl : nn::Module {
-  explicit SelfAttentionImpl(const BertShape& shape) : heads(shape.heads) {
-    query = register_module("query", nn::Linear(shape.width, shape.width));
-    key = register_module("key", nn::Linear(shape.width, shape.width));
-    value = register_module("value", nn::Linear(shape.width, shape.width));
-    dropout = register_module("dropout", nn::Dropout(shape.dropout));
-  }
-  torch::Tensor forward(const torch::Tensor& x) {
-    return attention(query(x), key(x), value(x), heads, {.dropout = is_training() ? dropout->options.p() : 0.0});
-  }
-  int64_t heads;
-  nn::Linear query{nullptr}, key{nullptr}, value{nullptr};
-  nn::Dropout dropout{nullptr};
-};
-TORCH_MODULE(SelfAttention);
+inline Block self_attention(const BertShape& shape) {
+  Block block;
+  auto query = block.add("query", nn::Linear(shape.width, shape.width));
+  auto key = block.add("key", nn::Linear(shape.width, shape.width));
+  auto value = block.add("value", nn::Linear(shape.width, shape.width));
+  const auto dropout = block.add("dropout", nn::Dropout(shape.dropout));
+  return block.running([=, heads = shape.heads](const torch::Tensor& x) mutable {
+    return attention(query(x), key(x), value(x), heads, {.dropout = active_rate(dropout)});
+  });
+}
 
 /// LayerNorm(dropout(dense(x)) + residual), the end of both halves of a layer.
 struct AddAndNormImpl : nn::Module {
@@ -78,27 +73,21 @@ struct AddAndNormImpl : nn::Module {
 };
 TORCH_MODULE(AddAndNorm);
 
-/// Post-norm encoder layer under the names of transformers' BertLayer.
-struct BertLayerImpl : nn::Module {
-  explicit BertLayerImpl(const BertShape& shape)
-      : self(shape),
-        attended(shape.width, shape.width, shape.dropout),
-        dense(shape.width, shape.feed_forward),
-        output(shape.feed_forward, shape.width, shape.dropout) {
-    register_module("attention", group({{"self", self.ptr()}, {"output", attended.ptr()}}));
-    register_module("intermediate", group({{"dense", dense.ptr()}}));
-    register_module("output", output);
-  }
-  torch::Tensor forward(torch::Tensor x) {
+/// Returns a post-norm encoder layer under the names of transformers' BertLayer.
+inline Block bert_layer(const BertShape& shape) {
+  Block block;
+  auto self = self_attention(shape);
+  AddAndNorm attended(shape.width, shape.width, shape.dropout);
+  nn::Linear dense(shape.width, shape.feed_forward);
+  AddAndNorm output(shape.feed_forward, shape.width, shape.dropout);
+  block.add("attention", group({{"self", self.ptr()}, {"output", attended.ptr()}}));
+  block.add("intermediate", group({{"dense", dense.ptr()}}));
+  block.add("output", output);
+  return block.running([=](torch::Tensor x) mutable {
     x = attended(self(x), x);
     return output(torch::gelu(dense(x)), x);
-  }
-  SelfAttention self;
-  AddAndNorm attended;
-  nn::Linear dense;
-  AddAndNorm output;
-};
-TORCH_MODULE(BertLayer);
+  });
+}
 
 /// The head that converts hidden states to scores of words: linear(norm(act(dense(x))), words, bias). Each model
 /// registers its parts itself, because their names differ in the originals.
@@ -122,15 +111,16 @@ struct WordHead {
 
 /// Embeddings, layers and a head tied to the words: ids [N, L] → logits [N, L, vocabulary]. Derived classes register
 /// the parts under the originals' names.
-template <class Embeddings, class Layer>
+template <class Embeddings>
 class WordEncoder : public TokenModel {
  public:
-  explicit WordEncoder(const BertShape& shape, Labels labels = Labels::words, Harness harness = Harness::huggingface)
+  WordEncoder(const BertShape& shape, Block (*layer)(const BertShape&), Labels labels = Labels::words,
+              Harness harness = Harness::huggingface)
       : TokenModel({shape.vocabulary, shape.tokens, shape.positions - 2 * shape.padding_word, labels, harness}),
         shape_(shape),
         embeddings_(shape),
         head_(shape.width, embeddings_->words->weight) {
-    for (int64_t i = 0; i < shape.layers; ++i) layers_.push_back(Layer(shape));
+    for (int64_t i = 0; i < shape.layers; ++i) layers_.push_back(layer(shape));
   }
 
  protected:
@@ -160,7 +150,7 @@ class WordEncoder : public TokenModel {
 
   BertShape shape_;
   Embeddings embeddings_;
-  std::vector<Layer> layers_;
+  std::vector<Block> layers_;
   WordHead head_;
 };
 

@@ -45,6 +45,11 @@ inline Chain named_conv_norm(int64_t in, int64_t out, const ConvNorm& shape = {}
   return layers;
 }
 
+/// Returns timm's classifier: a linear layer `fc` on the mean over the image.
+inline Chain pooled_classifier(int64_t width) {
+  return chain({{"pool", average_pool()}, {"fc", nn::Linear(width, 1000)}});
+}
+
 struct SqueezeExciteShape {
   int64_t channels, squeezed;
   Act act = Act::relu;
@@ -55,19 +60,14 @@ struct SqueezeExciteShape {
 
 /// Channels scaled by a gate on their mean over the image: x * gate(expand(act(reduce(mean of x)))) (Hu, Shen, Sun,
 /// "Squeeze-and-excitation networks", 2017). [N, C, H, W] → the same.
-struct SqueezeExciteImpl : nn::Module {
-  explicit SqueezeExciteImpl(const SqueezeExciteShape& shape)
-      : reduce(register_module(shape.reduce, conv(shape.channels, shape.squeezed, 1))),
-        expand(register_module(shape.expand, conv(shape.squeezed, shape.channels, 1))),
-        act(shape.act),
-        gate(shape.gate) {}
-  torch::Tensor forward(torch::Tensor x) {
+inline Block squeeze_excite(const SqueezeExciteShape& shape) {
+  Block block;
+  auto reduce = block.add(shape.reduce, conv(shape.channels, shape.squeezed, 1));
+  auto expand = block.add(shape.expand, conv(shape.squeezed, shape.channels, 1));
+  return block.running([=, act = shape.act, gate = shape.gate](const torch::Tensor& x) mutable {
     return x * activate(gate, expand(activate(act, reduce(torch::adaptive_avg_pool2d(x, {1, 1})))));
-  }
-  nn::Conv2d reduce, expand;
-  Act act, gate;
-};
-TORCH_MODULE(SqueezeExcite);
+  });
+}
 
 // The two blocks of ResNet, under the names of torchvision and timm.
 
@@ -83,53 +83,45 @@ struct Groups {
   int64_t count = 1, width = 64;
 };
 
-/// relu(body(x) + shortcut(x)). The shortcut is a strided 1x1 convolution if the shape changes.
-struct ResidualImpl : nn::Module {
-  ResidualImpl(int64_t in, int64_t out, int64_t stride) {
-    if (stride != 1 || in != out) {
-      downsample = register_module("downsample", nn::Sequential(conv1x1(in, out, stride), nn::BatchNorm2d(out)));
-    }
-  }
-  virtual torch::Tensor body(torch::Tensor x) = 0;
-  torch::Tensor forward(torch::Tensor x) {
-    auto out = body(x);
-    out += downsample ? downsample->forward(x) : x;
+/// Adds the shortcut around a residual block: a strided 1x1 convolution if the shape changes, or else nothing.
+inline Chain add_shortcut(Block& block, int64_t in, int64_t out, int64_t stride) {
+  if (stride == 1 && in == out) return {};
+  return block.add("downsample", Chain(conv1x1(in, out, stride), nn::BatchNorm2d(out)));
+}
+
+inline Block basic_block(int64_t in, int64_t width, int64_t stride = 1, Groups = {}) {
+  Block block;
+  auto shortcut = add_shortcut(block, in, width, stride);
+  auto conv1 = block.add("conv1", conv3x3(in, width, stride));
+  auto bn1 = block.add("bn1", nn::BatchNorm2d(width));
+  auto conv2 = block.add("conv2", conv3x3(width, width));
+  auto bn2 = block.add("bn2", nn::BatchNorm2d(width));
+  return block.running([=](const torch::Tensor& x) mutable {
+    auto out = bn2(conv2(bn1(conv1(x)).relu_()));
+    out += shortcut(x);
     return out.relu_();
-  }
-  nn::Sequential downsample{nullptr};
-};
+  });
+}
 
-struct BasicBlockImpl : ResidualImpl {
-  static constexpr int64_t expansion = 1;
-  BasicBlockImpl(int64_t in, int64_t width, int64_t stride = 1, Groups = {}) : ResidualImpl(in, width, stride) {
-    conv1 = register_module("conv1", conv3x3(in, width, stride));
-    bn1 = register_module("bn1", nn::BatchNorm2d(width));
-    conv2 = register_module("conv2", conv3x3(width, width));
-    bn2 = register_module("bn2", nn::BatchNorm2d(width));
-  }
-  torch::Tensor body(torch::Tensor x) override { return bn2(conv2(bn1(conv1(x)).relu_())); }
-  nn::Conv2d conv1{nullptr}, conv2{nullptr};
-  nn::BatchNorm2d bn1{nullptr}, bn2{nullptr};
-};
-TORCH_MODULE(BasicBlock);
+constexpr int64_t bottleneck_expansion = 4;
 
-struct BottleneckImpl : ResidualImpl {
-  static constexpr int64_t expansion = 4;
-  BottleneckImpl(int64_t in, int64_t planes, int64_t stride = 1, Groups groups = {})
-      : ResidualImpl(in, planes * expansion, stride) {
-    const auto width = planes * groups.width / 64 * groups.count;
-    conv1 = register_module("conv1", conv1x1(in, width));
-    bn1 = register_module("bn1", nn::BatchNorm2d(width));
-    conv2 = register_module("conv2", conv3x3(width, width, stride, groups.count));
-    bn2 = register_module("bn2", nn::BatchNorm2d(width));
-    conv3 = register_module("conv3", conv1x1(width, planes * expansion));
-    bn3 = register_module("bn3", nn::BatchNorm2d(planes * expansion));
-  }
-  torch::Tensor body(torch::Tensor x) override { return bn3(conv3(bn2(conv2(bn1(conv1(x)).relu_())).relu_())); }
-  nn::Conv2d conv1{nullptr}, conv2{nullptr}, conv3{nullptr};
-  nn::BatchNorm2d bn1{nullptr}, bn2{nullptr}, bn3{nullptr};
-};
-TORCH_MODULE(Bottleneck);
+/// Returns a bottleneck with `planes` times bottleneck_expansion channels.
+inline Block bottleneck(int64_t in, int64_t planes, int64_t stride = 1, Groups groups = {}) {
+  const auto width = planes * groups.width / 64 * groups.count, wide = planes * bottleneck_expansion;
+  Block block;
+  auto shortcut = add_shortcut(block, in, wide, stride);
+  auto conv1 = block.add("conv1", conv1x1(in, width));
+  auto bn1 = block.add("bn1", nn::BatchNorm2d(width));
+  auto conv2 = block.add("conv2", conv3x3(width, width, stride, groups.count));
+  auto bn2 = block.add("bn2", nn::BatchNorm2d(width));
+  auto conv3 = block.add("conv3", conv1x1(width, wide));
+  auto bn3 = block.add("bn3", nn::BatchNorm2d(wide));
+  return block.running([=](const torch::Tensor& x) mutable {
+    auto out = bn3(conv3(bn2(conv2(bn1(conv1(x)).relu_())).relu_()));
+    out += shortcut(x);
+    return out.relu_();
+  });
+}
 
 /// Rounds to the nearest multiple of 8, but never down by more than a tenth (the rule of the MobileNets).
 inline int64_t round_channels(double channels) {
@@ -167,17 +159,16 @@ inline Skip mobile_bottleneck(const MobileBottleneck& b) {
                                           .act = b.act})));
   if (b.squeezes) {
     const auto squeezed = round_channels(static_cast<double>(b.expanded / 4));
-    block->push_back(
-        SqueezeExcite(SqueezeExciteShape{.channels = b.expanded, .squeezed = squeezed, .gate = Act::hardsigmoid}));
+    block->push_back(squeeze_excite({.channels = b.expanded, .squeezed = squeezed, .gate = Act::hardsigmoid}));
   }
   block->push_back(conv_norm(b.expanded, b.out, mobile_norm({.act = Act::none})));
   return Skip("block", block, b.stride == 1 && b.in == b.out);
 }
 
 /// Returns stem, bottlenecks and the last convolution, which has six times the channels.
-inline nn::Sequential mobile_features(const std::vector<MobileBottleneck>& bottlenecks) {
-  nn::Sequential features(
-      conv_norm(3, bottlenecks[0].in, mobile_norm({.kernel = 3, .stride = 2, .act = Act::hardswish})));
+inline Chain mobile_features(const std::vector<MobileBottleneck>& bottlenecks) {
+  Chain features;
+  features->push_back(conv_norm(3, bottlenecks[0].in, mobile_norm({.kernel = 3, .stride = 2, .act = Act::hardswish})));
   for (const auto& bottleneck : bottlenecks) features->push_back(mobile_bottleneck(bottleneck));
   const auto out = bottlenecks.back().out;
   features->push_back(conv_norm(out, 6 * out, mobile_norm({.act = Act::hardswish})));

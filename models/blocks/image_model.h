@@ -43,24 +43,19 @@ class ByteImageModel : public ImageModel {
 };
 
 /// classifier(flatten(average(features(images)))). The average pools to a square grid of `grid` cells per side.
-class FeaturesAndClassifier : public ImageModel {
- public:
-  c10::IValue forward(const Tensors& inputs) override {
-    const auto x = torch::adaptive_avg_pool2d(features_->forward(inputs.at(0)), {grid_, grid_});
-    return classifier_->forward(x.flatten(1));
-  }
-
+class FeaturesAndClassifier : public Layered<ImageModel> {
  protected:
-  explicit FeaturesAndClassifier(int64_t side, int64_t grid = 1) : ImageModel(side, 32), grid_(grid) {}
-  /// Registers both parts as `features` and `classifier` at the end of a constructor.
-  void register_parts(nn::Sequential features, nn::Sequential classifier) {
-    features_ = register_module("features", std::move(features));
-    classifier_ = register_module("classifier", std::move(classifier));
+  explicit FeaturesAndClassifier(int64_t side, int64_t grid = 1) : Layered(side, 32), grid_(grid) {}
+  /// Adds both parts as `features` and `classifier` at the end of a constructor.
+  void add_parts(const Chain& features, const Chain& classifier) {
+    add("features", features);
+    add(nn::AdaptiveAvgPool2d(nn::AdaptiveAvgPool2dOptions(grid_)));
+    add(nn::Flatten());
+    add("classifier", classifier);
   }
 
  private:
   int64_t grid_;
-  nn::Sequential features_{nullptr}, classifier_{nullptr};
 };
 
 }  // namespace torchstone

@@ -16,11 +16,14 @@ inline torch::Tensor join_heads(const torch::Tensor& x) {
 }
 
 struct AttentionRule {
-  double dropout = 0;                   ///< rate for the attention weights: 0 in evaluation
+  double dropout = 0;                   ///< rate for the attention weights (active_rate())
   std::optional<torch::Tensor> bias{};  ///< added to the scores; broadcast to [N, heads, L, S]
   bool causal = false;                  ///< a token attends to itself and earlier tokens
   std::optional<double> scale{};        ///< factor of the scores; by default 1 / sqrt(D)
 };
+
+/// Returns the rate that a dropout applies: 0 in evaluation.
+inline double active_rate(const nn::Dropout& dropout) { return dropout->is_training() ? dropout->options.p() : 0.0; }
 
 /// Computes scaled dot-product attention over heads. Query [N, L, heads * D], key and value [N, S, heads * D] → [N, L,
 /// heads * D].
@@ -67,20 +70,16 @@ struct MlpImpl : nn::Module {
 };
 TORCH_MODULE(Mlp);
 
-/// Self-attention whose query, key and value come from one projection. [N, L, width] → the same.
-struct FusedAttentionImpl : nn::Module {
-  FusedAttentionImpl(int64_t width, int64_t head_count, bool bias = true)
-      : qkv(register_module("qkv", nn::Linear(nn::LinearOptions(width, 3 * width).bias(bias)))),
-        proj(register_module("proj", nn::Linear(width, width))),
-        heads(head_count) {}
-  torch::Tensor forward(torch::Tensor x) {
+/// Returns self-attention whose query, key and value come from one projection: [N, L, width] → the same.
+inline Block fused_attention(int64_t width, int64_t heads, bool bias) {
+  Block block;
+  auto qkv = block.add("qkv", nn::Linear(nn::LinearOptions(width, 3 * width).bias(bias)));
+  auto proj = block.add("proj", nn::Linear(width, width));
+  return block.running([=](const torch::Tensor& x) mutable {
     const auto parts = qkv(x).chunk(3, -1);
     return proj(attention(parts[0], parts[1], parts[2], heads));
-  }
-  nn::Linear qkv, proj;
-  int64_t heads;
-};
-TORCH_MODULE(FusedAttention);
+  });
+}
 
 struct EncoderShape {
   int64_t width, heads, hidden;
@@ -89,21 +88,24 @@ struct EncoderShape {
   bool qkv_bias = true;
 };
 
-/// Pre-norm encoder layer: x + attn(norm1(x)), then x + mlp(norm2(x)).
-struct EncoderLayerImpl : nn::Module {
-  explicit EncoderLayerImpl(const EncoderShape& shape)
-      : norm1(register_module("norm1", layer_norm(shape.width, shape.eps))),
-        norm2(register_module("norm2", layer_norm(shape.width, shape.eps))),
-        attn(register_module("attn", FusedAttention(shape.width, shape.heads, shape.qkv_bias))),
-        mlp(register_module("mlp", Mlp(shape.width, shape.hidden, shape.act))) {}
-  torch::Tensor forward(torch::Tensor x) {
+/// Returns a pre-norm encoder layer: x + attn(norm1(x)), then x + mlp(norm2(x)).
+inline Block encoder_layer(const EncoderShape& shape) {
+  Block block;
+  auto norm1 = block.add("norm1", layer_norm(shape.width, shape.eps));
+  auto norm2 = block.add("norm2", layer_norm(shape.width, shape.eps));
+  auto attn = block.add("attn", fused_attention(shape.width, shape.heads, shape.qkv_bias));
+  auto mlp = block.add("mlp", Mlp(shape.width, shape.hidden, shape.act));
+  return block.running([=](torch::Tensor x) mutable {
     x = x + attn(norm1(x));
     return x + mlp(norm2(x));
-  }
-  nn::LayerNorm norm1, norm2;
-  FusedAttention attn;
-  Mlp mlp;
-};
-TORCH_MODULE(EncoderLayer);
+  });
+}
+
+/// Returns a layer that puts a learned token [1, 1, width] before each sequence: [N, L, width] → [N, L + 1, width].
+inline nn::Functional prepend(const torch::Tensor& token) {
+  return nn::Functional([token](const torch::Tensor& x) {
+    return torch::cat({token.expand({x.size(0), -1, -1}), x}, 1);
+  });
+}
 
 }  // namespace torchstone

@@ -17,8 +17,6 @@ struct Edges {
   torch::Tensor sources, targets;
 };
 
-nn::Linear plain_linear() { return nn::Linear(nn::LinearOptions(hidden_width, hidden_width).bias(false)); }
-
 /// Returns the sum of each node's incoming messages: [edges, width] → [nodes, width], in the messages' dtype.
 torch::Tensor sum_at_targets(const torch::Tensor& messages, const torch::Tensor& targets, int64_t nodes) {
   return torch::zeros({nodes, messages.size(1)}, messages.options()).index_add(0, targets, messages);
@@ -27,7 +25,8 @@ torch::Tensor sum_at_targets(const torch::Tensor& messages, const torch::Tensor&
 /// The sum over neighbours and the node itself, weighted by the degrees of both nodes. Ignores loops in the input.
 struct GcnLayerImpl : nn::Module {
   GcnLayerImpl()
-      : lin(register_module("lin", plain_linear())), bias(register_parameter("bias", torch::zeros({hidden_width}))) {}
+      : lin(register_module("lin", linear_without_bias(hidden_width, hidden_width))),
+        bias(register_parameter("bias", torch::zeros({hidden_width}))) {}
   torch::Tensor forward(const torch::Tensor& nodes, const Edges& edges) {
     const auto x = lin(nodes);
     const auto loops = torch::arange(x.size(0), edges.sources.options());
@@ -63,7 +62,7 @@ TORCH_MODULE(GinLayer);
 struct SageLayerImpl : nn::Module {
   SageLayerImpl()
       : lin_l(register_module("lin_l", nn::Linear(hidden_width, hidden_width))),
-        lin_r(register_module("lin_r", plain_linear())) {}
+        lin_r(register_module("lin_r", linear_without_bias(hidden_width, hidden_width))) {}
   torch::Tensor forward(const torch::Tensor& x, const Edges& edges) {
     const auto sum = sum_at_targets(x.index_select(0, edges.sources), edges.targets, x.size(0));
     const auto ones = torch::ones({edges.targets.size(0)}, x.options());
@@ -104,17 +103,16 @@ class GraphNetwork : public Model {
 };
 
 template <class Layer>
-std::shared_ptr<Model> make(const ModelOptions& options) {
-  if (options.preset == Preset::full) return std::make_shared<GraphNetwork<Layer>>(10'000, 200'000);
-  return std::make_shared<GraphNetwork<Layer>>(500, 4000);
+auto make() {
+  return by_preset<GraphNetwork<Layer>>(std::tuple(10'000, 200'000), std::tuple(500, 4000));
 }
 
 TORCHSTONE_MODEL(basic_gnn_gcn, .family = "basic_gnn", .suites = {"torchbench"}, .train_batch = 1, .eval_batch = 1,
-                 .parameters = 12'480, .fixed_batch = true, .make = make<GcnLayer>);
+                 .parameters = 12'480, .fixed_batch = true, .make = make<GcnLayer>());
 TORCHSTONE_MODEL(basic_gnn_gin, .family = "basic_gnn", .suites = {"torchbench"}, .train_batch = 1, .eval_batch = 1,
-                 .parameters = 24'960, .fixed_batch = true, .make = make<GinLayer>);
+                 .parameters = 24'960, .fixed_batch = true, .make = make<GinLayer>());
 TORCHSTONE_MODEL(basic_gnn_sage, .family = "basic_gnn", .suites = {"torchbench"}, .train_batch = 1, .eval_batch = 1,
-                 .parameters = 24'768, .fixed_batch = true, .make = make<SageLayer>);
+                 .parameters = 24'768, .fixed_batch = true, .make = make<SageLayer>());
 
 }  // namespace
 }  // namespace torchstone::basic_gnn

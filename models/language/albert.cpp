@@ -8,65 +8,50 @@
 namespace torchstone::albert {
 namespace {
 
-struct AlbertAttentionImpl : nn::Module {
-  explicit AlbertAttentionImpl(const BertShape& shape)
-      : query(register_module("query", nn::Linear(shape.width, shape.width))),
-        key(register_module("key", nn::Linear(shape.width, shape.width))),
-        value(register_module("value", nn::Linear(shape.width, shape.width))),
-        dense(register_module("dense", nn::Linear(shape.width, shape.width))),
-        norm(register_module("LayerNorm", layer_norm(shape.width, bert_epsilon))),
-        heads(shape.heads) {}
-  torch::Tensor forward(const torch::Tensor& x) {
+Block albert_attention(const BertShape& shape) {
+  Block block;
+  auto query = block.add("query", nn::Linear(shape.width, shape.width));
+  auto key = block.add("key", nn::Linear(shape.width, shape.width));
+  auto value = block.add("value", nn::Linear(shape.width, shape.width));
+  auto dense = block.add("dense", nn::Linear(shape.width, shape.width));
+  auto norm = block.add("LayerNorm", layer_norm(shape.width, bert_epsilon));
+  return block.running([=, heads = shape.heads](const torch::Tensor& x) mutable {
     return norm(x + dense(attention(query(x), key(x), value(x), heads)));
-  }
-  nn::Linear query, key, value, dense;
-  nn::LayerNorm norm;
-  int64_t heads;
-};
-TORCH_MODULE(AlbertAttention);
+  });
+}
 
-struct AlbertLayerImpl : nn::Module {
-  explicit AlbertLayerImpl(const BertShape& shape)
-      : attended(register_module("attention", AlbertAttention(shape))),
-        ffn(register_module("ffn", nn::Linear(shape.width, shape.feed_forward))),
-        ffn_output(register_module("ffn_output", nn::Linear(shape.feed_forward, shape.width))),
-        norm(register_module("full_layer_layer_norm", layer_norm(shape.width, bert_epsilon))) {}
-  torch::Tensor forward(torch::Tensor x) {
+Block albert_layer(const BertShape& shape) {
+  Block block;
+  auto attended = block.add("attention", albert_attention(shape));
+  auto ffn = block.add("ffn", nn::Linear(shape.width, shape.feed_forward));
+  auto ffn_output = block.add("ffn_output", nn::Linear(shape.feed_forward, shape.width));
+  auto norm = block.add("full_layer_layer_norm", layer_norm(shape.width, bert_epsilon));
+  return block.running([=](torch::Tensor x) mutable {
     x = attended(x);
     return norm(ffn_output(activate(Act::tanh_gelu, ffn(x))) + x);
-  }
-  AlbertAttention attended;
-  nn::Linear ffn, ffn_output;
-  nn::LayerNorm norm;
-};
-TORCH_MODULE(AlbertLayer);
+  });
+}
 
 /// Projects words to the layer's width and runs the layer several times.
-struct RepeatedLayerImpl : nn::Module {
-  explicit RepeatedLayerImpl(const BertShape& shape)
-      : widen(register_module("embedding_hidden_mapping_in", nn::Linear(shape.embedding, shape.width))),
-        layer(shape),
-        times(shape.layers) {
-    const auto layers = group({{"albert_layers", list_of(std::vector{layer}).ptr()}});
-    register_module("albert_layer_groups", list_of(std::vector{layers}));
-  }
-  torch::Tensor forward(torch::Tensor x) {
+Block repeated_layer(const BertShape& shape) {
+  Block block;
+  auto widen = block.add("embedding_hidden_mapping_in", nn::Linear(shape.embedding, shape.width));
+  auto layer = albert_layer(shape);
+  const auto layers = group({{"albert_layers", list_of(std::vector{layer}).ptr()}});
+  block.add("albert_layer_groups", list_of(std::vector{layers}));
+  return block.running([=, times = shape.layers](torch::Tensor x) mutable {
     x = widen(x);
     for (int64_t i = 0; i < times; ++i) x = layer(x);
     return x;
-  }
-  nn::Linear widen;
-  AlbertLayer layer;
-  int64_t times;
-};
-TORCH_MODULE(RepeatedLayer);
+  });
+}
 
 class AlbertForMaskedLM : public TokenModel {
  public:
   explicit AlbertForMaskedLM(const BertShape& shape)
       : TokenModel({shape.vocabulary, shape.tokens, shape.positions}),
         embeddings_(shape),
-        encoder_(shape),
+        encoder_(repeated_layer(shape)),
         head_(shape.width, embeddings_->words->weight, Act::tanh_gelu) {
     register_module("albert", group({{"embeddings", embeddings_.ptr()}, {"encoder", encoder_.ptr()}}));
     auto head = group({{"dense", head_.dense.ptr()}, {"LayerNorm", head_.norm.ptr()}, {"decoder", head_.decoder}});
@@ -80,7 +65,7 @@ class AlbertForMaskedLM : public TokenModel {
   Tensors outputs(const Tensors& inputs) override { return {head_(encoder_(embeddings_->forward(inputs.at(0))))}; }
 
   Embeddings embeddings_;
-  RepeatedLayer encoder_;
+  Block encoder_;
   WordHead head_;
 };
 

@@ -8,9 +8,9 @@ namespace {
 /// Post-norm transformer encoder with a masked-language head tied to the word embeddings.
 /// Paper: Devlin, Chang, Lee, Toutanova, "BERT: pre-training of deep bidirectional transformers", 2018.
 /// Original: transformers.BertForMaskedLM; logits [N, 512, 30522]; 109,514,298 parameters.
-class Bert : public WordEncoder<Embeddings, BertLayer> {
+class Bert : public WordEncoder<Embeddings> {
  public:
-  explicit Bert(const BertShape& shape) : WordEncoder(shape) {
+  explicit Bert(const BertShape& shape) : WordEncoder(shape, bert_layer) {
     register_as_bert("bert");
     init();
   }
@@ -29,9 +29,9 @@ TORCHSTONE_MODEL(BertForMaskedLM, .family = "bert", .suites = {"huggingface"}, .
 /// words) and [N, 512, 32005]; 124,696,665 and 110,656,261 parameters. Upstream draws RoBERTa's ids below 1 and has 0
 /// as its padding word, so that all tokens are padding and share one position. CamemBERT's 512 tokens need 514
 /// positions.
-class Roberta : public WordEncoder<Embeddings, BertLayer> {
+class Roberta : public WordEncoder<Embeddings> {
  public:
-  Roberta(const BertShape& shape, Labels labels) : WordEncoder(shape, labels) {
+  Roberta(const BertShape& shape, Labels labels) : WordEncoder(shape, bert_layer, labels) {
     register_module("roberta", group({{"embeddings", embeddings_.ptr()},
                                       {"encoder", group({{"layer", list_of(layers_).ptr()}}).ptr()}}));
     auto head = group({{"dense", head_.dense.ptr()}, {"layer_norm", head_.norm.ptr()}, {"decoder", head_.decoder}});
@@ -114,9 +114,9 @@ TORCH_MODULE(LayoutEmbeddings);
 /// Paper: Xu et al., "LayoutLM: pre-training of text and layout for document image understanding", 2019.
 /// Original: transformers.LayoutLMForMaskedLM, without the pooler, which its head does not use; logits [N, 512, 30522];
 /// 112,660,026 parameters. Upstream passes no boxes, and the original then gives all words a box of zeros.
-class LayoutLm : public WordEncoder<LayoutEmbeddings, BertLayer> {
+class LayoutLm : public WordEncoder<LayoutEmbeddings> {
  public:
-  explicit LayoutLm(const BertShape& shape) : WordEncoder(shape) {
+  explicit LayoutLm(const BertShape& shape) : WordEncoder(shape, bert_layer) {
     register_as_bert("layoutlm");
     init();
   }

@@ -27,38 +27,26 @@ struct DistilEmbeddingsImpl : nn::Module {
 };
 TORCH_MODULE(DistilEmbeddings);
 
-struct DistilLayerImpl : nn::Module {
-  explicit DistilLayerImpl(const BertShape& shape)
-      : query(shape.width, shape.width),
-        key(shape.width, shape.width),
-        value(shape.width, shape.width),
-        out(shape.width, shape.width),
-        lin1(shape.width, shape.feed_forward),
-        lin2(shape.feed_forward, shape.width),
-        sa_layer_norm(register_module("sa_layer_norm", layer_norm(shape.width, bert_epsilon))),
-        output_layer_norm(register_module("output_layer_norm", layer_norm(shape.width, bert_epsilon))),
-        dropout(register_module("dropout", nn::Dropout(shape.dropout))),
-        heads(shape.heads) {
-    register_module(
-        "attention",
-        group({{"q_lin", query.ptr()}, {"k_lin", key.ptr()}, {"v_lin", value.ptr()}, {"out_lin", out.ptr()}}));
-    register_module("ffn", group({{"lin1", lin1.ptr()}, {"lin2", lin2.ptr()}}));
-  }
-  torch::Tensor forward(torch::Tensor x) {
-    const auto rate = is_training() ? dropout->options.p() : 0.0;
-    x = sa_layer_norm(out(attention(query(x), key(x), value(x), heads, {.dropout = rate})) + x);
+Block distil_layer(const BertShape& shape) {
+  Block block;
+  nn::Linear query(shape.width, shape.width), key(shape.width, shape.width), value(shape.width, shape.width),
+      out(shape.width, shape.width), lin1(shape.width, shape.feed_forward), lin2(shape.feed_forward, shape.width);
+  auto sa_layer_norm = block.add("sa_layer_norm", layer_norm(shape.width, bert_epsilon));
+  auto output_layer_norm = block.add("output_layer_norm", layer_norm(shape.width, bert_epsilon));
+  auto dropout = block.add("dropout", nn::Dropout(shape.dropout));
+  block.add("attention",
+            group({{"q_lin", query.ptr()}, {"k_lin", key.ptr()}, {"v_lin", value.ptr()}, {"out_lin", out.ptr()}}));
+  block.add("ffn", group({{"lin1", lin1.ptr()}, {"lin2", lin2.ptr()}}));
+  return block.running([=, heads = shape.heads](torch::Tensor x) mutable {
+    x = sa_layer_norm(out(attention(query(x), key(x), value(x), heads, {.dropout = active_rate(dropout)})) + x);
     return output_layer_norm(dropout(lin2(torch::gelu(lin1(x)))) + x);
-  }
-  nn::Linear query, key, value, out, lin1, lin2;
-  nn::LayerNorm sa_layer_norm, output_layer_norm;
-  nn::Dropout dropout;
-  int64_t heads;
-};
-TORCH_MODULE(DistilLayer);
+  });
+}
 
-class DistilBertForMaskedLM : public WordEncoder<DistilEmbeddings, DistilLayer> {
+class DistilBertForMaskedLM : public WordEncoder<DistilEmbeddings> {
  public:
-  DistilBertForMaskedLM(const BertShape& shape, Harness harness) : WordEncoder(shape, Labels::words, harness) {
+  DistilBertForMaskedLM(const BertShape& shape, Harness harness)
+      : WordEncoder(shape, distil_layer, Labels::words, harness) {
     register_module("distilbert", group({{"embeddings", embeddings_.ptr()},
                                          {"transformer", group({{"layer", list_of(layers_).ptr()}}).ptr()}}));
     register_module("vocab_transform", head_.dense);

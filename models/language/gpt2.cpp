@@ -17,44 +17,33 @@ constexpr double dropout_rate = 0.1;
 constexpr int64_t padding_word_id = 0;  // the classifier searches for the last other word
 constexpr int64_t class_count = 2;
 
-/// A linear layer whose weight is stored transposed: [in, out].
-struct TransposedLinearImpl : nn::Module {
-  TransposedLinearImpl(int64_t in, int64_t out)
-      : weight(register_parameter("weight", torch::randn({in, out}) * 0.02)),
-        bias(register_parameter("bias", torch::zeros({out}))) {}
-  torch::Tensor forward(const torch::Tensor& x) {
+/// Returns a linear layer whose weight is stored transposed: [in, out].
+Block transposed_linear(int64_t in, int64_t out) {
+  Block block;
+  const auto weight = block.add("weight", torch::randn({in, out}) * 0.02);
+  const auto bias = block.add("bias", torch::zeros({out}));
+  return block.running([=](const torch::Tensor& x) {
     const auto flat = torch::addmm(bias, x.view({-1, x.size(-1)}), weight);
     return flat.view({x.size(0), x.size(1), flat.size(1)});
-  }
-  torch::Tensor weight, bias;
-};
-TORCH_MODULE(TransposedLinear);
+  });
+}
 
-struct GptLayerImpl : nn::Module {
-  explicit GptLayerImpl(const GptShape& shape)
-      : ln_1(register_module("ln_1", layer_norm(shape.width, 1e-5))),
-        ln_2(register_module("ln_2", layer_norm(shape.width, 1e-5))),
-        qkv(shape.width, 3 * shape.width),
-        attended(shape.width, shape.width),
-        c_fc(shape.width, 4 * shape.width),
-        c_proj(4 * shape.width, shape.width),
-        dropout(register_module("dropout", nn::Dropout(dropout_rate))),
-        heads(shape.heads) {
-    register_module("attn", group({{"c_attn", qkv.ptr()}, {"c_proj", attended.ptr()}}));
-    register_module("mlp", group({{"c_fc", c_fc.ptr()}, {"c_proj", c_proj.ptr()}}));
-  }
-  torch::Tensor forward(torch::Tensor x) {
+Block gpt_layer(const GptShape& shape) {
+  const auto width = shape.width;
+  Block block;
+  auto ln_1 = block.add("ln_1", layer_norm(width, 1e-5)), ln_2 = block.add("ln_2", layer_norm(width, 1e-5));
+  auto qkv = transposed_linear(width, 3 * width), attended = transposed_linear(width, width),
+       c_fc = transposed_linear(width, 4 * width), c_proj = transposed_linear(4 * width, width);
+  auto dropout = block.add("dropout", nn::Dropout(dropout_rate));
+  block.add("attn", group({{"c_attn", qkv.ptr()}, {"c_proj", attended.ptr()}}));
+  block.add("mlp", group({{"c_fc", c_fc.ptr()}, {"c_proj", c_proj.ptr()}}));
+  return block.running([=, heads = shape.heads](torch::Tensor x) mutable {
     const auto parts = qkv(ln_1(x)).chunk(3, -1);
-    const AttentionRule rule{.dropout = is_training() ? dropout->options.p() : 0.0, .causal = true};
+    const AttentionRule rule{.dropout = active_rate(dropout), .causal = true};
     x = x + dropout(attended(attention(parts[0], parts[1], parts[2], heads, rule)));
     return x + dropout(c_proj(activate(Act::tanh_gelu, c_fc(ln_2(x)))));
-  }
-  nn::LayerNorm ln_1, ln_2;
-  TransposedLinear qkv, attended, c_fc, c_proj;
-  nn::Dropout dropout;
-  int64_t heads;
-};
-TORCH_MODULE(GptLayer);
+  });
+}
 
 /// The decoder without a head.
 class Gpt2 : public TokenModel {
@@ -65,7 +54,7 @@ class Gpt2 : public TokenModel {
         positions_(shape.positions, shape.width),
         norm_(layer_norm(shape.width, 1e-5)),
         dropout_(dropout_rate) {
-    for (int64_t i = 0; i < shape.layers; ++i) layers_.push_back(GptLayer(shape));
+    for (int64_t i = 0; i < shape.layers; ++i) layers_.push_back(gpt_layer(shape));
     register_module("transformer", group({{"wte", words_.ptr()},
                                           {"wpe", positions_.ptr()},
                                           {"drop", dropout_.ptr()},
@@ -84,7 +73,7 @@ class Gpt2 : public TokenModel {
 
  private:
   nn::Embedding words_, positions_;
-  std::vector<GptLayer> layers_;
+  std::vector<Block> layers_;
   nn::LayerNorm norm_;
   nn::Dropout dropout_;
 };

@@ -51,7 +51,7 @@ struct T5AttentionImpl : nn::Module {
     if (has_distances) distances = register_module("relative_attention_bias", nn::Embedding(bucket_count, shape.heads));
   }
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& source, const std::optional<torch::Tensor>& bias) {
-    const AttentionRule rule{.dropout = is_training() ? dropout->options.p() : 0.0, .bias = bias, .scale = 1.0};
+    const AttentionRule rule{.dropout = active_rate(dropout), .bias = bias, .scale = 1.0};
     return o(attention(q(x), k(source), v(source), heads, rule));
   }
   int64_t heads;

@@ -7,28 +7,20 @@
 namespace torchstone::lennard_jones {
 namespace {
 
-class LennardJones : public Model {
+class LennardJones : public Layered<Model> {
  public:
   LennardJones() {
     const std::vector<int64_t> widths = {1, 16, 16, 16, 16, 1};
     for (size_t i = 0; i + 1 < widths.size(); ++i) {
       // The original counts the tanh between two layers as a child too.
-      layers_.push_back(register_module(std::to_string(2 * i), nn::Linear(widths[i], widths[i + 1])));
+      if (i > 0) add(nn::Tanh());
+      add(std::to_string(2 * i), nn::Linear(widths[i], widths[i + 1]));
     }
-  }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    auto x = layers_.front()(inputs.at(0));
-    for (size_t i = 1; i < layers_.size(); ++i) x = layers_[i](x.tanh());
-    return x;
   }
 
   Tensors example_inputs(const ModelOptions& options) const override {
     return {0.5 + 0.5 * torch::rand({options.batch_size, 1})};
   }
-
- private:
-  std::vector<nn::Linear> layers_;
 };
 
 TORCHSTONE_MODEL(

@@ -10,12 +10,12 @@ namespace {
 class AlexNet : public FeaturesAndClassifier {
  public:
   AlexNet(int64_t side, int64_t width) : FeaturesAndClassifier(side, 6) {
-    register_parts(nn::Sequential(conv(3, 64, 11, {.stride = 4, .padding = 2}), relu(), max_pool(3, 2),
-                                  conv(64, 192, 5, {.padding = 2}), relu(), max_pool(3, 2),
-                                  conv(192, 384, 3, {.padding = 1}), relu(), conv(384, 256, 3, {.padding = 1}), relu(),
-                                  conv(256, 256, 3, {.padding = 1}), relu(), max_pool(3, 2)),
-                   nn::Sequential(nn::Dropout(0.5), nn::Linear(256 * 6 * 6, width), relu(), nn::Dropout(0.5),
-                                  nn::Linear(width, width), relu(), nn::Linear(width, 1000)));
+    add_parts(
+        Chain(conv(3, 64, 11, {.stride = 4, .padding = 2}), relu(), max_pool(3, 2), conv(64, 192, 5, {.padding = 2}),
+              relu(), max_pool(3, 2), conv(192, 384, 3, {.padding = 1}), relu(), conv(384, 256, 3, {.padding = 1}),
+              relu(), conv(256, 256, 3, {.padding = 1}), relu(), max_pool(3, 2)),
+        Chain(nn::Dropout(0.5), nn::Linear(256 * 6 * 6, width), relu(), nn::Dropout(0.5), nn::Linear(width, width),
+              relu(), nn::Linear(width, 1000)));
   }
 };
 

@@ -15,11 +15,11 @@ struct ConvMixerShape {
   int64_t side = 224;
 };
 
-class ConvMixer : public ByteImageModel {
+class ConvMixer : public Layered<ByteImageModel> {
  public:
-  explicit ConvMixer(const ConvMixerShape& shape) : ByteImageModel(shape.side, 14) {
+  explicit ConvMixer(const ConvMixerShape& shape) : Layered(shape.side, 14) {
     const auto width = shape.width;
-    layers_->push_back(
+    add("stem",
         Chain(conv(3, width, shape.patch, {.stride = shape.patch}), activation(shape.act), nn::BatchNorm2d(width)));
     Chain blocks;
     for (int64_t i = 0; i < shape.depth; ++i) {
@@ -28,19 +28,10 @@ class ConvMixer : public ByteImageModel {
           Skip("fn", Chain(conv(width, width, shape.kernel, depthwise), activation(shape.act), nn::BatchNorm2d(width))),
           conv(width, width, 1), activation(shape.act), nn::BatchNorm2d(width)));
     }
-    layers_->push_back(blocks);
-    register_module("stem", layers_->ptr(0));
-    register_module("blocks", layers_->ptr(1));
-    head_ = register_module("head", nn::Linear(width, 1000));
+    add("blocks", blocks);
+    add(average_pool());
+    add("head", nn::Linear(width, 1000));
   }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    return head_(torch::adaptive_avg_pool2d(layers_->forward(inputs.at(0)), {1, 1}).flatten(1));
-  }
-
- private:
-  nn::Sequential layers_;
-  nn::Linear head_{nullptr};
 };
 
 auto make(const ConvMixerShape& full) {

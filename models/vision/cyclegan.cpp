@@ -20,10 +20,10 @@ Skip residual(int64_t width) {
   return Skip("conv_block", layers);
 }
 
-class CycleGanGenerator : public ImageModel {
+class CycleGanGenerator : public Layered<ImageModel> {
  public:
-  CycleGanGenerator(int64_t maps, int64_t blocks, int64_t side) : ImageModel(side) {
-    nn::Sequential layers(nn::ReflectionPad2d(3), conv(3, maps, 7), nn::InstanceNorm2d(maps), relu());
+  CycleGanGenerator(int64_t maps, int64_t blocks, int64_t side) : Layered(side) {
+    Chain layers(nn::ReflectionPad2d(3), conv(3, maps, 7), nn::InstanceNorm2d(maps), relu());
     for (const auto width : {maps, 2 * maps}) {
       layers->push_back(conv(width, 2 * width, 3, {.stride = 2, .padding = 1}));
       layers->push_back(nn::InstanceNorm2d(2 * width));
@@ -39,7 +39,7 @@ class CycleGanGenerator : public ImageModel {
     layers->push_back(nn::ReflectionPad2d(3));
     layers->push_back(conv(maps, 3, 7));
     layers->push_back(nn::Tanh());
-    model_ = register_module("model", layers);
+    add("model", layers);
     const auto init = [](auto& layer) {
       nn::init::normal_(layer.weight, 0, 0.02);
       nn::init::zeros_(layer.bias);
@@ -47,11 +47,6 @@ class CycleGanGenerator : public ImageModel {
     each_layer<nn::Conv2d>(*this, init);
     each_layer<nn::ConvTranspose2d>(*this, init);
   }
-
-  c10::IValue forward(const Tensors& inputs) override { return model_->forward(inputs.at(0)); }
-
- private:
-  nn::Sequential model_{nullptr};
 };
 
 TORCHSTONE_MODEL(pytorch_CycleGAN_and_pix2pix, .family = "cyclegan", .suites = {"torchbench"}, .train_batch = 1,

@@ -3,32 +3,24 @@
 // Original: pytorch/benchmark dcgan (from pytorch/examples). Input [N, 3, 64, 64] → probability [N, 1, 1, 1];
 // 2,765,568 parameters. mini: 32 feature maps instead of 64 (with 16, bfloat16 rounds every untrained probability to
 // 0.5).
-#include "models/blocks/basic_layers.h"
+#include "models/blocks/image_model.h"
 
 namespace torchstone::dcgan {
 namespace {
 
 constexpr ConvShape halving_shape{.stride = 2, .padding = 1, .bias = false};
 
-class Discriminator : public Model {
+class Discriminator : public Layered<ImageModel> {
  public:
-  explicit Discriminator(int64_t maps) {
-    main_ = register_module(
-        "main", nn::Sequential(conv(3, maps, 4, halving_shape), leaky_relu(0.2), conv(maps, maps * 2, 4, halving_shape),
-                               nn::BatchNorm2d(maps * 2), leaky_relu(0.2), conv(maps * 2, maps * 4, 4, halving_shape),
-                               nn::BatchNorm2d(maps * 4), leaky_relu(0.2), conv(maps * 4, maps * 8, 4, halving_shape),
-                               nn::BatchNorm2d(maps * 8), leaky_relu(0.2), conv(maps * 8, 1, 4, {.bias = false}),
-                               nn::Sigmoid()));
+  explicit Discriminator(int64_t maps) : Layered(64) {
+    add("main",
+        Chain(conv(3, maps, 4, halving_shape), leaky_relu(0.2), conv(maps, maps * 2, 4, halving_shape),
+              nn::BatchNorm2d(maps * 2), leaky_relu(0.2), conv(maps * 2, maps * 4, 4, halving_shape),
+              nn::BatchNorm2d(maps * 4), leaky_relu(0.2), conv(maps * 4, maps * 8, 4, halving_shape),
+              nn::BatchNorm2d(maps * 8), leaky_relu(0.2), conv(maps * 8, 1, 4, {.bias = false}), nn::Sigmoid()));
     each_layer<nn::Conv2d>(*this, [](auto& layer) { nn::init::normal_(layer.weight, 0.0, 0.02); });
     each_layer<nn::BatchNorm2d>(*this, [](auto& layer) { nn::init::normal_(layer.weight, 1.0, 0.02); });
   }
-
-  c10::IValue forward(const Tensors& inputs) override { return main_->forward(inputs.at(0)); }
-
-  Tensors example_inputs(const ModelOptions& options) const override { return {random_images(options, 64)}; }
-
- private:
-  nn::Sequential main_{nullptr};
 };
 
 TORCHSTONE_MODEL(dcgan, .family = "dcgan", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 256,

@@ -15,28 +15,21 @@ torch::Tensor resized(const torch::Tensor& x, const torch::Tensor& like) {
 }
 
 /// The mean of the image at every position, concatenated with convolutions of several rates (ASPP).
-struct PyramidImpl : nn::Module {
-  explicit PyramidImpl(int64_t in)
-      : mean(nn::AdaptiveAvgPool2d(1), conv(in, head_width, 1, {.bias = false}), nn::BatchNorm2d(head_width), relu()) {
-    rates.push_back(conv_norm(in, head_width));
-    for (const int64_t rate : {12, 24, 36}) rates.push_back(conv_norm(in, head_width, {.kernel = 3, .dilation = rate}));
-    auto convs = list_of(rates);
-    convs->push_back(mean);
-    register_module("convs", convs);
-    project = conv_norm(5 * head_width, head_width);
-    project->push_back(nn::Dropout(0.5));
-    register_module("project", project);
-  }
-  torch::Tensor forward(torch::Tensor x) {
+Block pyramid(int64_t in) {
+  Block block;
+  Chain mean(nn::AdaptiveAvgPool2d(1), conv(in, head_width, 1, {.bias = false}), nn::BatchNorm2d(head_width), relu());
+  std::vector<Chain> rates = {conv_norm(in, head_width)};
+  for (const int64_t rate : {12, 24, 36}) rates.push_back(conv_norm(in, head_width, {.kernel = 3, .dilation = rate}));
+  block.add("convs", list_of(rates))->push_back(mean);
+  auto project = block.add("project", conv_norm(5 * head_width, head_width));
+  project->push_back(nn::Dropout(0.5));
+  return block.running([=](torch::Tensor x) mutable {
     Tensors maps;
     for (auto& layers : rates) maps.push_back(layers(x));
     maps.push_back(resized(mean(x), x));
     return project(torch::cat(maps, 1));
-  }
-  std::vector<Chain> rates;
-  Chain mean, project{nullptr};
-};
-TORCH_MODULE(Pyramid);
+  });
+}
 
 class DeepLabV3 : public ImageModel {
  public:
@@ -44,20 +37,20 @@ class DeepLabV3 : public ImageModel {
       : ImageModel(side, 32),
         backbone_(register_module("backbone", mobile_features(bottlenecks))),
         classifier_(register_module(
-            "classifier", nn::Sequential(Pyramid(6 * bottlenecks.back().out),
-                                         conv(head_width, head_width, 3, {.padding = 1, .bias = false}),
-                                         nn::BatchNorm2d(head_width), relu(), conv(head_width, class_count, 1)))) {
+            "classifier",
+            Chain(pyramid(6 * bottlenecks.back().out), conv(head_width, head_width, 3, {.padding = 1, .bias = false}),
+                  nn::BatchNorm2d(head_width), relu(), conv(head_width, class_count, 1)))) {
     init_convolutions_he(*this);
   }
 
   c10::IValue forward(const Tensors& inputs) override {
     c10::Dict<std::string, torch::Tensor> result;
-    result.insert("out", resized(classifier_->forward(backbone_->forward(inputs.at(0))), inputs.at(0)));
+    result.insert("out", resized(classifier_(backbone_(inputs.at(0))), inputs.at(0)));
     return result;
   }
 
  private:
-  nn::Sequential backbone_, classifier_;
+  Chain backbone_, classifier_;
 };
 
 constexpr auto RE = Act::relu, HS = Act::hardswish;

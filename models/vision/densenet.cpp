@@ -24,20 +24,17 @@ Chain dense_layer(int64_t in, int64_t growth) {
                 {"conv2", conv(bottleneck, growth, 3, {.padding = 1, .bias = false})}});
 }
 
-struct DenseBlockImpl : nn::Module {
-  DenseBlockImpl(int64_t in, int64_t depth, int64_t growth) {
-    for (int64_t i = 0; i < depth; ++i) {
-      layers.push_back(register_module("denselayer" + std::to_string(i + 1), dense_layer(in + i * growth, growth)));
-    }
-  }
-  torch::Tensor forward(torch::Tensor x) {
+Block dense_block(int64_t in, int64_t depth, int64_t growth) {
+  Block block;
+  std::vector<Chain> layers;
+  for (int64_t i = 0; i < depth; ++i)
+    layers.push_back(block.add("denselayer" + std::to_string(i + 1), dense_layer(in + i * growth, growth)));
+  return block.running([=](torch::Tensor x) mutable {
     Tensors maps = {x};
     for (auto& layer : layers) maps.push_back(layer(torch::cat(maps, 1)));
     return torch::cat(maps, 1);
-  }
-  std::vector<Chain> layers;
-};
-TORCH_MODULE(DenseBlock);
+  });
+}
 
 Chain transition(int64_t in) {
   return chain({{"norm", nn::BatchNorm2d(in)},
@@ -46,37 +43,32 @@ Chain transition(int64_t in) {
                 {"pool", nn::AvgPool2d(nn::AvgPool2dOptions(2).stride(2))}});
 }
 
-class DenseNet : public ImageModel {
+class DenseNet : public Layered<ImageModel> {
  public:
-  explicit DenseNet(const DenseShape& shape) : ImageModel(shape.side, 32) {
+  explicit DenseNet(const DenseShape& shape) : Layered(shape.side, 32) {
+    Chain features;
     auto channels = shape.stem;
-    features_->push_back("conv0", conv(3, channels, 7, {.stride = 2, .padding = 3, .bias = false}));
-    features_->push_back("norm0", nn::BatchNorm2d(channels));
-    features_->push_back("relu0", relu());
-    features_->push_back("pool0", max_pool(3, 2, {.padding = 1}));
+    features->push_back("conv0", conv(3, channels, 7, {.stride = 2, .padding = 3, .bias = false}));
+    features->push_back("norm0", nn::BatchNorm2d(channels));
+    features->push_back("relu0", relu());
+    features->push_back("pool0", max_pool(3, 2, {.padding = 1}));
     for (size_t i = 0; i < shape.depths.size(); ++i) {
       const auto number = std::to_string(i + 1);
-      features_->push_back("denseblock" + number, DenseBlock(channels, shape.depths[i], shape.growth));
+      features->push_back("denseblock" + number, dense_block(channels, shape.depths[i], shape.growth));
       channels += shape.depths[i] * shape.growth;
       if (i + 1 == shape.depths.size()) break;
-      features_->push_back("transition" + number, transition(channels));
+      features->push_back("transition" + number, transition(channels));
       channels /= 2;
     }
-    features_->push_back("norm5", nn::BatchNorm2d(channels));
-    register_module("features", features_);
-    classifier_ = register_module("classifier", nn::Linear(channels, 1000));
+    features->push_back("norm5", nn::BatchNorm2d(channels));
+    nn::Linear classifier(channels, 1000);
+    add("features", features);
+    add(activation(Act::relu));
+    add(average_pool());
+    add("classifier", classifier);
     each_layer<nn::Conv2d>(*this, [](auto& layer) { nn::init::kaiming_normal_(layer.weight); });
-    nn::init::zeros_(classifier_->bias);
+    nn::init::zeros_(classifier->bias);
   }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    const auto x = torch::relu(features_->forward(inputs.at(0)));
-    return classifier_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
-  }
-
- private:
-  nn::Sequential features_;
-  nn::Linear classifier_{nullptr};
 };
 
 auto make(const DenseShape& full) {

@@ -71,16 +71,16 @@ SkipChain block(int64_t in, const Row& row, int64_t stride, const Shape& network
     if (network.version3) gate = {.channels = hidden, .squeezed = round_channels(part), .gate = Act::hardsigmoid};
     gate.reduce = "conv_reduce";
     gate.expand = "conv_expand";
-    layers->push_back("se", SqueezeExcite(gate));
+    layers->push_back("se", squeeze_excite(gate));
   }
   append(*layers, expands ? "conv_pwl" : "conv_pw", expands ? "bn3" : "bn2", hidden, row.channels, network,
          {.act = Act::none});
   return layers;
 }
 
-class EfficientNet : public ByteImageModel {
+class EfficientNet : public Layered<ByteImageModel> {
  public:
-  explicit EfficientNet(const Shape& shape) : ByteImageModel(shape.side, 32) {
+  explicit EfficientNet(const Shape& shape) : Layered(shape.side, 32) {
     Chain stem, head, blocks;
     append(*stem, "conv_stem", "bn1", 3, shape.stem, shape, {.kernel = 3, .stride = 2, .act = shape.act});
     auto in = shape.stem;
@@ -94,7 +94,7 @@ class EfficientNet : public ByteImageModel {
       }
       blocks->push_back(layers);
     }
-    const nn::Functional pool([](const torch::Tensor& x) { return torch::adaptive_avg_pool2d(x, {1, 1}); });
+    const nn::AdaptiveAvgPool2d pool(nn::AdaptiveAvgPool2dOptions(1));
     if (shape.version3) {
       Chain last, stage;
       append(*last, "conv", "bn1", in, 6 * in, shape, {.act = shape.act});
@@ -109,27 +109,19 @@ class EfficientNet : public ByteImageModel {
     }
     head->push_back("flatten", nn::Flatten());
     head->push_back("classifier", nn::Linear(1280, 1000));
-    parts_ = {stem, blocks, head};
-    adopt(*stem);
-    register_module("blocks", blocks);
-    adopt(*head);
+    adopt(stem);
+    add("blocks", blocks);
+    adopt(head);
     init_convolutions_he(*this);
     init_linears_normal(*this, 0.01);
   }
 
-  c10::IValue forward(const Tensors& inputs) override {
-    auto x = inputs.at(0);
-    for (auto& part : parts_) x = part(x);
-    return x;
-  }
-
  private:
-  /// The layers become children of the model itself.
-  void adopt(const ChainImpl& layers) {
-    for (const auto& child : layers.named_children()) register_module(child.key(), child.value());
+  /// Adds layers that become children of the model itself.
+  void adopt(const Chain& layers) {
+    for (const auto& child : layers->named_children()) register_module(child.key(), child.value());
+    add(layers);
   }
-
-  std::vector<Chain> parts_;
 };
 
 const std::vector<Stage> b0_stages = {{{1, 3, 1, 1, 16}},  {{2, 3, 2, 6, 24}},  {{2, 5, 2, 6, 40}}, {{3, 3, 2, 6, 80}},

@@ -30,20 +30,15 @@ Branches inception(const Widths& w) {
   return block;
 }
 
-struct AuxiliaryImpl : nn::Module {
-  explicit AuxiliaryImpl(int64_t in)
-      : conv(register_module("conv", conv_bn(in, 128))),
-        fc1(register_module("fc1", nn::Linear(2048, 1024))),
-        fc2(register_module("fc2", nn::Linear(1024, 1000))),
-        dropout(register_module("dropout", nn::Dropout(0.7))) {}
-  torch::Tensor forward(const torch::Tensor& x) {
+Block auxiliary(int64_t in) {
+  Block block;
+  auto conv = block.add("conv", conv_bn(in, 128));
+  auto fc1 = block.add("fc1", nn::Linear(2048, 1024)), fc2 = block.add("fc2", nn::Linear(1024, 1000));
+  auto dropout = block.add("dropout", nn::Dropout(0.7));
+  return block.running([=](torch::Tensor x) mutable {
     return fc2(dropout(torch::relu(fc1(conv(torch::adaptive_avg_pool2d(x, {4, 4})).flatten(1)))));
-  }
-  Chain conv;
-  nn::Linear fc1, fc2;
-  nn::Dropout dropout;
-};
-TORCH_MODULE(Auxiliary);
+  });
+}
 
 class GoogLeNet : public ImageModel {
  public:
@@ -67,8 +62,8 @@ class GoogLeNet : public ImageModel {
     end_->push_back(pool(2));
     if (full) add(end_, "inception5a", inception({832, 256, 160, 320, 32, 128, 128}));
     add(end_, "inception5b", inception({832, 384, 192, 384, 48, 128, 128}));
-    aux1_ = register_module("aux1", Auxiliary(512));
-    aux2_ = register_module("aux2", Auxiliary(528));
+    aux1_ = register_module("aux1", auxiliary(512));
+    aux2_ = register_module("aux2", auxiliary(528));
     dropout_ = register_module("dropout", nn::Dropout(0.2));
     fc_ = register_module("fc", nn::Linear(1024, 1000));
     init_convolutions_he(*this);
@@ -90,7 +85,7 @@ class GoogLeNet : public ImageModel {
   }
 
   Chain start_, middle_, end_;
-  Auxiliary aux1_{nullptr}, aux2_{nullptr};
+  Block aux1_{nullptr}, aux2_{nullptr};
   nn::Dropout dropout_{nullptr};
   nn::Linear fc_{nullptr};
 };

@@ -13,13 +13,15 @@ Chain step(int64_t in, int64_t out, int64_t stride, Act act) {
   return conv_norm(in, out, {.kernel = 3, .stride = stride, .act = act});
 }
 
-template <class Block>
-Chain blocks_of(int64_t in, int64_t width, int64_t count) {
+Chain bottlenecks(int64_t in, int64_t width, int64_t count) {
   Chain blocks;
-  for (int64_t i = 0; i < count; ++i) {
-    blocks->push_back(Block(in, width));
-    in = width * Block::Impl::expansion;
-  }
+  for (int64_t i = 0; i < count; ++i) blocks->push_back(bottleneck(i == 0 ? in : bottleneck_expansion * width, width));
+  return blocks;
+}
+
+Chain basic_blocks(int64_t width, int64_t count) {
+  Chain blocks;
+  for (int64_t i = 0; i < count; ++i) blocks->push_back(basic_block(width, width));
   return blocks;
 }
 
@@ -45,7 +47,7 @@ struct ExchangingImpl : nn::Module {
   ExchangingImpl(const std::vector<int64_t>& widths, int64_t depth) : ways(widths.size()) {
     nn::ModuleList fuse;
     for (size_t to = 0; to < widths.size(); ++to) {
-      branches.push_back(blocks_of<BasicBlock>(widths[to], widths[to], depth));
+      branches.push_back(basic_blocks(widths[to], depth));
       for (size_t from = 0; from < widths.size(); ++from) ways[to].push_back(exchange(widths, from, to));
       fuse->push_back(list_of(ways[to]));
     }
@@ -82,7 +84,7 @@ class HrNet : public ByteImageModel {
       register_module(std::string("bn") + number, layers->ptr(1));
       stem_.push_back(layers);
     }
-    stem_.push_back(register_module("layer1", blocks_of<Bottleneck>(64, 64, shape.depth)));
+    stem_.push_back(register_module("layer1", bottlenecks(64, 64, shape.depth)));
     std::vector<int64_t> widths = {256};
     for (size_t i = 0; i < shape.modules.size(); ++i) add_stage(shape, widths, i);
     add_head(widths);
@@ -139,7 +141,7 @@ class HrNet : public ByteImageModel {
     };
     for (size_t i = 0; i < widths.size(); ++i) {
       const int64_t width = 32 << i;
-      widen_.push_back(blocks_of<Bottleneck>(widths[i], width, 1));
+      widen_.push_back(bottlenecks(widths[i], width, 1));
       if (i > 0) narrow_.push_back(with_bias(2 * width, 4 * width, 3, {.stride = 2, .padding = 1}));
     }
     register_module("incre_modules", list_of(widen_));

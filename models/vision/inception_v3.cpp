@@ -108,9 +108,9 @@ Branches block_e(int64_t in) {
       .averaged(192);
 }
 
-class InceptionV3 : public ByteImageModel {
+class InceptionV3 : public Layered<ByteImageModel> {
  public:
-  explicit InceptionV3(bool full) : ByteImageModel(full ? 299 : 107, 1, 80) {
+  explicit InceptionV3(bool full) : Layered(full ? 299 : 107, 1, 80) {
     add("Conv2d_1a_3x3", conv_bn(3, 32, k3by2));
     add("Conv2d_2a_3x3", conv_bn(32, 32, {3, 3, 1, false}));
     add("Conv2d_2b_3x3", conv_bn(32, 64, k3));
@@ -133,21 +133,9 @@ class InceptionV3 : public ByteImageModel {
     add("Mixed_7a", block_d(768));
     add("Mixed_7b", block_e(1280));
     if (full) add("Mixed_7c", block_e(2048));
-    fc_ = register_module("fc", nn::Linear(2048, 1000));
+    add(average_pool());
+    add("fc", nn::Linear(2048, 1000));
   }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    return fc_(torch::adaptive_avg_pool2d(layers_->forward(inputs.at(0)), {1, 1}).flatten(1));
-  }
-
- private:
-  template <class Layer>
-  void add(const std::string& name, const Layer& layer) {
-    layers_->push_back(register_module(name, layer));
-  }
-
-  nn::Sequential layers_;
-  nn::Linear fc_{nullptr};
 };
 
 TORCHSTONE_MODEL(inception_v3, .family = "inception_v3", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,

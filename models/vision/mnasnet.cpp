@@ -30,12 +30,13 @@ Skip inverted_residual(int64_t in, int64_t out, const Stage& stage, int64_t stri
   return Skip("layers", layers, stride == 1 && in == out);
 }
 
-class MnasNet : public ImageModel {
+class MnasNet : public Layered<ImageModel> {
  public:
-  MnasNet(const std::vector<Stage>& stages, int64_t side) : ImageModel(side, 32) {
-    append(*layers_, 3, 32, {.kernel = 3, .stride = 2});
-    append(*layers_, 32, 32, {.kernel = 3, .groups = 32});
-    append(*layers_, 32, 16, {.act = Act::none});
+  MnasNet(const std::vector<Stage>& stages, int64_t side) : Layered(side, 32) {
+    Chain layers;
+    append(*layers, 3, 32, {.kernel = 3, .stride = 2});
+    append(*layers, 32, 32, {.kernel = 3, .groups = 32});
+    append(*layers, 32, 16, {.act = Act::none});
     int64_t in = 16;
     for (const auto& stage : stages) {
       Chain blocks;
@@ -43,24 +44,18 @@ class MnasNet : public ImageModel {
         blocks->push_back(inverted_residual(in, stage.channels, stage, i == 0 ? stage.stride : 1));
         in = stage.channels;
       }
-      layers_->push_back(blocks);
+      layers->push_back(blocks);
     }
-    append(*layers_, in, 1280, {});
-    register_module("layers", layers_);
-    classifier_ = register_module("classifier", nn::Sequential(nn::Dropout(0.2), nn::Linear(1280, 1000)));
+    append(*layers, in, 1280, {});
+    add("layers", layers);
+    add(nn::Functional([](const torch::Tensor& x) { return x.mean({2, 3}); }));
+    add("classifier", Chain(nn::Dropout(0.2), nn::Linear(1280, 1000)));
     init_convolutions_he(*this);
     each_layer<nn::Linear>(*this, [](auto& layer) {
       nn::init::kaiming_uniform_(layer.weight, 0, torch::kFanOut, torch::kSigmoid);
       nn::init::zeros_(layer.bias);
     });
   }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    return classifier_->forward(layers_->forward(inputs.at(0)).mean({2, 3}));
-  }
-
- private:
-  nn::Sequential layers_, classifier_{nullptr};
 };
 
 const std::vector<Stage> full_stages = {{24, 3, 2, 3, 3}, {40, 5, 2, 3, 3},  {80, 5, 2, 6, 3},

@@ -25,7 +25,7 @@ struct Stage {
 class MobileNetV2 : public FeaturesAndClassifier {
  public:
   MobileNetV2(const std::vector<Stage>& stages, double width, int64_t side) : FeaturesAndClassifier(side) {
-    nn::Sequential features;
+    Chain features;
     const auto last = round_channels(1280 * std::max(1.0, width));
     auto in = round_channels(32 * width);
     features->push_back(conv_norm(3, in, {.kernel = 3, .stride = 2, .act = Act::relu6}));
@@ -37,7 +37,7 @@ class MobileNetV2 : public FeaturesAndClassifier {
       }
     }
     features->push_back(conv_norm(in, last, {.act = Act::relu6}));
-    register_parts(features, nn::Sequential(nn::Dropout(0.2), nn::Linear(last, 1000)));
+    add_parts(features, Chain(nn::Dropout(0.2), nn::Linear(last, 1000)));
     init_convolutions_he(*this);
     init_linears_normal(*this, 0.01);
   }
@@ -62,8 +62,8 @@ class MobileNetV3 : public FeaturesAndClassifier {
   MobileNetV3(const std::vector<MobileBottleneck>& bottlenecks, int64_t last, int64_t side)
       : FeaturesAndClassifier(side) {
     const auto wide = 6 * bottlenecks.back().out;
-    register_parts(mobile_features(bottlenecks),
-                   nn::Sequential(nn::Linear(wide, last), activation(HS), nn::Dropout(0.2), nn::Linear(last, 1000)));
+    add_parts(mobile_features(bottlenecks),
+              Chain(nn::Linear(wide, last), activation(HS), nn::Dropout(0.2), nn::Linear(last, 1000)));
     init_convolutions_he(*this);
     init_linears_normal(*this, 0.01);
   }

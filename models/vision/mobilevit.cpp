@@ -46,37 +46,33 @@ torch::Tensor from_patches(const torch::Tensor& x, int64_t batch, int64_t height
       .reshape({batch, channels, height, width});
 }
 
-struct MobileVitBlockImpl : nn::Module {
-  MobileVitBlockImpl(int64_t channels, int64_t width, int64_t depth)
-      : conv_kxk(register_module("conv_kxk", conv_silu(channels, channels, 3))),
-        conv_proj(register_module("conv_proj", conv_silu(width, channels, 1))),
-        conv_fusion(register_module("conv_fusion", conv_silu(2 * channels, channels, 3))),
-        conv_1x1(register_module("conv_1x1", conv(channels, width, 1, {.bias = false}))),
-        norm(register_module("norm", layer_norm(width, 1e-5))) {
-    const EncoderShape shape{.width = width, .heads = head_count, .hidden = 2 * width, .eps = 1e-5, .act = Act::silu};
-    for (int64_t i = 0; i < depth; ++i) transformer->push_back(EncoderLayer(shape));
-    register_module("transformer", transformer);
-  }
-  torch::Tensor forward(torch::Tensor x) {
+Block mobile_vit_block(int64_t channels, int64_t width, int64_t depth) {
+  Block block;
+  auto conv_kxk = block.add("conv_kxk", conv_silu(channels, channels, 3));
+  auto conv_proj = block.add("conv_proj", conv_silu(width, channels, 1));
+  auto conv_fusion = block.add("conv_fusion", conv_silu(2 * channels, channels, 3));
+  auto conv_1x1 = block.add("conv_1x1", conv(channels, width, 1, {.bias = false}));
+  auto norm = block.add("norm", layer_norm(width, 1e-5));
+  auto transformer = block.add("transformer", Chain());
+  const EncoderShape shape{.width = width, .heads = head_count, .hidden = 2 * width, .eps = 1e-5, .act = Act::silu};
+  for (int64_t i = 0; i < depth; ++i) transformer->push_back(encoder_layer(shape));
+  return block.running([=](torch::Tensor x) mutable {
     const auto local = conv_1x1(conv_kxk(x));
     const auto mixed = norm(transformer(to_patches(local)));
     const auto map = conv_proj(from_patches(mixed, x.size(0), x.size(2), x.size(3)));
     return conv_fusion(torch::cat({x, map}, 1));
-  }
-  Chain conv_kxk, conv_proj, conv_fusion, transformer;
-  nn::Conv2d conv_1x1;
-  nn::LayerNorm norm;
-};
-TORCH_MODULE(MobileVitBlock);
+  });
+}
 
 struct Stage {
   int64_t depth, channels, stride, width = 0, layers = 0;  ///< width and layers of the transformer; 0: none
 };
 
-class MobileVit : public ByteImageModel {
+class MobileVit : public Layered<ByteImageModel> {
  public:
-  MobileVit(const std::vector<Stage>& plan, int64_t last, int64_t side)
-      : ByteImageModel(side, 32), stem_(register_module("stem", conv_silu(3, 16, 3, 2))) {
+  MobileVit(const std::vector<Stage>& plan, int64_t last, int64_t side) : Layered(side, 32) {
+    add("stem", conv_silu(3, 16, 3, 2));
+    Chain stages;
     int64_t in = 16;
     for (const auto& stage : plan) {
       Chain blocks;
@@ -84,23 +80,15 @@ class MobileVit : public ByteImageModel {
         blocks->push_back(inverted_residual(in, stage.channels, i == 0 ? stage.stride : 1));
         in = stage.channels;
       }
-      if (stage.layers > 0) blocks->push_back(MobileVitBlock(in, stage.width, stage.layers));
-      stages_->push_back(blocks);
+      if (stage.layers > 0) blocks->push_back(mobile_vit_block(in, stage.width, stage.layers));
+      stages->push_back(blocks);
     }
-    register_module("stages", stages_);
-    final_conv_ = register_module("final_conv", conv_silu(in, last, 1));
-    head_ = register_module("head", chain({{"fc", nn::Linear(last, 1000)}}));
+    add("stages", stages);
+    add("final_conv", conv_silu(in, last, 1));
+    add("head", pooled_classifier(last));
     init_convolutions_he(*this);
     init_linears_normal(*this, 0.02);
   }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    const auto x = final_conv_(stages_(stem_(inputs.at(0))));
-    return head_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
-  }
-
- private:
-  Chain stem_, stages_, final_conv_{nullptr}, head_{nullptr};
 };
 
 const std::vector<Stage> full_stages = {

@@ -41,48 +41,42 @@ struct BlockShape {
   double beta;  ///< 1 / expected deviation of the block's input
 };
 
-struct NormFreeBlockImpl : nn::Module {
-  explicit NormFreeBlockImpl(const BlockShape& shape) : beta(shape.beta) {
-    const auto middle = shape.out / 4;
-    const ConvNorm wide{.kernel = 3, .groups = middle / shape.group};
-    auto strided = wide;
-    strided.stride = shape.stride;
-    if (shape.in != shape.out || shape.stride != 1) {
-      Chain layers;
-      if (shape.stride != 1)
-        layers->push_back("pool", nn::AvgPool2d(nn::AvgPool2dOptions(2).ceil_mode(true).count_include_pad(false)));
-      layers->push_back("conv", StandardConv(shape.in, shape.out));
-      downsample = register_module("downsample", layers);
-    }
-    conv1 = register_module("conv1", StandardConv(shape.in, middle));
-    conv2 = register_module("conv2", StandardConv(middle, middle, strided));
-    conv2b = register_module("conv2b", StandardConv(middle, middle, wide));
-    conv3 = register_module("conv3", StandardConv(middle, shape.out));
-    gate = register_module("attn_last", SqueezeExcite(SqueezeExciteShape{.channels = shape.out, .squeezed = middle}));
+Block norm_free_block(const BlockShape& shape) {
+  Block block;
+  const auto middle = shape.out / 4;
+  const ConvNorm wide{.kernel = 3, .groups = middle / shape.group};
+  auto strided = wide;
+  strided.stride = shape.stride;
+  Chain downsample{nullptr};
+  if (shape.in != shape.out || shape.stride != 1) {
+    downsample = block.add("downsample", Chain());
+    if (shape.stride != 1)
+      downsample->push_back("pool", nn::AvgPool2d(nn::AvgPool2dOptions(2).ceil_mode(true).count_include_pad(false)));
+    downsample->push_back("conv", StandardConv(shape.in, shape.out));
   }
-  torch::Tensor forward(torch::Tensor x) {
+  auto conv1 = block.add("conv1", StandardConv(shape.in, middle));
+  auto conv2 = block.add("conv2", StandardConv(middle, middle, strided));
+  auto conv2b = block.add("conv2b", StandardConv(middle, middle, wide));
+  auto conv3 = block.add("conv3", StandardConv(middle, shape.out));
+  auto gate = block.add("attn_last", squeeze_excite({.channels = shape.out, .squeezed = middle}));
+  return block.running([=, beta = shape.beta](torch::Tensor x) mutable {
     const auto scaled = torch::silu(x) * beta;
     const auto shortcut = downsample ? downsample(scaled) : x;
     auto y = conv2(torch::silu(conv1(scaled)));
     y = conv3(torch::silu(conv2b(torch::silu(y))));
     return gate_gain * gate(y) * branch_scale + shortcut;
-  }
-  double beta;
-  Chain downsample{nullptr};
-  StandardConv conv1{nullptr}, conv2{nullptr}, conv2b{nullptr}, conv3{nullptr};
-  SqueezeExcite gate{nullptr};
-};
-TORCH_MODULE(NormFreeBlock);
+  });
+}
 
 struct NfShape {
   std::vector<int64_t> depths, widths;
   int64_t stem, group, last, side;
 };
 
-class NormFreeNet : public ByteImageModel {
+class NormFreeNet : public Layered<ByteImageModel> {
  public:
-  explicit NormFreeNet(const NfShape& shape) : ByteImageModel(shape.side, 32) {
-    Chain stem;
+  explicit NormFreeNet(const NfShape& shape) : Layered(shape.side, 32) {
+    Chain stem, stages;
     int64_t in = 3;
     for (int64_t i = 0; i < 4; ++i) {
       const auto out = shape.stem >> (3 - i);
@@ -91,33 +85,24 @@ class NormFreeNet : public ByteImageModel {
       stem->push_back("conv" + number, StandardConv(in, out, ConvNorm{.kernel = 3, .stride = i % 3 == 0 ? 2 : 1}));
       in = out;
     }
-    stem_ = register_module("stem", stem);
+    add("stem", stem);
     double variance = 1;  // resets after the first block of each stage
     for (size_t stage = 0; stage < shape.depths.size(); ++stage) {
       Chain blocks;
       for (int64_t i = 0; i < shape.depths[stage]; ++i) {
         const int64_t stride = stage > 0 && i == 0 ? 2 : 1;
-        blocks->push_back(
-            NormFreeBlock(BlockShape{in, shape.widths[stage], stride, shape.group, 1 / std::sqrt(variance)}));
+        blocks->push_back(norm_free_block({in, shape.widths[stage], stride, shape.group, 1 / std::sqrt(variance)}));
         variance = (i == 0 ? 1 : variance) + branch_scale * branch_scale;
         in = shape.widths[stage];
       }
-      stages_->push_back(blocks);
+      stages->push_back(blocks);
     }
-    register_module("stages", stages_);
-    final_conv_ = register_module("final_conv", StandardConv(in, shape.last));
-    head_ = register_module("head", chain({{"fc", nn::Linear(shape.last, 1000)}}));
+    add("stages", stages);
+    add("final_conv", StandardConv(in, shape.last));
+    add(activation(Act::silu));
+    add("head", pooled_classifier(shape.last));
     init_linears_normal(*this, 0.01);
   }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    const auto x = torch::silu(final_conv_(stages_(stem_(inputs.at(0)))));
-    return head_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
-  }
-
- private:
-  Chain stem_{nullptr}, stages_, head_{nullptr};
-  StandardConv final_conv_{nullptr};
 };
 
 TORCHSTONE_MODEL(

@@ -25,20 +25,18 @@ Chain conv_unit(int64_t in, int64_t out, int64_t kernel, int64_t stride, bool no
   return layers;
 }
 
-struct RaftBottleneckImpl : nn::Module {
-  RaftBottleneckImpl(int64_t in, int64_t out, int64_t stride, bool norm)
-      : narrow(register_module("convnormrelu1", conv_unit(in, out / 4, 1, 1, norm))),
-        middle(register_module("convnormrelu2", conv_unit(out / 4, out / 4, 3, stride, norm))),
-        widen(register_module("convnormrelu3", conv_unit(out / 4, out, 1, 1, norm))) {
-    if (stride > 1) downsample = register_module("downsample", conv_unit(in, out, 1, stride, norm, false));
-  }
-  torch::Tensor forward(torch::Tensor x) {
+Block raft_bottleneck(int64_t in, int64_t out, int64_t stride, bool norm) {
+  Block block;
+  auto narrow = block.add("convnormrelu1", conv_unit(in, out / 4, 1, 1, norm));
+  auto middle = block.add("convnormrelu2", conv_unit(out / 4, out / 4, 3, stride, norm));
+  auto widen = block.add("convnormrelu3", conv_unit(out / 4, out, 1, 1, norm));
+  Chain downsample;
+  if (stride > 1) downsample = block.add("downsample", conv_unit(in, out, 1, stride, norm, false));
+  return block.running([=](torch::Tensor x) mutable {
     const auto y = widen(middle(narrow(x)));
-    return torch::relu((downsample ? downsample(x) : x) + y);
-  }
-  Chain narrow, middle, widen, downsample{nullptr};
-};
-TORCH_MODULE(RaftBottleneck);
+    return torch::relu(downsample(x) + y);
+  });
+}
 
 /// Encoder of an image: [N, 3, H, W] → [N, last width, H / 8, W / 8].
 Chain encoder(const std::vector<int64_t>& widths, bool norm) {
@@ -46,7 +44,7 @@ Chain encoder(const std::vector<int64_t>& widths, bool norm) {
   for (size_t i = 1; i < 4; ++i) {
     const auto in = widths[i - 1], out = widths[i];
     layers->push_back("layer" + std::to_string(i),
-                      Chain(RaftBottleneck(in, out, i > 1 ? 2 : 1, norm), RaftBottleneck(out, out, 1, norm)));
+                      Chain(raft_bottleneck(in, out, i > 1 ? 2 : 1, norm), raft_bottleneck(out, out, 1, norm)));
   }
   layers->push_back("conv", conv(widths[3], widths[4], 1));
   return layers;

@@ -12,52 +12,37 @@ using List = std::vector<int64_t>;
 constexpr int64_t group_width = 8, stem_width = 32;
 const List stage_widths = {24, 56, 152, 368};
 
-struct RegNetBlockImpl : nn::Module {
-  RegNetBlockImpl(int64_t in, int64_t out, int64_t stride)
-      : conv1(register_module("conv1", named_conv_norm(in, out))),
-        conv2(register_module("conv2",
-                              named_conv_norm(out, out, {.kernel = 3, .stride = stride, .groups = out / group_width}))),
-        se(register_module("se", SqueezeExcite(SqueezeExciteShape{.channels = out, .squeezed = (in + 2) / 4}))),
-        conv3(register_module("conv3", named_conv_norm(out, out, {.act = Act::none}))) {
-    if (stride == 1 && in == out) return;
-    downsample = register_module("downsample", named_conv_norm(in, out, {.stride = stride, .act = Act::none}));
-  }
-  torch::Tensor forward(torch::Tensor x) {
-    return torch::relu(conv3(se(conv2(conv1(x)))) + (downsample ? downsample(x) : x));
-  }
-  Chain conv1, conv2;
-  SqueezeExcite se;
-  Chain conv3, downsample{nullptr};
-};
-TORCH_MODULE(RegNetBlock);
+Block reg_net_block(int64_t in, int64_t out, int64_t stride) {
+  Block block;
+  const ConvNorm grouped{.kernel = 3, .stride = stride, .groups = out / group_width};
+  auto conv1 = block.add("conv1", named_conv_norm(in, out));
+  auto conv2 = block.add("conv2", named_conv_norm(out, out, grouped));
+  auto se = block.add("se", squeeze_excite({.channels = out, .squeezed = (in + 2) / 4}));
+  auto conv3 = block.add("conv3", named_conv_norm(out, out, {.act = Act::none}));
+  Chain downsample;
+  if (stride != 1 || in != out)
+    downsample = block.add("downsample", named_conv_norm(in, out, {.stride = stride, .act = Act::none}));
+  return block.running(
+      [=](torch::Tensor x) mutable { return torch::relu(conv3(se(conv2(conv1(x)))) + downsample(x)); });
+}
 
-class RegNet : public ByteImageModel {
+class RegNet : public Layered<ByteImageModel> {
  public:
-  RegNet(const List& depths, int64_t side) : ByteImageModel(side, 32) {
-    stages_.push_back(register_module("stem", named_conv_norm(3, stem_width, {.kernel = 3, .stride = 2})));
+  RegNet(const List& depths, int64_t side) : Layered(side, 32) {
+    add("stem", named_conv_norm(3, stem_width, {.kernel = 3, .stride = 2}));
     int64_t in = stem_width;
     for (size_t stage = 0; stage < depths.size(); ++stage) {
       Chain blocks;
       for (int64_t i = 0; i < depths[stage]; ++i) {
-        blocks->push_back("b" + std::to_string(i + 1), RegNetBlock(in, stage_widths[stage], i == 0 ? 2 : 1));
+        blocks->push_back("b" + std::to_string(i + 1), reg_net_block(in, stage_widths[stage], i == 0 ? 2 : 1));
         in = stage_widths[stage];
       }
-      stages_.push_back(register_module("s" + std::to_string(stage + 1), blocks));
+      add("s" + std::to_string(stage + 1), blocks);
     }
-    head_ = register_module("head", chain({{"fc", nn::Linear(in, 1000)}}));
+    add("head", pooled_classifier(in));
     init_convolutions_he(*this);
     init_linears_normal(*this, 0.01);
   }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    auto x = inputs.at(0);
-    for (auto& stage : stages_) x = stage(x);
-    return head_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
-  }
-
- private:
-  std::vector<Chain> stages_;
-  Chain head_{nullptr};
 };
 
 TORCHSTONE_MODEL(regnety_002, .family = "regnet", .suites = {"timm"}, .train_batch = 1024, .eval_batch = 1024,

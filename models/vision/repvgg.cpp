@@ -8,61 +8,47 @@
 namespace torchstone::repvgg {
 namespace {
 
-struct RepBlockImpl : nn::Module {
-  RepBlockImpl(int64_t in, int64_t out, int64_t stride, bool deployed) {
-    if (deployed) {
-      reparam_conv = register_module("reparam_conv", conv(in, out, 3, {.stride = stride, .padding = 1}));
-      return;
-    }
-    const auto branch = [&](int64_t kernel) {
-      return named_conv_norm(in, out, {.kernel = kernel, .stride = stride, .act = Act::none});
-    };
-    if (in == out && stride == 1) identity = register_module("identity", nn::BatchNorm2d(out));
-    conv_kxk = register_module("conv_kxk", branch(3));
-    conv_1x1 = register_module("conv_1x1", branch(1));
+Block rep_block(int64_t in, int64_t out, int64_t stride, bool deployed) {
+  Block block;
+  if (deployed) {
+    auto reparam_conv = block.add("reparam_conv", conv(in, out, 3, {.stride = stride, .padding = 1}));
+    return block.running([=](const torch::Tensor& x) mutable { return torch::relu(reparam_conv(x)); });
   }
-  torch::Tensor forward(torch::Tensor x) {
-    if (reparam_conv) return torch::relu(reparam_conv(x));
+  const auto branch = [&](int64_t kernel) {
+    return named_conv_norm(in, out, {.kernel = kernel, .stride = stride, .act = Act::none});
+  };
+  nn::BatchNorm2d identity{nullptr};
+  if (in == out && stride == 1) identity = block.add("identity", nn::BatchNorm2d(out));
+  auto conv_kxk = block.add("conv_kxk", branch(3)), conv_1x1 = block.add("conv_1x1", branch(1));
+  return block.running([=](const torch::Tensor& x) mutable {
     const auto sum = conv_1x1(x) + conv_kxk(x);
     return torch::relu(identity ? sum + identity(x) : sum);
-  }
-  nn::Conv2d reparam_conv{nullptr};
-  nn::BatchNorm2d identity{nullptr};
-  Chain conv_kxk{nullptr}, conv_1x1{nullptr};
-};
-TORCH_MODULE(RepBlock);
+  });
+}
 
 struct Stage {
   int64_t depth, channels;
 };
 
-class RepVgg : public ByteImageModel {
+class RepVgg : public Layered<ByteImageModel> {
  public:
-  RepVgg(const std::vector<Stage>& stages, int64_t stem, int64_t side, bool deployed)
-      : ByteImageModel(side, 32), stem_(register_module("stem", RepBlock(3, stem, 2, deployed))) {
+  RepVgg(const std::vector<Stage>& plan, int64_t stem, int64_t side, bool deployed) : Layered(side, 32) {
+    add("stem", rep_block(3, stem, 2, deployed));
+    Chain stages;
     auto in = stem;
-    for (const auto& stage : stages) {
+    for (const auto& stage : plan) {
       Chain blocks;
       for (int64_t i = 0; i < stage.depth; ++i) {
-        blocks->push_back(RepBlock(in, stage.channels, i == 0 ? 2 : 1, deployed));
+        blocks->push_back(rep_block(in, stage.channels, i == 0 ? 2 : 1, deployed));
         in = stage.channels;
       }
-      stages_->push_back(blocks);
+      stages->push_back(blocks);
     }
-    register_module("stages", stages_);
-    head_ = register_module("head", chain({{"fc", nn::Linear(in, 1000)}}));
+    add("stages", stages);
+    add("head", pooled_classifier(in));
     init_convolutions_he(*this);
     init_linears_normal(*this, 0.01);
   }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    const auto x = stages_->forward(stem_(inputs.at(0)));
-    return head_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
-  }
-
- private:
-  RepBlock stem_;
-  Chain stages_, head_{nullptr};
 };
 
 auto make(bool deployed) {

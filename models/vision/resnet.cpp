@@ -11,57 +11,47 @@
 namespace torchstone::resnet {
 namespace {
 
-template <class Block>
-class ResNet : public ImageModel {
+class ResNet : public Layered<ImageModel> {
  public:
-  ResNet(const std::vector<int64_t>& depths, int64_t side, Groups groups) : ImageModel(side, 32) {
-    conv1_ = register_module("conv1", conv(3, 64, 7, {.stride = 2, .padding = 3, .bias = false}));
-    bn1_ = register_module("bn1", nn::BatchNorm2d(64));
+  ResNet(bool bottlenecks, const std::vector<int64_t>& depths, int64_t side, Groups groups) : Layered(side, 32) {
+    add("conv1", conv(3, 64, 7, {.stride = 2, .padding = 3, .bias = false}));
+    add("bn1", nn::BatchNorm2d(64));
+    add(relu());
+    add(max_pool(3, 2, {.padding = 1}));
     int64_t in = 64;
     for (size_t stage = 0; stage < depths.size(); ++stage) {
       const int64_t width = 64 << stage;
-      nn::Sequential blocks;
+      Chain blocks;
       for (int64_t i = 0; i < depths[stage]; ++i) {
-        blocks->push_back(Block(in, width, stage > 0 && i == 0 ? 2 : 1, groups));
-        in = width * Block::Impl::expansion;
+        const int64_t stride = stage > 0 && i == 0 ? 2 : 1;
+        blocks->push_back((bottlenecks ? bottleneck : basic_block)(in, width, stride, groups));
+        in = bottlenecks ? bottleneck_expansion * width : width;
       }
-      layers_.push_back(register_module("layer" + std::to_string(stage + 1), blocks));
+      add("layer" + std::to_string(stage + 1), blocks);
     }
-    fc_ = register_module("fc", nn::Linear(in, 1000));
+    add(average_pool());
+    add("fc", nn::Linear(in, 1000));
     init_convolutions_he(*this);
   }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    auto x = torch::max_pool2d(bn1_(conv1_(inputs.at(0))).relu_(), 3, 2, 1);
-    for (auto& layer : layers_) x = layer->forward(x);
-    return fc_(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
-  }
-
- private:
-  nn::Conv2d conv1_{nullptr};
-  nn::BatchNorm2d bn1_{nullptr};
-  std::vector<nn::Sequential> layers_;
-  nn::Linear fc_{nullptr};
 };
 
-template <class Block>
-auto make(const std::vector<int64_t>& depths, Groups groups = {}) {
-  return by_preset<ResNet<Block>>(std::tuple(depths, 224, groups),
-                                  std::tuple(std::vector<int64_t>{2, 1, 1, 1}, 64, groups));
+auto make(bool bottlenecks, const std::vector<int64_t>& depths, Groups groups = {}) {
+  return by_preset<ResNet>(std::tuple(bottlenecks, depths, 224, groups),
+                           std::tuple(bottlenecks, std::vector<int64_t>{2, 1, 1, 1}, 64, groups));
 }
 
 TORCHSTONE_MODEL(resnet18, .family = "resnet", .suites = {"torchbench"}, .train_batch = 16, .eval_batch = 8,
-                 .parameters = 11'689'512, .make = make<BasicBlock>({2, 2, 2, 2}));
+                 .parameters = 11'689'512, .make = make(/*bottlenecks=*/false, {2, 2, 2, 2}));
 TORCHSTONE_MODEL(resnet50, .family = "resnet", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 32,
-                 .parameters = 25'557'032, .make = make<Bottleneck>({3, 4, 6, 3}));
+                 .parameters = 25'557'032, .make = make(/*bottlenecks=*/true, {3, 4, 6, 3}));
 TORCHSTONE_MODEL(resnet34, .family = "resnet", .suites = {"torchvision"}, .train_batch = 32, .eval_batch = 32,
-                 .parameters = 21'797'672, .make = make<BasicBlock>({3, 4, 6, 3}));
+                 .parameters = 21'797'672, .make = make(/*bottlenecks=*/false, {3, 4, 6, 3}));
 TORCHSTONE_MODEL(resnet152, .family = "resnet", .suites = {"torchbench"}, .train_batch = 32, .eval_batch = 32,
-                 .parameters = 60'192'808, .make = make<Bottleneck>({3, 8, 36, 3}));
+                 .parameters = 60'192'808, .make = make(/*bottlenecks=*/true, {3, 8, 36, 3}));
 TORCHSTONE_MODEL(resnext50_32x4d, .family = "resnet", .suites = {"torchbench"}, .train_batch = 8, .eval_batch = 8,
-                 .parameters = 25'028'904, .make = make<Bottleneck>({3, 4, 6, 3}, {.count = 32, .width = 4}));
+                 .parameters = 25'028'904, .make = make(/*bottlenecks=*/true, {3, 4, 6, 3}, {.count = 32, .width = 4}));
 TORCHSTONE_MODEL(wide_resnet50_2, .family = "resnet", .suites = {"torchvision"}, .train_batch = 32, .eval_batch = 32,
-                 .parameters = 68'883'240, .make = make<Bottleneck>({3, 4, 6, 3}, {.width = 128}));
+                 .parameters = 68'883'240, .make = make(/*bottlenecks=*/true, {3, 4, 6, 3}, {.width = 128}));
 
 }  // namespace
 }  // namespace torchstone::resnet

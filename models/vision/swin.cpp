@@ -39,127 +39,96 @@ torch::Tensor shift_mask(int64_t side, int64_t window, int64_t shift) {
   return (windows.unsqueeze(1) != windows.unsqueeze(2)).to(torch::kFloat32) * -100;
 }
 
-struct WindowAttentionImpl : nn::Module {
-  WindowAttentionImpl(int64_t width, int64_t head_count, int64_t window)
-      : qkv(register_module("qkv", nn::Linear(width, 3 * width))),
-        proj(register_module("proj", nn::Linear(width, width))),
-        table(register_parameter("relative_position_bias_table",
-                                 torch::randn({(2 * window - 1) * (2 * window - 1), head_count}) * 0.02)),
-        places(register_buffer("relative_position_index", relative_positions(window))),
-        heads(head_count) {}
-  /// x: [N * windows, L, width]; mask: [windows, L, L] or undefined.
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& mask) {
+/// Returns attention within windows: [N * windows, L, width] → the same. `mask`: [windows, L, L] or undefined.
+Block window_attention(int64_t width, int64_t heads, int64_t window, const torch::Tensor& mask) {
+  Block block;
+  auto qkv = block.add("qkv", nn::Linear(width, 3 * width)), proj = block.add("proj", nn::Linear(width, width));
+  const auto rows = (2 * window - 1) * (2 * window - 1);
+  const auto table = block.add("relative_position_bias_table", torch::randn({rows, heads}) * 0.02);
+  const auto places = block.add_buffer("relative_position_index", relative_positions(window));
+  return block.running([=](const torch::Tensor& x) mutable {
     auto bias = position_bias(table, places);
-    if (mask.defined()) {
-      bias = bias + mask.unsqueeze(1).repeat({x.size(0) / mask.size(0), 1, 1, 1});
-    }
+    if (mask.defined()) bias = bias + mask.unsqueeze(1).repeat({x.size(0) / mask.size(0), 1, 1, 1});
     const auto parts = qkv(x).chunk(3, -1);
     return proj(attention(parts[0], parts[1], parts[2], heads, {.bias = bias.contiguous()}));
-  }
-  nn::Linear qkv, proj;
-  torch::Tensor table, places;
-  int64_t heads;
-};
-TORCH_MODULE(WindowAttention);
+  });
+}
 
-struct SwinBlockImpl : nn::Module {
-  SwinBlockImpl(int64_t width, int64_t heads, int64_t side, int64_t largest_window, bool shifts, double drop)
-      : window(std::min(side, largest_window)),
-        shift(shifts && side > largest_window ? window / 2 : 0),
-        norm1(register_module("norm1", layer_norm(width, 1e-5))),
-        norm2(register_module("norm2", layer_norm(width, 1e-5))),
-        attn(register_module("attn", WindowAttention(width, heads, window))),
-        mlp(register_module("mlp", Mlp(width, 4 * width))),
-        drop_path(register_module("drop_path", DropPath(drop))) {
-    if (shift > 0) mask = register_buffer("attn_mask", shift_mask(side, window, shift));
-  }
-  torch::Tensor forward(torch::Tensor x) {
-    const auto side = x.size(1);
+Block swin_block(int64_t width, int64_t heads, int64_t side, int64_t largest_window, bool shifts, double drop) {
+  const auto window = std::min(side, largest_window), shift = shifts && side > largest_window ? window / 2 : 0;
+  const auto mask = shift > 0 ? shift_mask(side, window, shift) : torch::Tensor();
+  Block block;
+  auto norm1 = block.add("norm1", layer_norm(width, 1e-5)), norm2 = block.add("norm2", layer_norm(width, 1e-5));
+  auto attn = block.add("attn", window_attention(width, heads, window, mask));
+  auto mlp = block.add("mlp", Mlp(width, 4 * width));
+  auto drop_path = block.add("drop_path", DropPath(drop));
+  if (shift > 0) block.add_buffer("attn_mask", mask);
+  return block.running([=](torch::Tensor x) mutable {
     auto y = norm1(x);
     if (shift > 0) y = torch::roll(y, {-shift, -shift}, {1, 2});
-    y = from_windows(attn(to_windows(y, window), mask), window, side);
+    y = from_windows(attn(to_windows(y, window)), window, x.size(1));
     if (shift > 0) y = torch::roll(y, {shift, shift}, {1, 2});
     x = x + drop_path(y);
     return x + drop_path(mlp(norm2(x)));
-  }
-  int64_t window, shift;
-  nn::LayerNorm norm1, norm2;
-  WindowAttention attn;
-  Mlp mlp;
-  DropPath drop_path;
-  torch::Tensor mask;
-};
-TORCH_MODULE(SwinBlock);
+  });
+}
 
 /// Merges four neighbours into one position of twice the width.
-struct PatchMergingImpl : nn::Module {
-  explicit PatchMergingImpl(int64_t width)
-      : norm(register_module("norm", layer_norm(4 * width, 1e-5))),
-        reduction(register_module("reduction", linear_without_bias(4 * width, 2 * width))) {}
-  torch::Tensor forward(torch::Tensor x) {
-    const auto half = x.size(1) / 2, width = x.size(3);
-    x = x.reshape({x.size(0), half, 2, half, 2, width}).permute({0, 1, 3, 4, 2, 5}).flatten(3);
-    return reduction(norm(x));
-  }
-  nn::LayerNorm norm;
-  nn::Linear reduction;
-};
-TORCH_MODULE(PatchMerging);
+Block patch_merging(int64_t width) {
+  Block block;
+  auto norm = block.add("norm", layer_norm(4 * width, 1e-5));
+  auto reduction = block.add("reduction", linear_without_bias(4 * width, 2 * width));
+  return block.running([=](const torch::Tensor& x) mutable {
+    const auto half = x.size(1) / 2;
+    const auto cells = x.reshape({x.size(0), half, 2, half, 2, x.size(3)});
+    return reduction(norm(cells.permute({0, 1, 3, 4, 2, 5}).flatten(3)));
+  });
+}
 
-struct PatchesImpl : nn::Module {
-  explicit PatchesImpl(int64_t width)
-      : proj(register_module("proj", conv(3, width, 4, {.stride = 4}))),
-        norm(register_module("norm", layer_norm(width, 1e-5))) {}
-  torch::Tensor forward(torch::Tensor images) { return norm(proj(images).permute({0, 2, 3, 1})); }
-  nn::Conv2d proj;
-  nn::LayerNorm norm;
-};
-TORCH_MODULE(Patches);
+Block patches(int64_t width) {
+  Block block;
+  auto proj = block.add("proj", conv(3, width, 4, {.stride = 4}));
+  auto norm = block.add("norm", layer_norm(width, 1e-5));
+  return block.running([=](const torch::Tensor& x) mutable { return norm(proj(x).permute({0, 2, 3, 1})); });
+}
 
 struct SwinShape {
   std::vector<int64_t> depths, heads;
   int64_t width, window = 7, side = 224;
 };
 
-class Swin : public ByteImageModel {
+class Swin : public Layered<ByteImageModel> {
  public:
-  explicit Swin(const SwinShape& shape) : ByteImageModel(shape.side) {
+  explicit Swin(const SwinShape& shape) : Layered(shape.side) {
     auto width = shape.width, side = shape.side / 4;
-    patch_embed_ = register_module("patch_embed", Patches(width));
+    add("patch_embed", patches(width));
+    Chain layers;
     const auto last = std::accumulate(shape.depths.begin(), shape.depths.end(), int64_t{0}) - 1;
     int64_t place = 0;
     for (size_t i = 0; i < shape.depths.size(); ++i) {
       Chain stage, blocks;
       if (i > 0) {
-        stage->push_back("downsample", PatchMerging(width));
+        stage->push_back("downsample", patch_merging(width));
         width *= 2;
         side /= 2;
       }
       for (int64_t block = 0; block < shape.depths[i]; ++block, ++place) {
         const auto drop = 0.1 * static_cast<double>(place) / static_cast<double>(last);
-        blocks->push_back(SwinBlock(width, shape.heads[i], side, shape.window, block % 2 == 1, drop));
+        blocks->push_back(swin_block(width, shape.heads[i], side, shape.window, block % 2 == 1, drop));
       }
       stage->push_back("blocks", blocks);
-      layers_->push_back(stage);
+      layers->push_back(stage);
     }
-    register_module("layers", layers_);
-    norm_ = register_module("norm", layer_norm(width, 1e-5));
-    head_ = register_module("head", chain({{"fc", nn::Linear(width, 1000)}}));
+    add("layers", layers);
+    add("norm", layer_norm(width, 1e-5));
+    add(nn::Functional([](const torch::Tensor& x) { return x.mean({1, 2}); }));
+    add("head", chain({{"fc", nn::Linear(width, 1000)}}));
     init_linears_normal(*this, 0.02);
-  }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    return head_(norm_(layers_->forward(patch_embed_(inputs.at(0)))).mean({1, 2}));
   }
 
   bool in_state_dict(const std::string& name) const override {
     return !name.ends_with("relative_position_index") && !name.ends_with("attn_mask");
   }
-
- private:
-  Patches patch_embed_{nullptr};
-  Chain layers_, head_{nullptr};
-  nn::LayerNorm norm_{nullptr};
 };
 
 auto make(const SwinShape& full) {

@@ -8,28 +8,17 @@
 namespace torchstone::unet {
 namespace {
 
-struct DoubleConvImpl : nn::Module {
-  DoubleConvImpl(int64_t in, int64_t out, int64_t middle) {
-    double_conv = register_module("double_conv",
-                                  nn::Sequential(conv(in, middle, 3, {.padding = 1}), nn::BatchNorm2d(middle), relu(),
-                                                 conv(middle, out, 3, {.padding = 1}), nn::BatchNorm2d(out), relu()));
-  }
-  torch::Tensor forward(torch::Tensor x) { return double_conv->forward(x); }
-  nn::Sequential double_conv{nullptr};
-};
-TORCH_MODULE(DoubleConv);
+Chain double_conv(int64_t in, int64_t out, int64_t middle) {
+  return chain({{"double_conv", Chain(conv(in, middle, 3, {.padding = 1}), nn::BatchNorm2d(middle), relu(),
+                                      conv(middle, out, 3, {.padding = 1}), nn::BatchNorm2d(out), relu())}});
+}
 
-struct DownImpl : nn::Module {
-  DownImpl(int64_t in, int64_t out) {
-    maxpool_conv = register_module("maxpool_conv", nn::Sequential(max_pool(2, 2), DoubleConv(in, out, out)));
-  }
-  torch::Tensor forward(torch::Tensor x) { return maxpool_conv->forward(x); }
-  nn::Sequential maxpool_conv{nullptr};
-};
-TORCH_MODULE(Down);
+Chain down(int64_t in, int64_t out) {
+  return chain({{"maxpool_conv", Chain(max_pool(2, 2), double_conv(in, out, out))}});
+}
 
 struct UpImpl : nn::Module {
-  UpImpl(int64_t in, int64_t out) { conv = register_module("conv", DoubleConv(in, out, in / 2)); }
+  UpImpl(int64_t in, int64_t out) : conv(register_module("conv", double_conv(in, out, in / 2))) {}
   torch::Tensor forward(torch::Tensor x, const torch::Tensor& skip) {
     const std::vector<double> twice = {2, 2};
     x = at::upsample_bilinear2d(x, at::OptionalIntArrayRef{}, /*align_corners=*/true, twice);
@@ -37,38 +26,32 @@ struct UpImpl : nn::Module {
     x = torch::constant_pad_nd(x, {columns / 2, columns - columns / 2, rows / 2, rows - rows / 2});
     return conv(torch::cat({skip, x}, 1));
   }
-  DoubleConv conv{nullptr};
+  Chain conv;
 };
 TORCH_MODULE(Up);
-
-struct OutConvImpl : nn::Module {
-  OutConvImpl(int64_t in, int64_t out) { layer = register_module("conv", conv(in, out, 1)); }
-  nn::Conv2d layer{nullptr};
-};
-TORCH_MODULE(OutConv);
 
 class UNet : public Model {
  public:
   UNet(int64_t width, int64_t rows, int64_t columns) : rows_(rows), columns_(columns) {
-    inc_ = register_module("inc", DoubleConv(3, width, width));
+    inc_ = register_module("inc", double_conv(3, width, width));
     for (int64_t i = 0; i < 4; ++i) {
       const auto in = width << i;
       const auto out = i < 3 ? in * 2 : in;  // the bilinear variant keeps the channels of the last step
-      downs_.push_back(register_module("down" + std::to_string(i + 1), Down(in, out)));
+      downs_.push_back(register_module("down" + std::to_string(i + 1), down(in, out)));
     }
     for (int64_t i = 0; i < 4; ++i) {
       const auto in = width << (4 - i);
       ups_.push_back(register_module("up" + std::to_string(i + 1), Up(in, i < 3 ? in / 4 : width)));
     }
-    outc_ = register_module("outc", OutConv(width, 2));
+    outc_ = register_module("outc", chain({{"conv", conv(width, 2, 1)}}));
   }
 
   c10::IValue forward(const Tensors& inputs) override {
     Tensors skips = {inc_(inputs.at(0))};
-    for (auto& down : downs_) skips.push_back(down(skips.back()));
+    for (auto& halve : downs_) skips.push_back(halve(skips.back()));
     auto x = skips.back();
     for (size_t i = 0; i < ups_.size(); ++i) x = ups_[i](x, skips[3 - i]);
-    return outc_->layer(x);
+    return outc_(x);
   }
 
   Tensors example_inputs(const ModelOptions& options) const override {
@@ -79,10 +62,9 @@ class UNet : public Model {
 
  private:
   int64_t rows_, columns_;
-  DoubleConv inc_{nullptr};
-  std::vector<Down> downs_;
+  Chain inc_{nullptr}, outc_{nullptr};
+  std::vector<Chain> downs_;
   std::vector<Up> ups_;
-  OutConv outc_{nullptr};
 };
 
 TORCHSTONE_MODEL(pytorch_unet, .family = "unet", .suites = {"torchbench"}, .train_batch = 1, .eval_batch = 1,

@@ -13,7 +13,7 @@ constexpr int64_t pool_marker = 0;  // in a list of widths: a max-pool that halv
 class Vgg : public FeaturesAndClassifier {
  public:
   Vgg(const std::vector<int64_t>& widths, int64_t side, int64_t classifier_width) : FeaturesAndClassifier(side, 7) {
-    nn::Sequential features;
+    Chain features;
     int64_t channels = 3;
     for (const auto width : widths) {
       if (width == pool_marker) {
@@ -25,8 +25,8 @@ class Vgg : public FeaturesAndClassifier {
       }
     }
     const auto wide = classifier_width;
-    register_parts(features, nn::Sequential(nn::Linear(channels * 7 * 7, wide), relu(), nn::Dropout(0.5),
-                                            nn::Linear(wide, wide), relu(), nn::Dropout(0.5), nn::Linear(wide, 1000)));
+    add_parts(features, Chain(nn::Linear(channels * 7 * 7, wide), relu(), nn::Dropout(0.5), nn::Linear(wide, wide),
+                              relu(), nn::Dropout(0.5), nn::Linear(wide, 1000)));
     init_convolutions_he(*this);
     init_linears_normal(*this, 0.01);
   }

@@ -15,42 +15,36 @@ struct VitShape {
   int64_t width, depth, heads, side = 224, patch = 16, hidden = 4 * width;
 };
 
-class VisionTransformer : public ByteImageModel {
+class VisionTransformer : public Layered<ByteImageModel> {
  public:
-  VisionTransformer(const VitShape& shape, bool distilled) : ByteImageModel(shape.side) {
+  VisionTransformer(const VitShape& shape, bool distilled) : Layered(shape.side) {
     const auto width = shape.width, patches = shape.side / shape.patch * (shape.side / shape.patch);
     const auto draw = [](at::IntArrayRef sizes) { return torch::randn(sizes) * 0.02; };
-    tokens_.push_back(register_parameter("cls_token", draw({1, 1, width})));
-    if (distilled) tokens_.push_back(register_parameter("dist_token", draw({1, 1, width})));
-    const auto extra = static_cast<int64_t>(tokens_.size());
-    pos_embed_ = register_parameter("pos_embed", draw({1, patches + extra, width}));
-    patch_embed_ = register_module("patch_embed", PatchEmbed(shape.patch, width));
-    for (int64_t i = 0; i < shape.depth; ++i) {
-      blocks_->push_back(EncoderLayer(EncoderShape{.width = width, .heads = shape.heads, .hidden = shape.hidden}));
-    }
-    register_module("blocks", blocks_);
-    norm_ = register_module("norm", layer_norm(width));
-    heads_.push_back(register_module("head", nn::Linear(width, 1000)));
-    if (distilled) heads_.push_back(register_module("head_dist", nn::Linear(width, 1000)));
+    Tensors tokens = {register_parameter("cls_token", draw({1, 1, width}))};
+    if (distilled) tokens.push_back(register_parameter("dist_token", draw({1, 1, width})));
+    const auto extra = static_cast<int64_t>(tokens.size());
+    const auto pos_embed = register_parameter("pos_embed", draw({1, patches + extra, width}));
+    add("patch_embed", PatchEmbed(shape.patch, width));
+    add(nn::Functional([tokens, pos_embed](const torch::Tensor& x) {
+      Tensors parts;
+      for (const auto& token : tokens) parts.push_back(token.expand({x.size(0), -1, -1}));
+      parts.push_back(x);
+      return torch::cat(parts, 1) + pos_embed;
+    }));
+    Chain blocks;
+    for (int64_t i = 0; i < shape.depth; ++i)
+      blocks->push_back(encoder_layer({.width = width, .heads = shape.heads, .hidden = shape.hidden}));
+    add("blocks", blocks);
+    add("norm", layer_norm(width));
+    nn::Linear head(width, 1000), head_dist{nullptr};
+    register_module("head", head);
+    if (distilled) head_dist = register_module("head_dist", nn::Linear(width, 1000));
+    add(nn::Functional([head, head_dist](const torch::Tensor& x) mutable {
+      if (!head_dist) return head(x.select(1, 0));
+      return (head(x.select(1, 0)) + head_dist(x.select(1, 1))) / 2;
+    }));
     init_linears_normal(*this, 0.02);
   }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    Tensors parts;
-    for (const auto& token : tokens_) parts.push_back(token.expand({inputs.at(0).size(0), -1, -1}));
-    parts.push_back(patch_embed_(inputs.at(0)));
-    const auto x = norm_(blocks_->forward(torch::cat(parts, 1) + pos_embed_));
-    if (heads_.size() == 1) return heads_[0](x.select(1, 0));
-    return (heads_[0](x.select(1, 0)) + heads_[1](x.select(1, 1))) / 2;
-  }
-
- private:
-  Tensors tokens_;
-  torch::Tensor pos_embed_;
-  PatchEmbed patch_embed_{nullptr};
-  nn::Sequential blocks_;
-  nn::LayerNorm norm_{nullptr};
-  std::vector<nn::Linear> heads_;
 };
 
 auto make(const VitShape& full, bool distilled = false) {

@@ -16,14 +16,13 @@ constexpr int64_t window_side = 3, window_area = window_side * window_side, wind
 
 /// Every second position computes weights for all pairs of its 3x3 neighbours. Overlapping results are summed.
 /// [N, H, W, width] → the same.
-struct OutlookAttentionImpl : nn::Module {
-  OutlookAttentionImpl(int64_t width, int64_t head_count)
-      : v(register_module("v", linear_without_bias(width, width))),
-        attn(register_module("attn", nn::Linear(width, window_area * window_area * head_count))),
-        proj(register_module("proj", nn::Linear(width, width))),
-        heads(head_count) {}
-  torch::Tensor forward(const torch::Tensor& x) {
-    const auto batch = x.size(0), width = x.size(3);
+Block outlook_attention(int64_t width, int64_t heads) {
+  Block block;
+  auto v = block.add("v", linear_without_bias(width, width));
+  auto attn = block.add("attn", nn::Linear(width, window_area * window_area * heads));
+  auto proj = block.add("proj", nn::Linear(width, width));
+  return block.running([=](const torch::Tensor& x) mutable {
+    const auto batch = x.size(0);
     const auto image = x.permute({0, 3, 1, 2});
     const auto patches = at::im2col(v(x).permute({0, 3, 1, 2}), {window_side, window_side}, /*dilation=*/{1, 1},
                                     /*padding=*/{1, 1}, {window_stride, window_stride});
@@ -39,46 +38,34 @@ struct OutlookAttentionImpl : nn::Module {
     const auto summed = at::col2im(columns, {x.size(1), x.size(2)}, {window_side, window_side}, {1, 1}, {1, 1},
                                    {window_stride, window_stride});
     return proj(summed.permute({0, 2, 3, 1}));
-  }
-  nn::Linear v, attn, proj;
-  int64_t heads;
-};
-TORCH_MODULE(OutlookAttention);
+  });
+}
 
 /// Attention of the first token to all. [N, L, width] → [N, 1, width].
-struct FirstAttentionImpl : nn::Module {
-  FirstAttentionImpl(int64_t width, int64_t head_count)
-      : kv(register_module("kv", linear_without_bias(width, 2 * width))),
-        q(register_module("q", linear_without_bias(width, width))),
-        proj(register_module("proj", nn::Linear(width, width))),
-        heads(head_count) {}
-  torch::Tensor forward(const torch::Tensor& x) {
+Block first_attention(int64_t width, int64_t heads) {
+  Block block;
+  auto kv = block.add("kv", linear_without_bias(width, 2 * width));
+  auto q = block.add("q", linear_without_bias(width, width));
+  auto proj = block.add("proj", nn::Linear(width, width));
+  return block.running([=](const torch::Tensor& x) mutable {
     const auto parts = kv(x).chunk(2, -1);
     return proj(attention(q(x.narrow(1, 0, 1)), parts[0], parts[1], heads));
-  }
-  nn::Linear kv, q, proj;
-  int64_t heads;
-};
-TORCH_MODULE(FirstAttention);
+  });
+}
 
-/// x + attn(norm1(x)), then x + mlp(norm2(x)), for all positions or only the first token.
-template <class Attention>
-struct VoloLayerImpl : nn::Module {
-  VoloLayerImpl(int64_t width, int64_t heads)
-      : norm1(register_module("norm1", layer_norm(width, norm_epsilon))),
-        norm2(register_module("norm2", layer_norm(width, norm_epsilon))),
-        attn(register_module("attn", Attention(width, heads))),
-        mlp(register_module("mlp", Mlp(width, 3 * width))) {}
-  torch::Tensor forward(torch::Tensor x) {
-    constexpr bool first_only = std::is_same_v<Attention, FirstAttention>;
+/// x + attention(norm1(x)), then x + mlp(norm2(x)), for all positions or only the first token.
+Block volo_layer(const Block& attention_block, int64_t width, bool first_only) {
+  Block block;
+  auto norm1 = block.add("norm1", layer_norm(width, norm_epsilon));
+  auto norm2 = block.add("norm2", layer_norm(width, norm_epsilon));
+  auto attn = block.add("attn", attention_block);
+  auto mlp = block.add("mlp", Mlp(width, 3 * width));
+  return block.running([=](torch::Tensor x) mutable {
     auto y = (first_only ? x.narrow(1, 0, 1) : x) + attn(norm1(x));
     y = y + mlp(norm2(y));
     return first_only ? torch::cat({y, x.slice(1, 1)}, 1) : y;
-  }
-  nn::LayerNorm norm1, norm2;
-  Attention attn;
-  Mlp mlp;
-};
+  });
+}
 
 struct VoloShape {
   std::vector<int64_t> depths;
@@ -97,7 +84,7 @@ class Volo : public ByteImageModel {
     embed_ = conv(64, shape.narrow, 4, {.stride = 4});
     register_module("patch_embed", chain({{"conv", stem_}, {"proj", embed_}}));
     for (int64_t i = 0; i < shape.depths[0]; ++i)
-      outlook_->push_back(std::make_shared<VoloLayerImpl<OutlookAttention>>(shape.narrow, shape.narrow_heads));
+      outlook_->push_back(volo_layer(outlook_attention(shape.narrow, shape.narrow_heads), shape.narrow, false));
     nn::ModuleList network;
     network->push_back(outlook_);
     network->push_back(chain({{"proj", halve_}}));
@@ -108,12 +95,12 @@ class Volo : public ByteImageModel {
                              .qkv_bias = false};
     for (size_t stage = 1; stage < shape.depths.size(); ++stage) {
       stages_.emplace_back();
-      for (int64_t i = 0; i < shape.depths[stage]; ++i) stages_.back()->push_back(EncoderLayer(layer));
+      for (int64_t i = 0; i < shape.depths[stage]; ++i) stages_.back()->push_back(encoder_layer(layer));
       network->push_back(stages_.back());
     }
     register_module("network", network);
     for (int64_t i = 0; i < 2; ++i)
-      last_->push_back(std::make_shared<VoloLayerImpl<FirstAttention>>(shape.wide, shape.wide_heads));
+      last_->push_back(volo_layer(first_attention(shape.wide, shape.wide_heads), shape.wide, true));
     register_module("post_network", last_);
     const auto grid = shape.side / 16;
     pos_embed_ = register_parameter("pos_embed", 0.02 * torch::randn({1, grid, grid, shape.wide}));

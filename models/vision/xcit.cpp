@@ -11,11 +11,13 @@
 namespace torchstone::xcit {
 namespace {
 
-/// Projected sines and cosines of both coordinates: [1, width, side, side].
-struct FourierPlacesImpl : nn::Module {
-  explicit FourierPlacesImpl(int64_t width)
-      : project(register_module("token_projection", conv(2 * wave_count, width, 1))) {}
-  torch::Tensor forward(int64_t side) {
+/// Adds projected sines and cosines of both coordinates to an image: [N, width, side, side] → [N, side * side, width].
+Block fourier_places(int64_t width) {
+  constexpr int64_t wave_count = 32;
+  Block block;
+  auto project = block.add("token_projection", conv(2 * wave_count, width, 1));
+  return block.running([=](const torch::Tensor& x) mutable {
+    const auto side = x.size(2);
     const auto& weight = project->weight;
     const auto wide = weight.options().dtype(torch::kFloat32);
     const auto axis = torch::arange(1, side + 1, wide) / (static_cast<double>(side) + 1e-6) * (2 * std::numbers::pi);
@@ -24,145 +26,96 @@ struct FourierPlacesImpl : nn::Module {
     const auto waves = torch::stack({angles.sin(), angles.cos()}, 2).flatten(1);
     const auto along = [&](int64_t dim) { return waves.unsqueeze(1 - dim).expand({side, side, wave_count}); };
     const auto both = torch::cat({along(0), along(1)}, 2).permute({2, 0, 1}).unsqueeze(0);
-    return project(both.to(weight.scalar_type()));
-  }
-  static constexpr int64_t wave_count = 32;
-  nn::Conv2d project;
-};
-TORCH_MODULE(FourierPlaces);
+    return (x + project(both.to(weight.scalar_type()))).flatten(2).transpose(1, 2);
+  });
+}
 
 /// Attention between the channels of a head: softmax over their similarities.
-struct ChannelAttentionImpl : nn::Module {
-  ChannelAttentionImpl(int64_t width, int64_t head_count)
-      : temperature(register_parameter("temperature", torch::ones({head_count, 1, 1}))),
-        qkv(register_module("qkv", nn::Linear(width, 3 * width))),
-        proj(register_module("proj", nn::Linear(width, width))),
-        heads(head_count) {}
-  torch::Tensor forward(const torch::Tensor& x) {
+Block channel_attention(int64_t width, int64_t heads) {
+  Block block;
+  const auto temperature = block.add("temperature", torch::ones({heads, 1, 1}));
+  auto qkv = block.add("qkv", nn::Linear(width, 3 * width)), proj = block.add("proj", nn::Linear(width, width));
+  return block.running([=](const torch::Tensor& x) mutable {
     const auto parts = qkv(x).chunk(3, -1);
     const auto channels = [&](size_t i) { return split_heads(parts[i], heads).transpose(2, 3); };
     const auto scores = torch::matmul(unit_length(channels(0), -1), unit_length(channels(1), -1).transpose(2, 3));
     const auto mixed = torch::matmul((scores * temperature).softmax(-1), channels(2));
     return proj(join_heads(mixed.transpose(2, 3)));
-  }
-  torch::Tensor temperature;
-  nn::Linear qkv, proj;
-  int64_t heads;
-};
-TORCH_MODULE(ChannelAttention);
+  });
+}
 
 /// Mixes neighbouring tokens of a square image with two depthwise convolutions.
-struct LocalInteractionImpl : nn::Module {
-  explicit LocalInteractionImpl(int64_t width)
-      : conv1(register_module("conv1", conv(width, width, 3, {.padding = 1, .groups = width}))),
-        bn(register_module("bn", nn::BatchNorm2d(width))),
-        conv2(register_module("conv2", conv(width, width, 3, {.padding = 1, .groups = width}))) {}
-  torch::Tensor forward(const torch::Tensor& x, int64_t side) {
+Block local_interaction(int64_t width, int64_t side) {
+  Block block;
+  auto conv1 = block.add("conv1", conv(width, width, 3, {.padding = 1, .groups = width}));
+  auto bn = block.add("bn", nn::BatchNorm2d(width));
+  auto conv2 = block.add("conv2", conv(width, width, 3, {.padding = 1, .groups = width}));
+  return block.running([=](const torch::Tensor& x) mutable {
     const auto image = x.transpose(1, 2).reshape({x.size(0), x.size(2), side, side});
     return conv2(bn(torch::gelu(conv1(image)))).flatten(2).transpose(1, 2);
-  }
-  nn::Conv2d conv1;
-  nn::BatchNorm2d bn;
-  nn::Conv2d conv2;
-};
-TORCH_MODULE(LocalInteraction);
+  });
+}
 
-struct XcitBlockImpl : nn::Module {
-  XcitBlockImpl(int64_t width, int64_t heads)
-      : norm1(register_module("norm1", layer_norm(width))),
-        norm2(register_module("norm2", layer_norm(width))),
-        norm3(register_module("norm3", layer_norm(width))),
-        attn(register_module("attn", ChannelAttention(width, heads))),
-        local(register_module("local_mp", LocalInteraction(width))),
-        mlp(register_module("mlp", Mlp(width, 4 * width))),
-        gamma1(register_parameter("gamma1", torch::ones({width}))),
-        gamma2(register_parameter("gamma2", torch::ones({width}))),
-        gamma3(register_parameter("gamma3", torch::ones({width}))) {}
-  torch::Tensor forward(torch::Tensor x, int64_t side) {
+Block xcit_block(int64_t width, int64_t heads, int64_t side) {
+  Block block;
+  auto norm1 = block.add("norm1", layer_norm(width)), norm2 = block.add("norm2", layer_norm(width)),
+       norm3 = block.add("norm3", layer_norm(width));
+  auto attn = block.add("attn", channel_attention(width, heads));
+  auto local = block.add("local_mp", local_interaction(width, side));
+  auto mlp = block.add("mlp", Mlp(width, 4 * width));
+  const auto gamma1 = block.add("gamma1", torch::ones({width})), gamma2 = block.add("gamma2", torch::ones({width})),
+             gamma3 = block.add("gamma3", torch::ones({width}));
+  return block.running([=](torch::Tensor x) mutable {
     x = x + gamma1 * attn(norm1(x));
-    x = x + gamma3 * local(norm3(x), side);
+    x = x + gamma3 * local(norm3(x));
     return x + gamma2 * mlp(norm2(x));
-  }
-  nn::LayerNorm norm1, norm2, norm3;
-  ChannelAttention attn;
-  LocalInteraction local;
-  Mlp mlp;
-  torch::Tensor gamma1, gamma2, gamma3;
-};
-TORCH_MODULE(XcitBlock);
+  });
+}
 
-struct ClassAttentionImpl : nn::Module {
-  ClassAttentionImpl(int64_t width, int64_t head_count)
-      : q(register_module("q", nn::Linear(width, width))),
-        k(register_module("k", nn::Linear(width, width))),
-        v(register_module("v", nn::Linear(width, width))),
-        proj(register_module("proj", nn::Linear(width, width))),
-        heads(head_count) {}
-  torch::Tensor forward(const torch::Tensor& x) { return proj(attention(q(x.narrow(1, 0, 1)), k(x), v(x), heads)); }
-  nn::Linear q, k, v, proj;
-  int64_t heads;
-};
-TORCH_MODULE(ClassAttention);
+Block class_attention(int64_t width, int64_t heads) {
+  Block block;
+  auto q = block.add("q", nn::Linear(width, width)), k = block.add("k", nn::Linear(width, width)),
+       v = block.add("v", nn::Linear(width, width)), proj = block.add("proj", nn::Linear(width, width));
+  return block.running(
+      [=](const torch::Tensor& x) mutable { return proj(attention(q(x.narrow(1, 0, 1)), k(x), v(x), heads)); });
+}
 
 /// Updates only the class token. As in the original, the other tokens are normalised once and added to themselves.
-struct ClassBlockImpl : nn::Module {
-  ClassBlockImpl(int64_t width, int64_t heads)
-      : norm1(register_module("norm1", layer_norm(width))),
-        norm2(register_module("norm2", layer_norm(width))),
-        attn(register_module("attn", ClassAttention(width, heads))),
-        mlp(register_module("mlp", Mlp(width, 4 * width))),
-        gamma1(register_parameter("gamma1", torch::ones({width}))),
-        gamma2(register_parameter("gamma2", torch::ones({width}))) {}
-  torch::Tensor forward(torch::Tensor x) {
+Block class_block(int64_t width, int64_t heads) {
+  Block block;
+  auto norm1 = block.add("norm1", layer_norm(width)), norm2 = block.add("norm2", layer_norm(width));
+  auto attn = block.add("attn", class_attention(width, heads));
+  auto mlp = block.add("mlp", Mlp(width, 4 * width));
+  const auto gamma1 = block.add("gamma1", torch::ones({width})), gamma2 = block.add("gamma2", torch::ones({width}));
+  return block.running([=](torch::Tensor x) mutable {
     const auto normed = norm1(x);
     x = x + gamma1 * torch::cat({attn(normed), normed.slice(1, 1)}, 1);
     const auto first = norm2(x.narrow(1, 0, 1)), rest = x.slice(1, 1);
     return torch::cat({first + gamma2 * mlp(first), rest + rest}, 1);
-  }
-  nn::LayerNorm norm1, norm2;
-  ClassAttention attn;
-  Mlp mlp;
-  torch::Tensor gamma1, gamma2;
-};
-TORCH_MODULE(ClassBlock);
+  });
+}
 
-class Xcit : public ByteImageModel {
+class Xcit : public Layered<ByteImageModel> {
  public:
-  Xcit(int64_t width, int64_t depth, int64_t side) : ByteImageModel(side) {
+  Xcit(int64_t width, int64_t depth, int64_t side) : Layered(side) {
+    constexpr int64_t heads = 4;
     const auto halved = [](int64_t in, int64_t out) {
       return conv_norm(in, out, {.kernel = 3, .stride = 2, .act = Act::none});
     };
-    stem_ = Chain(halved(3, width / 4), activation(Act::gelu), halved(width / 4, width / 2), activation(Act::gelu),
-                  halved(width / 2, width));
-    register_module("patch_embed", chain({{"proj", stem_}}));
-    class_token_ = register_parameter("cls_token", 0.02 * torch::randn({1, 1, width}));
-    places_ = register_module("pos_embed", FourierPlaces(width));
-    for (int64_t i = 0; i < depth; ++i) blocks_.emplace_back(width, attention_heads);
-    register_module("blocks", list_of(blocks_));
-    class_blocks_ = register_module("cls_attn_blocks",
-                                    Chain(ClassBlock(width, attention_heads), ClassBlock(width, attention_heads)));
-    norm_ = register_module("norm", layer_norm(width));
-    head_ = register_module("head", nn::Linear(width, 1000));
+    add("patch_embed", chain({{"proj", Chain(halved(3, width / 4), activation(Act::gelu), halved(width / 4, width / 2),
+                                             activation(Act::gelu), halved(width / 2, width))}}));
+    const auto token = register_parameter("cls_token", 0.02 * torch::randn({1, 1, width}));
+    add("pos_embed", fourier_places(width));
+    Chain blocks;
+    for (int64_t i = 0; i < depth; ++i) blocks->push_back(xcit_block(width, heads, side / 8));
+    add("blocks", blocks);
+    add(prepend(token));
+    add("cls_attn_blocks", Chain(class_block(width, heads), class_block(width, heads)));
+    add("norm", layer_norm(width));
+    add(nn::Functional([](const torch::Tensor& x) { return x.select(1, 0); }));
+    add("head", nn::Linear(width, 1000));
     init_linears_normal(*this, 0.02);
   }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    auto x = stem_(inputs.at(0));
-    const auto side = x.size(2);
-    x = (x + places_(side)).flatten(2).transpose(1, 2);
-    for (auto& block : blocks_) x = block(x, side);
-    x = class_blocks_(torch::cat({class_token_.expand({x.size(0), -1, -1}), x}, 1));
-    return head_(norm_(x).select(1, 0));
-  }
-
- private:
-  static constexpr int64_t attention_heads = 4;
-  Chain stem_{nullptr}, class_blocks_{nullptr};
-  torch::Tensor class_token_;
-  FourierPlaces places_{nullptr};
-  std::vector<XcitBlock> blocks_;
-  nn::LayerNorm norm_{nullptr};
-  nn::Linear head_{nullptr};
 };
 
 TORCHSTONE_MODEL(xcit_nano_12_p8_224, .family = "xcit", .suites = {"timm"}, .train_batch = 16, .eval_batch = 16,
