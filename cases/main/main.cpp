@@ -150,7 +150,8 @@ int run_tests(Session& session, const ExpectedRun& expected, const BaselineScope
     session.runner.end_processes();
     std::exit(close_run(closing, *ending));  // GoogleTest would begin again
   };
-  install_listener(options);
+  console::ResultListener& listener = install_listener(options);
+  session.print_row = [&](const Result& result) { listener.print_early(result); };
   const bool any_failed = RUN_ALL_TESTS() != 0;
   if (!ending || any_failed != failed) ending = end_run(closing, run, session.results, any_failed);
   return close_run(closing, *ending);

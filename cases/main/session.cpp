@@ -71,18 +71,25 @@ std::optional<Result> Session::run(size_t index) {
   if (!isolate::interrupted())
     runner.prepare(index, [&](const std::string& what) { console::show_progress(name, what); });
   if (isolate::interrupted() && !runner.has_begun(index)) return std::nullopt;
-  Result result = row_of(c, *this);
   console::show_progress(name, "start");
-  result.outcome = runner.run(index, [&](std::string_view phase) { console::show_progress(name, phase); });
-  result.duration_s = runner.seconds();
-  if (const auto batch = runner.batch_size()) result.batch_size = *batch;  // what ran, not what was asked for
+  Outcome outcome = runner.run(index, [&](std::string_view phase) { console::show_progress(name, phase); });
+  Result result = result_of(index, std::move(outcome), runner.seconds(), runner.batch_size());
+  add_diagnosis(*this, index, result);
+  add_program_tables(*this, index, result);
+  unprinted[result.name] = result;
+  return result;
+}
+
+Result Session::result_of(size_t index, Outcome outcome, double seconds, std::optional<int64_t> batch) {
+  const Case& c = cases[index];
+  Result result = row_of(c, *this);
+  result.outcome = std::move(outcome);
+  result.duration_s = seconds;
+  if (batch) result.batch_size = *batch;  // what ran, not what was asked for
   if (flags.update_expected && expected_status::can_be_expected(result.outcome) && !result.as_expected())
     result.expected = to_string(result.outcome.status);  // the file will say so
   else
     expected_status::note_expectation(c, result);
-  add_diagnosis(*this, index, result);
-  add_program_tables(*this, index, result);
-  unprinted[result.name] = result;
   return result;
 }
 
@@ -164,6 +171,14 @@ void record_begin(Session& session, size_t index) {
   session.unwritten.attempt("logs", [&] { std::filesystem::create_directories(out / "logs"); });
 }
 
+/// Writes the record of a case that was timed before its test, and prints its row. A row that needs a diagnosis waits
+/// for its test.
+void record_timed(Session& session, Result result) {
+  stamp(session, result);
+  session.unwritten.attempt(result.name, [&] { results_folder::write_case(session.flags.run.out, result); });
+  if (result.as_expected() && session.print_row) session.print_row(result);
+}
+
 }  // namespace
 
 void register_cases(Session& session) {
@@ -216,7 +231,12 @@ void run_instead_of_tests(Session& session, const std::function<int(const std::v
 }
 
 void plan_cases(Session& session, const std::vector<size_t>& selected) {
-  session.runner.plan(selected, [&session](size_t index) { record_begin(session, index); });
+  session.runner.plan(
+      selected, {.begins = [&session](size_t index) { record_begin(session, index); },
+                 .timed =
+                     [&session](size_t index, const Outcome& outcome, double seconds, std::optional<int64_t> batch) {
+                       record_timed(session, session.result_of(index, outcome, seconds, batch));
+                     }});
   // A case alone compiles within itself, because compiling ahead captures a program twice. A warm start is measured all
   // the same: its package must be there before the case starts.
   const auto starts_warm = [&](size_t i) {

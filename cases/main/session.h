@@ -72,12 +72,15 @@ struct Session {
   Unwritten unwritten{};
   Origin origin{};  ///< of the latest record
   DiagnosisBudget diagnoses{};
-  std::map<std::string, Result> unprinted{};  ///< by name: of tests that have not ended
-  std::vector<Result> results{};              ///< of the tests that have ended, in this order
+  std::function<void(const Result&)> print_row{};  ///< prints a row before its test
+  std::map<std::string, Result> unprinted{};       ///< by name: of tests that have not ended
+  std::vector<Result> results{};                   ///< of the tests that have ended, in this order
 
   /// Runs cases[index] and returns its result, which take() returns too. Returns nothing if the run was interrupted
   /// before the case began.
   std::optional<Result> run(size_t index);
+  /// Returns the result of cases[index] with this outcome, before a diagnosis. `batch`: samples in one call, if known.
+  Result result_of(size_t index, Outcome outcome, double seconds, std::optional<int64_t> batch);
   /// Takes the result that the test of this name left; empty if it left none.
   std::optional<Result> take(const std::string& name);
   /// Records a result in the results folder and keeps it for the reports.
@@ -105,7 +108,7 @@ void require_fitting_python(const std::vector<Case>& cases, const std::vector<si
                             const RunOptions& options);
 
 /// Tells the runner which cases will run, and begins to compile what they need, in their order, while others run. Each
-/// case leaves a record when it begins. Called before the first test.
+/// case leaves a record when it begins, and when it was timed before its test. Called before the first test.
 void plan_cases(Session& session, const std::vector<size_t>& selected);
 
 /// Makes a result the next record of the run.

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -177,6 +179,19 @@ std::optional<Descriptor> try_lock(const fs::path& path, bool shared) {
     if (errno != EINTR) throw CacheError(fmt::format("{}: cannot be locked: {}", path.string(), std::strerror(errno)));
   }
   return file;
+}
+
+std::optional<Descriptor> wait_for_lock(const fs::path& path, const std::function<bool()>& keep_waiting) {
+  for (;;) {
+    if (auto lock = try_lock(path)) return lock;
+    if (!keep_waiting()) return std::nullopt;
+    std::this_thread::sleep_for(lock_retry_interval);
+  }
+}
+
+void unlock(std::optional<Descriptor>& lock) {
+  if (lock) flock(lock->get(), LOCK_UN);
+  lock.reset();
 }
 
 }  // namespace torchstone

@@ -1,5 +1,7 @@
 #pragma once
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -80,5 +82,11 @@ std::string read_tail(const std::filesystem::path& path, size_t bytes = 2000);
 /// also by forked children. Empty when another process holds the lock. Throws CacheError when the file cannot be
 /// opened.
 std::optional<Descriptor> try_lock(const std::filesystem::path& path, bool shared = false);
+/// Between two attempts to take a lock.
+inline constexpr std::chrono::milliseconds lock_retry_interval(20);
+/// Waits for the lock, and calls `keep_waiting` repeatedly. Empty once that returns false. Throws as try_lock().
+std::optional<Descriptor> wait_for_lock(const std::filesystem::path& path, const std::function<bool()>& keep_waiting);
+/// Releases the lock, also for forked children that have a copy of the descriptor, and closes the file.
+void unlock(std::optional<Descriptor>& lock);
 
 }  // namespace torchstone

@@ -91,6 +91,20 @@ void ResultListener::print_plain(const testing::TestInfo& info) {
   out_ << std::flush;
 }
 
+void ResultListener::print_row(const Result& result) {
+  const std::string row = console_row(result, options_.color, options_.width ? options_.width() : 0);
+  const auto early = printed_early_.extract(result.name);
+  if (early.empty() || early.mapped() != row) out_ << row << '\n';
+}
+
+void ResultListener::print_early(const Result& result) {
+  if (GTEST_FLAG_GET(brief)) return;
+  clear_progress();
+  print_row(result);
+  out_ << std::flush;
+  printed_early_[result.name] = console_row(result, options_.color, options_.width ? options_.width() : 0);
+}
+
 void ResultListener::OnTestEnd(const testing::TestInfo& info) {
   in_test_ = false;
   clear_progress();
@@ -114,7 +128,7 @@ void ResultListener::OnTestEnd(const testing::TestInfo& info) {
   if (result.duration_s == 0) result.duration_s = steady_seconds() - started_;
   if (result.recorded.empty()) result.recorded = utc_now();
   if (recorded && !(GTEST_FLAG_GET(brief) && result.as_expected())) {
-    out_ << console_row(result, options_.color, options_.width ? options_.width() : 0) << '\n';
+    print_row(result);
     if (result.outcome.detail == messages && !messages.empty()) out_ << indented(messages) << '\n';
     out_ << std::flush;
   }
@@ -128,10 +142,12 @@ void ResultListener::OnTestIterationEnd(const testing::UnitTest& unit_test, int 
   if (options_.at_end) options_.at_end();
 }
 
-void install_listener(ListenerOptions options) {
+ResultListener& install_listener(ListenerOptions options) {
   auto& listeners = testing::UnitTest::GetInstance()->listeners();
   std::unique_ptr<testing::TestEventListener> printer(listeners.Release(listeners.default_result_printer()));
-  listeners.Append(new ResultListener(std::move(options), std::move(printer)));
+  auto* listener = new ResultListener(std::move(options), std::move(printer));
+  listeners.Append(listener);
+  return *listener;
 }
 
 }  // namespace torchstone::console

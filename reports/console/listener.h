@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <iosfwd>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,9 @@ class ResultListener : public testing::EmptyTestEventListener {
   /// `printer` is GoogleTest's own: it still prints the opening and the closing lines. May be nullptr.
   ResultListener(ListenerOptions options, std::unique_ptr<testing::TestEventListener> printer);
 
+  /// Prints the row of a case before its test. The test does not print the same row again.
+  void print_early(const Result& result);
+
   void OnTestIterationStart(const testing::UnitTest& unit_test, int iteration) override;
   void OnTestStart(const testing::TestInfo& info) override;
   void OnTestPartResult(const testing::TestPartResult& part) override;
@@ -40,16 +44,18 @@ class ResultListener : public testing::EmptyTestEventListener {
 
  private:
   void print_plain(const testing::TestInfo& info);
+  void print_row(const Result& result);
 
   ListenerOptions options_;
   std::ostream& out_;
   std::unique_ptr<testing::TestEventListener> printer_;
   double started_ = 0;
   bool in_test_ = false;
+  std::map<std::string, std::string> printed_early_;  ///< rows by the name of the test
 };
 
 /// Replaces GoogleTest's printer by a listener, which takes it over. Call it after InitGoogleTest. GoogleTest owns the
 /// listener.
-void install_listener(ListenerOptions options);
+ResultListener& install_listener(ListenerOptions options);
 
 }  // namespace torchstone::console

@@ -68,6 +68,15 @@ void has_everything() {
   r.outcome.threads_across_caches = true;
   produce(r);
 }
+/// The listener prints this row before its test. The test has the same row, or another one.
+Result early_result() { return simple_result("Demo.is_printed_early", Status::pass); }
+ResultListener* demo_listener = nullptr;
+void prints_early() {
+  demo_listener->print_early(early_result());
+  std::cout << "BEFORE\n";
+  produce(simple_result("Demo.prints_early", Status::pass));
+}
+void is_printed_early() { produce(early_result()); }
 void is_plain() {}
 void skips() { GTEST_SKIP() << "no such device"; }
 
@@ -83,6 +92,8 @@ void skips() { GTEST_SKIP() << "no such device"; }
   add("throws", throws);
   add("produces_for_another", produces_for_another);
   add("has_everything", has_everything);
+  add("prints_early", prints_early);
+  add("is_printed_early", is_printed_early);
   add("is_plain", is_plain);
   add("skips", skips);
   ListenerOptions options;
@@ -98,7 +109,7 @@ void skips() { GTEST_SKIP() << "no such device"; }
               << !r.recorded.empty() << " [" << first_line(r.outcome.reason) << "]\n";
   };
   options.at_end = [] { std::cout << "SUMMARY\n"; };
-  install_listener(std::move(options));
+  demo_listener = &install_listener(std::move(options));
   return true;
 }();
 
@@ -111,6 +122,16 @@ TEST(Listener, PrintsARowAndHandsOverTheResult) {
   EXPECT_THAT(demo("--gtest_filter=Demo.passes"),
               AllOf(HasSubstr("[  PASS  ]   Demo.passes"), HasSubstr("err 0.12×  1.43x [1.40 1.46]  compile 8.1 s"),
                     HasSubstr("RESULT Demo.passes pass 1 1 []"), Not(HasSubstr("[ RUN"))));
+}
+
+TEST(Listener, PrintsARowBeforeItsTestAndThenNotAgain) {
+  const std::string output = demo("--gtest_filter=Demo.*early");
+  const size_t row = output.find("[  PASS  ]   Demo.is_printed_early");
+  ASSERT_NE(row, std::string::npos) << output;
+  EXPECT_LT(row, output.find("BEFORE"));
+  EXPECT_EQ(output.find("Demo.is_printed_early", output.find("BEFORE")),
+            output.find("RESULT Demo.is_printed_early") + 7)
+      << output;
 }
 
 TEST(Listener, ShowsAFailedCheckByItsReason) {
@@ -150,11 +171,11 @@ TEST(Listener, PlainAndSkippedTestsHaveRowsButNoResults) {
 
 TEST(Listener, LeavesTheLastWordAfterGoogleTestsClosingLines) {
   const std::string output = demo("--gtest_filter=Demo.*");
-  const auto summary = output.find("SUMMARY"), closing = output.find("[==========] 8 tests"),
+  const auto summary = output.find("SUMMARY"), closing = output.find("[==========] 10 tests"),
              failed = output.find("[  FAILED  ] 4 tests");
   ASSERT_NE(closing, std::string::npos) << output;
   ASSERT_NE(failed, std::string::npos) << output;
-  EXPECT_LT(output.find("[==========] Running 8 tests"), output.find("Demo.passes"));
+  EXPECT_LT(output.find("[==========] Running 10 tests"), output.find("Demo.passes"));
   EXPECT_LT(output.rfind("RESULT"), summary);
   EXPECT_LT(closing, failed);
   EXPECT_LT(failed, summary);
