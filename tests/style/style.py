@@ -76,38 +76,25 @@ def without_precompiled_header(words):
     return kept
 
 
-def flags_by_target(build):
-    """Compiler flags of each target: where files are joined (unity builds) the database knows the joined file alone, so a
-    file takes the flags of its target."""
+def flags_by_file(build):
+    """Compiler flags of each .cpp file. In a unity build the database has joined files, which include ours."""
     flags = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        words = shlex.split(entry["command"])[1:]
-        target = re.search(r"CMakeFiles/([\w-]+)\.dir/", words[words.index("-o") + 1])
-        if target:
-            flags.setdefault(target.group(1), without_precompiled_header(words))
+        joined = pathlib.Path(entry["file"])
+        included = re.findall(r'^#include "(.+\.cpp)"', joined.read_text(), re.MULTILINE) if "Unity" in joined.parts else []
+        for file in included or [joined]:
+            flags.setdefault(pathlib.Path(file), without_precompiled_header(shlex.split(entry["command"])[1:]))
     return flags
-
-
-def flags_of(file, flags):
-    """The flags with which `file` is compiled; None when the build has no target of its folder."""
-    parts = pathlib.Path(file).parts
-    wanted = f"test_{parts[2]}" if parts[:2] == ("tests", "unit") else f"torchstone_{parts[0]}"
-    if parts[0] == "tests" and parts[1] != "unit":
-        wanted = "torchstone_faults" if parts[1] == "faults" else f"test_{parts[1]}"
-        wanted = wanted if wanted in flags else "test_fixtures"
-    if parts[:2] == ("cases", "report_tool"):
-        wanted = "torchstone-report"
-    return flags.get(wanted)
 
 
 def check_tidy(tool, build, everything):
     files = sources(".cpp")
     chosen = files if everything else changed(files)
-    flags = flags_by_target(build)
+    flags = flags_by_file(build)
     begun = time.monotonic()
 
     def tidy(file):
-        own = flags_of(file, flags)
+        own = flags.get(ROOT / file)
         if own is None:
             return file, None, "no target compiles it"
         if not everything and time.monotonic() - begun > LIMIT_S:
