@@ -76,6 +76,24 @@ def missing_paths(file, root):
             yield f"{file}: {path} is not in the repository"
 
 
+def functions_of_path(text):
+    """Yields the functions and the files in the tables of the path of a case (docs/architecture.md)."""
+    folder = ""
+    for line in text.splitlines():
+        if below := re.search(r"Files without a top folder are in `([\w/]+)`", line):
+            folder = below[1]
+        if row := re.match(r"\| `([\w:]+)` \| `([\w/.]+\.cpp)` \|", line):
+            yield row[1], row[2] if row[2].split("/")[0] in FOLDERS.split("|") else folder + row[2]
+
+
+def missing_functions(file, root):
+    """Functions of the path of a case that are not in the file which the table names."""
+    for function, source in functions_of_path(file.read_text()):
+        text = (root / source).read_text() if (root / source).is_file() else ""
+        if not re.search(rf"\b{function.split('::')[-1]}\(", text):
+            yield f"{file}: {function} is not in {source}"
+
+
 def not_compiled(file, root):
     """Whole programs in a document that are no part of a file which the tests compile."""
     sources = [source.read_text() for folder in ("examples", "tests") for source in (root / folder).rglob("*.cpp")]
@@ -126,6 +144,12 @@ class Documents(unittest.TestCase):
 
     def test_paths_of_the_repository_exist(self):
         self.assertEqual([fault for file in documents(ROOT) for fault in missing_paths(file, ROOT)], [])
+
+    def test_functions_of_the_path_of_a_case_exist(self):
+        page = ROOT / "docs/architecture.md"
+        functions = list(functions_of_path(page.read_text()))
+        self.assertIn(f"These {len(functions)} functions", page.read_text())
+        self.assertEqual(list(missing_functions(page, ROOT)), [])
 
     def test_sections_that_expected_statuses_refer_to_exist(self):
         files = list((ROOT / "cases/expected").glob("*.yaml"))
@@ -193,6 +217,16 @@ class PlantedFaults(unittest.TestCase):
         self.assertEqual(list(missing_paths(file, file.parent)), [])
         file.write_text("`cases/gone.yaml` and `cases/*.json`")
         self.assertEqual(len(list(missing_paths(file, file.parent))), 2)
+
+    def test_a_function_that_is_gone(self):
+        page = self.document("Files without a top folder are in `cases/`.\n\n| `Runner::run` | `run.cpp` | runs |\n")
+        (page.parent / "cases").mkdir()
+        (page.parent / "cases/run.cpp").write_text("void Runner::run() {}\n")
+        self.assertEqual(list(missing_functions(page, page.parent)), [])
+        (page.parent / "cases/run.cpp").write_text("void Runner::run_all() {}\n")
+        self.assertEqual(len(list(missing_functions(page, page.parent))), 1)
+        (page.parent / "cases/run.cpp").unlink()
+        self.assertEqual(len(list(missing_functions(page, page.parent))), 1)
 
     def test_a_program_that_nobody_compiles(self):
         file = self.document("```cpp\n#include <torchstone/model.h>\nint a;\n```\n\n```cpp\nint part;\n```\n")
