@@ -42,11 +42,13 @@ FlagInfo check_flag(const char* name, const char* check, const char* help) {
 }
 
 FlagInfo only_flag() {
-  FlagInfo flag{.name = "only",
-                .value = "NAME_OR_FILE",
-                .help =
-                    "only this model, or this file: TorchScript (.pt), or an exported program (.pt2, or a folder with "
-                    "eval.pt2 and train.pt2); or SOURCE:NAME of a Python package (timm:ghostnet_100)"};
+  FlagInfo flag{
+      .name = "only",
+      .value = "NAME_OR_FILE",
+      .help =
+          "only this one model, or this file: TorchScript (.pt), or an exported program (.pt2, or a folder with "
+          "eval.pt2 and train.pt2); or SOURCE:NAME of a Python package (timm:ghostnet_100); for several "
+          "models use --gtest_filter"};
   flag.set = [](Flags& f, const config::Yaml& v) {
     f.only = text_of(v);
     f.only_place = v;
