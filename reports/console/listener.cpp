@@ -91,18 +91,18 @@ void ResultListener::print_plain(const testing::TestInfo& info) {
   out_ << std::flush;
 }
 
-void ResultListener::print_row(const Result& result) {
-  const std::string row = console_row(result, options_.color, options_.width ? options_.width() : 0);
+std::string ResultListener::print_row(const Result& result) {
+  std::string row = console_row(result, options_.color, options_.width ? options_.width() : 0);
   const auto early = printed_early_.extract(result.name);
   if (early.empty() || early.mapped() != row) out_ << row << '\n';
+  return row;
 }
 
 void ResultListener::print_early(const Result& result) {
   if (GTEST_FLAG_GET(brief)) return;
   clear_progress();
-  print_row(result);
+  printed_early_[result.name] = print_row(result);
   out_ << std::flush;
-  printed_early_[result.name] = console_row(result, options_.color, options_.width ? options_.width() : 0);
 }
 
 void ResultListener::OnTestEnd(const testing::TestInfo& info) {

@@ -44,7 +44,8 @@ class ResultListener : public testing::EmptyTestEventListener {
 
  private:
   void print_plain(const testing::TestInfo& info);
-  void print_row(const Result& result);
+  /// Prints the row of a result, unless it was printed early, and returns it.
+  std::string print_row(const Result& result);
 
   ListenerOptions options_;
   std::ostream& out_;

@@ -10,11 +10,11 @@ enum class Better { lower, higher, neither };
 /// How a change of a metric since a baseline is judged (reports/judge/baseline.h).
 enum class Judged { never, by_rounds, by_one_reading, exactly };
 
-/// One metric of the table of declared metrics. The table makes the columns of results.csv, the families of metrics.txt
-/// and the rows of the HTML page, formats numbers for people, and selects what a baseline judges.
+/// One metric of the table of declared metrics. The columns of results.csv, the families of metrics.txt and the rows of
+/// the HTML page follow from the table. It also formats numbers for people and selects what a baseline judges.
 ///
-/// A metric outside the table, such as a plug-in's, still appears in results.json, as `metric_KEY` in junit.xml, on the
-/// HTML page and as `torchstone_undeclared` in metrics.txt. It has no column in results.csv and is never judged.
+/// A metric outside the table, such as a plug-in's, has no column in results.csv and is never judged. It appears in
+/// results.json and on the HTML page, as `metric_KEY` in junit.xml, and as `torchstone_undeclared` in metrics.txt.
 struct MetricInfo {
   std::string_view key;     ///< property name, column of results.csv, key in results.json
   std::string_view title;   ///< for people

@@ -160,20 +160,22 @@ std::string turbo(const std::string& root) {
   return of_intel.empty() ? switch_word(read_first_line(cpu + "cpufreq/boost"), "on") : of_intel;
 }
 
-/// Reads the quota of the process's own cgroup, else of the container's top cgroup, else of version 1.
-std::optional<double> quota_of_cgroup(const std::string& root) {
-  const std::string top = root + "/sys/fs/cgroup";
-  const std::string one = top + "/cpu/cpu.cfs_";
-  const std::string own = top + cgroup_folder(contents_of(root + "/proc/self/cgroup"));
-  for (const std::string& text : {read_first_line(own + "/cpu.max"), read_first_line(top + "/cpu.max"),
-                                  read_first_line(one + "quota_us") + " " + read_first_line(one + "period_us")})
-    if (const auto quota = cpu_quota(text)) return quota;
-  return std::nullopt;
-}
-
 std::string number_or_nothing(const std::optional<double>& value) { return value ? fmt::format("{:.4g}", *value) : ""; }
 
 }  // namespace
+
+std::optional<double> quota_of_cgroup(const std::string& root) {
+  const std::string top = root + "/sys/fs/cgroup", one = top + "/cpu/cpu.cfs_";
+  std::vector<std::string> texts{read_first_line(one + "quota_us") + " " + read_first_line(one + "period_us")};
+  for (std::string group = cgroup_folder(contents_of(root + "/proc/self/cgroup"));; group.resize(group.rfind('/'))) {
+    texts.push_back(read_first_line(top + group + "/cpu.max"));
+    if (group.find('/') == std::string::npos) break;
+  }
+  std::optional<double> least;
+  for (const auto& text : texts)
+    if (const auto quota = cpu_quota(text)) least = std::min(*quota, least.value_or(*quota));
+  return least;
+}
 
 Facts machine_facts(const std::string& root) {
   utsname kernel{};

@@ -25,6 +25,11 @@ std::span<const std::string_view> result_variables();
 /// that results can be compared by machine without its name. A fact that cannot be read is absent.
 Facts machine_facts(const std::string& root = "");
 
+/// Returns the number of CPUs whose time this process may use, by the least quota of its cgroup and of the groups above
+/// it; nothing without a limit. In a container the path of the group may be the host's; then only the top group exists.
+/// Of version 1 only the top group is read.
+std::optional<double> quota_of_cgroup(const std::string& root = "");
+
 }  // namespace torchstone
 
 // Readers of single files of /proc and /sys. They return nothing for text of another form.

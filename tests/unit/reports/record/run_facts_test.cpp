@@ -84,6 +84,8 @@ TEST(MachineFacts, TheQuotaIsOfTheNearestCgroupThatHasOne) {
   EXPECT_EQ(quota(), "2");
   write("sys/fs/cgroup/a.slice/b/cpu.max", "50000 100000");
   EXPECT_EQ(quota(), "0.5");
+  write("sys/fs/cgroup/a.slice/cpu.max", "25000 100000");
+  EXPECT_EQ(quota(), "0.25") << "a group above limits it too";
 }
 
 TEST(MachineFacts, AreAbsentWhereTheMachineDoesNotTell) {
