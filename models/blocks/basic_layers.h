@@ -42,7 +42,6 @@ inline nn::MaxPool2d max_pool(int64_t kernel, int64_t stride, PoolShape shape = 
 
 // Activations in place, as in the originals.
 inline nn::ReLU relu() { return nn::ReLU(nn::ReLUOptions(true)); }
-inline nn::ReLU6 relu6() { return nn::ReLU6(nn::ReLU6Options(true)); }
 inline nn::LeakyReLU leaky_relu(double slope) {
   return nn::LeakyReLU(nn::LeakyReLUOptions().negative_slope(slope).inplace(true));
 }

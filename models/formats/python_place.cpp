@@ -1,9 +1,7 @@
 #include "models/formats/python_place.h"
 
-#include <cctype>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <regex>
 #include <string_view>
 #include <vector>

@@ -1,4 +1,4 @@
-"""Weights and inputs without files, bit for bit those of models/core/model_state.cpp. The rule stands in its header."""
+"""Weights and inputs without files, bit for bit those of counter_fill.h, whose comment states the rule."""
 import math
 
 import numpy as np

@@ -18,6 +18,7 @@
 #include "models/core/model_registry.h"
 #include "models/core/model_state.h"
 #include "models/formats/safetensors.h"
+#include "tests/oracles/counter_fill.h"
 
 namespace torchstone {
 namespace {

@@ -1,6 +1,5 @@
 #include "models/formats/exported/pt2_archive.h"
 
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <sstream>

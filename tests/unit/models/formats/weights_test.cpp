@@ -12,6 +12,7 @@
 #include "models/core/model_registry.h"
 #include "models/core/model_state.h"
 #include "models/formats/safetensors.h"
+#include "tests/oracles/counter_fill.h"
 #include "tests/temporary_folder.h"
 
 namespace torchstone::formats {

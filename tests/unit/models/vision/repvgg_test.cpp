@@ -4,6 +4,7 @@
 
 #include "models/core/model_registry.h"
 #include "models/core/model_state.h"
+#include "tests/oracles/counter_fill.h"
 
 namespace torchstone {
 namespace {
