@@ -24,8 +24,6 @@ class LstmModel : public Model {
   explicit LstmModel(const RecurrentSizes& sizes, int64_t most_layers = 1'000);
 
   Tensors example_inputs(const ModelOptions& options) const override;
-
- protected:
   /// Returns the weights in nn.LSTM's order, four for each layer. Reads the parameters in each call, because a cast
   /// replaces them.
   Tensors weights() const;
