@@ -27,100 +27,65 @@ c10::IValue memory_format_of(const Literal& literal) {
   misfit(literal, "a memory format");
 }
 
-/// Converts literals to the types of a schema, and collects the tensors among them.
-class Binder {
- public:
-  explicit Binder(std::vector<TensorSpec>& tensors) : tensors_(tensors) {}
+// A number that replaces a tensor promotes types as a number does.
+c10::IValue wrapped_number(torch::Tensor tensor) {
+  tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
+  return tensor;
+}
 
-  c10::IValue bind(const Literal& literal, const c10::TypePtr& type, std::optional<int32_t> length) {
-    switch (type->kind()) {
-      case c10::TypeKind::OptionalType:
-        if (literal.kind == Kind::none) return {};
-        return bind(literal, type->expectRef<c10::OptionalType>().getElementType(), length);
-      case c10::TypeKind::TensorType:
-        return tensor(literal);
-      case c10::TypeKind::ListType:
-        return list(literal, type->expectRef<c10::ListType>().getElementType(), length);
-      case c10::TypeKind::ScalarTypeType: {
-        const auto* dtype = literal.kind == Kind::name ? find_dtype(literal.text) : nullptr;
-        if (!dtype) misfit(literal, "a dtype");
-        return static_cast<int64_t>(to_scalar_type(dtype->name));
-      }
-      case c10::TypeKind::LayoutType:
-        if (!literal.text.ends_with(".strided")) misfit(literal, "torch.strided");
-        return static_cast<int64_t>(at::kStrided);
-      case c10::TypeKind::MemoryFormatType:
-        return memory_format_of(literal);
-      case c10::TypeKind::DeviceObjType:
-        if (literal.kind != Kind::text) misfit(literal, "a device");
-        return c10::Device(c10::kCPU);  // the case's device replaces it
-      default:
-        return plain(literal, *type);
-    }
+c10::IValue tensor_of(const Literal& literal, std::vector<TensorSpec>& tensors) {
+  if (literal.kind == Kind::integer) return wrapped_number(at::scalar_tensor(literal.integer, torch::kInt64));
+  if (literal.kind == Kind::number) return wrapped_number(at::scalar_tensor(literal.number, torch::kFloat64));
+  if (literal.kind == Kind::boolean) return wrapped_number(at::scalar_tensor(literal.boolean, torch::kBool));
+  if (literal.kind != Kind::call) misfit(literal, "a tensor");
+  const TensorSpec spec = tensor_spec_of(literal);
+  if (spec.sparse)
+    throw std::invalid_argument(fmt::format(
+        "the sparse tensor {} cannot be made: a log does not record the indices of its values", to_text(literal)));
+  tensors.push_back(spec);
+  return torch::Tensor();
+}
+
+c10::IValue list_of(const Literal& literal, const c10::TypePtr& element, std::optional<int32_t> length,
+                    std::vector<TensorSpec>& tensors) {
+  c10::impl::GenericList values(plain_element(element));
+  if (literal.kind == Kind::list || literal.kind == Kind::tuple) {
+    for (const auto& item : literal.items) values.push_back(bind_literal(item, element, std::nullopt, tensors));
+  } else if (length) {  // `int[2] stride`: one number replaces a list of equal ones
+    for (int32_t i = 0; i < *length; ++i) values.push_back(bind_literal(literal, element, std::nullopt, tensors));
+  } else {
+    misfit(literal, "a list");
   }
+  return values;
+}
 
- private:
-  c10::IValue tensor(const Literal& literal) {
-    if (literal.kind == Kind::integer) return number(at::scalar_tensor(literal.integer, torch::kInt64));
-    if (literal.kind == Kind::number) return number(at::scalar_tensor(literal.number, torch::kFloat64));
-    if (literal.kind == Kind::boolean) return number(at::scalar_tensor(literal.boolean, torch::kBool));
-    if (literal.kind != Kind::call) misfit(literal, "a tensor");
-    const TensorSpec spec = tensor_spec_of(literal);
-    if (spec.sparse)
-      throw std::invalid_argument(fmt::format(
-          "the sparse tensor {} cannot be made: a log does not record the indices of its values", to_text(literal)));
-    tensors_.push_back(spec);
-    return torch::Tensor();
+c10::IValue plain(const Literal& literal, const c10::Type& type) {
+  switch (type.kind()) {
+    case c10::TypeKind::IntType:
+    case c10::TypeKind::SymIntType:
+      if (literal.kind == Kind::integer) return literal.integer;
+      if (literal.kind == Kind::boolean) return static_cast<int64_t>(literal.boolean);
+      misfit(literal, "an integer");
+    case c10::TypeKind::FloatType:
+      if (literal.kind == Kind::number) return literal.number;
+      if (literal.kind == Kind::integer) return static_cast<double>(literal.integer);
+      misfit(literal, "a number");
+    case c10::TypeKind::NumberType:
+      if (literal.kind == Kind::number) return literal.number;
+      if (literal.kind == Kind::integer) return literal.integer;
+      if (literal.kind == Kind::boolean) return literal.boolean;
+      misfit(literal, "a number");
+    case c10::TypeKind::BoolType:
+      if (literal.kind == Kind::boolean) return literal.boolean;
+      if (literal.kind == Kind::integer) return literal.integer != 0;
+      misfit(literal, "True or False");
+    case c10::TypeKind::StringType:
+      if (literal.kind == Kind::text) return literal.text;
+      misfit(literal, "a text");
+    default:
+      misfit(literal, "nothing: a " + type.str() + " cannot be made from a log");
   }
-
-  // A number that replaces a tensor promotes types as a number does.
-  static c10::IValue number(torch::Tensor tensor) {
-    tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
-    return tensor;
-  }
-
-  c10::IValue list(const Literal& literal, const c10::TypePtr& element, std::optional<int32_t> length) {
-    c10::impl::GenericList values(plain_element(element));
-    if (literal.kind == Kind::list || literal.kind == Kind::tuple) {
-      for (const auto& item : literal.items) values.push_back(bind(item, element, std::nullopt));
-    } else if (length) {  // `int[2] stride`: one number replaces a list of equal ones
-      for (int32_t i = 0; i < *length; ++i) values.push_back(bind(literal, element, std::nullopt));
-    } else {
-      misfit(literal, "a list");
-    }
-    return values;
-  }
-
-  static c10::IValue plain(const Literal& literal, const c10::Type& type) {
-    switch (type.kind()) {
-      case c10::TypeKind::IntType:
-      case c10::TypeKind::SymIntType:
-        if (literal.kind == Kind::integer) return literal.integer;
-        if (literal.kind == Kind::boolean) return static_cast<int64_t>(literal.boolean);
-        misfit(literal, "an integer");
-      case c10::TypeKind::FloatType:
-        if (literal.kind == Kind::number) return literal.number;
-        if (literal.kind == Kind::integer) return static_cast<double>(literal.integer);
-        misfit(literal, "a number");
-      case c10::TypeKind::NumberType:
-        if (literal.kind == Kind::number) return literal.number;
-        if (literal.kind == Kind::integer) return literal.integer;
-        if (literal.kind == Kind::boolean) return literal.boolean;
-        misfit(literal, "a number");
-      case c10::TypeKind::BoolType:
-        if (literal.kind == Kind::boolean) return literal.boolean;
-        if (literal.kind == Kind::integer) return literal.integer != 0;
-        misfit(literal, "True or False");
-      case c10::TypeKind::StringType:
-        if (literal.kind == Kind::text) return literal.text;
-        misfit(literal, "a text");
-      default:
-        misfit(literal, "nothing: a " + type.str() + " cannot be made from a log");
-    }
-  }
-
-  std::vector<TensorSpec>& tensors_;
-};
+}
 
 }  // namespace
 
@@ -137,7 +102,30 @@ c10::TypePtr plain_element(const c10::TypePtr& element) {
 
 c10::IValue bind_literal(const Literal& literal, const c10::TypePtr& type, std::optional<int32_t> length,
                          std::vector<TensorSpec>& tensors) {
-  return Binder(tensors).bind(literal, type, length);
+  switch (type->kind()) {
+    case c10::TypeKind::OptionalType:
+      if (literal.kind == Kind::none) return {};
+      return bind_literal(literal, type->expectRef<c10::OptionalType>().getElementType(), length, tensors);
+    case c10::TypeKind::TensorType:
+      return tensor_of(literal, tensors);
+    case c10::TypeKind::ListType:
+      return list_of(literal, type->expectRef<c10::ListType>().getElementType(), length, tensors);
+    case c10::TypeKind::ScalarTypeType: {
+      const auto* dtype = literal.kind == Kind::name ? find_dtype(literal.text) : nullptr;
+      if (!dtype) misfit(literal, "a dtype");
+      return static_cast<int64_t>(to_scalar_type(dtype->name));
+    }
+    case c10::TypeKind::LayoutType:
+      if (!literal.text.ends_with(".strided")) misfit(literal, "torch.strided");
+      return static_cast<int64_t>(at::kStrided);
+    case c10::TypeKind::MemoryFormatType:
+      return memory_format_of(literal);
+    case c10::TypeKind::DeviceObjType:
+      if (literal.kind != Kind::text) misfit(literal, "a device");
+      return c10::Device(c10::kCPU);  // the case's device replaces it
+    default:
+      return plain(literal, *type);
+  }
 }
 
 torch::Tensor random_tensor(const TensorSpec& spec) {

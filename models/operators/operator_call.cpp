@@ -12,6 +12,9 @@ namespace torchstone::operators {
 
 namespace tracer = torch::jit::tracer;
 
+namespace {
+
+/// Returns the value in the trace for an argument: the recorded one for a tensor, a constant for anything else.
 torch::jit::Value* traced_value(torch::jit::Graph& graph, const c10::IValue& value) {
   if (value.isTensor()) return tracer::getValueTrace(value);
   if (!value.isTensorList()) return graph.insertConstant(value);
@@ -19,6 +22,8 @@ torch::jit::Value* traced_value(torch::jit::Graph& graph, const c10::IValue& val
   for (const at::Tensor& tensor : value.toTensorList()) items.push_back(tracer::getValueTrace(tensor));
   return graph.insertNode(graph.createList(c10::TensorType::get(), items))->output();
 }
+
+}  // namespace
 
 void call_boxed(const c10::OperatorHandle& operation, torch::jit::Stack& stack) {
   const bool masked = std::ranges::any_of(stack, [](const c10::IValue& value) { return value.isBoolList(); });
