@@ -67,18 +67,18 @@ Argument optional_tensor(const JsonPlace& place, const Scope& scope) {
   return kind == "as_none" ? Argument() : scope.find(value.at("name").text(), value);
 }
 
-Argument device_at(const JsonPlace& place, const Exported& exported) {
+Argument device_at(const JsonPlace& place, const Program& program) {
   const c10::Device device(place.at("type").text());
   Argument argument = constant(device);
   // A program that was exported on an accelerator may keep some tensors on the CPU deliberately.
-  if (!device.is_cpu() || exported.device == at::kCPU) argument.kind = Argument::Kind::device;
+  if (!device.is_cpu() || program.device == at::kCPU) argument.kind = Argument::Kind::device;
   return argument;
 }
 
-Argument dtype_at(const JsonPlace& place, const Exported& exported) {
+Argument dtype_at(const JsonPlace& place, const Program& program) {
   const auto dtype = scalar_type_at(place);
   Argument argument = constant(static_cast<int64_t>(dtype));
-  if (dtype == exported.dtype) argument.kind = Argument::Kind::dtype;
+  if (dtype == program.dtype) argument.kind = Argument::Kind::dtype;
   return argument;
 }
 
@@ -164,7 +164,7 @@ Argument default_of(const c10::Argument& parameter, const JsonPlace& node) {
 
 }  // namespace
 
-Argument read_argument(const JsonPlace& argument, c10::TypePtr expected, const Scope& scope, const Exported& exported) {
+Argument read_argument(const JsonPlace& argument, c10::TypePtr expected, const Scope& scope, const Program& program) {
   expected = without_optional(expected);
   const auto [kind, value] = argument.only();
   const auto name_of = [&](const JsonPlace& item) { return scope.find(item.at("name").text(), item); };
@@ -194,14 +194,14 @@ Argument read_argument(const JsonPlace& argument, c10::TypePtr expected, const S
   if (kind == "as_sym_ints") return list_at(value, expected, c10::IntType::get(), symbol);
   if (kind == "as_sym_floats") return list_at(value, expected, c10::FloatType::get(), symbol);
   if (kind == "as_sym_bools") return list_at(value, expected, c10::BoolType::get(), symbol);
-  if (kind == "as_scalar_type") return dtype_at(value, exported);
+  if (kind == "as_scalar_type") return dtype_at(value, program);
   if (kind == "as_layout") return constant(static_cast<int64_t>(layout_at(value)));
   if (kind == "as_memory_format") return constant(static_cast<int64_t>(memory_format_at(value)));
-  if (kind == "as_device") return device_at(value, exported);
+  if (kind == "as_device") return device_at(value, program);
   argument.fail(fmt::format("{}: not an argument of an operator of LibTorch", kind.substr(0, 200)));
 }
 
-Step call_of(const JsonPlace& node, const JsonPlace& graph, const Scope& scope, const Exported& exported) {
+Step call_of(const JsonPlace& node, const JsonPlace& graph, const Scope& scope, const Program& program) {
   const auto found = operator_named(node.at("target").text());
   if (!found) refuse_target(node);
   if (found->schema().name() == "aten::from_file")
@@ -217,9 +217,9 @@ Step call_of(const JsonPlace& node, const JsonPlace& graph, const Scope& scope, 
     if (argument == given.end())
       step.arguments.push_back(default_of(parameter, node));
     else
-      step.arguments.push_back(read_argument(argument->second, parameter.type(), scope, exported));
+      step.arguments.push_back(read_argument(argument->second, parameter.type(), scope, program));
     if (none && factory && parameter.name() == "device") step.arguments.back().kind = Argument::Kind::device;
-    if (none && factory && parameter.name() == "dtype" && returns_dtype(node, graph, exported.dtype))
+    if (none && factory && parameter.name() == "dtype" && returns_dtype(node, graph, program.dtype))
       step.arguments.back().kind = Argument::Kind::dtype;
     // The dtype of a view tells how to interpret bits. It is not the dtype that the model computes in.
     if (schema.name() == "aten::view" && step.arguments.back().kind == Argument::Kind::dtype)

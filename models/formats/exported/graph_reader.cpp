@@ -141,7 +141,7 @@ std::vector<Result> GraphReader::results(const JsonPlace& node, Scope& scope) {
 }
 
 void GraphReader::read_call(const JsonPlace& node, const JsonPlace& graph, Scope& scope) {
-  Step step = call_of(node, graph, scope, exported_);
+  Step step = call_of(node, graph, scope, program_);
   note_place(node, step);
   note_mode(step, program_);
   mark_changeable(step, program_);
@@ -176,7 +176,7 @@ void GraphReader::read_node(const JsonPlace& node, const JsonPlace& graph, Scope
   step.action = Step::Action::number;
   note_place(node, step);
   for (const auto& input : node.at("inputs").items())
-    step.arguments.push_back(read_argument(input.at("arg"), nullptr, scope, exported_));
+    step.arguments.push_back(read_argument(input.at("arg"), nullptr, scope, program_));
   step.results = results(node, scope);
   if (step.results.size() > 1) node.at("outputs").fail("expected one number");
   program_.steps.push_back(std::move(step));
@@ -189,7 +189,7 @@ void GraphReader::read(const JsonPlace& graph, Scope& scope) {
 std::vector<Argument> GraphReader::outputs(const JsonPlace& graph, const Scope& scope) const {
   std::vector<Argument> outputs;
   for (const auto& output : graph.at("outputs").items())
-    outputs.push_back(read_argument(output, nullptr, scope, exported_));
+    outputs.push_back(read_argument(output, nullptr, scope, program_));
   return outputs;
 }
 
@@ -208,7 +208,7 @@ void GraphReader::read_region(const JsonPlace& node, Scope& scope, Step enter, s
     const bool symbolic = input_kind.starts_with("as_sym_");
     if (!symbolic && input_kind != "as_tensor") continue;  // a constant, which is stored in the region
     inner.define(name_in(input_kind, input),
-                 read_argument(given[graph_index + 1 + i].at("arg"), nullptr, scope, exported_), inputs[i]);
+                 read_argument(given[graph_index + 1 + i].at("arg"), nullptr, scope, program_), inputs[i]);
   }
   enter.place = node_name(node);
   program_.steps.push_back(std::move(enter));

@@ -18,20 +18,15 @@ class Scope {
   std::unordered_map<std::string, Argument> values_;
 };
 
-/// The dtype and device of a program's export. Arguments equal to them follow the model.
-struct Exported {
-  c10::ScalarType dtype = c10::kFloat;
-  at::DeviceType device = at::kCPU;
-};
-
-/// Reads an Argument of the schema. `expected` is the type that the operator's parameter has, or nullptr. Throws
-/// std::invalid_argument for kinds that no operator of LibTorch takes (graphs, custom objects).
-Argument read_argument(const JsonPlace& argument, c10::TypePtr expected, const Scope& scope, const Exported& exported);
+/// Reads an Argument of the schema. `expected` is the type that the operator's parameter has, or nullptr. A dtype or
+/// device equal to the program's follows the model. Throws std::invalid_argument for kinds that no operator of LibTorch
+/// takes (graphs, custom objects).
+Argument read_argument(const JsonPlace& argument, c10::TypePtr expected, const Scope& scope, const Program& program);
 
 /// Returns the call of an operator, with arguments in the order of its schema. Arguments that the node omits have the
 /// schema's defaults. A tensor that is made without a device or dtype has the model's. Throws std::invalid_argument for
 /// an unknown operator, and for unknown and missing arguments.
-Step call_of(const JsonPlace& node, const JsonPlace& graph, const Scope& scope, const Exported& exported);
+Step call_of(const JsonPlace& node, const JsonPlace& graph, const Scope& scope, const Program& program);
 
 /// Returns the function that computes a number from numbers or from the sizes of a tensor (`_operator.mul`,
 /// `torch.ops.aten.sym_size.int`), or that checks one (`torch.ops.aten._assert_scalar.default`). Returns nullptr for
@@ -39,10 +34,10 @@ Step call_of(const JsonPlace& node, const JsonPlace& graph, const Scope& scope, 
 /// of other kinds, for a division by zero and for an assertion that fails.
 NumberFunction number_function(const std::string& target);
 
-/// Reads the nodes of a graph into steps.
+/// Reads the nodes of a graph into steps. The program's dtype and device are known.
 class GraphReader {
  public:
-  explicit GraphReader(Program& program) : program_(program), exported_{program.dtype, program.device} {}
+  explicit GraphReader(Program& program) : program_(program) {}
 
   /// Returns a new slot as a value.
   Argument fresh();
@@ -51,7 +46,6 @@ class GraphReader {
   void read(const JsonPlace& graph, Scope& scope);
   /// Returns the values that the graph returns.
   std::vector<Argument> outputs(const JsonPlace& graph, const Scope& scope) const;
-  const Exported& exported() const { return exported_; }
 
  private:
   void read_node(const JsonPlace& node, const JsonPlace& graph, Scope& scope);
@@ -61,7 +55,6 @@ class GraphReader {
   int defined(const JsonPlace& output, Scope& scope);
 
   Program& program_;
-  Exported exported_;
 };
 
 /// An input of the graph as the program's signature describes it.
