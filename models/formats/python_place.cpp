@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <ranges>
 #include <regex>
 #include <string_view>
 #include <vector>
@@ -21,11 +22,7 @@ constexpr std::string_view original_code = "Traceback of TorchScript, original c
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  for (const auto line : std::views::split(text, '\n')) lines.emplace_back(line.begin(), line.end());
   return lines;
 }
 
