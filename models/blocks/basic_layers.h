@@ -46,11 +46,6 @@ inline nn::LeakyReLU leaky_relu(double slope) {
   return nn::LeakyReLU(nn::LeakyReLUOptions().negative_slope(slope).inplace(true));
 }
 
-/// Returns normally distributed RGB images [N, 3, side, side], or with the height and width of the options.
-inline torch::Tensor random_images(const ModelOptions& options, int64_t side) {
-  return torch::randn({options.batch_size, 3, options.size_of("height", side), options.size_of("width", side)});
-}
-
 enum class Act { none, relu, relu6, hardswish, silu, gelu, tanh_gelu, sigmoid, hardsigmoid };
 
 /// Applies an activation to each element. Never works in place.
@@ -115,10 +110,9 @@ struct RmsNormImpl : nn::Module {
 };
 TORCH_MODULE(RmsNorm);
 
-/// The initial value of a learned scale of a residual branch (LayerScale). The originals start at about 1e-6. An
-/// untrained branch would then contribute too little for an error in it to be detected.
-constexpr double first_layer_scale = 0.5;
-inline torch::Tensor first_scale(int64_t width) { return torch::full({width}, first_layer_scale); }
+/// Returns initial values of a learned scale of a residual branch (LayerScale): 0.5. The originals start at about 1e-6.
+/// An untrained branch would then contribute too little for an error in it to be detected.
+inline torch::Tensor first_scale(int64_t width) { return torch::full({width}, 0.5); }
 
 /// Divides x by its Euclidean norm along a dimension (torch.nn.functional.normalize).
 inline torch::Tensor unit_length(const torch::Tensor& x, int64_t dim) {

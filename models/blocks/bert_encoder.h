@@ -11,6 +11,7 @@ struct BertShape {
   int64_t padding_word = 0;
   std::optional<int64_t> padding_position = std::nullopt;  ///< has no gradient, like the padding word
   int64_t embedding = width;                               ///< width of the words, which may be less than the layers'
+  int64_t token_types = 2;                                 ///< 0: embeddings without types
   double dropout = 0.1;
 };
 /// Sizes of the mini presets.
@@ -18,7 +19,7 @@ constexpr BertShape mini_bert_shape{
     .vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .feed_forward = 128, .positions = 64, .tokens = 32};
 constexpr double bert_epsilon = 1e-12;
 
-/// Words, token types and positions, summed and normalised: ids [N, L] → [N, L, embedding].
+/// Words, positions and token types (if any), summed and normalised: ids [N, L] → [N, L, embedding].
 struct EmbeddingsImpl : nn::Module {
   explicit EmbeddingsImpl(const BertShape& shape) {
     words = register_module(
@@ -27,15 +28,17 @@ struct EmbeddingsImpl : nn::Module {
     auto options = nn::EmbeddingOptions(shape.positions, shape.embedding);
     if (shape.padding_position) options.padding_idx(*shape.padding_position);
     positions = register_module("position_embeddings", nn::Embedding(options));
-    types = register_module("token_type_embeddings", nn::Embedding(2, shape.embedding));
+    if (shape.token_types > 0)
+      types = register_module("token_type_embeddings", nn::Embedding(shape.token_types, shape.embedding));
     norm = register_module("LayerNorm", layer_norm(shape.embedding, bert_epsilon));
     dropout = register_module("dropout", nn::Dropout(shape.dropout));
     position_ids = register_buffer("position_ids", torch::arange(shape.positions).unsqueeze(0));
-    token_type_ids = register_buffer("token_type_ids", torch::zeros({1, shape.positions}, torch::kInt64));
+    if (types) token_type_ids = register_buffer("token_type_ids", torch::zeros({1, shape.positions}, torch::kInt64));
   }
   torch::Tensor forward(const torch::Tensor& ids) { return forward(ids, position_ids.slice(1, 0, ids.size(1))); }
   /// Takes the tokens' positions [N or 1, L] as well.
   torch::Tensor forward(const torch::Tensor& ids, const torch::Tensor& position) {
+    if (!types) return dropout(norm(words(ids) + positions(position)));
     const auto kinds = token_type_ids.expand({position.size(0), -1}).gather(1, position).expand_as(ids);
     return dropout(norm(words(ids) + types(kinds) + positions(position)));
   }
@@ -125,11 +128,11 @@ class WordEncoder : public TokenModel {
 
  protected:
   Tensors outputs(const Tensors& inputs) override {
-    auto x = embed(inputs);
+    auto x = embed(inputs.at(0));
     for (auto& layer : layers_) x = layer(x);
     return {head_(x)};
   }
-  virtual torch::Tensor embed(const Tensors& inputs) = 0;
+  virtual torch::Tensor embed(const torch::Tensor& ids) { return embeddings_->forward(ids); }
   /// Registers the parts under the names of BERT and its closest relatives.
   void register_as_bert(const std::string& name) {
     register_module(name, group({{"embeddings", embeddings_.ptr()},

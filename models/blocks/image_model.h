@@ -5,12 +5,12 @@
 
 namespace torchstone {
 
-/// A model of RGB images, square by default: [N, 3, side, side].
+/// A model of normally distributed RGB images, square by default: [N, 3, side, side].
 class ImageModel : public Model {
  public:
   /// Height and width may be multiples of `step`, at least `least`; 0: they are always `side`.
   explicit ImageModel(int64_t side, int64_t step = 0, int64_t least = 0) : side_(side), step_(step), least_(least) {}
-  Tensors example_inputs(const ModelOptions& options) const override { return {random_images(options, side_)}; }
+  Tensors example_inputs(const ModelOptions& options) const override { return {torch::randn(image_sizes(options))}; }
   /// Returns heights and widths from about half of the side to one and a half of it.
   std::vector<ModelDimension> dimensions() const override {
     if (step_ == 0) return {};
@@ -21,10 +21,12 @@ class ImageModel : public Model {
   }
 
  protected:
-  int64_t side_;
+  std::vector<int64_t> image_sizes(const ModelOptions& options) const {
+    return {options.batch_size, 3, options.size_of("height", side_), options.size_of("width", side_)};
+  }
 
  private:
-  int64_t step_, least_;
+  int64_t side_, step_, least_;
 };
 
 /// Returns the side of timm's images for a model that is trained at 224 pixels and tested at 288.
@@ -36,8 +38,7 @@ class ByteImageModel : public ImageModel {
  public:
   using ImageModel::ImageModel;
   Tensors example_inputs(const ModelOptions& options) const override {
-    const auto height = options.size_of("height", side_), width = options.size_of("width", side_);
-    const auto bytes = torch::randint(256, {options.batch_size, 3, height, width}, torch::kFloat32);
+    const auto bytes = torch::randint(256, image_sizes(options), torch::kFloat32);
     return {(bytes - bytes.mean()) / bytes.std()};
   }
 };

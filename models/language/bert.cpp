@@ -14,9 +14,6 @@ class Bert : public WordEncoder<Embeddings> {
     register_as_bert("bert");
     init();
   }
-
- private:
-  torch::Tensor embed(const Tensors& inputs) override { return embeddings_->forward(inputs.at(0)); }
 };
 
 TORCHSTONE_MODEL(BertForMaskedLM, .family = "bert", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
@@ -41,8 +38,7 @@ class Roberta : public WordEncoder<Embeddings> {
   }
 
  protected:
-  torch::Tensor embed(const Tensors& inputs) override {
-    const auto& ids = inputs.at(0);
+  torch::Tensor embed(const torch::Tensor& ids) override {
     const auto words = ids.ne(shape_.padding_word).to(torch::kInt64);
     return embeddings_->forward(ids, words.cumsum(1) * words + shape_.padding_word);
   }
@@ -95,8 +91,8 @@ struct LayoutEmbeddingsImpl : nn::Module {
     dropout = register_module("dropout", nn::Dropout(shape.dropout));
     position_ids = register_buffer("position_ids", torch::arange(shape.positions).unsqueeze(0));
   }
-  /// `boxes`: left, top, right, bottom of each word, [N, L, 4].
-  torch::Tensor forward(const torch::Tensor& ids, const torch::Tensor& boxes) {
+  torch::Tensor forward(const torch::Tensor& ids) {
+    const auto boxes = torch::zeros({ids.size(0), ids.size(1), 4}, ids.options());  // left, top, right and bottom
     const auto left = boxes.select(2, 0), top = boxes.select(2, 1), right = boxes.select(2, 2),
                bottom = boxes.select(2, 3);
     const auto layout = x(left) + y(top) + x(right) + y(bottom) + h(bottom - top) + w(right - left);
@@ -119,12 +115,6 @@ class LayoutLm : public WordEncoder<LayoutEmbeddings> {
   explicit LayoutLm(const BertShape& shape) : WordEncoder(shape, bert_layer) {
     register_as_bert("layoutlm");
     init();
-  }
-
- protected:
-  torch::Tensor embed(const Tensors& inputs) override {
-    const auto& ids = inputs.at(0);
-    return embeddings_->forward(ids, torch::zeros({ids.size(0), ids.size(1), 4}, ids.options()));
   }
 };
 

@@ -8,25 +8,6 @@
 namespace torchstone::distilbert {
 namespace {
 
-struct DistilEmbeddingsImpl : nn::Module {
-  explicit DistilEmbeddingsImpl(const BertShape& shape) {
-    const auto options = nn::EmbeddingOptions(shape.vocabulary, shape.width).padding_idx(shape.padding_word);
-    words = register_module("word_embeddings", nn::Embedding(options));
-    positions = register_module("position_embeddings", nn::Embedding(shape.positions, shape.width));
-    norm = register_module("LayerNorm", layer_norm(shape.width, bert_epsilon));
-    dropout = register_module("dropout", nn::Dropout(shape.dropout));
-    position_ids = register_buffer("position_ids", torch::arange(shape.positions).unsqueeze(0));
-  }
-  torch::Tensor forward(const torch::Tensor& ids) {
-    return dropout(norm(words(ids) + positions(position_ids.slice(1, 0, ids.size(1)))));
-  }
-  nn::Embedding words{nullptr}, positions{nullptr};
-  nn::LayerNorm norm{nullptr};
-  nn::Dropout dropout{nullptr};
-  torch::Tensor position_ids;
-};
-TORCH_MODULE(DistilEmbeddings);
-
 Block distil_layer(const BertShape& shape) {
   Block block;
   nn::Linear query(shape.width, shape.width), key(shape.width, shape.width), value(shape.width, shape.width),
@@ -43,7 +24,7 @@ Block distil_layer(const BertShape& shape) {
   });
 }
 
-class DistilBertForMaskedLM : public WordEncoder<DistilEmbeddings> {
+class DistilBertForMaskedLM : public WordEncoder<Embeddings> {
  public:
   DistilBertForMaskedLM(const BertShape& shape, Harness harness)
       : WordEncoder(shape, distil_layer, Labels::words, harness) {
@@ -54,14 +35,13 @@ class DistilBertForMaskedLM : public WordEncoder<DistilEmbeddings> {
     register_module("vocab_projector", head_.decoder);
     init();
   }
-
- private:
-  torch::Tensor embed(const Tensors& inputs) override { return embeddings_->forward(inputs.at(0)); }
 };
 
 auto make(int64_t tokens, Harness harness) {
-  return by_preset<DistilBertForMaskedLM>(std::tuple(BertShape{.layers = 6, .tokens = tokens}, harness),
-                                          std::tuple(mini_bert_shape, harness));
+  const BertShape full{.layers = 6, .tokens = tokens, .token_types = 0};
+  auto mini = mini_bert_shape;
+  mini.token_types = 0;
+  return by_preset<DistilBertForMaskedLM>(std::tuple(full, harness), std::tuple(mini, harness));
 }
 
 TORCHSTONE_MODEL(DistilBertForMaskedLM, .family = "distilbert", .suites = {"huggingface"}, .train_batch = 256,
