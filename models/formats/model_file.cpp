@@ -6,7 +6,6 @@
 #include <istream>
 
 #include <ATen/core/dispatch/Dispatcher.h>
-#include <c10/util/Exception.h>
 #include <caffe2/serialize/inline_container.h>
 
 namespace torchstone::formats {

@@ -4,6 +4,7 @@
 #include <exception>
 #include <filesystem>
 #include <iosfwd>
+#include <new>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include <c10/core/ScalarType.h>
+#include <c10/util/Exception.h>
 #include <fmt/format.h>
 #include <torchstone/model_info.h>
 
@@ -30,32 +32,24 @@ bool is_exported_model(const std::string& path);
 /// Returns the name of a file's model: the file's stem, or the folder's name, in [A-Za-z0-9_].
 std::string model_name_of(const std::string& path);
 
-/// Returns an exported program, as torch.export.save of PyTorch 2.11 to 2.13 writes it, as a model named by
-/// model_name_of(). Inputs are the archive's sample inputs. Further calls of `example_inputs` generate similar ones.
-/// The batch size can be changed where the first dimension of the inputs is a symbol of the program, within its range.
-/// Otherwise it is the file's (`fixed_batch`), and the other symbols may still vary (`dimensions_alone`).
-///
-/// Training uses the program `train` of the archive (or the folder's train.pt2), inference the program `model` (or
-/// eval.pt2). A file with one program serves both when none of its operators depends on the mode.
-///
-/// This function reads the graph and the sample inputs. It throws std::runtime_error with the file, the place in it and
-/// what was expected. Weights are read when a model is made. At that point the outputs that the exporter stored
-/// (torchstone/outputs.pt) are compared with the program's own, once per process.
+/// Returns an exported program (torch.export.save of PyTorch 2.11 to 2.13) as a model named by model_name_of(). Its
+/// first inputs are the archive's samples; later ones are similar. The batch size may change within its range if it is
+/// a symbol of the program, else it is `fixed_batch`, and other symbols may still vary (`dimensions_alone`).
+/// Training uses the program `train` of the archive (or the folder's train.pt2), inference `model` (or eval.pt2). One
+/// program serves both when none of its operators depends on the mode.
+/// Reads the graph and the sample inputs, and throws std::runtime_error with the place and what was expected. Weights
+/// are read when a model is made. The first model is compared with the outputs that the exporter stored.
 ModelInfo exported_model_info(const std::string& path);
 /// Returns the floating-point dtypes of an exported program's parameters, buffers and inputs, each once. Reads the
 /// program and the metadata of its tensors, not their values. Throws std::exception if the file cannot be read.
 std::set<c10::ScalarType> dtypes_of_exported(const std::string& path);
 
 /// Returns a TorchScript file (torch.jit.save, or a traced C++ module) as a model named by model_name_of().
-/// `inputs_path` is a file for read_pt() (models/formats/pickle/pickle.h) with the positional arguments of forward: a
-/// list or tuple, or a single tensor. None, numbers and strings in it, and omitted arguments with a default, become
-/// constants of the program. The first call of a model's `example_inputs` returns the file's tensors. Later calls
-/// generate similar ones with draw_like().
-///
-/// Throws std::runtime_error when the script is missing or not TorchScript, and when the inputs do not fit the
-/// arguments of forward. Throws PickleError when the inputs cannot be read. `dtypes` receives the floating-point dtypes
-/// of the script's parameters, buffers, inputs and castable constants, so that a large file is not loaded again for
-/// them.
+/// `inputs_path` is a file for load_inputs() with the positional arguments of forward. All but tensors become constants
+/// of the program. A model's first inputs are the file's; later ones are similar (draw_like()).
+/// Throws std::runtime_error for a bad script or inputs that do not fit forward, and PickleError for unreadable inputs.
+/// `dtypes` receives the floating-point dtypes of the script's parameters, buffers, inputs and castable constants, so
+/// that a large file is not loaded again for them.
 ModelInfo script_model_info(const std::string& path, const std::string& inputs_path,
                             std::set<c10::ScalarType>* dtypes = nullptr);
 
@@ -68,6 +62,23 @@ const std::vector<std::string>& operator_libraries();
 /// Throws std::runtime_error "PATH: why" for a file that cannot be used.
 [[noreturn]] inline void refuse(const std::filesystem::path& path, const std::string& why) {
   throw std::runtime_error(fmt::format("{}: {}", path.string(), why));
+}
+
+/// Returns action(). Throws its errors again as std::runtime_error that starts with `context`, without LibTorch's C++
+/// stack. Out-of-memory errors keep their type.
+template <typename Action>
+auto with_context(const std::string& context, const Action& action) {
+  try {
+    return action();
+  } catch (const c10::OutOfMemoryError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const c10::Error& error) {
+    throw std::runtime_error(context + ": " + error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    throw std::runtime_error(context + ": " + error.what());
+  }
 }
 
 /// Returns the first line of an error's message: LibTorch's messages end with a C++ stack.

@@ -111,23 +111,13 @@ class ScriptModel : public Model, public DropoutRates, public FileProgram {
   /// with the number of samples.
   void require_samples(int64_t samples) const {
     if (file_->checked.contains(samples)) return;
-    const auto refused = [&](const std::string& why) {
-      return std::runtime_error(fmt::format("the program fails with {} samples, the file's inputs have {}: {}", samples,
-                                            file_->samples, why));
-    };
-    c10::IValue recorded, requested;
-    try {
-      requested = run_keeping_buffers(with_samples(file_->inputs, samples));
-      recorded = run_keeping_buffers(file_->inputs);
-    } catch (const c10::OutOfMemoryError&) {
-      throw;
-    } catch (const c10::Error& error) {
-      throw refused(error.what_without_backtrace());
-    } catch (const std::exception& error) {
-      throw refused(error.what());
-    }
-    const auto why = why_not_scaled(recorded, file_->samples, requested, samples);
-    if (!why.empty()) throw refused(why);
+    const auto context =
+        fmt::format("the program fails with {} samples, the file's inputs have {}", samples, file_->samples);
+    with_context(context, [&] {
+      const auto requested = run_keeping_buffers(with_samples(file_->inputs, samples));
+      const auto why = why_not_scaled(run_keeping_buffers(file_->inputs), file_->samples, requested, samples);
+      if (!why.empty()) throw std::invalid_argument(why);
+    });
     file_->checked.insert(samples);
   }
 

@@ -26,12 +26,10 @@ class UnfitWeights : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Loads a checkpoint. Returns the names of the tensors that the model does not use, sorted. The checkpoint must have
-/// every tensor of the model in its shape. Floating-point tensors are cast, as torch.nn.Module.load_state_dict does;
-/// others must have the model's dtype. Three kinds of tensors may be missing: buffers outside the state_dict;
-/// num_batches_tracked, which old weights lack; and all but one name of a tied tensor, because Python's save_model
-/// keeps one. Several names of a tied tensor must agree. Throws UnfitWeights, or std::runtime_error for an unreadable
-/// file. The model is then unchanged.
+/// Loads a checkpoint. Returns the names of the tensors that the model does not use, sorted. Floating-point tensors are
+/// cast; shapes and other dtypes must be the model's. Only these may be missing: buffers outside the state_dict,
+/// num_batches_tracked, and all but one name of a tied tensor, whose names must agree. Throws UnfitWeights, or
+/// std::runtime_error for an unreadable file. The model is then unchanged.
 std::vector<std::string> load_weights(Model& model, const std::string& path);
 /// Writes the state_dict, with tied tensors under each of their names. Throws std::runtime_error.
 void save_weights(const Model& model, const std::string& path);

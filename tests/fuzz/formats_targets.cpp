@@ -5,6 +5,7 @@
 #include "models/formats/exported/program_model.h"
 #include "models/formats/exported/pt2_archive.h"
 #include "models/formats/exported/pt2_program.h"
+#include "models/formats/model_file.h"
 #include "models/formats/pickle/machine.h"
 #include "models/formats/pickle/pickle.h"
 #include "models/formats/safetensors.h"
@@ -68,13 +69,12 @@ const std::vector<Target>& formats_targets() {
       {"exported",
        [](const std::string& bytes) {
          std::istringstream stream(bytes);
-         taken_or_refused<std::runtime_error>(
-             [&] { formats::exported::with_file("a.pt2", [&] { load_programs(stream); }); });
+         taken_or_refused<std::runtime_error>([&] { formats::with_context("a.pt2", [&] { load_programs(stream); }); });
        }},
       {"program",
        [](const std::string& bytes) {
          taken_or_refused<std::runtime_error>([&] {
-           formats::exported::with_file("a.pt2", [&] {
+           formats::with_context("a.pt2", [&] {
              const auto json = formats::exported::parse_json(bytes, "models/model.json");
              formats::exported::read_program(formats::exported::JsonPlace(json, "models/model.json"));
            });

@@ -74,7 +74,7 @@ struct ProgramFile {
 };
 
 ProgramFile read_program_file(const std::string& path, const std::string& name) {
-  return with_file(path, [&] {
+  return with_context(path, [&] {
     Archive archive(path);
     ProgramFile source{path, name};
     source.program = std::make_shared<const Program>(read_program(archive, name));
@@ -104,11 +104,11 @@ ProgramFiles program_files_of(const std::string& path) {
     for (const auto& [file, source] : {std::pair("eval.pt2", &files.eval), std::pair("train.pt2", &files.train)}) {
       const auto inner = (std::filesystem::path(path) / file).string();
       if (std::filesystem::exists(inner))
-        *source = read_program_file(inner, with_file(inner, [&] { return Archive(inner).programs(); }).front());
+        *source = read_program_file(inner, with_context(inner, [&] { return Archive(inner).programs(); }).front());
     }
     return files;
   }
-  const auto names = with_file(path, [&] { return Archive(path).programs(); });
+  const auto names = with_context(path, [&] { return Archive(path).programs(); });
   const bool has_train = std::ranges::find(names, "train") != names.end();
   if (names.size() > (has_train ? 2 : 1))
     throw std::runtime_error(fmt::format(
@@ -142,7 +142,7 @@ std::string why_not_inferred(const ProgramFiles& files) {
 }
 
 std::shared_ptr<ProgramModel> load(const ProgramFile& source, bool training) {
-  return with_file(source.path, [&] {
+  return with_context(source.path, [&] {
     Archive archive(source.path);
     return std::make_shared<ProgramModel>(source.program, read_tensors(archive, source.name), source.samples,
                                           source.loss, training);
@@ -156,7 +156,7 @@ void compare_with_stored(const ProgramFile& source) {
   const auto before = generator.get_state();
   const auto model = load(source, false);
   const torch::NoGradGuard no_grad;
-  with_file(source.path, [&] {
+  with_context(source.path, [&] {
     Archive archive(source.path);
     const auto own =
         flatten(model->forward(model->example_inputs({Preset::mini, Mode::inference, source.samples.batch})));

@@ -272,9 +272,4 @@ size_t ProgramModel::set_dropout_rate(double rate) {
   return program_->dropouts;
 }
 
-void ProgramModel::to(torch::Device device, torch::Dtype dtype, bool non_blocking) {
-  to(dtype, non_blocking);
-  Model::to(device, non_blocking);
-}
-
 }  // namespace torchstone::formats::exported

@@ -44,7 +44,6 @@ class ProgramModel : public Model, public DropoutRates, public FileProgram {
   /// Casts the model. Constants of the program keep their dtype, as in Python, except in float64, the dtype of
   /// references.
   void to(torch::Dtype dtype, bool non_blocking = false) override;
-  void to(torch::Device device, torch::Dtype dtype, bool non_blocking = false) override;
   using Model::to;
   size_t set_dropout_rate(double rate) override;
   /// Returns no constants, because an exported program registers them as buffers of the model.

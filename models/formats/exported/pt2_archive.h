@@ -2,15 +2,12 @@
 #include <iosfwd>
 #include <map>
 #include <memory>
-#include <new>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <ATen/core/ivalue.h>
-#include <c10/util/Exception.h>
 #include <nlohmann/json.hpp>
 #include <torch/torch.h>
 
@@ -20,26 +17,9 @@ class PyTorchStreamReader;
 
 namespace torchstone::formats::exported {
 
-/// Returns action(). Throws its errors again as std::runtime_error that starts with `file`, without LibTorch's C++
-/// stack. Out-of-memory errors keep their type.
-template <typename Action>
-auto with_file(const std::string& file, const Action& action) {
-  try {
-    return action();
-  } catch (const c10::OutOfMemoryError&) {
-    throw;
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const c10::Error& error) {
-    throw std::runtime_error(file + ": " + error.what_without_backtrace());
-  } catch (const std::exception& error) {
-    throw std::runtime_error(file + ": " + error.what());
-  }
-}
-
 /// The zip archive of torch.export.save. Its records are named by their paths below the archive's top folder. Nothing
 /// is written to disk, so that a record's name is never used as a path. Every function throws std::invalid_argument or
-/// c10::Error. with_file() adds the file's name.
+/// c10::Error. with_context() adds the file's name.
 class Archive {
  public:
   /// Refuses other versions of the archive, and records that claim more bytes than the file can hold. Names other kinds

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <torch/torch.h>
 
-#include "models/formats/exported/pt2_archive.h"
 #include "models/formats/exported/pt2_program.h"
+#include "models/formats/model_file.h"
 #include "models/formats/python_place.h"
 
 namespace torchstone::formats::exported {
@@ -169,7 +169,7 @@ std::vector<IValue> run_program(const Program& program, const std::vector<IValue
   }
   for (const auto& step : program.steps) {
     const TracedPlace place(step.module, step.source);
-    with_file(step.place, [&] { run.run(step); });
+    with_context(step.place, [&] { run.run(step); });
   }
   std::vector<IValue> outputs;
   for (const auto& output : program.outputs) outputs.push_back(run.of(output));
