@@ -23,27 +23,6 @@ torch::jit::Value* traced_value(torch::jit::Graph& graph, const c10::IValue& val
   return graph.insertNode(graph.createList(c10::TensorType::get(), items))->output();
 }
 
-}  // namespace
-
-void call_boxed(const c10::OperatorHandle& operation, torch::jit::Stack& stack) {
-  const bool masked = std::ranges::any_of(stack, [](const c10::IValue& value) { return value.isBoolList(); });
-  if (!masked || !tracer::isTracing()) return operation.callBoxed(stack);
-  auto& graph = *tracer::getTracingState()->graph;
-  std::vector<torch::jit::Value*> arguments;
-  for (const auto& value : stack) arguments.push_back(traced_value(graph, value));
-  {
-    const at::tracer::impl::NoTracerDispatchMode untraced;
-    operation.callBoxed(stack);
-  }
-  const auto kind = c10::Symbol::fromQualString(operation.schema().name());
-  auto* node = graph.insertNode(graph.create(kind, arguments, stack.size()));
-  for (size_t i = 0; i < stack.size(); ++i) {
-    if (stack[i].isTensor() && stack[i].toTensor().defined()) tracer::setValueTrace(stack[i], node->output(i));
-  }
-}
-
-namespace {
-
 std::optional<c10::OperatorHandle> lookup(const std::string& name) {
   const size_t first = name.find('.'), last = name.rfind('.');
   const std::string space = name.substr(0, first), base = name.substr(first + 1, last - first - 1);
@@ -111,35 +90,6 @@ class Filler {
   size_t next_ = 0;
 };
 
-}  // namespace
-
-bool has_kernel(const std::string& name, torch::Device device) {
-  const auto found = lookup(name);
-  return !found || found->hasComputedKernelForDispatchKey(c10::computeDispatchKey(std::nullopt, std::nullopt, device));
-}
-
-OperatorCall bind_call(const std::string& name, const LoggedInput& input) {
-  try {
-    return bind(name, input);
-  } catch (const std::invalid_argument& error) {
-    throw std::invalid_argument(fmt::format("{}:{}: {}", input.file, input.line, error.what()));
-  }
-}
-
-c10::IValue call_operator(const OperatorCall& call, const Tensors& tensors, torch::ScalarType dtype,
-                          torch::Device device) {
-  Filler filler(tensors, dtype, device);
-  torch::jit::Stack stack;
-  const auto& arguments = call.operation.schema().arguments();
-  for (size_t i = 0; i < arguments.size(); ++i)
-    stack.push_back(filler.fill(call.arguments[i], arguments[i].real_type()));
-  call_boxed(call.operation, stack);
-  if (stack.size() == 1) return stack.front();
-  return c10::ivalue::Tuple::create(std::move(stack));
-}
-
-namespace {
-
 /// Returns the same numbers in channels-last order where the tensor has four or five dimensions.
 torch::Tensor in_channels_last(const torch::Tensor& tensor) {
   if (tensor.dim() == 4) return tensor.contiguous(at::MemoryFormat::ChannelsLast);
@@ -192,6 +142,48 @@ class OperatorModel : public Model {
 };
 
 }  // namespace
+
+void call_boxed(const c10::OperatorHandle& operation, torch::jit::Stack& stack) {
+  const bool masked = std::ranges::any_of(stack, [](const c10::IValue& value) { return value.isBoolList(); });
+  if (!masked || !tracer::isTracing()) return operation.callBoxed(stack);
+  auto& graph = *tracer::getTracingState()->graph;
+  std::vector<torch::jit::Value*> arguments;
+  for (const auto& value : stack) arguments.push_back(traced_value(graph, value));
+  {
+    const at::tracer::impl::NoTracerDispatchMode untraced;
+    operation.callBoxed(stack);
+  }
+  const auto kind = c10::Symbol::fromQualString(operation.schema().name());
+  auto* node = graph.insertNode(graph.create(kind, arguments, stack.size()));
+  for (size_t i = 0; i < stack.size(); ++i) {
+    if (stack[i].isTensor() && stack[i].toTensor().defined()) tracer::setValueTrace(stack[i], node->output(i));
+  }
+}
+
+bool has_kernel(const std::string& name, torch::Device device) {
+  const auto found = lookup(name);
+  return !found || found->hasComputedKernelForDispatchKey(c10::computeDispatchKey(std::nullopt, std::nullopt, device));
+}
+
+OperatorCall bind_call(const std::string& name, const LoggedInput& input) {
+  try {
+    return bind(name, input);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(fmt::format("{}:{}: {}", input.file, input.line, error.what()));
+  }
+}
+
+c10::IValue call_operator(const OperatorCall& call, const Tensors& tensors, torch::ScalarType dtype,
+                          torch::Device device) {
+  Filler filler(tensors, dtype, device);
+  torch::jit::Stack stack;
+  const auto& arguments = call.operation.schema().arguments();
+  for (size_t i = 0; i < arguments.size(); ++i)
+    stack.push_back(filler.fill(call.arguments[i], arguments[i].real_type()));
+  call_boxed(call.operation, stack);
+  if (stack.size() == 1) return stack.front();
+  return c10::ivalue::Tuple::create(std::move(stack));
+}
 
 ModelInfo operator_model_info(const std::string& name, const LoggedInput& input, size_t index, OperatorLayout layout) {
   ModelInfo info;

@@ -100,6 +100,24 @@ class Collector {
   std::map<std::string, size_t> operators_, inputs_;
 };
 
+struct Rule {
+  std::vector<std::string> parts;  ///< of the name
+  const char* reason;
+};
+
+const std::vector<Rule> rules{
+    {{"embedding", "pool2d_with_indices_backward", "pool3d_with_indices_backward", "max_unpool", "aten._index_put",
+      "aten.scatter."},
+     "its indices cannot be drawn at random"},
+    {{"aten.gather.default", "nll_loss", "aten.index", "aten.scatter_", "masked_fill_.Scalar"},
+     "upstream has no inputs for it"},
+    {{"_unsafe_view"}, "it computes nothing"},
+    {{"convolution"}, "upstream leaves convolutions out"},
+    {{"aten.native_dropout.", "aten.dropout", "aten.bernoulli", "aten.rand", "aten.normal", "aten.uniform",
+      "aten.exponential", "aten.multinomial", "aten.rrelu_with_noise."},
+     "it generates random numbers, which differ between compilers"},
+    {{"aten.empty", "aten.new_empty"}, "it returns uninitialised memory"}};
+
 }  // namespace
 
 std::vector<LoggedOperator> parse_operator_log(const std::string& text, const std::string& file) {
@@ -151,28 +169,6 @@ std::string write_operator_log(std::vector<LoggedOperator> log) {
   }
   return text;
 }
-
-namespace {
-
-struct Rule {
-  std::vector<std::string> parts;  ///< of the name
-  const char* reason;
-};
-
-const std::vector<Rule> rules{
-    {{"embedding", "pool2d_with_indices_backward", "pool3d_with_indices_backward", "max_unpool", "aten._index_put",
-      "aten.scatter."},
-     "its indices cannot be drawn at random"},
-    {{"aten.gather.default", "nll_loss", "aten.index", "aten.scatter_", "masked_fill_.Scalar"},
-     "upstream has no inputs for it"},
-    {{"_unsafe_view"}, "it computes nothing"},
-    {{"convolution"}, "upstream leaves convolutions out"},
-    {{"aten.native_dropout.", "aten.dropout", "aten.bernoulli", "aten.rand", "aten.normal", "aten.uniform",
-      "aten.exponential", "aten.multinomial", "aten.rrelu_with_noise."},
-     "it generates random numbers, which differ between compilers"},
-    {{"aten.empty", "aten.new_empty"}, "it returns uninitialised memory"}};
-
-}  // namespace
 
 std::optional<std::string> operator_skip_reason(const std::string& name) {
   for (const auto& rule : rules)
