@@ -77,9 +77,7 @@ template <class Layer>
 class GraphNetwork : public Model {
  public:
   GraphNetwork(int64_t nodes, int64_t edges) : nodes_(nodes), edges_(edges) {
-    nn::ModuleList list;
-    for (auto& layer : layers_) list->push_back(layer);
-    register_module("convs", list);
+    register_module("convs", list_of(layers_));
   }
 
   c10::IValue forward(const Tensors& inputs) override {
@@ -99,7 +97,7 @@ class GraphNetwork : public Model {
 
  private:
   int64_t nodes_, edges_;
-  std::array<Layer, 3> layers_;
+  std::vector<Layer> layers_{Layer(), Layer(), Layer()};
 };
 
 template <class Layer>
