@@ -42,15 +42,6 @@ DiagnosisBudget diagnosis_budget_of(const RunOptions& options) {
 
 namespace {
 
-bool is_wanted(const Session& session, const Case& c, const Result& result) {
-  const RunOptions& run = session.flags.run;
-  if (run.diagnose == Diagnose::never || run.isolate == Isolation::off || isolate::interrupted()) return false;
-  if (!checks::can_compile_parts(c)) return false;
-  if (!checks::can_be_diagnosed(c, result.outcome))
-    return run.diagnose == Diagnose::always && result.outcome.status == Status::pass;
-  return run.diagnose == Diagnose::always || !result.as_expected();
-}
-
 /// Whether the run may make one more; a case that is left out says why.
 bool may_be_made(Session& session, const Case& c, Result& result) {
   const std::string refusal = session.diagnoses.take(c.model);
@@ -68,12 +59,19 @@ bool may_be_made(Session& session, const Case& c, Result& result) {
 
 void add_diagnosis(Session& session, size_t index, Result& result) {
   const Case& c = session.cases[index];
-  if (!is_wanted(session, c, result) || !may_be_made(session, c, result)) return;
+  const RunOptions& run = session.flags.run;
+  if (run.diagnose == Diagnose::never || run.isolate == Isolation::off || isolate::interrupted()) return;
+  if (!checks::can_compile_parts(c)) return;
+  const bool always = run.diagnose == Diagnose::always;
+  const bool wanted = checks::can_be_diagnosed(c, result.outcome)
+                          ? always || !result.as_expected()
+                          : always && result.outcome.status == Status::pass;
+  if (!wanted || !may_be_made(session, c, result)) return;
   const std::string name = short_name(name_of(c));
   const std::string text = session.runner.diagnose(index, result.outcome.status, [&](std::string_view phase) {
     console::show_progress(name, fmt::format("diagnosis: {}", phase));
   });
-  const auto folder = results_folder::diagnosis_path("", name_of(c)), here = session.flags.run.out / folder;
+  const auto folder = results_folder::diagnosis_path("", name_of(c)), here = run.out / folder;
   Diagnosis found = results_folder::read_diagnosis(text, here);
   if (std::filesystem::exists(here)) found.folder = folder.string();
   result.outcome.diagnosis = found;

@@ -197,10 +197,9 @@ int run(int argc, char** argv) {
   require_printable(flags);
   auto suites = suite::read_suites(flags.suites_folder);
   prepare_models(suites, flags);
-  const UpstreamNames upstream_names = upstream_names_of(suites);
   selection::Known known = selection::known_here();
   if (own_dtype) known.dtypes[selection::only_model(flags)] = *own_dtype;
-  selection::Expansion expansion = expand_sweep(suites, known, flags);
+  selection::Expansion expansion = expand(suites, known, flags);
   flags.facts.operator_suites = suite::operator_suites(suites);
   flags::refuse_flags_without_cases(flags, cases_in_filter(expansion.cases));
   const ExpectedRun expected = expect(suites, known, flags, expansion.cases);
@@ -216,7 +215,7 @@ int run(int argc, char** argv) {
   const auto options = std::make_shared<const RunOptions>(flags.run);
   for (Case& c : expansion.cases) c.run = options;
   if (!lists_tests && isolate::serve_if_child(expansion.cases)) return ExitCode::success;
-  Session session{flags, expansion.cases, upstream_names,
+  Session session{flags, expansion.cases, suites,
                   isolate::CaseRunner(expansion.cases, flags.run, {console::show_progress, console::tick_progress})};
   if (lists_tests) {
     register_cases(session);

@@ -58,13 +58,6 @@ std::string Unwritten::line() const {
                      causes_.size() == 1 ? "record" : "records", fmt::join(names, ", "), more, cause);
 }
 
-UpstreamNames upstream_names_of(const std::vector<suite::Suite>& suites) {
-  UpstreamNames names;
-  for (const auto& suite : suites)
-    for (const auto& [ours, upstream] : suite.policy.upstream_names) names[{suite.name, ours}] = upstream;
-  return names;
-}
-
 std::optional<Result> Session::run(size_t index) {
   const Case& c = cases[index];
   const std::string name = short_name(name_of(c));
@@ -109,19 +102,6 @@ void Session::finish(Result result) {
 
 namespace {
 
-/// Records a few values as GoogleTest properties, for IDEs and GoogleTest's own XML.
-void record_summary(const Result& result) {
-  const auto record = [](const std::string& key, const std::string& value) {
-    testing::Test::RecordProperty(key, printable(value));
-  };
-  record("accuracy", std::string(to_string(result.outcome.status)));
-  record("verdict", std::string(verdict_of(result).word));
-  if (const std::string reason = first_line(reason_of(result)); !reason.empty()) record("reason", reason);
-  record("duration_s", exact(result.duration_s));
-  for (const char* key : {"error_of_limit", "speedup", "speedup_low", "speedup_high", "compile_s"})
-    if (const auto value = metric_of(result, key)) record(key, exact(*value));
-}
-
 /// One case as a GoogleTest test. The session returns a value; only the test asserts.
 class CaseTest : public testing::Test {
  public:
@@ -130,7 +110,14 @@ class CaseTest : public testing::Test {
   void TestBody() override {
     const std::optional<Result> result = session_.run(index_);
     if (!result) GTEST_SKIP() << "interrupted before it began";
-    record_summary(*result);
+    // A few values for IDEs and GoogleTest's own XML.
+    const auto record = [](const std::string& key, const std::string& value) { RecordProperty(key, printable(value)); };
+    record("accuracy", std::string(to_string(result->outcome.status)));
+    record("verdict", std::string(verdict_of(*result).word));
+    if (const std::string reason = first_line(reason_of(*result)); !reason.empty()) record("reason", reason);
+    record("duration_s", exact(result->duration_s));
+    for (const char* key : {"error_of_limit", "speedup", "speedup_low", "speedup_high", "compile_s"})
+      if (const auto value = metric_of(*result, key)) record(key, exact(*value));
     const std::string verdict = fmt::format("{}: {}", to_string(result->outcome.status), result->outcome.reason);
     if (is_skipped(*result)) GTEST_SKIP() << verdict;
     EXPECT_TRUE(result->as_expected()) << verdict << "\n" << result->outcome.detail;
@@ -140,21 +127,6 @@ class CaseTest : public testing::Test {
   Session& session_;
   size_t index_;
 };
-
-/// Returns the order of registration. GoogleTest runs suites in the order of their first test. Cases without a compile
-/// come first, so that there are verdicts while the workers compile. Timed cases come last. Since 1.14 GoogleTest sorts
-/// the tests of a suite by file and line, so cases are registered in that order there, which selected_cases() relies
-/// on.
-std::vector<size_t> order_of(const std::vector<Case>& cases) {
-  std::vector<size_t> order(cases.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](size_t i) {
-    const Case& c = cases[i];
-    const auto place = TORCHSTONE_GTEST_ORDERS_BY_PLACE ? std::pair(c.file, c.line) : std::pair(std::string(), 0);
-    return std::tuple(check_info(c).timed, place, !isolate::program_of(c).empty());
-  });
-  return order;
-}
 
 /// Writes the record of a case that has begun, so that a case cannot vanish.
 void record_begin(Session& session, size_t index) {
@@ -181,8 +153,18 @@ void record_timed(Session& session, Result result) {
 
 }  // namespace
 
+// GoogleTest runs suites in the order of their first test. Cases without a compile come first, so that there are
+// verdicts while the workers compile. Timed cases come last. Since 1.14 GoogleTest sorts the tests of a suite by file
+// and line, so cases are registered in that order there, which selected_cases() relies on.
 void register_cases(Session& session) {
-  for (const size_t i : order_of(session.cases)) {
+  std::vector<size_t> order(session.cases.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](size_t i) {
+    const Case& c = session.cases[i];
+    const auto place = TORCHSTONE_GTEST_ORDERS_BY_PLACE ? std::pair(c.file, c.line) : std::pair(std::string(), 0);
+    return std::tuple(check_info(c).timed, place, !isolate::program_of(c).empty());
+  });
+  for (const size_t i : order) {
     const Case& c = session.cases[i];
     testing::RegisterTest(suite_name_of(c).c_str(), test_name_of(c).c_str(), nullptr, nullptr, c.file.c_str(), c.line,
                           [&session, i]() -> CaseTest* { return new CaseTest(session, i); });
@@ -269,12 +251,29 @@ void stamp(Session& session, Result& result) {
 }
 
 Result row_of(const Case& c, const Session& session) {
-  Result result = result_before_run(c);
+  Result result;
+  result.name = name_of(c);
+  result.suite = c.suite;
+  result.model = c.model;
+  result.check = c.check;
+  result.mode = to_string(c.mode);
+  result.dtype = to_string(c.dtype);
+  result.device = c.device;
+  result.backend = label_of(c.backend);
+  result.preset = to_string(c.preset);
+  result.dynamic = to_string(c.dynamic);
+  result.batch_size = c.batch_size;
+  result.expected = to_string(c.expected_status);
+  result.file = c.file;
+  result.line = c.line;
   result.reproduce = reproduce_line(session.flags, c);
   result.origin = session.origin;
   result.origin.sequence = 0;
-  const auto upstream = session.upstream_names.find({c.suite, c.model});
-  if (upstream != session.upstream_names.end()) result.upstream_name = upstream->second;
+  const auto own = std::ranges::find(session.suites, c.suite, &suite::Suite::name);
+  if (own == session.suites.end()) return result;
+  const auto& upstream_names = own->policy.upstream_names;
+  if (const auto found = upstream_names.find(c.model); found != upstream_names.end())
+    result.upstream_name = found->second;
   return result;
 }
 

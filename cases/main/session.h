@@ -35,12 +35,6 @@ class Unwritten {
   bool said_ = false;
 };
 
-/// (suite, our name of a model) → upstream's, of the models that are named otherwise here.
-using UpstreamNames = std::map<std::pair<std::string, std::string>, std::string>;
-
-/// Returns the names in the policies of the suites.
-UpstreamNames upstream_names_of(const std::vector<suite::Suite>& suites);
-
 /// The number of cases that may still be diagnosed. At most half of them are further rows of diagnosed models, because
 /// the rows of a model mostly fail for one reason.
 class DiagnosisBudget {
@@ -67,7 +61,7 @@ DiagnosisBudget diagnosis_budget_of(const RunOptions& options);
 struct Session {
   const flags::Flags& flags;
   const std::vector<Case>& cases;
-  const UpstreamNames& upstream_names;
+  const std::vector<suite::Suite>& suites;
   isolate::CaseRunner runner;
   Unwritten unwritten{};
   Origin origin{};  ///< of the latest record

@@ -183,6 +183,7 @@ class Expander {
   Expansion expansion_;
 };
 
+/// Returns each combination of the values in flags.sweeps: a single empty one without sweeps.
 std::vector<config::Settings> combinations_of(const flags::Flags& flags) {
   std::vector<config::Settings> combinations{{}};
   for (const auto& [key, values] : flags.sweeps) {
@@ -220,29 +221,16 @@ Expansion expand(const std::vector<suite::Suite>& suites, const Known& known, co
     for (const auto& row : suite.rows) require_backends(known, row.axes.backends);
   }
   require_backends(known, flags.axes.backends);
-  Expander expander(known, flags);
-  for (const auto& suite : chosen_suites(suites, known, flags)) {
-    const auto rows = flags.full_matrix ? full_matrix(suite.rows, *flags.full_matrix) : suite.rows;
-    for (const auto& row : select_rows(rows, flags.axes)) expander.add_row(suite, row);
-  }
-  return expander.take();
-}
-
-void require_cases(const Expansion& expansion) {
-  if (!expansion.cases.empty()) return;
-  std::set<std::string> reasons;
-  for (const auto& skipped : expansion.skipped) reasons.insert(skipped.reason);
-  throw NothingSelected(
-      fmt::format("nothing to run: the suites and flags select no case ({} skipped{}, see --torchstone_list=skipped)",
-                  expansion.skipped.size(), reasons.size() == 1 ? ": " + *reasons.begin() : ""));
-}
-
-Expansion expand_sweep(const std::vector<suite::Suite>& suites, const Known& known, const flags::Flags& flags) {
-  if (flags.sweeps.empty()) return expand(suites, known, flags);
   Expansion all;
   std::set<std::tuple<std::string, int64_t, int>> seen;
   for (const auto& combination : combinations_of(flags)) {
-    Expansion one = expand(suites, known, with_settings(flags, combination));
+    const flags::Flags swept = with_settings(flags, combination);
+    Expander expander(known, swept);
+    for (const auto& suite : chosen_suites(suites, known, swept)) {
+      const auto rows = flags.full_matrix ? full_matrix(suite.rows, *flags.full_matrix) : suite.rows;
+      for (const auto& row : select_rows(rows, flags.axes)) expander.add_row(suite, row);
+    }
+    Expansion one = expander.take();
     if (seen.empty()) all.skipped = std::move(one.skipped);
     for (Case& c : one.cases) {
       const bool fresh = seen.emplace(name_of(c), c.batch_size, c.threads).second;
@@ -255,6 +243,15 @@ Expansion expand_sweep(const std::vector<suite::Suite>& suites, const Known& kno
     }
   }
   return all;
+}
+
+void require_cases(const Expansion& expansion) {
+  if (!expansion.cases.empty()) return;
+  std::set<std::string> reasons;
+  for (const auto& skipped : expansion.skipped) reasons.insert(skipped.reason);
+  throw NothingSelected(
+      fmt::format("nothing to run: the suites and flags select no case ({} skipped{}, see --torchstone_list=skipped)",
+                  expansion.skipped.size(), reasons.size() == 1 ? ": " + *reasons.begin() : ""));
 }
 
 }  // namespace torchstone::selection

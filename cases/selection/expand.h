@@ -52,6 +52,10 @@ struct NothingSelected : config::ConfigError {
 /// device, preset, dynamic. The strongest of flag, model entry, row, suite defaults, policy and default decides each
 /// field; `origin` records which. Rows that a policy, a device or a flag makes identical are registered once. Throws
 /// ConfigError for an unknown suite, model or backend, and for other cases with the same name.
+///
+/// Makes the cases again for each combination of the values in flags.sweeps. A swept case has its combination after its
+/// name (`_batch_size_8_threads_2`), so that names differ. Where a model's batch size is fixed, two combinations may
+/// make the same case; the second one is skipped.
 Expansion expand(const std::vector<suite::Suite>& suites, const Known& known, const flags::Flags& flags);
 /// Throws NothingSelected without a case.
 void require_cases(const Expansion& expansion);
@@ -73,10 +77,5 @@ std::vector<suite::Row> full_matrix(std::vector<suite::Row> rows, const config::
 std::string only_model(const flags::Flags& flags);
 /// Tells whether --torchstone_only names a file (formats::is_model_file()).
 bool only_is_file(const flags::Flags& flags);
-
-/// Calls expand() for each combination of the values in flags.sweeps, or once without any. A swept case has its
-/// combination after its name (`_batch_size_8_threads_2`), so that names differ. Where a model's batch size is fixed,
-/// two combinations may make the same case; the second one is skipped.
-Expansion expand_sweep(const std::vector<suite::Suite>& suites, const Known& known, const flags::Flags& flags);
 
 }  // namespace torchstone::selection

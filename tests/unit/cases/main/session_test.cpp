@@ -20,6 +20,8 @@ class SessionOfOneCase : public testing::Test {
     c.suite = "torchbench";
     c.model = "resnet18";
     c.skip_reason = "too large";
+    suites_.front().name = c.suite;
+    suites_.front().policy.upstream_names = {{"resnet18", "resnet18.tv_in1k"}};
   }
 
   static flags::Flags flags_for(const std::filesystem::path& out) {
@@ -32,8 +34,8 @@ class SessionOfOneCase : public testing::Test {
   const TemporaryFolder folder_;
   flags::Flags flags_ = flags_for(folder_.path());
   std::vector<Case> cases_ = std::vector<Case>(1);
-  UpstreamNames upstream_names_{{{"torchbench", "resnet18"}, "resnet18.tv_in1k"}};
-  Session session_{flags_, cases_, upstream_names_, isolate::CaseRunner(cases_, flags_.run)};
+  std::vector<suite::Suite> suites_ = std::vector<suite::Suite>(1);
+  Session session_{flags_, cases_, suites_, isolate::CaseRunner(cases_, flags_.run)};
 };
 
 TEST_F(SessionOfOneCase, MakesTheResultThatTheListenerTakes) {

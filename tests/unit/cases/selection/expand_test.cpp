@@ -373,8 +373,8 @@ Expansion swept(std::vector<std::string> arguments, test::Folder& folder) {
   folder.write("p.yaml", policy);
   folder.write("s.yaml", one_row);
   arguments.insert(arguments.begin(), "--torchstone_tournament");
-  return expand_sweep(suite::read_suites(folder.path() + "/s.yaml"), test::fake_known(),
-                      test::flags_of(std::move(arguments)));
+  return expand(suite::read_suites(folder.path() + "/s.yaml"), test::fake_known(),
+                test::flags_of(std::move(arguments)));
 }
 
 TEST(Sweep, HasACaseForEachCombinationWithANameOfItsOwn) {
