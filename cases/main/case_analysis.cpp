@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <map>
 #include <string>
 #include <string_view>
 

@@ -1,6 +1,5 @@
 // torchstone: the test runner. Own flags first, then GoogleTest's; what it runs comes from the suites.
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -9,7 +8,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
