@@ -86,26 +86,18 @@ std::vector<Case> cases_in_filter(const std::vector<Case>& cases) {
   return kept;
 }
 
-bool wants_list(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i)
-    if (std::string(argv[i]).starts_with("--gtest_list_tests")) return true;
-  return false;
-}
-
 /// Warns about threads that run before the first child. A fork copies their locks but not the threads.
 void warn_of_threads(const flags::Flags& flags) {
-  std::string plugins;
-  for (const auto& plugin : flags.plugins) plugins += (plugins.empty() ? "" : ", ") + plugin;
   print_error(fmt::format(
       "warning: {} threads run before the first case (plug-ins: {}). A forked process could wait forever for a lock "
       "of theirs. Each case therefore starts the program again, which takes seconds, and nothing is compiled ahead",
-      isolate::threads_of_this_process(), plugins.empty() ? "none" : plugins));
+      isolate::threads_of_this_process(),
+      flags.plugins.empty() ? "none" : fmt::format("{}", fmt::join(flags.plugins, ", "))));
 }
 
 /// Throws if a device that a flag names is missing. Rows of suites with a missing device are unsupported instead.
 void require_devices(const flags::Flags& flags) {
-  std::vector<std::string> devices;
-  for (const auto& device : flags.axes.devices) devices.push_back(device.value);
+  const auto devices = config::texts_of(flags.axes.devices, &config::Choice<std::string>::value);
   const auto reasons = isolate::unusable_devices(devices);
   if (!reasons.empty()) throw std::invalid_argument("--torchstone_devices: " + reasons.front());
 }
@@ -178,8 +170,9 @@ int run(int argc, char** argv) {
   if (is_named_model(flags.only) && !flags.help) registered = export_named_model(flags);
   std::optional<selection::OwnDtype> own_dtype;
   if (selection::only_is_file(flags) && !registered) own_dtype = register_own_model(flags);
-  const bool lists_tests = wants_list(argc, argv);
   const std::vector<std::string> arguments(argv, argv + argc);
+  const bool lists_tests = std::ranges::any_of(
+      arguments, [](const std::string& argument) { return argument.starts_with("--gtest_list_tests"); });
   testing::InitGoogleTest(&argc, argv);
   if (flags.help) {
     std::cout << "\n" << flags::flags_help();
