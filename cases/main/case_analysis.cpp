@@ -62,9 +62,8 @@ void add_diagnosis(Session& session, size_t index, Result& result) {
   if (run.diagnose == Diagnose::never || run.isolate == Isolation::off || isolate::interrupted()) return;
   if (!checks::can_compile_parts(c)) return;
   const bool always = run.diagnose == Diagnose::always;
-  const bool wanted = checks::can_be_diagnosed(c, result.outcome)
-                          ? always || !result.as_expected()
-                          : always && result.outcome.status == Status::pass;
+  const bool wanted = checks::can_be_diagnosed(c, result.outcome) ? always || !result.as_expected()
+                                                                  : always && result.outcome.status == Status::pass;
   if (!wanted || !may_be_made(session, c, result)) return;
   const std::string name = short_name(name_of(c));
   const std::string text = session.runner.diagnose(index, result.outcome.status, [&](std::string_view phase) {
