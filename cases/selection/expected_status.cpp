@@ -288,10 +288,7 @@ std::vector<std::string> apply_expected(const std::vector<ExpectedFile>& files, 
 }
 
 void note_expectation(const Case& c, Result& result) {
-  const auto origin = [&](const char* key) {
-    const auto found = c.origin.find(key);
-    return found == c.origin.end() ? std::string() : found->second;
-  };
+  const auto origin = [&](const char* key) { return value_in(c.origin, key); };
   Outcome& outcome = result.outcome;
   if (const std::string why = origin("expected_reason"); !why.empty() && result.expected != "pass")
     outcome.notes["expected_because"] = why;

@@ -187,10 +187,8 @@ std::string explanation(const std::vector<Case>& cases, const std::string& glob)
   for (const auto& c : cases) {
     if (fnmatch(glob.c_str(), name_of(c).c_str(), 0) != 0) continue;
     Table table{{name_of(c), "value", "decided by"}, {}};
-    for (const auto& [field, value] : fields_of(c)) {
-      const auto origin = c.origin.find(field);
-      table.rows.push_back({"  " + field, value, origin == c.origin.end() ? "default" : origin->second});
-    }
+    for (const auto& [field, value] : fields_of(c))
+      table.rows.push_back({"  " + field, value, value_in(c.origin, field, "default")});
     const auto reason = c.origin.find("expected_reason");
     if (reason != c.origin.end()) table.rows.push_back({"  expected because", reason->second, ""});
     text += (text.empty() ? "" : "\n") + to_text(table);

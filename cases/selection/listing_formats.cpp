@@ -75,10 +75,7 @@ constexpr const char* policy_head =
     "| `tolerance_rule` | `torchbench\\|timm\\|huggingface` | whose tolerances and accuracy batch sizes apply (ours; "
     "default: by the suite's name) |\n";
 
-std::string in_cell(std::string text) {
-  for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.replace(at, 1, "\\|");
-  return text;
-}
+std::string in_cell(const std::string& text) { return substituted(text, {{'|', "\\|"}}); }
 
 std::string code(const std::string& text) { return text.empty() ? "" : fmt::format("`{}`", in_cell(text)); }
 

@@ -27,10 +27,10 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 bool is_script(const std::string& file) { return file.ends_with(".pt"); }
 
 /// Escapes a text for double quotes in Python and C++.
-std::string in_quotes(const std::string& text) { return replaced(replaced(text, "\\", "\\\\"), "\"", "\\\""); }
+std::string in_quotes(const std::string& text) { return substituted(text, {{'\\', "\\\\"}, {'"', "\\\""}}); }
 
 /// Escapes a text for single quotes in the shell, which enclose Python code.
-std::string in_shell(const std::string& text) { return replaced(text, "'", "'\\''"); }
+std::string in_shell(const std::string& text) { return substituted(text, {{'\'', "'\\''"}}); }
 
 /// Writes the options as a dict: {"freezing": True, "cpp.threads": 1}.
 std::string python_options(const BackendSpec& backend) {

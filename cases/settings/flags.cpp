@@ -156,9 +156,7 @@ std::string flags_help() {
 std::string shell_quoted(const std::string& text) {
   constexpr const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-@%";
   if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
+  return "'" + substituted(text, {{'\'', "'\\''"}}) + "'";
 }
 
 bool makes_a_difference(const Flags& flags, const std::string& name, const Case& c) {

@@ -99,11 +99,6 @@ BatchSize accuracy_batch(const Policy& policy, const Conditions& conditions) {
   return limit && limit->value < static_cast<double>(batch.size) ? stated_by(*limit) : batch;
 }
 
-std::string option_of(const Case& c, const std::string& option) {
-  const auto found = c.backend.options.find(option);
-  return found == c.backend.options.end() ? "" : found->second;
-}
-
 /// Adds a compiler option unless the case names it itself.
 void add_option(Case& c, const std::string& option, const std::string& value, const std::string& by) {
   if (c.backend.options.try_emplace(option, value).second)
@@ -145,9 +140,10 @@ Conditions conditions_of(const Case& c) {
   conditions.device = c.device.substr(0, c.device.find(':'));
   conditions.inductor = compiled_by_inductor(c.backend);
   conditions.exported = c.backend.name == "inductor";
-  conditions.freezing = option_of(c, "freezing") == "true";
-  conditions.max_autotune = option_of(c, "max_autotune") == "true" ||
-                            (c.backend.name == "torch_compile" && option_of(c, "mode").starts_with("max-autotune"));
+  const auto option = [&](const char* key) { return value_in(c.backend.options, key); };
+  conditions.freezing = option("freezing") == "true";
+  conditions.max_autotune = option("max_autotune") == "true" ||
+                            (c.backend.name == "torch_compile" && option("mode").starts_with("max-autotune"));
   conditions.preset = c.preset;
   conditions.ci = c.ci;
   return conditions;

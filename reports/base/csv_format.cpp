@@ -111,9 +111,7 @@ std::string csv_cell(const std::string& text) {
   std::string clean = printable(text);
   if (begins_formula(clean) && !is_number(clean)) clean.insert(0, "'");
   if (clean.find_first_of(",\"\r\n") == std::string::npos) return clean;
-  std::string quoted = "\"";
-  for (const char c : clean) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
+  return '"' + substituted(clean, {{'"', "\"\""}}) + '"';
 }
 
 std::string csv_line(const std::vector<std::string>& cells) {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -57,27 +56,6 @@ size_t byte_of_column(std::string_view text, size_t column) {
     if (begins && count++ == column) break;
   }
   return byte;
-}
-
-std::string xml_escaped(std::string_view text, bool attribute) {
-  std::string out;
-  for (const char c : printable(text)) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"' && attribute)
-      out += "&quot;";
-    else if (c == '\n' && attribute)
-      out += "&#10;";  // a parser would turn it into a space
-    else if (c == '\t' && attribute)
-      out += "&#9;";
-    else
-      out += c;
-  }
-  return out;
 }
 
 size_t edit_distance(const std::string& a, const std::string& b) {
@@ -160,6 +138,15 @@ std::string shortened_middle(std::string_view text, size_t limit) {
          std::string(text.substr(byte_of_column(text, size - tail)));
 }
 
+std::string substituted(std::string_view text, const std::map<char, std::string_view>& by) {
+  std::string out;
+  for (const char c : text) {
+    const auto found = by.find(c);
+    out += found == by.end() ? std::string_view(&c, 1) : found->second;
+  }
+  return out;
+}
+
 std::string first_line(std::string_view text) {
   text = text.substr(0, text.find('\n'));
   if (text.ends_with('\r')) text.remove_suffix(1);
@@ -199,9 +186,16 @@ std::optional<double> leading_number(std::string_view text) {
   return error == std::errc() && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-std::string xml_text(std::string_view text) { return xml_escaped(text, false); }
+std::string xml_text(std::string_view text) {
+  static const std::map<char, std::string_view> markup = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}};
+  return substituted(printable(text), markup);
+}
 
-std::string xml_attribute(std::string_view text) { return xml_escaped(text, true); }
+std::string xml_attribute(std::string_view text) {
+  // A parser would turn a line break into a space.
+  static const std::map<char, std::string_view> further = {{'"', "&quot;"}, {'\n', "&#10;"}, {'\t', "&#9;"}};
+  return substituted(xml_text(text), further);
+}
 
 std::string xml_open(std::string_view name, const Attributes& attributes) {
   std::string out = "<" + std::string(name);

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,11 +25,21 @@ size_t columns(std::string_view text);
 std::string shortened(std::string_view text, size_t limit);
 /// Does the same with the "…" in the middle: names of cases differ at both ends.
 std::string shortened_middle(std::string_view text, size_t limit);
+/// Replaces characters by texts: `{{'&', "&amp;"}}`.
+std::string substituted(std::string_view text, const std::map<char, std::string_view>& by);
 std::string first_line(std::string_view text);
 /// Removes spaces, tabs and carriage returns at both ends.
 std::string trimmed(std::string_view text);
 /// Makes a first ASCII letter upper case.
 std::string capitalised(std::string text);
+
+/// Returns the value of a key; `otherwise` when the map lacks the key.
+template <typename Map>
+typename Map::mapped_type value_in(const Map& map, const typename Map::key_type& key,
+                                   typename Map::mapped_type otherwise = {}) {
+  const auto found = map.find(key);
+  return found == map.end() ? std::move(otherwise) : found->second;
+}
 
 // Numbers have a dot in every locale: plug-ins may choose one with a comma.
 

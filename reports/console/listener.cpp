@@ -48,11 +48,7 @@ void turn_red(Result& result, const std::string& why, const std::string& message
   result.expected = "pass";
 }
 
-std::string indented(const std::string& text) {
-  std::string out = "    ";
-  for (const char c : terminal_text(text)) out += c == '\n' ? "\n    " : std::string(1, c);
-  return out;
-}
+std::string indented(const std::string& text) { return "    " + substituted(terminal_text(text), {{'\n', "\n    "}}); }
 
 }  // namespace
 

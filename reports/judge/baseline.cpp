@@ -23,11 +23,6 @@ const std::set<std::string> ignored_facts = {"architecture", "cpu",          "co
                                              "load_average", "memory_bytes", "steal_since_boot_pct"};
 constexpr double load_that_matters = 1;
 
-std::string value_in(const Facts& facts, const std::string& key) {
-  const auto found = facts.find(key);
-  return found == facts.end() ? "" : found->second;
-}
-
 std::set<std::string> all_keys(const Facts& before, const Facts& after) {
   std::set<std::string> keys;
   for (const Facts* facts : {&before, &after})
@@ -36,8 +31,7 @@ std::set<std::string> all_keys(const Facts& before, const Facts& after) {
 }
 
 std::string differ(const std::string& key, const std::string& now, const std::string& then) {
-  const auto shown = [](const std::string& value) { return value.empty() ? "not set" : value; };
-  return fmt::format("{}: {} now, {} in the baseline", key, shown(now), shown(then));
+  return fmt::format("{}: {} now, {} in the baseline", key, now, then);
 }
 
 /// Compares the values of a note over all cases of both reports. `absent` is the value of a case without the note;
@@ -48,14 +42,12 @@ void compare_notes(const Report& baseline, const Report& report, const std::stri
     const std::string value = value_in(result.outcome.notes, key);
     return value.empty() ? absent : value;
   };
-  std::map<std::string, std::string> then;
-  for (const auto& result : baseline.results) then[result.name] = value_of(result);
+  std::map<std::string, std::string> earlier;
+  for (const auto& result : baseline.results) earlier[result.name] = value_of(result);
   std::map<std::string, size_t> found;
   for (const auto& result : report.results) {
-    const auto old = then.find(result.name);
-    const std::string now = value_of(result);
-    if (old != then.end() && !old->second.empty() && !now.empty() && old->second != now)
-      ++found[differ(key, now, old->second)];
+    const std::string then = value_in(earlier, result.name), now = value_of(result);
+    if (!then.empty() && !now.empty() && then != now) ++found[differ(key, now, then)];
   }
   for (const auto& [text, count] : found) differences.push_back(fmt::format("{} ({} cases)", text, count));
 }
@@ -64,10 +56,11 @@ void compare_notes(const Report& baseline, const Report& report, const std::stri
 /// facts of the machine. One sentence each.
 std::vector<std::string> other_differences(const Report& baseline, const Report& report) {
   std::vector<std::string> differences;
+  const auto shown = [](const std::string& value) { return value.empty() ? "not set" : value; };
   const auto compare = [&](const Facts& before, const Facts& after, auto matters) {
     for (const auto& key : all_keys(before, after))
-      if (matters(key) && value_in(before, key) != value_in(after, key))
-        differences.push_back(differ(key, value_in(after, key), value_in(before, key)));
+      if (const auto then = value_in(before, key), now = value_in(after, key); matters(key) && then != now)
+        differences.push_back(differ(key, shown(now), shown(then)));
   };
   compare(baseline.run.machine, report.run.machine,
           [](const std::string& key) { return !ignored_facts.contains(key); });
@@ -202,9 +195,8 @@ void require_valid(const BaselineOptions& options) {
 std::vector<std::string> machine_differences(const RunInfo& baseline, const RunInfo& run) {
   std::vector<std::string> differences;
   const auto compare = [&](const std::string& key, const Facts& before, const Facts& after) {
-    const auto known = [&](const Facts& facts) { return facts.contains(key) ? facts.at(key) : "unknown"; };
-    if (known(before) != known(after))
-      differences.push_back(fmt::format("{}: {} now, {} in the baseline", key, known(after), known(before)));
+    const auto then = value_in(before, key, "unknown"), now = value_in(after, key, "unknown");
+    if (then != now) differences.push_back(differ(key, now, then));
   };
   for (const char* key : {"architecture", "cpu", "cores", "usable_cores", "governor"})
     compare(key, baseline.machine, run.machine);

@@ -82,13 +82,9 @@ void add_times(Tournament& tournament, size_t timed, size_t eager) {
 
 bool has_own_budget(const Standing& s) { return s.timed && metric_of(s.entrant.ladder, "quantized_operators"); }
 
-std::string fact_or_dash(const Tournament& tournament, const char* key) {
-  const auto found = tournament.facts.find(key);
-  return found == tournament.facts.end() ? "-" : found->second;
-}
-
 SweepRow sweep_row(const Tournament& tournament) {
-  SweepRow row{.batch_size = fact_or_dash(tournament, "batch_size"), .threads = fact_or_dash(tournament, "threads")};
+  SweepRow row{.batch_size = value_in(tournament.facts, "batch_size", "-"),
+               .threads = value_in(tournament.facts, "threads", "-")};
   if (tournament.best.empty()) {
     row.fastest = verdict_line(tournament);
     return row;

@@ -14,6 +14,12 @@
 namespace torchstone {
 namespace {
 
+constexpr double weak_above = 0.1, steal_that_matters_pct = 1;
+
+bool passed(const Result& r) { return r.finished && r.outcome.status == Status::pass; }
+
+std::string model_of(const Result& r) { return r.model.empty() ? short_name(r.name) : r.model; }
+
 std::optional<statistics::Interval> interval_of(const Result& r) {
   const auto low = metric_of(r, "speedup_low"), high = metric_of(r, "speedup_high");
   return low && high ? std::optional(statistics::Interval{*low, *high}) : std::nullopt;
@@ -39,9 +45,8 @@ std::string noisy_reason(const Result& r) {
 bool is_noisy(const Result& r) { return !noisy_reason(r).empty(); }
 
 std::string other_doubts(const Result& r) {
-  const auto note = r.outcome.notes.find("doubts");
-  if (!r.finished || note == r.outcome.notes.end()) return "";
-  std::string doubts = first_line(note->second);
+  if (!r.finished) return "";
+  std::string doubts = first_line(value_in(r.outcome.notes, "doubts"));
   const std::string noisy = noisy_reason(r);
   if (const size_t at = noisy.empty() ? std::string::npos : doubts.find(noisy); at != std::string::npos)
     doubts.erase(at, noisy.size() + 1);  // and the space to the next sentence
@@ -59,16 +64,6 @@ std::string noisy_words(const std::vector<Result>& results) {
   const auto count = std::ranges::count_if(results, is_noisy);
   return count == 0 ? "" : fmt::format("{} noisy", count);
 }
-
-namespace {
-
-constexpr double weak_above = 0.1;
-
-bool passed(const Result& r) { return r.finished && r.outcome.status == Status::pass; }
-
-std::string model_of(const Result& r) { return r.model.empty() ? short_name(r.name) : r.model; }
-
-}  // namespace
 
 bool is_weak(const Result& r) { return passed(r) && metric_of(r, "detection_limit").value_or(0) > weak_above; }
 
@@ -119,17 +114,8 @@ std::string weak_words(const Detection& detection) {
                      fmt::join(names, ", "));
 }
 
-namespace {
-
-constexpr double steal_that_matters_pct = 1;
-
-}  // namespace
-
 std::vector<std::string> machine_doubts(const Facts& machine) {
-  const auto fact = [&](const char* key) {
-    const auto found = machine.find(key);
-    return found == machine.end() ? std::string() : found->second;
-  };
+  const auto fact = [&](const char* key) { return value_in(machine, key); };
   std::vector<std::string> doubts;
   const std::string governor = fact("governor");
   if (governor == "powersave" || governor == "conservative" || governor == "ondemand" || governor == "schedutil")

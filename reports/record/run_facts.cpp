@@ -104,7 +104,7 @@ std::string unquoted(std::string_view text) {
 }
 
 /// The value of the first line "key<separator>value" of a file; empty without such a line.
-std::string value_in(const std::string& path, std::string_view key, char separator) {
+std::string value_of_line(const std::string& path, std::string_view key, char separator) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     const auto at = line.find(separator);
@@ -143,7 +143,7 @@ std::string usable_cores() {
 }
 
 std::string memory_bytes(const std::string& root) {
-  const std::string kib = value_in(root + "/proc/meminfo", "MemTotal", ':');
+  const std::string kib = value_of_line(root + "/proc/meminfo", "MemTotal", ':');
   const auto value = parse_number(kib.substr(0, kib.find(' ')));
   return value ? fmt::format("{:.0f}", *value * 1024) : "";
 }
@@ -183,7 +183,7 @@ Facts machine_facts(const std::string& root) {
   double load = 0;
   const std::string cpu = root + "/sys/devices/system/cpu/";
   Facts facts = {
-      {"cpu", value_in(root + "/proc/cpuinfo", "model name", ':')},
+      {"cpu", value_of_line(root + "/proc/cpuinfo", "model name", ':')},
       {"architecture", known ? kernel.machine : ""},
       {"cores", std::to_string(std::thread::hardware_concurrency())},
       {"usable_cores", usable_cores()},
@@ -197,7 +197,7 @@ Facts machine_facts(const std::string& root) {
       {"memory_bytes", memory_bytes(root)},
       {"load_average", getloadavg(&load, 1) == 1 ? fmt::format("{:.2f}", load) : ""},
       {"host", host_hash()},
-      {"os", value_in(root + "/etc/os-release", "PRETTY_NAME", '=')},
+      {"os", value_of_line(root + "/etc/os-release", "PRETTY_NAME", '=')},
       {"kernel", known ? fmt::format("{} {}", kernel.sysname, kernel.release) : ""},
   };
   std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });

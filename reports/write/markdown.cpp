@@ -45,17 +45,14 @@ size_t longest_run_of_backticks(std::string_view text) {
 }  // namespace
 
 std::string markdown_text(std::string_view text) {
+  // GitHub makes mentions and links to issues from the finished page: only a character between prevents them. Without a
+  // colon nothing is an address or an emoji.
+  static const std::map<char, std::string_view> replaced = {{'@', "@&#8203;"}, {'#', "#&#8203;"}, {'<', "&lt;"},
+                                                            {'>', "&gt;"},     {'&', "&amp;"},    {':', "&#58;"}};
   std::string out;
   for (const char c : printable_line(text)) {
-    // GitHub makes mentions and links to issues from the finished page: only a character between prevents them.
-    if (c == '@' || c == '#')
-      out += std::string(1, c) + "&#8203;";
-    else if (c == '<' || c == '>')
-      out += c == '<' ? "&lt;" : "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == ':')
-      out += "&#58;";  // neither an address nor an emoji
+    if (const auto found = replaced.find(c); found != replaced.end())
+      out += found->second;
     else if (c == '.' && out.ends_with("www"))
       out += "&#46;";
     else if (std::string_view("\\`*_[]|~$").find(c) != std::string_view::npos)
@@ -67,8 +64,8 @@ std::string markdown_text(std::string_view text) {
 }
 
 std::string markdown_code(std::string_view text, bool in_table) {
-  std::string inner;
-  for (const char c : printable_line(text)) inner += in_table && c == '|' ? "\\|" : std::string(1, c);
+  std::string inner = printable_line(text);
+  if (in_table) inner = substituted(inner, {{'|', "\\|"}});
   const std::string fence(longest_run_of_backticks(inner) + 1, '`');
   const bool touches = inner.empty() || inner.starts_with('`') || inner.ends_with('`');
   return touches ? fence + " " + inner + " " + fence : fence + inner + fence;

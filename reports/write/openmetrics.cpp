@@ -25,17 +25,8 @@ constexpr std::array units = {Unit{"s", "_s", "seconds", 1}, Unit{"ms", "_ms", "
                               Unit{"B", "_bytes", "bytes", 1}, Unit{"x", "_ratio", "ratio", 1},
                               Unit{"%", "_pct", "ratio", 1e-2}};
 
-std::string backslashed(std::string_view text, bool quotes) {
-  std::string out;
-  for (const char c : printable(text)) {
-    if (c == '\n')
-      out += "\\n";
-    else if (c == '\\' || (quotes && c == '"'))
-      out += std::string("\\") + c;
-    else
-      out += c;
-  }
-  return out;
+std::string backslashed(std::string_view text) {
+  return substituted(printable(text), {{'\n', "\\n"}, {'\\', "\\\\"}, {'"', "\\\""}});
 }
 
 std::string number(double value) {
@@ -53,7 +44,7 @@ struct Family {
   void add(std::string_view suffix, const Attributes& labels, double value) {
     std::vector<std::string> parts;
     for (const auto& [key, text] : labels)
-      if (!text.empty()) parts.push_back(fmt::format("{}=\"{}\"", key, backslashed(text, true)));
+      if (!text.empty()) parts.push_back(fmt::format("{}=\"{}\"", key, backslashed(text)));
     const std::string set = parts.empty() ? "" : fmt::format("{{{}}}", fmt::join(parts, ","));
     samples += fmt::format("{}{}{} {}\n", name, suffix, set, number(value));
   }
@@ -62,7 +53,7 @@ struct Family {
     if (samples.empty()) return "";
     std::string head = fmt::format("# TYPE {} {}\n", name, type);
     if (!unit.empty()) head += fmt::format("# UNIT {} {}\n", name, unit);
-    return head + fmt::format("# HELP {} {}\n", name, backslashed(help, true)) + samples;
+    return head + fmt::format("# HELP {} {}\n", name, backslashed(help)) + samples;
   }
 };
 
