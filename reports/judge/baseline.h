@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "reports/judge/change.h"
 #include "reports/judge/history.h"
 #include "reports/judge/level.h"
 #include "reports/record/report_json.h"

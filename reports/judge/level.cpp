@@ -1,15 +1,18 @@
 #include "reports/judge/level.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
 
+#include <fmt/format.h>
+
+#include "reports/record/summary.h"
 #include "reports/statistics/processes.h"
 #include "reports/statistics/statistics.h"
 
 namespace torchstone::judge {
-
 namespace {
 
 constexpr double default_between = 2.8, least_default = 0.02, default_degrees = 3, least_of_history = 0.005;
@@ -21,7 +24,7 @@ constexpr double variances_differ = 0.05;
 using Samples = std::vector<double>;
 
 /// Returns the logarithms of a metric, one a round.
-Samples logs_by_round(const Result& r, const std::string& metric, const std::string& prefix = "") {
+Samples logs_by_round(const Result& r, const std::string& metric, const std::string& prefix) {
   const Samples &eager = samples_of(r, prefix + "eager_s"), &compiled = samples_of(r, prefix + "compiled_s");
   if (metric == "speedup") return statistics::log_ratios(eager, compiled);
   const Samples& side = metric == "eager_ms" ? eager : compiled;
@@ -47,6 +50,18 @@ std::optional<Level> of_one_process(Samples logs, const std::optional<RunToRun>&
   return Level{centre, deviation * deviation, default_degrees, LevelFrom::rounds, 1};
 }
 
+/// Returns the level of the processes whose samples have this prefix.
+std::optional<Level> level_of(const Result& result, const std::string& metric, const std::optional<RunToRun>& history,
+                              const std::string& prefix) try {
+  const Samples logs = logs_by_round(result, metric, prefix);
+  if (logs.empty()) return std::nullopt;
+  const Samples& lengths = samples_of(result, prefix + "process_rounds");
+  if (lengths.size() < 2) return of_one_process(logs, history);
+  return of_processes(statistics::medians(statistics::by_process(logs, lengths)), history);
+} catch (const std::invalid_argument&) {  // foreign samples: zero, negative, or series of different length
+  return std::nullopt;
+}
+
 /// Whether the processes of both may have one deviation, as for unchanged code.
 bool vary_alike(const Level& a, const Level& b) {
   if (a.from != LevelFrom::processes || b.from != LevelFrom::processes) return false;
@@ -67,12 +82,52 @@ LevelChange students(const Level& after, const Level& before) {
   return {after.value - before.value, std::sqrt(of_process * (1 / after.processes + 1 / before.processes)), degrees};
 }
 
+Change direction(bool grown, Better better) {
+  if (better == Better::neither) return Change::ambiguous;
+  return grown == (better == Better::higher) ? Change::faster : Change::slower;
+}
+
 }  // namespace
 
-const std::vector<double>& samples_of(const Result& result, const std::string& key) {
-  static const std::vector<double> none;
-  const auto found = result.outcome.samples.find(key);
-  return found == result.outcome.samples.end() ? none : found->second;
+std::string_view to_string(Change change) {
+  static constexpr std::array<std::string_view, 7> words = {"SAME", "FASTER", "SLOWER",         "AMBIGUOUS",
+                                                            "NEW",  "GONE",   "DIFFERENT MODEL"};
+  return words.at(static_cast<size_t>(change));
+}
+
+Change judge(const Estimate& log_ratio, double tolerance, Better better) {
+  const double band = std::log1p(tolerance);
+  if (log_ratio.low >= -band && log_ratio.high <= band) return Change::same;
+  if (log_ratio.low > band) return direction(true, better);
+  if (log_ratio.high < -band) return direction(false, better);
+  return Change::ambiguous;
+}
+
+Change judge_exactly(double before, double after, Better better) {
+  if (before == after || (std::isnan(before) && std::isnan(after))) return Change::same;
+  if (std::isnan(after)) return Change::slower;
+  if (std::isnan(before)) return Change::faster;
+  return direction(after > before, better);
+}
+
+bool Drift::moved(double tolerance) const {
+  return std::abs(centre) > std::log1p(tolerance) && std::abs(centre) > 3 * error;
+}
+
+std::optional<Drift> estimate_drift(const std::vector<double>& changes) {
+  if (changes.size() < 3) return std::nullopt;
+  const double centre = statistics::median(changes);
+  std::vector<double> deviations;
+  for (const double change : changes) deviations.push_back(std::abs(change - centre));
+  const double spread = 1.4826 * statistics::median(deviations);
+  return Drift{centre, spread, 1.2533 * spread / std::sqrt(static_cast<double>(changes.size())), changes.size()};
+}
+
+std::string drift_words(const Drift& drift) {
+  return fmt::format(
+      "The machine drifted: the median of eager's times of {} cases changed by {:+.1f} % (deviation of a case {:.1f} "
+      "%). Speed-ups are judged, but absolute times only where eager did not change",
+      drift.cases, 100 * std::expm1(drift.centre), 100 * drift.spread);
 }
 
 double median_fork_join_us(const Result& result, const std::string& prefix) {
@@ -99,24 +154,14 @@ RunToRunOfCases run_to_run(const std::vector<HistoryPoint>& history, const std::
 }
 
 std::optional<Level> estimate_level(const Result& result, const std::string& metric,
-                                    const std::optional<RunToRun>& history) try {
-  const Samples logs = logs_by_round(result, metric);
-  if (logs.empty()) return std::nullopt;
-  const Samples& lengths = samples_of(result, "process_rounds");
-  if (lengths.size() < 2) return of_one_process(logs, history);
-  return of_processes(statistics::medians(statistics::by_process(logs, lengths)), history);
-} catch (const std::invalid_argument&) {  // foreign samples: zero, negative, or series of different length
-  return std::nullopt;
+                                    const std::optional<RunToRun>& history) {
+  return level_of(result, metric, history, "");
 }
 
 std::optional<Level> estimate_uncounted_level(const Result& result, const std::string& metric,
-                                              const std::optional<RunToRun>& history) try {
-  const Samples& lengths = samples_of(result, "uncounted_process_rounds");
-  if (lengths.size() < least_uncounted) return std::nullopt;
-  return of_processes(statistics::medians(statistics::by_process(logs_by_round(result, metric, "uncounted_"), lengths)),
-                      history);
-} catch (const std::invalid_argument&) {
-  return std::nullopt;
+                                              const std::optional<RunToRun>& history) {
+  if (samples_of(result, "uncounted_process_rounds").size() < least_uncounted) return std::nullopt;
+  return level_of(result, metric, history, "uncounted_");
 }
 
 Estimate LevelChange::estimate(double confidence) const {

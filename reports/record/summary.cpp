@@ -31,23 +31,29 @@ std::string why_excluded(const Result& accuracy) {
                                          : fmt::format("whose accuracy is {}", to_string(status));
 }
 
-constexpr const char* of_file = "of a model file";
-
-/// Cases of files (suite own) stay out of averages over models, because their number depends on the user.
-bool has_models(const std::vector<Result>& results, const std::string& check) {
-  return std::ranges::any_of(results, [&](const Result& r) { return r.check == check && r.suite != "own"; });
-}
-
-constexpr const char* of_torch_compile = "of Python's torch.compile";
-
-/// Python's torch.compile is a column to compare with and no part of an average over native backends.
 bool is_torch_compile_row(const Result& r) {
   return r.backend == "torch_compile" || r.backend.starts_with("torch_compile_");
 }
 
-bool has_native(const std::vector<Result>& results, const std::string& check) {
-  return std::ranges::any_of(
-      results, [&](const Result& r) { return r.check == check && r.backend != "eager" && !is_torch_compile_row(r); });
+/// Returns the results of a check that an average is over, and counts the others. Cases of files (suite own) are not,
+/// because their number depends on the user. Python's torch.compile is a column to compare with.
+std::vector<const Result*> averaged(const std::vector<Result>& results, const std::string& check, Average& average) {
+  const auto any = [&](auto fits) {
+    return std::ranges::any_of(results, [&](const Result& r) { return r.check == check && fits(r); });
+  };
+  const bool any_model = any([](const Result& r) { return r.suite != "own"; });
+  const bool any_native = any([](const Result& r) { return r.backend != "eager" && !is_torch_compile_row(r); });
+  std::vector<const Result*> chosen;
+  for (const auto& r : results) {
+    if (r.check != check) continue;
+    if (any_model && r.suite == "own")
+      ++average.excluded["of a model file"];
+    else if (any_native && is_torch_compile_row(r))
+      ++average.excluded["of Python's torch.compile"];
+    else
+      chosen.push_back(&r);
+  }
+  return chosen;
 }
 
 /// Returns the timings with right answers and a metric above 0. Counts the others by reason.
@@ -59,27 +65,17 @@ std::vector<const Result*> timings_of(const std::vector<Result>& results, const 
   }
   const auto compiles = [](const Result& r) { return r.check == "performance" && r.backend != "eager"; };
   const bool any_compiled = std::ranges::any_of(results, compiles);
-  const bool any_model = has_models(results, "performance"), any_native = has_native(results, "performance");
   std::vector<const Result*> values;
-  for (const auto& r : results) {
-    if (r.check != "performance") continue;
-    if (any_model && r.suite == "own") {
-      ++average.excluded[of_file];
-      continue;
-    }
-    if (any_native && is_torch_compile_row(r)) {
-      ++average.excluded[of_torch_compile];
-      continue;
-    }
-    const auto value = metric_of(r, metric.c_str());
-    if (const auto found = wrong.find(combination(r)); found != wrong.end())
+  for (const Result* r : averaged(results, "performance", average)) {
+    const auto value = metric_of(*r, metric.c_str());
+    if (const auto found = wrong.find(combination(*r)); found != wrong.end())
       ++average.excluded[found->second];
-    else if (any_compiled && !compiles(r))
+    else if (any_compiled && !compiles(*r))
       ++average.excluded["eager against eager"];
     else if (!value || !std::isfinite(*value) || *value <= 0)
-      ++average.excluded[std::string(to_string(r.outcome.status))];
+      ++average.excluded[std::string(to_string(r->outcome.status))];
     else
-      values.push_back(&r);
+      values.push_back(r);
   }
   average.n = values.size();
   average.noisy = static_cast<size_t>(std::ranges::count_if(values, [](const Result* r) { return is_noisy(*r); }));
@@ -87,6 +83,12 @@ std::vector<const Result*> timings_of(const std::vector<Result>& results, const 
 }
 
 }  // namespace
+
+const std::vector<double>& samples_of(const Result& result, const std::string& key) {
+  static const std::vector<double> none;
+  const auto found = result.outcome.samples.find(key);
+  return found == result.outcome.samples.end() ? none : found->second;
+}
 
 bool is_skipped(const Result& r) { return r.finished && info_of(r.outcome.status).kind == StatusKind::skipped; }
 
@@ -118,23 +120,13 @@ std::vector<std::pair<Status, size_t>> count_by_status(const std::vector<Result>
 Average pass_rate_of(const std::vector<Result>& results) {
   Average rate;
   size_t passed = 0;
-  const bool any_model = has_models(results, "accuracy"), any_native = has_native(results, "accuracy");
-  for (const auto& r : results) {
-    if (r.check != "accuracy") continue;
-    if (any_model && r.suite == "own") {
-      ++rate.excluded[of_file];
-      continue;
-    }
-    if (any_native && is_torch_compile_row(r)) {
-      ++rate.excluded[of_torch_compile];
-      continue;
-    }
-    if (is_skipped(r) || (r.finished && r.outcome.status == Status::interrupted)) {
-      ++rate.excluded[std::string(to_string(r.outcome.status))];
+  for (const Result* r : averaged(results, "accuracy", rate)) {
+    if (is_skipped(*r) || (r->finished && r->outcome.status == Status::interrupted)) {
+      ++rate.excluded[std::string(to_string(r->outcome.status))];
       continue;
     }
     ++rate.n;
-    passed += r.finished && r.outcome.status == Status::pass;
+    passed += r->finished && r->outcome.status == Status::pass;
   }
   if (rate.n > 0) rate.value = static_cast<double>(passed) / static_cast<double>(rate.n);
   return rate;

@@ -43,6 +43,9 @@ Average mean_of(const std::vector<Result>& results, const std::string& metric);
 /// Returns "1 with a wrong answer, 2 crash"; empty if nothing was left out.
 std::string excluded_text(const Average& average);
 
+/// Returns the samples of that name; empty if the result has none.
+const std::vector<double>& samples_of(const Result& result, const std::string& key);
+
 /// Returns whether the case finished without being run: skipped or not supported.
 bool is_skipped(const Result& result);
 /// Returns whether the case finished with the expected status.

@@ -1,6 +1,7 @@
 #include "reports/record/verdict.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
@@ -71,22 +72,14 @@ int exit_code_of(const Report& report) {
 }
 
 std::string exit_words(int code) {
-  switch (code) {
-    case ExitCode::success:
-      return "all as expected";
-    case ExitCode::gate_failed:
-      return "an accuracy or speed-up gate failed";
-    case ExitCode::usage_error:
-      return "something could not be used as it was given";
-    case ExitCode::nothing_judged:
-      return "nothing was judged";
-    case ExitCode::infrastructure:
-      return "infrastructure: compiler missing, crash, timeout or out of memory";
-    case ExitCode::undecided:
-      return "undecided";
-    default:
-      return "interrupted; what was finished is here";
-  }
+  static const std::map<int, std::string> words = {
+      {ExitCode::success, "all as expected"},
+      {ExitCode::gate_failed, "an accuracy or speed-up gate failed"},
+      {ExitCode::usage_error, "something could not be used as it was given"},
+      {ExitCode::nothing_judged, "nothing was judged"},
+      {ExitCode::infrastructure, "infrastructure: compiler missing, crash, timeout or out of memory"},
+      {ExitCode::undecided, "undecided"}};
+  return value_in(words, code, "interrupted; what was finished is here");
 }
 
 std::string exit_words_of(const Report& report) {
@@ -117,17 +110,9 @@ std::map<std::string, std::string> reported_notes(const Result& result) {
 }
 
 std::string baseline_verdict_words(const Result& result) {
-  switch (result.baseline.change) {
-    case BaselineChange::worse:
-      return "worse than the baseline";
-    case BaselineChange::gone:
-      return "gone since the baseline";
-    case BaselineChange::different_model:
-      return "another model than the baseline's";
-    case BaselineChange::none:
-      break;
-  }
-  return "";
+  static constexpr std::array words = {"", "worse than the baseline", "gone since the baseline",
+                                       "another model than the baseline's"};  // in the enum's order
+  return words.at(static_cast<size_t>(result.baseline.change));
 }
 
 std::vector<std::string> baseline_lines(const RunInfo& run) {
@@ -210,21 +195,15 @@ Verdict verdict_of(const Result& result) {
 }
 
 std::string compile_text(const Result& result) {
-  const auto& metrics = result.outcome.metrics;
-  const auto seconds = metrics.find("compile_s"), concurrent = metrics.find("concurrent_compiles");
-  if (seconds == metrics.end()) return "";
-  const std::string text = format_metric("compile_s", seconds->second);
-  return concurrent == metrics.end() || concurrent->second == 0
-             ? text
-             : fmt::format("{} ({:.0f} concurrent)", text, concurrent->second);
+  const auto seconds = metric_of(result, "compile_s");
+  if (!seconds) return "";
+  const std::string text = format_metric("compile_s", *seconds);
+  const double concurrent = metric_of(result, "concurrent_compiles").value_or(0);
+  return concurrent == 0 ? text : fmt::format("{} ({:.0f} concurrent)", text, concurrent);
 }
 
 std::string numbers_line(const Result& result) {
-  const auto& metrics = result.outcome.metrics;
-  const auto find = [&](const char* key) -> std::optional<double> {
-    const auto found = metrics.find(key);
-    return found == metrics.end() ? std::nullopt : std::optional(found->second);
-  };
+  const auto find = [&](const char* key) { return metric_of(result, key); };
   std::string line;
   const auto add = [&](const std::string& part) { line += (line.empty() ? "" : "  ") + part; };
   if (const auto error = find("error_of_limit")) add(fmt::format("err {:.2g}×", *error));

@@ -17,11 +17,9 @@ namespace {
 
 using Properties = std::vector<std::pair<std::string, std::string>>;
 
-enum class JUnitKind { none, failure, error, skipped };
-
-/// A result as the readers of JUnit see it.
+/// A result as the readers of JUnit see it. A passed one has no element.
 struct JUnitEntry {
-  JUnitKind kind = JUnitKind::none;
+  StatusKind kind = StatusKind::passed;
   std::string type, message;
 };
 
@@ -35,8 +33,8 @@ struct JUnitCase {
 
 constexpr size_t message_width = 200;
 
-std::string_view element_of(JUnitKind kind) {
-  return kind == JUnitKind::failure ? "failure" : kind == JUnitKind::error ? "error" : "skipped";
+std::string_view element_of(StatusKind kind) {
+  return kind == StatusKind::failed ? "failure" : kind == StatusKind::error ? "error" : "skipped";
 }
 
 std::string content_of(const JUnitCase& test) {
@@ -82,35 +80,21 @@ Properties properties_of(const Result& r) {
   return properties;
 }
 
-JUnitKind kind_of(StatusKind kind) {
-  switch (kind) {
-    case StatusKind::skipped:
-      return JUnitKind::skipped;
-    case StatusKind::failed:
-      return JUnitKind::failure;
-    case StatusKind::error:
-      return JUnitKind::error;
-    case StatusKind::passed:
-      break;
-  }
-  return JUnitKind::none;
-}
-
 JUnitEntry junit_entry_of(const Result& r) {
   const StatusInfo& info = info_of(r.outcome.status);
   const std::string status(info.name);
   const std::string reason = first_line(reason_of(r));
   const std::string story = reason.empty() ? status : status + ": " + reason;
-  if (!r.finished) return {JUnitKind::error, "unfinished", "started, never finished"};
+  if (!r.finished) return {StatusKind::error, "unfinished", "started, never finished"};
   if (!r.as_expected() && r.status_as_expected())
-    return {JUnitKind::failure,
+    return {StatusKind::failed,
             r.baseline.change == BaselineChange::different_model ? "different_model" : "worse_than_baseline", reason};
   if (!r.as_expected()) {
-    if (info.passing) return {JUnitKind::failure, "unexpected_pass", "expected " + r.expected + ", got " + story};
-    return {info.kind == StatusKind::passed ? JUnitKind::failure : kind_of(info.kind), status, story};
+    if (info.passing) return {StatusKind::failed, "unexpected_pass", "expected " + r.expected + ", got " + story};
+    return {info.kind == StatusKind::passed ? StatusKind::failed : info.kind, status, story};
   }
-  if (info.passing) return {kind_of(info.kind), status, story};
-  return {JUnitKind::skipped, "expected_failure", "expected " + story};
+  if (info.passing) return {info.kind, status, story};
+  return {StatusKind::skipped, "expected_failure", "expected " + story};
 }
 
 /// Returns seconds with milliseconds, never an exponent or NaN: the schema takes digits and a dot only.
@@ -135,7 +119,7 @@ void append_junit_case(std::string& out, const JUnitCase& test, const std::strin
   }
   out += "    " + xml_open("testcase", attributes) + ">\n";
   if (options.testcase_properties) append_junit_properties(out, "      ", properties_of(r));
-  if (test.entry.kind != JUnitKind::none) {
+  if (test.entry.kind != StatusKind::passed) {
     const std::string_view element = element_of(test.entry.kind);
     out += "      " + xml_open(element, {{"type", test.entry.type},
                                          {"message", shortened(printable(test.entry.message), message_width)}});
@@ -177,9 +161,9 @@ Totals totals_of(const std::vector<JUnitCase>& cases) {
   Totals totals;
   for (const auto& test : cases) {
     ++totals.tests;
-    totals.failures += test.entry.kind == JUnitKind::failure;
-    totals.errors += test.entry.kind == JUnitKind::error;
-    totals.skipped += test.entry.kind == JUnitKind::skipped;
+    totals.failures += test.entry.kind == StatusKind::failed;
+    totals.errors += test.entry.kind == StatusKind::error;
+    totals.skipped += test.entry.kind == StatusKind::skipped;
     if (std::isfinite(test.result->duration_s)) totals.duration_s += test.result->duration_s;
   }
   return totals;

@@ -29,9 +29,9 @@ Column column_of(const Result& r) {
 }
 
 std::string cell_of(const Result& r) {
-  const auto speedup = r.outcome.metrics.find("speedup");
-  if (speedup != r.outcome.metrics.end()) return fmt::format("{:.2f}x{}", speedup->second, is_noisy(r) ? " noisy" : "");
-  return std::string(to_string(final_status(r)));
+  const auto speedup = metric_of(r, "speedup");
+  return speedup ? fmt::format("{:.2f}x{}", *speedup, is_noisy(r) ? " noisy" : "")
+                 : std::string(to_string(final_status(r)));
 }
 
 struct Parts {
@@ -139,22 +139,16 @@ std::string with_interval(double value, double low, double high, bool noisy_case
   return text + (noisy_case || statistics::is_too_wide(value, low, high) ? " noisy" : "");
 }
 
-/// Geometric mean of the numbers above 0.
-class GeometricMean {
- public:
-  void add(double value, bool noisy = false) {
-    if (!std::isfinite(value) || value <= 0) return;
-    sum_ += std::log(value);
-    ++n_;
-    noisy_ += noisy ? 1 : 0;
-  }
-  int n() const { return n_; }
-  int noisy() const { return noisy_; }
-  double value() const { return std::exp(sum_ / n_); }
+/// The numbers above 0, for their geometric mean.
+struct Ratios {
+  std::vector<double> values{};
+  size_t noisy = 0;
 
- private:
-  double sum_ = 0;
-  int n_ = 0, noisy_ = 0;
+  void add(double value, bool is_noisy = false) {
+    if (!std::isfinite(value) || value <= 0) return;
+    values.push_back(value);
+    noisy += is_noisy;
+  }
 };
 
 void add_rows(const Result& result, SuiteTable& table) {
@@ -171,14 +165,11 @@ void add_rows(const Result& result, SuiteTable& table) {
 }  // namespace
 
 std::vector<DynamicTiming> dynamic_timings(const Result& result) {
-  const auto& samples = result.outcome.samples;
-  const auto batches = samples.find(series_of[0].first);
-  if (batches == samples.end()) return {};
-  std::vector<DynamicTiming> timings(batches->second.size());
+  std::vector<DynamicTiming> timings(samples_of(result, series_of[0].first).size());
   for (const auto& [name, member] : series_of) {
-    const auto series = samples.find(name);
-    if (series == samples.end() || series->second.size() != timings.size()) return {};
-    for (size_t i = 0; i < timings.size(); ++i) timings[i].*member = series->second[i];
+    const auto& series = samples_of(result, name);
+    if (series.size() != timings.size()) return {};
+    for (size_t i = 0; i < timings.size(); ++i) timings[i].*member = series[i];
   }
   const auto& sizes = result.outcome.timed_sizes;
   for (size_t i = 0; i < timings.size(); ++i)
@@ -195,7 +186,7 @@ std::optional<SuiteTable> dynamic_table(const std::vector<Result>& results) {
        "Cost of being dynamic"},
       2,
       {}};
-  GeometricMean cost, compile, speedup;
+  Ratios cost, compile, speedup;
   for (const auto& result : results) {
     if (result.dynamic == "off" || dynamic_timings(result).empty()) continue;
     add_rows(result, table);
@@ -207,14 +198,14 @@ std::optional<SuiteTable> dynamic_table(const std::vector<Result>& results) {
       compile.add(metric("compile_s") / metric("static_compile_s"));
   }
   if (table.rows.empty()) return std::nullopt;
-  const auto mean = [](const GeometricMean& of) {
-    return of.n() == 0 ? ""
-                       : fmt::format("{:.3f}x of {}{}", of.value(), of.n(),
-                                     of.noisy() == 0 ? "" : fmt::format(", {} noisy", of.noisy()));
+  const auto mean = [](const Ratios& of) {
+    return of.values.empty() ? ""
+                             : fmt::format("{:.3f}x of {}{}", statistics::geometric_mean(of.values), of.values.size(),
+                                           of.noisy == 0 ? "" : fmt::format(", {} noisy", of.noisy));
   };
   table.rows.push_back(
       {"", "geometric mean, at the sizes compiled for", "", "", "", "", mean(speedup), "", mean(cost)});
-  if (compile.n() > 0)
+  if (!compile.values.empty())
     table.rows.push_back(
         {"", "geometric mean of compile time, dynamic / static", "", "", "", "", "", "", mean(compile)});
   return table;

@@ -20,6 +20,7 @@
 #include "reports/base/text.h"
 #include "reports/record/summary.h"
 #include "reports/record/tables/upstream_csv.h"
+#include "reports/statistics/processes.h"
 #include "reports/statistics/statistics.h"
 
 namespace torchstone::tables {
@@ -79,12 +80,10 @@ std::vector<OperatorSpeedup> operator_speedups(const std::vector<Result>& result
   std::map<Key, std::pair<std::vector<statistics::Weighted>, size_t>> found;
   for (const Result* result : one_of_each_name(results)) {
     if (result->check != "performance" || !is_of_an_operator(*result)) continue;
-    const auto& metrics = result->outcome.metrics;
     auto& [speedups, failed] = found[{result->suite, result->dtype, result->outcome.operator_name, result->backend}];
-    const auto speedup = metrics.find("speedup"), calls = metrics.find("logged_calls");
-    if (speedup != metrics.end() && std::isfinite(speedup->second)) {
-      const bool counted = calls != metrics.end() && calls->second > 0;
-      speedups.push_back({speedup->second, counted ? calls->second : 1});
+    const double calls = metric_of(*result, "logged_calls").value_or(0);
+    if (const auto speedup = metric_of(*result, "speedup"); speedup && std::isfinite(*speedup)) {
+      speedups.push_back({*speedup, calls > 0 ? calls : 1});
     } else if (info_of(result->outcome.status).kind != StatusKind::skipped) {
       ++failed;
     }
@@ -141,8 +140,6 @@ constexpr double ms = 1e3;
 // cuDNN has no LSTM with LayerNorm. This runner stands for the least that a forward of one can take, and upstream gives
 // it no backward.
 constexpr auto lower_bound = "cudnn_layernorm";
-constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-
 /// Upstream's group and name of a result, and the side whose time is its; empty for a result that is no runner's.
 struct Runner {
   std::string group, name, side;
@@ -158,17 +155,13 @@ std::optional<Runner> runner_of(const Result& result) {
 }
 
 double mean(const std::vector<double>& values) {
-  return values.empty() ? missing
+  return values.empty() ? none
                         : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 /// Unbiased, as torch.std.
 double deviation(const std::vector<double>& values) {
-  if (values.size() < 2) return missing;
-  const double middle = mean(values);
-  double sum = 0;
-  for (const double value : values) sum += (value - middle) * (value - middle);
-  return std::sqrt(sum / static_cast<double>(values.size() - 1));
+  return values.size() < 2 ? none : std::sqrt(statistics::moments(values).variance);
 }
 
 std::string row_of(const std::vector<std::string>& cells) {

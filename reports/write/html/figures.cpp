@@ -38,9 +38,7 @@ std::vector<Mark> marks_of(const Result& result) {
 /// Returns the metric `tolerance` if a check recorded it, else the number at the beginning of the note.
 std::optional<double> tolerance_of(const Result& result) {
   if (const auto metric = metric_of(result, "tolerance")) return metric;
-  const auto note = result.outcome.notes.find("tolerance");
-  if (note == result.outcome.notes.end()) return std::nullopt;
-  const auto value = leading_number(note->second);
+  const auto value = leading_number(value_in(result.outcome.notes, "tolerance"));
   return value && *value > 0 ? value : std::nullopt;
 }
 

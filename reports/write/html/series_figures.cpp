@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/record/summary.h"
 #include "reports/record/tables/suite_tables.h"
 #include "reports/statistics/statistics.h"
 #include "reports/write/html/markup.h"
@@ -98,11 +99,11 @@ std::string band(const Scale& y, std::optional<double> low, std::optional<double
 
 /// Returns the number of rounds of each process; empty for one process, or if they do not add up to `count`.
 std::vector<size_t> rounds_of_processes(const Result& result, size_t count) {
-  const auto found = result.outcome.samples.find("process_rounds");
-  if (found == result.outcome.samples.end() || found->second.size() < 2) return {};
+  const auto& lengths = samples_of(result, "process_rounds");
+  if (lengths.size() < 2) return {};
   std::vector<size_t> rounds;
   size_t sum = 0;
-  for (const double of_process : found->second) {
+  for (const double of_process : lengths) {
     if (!(of_process >= 1 && of_process <= static_cast<double>(count))) return {};
     rounds.push_back(static_cast<size_t>(of_process));
     sum += rounds.back();
@@ -182,11 +183,9 @@ Scale scale_of(const std::vector<DynamicTiming>& timings) {
 }  // namespace
 
 std::string timing_figures(const Result& result, size_t max_points, bool with_run_order) {
-  const auto& samples = result.outcome.samples;
-  const auto eager_s = samples.find("eager_s"), compiled_s = samples.find("compiled_s");
-  if (eager_s == samples.end() || compiled_s == samples.end()) return "";
-  if (!usable(eager_s->second) || !usable(compiled_s->second)) return "";
-  const Side eager{"eager", "e", eager_s->second}, compiled{"compiled", "k", compiled_s->second};
+  const Side eager{"eager", "e", samples_of(result, "eager_s")};
+  const Side compiled{"compiled", "k", samples_of(result, "compiled_s")};
+  if (!usable(eager.seconds) || !usable(compiled.seconds)) return "";
   std::string out = captioned("Time per call", distributions(eager, compiled));
   if (with_run_order) {
     out +=
@@ -223,22 +222,20 @@ std::string dynamic_figure(const Result& result) {
 }
 
 std::string loss_figure(const Result& result, size_t max_points) {
-  const auto& samples = result.outcome.samples;
-  const auto eager = samples.find("eager_loss"), compiled = samples.find("compiled_loss");
-  if (eager == samples.end() || compiled == samples.end()) return "";
-  const size_t steps = std::max(eager->second.size(), compiled->second.size());
-  std::vector<double> both = eager->second;
-  both.insert(both.end(), compiled->second.begin(), compiled->second.end());
+  const auto &eager = samples_of(result, "eager_loss"), &compiled = samples_of(result, "compiled_loss");
+  const size_t steps = std::max(eager.size(), compiled.size());
+  std::vector<double> both = eager;
+  both.insert(both.end(), compiled.begin(), compiled.end());
   const double low = quantile(both, 0), high = quantile(both, 1);
-  if (steps < 3 || !std::isfinite(low)) return "";
+  if (eager.empty() || compiled.empty() || steps < 3 || !std::isfinite(low)) return "";
   const double pad = high > low ? (high - low) * 0.04 : std::abs(low) * 0.05 + 1e-12;
   const Scale y{low - pad, high + pad, floor_y - 4, 8};
   auto [strokes, labels] = grid(y, [](double tick) { return fmt::format("{:.4g}", tick); });
   const auto line = [&](const std::vector<double>& losses) {
     return line_path(points_of(thinned(losses, max_points), y));
   };
-  strokes += fmt::format("<path class=k stroke-width=5 stroke-opacity=.4 d=\"{}\"/>", line(compiled->second));
-  strokes += svg_stroke("e", line(eager->second));
+  strokes += fmt::format("<path class=k stroke-width=5 stroke-opacity=.4 d=\"{}\"/>", line(compiled));
+  strokes += svg_stroke("e", line(eager));
   return captioned(
       "Loss, step by step <i class=e>eager</i> <i class=k>compiled</i>",
       svg_open(width, height) + svg_strokes(strokes) + labels + count_label(steps, "steps", max_points) + "</svg>");

@@ -1,10 +1,9 @@
-#include "reports/judge/change.h"
-
 #include <cmath>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reports/judge/level.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone::judge {
