@@ -40,20 +40,17 @@ constexpr std::array text_members = {
     TextMember{"machine", &HistoryPoint::machine}, TextMember{"status", &HistoryPoint::status}};
 
 HistoryPoint read_point(const nlohmann::json& json) {
+  const Members line(json, "the line", "");
   HistoryPoint point;
   for (const auto& [key, member] : text_members) {
-    const auto& value = member_of(json, key, "the line");
     const bool required = member == &HistoryPoint::run || member == &HistoryPoint::name;
-    if (required || !value.is_null()) point.*member = text_of(value, key);
+    point.*member = required ? line.required_text(key) : line.text(key);
   }
-  const auto& noisy = member_of(json, "noisy", "the line");
+  const auto& noisy = line["noisy"];
   if (!noisy.is_null() && !noisy.is_boolean())
     throw std::invalid_argument(fmt::format("noisy: expected true or false, found {}", noisy.type_name()));
-  point.noisy = noisy.is_boolean() && noisy.get<bool>();
-  const auto& metrics = member_of(json, "metrics", "the line");
-  if (metrics.is_null()) return point;
-  for (const auto& [key, value] : object_of(metrics, "metrics").items())
-    point.metrics[key] = number_of(value, "metrics." + key);
+  point.noisy = line.boolean("noisy");
+  point.metrics = line.map("metrics", number_of);
   return point;
 }
 
@@ -92,8 +89,8 @@ bool is_noisy_in(const HistoryPoint& point, const std::string& metric) {
 std::string machine_text(const RunInfo& run) {
   std::string machine;
   const auto add = [&](const Facts& facts, const char* key, const char* unit) {
-    const auto found = facts.find(key);
-    if (found != facts.end() && !found->second.empty()) machine += (machine.empty() ? "" : ", ") + found->second + unit;
+    const std::string fact = value_in(facts, key);
+    if (!fact.empty()) machine += (machine.empty() ? "" : ", ") + fact + unit;
   };
   add(run.machine, "cpu", "");
   add(run.machine, "usable_cores", " cores");

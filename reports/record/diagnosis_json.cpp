@@ -1,7 +1,4 @@
 #include <limits>
-#include <stdexcept>
-
-#include <fmt/format.h>
 
 #include "reports/base/text.h"
 #include "reports/record/diagnosis_text.h"
@@ -93,42 +90,17 @@ void to_json(json& json, const Diagnosis& diagnosis) {
 
 namespace {
 
-/// The members of one object, each empty where it is absent.
-class Members {
- public:
-  Members(const json& object, std::string path) : object_(object_of(object, path)), path_(std::move(path)) {}
+/// Returns a number, which diagnosis.json may spell "inf", "-inf" or "nan".
+double number_in(const Members& members, const char* key, double otherwise = 0) {
+  const json& value = members[key];
+  if (value == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (value == "inf" || value == "-inf") return std::numeric_limits<double>::infinity() * (value == "inf" ? 1 : -1);
+  return value.is_null() ? otherwise : members.number(key);
+}
 
-  const json& operator[](const char* key) const { return member_of(object_, key, path_); }
-  std::string at(const char* key) const { return path_ + "." + key; }
-
-  std::string text(const char* key) const { return absent(key) ? "" : text_of((*this)[key], at(key)); }
-  int64_t integer(const char* key) const { return absent(key) ? 0 : integer_of((*this)[key], at(key)); }
-  double number(const char* key, double otherwise = 0) const {
-    const json& value = (*this)[key];
-    if (value == "inf" || value == "-inf" || value == "nan")  // of diagnosis.json
-      return value == "nan" ? std::numeric_limits<double>::quiet_NaN()
-                            : std::numeric_limits<double>::infinity() * (value == "inf" ? 1 : -1);
-    return value.is_null() ? otherwise : number_of(value, at(key));
-  }
-  bool absent(const char* key) const { return (*this)[key].is_null(); }
-
-  /// Returns the result of `read` for each item of an array and its path.
-  template <typename Read>
-  auto items(const char* key, Read read) const {
-    std::vector<decltype(read(json(), std::string()))> found;
-    if (absent(key)) return found;
-    if (!(*this)[key].is_array()) throw std::invalid_argument(at(key) + ": expected an array");
-    for (const auto& item : (*this)[key]) found.push_back(read(item, fmt::format("{}[{}]", at(key), found.size())));
-    return found;
-  }
-  std::vector<std::string> texts(const char* key) const {
-    return items(key, [](const json& value, const std::string& path) { return text_of(value, path); });
-  }
-
- private:
-  const json& object_;
-  std::string path_;
-};
+std::vector<std::string> texts_in(const Members& members, const char* key) {
+  return members.items(key, [](const json& value, const std::string& path) { return text_of(value, path); });
+}
 
 DiagnosedNode node_of(const json& value, const std::string& path) {
   const Members node(value, path);
@@ -136,7 +108,7 @@ DiagnosedNode node_of(const json& value, const std::string& path) {
 }
 
 DiagnosedElement element_of(const Members& members) {
-  return {members.items("element", integer_of), members.number("expected"), members.number("found")};
+  return {members.items("element", integer_of), number_in(members, "expected"), number_in(members, "found")};
 }
 
 NarrowedRange narrowed_range_of(const json& value, const std::string& path) {
@@ -145,23 +117,18 @@ NarrowedRange narrowed_range_of(const json& value, const std::string& path) {
           range.text("kept_by")};
 }
 
-std::map<std::string, int64_t> sizes_of(const Members& found) {
-  std::map<std::string, int64_t> sizes;
-  if (found.absent("sizes")) return sizes;
-  for (const auto& [dimension, size] : object_of(found["sizes"], found.at("sizes")).items())
-    sizes[dimension] = integer_of(size, found.at("sizes") + "." + dimension);
-  return sizes;
-}
-
-void read_observed(const Members& observed, const json& value, const std::string& path, Diagnosis& diagnosis) {
+void read_observed(const json& value, const std::string& path, Diagnosis& diagnosis) {
+  const Members observed(value, path);
   diagnosis.seen = observed.integer("seen");
   diagnosis.unseen = observed.text("fault");
   if (observed.text("value").empty()) return;
-  diagnosis.first_wrong = FirstWrongValue{
-      node_of(value, path),       observed.text("kernel"),
-      observed.texts("fused"),    observed.number("difference"),
-      observed.number("allowed"), observed.number("eager_error", std::numeric_limits<double>::quiet_NaN()),
-      element_of(observed)};
+  diagnosis.first_wrong = FirstWrongValue{node_of(value, path),
+                                          observed.text("kernel"),
+                                          texts_in(observed, "fused"),
+                                          number_in(observed, "difference"),
+                                          number_in(observed, "allowed"),
+                                          number_in(observed, "eager_error", std::numeric_limits<double>::quiet_NaN()),
+                                          element_of(observed)};
 }
 
 }  // namespace
@@ -173,32 +140,34 @@ Diagnosis diagnosis_of(const json& json, const std::string& path) {
                       found.text("message"),
                       found.integer("nodes"),
                       found.integer("trials"),
-                      found.number("seconds")};
-  if (!found.absent("observed"))
-    read_observed({found["observed"], found.at("observed")}, found["observed"], found.at("observed"), diagnosis);
+                      number_in(found, "seconds")};
+  if (!found.absent("observed")) read_observed(found["observed"], found.at("observed"), diagnosis);
   diagnosis.part = found.items("part", node_of);
   diagnosis.confirmation = confirmation_of(found.text("confirmation"));
   diagnosis.ranges = found.items("range", narrowed_range_of);
-  diagnosis.sizes = sizes_of(found);
+  diagnosis.sizes = found.map("sizes", integer_of);
   if (!found.absent("verdict")) {
-    const Members verdict(found["verdict"], found.at("verdict"));
-    diagnosis.errors = {
-        verdict.text("worst"),     verdict.number("eager_error"), verdict.number("compiled_error"),
-        verdict.number("allowed"), element_of(verdict),           result_fault_of(verdict.text("fault")),
-        verdict.text("reason")};
+    const Members verdict = found.object("verdict");
+    diagnosis.errors = {verdict.text("worst"),
+                        number_in(verdict, "eager_error"),
+                        number_in(verdict, "compiled_error"),
+                        number_in(verdict, "allowed"),
+                        element_of(verdict),
+                        result_fault_of(verdict.text("fault")),
+                        verdict.text("reason")};
   }
   if (!found.absent("guilty")) {
-    const Members guilty(found["guilty"], found.at("guilty"));
+    const Members guilty = found.object("guilty");
     diagnosis.guilty = {guilty.text("name"), guilty.text("kind"), guilty.text("sentence"), guilty.integer("trials"),
                         confirmation_of(guilty.text("confirmation"))};
     if (const std::string fault = guilty.text("fault"); !fault.empty()) diagnosis.guilty->sentence = fault;
   }
   if (!found.absent("reproducer")) {
-    const Members again(found["reproducer"], found.at("reproducer"));
+    const Members again = found.object("reproducer");
     diagnosis.reproducer = {again.text("command"), again.integer("runs"), again.integer("failed"), again.text("fault")};
   }
-  diagnosis.files = found.texts("files");
-  diagnosis.faults = found.texts("faults");
+  diagnosis.files = texts_in(found, "files");
+  diagnosis.faults = texts_in(found, "faults");
   return diagnosis;
 }
 

@@ -81,7 +81,7 @@ nlohmann::json parse(const std::string& text, const std::string& file) {
 
 /// Returns the version of the document's schema. Throws std::invalid_argument for one that cannot be read.
 int version_of(const nlohmann::json& json, const std::string& schema) {
-  const std::string found = text_of(member_of(json, "schema", "the document"), "schema");
+  const std::string found = Members(json, "the document", "").required_text("schema");
   for (int version = oldest_version; version <= schema_version; ++version)
     if (found == schema + std::to_string(version)) return version;
   const std::string expected = schema + std::to_string(schema_version);
@@ -154,11 +154,6 @@ auto reading(const std::string& file, Read read) {
   }
 }
 
-std::string text_or_empty(const nlohmann::json& object, const char* key) {
-  const auto& value = member_of(object, key, "run");
-  return value.is_null() ? "" : text_of(value, std::string("run.") + key);
-}
-
 int exit_code_in(const nlohmann::json& json) {
   const int64_t code = integer_of(json, "run.exit_code");
   if (code < 0 || code > 255)
@@ -166,33 +161,28 @@ int exit_code_in(const nlohmann::json& json) {
   return static_cast<int>(code);
 }
 
-BaselineFacts baseline_of(const nlohmann::json& json) {
-  const auto& object = object_of(json, "run.baseline");
-  return {text_of(member_of(object, "path", "run.baseline"), "run.baseline.path"),
-          text_of(member_of(object, "summary", "run.baseline"), "run.baseline.summary"),
-          texts_of(member_of(object, "remarks", "run.baseline"), "run.baseline.remarks"),
-          text_of(member_of(object, "again", "run.baseline"), "run.baseline.again")};
+BaselineFacts baseline_of(const Members& baseline) {
+  return {baseline.required_text("path"), baseline.required_text("summary"),
+          texts_of(baseline["remarks"], baseline.at("remarks")), baseline.required_text("again")};
 }
 
-RunInfo run_of(const nlohmann::json& json) {
-  const auto& object = object_of(member_of(json, "run", "the document"), "run");
+RunInfo run_of(const Members& document) {
+  const Members object = document.object("run");
   RunInfo run;
-  run.id = text_or_empty(object, "id");
-  run.started = text_or_empty(object, "started");
-  run.directory = text_or_empty(object, "directory");
-  run.exit_reason = text_or_empty(object, "exit_reason");
-  run.tag = text_or_empty(object, "tag");
-  if (const auto& value = member_of(object, "duration_s", "run"); !value.is_null()) {
-    run.duration_s = number_of(value, "run.duration_s");
-  }
-  run.argv = texts_of(member_of(object, "argv", "run"), "run.argv");
-  if (const auto& value = member_of(object, "exit_code", "run"); !value.is_null()) run.exit_code = exit_code_in(value);
-  run.exit_words = text_or_empty(object, "exit_words");
-  if (const auto& value = member_of(object, "baseline", "run"); !value.is_null()) run.baseline = baseline_of(value);
-  run.machine = text_map_of(member_of(json, "machine", "the document"), "machine");
-  run.build = text_map_of(member_of(json, "build", "the document"), "build");
-  run.environment = text_map_of(member_of(json, "environment", "the document"), "environment");
-  run.policy = text_map_of(member_of(json, "policy", "the document"), "policy");
+  run.id = object.text("id");
+  run.started = object.text("started");
+  run.directory = object.text("directory");
+  run.exit_reason = object.text("exit_reason");
+  run.tag = object.text("tag");
+  run.duration_s = object.number("duration_s");
+  run.argv = texts_of(object["argv"], object.at("argv"));
+  if (!object.absent("exit_code")) run.exit_code = exit_code_in(object["exit_code"]);
+  run.exit_words = object.text("exit_words");
+  if (!object.absent("baseline")) run.baseline = baseline_of(object.object("baseline"));
+  run.machine = document.text_map("machine");
+  run.build = document.text_map("build");
+  run.environment = document.text_map("environment");
+  run.policy = document.text_map("policy");
   return run;
 }
 
@@ -256,8 +246,9 @@ Report parse_json(const std::string& text, const std::string& file) {
   const auto json = parse(text, file);
   return reading(file, [&] {
     const int version = version_of(json, report_schema);
-    Report report{run_of(json), {}};
-    const auto& results = member_of(json, "results", "the document");
+    const Members document(json, "the document", "");
+    Report report{run_of(document), {}};
+    const auto& results = document["results"];
     if (!results.is_array()) throw std::invalid_argument("results: expected an array");
     if (results.size() > JsonLimits::results)
       throw std::invalid_argument(
@@ -283,7 +274,7 @@ Result parse_case_json(const std::string& text, const std::string& file) {
   const auto json = parse(text, file);
   return reading(file, [&] {
     const int version = version_of(json, case_schema);
-    return result_in(member_of(json, "result", "the document"), version);
+    return result_in(Members(json, "the document", "")["result"], version);
   });
 }
 

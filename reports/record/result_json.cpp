@@ -71,17 +71,6 @@ std::string text_of(const nlohmann::json& json, const std::string& path) {
   return json.get<std::string>();
 }
 
-const nlohmann::json& member_of(const nlohmann::json& json, const std::string& key, const std::string& path) {
-  static const nlohmann::json absent;
-  const auto found = object_of(json, path).find(key);
-  return found == json.end() ? absent : *found;
-}
-
-const nlohmann::json& object_of(const nlohmann::json& json, const std::string& path) {
-  if (!json.is_object()) refuse(path, "an object", json);
-  return json;
-}
-
 std::vector<double> numbers_of(const nlohmann::json& json, const std::string& path) {
   if (!json.is_array()) refuse(path, "an array of numbers", json);
   std::vector<double> numbers;
@@ -90,19 +79,40 @@ std::vector<double> numbers_of(const nlohmann::json& json, const std::string& pa
   return numbers;
 }
 
-std::map<std::string, std::string> text_map_of(const nlohmann::json& json, const std::string& path) {
-  std::map<std::string, std::string> map;
-  if (json.is_null()) return map;
-  for (const auto& [key, value] : object_of(json, path).items()) map[key] = text_of(value, path + "." + key);
-  return map;
-}
-
 std::vector<std::string> texts_of(const nlohmann::json& json, const std::string& path) {
   std::vector<std::string> texts;
   if (json.is_null()) return texts;
   if (!json.is_array()) throw std::invalid_argument(path + ": expected an array of strings");
   for (const auto& item : json) texts.push_back(text_of(item, fmt::format("{}[{}]", path, texts.size())));
   return texts;
+}
+
+Members::Members(const nlohmann::json& object, const std::string& path, std::string prefix)
+    : object_(object), prefix_(std::move(prefix)) {
+  if (!object.is_object()) refuse(path, "an object", object);
+}
+
+const nlohmann::json& Members::operator[](const std::string& key) const {
+  static const nlohmann::json nothing;
+  const auto found = object_.find(key);
+  return found == object_.end() ? nothing : *found;
+}
+
+bool Members::boolean(const std::string& key, bool otherwise) const {
+  const auto& value = (*this)[key];
+  if (!value.is_null() && !value.is_boolean()) throw std::invalid_argument(at(key) + ": expected true or false");
+  return value.is_null() ? otherwise : value.get<bool>();
+}
+
+std::map<std::string, std::string> Members::text_map(const std::string& key) const {
+  return map(key, [](const nlohmann::json& value, const std::string& path) { return text_of(value, path); });
+}
+
+const nlohmann::json& Members::array(const std::string& key) const {
+  static const nlohmann::json none = nlohmann::json::array();
+  const auto& value = (*this)[key];
+  if (!value.is_null() && !value.is_array()) throw std::invalid_argument(at(key) + ": expected an array");
+  return value.is_null() ? none : value;
 }
 
 nlohmann::json texts_to_json(const std::vector<std::string>& texts) {
@@ -124,18 +134,11 @@ std::optional<double> metric_of(const Result& result, const char* key) {
 
 namespace {
 
-/// Returns true or false; false for an absent member.
-bool switch_of(const nlohmann::json& json, const std::string& path) {
-  if (json.is_null()) return false;
-  if (!json.is_boolean()) throw std::invalid_argument(path + ": expected true or false");
-  return json.get<bool>();
-}
-
 /// Returns the member `status` of an object.
-Status status_in(const nlohmann::json& json, const std::string& path) {
-  const std::string status = text_of(member_of(json, "status", path), path + ".status");
+Status status_in(const Members& object) {
+  const std::string status = object.required_text("status");
   if (const auto parsed = parse_status(status)) return *parsed;
-  throw std::invalid_argument(fmt::format("{}.status: expected a known status, found \"{}\"", path, status));
+  throw std::invalid_argument(fmt::format("{}: expected a known status, found \"{}\"", object.at("status"), status));
 }
 
 /// Moves the notes that recorded_notes() adds to their members. Records of older versions may have the notes of a
@@ -194,45 +197,25 @@ void to_json(nlohmann::json& json, const Outcome& outcome) {
 }
 
 void from_json(const nlohmann::json& json, Outcome& outcome) {
-  const std::string here = "outcome";
+  const Members found(json, "outcome");
   outcome = {};
-  outcome.status = status_in(json, here);
-  for (const auto& [key, member] :
-       {std::pair{"reason", &Outcome::reason}, {"detail", &Outcome::detail}, {"phase", &Outcome::phase}}) {
-    const auto& value = member_of(json, key, here);
-    if (!value.is_null()) outcome.*member = text_of(value, here + "." + key);
-  }
-  const auto& metrics = member_of(json, "metrics", here);
-  if (!metrics.is_null()) {
-    for (const auto& [key, value] : object_of(metrics, here + ".metrics").items())
-      outcome.metrics[key] = number_of(value, here + ".metrics." + key);
-  }
-  outcome.notes = text_map_of(member_of(json, "notes", here), here + ".notes");
-  const auto& samples = member_of(json, "samples", here);
-  if (!samples.is_null()) {
-    for (const auto& [key, value] : object_of(samples, here + ".samples").items())
-      outcome.samples[key] = numbers_of(value, here + ".samples." + key);
-  }
-  if (const auto& diagnosis = member_of(json, "diagnosis", here); !diagnosis.is_null())
-    outcome.diagnosis = diagnosis_of(diagnosis, here + ".diagnosis");
+  outcome.status = status_in(found);
+  outcome.reason = found.text("reason");
+  outcome.detail = found.text("detail");
+  outcome.phase = found.text("phase");
+  outcome.metrics = found.map("metrics", number_of);
+  outcome.notes = found.text_map("notes");
+  outcome.samples = found.map("samples", numbers_of);
+  if (!found.absent("diagnosis")) outcome.diagnosis = diagnosis_of(found["diagnosis"], found.at("diagnosis"));
   take_recorded_notes(outcome);
-  for (const auto& [name, member] : digest_fields) {
-    const std::string key(name);
-    if (const auto& digest = member_of(json, key, here); !digest.is_null())
-      outcome.model.*member = text_of(digest, here + "." + key);
-  }
-  if (const auto& fault = member_of(json, "infrastructure_fault", here); !fault.is_null())
-    outcome.infrastructure_fault = text_of(fault, here + ".infrastructure_fault");
-  outcome.threads_across_caches =
-      switch_of(member_of(json, "threads_across_caches", here), here + ".threads_across_caches");
-  outcome.timed_sizes = texts_of(member_of(json, "timed_sizes", here), here + ".timed_sizes");
-  if (const auto& failed = member_of(json, "failed_entrants", here); !failed.is_null()) {
-    for (const auto& [label, entrant] : object_of(failed, here + ".failed_entrants").items()) {
-      const std::string place = here + ".failed_entrants." + label;
-      outcome.failed_entrants[label] = {status_in(entrant, place),
-                                        text_of(member_of(entrant, "reason", place), place + ".reason")};
-    }
-  }
+  for (const auto& [key, member] : digest_fields) outcome.model.*member = found.text(std::string(key));
+  outcome.infrastructure_fault = found.text("infrastructure_fault");
+  outcome.threads_across_caches = found.boolean("threads_across_caches");
+  outcome.timed_sizes = texts_of(found["timed_sizes"], found.at("timed_sizes"));
+  outcome.failed_entrants = found.map("failed_entrants", [](const nlohmann::json& value, const std::string& path) {
+    const Members entrant(value, path);
+    return FailedEntrant{status_in(entrant), entrant.required_text("reason")};
+  });
 }
 
 namespace {
@@ -244,12 +227,13 @@ constexpr std::array<std::pair<BaselineChange, std::string_view>, 3> baseline_wo
 
 BaselineFinding finding_in(const nlohmann::json& json) {
   if (json.is_null()) return {};
-  const std::string word = text_of(member_of(json, "change", "baseline"), "baseline.change");
+  const Members finding(json, "baseline");
+  const std::string word = finding.required_text("change");
   const auto found = std::ranges::find(baseline_words, word, &decltype(baseline_words)::value_type::second);
   if (found == baseline_words.end())
     throw std::invalid_argument(
         fmt::format("baseline.change: expected worse, gone or different_model, found \"{}\"", word));
-  return {found->first, text_of(member_of(json, "reason", "baseline"), "baseline.reason")};
+  return {found->first, finding.required_text("reason")};
 }
 
 nlohmann::json finding_to_json(const BaselineFinding& finding) {
@@ -258,21 +242,9 @@ nlohmann::json finding_to_json(const BaselineFinding& finding) {
 }
 
 Origin record_origin(const nlohmann::json& json) {
-  Origin origin;
-  const auto text = [&](const char* key, std::string& member) {
-    if (const auto& value = member_of(json, key, "origin"); !value.is_null())
-      member = text_of(value, std::string("origin.") + key);
-  };
-  const auto integer = [&](const char* key, int64_t& member) {
-    if (const auto& value = member_of(json, key, "origin"); !value.is_null())
-      member = integer_of(value, std::string("origin.") + key);
-  };
-  if (json.is_null()) return origin;
-  text("folder", origin.folder);
-  integer("number", origin.number);
-  text("run", origin.run);
-  integer("sequence", origin.sequence);
-  return origin;
+  if (json.is_null()) return {};
+  const Members origin(json, "origin");
+  return {origin.text("folder"), origin.integer("number"), origin.text("run"), origin.integer("sequence")};
 }
 
 }  // namespace
@@ -296,35 +268,24 @@ void to_json(nlohmann::json& json, const Result& result) {
 }
 
 void from_json(const nlohmann::json& json, Result& result) {
+  const Members found(json, "result", "");
   result = {};
   for (const auto& field : text_fields()) {
     const std::string key(field.key);
-    const auto& value = member_of(json, key, "result");
-    if (!value.is_null() || key == "name") result.*field.member = text_of(value, key);
+    if (key == "name" || !found.absent(key)) result.*field.member = found.required_text(key);
   }
   if (result.name.empty()) throw std::invalid_argument("name: expected the name of a case, found \"\"");
-  if (const auto& value = member_of(json, "batch_size", ""); !value.is_null()) {
-    result.batch_size = integer_of(value, "batch_size");
-  }
-  if (const auto& value = member_of(json, "line", ""); !value.is_null()) {
-    const int64_t line = integer_of(value, "line");
-    if (line < 0 || line > std::numeric_limits<int>::max()) {
-      throw std::invalid_argument(fmt::format("line: expected a line number, found {}", line));
-    }
-    result.line = static_cast<int>(line);
-  }
-  if (const auto& value = member_of(json, "duration_s", ""); !value.is_null()) {
-    result.duration_s = number_of(value, "duration_s");
-  }
-  if (const auto& value = member_of(json, "finished", ""); !value.is_null()) {
-    if (!value.is_boolean()) throw std::invalid_argument("finished: expected true or false");
-    result.finished = value.get<bool>();
-  }
-  result.origin = record_origin(member_of(json, "origin", ""));
-  if (const auto& value = member_of(json, "upstream_name", ""); !value.is_null())
-    result.upstream_name = text_of(value, "upstream_name");
-  result.baseline = finding_in(member_of(json, "baseline", ""));
-  from_json(member_of(json, "outcome", ""), result.outcome);
+  result.batch_size = found.integer("batch_size");
+  const int64_t line = found.integer("line");
+  if (line < 0 || line > std::numeric_limits<int>::max())
+    throw std::invalid_argument(fmt::format("line: expected a line number, found {}", line));
+  result.line = static_cast<int>(line);
+  result.duration_s = found.number("duration_s");
+  result.finished = found.boolean("finished", true);
+  result.origin = record_origin(found["origin"]);
+  result.upstream_name = found.text("upstream_name");
+  result.baseline = finding_in(found["baseline"]);
+  from_json(found["outcome"], result.outcome);
 }
 
 }  // namespace torchstone

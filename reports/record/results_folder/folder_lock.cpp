@@ -70,13 +70,7 @@ namespace {
 
 Holder holder_of(pid_t pid, Holder::Kind kind) {
   const ProcessFacts facts = process_facts(pid).value_or(ProcessFacts{});
-  Holder holder;
-  holder.kind = kind;
-  holder.pid = pid;
-  holder.start_ticks = facts.start_ticks;
-  holder.since = utc_now();
-  holder.command = facts.command;
-  return holder;
+  return {.kind = kind, .pid = pid, .start_ticks = facts.start_ticks, .since = utc_now(), .command = facts.command};
 }
 
 int number_in(const char* variable, int fallback) {
@@ -120,21 +114,17 @@ std::string to_json(const Holder& holder) {
   return json.dump() + "\n";
 }
 
-Holder parse_holder(const std::string& text) {
-  Holder holder;
-  try {
-    const auto json = nlohmann::json::parse(text);
-    holder.kind = json.at("kind").get<Holder::Kind>();
-    holder.pid = json.at("pid").get<pid_t>();
-    holder.since = json.at("since").get<std::string>();
-    holder.command = printable(json.at("command").get<std::string>());
-    holder.start_ticks = json.at("start_ticks").get<uint64_t>();
-    holder.shard = json.at("shard").get<int>();
-    holder.shards = json.at("shards").get<int>();
-  } catch (const nlohmann::json::exception&) {
-    return {};
-  }
-  return holder;
+Holder parse_holder(const std::string& text) try {
+  const auto json = nlohmann::json::parse(text);
+  return {json.at("kind"),
+          json.at("pid"),
+          json.at("start_ticks"),
+          json.at("since"),
+          printable(json.at("command").get<std::string>()),
+          json.at("shard"),
+          json.at("shards")};
+} catch (const nlohmann::json::exception&) {
+  return {};
 }
 
 namespace fs = std::filesystem;

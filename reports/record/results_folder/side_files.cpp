@@ -11,6 +11,7 @@
 #include "reports/base/text.h"
 #include "reports/record/report_json.h"
 #include "reports/record/result_json.h"
+#include "reports/record/summary.h"
 
 namespace torchstone::results_folder {
 
@@ -76,10 +77,9 @@ std::string write_npy(const std::vector<std::vector<double>>& columns) {
 }
 
 void write_samples(const fs::path& out, const Result& result) {
-  const auto& samples = result.outcome.samples;
-  const auto eager = samples.find("eager_s"), compiled = samples.find("compiled_s");
-  if (eager == samples.end() || compiled == samples.end()) return;
-  write_atomically(samples_path(out, result.name), write_npy({eager->second, compiled->second}));
+  const auto &eager = samples_of(result, "eager_s"), &compiled = samples_of(result, "compiled_s");
+  if (!eager.empty() && !compiled.empty())
+    write_atomically(samples_path(out, result.name), write_npy({eager, compiled}));
 }
 
 namespace {
@@ -111,18 +111,15 @@ void read_beside(const fs::path& folder, const char* name, Diagnosis& diagnosis,
 
 /// The search's own words where it named nothing.
 void take_guilty(const json& guilty, Diagnosis& diagnosis) {
-  GuiltyPart found;
-  if (const auto& name = member_of(guilty, "guilty", "guilty"); !name.is_null()) found.name = text_of(name, "guilty");
-  if (const auto& kind = member_of(guilty, "kind", "guilty"); !kind.is_null()) found.kind = text_of(kind, "kind");
-  if (const auto& words = member_of(guilty, "sentence", "guilty"); !words.is_null())
-    found.sentence = text_of(words, "sentence");
-  found.trials = integer_of(member_of(guilty, "trials", "guilty"), "trials");
-  if (!diagnosis.guilty) diagnosis.guilty = found;
+  const Members found(guilty, "guilty", "");
+  const GuiltyPart part{found.text("guilty"), found.text("kind"), found.text("sentence"),
+                        integer_of(found["trials"], "trials")};
+  if (!diagnosis.guilty) diagnosis.guilty = part;
 }
 
 void take_confirmed(const json& confirmed, Diagnosis& diagnosis) {
-  const int64_t runs = integer_of(member_of(confirmed, "runs", "confirmed"), "runs");
-  const int64_t failed = integer_of(member_of(confirmed, "failed", "confirmed"), "failed");
+  const Members found(confirmed, "confirmed", "");
+  const int64_t runs = integer_of(found["runs"], "runs"), failed = integer_of(found["failed"], "failed");
   if (!diagnosis.reproducer) diagnosis.reproducer.emplace();
   diagnosis.reproducer->runs = runs;
   diagnosis.reproducer->failed = failed;
