@@ -114,35 +114,6 @@ class Converter {
   int values_ = 0;
 };
 
-}  // namespace
-
-Yaml parse_yaml(const std::string& text, const std::string& file) {
-  check_bytes(text, file);
-  try {
-    check_single_document(text, file);
-    const YAML::Node document = YAML::Load(text);
-    if (document.IsNull()) fail({file}, "the file is empty");
-    return Converter(file).convert(document, "", Converter::line_of(document, 1), 0);
-  } catch (const YAML::Exception& error) {
-    fail({file, error.mark.is_null() ? 0 : error.mark.line + 1}, "not valid YAML: " + error.msg);
-  }
-}
-
-Yaml read_yaml(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) fail({file}, "the file cannot be read");
-  std::string text;
-  // One byte more than allowed is enough to refuse an endless file such as a device.
-  text.resize(max_bytes + 1);
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (stream.bad() || (stream.gcount() == 0 && !stream.eof()))
-    fail({file}, "the file cannot be read (is it a folder?)");
-  text.resize(static_cast<size_t>(stream.gcount()));
-  return parse_yaml(text, file);
-}
-
-namespace {
-
 // Shortens a value and replaces control characters, so that an error stays one readable line.
 std::string shown(const std::string& text) {
   std::string out;
@@ -178,6 +149,31 @@ void append_flat(const Yaml& node, std::vector<Yaml>& out) {
 }
 
 }  // namespace
+
+Yaml parse_yaml(const std::string& text, const std::string& file) {
+  check_bytes(text, file);
+  try {
+    check_single_document(text, file);
+    const YAML::Node document = YAML::Load(text);
+    if (document.IsNull()) fail({file}, "the file is empty");
+    return Converter(file).convert(document, "", Converter::line_of(document, 1), 0);
+  } catch (const YAML::Exception& error) {
+    fail({file, error.mark.is_null() ? 0 : error.mark.line + 1}, "not valid YAML: " + error.msg);
+  }
+}
+
+Yaml read_yaml(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) fail({file}, "the file cannot be read");
+  std::string text;
+  // One byte more than allowed is enough to refuse an endless file such as a device.
+  text.resize(max_bytes + 1);
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (stream.bad() || (stream.gcount() == 0 && !stream.eof()))
+    fail({file}, "the file cannot be read (is it a folder?)");
+  text.resize(static_cast<size_t>(stream.gcount()));
+  return parse_yaml(text, file);
+}
 
 std::string origin_of(const Place& place) {
   return place.line > 0 ? fmt::format("{}:{}", place.file, place.line) : place.file;

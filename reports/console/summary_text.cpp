@@ -168,41 +168,6 @@ std::string again_line(const std::vector<Result>& results) {
   return first == nullptr ? "" : "Again: " + terminal_line(first_line(first->reproduce));
 }
 
-}  // namespace
-
-std::string write_summary(const std::vector<Result>& results, const RunInfo& run,
-                          const std::vector<std::string>& report_paths, size_t width) {
-  std::vector<std::string> lines = {shortened(head_line(results, run), width)};
-  add_wrapped(lines, "  ", counts_of(results), width);
-  for (const auto& line : baseline_lines(run)) lines.push_back(shortened(terminal_line("  " + line), width));
-  for (const auto& part : averages_of(results)) lines.push_back(shortened(terminal_line("  " + part), width));
-  for (const auto& doubt : machine_doubts(results, run.machine)) lines.push_back(shortened("  " + doubt, width));
-  for (const auto& line : tables::operatorbench_lines(results)) lines.push_back(shortened(terminal_line(line), width));
-  auto last = report_lines(report_paths, width);
-  if (const std::string again = again_line(results); !again.empty()) last.push_back(again);
-  if (run.baseline && !run.baseline->again.empty()) last.push_back("Compared: " + terminal_line(run.baseline->again));
-  if (const auto worst = worst_of(results); !worst.empty()) {
-    const size_t taken = lines.size() + last.size() + 2;  // the heading, and the line of those not shown
-    const size_t shown = std::min({worst.size(), worst_shown, lines_in_all - std::min(taken, lines_in_all)});
-    lines.push_back(shortened(worst_heading, width));
-    for (size_t i = 0; i < shown; ++i) lines.push_back(worst_line(*worst[i], width));
-    const auto undone = static_cast<size_t>(std::ranges::count_if(worst, [](const Result* r) { return !is_fine(*r); }));
-    if (undone > shown)
-      lines.push_back(shortened(fmt::format("  … and {} more not as expected", undone - shown), width));
-  }
-  lines.insert(lines.end(), last.begin(), last.end());
-  return terminal_text(fmt::format("{}\n", fmt::join(lines, "\n")));
-}
-
-// Last, because it names the files of all others.
-TORCHSTONE_REPORT_WRITER(
-    summary, .help = "The closing summary of a run", .order = 2000, .file = "summary.txt",
-    .text = [](const Report& report, const WriteOptions& options) {
-      return write_summary(report.results, report.run, options.written);
-    });
-
-namespace {
-
 using judge::Standing;
 using judge::Tournament;
 
@@ -255,6 +220,37 @@ std::string ways_to_ship(const Tournament& tournament) {
 }
 
 }  // namespace
+
+std::string write_summary(const std::vector<Result>& results, const RunInfo& run,
+                          const std::vector<std::string>& report_paths, size_t width) {
+  std::vector<std::string> lines = {shortened(head_line(results, run), width)};
+  add_wrapped(lines, "  ", counts_of(results), width);
+  for (const auto& line : baseline_lines(run)) lines.push_back(shortened(terminal_line("  " + line), width));
+  for (const auto& part : averages_of(results)) lines.push_back(shortened(terminal_line("  " + part), width));
+  for (const auto& doubt : machine_doubts(results, run.machine)) lines.push_back(shortened("  " + doubt, width));
+  for (const auto& line : tables::operatorbench_lines(results)) lines.push_back(shortened(terminal_line(line), width));
+  auto last = report_lines(report_paths, width);
+  if (const std::string again = again_line(results); !again.empty()) last.push_back(again);
+  if (run.baseline && !run.baseline->again.empty()) last.push_back("Compared: " + terminal_line(run.baseline->again));
+  if (const auto worst = worst_of(results); !worst.empty()) {
+    const size_t taken = lines.size() + last.size() + 2;  // the heading, and the line of those not shown
+    const size_t shown = std::min({worst.size(), worst_shown, lines_in_all - std::min(taken, lines_in_all)});
+    lines.push_back(shortened(worst_heading, width));
+    for (size_t i = 0; i < shown; ++i) lines.push_back(worst_line(*worst[i], width));
+    const auto undone = static_cast<size_t>(std::ranges::count_if(worst, [](const Result* r) { return !is_fine(*r); }));
+    if (undone > shown)
+      lines.push_back(shortened(fmt::format("  … and {} more not as expected", undone - shown), width));
+  }
+  lines.insert(lines.end(), last.begin(), last.end());
+  return terminal_text(fmt::format("{}\n", fmt::join(lines, "\n")));
+}
+
+// Last, because it names the files of all others.
+TORCHSTONE_REPORT_WRITER(
+    summary, .help = "The closing summary of a run", .order = 2000, .file = "summary.txt",
+    .text = [](const Report& report, const WriteOptions& options) {
+      return write_summary(report.results, report.run, options.written);
+    });
 
 std::string tournament_text(const judge::Tournament& tournament, size_t width, bool color) {
   size_t name_width = 8;

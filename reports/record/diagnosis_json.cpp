@@ -45,51 +45,6 @@ json observed_of(const Diagnosis& diagnosis) {
   return observed;
 }
 
-}  // namespace
-
-void to_json(json& json, const GuiltyPart& guilty) {
-  json = {{"sentence", valid_utf8(guilty.sentence)}, {"trials", guilty.trials}};
-  if (!guilty.name.empty()) json["name"] = valid_utf8(guilty.name);
-  if (!guilty.kind.empty()) json["kind"] = valid_utf8(guilty.kind);
-  if (guilty.confirmation != Confirmation::untried) json["confirmation"] = to_string(guilty.confirmation);
-}
-
-void to_json(json& json, const DiagnosedReproducer& reproducer) {
-  json = {{"runs", reproducer.runs}, {"failed", reproducer.failed}};
-  if (!reproducer.command.empty()) json["command"] = valid_utf8(reproducer.command);
-  if (!reproducer.fault.empty()) json["fault"] = valid_utf8(reproducer.fault);
-}
-
-void to_json(json& json, const Diagnosis& diagnosis) {
-  json = {{"outcome", to_string(diagnosis.outcome)},
-          {"sentence", valid_utf8(diagnosis.sentence)},
-          {"nodes", diagnosis.nodes},
-          {"trials", diagnosis.trials},
-          {"seconds", number_to_json(diagnosis.seconds)}};
-  if (!diagnosis.message.empty()) json["message"] = valid_utf8(diagnosis.message);
-  if (diagnosis.first_wrong || diagnosis.seen > 0 || !diagnosis.unseen.empty())
-    json["observed"] = observed_of(diagnosis);
-  for (const auto& node : diagnosis.part) add_node(json["part"].emplace_back(), node);
-  if (diagnosis.confirmation != Confirmation::untried) json["confirmation"] = to_string(diagnosis.confirmation);
-  for (const auto& range : diagnosis.ranges) json["range"].push_back(range_of(range));
-  for (const auto& [dimension, size] : diagnosis.sizes) json["sizes"][valid_utf8(dimension)] = size;
-  if (const auto& errors = diagnosis.errors) {
-    auto& verdict = json["verdict"] = {{"worst", valid_utf8(errors->value)},
-                                       {"eager_error", number_to_json(errors->eager)},
-                                       {"compiled_error", number_to_json(errors->compiled)},
-                                       {"allowed", number_to_json(errors->allowed)}};
-    if (errors->fault) verdict["fault"] = to_string(*errors->fault);
-    if (!errors->reason.empty()) verdict["reason"] = valid_utf8(errors->reason);
-    add_element(verdict, errors->element);
-  }
-  if (diagnosis.guilty) json["guilty"] = *diagnosis.guilty;
-  if (diagnosis.reproducer) json["reproducer"] = *diagnosis.reproducer;
-  if (!diagnosis.files.empty()) json["files"] = texts_to_json(diagnosis.files);
-  if (!diagnosis.faults.empty()) json["faults"] = texts_to_json(diagnosis.faults);
-}
-
-namespace {
-
 /// Returns a number, which diagnosis.json may spell "inf", "-inf" or "nan".
 double number_in(const Members& members, const char* key, double otherwise = 0) {
   const json& value = members[key];
@@ -132,6 +87,47 @@ void read_observed(const json& value, const std::string& path, Diagnosis& diagno
 }
 
 }  // namespace
+
+void to_json(json& json, const GuiltyPart& guilty) {
+  json = {{"sentence", valid_utf8(guilty.sentence)}, {"trials", guilty.trials}};
+  if (!guilty.name.empty()) json["name"] = valid_utf8(guilty.name);
+  if (!guilty.kind.empty()) json["kind"] = valid_utf8(guilty.kind);
+  if (guilty.confirmation != Confirmation::untried) json["confirmation"] = to_string(guilty.confirmation);
+}
+
+void to_json(json& json, const DiagnosedReproducer& reproducer) {
+  json = {{"runs", reproducer.runs}, {"failed", reproducer.failed}};
+  if (!reproducer.command.empty()) json["command"] = valid_utf8(reproducer.command);
+  if (!reproducer.fault.empty()) json["fault"] = valid_utf8(reproducer.fault);
+}
+
+void to_json(json& json, const Diagnosis& diagnosis) {
+  json = {{"outcome", to_string(diagnosis.outcome)},
+          {"sentence", valid_utf8(diagnosis.sentence)},
+          {"nodes", diagnosis.nodes},
+          {"trials", diagnosis.trials},
+          {"seconds", number_to_json(diagnosis.seconds)}};
+  if (!diagnosis.message.empty()) json["message"] = valid_utf8(diagnosis.message);
+  if (diagnosis.first_wrong || diagnosis.seen > 0 || !diagnosis.unseen.empty())
+    json["observed"] = observed_of(diagnosis);
+  for (const auto& node : diagnosis.part) add_node(json["part"].emplace_back(), node);
+  if (diagnosis.confirmation != Confirmation::untried) json["confirmation"] = to_string(diagnosis.confirmation);
+  for (const auto& range : diagnosis.ranges) json["range"].push_back(range_of(range));
+  for (const auto& [dimension, size] : diagnosis.sizes) json["sizes"][valid_utf8(dimension)] = size;
+  if (const auto& errors = diagnosis.errors) {
+    auto& verdict = json["verdict"] = {{"worst", valid_utf8(errors->value)},
+                                       {"eager_error", number_to_json(errors->eager)},
+                                       {"compiled_error", number_to_json(errors->compiled)},
+                                       {"allowed", number_to_json(errors->allowed)}};
+    if (errors->fault) verdict["fault"] = to_string(*errors->fault);
+    if (!errors->reason.empty()) verdict["reason"] = valid_utf8(errors->reason);
+    add_element(verdict, errors->element);
+  }
+  if (diagnosis.guilty) json["guilty"] = *diagnosis.guilty;
+  if (diagnosis.reproducer) json["reproducer"] = *diagnosis.reproducer;
+  if (!diagnosis.files.empty()) json["files"] = texts_to_json(diagnosis.files);
+  if (!diagnosis.faults.empty()) json["faults"] = texts_to_json(diagnosis.faults);
+}
 
 Diagnosis diagnosis_of(const json& json, const std::string& path) {
   const Members found(json, path);

@@ -26,40 +26,6 @@ size_t end_of_string(std::string_view text, size_t at) {
   return at;
 }
 
-}  // namespace
-
-void check_json_limits(std::string_view text) {
-  std::string open;  // the brackets around the place
-  size_t members = 0, items = 0;
-  for (size_t at = 0; at < text.size(); ++at) {
-    switch (text[at]) {
-      case '"':
-        at = end_of_string(text, at);
-        break;
-      case '[':
-      case '{':
-        open += text[at];
-        if (open.size() > JsonLimits::depth) refuse("nested too deeply", JsonLimits::depth);
-        break;
-      case ']':
-      case '}':
-        if (!open.empty()) open.pop_back();
-        break;
-      case ':':
-        if (++members > JsonLimits::members) refuse("too many members of objects", JsonLimits::members);
-        break;
-      case ',':
-        items += open.ends_with('[');
-        if (items > JsonLimits::items) refuse("too many items of arrays", JsonLimits::items);
-        break;
-      default:
-        break;
-    }
-  }
-}
-
-namespace {
-
 constexpr const char* report_schema = "torchstone/result/";
 constexpr const char* case_schema = "torchstone/case/";
 constexpr int schema_version = 2, oldest_version = 1;
@@ -223,6 +189,36 @@ nlohmann::json summary_to_json(const std::vector<Result>& results) {
 }
 
 }  // namespace
+
+void check_json_limits(std::string_view text) {
+  std::string open;  // the brackets around the place
+  size_t members = 0, items = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    switch (text[at]) {
+      case '"':
+        at = end_of_string(text, at);
+        break;
+      case '[':
+      case '{':
+        open += text[at];
+        if (open.size() > JsonLimits::depth) refuse("nested too deeply", JsonLimits::depth);
+        break;
+      case ']':
+      case '}':
+        if (!open.empty()) open.pop_back();
+        break;
+      case ':':
+        if (++members > JsonLimits::members) refuse("too many members of objects", JsonLimits::members);
+        break;
+      case ',':
+        items += open.ends_with('[');
+        if (items > JsonLimits::items) refuse("too many items of arrays", JsonLimits::items);
+        break;
+      default:
+        break;
+    }
+  }
+}
 
 std::string write_json(const std::vector<Result>& results, const RunInfo& run) {
   std::string text = fmt::format("{{\n\"schema\": \"{}{}\",\n", report_schema, schema_version);

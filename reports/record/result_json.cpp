@@ -43,6 +43,58 @@ namespace {
   throw std::invalid_argument(fmt::format("{}: expected {}, found {}", path, expected, shortened(text, 60)));
 }
 
+/// Returns the member `status` of an object.
+Status status_in(const Members& object) {
+  const std::string status = object.required_text("status");
+  if (const auto parsed = parse_status(status)) return *parsed;
+  throw std::invalid_argument(fmt::format("{}: expected a known status, found \"{}\"", object.at("status"), status));
+}
+
+/// Moves the notes that recorded_notes() adds to their members. Records of older versions may have the notes of a
+/// diagnosis without the member `diagnosis`.
+void take_recorded_notes(Outcome& outcome) {
+  const auto take = [&](const char* key) {
+    const auto found = outcome.notes.extract(key);
+    return found.empty() ? std::string() : found.mapped();
+  };
+  outcome.operator_name = take("operator");
+  outcome.why_noisy = take("noisy");
+  const std::string sentence = take("diagnosis"), word = take("diagnosis_outcome"), folder = take("diagnosis_folder");
+  if (!outcome.diagnosis && !word.empty())
+    outcome.diagnosis = Diagnosis{.outcome = diagnosis_outcome_of(word), .sentence = sentence};
+  if (outcome.diagnosis)
+    outcome.diagnosis->folder = folder;
+  else
+    outcome.undiagnosed = sentence;
+}
+
+constexpr std::array<std::pair<BaselineChange, std::string_view>, 3> baseline_words = {
+    {{BaselineChange::worse, "worse"},
+     {BaselineChange::gone, "gone"},
+     {BaselineChange::different_model, "different_model"}}};
+
+BaselineFinding finding_in(const nlohmann::json& json) {
+  if (json.is_null()) return {};
+  const Members finding(json, "baseline");
+  const std::string word = finding.required_text("change");
+  const auto found = std::ranges::find(baseline_words, word, &decltype(baseline_words)::value_type::second);
+  if (found == baseline_words.end())
+    throw std::invalid_argument(
+        fmt::format("baseline.change: expected worse, gone or different_model, found \"{}\"", word));
+  return {found->first, finding.required_text("reason")};
+}
+
+nlohmann::json finding_to_json(const BaselineFinding& finding) {
+  const auto word = std::ranges::find(baseline_words, finding.change, &decltype(baseline_words)::value_type::first);
+  return {{"change", word->second}, {"reason", valid_utf8(finding.reason)}};
+}
+
+Origin record_origin(const nlohmann::json& json) {
+  if (json.is_null()) return {};
+  const Members origin(json, "origin");
+  return {origin.text("folder"), origin.integer("number"), origin.text("run"), origin.integer("sequence")};
+}
+
 }  // namespace
 
 nlohmann::json number_to_json(double value) {
@@ -132,35 +184,6 @@ std::optional<double> metric_of(const Result& result, const char* key) {
   return found == result.outcome.metrics.end() ? std::nullopt : std::optional(found->second);
 }
 
-namespace {
-
-/// Returns the member `status` of an object.
-Status status_in(const Members& object) {
-  const std::string status = object.required_text("status");
-  if (const auto parsed = parse_status(status)) return *parsed;
-  throw std::invalid_argument(fmt::format("{}: expected a known status, found \"{}\"", object.at("status"), status));
-}
-
-/// Moves the notes that recorded_notes() adds to their members. Records of older versions may have the notes of a
-/// diagnosis without the member `diagnosis`.
-void take_recorded_notes(Outcome& outcome) {
-  const auto take = [&](const char* key) {
-    const auto found = outcome.notes.extract(key);
-    return found.empty() ? std::string() : found.mapped();
-  };
-  outcome.operator_name = take("operator");
-  outcome.why_noisy = take("noisy");
-  const std::string sentence = take("diagnosis"), word = take("diagnosis_outcome"), folder = take("diagnosis_folder");
-  if (!outcome.diagnosis && !word.empty())
-    outcome.diagnosis = Diagnosis{.outcome = diagnosis_outcome_of(word), .sentence = sentence};
-  if (outcome.diagnosis)
-    outcome.diagnosis->folder = folder;
-  else
-    outcome.undiagnosed = sentence;
-}
-
-}  // namespace
-
 std::map<std::string, std::string> recorded_notes(const Outcome& outcome) {
   auto notes = outcome.notes;
   const auto add = [&](const char* key, const std::string& text) {
@@ -217,37 +240,6 @@ void from_json(const nlohmann::json& json, Outcome& outcome) {
     return FailedEntrant{status_in(entrant), entrant.required_text("reason")};
   });
 }
-
-namespace {
-
-constexpr std::array<std::pair<BaselineChange, std::string_view>, 3> baseline_words = {
-    {{BaselineChange::worse, "worse"},
-     {BaselineChange::gone, "gone"},
-     {BaselineChange::different_model, "different_model"}}};
-
-BaselineFinding finding_in(const nlohmann::json& json) {
-  if (json.is_null()) return {};
-  const Members finding(json, "baseline");
-  const std::string word = finding.required_text("change");
-  const auto found = std::ranges::find(baseline_words, word, &decltype(baseline_words)::value_type::second);
-  if (found == baseline_words.end())
-    throw std::invalid_argument(
-        fmt::format("baseline.change: expected worse, gone or different_model, found \"{}\"", word));
-  return {found->first, finding.required_text("reason")};
-}
-
-nlohmann::json finding_to_json(const BaselineFinding& finding) {
-  const auto word = std::ranges::find(baseline_words, finding.change, &decltype(baseline_words)::value_type::first);
-  return {{"change", word->second}, {"reason", valid_utf8(finding.reason)}};
-}
-
-Origin record_origin(const nlohmann::json& json) {
-  if (json.is_null()) return {};
-  const Members origin(json, "origin");
-  return {origin.text("folder"), origin.integer("number"), origin.text("run"), origin.integer("sequence")};
-}
-
-}  // namespace
 
 void to_json(nlohmann::json& json, const Result& result) {
   json = nlohmann::json::object();

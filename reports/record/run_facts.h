@@ -30,11 +30,7 @@ Facts machine_facts(const std::string& root = "");
 /// Of version 1 only the top group is read.
 std::optional<double> quota_of_cgroup(const std::string& root = "");
 
-}  // namespace torchstone
-
 // Readers of single files of /proc and /sys. They return nothing for text of another form.
-
-namespace torchstone {
 
 /// The word in brackets of transparent_hugepage/enabled: "always [madvise] never" is madvise.
 std::string bracketed_word(std::string_view text);

@@ -65,12 +65,8 @@ int exit_code_of(const std::vector<Result>& results, bool strict_undecided);
 /// Returns why the exit code is 3: "nothing was judged: all 3 cases were left out (3 unsupported: no CUDA device)".
 std::string nothing_judged_words(const std::vector<Result>& results);
 
-}  // namespace torchstone
-
 // A run with --gtest_repeat has several results of each case. If only one can represent the case, it is one that is not
 // as expected: a later repetition does not repair a failure.
-
-namespace torchstone {
 
 /// Returns whether `later` represents the case, of two results of it.
 bool counts_instead(const Result& later, const Result& earlier);

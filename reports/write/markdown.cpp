@@ -42,43 +42,6 @@ size_t longest_run_of_backticks(std::string_view text) {
   return longest;
 }
 
-}  // namespace
-
-std::string markdown_text(std::string_view text) {
-  // GitHub makes mentions and links to issues from the finished page: only a character between prevents them. Without a
-  // colon nothing is an address or an emoji.
-  static const std::map<char, std::string_view> replaced = {{'@', "@&#8203;"}, {'#', "#&#8203;"}, {'<', "&lt;"},
-                                                            {'>', "&gt;"},     {'&', "&amp;"},    {':', "&#58;"}};
-  std::string out;
-  for (const char c : printable_line(text)) {
-    if (const auto found = replaced.find(c); found != replaced.end())
-      out += found->second;
-    else if (c == '.' && out.ends_with("www"))
-      out += "&#46;";
-    else if (std::string_view("\\`*_[]|~$").find(c) != std::string_view::npos)
-      out += std::string("\\") + c;
-    else
-      out += c;
-  }
-  return out;
-}
-
-std::string markdown_code(std::string_view text, bool in_table) {
-  std::string inner = printable_line(text);
-  if (in_table) inner = substituted(inner, {{'|', "\\|"}});
-  const std::string fence(longest_run_of_backticks(inner) + 1, '`');
-  const bool touches = inner.empty() || inner.starts_with('`') || inner.ends_with('`');
-  return touches ? fence + " " + inner + " " + fence : fence + inner + fence;
-}
-
-std::string markdown_block(std::string_view text) {
-  const std::string inner = printable(text);
-  const std::string fence(std::max<size_t>(3, longest_run_of_backticks(inner) + 1), '`');
-  return fence + "\n" + inner + (inner.ends_with('\n') ? "" : "\n") + fence + "\n";
-}
-
-namespace {
-
 /// Returns text for an HTML element, where Markdown's own marks mean nothing.
 std::string html_text(std::string_view text) {
   std::string out;
@@ -322,6 +285,39 @@ std::vector<std::pair<std::string, std::vector<std::string>>> rows_by_suite(cons
 }
 
 }  // namespace
+
+std::string markdown_text(std::string_view text) {
+  // GitHub makes mentions and links to issues from the finished page: only a character between prevents them. Without a
+  // colon nothing is an address or an emoji.
+  static const std::map<char, std::string_view> replaced = {{'@', "@&#8203;"}, {'#', "#&#8203;"}, {'<', "&lt;"},
+                                                            {'>', "&gt;"},     {'&', "&amp;"},    {':', "&#58;"}};
+  std::string out;
+  for (const char c : printable_line(text)) {
+    if (const auto found = replaced.find(c); found != replaced.end())
+      out += found->second;
+    else if (c == '.' && out.ends_with("www"))
+      out += "&#46;";
+    else if (std::string_view("\\`*_[]|~$").find(c) != std::string_view::npos)
+      out += std::string("\\") + c;
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string markdown_code(std::string_view text, bool in_table) {
+  std::string inner = printable_line(text);
+  if (in_table) inner = substituted(inner, {{'|', "\\|"}});
+  const std::string fence(longest_run_of_backticks(inner) + 1, '`');
+  const bool touches = inner.empty() || inner.starts_with('`') || inner.ends_with('`');
+  return touches ? fence + " " + inner + " " + fence : fence + inner + fence;
+}
+
+std::string markdown_block(std::string_view text) {
+  const std::string inner = printable(text);
+  const std::string fence(std::max<size_t>(3, longest_run_of_backticks(inner) + 1), '`');
+  return fence + "\n" + inner + (inner.ends_with('\n') ? "" : "\n") + fence + "\n";
+}
 
 std::string write_markdown(const Report& report, const MarkdownOptions& options) {
   const auto room = static_cast<double>(options.limit > reserve ? options.limit - reserve : 0);

@@ -52,6 +52,15 @@ bool hides_failure(const Result& record, const fs::path& path) try {
   return false;
 }
 
+/// The record of a case that never began, as old as the plan: whatever the run recorded is newer.
+Result not_run(Result planned) {
+  planned.finished = true;
+  planned.outcome = {};
+  planned.outcome.status = Status::interrupted;
+  planned.outcome.reason = "not run: the run ended before it";
+  return planned;
+}
+
 }  // namespace
 
 fs::path write_case(const fs::path& out, Result result) {
@@ -83,19 +92,6 @@ CaseFiles read_cases(const fs::path& out) {
   });
   return cases;
 }
-
-namespace {
-
-/// The record of a case that never began, as old as the plan: whatever the run recorded is newer.
-Result not_run(Result planned) {
-  planned.finished = true;
-  planned.outcome = {};
-  planned.outcome.status = Status::interrupted;
-  planned.outcome.reason = "not run: the run ended before it";
-  return planned;
-}
-
-}  // namespace
 
 fs::path write_plan(const fs::path& out, const RunInfo& run, std::vector<Result> planned) {
   for (auto& result : planned) {

@@ -21,11 +21,7 @@ struct CaseFiles {
 /// cannot be read, under the name of the file.
 CaseFiles read_cases(const std::filesystem::path& out);
 
-}  // namespace torchstone::results_folder
-
 // The plan of a run, written before the run begins. It names the cases that a killed run never reached.
-
-namespace torchstone::results_folder {
 
 /// Writes OUT/runs/ID.json: the run and its selected cases, none of them finished. Each process has its own file,
 /// because the processes of a ctest run share one folder.

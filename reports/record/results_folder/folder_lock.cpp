@@ -26,47 +26,12 @@
 namespace torchstone::results_folder {
 namespace {
 
+namespace fs = std::filesystem;
+
 std::string process_file(pid_t pid, const char* file) {
   std::ifstream stream(fmt::format("/proc/{}/{}", pid, file), std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
-
-}  // namespace
-
-std::optional<ProcessFacts> process_facts(pid_t pid) {
-  // "PID (NAME) STATE PARENT …": the name may hold anything, so what follows is counted from its end (proc(5)).
-  const std::string stat = process_file(pid, "stat");
-  const size_t name_end = stat.rfind(')');
-  if (name_end == std::string::npos) return std::nullopt;
-  std::istringstream fields(stat.substr(name_end + 1));
-  std::string state, skipped;
-  ProcessFacts facts;
-  fields >> state >> facts.parent;
-  constexpr int between_parent_and_start = 17;
-  for (int i = 0; i < between_parent_and_start; ++i) fields >> skipped;
-  if (!(fields >> facts.start_ticks) || state == "Z" || state == "X") return std::nullopt;
-  std::vector<std::string> words;
-  std::istringstream command(process_file(pid, "cmdline"));
-  for (std::string word; std::getline(command, word, '\0');) words.push_back(word);
-  facts.command = printable(fmt::format("{}", fmt::join(without_secrets(words), " ")));
-  return facts;
-}
-
-bool descends_from(pid_t ancestor) {
-  for (pid_t pid = getppid(); pid > 0;) {
-    if (pid == ancestor) return true;
-    const auto facts = process_facts(pid);
-    pid = facts ? facts->parent : 0;
-  }
-  return false;
-}
-
-NLOHMANN_JSON_SERIALIZE_ENUM(Holder::Kind, {{Holder::Kind::run, "run"},
-                                            {Holder::Kind::shard, "shard"},
-                                            {Holder::Kind::part, "part"},
-                                            {Holder::Kind::group, "group"}})
-
-namespace {
 
 Holder holder_of(pid_t pid, Holder::Kind kind) {
   const ProcessFacts facts = process_facts(pid).value_or(ProcessFacts{});
@@ -77,58 +42,6 @@ int number_in(const char* variable, int fallback) {
   const auto number = parse_number(environment_variable(variable));
   return number ? static_cast<int>(*number) : fallback;
 }
-
-}  // namespace
-
-Holder this_process(Holder::Kind kind) {
-  Holder holder = holder_of(getpid(), kind);
-  holder.shards = number_in("GTEST_TOTAL_SHARDS", 1);
-  holder.shard = number_in("GTEST_SHARD_INDEX", 0);
-  if (kind == Holder::Kind::run && holder.shards > 1) holder.kind = Holder::Kind::shard;
-  return holder;
-}
-
-Holder parent_process() { return holder_of(getppid(), Holder::Kind::group); }
-
-bool may_share(const Holder& newcomer, const Holder& holder, bool holder_is_ancestor) {
-  using enum Holder::Kind;
-  if (holder.kind == group) return holder_is_ancestor && (newcomer.kind == part || newcomer.kind == group);
-  if (newcomer.kind != holder.kind) return false;
-  if (newcomer.kind == shard) return newcomer.shards == holder.shards && newcomer.shard != holder.shard;
-  return newcomer.kind == part;
-}
-
-std::string to_string(const Holder& holder) {
-  constexpr size_t longest = 400;
-  return fmt::format("process {} since {}: {}", holder.pid, holder.since, shortened(holder.command, longest));
-}
-
-std::string to_json(const Holder& holder) {
-  const nlohmann::ordered_json json{{"kind", nlohmann::json(holder.kind)},
-                                    {"pid", holder.pid},
-                                    {"since", holder.since},
-                                    {"command", holder.command},
-                                    {"start_ticks", holder.start_ticks},
-                                    {"shard", holder.shard},
-                                    {"shards", holder.shards}};
-  return json.dump() + "\n";
-}
-
-Holder parse_holder(const std::string& text) try {
-  const auto json = nlohmann::json::parse(text);
-  return {json.at("kind"),
-          json.at("pid"),
-          json.at("start_ticks"),
-          json.at("since"),
-          printable(json.at("command").get<std::string>()),
-          json.at("shard"),
-          json.at("shards")};
-} catch (const nlohmann::json::exception&) {
-  return {};
-}
-
-namespace fs = std::filesystem;
-namespace {
 
 [[noreturn]] void fail(const char* what, const fs::path& path) {
   throw std::system_error(errno, std::generic_category(), fmt::format("{} {}", what, path.string()));
@@ -192,6 +105,86 @@ std::vector<Holder> holders_of(const fs::path& folder) {
 }
 
 }  // namespace
+
+std::optional<ProcessFacts> process_facts(pid_t pid) {
+  // "PID (NAME) STATE PARENT …": the name may hold anything, so what follows is counted from its end (proc(5)).
+  const std::string stat = process_file(pid, "stat");
+  const size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream fields(stat.substr(name_end + 1));
+  std::string state, skipped;
+  ProcessFacts facts;
+  fields >> state >> facts.parent;
+  constexpr int between_parent_and_start = 17;
+  for (int i = 0; i < between_parent_and_start; ++i) fields >> skipped;
+  if (!(fields >> facts.start_ticks) || state == "Z" || state == "X") return std::nullopt;
+  std::vector<std::string> words;
+  std::istringstream command(process_file(pid, "cmdline"));
+  for (std::string word; std::getline(command, word, '\0');) words.push_back(word);
+  facts.command = printable(fmt::format("{}", fmt::join(without_secrets(words), " ")));
+  return facts;
+}
+
+bool descends_from(pid_t ancestor) {
+  for (pid_t pid = getppid(); pid > 0;) {
+    if (pid == ancestor) return true;
+    const auto facts = process_facts(pid);
+    pid = facts ? facts->parent : 0;
+  }
+  return false;
+}
+
+NLOHMANN_JSON_SERIALIZE_ENUM(Holder::Kind, {{Holder::Kind::run, "run"},
+                                            {Holder::Kind::shard, "shard"},
+                                            {Holder::Kind::part, "part"},
+                                            {Holder::Kind::group, "group"}})
+
+Holder this_process(Holder::Kind kind) {
+  Holder holder = holder_of(getpid(), kind);
+  holder.shards = number_in("GTEST_TOTAL_SHARDS", 1);
+  holder.shard = number_in("GTEST_SHARD_INDEX", 0);
+  if (kind == Holder::Kind::run && holder.shards > 1) holder.kind = Holder::Kind::shard;
+  return holder;
+}
+
+Holder parent_process() { return holder_of(getppid(), Holder::Kind::group); }
+
+bool may_share(const Holder& newcomer, const Holder& holder, bool holder_is_ancestor) {
+  using enum Holder::Kind;
+  if (holder.kind == group) return holder_is_ancestor && (newcomer.kind == part || newcomer.kind == group);
+  if (newcomer.kind != holder.kind) return false;
+  if (newcomer.kind == shard) return newcomer.shards == holder.shards && newcomer.shard != holder.shard;
+  return newcomer.kind == part;
+}
+
+std::string to_string(const Holder& holder) {
+  constexpr size_t longest = 400;
+  return fmt::format("process {} since {}: {}", holder.pid, holder.since, shortened(holder.command, longest));
+}
+
+std::string to_json(const Holder& holder) {
+  const nlohmann::ordered_json json{{"kind", nlohmann::json(holder.kind)},
+                                    {"pid", holder.pid},
+                                    {"since", holder.since},
+                                    {"command", holder.command},
+                                    {"start_ticks", holder.start_ticks},
+                                    {"shard", holder.shard},
+                                    {"shards", holder.shards}};
+  return json.dump() + "\n";
+}
+
+Holder parse_holder(const std::string& text) try {
+  const auto json = nlohmann::json::parse(text);
+  return {json.at("kind"),
+          json.at("pid"),
+          json.at("start_ticks"),
+          json.at("since"),
+          printable(json.at("command").get<std::string>()),
+          json.at("shard"),
+          json.at("shards")};
+} catch (const nlohmann::json::exception&) {
+  return {};
+}
 
 Hold::Hold(const fs::path& folder, const Holder& holder, const std::function<void()>& when_alone,
            const std::function<void()>& when_held) {

@@ -66,61 +66,6 @@ bool is_written_aside(std::string_view name) {
          std::ranges::all_of(numbers, [&](char c) { return is_digit(c) || c == '.'; });
 }
 
-}  // namespace
-
-const std::vector<std::string>& own_folders() {
-  static const std::vector<std::string> folders = {"cases",  "runs",   "logs",     "csv",    "samples",
-                                                   "traces", "memory", "coverage", "layers", "conv_args"};
-  return folders;
-}
-
-bool is_own_report(const std::string& name) {
-  static constexpr std::array<std::string_view, 10> reports = {
-      "results.json", "report.html",  "junit.xml",     "results.csv",      "summary.csv",
-      "summary.txt",  "fastrnns.txt", "fastrnns.json", "fastrnns_pep.txt", "batch_sizes.txt"};
-  return is_written_aside(name) || std::ranges::find(reports, name) != reports.end();
-}
-
-bool has_own_name(const std::string& folder, const std::string& file) {
-  const std::string name = fs::path(file).filename().string();
-  const std::string stem = fs::path(name).stem().string(), extension = fs::path(name).extension().string();
-  if (is_written_aside(name)) return true;
-  if (folder == "cases") return name == ".writable" || (extension == ".json" && is_of_a_case(stem));
-  if (folder == "runs") return name == "written.txt" || (extension == ".json" && is_of_a_run(stem));
-  if (folder == "logs") return extension == ".log" && is_of_a_log(stem);
-  if (folder == "csv") return extension == ".csv" && is_of_a_table(stem);
-  if (folder == "coverage" || folder == "layers") return extension == ".csv" && is_of_a_case(stem);
-  return extension == (folder == "samples" ? ".npy" : ".json") && is_of_a_case(stem);
-}
-
-bool is_own_entry(const std::string& folder, const fs::path& entry) {
-  const fs::file_status status = fs::symlink_status(entry);
-  if (!fs::is_regular_file(status) && !fs::is_symlink(status)) return false;
-  const bool may_hold_a_record = (folder == "cases" || folder == "runs") && entry.extension() == ".json";
-  return has_own_name(folder, entry.filename().string()) || (may_hold_a_record && is_record(entry));
-}
-
-bool is_record(const fs::path& file) {
-  if (!fs::is_regular_file(fs::symlink_status(file))) return false;
-  // The schema is the first member of a report and the last one of a case.
-  constexpr std::streamoff length = 80;
-  std::ifstream stream(file, std::ios::binary);
-  std::array<char, length> part{};
-  const auto has_schema = [&] {
-    stream.read(part.data(), length);
-    const std::string_view text(part.data(), static_cast<size_t>(stream.gcount()));
-    stream.clear();
-    return text.find("\"torchstone/result/") != std::string_view::npos ||
-           text.find("\"torchstone/case/") != std::string_view::npos;
-  };
-  if (has_schema()) return true;
-  stream.seekg(0, std::ios::end);
-  stream.seekg(std::max<std::streamoff>(0, stream.tellg() - length));
-  return has_schema();
-}
-
-namespace {
-
 constexpr const char* list_name = "written.txt";
 
 fs::path list_in(const fs::path& folder) { return folder / "runs" / list_name; }
@@ -167,51 +112,6 @@ void empty_own_folder(const fs::path& folder, const std::string& name, const std
   for (const auto& file : found) fs::remove(file);
   if (fs::is_empty(path)) fs::remove(path);
 }
-
-}  // namespace
-
-bool is_report_name(const std::string& name) {
-  const fs::path path(name);
-  const auto fits = [](const fs::path& part) { return part.native().size() <= NAME_MAX; };
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
-  if (!path.is_relative() || !path.has_filename() || path.lexically_normal() != path) return false;
-  const std::string first = path.begin()->string();  // of a normal path only the first part can be ".."
-  return first.front() != '.' && first != "cases" && first != "runs" && std::ranges::all_of(path, fits) &&
-         std::ranges::none_of(name, is_control);
-}
-
-std::set<std::string> written_in(const fs::path& folder) {
-  std::set<std::string> names;
-  std::ifstream list(list_in(folder));
-  for (std::string name; std::getline(list, name);)
-    if (is_report_name(name)) names.insert(name);
-  return names;
-}
-
-void note_written(const fs::path& folder, const std::vector<std::string>& names) {
-  auto listed = written_in(folder);
-  const size_t before = listed.size();
-  for (const auto& name : names)
-    if (!is_known_name(name)) listed.insert(name);
-  if (listed.size() == before) return;
-  std::string text;
-  for (const auto& name : listed) text += name + "\n";
-  write_atomically(list_in(folder), text);
-}
-
-void empty_results(const fs::path& folder, const std::vector<fs::path>& kept) {
-  for (const auto& name : written_in(folder))
-    if (!is_one_of(kept, folder / name)) remove_file(folder, name);
-  std::vector<fs::path> reports;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.symlink_status().type() != fs::file_type::directory && is_own_report(entry.path().filename().string()) &&
-        !is_one_of(kept, entry.path()))
-      reports.push_back(entry.path());
-  for (const auto& path : reports) fs::remove(path);
-  for (const auto& name : own_folders()) empty_own_folder(folder, name, kept);
-}
-
-namespace {
 
 constexpr int marker_format = 1;
 constexpr const char* first_words = "torchstone results folder, format ";
@@ -295,6 +195,98 @@ bool has_marker(const fs::path& folder) {
 }
 
 }  // namespace
+
+const std::vector<std::string>& own_folders() {
+  static const std::vector<std::string> folders = {"cases",  "runs",   "logs",     "csv",    "samples",
+                                                   "traces", "memory", "coverage", "layers", "conv_args"};
+  return folders;
+}
+
+bool is_own_report(const std::string& name) {
+  static constexpr std::array<std::string_view, 10> reports = {
+      "results.json", "report.html",  "junit.xml",     "results.csv",      "summary.csv",
+      "summary.txt",  "fastrnns.txt", "fastrnns.json", "fastrnns_pep.txt", "batch_sizes.txt"};
+  return is_written_aside(name) || std::ranges::find(reports, name) != reports.end();
+}
+
+bool has_own_name(const std::string& folder, const std::string& file) {
+  const std::string name = fs::path(file).filename().string();
+  const std::string stem = fs::path(name).stem().string(), extension = fs::path(name).extension().string();
+  if (is_written_aside(name)) return true;
+  if (folder == "cases") return name == ".writable" || (extension == ".json" && is_of_a_case(stem));
+  if (folder == "runs") return name == "written.txt" || (extension == ".json" && is_of_a_run(stem));
+  if (folder == "logs") return extension == ".log" && is_of_a_log(stem);
+  if (folder == "csv") return extension == ".csv" && is_of_a_table(stem);
+  if (folder == "coverage" || folder == "layers") return extension == ".csv" && is_of_a_case(stem);
+  return extension == (folder == "samples" ? ".npy" : ".json") && is_of_a_case(stem);
+}
+
+bool is_own_entry(const std::string& folder, const fs::path& entry) {
+  const fs::file_status status = fs::symlink_status(entry);
+  if (!fs::is_regular_file(status) && !fs::is_symlink(status)) return false;
+  const bool may_hold_a_record = (folder == "cases" || folder == "runs") && entry.extension() == ".json";
+  return has_own_name(folder, entry.filename().string()) || (may_hold_a_record && is_record(entry));
+}
+
+bool is_record(const fs::path& file) {
+  if (!fs::is_regular_file(fs::symlink_status(file))) return false;
+  // The schema is the first member of a report and the last one of a case.
+  constexpr std::streamoff length = 80;
+  std::ifstream stream(file, std::ios::binary);
+  std::array<char, length> part{};
+  const auto has_schema = [&] {
+    stream.read(part.data(), length);
+    const std::string_view text(part.data(), static_cast<size_t>(stream.gcount()));
+    stream.clear();
+    return text.find("\"torchstone/result/") != std::string_view::npos ||
+           text.find("\"torchstone/case/") != std::string_view::npos;
+  };
+  if (has_schema()) return true;
+  stream.seekg(0, std::ios::end);
+  stream.seekg(std::max<std::streamoff>(0, stream.tellg() - length));
+  return has_schema();
+}
+
+bool is_report_name(const std::string& name) {
+  const fs::path path(name);
+  const auto fits = [](const fs::path& part) { return part.native().size() <= NAME_MAX; };
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
+  if (!path.is_relative() || !path.has_filename() || path.lexically_normal() != path) return false;
+  const std::string first = path.begin()->string();  // of a normal path only the first part can be ".."
+  return first.front() != '.' && first != "cases" && first != "runs" && std::ranges::all_of(path, fits) &&
+         std::ranges::none_of(name, is_control);
+}
+
+std::set<std::string> written_in(const fs::path& folder) {
+  std::set<std::string> names;
+  std::ifstream list(list_in(folder));
+  for (std::string name; std::getline(list, name);)
+    if (is_report_name(name)) names.insert(name);
+  return names;
+}
+
+void note_written(const fs::path& folder, const std::vector<std::string>& names) {
+  auto listed = written_in(folder);
+  const size_t before = listed.size();
+  for (const auto& name : names)
+    if (!is_known_name(name)) listed.insert(name);
+  if (listed.size() == before) return;
+  std::string text;
+  for (const auto& name : listed) text += name + "\n";
+  write_atomically(list_in(folder), text);
+}
+
+void empty_results(const fs::path& folder, const std::vector<fs::path>& kept) {
+  for (const auto& name : written_in(folder))
+    if (!is_one_of(kept, folder / name)) remove_file(folder, name);
+  std::vector<fs::path> reports;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.symlink_status().type() != fs::file_type::directory && is_own_report(entry.path().filename().string()) &&
+        !is_one_of(kept, entry.path()))
+      reports.push_back(entry.path());
+  for (const auto& path : reports) fs::remove(path);
+  for (const auto& name : own_folders()) empty_own_folder(folder, name, kept);
+}
 
 void require_results_folder(const fs::path& folder) {
   if (has_marker(folder)) return;

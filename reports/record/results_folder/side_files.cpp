@@ -22,6 +22,47 @@ void append_little_endian(std::string& bytes, uint64_t value, int count) {
   for (int i = 0; i < count; ++i) bytes += static_cast<char>((value >> (8 * i)) & 0xff);
 }
 
+using nlohmann::json;
+
+constexpr size_t most_bytes_of_file = 16 * mebibyte;
+
+json parsed(const std::string& text) {
+  check_json_limits(text);
+  json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!value.is_object()) throw std::invalid_argument("expected a JSON object");
+  return value;
+}
+
+/// Has `take` what the file holds, where there is one.
+template <typename Take>
+void read_beside(const fs::path& folder, const char* name, Diagnosis& diagnosis, Take take) {
+  std::error_code absent;
+  if (!fs::exists(folder / name, absent)) return;
+  try {
+    take(parsed(read_at_most(folder / name, most_bytes_of_file)));
+  } catch (const std::exception& error) {
+    std::string why = error.what();  // a ReportError begins with the path
+    if (const auto path = (folder / name).string() + ": "; why.starts_with(path)) why.erase(0, path.size());
+    diagnosis.faults.push_back(fmt::format("{} is not used: {}", name, shortened(printable(why), 300)));
+  }
+}
+
+/// The search's own words where it named nothing.
+void take_guilty(const json& guilty, Diagnosis& diagnosis) {
+  const Members found(guilty, "guilty", "");
+  const GuiltyPart part{found.text("guilty"), found.text("kind"), found.text("sentence"),
+                        integer_of(found["trials"], "trials")};
+  if (!diagnosis.guilty) diagnosis.guilty = part;
+}
+
+void take_confirmed(const json& confirmed, Diagnosis& diagnosis) {
+  const Members found(confirmed, "confirmed", "");
+  const int64_t runs = integer_of(found["runs"], "runs"), failed = integer_of(found["failed"], "failed");
+  if (!diagnosis.reproducer) diagnosis.reproducer.emplace();
+  diagnosis.reproducer->runs = runs;
+  diagnosis.reproducer->failed = failed;
+}
+
 }  // namespace
 
 fs::path samples_path(const fs::path& out, const std::string& name) {
@@ -81,51 +122,6 @@ void write_samples(const fs::path& out, const Result& result) {
   if (!eager.empty() && !compiled.empty())
     write_atomically(samples_path(out, result.name), write_npy({eager, compiled}));
 }
-
-namespace {
-
-using nlohmann::json;
-
-constexpr size_t most_bytes_of_file = 16 * mebibyte;
-
-json parsed(const std::string& text) {
-  check_json_limits(text);
-  json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!value.is_object()) throw std::invalid_argument("expected a JSON object");
-  return value;
-}
-
-/// Has `take` what the file holds, where there is one.
-template <typename Take>
-void read_beside(const fs::path& folder, const char* name, Diagnosis& diagnosis, Take take) {
-  std::error_code absent;
-  if (!fs::exists(folder / name, absent)) return;
-  try {
-    take(parsed(read_at_most(folder / name, most_bytes_of_file)));
-  } catch (const std::exception& error) {
-    std::string why = error.what();  // a ReportError begins with the path
-    if (const auto path = (folder / name).string() + ": "; why.starts_with(path)) why.erase(0, path.size());
-    diagnosis.faults.push_back(fmt::format("{} is not used: {}", name, shortened(printable(why), 300)));
-  }
-}
-
-/// The search's own words where it named nothing.
-void take_guilty(const json& guilty, Diagnosis& diagnosis) {
-  const Members found(guilty, "guilty", "");
-  const GuiltyPart part{found.text("guilty"), found.text("kind"), found.text("sentence"),
-                        integer_of(found["trials"], "trials")};
-  if (!diagnosis.guilty) diagnosis.guilty = part;
-}
-
-void take_confirmed(const json& confirmed, Diagnosis& diagnosis) {
-  const Members found(confirmed, "confirmed", "");
-  const int64_t runs = integer_of(found["runs"], "runs"), failed = integer_of(found["failed"], "failed");
-  if (!diagnosis.reproducer) diagnosis.reproducer.emplace();
-  diagnosis.reproducer->runs = runs;
-  diagnosis.reproducer->failed = failed;
-}
-
-}  // namespace
 
 const std::vector<DiagnosisFile>& diagnosis_files() {
   static const std::vector<DiagnosisFile> files = {

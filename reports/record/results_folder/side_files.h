@@ -36,11 +36,7 @@ std::string write_npy(const std::vector<std::vector<double>>& columns);
 /// seconds per run). A result without timings leaves no file.
 void write_samples(const std::filesystem::path& out, const Result& result);
 
-}  // namespace torchstone::results_folder
-
 // The folder of a diagnosis, OUT/diagnosis/CASE (diagnosis_path()).
-
-namespace torchstone::results_folder {
 
 /// A file that a diagnosis may leave, and what a reader finds in it.
 struct DiagnosisFile {

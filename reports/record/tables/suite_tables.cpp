@@ -78,40 +78,6 @@ std::string excluded_text(size_t columns, size_t rows) {
                      rows);
 }
 
-}  // namespace
-
-std::optional<SuiteTable> speedup_table(const std::vector<Result>& results) {
-  std::vector<Column> columns;
-  std::map<Column, size_t> places;  // in columns
-  std::map<ModelName, std::map<size_t, std::string>> models;
-  for (const auto& result : results) {
-    if (result.check != "performance") continue;
-    const auto [place, is_new] = places.emplace(column_of(result), columns.size());
-    if (is_new) columns.push_back(place->first);
-    models[{result.suite, result.model}][place->second] = cell_of(result);
-  }
-  if (columns.size() < 2) return std::nullopt;
-  const size_t all_columns = columns.size();
-  columns.resize(std::min(all_columns, most_columns));
-  const size_t most_rows = most_cells / columns.size();
-  Parts parts = parts_of(columns);
-  SuiteTable table{"Speed-up by model", "Eager's time over the compiled one's", {"Suite", "Model"}, 2, {}};
-  if (!parts.shared.empty()) table.explanation += ": " + parts.shared;
-  table.explanation += excluded_text(all_columns - columns.size(), models.size() - std::min(models.size(), most_rows));
-  std::ranges::move(parts.of_each, std::back_inserter(table.header));
-  for (const auto& [name, cells] : models) {
-    if (table.rows.size() == most_rows) break;
-    std::vector<std::string> row{name.first, name.second};
-    for (size_t i = 0; i < columns.size(); ++i) row.push_back(cells.contains(i) ? cells.at(i) : "");
-    table.rows.push_back(std::move(row));
-  }
-  table.rows.push_back({"", "geometric mean"});
-  std::ranges::move(mean_cells(results, places, columns.size()), std::back_inserter(table.rows.back()));
-  return table;
-}
-
-namespace {
-
 constexpr std::array series_of = {
     std::pair{"dynamic_batch", &DynamicTiming::batch},
     std::pair{"dynamic_eager_ms", &DynamicTiming::eager_ms},
@@ -162,7 +128,73 @@ void add_rows(const Result& result, SuiteTable& table) {
   }
 }
 
+std::vector<std::string> row_of(const OperatorSpeedup& entry) {
+  std::vector<std::string> row{entry.name, entry.backend, fmt::format("{}", entry.inputs),
+                               fmt::format("{}", entry.failed), fmt::format("{:.0f}", entry.calls)};
+  const auto& [low, median, high] = entry.over_calls;
+  for (const double value : {low, median, high}) row.push_back(entry.inputs == 0 ? "" : fmt::format("{:.2f}x", value));
+  return row;
+}
+
+void add_operators(std::vector<SuiteTable>& tables, const std::vector<Result>& results) {
+  for (const auto& entry : operator_speedups(results)) {
+    const std::string title = fmt::format("Operators of {}, {}", entry.suite, entry.dtype);
+    if (tables.empty() || tables.back().title != title) {
+      tables.push_back({title,
+                        "Speed-up over the inputs of each operator, every input weighed by its calls in the log",
+                        {"Operator", "Backend", "Inputs", "Failed", "Calls", "20 %", "Median", "80 %"},
+                        2,
+                        {}});
+    }
+    tables.back().rows.push_back(row_of(entry));
+  }
+}
+
+void add_runners(std::vector<SuiteTable>& tables, const std::vector<Result>& results) {
+  SuiteTable table{"fastrnns",
+                   "Milliseconds a call, mean and standard deviation over rounds",
+                   {"Runner", "Group", "Forward", "±", "Backward", "±"},
+                   2,
+                   {}};
+  for (const auto& runner : runner_times(results)) {
+    std::vector<std::string> row{runner.name, runner.group};
+    for (const auto& cell : runner_cells(runner)) row.push_back(cell == "nan" ? "" : cell);
+    table.rows.push_back(std::move(row));
+  }
+  if (!table.rows.empty()) tables.push_back(std::move(table));
+}
+
 }  // namespace
+
+std::optional<SuiteTable> speedup_table(const std::vector<Result>& results) {
+  std::vector<Column> columns;
+  std::map<Column, size_t> places;  // in columns
+  std::map<ModelName, std::map<size_t, std::string>> models;
+  for (const auto& result : results) {
+    if (result.check != "performance") continue;
+    const auto [place, is_new] = places.emplace(column_of(result), columns.size());
+    if (is_new) columns.push_back(place->first);
+    models[{result.suite, result.model}][place->second] = cell_of(result);
+  }
+  if (columns.size() < 2) return std::nullopt;
+  const size_t all_columns = columns.size();
+  columns.resize(std::min(all_columns, most_columns));
+  const size_t most_rows = most_cells / columns.size();
+  Parts parts = parts_of(columns);
+  SuiteTable table{"Speed-up by model", "Eager's time over the compiled one's", {"Suite", "Model"}, 2, {}};
+  if (!parts.shared.empty()) table.explanation += ": " + parts.shared;
+  table.explanation += excluded_text(all_columns - columns.size(), models.size() - std::min(models.size(), most_rows));
+  std::ranges::move(parts.of_each, std::back_inserter(table.header));
+  for (const auto& [name, cells] : models) {
+    if (table.rows.size() == most_rows) break;
+    std::vector<std::string> row{name.first, name.second};
+    for (size_t i = 0; i < columns.size(); ++i) row.push_back(cells.contains(i) ? cells.at(i) : "");
+    table.rows.push_back(std::move(row));
+  }
+  table.rows.push_back({"", "geometric mean"});
+  std::ranges::move(mean_cells(results, places, columns.size()), std::back_inserter(table.rows.back()));
+  return table;
+}
 
 std::vector<DynamicTiming> dynamic_timings(const Result& result) {
   std::vector<DynamicTiming> timings(samples_of(result, series_of[0].first).size());
@@ -210,46 +242,6 @@ std::optional<SuiteTable> dynamic_table(const std::vector<Result>& results) {
         {"", "geometric mean of compile time, dynamic / static", "", "", "", "", "", "", mean(compile)});
   return table;
 }
-
-namespace {
-
-std::vector<std::string> row_of(const OperatorSpeedup& entry) {
-  std::vector<std::string> row{entry.name, entry.backend, fmt::format("{}", entry.inputs),
-                               fmt::format("{}", entry.failed), fmt::format("{:.0f}", entry.calls)};
-  const auto& [low, median, high] = entry.over_calls;
-  for (const double value : {low, median, high}) row.push_back(entry.inputs == 0 ? "" : fmt::format("{:.2f}x", value));
-  return row;
-}
-
-void add_operators(std::vector<SuiteTable>& tables, const std::vector<Result>& results) {
-  for (const auto& entry : operator_speedups(results)) {
-    const std::string title = fmt::format("Operators of {}, {}", entry.suite, entry.dtype);
-    if (tables.empty() || tables.back().title != title) {
-      tables.push_back({title,
-                        "Speed-up over the inputs of each operator, every input weighed by its calls in the log",
-                        {"Operator", "Backend", "Inputs", "Failed", "Calls", "20 %", "Median", "80 %"},
-                        2,
-                        {}});
-    }
-    tables.back().rows.push_back(row_of(entry));
-  }
-}
-
-void add_runners(std::vector<SuiteTable>& tables, const std::vector<Result>& results) {
-  SuiteTable table{"fastrnns",
-                   "Milliseconds a call, mean and standard deviation over rounds",
-                   {"Runner", "Group", "Forward", "±", "Backward", "±"},
-                   2,
-                   {}};
-  for (const auto& runner : runner_times(results)) {
-    std::vector<std::string> row{runner.name, runner.group};
-    for (const auto& cell : runner_cells(runner)) row.push_back(cell == "nan" ? "" : cell);
-    table.rows.push_back(std::move(row));
-  }
-  if (!table.rows.empty()) tables.push_back(std::move(table));
-}
-
-}  // namespace
 
 std::vector<SuiteTable> suite_tables(const std::vector<Result>& results) {
   std::vector<SuiteTable> tables;

@@ -71,6 +71,42 @@ std::string line_of(const OperatorSpeedup& entry) {
   return fmt::format("{}: {}={:.2f}x ({:.2f}-{:.2f}){}", entry.name, entry.backend, median, low, high, failed);
 }
 
+constexpr double ms = 1e3;
+// cuDNN has no LSTM with LayerNorm. This runner stands for the least that a forward of one can take, and upstream gives
+// it no backward.
+constexpr auto lower_bound = "cudnn_layernorm";
+/// Upstream's group and name of a result, and the side whose time is its; empty for a result that is no runner's.
+struct Runner {
+  std::string group, name, side;
+};
+std::optional<Runner> runner_of(const Result& result) {
+  const std::string& model = result.model;
+  const bool script = result.backend.starts_with("torchscript");
+  if (model.starts_with("resnet"))
+    return Runner{"resnet", model + (script ? "_jit" : ""), script ? "compiled" : "eager"};
+  if (model.starts_with("lstm_")) return Runner{"lstm", model.substr(5), "eager"};
+  if (model.starts_with("vl_")) return Runner{"vl_lstm", model, "eager"};
+  return std::nullopt;
+}
+
+double mean(const std::vector<double>& values) {
+  return values.empty() ? none
+                        : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// Unbiased, as torch.std.
+double deviation(const std::vector<double>& values) {
+  return values.size() < 2 ? none : std::sqrt(statistics::moments(values).variance);
+}
+
+std::string row_of(const std::vector<std::string>& cells) {
+  std::string line;
+  for (const auto& cell : cells) line += fmt::format("{:>16}", terminal_line(cell));
+  return line + "\n";
+}
+
+std::string digits(double value) { return fmt::format("{:.4g}", value); }
+
 }  // namespace
 
 bool is_of_an_operator(const Result& result) { return !result.outcome.operator_name.empty(); }
@@ -133,46 +169,6 @@ std::vector<std::string> operatorbench_lines(const std::vector<Result>& results)
 TORCHSTONE_REPORT_WRITER(
     operatorbench, .help = "The tables of PyTorch's operatorbench.py", .order = 800,
     .files = [](const Report& report, const auto&) { return below_csv(write_operatorbench_csvs(report.results)); });
-
-namespace {
-
-constexpr double ms = 1e3;
-// cuDNN has no LSTM with LayerNorm. This runner stands for the least that a forward of one can take, and upstream gives
-// it no backward.
-constexpr auto lower_bound = "cudnn_layernorm";
-/// Upstream's group and name of a result, and the side whose time is its; empty for a result that is no runner's.
-struct Runner {
-  std::string group, name, side;
-};
-std::optional<Runner> runner_of(const Result& result) {
-  const std::string& model = result.model;
-  const bool script = result.backend.starts_with("torchscript");
-  if (model.starts_with("resnet"))
-    return Runner{"resnet", model + (script ? "_jit" : ""), script ? "compiled" : "eager"};
-  if (model.starts_with("lstm_")) return Runner{"lstm", model.substr(5), "eager"};
-  if (model.starts_with("vl_")) return Runner{"vl_lstm", model, "eager"};
-  return std::nullopt;
-}
-
-double mean(const std::vector<double>& values) {
-  return values.empty() ? none
-                        : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-/// Unbiased, as torch.std.
-double deviation(const std::vector<double>& values) {
-  return values.size() < 2 ? none : std::sqrt(statistics::moments(values).variance);
-}
-
-std::string row_of(const std::vector<std::string>& cells) {
-  std::string line;
-  for (const auto& cell : cells) line += fmt::format("{:>16}", terminal_line(cell));
-  return line + "\n";
-}
-
-std::string digits(double value) { return fmt::format("{:.4g}", value); }
-
-}  // namespace
 
 bool is_of_fastrnns(const Result& result) { return result.suite == "fastrnns"; }
 
