@@ -5,9 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "reports/base/process.h"
 #include "reports/judge/baseline_input.h"
-#include "reports/record/report_json.h"
 
 // Subcommands of torchstone-report, and the parts that they share. A command sets `exit_code` when it runs. It throws
 // for unusable input; main prints the error and ends with ExitCode::usage_error.

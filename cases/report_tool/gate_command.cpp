@@ -16,7 +16,6 @@
 #include "reports/base/text.h"
 #include "reports/judge/table_gate.h"
 #include "reports/judge/upstream_tables.h"
-#include "reports/record/report_json.h"
 
 namespace torchstone {
 namespace {

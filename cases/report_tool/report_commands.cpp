@@ -17,7 +17,6 @@
 #include "reports/record/results_folder/folder_lock.h"
 #include "reports/record/results_folder/ownership.h"
 #include "reports/record/results_folder/side_files.h"
-#include "reports/record/summary.h"
 #include "reports/record/tables/upstream_csv.h"
 #include "reports/write/formats.h"
 #include "reports/write/html/page.h"

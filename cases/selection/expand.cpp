@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <tuple>
 #include <utility>
 

@@ -13,7 +13,6 @@
 #include "cases/settings/yaml.h"
 #include "reports/base/csv_format.h"
 #include "reports/base/files.h"
-#include "reports/record/report_json.h"
 
 namespace torchstone::expected_status {
 namespace {

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <regex>
 #include <set>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "cases/selection/expand.h"
-#include "cases/settings/flags.h"
 #include "cases/settings/suite.h"
 #include "fixtures/backends/catalogue.h"
 #include "reports/base/process.h"

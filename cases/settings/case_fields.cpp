@@ -2,9 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <type_traits>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

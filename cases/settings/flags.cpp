@@ -4,15 +4,11 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
-#include <set>
 #include <string_view>
 #include <unistd.h>
-#include <utility>
 
 #include <fmt/format.h>
 
-#include "cases/settings/yaml.h"
 #include "fixtures/compile/cache_folder.h"
 #include "fixtures/isolate/case_server.h"
 #include "models/formats/model_file.h"

@@ -1,6 +1,5 @@
 #include "cases/settings/policy.h"
 
-#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>

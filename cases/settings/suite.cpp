@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <dlfcn.h>
-#include <filesystem>
 #include <regex>
 
 #include <fmt/format.h>

@@ -8,7 +8,6 @@
 #include <set>
 #include <sstream>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <set>
 #include <stdexcept>
 #include <string_view>
@@ -12,7 +11,6 @@
 
 #include "reports/base/text.h"
 #include "reports/record/doubts.h"
-#include "reports/record/summary.h"
 
 namespace torchstone::judge {
 namespace {

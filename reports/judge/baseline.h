@@ -8,7 +8,6 @@
 
 #include "reports/judge/history.h"
 #include "reports/judge/level.h"
-#include "reports/record/report_json.h"
 #include "reports/record/summary.h"
 
 namespace torchstone::judge {

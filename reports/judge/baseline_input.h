@@ -5,7 +5,6 @@
 
 #include "reports/judge/baseline.h"
 #include "reports/judge/upstream_tables.h"
-#include "reports/record/report_json.h"
 
 namespace torchstone::judge {
 

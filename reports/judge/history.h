@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/record/report_json.h"
+#include <torchstone/run_info.h>
 
 namespace torchstone::judge {
 

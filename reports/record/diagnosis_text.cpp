@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <span>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

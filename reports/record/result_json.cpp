@@ -1,14 +1,9 @@
 #include "reports/record/result_json.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <stdexcept>
 #include <utility>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-#include <torchstone/result.h>
 
 #include "reports/base/text.h"
 #include "reports/record/diagnosis_text.h"

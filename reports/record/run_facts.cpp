@@ -11,7 +11,6 @@
 #include <sys/utsname.h>
 #include <thread>
 #include <unistd.h>
-#include <vector>
 
 #include <fmt/format.h>
 

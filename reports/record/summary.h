@@ -4,7 +4,6 @@
 #include <vector>
 
 #include <torchstone/result.h>
-#include <torchstone/run_info.h>
 
 namespace torchstone {
 

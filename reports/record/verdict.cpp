@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <torchstone/status.h>
 
 #include "reports/base/process.h"
 #include "reports/base/terminal.h"

@@ -6,7 +6,6 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <torchstone/report_writer.h>
 
 #include "models/core/registration.h"
 #include "reports/base/files.h"

@@ -3,9 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <torchstone/result.h>
-
-#include "reports/record/report_json.h"
+#include <torchstone/run_info.h>
 
 namespace torchstone::results_folder {
 

@@ -4,13 +4,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
-#include <torchstone/result.h>
 
 #include "reports/base/files.h"
 #include "reports/record/report_json.h"

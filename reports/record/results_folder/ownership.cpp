@@ -4,12 +4,8 @@
 #include <array>
 #include <cctype>
 #include <fstream>
-#include <iterator>
 #include <random>
-#include <set>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include <climits>
 #include <fmt/format.h>

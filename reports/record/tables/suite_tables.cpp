@@ -5,7 +5,6 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>

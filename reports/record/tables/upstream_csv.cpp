@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <set>
 #include <string_view>
 
 #include <fmt/format.h>
-#include <torchstone/report_writer.h>
 
 #include "reports/base/csv_format.h"
 #include "reports/base/files.h"

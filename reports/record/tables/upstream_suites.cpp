@@ -10,9 +10,7 @@
 #include <tuple>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
-#include <torchstone/report_writer.h>
 
 #include "reports/base/csv_format.h"
 #include "reports/base/files.h"

@@ -5,8 +5,6 @@
 #include <iterator>
 #include <limits>
 #include <sstream>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <stdexcept>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <torchstone/report_writer.h>
