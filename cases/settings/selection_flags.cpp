@@ -56,10 +56,33 @@ FlagInfo only_flag() {
   return flag;
 }
 
+/// A flag for the values of an axis. `what` follows "only these" in the help text. The singular is another name of it.
+template <typename T, typename Parse>
+FlagInfo axis_flag(const std::string& name, const char* value, const std::string& what,
+                   config::Choices<T> config::Axes::*member, Parse parse, const std::string& fallback = "the suites'",
+                   std::vector<config::Yaml> (*parts)(const config::Yaml&) = split) {
+  const std::string help = fmt::format("only these {}; adds one that no row has", what);
+  FlagInfo flag = list_flag(name.c_str(), value, help.c_str(), member, parse, parts).defaults_to(fallback);
+  return name.ends_with('s') ? std::move(flag).with_alias(name.substr(0, name.size() - 1)) : flag;
+}
+
 using fastrnns::Executor;
 using fastrnns::Fuser;
 
 constexpr int64_t million = 1'000'000;
+
+FlagInfo of_operators(FlagInfo flag, const std::string& fallback) {
+  return std::move(flag).used_by(config::operators_of_a_log()).defaults_to(fallback);
+}
+
+/// A size of the recurrent models of fastrnns.
+FlagInfo size_flag(const char* name, int64_t most, const std::string& what,
+                   std::optional<int64_t> fastrnns::RecurrentFlags::*member, const std::string& fallback) {
+  const std::string help = what + " of the recurrent models of fastrnns";
+  return number_flag(name, "N", int64_t{1}, most, help.c_str(), member)
+      .used_by(config::recurrent_models())
+      .defaults_to(fallback);
+}
 
 FlagInfo layouts_flag() {
   FlagInfo flag{
@@ -68,7 +91,7 @@ FlagInfo layouts_flag() {
     f.operators.layouts.clear();
     for (const auto& part : split(v)) f.operators.layouts.push_back(config::layout_of(part));
   };
-  return std::move(flag).used_by(config::operators_of_a_log()).defaults_to("the suite's (recorded)");
+  return of_operators(std::move(flag), "the suite's (recorded)");
 }
 
 }  // namespace
@@ -97,35 +120,18 @@ std::vector<FlagInfo> selection_flags() {
           .is_path()
           .defaults_to("the program's own"),
       list_flag("suite", "NAME,…", "suites by name", &Flags::suites, config::text_of).defaults_to("all"),
-      list_flag("checks", "accuracy,performance,…", "only these checks; adds one that no row has",
-                &config::Axes::checks, config::text_of)
-          .with_alias("check")
-          .defaults_to("the suites'"),
-      list_flag("modes", "inference,training", "only these modes; adds one that no row has", &config::Axes::modes,
-                config::mode_of)
-          .with_alias("mode")
-          .defaults_to("the suites'"),
-      list_flag("dtypes", "float32,bfloat16,float16,amp,float64", "only these dtypes; adds one that no row has",
-                &config::Axes::dtypes, config::dtype_of)
-          .with_alias("dtype")
-          .defaults_to("the suites'"),
-      list_flag("backends", "NAME[:OPTION=VALUE,…],…", "only these backends; adds one that no row has",
-                &config::Axes::backends, config::backend_spec_of, split_backends)
-          .with_alias("backend")
-          .defaults_to("the suites'"),
-      list_flag("devices", "cpu,cuda,cuda:N,…", "only these devices; adds one that no row has", &config::Axes::devices,
-                config::device_of)
-          .with_alias("device")
-          .defaults_to("the suites' (cpu)"),
-      list_flag("presets", "mini,full", "only these presets; adds one that no row has", &config::Axes::presets,
-                config::preset_of)
-          .with_alias("preset")
-          .defaults_to("the suites' (mini)"),
-      list_flag("dynamic", "off,batch,all",
-                "only these dynamic sizes: one program for all batch sizes of dynamic_range (batch), and for the other "
-                "dimensions that a model declares (all); adds one that no row has",
-                &config::Axes::dynamic, config::dynamic_of)
-          .defaults_to("the suites' (off)"),
+      axis_flag("checks", "accuracy,performance,…", "checks", &config::Axes::checks, config::text_of),
+      axis_flag("modes", "inference,training", "modes", &config::Axes::modes, config::mode_of),
+      axis_flag("dtypes", "float32,bfloat16,float16,amp,float64", "dtypes", &config::Axes::dtypes, config::dtype_of),
+      axis_flag("backends", "NAME[:OPTION=VALUE,…],…", "backends", &config::Axes::backends, config::backend_spec_of,
+                "the suites'", split_backends),
+      axis_flag("devices", "cpu,cuda,cuda:N,…", "devices", &config::Axes::devices, config::device_of,
+                "the suites' (cpu)"),
+      axis_flag("presets", "mini,full", "presets", &config::Axes::presets, config::preset_of, "the suites' (mini)"),
+      axis_flag("dynamic", "off,batch,all",
+                "dynamic sizes: one program for all batch sizes of dynamic_range (batch), and for the other dimensions "
+                "that a model declares (all)",
+                &config::Axes::dynamic, config::dynamic_of, "the suites' (off)"),
       matrix_flag(),
       boolean_flag("tournament",
                    "compare all variants of the file tournament_variants, or the given backends, on each selected "
@@ -165,35 +171,21 @@ std::vector<FlagInfo> selection_flags() {
 
 std::vector<FlagInfo> model_suite_flags() {
   return {
-      texts_flag("operator_logs", "FILE", "logs of operator inputs that the suite operators runs", &OperatorFlags::logs)
-          .is_path()
-          .used_by(config::operators_of_a_log())
-          .defaults_to("the suite's"),
-      number_flag("max_samples", "N", int64_t{1}, million, "number of inputs to run for each operator",
-                  &OperatorFlags::max_samples)
-          .used_by(config::operators_of_a_log())
-          .defaults_to("the suite's"),
-      number_flag("start_index", "N", int64_t{0}, million, "first input to run for each operator",
-                  &OperatorFlags::start_index)
-          .used_by(config::operators_of_a_log())
-          .defaults_to("the suite's (0)"),
+      of_operators(texts_flag("operator_logs", "FILE", "logs of operator inputs that the suite operators runs",
+                              &OperatorFlags::logs)
+                       .is_path(),
+                   "the suite's"),
+      of_operators(number_flag("max_samples", "N", int64_t{1}, million, "number of inputs to run for each operator",
+                               &OperatorFlags::max_samples),
+                   "the suite's"),
+      of_operators(number_flag("start_index", "N", int64_t{0}, million, "first input to run for each operator",
+                               &OperatorFlags::start_index),
+                   "the suite's (0)"),
       layouts_flag(),
-      number_flag("seq_length", "N", int64_t{1}, million, "steps of the recurrent models of fastrnns",
-                  &fastrnns::RecurrentFlags::steps)
-          .used_by(config::recurrent_models())
-          .defaults_to("100, mini 5"),
-      number_flag("layers", "N", int64_t{1}, int64_t{1000}, "layers of the recurrent models of fastrnns",
-                  &fastrnns::RecurrentFlags::layers)
-          .used_by(config::recurrent_models())
-          .defaults_to("1"),
-      number_flag("input_size", "N", int64_t{1}, million, "input size of the recurrent models of fastrnns",
-                  &fastrnns::RecurrentFlags::input)
-          .used_by(config::recurrent_models())
-          .defaults_to("512, mini 16"),
-      number_flag("hidden_size", "N", int64_t{1}, million, "hidden size of the recurrent models of fastrnns",
-                  &fastrnns::RecurrentFlags::hidden)
-          .used_by(config::recurrent_models())
-          .defaults_to("512, mini 16"),
+      size_flag("seq_length", million, "steps", &fastrnns::RecurrentFlags::steps, "100, mini 5"),
+      size_flag("layers", 1000, "layers", &fastrnns::RecurrentFlags::layers, "1"),
+      size_flag("input_size", million, "input size", &fastrnns::RecurrentFlags::input, "512, mini 16"),
+      size_flag("hidden_size", million, "hidden size", &fastrnns::RecurrentFlags::hidden, "512, mini 16"),
       word_flag("fuser",
                 config::Words<Fuser>{
                     {"te", Fuser::te}, {"old", Fuser::old}, {"none", Fuser::none}, {"default", Fuser::untouched}},
