@@ -76,10 +76,10 @@ struct GateArguments {
   std::string actual, expected;
   std::vector<std::string> flaky;
   bool allow_absent = false, strict_undecided = false;
-  double part = 0.95;
+  double part = judge::GateOptions{}.part;
   std::vector<std::string> files;
   judge::SpeedTarget target;
-  judge::GateOptions options() const { return {{flaky.begin(), flaky.end()}, allow_absent}; }
+  judge::GateOptions options() const { return {{flaky.begin(), flaky.end()}, allow_absent, part}; }
 };
 
 /// Returns the expectations without a file: every model passes unless it was skipped.
@@ -90,7 +90,7 @@ CsvTable all_passing(CsvTable actual) {
   return actual;
 }
 
-using Compare = std::vector<judge::GateRow> (*)(const CsvTable&, const CsvTable&, const GateArguments&);
+using Compare = std::vector<judge::GateRow> (*)(const CsvTable&, const CsvTable&, const judge::GateOptions&);
 
 CLI::App* add_comparison(CLI::App& gate, const char* name, const char* help, const char* column, Compare compare,
                          const std::shared_ptr<GateArguments>& arguments, int& exit_code) {
@@ -104,7 +104,7 @@ CLI::App* add_comparison(CLI::App& gate, const char* name, const char* help, con
   command->callback([=, &exit_code] {
     TableJudge how;
     if (arguments->expected.empty()) {
-      how.judge = [&](const CsvTable& actual) { return compare(actual, all_passing(actual), *arguments); };
+      how.judge = [&](const CsvTable& actual) { return compare(actual, all_passing(actual), arguments->options()); };
     } else {
       // Reads once, and only after the actual tables, whose errors come first.
       how.expected = [&, read = std::optional<std::vector<CsvTable>>()]() mutable -> const std::vector<CsvTable>& {
@@ -112,7 +112,7 @@ CLI::App* add_comparison(CLI::App& gate, const char* name, const char* help, con
         return *read;
       };
       how.judge = [&](const CsvTable& actual) {
-        return compare(actual, judge::find_counterpart(actual, how.expected()), *arguments);
+        return compare(actual, judge::find_counterpart(actual, how.expected()), arguments->options());
       };
       how.judge_absent = [&](const CsvTable& expected) { return judge::absent_models(expected, arguments->options()); };
     }
@@ -158,30 +158,19 @@ void add_gate_command(CLI::App& app, int& exit_code) {
       "gate", "Judge results or tables in upstream's format. Exit codes: 0 green, 1 red, 2 unusable, 3 nothing judged");
   gate->require_subcommand(1);
   const auto arguments = std::make_shared<GateArguments>();
-  auto* accuracy = add_comparison(
-      *gate, "accuracy", "Check that each model has the expected status, as check_accuracy.py does", "accuracy",
-      [](const CsvTable& actual, const CsvTable& expected, const GateArguments& a) {
-        return gate_accuracy(actual, expected, a.options());
-      },
-      arguments, exit_code);
+  auto* accuracy =
+      add_comparison(*gate, "accuracy", "Check that each model has the expected status, as check_accuracy.py does",
+                     "accuracy", judge::gate_accuracy, arguments, exit_code);
   accuracy->get_option("--expected")
       ->required(false)
       ->description("The same kinds of file; without it every model must pass");
-  add_comparison(
-      *gate, "graph_breaks", "Check that as much of each model is captured as expected, as check_graph_breaks.py does",
-      "graph_breaks",
-      [](const CsvTable& actual, const CsvTable& expected, const GateArguments& a) {
-        return gate_graph_breaks(actual, expected, a.options());
-      },
-      arguments, exit_code);
+  add_comparison(*gate, "graph_breaks",
+                 "Check that as much of each model is captured as expected, as check_graph_breaks.py does",
+                 "graph_breaks", judge::gate_graph_breaks, arguments, exit_code);
   auto* memory = add_comparison(
       *gate, "memory",
       "Check that each model saves as much memory as expected, as check_memory_compression_ratio.py does",
-      "compression_ratio",
-      [](const CsvTable& actual, const CsvTable& expected, const GateArguments& a) {
-        return gate_memory(actual, expected, a.part, a.options());
-      },
-      arguments, exit_code);
+      "compression_ratio", judge::gate_memory, arguments, exit_code);
   memory->add_option("--part", arguments->part, "Sufficient fraction of the expected ratio")
       ->check(number_between(0, 10))
       ->capture_default_str();

@@ -126,6 +126,12 @@ std::optional<size_t> CsvTable::column(const std::string& name) const {
   return static_cast<size_t>(found - columns.begin());
 }
 
+const std::string& CsvTable::cell(const CsvRow& row, const std::string& name) const {
+  static const std::string nothing;
+  const auto index = column(name);
+  return index ? row.cells[*index] : nothing;
+}
+
 size_t CsvTable::require_column(const std::string& name) const {
   if (const auto index = column(name)) return *index;
   refuse(file, 1,

@@ -26,6 +26,8 @@ struct CsvTable {
   std::vector<CsvRow> rows;
 
   std::optional<size_t> column(const std::string& name) const;
+  /// Returns the cell of a row; empty if the table lacks the column.
+  const std::string& cell(const CsvRow& row, const std::string& name) const;
   /// Throws ReportError "file:1: expected a column …".
   size_t require_column(const std::string& name) const;
 };

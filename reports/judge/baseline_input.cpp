@@ -72,8 +72,8 @@ void require_one_of_each_model(const UpstreamTable& t, const CsvRow& row, const 
     throw ReportError(fmt::format(
         "{}:{}: {} may be any of {} cases, which differ in {} ({}, {}{}): expected a file name that says it, as "
         "inductor_torchbench_float32_inference_cpu_accuracy.csv does, or a run that has only one of them",
-        t.table.file, row.line, shortened(printable(t.cell(row, "name")), 60), same.size(), different_fields(same),
-        same[0]->name, same[1]->name, same.size() > 2 ? ", …" : ""));
+        t.table.file, row.line, shortened(printable(t.table.cell(row, "name")), 60), same.size(),
+        different_fields(same), same[0]->name, same[1]->name, same.size() > 2 ? ", …" : ""));
   }
 }
 
@@ -96,9 +96,9 @@ Candidates find_candidates(const UpstreamTable& table, const std::vector<Result>
 /// Returns the cases of a row on its device: by our name of the model, or else by upstream's. Several models may be
 /// variants of one of upstream's. Throws ReportError "file:line: …" for several cases of one model.
 Matches cases_of_row(const UpstreamTable& table, const CsvRow& row, const Candidates& candidates) {
-  const std::string& device = table.cell(row, "dev");
+  const std::string& device = table.table.cell(row, "dev");
   for (const auto* names : {&candidates.by_own_name, &candidates.by_upstream_name}) {
-    const auto found = names->find(table.cell(row, "name"));
+    const auto found = names->find(table.table.cell(row, "name"));
     if (found == names->end()) continue;
     Matches cases = found->second;
     std::erase_if(cases, [&](const Result* r) { return !device.empty() && device_type(r->device) != device; });
@@ -110,7 +110,7 @@ Matches cases_of_row(const UpstreamTable& table, const CsvRow& row, const Candid
 }
 
 std::optional<double> positive(const UpstreamTable& t, const CsvRow& row, const char* column) {
-  const auto value = parse_number(t.cell(row, column));
+  const auto value = parse_number(t.table.cell(row, column));
   return value && std::isfinite(*value) && *value > 0 ? value : std::nullopt;
 }
 
@@ -121,13 +121,13 @@ std::optional<Result> upstream_record(const UpstreamTable& t, const CsvRow& row,
   before.outcome = Outcome{};
   auto& metrics = before.outcome.metrics;
   if (t.table.column("accuracy")) {
-    before.outcome.status = *parse_status(t.cell(row, "accuracy"));
-    if (const auto breaks = parse_number(t.cell(row, "graph_breaks")); breaks && std::isfinite(*breaks))
+    before.outcome.status = *parse_status(t.table.cell(row, "accuracy"));
+    if (const auto breaks = parse_number(t.table.cell(row, "graph_breaks")); breaks && std::isfinite(*breaks))
       metrics["graph_breaks"] = *breaks;
     return before;
   }
   if (!positive(t, row, "speedup")) {
-    why = fmt::format("its speed-up there is {}: not measured", t.cell(row, "speedup"));
+    why = fmt::format("its speed-up there is {}: not measured", t.table.cell(row, "speedup"));
     return std::nullopt;
   }
   if (const auto batch = positive(t, row, "batch_size"); batch && *batch != static_cast<double>(now.batch_size)) {

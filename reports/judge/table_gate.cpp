@@ -122,15 +122,10 @@ Limits target_limits(const SpeedTarget& target) {
   return {true, target.fail_on_improvement, target.fail_on_improvement ? low : multiplied, high};
 }
 
-std::string cell(const CsvTable& table, const CsvRow& row, const char* column) {
-  const auto index = table.column(column);
-  return index ? row.cells[*index] : "";
-}
-
 /// Judges a noisy speed-up by its interval, as a run judges its required speed-up. `why`: the reason of the noise.
 std::string noisy_verdict(const Limits& limits, const std::string& why, const CsvTable& table, const CsvRow& row) {
-  const auto low = parse_number(cell(table, row, tables::SpeedColumns::low)),
-             high = parse_number(cell(table, row, tables::SpeedColumns::high));
+  const auto low = parse_number(table.cell(row, tables::SpeedColumns::low)),
+             high = parse_number(table.cell(row, tables::SpeedColumns::high));
   if (!limits.higher_is_better || !low || !high || !statistics::is_bounded(*low, *high)) return "NOISY";
   if (limits.worse(*high * (why.starts_with(cache_domain_note_begin) ? max_lost_across_caches : 1))) return "FAIL";
   return limits.worse(*low) || limits.improved(*high) ? "NOISY" : "PASS_BUT_NOISY";
@@ -183,8 +178,7 @@ std::vector<GateRow> absent_models(const CsvTable& expected, const GateOptions& 
   return rows;
 }
 
-std::vector<GateRow> gate_memory(const CsvTable& actual, const CsvTable& expected, double part,
-                                 const GateOptions& options) {
+std::vector<GateRow> gate_memory(const CsvTable& actual, const CsvTable& expected, const GateOptions& options) {
   return against(actual, expected, "compression_ratio", options,
                  [&](const Models& is_there, const Models& wanted, const std::string& name) -> GateRow {
                    const auto is = number(is_there, name, "compression_ratio"),
@@ -195,7 +189,8 @@ std::vector<GateRow> gate_memory(const CsvTable& actual, const CsvTable& expecte
                        fmt::format("compression_ratio={}, expected={}", text_or_nothing(is), text_or_nothing(should));
                    if (!is) return {"", "MISSING_ACTUAL", detail, true};
                    if (unmeasured) return {"", "NOT_MEASURED", detail, true};
-                   return {"", *is >= part * *should ? "PASS" : "FAIL", detail, *is < part * *should};
+                   const double least = options.part * *should;
+                   return {"", *is >= least ? "PASS" : "FAIL", detail, *is < least};
                  });
 }
 
@@ -251,14 +246,14 @@ std::vector<GateRow> gate_speed(const CsvTable& actual, const SpeedTarget& targe
       if (worse || improved) row.verdict = worse ? "FAIL" : "IMPROVED";
       row.detail = fmt::format("{}={}, limit={:.6g}", target.metric, cells.cells[column],
                                improved ? limits.better : limits.limit);
-      if (const std::string why = cell(actual, cells, tables::SpeedColumns::noisy); !why.empty()) {
+      if (const std::string why = actual.cell(cells, tables::SpeedColumns::noisy); !why.empty()) {
         row.verdict = noisy_verdict(limits, why, actual, cells);
         row.detail += "; noisy: " + why;
       }
     }
     row.red = row.verdict != "PASS" && !row.verdict.ends_with("NOISY");
     pardon(row, options);
-    if (const auto ratio = parse_number(cell(actual, cells, "compression_ratio"));
+    if (const auto ratio = parse_number(actual.cell(cells, "compression_ratio"));
         limits.higher_is_better && ratio && *ratio > 0)
       row.detail += fmt::format(", memory={:.2f}x of eager's", 1 / *ratio);
     rows.push_back(std::move(row));

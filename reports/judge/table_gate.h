@@ -21,6 +21,7 @@ struct GateRow {
 struct GateOptions {
   std::set<std::string> flaky{};  ///< models whose differences are shown and not judged
   bool allow_absent = false;      ///< a model that only the expected table has is no failure, as in upstream
+  double part = 0.95;             ///< sufficient fraction of the expected compression ratio
 };
 
 /// Compares the column `accuracy` as check_accuracy.py does. Any difference is red, also an improvement.
@@ -34,10 +35,9 @@ std::vector<GateRow> gate_graph_breaks(const CsvTable& actual, const CsvTable& e
 /// Returns ABSENT for every model of a table without a counterpart.
 std::vector<GateRow> absent_models(const CsvTable& expected, const GateOptions& options);
 
-/// Requires at least `part` of the expected compression_ratio, as check_memory_compression_ratio.py does. A ratio that
+/// Requires `options.part` of the expected compression_ratio, as check_memory_compression_ratio.py does. A ratio that
 /// is missing, not finite or 0 is red: it was not measured. A model without an expected ratio is not judged.
-std::vector<GateRow> gate_memory(const CsvTable& actual, const CsvTable& expected, double part,
-                                 const GateOptions& options);
+std::vector<GateRow> gate_memory(const CsvTable& actual, const CsvTable& expected, const GateOptions& options);
 
 /// The arguments of check_perf_csv.py.
 struct SpeedTarget {

@@ -18,32 +18,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A word that has one meaning anywhere in a name, and its field.
-struct NameWord {
-  std::string_view text, field, value;
-};
-constexpr std::array name_words = {
-    NameWord{"torchbench", "suite", "torchbench"},
-    NameWord{"timm", "suite", "timm"},
-    NameWord{"huggingface", "suite", "huggingface"},
-    NameWord{"inference", "mode", "inference"},
-    NameWord{"training", "mode", "training"},
-    NameWord{"float32", "dtype", "float32"},
-    NameWord{"bfloat16", "dtype", "bfloat16"},
-    NameWord{"float16", "dtype", "float16"},
-    NameWord{"amp", "dtype", "amp"},
-    NameWord{"float64", "dtype", "float64"},
-    NameWord{"cpu", "device", "cpu"},
-    NameWord{"cuda", "device", "cuda"},
-    NameWord{"mini", "preset", "mini"},
-    NameWord{"full", "preset", "full"},
-    NameWord{"accuracy", "check", "accuracy"},
-    NameWord{"performance", "check", "performance"},
-};
-constexpr std::array checks_of_ours = {std::string_view("batch_invariance"), std::string_view("largest_batch")};
+/// The fields of the words that have one meaning anywhere in a name.
+const std::map<std::string_view, std::string> field_of_word = {
+    {"torchbench", "suite"}, {"timm", "suite"},    {"huggingface", "suite"}, {"inference", "mode"},
+    {"training", "mode"},    {"float32", "dtype"}, {"bfloat16", "dtype"},    {"float16", "dtype"},
+    {"amp", "dtype"},        {"float64", "dtype"}, {"cpu", "device"},        {"cuda", "device"},
+    {"mini", "preset"},      {"full", "preset"},   {"accuracy", "check"},    {"performance", "check"}};
+constexpr std::array<std::string_view, 2> checks_of_ours = {"batch_invariance", "largest_batch"};
 /// Words with which a backend begins. `aot` alone is the path to Inductor that every case here takes.
-constexpr std::array backends = {std::string_view("inductor"), std::string_view("eager"),
-                                 std::string_view("torchscript")};
+constexpr std::array<std::string_view, 3> backends = {"inductor", "eager", "torchscript"};
 
 std::vector<std::string> split_stem(std::string_view stem) {
   std::vector<std::string> parts(1);
@@ -69,12 +52,12 @@ std::string shown_cell(const std::string& cell) { return cell.empty() ? "nothing
 [[noreturn]] void refuse_cell(const UpstreamTable& t, const CsvRow& row, const char* column,
                               const std::string& expected) {
   refuse_table(t, row.line,
-               fmt::format("{} of {}: expected {}, found {}", column, shown_cell(t.cell(row, "name")), expected,
-                           shown_cell(t.cell(row, column))));
+               fmt::format("{} of {}: expected {}, found {}", column, shown_cell(t.table.cell(row, "name")), expected,
+                           shown_cell(t.table.cell(row, column))));
 }
 
 void require_number(const UpstreamTable& t, const CsvRow& row, const char* column) {
-  const std::string& cell = t.cell(row, column);
+  const std::string& cell = t.table.cell(row, column);
   const bool is_empty_word = cell.empty() || cell == "nan" || cell == "inf";  // upstream's, where nothing was measured
   if (!is_empty_word && !parse_number(cell)) refuse_cell(t, row, column, "a number");
 }
@@ -90,21 +73,21 @@ void require_rows(const UpstreamTable& t) {
   if (t.table.rows.empty()) refuse_table(t, 1, "only column names (expected a row for each model)");
   std::map<std::pair<std::string, std::string>, int> lines;  // (device, name) → line
   for (const auto& row : t.table.rows) {
-    const std::string& name = t.cell(row, "name");
+    const std::string& name = t.table.cell(row, "name");
     if (name.empty()) refuse_table(t, row.line, "a row without a name (expected the name of a model)");
-    const auto [first, is_new] = lines.try_emplace({t.cell(row, "dev"), name}, row.line);
+    const auto [first, is_new] = lines.try_emplace({t.table.cell(row, "dev"), name}, row.line);
     if (!is_new)
       refuse_table(t, row.line,
                    fmt::format("{} occurs twice, first in line {} (expected one row for each model)", shown_cell(name),
                                first->second));
-    if (t.table.column("accuracy") && !parse_status(t.cell(row, "accuracy")))
+    if (t.table.column("accuracy") && !parse_status(t.table.cell(row, "accuracy")))
       refuse_cell(t, row, "accuracy",
                   fmt::format("one of {}", fmt::join(status_table() | std::views::transform(&StatusInfo::name), ", ")));
     for (const char* column : {"speedup", "abs_latency", "compilation_latency", "compression_ratio"})
       require_number(t, row, column);
     for (const char* column : {"batch_size", "graph_breaks", "calls_captured", "unique_graphs", "fallbacks_to_eager"}) {
       require_number(t, row, column);
-      if (parse_number(t.cell(row, column)).value_or(0) < 0) refuse_cell(t, row, column, "0 or more");
+      if (parse_number(t.table.cell(row, column)).value_or(0) < 0) refuse_cell(t, row, column, "0 or more");
     }
   }
 }
@@ -159,10 +142,9 @@ std::map<std::string, std::string> facts_in_name(std::string_view stem) {
   }
   std::string backend, before;
   for (const auto& part : split_stem(kept)) {
-    const auto* known = std::ranges::find(name_words, part, &NameWord::text);
-    if (known != name_words.end()) {
+    if (const auto known = field_of_word.find(part); known != field_of_word.end()) {
       // "cpu_inductor_amp_freezing": a word of another field may separate a backend from its options.
-      facts.try_emplace(std::string(known->field), known->value);
+      facts.try_emplace(known->second, part);
     } else if (part == "dynamic") {
       facts["dynamic"] = "batch";  // upstream's CI means --dynamic-batch-only
     } else if (part == "all" && before == "dynamic") {
@@ -177,12 +159,6 @@ std::map<std::string, std::string> facts_in_name(std::string_view stem) {
   }
   if (!backend.empty()) facts["backend"] = backend;
   return facts;
-}
-
-const std::string& UpstreamTable::cell(const CsvRow& row, const std::string& column) const {
-  static const std::string nothing;
-  const auto index = table.column(column);
-  return index ? row.cells[*index] : nothing;
 }
 
 bool is_upstream_table(const std::filesystem::path& path) {
@@ -209,7 +185,7 @@ UpstreamTable read_upstream_table(const std::filesystem::path& path) {
   require_rows(t);
   if (!t.table.column("accuracy"))
     for (const auto& row : t.table.rows)
-      if (t.cell(row, "speedup").empty()) refuse_cell(t, row, "speedup", "a number");
+      if (t.table.cell(row, "speedup").empty()) refuse_cell(t, row, "speedup", "a number");
   if (!t.facts.empty()) t.facts.try_emplace("dynamic", "off");
   return t;
 }

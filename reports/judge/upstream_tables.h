@@ -15,9 +15,6 @@ struct UpstreamTable {
   CsvTable table;
   std::string check;                         ///< accuracy or performance, by the columns; or a check in the name
   std::map<std::string, std::string> facts;  ///< key of text_fields() → value, from the name
-
-  /// Returns the cell of a row; empty if the table lacks the column.
-  const std::string& cell(const CsvRow& row, const std::string& column) const;
 };
 
 /// Whether a path names a table: *.csv, and no folder.

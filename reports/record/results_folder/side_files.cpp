@@ -18,6 +18,10 @@ namespace torchstone::results_folder {
 namespace fs = std::filesystem;
 namespace {
 
+fs::path file_in(const fs::path& folder, const std::string& case_name, const char* extension) {
+  return folder / (case_file_name(case_name) + extension);
+}
+
 void append_little_endian(std::string& bytes, uint64_t value, int count) {
   for (int i = 0; i < count; ++i) bytes += static_cast<char>((value >> (8 * i)) & 0xff);
 }
@@ -65,33 +69,21 @@ void take_confirmed(const json& confirmed, Diagnosis& diagnosis) {
 
 }  // namespace
 
-fs::path samples_path(const fs::path& out, const std::string& name) {
-  return out / "samples" / (case_file_name(name) + ".npy");
-}
+fs::path samples_path(const fs::path& out, const std::string& name) { return file_in(out / "samples", name, ".npy"); }
 
-fs::path trace_path(const fs::path& out, const std::string& name) {
-  return out / "traces" / (case_file_name(name) + ".json");
-}
+fs::path trace_path(const fs::path& out, const std::string& name) { return file_in(out / "traces", name, ".json"); }
 
-fs::path memory_path(const fs::path& out, const std::string& name) {
-  return out / "memory" / (case_file_name(name) + ".json");
-}
+fs::path memory_path(const fs::path& out, const std::string& name) { return file_in(out / "memory", name, ".json"); }
 
-fs::path coverage_path(const fs::path& out, const std::string& name) {
-  return out / "coverage" / (case_file_name(name) + ".csv");
-}
+fs::path coverage_path(const fs::path& out, const std::string& name) { return file_in(out / "coverage", name, ".csv"); }
 
-fs::path layers_path(const fs::path& out, const std::string& name) {
-  return out / "layers" / (case_file_name(name) + ".csv");
-}
+fs::path layers_path(const fs::path& out, const std::string& name) { return file_in(out / "layers", name, ".csv"); }
 
 fs::path conv_args_path(const fs::path& out, const std::string& name) {
-  return out / "conv_args" / (case_file_name(name) + ".json");
+  return file_in(out / "conv_args", name, ".json");
 }
 
-fs::path diagnosis_path(const fs::path& out, const std::string& name) {
-  return out / "diagnosis" / case_file_name(name);
-}
+fs::path diagnosis_path(const fs::path& out, const std::string& name) { return file_in(out / "diagnosis", name, ""); }
 
 void remove_side_files(const fs::path& out, const std::string& name) {
   for (const auto& path : {samples_path(out, name), trace_path(out, name), memory_path(out, name),

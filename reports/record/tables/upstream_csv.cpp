@@ -1,6 +1,7 @@
 #include "reports/record/tables/upstream_csv.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <set>
@@ -18,33 +19,24 @@
 namespace torchstone::tables {
 namespace {
 
-enum class Format { integer, number };
-
-/// A column that is filled from a metric: value × factor.
+/// A column that is filled from a metric: value × factor. Floats have upstream's six decimals.
 struct NumberColumn {
   const char* name;
   const char* metric;
-  Format format;
-  double factor;
+  double factor = 1;
+  int decimals = 6;
 };
 
-const std::vector<NumberColumn> counters = {
-    {"calls_captured", "calls_captured", Format::integer, 1},
-    {"unique_graphs", "unique_graphs", Format::integer, 1},
-    {"fallbacks_to_eager", "fallbacks_to_eager", Format::integer, 1},
-    {"graph_breaks", "graph_breaks", Format::integer, 1},
-    {"unique_graph_breaks", "unique_graph_breaks", Format::integer, 1},
-    {"autograd_captures", "autograd_captures", Format::integer, 1},
-    {"autograd_compiles", "autograd_compiles", Format::integer, 1},
-    {"cudagraph_skips", "cudagraph_skips", Format::integer, 1},
-};
+/// Metrics that are counts, and have columns of their names.
+constexpr std::array counters = {"calls_captured",      "unique_graphs",     "fallbacks_to_eager", "graph_breaks",
+                                 "unique_graph_breaks", "autograd_captures", "autograd_compiles",  "cudagraph_skips"};
 const std::vector<NumberColumn> timings = {
-    {"speedup", "speedup", Format::number, 1},
-    {"abs_latency", "compiled_ms", Format::number, 1},
-    {"compilation_latency", "compile_s", Format::number, 1},
-    {"compression_ratio", "compression_ratio", Format::number, 1},
-    {"eager_peak_mem", "eager_peak_mem", Format::number, 1e-9},
-    {"dynamo_peak_mem", "dynamo_peak_mem", Format::number, 1e-9},
+    {"speedup", "speedup"},
+    {"abs_latency", "compiled_ms"},
+    {"compilation_latency", "compile_s"},
+    {"compression_ratio", "compression_ratio"},
+    {"eager_peak_mem", "eager_peak_mem", 1e-9},
+    {"dynamo_peak_mem", "dynamo_peak_mem", 1e-9},
 };
 
 /// A check that upstream does not have is a table like accuracy's.
@@ -54,13 +46,9 @@ bool has_statuses(const std::string& check) { return check != "performance" && c
 std::vector<NumberColumn> columns_of(const std::string& check) {
   std::vector<NumberColumn> columns;
   if (check == "performance") columns = timings;
-  if (check == "tolerance") {
-    return {{"max", "tolerance_max", Format::number, 1},
-            {"mean", "tolerance_mean", Format::number, 1},
-            {"std", "tolerance_std", Format::number, 1}};
-  }
-  columns.insert(columns.end(), counters.begin(), counters.end());
-  if (has_statuses(check)) columns.push_back({"compilation_latency", "compile_s", Format::number, 1});
+  if (check == "tolerance") return {{"max", "tolerance_max"}, {"mean", "tolerance_mean"}, {"std", "tolerance_std"}};
+  for (const char* counter : counters) columns.push_back({counter, counter, 1, 0});
+  if (has_statuses(check)) columns.push_back({"compilation_latency", "compile_s"});
   return columns;
 }
 
@@ -73,12 +61,9 @@ std::string filler_of(const Result& r) {
   return ran ? "" : "0";
 }
 
-/// Floats have upstream's six decimals.
 std::string cell(const Result& result, const NumberColumn& column, const std::string& filler) {
   const auto value = metric_of(result, column.metric);
-  if (!value) return filler;
-  return column.format == Format::integer ? fmt::format("{:.0f}", *value)
-                                          : fmt::format("{:.6f}", *value * column.factor);
+  return value ? fmt::format("{:.{}f}", *value * column.factor, column.decimals) : filler;
 }
 
 std::string device_type(const std::string& device) { return device.substr(0, device.find(':')); }

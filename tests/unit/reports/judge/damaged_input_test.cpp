@@ -177,7 +177,7 @@ TEST(DamagedInput, TablesAreRefusedOrJudged) {
   damage(whole, "table.csv", [&](const std::string& text) {
     const CsvTable table = parse_csv(text, "table.csv"), expected = parse_csv(whole, "table.csv");
     gate_text(gate_accuracy(table, expected, {}));
-    gate_text(gate_memory(expected, table, 0.9, {}));
+    gate_text(gate_memory(expected, table, {.part = 0.9}));
     gate_text(gate_graph_breaks(table, expected, {}));
     gate_text(gate_speed(table, {}, {}));
   });

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "reports/base/files.h"
 #include "reports/base/text.h"
 #include "reports/record/results_folder/merge_results.h"
 #include "tests/unit/reports/sample.h"

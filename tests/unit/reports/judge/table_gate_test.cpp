@@ -95,17 +95,17 @@ TEST(GraphBreaksGate, IsNotGreenWhenNoModelWasCompiled) {
 TEST(MemoryGate, AsksForTheGivenPartOfTheExpectedRatio) {
   const auto expected = table("name,compression_ratio\na,1.0\nb,1.0\nc,1.0\n");
   const auto actual = table("name,compression_ratio\na,0.95\nb,0.9499\nc,nan\nd,0.1\n");
-  EXPECT_EQ(verdicts(gate_memory(actual, expected, 0.95, {})),
+  EXPECT_EQ(verdicts(gate_memory(actual, expected, {})),
             (Verdicts{{"a", "PASS"}, {"b", "!FAIL"}, {"c", "!MISSING_ACTUAL"}, {"d", "MISSING_EXPECTED"}}));
-  EXPECT_EQ(verdicts(gate_memory(actual, expected, 0.9, {})).at("b"), "PASS");
+  EXPECT_EQ(verdicts(gate_memory(actual, expected, {.part = 0.9})).at("b"), "PASS");
 }
 
 TEST(MemoryGate, IsRedForARatioThatWasNotMeasured) {
   const auto crashed = table("name,compression_ratio\na,0\nb,0.000000\n");
-  EXPECT_EQ(verdicts(gate_memory(crashed, crashed, 0.95, {.flaky = {"a"}})),
+  EXPECT_EQ(verdicts(gate_memory(crashed, crashed, {.flaky = {"a"}})),
             (Verdicts{{"a", "!NOT_MEASURED"}, {"b", "!NOT_MEASURED"}}));
   const auto measured = table("name,compression_ratio\na,1.2\nb,0\n");
-  EXPECT_EQ(verdicts(gate_memory(measured, crashed, 0.95, {})),
+  EXPECT_EQ(verdicts(gate_memory(measured, crashed, {})),
             (Verdicts{{"a", "MISSING_EXPECTED"}, {"b", "!NOT_MEASURED"}}));
 }
 
@@ -295,7 +295,7 @@ TEST_F(WithPandas, OurTablesAreJudgedAsByUpstreamsScripts) {
   expect_same("accuracy", actual.file, actual.file, gate_accuracy(actual, actual, {}));
   expect_same("graph_breaks", actual.file, passes, gate_graph_breaks(actual, expected, {}));
   expect_same("graph_breaks", timed.file, passes, gate_graph_breaks(timed, expected, {}));
-  expect_same("memory", timed.file, passes, gate_memory(timed, expected, 0.95, {}));
+  expect_same("memory", timed.file, passes, gate_memory(timed, expected, {}));
   expect_same("speedup", timed.file, "1.4", gate_speed(timed, {.metric = "speedup", .threshold = 1.4}, {}));
 }
 
