@@ -12,9 +12,6 @@ namespace torchstone::operators {
 
 namespace tracer = torch::jit::tracer;
 
-namespace {
-
-/// Returns the value in the trace for an argument: the recorded one for a tensor, a constant for anything else.
 torch::jit::Value* traced_value(torch::jit::Graph& graph, const c10::IValue& value) {
   if (value.isTensor()) return tracer::getValueTrace(value);
   if (!value.isTensorList()) return graph.insertConstant(value);
@@ -22,6 +19,8 @@ torch::jit::Value* traced_value(torch::jit::Graph& graph, const c10::IValue& val
   for (const at::Tensor& tensor : value.toTensorList()) items.push_back(tracer::getValueTrace(tensor));
   return graph.insertNode(graph.createList(c10::TensorType::get(), items))->output();
 }
+
+namespace {
 
 std::optional<c10::OperatorHandle> lookup(const std::string& name) {
   const size_t first = name.find('.'), last = name.rfind('.');

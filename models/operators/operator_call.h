@@ -38,6 +38,9 @@ torch::Tensor random_tensor(const TensorSpec& spec);
 /// itself.
 void call_boxed(const c10::OperatorHandle& operation, torch::jit::Stack& stack);
 
+/// Returns the value in the trace for an argument: the recorded one for a tensor, a constant for anything else.
+torch::jit::Value* traced_value(torch::jit::Graph& graph, const c10::IValue& value);
+
 /// A logged call bound to an operator of this torch, with one value for each argument of its schema.
 struct OperatorCall {
   c10::OperatorHandle operation;
