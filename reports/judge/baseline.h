@@ -81,25 +81,9 @@ struct BaselineOptions {
   std::vector<std::string> metrics = {};   ///< compare only these keys; empty: all that the metric table judges
 };
 
-/// Compares every case of both reports, matched by name and device. One of several records counts
-/// (reports/record/summary.h). If the machines differ and `other_machine` is false, timings are skipped; statuses and
-/// deterministic metrics are compared.
-///
-/// Bytes and counts: any difference is a change, except within the metric table's slack for the artifact's size.
-///
-/// Timings: each record has a level (reports/judge/level.h) with the error that another process would make. The
-/// interval of a change is Welch's. With `single_numbers` the old value is a constant. Without raw samples, or with too
-/// few rounds, there is no interval and the timing is AMBIGUOUS. SLOWER needs both: the case's own interval is beyond
-/// the tolerance, and all cases together show a change at the error `family_error`. Effects of eager and of the
-/// machine do not count (settle_timings() below).
-///
-/// A single reading (compile time) is SAME up to 15 %, the band of PyTorch's dashboard (test-infra, compilerUtils).
-/// Beyond, it is AMBIGUOUS, because one timing proves nothing.
-///
-/// A case's own verdict ignores single readings and the metrics of the eager side. A measured case that is now skipped
-/// or unsupported is GONE, the reverse is NEW. If both records have digests of the model and these differ, the case is
-/// DIFFERENT MODEL and nothing else is compared.
-///
+/// Compares every case of both reports, matched by name and device, by the rules of docs/ci.md ("How two runs are
+/// compared"). One of several records of a case counts (reports/record/summary.h). With `single_numbers` the old value
+/// is a constant. A single reading is SAME up to 15 %, the band of PyTorch's dashboard (test-infra, compilerUtils).
 /// Throws std::invalid_argument for a confidence outside (0, 1), a negative tolerance, an unknown metric.
 BaselineComparison compare_with_baseline(const Report& baseline, const Report& report,
                                          const BaselineOptions& options = {});
@@ -110,17 +94,9 @@ BaselineComparison compare_with_baseline(const Report& baseline, const Report& r
 MetricChange change_of(const MetricInfo& info, const Result& before, const Result& after,
                        const BaselineOptions& options, const RunToRunOfCases& history);
 
-/// Settles which timings of all cases together are SLOWER. Less certain changes become AMBIGUOUS.
-///
-/// - A case has one hypothesis: its speed-up (without one, its compiled time) is not worse. The hypotheses of all cases
-///   are one family. Holm's test limits the chance of any false SLOWER to `options.family_error`. It can only confirm
-///   cases whose own interval is beyond the tolerance.
-/// - A compiled time is SLOWER only with the speed-up. It is FASTER if the speed-up is, or if eager stayed. Otherwise
-///   the machine may have changed, or one process of a run.
-/// - A speed-up is not SLOWER if the compiled time certainly did not exceed the machine's drift: then eager became
-///   faster.
-///
-/// Returns the drift of the machine, by eager's times of all cases.
+/// Settles which timings of all cases together are SLOWER, and which side of them moved. Less certain changes become
+/// AMBIGUOUS. The hypothesis of a case is that its speed-up (without one, its compiled time) is not worse. Returns the
+/// drift of the machine, by eager's times of all cases.
 std::optional<Drift> settle_timings(std::vector<CaseChange>& cases, const BaselineOptions& options);
 
 /// Returns which parts of a model differ: "weights", "program" or "program and weights". Empty if none does, or if a

@@ -9,9 +9,7 @@
 namespace torchstone::judge {
 
 /// Combines several runs of the same code. The run that started last gives statuses, sizes and counts. Timings combine
-/// the processes of all runs in which the case is as expected. Processes of another cache domain
-/// (reports/statistics/processes.h) are kept separately or dropped. Rounds of older records count as one process.
-///
+/// the processes of all runs in which the case is as expected, by cache domain (reports/statistics/processes.h).
 /// Throws ReportError for runs of different machines or libraries, and for a run that occurs twice;
 /// std::invalid_argument without a run.
 Report pool_runs(std::vector<Report> runs);
@@ -33,15 +31,10 @@ struct MatchedTable {
   std::vector<std::string> notes;  ///< what is compared with what, what is skipped and why
 };
 
-/// Matches each row with the cases of its model. They agree with row and file name in check, device type, suite, mode,
-/// dtype, backend and preset. A model's own name precedes upstream's (the note upstream_name). Rows of other models are
-/// counted.
-///
-/// A table of accuracy gives status and graph breaks. A table of performance gives speedup, abs_latency and
-/// compilation_latency. Rows whose speed-up is 0, nan or inf were not measured; rows of another batch size belong to
-/// another program. Both are skipped with a note.
-///
-/// Throws ReportError "file:line: …" if a row may be any of several cases of one model.
+/// Matches each row with the cases of its model, which agree with row and file name. A model's own name precedes
+/// upstream's. A table of accuracy gives status and graph breaks, one of performance speedup, abs_latency and
+/// compilation_latency. Rows without a measured speed-up or of another batch size are skipped with a note. Throws
+/// ReportError "file:line: …" if a row may be any of several cases of one model.
 MatchedTable match(const UpstreamTable& table, const Report& report);
 
 /// Calls compare_with_baseline() for either kind. A table without `options.metrics` is compared in speed-up and graph

@@ -42,12 +42,10 @@ std::string write_history(const std::vector<HistoryPoint>& points);
 /// Joins two histories, oldest run first. A point with the run and name of an earlier one is dropped.
 std::vector<HistoryPoint> unite_histories(std::vector<HistoryPoint> points, const std::vector<HistoryPoint>& further);
 
-/// Returns the most significant level shift, or nothing if the series is only noisy. Distribution-free: each split is
-/// judged by the two-sided Mann-Whitney test (Mann and Whitney, Ann. Math. Statist. 18, 1947), the many splits by
-/// Tarone's correction for discrete tests (Biometrics 46, 1990). For independent noise of any distribution, the rate of
-/// false alarms is at most 1 %. A shift needs at least eleven points. Among the significant splits, the change point
-/// has the least absolute deviation from two medians. Points that are not finite are ignored, and so are shifts below
-/// `smallest`, relative to the old level.
+/// Returns the most significant level shift; nothing if the series is only noisy. The two-sided test of Mann and
+/// Whitney (Ann. Math. Statist. 18, 1947) judges each split, Tarone's correction (Biometrics 46, 1990) their number: at
+/// most 1 % false alarms for independent noise. A shift needs at least eleven points. Points that are not finite are
+/// ignored, and so are shifts below `smallest`, relative to the old level.
 std::optional<ChangePoint> find_change_point(const std::vector<double>& series, double smallest = 0.02);
 /// Returns the newest change point among the last 1000 points. Repeats find_change_point() on the points after each
 /// find.

@@ -80,17 +80,10 @@ struct RunToRun {
 using RunToRunOfCases = std::map<std::pair<std::string, std::string>, RunToRun>;
 RunToRunOfCases run_to_run(const std::vector<HistoryPoint>& history, const std::string& machine);
 
-/// Estimates the level of a record.
-///
-/// Several processes (samples `process_rounds`): the trimmed mean of their medians, without a tenth at each end. The
-/// `history` bounds its deviation from below, since runs may differ more than their processes.
-///
-/// One process: the median of the rounds, with the deviation of `history`. Without a history the deviation is 2.8 times
-/// the standard error of the rounds, at least 2 %, with three degrees of freedom. 2.8 is the median over the 16 timed
-/// cases of the default suites, and 2 % about the deviation there. Single cases reach 7, which a t distribution of
-/// three degrees allows for.
-///
-/// Returns nothing without usable samples, or with too few rounds for an interval.
+/// Estimates the level of a record. Several processes (samples `process_rounds`) have the trimmed mean of their
+/// medians, and the `history` bounds its deviation from below. One process has the median of its rounds, with the
+/// deviation of `history`. Without a history it is 2.8 times the standard error of the rounds, at least 2 %
+/// (docs/ci.md). Returns nothing without usable samples, or with too few rounds for an interval.
 std::optional<Level> estimate_level(const Result& result, const std::string& metric,
                                     const std::optional<RunToRun>& history = std::nullopt);
 

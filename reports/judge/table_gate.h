@@ -48,11 +48,8 @@ struct SpeedTarget {
 };
 
 /// Judges speed as check_perf_csv.py does. A speed-up below threshold · scale is red, and so is a latency above the
-/// larger of threshold · scale and threshold / scale. A missing, infinite or zero value is red: it was not measured.
-///
-/// A table of results marks noisy speed-ups with reason and interval (tables::SpeedColumns). Such a row is NOISY and
-/// not judged. It is PASS_BUT_NOISY if the whole interval meets the target, and FAIL if 1.5 times its upper end is
-/// still below. A noisy latency has no interval, so it is NOISY.
+/// larger of threshold · scale and threshold / scale. A missing, infinite or zero value is red: it was not measured. A
+/// table of results marks noisy speed-ups (tables::SpeedColumns), which docs/ci.md tells how to judge.
 std::vector<GateRow> gate_speed(const CsvTable& actual, const SpeedTarget& target, const GateOptions& options);
 
 /// Returns 0 if no row is red, 1 if one is, 3 if nothing was judged.

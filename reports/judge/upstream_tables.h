@@ -25,11 +25,7 @@ bool is_upstream_table(const std::filesystem::path& path);
 CsvTable read_models(const std::filesystem::path& path, const std::string& column);
 
 /// Reads and checks a table. If the file's name has facts but not `dynamic`, the cases have no dynamic sizes. Throws
-/// ReportError "file:line: …" for the faults of read_csv() and for these:
-/// - no column `name`, or not exactly one of `accuracy` and `speedup`;
-/// - no row, a row without name, or a model twice on one device;
-/// - an unknown status, a malformed number, a count below 0, a missing speed-up;
-/// - a last line without a line break.
+/// ReportError "file:line: …" for a fault of the file, the columns, a row or a cell, and if the last line has no end.
 UpstreamTable read_upstream_table(const std::filesystem::path& path);
 
 /// Parses the name of a file of benchmarks/dynamo, such as inductor_torchbench_bfloat16_inference_cuda_accuracy or

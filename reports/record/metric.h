@@ -10,11 +10,9 @@ enum class Better { lower, higher, neither };
 /// How a change of a metric since a baseline is judged (reports/judge/baseline.h).
 enum class Judged { never, by_rounds, by_one_reading, exactly };
 
-/// One metric of the table of declared metrics. The columns of results.csv, the families of metrics.txt and the rows of
-/// the HTML page follow from the table. It also formats numbers for people and selects what a baseline judges.
-///
-/// A metric outside the table, such as a plug-in's, has no column in results.csv and is never judged. It appears in
-/// results.json and on the HTML page, as `metric_KEY` in junit.xml, and as `torchstone_undeclared` in metrics.txt.
+/// One metric of the table from which columns, rows and formats of all reports follow. A metric outside the table, such
+/// as a plug-in's, has no column in results.csv and is never judged. It appears in results.json and on the HTML page,
+/// as `metric_KEY` in junit.xml, and as `torchstone_undeclared` in metrics.txt.
 struct MetricInfo {
   std::string_view key;     ///< property name, column of results.csv, key in results.json
   std::string_view title;   ///< for people

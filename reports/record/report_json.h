@@ -20,14 +20,10 @@ struct JsonLimits {
 /// parser.
 void check_json_limits(std::string_view text);
 
-/// The unit of exchange, results.json, schema "torchstone/result/2": run, machine, build, environment, policy, summary,
-/// and results, one a line.
-///
-/// The number grows when a reader of the old form would misunderstand the new one. A new member leaves it as it is.
-/// Readers ignore unknown members, keep unknown metrics, notes and samples, and take an absent member for empty. Only
-/// `name` and `outcome.status` of a result are required. Version 1 kept the faults of the infrastructure, the verdict
-/// of the baseline, upstream's name and the timed sizes in notes; it is read. Any other number, an unknown status and a
-/// truncated file are errors that name file and place.
+/// Writes the unit of exchange, results.json, schema "torchstone/result/2" (docs/results_json.md). The number grows
+/// when a reader of the old form would misunderstand the new one. Readers ignore unknown members, keep unknown metrics,
+/// notes and samples, and take an absent member for empty. Only `name` and `outcome.status` of a result are required.
+/// Version 1 is read too.
 std::string write_json(const std::vector<Result>& results, const RunInfo& run);
 /// Reads such a text. `file` is only for messages. Throws ReportError; beyond the limits above, before it allocates
 /// memory.

@@ -22,17 +22,14 @@ struct Average {
   size_t noisy = 0;                        ///< of these, cases whose speed-up says too little (reports/record/doubts.h)
   std::map<std::string, size_t> excluded;  ///< reason → cases
 };
-/// Returns the share of accuracy cases that passed, upstream's pass rate. These are left out and counted by reason:
-/// - cases that were not run. Upstream counts some of them as not passed (pass_due_to_skip) and lacks the others;
-/// - cases of files (suite own), if there are cases of models;
-/// - Python's torch.compile, if there are native backends.
+/// Returns the share of accuracy cases that passed, upstream's pass rate. Cases that were not run are left out and
+/// counted by reason. So are cases of files (suite own) if there are cases of models, and Python's torch.compile if
+/// there are native backends.
 Average pass_rate_of(const std::vector<Result>& results);
 
 /// Returns the geometric mean of the measured speed-ups, whether or not they meet their requirement. A mean over passes
-/// alone would rise when slow models fail. These are left out and counted by reason:
-/// - cases that were not measured;
-/// - cases whose answer is wrong or missing, by the accuracy case of the same combination;
-/// - eager against eager, cases of files (suite own) and Python's torch.compile, unless there is nothing else.
+/// alone would rise when slow models fail. Also left out are cases whose answer is wrong or missing, by the accuracy
+/// case of the same combination. So is eager against eager unless there is nothing else.
 using Geomean = Average;
 Geomean geomean_of(const std::vector<Result>& results);
 /// Returns the arithmetic mean of a metric over the timings (compile_s, compression_ratio). The same cases are left

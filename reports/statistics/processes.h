@@ -60,14 +60,10 @@ struct Components {
   double between = 0;  ///< of the effects of processes
   double within = 0;   ///< of one round
 };
-/// Estimates both variances by medians, which interrupted rounds do not affect.
-/// - within: the squared scale of the rounds around their process's median. The scale is 1.4826 · median deviation,
-/// with
-///   each deviation times √(n/(n−1)) because the median is computed from the same rounds.
-/// - between: the variance of the medians, minus the part due to rounds; at least 0. That part is
-///   π/2 · within · mean of 1/n (the variance of a median of n normal values).
-/// Processes may differ in their number of rounds. One process leaves `between` 0, and processes of one round each
-/// leave `within` 0.
+/// Estimates both variances by medians, which interrupted rounds do not affect. `within` is the squared scale, 1.4826 ·
+/// median deviation, of the rounds around their process's median, with each deviation times √(n/(n−1)). `between` is
+/// the variance of the medians, minus the part due to rounds: π/2 · within · mean of 1/n. One process leaves `between`
+/// 0, and processes of one round each leave `within` 0.
 Components variance_components(const Processes& processes);
 
 /// Returns the rounds of a process for which the mean over processes is most precise in a given time. It is
@@ -81,10 +77,9 @@ Interval interval_of_rounds(const Processes& processes, double centre, double co
 
 // Cache domains of processes.
 //
-// A machine has states that last for seconds or minutes. The system, or the host of a virtual machine, places threads
-// in one cache domain ("near") or in different ones ("apart"). Exchanging data between threads is slower apart, often
-// more so for compiled code than for eager. A few consecutive processes show one state only. So a speed-up belongs to
-// one state, the near one if available, as nvbench measures at the usual clock only.
+// The system, or the host of a virtual machine, places threads in one cache domain ("near") or in different ones
+// ("apart"), for seconds or minutes. Exchanging data between threads is slower apart, often more so for compiled code
+// than for eager. So a speed-up belongs to one state, the near one if available.
 
 /// Factor on the usual fork_join_us of near threads from which threads count as apart. A host that gives a part of the
 /// processors to others has the same effect. Observed states differ by factors of 1.2 to 2.6; near threads vary by 4 %.

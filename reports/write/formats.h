@@ -13,13 +13,10 @@
 
 namespace torchstone::write {
 
-/// Writes one <testsuite> for each GoogleTest suite, in order of first appearance, with the environment as its
-/// properties. The status table decides between failure, error and skipped. An expected failure is skipped; an
-/// unexpected pass is a failure. The message is one short line, the content has everything. Numbers are also written to
-/// system-out, because most readers drop properties. A name that occurs again gets " (2)", because GitLab drops
-/// duplicates. If the exit code is not 0 and no case failed, a suite `torchstone` holds that one error.
-/// `options.testcase_properties` also adds file and line to <testcase>. Readers of GitHub and pytest use them; the
-/// strict schema of the Jenkins xUnit plug-in (junit-10.xsd) refuses files that have them.
+/// Writes one <testsuite> for each GoogleTest suite (docs/results.md). Numbers are also written to system-out, because
+/// most readers drop properties. A name that occurs again gets " (2)", because GitLab drops duplicates. If the exit
+/// code is not 0 and no case failed, a suite `torchstone` holds that one error. `options.testcase_properties` also adds
+/// file and line to <testcase>, which the strict schema of the Jenkins xUnit plug-in (junit-10.xsd) refuses.
 std::string write_junit(const std::vector<Result>& results, const RunInfo& run, const WriteOptions& options = {});
 
 /// Writes results.csv: a row for every result, a column for every member and every declared metric. Numbers are exact,
@@ -38,16 +35,12 @@ std::string write_batch_sizes(const std::vector<Result>& results);
 
 /// Writes OpenMetrics text 1.0, for Prometheus and `artifacts:reports:metrics` of GitLab. Every metric of the metric
 /// table is a gauge in its base unit (seconds, bytes, ratio), such as torchstone_eager_seconds{case="…",model="…"}.
-/// Statuses are torchstone_case_info and torchstone_cases; undeclared metrics share torchstone_undeclared. Among
-/// results of one name, one is chosen (reports/record/summary.h).
 /// Source: OpenMetrics specification, sections "Text format" and "MetricFamily".
 std::string write_openmetrics(const Report& report);
 
-/// Writes workflow commands of GitHub Actions. At most eight `::error file=…,line=…,title=…::…` name unexpected cases
-/// with cause and reproduction, and one more counts the rest: GitHub shows ten a step. Paths below `workspace` become
-/// relative to it, as GitHub requires. A red run without unexpected cases gets an error with its exit code. A notice
-/// names at most eight noisy speed-ups. The text is empty for a green run without noise.
-/// Source: docs.github.com, "Workflow commands for GitHub Actions".
+/// Writes workflow commands of GitHub Actions (docs.github.com, "Workflow commands for GitHub Actions"): at most eight
+/// errors and a count, because GitHub shows ten a step, and a notice about noisy speed-ups. Paths below `workspace`
+/// become relative to it, as GitHub requires. The text is empty for a green run without noise.
 std::string write_annotations(const Report& report, const std::string& workspace);
 
 /// Returns text that GitHub shows literally, on one line, also in a table. Markup and HTML are escaped; no name becomes
@@ -63,10 +56,8 @@ struct MarkdownOptions {
   std::optional<judge::BaselineComparison> comparison{};
 };
 
-/// Returns a job summary or a comment for GitHub: counts and geometric mean; unexpected cases with cause and
-/// reproduction; diagnoses; changes since the baseline; undecided cases; the tables of
-/// reports/record/tables/suite_tables.h; and a table of cases for each suite. A line counts what does not fit. A
-/// workflow finds its own comment by the first line, `<!-- torchstone -->`.
+/// Returns a job summary or a comment for GitHub. A line counts what does not fit. A workflow finds its own comment by
+/// the first line, `<!-- torchstone -->`.
 std::string write_markdown(const Report& report, const MarkdownOptions& options = {});
 
 /// Writes tournament.json, schema "torchstone/tournament/1": the run, its sweeps, and each model. A model has its

@@ -62,13 +62,10 @@ struct FolderHeld : std::runtime_error {
 /// The beginning of the names of the holders' files.
 inline constexpr const char* holder_prefix = ".held.";
 
-/// Keeps other runs out of a results folder while it lives. Each holder has a file OUT/.held.XXXXXX that identifies it.
-///  - A process locks its file by fcntl(2). Its children do not inherit that lock, and the kernel releases it when the
-///    process ends.
-///  - A group is another process and cannot be given a lock. It holds the folder while a process with its number and
-///    start runs.
-///  - A process that reads these files and adds one locks the folder itself meanwhile (flock).
-/// A process may hold a folder once, because fcntl's locks do not exclude their own process.
+/// Keeps other runs out of a results folder while it lives. Each holder has a file OUT/.held.XXXXXX, and locks it by
+/// fcntl(2): children do not inherit that lock. A group cannot be given a lock; it holds the folder while a process
+/// with its number and start runs. A process that reads and adds such files locks the folder itself meanwhile (flock).
+/// It may hold a folder once, because fcntl's locks do not exclude their own process.
 class Hold {
  public:
   /// Makes the folder if needed. `when_alone` runs when no other process holds the folder, `when_held` after it and in

@@ -17,13 +17,10 @@ struct Merged {
   std::vector<std::string> warnings;  ///< damaged files; a case file is a row of status crash too
 };
 
-/// Merges the results of several runs or shards. Each input is a results folder (with runs/, results.json, cases/ or
-/// some of them) or a results.json itself. The later run of a case counts with all its repetitions, at the place of the
-/// first. A planned case (runs/) without a later record is `interrupted`, so the folder of a killed run has a row
-/// for every case. Records are ordered within each folder first. A folder without results adds nothing.
-///
-/// Throws ReportError if an input is missing or unreadable. A damaged results.json is only a warning if its folder has
-/// runs/ or cases/.
+/// Merges the results of several runs or shards: results folders, or results.json files. The later run of a case counts
+/// with all its repetitions, at the place of the first. A planned case (runs/) without a later record is `interrupted`,
+/// so the folder of a killed run has a row for every case. Throws ReportError if an input is missing or unreadable. A
+/// damaged results.json is only a warning if its folder has runs/ or cases/.
 Merged merge_results(const std::vector<std::filesystem::path>& inputs);
 
 }  // namespace torchstone::results_folder

@@ -12,12 +12,8 @@ namespace torchstone::tables {
 /// - A check that PyTorch lacks has a file with the columns of accuracy (…_cpu_batch_invariance.csv).
 /// - If a file would have two presets of a model, each preset gets its own file (…_cuda_full_accuracy.csv).
 /// - A model has upstream's name (Result::upstream_name), unless another model of the file has it too.
-/// - One of several results of a case counts (reports/record/summary.h).
-/// - A run without a number is a row of zeros, as in upstream's files. Other cells without a number are empty. A
-/// skipped
-///   case has no row of timings.
-/// - `tag` adds a column after batch_size, as upstream's --tag does.
-/// - `with_noise` adds SpeedColumns to tables of timings. Upstream's files lack them.
+/// - A run without a number is a row of zeros, as in upstream's files. A skipped case has no row of timings.
+/// - `tag` adds a column after batch_size, as upstream's --tag does. `with_noise` adds SpeedColumns.
 NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::string& tag = "",
                                bool with_noise = false);
 
