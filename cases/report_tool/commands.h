@@ -12,26 +12,18 @@
 
 namespace torchstone {
 
-/// `claim FOLDER`: for ctest and scripts that run cases as processes of their own.
+// Exit codes, where a command's help text lists no others: 0 done, 3 no results.
 void add_claim_command(CLI::App& app);
-/// `compare OLD… NEW`. Exit codes: 0 nothing is worse, 1 something is, 2 also a baseline of another machine, 3 no case
-/// is on both sides.
 void add_compare_command(CLI::App& app, int& exit_code);
-/// `diff REF RES`: compares two files of torch.save. Exit codes: 0 same, 1 different, 2 unusable.
 void add_diff_command(CLI::App& app, int& exit_code);
-/// `explain CASE RESULTS…`: prints the findings of a case's diagnosis (docs/diagnosis.md).
 void add_explain_command(CLI::App& app, int& exit_code);
-/// `gate accuracy|graph_breaks|memory|speedup`. Exit codes: 0 all as expected, 1 a model is not, 3 nothing was judged.
 void add_gate_command(CLI::App& app, int& exit_code);
-/// `history RESULTS… [-o history.jsonl] [--metric KEY]`. Exit codes: 0 done, 2 also an unknown metric, 3 no results.
 void add_history_command(CLI::App& app, int& exit_code);
-/// `html RESULTS… [--baseline OLD] [--history FILE] [-o FILE]`. Exit codes: 0 written, 3 no results.
 void add_html_command(CLI::App& app, int& exit_code);
-/// `merge RESULTS… [-o OUT] [--junit-properties on|off]`. Exit codes: 0 written, 3 no results, 4 a writer failed, 130
-/// written, but a case was interrupted.
+/// Also exits with 4 if a writer failed, and with 130 if a case was interrupted.
 void add_merge_command(CLI::App& app, int& exit_code);
 /// `markdown|csv|NAME RESULTS…`: adds the commands that write a report in one format, one for each registered writer
-/// (<torchstone/report_writer.h>) without a command. Exit codes: 0 written, 3 no results.
+/// (<torchstone/report_writer.h>) without a command.
 void add_text_commands(CLI::App& app, int& exit_code);
 
 /// Adds `RESULTS…`: results folders or results.json files, at least one.

@@ -110,11 +110,8 @@ FlagInfo list_flag(const char* name, const char* value, const char* help, config
 
 constexpr double no_limit = 1e9;
 
-// The parts of flag_table().
+// Parts of flag_table().
 std::vector<FlagInfo> selection_flags();
 std::vector<FlagInfo> model_suite_flags();
-std::vector<FlagInfo> case_flags();
-std::vector<FlagInfo> process_flags();
-std::vector<FlagInfo> output_flags();
 
 }  // namespace torchstone::flags

@@ -191,7 +191,6 @@ void add_log(Suite& suite, const OperatorChoice& choice) {
 OperatorChoice read_operator_choice(const config::Yaml& node, const fs::path& folder) {
   require_keys(node, {"logs", "max_samples", "start_index", "layouts"});
   OperatorChoice choice;
-  choice.place = node;
   for (const auto& log : list_of(require(node, "logs"))) choice.logs.push_back(file_of(log, folder));
   if (choice.logs.empty()) fail(require(node, "logs"), "an empty list (expected at least one log)");
   if (const config::Yaml* value = node.find("max_samples"))

@@ -19,7 +19,6 @@ struct OperatorChoice {
   int max_samples = 15;           ///< inputs to run for each operator; upstream's default
   int start_index = 0;            ///< first input to run
   std::vector<operators::OperatorLayout> layouts{operators::OperatorLayout::recorded};
-  config::Place place{};
 };
 
 /// One row of a suite's matrix.

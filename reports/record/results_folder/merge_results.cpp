@@ -24,17 +24,46 @@ bool replaces(const Result& record, const Result& other) {
   return record.recorded >= other.recorded;
 }
 
+namespace fs = std::filesystem;
+namespace {
+
 /// Collects the records of several places. The latest run of a case counts, with all its records of it:
 /// --gtest_repeat makes several. A planned case counts only if its run has no record of it.
 class Records {
  public:
   /// A record that is there already (run and sequence) is not added again; the later copy of it counts.
-  void add(const Result& record);
+  void add(const Result& record) {
+    const auto [place, is_new_case] = places_.emplace(record.name, cases_.size());
+    if (is_new_case) cases_.emplace_back();
+    OfCase& of_case = cases_[place->second];
+    const auto& [folder, number, run, sequence] = record.origin;
+    const auto [run_place, is_new_run] = of_case.places.emplace(std::tuple(folder, number, run), of_case.runs.size());
+    if (is_new_run) of_case.runs.emplace_back();
+    const auto [known, is_new] = of_case.runs[run_place->second].emplace(sequence, record);
+    if (!is_new && replaces(record, known->second)) known->second = record;
+  }
+
   /// A case file whose name alone is known. Nothing in its folder is newer: what the case was planned to be stays.
-  void add_damaged(const Result& record);
-  /// All that count, in the order in which the cases came, a run's records of one case in their own order. Leaves
-  /// nothing.
-  std::vector<Result> take();
+  void add_damaged(const Result& record) {
+    const auto place = places_.find(record.name);
+    if (place == places_.end()) return add(record);
+    Result& known = latest_run(cases_[place->second]).rbegin()->second;
+    known.outcome = record.outcome;
+    known.recorded = record.recorded;
+  }
+
+  /// All that count, in the order in which the cases came, a run's records of one case in their own order. Call it
+  /// last.
+  std::vector<Result> take() {
+    constexpr int64_t planned = 0;
+    std::vector<Result> results;
+    for (auto& of_case : cases_) {
+      OfRun& run = latest_run(of_case);
+      if (run.size() > 1) run.erase(planned);
+      for (auto& [sequence, record] : run) results.push_back(std::move(record));
+    }
+    return results;
+  }
 
  private:
   using OfRun = std::map<int64_t, Result>;  // by the sequence within the run
@@ -42,53 +71,17 @@ class Records {
     std::vector<OfRun> runs{};
     std::map<std::tuple<std::string, int64_t, std::string>, size_t> places{};  // folder, number, run → in runs
   };
-  static OfRun& latest_run(OfCase& of_case);
+
+  static OfRun& latest_run(OfCase& of_case) {
+    OfRun* latest = &of_case.runs.front();
+    for (auto& run : of_case.runs)
+      if (replaces(run.rbegin()->second, latest->rbegin()->second)) latest = &run;
+    return *latest;
+  }
 
   std::vector<OfCase> cases_{};
   std::map<std::string, size_t> places_{};  // name → in cases_
 };
-
-Records::OfRun& Records::latest_run(OfCase& of_case) {
-  OfRun* latest = &of_case.runs.front();
-  for (auto& run : of_case.runs)
-    if (replaces(run.rbegin()->second, latest->rbegin()->second)) latest = &run;
-  return *latest;
-}
-
-void Records::add(const Result& record) {
-  const auto [place, is_new_case] = places_.emplace(record.name, cases_.size());
-  if (is_new_case) cases_.emplace_back();
-  OfCase& of_case = cases_[place->second];
-  const auto& [folder, number, run, sequence] = record.origin;
-  const auto [run_place, is_new_run] = of_case.places.emplace(std::tuple(folder, number, run), of_case.runs.size());
-  if (is_new_run) of_case.runs.emplace_back();
-  const auto [known, is_new] = of_case.runs[run_place->second].emplace(sequence, record);
-  if (!is_new && replaces(record, known->second)) known->second = record;
-}
-
-void Records::add_damaged(const Result& record) {
-  const auto place = places_.find(record.name);
-  if (place == places_.end()) return add(record);
-  Result& known = latest_run(cases_[place->second]).rbegin()->second;
-  known.outcome = record.outcome;
-  known.recorded = record.recorded;
-}
-
-std::vector<Result> Records::take() {
-  constexpr int64_t planned = 0;
-  std::vector<Result> results;
-  for (auto& of_case : cases_) {
-    OfRun& run = latest_run(of_case);
-    if (run.size() > 1) run.erase(planned);
-    for (auto& [sequence, record] : run) results.push_back(std::move(record));
-  }
-  cases_.clear();
-  places_.clear();
-  return results;
-}
-
-namespace fs = std::filesystem;
-namespace {
 
 Report read_report(const fs::path& path) { return parse_json(read_at_most(path, JsonLimits::bytes), path.string()); }
 
