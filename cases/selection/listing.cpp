@@ -110,23 +110,13 @@ Table flags_table() {
 Table table_of(const flags::Flags& flags, const std::vector<suite::Suite>& suites,
                const selection::Expansion& expansion, const selection::Known& known,
                const ParameterCount& mini_parameters) {
-  switch (flags.list) {
-    case flags::Listing::models:
-      return models_table(selected_models(flags, suites, known), mini_parameters);
-    case flags::Listing::backends:
-      return backends_table(known);
-    case flags::Listing::cases:
-      return cases_table(expansion.cases);
-    case flags::Listing::suites:
-      return suites_table(suites, expansion);
-    case flags::Listing::skipped:
-      return skipped_table(expansion.skipped);
-    case flags::Listing::flags:
-      return flags_table();
-    case flags::Listing::none:
-      return {};
-  }
-  return {};
+  using flags::Listing;
+  if (flags.list == Listing::models) return models_table(selected_models(flags, suites, known), mini_parameters);
+  if (flags.list == Listing::backends) return backends_table(known);
+  if (flags.list == Listing::cases) return cases_table(expansion.cases);
+  if (flags.list == Listing::suites) return suites_table(suites, expansion);
+  if (flags.list == Listing::skipped) return skipped_table(expansion.skipped);
+  return flags.list == Listing::flags ? flags_table() : Table{};
 }
 
 }  // namespace

@@ -121,17 +121,8 @@ std::string shown(const std::string& text) {
 }
 
 std::string kind_name(const Yaml& node) {
-  switch (node.kind) {
-    case Yaml::Kind::null:
-      return "nothing";
-    case Yaml::Kind::scalar:
-      return fmt::format("'{}'", shown(node.text));
-    case Yaml::Kind::sequence:
-      return "a list";
-    case Yaml::Kind::map:
-      return "a map";
-  }
-  return "";
+  if (node.kind == Yaml::Kind::scalar) return fmt::format("'{}'", shown(node.text));
+  return node.kind == Yaml::Kind::null ? "nothing" : node.kind == Yaml::Kind::sequence ? "a list" : "a map";
 }
 
 template <typename Number>

@@ -162,8 +162,7 @@ void add_notes(BaselineComparison& comparison, const BaselineOptions& options) {
       "to run");
   add(has_metric(&MetricChange::by_rounds), "case was", "cases were",
       "timed in one process, whose rounds do not predict another process: judged with a default, 2.8 times the error "
-      "of "
-      "the rounds and at least 2 %");
+      "of the rounds and at least 2 %");
   add(has_metric(&MetricChange::other_places), "case was", "cases were",
       "timed with threads in another cache domain than in the other run (fork_join_us): changes there may be the "
       "machine's");

@@ -234,15 +234,11 @@ std::vector<Change> parse_fail_on(const std::vector<std::string>& words) {
 }
 
 std::string refusal_words(const BaselineComparison& comparison) {
-  switch (exit_code_of(comparison, {})) {
-    case ExitCode::usage_error:
-      return "timings not compared: the baseline is of another machine";
-    case ExitCode::nothing_judged:
-      return count_other_models(comparison) > 0 ? "nothing compared: the baseline's cases are of other models"
-                                                : "nothing compared: the baseline has none of these cases";
-    default:
-      return "";
-  }
+  const int code = exit_code_of(comparison, {});
+  if (code == ExitCode::usage_error) return "timings not compared: the baseline is of another machine";
+  if (code != ExitCode::nothing_judged) return "";
+  return count_other_models(comparison) > 0 ? "nothing compared: the baseline's cases are of other models"
+                                            : "nothing compared: the baseline has none of these cases";
 }
 
 int exit_code_of(const BaselineComparison& comparison, const std::vector<Change>& fail_on) {

@@ -194,29 +194,15 @@ void check_json_limits(std::string_view text) {
   std::string open;  // the brackets around the place
   size_t members = 0, items = 0;
   for (size_t at = 0; at < text.size(); ++at) {
-    switch (text[at]) {
-      case '"':
-        at = end_of_string(text, at);
-        break;
-      case '[':
-      case '{':
-        open += text[at];
-        if (open.size() > JsonLimits::depth) refuse("nested too deeply", JsonLimits::depth);
-        break;
-      case ']':
-      case '}':
-        if (!open.empty()) open.pop_back();
-        break;
-      case ':':
-        if (++members > JsonLimits::members) refuse("too many members of objects", JsonLimits::members);
-        break;
-      case ',':
-        items += open.ends_with('[');
-        if (items > JsonLimits::items) refuse("too many items of arrays", JsonLimits::items);
-        break;
-      default:
-        break;
-    }
+    const char c = text[at];
+    if (c == '"') at = end_of_string(text, at);
+    if (c == '[' || c == '{') open += c;
+    if ((c == ']' || c == '}') && !open.empty()) open.pop_back();
+    members += c == ':';
+    items += c == ',' && open.ends_with('[');
+    if (open.size() > JsonLimits::depth) refuse("nested too deeply", JsonLimits::depth);
+    if (members > JsonLimits::members) refuse("too many members of objects", JsonLimits::members);
+    if (items > JsonLimits::items) refuse("too many items of arrays", JsonLimits::items);
   }
 }
 
