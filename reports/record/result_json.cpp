@@ -209,6 +209,7 @@ void to_json(nlohmann::json& json, const Outcome& outcome) {
     if (const auto& digest = outcome.model.*member; !digest.empty()) json[std::string(key)] = valid_utf8(digest);
   if (!outcome.infrastructure_fault.empty()) json["infrastructure_fault"] = valid_utf8(outcome.infrastructure_fault);
   if (outcome.threads_across_caches) json["threads_across_caches"] = true;
+  if (outcome.memory_ran_out) json["memory_ran_out"] = true;
   if (!outcome.timed_sizes.empty()) json["timed_sizes"] = texts_to_json(outcome.timed_sizes);
   for (const auto& [label, failed] : outcome.failed_entrants)
     json["failed_entrants"][label] = {{"status", to_string(failed.status)}, {"reason", valid_utf8(failed.reason)}};
@@ -229,6 +230,7 @@ void from_json(const nlohmann::json& json, Outcome& outcome) {
   for (const auto& [key, member] : digest_fields) outcome.model.*member = found.text(std::string(key));
   outcome.infrastructure_fault = found.text("infrastructure_fault");
   outcome.threads_across_caches = found.boolean("threads_across_caches");
+  outcome.memory_ran_out = found.boolean("memory_ran_out");
   outcome.timed_sizes = texts_of(found["timed_sizes"], found.at("timed_sizes"));
   outcome.failed_entrants = found.map("failed_entrants", [](const nlohmann::json& value, const std::string& path) {
     const Members entrant(value, path);

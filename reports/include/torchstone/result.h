@@ -42,6 +42,8 @@ struct Outcome {
   std::string why_noisy{};      ///< one sentence about a timing that says too little
   /// The threads of the timed processes were in other cache domains than usual on this machine. `why_noisy` says where.
   bool threads_across_caches = false;
+  /// Memory ran out for a float64 reference, and the case went on.
+  bool memory_ran_out = false;
   /// Sizes of each timing, in the order of the samples. Empty unless a dimension other than the batch is dynamic.
   std::vector<std::string> timed_sizes{};
   /// Variants that failed in a process of a tournament, by backend label.

@@ -55,6 +55,7 @@ void expect_same(const Result& a, const Result& b) {
   EXPECT_EQ(a.outcome.notes, b.outcome.notes);
   EXPECT_EQ(a.outcome.infrastructure_fault, b.outcome.infrastructure_fault);
   EXPECT_EQ(a.outcome.threads_across_caches, b.outcome.threads_across_caches);
+  EXPECT_EQ(a.outcome.memory_ran_out, b.outcome.memory_ran_out);
   EXPECT_EQ(a.outcome.timed_sizes, b.outcome.timed_sizes);
   ASSERT_EQ(a.outcome.failed_entrants.size(), b.outcome.failed_entrants.size());
   for (const auto& [label, failed] : a.outcome.failed_entrants) {
@@ -89,6 +90,7 @@ Result awkward_result() {
   r.outcome.samples = {{"eager_s", {0.1, nan, infinity, -infinity, 1e-17}}, {"none", {}}};
   r.outcome.infrastructure_fault = "no \"compiler\"";
   r.outcome.threads_across_caches = true;
+  r.outcome.memory_ran_out = true;
   r.outcome.timed_sizes = {"batch 2; length 4", ""};
   r.outcome.failed_entrants = {{"inductor_freezing", {Status::fail_accuracy, "it is \"wrong\""}}, {"xla", {}}};
   r.upstream_name = "deit_tiny.fb_in1k";
@@ -104,7 +106,8 @@ TEST(ResultJson, LosesNothing) {
 TEST(ResultJson, HasNoMemberForWhatDidNotHappen) {
   const nlohmann::json json = simple_result("a", Status::pass);
   for (const char* member : {"upstream_name", "baseline"}) EXPECT_FALSE(json.contains(member)) << member;
-  for (const char* member : {"infrastructure_fault", "threads_across_caches", "timed_sizes", "failed_entrants"})
+  for (const char* member :
+       {"infrastructure_fault", "threads_across_caches", "memory_ran_out", "timed_sizes", "failed_entrants"})
     EXPECT_FALSE(json.at("outcome").contains(member)) << member;
 }
 
