@@ -114,6 +114,11 @@ std::vector<FlagInfo> process_flags() {
                   &RunOptions::workers)
           .outside_reproductions()
           .defaults_to("one a core"),
+      number_flag("concurrent", "N", int64_t{0}, int64_t{64},
+                  "untimed cases that run on an accelerator at the same time, if its memory suffices; 1: one at a "
+                  "time; 0: one for each four cores, at most 4",
+                  &RunOptions::concurrent)
+          .outside_reproductions(),
       number_flag("compile_limit", "SECONDS", 1.0, no_limit, "time limit for compiling one program",
                   &RunOptions::compile_limit_s),
       text_flag("cache", "FOLDER|off", "folder for compiled programs", &RunOptions::cache)

@@ -51,6 +51,7 @@ TEST(Flags, AreReadIntoTheirFields) {
                                 "--torchstone_cache_limit=10",
                                 "--torchstone_python=/p/python",
                                 "--torchstone_workers=3",
+                                "--torchstone_concurrent=2",
                                 "--torchstone_compile_limit=60",
                                 "--torchstone_isolate=fresh",
                                 "--torchstone_memory_limit=2.5",
@@ -82,6 +83,7 @@ TEST(Flags, AreReadIntoTheirFields) {
   EXPECT_EQ(flags.run.cache_limit_mb, 10);
   EXPECT_EQ(flags.run.python, "/p/python");
   EXPECT_EQ(flags.run.workers, 3);
+  EXPECT_EQ(flags.run.concurrent, 2);
   EXPECT_EQ(flags.run.compile_limit_s, 60);
   EXPECT_EQ(flags.run.isolate, Isolation::fresh);
   EXPECT_EQ(flags.run.memory_limit_gb, 2.5);
