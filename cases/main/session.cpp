@@ -143,9 +143,9 @@ void record_begin(Session& session, size_t index) {
   session.unwritten.attempt("logs", [&] { std::filesystem::create_directories(out / "logs"); });
 }
 
-/// Writes the record of a case that was timed before its test, and prints its row. A row that needs a diagnosis waits
-/// for its test.
-void record_timed(Session& session, Result result) {
+/// Writes the record of a case that has run before its test, and prints its row. A row that needs a diagnosis waits for
+/// its test.
+void record_early(Session& session, Result result) {
   stamp(session, result);
   session.unwritten.attempt(result.name, [&] { results_folder::write_case(session.flags.run.out, result); });
   if (result.as_expected() && session.print_row) session.print_row(result);
@@ -212,13 +212,23 @@ void run_instead_of_tests(Session& session, const std::function<int(const std::v
   std::exit(ExitCode::nothing_judged);
 }
 
+namespace {
+
+/// Whether no case may begin before its test: GoogleTest may stop after one, shuffles them, or runs them again.
+bool runs_in_order_of_tests() {
+  return GTEST_FLAG_GET(fail_fast) || GTEST_FLAG_GET(shuffle) || GTEST_FLAG_GET(repeat) != 1;
+}
+
+}  // namespace
+
 void plan_cases(Session& session, const std::vector<size_t>& selected) {
   session.runner.plan(
       selected, {.begins = [&session](size_t index) { record_begin(session, index); },
                  .timed =
                      [&session](size_t index, const Outcome& outcome, double seconds, std::optional<int64_t> batch) {
-                       record_timed(session, session.result_of(index, outcome, seconds, batch));
-                     }});
+                       record_early(session, session.result_of(index, outcome, seconds, batch));
+                     },
+                 .one_at_a_time = runs_in_order_of_tests()});
   // A case alone compiles within itself, because compiling ahead captures a program twice. A warm start is measured all
   // the same: its package must be there before the case starts.
   const auto starts_warm = [&](size_t i) {

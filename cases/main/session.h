@@ -102,7 +102,7 @@ void require_fitting_python(const std::vector<Case>& cases, const std::vector<si
                             const RunOptions& options);
 
 /// Tells the runner which cases will run, and begins to compile what they need, in their order, while others run. Each
-/// case leaves a record when it begins, and when it was timed before its test. Called before the first test.
+/// case leaves a record when it begins, and when it ended before its test. Called before the first test.
 void plan_cases(Session& session, const std::vector<size_t>& selected);
 
 /// Makes a result the next record of the run.
