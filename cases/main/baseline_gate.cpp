@@ -52,14 +52,15 @@ BaselineScope::BaselineScope(const flags::Flags& flags, const std::vector<suite:
   narrow(&Result::preset, spelt(flags.axes.presets, word));
   narrow(&Result::dynamic, spelt(flags.axes.dynamic, word));
   if (!flags.only.empty()) narrow(&Result::model, {selection::only_model(flags)});
-  // A file's rows are of suites for files, which no other run has.
-  std::set<std::string> known, of_files;
-  for (const auto& suite : suites) (suite.own_files ? of_files : known).insert(suite.name);
-  const bool file = selection::only_is_file(flags);
-  if (file || !flags.suites_folder.empty())
-    narrow(&Result::suite, file ? of_files : known);
+  // Rows of a user's own model are of suites that no other run has.
+  std::set<std::string> known, of_user;
+  for (const auto& suite : suites) (suite.own_files || suite.own_modules ? of_user : known).insert(suite.name);
+  const ModelInfo* only = find_model(flags.only);
+  const bool own = selection::only_is_file(flags) || (only != nullptr && !only->python.empty());
+  if (own || !flags.suites_folder.empty())
+    narrow(&Result::suite, own ? of_user : known);
   else
-    narrowings_.emplace_back([of_files](const Result& result) { return !of_files.contains(result.suite); });
+    narrowings_.emplace_back([of_user](const Result& result) { return !of_user.contains(result.suite); });
 }
 
 bool BaselineScope::misses(const Result& of_baseline) const {

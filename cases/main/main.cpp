@@ -19,6 +19,7 @@
 #include "cases/main/gtest_flags.h"
 #include "cases/main/only_model.h"
 #include "cases/main/print_program.h"
+#include "cases/main/python_model.h"
 #include "cases/main/run_end.h"
 #include "cases/main/session.h"
 #include "cases/main/tournament_run.h"
@@ -166,9 +167,11 @@ int run(int argc, char** argv) {
   for (const auto& library : flags.libraries) formats::load_operator_library(library);
   for (const auto& plugin : flags.plugins) load_plugin(plugin);
   if (flags.tournament && !flags.help) selection::select_tournament(flags);
-  bool registered = false;
-  if (is_named_model(flags.only) && !flags.help) registered = export_named_model(flags);
+  const bool python = !flags.help && register_python_model(flags);
+  bool registered = python;
+  if (!registered && !flags.help && is_named_model(flags.only)) registered = export_named_model(flags);
   std::optional<selection::OwnDtype> own_dtype;
+  if (python) own_dtype = selection::OwnDtype{DType::as_written, DType::float32};
   if (selection::only_is_file(flags) && !registered) own_dtype = register_own_model(flags);
   const std::vector<std::string> arguments(argv, argv + argc);
   const bool lists_tests = std::ranges::any_of(

@@ -31,14 +31,20 @@ void run_all_rows(suite::Suite& suite, const std::string& model) {
   }
 }
 
-/// Keeps the suites for files when --torchstone_only names a file, and the other suites otherwise.
-void keep_suites_for(const flags::Flags& flags, std::vector<suite::Suite>& suites) {
-  const bool file = only_is_file(flags);
-  std::erase_if(suites, [&](const suite::Suite& suite) { return suite.own_files != file; });
-  if (suites.empty())
-    fail(flags.only_place,
-         file ? "a file needs a suite with the key own_files, such as the program's suite own, and none is selected"
-              : "suites with the key own_files run only files, and no other suite is selected");
+/// Keeps the suites for files when --torchstone_only names a file, those for Python modules when it names one, and the
+/// other suites otherwise.
+void keep_suites_for(const flags::Flags& flags, const ModelInfo& model, std::vector<suite::Suite>& suites) {
+  const bool module = !model.python.empty(), file = !module && only_is_file(flags);
+  std::erase_if(suites,
+                [&](const suite::Suite& suite) { return suite.own_files != file || suite.own_modules != module; });
+  if (!suites.empty()) return;
+  fail(flags.only_place,
+       module
+           ? "a Python module needs a suite with the key own_modules, such as the program's suite python, and none is "
+             "selected"
+       : file ? "a file needs a suite with the key own_files, such as the program's suite own, and none is selected"
+              : "suites with the key own_files or own_modules run models of --torchstone_only, and no other suite is "
+                "selected");
 }
 
 bool is_expectation(const config::Settings::value_type& setting) {
@@ -147,9 +153,9 @@ std::vector<suite::Suite> chosen_suites(const std::vector<suite::Suite>& all, co
     if (flags.suites.empty() || contains(flags.suites, suite.name)) chosen.push_back(suite);
   if (flags.only.empty() || chosen.empty()) return chosen;
 
-  keep_suites_for(flags, chosen);
   const std::string only = only_model(flags);
   const ModelInfo& info = require_model(known, only, flags.only_place);
+  keep_suites_for(flags, info, chosen);
   for (auto& suite : chosen) {
     std::erase_if(suite.models, [&](const suite::SuiteModel& model) { return model.name != only; });
     run_all_rows(suite, only);

@@ -241,6 +241,14 @@ std::vector<CaseField> fields_of_judgement() {
                         "policy key accuracy.skip.large_models"),
       decided_elsewhere("skip_override", &Case::skip_override,
                         "why the case would not be registered without --torchstone_no_skip", "policy keys skip, slow"),
+      number("max_graph_breaks", &Case::max_graph_breaks, {0, million},
+             "most graph breaks that a Python subject may have")
+          .with_flag()
+          .only_for(python_cases()),
+      number("max_recompiles", &Case::max_recompiles, {0, million},
+             "most recompiles that a Python subject may have, of its calls with the same sizes")
+          .with_flag()
+          .only_for(python_cases()),
       expected_status(),
       expected_reason(),
   };

@@ -76,6 +76,7 @@ Use accuracy_cases();
 Use training_cases();
 Use amp_cases();
 Use dynamic_cases();
+Use python_cases();
 Use cases_of_free_batch();
 Use operators_of_a_log();
 Use recurrent_models();

@@ -114,6 +114,13 @@ Use dynamic_cases() {
           [](const Case& c, const UseFacts&) { return c.dynamic != Dynamic::off; }};
 }
 
+Use python_cases() {
+  return {"Python modules (--torchstone_only=path:FILE.py,class:NAME)", [](const Case& c, const UseFacts&) {
+            const ModelInfo* info = find_model(c.model);
+            return info != nullptr && !info->python.empty();
+          }};
+}
+
 Use cases_of_free_batch() {
   return {"models whose batch size is not fixed", [](const Case& c, const UseFacts&) { return !c.fixed_batch; }};
 }

@@ -109,6 +109,10 @@ std::vector<FlagInfo> process_flags() {
       text_flag("python", "FILE", "interpreter of the compile workers", &RunOptions::python)
           .is_path()
           .defaults_to("the one of the build"),
+      texts_flag("python_import", "MODULE",
+                 "module that the process of a Python subject imports first, such as one that registers a backend of "
+                 "torch.compile",
+                 &RunOptions::python_imports),
       number_flag("workers", "N", int64_t{0}, int64_t{1024},
                   "number of compile workers; with 1 each case compiles alone, just before it runs",
                   &RunOptions::workers)

@@ -23,6 +23,8 @@ constexpr std::string_view prefix = "--torchstone_";
 
 std::string absolute(const FlagInfo& flag, const std::string& value) {
   std::error_code error;
+  if (constexpr std::string_view mark = "path:"; flag.name == "only" && value.starts_with(mark))
+    return fmt::format("{}{}", mark, fs::absolute(value.substr(mark.size()), error).lexically_normal().string());
   const bool model_file = flag.name == "only" && formats::is_model_file(value);
   const bool library_by_name =
       flag.name == "plugin" && value.find('/') == std::string::npos && !fs::exists(value, error);
@@ -224,6 +226,8 @@ void refuse_flags_without_effect(Flags& flags) {
     refuse(flags, {"junit_properties"}, "does not go with --torchstone_report=none: no junit.xml is written");
   if (flags.run.diagnose == Diagnose::never)
     refuse(flags, {"diagnose_limit", "diagnose_max"}, "does not go with --torchstone_diagnose=never");
+  if (flags.only.find(':') == std::string::npos)
+    refuse(flags, {"subject"}, "is only for a model of a Python package in --torchstone_only");
   if (!flags.only.ends_with(".pt"))
     refuse(flags, {"inputs"}, "is only for a TorchScript file (.pt) in --torchstone_only");
   if (flags.run.isolate != Isolation::off) return;

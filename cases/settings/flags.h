@@ -88,6 +88,9 @@ struct FastrnnsFlags {
   fastrnns::Executor executor = fastrnns::Executor::untouched;
 };
 
+/// Where a model of a Python package runs: exported and in this process, or the module itself in a Python process.
+enum class SubjectKind { native, python };
+
 enum class Listing { none, models, backends, cases, suites, skipped, flags };
 enum class Format { text, json, ctest, markdown };
 
@@ -110,7 +113,8 @@ struct Flags {
   std::string suites_folder;  ///< or one file; empty: the program's own
   std::string only;           ///< one model's name, or a file (models/formats/model_file.h)
   config::Place only_place;
-  std::string inputs;  ///< a .pt file with the inputs of `only`
+  SubjectKind subject = SubjectKind::native;  ///< of SOURCE:NAME in `only`
+  std::string inputs;                         ///< a .pt file with the inputs of `only`
   std::vector<std::string> plugins;
   std::vector<std::string> libraries;  ///< shared libraries of operators
   OperatorFlags operators;

@@ -47,7 +47,8 @@ FlagInfo only_flag() {
       .value = "NAME_OR_FILE",
       .help =
           "only this one model, or this file: TorchScript (.pt), or an exported program (.pt2, or a folder with "
-          "eval.pt2 and train.pt2); or SOURCE:NAME of a Python package (timm:ghostnet_100); for several "
+          "eval.pt2 and train.pt2); or SOURCE:NAME of a Python package (timm:ghostnet_100); or a Python module that "
+          "torch.compile compiles: path:FILE.py,class:NAME or module:PACKAGE.MODULE:FUNCTION_OR_CLASS; for several "
           "models use --gtest_filter"};
   flag.set = [](Flags& f, const config::Yaml& v) {
     f.only = text_of(v);
@@ -149,6 +150,11 @@ std::vector<FlagInfo> selection_flags() {
                    &Flags::no_skip),
       boolean_flag("fast", "skip the models that the policies' key slow names", &Flags::fast),
       only_flag(),
+      word_flag(
+          "subject", config::Words<SubjectKind>{{"native", SubjectKind::native}, {"python", SubjectKind::python}},
+          "where a model of a Python package runs: exported and in this program, or the module itself in a Python "
+          "process, compiled by torch.compile",
+          &Flags::subject),
       text_flag("inputs", "FILE.pt", "inputs of the TorchScript file: a list or tuple of tensors", &Flags::inputs)
           .is_path(),
       texts_flag("library", "FILE.so", "a shared library of operators (TORCH_LIBRARY) that a model's file needs",

@@ -219,7 +219,8 @@ void add_operators(std::vector<Suite>& suites, const flags::Flags& flags) {
 Suite read_suite(const std::string& file) {
   const config::Yaml root = config::read_yaml(file);
   const fs::path folder = fs::path(file).parent_path();
-  require_keys(root, {"suite", "policy", "expected_file", "defaults", "matrix", "models", "operators", "own_files"});
+  require_keys(root, {"suite", "policy", "expected_file", "defaults", "matrix", "models", "operators", "own_files",
+                      "own_modules"});
   Suite suite;
   suite.place = root;
   suite.name = read_name(root);
@@ -237,8 +238,10 @@ Suite read_suite(const std::string& file) {
   const config::Yaml* operators = root.find("operators");
   if (operators) suite.operators = read_operator_choice(*operators, folder);
   if (const config::Yaml* own_files = root.find("own_files")) suite.own_files = boolean_of(*own_files);
-  suite.policy.keeps_batch_size = suite.own_files;
-  const bool models_come_later = operators || suite.own_files;
+  if (const config::Yaml* own_modules = root.find("own_modules")) suite.own_modules = boolean_of(*own_modules);
+  const bool of_user = suite.own_files || suite.own_modules;
+  suite.policy.keeps_batch_size = of_user;
+  const bool models_come_later = operators || of_user;
   const config::Yaml none;
   const config::Yaml& models = models_come_later && !root.find("models") ? none : require(root, "models");
   for (const auto& item : list_of(models)) {
@@ -248,11 +251,12 @@ Suite read_suite(const std::string& file) {
         fail(item, fmt::format("{} is already listed at {}", model.name, origin_of(earlier.place)));
     suite.models.push_back(std::move(model));
   }
-  if (!suite.models.empty() && suite.own_files)
-    fail(models, "a suite with own_files must not list models: they are the files of --torchstone_only");
+  if (!suite.models.empty() && of_user)
+    fail(models, fmt::format("a suite with {} must not list models: --torchstone_only names them",
+                             suite.own_files ? "own_files" : "own_modules"));
   if (suite.models.empty() && !models_come_later) fail(models, "an empty list (expected at least one model)");
   for (const auto& row : list_of(require(root, "matrix")))
-    suite.rows.push_back(read_row(row, defaults, suite.models, suite.own_files));
+    suite.rows.push_back(read_row(row, defaults, suite.models, of_user));
   if (suite.rows.empty()) fail(require(root, "matrix"), "an empty list (expected at least one row)");
   return suite;
 }

@@ -46,6 +46,7 @@ struct Suite {
   std::vector<Row> rows;
   std::vector<SuiteModel> models;           ///< prepare_models() adds the operators
   bool own_files = false;                   ///< its models are the files of --torchstone_only
+  bool own_modules = false;                 ///< its models are the Python modules of --torchstone_only
   std::optional<OperatorChoice> operators;  ///< logs whose calls are models
   std::string expected_file;                ///< expected statuses (cases/selection/expected_status.h); empty: none
   config::Place place;

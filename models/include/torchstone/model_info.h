@@ -73,6 +73,9 @@ struct ModelInfo {
   /// Why the model cannot be trained; empty when it can. Its rows of training are left out with this reason, and have
   /// the status unsupported when they are asked for by --torchstone_modes.
   std::string not_trained{};
+  /// Source of a Python subject, such as `path:/dir/net.py,class:Net`: a Python process runs the module itself. Empty
+  /// for a model of this process.
+  std::string python{};
   std::string file{};  ///< where it was registered; set by register_model
   int line = 0;
 };

@@ -153,11 +153,33 @@ TEST(Expand, SuitesForFilesRunNothingElseAndFilesRunInNoOtherSuite) {
             "suite own, and none is selected");
   EXPECT_EQ(
       Expanded(for_files, {"--torchstone_only=first"}).error,
-      "flag --torchstone_only=first: suites with the key own_files run only files, and no other suite is selected");
+      "flag --torchstone_only=first: suites with the key own_files or own_modules run models of --torchstone_only, and "
+      "no other suite is selected");
   EXPECT_THAT(Expanded(for_files).names(), testing::IsEmpty());
-  EXPECT_THAT(
-      Expanded(std::string(for_files) + "models: [first]\n").error,
-      testing::HasSubstr("a suite with own_files must not list models: they are the files of --torchstone_only"));
+  EXPECT_THAT(Expanded(std::string(for_files) + "models: [first]\n").error,
+              testing::HasSubstr("a suite with own_files must not list models: --torchstone_only names them"));
+}
+
+TEST(Expand, APythonModuleRunsAsWrittenByTheRowsForModules) {
+  constexpr const char* for_modules =
+      "suite: python\nown_modules: true\nmatrix:\n"
+      "  - {checks: [accuracy], modes: [inference], dtypes: [own], backends: [inductor]}\n";
+  ModelInfo info = test::fake("Net", 0, 0);
+  info.python = "path:/net.py,class:Net";
+  Known known = test::fake_known();
+  known.models.push_back(&info);
+  known.dtypes["Net"] = {DType::as_written, DType::float32};
+  const Expanded all(for_modules, {"--torchstone_only=Net"}, known);
+  EXPECT_THAT(all.names(), ElementsAre("python/Accuracy.CompiledMatchesEager/Net_inference_as_written_inductor_cpu"));
+  EXPECT_EQ(all.at("Accuracy").tolerance, 1e-4);
+  EXPECT_EQ(all.at("Accuracy").narrow_tolerance, 1e-3);
+  const Expanded loose(for_modules, {"--torchstone_only=Net", "--torchstone_tolerance=0.5"}, known);
+  EXPECT_EQ(loose.at("Accuracy").tolerance, 0.5);
+  EXPECT_FALSE(loose.at("Accuracy").narrow_tolerance) << "a tolerance of the user holds for every dtype";
+  EXPECT_THAT(Expanded(for_modules, {"--torchstone_only=first"}, known).error,
+              testing::HasSubstr("suites with the key own_files or own_modules"));
+  EXPECT_THAT(Expanded(two_rows, {"--torchstone_only=Net"}, known).error,
+              testing::HasSubstr("a Python module needs a suite with the key own_modules"));
 }
 
 TEST(Expand, OnlyNamesAFileByItsStem) {

@@ -1,0 +1,84 @@
+#include "cases/main/python_model.h"
+
+#include <gmock/gmock.h>
+#include <torchstone/model_info.h>
+
+#include "tests/unit/cases/support.h"
+
+namespace torchstone {
+namespace {
+
+using test::error_of;
+using test::flags_of;
+using testing::HasSubstr;
+
+std::string name_of_only(const std::string& only) {
+  const auto model = python_model_of(flags_of({"--torchstone_only=" + only}));
+  return model ? model->name : "none";
+}
+
+TEST(PythonModel, IsAClassOfAFile) {
+  const test::Folder folder;
+  const std::string file = folder.write("my net.py", "");
+  const auto model = python_model_of(flags_of({"--torchstone_only=path:" + file + ",class:TinyNet"}));
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->source, "path:" + file + ",class:TinyNet");
+  EXPECT_EQ(model->name, "TinyNet");
+}
+
+TEST(PythonModel, HasAnAbsolutePathSoThatAReproductionWorksFromAnyFolder) {
+  const auto flags = flags_of({"--torchstone_only=path:net.py,class:Net"});
+  EXPECT_THAT(flags.only, testing::StartsWith("path:/"));
+  EXPECT_THAT(flags.run.arguments, HasSubstr("path:/"));
+}
+
+TEST(PythonModel, IsAFunctionOfAModule) {
+  const auto model = python_model_of(flags_of({"--torchstone_only=module:my.nets:make_net"}));
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->source, "module:my.nets:make_net");
+  EXPECT_EQ(model->name, "make_net");
+  EXPECT_EQ(name_of_only("module:nets:Outer.make"), "Outer_make");
+}
+
+TEST(PythonModel, IsAModelOfAPackageIfTheSubjectIsPython) {
+  EXPECT_EQ(name_of_only("timm:ghostnet_100"), "none");
+  const auto model = python_model_of(flags_of({"--torchstone_only=timm:ghostnet_100", "--torchstone_subject=python"}));
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->source, "timm:ghostnet_100");
+  EXPECT_EQ(model->name, "ghostnet_100");
+}
+
+TEST(PythonModel, OfAnyOtherFormIsAnErrorThatNamesTheForm) {
+  const auto error = [](const std::vector<std::string>& arguments) {
+    return error_of([&] { python_model_of(flags_of(arguments)); });
+  };
+  EXPECT_THAT(error({"--torchstone_only=path:/no/net.py,class:Net"}), HasSubstr("/no/net.py: no such file"));
+  EXPECT_THAT(error({"--torchstone_only=path:/no/net.py"}), HasSubstr("expected path:FILE.py,class:NAME"));
+  EXPECT_THAT(error({"--torchstone_only=path:/no/net.py,class:"}), HasSubstr("expected path:FILE.py,class:NAME"));
+  for (const char* module : {"module:", "module:nets", "module::make", "module:nets:"})
+    EXPECT_THAT(error({std::string("--torchstone_only=") + module}),
+                HasSubstr("expected module:PACKAGE.MODULE:FUNCTION_OR_CLASS"))
+        << module;
+  EXPECT_THAT(error({"--torchstone_only=resnet18", "--torchstone_subject=python"}),
+              HasSubstr("'resnet18' is not a Python module"));
+}
+
+TEST(PythonModel, OfATakenNameGetsAnother) {
+  const test::Folder folder;
+  const std::string file = folder.write("net.py", "");
+  EXPECT_EQ(name_of_only("path:" + file + ",class:resnet18"), "resnet18_python");
+}
+
+TEST(PythonModel, IsRegisteredUnderItsName) {
+  auto flags = flags_of({"--torchstone_only=module:my.nets:ANetOfThisTest"});
+  EXPECT_TRUE(register_python_model(flags));
+  EXPECT_EQ(flags.only, "ANetOfThisTest");
+  const ModelInfo* info = find_model("ANetOfThisTest");
+  ASSERT_NE(info, nullptr);
+  EXPECT_EQ(info->python, "module:my.nets:ANetOfThisTest");
+  auto other = flags_of({"--torchstone_only=resnet18"});
+  EXPECT_FALSE(register_python_model(other));
+}
+
+}  // namespace
+}  // namespace torchstone
