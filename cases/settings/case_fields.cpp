@@ -215,6 +215,8 @@ std::vector<CaseField> fields_of_judgement() {
       number("tolerance", &Case::tolerance, {0, 10}, "absolute and relative tolerance of accuracy")
           .with_flag()
           .decided_by("the policy's"),
+      decided_elsewhere("narrow_tolerance", &Case::narrow_tolerance,
+                        "tolerance of a Python module as_written that computes in bfloat16 or float16", "the policy's"),
       boolean("cosine", &Case::cosine, "compare by cosine similarity").with_flag().decided_by("the policy's"),
       boolean("equal_nan", &Case::equal_nan, "NaN equals NaN at the same position")
           .with_flag()
