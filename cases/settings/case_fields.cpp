@@ -246,11 +246,13 @@ std::vector<CaseField> fields_of_judgement() {
       number("max_graph_breaks", &Case::max_graph_breaks, {0, million},
              "most graph breaks that a Python subject may have")
           .with_flag()
-          .only_for(python_cases()),
+          .used_by(python_cases())
+          .decided_by("any number"),
       number("max_recompiles", &Case::max_recompiles, {0, million},
-             "most recompiles that a Python subject may have, of its calls with the same sizes")
+             "most recompiles that a Python subject may have")
           .with_flag()
-          .only_for(python_cases()),
+          .used_by(python_cases())
+          .decided_by("any number"),
       expected_status(),
       expected_reason(),
   };

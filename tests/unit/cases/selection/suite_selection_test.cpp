@@ -163,14 +163,14 @@ TEST(Expand, SuitesForFilesRunNothingElseAndFilesRunInNoOtherSuite) {
 TEST(Expand, APythonModuleRunsAsWrittenByTheRowsForModules) {
   constexpr const char* for_modules =
       "suite: python\nown_modules: true\nmatrix:\n"
-      "  - {checks: [accuracy], modes: [inference], dtypes: [own], backends: [inductor]}\n";
+      "  - {checks: [accuracy], modes: [training], dtypes: [own], backends: [inductor]}\n";
   ModelInfo info = test::fake("Net", 0, 0);
   info.python = "path:/net.py,class:Net";
   Known known = test::fake_known();
   known.models.push_back(&info);
   known.dtypes["Net"] = {DType::as_written, DType::float32};
   const Expanded all(for_modules, {"--torchstone_only=Net"}, known);
-  EXPECT_THAT(all.names(), ElementsAre("python/Accuracy.CompiledMatchesEager/Net_inference_as_written_inductor_cpu"));
+  EXPECT_THAT(all.names(), ElementsAre("python/Accuracy.CompiledMatchesEager/Net_training_as_written_inductor_cpu"));
   EXPECT_EQ(all.at("Accuracy").tolerance, 1e-4);
   EXPECT_EQ(all.at("Accuracy").narrow_tolerance, 1e-3);
   const Expanded loose(for_modules, {"--torchstone_only=Net", "--torchstone_tolerance=0.5"}, known);
@@ -214,7 +214,7 @@ size_t float32_cases(const Expansion& expansion, const std::string& backend) {
 /// The shipped suites without fastrnns, which has rules of its own and borrows models of others.
 std::vector<suite::Suite> suites_of_the_zoo() {
   auto suites = suite::read_suites("");
-  std::erase_if(suites, [](const suite::Suite& suite) { return suite.name == "fastrnns"; });
+  std::erase_if(suites, [](const suite::Suite& suite) { return suite.name == "fastrnns" || suite.own_modules; });
   return suites;
 }
 
@@ -233,7 +233,7 @@ TEST(DefaultSuites, ListTheZooAndCompareEachModelWithTwoBackends) {
   EXPECT_THAT(missing, testing::IsEmpty()) << "the registry lacks models that the suites list";
   const std::vector<std::string> of_a_log{"operators"};  // registered by a test that read one
   for (const auto* info : all_models())
-    if (!listed.count(info->name) && info->name != "test_only_model" && info->family != "lstm" &&
+    if (!listed.count(info->name) && info->python.empty() && info->name != "test_only_model" && info->family != "lstm" &&
         info->suites != of_a_log)
       unlisted.insert(info->name);
   EXPECT_THAT(unlisted, testing::IsEmpty()) << "no suite lists these models";
