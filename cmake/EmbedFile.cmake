@@ -34,12 +34,22 @@ std::string_view @variable@() {
   set_source_files_properties(${generated} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-# torchstone_embed_modules(TARGET FUNCTION HEADER FOLDER modules…): compiles the texts of FOLDER's Python modules into TARGET.
-# HEADER declares the function `std::map<std::string, std::string> torchstone::FUNCTION()`, whose keys are file names.
+# torchstone_embed_modules(TARGET FUNCTION HEADER FOLDER modules… [FOLDER folder modules…]): compiles the texts of the folders'
+# Python modules into TARGET. HEADER declares the function `std::map<std::string, std::string> torchstone::FUNCTION()`, whose
+# keys are file names. Modules of all folders are imported from one folder, so their names differ.
 function(torchstone_embed_modules target function header folder)
   set(declarations "")
   set(entries "")
+  set(before "")
   foreach(module ${ARGN})
+    if(before STREQUAL FOLDER)
+      set(folder ${module})
+    endif()
+    if(before STREQUAL FOLDER OR module STREQUAL FOLDER)
+      set(before ${module})
+      continue()
+    endif()
+    set(before ${module})
     set(text ${function}_${module})
     torchstone_embed_file(${target} ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${module}.py ${text} string_view)
     string(APPEND declarations "std::string_view ${text}();\n")
