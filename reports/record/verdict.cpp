@@ -44,6 +44,8 @@ const std::vector<StatusInfo>& status_table() {
       {Status::fail_to_capture, "fail_to_capture", false, error, ExitCode::gate_failed},
       {Status::fail_to_compile, "fail_to_compile", false, error, ExitCode::gate_failed},
       {Status::fail_speedup, "fail_speedup", false, failed, ExitCode::gate_failed},
+      {Status::fail_graph_breaks, "fail_graph_breaks", false, failed, ExitCode::gate_failed},
+      {Status::fail_recompiles, "fail_recompiles", false, failed, ExitCode::gate_failed},
       {Status::undecided, "undecided", true, passed, ExitCode::undecided},
       {Status::interrupted, "interrupted", false, error, ExitCode::interrupted},
   };

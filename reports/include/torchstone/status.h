@@ -28,6 +28,8 @@ enum class Status {
   fail_to_capture,
   fail_to_compile,
   fail_speedup,
+  fail_graph_breaks,
+  fail_recompiles,
   undecided,
   interrupted,
 };

@@ -1,6 +1,7 @@
 // The table of all cases. Empty columns are left out; columns with one value throughout become a line.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -88,7 +89,9 @@ Cell speedup_cell(const CaseView& c) {
   const auto speedup = metric_of(*c.result, "speedup");
   if (!speedup) return {};
   // The speed-up of wrong answers is struck out.
-  const bool counts = info_of(c.result->outcome.status).passing || c.result->outcome.status == Status::fail_speedup;
+  constexpr std::array right_answers{Status::fail_speedup, Status::fail_graph_breaks, Status::fail_recompiles};
+  const Status status = c.result->outcome.status;
+  const bool counts = info_of(status).passing || std::ranges::find(right_answers, status) != right_answers.end();
   const std::string text = format_metric("speedup", *speedup);
   return {counts ? text : "<s>" + text + "</s>", speedup};
 }
