@@ -63,10 +63,6 @@ struct ModelInfo {
   /// Of a model with a fixed batch: Model::dimensions() declares some all the same, which one program may serve.
   bool dimensions_alone = false;
   bool host_sync = false;  ///< forward reads a value back (`.item()`), so it cannot be captured whole
-  /// Source of a Python subject: a module that a Python process holds and runs, eager and compiled
-  /// ("path:/abs/FILE.py,class:NAME", "module:package.module:factory", "timm:NAME"). Empty for a model of C++. `make`
-  /// is never called for a Python subject.
-  std::string python{};
   /// Makes the model, on the CPU, with random weights from torch's default generator. What it throws becomes the
   /// status model_fail_to_load.
   std::function<std::shared_ptr<Model>(const ModelOptions&)> make{};
