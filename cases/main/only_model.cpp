@@ -161,16 +161,11 @@ std::optional<selection::OwnDtype> register_own_model(const flags::Flags& flags)
 
 int64_t mini_parameters(const ModelInfo& info) { return count_parameters(*info.make(ModelOptions{})); }
 
-namespace {
-
-namespace fs = std::filesystem;
-
-/// Writes the exporter where only this user can write, and returns its script.
-fs::path place_exporter(const fs::path& folder) {
+std::filesystem::path place_exporter(const std::filesystem::path& cache) {
   std::string all;
   const auto sources = exporter_sources();
   for (const auto& [name, text] : sources) all += name + "\n" + text;
-  const fs::path place = folder / "exporter" / sha256(all).substr(0, 16);
+  const std::filesystem::path place = cache / "exporter" / sha256(all).substr(0, 16);
   make_folder(place);
   require_private(place);
   for (const auto& [name, text] : sources) {
@@ -178,6 +173,10 @@ fs::path place_exporter(const fs::path& folder) {
   }
   return place / "torchstone_export.py";
 }
+
+namespace {
+
+namespace fs = std::filesystem;
 
 Export export_now(const flags::Flags& flags, const fs::path& cache) {
   const std::string python = compile::default_python(flags.run.python);

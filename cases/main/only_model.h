@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,6 +23,9 @@ std::optional<selection::OwnDtype> register_own_model(const flags::Flags& flags)
 
 /// Number of parameters of a model's mini preset: makes it.
 int64_t mini_parameters(const ModelInfo& info);
+
+/// Writes the exporter below the cache folder, where only this user can write, and returns its script.
+std::filesystem::path place_exporter(const std::filesystem::path& cache);
 
 /// Whether the text is a model of a Python package, as the exporter takes it: SOURCE:NAME (timm:ghostnet_100).
 bool is_named_model(const std::string& only);

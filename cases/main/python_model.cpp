@@ -12,6 +12,7 @@
 #include <torchstone/model_info.h>
 
 #include "cases/main/only_model.h"
+#include "fixtures/compile/cache_folder.h"
 
 namespace torchstone {
 namespace {
@@ -69,6 +70,8 @@ bool register_python_model(flags::Flags& flags) {
     throw std::logic_error("a Python subject has no model in this process");
   };
   register_model(info, flags.only.c_str(), 0);
+  if (!flags.only.starts_with(path_mark) && !flags.only.starts_with(module_mark))
+    flags.run.exporter = place_exporter(compile::cache_folder(flags.run.cache)).parent_path();
   flags.only = model->name;
   return true;
 }

@@ -115,10 +115,8 @@ Use dynamic_cases() {
 }
 
 Use python_cases() {
-  return {"Python modules (--torchstone_only=path:FILE.py,class:NAME)", [](const Case& c, const UseFacts&) {
-            const ModelInfo* info = find_model(c.model);
-            return info != nullptr && !info->python.empty();
-          }};
+  return {"Python modules (--torchstone_only=path:FILE.py,class:NAME)",
+          [](const Case& c, const UseFacts&) { return is_python(c); }};
 }
 
 Use cases_of_free_batch() {
