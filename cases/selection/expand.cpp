@@ -225,9 +225,10 @@ Expansion expand(const std::vector<suite::Suite>& suites, const Known& known, co
   // Errors are reported also in parts that flags exclude.
   for (const auto& suite : suites) {
     for (const auto& model : suite.models) require_model(known, model.name, model.place);
-    for (const auto& row : suite.rows) require_backends(known, row.axes.backends);
+    for (const auto& row : suite.rows) require_backends(known, row.axes.backends, suite.own_modules);
   }
-  require_backends(known, flags.axes.backends);
+  const ModelInfo* only = known.model(flags.only);
+  require_backends(known, flags.axes.backends, only != nullptr && !only->python.empty());
   Expansion all;
   std::set<std::tuple<std::string, int64_t, int>> seen;
   for (const auto& combination : combinations_of(flags)) {

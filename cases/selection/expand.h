@@ -30,8 +30,9 @@ Known known_here();
 
 /// Finds a model; throws a ConfigError that names `place` for an unknown name.
 const ModelInfo& require_model(const Known& known, const std::string& name, const config::Place& place);
-/// Throws ConfigError for an unknown backend or a wrong option.
-void require_backends(const Known& known, const config::Choices<BackendSpec>& choices);
+/// Throws ConfigError for an unknown backend or a wrong option. torch.compile itself knows the options of a Python
+/// module.
+void require_backends(const Known& known, const config::Choices<BackendSpec>& choices, bool of_python_module);
 
 /// A combination that is not registered, and the reason.
 struct Skipped {

@@ -128,10 +128,11 @@ const ModelInfo& require_model(const Known& known, const std::string& name, cons
                           config::expected_one_of(name, config::texts_of(known.models, &ModelInfo::name))));
 }
 
-void require_backends(const Known& known, const config::Choices<BackendSpec>& choices) {
+void require_backends(const Known& known, const config::Choices<BackendSpec>& choices, bool of_python_module) {
   for (const auto& [backend, place] : choices) {
     require_known(place, backend.name, known.backends, "unknown backend " + backend.name);
-    if (const auto fault = wrong_option(backend)) fail(place, fmt::format("backend {}: {}", backend.name, *fault));
+    if (const auto fault = wrong_option(backend, of_python_module))
+      fail(place, fmt::format("backend {}: {}", backend.name, *fault));
   }
 }
 

@@ -1,0 +1,110 @@
+// A Python module under torch.compile, in the real program and the real Python process.
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "tests/end_to_end/binary.h"
+
+namespace torchstone {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// A class of a file of one's own, with these lines in its forward.
+constexpr const char* source = R"(import os, sys, time, torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(8, 4)
+
+    def get_example_inputs(self):
+        return (torch.randn(4, 8),)
+
+    def forward(self, x):
+        y = self.linear(x)
+{}
+        return torch.sin(y)
+)";
+
+class APythonModule : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::string(TORCHSTONE_PYTHON).empty()) GTEST_SKIP() << "built without a Python, which runs the module";
+  }
+
+  /// Judges the accuracy of such a module in inference, and returns its row.
+  nlohmann::json row_of(const std::string& line, const std::string& backend,
+                        const std::vector<std::string>& flags = {}) {
+    const std::string file = torchstone_.out() + "/net.py";
+    std::ofstream(file) << fmt::format(fmt::runtime(source), "        " + line);
+    std::vector<std::string> arguments{"--torchstone_only=path:" + file + ",class:Net", "--torchstone_checks=accuracy",
+                                       "--torchstone_modes=inference", "--torchstone_backends=" + backend};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    run_ = torchstone_.run(arguments);
+    const auto rows = torchstone_.results().at("results");
+    EXPECT_EQ(rows.size(), 1U) << run_.out << run_.err;
+    return rows.empty() ? nlohmann::json() : rows.front();
+  }
+
+  const Torchstone torchstone_;
+  ProgramRun run_;
+};
+
+TEST_F(APythonModule, IsJudgedInInferenceAndTrainingAsItsAuthorWroteIt) {
+  const std::string file = std::string(TORCHSTONE_SOURCE_DIR) + "/examples/own_module/net.py";
+  const ProgramRun run =
+      torchstone_.run({"--torchstone_only=path:" + file + ",class:Net", "--torchstone_checks=accuracy"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  std::vector<std::string> names;
+  for (const auto& row : torchstone_.results().at("results")) {
+    names.push_back(row.at("name"));
+    EXPECT_EQ(row.at("outcome").at("status"), "pass") << row.dump(1);
+    EXPECT_EQ(row.at("outcome").at("notes").at("subject"), "python");
+    EXPECT_EQ(row.at("outcome").at("metrics").at("graph_breaks"), 0);
+    EXPECT_EQ(row.at("batch_size"), 8) << "that of its inputs";
+  }
+  EXPECT_THAT(names, ElementsAre("python/Accuracy.CompiledMatchesEager/Net_inference_as_written_torch_compile_cpu",
+                                 "python/Accuracy.CompiledMatchesEager/Net_training_as_written_torch_compile_cpu"));
+}
+
+TEST_F(APythonModule, WithAGraphBreakIsRedIfNoneIsAllowed) {
+  const auto row =
+      row_of("torch._dynamo.graph_break()", "torch_compile:backend=aot_eager", {"--torchstone_max_graph_breaks=0"});
+  EXPECT_EQ(run_.exit_code, 1) << run_.out << run_.err;
+  EXPECT_EQ(row.at("outcome").at("status"), "fail_graph_breaks") << row.dump(1);
+  EXPECT_THAT(row.at("outcome").at("notes").at("graph_breaks"), HasSubstr("net.py:13"));
+}
+
+TEST_F(APythonModule, CompiledByAWrongBackendOfItsAuthorIsWrong) {
+  std::ofstream(torchstone_.out() + "/wrong_backend.py")
+      << "import torch\n"
+         "@torch._dynamo.register_backend\n"
+         "def wrong(graph, inputs):\n"
+         "    return lambda *values: [1.01 * out for out in graph(*values)]\n";
+  const auto row = row_of("", "torch_compile:backend=wrong", {"--torchstone_python_import=wrong_backend"});
+  EXPECT_EQ(run_.exit_code, 1) << run_.out << run_.err;
+  EXPECT_EQ(row.at("outcome").at("status"), "fail_accuracy") << row.dump(1);
+}
+
+TEST_F(APythonModule, ThatEndsItsProcessHasARowThatSaysSo) {
+  const auto row = row_of("os._exit(3)", "torch_compile:backend=aot_eager");
+  EXPECT_EQ(row.at("outcome").at("status"), "eager_fail_to_run") << row.dump(1);
+  EXPECT_THAT(row.at("outcome").at("reason"), HasSubstr("3"));
+}
+
+TEST_F(APythonModule, ThatNeverReturnsIsATimeOut) {
+  const auto row = row_of("time.sleep(600)", "torch_compile:backend=aot_eager", {"--torchstone_time_limit=12"});
+  EXPECT_EQ(row.at("outcome").at("status"), "timeout") << row.dump(1);
+}
+
+TEST_F(APythonModule, WithAnUnknownOptionNamesIt) {
+  const auto row = row_of("", "torch_compile:inductor.epilogue_fusoin=false");
+  EXPECT_EQ(row.at("outcome").at("status"), "fail_to_compile") << row.dump(1);
+  EXPECT_THAT(row.at("outcome").at("reason"), HasSubstr("epilogue_fusoin"));
+}
+
+}  // namespace
+}  // namespace torchstone
