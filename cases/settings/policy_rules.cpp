@@ -5,6 +5,7 @@
 #include "cases/settings/policy.h"
 #include "fixtures/core/case.h"
 #include "fixtures/core/check_registry.h"
+#include "reports/base/text.h"
 
 namespace torchstone::policy {
 namespace {
