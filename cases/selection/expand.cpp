@@ -50,9 +50,9 @@ void clamp_batch_size(Case& c) {
   c.batch_size = nearest;
 }
 
-/// Returns the tolerance of the case if its module computes in bfloat16.
-double narrow_tolerance(const suite::Suite& suite, const ModelInfo& info, Case c) {
-  apply_policy(suite.policy, info, c, DType::bfloat16);
+/// Returns the tolerance of the case if its module computes in float16.
+double float16_tolerance(const suite::Suite& suite, const ModelInfo& info, Case c) {
+  apply_policy(suite.policy, info, c, DType::float16);
   return c.tolerance;
 }
 
@@ -134,7 +134,7 @@ class Expander {
     const std::string asked = name_as_asked(c, {&suite.defaults, &row.settings, &model.settings});
     apply_policy(suite.policy, info, c, own_dtype_of(c.model).loosest);
     const std::string policy_tolerance = c.origin["tolerance"];
-    if (!info.python.empty() && c.dtype == DType::as_written) c.narrow_tolerance = narrow_tolerance(suite, info, c);
+    if (!info.python.empty() && c.dtype == DType::as_written) c.float16_tolerance = float16_tolerance(suite, info, c);
     const auto fixed = std::pair(c.batch_size, c.origin["batch_size"]);
     for (const auto* settings : {&suite.defaults, &row.settings, &model.settings}) apply_settings(*settings, c);
     policy::leave_out_cuda_graphs(c);
@@ -147,7 +147,7 @@ class Expander {
       c.origin["batch_size"] = fmt::format("{}, fixed: not by {}", fixed.second, c.origin["batch_size"]);
     }
 
-    if (c.origin["tolerance"] != policy_tolerance) c.narrow_tolerance.reset();
+    if (c.origin["tolerance"] != policy_tolerance) c.float16_tolerance.reset();
     clamp_batch_size(c);
     if (c.cold_start_latency && !c.origin.contains("use_warm_peak_memory")) {
       c.use_warm_peak_memory = false;

@@ -215,8 +215,8 @@ std::vector<CaseField> fields_of_judgement() {
       number("tolerance", &Case::tolerance, {0, 10}, "absolute and relative tolerance of accuracy")
           .with_flag()
           .decided_by("the policy's"),
-      decided_elsewhere("narrow_tolerance", &Case::narrow_tolerance,
-                        "tolerance of a Python module as_written that computes in bfloat16 or float16", "the policy's"),
+      decided_elsewhere("float16_tolerance", &Case::float16_tolerance,
+                        "tolerance of a Python module as_written that computes in float16", "the policy's"),
       boolean("cosine", &Case::cosine, "compare by cosine similarity").with_flag().decided_by("the policy's"),
       boolean("equal_nan", &Case::equal_nan, "NaN equals NaN at the same position")
           .with_flag()
@@ -248,8 +248,7 @@ std::vector<CaseField> fields_of_judgement() {
           .with_flag()
           .used_by(python_cases())
           .decided_by("any number"),
-      number("max_recompiles", &Case::max_recompiles, {0, million},
-             "most recompiles that a Python subject may have")
+      number("max_recompiles", &Case::max_recompiles, {0, million}, "most recompiles that a Python subject may have")
           .with_flag()
           .used_by(python_cases())
           .decided_by("any number"),

@@ -1,12 +1,9 @@
 #include "reports/judge/level.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
-
-#include <fmt/format.h>
 
 #include "reports/record/summary.h"
 #include "reports/statistics/processes.h"
@@ -82,53 +79,7 @@ LevelChange students(const Level& after, const Level& before) {
   return {after.value - before.value, std::sqrt(of_process * (1 / after.processes + 1 / before.processes)), degrees};
 }
 
-Change direction(bool grown, Better better) {
-  if (better == Better::neither) return Change::ambiguous;
-  return grown == (better == Better::higher) ? Change::faster : Change::slower;
-}
-
 }  // namespace
-
-std::string_view to_string(Change change) {
-  static constexpr std::array<std::string_view, 7> words = {"SAME", "FASTER", "SLOWER",         "AMBIGUOUS",
-                                                            "NEW",  "GONE",   "DIFFERENT MODEL"};
-  return words.at(static_cast<size_t>(change));
-}
-
-Change judge(const Estimate& log_ratio, double tolerance, Better better) {
-  const double band = std::log1p(tolerance);
-  if (log_ratio.low >= -band && log_ratio.high <= band) return Change::same;
-  if (log_ratio.low > band) return direction(true, better);
-  if (log_ratio.high < -band) return direction(false, better);
-  return Change::ambiguous;
-}
-
-Change judge_exactly(double before, double after, Better better) {
-  if (before == after || (std::isnan(before) && std::isnan(after))) return Change::same;
-  if (std::isnan(after)) return Change::slower;
-  if (std::isnan(before)) return Change::faster;
-  return direction(after > before, better);
-}
-
-bool Drift::moved(double tolerance) const {
-  return std::abs(centre) > std::log1p(tolerance) && std::abs(centre) > 3 * error;
-}
-
-std::optional<Drift> estimate_drift(const std::vector<double>& changes) {
-  if (changes.size() < 3) return std::nullopt;
-  const double centre = statistics::median(changes);
-  std::vector<double> deviations;
-  for (const double change : changes) deviations.push_back(std::abs(change - centre));
-  const double spread = 1.4826 * statistics::median(deviations);
-  return Drift{centre, spread, 1.2533 * spread / std::sqrt(static_cast<double>(changes.size())), changes.size()};
-}
-
-std::string drift_words(const Drift& drift) {
-  return fmt::format(
-      "The machine drifted: the median of eager's times of {} cases changed by {:+.1f} % (deviation of a case {:.1f} "
-      "%). Speed-ups are judged, but absolute times only where eager did not change",
-      drift.cases, 100 * std::expm1(drift.centre), 100 * drift.spread);
-}
 
 double median_fork_join_us(const Result& result, const std::string& prefix) {
   const auto& us = samples_of(result, prefix + "process_fork_join_us");

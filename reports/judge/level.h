@@ -2,55 +2,18 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <torchstone/result.h>
 
+#include "reports/judge/change.h"
 #include "reports/judge/history.h"
-#include "reports/record/metric.h"
 
-// How one number changed between two runs, and estimates of a timing from its record, with the error that another
-// process would make. Pure functions.
+// Estimates of a timing from its record, with the error that another process would make, and differences of two
+// estimates. Pure functions over samples.
 
 namespace torchstone::judge {
-
-/// The change of a case, or of one of its metrics, since the baseline, in the terms of nvbench_compare. `other_model`:
-/// program or weights differ, so the records are incomparable.
-enum class Change { same, faster, slower, ambiguous, added, gone, other_model };
-/// Returns SAME, FASTER, SLOWER, AMBIGUOUS, NEW, GONE or DIFFERENT MODEL. For sizes and counts FASTER means better and
-/// SLOWER worse.
-std::string_view to_string(Change change);
-
-/// A value and the interval that holds the true one; infinite ends if nothing is known.
-struct Estimate {
-  double value = 0, low = 0, high = 0;
-};
-
-/// Judges the logarithm of new / old. SAME: the whole interval is within the tolerance (0.02: from 1 / 1.02 to 1.02).
-/// FASTER, SLOWER: all of it is beyond. Anything else is AMBIGUOUS, so noise makes a verdict rarer, never bolder.
-/// `better` decides which direction is FASTER; with `neither` a change is AMBIGUOUS.
-Change judge(const Estimate& log_ratio, double tolerance, Better better);
-
-/// Judges numbers that do not vary: any difference is a change. NaN is the worst of all values.
-Change judge_exactly(double before, double after, Better better);
-
-/// The change that all cases of a comparison share: how eager's times moved on the machine.
-struct Drift {
-  double centre = 0;  ///< median of the logarithms of eager's changes
-  double spread = 0;  ///< of one case around the centre: 1.4826 · median deviation
-  double error = 0;   ///< of the centre: 1.2533 · spread / √n, as for the median of normal values
-  size_t cases = 0;
-
-  /// Whether the drift is certain (three errors) and exceeds `tolerance`.
-  bool moved(double tolerance) const;
-};
-
-/// Estimates the drift from at least three cases. Returns nothing for fewer.
-std::optional<Drift> estimate_drift(const std::vector<double>& log_changes_of_eager);
-/// Returns "The machine drifted: the median of eager's times of 16 cases changed by +10.2 % …".
-std::string drift_words(const Drift& drift);
 
 /// Returns the median fork_join_us (reports/statistics/processes.h) of the processes whose samples have this prefix; 0
 /// if it is unknown.

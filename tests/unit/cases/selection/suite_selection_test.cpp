@@ -172,10 +172,10 @@ TEST(Expand, APythonModuleRunsAsWrittenByTheRowsForModules) {
   const Expanded all(for_modules, {"--torchstone_only=Net"}, known);
   EXPECT_THAT(all.names(), ElementsAre("python/Accuracy.CompiledMatchesEager/Net_training_as_written_inductor_cpu"));
   EXPECT_EQ(all.at("Accuracy").tolerance, 1e-4);
-  EXPECT_EQ(all.at("Accuracy").narrow_tolerance, 1e-3);
+  EXPECT_EQ(all.at("Accuracy").float16_tolerance, 1e-3);
   const Expanded loose(for_modules, {"--torchstone_only=Net", "--torchstone_tolerance=0.5"}, known);
   EXPECT_EQ(loose.at("Accuracy").tolerance, 0.5);
-  EXPECT_FALSE(loose.at("Accuracy").narrow_tolerance) << "a tolerance of the user holds for every dtype";
+  EXPECT_FALSE(loose.at("Accuracy").float16_tolerance) << "a tolerance of the user holds for every dtype";
   EXPECT_THAT(Expanded(for_modules, {"--torchstone_only=first"}, known).error,
               testing::HasSubstr("suites with the key own_files or own_modules"));
   EXPECT_THAT(Expanded(two_rows, {"--torchstone_only=Net"}, known).error,

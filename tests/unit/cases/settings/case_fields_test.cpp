@@ -91,7 +91,7 @@ TEST(CaseFields, HoldEveryMemberOfCase) {
   const Case c;
   const auto& [suite, model, check, mode, dtype, amp_dtype, device, backend, preset, dynamic, dynamic_range, batch_size,
                fixed_batch, sizes, seed, weights, channels_last, threads, deterministic, no_deterministic,
-               eval_in_training, optimizer, learning_rate, loss_divisor, iterations, tolerance, narrow_tolerance,
+               eval_in_training, optimizer, learning_rate, loss_divisor, iterations, tolerance, float16_tolerance,
                cosine, equal_nan, larger_multiplier, max_graph_breaks, max_recompiles, iou_threshold,
                eager_not_deterministic, accuracy_check_runs, skip_accuracy_check, upstream_semantics, ci, skip_reason,
                skip_override, expected_status, required_speedup, time_limit_s, measure_budget_s, processes, max_rounds,

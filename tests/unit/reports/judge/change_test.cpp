@@ -1,9 +1,10 @@
+#include "reports/judge/change.h"
+
 #include <cmath>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/judge/level.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone::judge {
