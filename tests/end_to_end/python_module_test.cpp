@@ -1,7 +1,9 @@
 // A Python module under torch.compile, in the real program and the real Python process.
-#include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "tests/end_to_end/binary.h"
