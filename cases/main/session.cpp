@@ -224,7 +224,7 @@ bool runs_in_order_of_tests() {
 void plan_cases(Session& session, const std::vector<size_t>& selected) {
   session.runner.plan(
       selected, {.begins = [&session](size_t index) { record_begin(session, index); },
-                 .timed =
+                 .ends_early =
                      [&session](size_t index, const Outcome& outcome, double seconds, std::optional<int64_t> batch) {
                        record_early(session, session.result_of(index, outcome, seconds, batch));
                      },

@@ -39,8 +39,8 @@ std::string write_batch_sizes(const std::vector<Result>& results);
 std::string write_openmetrics(const Report& report);
 
 /// Writes workflow commands of GitHub Actions (docs.github.com, "Workflow commands for GitHub Actions"): at most eight
-/// errors and a count, because GitHub shows ten a step, and a notice about noisy speed-ups. Paths below `workspace`
-/// become relative to it, as GitHub requires. The text is empty for a green run without noise.
+/// errors, a count, and a notice about noisy speed-ups. GitHub shows ten a step. Paths below `workspace` become
+/// relative to it, as GitHub requires. The text is empty for a green run without noise.
 std::string write_annotations(const Report& report, const std::string& workspace);
 
 /// Returns text that GitHub shows literally, on one line, also in a table. Markup and HTML are escaped; no name becomes

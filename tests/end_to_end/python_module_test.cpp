@@ -35,7 +35,7 @@ class APythonModule : public testing::Test {
     if (std::string(TORCHSTONE_PYTHON).empty()) GTEST_SKIP() << "built without a Python, which runs the module";
   }
 
-  /// Judges the accuracy of such a module in inference, and returns its row.
+  /// Returns the row of such a module in accuracy, inference.
   nlohmann::json row_of(const std::string& line, const std::string& backend,
                         const std::vector<std::string>& flags = {}) {
     const std::string file = torchstone_.out() + "/net.py";
