@@ -12,6 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 /// A class of a file of one's own. A test adds a line to its forward.
 constexpr const char* begin_of_class = R"(import os, sys, time, torch
@@ -88,6 +89,29 @@ TEST_F(APythonModule, CompiledByAWrongBackendOfItsAuthorIsWrong) {
   const auto row = row_of("", "torch_compile:backend=wrong", {"--torchstone_python_import=wrong_backend"});
   EXPECT_EQ(run_.exit_code, 1) << run_.out << run_.err;
   EXPECT_EQ(row.at("outcome").at("status"), "fail_accuracy") << row.dump(1);
+}
+
+TEST_F(APythonModule, ThatIsCompiledForEachSizeIsRedIfFewerRecompilesAreAllowed) {
+  const auto row = row_of("", "torch_compile:backend=eager,dynamic=false",
+                          {"--torchstone_dynamic=batch", "--torchstone_max_recompiles=2"});
+  EXPECT_EQ(run_.exit_code, 1) << run_.out << run_.err;
+  EXPECT_EQ(row.at("outcome").at("status"), "fail_recompiles") << row.dump(1);
+  EXPECT_EQ(row.at("outcome").at("metrics").at("recompiles"), 6);
+  EXPECT_EQ(row.at("outcome").at("notes").at("dynamic_judged"), "2, 4, 11, 15, 16, 17, 64");
+}
+
+TEST_F(APythonModule, ThatIsWrongAtOneSizeNamesIt) {
+  std::ofstream(torchstone_.out() + "/wrong_backend.py")
+      << "import torch\n"
+         "@torch._dynamo.register_backend\n"
+         "def wrong_at_17(graph, inputs):\n"
+         "    return lambda *values: [out * (2 if out.shape[0] == 17 else 1) for out in graph(*values)]\n";
+  const auto row = row_of("", "torch_compile:backend=wrong_at_17,mark=unbacked",
+                          {"--torchstone_python_import=wrong_backend", "--torchstone_dynamic=batch"});
+  EXPECT_EQ(row.at("outcome").at("status"), "fail_accuracy") << row.dump(1);
+  EXPECT_THAT(row.at("outcome").at("reason"), StartsWith("batch 17: "));
+  EXPECT_EQ(row.at("outcome").at("metrics").at("dynamic_wrong_sizes"), 1);
+  EXPECT_EQ(row.at("outcome").at("metrics").at("recompiles"), 0);
 }
 
 TEST_F(APythonModule, ThatEndsItsProcessHasARowThatSaysSo) {
