@@ -116,8 +116,8 @@ TEST_F(APythonModule, ThatIsWrongAtOneSizeNamesIt) {
 
 TEST_F(APythonModule, ThatEndsItsProcessHasARowThatSaysSo) {
   const auto row = row_of("os._exit(3)", "torch_compile:backend=aot_eager");
-  EXPECT_EQ(row.at("outcome").at("status"), "model_fail_to_load") << row.dump(1);
-  EXPECT_EQ(row.at("outcome").at("reason"), "Python exited with code 3 in the phase load");
+  EXPECT_EQ(row.at("outcome").at("status"), "eager_1st_run_fail") << row.dump(1);
+  EXPECT_EQ(row.at("outcome").at("reason"), "Python exited with code 3 in the phase eager");
 }
 
 TEST_F(APythonModule, ThatNeverReturnsIsATimeOut) {
@@ -126,9 +126,10 @@ TEST_F(APythonModule, ThatNeverReturnsIsATimeOut) {
 }
 
 TEST_F(APythonModule, WithAnUnknownOptionNamesIt) {
-  const auto row = row_of("", "torch_compile:inductor.epilogue_fusoin=false", {"--torchstone_diagnose=never"});
+  const auto row = row_of("", "torch_compile:inductor.epilogue_fusoin=false");
   EXPECT_EQ(row.at("outcome").at("status"), "fail_to_compile") << row.dump(1);
   EXPECT_THAT(row.at("outcome").at("reason"), HasSubstr("epilogue_fusoin"));
+  EXPECT_FALSE(row.at("outcome").at("notes").contains("stages")) << "no stage of the compiler is wrong";
 }
 
 }  // namespace
