@@ -50,10 +50,12 @@ void clamp_batch_size(Case& c) {
   c.batch_size = nearest;
 }
 
-/// Returns the tolerance of the case if its module computes in float16.
-double float16_tolerance(const suite::Suite& suite, const ModelInfo& info, Case c) {
-  apply_policy(suite.policy, info, c, DType::float16);
-  return c.tolerance;
+/// Adds how the policy judges the case if its module computes in float16. NaN has the same rule in other narrow dtypes.
+void add_rules_of_narrow_dtypes(const suite::Suite& suite, const ModelInfo& info, Case& c) {
+  Case narrow = c;
+  apply_policy(suite.policy, info, narrow, DType::float16);
+  c.float16_tolerance = narrow.tolerance;
+  c.narrow_equal_nan = narrow.equal_nan;
 }
 
 class Expander {
@@ -133,8 +135,8 @@ class Expander {
     if (const auto out = not_dynamic(suite.policy, info, c)) return skip(c, *out);
     const std::string asked = name_as_asked(c, {&suite.defaults, &row.settings, &model.settings});
     apply_policy(suite.policy, info, c, own_dtype_of(c.model).loosest);
-    const std::string policy_tolerance = c.origin["tolerance"];
-    if (!info.python.empty() && c.dtype == DType::as_written) c.float16_tolerance = float16_tolerance(suite, info, c);
+    const std::string policy_tolerance = c.origin["tolerance"], policy_equal_nan = c.origin["equal_nan"];
+    if (!info.python.empty() && c.dtype == DType::as_written) add_rules_of_narrow_dtypes(suite, info, c);
     const auto fixed = std::pair(c.batch_size, c.origin["batch_size"]);
     for (const auto* settings : {&suite.defaults, &row.settings, &model.settings}) apply_settings(*settings, c);
     policy::leave_out_cuda_graphs(c);
@@ -148,6 +150,7 @@ class Expander {
     }
 
     if (c.origin["tolerance"] != policy_tolerance) c.float16_tolerance.reset();
+    if (c.origin["equal_nan"] != policy_equal_nan) c.narrow_equal_nan.reset();
     clamp_batch_size(c);
     if (c.cold_start_latency && !c.origin.contains("use_warm_peak_memory")) {
       c.use_warm_peak_memory = false;

@@ -221,6 +221,8 @@ std::vector<CaseField> fields_of_judgement() {
       boolean("equal_nan", &Case::equal_nan, "NaN equals NaN at the same position")
           .with_flag()
           .decided_by("true except in float32"),
+      decided_elsewhere("narrow_equal_nan", &Case::narrow_equal_nan,
+                        "equal_nan of a Python module as_written in neither float32 nor float64", "true"),
       decided_elsewhere("larger_multiplier_for_smaller_tensor", &Case::larger_multiplier_for_smaller_tensor,
                         "allow a larger error ratio for tensors of up to 500 elements",
                         "policy key require_larger_multiplier_for_smaller_tensor"),

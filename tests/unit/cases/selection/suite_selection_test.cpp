@@ -173,6 +173,10 @@ TEST(Expand, APythonModuleRunsAsWrittenByTheRowsForModules) {
   EXPECT_THAT(all.names(), ElementsAre("python/Accuracy.CompiledMatchesEager/Net_training_as_written_inductor_cpu"));
   EXPECT_EQ(all.at("Accuracy").tolerance, 1e-4);
   EXPECT_EQ(all.at("Accuracy").float16_tolerance, 1e-3);
+  EXPECT_FALSE(all.at("Accuracy").equal_nan);
+  EXPECT_EQ(all.at("Accuracy").narrow_equal_nan, true);
+  const Expanded strict(for_modules, {"--torchstone_only=Net", "--torchstone_equal_nan=false"}, known);
+  EXPECT_FALSE(strict.at("Accuracy").narrow_equal_nan) << "the user's choice holds for every dtype";
   const Expanded loose(for_modules, {"--torchstone_only=Net", "--torchstone_tolerance=0.5"}, known);
   EXPECT_EQ(loose.at("Accuracy").tolerance, 0.5);
   EXPECT_FALSE(loose.at("Accuracy").float16_tolerance) << "a tolerance of the user holds for every dtype";
