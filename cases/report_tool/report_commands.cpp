@@ -17,6 +17,7 @@
 #include "reports/record/results_folder/folder_lock.h"
 #include "reports/record/results_folder/ownership.h"
 #include "reports/record/results_folder/side_files.h"
+#include "reports/record/tables/dynamo_csv.h"
 #include "reports/record/tables/upstream_csv.h"
 #include "reports/write/formats.h"
 #include "reports/write/html/page.h"
@@ -89,6 +90,8 @@ int write_csvs(const std::vector<std::string>& inputs, const std::string& folder
   write_output(wide, folder.empty() ? "" : folder + "/results.csv");
   if (folder.empty()) return ExitCode::success;
   for (const auto& [name, text] : tables::write_upstream_csvs(report->results))
+    write_output(text, folder + "/csv/" + name);
+  for (const auto& [name, text] : tables::write_dynamo_csvs(report->results))
     write_output(text, folder + "/csv/" + name);
   return ExitCode::success;
 }

@@ -121,6 +121,8 @@ const std::vector<MetricInfo>& metric_table() {
       {"fallbacks_to_eager", "fallbacks to eager", "", "{:.0f}", lower, exactly},
       {"graph_breaks", "graph breaks", "", "{:.0f}", lower, exactly},
       {"unique_graph_breaks", "reasons of graph breaks", "", "{:.0f}", lower, exactly},
+      {"recompiles", "recompiles", "", "{:.0f}", lower, exactly},
+      {"guard_overhead_us", "Dynamo's guards and cache lookups in a call", "us", "{:.3g}", lower},
       {"autograd_captures", "backward graphs captured", "", "{:.0f}", neither},
       {"autograd_compiles", "backward graphs compiled", "", "{:.0f}", neither},
       {"cudagraph_skips", "CUDA graphs skipped", "", "{:.0f}", lower, exactly},

@@ -213,6 +213,7 @@ void to_json(nlohmann::json& json, const Outcome& outcome) {
   if (!outcome.timed_sizes.empty()) json["timed_sizes"] = texts_to_json(outcome.timed_sizes);
   for (const auto& [label, failed] : outcome.failed_entrants)
     json["failed_entrants"][label] = {{"status", to_string(failed.status)}, {"reason", valid_utf8(failed.reason)}};
+  if (outcome.dynamo) json["dynamo"] = *outcome.dynamo;
 }
 
 void from_json(const nlohmann::json& json, Outcome& outcome) {
@@ -236,6 +237,7 @@ void from_json(const nlohmann::json& json, Outcome& outcome) {
     const Members entrant(value, path);
     return FailedEntrant{status_in(entrant), entrant.required_text("reason")};
   });
+  if (!found.absent("dynamo")) outcome.dynamo = dynamo_facts_of(found["dynamo"], found.at("dynamo"));
 }
 
 void to_json(nlohmann::json& json, const Result& result) {

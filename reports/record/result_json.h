@@ -95,6 +95,11 @@ void to_json(nlohmann::json& json, const Diagnosis& diagnosis);
 /// std::invalid_argument "PATH.part[2].value: expected …, found …".
 Diagnosis diagnosis_of(const nlohmann::json& json, const std::string& path);
 
+/// Writes the members of outcome.dynamo (docs/results_json.md).
+void to_json(nlohmann::json& json, const DynamoFacts& facts);
+/// Reads that form. Throws std::invalid_argument "PATH.graph_breaks[2].reason: expected …".
+DynamoFacts dynamo_facts_of(const nlohmann::json& json, const std::string& path);
+
 /// Returns the notes as results.json has them: those of the outcome, and members that version 2 keeps as notes
 /// (`operator`, `noisy`, `diagnosis`, `diagnosis_outcome`, `diagnosis_folder`).
 std::map<std::string, std::string> recorded_notes(const Outcome& outcome);

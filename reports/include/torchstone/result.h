@@ -23,6 +23,21 @@ struct FailedEntrant {
   std::string reason;
 };
 
+/// A place where Dynamo left the graph of a Python subject.
+struct GraphBreak {
+  std::string reason;
+  std::vector<std::string> user_stack;  ///< from the module's call down to the place, each as traceback.FrameSummary
+  int64_t count = 1;
+};
+
+/// What Dynamo did with a Python subject, for tables of upstream's form.
+struct DynamoFacts {
+  std::vector<GraphBreak> graph_breaks{};
+  std::map<std::string, double> phases_s{};  ///< seconds of each phase of all compiles, by torch's names
+  /// torch's CompilationMetrics of each compiled frame: fields with a value, as text. At most 1000 frames.
+  std::vector<std::map<std::string, std::string>> frames{};
+};
+
 /// The outcome of one case, as its check knows it.
 struct Outcome {
   Status status = Status::fail_to_run;
@@ -48,6 +63,7 @@ struct Outcome {
   std::vector<std::string> timed_sizes{};
   /// Variants that failed in a process of a tournament, by backend label.
   std::map<std::string, FailedEntrant> failed_entrants{};
+  std::optional<DynamoFacts> dynamo{};  ///< of Python subjects that were compiled
 };
 
 /// A change since the baseline of the run that makes a case red.

@@ -66,14 +66,12 @@ std::string cell(const Result& result, const NumberColumn& column, const std::st
   return value ? fmt::format("{:.{}f}", *value * column.factor, column.decimals) : filler;
 }
 
-std::string device_type(const std::string& device) { return device.substr(0, device.find(':')); }
-
 std::string file_stem(const Result& r) {
   const std::string dynamic = r.dynamic == "off"     ? ""
                               : r.dynamic == "batch" ? "dynamic_"
                                                      : "dynamic_" + word_of(r.dynamic) + "_";
   return fmt::format("{}_{}{}_{}_{}_{}", word_of(r.backend), dynamic, word_of(r.suite), word_of(r.dtype),
-                     word_of(r.mode), word_of(device_type(r.device)));
+                     word_of(r.mode), word_of(kind_of_device(r.device)));
 }
 
 bool has_row(const Result& r) {
@@ -96,7 +94,7 @@ std::vector<std::string> noise_cells(const Result& r) {
 std::string row(const Result& r, const std::string& name, const std::string& tag, bool with_noise) {
   // Upstream's rows of a model that did not load have no batch size.
   const bool loaded = r.outcome.status != Status::model_fail_to_load && r.outcome.status != Status::eager_fail_to_run;
-  std::vector<std::string> cells = {device_type(r.device), name, loaded ? std::to_string(r.batch_size) : "0"};
+  std::vector<std::string> cells = {kind_of_device(r.device), name, loaded ? std::to_string(r.batch_size) : "0"};
   if (!tag.empty()) cells.push_back(tag);
   if (has_statuses(r.check)) cells.emplace_back(to_string(final_status(r)));
   const std::string filler = filler_of(r);
@@ -117,6 +115,8 @@ std::string header(const std::string& check, const std::string& tag, bool with_n
 
 }  // namespace
 
+std::string kind_of_device(const std::string& device) { return device.substr(0, device.find(':')); }
+
 std::string word_of(const std::string& text) {
   constexpr std::string_view taken_for_granted = "=true";
   std::string out;
@@ -132,7 +132,7 @@ std::string word_of(const std::string& text) {
   return out;
 }
 
-NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::string& tag, bool with_noise) {
+std::vector<TableRow> rows_of_tables(const std::vector<Result>& results) {
   const auto chosen = one_of_each_name(results);
   using Table = std::pair<std::string, std::string>;  // (stem, check)
   std::map<Table, std::set<std::string>> presets;
@@ -143,21 +143,27 @@ NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::st
     presets[table].insert(result->preset);
     models[{table, upstream_name(*result)}].insert(result->model);
   }
+  std::vector<TableRow> rows;
+  for (const Result* result : chosen) {
+    if (!has_row(*result)) continue;
+    const std::string stem = file_stem(*result), upstream = upstream_name(*result);
+    const bool apart = presets[{stem, result->check}].size() > 1;
+    const bool is_alone = models[{{stem, result->check}, upstream}].size() == 1;
+    rows.push_back({result, stem + (apart ? "_" + word_of(result->preset) : "") + "_" + result->check,
+                    is_alone ? upstream : result->model});
+  }
+  return rows;
+}
+
+NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::string& tag, bool with_noise) {
   NamedTexts files;
   std::map<std::string, size_t> places;  // in files
-  for (const Result* one : chosen) {
-    const Result& result = *one;
-    if (!has_row(result)) continue;
-    const std::string stem = file_stem(result);
-    const bool apart = presets[{stem, result.check}].size() > 1;
-    const std::string name =
-        case_file_name(stem + (apart ? "_" + word_of(result.preset) : "") + "_" + result.check) + ".csv";
+  for (const auto& [result, table, model] : rows_of_tables(results)) {
+    const std::string name = case_file_name(table) + ".csv";
     const auto [place, is_new] = places.emplace(name, files.size());
-    if (is_new) files.emplace_back(name, header(result.check, tag, with_noise));
+    if (is_new) files.emplace_back(name, header(result->check, tag, with_noise));
     require_few_tables(files.size());
-    const std::string upstream = upstream_name(result);
-    const bool is_alone = models[{{stem, result.check}, upstream}].size() == 1;
-    files[place->second].second += row(result, is_alone ? upstream : result.model, tag, with_noise);
+    files[place->second].second += row(*result, model, tag, with_noise);
   }
   return files;
 }

@@ -22,6 +22,18 @@ struct SpeedColumns {
   static constexpr const char *noisy = "noisy", *low = "speedup_low", *high = "speedup_high";
 };
 
+/// A result in upstream's tables.
+struct TableRow {
+  const Result* result = nullptr;
+  std::string table;  ///< name of its file without the extension
+  std::string model;  ///< upstream's name, unless another model of the file has it too
+};
+/// Returns the rows of all tables in the order of the results. A skipped case has none in tables of timings.
+std::vector<TableRow> rows_of_tables(const std::vector<Result>& results);
+
+/// Returns the kind of a device: "cuda:1" → "cuda".
+std::string kind_of_device(const std::string& device);
+
 /// A backend with options, or a suite, as a word of these files' names: "inductor:freezing=true" → "inductor_freezing".
 std::string word_of(const std::string& text);
 

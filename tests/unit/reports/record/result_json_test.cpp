@@ -62,6 +62,18 @@ void expect_same(const Result& a, const Result& b) {
     EXPECT_EQ(failed.status, b.outcome.failed_entrants.at(label).status) << label;
     EXPECT_EQ(failed.reason, b.outcome.failed_entrants.at(label).reason) << label;
   }
+  ASSERT_EQ(a.outcome.dynamo.has_value(), b.outcome.dynamo.has_value());
+  if (a.outcome.dynamo) {
+    ASSERT_EQ(a.outcome.dynamo->graph_breaks.size(), b.outcome.dynamo->graph_breaks.size());
+    for (size_t i = 0; i < a.outcome.dynamo->graph_breaks.size(); ++i) {
+      const GraphBreak &one = a.outcome.dynamo->graph_breaks[i], &other = b.outcome.dynamo->graph_breaks[i];
+      EXPECT_EQ(one.reason, other.reason);
+      EXPECT_EQ(one.user_stack, other.user_stack);
+      EXPECT_EQ(one.count, other.count);
+    }
+    EXPECT_EQ(a.outcome.dynamo->phases_s, b.outcome.dynamo->phases_s);
+    EXPECT_EQ(a.outcome.dynamo->frames, b.outcome.dynamo->frames);
+  }
   EXPECT_EQ(a.upstream_name, b.upstream_name);
   EXPECT_EQ(a.baseline.change, b.baseline.change);
   EXPECT_EQ(a.baseline.reason, b.baseline.reason);
@@ -93,6 +105,10 @@ Result awkward_result() {
   r.outcome.memory_ran_out = true;
   r.outcome.timed_sizes = {"batch 2; length 4", ""};
   r.outcome.failed_entrants = {{"inductor_freezing", {Status::fail_accuracy, "it is \"wrong\""}}, {"xla", {}}};
+  r.outcome.dynamo =
+      DynamoFacts{{{"print\n, with \"quotes\"", {"<FrameSummary file a, line 1 in f>", ""}, 3}, {"item", {}, 1}},
+                  {{"_compile.compile_inner", 0.1}},
+                  {{{"co_name", "forward"}, {"guard_count", "7"}}, {}}};
   r.upstream_name = "deit_tiny.fb_in1k";
   r.baseline = {BaselineChange::gone, "pass → unsupported"};
   return r;
@@ -107,7 +123,7 @@ TEST(ResultJson, HasNoMemberForWhatDidNotHappen) {
   const nlohmann::json json = simple_result("a", Status::pass);
   for (const char* member : {"upstream_name", "baseline"}) EXPECT_FALSE(json.contains(member)) << member;
   for (const char* member :
-       {"infrastructure_fault", "threads_across_caches", "memory_ran_out", "timed_sizes", "failed_entrants"})
+       {"infrastructure_fault", "threads_across_caches", "memory_ran_out", "timed_sizes", "failed_entrants", "dynamo"})
     EXPECT_FALSE(json.at("outcome").contains(member)) << member;
 }
 
@@ -149,6 +165,10 @@ TEST(ResultJson, NamesWhatIsWrong) {
   EXPECT_EQ(message(R"({"baseline": {"change": "slow", "reason": ""}})"),
             "baseline.change: expected worse, gone or different_model, found \"slow\"");
   EXPECT_EQ(message(R"({"outcome": {"timed_sizes": [1]}})"), "outcome.timed_sizes[0]: expected a string, found 1");
+  EXPECT_EQ(message(R"({"outcome": {"dynamo": {"graph_breaks": [{"reason": "a"}, {"reason": 1}]}}})"),
+            "outcome.dynamo.graph_breaks[1].reason: expected a string, found 1");
+  EXPECT_EQ(message(R"({"outcome": {"dynamo": {"frames": [{"guard_count": 7}]}}})"),
+            "outcome.dynamo.frames[0].guard_count: expected a string, found 7");
   EXPECT_EQ(message(R"({"outcome": {"threads_across_caches": 1}})"),
             "outcome.threads_across_caches: expected true or false");
   EXPECT_EQ(message(R"({"line": -1})"), "line: expected a line number, found -1");

@@ -42,8 +42,8 @@ TEST(ReportWriters, AreWrittenByOrderAndName) {
   std::vector<std::string> names;
   for (const auto* one : report_writers())
     if (one->order < 1000) names.push_back(one->name);
-  EXPECT_EQ(names, (std::vector<std::string>{"json", "html", "junit", "csv", "summary_csv", "upstream", "batch_sizes",
-                                             "operatorbench", "fastrnns"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"json", "html", "junit", "csv", "summary_csv", "upstream", "dynamo",
+                                             "batch_sizes", "operatorbench", "fastrnns"}));
   EXPECT_EQ(report_writers().back()->name, "summary");
 }
 
