@@ -5,6 +5,7 @@
 
 #include "cases/settings/case_fields.h"
 #include "cases/settings/yaml.h"
+#include "fixtures/core/case.h"
 #include "fixtures/core/check_registry.h"
 #include "models/core/model_registry.h"
 #include "models/fastrnns/lstm_options.h"
@@ -117,6 +118,13 @@ Use dynamic_cases() {
 Use python_cases() {
   return {"Python modules (--torchstone_only=path:FILE.py,class:NAME)",
           [](const Case& c, const UseFacts&) { return is_python(c); }};
+}
+
+Use timed_python_cases_on_cuda() {
+  return {"Python modules on CUDA in performance (--torchstone_devices=cuda --torchstone_checks=performance)",
+          [](const Case& c, const UseFacts& facts) {
+            return is_timed(c, facts) && is_python(c) && c.device.starts_with("cuda");
+          }};
 }
 
 Use cases_of_free_batch() {

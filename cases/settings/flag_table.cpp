@@ -147,6 +147,11 @@ std::vector<FlagInfo> output_flags() {
       boolean_flag("memory_snapshot", "record the allocations of one call of each side: OUT/memory/CASE.json",
                    &RunOptions::memory_snapshot)
           .used_by(config::timed_cases_of_this_process()),
+      boolean_flag("snapshot_memory",
+                   "record the GPU memory during one call of each side of a Python module, for "
+                   "https://pytorch.org/memory_viz: OUT/memory/CASE_eager.pickle and CASE_compiled.pickle",
+                   &RunOptions::snapshot_memory)
+          .used_by(config::timed_python_cases_on_cuda()),
       boolean_flag("coverage",
                    "list the captured program's operators with calls, eager's time, and executor (compiler or ATen): "
                    "OUT/coverage/CASE.csv and the console",

@@ -1,5 +1,7 @@
 // A Python module under torch.compile, in the real program and the real Python process.
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -50,6 +52,17 @@ class APythonModule : public testing::Test {
     return rows.empty() ? nlohmann::json() : rows.front();
   }
 
+  /// Returns the texts of the files in a folder of the results whose names end so.
+  std::string texts_below(const std::string& folder, const std::string& end) const {
+    std::string texts;
+    for (const auto& entry : std::filesystem::directory_iterator(torchstone_.out() + "/" + folder)) {
+      if (!entry.path().string().ends_with(end)) continue;
+      std::ifstream file(entry.path());
+      texts.append(std::istreambuf_iterator<char>(file), {});
+    }
+    return texts;
+  }
+
   const Torchstone torchstone_;
   ProgramRun run_;
 };
@@ -78,6 +91,9 @@ TEST_F(APythonModule, WithAGraphBreakIsRedIfNoneIsAllowed) {
   EXPECT_EQ(run_.exit_code, 1) << run_.out << run_.err;
   EXPECT_EQ(row.at("outcome").at("status"), "fail_graph_breaks") << row.dump(1);
   EXPECT_THAT(row.at("outcome").at("notes").at("graph_breaks"), HasSubstr("net.py:13"));
+  EXPECT_THAT(texts_below("csv", "_accuracy_graph_breaks.csv"), HasSubstr("net.py, line 13 in forward>"));
+  EXPECT_THAT(texts_below("csv", "_accuracy_compiled_frames.csv"), HasSubstr("guard_count"));
+  EXPECT_THAT(texts_below("logs", ".log"), HasSubstr("ops with 1 graph breaks (1 unique)"));
 }
 
 TEST_F(APythonModule, CompiledByAWrongBackendOfItsAuthorIsWrong) {

@@ -214,6 +214,7 @@ bool has_own_name(const std::string& folder, const std::string& file) {
   if (folder == "logs") return extension == ".log" && is_of_a_log(stem);
   if (folder == "csv") return extension == ".csv" && is_of_a_table(stem);
   if (folder == "coverage" || folder == "layers") return extension == ".csv" && is_of_a_case(stem);
+  if (folder == "memory" && extension == ".pickle") return is_of_a_case(stem);
   return extension == (folder == "samples" ? ".npy" : ".json") && is_of_a_case(stem);
 }
 

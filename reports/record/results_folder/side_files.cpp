@@ -75,6 +75,10 @@ fs::path trace_path(const fs::path& out, const std::string& name) { return file_
 
 fs::path memory_path(const fs::path& out, const std::string& name) { return file_in(out / "memory", name, ".json"); }
 
+Snapshots snapshot_paths(const fs::path& out, const std::string& name) {
+  return {file_in(out / "memory", name, "_eager.pickle"), file_in(out / "memory", name, "_compiled.pickle")};
+}
+
 fs::path coverage_path(const fs::path& out, const std::string& name) { return file_in(out / "coverage", name, ".csv"); }
 
 fs::path layers_path(const fs::path& out, const std::string& name) { return file_in(out / "layers", name, ".csv"); }
@@ -86,8 +90,10 @@ fs::path conv_args_path(const fs::path& out, const std::string& name) {
 fs::path diagnosis_path(const fs::path& out, const std::string& name) { return file_in(out / "diagnosis", name, ""); }
 
 void remove_side_files(const fs::path& out, const std::string& name) {
-  for (const auto& path : {samples_path(out, name), trace_path(out, name), memory_path(out, name),
-                           coverage_path(out, name), layers_path(out, name), conv_args_path(out, name)})
+  const auto [eager_snapshot, compiled_snapshot] = snapshot_paths(out, name);
+  for (const auto& path :
+       {samples_path(out, name), trace_path(out, name), memory_path(out, name), eager_snapshot, compiled_snapshot,
+        coverage_path(out, name), layers_path(out, name), conv_args_path(out, name)})
     fs::remove(path);
   fs::remove_all(diagnosis_path(out, name));
 }

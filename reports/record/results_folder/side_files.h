@@ -17,6 +17,11 @@ std::filesystem::path samples_path(const std::filesystem::path& out, const std::
 std::filesystem::path trace_path(const std::filesystem::path& out, const std::string& name);
 /// OUT/memory/CASE.json: every allocation of one call.
 std::filesystem::path memory_path(const std::filesystem::path& out, const std::string& name);
+/// OUT/memory/CASE_eager.pickle and CASE_compiled.pickle: torch's snapshots of the memory of a GPU.
+struct Snapshots {
+  std::filesystem::path eager, compiled;
+};
+Snapshots snapshot_paths(const std::filesystem::path& out, const std::string& name);
 /// OUT/coverage/CASE.csv: the operators of its program.
 std::filesystem::path coverage_path(const std::filesystem::path& out, const std::string& name);
 /// OUT/layers/CASE.csv: the layers of its program.

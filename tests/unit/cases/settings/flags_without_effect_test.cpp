@@ -1,5 +1,6 @@
 #include "cases/settings/case_fields.h"
 #include "cases/settings/flags.h"
+#include "models/core/model_registry.h"
 #include "tests/environment_variable.h"
 #include "tests/unit/cases/support.h"
 
@@ -154,6 +155,23 @@ TEST(AFlagForAKindOfCases, IsRefusedWhereNoneIsChosen) {
   }
   for (const char* flag : {"--torchstone_export_profiler_trace", "--torchstone_memory_snapshot"})
     EXPECT_THAT(refusal_for(flag, {chosen.in_python}), HasSubstr("torch_compile")) << flag;
+}
+
+TEST(AFlagForAKindOfCases, OfGpuMemoryIsRefusedOnTheCpuAndForModelsOfCpp) {
+  ModelInfo info;
+  info.name = info.family = "python_module_of_a_flag";
+  info.python = "path:/net.py,class:Net";
+  info.make = [](const ModelOptions&) -> std::shared_ptr<Model> { throw std::logic_error("it runs in Python"); };
+  register_model(info, __FILE__, __LINE__);
+  const Chosen chosen;
+  Case on_cpu = chosen.in_python, on_cuda = chosen.in_python;
+  on_cpu.model = on_cuda.model = info.name;
+  on_cuda.device = "cuda:1";
+  EXPECT_THAT(refusal_for("--torchstone_snapshot_memory", {on_cpu, chosen.timed}),
+              HasSubstr("--torchstone_snapshot_memory is only for Python modules on CUDA in performance"));
+  EXPECT_EQ(refusal_for("--torchstone_snapshot_memory", {on_cpu, on_cuda}), "");
+  on_cuda.check = "accuracy";
+  EXPECT_NE(refusal_for("--torchstone_snapshot_memory", {on_cuda}), "");
 }
 
 /// Every setting of timing must state that it is for timed cases.

@@ -137,7 +137,8 @@ void fill(const fs::path& out) {
   write_plan(out, sample_run(), results);
   write_samples(out, lstm);
   for (const fs::path& path : {trace_path(out, lstm.name), memory_path(out, lstm.name), coverage_path(out, lstm.name),
-                               layers_path(out, lstm.name), conv_args_path(out, lstm.name)})
+                               layers_path(out, lstm.name), conv_args_path(out, lstm.name),
+                               snapshot_paths(out, lstm.name).eager, snapshot_paths(out, lstm.name).compiled})
     write_atomically(path, "{}");
   for (const char* name : {"capture", "fastrnns.Performance.CompiledFasterThanEager.lstm_aten"})
     write_atomically(out / "logs" / (std::string(name) + ".log"), "");

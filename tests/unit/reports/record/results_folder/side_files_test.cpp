@@ -70,6 +70,8 @@ TEST(SideFiles, OfAnEarlierRunAreRemovedAndOthersStay) {
     write_atomically(samples_path(folder.path(), name), "old");
     write_atomically(trace_path(folder.path(), name), "old");
     write_atomically(memory_path(folder.path(), name), "old");
+    write_atomically(snapshot_paths(folder.path(), name).eager, "old");
+    write_atomically(snapshot_paths(folder.path(), name).compiled, "old");
     write_atomically(coverage_path(folder.path(), name), "old");
     write_atomically(layers_path(folder.path(), name), "old");
     write_atomically(conv_args_path(folder.path(), name), "old");
@@ -79,12 +81,16 @@ TEST(SideFiles, OfAnEarlierRunAreRemovedAndOthersStay) {
   EXPECT_FALSE(fs::exists(samples_path(folder.path(), "a")));
   EXPECT_FALSE(fs::exists(trace_path(folder.path(), "a")));
   EXPECT_FALSE(fs::exists(memory_path(folder.path(), "a")));
+  EXPECT_FALSE(fs::exists(snapshot_paths(folder.path(), "a").eager));
+  EXPECT_FALSE(fs::exists(snapshot_paths(folder.path(), "a").compiled));
   EXPECT_FALSE(fs::exists(coverage_path(folder.path(), "a")));
   EXPECT_FALSE(fs::exists(layers_path(folder.path(), "a")));
   EXPECT_FALSE(fs::exists(conv_args_path(folder.path(), "a")));
   EXPECT_TRUE(fs::exists(samples_path(folder.path(), "b")));
   EXPECT_TRUE(fs::exists(folder.path() / "traces" / "b.json"));
   EXPECT_TRUE(fs::exists(folder.path() / "memory" / "b.json"));
+  EXPECT_TRUE(fs::exists(folder.path() / "memory" / "b_eager.pickle"));
+  EXPECT_TRUE(fs::exists(folder.path() / "memory" / "b_compiled.pickle"));
   EXPECT_TRUE(fs::exists(folder.path() / "coverage" / "b.csv"));
   EXPECT_TRUE(fs::exists(folder.path() / "layers" / "b.csv"));
   EXPECT_TRUE(fs::exists(folder.path() / "conv_args" / "b.json"));
