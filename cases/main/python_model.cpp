@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,6 +20,7 @@ namespace torchstone {
 namespace {
 
 constexpr std::string_view path_mark = "path:", class_mark = ",class:", module_mark = "module:";
+constexpr std::string_view with_parts = "transformers:";
 
 std::string name_for(std::string_view text) {
   std::string name(text);
@@ -35,14 +38,53 @@ PythonModel model_of_path(const std::string& only, const config::Place& place) {
   const std::string file = only.substr(path_mark.size(), comma - path_mark.size());
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) fail(place, fmt::format("{}: no such file", file));
-  return {only, name_for(name)};
+  return {only, name_for(name), ""};
 }
 
 PythonModel model_of_module(const std::string& only, const config::Place& place) {
   const auto colon = only.find(':', module_mark.size());
   if (colon == std::string::npos || colon == module_mark.size() || colon + 1 == only.size())
     fail(place, fmt::format("'{}' names no function (expected module:PACKAGE.MODULE:FUNCTION_OR_CLASS)", only));
-  return {only, name_for(std::string_view(only).substr(colon + 1))};
+  return {only, name_for(std::string_view(only).substr(colon + 1)), ""};
+}
+
+bool is_part_of_generation(const std::string& only) {
+  return is_named_model(only) && only.find(',') != std::string::npos;
+}
+
+bool is_part(std::string_view text) { return text == "prefill" || text == "decode" || text == "generate"; }
+
+bool is_token_count(std::string_view text) {
+  const auto is_digit = [](unsigned char letter) { return std::isdigit(letter) != 0; };
+  return !text.empty() && text.size() <= 7 && text.front() != '0' && std::ranges::all_of(text, is_digit);
+}
+
+/// Returns a model `transformers:CLASS,part=PART[,prompt=TOKENS][,new=TOKENS]` (fixtures/python/process/
+/// generation_part.py). Its name is CLASS_PART, followed by the other keys with their values.
+PythonModel model_of_part(const std::string& only, const config::Place& place) {
+  const auto refuse = [&](const std::string& what) {
+    fail(place, fmt::format("'{}' {} (expected transformers:CLASS,part=prefill|decode|generate[,prompt=TOKENS]"
+                            "[,new=TOKENS])",
+                            only, what));
+  };
+  if (!only.starts_with(with_parts)) refuse("has keys, which only models of transformers have");
+  const auto comma = only.find(',');
+  const std::string class_name = only.substr(with_parts.size(), comma - with_parts.size());
+  if (class_name.empty()) refuse("names no class");
+  std::map<std::string, std::string> values;
+  for (const auto field : std::views::split(std::string_view(only).substr(comma + 1), ',')) {
+    const std::string text(field.begin(), field.end());
+    const auto equals = std::min(text.find('='), text.size());
+    const std::string key = text.substr(0, equals), value = text.substr(std::min(equals + 1, text.size()));
+    if (key != "part" && key != "prompt" && key != "new") refuse(fmt::format("has the unknown key '{}'", key));
+    if (key == "part" ? !is_part(value) : !is_token_count(value)) refuse(fmt::format("has {}={}", key, value));
+    if (!values.try_emplace(key, value).second) refuse(fmt::format("has {} twice", key));
+  }
+  if (!values.contains("part")) refuse("names no part");
+  std::string name = fmt::format("{}_{}", name_for(class_name), values["part"]);
+  for (const char* key : {"prompt", "new"})
+    if (values.contains(key)) name += fmt::format("_{}{}", key, values[key]);
+  return {only, name, fmt::format("part={} generates text, which has no training step", values["part"])};
 }
 
 }  // namespace
@@ -51,12 +93,18 @@ std::optional<PythonModel> python_model_of(const flags::Flags& flags) {
   const std::string& only = flags.only;
   if (only.starts_with(path_mark)) return model_of_path(only, flags.only_place);
   if (only.starts_with(module_mark)) return model_of_module(only, flags.only_place);
-  if (flags.subject != flags::SubjectKind::python) return std::nullopt;
+  if (flags.subject != flags::SubjectKind::python) {
+    if (is_part_of_generation(only))
+      fail(flags.only_place,
+           fmt::format("'{}' needs --torchstone_subject=python: a part of generation runs in Python", only));
+    return std::nullopt;
+  }
   if (!is_named_model(only))
     fail(flags.only_place, fmt::format("'{}' is not a Python module (expected path:FILE.py,class:NAME, "
                                        "module:PACKAGE.MODULE:FUNCTION_OR_CLASS or SOURCE:NAME of a package)",
                                        only));
-  return PythonModel{only, name_for(std::string_view(only).substr(only.find(':') + 1))};
+  if (is_part_of_generation(only)) return model_of_part(only, flags.only_place);
+  return PythonModel{only, name_for(std::string_view(only).substr(only.find(':') + 1)), ""};
 }
 
 bool register_python_model(flags::Flags& flags) {
@@ -66,6 +114,7 @@ bool register_python_model(flags::Flags& flags) {
   info.name = model->name;
   info.family = "python";
   info.python = model->source;
+  info.not_trained = model->not_trained;
   info.make = [](const ModelOptions&) -> std::shared_ptr<Model> {
     throw std::logic_error("a Python subject has no model in this process");
   };

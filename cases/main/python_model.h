@@ -8,13 +8,15 @@ namespace torchstone {
 
 /// A model of --torchstone_only that a Python process runs.
 struct PythonModel {
-  std::string source;  ///< as ModelInfo::python has it, with an absolute path
-  std::string name;    ///< of the class, the function or the package's model; letters, digits and _
+  std::string source;         ///< as ModelInfo::python has it, with an absolute path
+  std::string name;           ///< of the class, the function or the package's model; letters, digits and _
+  std::string not_trained{};  ///< why it cannot be trained, as ModelInfo::not_trained has it
 };
 
 /// Returns the Python model that the flags name: `path:FILE.py,class:NAME` as PyTorch's harness takes it,
-/// `module:PACKAGE.MODULE:FUNCTION_OR_CLASS`, or with --torchstone_subject=python SOURCE:NAME of a package. Empty for
-/// any other text. Throws ConfigError for a file that does not exist, and for a text of another form.
+/// `module:PACKAGE.MODULE:FUNCTION_OR_CLASS`, or with --torchstone_subject=python SOURCE:NAME of a package or
+/// `transformers:CLASS,part=PART`, a part of generation. Empty for any other text. Throws ConfigError for a file that
+/// does not exist, and for a text of another form.
 std::optional<PythonModel> python_model_of(const flags::Flags& flags);
 
 /// Registers that model and puts its name in the place of --torchstone_only. Returns whether there is one. Throws as

@@ -148,5 +148,41 @@ TEST_F(APythonModule, WithAnUnknownOptionNamesIt) {
   EXPECT_FALSE(row.at("outcome").at("notes").contains("stages")) << "no stage of the compiler is wrong";
 }
 
+/// A model of transformers that generates text.
+class APartOfGeneration : public APythonModule {
+ protected:
+  void SetUp() override {
+    APythonModule::SetUp();
+    if (IsSkipped()) return;
+    const ProgramRun found = run_program(
+        {TORCHSTONE_PYTHON, "-c", "import importlib.util as u; print(u.find_spec('transformers') is not None)"});
+    if (!found.out.starts_with("True")) GTEST_SKIP() << "the Python has no transformers";
+  }
+
+  ProgramRun run_part(const std::string& keys, const std::vector<std::string>& flags) const {
+    std::vector<std::string> arguments{"--torchstone_only=transformers:GPT2LMHeadModel," + keys,
+                                       "--torchstone_subject=python"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    return torchstone_.run(arguments, {{"PYTHONPATH", torchstone_.out()}});
+  }
+};
+
+TEST_F(APartOfGeneration, ThatMakesOtherTokensIsWrong) {
+  std::ofstream(torchstone_.out() + "/wrong_tokens.py")
+      << "import torch\n"
+         "@torch._dynamo.register_backend\n"
+         "def wrong_tokens(graph, inputs):\n"
+         "    def changed(out):\n"
+         "        is_logits = isinstance(out, torch.Tensor) and out.shape[-1:] == (512,)\n"
+         "        return out + torch.arange(512) % 7 * 0.1 if is_logits else out\n"
+         "    return lambda *values: [changed(out) for out in graph(*values)]\n";
+  const ProgramRun run =
+      run_part("part=generate,new=4",
+               {"--torchstone_checks=accuracy", "--torchstone_backends=torch_compile:backend=wrong_tokens",
+                "--torchstone_python_import=wrong_tokens", "--torchstone_diagnose=never"});
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  EXPECT_EQ(torchstone_.row("Accuracy").at("outcome").at("status"), "fail_accuracy");
+}
+
 }  // namespace
 }  // namespace torchstone

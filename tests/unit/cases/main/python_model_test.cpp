@@ -48,6 +48,38 @@ TEST(PythonModel, IsAModelOfAPackageIfTheSubjectIsPython) {
   EXPECT_EQ(model->name, "ghostnet_100");
 }
 
+TEST(PythonModel, MayBeAPartOfGeneration) {
+  const auto part = [](const std::string& keys) {
+    return *python_model_of(
+        flags_of({"--torchstone_only=transformers:Qwen2ForCausalLM" + keys, "--torchstone_subject=python"}));
+  };
+  EXPECT_EQ(part(",part=decode").source, "transformers:Qwen2ForCausalLM,part=decode");
+  EXPECT_EQ(part(",part=decode").name, "Qwen2ForCausalLM_decode");
+  EXPECT_EQ(part(",new=16,part=generate,prompt=64").name, "Qwen2ForCausalLM_generate_prompt64_new16");
+  EXPECT_EQ(part(",part=prefill").not_trained, "part=prefill generates text, which has no training step");
+}
+
+TEST(PythonModel, OfAWrongPartOfGenerationIsAnError) {
+  const auto error = [](const std::string& only, const std::string& subject = "python") {
+    return error_of([&] {
+      python_model_of(flags_of({"--torchstone_only=" + only, "--torchstone_subject=" + subject}));
+    });
+  };
+  for (const auto& [only, text] : std::vector<std::pair<std::string, std::string>>{
+           {"transformers:A,part=sample", "has part=sample"},
+           {"transformers:A,part", "has part="},
+           {"transformers:A,", "has the unknown key ''"},
+           {"transformers:A,new=4", "names no part"},
+           {"transformers:A,part=decode,new=0", "has new=0"},
+           {"transformers:A,part=decode,prompt=many", "has prompt=many"},
+           {"transformers:A,part=decode,part=prefill", "has part twice"},
+           {"transformers:A,part=decode,beams=4", "has the unknown key 'beams'"},
+           {"transformers:,part=decode", "names no class"},
+           {"timm:ghostnet_100,part=decode", "only models of transformers"}})
+    EXPECT_THAT(error(only), HasSubstr(text)) << only;
+  EXPECT_THAT(error("transformers:A,part=decode", "native"), HasSubstr("needs --torchstone_subject=python"));
+}
+
 TEST(PythonModel, OfAnyOtherFormIsAnErrorThatNamesTheForm) {
   const auto error = [](const std::vector<std::string>& arguments) {
     return error_of([&] { python_model_of(flags_of(arguments)); });
@@ -76,6 +108,9 @@ TEST(PythonModel, IsRegisteredUnderItsName) {
   const ModelInfo* info = find_model("ANetOfThisTest");
   ASSERT_NE(info, nullptr);
   EXPECT_EQ(info->python, "module:my.nets:ANetOfThisTest");
+  auto of_part = flags_of({"--torchstone_only=transformers:ANet,part=decode", "--torchstone_subject=python"});
+  EXPECT_TRUE(register_python_model(of_part));
+  EXPECT_EQ(find_model("ANet_decode")->not_trained, "part=decode generates text, which has no training step");
   auto other = flags_of({"--torchstone_only=resnet18"});
   EXPECT_FALSE(register_python_model(other));
 }
