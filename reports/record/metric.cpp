@@ -55,6 +55,12 @@ const std::vector<MetricInfo>& metric_table() {
       {"compiled_backward_ms", "compiled, backward", "ms", "{:.4g}", lower},
       {"compiled_forward_backward_ms", "compiled, forward and backward", "ms", "{:.4g}", lower},
       {"compiled_optimizer_ms", "compiled, step of the optimizer", "ms", "{:.4g}", lower},
+      // Generation of text
+      {"prompt_tokens", "tokens of the prompt", "", "{:.0f}", neither},
+      {"new_tokens", "new tokens of a call and sample", "", "{:.0f}", neither},
+      {"tokens_per_call", "tokens that one call processes or makes", "", "{:.0f}", neither},
+      {"eager_tokens_per_s", "eager, tokens per second", "tokens/s", "{:.4g}", higher},
+      {"compiled_tokens_per_s", "compiled, tokens per second", "tokens/s", "{:.4g}", higher},
       // Dynamic sizes
       {"dynamic_sizes", "sizes that one program was judged at", "", "{:.0f}", neither},
       {"dynamic_wrong_sizes", "of them with a wrong answer", "", "{:.0f}", lower},

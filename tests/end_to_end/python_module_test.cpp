@@ -167,6 +167,19 @@ class APartOfGeneration : public APythonModule {
   }
 };
 
+TEST_F(APartOfGeneration, IsJudgedAndHasTokensPerSecond) {
+  const ProgramRun run = run_part(
+      "part=decode,new=4", {"--torchstone_checks=performance", "--torchstone_repeat=3", "--torchstone_processes=1",
+                            "--torchstone_backends=torch_compile:backend=aot_eager"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  const auto row = torchstone_.row("Performance");
+  EXPECT_THAT(std::string(row.at("name")), HasSubstr("/GPT2LMHeadModel_decode_new4_inference_as_written_"));
+  const auto& metrics = row.at("outcome").at("metrics");
+  EXPECT_EQ(metrics.at("new_tokens"), 1) << row.dump(1);
+  EXPECT_NEAR(metrics.at("compiled_tokens_per_s").get<double>(),
+              1e3 * metrics.at("tokens_per_call").get<double>() / metrics.at("compiled_ms").get<double>(), 1e-3);
+}
+
 TEST_F(APartOfGeneration, ThatMakesOtherTokensIsWrong) {
   std::ofstream(torchstone_.out() + "/wrong_tokens.py")
       << "import torch\n"
