@@ -37,6 +37,7 @@ Result hostile_result(const std::string& text, Status status, const std::string&
         "dynamic_speedup_high", "dynamic_cost", "dynamic_cost_low", "dynamic_cost_high"})
     r.outcome.samples[series] = {2, 4};
   r.outcome.diagnosis = diagnosis_in(text);
+  r.outcome.dynamo = {.graph_breaks = {{text, {text, text}}}, .phases_s = {{text, 1}}, .frames = {{{text, text}}}};
   return r;
 }
 

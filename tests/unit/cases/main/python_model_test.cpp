@@ -68,7 +68,7 @@ TEST(PythonModel, OfAWrongPartOfGenerationIsAnError) {
   for (const auto& [only, text] : std::vector<std::pair<std::string, std::string>>{
            {"transformers:A,part=sample", "has part=sample"},
            {"transformers:A,part", "has part="},
-           {"transformers:A,", "has the unknown key ''"},
+           {"transformers:A,part=decode,,", "has the unknown key ''"},
            {"transformers:A,new=4", "names no part"},
            {"transformers:A,part=decode,new=0", "has new=0"},
            {"transformers:A,part=decode,prompt=many", "has prompt=many"},
