@@ -102,9 +102,11 @@ TEST_F(APythonModule, CompiledByAWrongBackendOfItsAuthorIsWrong) {
          "@torch._dynamo.register_backend\n"
          "def wrong(graph, inputs):\n"
          "    return lambda *values: [1.01 * out for out in graph(*values)]\n";
-  const auto row = row_of("", "torch_compile:backend=wrong", {"--torchstone_python_import=wrong_backend"});
+  const auto row = row_of("print('called with', tuple(x.shape))", "torch_compile:backend=wrong",
+                          {"--torchstone_python_import=wrong_backend"});
   EXPECT_EQ(run_.exit_code, 1) << run_.out << run_.err;
   EXPECT_EQ(row.at("outcome").at("status"), "fail_accuracy") << row.dump(1);
+  EXPECT_THAT(texts_below("logs", ".log"), HasSubstr("called with (4, 8)"));
 }
 
 TEST_F(APythonModule, ThatIsCompiledForEachSizeIsRedIfFewerRecompilesAreAllowed) {
