@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <ranges>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -72,8 +72,8 @@ PythonModel model_of_part(const std::string& only, const config::Place& place) {
   const std::string class_name = only.substr(with_parts.size(), comma - with_parts.size());
   if (class_name.empty()) refuse("names no class");
   std::map<std::string, std::string> values;
-  for (const auto field : std::views::split(std::string_view(only).substr(comma + 1), ',')) {
-    const std::string text(field.begin(), field.end());
+  std::istringstream fields(only.substr(comma + 1));
+  for (std::string text; std::getline(fields, text, ',');) {
     const auto equals = std::min(text.find('='), text.size());
     const std::string key = text.substr(0, equals), value = text.substr(std::min(equals + 1, text.size()));
     if (key != "part" && key != "prompt" && key != "new") refuse(fmt::format("has the unknown key '{}'", key));
