@@ -165,7 +165,7 @@ std::string format_metric(std::string_view key, double value) {
   const MetricInfo* info = find_metric(key);
   if (info == nullptr) return fmt::format("{:.6g}", value);
   if (info->unit == "B") return format_bytes(value);
-  const std::string number = fmt::vformat(std::string(info->format), fmt::make_format_args(value));
+  std::string number = fmt::vformat(std::string(info->format), fmt::make_format_args(value));
   if (info->unit.empty()) return number;
   const bool attached = info->unit == "x" || info->unit == "%";
   return number + (attached ? "" : " ") + std::string(info->unit);

@@ -37,7 +37,7 @@ bool is_of_a_case(std::string_view stem) {
 
 /// The start of a run and its process: 2026-01-31T12%3A00%3A00.000Z-1a2b.
 bool is_of_a_run(std::string_view stem) {
-  return is_encoded(stem) && stem.find("T") == 10 && stem.find("%3A") == 13 &&
+  return is_encoded(stem) && stem.find('T') == 10 && stem.find("%3A") == 13 &&
          stem.find("Z-") != std::string_view::npos;
 }
 
