@@ -148,8 +148,8 @@ std::vector<FlagInfo> output_flags() {
                    &RunOptions::memory_snapshot)
           .used_by(config::timed_cases_of_this_process()),
       boolean_flag("snapshot_memory",
-                   "record the GPU memory during one call of each side of a Python module, for "
-                   "https://pytorch.org/memory_viz: OUT/memory/CASE_eager.pickle and CASE_compiled.pickle",
+                   "record the GPU memory of one call of each side of a Python module "
+                   "(https://pytorch.org/memory_viz): OUT/memory/CASE_eager.pickle and CASE_compiled.pickle",
                    &RunOptions::snapshot_memory)
           .used_by(config::timed_python_cases_on_cuda()),
       boolean_flag("coverage",

@@ -1,4 +1,4 @@
-// What Dynamo did with a Python subject, in results.json.
+// Dynamo's facts about a Python subject in results.json.
 
 #include "reports/base/text.h"
 #include "reports/record/result_json.h"

@@ -63,6 +63,15 @@ class APythonModule : public testing::Test {
     return texts;
   }
 
+  /// Writes the module wrong_backend.py, whose backend `wrong` returns this expression for each output `out`.
+  void register_wrong_backend(const std::string& expression) const {
+    std::ofstream(torchstone_.out() + "/wrong_backend.py") << "import torch\n"
+                                                              "@torch._dynamo.register_backend\n"
+                                                              "def wrong(graph, inputs):\n"
+                                                              "    return lambda *values: ["
+                                                           << expression << " for out in graph(*values)]\n";
+  }
+
   const Torchstone torchstone_;
   ProgramRun run_;
 };
@@ -97,11 +106,7 @@ TEST_F(APythonModule, WithAGraphBreakIsRedIfNoneIsAllowed) {
 }
 
 TEST_F(APythonModule, CompiledByAWrongBackendOfItsAuthorIsWrong) {
-  std::ofstream(torchstone_.out() + "/wrong_backend.py")
-      << "import torch\n"
-         "@torch._dynamo.register_backend\n"
-         "def wrong(graph, inputs):\n"
-         "    return lambda *values: [1.01 * out for out in graph(*values)]\n";
+  register_wrong_backend("1.01 * out");
   const auto row = row_of("print('called with', tuple(x.shape))", "torch_compile:backend=wrong",
                           {"--torchstone_python_import=wrong_backend"});
   EXPECT_EQ(run_.exit_code, 1) << run_.out << run_.err;
@@ -119,12 +124,8 @@ TEST_F(APythonModule, ThatIsCompiledForEachSizeIsRedIfFewerRecompilesAreAllowed)
 }
 
 TEST_F(APythonModule, ThatIsWrongAtOneSizeNamesIt) {
-  std::ofstream(torchstone_.out() + "/wrong_backend.py")
-      << "import torch\n"
-         "@torch._dynamo.register_backend\n"
-         "def wrong_at_17(graph, inputs):\n"
-         "    return lambda *values: [out * (2 if out.shape[0] == 17 else 1) for out in graph(*values)]\n";
-  const auto row = row_of("", "torch_compile:backend=wrong_at_17,mark=unbacked",
+  register_wrong_backend("out * (2 if out.shape[0] == 17 else 1)");
+  const auto row = row_of("", "torch_compile:backend=wrong,mark=unbacked",
                           {"--torchstone_python_import=wrong_backend", "--torchstone_dynamic=batch"});
   EXPECT_EQ(row.at("outcome").at("status"), "fail_accuracy") << row.dump(1);
   EXPECT_THAT(row.at("outcome").at("reason"), StartsWith("batch 17: "));

@@ -30,7 +30,7 @@ struct GraphBreak {
   int64_t count = 1;
 };
 
-/// What Dynamo did with a Python subject, for tables of upstream's form.
+/// Dynamo's facts about a Python subject, for tables as upstream writes them.
 struct DynamoFacts {
   std::vector<GraphBreak> graph_breaks{};
   std::map<std::string, double> phases_s{};  ///< seconds of each phase of all compiles, by torch's names

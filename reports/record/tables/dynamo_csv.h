@@ -6,7 +6,7 @@
 
 namespace torchstone::tables {
 
-/// Returns what Dynamo did with Python subjects, in files next to those of write_upstream_csvs() (TABLE.csv):
+/// Returns tables of Dynamo's facts about Python subjects. TABLE is the name of a file of write_upstream_csvs().
 /// - TABLE_graph_breaks.csv, with upstream's columns model, reason and user_stack. Upstream writes it with
 ///   --log-graph-breaks. A break that occurs several times has one row, as in upstream's file without duplicates.
 /// - TABLE_compilation_metrics.csv of timed cases, as upstream: dev, name, batch_size, and the seconds of each phase of
