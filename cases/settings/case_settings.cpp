@@ -120,10 +120,11 @@ Use python_cases() {
           [](const Case& c, const UseFacts&) { return is_python(c); }};
 }
 
-Use timed_python_cases_on_cuda() {
-  return {"Python modules on CUDA in performance (--torchstone_devices=cuda --torchstone_checks=performance)",
-          [](const Case& c, const UseFacts& facts) {
-            return is_timed(c, facts) && is_python(c) && c.device.starts_with("cuda");
+Use timed_cases_with_memory_records() {
+  return {"cases of performance whose backend is not torch_compile, and Python modules on CUDA in performance",
+          [of_this_process = timed_cases_of_this_process()](const Case& c, const UseFacts& facts) {
+            const bool is_python_on_cuda = is_python(c) && c.device.starts_with("cuda");
+            return is_python_on_cuda ? is_timed(c, facts) : of_this_process.reaches(c, facts);
           }};
 }
 

@@ -144,14 +144,12 @@ std::vector<FlagInfo> output_flags() {
       boolean_flag("export_profiler_trace", "run a profiled pass after the timing: OUT/traces/CASE.json, for Perfetto",
                    &RunOptions::profiler_trace)
           .used_by(config::timed_cases_of_this_process()),
-      boolean_flag("memory_snapshot", "record the allocations of one call of each side: OUT/memory/CASE.json",
+      boolean_flag("memory_snapshot",
+                   "record the allocations of one call of each side: OUT/memory/CASE.json; of a Python module on CUDA "
+                   "CASE_eager.pickle and CASE_compiled.pickle (https://pytorch.org/memory_viz)",
                    &RunOptions::memory_snapshot)
-          .used_by(config::timed_cases_of_this_process()),
-      boolean_flag("snapshot_memory",
-                   "record the GPU memory of one call of each side of a Python module "
-                   "(https://pytorch.org/memory_viz): OUT/memory/CASE_eager.pickle and CASE_compiled.pickle",
-                   &RunOptions::snapshot_memory)
-          .used_by(config::timed_python_cases_on_cuda()),
+          .with_alias("snapshot_memory")
+          .used_by(config::timed_cases_with_memory_records()),
       boolean_flag("coverage",
                    "list the captured program's operators with calls, eager's time, and executor (compiler or ATen): "
                    "OUT/coverage/CASE.csv and the console",

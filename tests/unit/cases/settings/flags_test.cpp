@@ -74,7 +74,6 @@ TEST(Flags, AreReadIntoTheirFields) {
                                 "--torchstone_help",
                                 "--torchstone_npy",
                                 "--torchstone_memory_snapshot",
-                                "--torchstone_snapshot_memory",
                                 "--torchstone_coverage",
                                 "--torchstone_layer_times",
                                 "--torchstone_log_conv_args",
@@ -106,7 +105,6 @@ TEST(Flags, AreReadIntoTheirFields) {
   EXPECT_TRUE(flags.strict_undecided);
   EXPECT_TRUE(flags.run.npy);
   EXPECT_TRUE(flags.run.memory_snapshot);
-  EXPECT_TRUE(flags.run.snapshot_memory);
   EXPECT_TRUE(flags.run.coverage);
   EXPECT_TRUE(flags.run.layers);
   EXPECT_TRUE(flags.run.log_conv_args);
@@ -160,13 +158,14 @@ TEST(Flags, OverrideTheFieldsOfEveryCase) {
   EXPECT_TRUE(c.eval_in_training);
 }
 
-TEST(Flags, KnowUpstreamsNameOfTheRawTimings) {
+TEST(Flags, KnowUpstreamsNamesOfTheRawTimingsAndTheSnapshot) {
   EXPECT_TRUE(flags_of({"--torchstone_dump_raw_metrics"}).run.npy);
+  EXPECT_TRUE(flags_of({"--torchstone_snapshot_memory"}).run.memory_snapshot);
   EXPECT_FALSE(flags_of({}).run.npy);
 }
 
 TEST(Flags, KeepWhatOnlyWritesFilesOutOfAReproduction) {
-  const Flags flags = flags_of({"--torchstone_npy", "--torchstone_memory_snapshot", "--torchstone_snapshot_memory",
+  const Flags flags = flags_of({"--torchstone_npy", "--torchstone_snapshot_memory",
                                 "--torchstone_export_profiler_trace", "--torchstone_repeat=3"});
   EXPECT_EQ(flags.run.arguments, "--torchstone_repeat=3");
 }
@@ -282,7 +281,6 @@ TEST(Flags, StateDefaultsThatTheyAccept) {
                            "npy",
                            "export_profiler_trace",
                            "memory_snapshot",
-                           "snapshot_memory",
                            "upstream_semantics",
                            "isolate",
                            "time_limit",

@@ -157,7 +157,7 @@ TEST(AFlagForAKindOfCases, IsRefusedWhereNoneIsChosen) {
     EXPECT_THAT(refusal_for(flag, {chosen.in_python}), HasSubstr("torch_compile")) << flag;
 }
 
-TEST(AFlagForAKindOfCases, OfGpuMemoryIsRefusedOnTheCpuAndForModelsOfCpp) {
+TEST(AFlagForAKindOfCases, OfMemoryIsForPythonModulesOnCudaAlone) {
   ModelInfo info;
   info.name = info.family = "python_module_of_a_flag";
   info.python = "path:/net.py,class:Net";
@@ -167,11 +167,12 @@ TEST(AFlagForAKindOfCases, OfGpuMemoryIsRefusedOnTheCpuAndForModelsOfCpp) {
   Case on_cpu = chosen.in_python, on_cuda = chosen.in_python;
   on_cpu.model = on_cuda.model = info.name;
   on_cuda.device = "cuda:1";
-  EXPECT_THAT(refusal_for("--torchstone_snapshot_memory", {on_cpu, chosen.timed}),
-              HasSubstr("--torchstone_snapshot_memory is only for Python modules on CUDA in performance"));
-  EXPECT_EQ(refusal_for("--torchstone_snapshot_memory", {on_cpu, on_cuda}), "");
+  EXPECT_THAT(refusal_for("--torchstone_memory_snapshot", {on_cpu}),
+              HasSubstr("and Python modules on CUDA in performance"));
+  EXPECT_EQ(refusal_for("--torchstone_memory_snapshot", {on_cpu, on_cuda}), "");
+  EXPECT_EQ(refusal_for("--torchstone_memory_snapshot", {on_cpu, chosen.timed}), "");
   on_cuda.check = "accuracy";
-  EXPECT_NE(refusal_for("--torchstone_snapshot_memory", {on_cuda}), "");
+  EXPECT_NE(refusal_for("--torchstone_memory_snapshot", {on_cuda}), "");
 }
 
 /// Every setting of timing must state that it is for timed cases.
