@@ -222,6 +222,21 @@ std::string name_of_combination(const config::Settings& settings) {
   return name;
 }
 
+/// Has a user's model compiled once for accuracy and performance. On an accelerator accuracy has no TF32, so the
+/// programs differ. The zoo is judged under deterministic algorithms, as in upstream's harness.
+void share_timed_packages(std::vector<Case>& cases, const Known& known) {
+  std::set<std::string> timed;
+  for (const Case& c : cases)
+    if (c.check == "performance") timed.insert(test_name_of(c));
+  for (Case& c : cases) {
+    const bool is_own = std::ranges::count(known.model(c.model)->suites, "own") > 0;
+    if (c.check != "accuracy" || c.device != "cpu" || !is_own || c.deterministic || c.upstream_semantics) continue;
+    Case twin = c;
+    twin.check = "performance";
+    c.shares_timed_package = timed.contains(test_name_of(twin));
+  }
+}
+
 }  // namespace
 
 Expansion expand(const std::vector<suite::Suite>& suites, const Known& known, const flags::Flags& flags) {
@@ -253,6 +268,7 @@ Expansion expand(const std::vector<suite::Suite>& suites, const Known& known, co
                                c.origin["batch_size"]});
     }
   }
+  share_timed_packages(all.cases, known);
   return all;
 }
 

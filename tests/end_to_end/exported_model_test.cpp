@@ -53,6 +53,19 @@ TEST(AnExportedProgram, IsCompiledByInductorAndTrained) {
   for (const auto& row : rows) EXPECT_EQ(row.at("outcome").at("status"), "pass") << row.dump(1);
 }
 
+TEST(AnExportedProgram, IsCompiledOnceForAccuracyAndPerformance) {
+  const Torchstone torchstone;
+  const ProgramRun run =
+      torchstone.run({only("plain.pt2"), "--torchstone_checks=accuracy,performance", "--torchstone_repeat=2",
+                      "--torchstone_backends=inductor", "--torchstone_modes=inference"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  const auto rows = torchstone.results().at("results");
+  ASSERT_EQ(rows.size(), 2u) << rows.dump(1);
+  const auto metrics_of = [&](size_t row) { return rows.at(row).at("outcome").at("metrics"); };
+  for (const char* of_package : {"compile_s", "artifact_bytes"})
+    EXPECT_EQ(metrics_of(0).at(of_package), metrics_of(1).at(of_package)) << of_package;
+}
+
 TEST(AnExportedProgram, OfSymbolicSizesIsCompiledOnceForAllOfThem) {
   const Torchstone torchstone;
   const ProgramRun run = torchstone.run({only("texts.pt2"), "--torchstone_checks=accuracy", "--torchstone_dynamic=all",

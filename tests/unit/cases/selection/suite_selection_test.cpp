@@ -76,6 +76,25 @@ TEST(Expand, AFileRunsByTheRowsForFilesWithItsOwnBatch) {
   EXPECT_EQ(other.at("Accuracy").batch_size, 3);
 }
 
+TEST(Expand, AccuracyOfAFileSharesThePackageOfTheTimedCase) {
+  const auto shares = [](const std::string& rows, const std::vector<std::string>& further) {
+    std::vector<std::string> arguments{"--torchstone_only=/my-net.pt2"};
+    arguments.insert(arguments.end(), further.begin(), further.end());
+    return Expanded(rows, arguments, known_file("/my-net.pt2", "")).at("Accuracy").shares_timed_package;
+  };
+  EXPECT_TRUE(shares(for_files, {}));
+  EXPECT_FALSE(shares(for_files, {"--torchstone_checks=accuracy"})) << "nothing is timed";
+  EXPECT_FALSE(shares(for_files, {"--torchstone_deterministic=true"}));
+  EXPECT_FALSE(shares(for_files, {"--torchstone_upstream_semantics=true"}));
+  const std::string on_cuda =
+      "suite: own\nown_files: true\nmatrix:\n"
+      "  - {checks: [accuracy, performance], backends: [inductor], devices: [cuda]}\n";
+  EXPECT_FALSE(shares(on_cuda, {})) << "accuracy has no TF32";
+  const Expanded zoo(
+      "suite: small\nmatrix:\n  - {checks: [accuracy, performance], backends: [inductor]}\nmodels: [first]\n");
+  EXPECT_FALSE(zoo.at("Accuracy").shares_timed_package) << "compiled for deterministic algorithms";
+}
+
 TEST(Expand, AFileRunsInItsOwnDtypeUnlessAFlagAsksForAnother) {
   const std::string rows =
       "suite: own\nown_files: true\nmatrix:\n"
