@@ -65,6 +65,7 @@ void add_diagnosis(Session& session, size_t index, Result& result) {
   const bool wanted = checks::can_be_diagnosed(c, result.outcome) ? always || !result.as_expected()
                                                                   : always && result.outcome.status == Status::pass;
   if (!wanted || !may_be_made(session, c, result)) return;
+  session.publish(result);
   const std::string name = short_name(name_of(c));
   const std::string text = session.runner.diagnose(index, result.outcome.status, [&](std::string_view phase) {
     console::show_progress(name, fmt::format("diagnosis: {}", phase));

@@ -91,6 +91,12 @@ std::optional<Result> Session::take(const std::string& name) {
   return found.empty() ? std::nullopt : std::optional(std::move(found.mapped()));
 }
 
+void Session::publish(Result result) {
+  stamp(*this, result);
+  unwritten.attempt(result.name, [&] { results_folder::write_case(flags.run.out, result); });
+  if (print_row) print_row(result);
+}
+
 void Session::finish(Result result) {
   stamp(*this, result);
   unwritten.attempt(result.name, [&] {
@@ -141,14 +147,6 @@ void record_begin(Session& session, size_t index) {
     results_folder::write_case(out, result);
   });
   session.unwritten.attempt("logs", [&] { std::filesystem::create_directories(out / "logs"); });
-}
-
-/// Writes the record of a case that has run before its test, and prints its row. A row that needs a diagnosis waits for
-/// its test.
-void record_early(Session& session, Result result) {
-  stamp(session, result);
-  session.unwritten.attempt(result.name, [&] { results_folder::write_case(session.flags.run.out, result); });
-  if (result.as_expected() && session.print_row) session.print_row(result);
 }
 
 }  // namespace
@@ -226,7 +224,7 @@ void plan_cases(Session& session, const std::vector<size_t>& selected) {
       selected, {.begins = [&session](size_t index) { record_begin(session, index); },
                  .ends_early =
                      [&session](size_t index, const Outcome& outcome, double seconds, std::optional<int64_t> batch) {
-                       record_early(session, session.result_of(index, outcome, seconds, batch));
+                       session.publish(session.result_of(index, outcome, seconds, batch));
                      },
                  .one_at_a_time = runs_in_order_of_tests()});
   // A case alone compiles within itself, because compiling ahead captures a program twice. A warm start is measured all

@@ -77,6 +77,9 @@ struct Session {
   Result result_of(size_t index, Outcome outcome, double seconds, std::optional<int64_t> batch);
   /// Takes the result that the test of this name left; empty if it left none.
   std::optional<Result> take(const std::string& name);
+  /// Writes the record and prints the row of a case before its test ends: before its diagnosis, or before its test
+  /// begins.
+  void publish(Result result);
   /// Records a result in the results folder and keeps it for the reports.
   void finish(Result result);
 };

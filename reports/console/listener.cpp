@@ -90,7 +90,10 @@ void ResultListener::print_plain(const testing::TestInfo& info) {
 std::string ResultListener::print_row(const Result& result) {
   std::string row = console_row(result, options_.color, options_.width ? options_.width() : 0);
   const auto early = printed_early_.extract(result.name);
-  if (early.empty() || early.mapped() != row) out_ << row << '\n';
+  if (!early.empty() && early.mapped() == row) return row;
+  const std::string before = early.empty() || latest_ != result.name ? "" : early.mapped() + '\n';
+  out_ << (row.starts_with(before) ? row.substr(before.size()) : row) << '\n';
+  latest_ = result.name;
   return row;
 }
 

@@ -33,7 +33,8 @@ class ResultListener : public testing::EmptyTestEventListener {
   /// `printer` is GoogleTest's own: it still prints the opening and the closing lines. May be nullptr.
   ResultListener(ListenerOptions options, std::unique_ptr<testing::TestEventListener> printer);
 
-  /// Prints the row of a case before its test. The test does not print the same row again.
+  /// Prints the row of a case before its test ends. The test does not print the same row again, and only the further
+  /// lines of a row that has more of them by then, if no other row was printed meanwhile.
   void print_early(const Result& result);
 
   void OnTestIterationStart(const testing::UnitTest& unit_test, int iteration) override;
@@ -53,6 +54,7 @@ class ResultListener : public testing::EmptyTestEventListener {
   double started_ = 0;
   bool in_test_ = false;
   std::map<std::string, std::string> printed_early_;  ///< rows by the name of the test
+  std::string latest_;                                ///< name of the row that was printed last
 };
 
 /// Replaces GoogleTest's printer by a listener, which takes it over. Call it after InitGoogleTest. GoogleTest owns the

@@ -246,9 +246,10 @@ std::string console_row(const Result& result, bool color, size_t width) {
   if (!reason.empty() && (below || outcome.status != Status::pass)) row += (below ? margin : ": ") + reason;
   for (const auto& line : trust_lines(result, row + whole_reason, width)) row += margin + line;
   if (!below) return row;
+  if (!result.reproduce.empty()) row += margin + "again: " + terminal_line(first_line(result.reproduce));
+  // Last, because the row may be printed before its diagnosis is made.
   const std::string& why = outcome.diagnosis ? outcome.diagnosis->sentence : outcome.undiagnosed;
   if (!why.empty()) row += margin + "diagnosis: " + terminal_line(first_line(why));
-  if (!result.reproduce.empty()) row += margin + "again: " + terminal_line(first_line(result.reproduce));
   return row;
 }
 

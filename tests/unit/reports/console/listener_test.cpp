@@ -77,6 +77,15 @@ void prints_early() {
   produce(simple_result("Demo.prints_early", Status::pass));
 }
 void is_printed_early() { produce(early_result()); }
+void is_diagnosed() {
+  Result r = simple_result("Demo.is_diagnosed", Status::fail_accuracy);
+  r.outcome.reason = "output 0 differs";
+  demo_listener->print_early(r);
+  std::cout << "BEFORE\n";
+  r.outcome.undiagnosed = "not among the first ten";
+  produce(r);
+  FAIL() << "said by the row already";
+}
 void is_plain() {}
 void skips() { GTEST_SKIP() << "no such device"; }
 
@@ -94,6 +103,7 @@ void skips() { GTEST_SKIP() << "no such device"; }
   add("has_everything", has_everything);
   add("prints_early", prints_early);
   add("is_printed_early", is_printed_early);
+  add("is_diagnosed", is_diagnosed);
   add("is_plain", is_plain);
   add("skips", skips);
   ListenerOptions options;
@@ -122,6 +132,14 @@ TEST(Listener, PrintsARowAndHandsOverTheResult) {
   EXPECT_THAT(demo("--gtest_filter=Demo.passes"),
               AllOf(HasSubstr("[  PASS  ]   Demo.passes"), HasSubstr("err 0.12×  1.43x [1.40 1.46]  compile 8.1 s"),
                     HasSubstr("RESULT Demo.passes pass 1 1 []"), Not(HasSubstr("[ RUN"))));
+}
+
+TEST(Listener, PrintsARedRowAtOnceAndItsDiagnosisWhenItIsDone) {
+  const std::string output = demo("--gtest_filter=Demo.is_diagnosed");
+  EXPECT_THAT(output, testing::ContainsRegex(
+                          "FAIL  \\] ! Demo.is_diagnosed[^\n]*\n *output 0 differs\n *again: [^\n]*\nBEFORE\n"
+                          " *diagnosis: not among the first ten\nRESULT"))
+      << output;
 }
 
 TEST(Listener, PrintsARowBeforeItsTestAndThenNotAgain) {
@@ -171,11 +189,11 @@ TEST(Listener, PlainAndSkippedTestsHaveRowsButNoResults) {
 
 TEST(Listener, LeavesTheLastWordAfterGoogleTestsClosingLines) {
   const std::string output = demo("--gtest_filter=Demo.*");
-  const auto summary = output.find("SUMMARY"), closing = output.find("[==========] 10 tests"),
-             failed = output.find("[  FAILED  ] 4 tests");
+  const auto summary = output.find("SUMMARY"), closing = output.find("[==========] 11 tests"),
+             failed = output.find("[  FAILED  ] 5 tests");
   ASSERT_NE(closing, std::string::npos) << output;
   ASSERT_NE(failed, std::string::npos) << output;
-  EXPECT_LT(output.find("[==========] Running 10 tests"), output.find("Demo.passes"));
+  EXPECT_LT(output.find("[==========] Running 11 tests"), output.find("Demo.passes"));
   EXPECT_LT(output.rfind("RESULT"), summary);
   EXPECT_LT(closing, failed);
   EXPECT_LT(failed, summary);
