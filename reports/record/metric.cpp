@@ -71,6 +71,7 @@ const std::vector<MetricInfo>& metric_table() {
       // Start-up
       {"capture_s", "capture", "s", "{:.2f}", lower, by_one_reading},
       {"compile_s", "compile", "s", "{:.1f}", lower, by_one_reading},
+      {"compile_cpu_s", "CPU time of the compile", "s", "{:.1f}", lower},
       {"concurrent_compiles", "compiles that ran concurrently", "", "{:.0f}", neither},
       {"folded_convolutions", "operators folded into convolutions", "", "{:.0f}", neither},
       {"load_s", "load of the artifact", "s", "{:.2f}", lower, by_one_reading},

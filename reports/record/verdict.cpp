@@ -200,7 +200,10 @@ std::string compile_text(const Result& result) {
   if (!seconds) return "";
   const std::string text = format_metric("compile_s", *seconds);
   const double concurrent = metric_of(result, "concurrent_compiles").value_or(0);
-  return concurrent == 0 ? text : fmt::format("{} ({:.0f} concurrent)", text, concurrent);
+  if (concurrent == 0) return text;
+  const auto cpu = metric_of(result, "compile_cpu_s");
+  const std::string of_cpu = cpu ? fmt::format("CPU {}, ", format_metric("compile_cpu_s", *cpu)) : "";
+  return fmt::format("{} ({}{:.0f} concurrent)", text, of_cpu, concurrent);
 }
 
 std::string numbers_line(const Result& result) {

@@ -35,6 +35,10 @@ TEST(CompileText, SaysWhatElseWentOn) {
   result.outcome.metrics["concurrent_compiles"] = 2;
   EXPECT_EQ(compile_text(result), "8.1 s (2 concurrent)");
   EXPECT_EQ(numbers_line(result), "compile 8.1 s (2 concurrent)");
+  result.outcome.metrics["compile_cpu_s"] = 3.4;
+  EXPECT_EQ(compile_text(result), "8.1 s (CPU 3.4 s, 2 concurrent)");
+  result.outcome.metrics["concurrent_compiles"] = 0;
+  EXPECT_EQ(compile_text(result), "8.1 s") << "its own time tells";
 }
 
 void expect_same(double a, double b, const std::string& what) {
