@@ -112,6 +112,8 @@ Status time_entrants(Session& session, const std::vector<size_t>& variants, std:
     entrant.artifact_bytes = one.artifact_bytes;
   }
   tournament.doubts = timed.doubts();
+  tournament.timed_processes = timed.processes();
+  tournament.disturbed = timed.disturbed();
   tournament.failure = timed.failure();
   return timed.failure_status();
 }

@@ -17,14 +17,36 @@
 namespace torchstone::judge {
 namespace {
 
-double setup_seconds(const Entrant& entrant, bool compile_too) {
-  return entrant.start_s.value_or(0) + (compile_too ? entrant.compile_s.value_or(0) : 0);
-}
-
 bool is_eager(const Standing& s) { return s.entrant.name == "eager"; }
 
-/// Whether a variant is certainly faster than eager, with a known start-up time.
-bool is_worth_it(const Standing& s) { return s.timed && s.entrant.start_s && (is_eager(s) || s.speedup_low > 1); }
+/// The seconds of a process with n calls: setup + n × slope.
+struct Cost {
+  size_t standing;
+  double setup, slope;
+  double of(double calls) const { return setup + calls * slope; }
+};
+
+/// Returns the costs of eager and of the variants that are certainly faster, of those with a known start-up time.
+/// Variants that tie with the fastest have its time. `compile_too`: setup includes the compile of the package.
+std::vector<Cost> costs_of(const std::vector<Standing>& standings, bool compile_too) {
+  double fastest = std::numeric_limits<double>::infinity();
+  for (const Standing& s : standings)
+    if (s.timed) fastest = std::min(fastest, s.seconds);
+  std::vector<Cost> costs;
+  for (size_t i = 0; i < standings.size(); ++i) {
+    const Standing& s = standings[i];
+    if (!s.timed || !s.entrant.start_s || !(is_eager(s) || s.speedup_low > 1)) continue;
+    costs.push_back(
+        {i, *s.entrant.start_s + (compile_too ? s.entrant.compile_s.value_or(0) : 0), s.ties ? fastest : s.seconds});
+  }
+  return costs;
+}
+
+/// Returns the number of calls up to which `steep` costs no more than `flat`, whose slope is less. 0: `flat` is cheaper
+/// from the first call on.
+double calls_until_cheaper(const Cost& flat, const Cost& steep) {
+  return std::max(0.0, std::floor((flat.setup - steep.setup) / (steep.slope - flat.slope)));
+}
 
 /// Returns −1 if a is better, 1 if it is worse, 0 within the margin.
 int compared(double a, double b, double margin) {
@@ -90,7 +112,8 @@ SweepRow sweep_row(const Tournament& tournament) {
     return row;
   }
   const Standing& fastest = tournament.standings.front();
-  row.fastest = fmt::format("{}", fmt::join(tournament.best, ", "));
+  row.fastest = fmt::format("{}{}", fmt::join(tournament.best, ", "),
+                            why_no_advice(tournament).empty() ? "" : " (most processes were disturbed)");
   row.seconds = fastest.seconds;
   row.samples_per_s = parse_number(row.batch_size).value_or(0) / fastest.seconds;
   row.speedup = fastest.speedup;
@@ -113,19 +136,15 @@ const std::vector<Criterion>& criteria() {
   return table;
 }
 
-/// Sets the calls after which a variant, certainly faster than eager, has paid for its setup.
-void add_break_even(std::vector<Standing>& standings) {
-  const auto eager = std::ranges::find_if(standings, is_eager);
-  if (eager == standings.end()) return;
-  const auto calls = [&](const Standing& s, bool compile_too) {
-    const double setup = setup_seconds(s.entrant, compile_too) - setup_seconds(eager->entrant, compile_too);
-    return std::ceil(std::max(0.0, setup / (eager->seconds - s.seconds)));
-  };
-  for (Standing& s : standings) {
-    if (is_eager(s) || !is_worth_it(s) || !(s.seconds < eager->seconds)) continue;
-    s.break_even_calls = calls(s, false);
-    s.break_even_compiled_calls = calls(s, true);
-  }
+/// Returns for each variant the calls after which a process with it costs less than one with eager.
+std::vector<std::optional<double>> pays_after(const std::vector<Standing>& standings, bool compile_too) {
+  std::vector<std::optional<double>> calls(standings.size());
+  const auto costs = costs_of(standings, compile_too);
+  const auto eager = std::ranges::find_if(costs, [&](const Cost& cost) { return is_eager(standings[cost.standing]); });
+  if (eager == costs.end()) return calls;
+  for (const Cost& cost : costs)
+    if (cost.slope < eager->slope) calls[cost.standing] = calls_until_cheaper(cost, *eager);
+  return calls;
 }
 
 /// Marks the Pareto front of time and criteria(). A variant is off it if another one is better in one criterion and
@@ -149,34 +168,41 @@ void mark_front(std::vector<Standing>& standings, double time_margin) {
   }
 }
 
-/// Returns the lower envelope of the costs setup + calls × time of eager and the variants that are certainly faster.
-/// Variants that tie with the fastest have its time, so the one with the least setup is advised. `compile_too`: setup
-/// includes the compile of the package.
+/// Returns the lower envelope of the costs. Of variants that tie with the fastest, the one with the least setup is
+/// advised.
 std::vector<Advice> advice(const std::vector<Standing>& standings, bool compile_too) {
-  struct Line {
-    const Standing* standing;
-    double setup, slope;
-  };
-  double fastest = std::numeric_limits<double>::infinity();
-  for (const Standing& s : standings)
-    if (s.timed) fastest = std::min(fastest, s.seconds);
-  std::vector<Line> lines;
-  for (const Standing& s : standings)
-    if (is_worth_it(s)) lines.push_back({&s, setup_seconds(s.entrant, compile_too), s.ties ? fastest : s.seconds});
-  const auto cost = [](const Line& line, double calls) { return line.setup + calls * line.slope; };
+  std::vector<Cost> costs = costs_of(standings, compile_too);
   std::vector<Advice> result;
-  for (double calls = 1; !lines.empty();) {
-    const Line now = *std::ranges::min_element(lines, [&](const Line& a, const Line& b) {
-      return std::pair(cost(a, calls), a.slope) < std::pair(cost(b, calls), b.slope);
+  for (double calls = 1; !costs.empty();) {
+    const Cost now = *std::ranges::min_element(costs, [&](const Cost& a, const Cost& b) {
+      return std::pair(a.of(calls), -a.slope) < std::pair(b.of(calls), -b.slope);
     });
-    result.push_back({calls, now.standing->entrant.name});
+    result.push_back({calls, standings[now.standing].entrant.name});
     // The next advice is the first of the faster variants to become cheaper.
-    std::erase_if(lines, [&](const Line& line) { return line.slope >= now.slope; });
+    std::erase_if(costs, [&](const Cost& cost) { return cost.slope >= now.slope; });
     double next = std::numeric_limits<double>::infinity();
-    for (const Line& line : lines) next = std::min(next, (line.setup - now.setup) / (now.slope - line.slope));
-    calls = std::floor(next) + 1;
+    for (const Cost& cost : costs) next = std::min(next, calls_until_cheaper(cost, now));
+    calls = std::max(next, calls) + 1;  // rounding may put it one call earlier
   }
   return result;
+}
+
+/// Sets everything that follows from setup and time: the calls after which a variant pays, and the advice. Without
+/// advice there is nothing to ship either.
+void advise(Tournament& tournament) {
+  auto& standings = tournament.standings;
+  if (!why_no_advice(tournament).empty()) {
+    for (Standing& s : standings) s.entrant.command = s.entrant.code = s.entrant.why_not_shipped = "";
+    return;
+  }
+  const auto loaded = pays_after(standings, /*compile_too=*/false);
+  const auto compiled = pays_after(standings, /*compile_too=*/true);
+  for (size_t i = 0; i < standings.size(); ++i) {
+    standings[i].break_even_calls = loaded[i];
+    standings[i].break_even_compiled_calls = compiled[i];
+  }
+  tournament.loaded = advice(standings, /*compile_too=*/false);
+  tournament.compiled = advice(standings, /*compile_too=*/true);
 }
 
 void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament) {
@@ -204,14 +230,19 @@ void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament) {
   std::ranges::stable_sort(standings.begin(), begin_of_out, {}, &Standing::seconds);
   for (const Standing& s : standings)
     if (s.ties) tournament.best.push_back(s.entrant.name);
-  add_break_even(standings);
   mark_front(standings, tournament.options.margin);
-  tournament.loaded = advice(standings, /*compile_too=*/false);
-  tournament.compiled = advice(standings, /*compile_too=*/true);
+  advise(tournament);
+}
+
+std::string why_no_advice(const Tournament& tournament) {
+  if (2 * tournament.disturbed <= tournament.timed_processes) return "";
+  return fmt::format("{} of {} processes were disturbed. End other programs or take a quiet machine, and run it again.",
+                     tournament.disturbed, tournament.timed_processes);
 }
 
 std::string verdict_line(const Tournament& tournament) {
   if (tournament.best.empty()) return "no ranking: " + tournament.failure;
+  if (const std::string why = why_no_advice(tournament); !why.empty()) return "no advice: " + why;
   if (tournament.best.size() == 1) return "winner " + tournament.best.front();
   return fmt::format("{} tie: {}", tournament.best.size(), fmt::join(tournament.best, ", "));
 }

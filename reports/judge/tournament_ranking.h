@@ -48,8 +48,8 @@ struct Standing {
   double of_best_low = 0, of_best_high = 0;               ///< its time over that of the fastest other, simultaneous
   bool ties = false;                                      ///< is among the fastest
   bool on_front = false;                                  ///< no other variant dominates it
-  std::optional<double> break_even_calls{};               ///< calls that pay for loading its package; 0: at once
-  std::optional<double> break_even_compiled_calls{};      ///< calls that pay for compiling it too
+  std::optional<double> break_even_calls{};  ///< calls after which a process costs less than eager's; 0: at once
+  std::optional<double> break_even_compiled_calls{};  ///< the same if the process compiles the package
 };
 
 /// The variant to take from a number of calls of one process on.
@@ -71,9 +71,11 @@ struct Tournament {
   std::map<std::string, std::string> facts;  ///< suite, model, mode, dtype, device, preset, batch_size, threads …
   TournamentOptions options;
   size_t processes = 0;             ///< counted processes of the variants that stayed to the end
+  size_t timed_processes = 0;       ///< all processes that timed, also those that do not count
+  size_t disturbed = 0;             ///< of them: other programs or the host used more of the CPU than a timing allows
   std::vector<Standing> standings;  ///< the fastest first, then variants without timing
   std::vector<std::string> best;    ///< the winner, or the variants that tie; empty if nothing was timed
-  std::vector<Advice> loaded;       ///< if packages were compiled before
+  std::vector<Advice> loaded;       ///< if packages were compiled before; empty with why_no_advice(), like `compiled`
   std::vector<Advice> compiled;     ///< if each process compiles for itself
   std::vector<std::string> doubts;  ///< one sentence each
   std::string failure;              ///< why there is no ranking; empty if there is one
@@ -84,7 +86,10 @@ struct Tournament {
 /// Otherwise sets `failure`, unless it is set already.
 void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament);
 
-/// Returns "winner inductor:freezing=true", "3 tie: …", or the failure.
+/// Returns why nothing is advised, and what to do: most processes were disturbed. Empty if there is advice.
+std::string why_no_advice(const Tournament& tournament);
+
+/// Returns "winner inductor:freezing=true", "3 tie: …", "no advice: …" or the failure.
 std::string verdict_line(const Tournament& tournament);
 
 /// Returns "20", or "20 to 80" if some variants were eliminated earlier.

@@ -55,6 +55,10 @@ ordered_json model_json(const judge::Tournament& tournament) {
   json["verdict"] = judge::verdict_line(tournament);
   json["best"] = tournament.best;
   json["failure"] = tournament.failure.empty() ? ordered_json() : ordered_json(tournament.failure);
+  const std::string no_advice = judge::why_no_advice(tournament);
+  json["no_advice"] = no_advice.empty() ? ordered_json() : ordered_json(no_advice);
+  json["timed_processes"] = tournament.timed_processes;
+  json["disturbed_processes"] = tournament.disturbed;
   json["exit_code"] = tournament.exit_code;
   json["confidence"] = tournament.options.confidence;
   json["margin"] = tournament.options.margin;

@@ -133,6 +133,57 @@ TEST(Tournament, AdvisesTheCheapestForEachNumberOfCalls) {
   EXPECT_NEAR(t.compiled[2].from_calls, 521, 1);
 }
 
+/// Whether a variant is advised against eager alone from the call on after which it pays.
+void expect_advice_after(const Tournament& t, const std::vector<Advice>& advice,
+                         std::optional<double> Standing::*pays_after) {
+  for (const Standing& s : t.standings) {
+    if (s.entrant.name == "eager" || !(s.*pays_after)) continue;
+    EXPECT_EQ(advice.back(), (Advice{*(s.*pays_after) + 1, s.entrant.name}));
+  }
+}
+
+TEST(Tournament, PaysAfterTheCallsThatPrecedeItsAdvice) {
+  for (const double start : {0.2, 1.0, 10.0, 10.7, 11.0, 400.5}) {
+    const auto t = judged({setup(entrant("eager", 2, 1e-9), 1), setup(entrant("a", 1, 1e-9), start, 100)});
+    ASSERT_TRUE(t.standings[0].break_even_calls && t.standings[0].break_even_compiled_calls) << start;
+    expect_advice_after(t, t.loaded, &Standing::break_even_calls);
+    expect_advice_after(t, t.compiled, &Standing::break_even_compiled_calls);
+  }
+}
+
+TEST(Tournament, ThoseThatTiePayByTheTimeOfTheFastestAsInTheAdvice) {
+  const auto t = judged({setup(entrant("eager", 2), 1), setup(entrant("a", 1), 11), setup(entrant("b", 1.01), 11)});
+  ASSERT_EQ(t.best.size(), 2U);
+  EXPECT_EQ(t.standings[0].break_even_calls, t.standings[1].break_even_calls);
+}
+
+TEST(Tournament, WithoutAKnownStartNothingPaysAndNothingIsAdvised) {
+  const auto t = judged({setup(entrant("eager", 2), 1), entrant("a", 1)});
+  EXPECT_FALSE(t.standings[0].break_even_calls);
+  ASSERT_EQ(t.loaded.size(), 1U);
+  EXPECT_EQ(t.loaded[0].name, "eager");
+}
+
+TEST(Tournament, AdvisesNothingIfMostProcessesWereDisturbed) {
+  for (const size_t disturbed : {size_t{10}, size_t{11}}) {
+    Tournament t;
+    t.timed_processes = 20;
+    t.disturbed = disturbed;
+    auto a = setup(entrant("a", 1), 11, 100);
+    a.command = "pack";
+    judge_tournament({setup(entrant("eager", 2), 1), a}, t);
+    EXPECT_THAT(t.best, ElementsAre("a")) << "the table stays";
+    const bool advises = disturbed == 10;
+    EXPECT_EQ(why_no_advice(t).empty(), advises);
+    EXPECT_EQ(t.loaded.empty(), !advises);
+    EXPECT_EQ(t.compiled.empty(), !advises);
+    EXPECT_EQ(t.standings[0].break_even_calls.has_value(), advises);
+    EXPECT_EQ(t.standings[0].entrant.command.empty(), !advises);
+    EXPECT_THAT(verdict_line(t),
+                HasSubstr(advises ? "winner a" : "no advice: 11 of 20 processes were disturbed. End other programs"));
+  }
+}
+
 TEST(Tournament, OfThoseThatTieTheOneThatStartsSoonestIsAdvised) {
   const auto t = judged({setup(entrant("eager", 4), 0), setup(entrant("a", 1), 50), setup(entrant("b", 1.001), 20)});
   EXPECT_EQ(t.loaded.back().name, "b");
