@@ -121,13 +121,13 @@ std::string why_of(int exit_code, const judge::BaselineComparison& comparison,
 /// itself.
 BaselineFinding finding_of(const judge::CaseChange& change, const std::vector<judge::Change>& fail_on,
                            const Result& now) {
-  if (change.status_worse || std::ranges::find(fail_on, change.change) == fail_on.end()) return {};
+  if (change.status_worse || !judge::fails(change, fail_on)) return {};
   if (change.change == judge::Change::other_model)
     return {BaselineChange::different_model,
             fmt::format("different model: its {} are not the baseline's, so nothing is compared", change.other_parts)};
-  if (change.change != judge::Change::slower && !change.lost) return {};
-  return {is_skipped(now) ? BaselineChange::gone : BaselineChange::worse,
-          "worse than the baseline: " + judge::worse_words(change)};
+  const std::string words = judge::red_words(change, fail_on);
+  if (!judge::is_worse(change)) return {BaselineChange::changed, "changed since the baseline: " + words};
+  return {is_skipped(now) ? BaselineChange::gone : BaselineChange::worse, "worse than the baseline: " + words};
 }
 
 /// Sets the finding of each record that was compared. If a case has several records, the one that counts gets it.

@@ -125,8 +125,9 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   command
       ->add_option(
           "--fail-on", arguments->fail_on,
-          "Exit with 1 for these changes: slower,faster,ambiguous,new,gone,different_model. A worse status always "
-          "fails; gone is a case that the baseline measured as expected and that is skipped or absent now")
+          "Exit with 1 for these changes: slower,faster,ambiguous,more,less,fixed,new,gone,different_model. A worse "
+          "status always fails; more and less are of bytes and counts; gone is a case that the baseline measured as "
+          "expected and that is skipped or absent now")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str(judge::default_fail_on_words());

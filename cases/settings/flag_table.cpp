@@ -190,7 +190,7 @@ std::vector<FlagInfo> output_flags() {
           "file of torchstone-report history: how far runs of unchanged code differ on this machine, for the baseline",
           &Flags::baseline_history)
           .is_path(),
-      list_flag("baseline_fail_on", "slower,gone,different_model,ambiguous,faster,new",
+      list_flag("baseline_fail_on", "slower,gone,different_model,more,less,ambiguous,faster,fixed,new",
                 "changes since the baseline that fail the run; a worse status always does. Without gone, cases that "
                 "were measured and are now skipped or absent pass; without different_model, rows of another model pass",
                 &Flags::baseline_fail_on, config::text_of)

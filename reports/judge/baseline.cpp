@@ -81,13 +81,13 @@ std::string final_status_name(const Result& r) { return std::string(to_string(fi
 
 /// Returns the rank of the change, and the largest move among the metrics that have it.
 std::pair<size_t, double> badness(const CaseChange& c) {
-  static constexpr std::array order = {Change::same, Change::faster,    Change::added,
-                                       Change::gone, Change::ambiguous, Change::slower};
+  static constexpr std::array order = {Change::same,  Change::less, Change::more,      Change::faster, Change::fixed,
+                                       Change::added, Change::gone, Change::ambiguous, Change::slower};
   constexpr size_t lost = order.size(), other_model = lost + 1, broken = lost + 2;
   double farthest = 0;
   for (const auto& metric : c.metrics)
     if (metric.change == c.change && metric.ratio > 0) farthest = std::max(farthest, std::abs(std::log(metric.ratio)));
-  const size_t kind = c.status_worse                    ? broken
+  const size_t kind = c.change == Change::broken        ? broken
                       : c.change == Change::other_model ? other_model
                       : c.lost                          ? lost
                                : static_cast<size_t>(std::ranges::find(order, c.change) - order.begin());
@@ -95,7 +95,8 @@ std::pair<size_t, double> badness(const CaseChange& c) {
 }
 
 Change worse_change(Change a, Change b) {
-  for (const Change change : {Change::slower, Change::ambiguous, Change::faster})
+  for (const Change change :
+       {Change::broken, Change::slower, Change::fixed, Change::ambiguous, Change::faster, Change::more, Change::less})
     if (a == change || b == change) return change;
   return Change::same;
 }
@@ -116,13 +117,13 @@ CaseChange change_of(const Result& before, const Result& after, const BaselineOp
   change.status_worse = status_is_fine(before) && !status_is_fine(after);
   if (is_skipped(before) && is_skipped(after)) return change;
   if (change.status_worse)
-    change.change = Change::slower;
+    change.change = Change::broken;
   else if (is_skipped(before))
     change.change = Change::added;
   else if (is_skipped(after))
     change.change = Change::gone, change.lost = was_measured_well(before);
   else if (!status_is_fine(before) && status_is_fine(after))
-    change.change = Change::faster;
+    change.change = Change::fixed;
   const bool same_machine = options.other_machine || comparison.machine_differences.empty();
   // All of them: whether a latency is believed depends on the speed-up, asked for or not.
   for (const auto& info : metric_table()) {
@@ -143,8 +144,7 @@ void add_metrics(CaseChange& change, const BaselineOptions& options) {
     std::erase_if(change.metrics, [&](const auto& m) { return std::ranges::count(options.metrics, m.metric) == 0; });
   if (change.change == Change::gone || change.change == Change::added || change.change == Change::other_model) return;
   for (const auto& metric : change.metrics)
-    if (!is_of_eager(metric.metric) && find_metric(metric.metric)->judged != Judged::by_one_reading)
-      change.change = worse_change(change.change, metric.change);
+    if (counts_for_case(metric.metric)) change.change = worse_change(change.change, metric.change);
 }
 
 void add_notes(BaselineComparison& comparison, const BaselineOptions& options) {
@@ -201,7 +201,10 @@ std::vector<std::string> machine_differences(const RunInfo& baseline, const RunI
   return differences;
 }
 
-bool is_of_eager(const std::string& metric) { return metric.starts_with("eager_"); }
+bool counts_for_case(const std::string& metric) {
+  const MetricInfo* info = find_metric(metric);
+  return !metric.starts_with("eager_") && (info == nullptr || info->judged != Judged::by_one_reading);
+}
 
 std::string differing_model_parts(const ModelDigests& before, const ModelDigests& after) {
   const auto differs = [](const std::string& a, const std::string& b) { return !a.empty() && !b.empty() && a != b; };
@@ -237,7 +240,7 @@ BaselineComparison compare_with_baseline(const Report& baseline, const Report& r
 }
 
 bool is_worse(const CaseChange& change) {
-  return change.status_worse || change.lost || change.change == Change::slower;
+  return change.lost || change.change == Change::slower || change.change == Change::broken;
 }
 
 size_t count_worse(const BaselineComparison& comparison) {

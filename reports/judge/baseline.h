@@ -38,13 +38,15 @@ struct MetricChange {
   bool by_history = false, by_rounds = false;  ///< the deviation that judged a record of one process
   bool other_places = false;                   ///< threads shared a cache domain in one run only
   bool single_number = false;                  ///< the old value has no interval
+  /// Factor by which the timing became faster or slower at least, if that is far (certain_factor()).
+  std::optional<double> at_least = {};
 };
 
 struct CaseChange {
   std::string name;                           ///< of the case
   Change change = Change::same;               ///< the worst of its status and its own metrics
   std::string old_status, new_status;         ///< empty on the side that lacks the case
-  bool status_worse = false;                  ///< it was as expected, and is not any more
+  bool status_worse = false;                  ///< it was as expected, and is not any more: BROKEN
   std::vector<MetricChange> metrics = {};     ///< in the order of the metric table
   bool old_noisy = false, new_noisy = false;  ///< in that run (reports/record/doubts.h)
   bool lost = false;                          ///< GONE, and the baseline had measured it with the expected status
@@ -52,7 +54,8 @@ struct CaseChange {
 };
 
 struct BaselineComparison {
-  /// Worst first: broken, DIFFERENT MODEL, lost, SLOWER, AMBIGUOUS, GONE, NEW, FASTER, SAME; then by size.
+  /// Worst first: BROKEN, DIFFERENT MODEL, lost, SLOWER, AMBIGUOUS, GONE, NEW, FIXED, FASTER, MORE, LESS, SAME; then
+  /// by size.
   std::vector<CaseChange> cases;
   /// Reasons why timings are incomparable, one sentence each: another machine class, device, library version.
   std::vector<std::string> machine_differences;
@@ -63,7 +66,7 @@ struct BaselineComparison {
   std::optional<Drift> drift = {};  ///< of the machine; known with three or more timed cases
 };
 
-/// Whether the case is BROKEN, SLOWER, or lost.
+/// Whether the case is BROKEN, SLOWER or lost.
 bool is_worse(const CaseChange& change);
 size_t count_worse(const BaselineComparison& comparison);
 size_t count_other_models(const BaselineComparison& comparison);
@@ -103,8 +106,8 @@ std::optional<Drift> settle_timings(std::vector<CaseChange>& cases, const Baseli
 /// record lacks the digest.
 std::string differing_model_parts(const ModelDigests& before, const ModelDigests& after);
 
-/// Whether a metric belongs to the eager side, whose changes never make a case red.
-bool is_of_eager(const std::string& metric);
+/// Whether a change of the metric is one of its case. Metrics of the eager side and single readings are shown only.
+bool counts_for_case(const std::string& metric);
 
 /// Returns differences between the machines that make timings incomparable: processor, cores, governor, and every
 /// fact of the build (libraries, compiler, GPU, driver). Hosts may differ.

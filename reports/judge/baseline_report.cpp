@@ -18,20 +18,23 @@
 namespace torchstone::judge {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Change>, 6> fail_on_words = {
-    {{"slower", Change::slower},
-     {"faster", Change::faster},
-     {"ambiguous", Change::ambiguous},
-     {"new", Change::added},
-     {"gone", Change::gone},
-     {"different_model", Change::other_model}}};
+constexpr std::array<std::pair<std::string_view, Change>, 9> fail_on_words = {{{"slower", Change::slower},
+                                                                               {"faster", Change::faster},
+                                                                               {"ambiguous", Change::ambiguous},
+                                                                               {"new", Change::added},
+                                                                               {"gone", Change::gone},
+                                                                               {"different_model", Change::other_model},
+                                                                               {"more", Change::more},
+                                                                               {"less", Change::less},
+                                                                               {"fixed", Change::fixed}}};
 
-/// Changes that every count shows. Change::other_model is shown only if it occurs.
-constexpr std::array all_changes = {Change::slower, Change::ambiguous, Change::gone,
-                                    Change::added,  Change::faster,    Change::same};
+/// Changes that every count shows, and those that it shows only if they occur.
+constexpr std::array common_changes = {Change::broken, Change::slower, Change::ambiguous, Change::gone,
+                                       Change::added,  Change::faster, Change::same};
+constexpr std::array rare_changes = {Change::other_model, Change::fixed, Change::more, Change::less};
 
 /// Marks of the changes, in the order of the enum.
-constexpr std::string_view marks = " *!~xx!";
+constexpr std::string_view marks = " *!~xx!+-*!";
 
 char mark_of(Change change) { return marks.at(static_cast<size_t>(change)); }
 
@@ -57,12 +60,12 @@ std::string metric_line(const MetricChange& m) {
     return is_exact(m) && std::floor(value) == value ? fmt::format("{:.0f}", value) : format_metric(m.metric, value);
   };
   return fmt::format("    {} {:<22} {:>14} {:>14}   {:<30} {}{}\n", mark_of(m.change), terminal_line(m.metric),
-                     shown(m.old_value), shown(m.new_value), change_with_interval(m), to_string(m.change),
+                     shown(m.old_value), shown(m.new_value), change_with_interval(m), change_words(m),
                      m.single_number ? " (a single number against this run's interval)" : "");
 }
 
 std::string case_block(const CaseChange& c, bool all) {
-  std::string text = fmt::format("{} {:<9} {}", mark_of(c), verdict_word(c), terminal_line(c.name));
+  std::string text = fmt::format("{} {:<9} {}", mark_of(c), to_string(c.change), terminal_line(c.name));
   if (c.change == Change::other_model)
     text += fmt::format("  (not compared: the {} differ{})", c.other_parts, c.other_parts == "program" ? "s" : "");
   else if (c.old_status.empty() || c.new_status.empty())
@@ -77,13 +80,17 @@ std::string case_block(const CaseChange& c, bool all) {
 }
 
 size_t count(const BaselineComparison& comparison, Change change) {
-  return std::ranges::count_if(comparison.cases,
-                               [&](const CaseChange& c) { return !c.status_worse && c.change == change; });
+  return static_cast<size_t>(std::ranges::count(comparison.cases, change, &CaseChange::change));
 }
 
-bool fails(const CaseChange& c, const std::vector<Change>& fail_on) {
-  if (c.status_worse) return true;
-  return std::ranges::count(fail_on, c.change) > 0 && (c.change != Change::gone || c.lost);
+bool is_named(const std::vector<Change>& fail_on, Change change) { return std::ranges::count(fail_on, change) > 0; }
+
+/// Whether a metric of the case is MORE or LESS, and `fail_on` names it. The verdict of the case may be another one.
+bool has_named_count(const CaseChange& c, const std::vector<Change>& fail_on) {
+  return std::ranges::any_of(c.metrics, [&](const MetricChange& m) {
+    return (m.change == Change::more || m.change == Change::less) && is_named(fail_on, m.change) &&
+           counts_for_case(m.metric);
+  });
 }
 
 /// "1 case is" or "3 cases are".
@@ -100,11 +107,13 @@ std::string first_names(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-size_t broken(const BaselineComparison& comparison) {
-  return std::ranges::count_if(comparison.cases, &CaseChange::status_worse);
-}
-
 }  // namespace
+
+bool fails(const CaseChange& c, const std::vector<Change>& fail_on) {
+  if (c.change == Change::broken) return true;
+  if (c.change == Change::gone && !c.lost) return false;
+  return is_named(fail_on, c.change) || has_named_count(c, fail_on);
+}
 
 std::string write_comparison(const BaselineComparison& comparison, bool all) {
   std::string text;
@@ -115,11 +124,12 @@ std::string write_comparison(const BaselineComparison& comparison, bool all) {
 }
 
 std::string counts_line(const BaselineComparison& comparison) {
-  std::string text = fmt::format("{} cases: {} BROKEN", comparison.cases.size(), broken(comparison));
-  for (const Change change : all_changes) text += fmt::format(", {} {}", count(comparison, change), to_string(change));
-  if (const size_t others = count_other_models(comparison); others > 0)
-    text += fmt::format(", {} {}", others, to_string(Change::other_model));
-  return text;
+  std::vector<std::string> parts;
+  const auto add = [&](Change change, size_t n) { parts.push_back(fmt::format("{} {}", n, to_string(change))); };
+  for (const Change change : common_changes) add(change, count(comparison, change));
+  for (const Change change : rare_changes)
+    if (const size_t n = count(comparison, change); n > 0) add(change, n);
+  return fmt::format("{} cases: {}", comparison.cases.size(), fmt::join(parts, ", "));
 }
 
 std::vector<std::string> comparison_remarks(const BaselineComparison& comparison) {
@@ -138,19 +148,24 @@ std::string noisy_words(const CaseChange& change) {
                                               : "noisy in the baseline";
 }
 
-std::string worse_words(const CaseChange& change) {
+std::string red_words(const CaseChange& change, const std::vector<Change>& fail_on) {
   if (change.lost)
     return fmt::format("{} → {}", change.old_status, change.new_status.empty() ? "absent" : change.new_status);
   std::vector<std::string> parts;
   for (const auto& m : change.metrics) {
-    if (m.change != Change::slower || is_of_eager(m.metric)) continue;
-    parts.push_back(fmt::format("{} ({})", values_words(m), change_with_interval(m)));
+    const bool is_red = m.change == Change::broken || is_named(fail_on, m.change);
+    if (!is_red || !counts_for_case(m.metric)) continue;
+    parts.push_back(fmt::format("{} ({}, {})", values_words(m), change_with_interval(m), change_words(m)));
   }
+  if (parts.empty()) return std::string(to_string(change.change));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string_view verdict_word(const CaseChange& change) {
-  return change.status_worse ? "BROKEN" : to_string(change.change);
+std::string change_words(const MetricChange& m) {
+  const std::string word(to_string(m.change));
+  if (!m.at_least || (m.change != Change::slower && m.change != Change::faster)) return word;
+  return fmt::format("{}, at least {:.1f} times {}", word, std::floor(*m.at_least * 10) / 10,
+                     m.change == Change::slower ? "slower" : "faster");
 }
 
 std::string metric_title(const std::string& key) {
@@ -167,7 +182,7 @@ std::string write_comparison_csv(const BaselineComparison& comparison) {
   std::string text = csv_line({"name", "metric", "old", "new", "ratio", "ratio_low", "ratio_high", "change", "noisy"});
   for (const auto& c : comparison.cases) {
     text += csv_line(
-        {c.name, "status", c.old_status, c.new_status, "", "", "", std::string(verdict_word(c)), noisy_words(c)});
+        {c.name, "status", c.old_status, c.new_status, "", "", "", std::string(to_string(c.change)), noisy_words(c)});
     for (const auto& m : c.metrics)
       text += csv_line({c.name, m.metric, exact(m.old_value), exact(m.new_value), exact(m.ratio), exact(m.ratio_low),
                         exact(m.ratio_high), std::string(to_string(m.change)), ""});
@@ -180,9 +195,8 @@ std::string write_comparison_json(const BaselineComparison& comparison) {
   json["machine_differences"] = texts_to_json(comparison.machine_differences);
   json["notes"] = texts_to_json(comparison.notes);
   json["timings_excluded"] = comparison.timings_excluded;
-  json["counts"]["BROKEN"] = broken(comparison);
-  for (const Change change : all_changes) json["counts"][std::string(to_string(change))] = count(comparison, change);
-  json["counts"][std::string(to_string(Change::other_model))] = count_other_models(comparison);
+  for (const Change change : common_changes) json["counts"][std::string(to_string(change))] = count(comparison, change);
+  for (const Change change : rare_changes) json["counts"][std::string(to_string(change))] = count(comparison, change);
   json["cases"] = nlohmann::json::array();
   for (const auto& c : comparison.cases) {
     nlohmann::ordered_json entry = {{"name", valid_utf8(c.name)},
@@ -195,14 +209,17 @@ std::string write_comparison_json(const BaselineComparison& comparison) {
                                     {"old_noisy", c.old_noisy},
                                     {"new_noisy", c.new_noisy},
                                     {"metrics", nlohmann::json::object()}};
-    for (const auto& m : c.metrics)
-      entry["metrics"][valid_utf8(m.metric)] = {{"old", number_to_json(m.old_value)},
-                                                {"new", number_to_json(m.new_value)},
-                                                {"ratio", number_to_json(m.ratio)},
-                                                {"ratio_low", number_to_json(m.ratio_low)},
-                                                {"ratio_high", number_to_json(m.ratio_high)},
-                                                {"change", to_string(m.change)},
-                                                {"single_number", m.single_number}};
+    for (const auto& m : c.metrics) {
+      auto& metric = entry["metrics"][valid_utf8(m.metric)];
+      metric = {{"old", number_to_json(m.old_value)},
+                {"new", number_to_json(m.new_value)},
+                {"ratio", number_to_json(m.ratio)},
+                {"ratio_low", number_to_json(m.ratio_low)},
+                {"ratio_high", number_to_json(m.ratio_high)},
+                {"change", to_string(m.change)},
+                {"single_number", m.single_number}};
+      if (m.at_least) metric["at_least"] = number_to_json(*m.at_least);
+    }
     json["cases"].push_back(std::move(entry));
   }
   return printable_json(json.dump(1)) + "\n";
@@ -227,7 +244,9 @@ std::vector<Change> parse_fail_on(const std::vector<std::string>& words) {
     const auto found = std::ranges::find(fail_on_words, word, &std::pair<std::string_view, Change>::first);
     if (found == fail_on_words.end())
       throw std::invalid_argument(
-          fmt::format("fail-on: expected slower, faster, ambiguous, new, gone or different_model, found '{}'", word));
+          fmt::format("fail-on: expected slower, faster, ambiguous, new, gone, different_model, more, less or fixed, "
+                      "found '{}'",
+                      word));
     changes.push_back(found->second);
   }
   return changes;
@@ -256,7 +275,7 @@ int exit_code_of(const BaselineComparison& comparison, const std::vector<Change>
 
 std::vector<std::string> red_sentences(const BaselineComparison& comparison, const std::vector<Change>& fail_on) {
   std::vector<std::string> gone, others, sentences;
-  size_t worse = 0, better_or_new = 0;
+  size_t worse = 0, others_named = 0;
   for (const auto& c : comparison.cases) {
     if (!fails(c, fail_on)) continue;
     if (c.change == Change::gone)
@@ -264,7 +283,7 @@ std::vector<std::string> red_sentences(const BaselineComparison& comparison, con
     else if (c.change == Change::other_model)
       others.push_back(c.name);
     else
-      ++(c.status_worse || c.change == Change::slower ? worse : better_or_new);
+      ++(is_worse(c) ? worse : others_named);
   }
   if (worse > 0) sentences.push_back(how_many(worse, "case is", "cases are") + " worse than the baseline");
   if (!gone.empty())
@@ -275,8 +294,8 @@ std::vector<std::string> red_sentences(const BaselineComparison& comparison, con
     sentences.push_back(fmt::format("{} than the baseline's: {}",
                                     how_many(others.size(), "case is another model", "cases are other models"),
                                     first_names(others)));
-  if (better_or_new > 0)
-    sentences.push_back(how_many(better_or_new, "case", "cases") + " changed in a way that fail-on names");
+  if (others_named > 0)
+    sentences.push_back(how_many(others_named, "case", "cases") + " changed in a way that fail-on names");
   return sentences;
 }
 

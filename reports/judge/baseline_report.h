@@ -9,7 +9,7 @@ namespace torchstone::judge {
 
 /// Returns the comparison as text: differences of the machines, blocks of cases, and one line of counts. A block has a
 /// line a metric. SAME cases are shown only with `all`; the worst come first. Marks are as in the console:
-/// "!" worse, "*" better, "~" ambiguous, "x" not compared.
+/// "!" worse, "*" better, "~" ambiguous, "+" more, "-" less, "x" not compared.
 std::string write_comparison(const BaselineComparison& comparison, bool all = false);
 /// Returns "16 cases: 0 BROKEN, 1 SLOWER, …".
 std::string counts_line(const BaselineComparison& comparison);
@@ -17,11 +17,11 @@ std::string counts_line(const BaselineComparison& comparison);
 std::vector<std::string> comparison_remarks(const BaselineComparison& comparison);
 /// Returns "noisy in the baseline", "noisy now" or "noisy in both"; empty for a case that is noisy in neither.
 std::string noisy_words(const CaseChange& change);
-/// Returns why a case is worse: "speed-up 1.300x → 1.040x (-20.00 % [-21.50 -18.40])", or "pass → unsupported" of a
-/// lost one.
-std::string worse_words(const CaseChange& change);
-/// Returns "BROKEN" for a worse status, otherwise the name of the change.
-std::string_view verdict_word(const CaseChange& change);
+/// Returns which metrics make a case red: "speed-up 1.300x → 1.040x (-20.00 % [-21.50 -18.40], SLOWER)". For a lost
+/// case "pass → unsupported". If the verdict of the case itself is named by `fail_on`, that verdict.
+std::string red_words(const CaseChange& change, const std::vector<Change>& fail_on);
+/// Returns the change of a metric: "SLOWER", and for a timing that changed by far "SLOWER, at least 1.8 times slower".
+std::string change_words(const MetricChange& change);
 /// Returns the title of a metric, or its key if the metric table lacks it.
 std::string metric_title(const std::string& key);
 /// Returns "speed-up 1.300x → 1.040x".
@@ -40,8 +40,12 @@ std::string default_fail_on_words();
 /// Returns the changes that are red by default: SLOWER, GONE of a lost case, DIFFERENT MODEL.
 const std::vector<Change>& default_fail_on();
 /// Parses {"slower", "gone"}; an empty list is default_fail_on(). Throws std::invalid_argument for other words than
-/// slower, faster, ambiguous, new, gone, different_model.
+/// slower, faster, ambiguous, new, gone, different_model, more, less, fixed.
 std::vector<Change> parse_fail_on(const std::vector<std::string>& words);
+
+/// Whether a case is red: BROKEN, of a verdict in `fail_on`, or with bytes or counts that are MORE or LESS if `fail_on`
+/// names it. GONE counts only for a lost case, and eager's own metrics never.
+bool fails(const CaseChange& change, const std::vector<Change>& fail_on);
 
 /// Returns the exit code of `torchstone-report compare` and of a run with a baseline. It is 2 for timings of another
 /// machine, 3 if no case was compared, 1 for a worse status or a change in `fail_on`, and otherwise 0. GONE counts only

@@ -1,5 +1,6 @@
 #include "reports/judge/change.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -10,6 +11,8 @@
 namespace torchstone::judge {
 namespace {
 
+constexpr double far = 1.5;
+
 Change direction(bool grown, Better better) {
   if (better == Better::neither) return Change::ambiguous;
   return grown == (better == Better::higher) ? Change::faster : Change::slower;
@@ -18,8 +21,8 @@ Change direction(bool grown, Better better) {
 }  // namespace
 
 std::string_view to_string(Change change) {
-  static constexpr std::array<std::string_view, 7> words = {"SAME", "FASTER", "SLOWER",         "AMBIGUOUS",
-                                                            "NEW",  "GONE",   "DIFFERENT MODEL"};
+  static constexpr std::array<std::string_view, 11> words = {
+      "SAME", "FASTER", "SLOWER", "AMBIGUOUS", "NEW", "GONE", "DIFFERENT MODEL", "MORE", "LESS", "FIXED", "BROKEN"};
   return words.at(static_cast<size_t>(change));
 }
 
@@ -31,11 +34,16 @@ Change judge(const Estimate& log_ratio, double tolerance, Better better) {
   return Change::ambiguous;
 }
 
-Change judge_exactly(double before, double after, Better better) {
+Change judge_exactly(double before, double after) {
   if (before == after || (std::isnan(before) && std::isnan(after))) return Change::same;
-  if (std::isnan(after)) return Change::slower;
-  if (std::isnan(before)) return Change::faster;
-  return direction(after > before, better);
+  if (std::isnan(after)) return Change::broken;
+  if (std::isnan(before)) return Change::fixed;
+  return after > before ? Change::more : Change::less;
+}
+
+std::optional<double> certain_factor(const Estimate& log_ratio, double explained) {
+  const double factor = std::exp(std::max(log_ratio.low, -log_ratio.high)) / explained;
+  return factor >= far ? std::optional(factor) : std::nullopt;
 }
 
 bool Drift::moved(double tolerance) const {

@@ -10,11 +10,11 @@
 
 namespace torchstone::judge {
 
-/// The change of a case, or of one of its metrics, since the baseline, in the terms of nvbench_compare. `other_model`:
-/// program or weights differ, so the records are incomparable.
-enum class Change { same, faster, slower, ambiguous, added, gone, other_model };
-/// Returns SAME, FASTER, SLOWER, AMBIGUOUS, NEW, GONE or DIFFERENT MODEL. For sizes and counts FASTER means better and
-/// SLOWER worse.
+/// The change of a case, or of one of its metrics, since the baseline, in the terms of nvbench_compare. `faster` and
+/// `slower` are changes of a time, `more` and `less` of bytes and counts. `fixed` and `broken` are changes of a status,
+/// or of a number that was or is NaN. `other_model`: program or weights differ, so the records are incomparable.
+enum class Change { same, faster, slower, ambiguous, added, gone, other_model, more, less, fixed, broken };
+/// Returns SAME, FASTER, SLOWER, AMBIGUOUS, NEW, GONE, DIFFERENT MODEL, MORE, LESS, FIXED or BROKEN.
 std::string_view to_string(Change change);
 
 /// A value and the interval that holds the true one; infinite ends if nothing is known.
@@ -27,8 +27,12 @@ struct Estimate {
 /// `better` decides which direction is FASTER; with `neither` a change is AMBIGUOUS.
 Change judge(const Estimate& log_ratio, double tolerance, Better better);
 
-/// Judges numbers that do not vary: any difference is a change. NaN is the worst of all values.
-Change judge_exactly(double before, double after, Better better);
+/// Judges bytes and counts, which do not vary: any difference is MORE or LESS. A number that became NaN is BROKEN.
+Change judge_exactly(double before, double after);
+
+/// Returns the factor by which a timing changed at least, if its whole interval is at or beyond 1.5 in one direction.
+/// Processes of unchanged code do not differ so far. `explained`: factor that another cause may account for.
+std::optional<double> certain_factor(const Estimate& log_ratio, double explained = 1);
 
 /// The change that all cases of a comparison share: how eager's times moved on the machine.
 struct Drift {

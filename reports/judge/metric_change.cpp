@@ -7,6 +7,7 @@
 
 #include "reports/judge/baseline.h"
 #include "reports/judge/level.h"
+#include "reports/record/doubts.h"
 #include "reports/statistics/processes.h"
 #include "reports/statistics/statistics.h"
 
@@ -95,9 +96,11 @@ void judge_timing(const MetricInfo& info, const Result& before, const Result& af
                       : Change::ambiguous;
   // Between two states of a machine, the difference may be the machine's.
   change.other_places = !alike && !options.single_numbers;
+  if (change.change == Change::slower || change.change == Change::faster)
+    change.at_least = certain_factor(estimate, change.other_places ? max_lost_across_caches : 1);
   if (!change.other_places) return;
   change.chance_of_worse = 1;
-  if (change.change != Change::same) change.change = Change::ambiguous;
+  if (change.change != Change::same && !change.at_least) change.change = Change::ambiguous;
 }
 
 MetricChange* find(CaseChange& c, std::string_view metric) {
@@ -107,7 +110,7 @@ MetricChange* find(CaseChange& c, std::string_view metric) {
 
 bool has_interval(const MetricChange& m) { return statistics::is_bounded(m.ratio_low, m.ratio_high); }
 
-/// Lowers SLOWER to AMBIGUOUS where Holm's test does not confirm it.
+/// Lowers SLOWER to AMBIGUOUS where Holm's test does not confirm it. A change by far needs no confirmation.
 void hold_family_error(std::vector<CaseChange>& cases, double error) {
   std::vector<MetricChange*> family;
   std::vector<double> chances;
@@ -120,7 +123,8 @@ void hold_family_error(std::vector<CaseChange>& cases, double error) {
   }
   const std::vector<bool> rejected = holm(chances, error);
   for (size_t i = 0; i < family.size(); ++i)
-    if (family[i]->change == Change::slower && !rejected[i]) family[i]->change = Change::ambiguous;
+    if (family[i]->change == Change::slower && !rejected[i] && !family[i]->at_least)
+      family[i]->change = Change::ambiguous;
 }
 
 std::optional<Drift> drift_in(std::vector<CaseChange>& cases) {
@@ -156,7 +160,7 @@ MetricChange change_of(const MetricInfo& info, const Result& before, const Resul
   change.ratio_low = change.ratio_high = change.ratio;
   if (info.judged == Judged::exactly) {
     const bool means_nothing = std::abs(change.new_value - change.old_value) <= info.slack;
-    change.change = means_nothing ? Change::same : judge_exactly(change.old_value, change.new_value, info.better);
+    change.change = means_nothing ? Change::same : judge_exactly(change.old_value, change.new_value);
     return change;
   }
   change.single_number = options.single_numbers;

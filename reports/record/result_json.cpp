@@ -63,10 +63,11 @@ void take_recorded_notes(Outcome& outcome) {
     outcome.undiagnosed = sentence;
 }
 
-constexpr std::array<std::pair<BaselineChange, std::string_view>, 3> baseline_words = {
+constexpr std::array<std::pair<BaselineChange, std::string_view>, 4> baseline_words = {
     {{BaselineChange::worse, "worse"},
      {BaselineChange::gone, "gone"},
-     {BaselineChange::different_model, "different_model"}}};
+     {BaselineChange::different_model, "different_model"},
+     {BaselineChange::changed, "changed"}}};
 
 BaselineFinding finding_in(const nlohmann::json& json) {
   if (json.is_null()) return {};
@@ -75,7 +76,7 @@ BaselineFinding finding_in(const nlohmann::json& json) {
   const auto found = std::ranges::find(baseline_words, word, &decltype(baseline_words)::value_type::second);
   if (found == baseline_words.end())
     throw std::invalid_argument(
-        fmt::format("baseline.change: expected worse, gone or different_model, found \"{}\"", word));
+        fmt::format("baseline.change: expected worse, gone, different_model or changed, found \"{}\"", word));
   return {found->first, finding.required_text("reason")};
 }
 

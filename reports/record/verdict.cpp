@@ -104,15 +104,20 @@ std::map<std::string, std::string> reported_notes(const Result& result) {
   };
   add("infrastructure", result.outcome.infrastructure_fault);
   add("upstream_name", result.upstream_name);
-  add(result.baseline.change == BaselineChange::different_model ? "different_model" : "worse_than_baseline",
-      result.baseline.reason);
+  add(baseline_type(result), result.baseline.reason);
   add("dynamic_timed", fmt::format("{}", fmt::join(result.outcome.timed_sizes, "; ")));
   return notes;
 }
 
+const char* baseline_type(const Result& result) {
+  if (result.baseline.change == BaselineChange::different_model) return "different_model";
+  return result.baseline.change == BaselineChange::changed ? "changed_since_baseline" : "worse_than_baseline";
+}
+
 std::string baseline_verdict_words(const Result& result) {
   static constexpr std::array words = {"", "worse than the baseline", "gone since the baseline",
-                                       "another model than the baseline's"};  // in the enum's order
+                                       "another model than the baseline's",
+                                       "changed since the baseline"};  // in the enum's order
   return words.at(static_cast<size_t>(result.baseline.change));
 }
 
@@ -131,6 +136,7 @@ namespace {
 
 std::string_view baseline_word(BaselineChange change) {
   if (change == BaselineChange::different_model) return "MODEL";
+  if (change == BaselineChange::changed) return "CHANGED";
   return change == BaselineChange::gone ? "GONE" : "SLOWER";
 }
 

@@ -25,12 +25,14 @@ std::string exit_words_of(const Report& report);
 std::string reason_of(const Result& result);
 
 /// Returns the notes as reports list them. They include fields that version 1 of results.json had as notes, under their
-/// old names (`infrastructure`, `upstream_name`, `worse_than_baseline`, `different_model`, `dynamic_timed`), and those
-/// of recorded_notes().
+/// old names (`infrastructure`, `upstream_name`, `dynamic_timed`, and baseline_type()), and those of recorded_notes().
 std::map<std::string, std::string> reported_notes(const Result& result);
 
-/// Returns why the baseline makes a case red: "worse than the baseline", "gone since the baseline" or "another model
-/// than the baseline's". Empty for all other cases.
+/// Returns the type of failure of a case that the baseline makes red: "worse_than_baseline", "different_model" or
+/// "changed_since_baseline".
+const char* baseline_type(const Result& result);
+/// Returns why the baseline makes a case red: "worse than the baseline", "gone since the baseline", "another model than
+/// the baseline's" or "changed since the baseline". Empty for all other cases.
 std::string baseline_verdict_words(const Result& result);
 
 /// Returns the facts of this run's comparison, one sentence each; empty without --torchstone_baseline.
@@ -53,7 +55,7 @@ std::string sized_numbers(const Result& result);
 
 /// A verdict in one word, and a mark that is readable without colour (asv's):
 ///   ' '  as expected: PASS, XFAIL
-///   '!'  unexpectedly bad: FAIL, ERROR, or by the baseline SLOWER, GONE, MODEL (a different one)
+///   '!'  unexpectedly bad: FAIL, ERROR, or by the baseline SLOWER, GONE, MODEL (a different one), CHANGED
 ///   '*'  unexpectedly good: XPASS
 ///   '~'  UNSURE (undecided), or NOISY: it passed, but its speed-up says too little
 ///   'x'  SKIP

@@ -86,9 +86,7 @@ JUnitEntry junit_entry_of(const Result& r) {
   const std::string reason = first_line(reason_of(r));
   const std::string story = reason.empty() ? status : status + ": " + reason;
   if (!r.finished) return {StatusKind::error, "unfinished", "started, never finished"};
-  if (!r.as_expected() && r.status_as_expected())
-    return {StatusKind::failed,
-            r.baseline.change == BaselineChange::different_model ? "different_model" : "worse_than_baseline", reason};
+  if (!r.as_expected() && r.status_as_expected()) return {StatusKind::failed, baseline_type(r), reason};
   if (!r.as_expected()) {
     if (info.passing) return {StatusKind::failed, "unexpected_pass", "expected " + r.expected + ", got " + story};
     return {info.kind == StatusKind::passed ? StatusKind::failed : info.kind, status, story};

@@ -217,7 +217,7 @@ std::string metric_changes(const judge::CaseChange& c) {
   std::vector<std::string> parts;
   for (const auto& m : c.metrics)
     if (m.change != judge::Change::same)
-      parts.push_back(fmt::format("{} ({})", judge::values_words(m), to_string(m.change)));
+      parts.push_back(fmt::format("{} ({})", judge::values_words(m), judge::change_words(m)));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -227,7 +227,7 @@ std::string change_row(const judge::CaseChange& c) {
                                                           : fmt::format("{} → {}", status_or_absent(c.old_status),
                                                                         status_or_absent(c.new_status));
   const std::string noisy = judge::noisy_words(c);
-  return fmt::format("| {}{}{} | {} | {} | {} |\n", judge::verdict_word(c), noisy.empty() ? "" : ", ", noisy,
+  return fmt::format("| {}{}{} | {} | {} | {} |\n", to_string(c.change), noisy.empty() ? "" : ", ", noisy,
                      name_cell(c.name), markdown_text(status),
                      markdown_text(c.other_parts.empty() ? metric_changes(c) : "other " + c.other_parts));
 }
@@ -236,8 +236,8 @@ void add_changes(std::string& text, const judge::BaselineComparison& comparison,
   std::map<std::string_view, size_t> counts;
   std::vector<std::string> rows;
   for (const auto& c : comparison.cases) {
-    ++counts[judge::verdict_word(c)];
-    if (c.status_worse || c.change != judge::Change::same) rows.push_back(change_row(c));
+    ++counts[to_string(c.change)];
+    if (c.change != judge::Change::same) rows.push_back(change_row(c));
   }
   std::vector<std::string> parts;
   for (const auto& [word, count] : counts) parts.push_back(fmt::format("{} {}", count, word));

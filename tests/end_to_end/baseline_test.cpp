@@ -124,12 +124,17 @@ TEST_F(Baseline, AHistoryThatCannotBeReadIsSaidBeforeAnythingRuns) {
   EXPECT_THAT(run.err, HasSubstr("/no/such/history.jsonl"));
 }
 
-TEST_F(Baseline, OneByteMoreTurnsTheRunRed) {
+TEST_F(Baseline, OneByteMoreTurnsTheRunRedOnlyWhereThatIsAskedFor) {
   std::vector<std::string> arguments = timed;
   arguments.push_back("--torchstone_baseline=" + changed(one_byte_less));
+  const ProgramRun green = folder_.run(arguments);
+  EXPECT_EQ(green.exit_code, 0) << green.out << green.err;
+  EXPECT_THAT(green.out, AllOf(HasSubstr("    + compiled_peak_bytes"), HasSubstr("0 BROKEN, 0 SLOWER")));
+  arguments.push_back("--torchstone_baseline_fail_on=slower,more");
   const ProgramRun run = folder_.run(arguments);
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
-  EXPECT_THAT(run.out, testing::AllOf(HasSubstr("! SLOWER"), HasSubstr("compiled_peak_bytes"), HasSubstr("1 SLOWER")));
+  EXPECT_THAT(run.out, AllOf(HasSubstr("compiled_peak_bytes"), HasSubstr("changed since the baseline: ")));
+  EXPECT_THAT(read_file(folder_.out() + "/junit.xml"), HasSubstr("<failure type=\"changed_since_baseline\""));
   EXPECT_THAT(read_file(folder_.out() + "/csv/eager_torchbench_float32_inference_cpu_performance.csv"),
               HasSubstr(",today,"));
 }
@@ -146,8 +151,11 @@ TEST_F(Baseline, ThatCannotBeReadIsSaidBeforeAnythingRuns) {
 TEST_F(Baseline, TheToolHasADistinctExitCodeForEachAnswer) {
   const std::string same = first().out();
   EXPECT_EQ(compare({same, same}).exit_code, 0);
-  EXPECT_EQ(compare({changed(one_byte_less), same}).exit_code, 1);
-  EXPECT_EQ(compare({changed(one_byte_less), same, "--metrics", "speedup,compiled_ms"}).exit_code, 0);
+  EXPECT_EQ(compare({changed(one_byte_less), same}).exit_code, 0);
+  EXPECT_EQ(compare({changed(four_times_as_fast), same}).exit_code, 1);
+  EXPECT_EQ(compare({changed(one_byte_less), same, "--fail-on", "slower,more"}).exit_code, 1);
+  EXPECT_EQ(compare({changed(one_byte_less), same, "--metrics", "speedup,compiled_ms", "--fail-on", "more"}).exit_code,
+            0);
   EXPECT_EQ(compare({same, same, "--metrics", "speed"}).exit_code, 2);
   EXPECT_EQ(compare({same, same + "/none"}).exit_code, 2);
   const std::string gone = changed([](auto& json) { json.at("results").at(0)["name"] = "another/Case.A/b"; });

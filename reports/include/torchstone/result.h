@@ -66,8 +66,9 @@ struct Outcome {
   std::optional<DynamoFacts> dynamo{};  ///< of Python subjects that were compiled
 };
 
-/// A change since the baseline of the run that makes a case red.
-enum class BaselineChange { none, worse, gone, different_model };
+/// A change since the baseline of the run that makes a case red. `changed`: in a way that only
+/// --torchstone_baseline_fail_on makes red, for example more bytes.
+enum class BaselineChange { none, worse, gone, different_model, changed };
 
 struct BaselineFinding {
   BaselineChange change = BaselineChange::none;

@@ -142,8 +142,8 @@ std::string since_baseline(const View& view) {
   if (!view.options.comparison) return against_baseline(view);
   size_t broken = 0, slower = 0, faster = 0, gone = 0;
   for (const auto& change : view.options.comparison->cases) {
-    broken += change.status_worse;
-    slower += !change.status_worse && change.change == judge::Change::slower;
+    broken += change.change == judge::Change::broken;
+    slower += change.change == judge::Change::slower;
     faster += change.change == judge::Change::faster;
     gone += change.lost;
   }
@@ -177,7 +177,7 @@ struct Slope {
   const judge::MetricChange* speedup;
 };
 
-bool notable(const Slope& slope) { return slope.change->change != judge::Change::same || slope.change->status_worse; }
+bool notable(const Slope& slope) { return slope.change->change != judge::Change::same; }
 
 std::vector<Slope> slopes_of(const judge::BaselineComparison& comparison) {
   std::vector<Slope> slopes;
@@ -243,6 +243,7 @@ std::string slope_chart(const std::vector<Slope>& slopes) {
 std::string metric_text(const judge::MetricChange& m) {
   std::string text = escaped(judge::values_words(m));
   if (m.ratio_low != m.ratio_high) text += fmt::format(", ×{:.3f} [{:.3f} {:.3f}]", m.ratio, m.ratio_low, m.ratio_high);
+  if (m.at_least) text += fmt::format(" <b>{}</b>", judge::change_words(m));
   return text;
 }
 

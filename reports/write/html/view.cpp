@@ -86,7 +86,8 @@ Look look_of(const Verdict& verdict) {
 
 Look look_of(judge::Change change) {
   static constexpr std::array looks = {Look{"=", "off"}, Look{"▲", "ok"},  Look{"▼", "bad"}, Look{"~", "odd"},
-                                       Look{"+", "off"}, Look{"–", "odd"}, Look{"≠", "bad"}};  // in the enum's order
+                                       Look{"+", "off"}, Look{"–", "odd"}, Look{"≠", "bad"}, Look{"↑", "off"},
+                                       Look{"↓", "off"}, Look{"✓", "ok"},  Look{"✗", "bad"}};  // in the enum's order
   return looks.at(static_cast<size_t>(change));
 }
 
@@ -106,9 +107,9 @@ std::string chip(const CaseView& c) {
 }
 
 std::string change_text(const judge::CaseChange& change) {
-  if (change.change == judge::Change::same && !change.status_worse) return "";
-  const Look look = change.status_worse ? Look{"✗", "bad"} : change.lost ? Look{"–", "bad"} : look_of(change.change);
-  std::string text = fmt::format("<i class={}>{} {}</i>", look.css_class, look.symbol, judge::verdict_word(change));
+  if (change.change == judge::Change::same) return "";
+  const Look look = change.lost ? Look{"–", "bad"} : look_of(change.change);
+  std::string text = fmt::format("<i class={}>{} {}</i>", look.css_class, look.symbol, judge::to_string(change.change));
   if (change.old_status != change.new_status && !change.old_status.empty() && !change.new_status.empty())
     text += fmt::format(" {} → {}", escaped_cut(change.old_status, 60), escaped_cut(change.new_status, 60));
   if (const auto* m = telling_change(change))

@@ -26,9 +26,10 @@ std::vector<bool> marked(const Result& before, const std::vector<Result>& now) {
   judge::Baseline baseline;
   baseline.report.results = {before};
   Report run{{}, now};
-  EXPECT_EQ(judge_against(baseline, {}, {}, {}, run).exit_code, 1);
+  const auto flags = test::flags_of({"--torchstone_baseline=/b.json", "--torchstone_baseline_fail_on=slower,more"});
+  EXPECT_EQ(judge_against(baseline, {}, flags, {}, run).exit_code, 1);
   std::vector<bool> marks;
-  for (const auto& result : run.results) marks.push_back(result.baseline.change == BaselineChange::worse);
+  for (const auto& result : run.results) marks.push_back(result.baseline.change == BaselineChange::changed);
   return marks;
 }
 
@@ -38,6 +39,21 @@ TEST(ARunAgainstItsBaseline, MarksTheRepetitionThatWasCompared) {
       << "a repetition that is not as expected stands for its case";
   EXPECT_THAT(marked(record(Status::pass, 100), {record(Status::pass, 101), record(Status::pass, 101)}),
               testing::ElementsAre(false, true));
+}
+
+TEST(ARunAgainstItsBaseline, IsRedByBytesOnlyWhereFailOnNamesThem) {
+  judge::Baseline baseline;
+  baseline.report.results = {record(Status::pass, 100)};
+  Report run{{}, {record(Status::pass, 101)}};
+  EXPECT_EQ(judge_against(baseline, {}, {}, {}, run).exit_code, 0);
+  EXPECT_TRUE(run.results[0].as_expected());
+  const auto flags = test::flags_of({"--torchstone_baseline=/b.json", "--torchstone_baseline_fail_on=more"});
+  const BaselineVerdict verdict = judge_against(baseline, {}, flags, {}, run);
+  EXPECT_EQ(verdict.exit_code, 1);
+  EXPECT_EQ(verdict.why, "1 case changed in a way that fail-on names");
+  EXPECT_EQ(run.results[0].baseline.reason,
+            "changed since the baseline: compiled, peak memory 100 B → 101 B (+1.00 %, MORE)");
+  EXPECT_EQ(verdict_of(run.results[0]).word, "CHANGED");
 }
 
 TEST(ARunAgainstItsBaseline, IsRefusedInTheWordsOfTheReports) {

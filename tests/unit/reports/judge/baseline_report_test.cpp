@@ -21,7 +21,7 @@ BaselineComparison sample_comparison() {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   BaselineComparison comparison;
   comparison.cases = {
-      {"suite/broken", Change::slower, "pass", "fail_accuracy", true},
+      {"suite/broken", Change::broken, "pass", "fail_accuracy", true},
       {"suite/slow,er",
        Change::slower,
        "pass",
@@ -30,7 +30,7 @@ BaselineComparison sample_comparison() {
        {{"speedup", 1.5, 1.2, 0.8, 0.79, 0.81, Change::slower},
         {"compile_s", 10, 20, 2, 0, infinity, Change::ambiguous},
         {"compiled_peak_bytes", 4096, 4096, 1, 1, 1, Change::same},
-        {"artifact_bytes", 2000000, 2000001, 2000001 / 2e6, 2000001 / 2e6, 2000001 / 2e6, Change::slower}}},
+        {"artifact_bytes", 2000000, 2000001, 2000001 / 2e6, 2000001 / 2e6, 2000001 / 2e6, Change::more}}},
       {"suite/gone", Change::gone, "pass", ""},
       {"suite/new", Change::added, "", "undecided"},
       {"suite/same", Change::same, "pass", "pass"}};
@@ -95,6 +95,8 @@ TEST(ComparisonJson, HoldsEverything) {
   EXPECT_EQ(json.at("counts").at("BROKEN"), 1);
   EXPECT_EQ(json.at("counts").at("SLOWER"), 1);
   EXPECT_EQ(json.at("cases")[0].at("status_worse"), true);
+  EXPECT_EQ(json.at("cases")[0].at("change"), "BROKEN");
+  EXPECT_EQ(json.at("counts").at("MORE"), 0);
   EXPECT_EQ(json.at("cases")[1].at("metrics").at("speedup").at("ratio_low"), 0.79);
   EXPECT_EQ(json.at("cases")[1].at("metrics").at("compile_s").at("ratio_high"), "Infinity");
 }
@@ -108,8 +110,36 @@ TEST(ComparisonExitCode, IsOneForWhatIsWorse) {
   EXPECT_EQ(code_of(Change::other_model), 1);
   EXPECT_EQ(code_of(Change::slower, {Change::gone}), 0);
   BaselineComparison broken;
-  broken.cases = {{"a", Change::slower, "pass", "crash", true}};
+  broken.cases = {{"a", Change::broken, "pass", "crash", true}};
   EXPECT_EQ(exit_code_of(broken, {}), 1);  // whatever was asked for
+}
+
+TEST(ComparisonExitCode, IsOneForMoreOnlyWhereThatIsAskedFor) {
+  BaselineComparison comparison;
+  comparison.cases = {{"a", Change::faster, "pass", "pass"}};
+  comparison.cases[0].metrics = {{"speedup", 1, 2, 2, 1.9, 2.1, Change::faster},
+                                 {"compiled_peak_bytes", 4, 5, 1.25, 1.25, 1.25, Change::more},
+                                 {"eager_peak_bytes", 5, 4, 0.8, 0.8, 0.8, Change::less}};
+  EXPECT_EQ(exit_code_of(comparison), 0);
+  EXPECT_EQ(exit_code_of(comparison, {Change::more}), 1) << "whatever the verdict of the case";
+  EXPECT_EQ(exit_code_of(comparison, {Change::less}), 0) << "eager's memory is no result";
+  EXPECT_EQ(red_words(comparison.cases[0], {Change::more}), "compiled, peak memory 4 B → 5 B (+25.00 %, MORE)");
+  EXPECT_THAT(red_sentences(comparison, {Change::more}), ElementsAre("1 case changed in a way that fail-on names"));
+}
+
+TEST(ComparisonText, SaysByHowMuchATimingChangedAtLeast) {
+  BaselineComparison comparison;
+  comparison.cases = {{"a", Change::slower, "pass", "pass"}, {"b", Change::more, "pass", "pass"}};
+  comparison.cases[0].metrics = {{"speedup", 4, 1, 0.25, 0.11, 0.553, Change::slower}};
+  comparison.cases[0].metrics[0].at_least = 1.8099;
+  comparison.cases[1].metrics = {{"graph_breaks", 0, 2, 2, 2, 2, Change::more}};
+  EXPECT_THAT(write_comparison(comparison),
+              AllOf(HasSubstr("SLOWER, at least 1.8 times slower\n"), HasSubstr("+ MORE      b\n    + graph_breaks"),
+                    testing::EndsWith("0 FASTER, 0 SAME, 1 MORE\n")));
+  EXPECT_THAT(red_words(comparison.cases[0], default_fail_on()), HasSubstr("SLOWER, at least 1.8 times slower)"));
+  const auto json = nlohmann::json::parse(write_comparison_json(comparison));
+  EXPECT_EQ(json.at("cases")[0].at("metrics").at("speedup").at("at_least"), 1.8099);
+  EXPECT_FALSE(json.at("cases")[1].at("metrics").at("graph_breaks").contains("at_least"));
 }
 
 TEST(ComparisonExitCode, IsOneForACaseThatIsLostUnlessThatIsAllowed) {
@@ -148,7 +178,7 @@ TEST(RedSentences, NameThreeCasesAndCountTheOthers) {
     comparison.cases.push_back({name, Change::gone, "pass", ""});
     comparison.cases.back().lost = true;
   }
-  comparison.cases.push_back({"e", Change::slower, "pass", "crash", true});
+  comparison.cases.push_back({"e", Change::broken, "pass", "crash", true});
   EXPECT_THAT(red_sentences(comparison), ElementsAre("1 case is worse than the baseline",
                                                      "4 cases of the baseline are gone: a, b, c, and 1 more"));
 }
@@ -174,8 +204,9 @@ TEST(RefusalWords, AreThoseOfAComparisonThatCouldNotBeMade) {
 
 TEST(FailOn, TakesTheVerdictsAsWords) {
   EXPECT_THAT(
-      parse_fail_on({"slower", "gone", "ambiguous", "new", "faster", "different_model"}),
-      ElementsAre(Change::slower, Change::gone, Change::ambiguous, Change::added, Change::faster, Change::other_model));
+      parse_fail_on({"slower", "gone", "ambiguous", "new", "faster", "different_model", "more", "less", "fixed"}),
+      ElementsAre(Change::slower, Change::gone, Change::ambiguous, Change::added, Change::faster, Change::other_model,
+                  Change::more, Change::less, Change::fixed));
   EXPECT_EQ(default_fail_on_words(), "slower,gone,different_model");
   EXPECT_THROW(parse_fail_on({"slow"}), std::invalid_argument);
 }

@@ -17,6 +17,11 @@ TEST(Change, HasTheWordsOfNvbenchCompare) {
   EXPECT_EQ(to_string(Change::ambiguous), "AMBIGUOUS");
   EXPECT_EQ(to_string(Change::added), "NEW");
   EXPECT_EQ(to_string(Change::gone), "GONE");
+  EXPECT_EQ(to_string(Change::other_model), "DIFFERENT MODEL");
+  EXPECT_EQ(to_string(Change::more), "MORE");
+  EXPECT_EQ(to_string(Change::less), "LESS");
+  EXPECT_EQ(to_string(Change::fixed), "FIXED");
+  EXPECT_EQ(to_string(Change::broken), "BROKEN");
 }
 
 TEST(Judge, IsSameOnlyWhenTheWholeIntervalIsWithinTheTolerance) {
@@ -44,14 +49,27 @@ TEST(Judge, OfWhatIsUnknownIsAmbiguous) {
 }
 
 TEST(JudgeExactly, SeesASingleByte) {
-  EXPECT_EQ(judge_exactly(4096, 4096, Better::lower), Change::same);
-  EXPECT_EQ(judge_exactly(4096, 4097, Better::lower), Change::slower);
-  EXPECT_EQ(judge_exactly(4096, 4095, Better::lower), Change::faster);
-  EXPECT_EQ(judge_exactly(4, 5, Better::higher), Change::faster);
-  EXPECT_EQ(judge_exactly(4, 5, Better::neither), Change::ambiguous);
-  EXPECT_EQ(judge_exactly(1, nan_value, Better::lower), Change::slower);
-  EXPECT_EQ(judge_exactly(nan_value, 1, Better::lower), Change::faster);
-  EXPECT_EQ(judge_exactly(nan_value, nan_value, Better::lower), Change::same);
+  EXPECT_EQ(judge_exactly(4096, 4096), Change::same);
+  EXPECT_EQ(judge_exactly(4096, 4097), Change::more);
+  EXPECT_EQ(judge_exactly(4096, 4095), Change::less);
+  EXPECT_EQ(judge_exactly(1, nan_value), Change::broken);
+  EXPECT_EQ(judge_exactly(nan_value, 1), Change::fixed);
+  EXPECT_EQ(judge_exactly(nan_value, nan_value), Change::same);
+}
+
+TEST(CertainFactor, IsTheNearerEndOfAnIntervalThatIsFarFromOne) {
+  const auto factor = [](double low, double high, double explained = 1) {
+    return certain_factor({0, std::log(low), std::log(high)}, explained);
+  };
+  EXPECT_NEAR(factor(1.8, 9).value(), 1.8, 1e-12);
+  EXPECT_NEAR(factor(1 / 9.0, 1 / 1.8).value(), 1.8, 1e-12);
+  EXPECT_TRUE(factor(1.51, 2));
+  EXPECT_FALSE(factor(1.49, 9));
+  EXPECT_FALSE(factor(0.5, 9));
+  EXPECT_NEAR(factor(3, 9, 1.5).value(), 2, 1e-12);
+  EXPECT_FALSE(factor(2, 9, 1.5)) << "a factor of 1.33 remains";
+  EXPECT_FALSE(certain_factor({nan_value, nan_value, nan_value}));
+  EXPECT_FALSE(certain_factor({0, -infinity, infinity}));
 }
 
 using testing::HasSubstr;

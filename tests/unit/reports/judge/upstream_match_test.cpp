@@ -120,9 +120,9 @@ TEST_F(UpstreamBaseline, GivesStatusesAndGraphBreaks) {
   const auto comparison = compare_with(read("inductor_torchbench_inference.csv", expected_csv), run);
   std::map<std::string, std::pair<bool, Change>> found;
   for (const auto& c : comparison.cases) found[c.name] = {c.status_worse, c.change};
-  EXPECT_EQ(found, (std::map<std::string, std::pair<bool, Change>>{{broken.name, {true, Change::slower}},
-                                                                   {mended.name, {false, Change::faster}},
-                                                                   {fewer.name, {false, Change::faster}},
+  EXPECT_EQ(found, (std::map<std::string, std::pair<bool, Change>>{{broken.name, {true, Change::broken}},
+                                                                   {mended.name, {false, Change::fixed}},
+                                                                   {fewer.name, {false, Change::less}},
                                                                    {row("of_ours").name, {false, Change::added}}}));
   EXPECT_EQ(exit_code_of(comparison), 1);
   EXPECT_THAT(write_comparison(comparison), HasSubstr("3 of its 3 rows are of models here"));

@@ -135,7 +135,8 @@ TEST(ResultJson, KeepsEachChangeSinceTheBaseline) {
   Result r = simple_result("a", Status::pass);
   for (const auto& [change, word] : {std::pair{BaselineChange::worse, "worse"},
                                      {BaselineChange::gone, "gone"},
-                                     {BaselineChange::different_model, "different_model"}}) {
+                                     {BaselineChange::different_model, "different_model"},
+                                     {BaselineChange::changed, "changed"}}) {
     r.baseline = {change, "why"};
     const nlohmann::json json = r;
     EXPECT_EQ(json.at("baseline").at("change"), word);
@@ -167,7 +168,7 @@ TEST(ResultJson, NamesWhatIsWrong) {
   EXPECT_EQ(message(R"({"batch_size": 18446744073709551615})"),
             "batch_size: expected an integer, found 18446744073709551615");
   EXPECT_EQ(message(R"({"baseline": {"change": "slow", "reason": ""}})"),
-            "baseline.change: expected worse, gone or different_model, found \"slow\"");
+            "baseline.change: expected worse, gone, different_model or changed, found \"slow\"");
   EXPECT_EQ(message(R"({"outcome": {"timed_sizes": [1]}})"), "outcome.timed_sizes[0]: expected a string, found 1");
   EXPECT_EQ(message(R"({"outcome": {"dynamo": {"graph_breaks": [{"reason": "a"}, {"reason": 1}]}}})"),
             "outcome.dynamo.graph_breaks[1].reason: expected a string, found 1");
