@@ -93,6 +93,17 @@ std::string again_words(const flags::Flags& flags, size_t outside) {
   return outside == 0 ? words : words + " --allow-absent";
 }
 
+/// Returns the flags that repeat the comparison in another run. Empty if a baseline is gone by then.
+std::string baseline_arguments(const flags::Flags& flags) {
+  for (const auto& path : flags.baseline)
+    if (is_replaced(path, flags)) return "";
+  std::string arguments;
+  for (const auto& [name, value] : flags.given)
+    if (name.starts_with("baseline"))
+      arguments += " " + flags::shell_quoted(without_secret(fmt::format("--torchstone_{}={}", name, value)));
+  return arguments;
+}
+
 std::vector<judge::Change> fail_on_of(const flags::Flags& flags) {
   try {
     return judge::parse_fail_on(config::texts_of(flags.baseline_fail_on, &config::Choice<std::string>::value));
@@ -130,17 +141,22 @@ BaselineFinding finding_of(const judge::CaseChange& change, const std::vector<ju
   return {is_skipped(now) ? BaselineChange::gone : BaselineChange::worse, "worse than the baseline: " + words};
 }
 
-/// Sets the finding of each record that was compared. If a case has several records, the one that counts gets it.
+/// Sets the finding of each record that was compared, and adds the baseline to its command. If a case has several
+/// records, the one that counts gets both.
 void set_findings(const judge::BaselineComparison& comparison, const std::vector<judge::Change>& fail_on,
-                  std::vector<Result>& results) {
+                  const flags::Flags& flags, std::vector<Result>& results) {
+  const std::string arguments = baseline_arguments(flags);
   std::map<std::string_view, Result*> compared;
   for (const Result* one : one_of_each_name(results))
     compared[one->name] = &results[static_cast<size_t>(one - results.data())];
   for (const auto& change : comparison.cases) {
     const auto found = compared.find(change.name);
     if (found == compared.end()) continue;
-    if (auto finding = finding_of(change, fail_on, *found->second); finding.change != BaselineChange::none)
-      found->second->baseline = std::move(finding);
+    auto finding = finding_of(change, fail_on, *found->second);
+    if (finding.change == BaselineChange::none) continue;
+    Result& result = *found->second;
+    result.baseline = std::move(finding);
+    if (!result.reproduce.empty()) result.reproduce += arguments;
   }
 }
 
@@ -182,7 +198,7 @@ BaselineVerdict judge_against(const judge::Baseline& baseline, const judge::Base
                     outside == 1 ? "1 case of the baseline is" : fmt::format("{} cases of the baseline are", outside)));
   run.run.baseline = BaselineFacts{fmt::format("{}", fmt::join(flags.baseline, ", ")), judge::counts_line(comparison),
                                    judge::comparison_remarks(comparison), again_words(flags, outside)};
-  set_findings(comparison, fail_on, run.results);
+  set_findings(comparison, fail_on, flags, run.results);
   const int exit_code = exit_code_of(comparison, fail_on);
   return {exit_code, why_of(exit_code, comparison, fail_on), write_comparison(comparison)};
 }

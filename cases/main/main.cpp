@@ -103,6 +103,14 @@ void require_devices(const flags::Flags& flags) {
   if (!reasons.empty()) throw std::invalid_argument("--torchstone_devices: " + reasons.front());
 }
 
+/// Returns what GoogleTest's closing lines have to show of the comparison with the baseline.
+console::ClosingFindings closing_findings(const Ending& ending) {
+  console::ClosingFindings found{{}, ending.baseline_fault};
+  for (const auto& result : ending.report.results)
+    if (result.is_red_by_baseline()) found.red.push_back(result.name);
+  return found;
+}
+
 int run_tests(Session& session, const ExpectedRun& expected, const BaselineScope& scope, RunInfo& run) {
   const flags::Flags& flags = session.flags;
   for (const auto& warning : expected.warnings) print_error("warning: " + warning);
@@ -134,9 +142,12 @@ int run_tests(Session& session, const ExpectedRun& expected, const BaselineScope
   options.interrupted = isolate::interrupted;
   options.take_result = [&](const std::string& name) { return session.take(name); };
   options.on_result = [&](Result result) { session.finish(std::move(result)); };
-  options.at_end = [&] {
+  options.findings = [&] {
     failed = failed || testing::UnitTest::GetInstance()->Failed();
     ending = end_run(closing, run, session.results, failed);
+    return closing_findings(*ending);
+  };
+  options.at_end = [&] {
     if (!isolate::interrupted() || GTEST_FLAG_GET(repeat) == 1) return;
     session.runner.end_processes();
     std::exit(close_run(closing, *ending));  // GoogleTest would begin again

@@ -137,6 +137,7 @@ Exit compare(const ClosingFacts& facts, Exit found, Ending& ending) {
       judge_against(*facts.baseline, facts.comparison, facts.flags, facts.scope, ending.report);
   ending.output += verdict.text;
   if (verdict.exit_code != ExitCode::success) ending.errors.push_back(verdict.why);
+  ending.baseline_fault = verdict.why;
   write_noted(facts, ending.report.results);
   const bool goes_before = verdict.exit_code == ExitCode::gate_failed && found.code != ExitCode::interrupted &&
                            found.code != ExitCode::gate_failed;
@@ -165,7 +166,7 @@ Exit with_losses(Exit found, const std::string& lost) {
 }  // namespace
 
 Ending end_run(const ClosingFacts& facts, const RunInfo& run, const std::vector<Result>& results, bool failed) {
-  Ending ending{{run, results}, {}, "", {}, {}};
+  Ending ending{{run, results}, {}, "", {}, "", {}};
   RunInfo& info = ending.report.run;
   info.exit_reason = isolate::interrupted() ? "interrupted" : "finished";
   info.duration_s = static_cast<double>(testing::UnitTest::GetInstance()->elapsed_time()) / 1e3;

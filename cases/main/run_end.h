@@ -56,6 +56,7 @@ struct Ending {
   std::vector<Result> rows;         ///< those, and what was planned and did not run
   std::string output;               ///< of updated files and of the comparison, for stdout
   std::vector<std::string> errors;  ///< for stderr
+  std::string baseline_fault{};     ///< why the comparison with the baseline fails the run
   write::Written reports;
 };
 

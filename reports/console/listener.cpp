@@ -1,5 +1,6 @@
 #include "reports/console/listener.h"
 
+#include <algorithm>
 #include <iostream>
 #include <utility>
 #include <vector>
@@ -47,6 +48,8 @@ void turn_red(Result& result, const std::string& why, const std::string& message
   result.outcome.detail += (result.outcome.detail.empty() ? "" : "\n") + messages;
   result.expected = "pass";
 }
+
+std::string counted_tests(size_t count) { return fmt::format("{} test{}", count, count == 1 ? "" : "s"); }
 
 std::string indented(const std::string& text) { return "    " + substituted(terminal_text(text), {{'\n', "\n    "}}); }
 
@@ -134,10 +137,50 @@ void ResultListener::OnTestEnd(const testing::TestInfo& info) {
   if (options_.on_result) options_.on_result(std::move(result));
 }
 
+void ResultListener::print_closing(const testing::UnitTest& unit_test, const ClosingFindings& found) {
+  std::vector<std::string> failed, skipped;
+  size_t passed = 0;
+  for (int s = 0; s < unit_test.total_test_suite_count(); ++s) {
+    const auto& suite = *unit_test.GetTestSuite(s);
+    for (int t = 0; t < suite.total_test_count(); ++t) {
+      const testing::TestInfo& test = *suite.GetTestInfo(t);
+      if (!test.should_run()) continue;
+      if (test.result()->Failed() || std::ranges::find(found.red, full_name(test)) != found.red.end())
+        failed.push_back(full_name(test));
+      else if (test.result()->Skipped())
+        skipped.push_back(full_name(test));
+      else
+        ++passed;
+    }
+  }
+  const auto head = [&](const char* word, Color color) { return colored(word, color, options_.color); };
+  const auto list = [&](const std::vector<std::string>& names, const std::string& mark) {
+    if (names.empty()) return;
+    out_ << mark << ' ' << counted_tests(names.size()) << ", listed below:\n";
+    for (const auto& name : names) out_ << mark << ' ' << terminal_line(name) << '\n';
+  };
+  const int suites = unit_test.test_suite_to_run_count();
+  out_ << head("[==========]", Color::green) << ' '
+       << fmt::format("{} from {} test suite{} ran.", counted_tests(failed.size() + skipped.size() + passed), suites,
+                      suites == 1 ? "" : "s");
+  if (GTEST_FLAG_GET(print_time)) out_ << fmt::format(" ({} ms total)", unit_test.elapsed_time());
+  out_ << '\n' << head("[  PASSED  ]", Color::green) << ' ' << counted_tests(passed) << ".\n";
+  list(skipped, head("[  SKIPPED ]", Color::green));
+  list(failed, head("[  FAILED  ]", Color::red));
+  if (!found.why.empty())
+    out_ << head("[  FAILED  ]", Color::red) << " against the baseline: " << terminal_line(found.why) << '\n';
+  if (!failed.empty()) out_ << fmt::format("\n{:2} FAILED {}\n", failed.size(), failed.size() == 1 ? "TEST" : "TESTS");
+  out_ << std::flush;
+}
+
 void ResultListener::OnTestIterationEnd(const testing::UnitTest& unit_test, int iteration) {
   clear_progress();
   out_ << std::flush;
-  if (printer_) printer_->OnTestIterationEnd(unit_test, iteration);
+  const ClosingFindings found = options_.findings ? options_.findings() : ClosingFindings();
+  if (!found.red.empty() || !found.why.empty())
+    print_closing(unit_test, found);
+  else if (printer_)
+    printer_->OnTestIterationEnd(unit_test, iteration);
   if (options_.at_end) options_.at_end();
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <torchstone/result.h>
@@ -13,12 +14,19 @@
 
 namespace torchstone::console {
 
+/// What the end of a run finds that no test failed for, such as a comparison with a baseline.
+struct ClosingFindings {
+  std::vector<std::string> red;  ///< names of tests that are red all the same
+  std::string why;               ///< why the run is; empty: it is not
+};
+
 struct ListenerOptions {
   /// Takes the result of the test of this name that has just ended. Empty for a test without one.
   std::function<std::optional<Result>(const std::string&)> take_result;
-  std::function<void(Result)> on_result;  ///< for each finished case, after its row was printed
-  std::function<void()> at_end;           ///< after GoogleTest's closing lines, in each iteration
-  std::function<bool()> interrupted;      ///< from then on skipped tests without a result are not printed
+  std::function<void(Result)> on_result;      ///< for each finished case, after its row was printed
+  std::function<ClosingFindings()> findings;  ///< before GoogleTest's closing lines, in each iteration
+  std::function<void()> at_end;               ///< after them
+  std::function<bool()> interrupted;          ///< from then on skipped tests without a result are not printed
   bool color = false;
   std::function<size_t()> width;  ///< columns that a row may take; unlimited when empty
   Durations earlier;              ///< of the cases in an earlier run, for the estimate on the terminal
@@ -30,7 +38,8 @@ struct ListenerOptions {
 /// result is as expected but that failed a plain assertion.
 class ResultListener : public testing::EmptyTestEventListener {
  public:
-  /// `printer` is GoogleTest's own: it still prints the opening and the closing lines. May be nullptr.
+  /// `printer` is GoogleTest's own: it still prints the opening lines, and the closing lines unless there are findings.
+  /// May be nullptr.
   ResultListener(ListenerOptions options, std::unique_ptr<testing::TestEventListener> printer);
 
   /// Prints the row of a case before its test ends. The test does not print the same row again, and only the further
@@ -45,6 +54,8 @@ class ResultListener : public testing::EmptyTestEventListener {
 
  private:
   void print_plain(const testing::TestInfo& info);
+  /// Prints GoogleTest's closing lines, in which tests that the findings make red have failed.
+  void print_closing(const testing::UnitTest& unit_test, const ClosingFindings& found);
   /// Prints the row of a result, unless it was printed early, and returns it.
   std::string print_row(const Result& result);
 

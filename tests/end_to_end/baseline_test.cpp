@@ -73,6 +73,13 @@ TEST_F(Baseline, ARunMadeRedByItSaysSoInEveryReport) {
   const std::string again = "torchstone-report compare " + baseline + " " + now.out();
   EXPECT_THAT(run.out, AllOf(HasSubstr("! SLOWER"), HasSubstr("0 of 1 cases as expected"), HasSubstr("exit code 1"),
                              HasSubstr(again), HasSubstr("::error ")));
+  EXPECT_THAT(run.out, AllOf(HasSubstr("[  PASSED  ] 0 tests."), HasSubstr("[  FAILED  ] 1 test, listed below:"),
+                             HasSubstr("[  FAILED  ] against the baseline: 1 case is worse than the baseline"),
+                             HasSubstr("at least "), HasSubstr("times slower")));
+  const auto line = run.out.find("Again: ");
+  ASSERT_NE(line, std::string::npos) << run.out;
+  EXPECT_THAT(run.out.substr(line, run.out.find('\n', line) - line),
+              AllOf(HasSubstr("--gtest_filter="), HasSubstr("--torchstone_baseline=" + baseline)));
   const auto json = now.results();
   EXPECT_EQ(json.at("run").at("exit_code"), 1);
   EXPECT_EQ(json.at("run").at("baseline").at("again"), again);
@@ -220,9 +227,11 @@ TEST_F(Baseline, ThatHasMoreThanTheRunTurnsItRed) {
   Torchstone now;
   const ProgramRun run = now.run(arguments);
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
-  EXPECT_THAT(run.out,
-              AllOf(HasSubstr("! GONE"), HasSubstr("_tensorrt_cpu  pass → unsupported"),
-                    HasSubstr("_eager_of_old_cpu  (was pass)"), HasSubstr("2 cases of the baseline are gone")));
+  EXPECT_THAT(
+      run.out,
+      AllOf(HasSubstr("! GONE"), HasSubstr("[  FAILED  ] against the baseline: 2 cases of the baseline are gone"),
+            HasSubstr("[  PASSED  ] 1 test."), HasSubstr("_tensorrt_cpu  pass → unsupported"),
+            HasSubstr("_eager_of_old_cpu  (was pass)"), HasSubstr("2 cases of the baseline are gone")));
   EXPECT_THAT(run.err,
               AllOf(HasSubstr("2 cases of the baseline are gone"), HasSubstr("--torchstone_baseline_fail_on=slower")));
   EXPECT_THAT(run.err, Not(HasSubstr("raft_small"))) << "an entry of a suite that this run does not select";

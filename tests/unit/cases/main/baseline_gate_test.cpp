@@ -1,11 +1,14 @@
 #include "cases/main/baseline_gate.h"
 
+#include <filesystem>
+#include <fstream>
 #include <tuple>
 
 #include <gmock/gmock.h>
 
 #include "cases/main/gtest_flags.h"
 #include "reports/record/verdict.h"
+#include "tests/temporary_folder.h"
 #include "tests/unit/cases/support.h"
 
 namespace torchstone {
@@ -54,6 +57,31 @@ TEST(ARunAgainstItsBaseline, IsRedByBytesOnlyWhereFailOnNamesThem) {
   EXPECT_EQ(run.results[0].baseline.reason,
             "changed since the baseline: compiled, peak memory 100 B → 101 B (+1.00 %, MORE)");
   EXPECT_EQ(verdict_of(run.results[0]).word, "CHANGED");
+}
+
+TEST(ARunAgainstItsBaseline, AddsTheBaselineToTheCommandOfARedCase) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() / "old.json", history = folder.path() / "history.jsonl";
+  std::ofstream(path) << "{}";
+  judge::Baseline baseline;
+  baseline.report.results = {record(Status::pass, 100)};
+  Report run{{}, {record(Status::pass, 101)}};
+  run.results[0].reproduce = "torchstone --gtest_filter=case";
+  const auto flags = test::flags_of({"--torchstone_baseline=" + path, "--torchstone_baseline_history=" + history,
+                                     "--torchstone_baseline_fail_on=more"});
+  Report green = run;
+  green.results[0].outcome.metrics["compiled_peak_bytes"] = 100;
+  judge_against(baseline, {}, flags, {}, green);
+  EXPECT_EQ(green.results[0].reproduce, "torchstone --gtest_filter=case");
+  judge_against(baseline, {}, flags, {}, run);
+  EXPECT_THAT(
+      run.results[0].reproduce,
+      AllOf(testing::StartsWith("torchstone --gtest_filter=case "), HasSubstr(" --torchstone_baseline=" + path),
+            HasSubstr(" --torchstone_baseline_history=" + history), HasSubstr(" --torchstone_baseline_fail_on=more")));
+  std::filesystem::remove(path);
+  run.results[0].reproduce = "torchstone --gtest_filter=case";
+  judge_against(baseline, {}, flags, {}, run);
+  EXPECT_EQ(run.results[0].reproduce, "torchstone --gtest_filter=case") << "the run replaced its baseline";
 }
 
 TEST(ARunAgainstItsBaseline, IsRefusedInTheWordsOfTheReports) {

@@ -118,14 +118,34 @@ void skips() { GTEST_SKIP() << "no such device"; }
     std::cout << "RESULT " << r.name << ' ' << to_string(r.outcome.status) << ' ' << (r.duration_s >= 0) << ' '
               << !r.recorded.empty() << " [" << first_line(r.outcome.reason) << "]\n";
   };
+  options.findings = [] {
+    const char* red = std::getenv("TORCHSTONE_LISTENER_RED");
+    return red == nullptr ? ClosingFindings() : ClosingFindings{{red}, "1 case is worse"};
+  };
   options.at_end = [] { std::cout << "SUMMARY\n"; };
   demo_listener = &install_listener(std::move(options));
   return true;
 }();
 
-std::string demo(const std::string& flags) {
+/// `variables`: of the environment, "NAME=VALUE ".
+std::string demo(const std::string& flags, const std::string& variables = "") {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
-  return run_line("TORCHSTONE_LISTENER_DEMO=1 NO_COLOR=1 '" + program + "' " + flags).output;
+  return run_line(variables + "TORCHSTONE_LISTENER_DEMO=1 NO_COLOR=1 '" + program + "' " + flags).output;
+}
+
+TEST(Listener, ListsWhatAFindingMakesRedInGoogleTestsOwnLines) {
+  const std::string tests = "--gtest_filter=Demo.passes:Demo.is_plain:Demo.skips", red = "TORCHSTONE_LISTENER_RED=";
+  const std::string output = demo(tests, red + "Demo.passes ");
+  EXPECT_THAT(output,
+              AllOf(HasSubstr("[==========] 3 tests from 1 test suite ran. ("),
+                    HasSubstr("[  PASSED  ] 1 test.\n[  SKIPPED ] 1 test, listed below:\n[  SKIPPED ] Demo.skips\n"
+                              "[  FAILED  ] 1 test, listed below:\n[  FAILED  ] Demo.passes\n"
+                              "[  FAILED  ] against the baseline: 1 case is worse\n"),
+                    HasSubstr("\n 1 FAILED TEST\nSUMMARY\n")));
+  EXPECT_THAT(demo(tests, red + "Demo.skips "),
+              AllOf(HasSubstr("[  PASSED  ] 2 tests.\n"), HasSubstr("[  FAILED  ] Demo.skips\n"),
+                    Not(HasSubstr("[  SKIPPED ] 1 test"))));
+  EXPECT_THAT(demo(tests), AllOf(HasSubstr("[  PASSED  ] 2 tests."), Not(HasSubstr("FAILED"))));
 }
 
 TEST(Listener, PrintsARowAndHandsOverTheResult) {
