@@ -21,6 +21,7 @@
 #include "fixtures/compile/artifact.h"
 #include "fixtures/core/case.h"
 #include "fixtures/core/check_registry.h"
+#include "fixtures/core/limits.h"
 #include "fixtures/isolate/signals.h"
 #include "reports/base/files.h"
 #include "reports/base/process.h"
@@ -76,7 +77,7 @@ std::optional<Result> Session::run(size_t index) {
 Result Session::result_of(size_t index, Outcome outcome, double seconds, std::optional<int64_t> batch) {
   const Case& c = cases[index];
   Result result = row_of(c, *this);
-  result.outcome = std::move(outcome);
+  result.outcome = judge_limits(c, std::move(outcome));
   result.duration_s = seconds;
   if (batch) result.batch_size = *batch;  // what ran, not what was asked for
   if (flags.update_expected && expected_status::can_be_expected(result.outcome) && !result.as_expected())

@@ -121,8 +121,9 @@ void require_tournament_flags(flags::Flags& flags) {
   if (!flags.run.compare_outputs.empty()) against = "compare_outputs";
   if (flags.run.isolate == Isolation::off) against = "isolate=off (it times fresh processes)";
   if (!against.empty()) throw config::ConfigError(refusal_of("--torchstone_" + against));
-  for (const std::string name : {"required_speedup", "npy", "export_profiler_trace", "memory_snapshot",
-                                 "strict_undecided", "cuda_graphs", "interleave", "diagnose_limit", "diagnose_max"})
+  for (const std::string name :
+       {"required_speedup", "max_compile_s", "max_memory_ratio", "npy", "export_profiler_trace", "memory_snapshot",
+        "strict_undecided", "cuda_graphs", "interleave", "diagnose_limit", "diagnose_max"})
     flags::refuse_without_effect(flags, name, refusal_of("--torchstone_" + name));
   if (flags.run.diagnose == Diagnose::always)
     flags::refuse_without_effect(flags, "diagnose", refusal_of("--torchstone_diagnose=always"));

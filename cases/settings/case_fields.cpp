@@ -271,6 +271,16 @@ std::vector<CaseField> fields_of_timing() {
           .with_flag()
           .decided_by("the suites'")
           .only_for(timed_cases()),
+      number("max_compile_s", &Case::max_compile_s, {0, day_s}, "most seconds that the compile may take")
+          .in("SECONDS")
+          .with_flag()
+          .decided_by("any time")
+          .only_for(compiled_cases()),
+      number("max_memory_ratio", &Case::max_memory_ratio, {0, 1000},
+             "most peak memory that the compiled side may need, as a multiple of eager's")
+          .with_flag()
+          .decided_by("any memory")
+          .only_for(timed_cases()),
       number("time_limit_s", &Case::time_limit_s, {1, day_s}, "time limit of one case")
           .with_key("time_limit")
           .in("SECONDS")

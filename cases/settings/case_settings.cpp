@@ -90,6 +90,13 @@ operators::OperatorLayout layout_of(const Yaml& node) {
 
 Use timed_cases() { return {"cases of performance (--torchstone_checks=performance)", is_timed}; }
 
+Use compiled_cases() {
+  return {"cases that are compiled (their backend is not eager)", [](const Case& c, const UseFacts&) {
+            const CheckInfo* check = find_check(c.check);
+            return check != nullptr && check->compiles && c.backend.name != "eager";
+          }};
+}
+
 Use timed_cases_of_this_process() {
   return {"cases of performance whose backend is not torch_compile, which runs in a process of Python",
           [](const Case& c, const UseFacts& facts) { return is_timed(c, facts) && c.backend.name != "torch_compile"; }};

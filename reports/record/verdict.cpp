@@ -46,6 +46,8 @@ const std::vector<StatusInfo>& status_table() {
       {Status::fail_speedup, "fail_speedup", false, failed, ExitCode::gate_failed},
       {Status::fail_graph_breaks, "fail_graph_breaks", false, failed, ExitCode::gate_failed},
       {Status::fail_recompiles, "fail_recompiles", false, failed, ExitCode::gate_failed},
+      {Status::fail_compile_time, "fail_compile_time", false, failed, ExitCode::gate_failed},
+      {Status::fail_memory, "fail_memory", false, failed, ExitCode::gate_failed},
       {Status::undecided, "undecided", true, passed, ExitCode::undecided},
       {Status::interrupted, "interrupted", false, error, ExitCode::interrupted},
   };

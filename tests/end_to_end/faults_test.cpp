@@ -204,6 +204,21 @@ TEST(WhatMakesAResultRepeatable, IsSetForAccuracyAlone) {
   EXPECT_EQ(settings_of(torchstone, "/Performance."), of_accuracy);
 }
 
+TEST(Limits, TurnASlowCompileAndAHungryProgramRed) {
+  const Torchstone torchstone;
+  const ProgramRun slow = torchstone.run_faults("*/Accuracy.*/healthy_*torchscript*", {"--torchstone_max_compile_s=0"});
+  EXPECT_EQ(slow.exit_code, 1) << slow.out << slow.err;
+  EXPECT_EQ(torchstone.row("/healthy_").at("outcome").at("status"), "fail_compile_time");
+  EXPECT_THAT(slow.out, AllOf(HasSubstr("the compile took "), HasSubstr("allowed are 0 s (max_compile_s)")));
+  const ProgramRun hungry =
+      torchstone.run_faults("*Performance*/healthy_*fault_hungry*",
+                            {"--torchstone_backends=fault_hungry", "--torchstone_required_speedup=1e-6",
+                             "--torchstone_measure_budget=0.2", "--torchstone_max_memory_ratio=1.5"});
+  EXPECT_EQ(hungry.exit_code, 1) << hungry.out << hungry.err;
+  EXPECT_EQ(torchstone.row("/healthy_").at("outcome").at("status"), "fail_memory");
+  EXPECT_THAT(hungry.out, HasSubstr("1.5 times are allowed (max_memory_ratio)"));
+}
+
 TEST(PlantedSlowDown, IsMissedBySixProcessesTogether) {
   const Torchstone torchstone;
   // On a busy machine a second is over before six processes are.

@@ -217,6 +217,12 @@ c10::IValue slower(const c10::IValue& output) {
   return output;
 }
 
+/// Needs 64 MiB in each call.
+c10::IValue hungry(const c10::IValue& output) {
+  const auto scratch = torch::empty({int64_t{1} << 24}, torch::kFloat32);
+  return output;
+}
+
 c10::IValue killed(const c10::IValue&) {
   ::kill(getpid(), SIGKILL);
   return {};
@@ -229,7 +235,7 @@ c10::IValue killed(const c10::IValue&) {
     register_spoiled("fault_dtype", each_tensor([](const torch::Tensor& t) { return t.to(torch::kFloat64); })) &&
     register_spoiled("fault_shape", each_tensor([](const torch::Tensor& t) { return t.unsqueeze(0); })) &&
     register_spoiled("fault_swapped", swapped) && register_spoiled("fault_slow", slower) &&
-    register_spoiled("fault_killed", killed) &&
+    register_spoiled("fault_hungry", hungry) && register_spoiled("fault_killed", killed) &&
     register_backend("fault_weight", std::make_unique<WrongWeight>(), __FILE__, __LINE__) &&
     register_backend("fault_batch", std::make_unique<BatchDependent>(), __FILE__, __LINE__) &&
     register_backend("fault_eager", std::make_unique<CallsTheModel>(), __FILE__, __LINE__) &&

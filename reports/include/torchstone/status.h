@@ -30,6 +30,8 @@ enum class Status {
   fail_speedup,
   fail_graph_breaks,
   fail_recompiles,
+  fail_compile_time,
+  fail_memory,
   undecided,
   interrupted,
 };

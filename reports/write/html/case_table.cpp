@@ -89,7 +89,8 @@ Cell speedup_cell(const CaseView& c) {
   const auto speedup = metric_of(*c.result, "speedup");
   if (!speedup) return {};
   // The speed-up of wrong answers is struck out.
-  constexpr std::array right_answers{Status::fail_speedup, Status::fail_graph_breaks, Status::fail_recompiles};
+  constexpr std::array right_answers{Status::fail_speedup, Status::fail_graph_breaks, Status::fail_recompiles,
+                                     Status::fail_compile_time, Status::fail_memory};
   const Status status = c.result->outcome.status;
   const bool counts = info_of(status).passing || std::ranges::find(right_answers, status) != right_answers.end();
   const std::string text = format_metric("speedup", *speedup);
