@@ -11,6 +11,7 @@
 
 #include "reports/record/doubts.h"
 #include "reports/record/summary.h"
+#include "reports/record/tables/dashboard_marks.h"
 #include "reports/record/tables/upstream_suites.h"
 #include "reports/statistics/statistics.h"
 
@@ -251,6 +252,7 @@ std::vector<SuiteTable> suite_tables(const std::vector<Result>& results) {
   if (auto table = dynamic_table(results)) tables.push_back(std::move(*table));
   add_operators(tables, results);
   add_runners(tables, results);
+  if (auto table = dashboard_marks(of_models)) tables.push_back(std::move(*table));
   return tables;
 }
 

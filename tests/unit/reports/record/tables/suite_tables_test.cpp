@@ -1,8 +1,12 @@
 #include "reports/record/tables/suite_tables.h"
 
+#include <map>
+#include <string>
+
 #include <gmock/gmock.h>
 
 #include "reports/base/text.h"
+#include "reports/record/tables/dashboard_marks.h"
 #include "reports/record/tables/upstream_csv.h"
 #include "reports/record/tables/upstream_suites.h"
 #include "reports/write/formats.h"
@@ -89,13 +93,35 @@ TEST(SuiteTables, SpeedUpsHaveARowAModelAndAColumnForWhatDiffers) {
   const auto tables =
       suite_tables({timing_in("swin", "inference", "float32", 2), timing_in("swin", "training", "bfloat16", 3), slow,
                     wrong, timing_in("gmlp", "training", "bfloat16", 12), accuracy});
-  ASSERT_THAT(tables, SizeIs(1));
+  ASSERT_THAT(tables, SizeIs(2)) << "and what PyTorch's dashboard flags";
   EXPECT_EQ(tables[0].explanation, "Eager's time over the compiled one's: inductor cuda full");
   EXPECT_THAT(tables[0].header, ElementsAre("Suite", "Model", "inference float32", "training bfloat16"));
   EXPECT_THAT(tables[0].rows,
               ElementsAre(ElementsAre("timm", "gmlp", "", "12.00x"), ElementsAre("timm", "swin", "2.00x", "3.00x"),
                           ElementsAre("timm", "vit", "0.50x", "fail_accuracy"),
                           ElementsAre("", "geometric mean", "1.00x of 2", "6.00x of 2")));
+}
+
+TEST(SuiteTables, FlagWhatPyTorchsDashboardFlags) {
+  Result at_the_limits = timing_in("gmlp", "inference", "float32", 0.95),
+         beyond = timing_in("vit", "inference", "float32", 0.94);
+  at_the_limits.outcome.metrics.merge(std::map<std::string, double>{{"compile_s", 120}, {"compression_ratio", 0.9}});
+  beyond.outcome.metrics.merge(std::map<std::string, double>{{"compile_s", 120.5}, {"compression_ratio", 0.89}});
+  beyond.outcome.why_noisy = "the threads moved";
+  Result unmeasured = timing_in("swin", "inference", "float32", 0),
+         accuracy = timing_in("swin", "inference", "float32", 0.1);
+  unmeasured.outcome.metrics["compression_ratio"] = 0;
+  accuracy.check = "accuracy", accuracy.name += "_accuracy";
+  EXPECT_FALSE(dashboard_marks({at_the_limits, unmeasured, accuracy}));
+  const auto table = dashboard_marks({at_the_limits, beyond});
+  ASSERT_TRUE(table);
+  const std::string run = "inference float32 inductor cuda full";
+  EXPECT_THAT(table->rows,
+              ElementsAre(ElementsAre("vit", run, "speed-up", "below 0.95x", "0.940x noisy"),
+                          ElementsAre("vit", run, "compile", "above 120 s", "120.5 s"),
+                          ElementsAre("vit", run, "memory with weights, eager / compiled", "below 0.9x", "0.890x")));
+  EXPECT_THAT(write::write_markdown({sample_run(), {beyond}}),
+              HasSubstr("#### Flagged by the thresholds of PyTorch's dashboard"));
 }
 
 TEST(SuiteTables, AWrongAnswersSpeedUpIsInNoMean) {
@@ -137,8 +163,9 @@ TEST(SuiteTables, AreAbsentFromReportsOfAccuracy) {
 TEST(SuiteTables, OfOperatorsAndRunnersAreAbsentFromReportsOfModels) {
   const Report report{sample_run(), sample_results()};
   const auto tables = suite_tables(report.results);
-  ASSERT_THAT(tables, SizeIs(1));
+  ASSERT_THAT(tables, SizeIs(2));
   EXPECT_EQ(tables[0].title, "Speed-up by model");
+  EXPECT_EQ(tables[1].title, "Flagged by the thresholds of PyTorch's dashboard");
   EXPECT_THAT(write::write_markdown(report), Not(HasSubstr("weighed by its calls")));
 }
 

@@ -1,0 +1,56 @@
+#include "reports/record/tables/dashboard_marks.h"
+
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "reports/record/doubts.h"
+#include "reports/record/metric.h"
+#include "reports/record/summary.h"
+
+namespace torchstone::tables {
+namespace {
+
+/// A threshold of upstream's. A value of 0 was not measured, or nothing was allocated.
+struct Mark {
+  const char* metric;
+  const char* words;
+  bool (*is_flagged)(double value);
+};
+
+constexpr std::array marks = {Mark{"speedup", "below 0.95x", [](double x) { return x > 0 && x < 0.95; }},
+                              Mark{"compile_s", "above 120 s", [](double x) { return x > 120; }},
+                              Mark{"compression_ratio", "below 0.9x", [](double x) { return x > 0 && x < 0.9; }}};
+
+/// A table for people: beyond, a row is not read any more.
+constexpr size_t most_marked = 2000;
+
+}  // namespace
+
+std::optional<SuiteTable> dashboard_marks(const std::vector<Result>& results) {
+  SuiteTable table{
+      "Flagged by the thresholds of PyTorch's dashboard",
+      "Timings with a speed-up below 0.95x, a compile above 120 s, or a memory ratio (eager / compiled, with "
+      "weights) below 0.9x. They are no gates",
+      {"Model", "Run", "Flagged", "Threshold", "Value"},
+      4,
+      {}};
+  for (const Result* result : one_of_each_name(results)) {
+    if (result->check != "performance") continue;
+    for (const Mark& mark : marks) {
+      const auto value = metric_of(*result, mark.metric);
+      if (!value || !mark.is_flagged(*value) || table.rows.size() == most_marked) continue;
+      const bool noisy = std::string(mark.metric) == "speedup" && is_noisy(*result);
+      table.rows.push_back(
+          {result->model,
+           fmt::format("{} {} {} {} {}", result->mode, result->dtype, result->backend, result->device, result->preset),
+           std::string(find_metric(mark.metric)->title), mark.words,
+           format_metric(mark.metric, *value) + (noisy ? " noisy" : "")});
+    }
+  }
+  if (table.rows.empty()) return std::nullopt;
+  return table;
+}
+
+}  // namespace torchstone::tables
