@@ -38,6 +38,17 @@ std::string write_batch_sizes(const std::vector<Result>& results);
 /// Source: OpenMetrics specification, sections "Text format" and "MetricFamily".
 std::string write_openmetrics(const Report& report);
 
+/// Writes the JSON that pytorch/test-infra's action upload-benchmark-results reads, schema v3: a list with one record
+/// for each number of a case. Its names and units are those of upstream's tables
+/// (reports/record/tables/upstream_csv.h), and of the metric table for other metrics that a comparison judges. As in
+/// upstream's own records, a status is a text in the metric's extra_info. What is not a finite number has no record.
+/// Source: github.com/pytorch/pytorch/wiki/PyTorch-OSS-benchmark-infra; benchmarks/dynamo/common.py, output_json().
+std::string write_benchmark_database(const Report& report);
+
+/// Writes the files for github-action-benchmark's tools customSmallerIsBetter and customBiggerIsBetter, with the
+/// metrics that a comparison judges. The tool refuses an empty list, so a file without an entry is left out.
+NamedTexts write_benchmark_action(const Report& report);
+
 /// Writes workflow commands of GitHub Actions (docs.github.com, "Workflow commands for GitHub Actions"): at most eight
 /// errors, a count, and a notice about noisy speed-ups. GitHub shows ten a step. Paths below `workspace` become
 /// relative to it, as GitHub requires. The text is empty for a green run without noise.

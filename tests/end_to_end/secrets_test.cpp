@@ -22,7 +22,7 @@ TEST(Secrets, ReachNoFileOfTheResultsFolder) {
                                          {"OMP_WAIT_POLICY", "passive"}});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_THAT(run.out + run.err, Not(HasSubstr("planted-value")));
-  for (const char* writer : {"markdown", "openmetrics", "github"})
+  for (const char* writer : {"markdown", "openmetrics", "github", "benchmark_database"})
     EXPECT_EQ(
         run_program({TORCHSTONE_REPORT, writer, torchstone.out(), "-o", torchstone.out() + "/" + writer}).exit_code, 0);
   size_t files = 0;

@@ -1,11 +1,12 @@
 // The reports beside the page, made by torchstone-report from what the real program left: Markdown, OpenMetrics,
-// annotations, CSV, history.
+// dashboards, annotations, CSV, history.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <regex>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/end_to_end/binary.h"
 
@@ -105,6 +106,20 @@ TEST_F(Texts, OpenMetricsIsReadByTheReferenceParser) {
   EXPECT_EQ(read.exit_code, 0) << read.err;
   EXPECT_THAT(read.out,
               AllOf(HasSubstr("'torchstone_case_as_expected': 10"), HasSubstr("'torchstone_compile_seconds': ")));
+}
+
+TEST_F(Texts, ForDashboardsHaveTheNumbersOfEveryCaseThatHasSome) {
+  const std::string database = torchstone.out() + "/database.json", action = torchstone.out() + "/action";
+  ASSERT_EQ(report({"benchmark_database", torchstone.out(), "-o", database}).exit_code, 0);
+  const auto records = nlohmann::json::parse(read_file(database));
+  EXPECT_EQ(std::ranges::count_if(records, [](const auto& r) { return r["metric"]["name"] == "accuracy"; }), 10);
+  for (const auto& record : records) EXPECT_EQ(record["model"]["origins"], nlohmann::json::array({"faults"})) << record;
+  const ProgramRun run = report({"benchmark_action", torchstone.out(), "-o", action});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr(action + "/smaller_is_better.json\n"));
+  const auto entries = nlohmann::json::parse(read_file(action + "/smaller_is_better.json"));
+  ASSERT_FALSE(entries.empty());
+  for (const auto& entry : entries) EXPECT_TRUE(entry["value"].is_number()) << entry;
 }
 
 TEST_F(Texts, AnnotationsAreAtMostEightAndACount) {

@@ -19,14 +19,6 @@
 namespace torchstone::tables {
 namespace {
 
-/// A column that is filled from a metric: value × factor. Floats have upstream's six decimals.
-struct NumberColumn {
-  const char* name;
-  const char* metric;
-  double factor = 1;
-  int decimals = 6;
-};
-
 /// Metrics that are counts, and have columns of their names.
 constexpr std::array counters = {"calls_captured",      "unique_graphs",     "fallbacks_to_eager", "graph_breaks",
                                  "unique_graph_breaks", "autograd_captures", "autograd_compiles",  "cudagraph_skips"};
@@ -35,26 +27,16 @@ const std::vector<NumberColumn> timings = {
     {"abs_latency", "compiled_ms"},
     {"compilation_latency", "compile_s"},
     {"compression_ratio", "compression_ratio"},
-    {"eager_peak_mem", "eager_peak_mem", 1e-9},
-    {"dynamo_peak_mem", "dynamo_peak_mem", 1e-9},
+    {"eager_peak_mem", "eager_peak_mem", 1e-9, 6, "GB"},
+    {"dynamo_peak_mem", "dynamo_peak_mem", 1e-9, 6, "GB"},
 };
 
 /// A check that upstream does not have is a table like accuracy's.
 bool has_statuses(const std::string& check) { return check != "performance" && check != "tolerance"; }
 
-/// Columns after dev, name, batch_size; accuracy has the status before and the compile time after the counters.
-std::vector<NumberColumn> columns_of(const std::string& check) {
-  std::vector<NumberColumn> columns;
-  if (check == "performance") columns = timings;
-  if (check == "tolerance") return {{"max", "tolerance_max"}, {"mean", "tolerance_mean"}, {"std", "tolerance_std"}};
-  for (const char* counter : counters) columns.push_back({counter, counter, 1, 0});
-  if (has_statuses(check)) columns.push_back({"compilation_latency", "compile_s"});
-  return columns;
-}
-
 /// Upstream pads the row of a run that gave no number with "0".
 std::string filler_of(const Result& r) {
-  const auto columns = columns_of(r.check);
+  const auto columns = number_columns(r.check);
   const bool ran =
       info_of(r.outcome.status).kind == StatusKind::passed ||
       std::ranges::any_of(columns, [&](const auto& column) { return metric_of(r, column.metric).has_value(); });
@@ -98,7 +80,7 @@ std::string row(const Result& r, const std::string& name, const std::string& tag
   if (!tag.empty()) cells.push_back(tag);
   if (has_statuses(r.check)) cells.emplace_back(to_string(final_status(r)));
   const std::string filler = filler_of(r);
-  for (const auto& column : columns_of(r.check)) cells.push_back(cell(r, column, filler));
+  for (const auto& column : number_columns(r.check)) cells.push_back(cell(r, column, filler));
   if (with_noise && r.check == "performance") std::ranges::copy(noise_cells(r), std::back_inserter(cells));
   return csv_line(cells);
 }
@@ -107,13 +89,22 @@ std::string header(const std::string& check, const std::string& tag, bool with_n
   std::vector<std::string> cells = {"dev", "name", "batch_size"};
   if (!tag.empty()) cells.emplace_back("tag");
   if (has_statuses(check)) cells.emplace_back("accuracy");
-  for (const auto& column : columns_of(check)) cells.emplace_back(column.name);
+  for (const auto& column : number_columns(check)) cells.emplace_back(column.name);
   if (with_noise && check == "performance")
     cells.insert(cells.end(), {SpeedColumns::noisy, SpeedColumns::low, SpeedColumns::high});
   return csv_line(cells);
 }
 
 }  // namespace
+
+std::vector<NumberColumn> number_columns(const std::string& check) {
+  std::vector<NumberColumn> columns;
+  if (check == "performance") columns = timings;
+  if (check == "tolerance") return {{"max", "tolerance_max"}, {"mean", "tolerance_mean"}, {"std", "tolerance_std"}};
+  for (const char* counter : counters) columns.push_back({counter, counter, 1, 0});
+  if (has_statuses(check)) columns.push_back({"compilation_latency", "compile_s"});
+  return columns;
+}
 
 std::string kind_of_device(const std::string& device) { return device.substr(0, device.find(':')); }
 

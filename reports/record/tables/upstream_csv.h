@@ -17,6 +17,17 @@ namespace torchstone::tables {
 NamedTexts write_upstream_csvs(const std::vector<Result>& results, const std::string& tag = "",
                                bool with_noise = false);
 
+/// A number of upstream's tables: a metric times `factor`. Floats have upstream's six decimals.
+struct NumberColumn {
+  const char* name;
+  const char* metric;
+  double factor = 1;
+  int decimals = 6;
+  const char* unit = "";  ///< where the factor changes that of the metric
+};
+/// Returns the columns after dev, name and batch_size of a check's table, without the status that accuracy has first.
+std::vector<NumberColumn> number_columns(const std::string& check);
+
 /// Why a speed-up says too little (empty where it does not), and its interval.
 struct SpeedColumns {
   static constexpr const char *noisy = "noisy", *low = "speedup_low", *high = "speedup_high";
