@@ -80,10 +80,12 @@ Result Session::result_of(size_t index, Outcome outcome, double seconds, std::op
   result.outcome = judge_limits(c, std::move(outcome));
   result.duration_s = seconds;
   if (batch) result.batch_size = *batch;  // what ran, not what was asked for
-  if (flags.update_expected && expected_status::can_be_expected(result.outcome) && !result.as_expected())
+  if (flags.update_expected && expected_status::can_be_expected(result.outcome) && !result.as_expected()) {
     result.expected = to_string(result.outcome.status);  // the file will say so
-  else
+    result.max_error.reset();
+  } else {
     expected_status::note_expectation(c, result);
+  }
   return result;
 }
 
@@ -273,6 +275,7 @@ Result row_of(const Case& c, const Session& session) {
   result.dynamic = to_string(c.dynamic);
   result.batch_size = c.batch_size;
   result.expected = to_string(c.expected_status);
+  result.max_error = c.max_error;
   result.file = c.file;
   result.line = c.line;
   result.reproduce = reproduce_line(session.flags, c);

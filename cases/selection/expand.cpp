@@ -160,6 +160,9 @@ class Expander {
     if (const auto out = not_exported(suite.policy, policy::conditions_of(c)); out && c.upstream_semantics)
       return skip(c, *out);
 
+    // A later setting expects another status.
+    if (c.expected_status != Status::fail_accuracy) c.max_error.reset();
+
     const std::string name = name_of(c);
     const auto [found, fresh] = registered_.try_emplace(name, Registered{c.model, row.place, asked});
     Registered& first = found->second;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cases/settings/case_fields.h"
 #include "cases/settings/yaml.h"
 #include "reports/base/csv_format.h"
 #include "reports/base/files.h"
@@ -83,7 +84,7 @@ std::string reference_of(const config::Yaml& value) {
 }
 
 Expectation read_entry(const config::Yaml& node) {
-  std::vector<std::string> keys{"name", "model", "status", "reason", "issue", "expires"};
+  std::vector<std::string> keys{"name", "model", "status", "reason", "issue", "expires", "max_error"};
   for (const auto& selector : selector_table()) keys.push_back(selector.key);
   require_keys(node, keys);
   Expectation entry;
@@ -101,6 +102,12 @@ Expectation read_entry(const config::Yaml& node) {
     fail(node, "a known failure without a reason (expected the key reason)");
   if (const config::Yaml* issue = node.find("issue")) entry.issue = reference_of(*issue);
   if (const config::Yaml* expires = node.find("expires")) entry.expires = date_of(*expires);
+  if (const config::Yaml* bound = node.find("max_error")) {
+    if (entry.status != Status::fail_accuracy)
+      fail(*bound, fmt::format("a bound of the error of {} (expected it with status: fail_accuracy)",
+                               to_string(*entry.status)));
+    entry.max_error = number_of(*bound, config::lowest_max_error, config::highest_max_error);
+  }
   return entry;
 }
 
@@ -262,7 +269,10 @@ std::vector<std::string> apply_expected(const std::vector<ExpectedFile>& files, 
     const Expectation* entry = deciding(files, c, today);
     if (entry) {
       c.expected_status = *entry->status;
+      c.max_error = entry->max_error;
       c.origin["expected_status"] = origin_of(entry->place);
+      c.origin.erase("max_error");  // of the suite, whose expectation the entry replaces
+      if (c.max_error) c.origin["max_error"] = origin_of(entry->place);
       c.origin["expected_reason"] = basis_of(*entry);
     }
     for (const auto& file : files) {
@@ -296,6 +306,12 @@ void note_expectation(const Case& c, Result& result) {
   if (info_of(outcome.status).passing)
     add(fmt::format("{} although {} expects {}: remove that expectation", to_string(outcome.status),
                     origin("expected_status"), result.expected));
+  if (result.exceeds_max_error()) {
+    const auto error = metric_of(result, "error_of_limit");
+    add(fmt::format("{}, more than the {}× of the known failure (max_error, {})",
+                    error ? fmt::format("an error of {:.4g}× the allowed one", *error) : "an error without a number",
+                    *result.max_error, origin("max_error")));
+  }
   if (const std::string expired = origin("expected_expired"); !expired.empty()) add(expired);
 }
 

@@ -25,8 +25,9 @@ struct Expectation {
   std::optional<Status> status;  ///< empty: a CSV has an unknown status, which `reason` holds
 
   std::string reason;
-  std::string issue;    ///< an address, or a section of a page: "docs/page.md#section"
-  std::string expires;  ///< last day, "2027-03-01"
+  std::string issue;                  ///< an address, or a section of a page: "docs/page.md#section"
+  std::string expires;                ///< last day, "2027-03-01"
+  std::optional<double> max_error{};  ///< of fail_accuracy: the largest error, as a multiple of the allowed one
 
   bool matches(const Case& c) const;
   /// Ranks entries that match the same case. A case name beats a model name; after that, more selectors win.
@@ -43,8 +44,8 @@ struct ExpectedFile {
 };
 
 /// Reads *.csv in upstream's format (columns name and accuracy; ignores others). Reads other files as a YAML list of
-/// {model or name, status, reason, issue, expires, and selectors}. Throws ConfigError. With `may_be_missing` a file
-/// that does not exist has no entries.
+/// {model or name, status, reason, issue, expires, max_error, and selectors}. Throws ConfigError. With `may_be_missing`
+/// a file that does not exist has no entries.
 ExpectedFile read_expected(const std::string& path, const std::string& suite, bool may_be_missing);
 /// Parses the text of a file.
 ExpectedFile parse_expected(const std::string& text, const std::string& path, const std::string& suite);
@@ -61,21 +62,25 @@ const Expectation* deciding(const std::vector<ExpectedFile>& files, const Case& 
 std::vector<std::string> apply_expected(const std::vector<ExpectedFile>& files, const std::string& today,
                                         std::vector<Case>& cases, const std::vector<std::string>& known = {});
 
-/// Adds to a result why its status was expected, or what to do about an expectation that was not met.
+/// Adds to a result why its status was expected, or what to do about an expectation that was not met. A known failure
+/// with a larger error than its bound gets both numbers.
 void note_expectation(const Case& c, Result& result);
 
 /// Tells whether an update may write the outcome into a file. It may not when the case was skipped, interrupted, or
 /// failed because of the machine (a missing compiler).
 bool can_be_expected(const Outcome& outcome);
 
+/// An update gives the known failures that it writes so many days, unless their entry has a last day to come.
+constexpr int days_of_update = 90;
+
 /// New content of a file, with counts of its changes.
 struct FileChange {
   std::string path, text;
   size_t changed = 0, removed = 0, added = 0;  ///< entries
 };
-/// Returns the changes that make every status in `seen` (name of a case → outcome) the expected one. Keeps comments and
-/// entries of other cases. `declared` holds all cases that an entry may match, with the statuses that the suites
-/// expect. Throws ConfigError where a file's format cannot express a status.
+/// Returns the changes that make every status in `seen` (name of a case → outcome) the expected one. Raises bounds that
+/// an error exceeds. Keeps comments and entries of other cases. `declared` holds all cases that an entry may match,
+/// with the statuses that the suites expect. Throws ConfigError where a file's format cannot express a status.
 std::vector<FileChange> update_expected(const std::vector<ExpectedFile>& files, const std::string& today,
                                         const std::vector<Case>& declared, const std::map<std::string, Outcome>& seen);
 

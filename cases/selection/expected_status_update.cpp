@@ -1,7 +1,10 @@
 // Rewrites expected-status files line by line. Lines of unchanged entries and comments remain as they were.
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -12,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cases/selection/expected_status.h"
+#include "cases/settings/case_fields.h"
 #include "reports/base/csv_format.h"
 #include "reports/base/files.h"
 #include "reports/base/text.h"
@@ -28,9 +32,20 @@ struct UpdatePlan {
   std::vector<Expectation> added;
 };
 
-/// Tells whether a case that is expected to have one status may have another. Any passing status counts as a pass.
-bool satisfies(Status expected, Status seen) {
-  return expected == seen || (expected == Status::pass && info_of(seen).passing);
+/// The expected status of a case, with the bound of its error.
+struct Expected {
+  Status status = Status::pass;
+  std::optional<double> max_error{};
+
+  /// Tells whether a case may have this outcome. Any passing status counts as a pass.
+  bool met_by(const Outcome& outcome) const {
+    if (status == Status::pass && info_of(outcome.status).passing) return true;
+    return status == outcome.status && is_within(outcome, max_error);
+  }
+};
+
+Expected expected_of(const Expectation* entry, const Case& c) {
+  return entry ? Expected{*entry->status, entry->max_error} : Expected{c.expected_status, c.max_error};
 }
 
 /// A case that ran, and its outcome.
@@ -39,13 +54,37 @@ struct Seen {
   const Outcome* outcome;
 };
 
+std::string day_after(const std::string& today, int days) {
+  using namespace std::chrono;
+  const auto part = [&](size_t at, size_t size) { return std::stoi(today.substr(at, size)); };
+  const year_month_day date{year(part(0, 4)), month(static_cast<unsigned>(part(5, 2))),
+                            day(static_cast<unsigned>(part(8, 2)))};
+  const year_month_day later{sys_days(date) + std::chrono::days(days)};
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(later.year()), static_cast<unsigned>(later.month()),
+                     static_cast<unsigned>(later.day()));
+}
+
+/// Returns the bound, raised to the error if that is larger, with one decimal. Empty where no bound holds it.
+std::optional<double> raised(const std::optional<double>& bound, const Outcome& outcome) {
+  if (is_within(outcome, bound)) return bound;
+  const double error = value_in(outcome.metrics, "error_of_limit", std::numeric_limits<double>::infinity());
+  if (!(error <= config::highest_max_error)) return std::nullopt;
+  return std::clamp(std::ceil(error * 10) / 10, error, config::highest_max_error);
+}
+
 /// Returns an outcome as a new expectation. A passing status is expected as a pass.
-Expectation measured(Expectation entry, const Outcome& outcome) {
-  entry.expires = "";
-  if (entry.status == outcome.status) return entry;  // only its last day has passed
-  entry.status = info_of(outcome.status).passing ? Status::pass : outcome.status;
-  const std::string reason = shortened(printable(first_line(outcome.reason)), max_reason);
-  entry.reason = *entry.status == Status::pass ? "" : reason.empty() ? "seen, without a reason given" : reason;
+Expectation measured(Expectation entry, const Outcome& outcome, const std::string& today) {
+  if (entry.status != outcome.status) {
+    entry.status = info_of(outcome.status).passing ? Status::pass : outcome.status;
+    entry.max_error.reset();
+    const std::string reason = shortened(printable(first_line(outcome.reason)), max_reason);
+    entry.reason = *entry.status == Status::pass ? "" : reason.empty() ? "seen, without a reason given" : reason;
+  }
+  entry.max_error = raised(entry.max_error, outcome);
+  if (*entry.status == Status::pass)
+    entry.expires = "";
+  else if (entry.expires.empty() || entry.expired(today))
+    entry.expires = day_after(today, days_of_update);
   return entry;
 }
 
@@ -69,7 +108,8 @@ class Planner {
     for (const auto& [index, cases] : matched) plan_entry(index, cases);
     for (const Case* c : unmatched) {
       const Outcome* outcome = outcome_of(*c);
-      if (outcome && !satisfies(c->expected_status, outcome->status)) add(*c, *outcome, first_file(*c));
+      const Expected expected = expected_of(nullptr, *c);
+      if (outcome && !expected.met_by(*outcome)) add(*c, expected, *outcome, first_file(*c));
     }
     return std::move(plans_);
   }
@@ -107,35 +147,41 @@ class Planner {
     for (const Case* c : cases)
       if (const Outcome* outcome = outcome_of(*c)) ran.push_back({c, outcome});
     const bool expired = entry.expired(today_);
-    const auto agrees = [&](const Seen& s) { return !expired && satisfies(*entry.status, s.outcome->status); };
+    const Expected expected{*entry.status, entry.max_error};
+    const auto agrees = [&](const Seen& s) { return !expired && expected.met_by(*s.outcome); };
     if (std::ranges::all_of(ran, agrees)) return;
     const auto same = [&](const Seen& s) { return s.outcome->status == ran.front().outcome->status; };
     if (ran.size() == cases.size() && std::ranges::all_of(ran, same)) {
-      plans_[index.first].entries[index.second] = replaced(file, entry, cases, *ran.front().outcome);
+      plans_[index.first].entries[index.second] = replaced(file, entry, cases, worst_of(ran));
       return;
     }
     // The entry also matches cases that agree with it or did not run, so it is kept.
     for (const auto& s : ran)
-      if (!agrees(s)) add(*s.c, *s.outcome, index.first);
+      if (!agrees(s)) add(*s.c, expected, *s.outcome, index.first);
+  }
+
+  /// Returns the outcome with the largest error, of outcomes with one status.
+  static const Outcome& worst_of(const std::vector<Seen>& ran) {
+    const auto error = [](const Seen& s) { return value_in(s.outcome->metrics, "error_of_limit"); };
+    return *std::ranges::max_element(ran, {}, error)->outcome;
   }
 
   /// Returns the new entry; empty when the cases pass and no weaker entry expects otherwise.
   std::optional<Expectation> replaced(const ExpectedFile& file, const Expectation& entry,
                                       const std::vector<const Case*>& cases, const Outcome& outcome) const {
-    Expectation next = measured(entry, outcome);
+    Expectation next = measured(entry, outcome, today_);
     if (*next.status != Status::pass || file.csv) return next;
     auto others = files_;
     for (auto& other : others)
       if (other.path == file.path)
         std::erase_if(other.entries, [&](const Expectation& e) { return e.place.line == entry.place.line; });
-    const bool needless = std::ranges::all_of(cases, [&](const Case* c) {
-      const Expectation* weaker = deciding(others, *c, today_);
-      return (weaker ? *weaker->status : c->expected_status) == Status::pass;
-    });
+    const bool needless = std::ranges::all_of(
+        cases, [&](const Case* c) { return expected_of(deciding(others, *c, today_), *c).status == Status::pass; });
     return needless ? std::nullopt : std::optional(next);
   }
 
-  void add(const Case& c, const Outcome& outcome, size_t f) {
+  /// Adds an entry of the case alone. A bound of the expectation so far is kept, or raised.
+  void add(const Case& c, const Expected& expected, const Outcome& outcome, size_t f) {
     const ExpectedFile& file = files_[f];
     Expectation entry;
     entry.name = name_of(c);
@@ -147,7 +193,8 @@ class Planner {
       entry.name = c.model;
     }
     auto& added = plans_[f].added;
-    entry = measured(entry, outcome);
+    entry = measured(entry, outcome, today_);
+    if (entry.status == expected.status) entry.max_error = raised(expected.max_error, outcome);
     const auto twin = std::ranges::find(added, entry.name, &Expectation::name);
     if (twin != added.end() && twin->status == entry.status) return;
     const auto listed = std::ranges::find(file.entries, entry.name, &Expectation::name);
@@ -191,6 +238,7 @@ std::string yaml_of(const Expectation& entry, bool one_line) {
   parts.emplace_back("status", to_string(*entry.status));
   if (!entry.reason.empty()) parts.emplace_back("reason", quoted(entry.reason));
   if (!entry.issue.empty()) parts.emplace_back("issue", quoted(entry.issue));
+  if (entry.max_error) parts.emplace_back("max_error", fmt::format("{}", *entry.max_error));
   if (!entry.expires.empty()) parts.emplace_back("expires", entry.expires);
   std::string text = one_line ? "- {" : "- ";
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -278,8 +326,7 @@ void require_right(const std::vector<ExpectedFile>& files, const std::string& to
     const auto found = seen.find(name_of(c));
     if (found == seen.end() || !can_be_expected(found->second)) continue;
     const Expectation* entry = deciding(files, c, today);
-    const Status expected = entry ? *entry->status : c.expected_status;
-    if (!satisfies(expected, found->second.status))
+    if (!expected_of(entry, c).met_by(found->second))
       throw config::ConfigError(fmt::format("{} became {}, which its expected-status file cannot express: edit {}",
                                             name_of(c), to_string(found->second.status),
                                             entry ? origin_of(entry->place) : "it by hand"));

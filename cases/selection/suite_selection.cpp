@@ -48,7 +48,7 @@ void keep_suites_for(const flags::Flags& flags, const ModelInfo& model, std::vec
 }
 
 bool is_expectation(const config::Settings::value_type& setting) {
-  return setting.first == "expected" || setting.first == "reason";
+  return setting.first == "expected" || setting.first == "reason" || setting.first == "max_error";
 }
 
 // Reduces an axis of the rows of one check to the given values.

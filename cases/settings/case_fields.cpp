@@ -260,6 +260,9 @@ std::vector<CaseField> fields_of_judgement() {
           .decided_by("any number"),
       expected_status(),
       expected_reason(),
+      number("max_error", &Case::max_error, {lowest_max_error, highest_max_error},
+             "largest error of an expected fail_accuracy, as a multiple of the allowed error; a larger one is red")
+          .decided_by("any error"),
   };
 }
 

@@ -83,6 +83,9 @@ Use cases_of_free_batch();
 Use operators_of_a_log();
 Use recurrent_models();
 
+/// Bounds of the key max_error, in suites and in files of expected statuses.
+constexpr double lowest_max_error = 1, highest_max_error = 1'000'000;
+
 /// One member of Case. Its key in suites, its flag with the environment twin, and its lines in --torchstone_explain,
 /// --help and docs/flags.md come from this entry.
 struct CaseField {

@@ -44,6 +44,9 @@ config::Settings read_settings(const config::Yaml& map) {
   if (reason && !expected) fail(*reason, "a reason without a status (expected the key expected too)");
   if (expected && !reason && expected->text != "pass")
     fail(*expected, "a known failure without a reason (expected the key reason too)");
+  const config::Yaml* bound = map.find("max_error");
+  if (bound && !(expected && expected->text == "fail_accuracy"))
+    fail(*bound, "a bound without a wrong answer that is expected (expected the key expected: fail_accuracy too)");
   return settings;
 }
 

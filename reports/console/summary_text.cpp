@@ -50,7 +50,8 @@ std::string worst_line(const Result& r, size_t width) {
   std::string facts;
   const bool worse = r.finished && !is_fine(r) && r.status_as_expected();
   if (r.outcome.status != Status::pass || !is_fine(r)) facts += fmt::format("  {}", to_string(r.outcome.status));
-  if (!is_fine(r) && !worse && r.expected != "pass") facts += ", expected " + terminal_line(first_line(r.expected));
+  if (!is_fine(r) && !worse && r.expected != "pass")
+    facts += ", expected " + terminal_line(first_line(expected_words(r)));
   facts += sized_numbers(r);
   const std::string reason = is_fine(r) || reason_of(r).empty() ? "" : "  " + terminal_line(first_line(reason_of(r)));
   const std::string head = fmt::format("  {} {:<5} ", verdict_of(r).mark, margin_text(r));

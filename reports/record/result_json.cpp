@@ -254,6 +254,7 @@ void to_json(nlohmann::json& json, const Result& result) {
                       {"run", valid_utf8(origin.run)},
                       {"sequence", origin.sequence}};
   }
+  if (result.max_error) json["max_error"] = number_to_json(*result.max_error);
   if (!result.upstream_name.empty()) json["upstream_name"] = valid_utf8(result.upstream_name);
   if (result.is_red_by_baseline()) json["baseline"] = finding_to_json(result.baseline);
   json["outcome"] = result.outcome;
@@ -275,6 +276,7 @@ void from_json(const nlohmann::json& json, Result& result) {
   result.duration_s = found.number("duration_s");
   result.finished = found.boolean("finished", true);
   result.origin = record_origin(found["origin"]);
+  if (!found.absent("max_error")) result.max_error = found.number("max_error");
   result.upstream_name = found.text("upstream_name");
   result.baseline = finding_in(found["baseline"]);
   from_json(found["outcome"], result.outcome);

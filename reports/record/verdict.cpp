@@ -134,6 +134,10 @@ std::string comparison_again(const RunInfo& run, const Result& result) {
   return run.baseline && !result.as_expected() && result.status_as_expected() ? run.baseline->again : "";
 }
 
+std::string expected_words(const Result& result) {
+  return result.max_error ? fmt::format("{} up to {}×", result.expected, *result.max_error) : result.expected;
+}
+
 namespace {
 
 std::string_view baseline_word(BaselineChange change) {
@@ -242,7 +246,7 @@ std::string console_row(const Result& result, bool color, size_t width) {
     numbers += "  " + std::string(to_string(outcome.status));
   if (verdict.word == "NOISY") numbers += "  noisy: " + terminal_line(noisy_reason(result));
   const bool below = verdict.mark == '!' || verdict.mark == '*';
-  if (below && result.expected != "pass") numbers += ", expected " + terminal_line(result.expected);
+  if (below && result.expected != "pass") numbers += ", expected " + terminal_line(expected_words(result));
   const size_t taken = indent + columns(numbers);
   const size_t room = width == 0 ? std::string::npos : width > taken ? width - taken : 0;
   std::string name = fitting_filter(result.name, room);
@@ -255,6 +259,8 @@ std::string console_row(const Result& result, bool color, size_t width) {
   const std::string reason = shortened(whole_reason, reason_width);
   const std::string margin = "\n" + std::string(indent, ' ');
   if (!reason.empty() && (below || outcome.status != Status::pass)) row += (below ? margin : ": ") + reason;
+  if (const std::string why = value_in(outcome.notes, "expected_because"); !why.empty())
+    row += margin + shortened("expected: " + terminal_line(first_line(why)), reason_width);
   for (const auto& line : trust_lines(result, row + whole_reason, width)) row += margin + line;
   if (!below) return row;
   if (!result.reproduce.empty()) row += margin + "again: " + terminal_line(first_line(result.reproduce));

@@ -40,6 +40,9 @@ std::vector<std::string> baseline_lines(const RunInfo& run);
 /// Returns the command that repeats the comparison that makes this case red; empty for all other cases.
 std::string comparison_again(const RunInfo& run, const Result& result);
 
+/// Returns the expected status with the bound of its error: "fail_accuracy up to 3×".
+std::string expected_words(const Result& result);
+
 /// Returns the part of a name after its last slash.
 std::string short_name(const std::string& name);
 
@@ -73,8 +76,8 @@ std::string compile_text(const Result& result);
 std::string numbers_line(const Result& result);
 
 /// Returns a finished case as the console shows it, without a newline at the end. Its reason and the line that
-/// reproduces it follow below a case that is not as expected. If the row is wider than `width` columns, its name is a
-/// shorter filter. A `width` of 0 sets no limit.
+/// reproduces it follow below a case that is not as expected. A known failure is followed by why it is expected. If the
+/// row is wider than `width` columns, its name is a shorter filter. A `width` of 0 sets no limit.
 std::string console_row(const Result& result, bool color, size_t width = 0);
 
 }  // namespace torchstone

@@ -36,7 +36,7 @@ std::string annotation(const Result& r, const RunInfo& run, const std::string& w
   if (!r.file.empty()) where = fmt::format("file={},", property(relative(r.file, workspace)));
   if (!r.file.empty() && r.line > 0) where += fmt::format("line={},", r.line);
   std::string text(r.finished ? to_string(r.outcome.status) : "started, never finished");
-  if (!r.status_as_expected() && r.expected != "pass") text += ", expected " + r.expected;
+  if (!r.status_as_expected() && r.expected != "pass") text += ", expected " + expected_words(r);
   if (const std::string reason = reason_of(r); !reason.empty())
     text += ": " + shortened(printable(reason), longest_reason);
   if (const std::string compare = comparison_again(run, r); !compare.empty())

@@ -42,7 +42,7 @@ std::string content_of(const JUnitCase& test) {
   std::string text(to_string(r.outcome.status));
   if (const std::string reason = reason_of(r); !reason.empty()) text += ": " + reason;
   if (!r.outcome.phase.empty()) text += "\nphase: " + r.outcome.phase;
-  if (r.expected != "pass") text += "\nexpected: " + r.expected;
+  if (r.expected != "pass") text += "\nexpected: " + expected_words(r);
   if (!r.outcome.detail.empty()) text += "\n\n" + r.outcome.detail;
   if (!test.comparison_again.empty()) text += "\n\nthe comparison again: " + test.comparison_again;
   if (!r.reproduce.empty()) text += "\n\nagain: " + r.reproduce;

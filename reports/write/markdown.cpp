@@ -144,7 +144,7 @@ std::string failure_block(const Result& r) {
   std::string text = fmt::format("\n{} {} **{}**", symbol_of(r), markdown_code(shortened_middle(r.name, longest_name)),
                                  markdown_text(status_text(r)));
   if (!r.finished) text += ", started and never finished";
-  if (!r.status_as_expected() && r.expected != "pass") text += ", expected " + markdown_text(r.expected);
+  if (!r.status_as_expected() && r.expected != "pass") text += ", expected " + markdown_text(expected_words(r));
   if (const std::string numbers = numbers_line(r); !numbers.empty()) text += " · " + markdown_text(numbers);
   if (const std::string reason = reason_of(r); !reason.empty()) text += "\n<br>" + cut_text(reason, longest_cause);
   text += "\n";

@@ -9,6 +9,7 @@
 namespace torchstone {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -86,6 +87,7 @@ TEST(AKnownFailure, IsGreenWhereAFileExpectsIt) {
   const ProgramRun run = torchstone.run_faults(wrong, {"--torchstone_expected=" + yaml});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_THAT(run.out, HasSubstr("XFAIL"));
+  EXPECT_THAT(run.out, HasSubstr("\n             expected: known bug, " + yaml + ":1"));
   EXPECT_THAT(torchstone.row("/healthy_").at("outcome").at("notes").at("expected_because").get<std::string>(),
               HasSubstr("known bug"));
   const std::string csv = write_file(torchstone, "e.csv", "name,accuracy,graph_breaks\nhealthy,fail_accuracy,0\n");
@@ -93,6 +95,18 @@ TEST(AKnownFailure, IsGreenWhereAFileExpectsIt) {
   const ProgramRun explained =
       torchstone.run_faults("*", {"--torchstone_expected=" + yaml, std::string("--torchstone_explain=") + wrong});
   EXPECT_THAT(explained.out, testing::ContainsRegex("expected_status +fail_accuracy +.*e.yaml:1"));
+}
+
+TEST(AKnownFailure, IsRedWhereItsErrorExceedsTheBound) {
+  const Torchstone torchstone;
+  const std::string file =
+      write_file(torchstone, "e.yaml",
+                 "- {model: healthy, backend: fault_zero, status: fail_accuracy, reason: known bug, max_error: 1.5}\n");
+  const ProgramRun run = torchstone.run_faults(wrong, {"--torchstone_expected=" + file});
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("fail_accuracy, expected fail_accuracy up to 1.5×"), HasSubstr("an error of "),
+                             HasSubstr("more than the 1.5× of the known failure (max_error, " + file + ":1)")));
+  EXPECT_EQ(run_program({TORCHSTONE_REPORT, "gate", "accuracy", "-f", torchstone.out()}).exit_code, 1);
 }
 
 TEST(AnUnexpectedPass, IsRedAndNamesTheLineToRemove) {

@@ -66,6 +66,14 @@ struct Outcome {
   std::optional<DynamoFacts> dynamo{};  ///< of Python subjects that were compiled
 };
 
+/// Returns whether the error of a wrong answer is at most `max_error` times the allowed one, or there is no bound. An
+/// error that was not measured is not.
+inline bool is_within(const Outcome& outcome, const std::optional<double>& max_error) {
+  if (!max_error) return true;
+  const auto error = outcome.metrics.find("error_of_limit");
+  return error != outcome.metrics.end() && error->second <= *max_error;
+}
+
 /// A change since the baseline of the run that makes a case red. `changed`: in a way that only
 /// --torchstone_baseline_fail_on makes red, for example more bytes.
 enum class BaselineChange { none, worse, gone, different_model, changed };
@@ -90,9 +98,10 @@ struct Result {
   std::string suite, model, check, mode, dtype, device, backend, preset;
   std::string dynamic = "off";  ///< the sizes that the program serves: off, batch or all
   int64_t batch_size = 0;
-  std::string expected = "pass";  ///< the status this case is expected to have
-  std::string reproduce;          ///< a command line that runs this case alone
-  std::string file;               ///< where the case was declared
+  std::string expected = "pass";      ///< the status this case is expected to have
+  std::optional<double> max_error{};  ///< of an expected fail_accuracy: its largest error_of_limit
+  std::string reproduce;              ///< a command line that runs this case alone
+  std::string file;                   ///< where the case was declared
   int line = 0;
   double duration_s = 0;
   std::string recorded;  ///< when this record was made, UTC, "2026-01-31T12:00:00.123Z"
@@ -106,9 +115,11 @@ struct Result {
   /// violate an expectation. A failure of the infrastructure meets none, because nothing was judged.
   bool as_expected() const { return !is_red_by_baseline() && status_as_expected(); }
   bool is_red_by_baseline() const { return baseline.change != BaselineChange::none; }
+  /// Returns whether the expected failure is worse than it may be.
+  bool exceeds_max_error() const { return to_string(outcome.status) == expected && !is_within(outcome, max_error); }
   /// Returns the same without the baseline.
   bool status_as_expected() const {
-    if (!outcome.infrastructure_fault.empty()) return false;
+    if (!outcome.infrastructure_fault.empty() || exceeds_max_error()) return false;
     const StatusInfo& info = info_of(outcome.status);
     return info.name == expected || info.kind == StatusKind::skipped || (expected == "pass" && info.passing);
   }

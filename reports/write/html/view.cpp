@@ -101,7 +101,7 @@ std::string chip(const CaseView& c) {
   const std::string expected = worse        ? ", " + baseline_verdict_words(r)
                                : !against   ? ""
                                : is_fine(r) ? ", as expected"
-                                            : ", expected " + escaped_cut(r.expected, 60);
+                                            : ", expected " + escaped_cut(expected_words(r), 60);
   const std::string_view noisy = c.verdict.word == "NOISY" ? ", noisy" : "";
   return fmt::format("<i class={}>{} {}{}{}</i>", css_class, symbol, status, expected, noisy);
 }

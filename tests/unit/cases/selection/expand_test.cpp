@@ -103,6 +103,20 @@ TEST(Expand, KnownFailuresCarryTheirReason) {
   EXPECT_THAT(all.at("first").origin.at("expected_reason"), HasSubstr("issue 12 ("));
 }
 
+TEST(Expand, ABoundNeedsAKnownWrongAnswer) {
+  const auto rows = [](const std::string& settings) {
+    return "suite: s\nmatrix: [{checks: [accuracy], backends: [eager]}]\nmodels:\n  - first: {" + settings + "}\n";
+  };
+  EXPECT_EQ(Expanded(rows("max_error: 3, expected: fail_accuracy, reason: x")).at("first").max_error, 3);
+  for (const char* without : {"max_error: 3", "max_error: 3, expected: crash, reason: x"})
+    EXPECT_THAT(Expanded(rows(without)).error, HasSubstr("max_error: a bound without a wrong answer")) << without;
+  const Expanded overridden(
+      "suite: s\nmatrix: [{checks: [accuracy], backends: [eager], expected: fail_accuracy, reason: x, max_error: 3}]\n"
+      "models:\n  - first: {expected: crash, reason: y}\n");
+  EXPECT_EQ(overridden.at("first").expected_status, Status::crash);
+  EXPECT_EQ(overridden.at("first").max_error, std::nullopt);
+}
+
 TEST(Expand, AModelWhoseTrainingDoesNotRepeatIsComparedInInference) {
   const Expanded all(
       "suite: s\nmatrix: [{checks: [accuracy], modes: [inference, training], backends: [eager]}]\nmodels:\n"
@@ -114,12 +128,13 @@ TEST(Expand, AModelWhoseTrainingDoesNotRepeatIsComparedInInference) {
 TEST(Expand, AKnownFailureOfARowStaysWithTheValuesItWasSeenWith) {
   const std::string rows =
       "suite: s\nmatrix:\n  - {checks: [accuracy], backends: [eager], models: [first], seed: 7, expected: "
-      "fail_accuracy, reason: issue 12}\nmodels: [first, second]\n";
+      "fail_accuracy, reason: issue 12, max_error: 3}\nmodels: [first, second]\n";
   EXPECT_EQ(Expanded(rows, {"--torchstone_backends=eager"}).at("first_").expected_status, Status::fail_accuracy);
   EXPECT_EQ(Expanded(rows, {"--torchstone_presets=full"}).at("first_").expected_status, Status::fail_accuracy);
   const Expanded other(rows, {"--torchstone_backends=torchscript"});
   EXPECT_EQ(other.at("first_").expected_status, Status::pass);
   EXPECT_FALSE(other.at("first_").origin.contains("expected_reason"));
+  EXPECT_EQ(other.at("first_").max_error, std::nullopt);
   EXPECT_EQ(other.at("first_").seed, 7U);
 }
 

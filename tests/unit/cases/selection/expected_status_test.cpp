@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -116,6 +117,9 @@ TEST(ExpectedFiles, RefuseWhatTheyCannotMean) {
     EXPECT_THAT(entry(std::string("model: a, status: pass, issue: ") + issue),
                 HasSubstr("is not the address of an issue (expected https://…, or a section of a page: docs/page.md#"))
         << issue;
+  EXPECT_EQ(entry("model: a, status: crash, reason: x, max_error: 3"),
+            "e.yaml:1: [0].max_error: a bound of the error of crash (expected it with status: fail_accuracy)");
+  EXPECT_THAT(entry("model: a, status: fail_accuracy, reason: x, max_error: 0.5"), HasSubstr("[0].max_error: "));
   EXPECT_THAT(entry("model: a, status: pass, dtype: floot32"), HasSubstr("did you mean float32?"));
   EXPECT_EQ(read_error("- {model: a, status: pass}\n- {model: a, status: pass}\n"),
             "e.yaml:2: [1]: a already has an expectation at e.yaml:1");
@@ -185,6 +189,36 @@ TEST(ExpectedFiles, AreAppliedWithOriginsAndWarnAboutWhatIsOld) {
   EXPECT_EQ(broken.outcome.reason, "signal 11; " + warnings[0]);
 }
 
+TEST(ABound, MakesALargerErrorUnexpectedAndNamesBothNumbers) {
+  const auto file = parse_expected(
+      "- {model: first, status: fail_accuracy, reason: known, max_error: 3}\n"
+      "- {model: second, status: fail_accuracy, reason: known}\n",
+      "e.yaml", "");
+  std::vector<Case> cases{a_case("first"), a_case("second")};
+  cases[1].max_error = 2;  // of the suite, whose expectation the file replaces
+  apply_expected({file}, today, cases);
+  EXPECT_EQ(cases[0].max_error, 3);
+  EXPECT_EQ(cases[0].origin.at("max_error"), "e.yaml:1");
+  EXPECT_EQ(cases[1].max_error, std::nullopt);
+  const auto with_error = [&](std::optional<double> error) {
+    Result r;
+    r.expected = "fail_accuracy";
+    r.max_error = cases[0].max_error;
+    r.outcome = outcome_of(Status::fail_accuracy, "wrong");
+    if (error) r.outcome.metrics["error_of_limit"] = *error;
+    note_expectation(cases[0], r);
+    return r;
+  };
+  EXPECT_TRUE(with_error(3).as_expected());
+  EXPECT_EQ(with_error(3).outcome.reason, "wrong");
+  EXPECT_FALSE(with_error(5.2134).as_expected());
+  EXPECT_EQ(with_error(5.2134).outcome.reason,
+            "wrong; an error of 5.213× the allowed one, more than the 3× of the known failure (max_error, e.yaml:1)");
+  EXPECT_FALSE(with_error(std::numeric_limits<double>::quiet_NaN()).as_expected());
+  EXPECT_FALSE(with_error(std::nullopt).as_expected());
+  EXPECT_THAT(with_error(std::nullopt).outcome.reason, HasSubstr("an error without a number, more than the 3×"));
+}
+
 /// The cases first, second × float32, bfloat16 and an update of one file by what was seen of them.
 struct Update {
   test::Folder folder;
@@ -226,7 +260,7 @@ TEST(AnUpdate, ChangesOnlyEntriesOfCasesThatRan) {
             "\n"
             "# a comment on the first\n"
             "- {model: first, dtype: float32, status: fail_accuracy, reason: \"a \\\"new\\\"\\treason\", issue: "
-            "\"https://x/1\"}\n"
+            "\"https://x/1\", expires: 2026-09-13}\n"
             "- model: first\n  dtype: bfloat16\n  status: OOM\n  reason: kept   # with its comment\n"
             "\n"
             "# a comment on the third\n"
@@ -234,7 +268,8 @@ TEST(AnUpdate, ChangesOnlyEntriesOfCasesThatRan) {
             "# the end\n"
             "- name: small/Accuracy.CompiledMatchesEager/second_inference_bfloat16_inductor_cpu\n"
             "  status: crash\n"
-            "  reason: \"measured\"\n");
+            "  reason: \"measured\"\n"
+            "  expires: 2026-09-13\n");
 }
 
 TEST(AnUpdate, ChangesNothingThatIsTrue) {
@@ -265,7 +300,43 @@ TEST(AnUpdate, RenewsWhatHasExpiredAndDropsWhatPassesNow) {
   update.saw(0, Status::crash, "new words").saw(1, Status::pass);
   EXPECT_EQ(update.of("- {model: first, dtype: float32, status: crash, reason: kept, expires: 2020-01-01}\n"
                       "- {model: first, dtype: bfloat16, status: crash, reason: x, expires: 2020-01-01}\n"),
-            "- {model: first, dtype: float32, status: crash, reason: \"kept\"}\n");
+            "- {model: first, dtype: float32, status: crash, reason: \"kept\", expires: 2026-09-13}\n");
+}
+
+TEST(AnUpdate, KeepsALastDayThatIsToCome) {
+  Update update;
+  update.saw(0, Status::timeout, "slow");
+  EXPECT_EQ(update.of("- {model: first, dtype: float32, status: crash, reason: x, expires: 2026-06-15}\n"),
+            "- {model: first, dtype: float32, status: timeout, reason: \"slow\", expires: 2026-06-15}\n");
+}
+
+TEST(AnUpdate, RaisesABoundThatTheErrorExceeds) {
+  const std::string bounded = "- {model: first, dtype: float32, status: fail_accuracy, reason: x, max_error: 3}\n";
+  const auto updated = [&](double error) {
+    Update update;
+    update.saw(0, Status::fail_accuracy);
+    update.seen.begin()->second.metrics["error_of_limit"] = error;
+    return update.of(bounded);
+  };
+  EXPECT_EQ(updated(2.5), "");
+  const std::string head = "- {model: first, dtype: float32, status: fail_accuracy, reason: \"x\", ";
+  EXPECT_EQ(updated(5.213), head + "max_error: 5.3, expires: 2026-09-13}\n");
+  EXPECT_EQ(updated(1e6), head + "max_error: 1000000, expires: 2026-09-13}\n");
+  // No number bounds it.
+  EXPECT_EQ(updated(std::numeric_limits<double>::infinity()), head + "expires: 2026-09-13}\n");
+  Update unmeasured;
+  EXPECT_EQ(unmeasured.saw(0, Status::fail_accuracy).of(bounded), head + "expires: 2026-09-13}\n");
+}
+
+TEST(AnUpdate, KeepsTheBoundForACaseWithAnEntryOfItsOwn) {
+  Update update;
+  update.saw(0, Status::fail_accuracy);
+  update.seen.begin()->second.metrics["error_of_limit"] = 4;
+  const std::string wide = "- {model: first, status: fail_accuracy, reason: x, max_error: 3}\n";
+  EXPECT_EQ(update.of(wide), wide +
+                                 "- name: small/Accuracy.CompiledMatchesEager/first_inference_float32_inductor_cpu\n"
+                                 "  status: fail_accuracy\n  reason: \"measured\"\n  max_error: 4\n"
+                                 "  expires: 2026-09-13\n");
 }
 
 TEST(AnUpdate, LeavesOutWhatSaysNothingAboutTheProgram) {
@@ -315,8 +386,10 @@ TEST(AnUpdate, NeedsAFileAndMakesOne) {
   seen.name = name_of(cases[1]);
   seen.outcome = outcome_of(Status::crash, "signal 11");
   EXPECT_THAT(write_expected(run, {seen}), HasSubstr("0 changed, 0 removed, 1 new"));
+  const std::string last_day = read_expected(folder.path() + "/known/e.yaml", "", false).entries.at(0).expires;
+  EXPECT_GT(last_day, utc_now().substr(0, 10));
   EXPECT_EQ(read_text(folder.path() + "/known/e.yaml"),
-            "- name: " + seen.name + "\n  status: crash\n  reason: \"signal 11\"\n");
+            "- name: " + seen.name + "\n  status: crash\n  reason: \"signal 11\"\n  expires: " + last_day + "\n");
   const ExpectedRun again = expect(suites, test::fake_known(), flags, cases);
   EXPECT_EQ(cases[1].expected_status, Status::crash);
   EXPECT_EQ(write_expected(again, {seen}), "expected statuses: nothing to change\n");
