@@ -51,14 +51,18 @@ BaselineScope::BaselineScope(const flags::Flags& flags, const std::vector<suite:
   narrow(&Result::device, spelt(flags.axes.devices, itself));
   narrow(&Result::preset, spelt(flags.axes.presets, word));
   narrow(&Result::dynamic, spelt(flags.axes.dynamic, word));
-  if (!flags.only.empty()) narrow(&Result::model, {selection::only_model(flags)});
+  narrow(&Result::model, spelt(flags.only, selection::only_model));
   // Rows of a user's own model are of suites that no other run has.
   std::set<std::string> known, of_user;
   for (const auto& suite : suites) (suite.own_files || suite.own_modules ? of_user : known).insert(suite.name);
-  const ModelInfo* only = find_model(flags.only);
-  const bool own = selection::only_is_file(flags) || (only != nullptr && !only->python.empty());
-  if (own || !flags.suites_folder.empty())
-    narrow(&Result::suite, own ? of_user : known);
+  const auto is_own = [](const config::Choice<std::string>& only) {
+    const ModelInfo* info = find_model(only.value);
+    return selection::only_is_file(only.value) || (info != nullptr && !info->python.empty());
+  };
+  const auto own = static_cast<size_t>(std::ranges::count_if(flags.only, is_own));
+  if (own > 0 && own < flags.only.size()) return;  // models of both kinds, which their names tell apart
+  if (own > 0 || !flags.suites_folder.empty())
+    narrow(&Result::suite, own > 0 ? of_user : known);
   else
     narrowings_.emplace_back([of_user](const Result& result) { return !of_user.contains(result.suite); });
 }

@@ -4,6 +4,7 @@
 #include <exception>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -159,6 +160,22 @@ int run_tests(Session& session, const ExpectedRun& expected, const BaselineScope
   return close_run(closing, *ending);
 }
 
+/// Registers the models of --torchstone_only that the program does not have: files, models of packages and Python
+/// modules. Puts names and files in the place of the others. Returns the dtypes of their cases, by model.
+std::map<std::string, selection::OwnDtype> register_only_models(flags::Flags& flags) {
+  std::map<std::string, selection::OwnDtype> dtypes;
+  for (auto& only : flags.only) {
+    if (register_python_model(only, flags)) {
+      dtypes[only.value] = {DType::as_written, DType::float32};
+      continue;
+    }
+    const bool failed = is_named_model(only.value) && export_named_model(only, flags);
+    if (failed || !selection::only_is_file(only.value)) continue;
+    if (const auto own = register_own_model(only, flags)) dtypes[selection::only_model(only.value)] = *own;
+  }
+  return dtypes;
+}
+
 int run(int argc, char** argv) {
   RunInfo run_info = begin_run(argc, argv, flags::environment_names());  // before flags are taken out of argv
   flags::Flags flags = flags::parse_flags(&argc, argv);
@@ -178,12 +195,8 @@ int run(int argc, char** argv) {
   for (const auto& library : flags.libraries) formats::load_operator_library(library);
   for (const auto& plugin : flags.plugins) load_plugin(plugin);
   if (flags.tournament && !flags.help) selection::select_tournament(flags);
-  const bool python = !flags.help && register_python_model(flags);
-  bool registered = python;
-  if (!registered && !flags.help && is_named_model(flags.only)) registered = export_named_model(flags);
-  std::optional<selection::OwnDtype> own_dtype;
-  if (python) own_dtype = selection::OwnDtype{DType::as_written, DType::float32};
-  if (selection::only_is_file(flags) && !registered) own_dtype = register_own_model(flags);
+  std::map<std::string, selection::OwnDtype> own_dtypes;
+  if (!flags.help) own_dtypes = register_only_models(flags);
   const std::vector<std::string> arguments(argv, argv + argc);
   const bool lists_tests = std::ranges::any_of(
       arguments, [](const std::string& argument) { return argument.starts_with("--gtest_list_tests"); });
@@ -203,7 +216,7 @@ int run(int argc, char** argv) {
   auto suites = suite::read_suites(flags.suites_folder);
   prepare_models(suites, flags);
   selection::Known known = selection::known_here();
-  if (own_dtype) known.dtypes[selection::only_model(flags)] = *own_dtype;
+  known.dtypes = std::move(own_dtypes);
   selection::Expansion expansion = expand(suites, known, flags);
   flags.facts.operator_suites = suite::operator_suites(suites);
   flags::refuse_flags_without_cases(flags, cases_in_filter(expansion.cases));

@@ -34,14 +34,14 @@ namespace {
 
 /// Registers a model under selection::only_model() whose cases are model_fail_to_load with `error`; `note` says whose
 /// fault that is: not a compiler's.
-void register_failed_model(const flags::Flags& flags, const std::string& family, const std::string& error,
+void register_failed_model(const std::string& only, const std::string& family, const std::string& error,
                            const std::string& note) {
   ModelInfo info;
-  info.name = selection::only_model(flags);
+  info.name = selection::only_model(only);
   info.family = family;
   info.make = [error](const ModelOptions&) -> std::shared_ptr<Model> { throw std::runtime_error(error); };
   info.facts = [note] { return ModelFacts{.notes = {}, .metrics = {}, .infrastructure_fault = note}; };
-  register_model(info, flags.only.c_str(), 0);
+  register_model(info, only.c_str(), 0);
 }
 
 /// Loads the operators of the torchvision that the compile workers' Python has. Throws std::runtime_error when it has
@@ -64,13 +64,15 @@ std::set<c10::ScalarType> dtypes_of_exported(const std::string& path) {
   }
 }
 
-/// The model of the file `path`, and the floating-point dtypes of the file. Throws ConfigError where the flags do not
+/// The model of the file `only`, and the floating-point dtypes of the file. Throws ConfigError where the flags do not
 /// fit it.
-ModelInfo model_of_file(const std::string& path, const flags::Flags& flags, std::set<c10::ScalarType>& dtypes) {
-  if (!std::filesystem::exists(path)) fail(flags.only_place, fmt::format("{}: no such file", path));
+ModelInfo model_of_file(const config::Choice<std::string>& only, const flags::Flags& flags,
+                        std::set<c10::ScalarType>& dtypes) {
+  const auto& [path, place] = only;
+  if (!std::filesystem::exists(path)) fail(place, fmt::format("{}: no such file", path));
   if (path.ends_with(".pt")) {
     if (flags.inputs.empty())
-      fail(flags.only_place,
+      fail(place,
            "a TorchScript file needs its inputs (expected --torchstone_inputs=FILE.pt, a list of tensors as torch.save "
            "writes it)");
     return formats::script_model_info(path, flags.inputs, &dtypes);
@@ -81,10 +83,11 @@ ModelInfo model_of_file(const std::string& path, const flags::Flags& flags, std:
 }
 
 /// The same; torchvision's operators are looked for where the file needs them.
-ModelInfo model_with_libraries(const std::string& path, const flags::Flags& flags, std::set<c10::ScalarType>& dtypes) {
+ModelInfo model_with_libraries(const config::Choice<std::string>& only, const flags::Flags& flags,
+                               std::set<c10::ScalarType>& dtypes) {
   std::string lacking;
   try {
-    return model_of_file(path, flags, dtypes);
+    return model_of_file(only, flags, dtypes);
   } catch (const std::runtime_error& error) {
     lacking = error.what();
     const bool of_torchvision =
@@ -96,18 +99,18 @@ ModelInfo model_with_libraries(const std::string& path, const flags::Flags& flag
   } catch (const std::runtime_error& error) {
     throw std::runtime_error(fmt::format("{}\n{}", lacking, error.what()));
   }
-  return model_of_file(path, flags, dtypes);
+  return model_of_file(only, flags, dtypes);
 }
 
 /// Throws ConfigError for a batch size that a model with a fixed one does not have.
-void require_batch_size(const flags::Flags& flags, const ModelInfo& info) {
+void require_batch_size(const std::string& only, const flags::Flags& flags, const ModelInfo& info) {
   const auto batch =
       std::ranges::find(flags.overrides, "batch_size", [](const auto& setting) { return setting.first; });
   if (!info.fixed_batch || batch == flags.overrides.end()) return;
   if (config::integer_of(batch->second, 1, 1'000'000) != info.eval_batch)
     fail(batch->second, fmt::format("{} runs with {} samples alone (expected no batch size; a file exported with a "
                                     "torch.export.Dim takes others)",
-                                    flags.only, info.eval_batch));
+                                    only, info.eval_batch));
 }
 
 /// Returns the dtype of cases that casts nothing of a file with these dtypes.
@@ -140,22 +143,23 @@ void note_dtypes(const std::set<c10::ScalarType>& dtypes, ModelInfo& info) {
 
 }  // namespace
 
-std::optional<selection::OwnDtype> register_own_model(const flags::Flags& flags) {
+std::optional<selection::OwnDtype> register_own_model(const config::Choice<std::string>& only,
+                                                      const flags::Flags& flags) {
   ModelInfo info;
   std::set<c10::ScalarType> dtypes;
   try {
-    info = model_with_libraries(flags.only, flags, dtypes);
+    info = model_with_libraries(only, flags, dtypes);
   } catch (const std::runtime_error& error) {
     // A file that is there has a row, whatever is in it.
-    if (!formats::is_exported_model(flags.only) || !std::filesystem::exists(flags.only)) throw;
-    register_failed_model(flags, "exported", error.what(), "the file could not be read");
+    if (!formats::is_exported_model(only.value) || !std::filesystem::exists(only.value)) throw;
+    register_failed_model(only.value, "exported", error.what(), "the file could not be read");
     return std::nullopt;
   }
-  info.name = selection::only_model(flags);
-  require_batch_size(flags, info);
+  info.name = selection::only_model(only.value);
+  require_batch_size(only.value, flags, info);
   const auto own = own_dtype_of(dtypes);
   if (own && own->dtype == DType::as_written) note_dtypes(dtypes, info);
-  register_model(info, flags.only.c_str(), 0);
+  register_model(info, only.value.c_str(), 0);
   return own;
 }
 
@@ -178,7 +182,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Export export_now(const flags::Flags& flags, const fs::path& cache) {
+Export export_now(const std::string& only, const flags::Flags& flags, const fs::path& cache) {
   const std::string python = compile::default_python(flags.run.python);
   if (!find_program(python))
     return {"", fmt::format("{}: no such Python interpreter (set --torchstone_python)", python)};
@@ -186,8 +190,8 @@ Export export_now(const flags::Flags& flags, const fs::path& cache) {
   make_folder(exported);
   require_private(exported);
   std::vector<std::string> command = {python, place_exporter(cache).string(), "--cache", exported.string()};
-  for (const auto& argument : exporter_arguments(flags)) command.push_back(argument);
-  print_error(fmt::format("exporting {} with {}", flags.only, python));
+  for (const auto& argument : exporter_arguments(only, flags)) command.push_back(argument);
+  print_error(fmt::format("exporting {} with {}", only, python));
   try {
     const Finished finished = run_program(command);
     return read_export(finished.status, finished.output, flags.run.compile_limit_s);
@@ -206,13 +210,13 @@ bool is_named_model(const std::string& only) {
          !formats::is_model_file(only);
 }
 
-std::vector<std::string> exporter_arguments(const flags::Flags& flags) {
-  std::vector<std::string> arguments = {flags.only, "--time-limit", fmt::format("{}", flags.run.compile_limit_s)};
+std::vector<std::string> exporter_arguments(const std::string& only, const flags::Flags& flags) {
+  std::vector<std::string> arguments = {only, "--time-limit", fmt::format("{}", flags.run.compile_limit_s)};
   const auto add = [&](const char* name, const std::string& value) {
     arguments.insert(arguments.end(), {name, value});
   };
   if (flags.axes.presets.size() > 1)
-    fail(flags.axes.presets[1].place, fmt::format("{} is exported in one preset (expected mini or full)", flags.only));
+    fail(flags.axes.presets[1].place, fmt::format("{} is exported in one preset (expected mini or full)", only));
   for (const auto& preset : flags.axes.presets) add("--preset", preset.value == Preset::full ? "full" : "mini");
   const auto trains = [](const auto& mode) { return mode.value == Mode::training; };
   if (std::ranges::any_of(flags.axes.modes, trains))
@@ -241,8 +245,8 @@ Export read_export(int status, const std::string& output, double limit_s) {
                           output.substr(output.size() - std::min<size_t>(output.size(), 2000)))};
 }
 
-bool export_named_model(flags::Flags& flags) {
-  const std::string source = flags.only;
+bool export_named_model(config::Choice<std::string>& only, const flags::Flags& flags) {
+  const std::string source = only.value;
   const fs::path cache = compile::cache_folder(flags.run.cache);
   // A case's own process comes here again: what failed is not tried again in this run.
   const std::string run = compile::run_id(), key = "export-" + sha256(source).substr(0, 16);
@@ -250,14 +254,14 @@ bool export_named_model(flags::Flags& flags) {
   if (const auto failed = compile::remembered_failure(cache, run, key)) {
     done.error = *failed;
   } else {
-    done = export_now(flags, cache);
+    done = export_now(source, flags, cache);
     if (done.file.empty()) compile::remember_failure(cache, run, key, done.error);
   }
   const std::string name = source.substr(source.find(':') + 1);
-  flags.only =
+  only.value =
       done.file.empty() ? (cache / "exported" / (formats::model_name_of(name + ".pt2") + ".pt2")).string() : done.file;
   if (!done.file.empty()) return false;
-  register_failed_model(flags, source, done.error, "the model could not be exported");
+  register_failed_model(only.value, source, done.error, "the model could not be exported");
   return true;
 }
 

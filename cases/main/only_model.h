@@ -16,10 +16,11 @@ namespace torchstone {
 /// File names and texts of the exporter (cases/exporter/*.py), which is part of the library.
 std::map<std::string, std::string> exporter_sources();
 
-/// Registers the file of --torchstone_only under selection::only_model(). An exported program that is refused becomes a
+/// Registers a file of --torchstone_only under selection::only_model(). An exported program that is refused becomes a
 /// model that cannot be loaded; throws when any other file or its inputs cannot be used. Returns the dtype that the
 /// file is judged in; none where it has no floating-point numbers.
-std::optional<selection::OwnDtype> register_own_model(const flags::Flags& flags);
+std::optional<selection::OwnDtype> register_own_model(const config::Choice<std::string>& only,
+                                                      const flags::Flags& flags);
 
 /// Number of parameters of a model's mini preset: makes it.
 int64_t mini_parameters(const ModelInfo& info);
@@ -32,7 +33,7 @@ bool is_named_model(const std::string& only);
 
 /// The command of the exporter: everything but the interpreter and the script. Throws ConfigError where the flags leave
 /// more than one preset.
-std::vector<std::string> exporter_arguments(const flags::Flags& flags);
+std::vector<std::string> exporter_arguments(const std::string& only, const flags::Flags& flags);
 
 /// The exporter's answer.
 struct Export {
@@ -43,10 +44,10 @@ struct Export {
 /// `status` is the exporter's exit status, 128 + signal when one ended it.
 Export read_export(int status, const std::string& output, double limit_s);
 
-/// Exports the model of --torchstone_only in the Python of the compile workers and puts the archive's path in its
+/// Exports a model of --torchstone_only in the Python of the compile workers and puts the archive's path in its
 /// place. An archive that the same versions exported before is reused. A model that cannot be exported is registered
 /// too. Its cases end with model_fail_to_load and the package's message, and the program ends with exit code 4. Returns
 /// whether the model was registered here.
-bool export_named_model(flags::Flags& flags);
+bool export_named_model(config::Choice<std::string>& only, const flags::Flags& flags);
 
 }  // namespace torchstone

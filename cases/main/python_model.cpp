@@ -89,26 +89,25 @@ PythonModel model_of_part(const std::string& only, const config::Place& place) {
 
 }  // namespace
 
-std::optional<PythonModel> python_model_of(const flags::Flags& flags) {
-  const std::string& only = flags.only;
-  if (only.starts_with(path_mark)) return model_of_path(only, flags.only_place);
-  if (only.starts_with(module_mark)) return model_of_module(only, flags.only_place);
-  if (flags.subject != flags::SubjectKind::python) {
+std::optional<PythonModel> python_model_of(const config::Choice<std::string>& choice, flags::SubjectKind subject) {
+  const auto& [only, place] = choice;
+  if (only.starts_with(path_mark)) return model_of_path(only, place);
+  if (only.starts_with(module_mark)) return model_of_module(only, place);
+  if (subject != flags::SubjectKind::python) {
     if (is_part_of_generation(only))
-      fail(flags.only_place,
-           fmt::format("'{}' needs --torchstone_subject=python: a part of generation runs in Python", only));
+      fail(place, fmt::format("'{}' needs --torchstone_subject=python: a part of generation runs in Python", only));
     return std::nullopt;
   }
   if (!is_named_model(only))
-    fail(flags.only_place, fmt::format("'{}' is not a Python module (expected path:FILE.py,class:NAME, "
-                                       "module:PACKAGE.MODULE:FUNCTION_OR_CLASS or SOURCE:NAME of a package)",
-                                       only));
-  if (is_part_of_generation(only)) return model_of_part(only, flags.only_place);
+    fail(place, fmt::format("'{}' is not a Python module (expected path:FILE.py,class:NAME, "
+                            "module:PACKAGE.MODULE:FUNCTION_OR_CLASS or SOURCE:NAME of a package)",
+                            only));
+  if (is_part_of_generation(only)) return model_of_part(only, place);
   return PythonModel{only, name_for(std::string_view(only).substr(only.find(':') + 1)), ""};
 }
 
-bool register_python_model(flags::Flags& flags) {
-  const auto model = python_model_of(flags);
+bool register_python_model(config::Choice<std::string>& only, flags::Flags& flags) {
+  const auto model = python_model_of(only, flags.subject);
   if (!model) return false;
   ModelInfo info;
   info.name = model->name;
@@ -118,10 +117,10 @@ bool register_python_model(flags::Flags& flags) {
   info.make = [](const ModelOptions&) -> std::shared_ptr<Model> {
     throw std::logic_error("a Python subject has no model in this process");
   };
-  register_model(info, flags.only.c_str(), 0);
-  if (!flags.only.starts_with(path_mark) && !flags.only.starts_with(module_mark))
+  register_model(info, only.value.c_str(), 0);
+  if (!only.value.starts_with(path_mark) && !only.value.starts_with(module_mark))
     flags.run.exporter = place_exporter(compile::cache_folder(flags.run.cache)).parent_path();
-  flags.only = model->name;
+  only.value = model->name;
   return true;
 }
 

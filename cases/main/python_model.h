@@ -13,14 +13,14 @@ struct PythonModel {
   std::string not_trained{};  ///< why it cannot be trained, as ModelInfo::not_trained has it
 };
 
-/// Returns the Python model that the flags name: `path:FILE.py,class:NAME` as PyTorch's harness takes it,
+/// Returns the Python model that `only` names: `path:FILE.py,class:NAME` as PyTorch's harness takes it,
 /// `module:PACKAGE.MODULE:FUNCTION_OR_CLASS`, or with --torchstone_subject=python SOURCE:NAME of a package or
 /// `transformers:CLASS,part=PART`, a part of generation. Empty for any other text. Throws ConfigError for a file that
 /// does not exist, and for a text of another form.
-std::optional<PythonModel> python_model_of(const flags::Flags& flags);
+std::optional<PythonModel> python_model_of(const config::Choice<std::string>& only, flags::SubjectKind subject);
 
-/// Registers that model and puts its name in the place of --torchstone_only. Returns whether there is one. Throws as
-/// above.
-bool register_python_model(flags::Flags& flags);
+/// Registers that model and puts its name in the place of `only`, a value of --torchstone_only. Returns whether there
+/// is one. Throws as above.
+bool register_python_model(config::Choice<std::string>& only, flags::Flags& flags);
 
 }  // namespace torchstone

@@ -81,8 +81,11 @@ judge::Entrant entrant_of(const Case& c, Result ladder) {
 
 void add_shipping(const selection::Variants& variants, const Case& c, const flags::Flags& flags,
                   judge::Entrant& entrant) {
-  if (!selection::only_is_file(flags)) return;
-  const auto shipping = selection::shipping_of(variants.shipping, c, flags.only);
+  const auto file = std::ranges::find_if(flags.only, [&](const auto& only) {
+    return selection::only_is_file(only.value) && selection::only_model(only.value) == c.model;
+  });
+  if (file == flags.only.end()) return;
+  const auto shipping = selection::shipping_of(variants.shipping, c, file->value);
   entrant.command = shipping.command;
   entrant.code = shipping.code;
   entrant.why_not_shipped = shipping.why_none;

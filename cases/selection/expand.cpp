@@ -248,8 +248,14 @@ Expansion expand(const std::vector<suite::Suite>& suites, const Known& known, co
     for (const auto& model : suite.models) require_model(known, model.name, model.place);
     for (const auto& row : suite.rows) require_backends(known, row.axes.backends, suite.own_modules);
   }
-  const ModelInfo* only = known.model(flags.only);
-  require_backends(known, flags.axes.backends, only != nullptr && !only->python.empty());
+  const auto is_module = [&](const config::Choice<std::string>& only) {
+    const ModelInfo* info = known.model(only.value);
+    return info != nullptr && !info->python.empty();
+  };
+  const bool modules = std::ranges::any_of(flags.only, is_module);
+  const bool others = !modules || !std::ranges::all_of(flags.only, is_module);
+  for (const bool of_module : {false, true})
+    if (of_module ? modules : others) require_backends(known, flags.axes.backends, of_module);
   Expansion all;
   std::set<std::tuple<std::string, int64_t, int>> seen;
   for (const auto& combination : combinations_of(flags)) {

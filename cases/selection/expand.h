@@ -61,7 +61,8 @@ Expansion expand(const std::vector<suite::Suite>& suites, const Known& known, co
 /// Throws NothingSelected without a case.
 void require_cases(const Expansion& expansion);
 
-/// Applies --torchstone_suite and --torchstone_only to the suites. Throws ConfigError for an unknown name.
+/// Applies --torchstone_suite and --torchstone_only to the suites. With several models a suite occurs once for each.
+/// Throws ConfigError for an unknown name.
 std::vector<suite::Suite> chosen_suites(const std::vector<suite::Suite>& all, const Known& known,
                                         const flags::Flags& flags);
 
@@ -73,10 +74,10 @@ std::vector<suite::Row> select_rows(const std::vector<suite::Row>& rows, const c
 /// Leaves out eager against eager, which is a control.
 std::vector<suite::Row> full_matrix(std::vector<suite::Row> rows, const config::Place& place);
 
-/// Returns the model's name for --torchstone_only: the given name, or formats::model_name_of() of a file. A file gets
-/// the name `NAME_file` where the zoo has a model of its name.
-std::string only_model(const flags::Flags& flags);
-/// Tells whether --torchstone_only names a file (formats::is_model_file()).
-bool only_is_file(const flags::Flags& flags);
+/// Returns the model's name for a value of --torchstone_only: the given name, or formats::model_name_of() of a file. A
+/// file gets the name `NAME_file` where the zoo has a model of its name.
+std::string only_model(const std::string& only);
+/// Tells whether such a value names a file (formats::is_model_file()).
+bool only_is_file(const std::string& only);
 
 }  // namespace torchstone::selection

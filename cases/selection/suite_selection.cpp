@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -31,14 +32,15 @@ void run_all_rows(suite::Suite& suite, const std::string& model) {
   }
 }
 
-/// Keeps the suites for files when --torchstone_only names a file, those for Python modules when it names one, and the
-/// other suites otherwise.
-void keep_suites_for(const flags::Flags& flags, const ModelInfo& model, std::vector<suite::Suite>& suites) {
-  const bool module = !model.python.empty(), file = !module && only_is_file(flags);
+/// Keeps the suites for files when `only` is a file, those for Python modules when it is one, and the other suites
+/// otherwise.
+void keep_suites_for(const config::Choice<std::string>& only, const ModelInfo& model,
+                     std::vector<suite::Suite>& suites) {
+  const bool module = !model.python.empty(), file = !module && only_is_file(only.value);
   std::erase_if(suites,
                 [&](const suite::Suite& suite) { return suite.own_files != file || suite.own_modules != module; });
   if (!suites.empty()) return;
-  fail(flags.only_place,
+  fail(only.place,
        module
            ? "a Python module needs a suite with the key own_modules, such as the program's suite python, and none is "
              "selected"
@@ -136,14 +138,42 @@ void require_backends(const Known& known, const config::Choices<BackendSpec>& ch
   }
 }
 
-bool only_is_file(const flags::Flags& flags) { return formats::is_model_file(flags.only); }
+bool only_is_file(const std::string& only) { return formats::is_model_file(only); }
 
-std::string only_model(const flags::Flags& flags) {
-  if (!only_is_file(flags)) return flags.only;
-  const std::string name = formats::model_name_of(flags.only);
+std::string only_model(const std::string& only) {
+  if (!only_is_file(only)) return only;
+  const std::string name = formats::model_name_of(only);
   const ModelInfo* taken = find_model(name);
-  return taken != nullptr && taken->file != flags.only ? name + "_file" : name;
+  return taken != nullptr && taken->file != only ? name + "_file" : name;
 }
+
+namespace {
+
+/// Reduces the suites to one model of --torchstone_only.
+std::vector<suite::Suite> suites_of(const config::Choice<std::string>& only, const Known& known,
+                                    std::vector<suite::Suite> suites) {
+  const std::string name = only_model(only.value);
+  if (known.model(name) == nullptr && name.find_first_of(",;") != std::string::npos)
+    fail(only.place, fmt::format("unknown model {} (expected one model; give --torchstone_only several times for "
+                                 "several models)",
+                                 name));
+  const ModelInfo& info = require_model(known, name, only.place);
+  keep_suites_for(only, info, suites);
+  for (auto& suite : suites) {
+    std::erase_if(suite.models, [&](const suite::SuiteModel& model) { return model.name != name; });
+    run_all_rows(suite, name);
+  }
+  if (std::ranges::any_of(suites, [](const suite::Suite& suite) { return !suite.models.empty(); })) return suites;
+  // No suite lists it, so it runs by the rows of a suite that its registration names, else of the first suite.
+  auto home = std::ranges::find_if(suites, [&](const suite::Suite& suite) {
+    return std::ranges::find(info.suites, suite.name) != info.suites.end();
+  });
+  if (home == suites.end()) home = suites.begin();
+  home->models.push_back({name, {}, std::nullopt, {info.file, info.line, name}});
+  return {*home};
+}
+
+}  // namespace
 
 std::vector<suite::Suite> chosen_suites(const std::vector<suite::Suite>& all, const Known& known,
                                         const flags::Flags& flags) {
@@ -153,22 +183,9 @@ std::vector<suite::Suite> chosen_suites(const std::vector<suite::Suite>& all, co
   for (const auto& suite : all)
     if (flags.suites.empty() || contains(flags.suites, suite.name)) chosen.push_back(suite);
   if (flags.only.empty() || chosen.empty()) return chosen;
-
-  const std::string only = only_model(flags);
-  const ModelInfo& info = require_model(known, only, flags.only_place);
-  keep_suites_for(flags, info, chosen);
-  for (auto& suite : chosen) {
-    std::erase_if(suite.models, [&](const suite::SuiteModel& model) { return model.name != only; });
-    run_all_rows(suite, only);
-  }
-  if (std::ranges::any_of(chosen, [](const suite::Suite& suite) { return !suite.models.empty(); })) return chosen;
-  // No suite lists it, so it runs by the rows of a suite that its registration names, else of the first suite.
-  auto home = std::ranges::find_if(chosen, [&](const suite::Suite& suite) {
-    return std::ranges::find(info.suites, suite.name) != info.suites.end();
-  });
-  if (home == chosen.end()) home = chosen.begin();
-  home->models.push_back({only, {}, std::nullopt, {info.file, info.line, only}});
-  return {*home};
+  std::vector<suite::Suite> of_models;
+  for (const auto& only : flags.only) std::ranges::move(suites_of(only, known, chosen), std::back_inserter(of_models));
+  return of_models;
 }
 
 std::vector<suite::Row> full_matrix(std::vector<suite::Row> rows, const config::Place& place) {

@@ -234,7 +234,9 @@ void select_tournament(flags::Flags& flags) {
   auto& axes = flags.axes;
   axes.checks = {{"tournament", place}};
   if (axes.modes.empty()) axes.modes = {{Mode::inference, place}};
-  if (axes.dtypes.empty() && !only_is_file(flags)) axes.dtypes = {{DType::float32, place}};  // a file has its own
+  const bool files =
+      !flags.only.empty() && std::ranges::all_of(flags.only, [](const auto& only) { return only_is_file(only.value); });
+  if (axes.dtypes.empty() && !files) axes.dtypes = {{DType::float32, place}};  // a file has its own
   if (axes.backends.empty()) axes.backends = read_variants(flags.tournament_variants, backend_names()).backends;
   const BackendSpec eager{"eager", {}};
   if (!contains(axes.backends, eager)) axes.backends.insert(axes.backends.begin(), {eager, place});

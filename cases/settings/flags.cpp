@@ -226,9 +226,11 @@ void refuse_flags_without_effect(Flags& flags) {
     refuse(flags, {"junit_properties"}, "does not go with --torchstone_report=none: no junit.xml is written");
   if (flags.run.diagnose == Diagnose::never)
     refuse(flags, {"diagnose_limit", "diagnose_max"}, "does not go with --torchstone_diagnose=never");
-  if (flags.only.find(':') == std::string::npos)
+  const auto contains_colon = [](const auto& only) { return only.value.find(':') != std::string::npos; };
+  const auto is_script = [](const auto& only) { return only.value.ends_with(".pt"); };
+  if (std::ranges::none_of(flags.only, contains_colon))
     refuse(flags, {"subject"}, "is only for a model of a Python package in --torchstone_only");
-  if (!flags.only.ends_with(".pt"))
+  if (std::ranges::none_of(flags.only, is_script))
     refuse(flags, {"inputs"}, "is only for a TorchScript file (.pt) in --torchstone_only");
   if (flags.run.isolate != Isolation::off) return;
   if (has_several_processes(flags))

@@ -109,12 +109,11 @@ struct Flags {
   /// own (cases/selection/expand.h). `overrides` has the first ones.
   std::map<std::string, std::vector<config::Yaml>> sweeps;
 
-  BatchSizes batch_sizes;     ///< of single models; weaker than an override
-  std::string suites_folder;  ///< or one file; empty: the program's own
-  std::string only;           ///< one model's name, or a file (models/formats/model_file.h)
-  config::Place only_place;
+  BatchSizes batch_sizes;                     ///< of single models; weaker than an override
+  std::string suites_folder;                  ///< or one file; empty: the program's own
+  config::Choices<std::string> only;          ///< names of models, and files (models/formats/model_file.h)
   SubjectKind subject = SubjectKind::native;  ///< of SOURCE:NAME in `only`
-  std::string inputs;                         ///< a .pt file with the inputs of `only`
+  std::string inputs;                         ///< a .pt file with the inputs of the .pt files of `only`
   std::vector<std::string> plugins;
   std::vector<std::string> libraries;  ///< shared libraries of operators
   OperatorFlags operators;

@@ -46,15 +46,14 @@ FlagInfo only_flag() {
       .name = "only",
       .value = "NAME_OR_FILE",
       .help =
-          "only this one model, or this file: TorchScript (.pt), or an exported program (.pt2, or a folder with "
+          "only this model, or this file: TorchScript (.pt), or an exported program (.pt2, or a folder with "
           "eval.pt2 and train.pt2); or SOURCE:NAME of a Python package (timm:ghostnet_100); or a Python module that "
           "torch.compile compiles: path:FILE.py,class:NAME or module:PACKAGE.MODULE:FUNCTION_OR_CLASS; for several "
-          "models use --gtest_filter"};
+          "models give the flag several times"};
   flag.set = [](Flags& f, const config::Yaml& v) {
-    f.only = text_of(v);
-    f.only_place = v;
+    if (const std::string only = text_of(v); !contains(f.only, only)) f.only.push_back({only, v});
   };
-  return flag;
+  return std::move(flag).repeatable();
 }
 
 /// A flag for the values of an axis. `what` follows "only these" in the help text. The singular is another name of it.

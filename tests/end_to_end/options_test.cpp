@@ -1,5 +1,5 @@
 // What upstream's users expect of a performance case: fixed rounds, random inputs, raw timings, traces, allocations,
-// cold and warm starts.
+// cold and warm starts. Several models in one run.
 #include <filesystem>
 #include <map>
 
@@ -146,6 +146,15 @@ TEST(StartUp, OfInductorIsColdWithoutACacheAndWarmWithOne) {
   EXPECT_EQ(outcome.at("metrics").at("cache_hit"), 1);
   EXPECT_TRUE(outcome.at("metrics").contains("warm_start_s"));
   EXPECT_NE(outcome.at("metrics").at("compile_s"), metrics.at("compile_s"));
+}
+
+TEST(Only, TakesSeveralModels) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run_faults(
+      "*", {"--torchstone_only=healthy", "--torchstone_only=two_outputs", "--torchstone_list=cases"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  for (const char* model : {"/healthy_", "/two_outputs_"}) EXPECT_NE(run.out.find(model), std::string::npos) << model;
+  EXPECT_EQ(run.out.find("/zero_output_"), std::string::npos) << run.out;
 }
 
 }  // namespace

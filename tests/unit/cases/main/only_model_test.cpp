@@ -21,15 +21,16 @@ TEST(NamedModel, IsASourceAColonAndAName) {
 }
 
 TEST(NamedModel, IsExportedByTheFlags) {
-  EXPECT_THAT(exporter_arguments(flags_of({"--torchstone_only=timm:a"})), ElementsAre("timm:a", "--time-limit", "900"));
-  EXPECT_THAT(exporter_arguments(flags_of({"--torchstone_only=timm:a", "--torchstone_presets=full",
-                                           "--torchstone_modes=inference,training", "--torchstone_batch_size=8",
-                                           "--torchstone_compile_limit=60"})),
+  EXPECT_THAT(exporter_arguments("timm:a", flags_of({"--torchstone_only=timm:a"})),
+              ElementsAre("timm:a", "--time-limit", "900"));
+  EXPECT_THAT(exporter_arguments("timm:a", flags_of({"--torchstone_only=timm:a", "--torchstone_presets=full",
+                                                     "--torchstone_modes=inference,training",
+                                                     "--torchstone_batch_size=8", "--torchstone_compile_limit=60"})),
               ElementsAre("timm:a", "--time-limit", "60", "--preset", "full", "--mode", "both", "--batch-size", "8"));
-  EXPECT_THAT(exporter_arguments(flags_of({"--torchstone_only=timm:a", "--torchstone_modes=training"})),
+  EXPECT_THAT(exporter_arguments("timm:a", flags_of({"--torchstone_only=timm:a", "--torchstone_modes=training"})),
               ElementsAre("timm:a", "--time-limit", "900", "--mode", "train"));
   EXPECT_THAT(error_of([] {
-                exporter_arguments(flags_of({"--torchstone_only=timm:a", "--torchstone_presets=mini,full"}));
+                exporter_arguments("timm:a", flags_of({"--torchstone_only=timm:a", "--torchstone_presets=mini,full"}));
               }),
               HasSubstr("timm:a is exported in one preset (expected mini or full)"));
 }

@@ -12,15 +12,20 @@ using test::error_of;
 using test::flags_of;
 using testing::HasSubstr;
 
+std::optional<PythonModel> model_of(const std::vector<std::string>& arguments) {
+  const auto flags = flags_of(arguments);
+  return python_model_of(flags.only.at(0), flags.subject);
+}
+
 std::string name_of_only(const std::string& only) {
-  const auto model = python_model_of(flags_of({"--torchstone_only=" + only}));
+  const auto model = model_of({"--torchstone_only=" + only});
   return model ? model->name : "none";
 }
 
 TEST(PythonModel, IsAClassOfAFile) {
   const test::Folder folder;
   const std::string file = folder.write("my net.py", "");
-  const auto model = python_model_of(flags_of({"--torchstone_only=path:" + file + ",class:TinyNet"}));
+  const auto model = model_of({"--torchstone_only=path:" + file + ",class:TinyNet"});
   ASSERT_TRUE(model);
   EXPECT_EQ(model->source, "path:" + file + ",class:TinyNet");
   EXPECT_EQ(model->name, "TinyNet");
@@ -28,12 +33,12 @@ TEST(PythonModel, IsAClassOfAFile) {
 
 TEST(PythonModel, HasAnAbsolutePathSoThatAReproductionWorksFromAnyFolder) {
   const auto flags = flags_of({"--torchstone_only=path:net.py,class:Net"});
-  EXPECT_THAT(flags.only, testing::StartsWith("path:/"));
+  EXPECT_THAT(flags.only.at(0).value, testing::StartsWith("path:/"));
   EXPECT_THAT(flags.run.arguments, HasSubstr("path:/"));
 }
 
 TEST(PythonModel, IsAFunctionOfAModule) {
-  const auto model = python_model_of(flags_of({"--torchstone_only=module:my.nets:make_net"}));
+  const auto model = model_of({"--torchstone_only=module:my.nets:make_net"});
   ASSERT_TRUE(model);
   EXPECT_EQ(model->source, "module:my.nets:make_net");
   EXPECT_EQ(model->name, "make_net");
@@ -42,7 +47,7 @@ TEST(PythonModel, IsAFunctionOfAModule) {
 
 TEST(PythonModel, IsAModelOfAPackageIfTheSubjectIsPython) {
   EXPECT_EQ(name_of_only("timm:ghostnet_100"), "none");
-  const auto model = python_model_of(flags_of({"--torchstone_only=timm:ghostnet_100", "--torchstone_subject=python"}));
+  const auto model = model_of({"--torchstone_only=timm:ghostnet_100", "--torchstone_subject=python"});
   ASSERT_TRUE(model);
   EXPECT_EQ(model->source, "timm:ghostnet_100");
   EXPECT_EQ(model->name, "ghostnet_100");
@@ -50,8 +55,7 @@ TEST(PythonModel, IsAModelOfAPackageIfTheSubjectIsPython) {
 
 TEST(PythonModel, MayBeAPartOfGeneration) {
   const auto part = [](const std::string& keys) {
-    return *python_model_of(
-        flags_of({"--torchstone_only=transformers:Qwen2ForCausalLM" + keys, "--torchstone_subject=python"}));
+    return *model_of({"--torchstone_only=transformers:Qwen2ForCausalLM" + keys, "--torchstone_subject=python"});
   };
   EXPECT_EQ(part(",part=decode").source, "transformers:Qwen2ForCausalLM,part=decode");
   EXPECT_EQ(part(",part=decode").name, "Qwen2ForCausalLM_decode");
@@ -61,9 +65,7 @@ TEST(PythonModel, MayBeAPartOfGeneration) {
 
 TEST(PythonModel, OfAWrongPartOfGenerationIsAnError) {
   const auto error = [](const std::string& only, const std::string& subject = "python") {
-    return error_of([&] {
-      python_model_of(flags_of({"--torchstone_only=" + only, "--torchstone_subject=" + subject}));
-    });
+    return error_of([&] { model_of({"--torchstone_only=" + only, "--torchstone_subject=" + subject}); });
   };
   for (const auto& [only, text] : std::vector<std::pair<std::string, std::string>>{
            {"transformers:A,part=sample", "has part=sample"},
@@ -81,9 +83,7 @@ TEST(PythonModel, OfAWrongPartOfGenerationIsAnError) {
 }
 
 TEST(PythonModel, OfAnyOtherFormIsAnErrorThatNamesTheForm) {
-  const auto error = [](const std::vector<std::string>& arguments) {
-    return error_of([&] { python_model_of(flags_of(arguments)); });
-  };
+  const auto error = [](const std::vector<std::string>& arguments) { return error_of([&] { model_of(arguments); }); };
   EXPECT_THAT(error({"--torchstone_only=path:/no/net.py,class:Net"}), HasSubstr("/no/net.py: no such file"));
   EXPECT_THAT(error({"--torchstone_only=path:/no/net.py"}), HasSubstr("expected path:FILE.py,class:NAME"));
   EXPECT_THAT(error({"--torchstone_only=path:/no/net.py,class:"}), HasSubstr("expected path:FILE.py,class:NAME"));
@@ -103,16 +103,16 @@ TEST(PythonModel, OfATakenNameGetsAnother) {
 
 TEST(PythonModel, IsRegisteredUnderItsName) {
   auto flags = flags_of({"--torchstone_only=module:my.nets:ANetOfThisTest"});
-  EXPECT_TRUE(register_python_model(flags));
-  EXPECT_EQ(flags.only, "ANetOfThisTest");
+  EXPECT_TRUE(register_python_model(flags.only.at(0), flags));
+  EXPECT_EQ(flags.only.at(0).value, "ANetOfThisTest");
   const ModelInfo* info = find_model("ANetOfThisTest");
   ASSERT_NE(info, nullptr);
   EXPECT_EQ(info->python, "module:my.nets:ANetOfThisTest");
   auto of_part = flags_of({"--torchstone_only=transformers:ANet,part=decode", "--torchstone_subject=python"});
-  EXPECT_TRUE(register_python_model(of_part));
+  EXPECT_TRUE(register_python_model(of_part.only.at(0), of_part));
   EXPECT_EQ(find_model("ANet_decode")->not_trained, "part=decode generates text, which has no training step");
   auto other = flags_of({"--torchstone_only=resnet18"});
-  EXPECT_FALSE(register_python_model(other));
+  EXPECT_FALSE(register_python_model(other.only.at(0), other));
 }
 
 }  // namespace

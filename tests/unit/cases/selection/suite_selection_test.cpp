@@ -206,17 +206,36 @@ TEST(Expand, APythonModuleRunsAsWrittenByTheRowsForModules) {
 }
 
 TEST(Expand, OnlyNamesAFileByItsStem) {
-  const flags::Flags flags = flags_of({"--torchstone_only=dir/my-net.v2.pt"});
-  EXPECT_TRUE(only_is_file(flags));
-  EXPECT_EQ(only_model(flags), "my_net_v2");
-  EXPECT_TRUE(flags.only.starts_with("/"));
-  EXPECT_FALSE(only_is_file(flags_of({"--torchstone_only=resnet18"})));
-  EXPECT_TRUE(only_is_file(flags_of({"--torchstone_only=net.pt2"})));
+  const std::string file = flags_of({"--torchstone_only=dir/my-net.v2.pt"}).only.at(0).value;
+  EXPECT_TRUE(file.starts_with("/"));
+  EXPECT_TRUE(only_is_file(file));
+  EXPECT_EQ(only_model(file), "my_net_v2");
+  EXPECT_FALSE(only_is_file("resnet18"));
+  EXPECT_TRUE(only_is_file("net.pt2"));
   const test::Folder folder;
   folder.write("big-net.v2/eval.pt2", "");
-  EXPECT_EQ(only_model(flags_of({"--torchstone_only=" + folder.path() + "/big-net.v2/"})), "big_net_v2");
+  EXPECT_EQ(only_model(folder.path() + "/big-net.v2/"), "big_net_v2");
   // The zoo has a resnet18, which is another model.
-  EXPECT_EQ(only_model(flags_of({"--torchstone_only=resnet18.pt"})), "resnet18_file");
+  EXPECT_EQ(only_model("resnet18.pt"), "resnet18_file");
+}
+
+TEST(Expand, OnlySeveralModelsGivesTheCasesOfEach) {
+  const auto names = [](const std::vector<std::string>& models) {
+    std::vector<std::string> arguments;
+    for (const auto& model : models) arguments.push_back("--torchstone_only=" + model);
+    return Expanded(two_rows, arguments).names();
+  };
+  auto both = names({"first"});
+  const auto second = names({"second"});
+  ASSERT_FALSE(second.empty());
+  both.insert(both.end(), second.begin(), second.end());
+  EXPECT_EQ(names({"first", "second"}), both);
+  EXPECT_EQ(names({"second", "second"}), second);
+  EXPECT_THAT(
+      Expanded(two_rows, {"--torchstone_only=first,second"}).error,
+      testing::HasSubstr("unknown model first,second (expected one model; give --torchstone_only several times"));
+  EXPECT_THAT(Expanded(two_rows, {"--torchstone_only=first", "--torchstone_only=third_"}).error,
+              testing::HasSubstr("--torchstone_only=third_: unknown model third_"));
 }
 
 TEST(CaseNames, UseOnlyWhatCtestAndGoogleTestPass) {

@@ -92,7 +92,7 @@ TEST(Flags, AreReadIntoTheirFields) {
   EXPECT_EQ(flags.suites_folder, "/s");
   EXPECT_EQ(flags.suites.at(1).value, "b");
   EXPECT_EQ(flags.axes.devices.at(0).value, "cuda");
-  EXPECT_EQ(flags.only, "m");
+  EXPECT_EQ(flags.only.at(0).value, "m");
   EXPECT_EQ(flags.inputs, "/i.pt");
   EXPECT_THAT(flags.plugins, testing::ElementsAre("/a.so", "/b.so"));
   EXPECT_EQ(flags.list, Listing::skipped);
