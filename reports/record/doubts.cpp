@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "reports/base/text.h"
+#include "reports/record/metric.h"
 #include "reports/record/verdict.h"
 #include "reports/statistics/statistics.h"
 
@@ -20,8 +21,8 @@ bool passed(const Result& r) { return r.finished && r.outcome.status == Status::
 
 std::string model_of(const Result& r) { return r.model.empty() ? short_name(r.name) : r.model; }
 
-std::optional<statistics::Interval> interval_of(const Result& r) {
-  const auto low = metric_of(r, "speedup_low"), high = metric_of(r, "speedup_high");
+std::optional<statistics::Interval> interval_of(const Result& r, const std::string& key = "speedup") {
+  const auto low = metric_of(r, (key + "_low").c_str()), high = metric_of(r, (key + "_high").c_str());
   return low && high ? std::optional(statistics::Interval{*low, *high}) : std::nullopt;
 }
 
@@ -29,6 +30,8 @@ std::optional<statistics::Interval> interval_of(const Result& r) {
 std::string wide_interval(double ratio, double low, double high) {
   if (!statistics::is_too_wide(ratio, low, high)) return "";
   if (!statistics::is_bounded(low, high)) return "its interval has no bound: it was measured too few times";
+  if (statistics::says_nothing(low, high))
+    return fmt::format("its interval says nothing: the bounds differ by a factor of {:.2g}", high / low);
   return fmt::format("its interval is ±{:.0f} % wide", 100 * (high - low) / 2 / ratio);
 }
 
@@ -51,6 +54,24 @@ std::string other_doubts(const Result& r) {
   if (const size_t at = noisy.empty() ? std::string::npos : doubts.find(noisy); at != std::string::npos)
     doubts.erase(at, noisy.size() + 1);  // and the space to the next sentence
   return trimmed(doubts);
+}
+
+bool is_unknown(const Result& r, const std::string& key) {
+  const auto interval = interval_of(r, key);
+  return interval && r.outcome.metrics.contains(key) && statistics::says_nothing(interval->low, interval->high);
+}
+
+std::string speedup_text(const Result& r, int digits) {
+  const auto speedup = metric_of(r, "speedup");
+  if (!speedup) return "";
+  if (is_unknown(r, "speedup")) {
+    const auto [low, high] = *interval_of(r);
+    if (low > 1 && std::isfinite(low)) return fmt::format("at least {:.{}f}x", low, digits);
+    return high > 0 && high < 1 ? fmt::format("at most {:.{}f}x", high, digits) : "unknown";
+  }
+  const std::string interval = speedup_interval(r, digits);
+  return (std::isfinite(*speedup) ? fmt::format("{:.{}f}x", *speedup, digits) : format_metric("speedup", *speedup)) +
+         (interval.empty() ? "" : " " + interval);
 }
 
 std::string speedup_interval(const Result& r, int digits) {

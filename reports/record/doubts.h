@@ -22,6 +22,14 @@ inline constexpr double max_lost_across_caches = 1.5;
 /// Returns other doubts about the timings in one line: the note `doubts` without the reason above.
 std::string other_doubts(const Result& result);
 
+/// Returns whether the interval of a ratio, the metrics KEY_low and KEY_high, says nothing about it
+/// (statistics::says_nothing). Reports then print no number, and means leave it out. False without an interval.
+bool is_unknown(const Result& result, const std::string& key);
+
+/// Returns the speed-up with its interval: "1.43x [1.40 1.46]", or "1.43x" without one. If the interval says nothing,
+/// returns the bound that excludes 1, "at least 2.10x", else "unknown". Empty without a speed-up.
+std::string speedup_text(const Result& result, int digits);
+
 /// Returns the interval of the speed-up, "[1.40 1.46]". Empty without an interval or without a bound.
 std::string speedup_interval(const Result& result, int digits);
 

@@ -54,7 +54,7 @@ std::vector<const Result*> averaged(const std::vector<Result>& results, const st
   return chosen;
 }
 
-/// Returns the timings with right answers and a metric above 0. Counts the others by reason.
+/// Returns the timings with right answers and a metric above 0 that is known. Counts the others by reason.
 std::vector<const Result*> timings_of(const std::vector<Result>& results, const std::string& metric, Average& average) {
   std::map<std::string, std::string> wrong;
   for (const auto& r : results) {
@@ -72,6 +72,8 @@ std::vector<const Result*> timings_of(const std::vector<Result>& results, const 
       ++average.excluded["eager against eager"];
     else if (!value || !std::isfinite(*value) || *value <= 0)
       ++average.excluded[std::string(to_string(r->outcome.status))];
+    else if (is_unknown(*r, metric))
+      ++average.excluded["with an interval that says nothing"];
     else
       values.push_back(r);
   }
@@ -97,10 +99,10 @@ double margin_of(const Result& r) {
   double worst = is_fine(r) ? 0 : 1;
   if (const auto error = metric_of(r, "error_of_limit"))
     worst = std::max(worst, std::isnan(*error) ? infinity : *error);
-  if (const auto low = metric_of(r, "speedup_low"); low && *low > 0) {
-    worst = std::max(worst, metric_of(r, "required_speedup").value_or(1) / *low);
-  }
-  const bool judged = r.outcome.metrics.contains("error_of_limit") || r.outcome.metrics.contains("speedup_low");
+  const bool is_timed = r.outcome.metrics.contains("speedup_low") && !is_unknown(r, "speedup");
+  if (const double low = is_timed ? r.outcome.metrics.at("speedup_low") : 0; low > 0)
+    worst = std::max(worst, metric_of(r, "required_speedup").value_or(1) / low);
+  const bool judged = r.outcome.metrics.contains("error_of_limit") || is_timed;
   return !is_fine(r) && !judged ? infinity : worst;
 }
 
@@ -136,8 +138,10 @@ Geomean geomean_of(const std::vector<Result>& results) {
   for (const Result* r : timings_of(results, "speedup", geomean)) {
     const double speedup = *metric_of(*r, "speedup");
     logs += std::log(speedup);
-    below += square(std::log(speedup / metric_of(*r, "speedup_low").value_or(speedup)));
-    above += square(std::log(metric_of(*r, "speedup_high").value_or(speedup) / speedup));
+    const auto low = metric_of(*r, "speedup_low"), high = metric_of(*r, "speedup_high");
+    if (!low || !high) continue;
+    below += square(std::log(speedup / *low));
+    above += square(std::log(*high / speedup));
   }
   if (geomean.n > 0) {
     const auto n = static_cast<double>(geomean.n);

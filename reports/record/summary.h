@@ -15,8 +15,7 @@ std::vector<std::pair<Status, size_t>> count_by_status(const std::vector<Result>
 /// An average and its inputs.
 struct Average {
   double value = 0;
-  /// The cases' intervals, propagated in logarithms as independent errors: for these models on this machine. 0 and
-  /// infinity if one of the intervals has no bound.
+  /// The cases' intervals, propagated in logarithms as independent errors: for these models on this machine.
   double low = 0, high = 0;
   size_t n = 0;
   size_t noisy = 0;                        ///< of these, cases whose speed-up says too little (reports/record/doubts.h)
@@ -29,7 +28,8 @@ Average pass_rate_of(const std::vector<Result>& results);
 
 /// Returns the geometric mean of the measured speed-ups, whether or not they meet their requirement. A mean over passes
 /// alone would rise when slow models fail. Also left out are cases whose answer is wrong or missing, by the accuracy
-/// case of the same combination. So is eager against eager unless there is nothing else.
+/// case of the same combination, and speed-ups whose interval says nothing (reports/record/doubts.h). So is eager
+/// against eager unless there is nothing else.
 using Geomean = Average;
 Geomean geomean_of(const std::vector<Result>& results);
 /// Returns the arithmetic mean of a metric over the timings (compile_s, compression_ratio). The same cases are left

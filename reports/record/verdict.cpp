@@ -225,10 +225,8 @@ std::string numbers_line(const Result& result) {
   if (const auto error = find("error_of_limit")) add(fmt::format("err {:.2g}×", *error));
   if (is_weak(result)) add("weak: limit " + limit_text(*find("detection_limit")));
   if (const auto speedup = find("speedup")) {
-    std::string text = fmt::format("{:.2f}x", *speedup);
-    if (!std::isfinite(*speedup)) text = "speed-up " + format_metric("speedup", *speedup);
-    if (const std::string interval = speedup_interval(result, 2); !interval.empty()) text += " " + interval;
-    add(text + (is_noisy(result) ? " (noisy)" : ""));
+    const bool is_number = std::isfinite(*speedup) && !is_unknown(result, "speedup");
+    add((is_number ? "" : "speed-up ") + speedup_text(result, 2) + (is_noisy(result) ? " (noisy)" : ""));
   }
   if (const auto largest = find("tolerance_max")) add(fmt::format("max {:.3g}", *largest));
   if (const auto mean = find("tolerance_mean")) add(fmt::format("mean {:.3g}", *mean));

@@ -187,4 +187,6 @@ bool is_too_wide(double ratio, double low, double high) {
   return !is_bounded(low, high) || (high - low) / 2 > widest_half * ratio;
 }
 
+bool says_nothing(double low, double high) { return !is_bounded(low, high) || high > uninformative_factor * low; }
+
 }  // namespace torchstone::statistics

@@ -159,8 +159,7 @@ std::string failure_block(const Result& r) {
 std::string name_cell(std::string_view name) { return markdown_code(shortened_middle(name, longest_name), true); }
 
 std::string case_row(const Result& r) {
-  std::string speedup = metric_cell(r, "speedup");
-  if (const std::string interval = speedup_interval(r, 3); !interval.empty()) speedup += " " + interval;
+  std::string speedup = speedup_text(r, 3);
   if (is_noisy(r)) speedup += " noisy: " + noisy_reason(r);
   return fmt::format("| {} {} | {} | {} | {} | {} | {} | {} |\n", symbol_of(r), name_cell(short_name(r.name)),
                      markdown_text(status_text(r)) + (is_weak(r) ? ", weak" : ""),

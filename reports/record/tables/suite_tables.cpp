@@ -30,6 +30,7 @@ Column column_of(const Result& r) {
 
 std::string cell_of(const Result& r) {
   const auto speedup = metric_of(r, "speedup");
+  if (is_unknown(r, "speedup")) return speedup_text(r, 2);
   return speedup ? fmt::format("{:.2f}x{}", *speedup, is_noisy(r) ? " noisy" : "")
                  : std::string(to_string(final_status(r)));
 }
@@ -100,9 +101,9 @@ std::string combination(const Result& r) {
 
 /// Noisy where the interval says too little, or the case does.
 std::string with_interval(double value, double low, double high, bool noisy_case = false) {
-  const std::string text = statistics::is_bounded(low, high) ? fmt::format("{:.3f}x [{:.3f} {:.3f}]", value, low, high)
-                                                             : fmt::format("{:.3f}x", value);
-  return text + (noisy_case || statistics::is_too_wide(value, low, high) ? " noisy" : "");
+  if (statistics::says_nothing(low, high)) return "unknown";
+  return fmt::format("{:.3f}x [{:.3f} {:.3f}]", value, low, high) +
+         (noisy_case || statistics::is_too_wide(value, low, high) ? " noisy" : "");
 }
 
 /// The numbers above 0, for their geometric mean.
@@ -224,8 +225,9 @@ std::optional<SuiteTable> dynamic_table(const std::vector<Result>& results) {
     add_rows(result, table);
     const auto metric = [&](const char* name) { return metric_of(result, name).value_or(0); };
     const auto low = metric_of(result, "dynamic_cost_low"), high = metric_of(result, "dynamic_cost_high");
-    cost.add(metric("dynamic_cost"), low && high && statistics::is_too_wide(metric("dynamic_cost"), *low, *high));
-    speedup.add(metric("speedup"), is_noisy(result));
+    if (!is_unknown(result, "dynamic_cost"))
+      cost.add(metric("dynamic_cost"), low && high && statistics::is_too_wide(metric("dynamic_cost"), *low, *high));
+    if (!is_unknown(result, "speedup")) speedup.add(metric("speedup"), is_noisy(result));
     if (metric("static_compile_s") > 0 && metric("compile_s") > 0)
       compile.add(metric("compile_s") / metric("static_compile_s"));
   }

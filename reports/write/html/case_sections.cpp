@@ -67,11 +67,9 @@ std::string metrics_table(const Result& r, const std::string& figures) {
   for (const auto& info : metric_table()) {
     const auto found = metrics.find(std::string(info.key));
     if (found == metrics.end() || shown_elsewhere(info.key, figures)) continue;
-    std::string value = format_metric(info.key, found->second);
-    if (info.key == "speedup") {
-      if (const std::string interval = speedup_interval(r, 3); !interval.empty()) value += " " + interval;
-      if (is_noisy(r)) value += " noisy";
-    }
+    if (info.key == "hodges_lehmann" && is_unknown(r, "speedup")) continue;  // the same number by another estimate
+    std::string value = is_unknown(r, std::string(info.key)) ? "unknown" : format_metric(info.key, found->second);
+    if (info.key == "speedup") value = speedup_text(r, 3) + (is_noisy(r) ? " noisy" : "");
     rows += fmt::format("<tr><th>{}<td>{}", escaped(info.title), value);
   }
   for (const auto& [key, value] : metrics) {

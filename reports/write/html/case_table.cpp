@@ -69,6 +69,7 @@ struct Column {
 
 Cell metric_cell(const CaseView& c, const char* key) {
   const auto value = metric_of(*c.result, key);
+  if (is_unknown(*c.result, key)) return {"unknown"};
   return value ? Cell{format_metric(key, *value), value} : Cell{};
 }
 
@@ -93,8 +94,9 @@ Cell speedup_cell(const CaseView& c) {
                                      Status::fail_compile_time, Status::fail_memory};
   const Status status = c.result->outcome.status;
   const bool counts = info_of(status).passing || std::ranges::find(right_answers, status) != right_answers.end();
-  const std::string text = format_metric("speedup", *speedup);
-  return {counts ? text : "<s>" + text + "</s>", speedup};
+  const bool is_known = !is_unknown(*c.result, "speedup");
+  const std::string text = is_known ? format_metric("speedup", *speedup) : speedup_text(*c.result, 3);
+  return {counts ? text : "<s>" + text + "</s>", is_known ? speedup : std::nullopt};
 }
 
 Cell interval_cell(const CaseView& c) {
@@ -102,7 +104,7 @@ Cell interval_cell(const CaseView& c) {
   if (!low || !high) return {};
   const std::string noisy = noisy_reason(*c.result);
   const std::string mark = noisy.empty() ? "" : fmt::format(" <b title=\"{}\">noisy</b>", escaped_cut(noisy, 300));
-  if (speedup_interval(*c.result, 3).empty()) return {mark, low};
+  if (is_unknown(*c.result, "speedup")) return {mark};
   return {fmt::format("{}<small>{:.3f}–{:.3f}</small>{}", interval_bar(*c.result), *low, *high, mark), low};
 }
 

@@ -135,7 +135,7 @@ std::string memory_figure(const Result& result) {
 
 std::string interval_bar(const Result& result) {
   const auto speedup = metric_of(result, "speedup");
-  if (!speedup || !(*speedup > 0) || !std::isfinite(*speedup)) return "";
+  if (!speedup || !(*speedup > 0) || !std::isfinite(*speedup) || is_unknown(result, "speedup")) return "";
   const double low = metric_of(result, "speedup_low").value_or(*speedup),
                high = metric_of(result, "speedup_high").value_or(*speedup);
   constexpr int width = 96;

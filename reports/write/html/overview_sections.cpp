@@ -13,7 +13,6 @@
 #include "reports/record/doubts.h"
 #include "reports/record/summary.h"
 #include "reports/record/verdict.h"
-#include "reports/statistics/statistics.h"
 #include "reports/write/html/markup.h"
 #include "reports/write/html/view.h"
 
@@ -111,9 +110,7 @@ std::string speed(const View& view) {
   const std::string reasons = escaped(excluded_text(geomean));
   const std::string excluded = reasons.empty() ? "nothing left out" : "left out: " + reasons;
   if (geomean.n == 0) return reasons.empty() ? "" : fact("Speed-up", "not measured", excluded);
-  const std::string interval = statistics::is_bounded(geomean.low, geomean.high)
-                                   ? fmt::format("[{:.3f} {:.3f}]", geomean.low, geomean.high)
-                                   : "no interval: a case had too few rounds";
+  const std::string interval = fmt::format("[{:.3f} {:.3f}]", geomean.low, geomean.high);
   const std::string noisy = geomean.noisy == 0 ? "" : fmt::format(", {} of them noisy", geomean.noisy);
   return fact("Speed-up, geometric mean", fmt::format("{:.3f}×", geomean.value),
               fmt::format("{} over {}{}; {}", interval, counted(geomean.n, "case"), noisy, excluded));

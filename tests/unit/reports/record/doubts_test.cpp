@@ -34,6 +34,7 @@ TEST(Noise, IsAnIntervalWithoutABoundOrWiderThanAQuarterOnEachSide) {
   EXPECT_EQ(noisy_reason(timed(1, 0.7, 1.3)), "its interval is ±30 % wide");
   EXPECT_EQ(noisy_reason(timed(1, 0.76, 1.24)), "");
   EXPECT_EQ(noisy_reason(timed(2, 1.51, 2.49)), "");
+  EXPECT_EQ(noisy_reason(timed(5.12, 0.5, 10)), "its interval says nothing: the bounds differ by a factor of 20");
   Result noted = timed(1, 0.99, 1.01);
   noted.outcome.why_noisy = "two processes differ by 12 %";
   EXPECT_EQ(noisy_reason(noted), "two processes differ by 12 %");
@@ -46,7 +47,7 @@ TEST(Noise, IsAnIntervalWithoutABoundOrWiderThanAQuarterOnEachSide) {
 
 TEST(Noise, AUselessIntervalNeverLooksLikeAResultOnTheConsole) {
   const std::string row = console_row(timed(1.02, 0, infinity), /*color=*/false);
-  EXPECT_THAT(row, AllOf(HasSubstr("[ NOISY  ] ~ "), HasSubstr("1.02x (noisy)"),
+  EXPECT_THAT(row, AllOf(HasSubstr("[ NOISY  ] ~ "), HasSubstr("speed-up unknown (noisy)"), Not(HasSubstr("1.02")),
                          HasSubstr("noisy: its interval has no"), Not(HasSubstr("inf")), Not(HasSubstr("PASS"))));
   EXPECT_THAT(console_row(timed(1.02, 1.01, 1.03), false), HasSubstr("[  PASS  ]   S/Performance.*/model"));
   Result undecided = timed(1.02, 0.5, 2);
@@ -107,26 +108,60 @@ TEST(Noise, DoubtsFitTheTerminal) {
 }
 
 TEST(Noise, IsCountedAndMarkedInMeansAndTablesAndPages) {
-  std::vector<Result> results = {timed(1.02, 0, infinity, "S/Performance.A/wide"), timed(2, 1.9, 2.1)};
+  std::vector<Result> results = {timed(1.02, 0.6, 1.4, "S/Performance.A/wide"), timed(2, 1.9, 2.1)};
   for (auto& result : results) result.backend = "inductor", result.model = result.name;
   results[1].dtype = "bfloat16";
   const Report report{sample_run(), results};
   EXPECT_EQ(geomean_of(results).noisy, 1u);
+  EXPECT_THAT(console::write_summary(results, sample_run(), {}, 200),
+              AllOf(HasSubstr("2 pass, 1 noisy"), HasSubstr("over 2 mini models, 1 of them noisy")));
   EXPECT_THAT(
-      console::write_summary(results, sample_run(), {}, 200),
-      AllOf(HasSubstr("2 pass, 1 noisy"), HasSubstr("over 2 mini models, 1 of them noisy"), Not(HasSubstr("inf]"))));
-  EXPECT_THAT(write::write_markdown(report),
-              AllOf(HasSubstr("#### 1 noisy"), HasSubstr("1.020x noisy&#58; its interval has no bound"),
-                    HasSubstr("1 of them noisy"), Not(HasSubstr("inf]"))));
-  EXPECT_THAT(
-      write::write_html(report),
-      AllOf(HasSubstr("As expected, but 1 of 2 cases noisy"), HasSubstr("pass, noisy</i>"),
-            HasSubstr("noisy: its interval has no bound"), HasSubstr("1 of them noisy"), Not(HasSubstr("–inf"))));
+      write::write_markdown(report),
+      AllOf(HasSubstr("#### 1 noisy"), HasSubstr("1.020x \\[0.600 1.400\\] noisy&#58; its interval is ±39 % wide"),
+            HasSubstr("1 of them noisy")));
+  EXPECT_THAT(write::write_html(report),
+              AllOf(HasSubstr("As expected, but 1 of 2 cases noisy"), HasSubstr("pass, noisy</i>"),
+                    HasSubstr("noisy: its interval is ±39 % wide"), HasSubstr("1 of them noisy")));
   const auto table = tables::speedup_table(results);
   ASSERT_TRUE(table);
   EXPECT_EQ(table->rows.at(0).at(2) + table->rows.at(0).at(3) + table->rows.at(1).at(2) + table->rows.at(1).at(3),
             "2.00x1.02x noisy");
   EXPECT_EQ(exit_code_of(results, false), 0);
+}
+
+TEST(UnknownSpeedup, IsNoNumberInAnyReportAndInNoMean) {
+  std::vector<Result> results = {timed(5.12, 0.0012, 8046, "S/Performance.A/wide"), timed(2, 1.9, 2.1)};
+  for (auto& result : results) result.backend = "inductor", result.model = result.name;
+  results[0].outcome.metrics["hodges_lehmann"] = 5.1201;
+  results[1].dtype = "bfloat16";
+  const Report report{sample_run(), results};
+  const Geomean geomean = geomean_of(results);
+  EXPECT_DOUBLE_EQ(geomean.value, 2);
+  EXPECT_EQ(excluded_text(geomean), "1 with an interval that says nothing");
+  const auto no_number = AllOf(Not(HasSubstr("5.12")), Not(HasSubstr("8046")));
+  EXPECT_THAT(console_row(results[0], false), AllOf(HasSubstr("speed-up unknown (noisy)"), no_number));
+  EXPECT_THAT(console::write_summary(results, sample_run(), {}, 200),
+              AllOf(HasSubstr("geometric mean 2.000x over 1"), no_number));
+  EXPECT_THAT(write::write_markdown(report), AllOf(HasSubstr("| unknown noisy&#58; "), no_number));
+  EXPECT_THAT(write::write_html(report),
+              AllOf(HasSubstr("<td class=n>unknown"), HasSubstr("<td>unknown noisy"), no_number));
+  EXPECT_THAT(write::write_summary_csv(results),
+              AllOf(HasSubstr("speed-up: 1 with an interval that says nothing"), no_number));
+  const auto table = tables::speedup_table(results);
+  ASSERT_TRUE(table);
+  EXPECT_THAT(table->rows.at(1), testing::Contains("unknown"));
+  EXPECT_EQ(margin_of(results[0]), 0) << "a bound of 0.0012 is no margin either";
+}
+
+TEST(UnknownSpeedup, IsNamedByTheBoundThatExcludesOne) {
+  EXPECT_EQ(speedup_text(timed(5, 2.1, 12), 2), "at least 2.10x");
+  EXPECT_EQ(speedup_text(timed(0.2, 0.05, 0.4), 2), "at most 0.40x");
+  EXPECT_EQ(speedup_text(timed(1, 0, infinity), 2), "unknown");
+  EXPECT_EQ(speedup_text(timed(1, nan_value, nan_value), 2), "unknown");
+  EXPECT_EQ(speedup_text(timed(1.43, 1.4, 1.46), 2), "1.43x [1.40 1.46]");
+  EXPECT_EQ(speedup_text(simple_result("a", Status::pass), 2), "");
+  EXPECT_FALSE(is_unknown(timed(1.43, 1.4, 1.46), "speedup"));
+  EXPECT_FALSE(is_unknown(timed(1.43, 0, infinity), "compile_s")) << "it has no interval";
 }
 
 TEST(Noise, LeavesNumbersInCsv) {

@@ -238,5 +238,16 @@ TEST(IsTooWide, HoldsOfIntervalsWithoutABoundAndOfThoseOverAQuarterToEachSide) {
   EXPECT_TRUE(is_too_wide(1, 0.9, 1.5)) << "0.3 to each side";
 }
 
+TEST(SaysNothing, HoldsOfIntervalsWithoutABoundAndOfThoseWiderThanAFactorOfFour) {
+  EXPECT_TRUE(says_nothing(0, 8046)) << "the interval of a 5.12x that was printed once";
+  EXPECT_TRUE(says_nothing(0.0006, 8046));
+  EXPECT_TRUE(says_nothing(0.9, unlimited));
+  EXPECT_TRUE(says_nothing(nan, 1.1));
+  EXPECT_TRUE(says_nothing(0.5, 2.01));
+  EXPECT_FALSE(says_nothing(0.5, 2)) << "from half to twice still says something";
+  EXPECT_FALSE(says_nothing(1.14, 1.39));
+  EXPECT_FALSE(says_nothing(2000, 2100)) << "a large ratio may be known well";
+}
+
 }  // namespace
 }  // namespace torchstone::statistics
