@@ -169,7 +169,9 @@ std::map<std::string, selection::OwnDtype> register_only_models(flags::Flags& fl
       dtypes[only.value] = {DType::as_written, DType::float32};
       continue;
     }
-    const bool failed = is_named_model(only.value) && export_named_model(only, flags);
+    const bool of_package = is_named_model(only.value);
+    const bool failed = of_package && export_named_model(only, flags);
+    if (of_package) flags.package_models.insert(selection::only_model(only.value));
     if (failed || !selection::only_is_file(only.value)) continue;
     if (const auto own = register_own_model(only, flags)) dtypes[selection::only_model(only.value)] = *own;
   }

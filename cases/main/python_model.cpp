@@ -118,8 +118,10 @@ bool register_python_model(config::Choice<std::string>& only, flags::Flags& flag
     throw std::logic_error("a Python subject has no model in this process");
   };
   register_model(info, only.value.c_str(), 0);
-  if (!only.value.starts_with(path_mark) && !only.value.starts_with(module_mark))
+  if (!only.value.starts_with(path_mark) && !only.value.starts_with(module_mark)) {
+    flags.package_models.insert(model->name);
     flags.run.exporter = place_exporter(compile::cache_folder(flags.run.cache)).parent_path();
+  }
   only.value = model->name;
   return true;
 }

@@ -283,6 +283,8 @@ Result row_of(const Case& c, const Session& session) {
   result.origin.sequence = 0;
   const auto own = std::ranges::find(session.suites, c.suite, &suite::Suite::name);
   if (own == session.suites.end()) return result;
+  result.own_model = own->own_files || own->own_modules;
+  if (result.own_model && !session.flags.package_models.contains(c.model)) result.preset.clear();  // it has one size
   const auto& upstream_names = own->policy.upstream_names;
   if (const auto found = upstream_names.find(c.model); found != upstream_names.end())
     result.upstream_name = found->second;

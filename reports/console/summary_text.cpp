@@ -13,6 +13,7 @@
 #include "reports/base/text.h"
 #include "reports/record/doubts.h"
 #include "reports/record/metric.h"
+#include "reports/record/own_model.h"
 #include "reports/record/summary.h"
 #include "reports/record/tables/upstream_suites.h"
 #include "reports/record/verdict.h"
@@ -22,7 +23,7 @@
 namespace torchstone::console {
 namespace {
 
-constexpr size_t lines_in_all = 25, worst_shown = 10, least_name_width = 24, reason_room = 24;
+constexpr size_t lines_in_all = 25, worst_shown = 10, least_name_width = 24, reason_room = 24, least_text_width = 20;
 constexpr const char* worst_heading = "Worst first by margin (error/allowed, required/reached speed-up, inf: neither):";
 
 /// Failures first, of them those that say something before those that an interruption left undone.
@@ -129,13 +130,53 @@ std::vector<std::string> averages_of(const std::vector<Result>& results) {
   return parts;
 }
 
+/// Returns "my_model" for a model of one's own without expectations, else "7 of 8 cases as expected".
+std::string subject_words(const std::vector<Result>& results) {
+  if (are_of_own_model(results) && !has_expectations(results)) return terminal_line(model_names(results));
+  return fmt::format("{} of {} cases as expected", std::ranges::count_if(results, is_fine), results.size());
+}
+
 std::string head_line(const std::vector<Result>& results, const RunInfo& run) {
   const bool whole = run.exit_reason.empty() || run.exit_reason == "finished";
   const int code = run.exit_code.value_or(ExitCode::success);
   const std::string why = run.exit_words.empty() ? "" : ": " + terminal_line(first_line(run.exit_words));
-  return fmt::format("Torchstone: {} of {} cases as expected, {:.0f} s{}{}", std::ranges::count_if(results, is_fine),
-                     results.size(), run.duration_s, whole ? "" : ", " + terminal_line(first_line(run.exit_reason)),
+  return fmt::format("Torchstone: {}, {:.0f} s{}{}", subject_words(results), run.duration_s,
+                     whole ? "" : ", " + terminal_line(first_line(run.exit_reason)),
                      code == ExitCode::success ? "" : fmt::format(", exit code {}{}", code, why));
+}
+
+/// Breaks a text between words into lines of at most `width` columns. The first begins with `head`, the others below.
+std::vector<std::string> wrapped(const std::string& head, const std::string& text, size_t width) {
+  const size_t room = std::max(width, columns(head) + least_text_width);
+  std::vector<std::string> lines = {head};
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    const bool is_first = columns(lines.back()) == columns(head);
+    if (!is_first && columns(lines.back()) + 1 + columns(word) > room)
+      lines.push_back(std::string(columns(head), ' ') + word);
+    else
+      lines.back() += (is_first ? "" : " ") + word;
+    at = end + 1;
+  }
+  return lines;
+}
+
+/// Returns a sentence for each backend and mode of a model of one's own, in at most `most` lines.
+std::vector<std::string> own_model_lines(const std::vector<Result>& results, size_t most, size_t width) {
+  std::vector<std::string> lines;
+  const auto sentences = own_model_sentences(results);
+  for (size_t i = 0; i < sentences.size(); ++i) {
+    const auto& [text, mark] = sentences[i];
+    const auto added = wrapped(fmt::format("  {} ", mark), terminal_line(text), width);
+    const size_t reserved = i + 1 == sentences.size() ? 0 : 1;  // the line of those not shown
+    if (lines.size() + added.size() + reserved > most) {
+      lines.push_back(shortened(fmt::format("  … and {} more on the page", sentences.size() - i), width));
+      break;
+    }
+    lines.insert(lines.end(), added.begin(), added.end());
+  }
+  return lines;
 }
 
 /// Returns the path of the page, the names of the reports in its folder, and the number of those in folders below.
@@ -224,16 +265,22 @@ std::string ways_to_ship(const Tournament& tournament) {
 
 std::string write_summary(const std::vector<Result>& results, const RunInfo& run,
                           const std::vector<std::string>& report_paths, size_t width) {
+  const bool is_own = are_of_own_model(results);
   std::vector<std::string> lines = {shortened(head_line(results, run), width)};
-  add_wrapped(lines, "  ", counts_of(results), width);
+  if (!is_own) add_wrapped(lines, "  ", counts_of(results), width);
   for (const auto& line : baseline_lines(run)) lines.push_back(shortened(terminal_line("  " + line), width));
-  for (const auto& part : averages_of(results)) lines.push_back(shortened(terminal_line("  " + part), width));
+  if (!is_own)
+    for (const auto& part : averages_of(results)) lines.push_back(shortened(terminal_line("  " + part), width));
   for (const auto& doubt : machine_doubts(results, run.machine)) lines.push_back(shortened("  " + doubt, width));
   for (const auto& line : tables::operatorbench_lines(results)) lines.push_back(shortened(terminal_line(line), width));
   auto last = report_lines(report_paths, width);
   if (const std::string again = again_line(results); !again.empty()) last.push_back(again);
   if (run.baseline && !run.baseline->again.empty()) last.push_back("Compared: " + terminal_line(run.baseline->again));
-  if (const auto worst = worst_of(results); !worst.empty()) {
+  if (is_own) {
+    const size_t taken = lines.size() + last.size();
+    for (auto& line : own_model_lines(results, lines_in_all - std::min(taken, lines_in_all - 1), width))
+      lines.push_back(std::move(line));
+  } else if (const auto worst = worst_of(results); !worst.empty()) {
     const size_t taken = lines.size() + last.size() + 2;  // the heading, and the line of those not shown
     const size_t shown = std::min({worst.size(), worst_shown, lines_in_all - std::min(taken, lines_in_all)});
     lines.push_back(shortened(worst_heading, width));

@@ -255,6 +255,7 @@ void to_json(nlohmann::json& json, const Result& result) {
                       {"sequence", origin.sequence}};
   }
   if (result.max_error) json["max_error"] = number_to_json(*result.max_error);
+  if (result.own_model) json["own_model"] = true;
   if (!result.upstream_name.empty()) json["upstream_name"] = valid_utf8(result.upstream_name);
   if (result.is_red_by_baseline()) json["baseline"] = finding_to_json(result.baseline);
   json["outcome"] = result.outcome;
@@ -277,6 +278,7 @@ void from_json(const nlohmann::json& json, Result& result) {
   result.finished = found.boolean("finished", true);
   result.origin = record_origin(found["origin"]);
   if (!found.absent("max_error")) result.max_error = found.number("max_error");
+  result.own_model = found.boolean("own_model");
   result.upstream_name = found.text("upstream_name");
   result.baseline = finding_in(found["baseline"]);
   from_json(found["outcome"], result.outcome);

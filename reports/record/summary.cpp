@@ -33,19 +33,19 @@ bool is_torch_compile_row(const Result& r) {
   return r.backend == "torch_compile" || r.backend.starts_with("torch_compile_");
 }
 
-/// Returns the results of a check that an average is over, and counts the others. Cases of files (suite own) are not,
+/// Returns the results of a check that an average is over, and counts the others. Cases of models of one's own are not,
 /// because their number depends on the user. Python's torch.compile is a column to compare with.
 std::vector<const Result*> averaged(const std::vector<Result>& results, const std::string& check, Average& average) {
   const auto any = [&](auto fits) {
     return std::ranges::any_of(results, [&](const Result& r) { return r.check == check && fits(r); });
   };
-  const bool any_model = any([](const Result& r) { return r.suite != "own"; });
+  const bool any_model = any([](const Result& r) { return !r.own_model; });
   const bool any_native = any([](const Result& r) { return r.backend != "eager" && !is_torch_compile_row(r); });
   std::vector<const Result*> chosen;
   for (const auto& r : results) {
     if (r.check != check) continue;
-    if (any_model && r.suite == "own")
-      ++average.excluded["of a model file"];
+    if (any_model && r.own_model)
+      ++average.excluded["of a model of one's own"];
     else if (any_native && is_torch_compile_row(r))
       ++average.excluded["of Python's torch.compile"];
     else

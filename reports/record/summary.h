@@ -22,7 +22,7 @@ struct Average {
   std::map<std::string, size_t> excluded;  ///< reason → cases
 };
 /// Returns the share of accuracy cases that passed, upstream's pass rate. Cases that were not run are left out and
-/// counted by reason. So are cases of files (suite own) if there are cases of models, and Python's torch.compile if
+/// counted by reason. So are cases of models of one's own if there are cases of models, and Python's torch.compile if
 /// there are native backends.
 Average pass_rate_of(const std::vector<Result>& results);
 

@@ -14,6 +14,7 @@
 #include "reports/record/diagnosis_text.h"
 #include "reports/record/doubts.h"
 #include "reports/record/metric.h"
+#include "reports/record/own_model.h"
 #include "reports/record/summary.h"
 #include "reports/record/tables/suite_tables.h"
 #include "reports/record/verdict.h"
@@ -83,7 +84,20 @@ std::string speed_lines(const std::vector<Result>& results) {
   return text;
 }
 
-/// Returns counts, geometric mean, duration and machine.
+/// Returns a sentence for each backend and mode.
+std::string own_model_list(const std::vector<Result>& results) {
+  std::string text;
+  for (const auto& [sentence, mark] : own_model_sentences(results)) text += "\n- " + cut_text(sentence, longest_line);
+  return text + "\n";
+}
+
+/// Returns what the heading says: the model of one's own, or how many cases are as expected.
+std::string subject_of(const std::vector<Result>& results, size_t bad) {
+  if (are_of_own_model(results) && !has_expectations(results)) return cut_text(model_names(results));
+  return fmt::format("{} of {} cases as expected", results.size() - bad, results.size());
+}
+
+/// Returns counts, geometric mean, duration and machine. For a model of one's own, sentences replace the mean.
 std::string banner(const Report& report, const std::optional<judge::BaselineComparison>& comparison) {
   const auto& [run, results] = report;
   const int code = run.exit_code.value_or(ExitCode::success);
@@ -93,9 +107,9 @@ std::string banner(const Report& report, const std::optional<judge::BaselineComp
   const std::string refusal = comparison ? judge::refusal_words(*comparison) : "";
   const bool whole = run.exit_reason.empty() || run.exit_reason == "finished" || run.exit_reason.starts_with("merged");
   std::string text =
-      fmt::format("<!-- torchstone -->\n### {} Torchstone: {} of {} cases as expected\n\n",
+      fmt::format("<!-- torchstone -->\n### {} Torchstone: {}\n\n",
                   bad > 0 || !whole || code != ExitCode::success || worse + others > 0 || !refusal.empty() ? "❌" : "✅",
-                  results.size() - bad, results.size());
+                  subject_of(results, bad));
   std::vector<std::string> counts;
   for (const auto& [status, count] : count_by_status(results))
     counts.push_back(fmt::format("{} {}", count, markdown_text(to_string(status))));
@@ -108,7 +122,7 @@ std::string banner(const Report& report, const std::optional<judge::BaselineComp
   for (const auto& line : baseline_lines(run)) text += "\n<br>" + cut_text(line, longest_line);
   if (run.baseline && !run.baseline->again.empty())
     text += "\n<br>again: " + markdown_code(shortened(run.baseline->again, longest_line));
-  text += speed_lines(results);
+  text += are_of_own_model(results) ? "\n" + own_model_list(results) : speed_lines(results);
   text += run.duration_s > 0 ? fmt::format("\n<br>{:.0f} s", run.duration_s) : "\n<br>duration unknown";
   if (!run.started.empty()) text += ", started " + markdown_text(run.started);
   if (!run.exit_reason.empty()) text += ", " + cut_text(run.exit_reason);
@@ -323,7 +337,8 @@ std::string write_markdown(const Report& report, const MarkdownOptions& options)
   const auto up_to = [&](double part) { return static_cast<size_t>(room * part); };
   std::string text = banner(report, options.comparison);
   if (const auto blocks = blocks_of(report.results, is_unexpected, failure_block); !blocks.empty()) {
-    text += fmt::format("\n#### {} not as expected\n", blocks.size());
+    const bool passes = are_of_own_model(report.results) && !has_expectations(report.results);
+    text += fmt::format("\n#### {} {}\n", blocks.size(), passes ? "did not pass" : "not as expected");
     add_blocks(text, blocks, up_to(failures_part), "failures");
   }
   add_why(text, report.results, up_to(why_part));

@@ -9,7 +9,9 @@
 namespace torchstone {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(AScriptFile, IsJudgedAndTimedWithoutALineOfCode) {
   const Torchstone torchstone;
@@ -32,6 +34,14 @@ TEST(AScriptFile, IsJudgedAndTimedWithoutALineOfCode) {
     scripted += row.at("check") == "accuracy" && row.at("backend") == "torchscript" ? 1 : 0;
     timed += row.at("check") == "performance" && row.at("outcome").at("metrics").contains("speedup") ? 1 : 0;
   }
+  const auto says_no_average =
+      AllOf(Not(HasSubstr(" mini ")), Not(HasSubstr(">mini<")), Not(HasSubstr("geometric mean")),
+            Not(HasSubstr("as expected")), Not(HasSubstr("pass rate")));
+  EXPECT_THAT(run.out, AllOf(HasSubstr("\nTorchstone: my, "), HasSubstr("inductor, inference, float32: correct ("),
+                             HasSubstr("torchscript, inference, float32: correct ("), says_no_average));
+  EXPECT_THAT(read_file(torchstone.out() + "/report.html"),
+              AllOf(HasSubstr("my: "), HasSubstr("inductor, inference, float32: correct ("), says_no_average));
+  for (const auto& row : rows) EXPECT_EQ(row.at("preset"), "") << "a file has one size";
   EXPECT_GE(judged, 1);
   EXPECT_GE(scripted, 1);
   EXPECT_GE(timed, 1);

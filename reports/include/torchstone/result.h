@@ -95,7 +95,9 @@ struct Origin {
 /// One row of every report: the identity of a case and its outcome.
 struct Result {
   std::string name;  ///< full GoogleTest name: torchbench/Accuracy.CompiledMatchesEager/resnet18_…
-  std::string suite, model, check, mode, dtype, device, backend, preset;
+  std::string suite, model, check, mode, dtype, device, backend;
+  std::string preset;           ///< mini or full; empty for a model that has one size
+  bool own_model = false;       ///< of the file, Python module or package that the user named
   std::string dynamic = "off";  ///< the sizes that the program serves: off, batch or all
   int64_t batch_size = 0;
   std::string expected = "pass";      ///< the status this case is expected to have

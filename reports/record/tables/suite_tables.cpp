@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "reports/record/doubts.h"
+#include "reports/record/own_model.h"
 #include "reports/record/summary.h"
 #include "reports/record/tables/dashboard_marks.h"
 #include "reports/record/tables/upstream_suites.h"
@@ -96,7 +97,7 @@ constexpr std::array series_of = {
 constexpr size_t most_rows = 2000;
 
 std::string combination(const Result& r) {
-  return fmt::format("{} {} {} {} {}", r.mode, r.dtype, r.backend, r.device, r.preset);
+  return fmt::format("{} {} {} {}{}{}", r.mode, r.dtype, r.backend, r.device, r.preset.empty() ? "" : " ", r.preset);
 }
 
 /// Noisy where the interval says too little, or the case does.
@@ -232,6 +233,7 @@ std::optional<SuiteTable> dynamic_table(const std::vector<Result>& results) {
       compile.add(metric("compile_s") / metric("static_compile_s"));
   }
   if (table.rows.empty()) return std::nullopt;
+  if (are_of_own_model(results)) return table;  // a mean over one model's backends and modes means nothing
   const auto mean = [](const Ratios& of) {
     return of.values.empty() ? ""
                              : fmt::format("{:.3f}x of {}{}", statistics::geometric_mean(of.values), of.values.size(),
@@ -250,7 +252,9 @@ std::vector<SuiteTable> suite_tables(const std::vector<Result>& results) {
   std::vector<Result> of_models;
   std::ranges::remove_copy_if(results, std::back_inserter(of_models),
                               [](const Result& r) { return is_of_an_operator(r) || is_of_fastrnns(r); });
-  if (auto table = speedup_table(of_models)) tables.push_back(std::move(*table));
+  // A model of one's own has a sentence for each backend and mode.
+  if (auto table = are_of_own_model(results) ? std::nullopt : speedup_table(of_models))
+    tables.push_back(std::move(*table));
   if (auto table = dynamic_table(results)) tables.push_back(std::move(*table));
   add_operators(tables, results);
   add_runners(tables, results);

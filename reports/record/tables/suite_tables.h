@@ -15,9 +15,10 @@ struct SuiteTable {
   std::vector<std::vector<std::string>> rows;
 };
 
-/// Returns the tables for which there are results: speed-ups by model, cost of dynamic sizes, operators of each suite
-/// and dtype, upstream's runners of fastrnns, timings that PyTorch's dashboard flags. Operators have quantiles of the
-/// speed-up, with each input weighted by its calls in the log. An empty cell was not measured.
+/// Returns the tables for which there are results. Those of a model of one's own have no means and no speed-ups by
+/// model. Possible tables: speed-ups by model, cost of dynamic sizes, operators of each suite and dtype, upstream's
+/// runners of fastrnns, timings that PyTorch's dashboard flags. Operators have quantiles of the speed-up, with each
+/// input weighted by its calls in the log. An empty cell was not measured.
 std::vector<SuiteTable> suite_tables(const std::vector<Result>& results);
 
 /// Returns speed-ups with one row per model. There is a column for each combination of mode, dtype, backend, device,

@@ -11,6 +11,7 @@
 #include "reports/base/text.h"
 #include "reports/judge/baseline_report.h"
 #include "reports/record/doubts.h"
+#include "reports/record/own_model.h"
 #include "reports/record/summary.h"
 #include "reports/record/verdict.h"
 #include "reports/write/html/markup.h"
@@ -34,6 +35,15 @@ std::string_view open_words(const View& view) {
   return !any("NOISY") ? "undecided" : any("UNSURE") ? "undecided or noisy" : "noisy";
 }
 
+/// Returns how many cases are not fine, and how many are open, in the terms of a run without expectations.
+std::string own_words(const View& view, size_t others, size_t open) {
+  const std::string model = escaped_cut(model_names(view.report.results), 200) + ": ",
+                    total = counted(view.cases.size(), "case");
+  if (others > 0) return fmt::format("{}{} of {} did not pass", model, others, total);
+  if (open > 0) return fmt::format("{}{} of {} {}", model, open, total, open_words(view));
+  return model + (view.cases.size() == 1 ? "the case passed" : fmt::format("all {} passed", total));
+}
+
 Headline headline_of(const View& view) {
   const auto bad = [](std::string text) { return Headline{{"✗", "bad"}, std::move(text)}; };
   const auto total = view.cases.size();
@@ -41,8 +51,11 @@ Headline headline_of(const View& view) {
   const auto open = std::ranges::count_if(view.cases, [](const auto& c) { return c.verdict.mark == '~'; });
   const int code = exit_code_of(view.report);
   if (total == 0) return bad("No results");
+  const bool own = is_own_without_expectations(view);
   if (const auto others = total - fine; others > 0)
-    return bad(fmt::format("{} of {} {} not as expected", others, counted(total, "case"), others == 1 ? "is" : "are"));
+    return bad(
+        own ? own_words(view, others, 0)
+            : fmt::format("{} of {} {} not as expected", others, counted(total, "case"), others == 1 ? "is" : "are"));
   const auto& comparison = view.options.comparison;
   const std::string refusal = comparison ? capitalised(judge::refusal_words(*comparison)) : "";
   if (comparison && judge::exit_code_of(*comparison, {}) == ExitCode::nothing_judged) return bad(refusal);
@@ -57,7 +70,10 @@ Headline headline_of(const View& view) {
     return bad(fmt::format("Exit code {}: {}", code, escaped_cut(first_line(exit_words_of(view.report)), 300)));
   if (!refusal.empty()) return bad(refusal);
   if (open > 0)
-    return {{"~", "odd"}, fmt::format("As expected, but {} of {} {}", open, counted(total, "case"), open_words(view))};
+    return {{"~", "odd"},
+            own ? own_words(view, 0, static_cast<size_t>(open))
+                : fmt::format("As expected, but {} of {} {}", open, counted(total, "case"), open_words(view))};
+  if (own) return {{"✓", "ok"}, own_words(view, 0, 0)};
   return {{"✓", "ok"},
           total == 1 ? "The case is as expected" : fmt::format("All {} as expected", counted(total, "case"))};
 }
@@ -98,6 +114,17 @@ std::string counts(const View& view) {
                          group.status, group.look.symbol, group.count);
   }
   return fmt::format("{}</svg><ul class=ct>{}</ul>", bar, words);
+}
+
+/// Returns a sentence for each backend and mode of a model of one's own.
+std::string sentences(const View& view) {
+  std::string items;
+  for (const auto& [text, mark] : own_model_sentences(view.report.results)) {
+    const Look look = look_of(Verdict{"", mark});
+    items += fmt::format("\n<li class={}><b aria-hidden=true>{}</b> {}", look.css_class, look.symbol,
+                         escaped_cut(text, 2000));
+  }
+  return "<ul class=own>" + items + "</ul>";
 }
 
 std::string fact(std::string_view title, const std::string& value, const std::string& remark) {
@@ -275,7 +302,10 @@ std::string banner(const View& view) {
       fmt::format("<header class={}><p class=brand>Torchstone</p><h1><span aria-hidden=true>{}</span> {}</h1>",
                   look.css_class, look.symbol, text);
   if (!view.cases.empty()) out += counts(view);
-  out += "<dl class=facts>" + since_baseline(view) + speed(view) + detection(view);
+  const bool own = are_of_own_model(view.report.results);
+  if (own) out += sentences(view);
+  out += "<dl class=facts>" + since_baseline(view);
+  if (!own) out += speed(view) + detection(view);
   out += fact("Duration", run.duration_s > 0 ? duration_text(run.duration_s) : "unknown",
               run.started.empty() ? "" : "started " + escaped_cut(run.started, 60));
   return out + ended(view) + "</dl></header>" + ribbon(view);

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <torchstone/report_writer.h>
 
+#include "reports/base/text.h"
+#include "reports/record/own_model.h"
 #include "reports/record/summary.h"
 #include "reports/write/html/markup.h"
 #include "reports/write/html/view.h"
@@ -105,16 +107,19 @@ std::string title_of(const html::View& view) {
   size_t fine = 0;
   for (const auto& result : view.report.results) fine += is_fine(result);
   const int code = view.report.run.exit_code.value_or(0);
-  return fmt::format("Torchstone: {} of {} as expected{}", fine, html::counted(view.cases.size(), "case"),
+  const std::string how = html::is_own_without_expectations(view) ? "passed" : "as expected";
+  const std::string model =
+      are_of_own_model(view.report.results) ? html::escaped_cut(model_names(view.report.results), 200) + ", " : "";
+  return fmt::format("Torchstone: {}{} of {} {}{}", model, fine, html::counted(view.cases.size(), "case"), how,
                      code == 0 ? "" : fmt::format(", exit code {}", code));
 }
 
-std::string navigation(const std::string& body) {
+std::string navigation(const std::vector<Result>& results, const std::string& body) {
   std::string links;
   for (const auto& [id, title] : {std::pair{"attention", "Needs attention"},
                                   {"why", "Why"},
                                   {"cases", "Cases"},
-                                  {"suites", "Models, operators, LSTMs"},
+                                  {"suites", html::suites_title(results)},
                                   {"details", "Details"},
                                   {"baseline", "Since the baseline"},
                                   {"coverage", "Coverage"},
@@ -148,7 +153,8 @@ std::string write_html(const Report& report, const PageOptions& options) {
   if (used + data.size() > largest_page)
     data = html::data_section(report, used < largest_page ? largest_page - used : 0);
   const std::string body = content.body + data;
-  return html::document(content.title, content.head + navigation(body) + "<main>\n" + body + "</main>\n",
+  return html::document(content.title,
+                        content.head + navigation(report.results, body) + "<main>\n" + body + "</main>\n",
                         /*with_script=*/true);
 }
 

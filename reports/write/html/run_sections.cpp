@@ -11,6 +11,7 @@
 #include "reports/base/text.h"
 #include "reports/record/doubts.h"
 #include "reports/record/metric.h"
+#include "reports/record/own_model.h"
 #include "reports/record/report_json.h"
 #include "reports/record/summary.h"
 #include "reports/record/tables/suite_tables.h"
@@ -98,10 +99,15 @@ std::vector<Result> with_short_samples(std::vector<Result> results) {
 
 }  // namespace
 
+const char* suites_title(const std::vector<Result>& results) {
+  return are_of_own_model(results) ? "Tables" : "Models, operators, LSTMs";
+}
+
 std::string suites_section(const View& view) {
   std::string tables;
   for (const auto& table : tables::suite_tables(view.report.results)) tables += table_of(table);
-  return tables.empty() ? "" : "<section id=suites><h2>Models, operators, LSTMs</h2>\n" + tables + "</section>\n";
+  if (tables.empty()) return "";
+  return fmt::format("<section id=suites><h2>{}</h2>\n{}</section>\n", suites_title(view.report.results), tables);
 }
 
 std::string coverage_section(const View& view) {
@@ -118,7 +124,7 @@ std::string coverage_section(const View& view) {
                                : tally.fine);
     columns[r.backend].insert(r.dtype);
   }
-  if (rows.empty()) return "";
+  if (rows.empty() || are_of_own_model(view.report.results)) return "";  // its sentences say the same
   size_t width = 0;
   for (const auto& [backend, of_backend] : columns) width += of_backend.size();
   if (rows.size() > most_cells / width)

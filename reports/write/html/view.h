@@ -38,6 +38,9 @@ struct View {
 /// Keeps references to its arguments.
 View view_of(const Report& report, const write::PageOptions& options, const Fineness& fineness);
 
+/// Whether all cases are of a model of one's own, and the user stated no expectation (reports/record/own_model.h).
+bool is_own_without_expectations(const View& view);
+
 /// A symbol, which can be read without colour, and a CSS class.
 struct Look {
   std::string_view symbol, css_class;
@@ -80,6 +83,8 @@ std::string attention_section(const View& view);
 std::string why_section(const View& view);
 std::string cases_section(const View& view);
 std::string suites_section(const View& view);
+/// Heading of suites_section().
+const char* suites_title(const std::vector<Result>& results);
 std::string details_section(const View& view);
 std::string baseline_section(const View& view);
 std::string coverage_section(const View& view);

@@ -104,10 +104,10 @@ TEST(Geomean, LeavesOutTheControlUnlessThereIsNothingElse) {
 
 TEST(Geomean, LeavesOutFilesUnlessThereIsNothingElse) {
   Result file = timing_with("ghostnet_100", 9), answer = simple_result("A.ghostnet_100", Status::fail_accuracy);
-  file.suite = answer.suite = "own";
+  file.own_model = answer.own_model = true;
   const Geomean geomean = geomean_of({file, timing_with("a", 4)});
   EXPECT_DOUBLE_EQ(geomean.value, 4);
-  EXPECT_EQ(excluded_text(geomean), "1 of a model file");
+  EXPECT_EQ(excluded_text(geomean), "1 of a model of one's own");
   EXPECT_DOUBLE_EQ(geomean_of({file, answer}).value, 9) << "alone it is what was asked for";
   const Average rate = pass_rate_of({answer, simple_result("A.a", Status::pass)});
   EXPECT_DOUBLE_EQ(rate.value, 1);

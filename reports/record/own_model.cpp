@@ -1,0 +1,184 @@
+#include "reports/record/own_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/base/text.h"
+#include "reports/record/doubts.h"
+#include "reports/record/summary.h"
+#include "reports/record/verdict.h"
+
+namespace torchstone {
+namespace {
+
+constexpr size_t longest_reason = 200;
+
+/// Returns status and reason: "fail_to_compile: no C++ compiler".
+std::string status_words(const Result& r) {
+  if (!r.finished) return "started, never finished";
+  std::string reason = shortened(first_line(r.outcome.reason), longest_reason);
+  while (reason.ends_with('.')) reason.pop_back();
+  return fmt::format("{}{}{}", to_string(r.outcome.status), reason.empty() ? "" : ": ", reason);
+}
+
+bool is_wrong(const Result& r) {
+  return r.finished &&
+         (r.outcome.status == Status::fail_accuracy || r.outcome.status == Status::not_bitwise_equivalent);
+}
+
+/// Returns what an accuracy case tells about the answer.
+std::string answer_words(const Result& r) {
+  if (is_wrong(r)) {
+    const auto error = metric_of(r, "error_of_limit");
+    return error && std::isfinite(*error) && *error > 1
+               ? fmt::format("WRONG, by {:.2g} times the allowed error", *error)
+               : fmt::format("WRONG ({})", status_words(r));
+  }
+  if (!r.finished || r.outcome.status != Status::pass) return fmt::format("not judged ({})", status_words(r));
+  if (is_weak(r)) return "passed, but " + weak_reason(r);
+  const auto limit = metric_of(r, "detection_limit");
+  return limit ? fmt::format("correct (an error of {} would have been seen)", limit_text(*limit)) : "correct";
+}
+
+/// Returns the speed-up in words, with its interval: "1.26x faster [1.14, 1.39]".
+std::string ratio_words(const Result& r, double speedup) {
+  const auto low = metric_of(r, "speedup_low"), high = metric_of(r, "speedup_high");
+  if (!low || !high) return fmt::format("{:.2f}x, without an interval", speedup);
+  if (is_unknown(r, "speedup")) {
+    const std::string text = speedup_text(r, 2);
+    return text == "unknown" ? "speed unknown: " + noisy_reason(r) : text + (*low > 1 ? " faster" : ", slower");
+  }
+  const std::string interval = fmt::format("[{:.2f}, {:.2f}]{}", *low, *high, is_noisy(r) ? ", noisy" : "");
+  if (*low > 1) return fmt::format("{:.2f}x faster {}", speedup, interval);
+  if (*high < 1) return fmt::format("slower, {:.2f}x {}", speedup, interval);
+  return fmt::format("as fast as eager within its interval, {:.2f}x {}", speedup, interval);
+}
+
+/// Returns what a performance case tells about the speed.
+std::string speed_words(const Result& r) {
+  const auto speedup = metric_of(r, "speedup");
+  const bool is_timed = r.finished && speedup && std::isfinite(*speedup) && *speedup > 0 && !is_wrong(r);
+  if (!is_timed) return fmt::format("not timed ({})", status_words(r));
+  const Status status = r.outcome.status;
+  std::string text = ratio_words(r, *speedup);
+  const auto required = metric_of(r, "required_speedup");
+  if (required && status == Status::fail_speedup) return text + fmt::format(", below the required {:.2f}x", *required);
+  if (required && status == Status::undecided)
+    return text + fmt::format(", undecided about the required {:.2f}x", *required);
+  return status == Status::pass ? text : fmt::format("{} ({})", text, status_words(r));
+}
+
+/// Returns a number of calls with two digits, rounded up.
+std::string calls_words(double calls) {
+  const double step = calls < 100 ? 1 : std::pow(10, std::floor(std::log10(calls)) - 1);
+  const double rounded = std::max(1.0, std::ceil(calls / step) * step);
+  return fmt::format("{:.0f} call{}", rounded, rounded == 1 ? "" : "s");
+}
+
+/// Returns after how many calls compiling pays. Empty if the interval of the speed-up does not tell.
+std::string pay_words(const Result& r) {
+  const auto speedup = metric_of(r, "speedup"), high = metric_of(r, "speedup_high");
+  if (!speedup || !high || is_unknown(r, "speedup") || is_wrong(r)) return "";
+  if (*high < 1) return "compiling does not pay";
+  const auto calls = metric_of(r, "break_even_calls");
+  return calls && std::isfinite(*calls) && *calls > 0 ? "pays for its compile after " + calls_words(*calls) : "";
+}
+
+/// Returns what another check tells: "largest_batch pass".
+std::string other_words(const Result& r) {
+  const std::string numbers = numbers_line(r);
+  return fmt::format("{} {}{}{}", r.check, status_words(r), numbers.empty() ? "" : ", ", numbers);
+}
+
+/// Returns how the case compares with what the user stated: an expected status, or a baseline.
+std::string expectation_words(const Result& r) {
+  if (r.is_red_by_baseline()) return baseline_verdict_words(r);
+  if (r.expected == "pass") return "";
+  return is_fine(r) ? "as expected" : "expected " + r.expected;
+}
+
+/// The cases of one backend, mode and dtype.
+struct Combination {
+  std::string title;
+  std::vector<const Result*> cases{};
+};
+
+std::string title_of(const Result& r, bool with_model) {
+  std::string title = fmt::format("{}, {}, {}", r.backend, r.mode, r.dtype);
+  if (r.device != "cpu") title += ", " + r.device;
+  if (r.dynamic != "off") title += ", dynamic " + r.dynamic;
+  return with_model ? fmt::format("{}: {}", r.model, title) : title;
+}
+
+/// Order of marks by urgency, the most urgent first.
+size_t urgency_of(char mark) { return std::string_view("!*~x ").find(mark); }
+
+OwnModelSentence sentence_of(const Combination& of) {
+  OwnModelSentence sentence;
+  std::vector<std::string> parts;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty() && std::ranges::find(parts, part) == parts.end()) parts.push_back(part);
+  };
+  const bool wrong = std::ranges::any_of(of.cases, [](const Result* r) { return is_wrong(*r); });
+  for (const Result* r : of.cases) {
+    const char mark = verdict_of(*r).mark;
+    if (urgency_of(mark) < urgency_of(sentence.mark)) sentence.mark = mark;
+    if (r->check == "accuracy") {
+      add(answer_words(*r));
+    } else if (r->check != "performance") {
+      add(other_words(*r));
+    } else if (wrong && !is_wrong(*r) && metric_of(*r, "speedup")) {
+      add("its speed does not count");
+    } else {
+      add(speed_words(*r));
+      add(pay_words(*r));
+    }
+    add(expectation_words(*r));
+  }
+  sentence.text = fmt::format("{}: {}.", of.title, fmt::join(parts, "; "));
+  return sentence;
+}
+
+}  // namespace
+
+bool are_of_own_model(const std::vector<Result>& results) {
+  return !results.empty() && std::ranges::all_of(results, &Result::own_model);
+}
+
+bool has_expectations(const std::vector<Result>& results) {
+  return std::ranges::any_of(results, [](const Result& r) { return r.expected != "pass"; });
+}
+
+std::string model_names(const std::vector<Result>& results) {
+  std::vector<std::string> names;
+  for (const auto& r : results)
+    if (std::ranges::find(names, r.model) == names.end()) names.push_back(r.model);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::vector<OwnModelSentence> own_model_sentences(const std::vector<Result>& results) {
+  const bool with_model =
+      std::ranges::any_of(results, [&](const Result& r) { return r.model != results.front().model; });
+  std::vector<Combination> combinations;
+  for (const Result* r : one_of_each_name(results)) {
+    const std::string title = title_of(*r, with_model);
+    auto found = std::ranges::find(combinations, title, &Combination::title);
+    if (found == combinations.end()) found = combinations.insert(found, {title});
+    found->cases.push_back(r);
+  }
+  std::vector<OwnModelSentence> sentences;
+  for (auto& [title, cases] : combinations) {
+    std::ranges::stable_sort(cases, {}, [](const Result* r) {
+      return r->check == "accuracy" ? 0 : r->check == "performance" ? 1 : 2;
+    });
+    sentences.push_back(sentence_of({title, cases}));
+  }
+  return sentences;
+}
+
+}  // namespace torchstone
