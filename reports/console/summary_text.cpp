@@ -271,7 +271,8 @@ std::string write_summary(const std::vector<Result>& results, const RunInfo& run
   for (const auto& line : baseline_lines(run)) lines.push_back(shortened(terminal_line("  " + line), width));
   if (!is_own)
     for (const auto& part : averages_of(results)) lines.push_back(shortened(terminal_line("  " + part), width));
-  for (const auto& doubt : machine_doubts(results, run.machine)) lines.push_back(shortened("  " + doubt, width));
+  if (const std::string doubts = machine_doubts_line(results, run.machine); !doubts.empty())
+    lines.push_back(shortened(terminal_line(fmt::format("  {}; the page says what to do", doubts)), width));
   for (const auto& line : tables::operatorbench_lines(results)) lines.push_back(shortened(terminal_line(line), width));
   auto last = report_lines(report_paths, width);
   if (const std::string again = again_line(results); !again.empty()) last.push_back(again);

@@ -135,36 +135,74 @@ std::string weak_words(const Detection& detection) {
                      fmt::join(names, ", "));
 }
 
-std::vector<std::string> machine_doubts(const Facts& machine) {
+namespace {
+
+/// A fact of the machine that disturbs timings.
+struct MachineDoubt {
+  std::string name;      ///< a few words
+  std::string sentence;  ///< what it does, and what to do
+};
+
+std::vector<MachineDoubt> doubts_of(const Facts& machine) {
   const auto fact = [&](const char* key) { return value_in(machine, key); };
-  std::vector<std::string> doubts;
+  std::vector<MachineDoubt> doubts;
   const std::string governor = fact("governor");
   if (governor == "powersave" || governor == "conservative" || governor == "ondemand" || governor == "schedutil")
-    doubts.push_back(fmt::format("The frequency governor is {}: the clock follows the load.", governor));
+    doubts.push_back(
+        {fmt::format("governor {}", governor),
+         fmt::format("The frequency governor is {}: the clock follows the load. Set it to performance.", governor)});
   if (fact("turbo") == "on")
-    doubts.emplace_back("Turbo is on: the clock depends on how warm the processor and how many of its cores are busy.");
+    doubts.push_back({"turbo",
+                      "Turbo is on: the clock depends on how warm the processor and how many of its cores are busy. "
+                      "Turn it off."});
   if (fact("smt") == "on")
-    doubts.emplace_back("SMT is on: a program on the other hardware thread of a core slows what is timed on it.");
+    doubts.push_back({"SMT",
+                      "SMT is on: a program on the other hardware thread of a core slows what is timed on it. Turn it "
+                      "off, or set --torchstone_pin_threads=cores."});
   if (fact("transparent_hugepages") == "always")
-    doubts.emplace_back(
-        "Transparent huge pages are always on: which memory gets them differs from one process to the next.");
+    doubts.push_back({"huge pages",
+                      "Transparent huge pages are always on: which memory gets them differs from one process to the "
+                      "next. Set them to madvise."});
   if (fact("virtual_machine") == "yes")
-    doubts.emplace_back("This is a virtual machine: its neighbours on the host share caches and memory with it.");
+    doubts.push_back({"virtual machine",
+                      "This is a virtual machine: its neighbours on the host share caches and memory with it. Use a "
+                      "machine of your own."});
   if (const auto steal = parse_number(fact("steal_since_boot_pct")); steal && *steal > steal_that_matters_pct)
-    doubts.push_back(fmt::format("The host has taken {:.1f} % of the cores' time since the start (steal).", *steal));
+    doubts.push_back({fmt::format("{:.1f} % steal", *steal),
+                      fmt::format("The host has taken {:.1f} % of the cores' time since the start (steal). Use another "
+                                  "host.",
+                                  *steal)});
   const auto quota = parse_number(fact("cpu_quota")), cores = parse_number(fact("usable_cores"));
   if (quota && cores && *quota < *cores)
     doubts.push_back(
-        fmt::format("The cgroup allows the time of {:.4g} of {:.0f} usable cores: busy threads are stopped "
-                    "when it is used up.",
-                    *quota, *cores));
+        {"CPU quota", fmt::format("The cgroup allows the time of {:.4g} of {:.0f} usable cores: busy threads are "
+                                  "stopped when it is used up. Set --torchstone_threads to at most the quota.",
+                                  *quota, *cores)});
   return doubts;
 }
 
+bool any_timed(const std::vector<Result>& results) {
+  return std::ranges::any_of(results, [](const Result& r) { return r.outcome.metrics.contains("speedup"); });
+}
+
+}  // namespace
+
+std::vector<std::string> machine_doubts(const Facts& machine) {
+  std::vector<std::string> sentences;
+  for (const auto& doubt : doubts_of(machine)) sentences.push_back(doubt.sentence);
+  return sentences;
+}
+
 std::vector<std::string> machine_doubts(const std::vector<Result>& results, const Facts& machine) {
-  const auto is_timed = [](const Result& result) { return result.outcome.metrics.contains("speedup"); };
-  if (std::ranges::none_of(results, is_timed)) return {};
-  return machine_doubts(machine);
+  return any_timed(results) ? machine_doubts(machine) : std::vector<std::string>{};
+}
+
+std::string machine_doubts_line(const std::vector<Result>& results, const Facts& machine) {
+  const auto doubts = any_timed(results) ? doubts_of(machine) : std::vector<MachineDoubt>{};
+  if (doubts.empty()) return "";
+  std::vector<std::string> names;
+  for (const auto& doubt : doubts) names.push_back(doubt.name);
+  return fmt::format("Timings vary on this machine ({})", fmt::join(names, ", "));
 }
 
 }  // namespace torchstone

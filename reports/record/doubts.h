@@ -59,11 +59,14 @@ std::string detection_words(const Detection& detection);
 /// weak case.
 std::string weak_words(const Detection& detection);
 
-/// Returns the facts of the machine that disturb timings, one sentence each. They are about the whole run. Empty if
-/// nothing was timed.
+/// Returns the facts of the machine that disturb timings, with what to do, one text each. They are about the whole run.
+/// Empty if nothing was timed.
 std::vector<std::string> machine_doubts(const std::vector<Result>& results, const Facts& machine);
 
-/// Returns the same, whether or not anything was timed.
+/// Returns the same facts in one line: "Timings vary on this machine (turbo, SMT)". May be empty.
+std::string machine_doubts_line(const std::vector<Result>& results, const Facts& machine);
+
+/// Returns the facts whether or not anything was timed.
 std::vector<std::string> machine_doubts(const Facts& machine);
 
 }  // namespace torchstone

@@ -51,7 +51,7 @@ std::string ratio_words(const Result& r, double speedup) {
   if (!low || !high) return fmt::format("{:.2f}x, without an interval", speedup);
   if (is_unknown(r, "speedup")) {
     const std::string text = speedup_text(r, 2);
-    return text == "unknown" ? "speed unknown: " + noisy_reason(r) : text + (*low > 1 ? " faster" : ", slower");
+    return text == "unknown" ? "speed unknown, its interval says nothing" : text + (*low > 1 ? " faster" : ", slower");
   }
   const std::string interval = fmt::format("[{:.2f}, {:.2f}]{}", *low, *high, is_noisy(r) ? ", noisy" : "");
   if (*low > 1) return fmt::format("{:.2f}x faster {}", speedup, interval);

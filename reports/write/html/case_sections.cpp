@@ -49,8 +49,9 @@ std::string detail(const View& view, const Result& r) {
 /// Whether a number is shown next to another one, in the table of cases or in a figure of its case.
 bool shown_elsewhere(std::string_view key, const std::string& figures) {
   if (key == "speedup_low" || key == "speedup_high" || key == "cache_hit") return true;
-  if (key == "error_of_limit" || key == "peak_ratio") return true;
   const auto any = [&](auto... keys) { return ((key == keys) || ...); };
+  // One memory ratio is shown. Upstream's, which includes the weights, is in results.csv and its own tables.
+  if (any("error_of_limit", "peak_ratio", "compression_ratio", "eager_peak_mem", "dynamo_peak_mem")) return true;
   const auto drawn = [&](const char* caption) { return figures.find(caption) != std::string::npos; };
   if (any("capture_s", "compile_s", "load_s", "first_call_s")) return drawn("<figcaption>Compiling");
   if (any("eager_peak_bytes", "compiled_peak_bytes", "eager_allocations", "compiled_allocations"))

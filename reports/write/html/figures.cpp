@@ -128,7 +128,12 @@ std::string memory_figure(const Result& result) {
     return fmt::format("<path class={} fill-opacity=.35 d=\"M0 {}h{}v14H0\"/>", css, y, std::max(1, x(bytes))) +
            svg_text(4, y + 11, text, "t");
   };
-  return "<figure><figcaption>Peak memory</figcaption>" + svg_open(320, 32) +
+  const auto ratio = metric_of(result, "peak_ratio");
+  const std::string meaning = ratio && std::isfinite(*ratio) && *ratio > 0
+                                  ? fmt::format(" of a call, above what was live before; eager ÷ compiled {}",
+                                                format_metric("peak_ratio", *ratio))
+                                  : " of a call, above what was live before";
+  return "<figure><figcaption>Peak memory" + meaning + "</figcaption>" + svg_open(320, 32) +
          row(0, "e", "eager", *eager, "eager_allocations") +
          row(17, "k", "compiled", *compiled, "compiled_allocations") + "</svg></figure>";
 }

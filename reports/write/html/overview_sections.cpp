@@ -83,6 +83,7 @@ std::string counts(const View& view) {
   struct Group {
     std::string status;
     Look look;
+    std::string qualifier;  ///< of its first case; "not as expected" if others of a red group have another one
     size_t count = 0;
   };
   std::vector<Group> groups;
@@ -91,10 +92,13 @@ std::string counts(const View& view) {
     const Look look = look_of(c.verdict);
     const auto found = std::ranges::find_if(
         groups, [&](const Group& g) { return g.status == status && g.look.css_class == look.css_class; });
-    if (found == groups.end())
-      groups.push_back({status, look, 1});
-    else
-      ++found->count;
+    const std::string qualifier = qualifier_of(c);
+    if (found == groups.end()) {
+      groups.push_back({status, look, qualifier, 1});
+      continue;
+    }
+    ++found->count;
+    if (found->qualifier != qualifier) found->qualifier = look.css_class == "bad" ? ", not as expected" : "";
   }
   const auto rank = [](const Group& g) { return std::string_view("bad odd ok off").find(g.look.css_class); };
   std::ranges::stable_sort(groups, [&](const Group& a, const Group& b) {
@@ -110,8 +114,8 @@ std::string counts(const View& view) {
     bar += fmt::format("<rect class={} x={:.0f} width={:.0f} height=8 />", group.look.css_class, done,
                        std::max(1.0, width - 2));
     done += width;
-    words += fmt::format("<li class=\"c {0}\" data-s={1}><b>{2}</b> <strong>{3}</strong> {1}", group.look.css_class,
-                         group.status, group.look.symbol, group.count);
+    words += fmt::format("<li class=\"c {0}\" data-s={1}><b>{2}</b> <strong>{3}</strong> {1}{4}", group.look.css_class,
+                         group.status, group.look.symbol, group.count, group.qualifier);
   }
   return fmt::format("{}</svg><ul class=ct>{}</ul>", bar, words);
 }

@@ -168,7 +168,9 @@ std::string run_section(const View& view) {
   std::string doubts;
   for (const auto& doubt : machine_doubts(view.report.results, run.machine))
     doubts += "<li>" + escaped_cut(doubt, longest);
-  if (!doubts.empty()) doubts = "<p>Known to disturb all timings of this run:<ul>" + doubts + "</ul>";
+  if (!doubts.empty())
+    doubts = fmt::format("<details class=case><summary>{}: what to do</summary><ul>{}</ul></details>",
+                         escaped_cut(machine_doubts_line(view.report.results, run.machine), longest), doubts);
   return "<section id=run><h2>Machine and run</h2>" + doubts + "<div class=cards>" + cards + "</div></section>\n";
 }
 

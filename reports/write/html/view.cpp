@@ -96,19 +96,22 @@ Look look_of(judge::Change change) {
   return looks.at(static_cast<size_t>(change));
 }
 
+std::string qualifier_of(const CaseView& c) {
+  const Result& r = *c.result;
+  if (!r.finished) return "";
+  if (r.is_red_by_baseline() && r.status_as_expected()) return ", " + baseline_verdict_words(r);
+  const std::string_view status = to_string(r.outcome.status);
+  if (!is_fine(r) && r.expected != "pass") return ", expected " + escaped_cut(expected_words(r), 60);
+  if (!is_fine(r) && info_of(r.outcome.status).passing) return ", infrastructure failed";
+  if (is_fine(r) && r.expected == status && status != "pass") return ", as expected";
+  return c.verdict.word == "NOISY" ? ", noisy" : "";
+}
+
 std::string chip(const CaseView& c) {
   const auto [symbol, css_class] = look_of(c.verdict);
   const Result& r = *c.result;
-  std::string status = r.finished ? std::string(to_string(r.outcome.status)) : "never finished";
-  const bool worse = r.finished && !is_fine(r) && r.status_as_expected();
-  const bool against =
-      r.finished && !worse && (!is_fine(r) ? r.expected != "pass" : r.expected == status && status != "pass");
-  const std::string expected = worse        ? ", " + baseline_verdict_words(r)
-                               : !against   ? ""
-                               : is_fine(r) ? ", as expected"
-                                            : ", expected " + escaped_cut(expected_words(r), 60);
-  const std::string_view noisy = c.verdict.word == "NOISY" ? ", noisy" : "";
-  return fmt::format("<i class={}>{} {}{}{}</i>", css_class, symbol, status, expected, noisy);
+  const std::string_view status = r.finished ? to_string(r.outcome.status) : "never finished";
+  return fmt::format("<i class={}>{} {}{}</i>", css_class, symbol, status, qualifier_of(c));
 }
 
 std::string change_text(const judge::CaseChange& change) {

@@ -47,6 +47,8 @@ struct Look {
 };
 Look look_of(const Verdict& verdict);
 Look look_of(judge::Change change);
+/// Returns why the symbol of a case is not its status's own: ", noisy", ", worse than the baseline", ", as expected".
+std::string qualifier_of(const CaseView& c);
 /// Returns symbol and status: "✗ fail_accuracy".
 std::string chip(const CaseView& c);
 /// Returns the change of the case in a few words: "▼ SLOWER speed-up -31.2 %". Empty when SAME.

@@ -22,7 +22,7 @@ from validity import problems_of
 HERE = Path(__file__).resolve().parent
 EVERY_STATUS = HERE.parents[1] / "unit/reports/golden/results.json"
 FAULTS_SUITE = HERE.parents[1] / "faults/faults.yaml"
-WIDTHS = (360, 1024, 2560)
+WIDTHS = (360, 1024, 1400, 2560)
 # What Jenkins sends with the artifacts of a build, unless its administrator relaxes it.
 JENKINS = "sandbox allow-same-origin; default-src 'none'; img-src 'self'; style-src 'self';"
 arguments, browser, folder = None, None, None

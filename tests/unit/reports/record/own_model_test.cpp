@@ -45,7 +45,7 @@ Result with(Result r, Status status, const std::string& reason, const std::map<s
   return r;
 }
 
-Result timed(double speedup, double low, double high) {
+Result timed_row(double speedup, double low, double high) {
   return with(own("performance"), Status::pass, "",
               {{"speedup", speedup}, {"speedup_low", low}, {"speedup_high", high}});
 }
@@ -91,16 +91,16 @@ TEST(OwnModelSentence, TellsWhatWasNotJudged) {
 }
 
 TEST(OwnModelSentence, ClaimsNoMoreThanTheInterval) {
-  EXPECT_THAT(sentence({timed(1.02, 0.97, 1.08)}),
+  EXPECT_THAT(sentence({timed_row(1.02, 0.97, 1.08)}),
               AllOf(HasSubstr("as fast as eager within its interval, 1.02x [0.97, 1.08]"), Not(HasSubstr("faster"))));
-  EXPECT_THAT(sentence({timed(0.8, 0.75, 0.86)}),
+  EXPECT_THAT(sentence({timed_row(0.8, 0.75, 0.86)}),
               AllOf(HasSubstr("slower, 0.80x [0.75, 0.86]; compiling does not pay."), Not(HasSubstr("after"))));
-  EXPECT_THAT(sentence({timed(1.4, 1.01, 1.9)}), HasSubstr("1.40x faster [1.01, 1.90], noisy"));
-  EXPECT_THAT(sentence({timed(5.12, 0.0012, 8046)}),
-              AllOf(HasSubstr("speed unknown: its interval says nothing"), Not(HasSubstr("5.12")),
+  EXPECT_THAT(sentence({timed_row(1.4, 1.01, 1.9)}), HasSubstr("1.40x faster [1.01, 1.90], noisy"));
+  EXPECT_THAT(sentence({timed_row(5.12, 0.0012, 8046)}),
+              AllOf(HasSubstr("speed unknown, its interval says nothing"), Not(HasSubstr("5.12")),
                     Not(HasSubstr("pays")), Not(HasSubstr("8046"))));
-  EXPECT_THAT(sentence({timed(5, 2.1, 12)}), AllOf(HasSubstr("at least 2.10x faster"), Not(HasSubstr("pays"))));
-  EXPECT_THAT(sentence({timed(0.2, 0.05, 0.4)}), HasSubstr("at most 0.40x, slower"));
+  EXPECT_THAT(sentence({timed_row(5, 2.1, 12)}), AllOf(HasSubstr("at least 2.10x faster"), Not(HasSubstr("pays"))));
+  EXPECT_THAT(sentence({timed_row(0.2, 0.05, 0.4)}), HasSubstr("at most 0.40x, slower"));
   const Result missed = with(own("performance"), Status::fail_speedup, "too slow", {{"required_speedup", 1.5}});
   EXPECT_THAT(sentence({missed}), HasSubstr("1.26x faster [1.14, 1.39], below the required 1.50x"));
 }

@@ -18,9 +18,11 @@
 namespace torchstone {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 TEST(MachineFacts, HoldNumbersWhereNumbersBelongAndNothingEmpty) {
   const Facts facts = machine_facts();
@@ -158,12 +160,18 @@ TEST(MachineDoubts, StandOnceInTheClosingLinesAndOnceInThePage) {
   RunInfo run = sample_run();
   auto results = sample_results();
   run.machine["smt"] = "on";
-  for (const std::string& text : {console::write_summary(results, run, {}), write::write_html({run, results})})
-    EXPECT_EQ(count_of(text, "SMT is on"), 1u);
+  run.machine["turbo"] = "on";
+  EXPECT_THAT(console::write_summary(results, run, {}),
+              AllOf(HasSubstr("\n  Timings vary on this machine (turbo, SMT); the page says what to do\n"),
+                    Not(HasSubstr("SMT is on"))));
+  const std::string page = write::write_html({run, results});
+  EXPECT_EQ(count_of(page, "Timings vary on this machine (turbo, SMT): what to do"), 1u);
+  EXPECT_EQ(count_of(page, "SMT is on"), 1u);
+  EXPECT_THAT(page, HasSubstr("Turn it off, or set --torchstone_pin_threads=cores."));
   std::erase_if(results, [](const Result& r) { return r.outcome.metrics.contains("speedup"); });
   ASSERT_FALSE(results.empty());
   for (const std::string& text : {console::write_summary(results, run, {}), write::write_html({run, results})})
-    EXPECT_EQ(count_of(text, "SMT is on"), 0u);
+    EXPECT_EQ(count_of(text, "Timings vary"), 0u);
 }
 
 TEST(BeginRun, KeepsTheCommandLineAndThePlace) {

@@ -247,6 +247,39 @@ TEST(HtmlPage, DrawsTheLossOfEachStepFromThreeStepsOn) {
   }
 }
 
+TEST(HtmlPage, ShowsTheTimeOfTheTableInTheFigureToo) {
+  Result r = timing("x", 1.5, 40);
+  r.outcome.metrics["eager_ms"] = 8.43;  // each process counts once; most rounds are of faster processes
+  const std::string page = write::write_html({sample_run(), {r}});
+  EXPECT_THAT(page, HasSubstr(">eager 8.43 ms"));
+  EXPECT_THAT(page, HasSubstr(">8.43 ms"));
+  EXPECT_THAT(page, Not(HasSubstr(">eager 3.1")));
+  r.outcome.metrics.erase("eager_ms");
+  EXPECT_THAT(write::write_html({sample_run(), {r}}), HasSubstr(">eager 3.1"));
+}
+
+TEST(HtmlPage, ShowsOneMemoryRatioWithItsMeaning) {
+  Result r = timing("x", 1.5, 40);
+  r.outcome.metrics["compression_ratio"] = 1.0625;
+  const std::string page = write::write_html({sample_run(), {r}});
+  EXPECT_THAT(page, HasSubstr("Peak memory <small>eager ÷ compiled</small>"));
+  EXPECT_THAT(page, HasSubstr("Peak memory of a call, above what was live before; eager ÷ compiled 1.250x"));
+  EXPECT_THAT(page, Not(HasSubstr("memory with weights")));
+  EXPECT_THAT(page, Not(HasSubstr("1.062x")));
+}
+
+TEST(HtmlPage, SaysInItsCountsWhyAPassIsRed) {
+  Result worse = simple_result("S/Performance.A/worse", Status::pass, "performance"), fine = worse, known = worse;
+  worse.baseline = {BaselineChange::worse, "slower"};
+  fine.name = "S/Performance.A/fine";
+  known.name = "S/Performance.A/known";
+  known.expected = "fail_accuracy";
+  const std::string page = write::write_html({sample_run(), {worse, fine, known}});
+  EXPECT_THAT(page, HasSubstr("<b>✗</b> <strong>1</strong> pass, worse than the baseline"));
+  EXPECT_THAT(page, HasSubstr("<b>★</b> <strong>1</strong> pass, expected fail_accuracy"));
+  EXPECT_THAT(page, HasSubstr("<b>✓</b> <strong>1</strong> pass<"));
+}
+
 TEST(HtmlPage, DrawsTheRequirementAndTheTrend) {
   Result r = timing("x", 1.5, 40);
   r.outcome.metrics["required_speedup"] = 1.2;
