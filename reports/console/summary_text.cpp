@@ -226,7 +226,7 @@ std::string timed_line(const Standing& s, size_t name_width, bool color) {
   const auto& e = s.entrant;
   return fmt::format("{} {:<{}} {:>11} {:>21} {:>15} {:>9} {:>10} {:>9} {:>9} {:>10} {}\n", mark_of(s, color),
                      terminal_line(e.name), name_width, format_metric("compiled_ms", 1e3 * s.seconds),
-                     fmt::format("{:.2f}x [{:.2f} {:.2f}]", s.speedup, s.speedup_low, s.speedup_high),
+                     ratio_text(s.speedup, s.speedup_low, s.speedup_high, 2),
                      fmt::format("{:.2f}..{:.2f}x", s.of_best_low, s.of_best_high), or_dash("max_rel_error", e.error),
                      or_dash("compiled_peak_bytes", e.peak_bytes), or_dash("first_call_s", e.start_s),
                      or_dash("compile_s", e.compile_s), or_dash("artifact_bytes", e.artifact_bytes),
@@ -332,7 +332,7 @@ std::string sweep_text(const judge::Sweep& sweep) {
     const auto or_dash = [&](const std::string& number) { return ranked ? number : std::string("-"); };
     text += fmt::format("  {:>10} {:>7} {:>11} {:>21} {:>11}  {}\n", row.batch_size, row.threads,
                         or_dash(format_metric("compiled_ms", 1e3 * row.seconds)),
-                        or_dash(fmt::format("{:.2f}x [{:.2f} {:.2f}]", row.speedup, row.speedup_low, row.speedup_high)),
+                        or_dash(ratio_text(row.speedup, row.speedup_low, row.speedup_high, 2)),
                         or_dash(fmt::format("{:.4g}", row.samples_per_s)), terminal_line(row.fastest));
   }
   return text;

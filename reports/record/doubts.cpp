@@ -61,24 +61,20 @@ bool is_unknown(const Result& r, const std::string& key) {
   return interval && r.outcome.metrics.contains(key) && statistics::says_nothing(interval->low, interval->high);
 }
 
+std::string ratio_text(double ratio, double low, double high, int digits) {
+  if (!statistics::says_nothing(low, high))
+    return fmt::format("{:.{}f}x [{:.{}f} {:.{}f}]", ratio, digits, low, digits, high, digits);
+  if (low > 1 && std::isfinite(low)) return fmt::format("at least {:.{}f}x", low, digits);
+  return high > 0 && high < 1 ? fmt::format("at most {:.{}f}x", high, digits) : "unknown";
+}
+
 std::string speedup_text(const Result& r, int digits) {
   const auto speedup = metric_of(r, "speedup");
   if (!speedup) return "";
-  if (is_unknown(r, "speedup")) {
-    const auto [low, high] = *interval_of(r);
-    if (low > 1 && std::isfinite(low)) return fmt::format("at least {:.{}f}x", low, digits);
-    return high > 0 && high < 1 ? fmt::format("at most {:.{}f}x", high, digits) : "unknown";
-  }
-  const std::string interval = speedup_interval(r, digits);
-  return (std::isfinite(*speedup) ? fmt::format("{:.{}f}x", *speedup, digits) : format_metric("speedup", *speedup)) +
-         (interval.empty() ? "" : " " + interval);
-}
-
-std::string speedup_interval(const Result& r, int digits) {
+  if (!std::isfinite(*speedup)) return format_metric("speedup", *speedup);
   const auto interval = interval_of(r);
-  return interval && statistics::is_bounded(interval->low, interval->high)
-             ? fmt::format("[{:.{}f} {:.{}f}]", interval->low, digits, interval->high, digits)
-             : "";
+  return interval ? ratio_text(*speedup, interval->low, interval->high, digits)
+                  : fmt::format("{:.{}f}x", *speedup, digits);
 }
 
 std::string noisy_words(const std::vector<Result>& results) {

@@ -26,12 +26,12 @@ std::string other_doubts(const Result& result);
 /// (statistics::says_nothing). Reports then print no number, and means leave it out. False without an interval.
 bool is_unknown(const Result& result, const std::string& key);
 
-/// Returns the speed-up with its interval: "1.43x [1.40 1.46]", or "1.43x" without one. If the interval says nothing,
-/// returns the bound that excludes 1, "at least 2.10x", else "unknown". Empty without a speed-up.
-std::string speedup_text(const Result& result, int digits);
+/// Returns a ratio with its interval: "1.43x [1.40 1.46]". If the interval says nothing, returns the bound that
+/// excludes 1, "at least 2.10x", else "unknown".
+std::string ratio_text(double ratio, double low, double high, int digits);
 
-/// Returns the interval of the speed-up, "[1.40 1.46]". Empty without an interval or without a bound.
-std::string speedup_interval(const Result& result, int digits);
+/// Returns the speed-up as ratio_text() does, or "1.43x" without an interval. Empty without a speed-up.
+std::string speedup_text(const Result& result, int digits);
 
 /// Returns "2 noisy"; empty if no speed-up is noisy.
 std::string noisy_words(const std::vector<Result>& results);

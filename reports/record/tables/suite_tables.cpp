@@ -102,9 +102,8 @@ std::string combination(const Result& r) {
 
 /// Noisy where the interval says too little, or the case does.
 std::string with_interval(double value, double low, double high, bool noisy_case = false) {
-  if (statistics::says_nothing(low, high)) return "unknown";
-  return fmt::format("{:.3f}x [{:.3f} {:.3f}]", value, low, high) +
-         (noisy_case || statistics::is_too_wide(value, low, high) ? " noisy" : "");
+  const bool says_little = noisy_case || statistics::is_too_wide(value, low, high);
+  return ratio_text(value, low, high, 3) + (says_little && !statistics::says_nothing(low, high) ? " noisy" : "");
 }
 
 /// The numbers above 0, for their geometric mean.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "reports/base/text.h"
+#include "reports/record/doubts.h"
 #include "reports/record/metric.h"
 #include "reports/write/formats.h"
 #include "reports/write/html/markup.h"
@@ -40,7 +41,7 @@ std::string bar(const Standing& s, size_t place, const Scale& x, int y) {
   text += fmt::format("<path class={} fill=none d=\"M{} {}v8m0-4H{}m0-4v8\"/>", bar_class(s), low, middle - 4,
                       std::max(high, low + 1));
   return text + svg_text(bar_width - number_room + 8, middle + 4,
-                         fmt::format("{:.2f}× [{:.2f} {:.2f}]", s.speedup, s.speedup_low, s.speedup_high), "t");
+                         ratio_text(s.speedup, s.speedup_low, s.speedup_high, 2), "t");
 }
 
 /// Returns the range of positive numbers with a margin, for a logarithmic scale.
@@ -142,7 +143,7 @@ std::string timed_row(const Standing& s, size_t place) {
   std::string row =
       fmt::format("<tr><td class=n>{}<th>{}{}", place, escaped(e.name), s.ties ? " <i class=ok>fastest</i>" : "");
   row += right_cell(time_text(s.seconds));
-  row += right_cell(fmt::format("{:.3f}× <small>[{:.3f} {:.3f}]</small>", s.speedup, s.speedup_low, s.speedup_high));
+  row += right_cell(ratio_text(s.speedup, s.speedup_low, s.speedup_high, 3));
   row += right_cell(fmt::format("{:.3f} to {:.3f}", s.of_best_low, s.of_best_high));
   row += metric_cell("max_rel_error", e.error) + metric_cell("compiled_peak_bytes", e.peak_bytes);
   row += right_cell(e.start_s ? time_text(*e.start_s) : "–") + right_cell(e.compile_s ? time_text(*e.compile_s) : "–");
@@ -227,9 +228,7 @@ std::string sweep_section(const judge::Sweep& sweep) {
     const bool ranked = row.seconds > 0;
     rows += "<tr>" + right_cell(escaped(row.batch_size)) + right_cell(escaped(row.threads)) + "<th>" +
             escaped(row.fastest) + right_cell(ranked ? time_text(row.seconds) : "–") +
-            right_cell(ranked ? fmt::format("{:.3f}× <small>[{:.3f} {:.3f}]</small>", row.speedup, row.speedup_low,
-                                            row.speedup_high)
-                              : "–") +
+            right_cell(ranked ? ratio_text(row.speedup, row.speedup_low, row.speedup_high, 3) : "–") +
             right_cell(ranked ? fmt::format("{:.4g}", row.samples_per_s) : "–") + "\n";
   }
   return fmt::format(

@@ -160,6 +160,7 @@ TEST(UnknownSpeedup, IsNamedByTheBoundThatExcludesOne) {
   EXPECT_EQ(speedup_text(timed(1, nan_value, nan_value), 2), "unknown");
   EXPECT_EQ(speedup_text(timed(1.43, 1.4, 1.46), 2), "1.43x [1.40 1.46]");
   EXPECT_EQ(speedup_text(simple_result("a", Status::pass), 2), "");
+  EXPECT_EQ(ratio_text(2, 1.9, 2.1, 3), "2.000x [1.900 2.100]");
   EXPECT_FALSE(is_unknown(timed(1.43, 1.4, 1.46), "speedup"));
   EXPECT_FALSE(is_unknown(timed(1.43, 0, infinity), "compile_s")) << "it has no interval";
 }

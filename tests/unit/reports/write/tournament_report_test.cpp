@@ -81,7 +81,11 @@ TEST(TournamentPage, OfOneProcessHasBarsWithoutEnds) {
   other.seconds = {1};
   judge_tournament({eager, other}, tournament);
   EXPECT_TRUE(std::isinf(tournament.standings.front().speedup_high));
-  EXPECT_THAT(write_tournament_page({tournament}, RunInfo{}), HasSubstr("2 tie"));
+  const std::string page = write_tournament_page({tournament}, RunInfo{});
+  EXPECT_THAT(page, AllOf(HasSubstr("2 tie"), HasSubstr(">unknown")));
+  EXPECT_THAT(page, testing::Not(HasSubstr("[0.00 inf]"))) << "an interval that says nothing";
+  EXPECT_THAT(console::tournament_text(tournament, 100, false),
+              AllOf(HasSubstr("unknown"), testing::Not(HasSubstr("inf]"))));
 }
 
 TEST(TournamentJson, HoldsEachVariantWithItsRowAndItsSamples) {
