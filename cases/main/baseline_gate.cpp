@@ -49,7 +49,9 @@ BaselineScope::BaselineScope(const flags::Flags& flags, const std::vector<suite:
   narrow(&Result::dtype, spelt(flags.axes.dtypes, word));
   narrow(&Result::backend, spelt(flags.axes.backends, label_of));
   narrow(&Result::device, spelt(flags.axes.devices, itself));
-  narrow(&Result::preset, spelt(flags.axes.presets, word));
+  auto presets = spelt(flags.axes.presets, word);
+  if (!presets.empty()) presets.insert("");  // a model of one size
+  narrow(&Result::preset, presets);
   narrow(&Result::dynamic, spelt(flags.axes.dynamic, word));
   narrow(&Result::model, spelt(flags.only, selection::only_model));
   // Rows of a user's own model are of suites that no other run has.

@@ -155,7 +155,8 @@ std::vector<std::string> missed(const std::vector<std::string>& arguments, const
                                             {"file", "float32", "own"}}) {
     Result result;
     result.suite = suite, result.model = model, result.check = "accuracy", result.mode = "inference";
-    result.dtype = dtype, result.backend = "inductor", result.device = "cpu", result.preset = "mini";
+    result.dtype = dtype, result.backend = "inductor", result.device = "cpu";
+    if (std::string(model) != "file") result.preset = "mini";
     result.name = fmt::format("{}/Accuracy.CompiledMatchesEager/{}_inference_{}_inductor_cpu", suite, model, dtype);
     if (scope.misses(result)) names.push_back(fmt::format("{} {}", model, dtype));
   }
@@ -171,6 +172,7 @@ TEST(BaselineScope, MissesWhatNoFlagAndNoFilterLeavesOut) {
   EXPECT_THAT(missed({"--torchstone_suite=small"}), ElementsAre("second float32", "second bfloat16"));
   EXPECT_THAT(missed({"--torchstone_dtypes=float32", "--torchstone_suite=small"}), ElementsAre("second float32"));
   EXPECT_THAT(missed({"--torchstone_backends=torchscript"}), ElementsAre());
+  EXPECT_THAT(missed({"--torchstone_presets=full"}), ElementsAre("file float32")) << "a file has one size";
   EXPECT_THAT(missed({"--torchstone_only=first"}), ElementsAre());
   EXPECT_THAT(missed({}, "*/first_*"), ElementsAre());
   EXPECT_THAT(missed({}, "small/*-*bfloat16*"), ElementsAre("second float32"));
