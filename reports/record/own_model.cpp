@@ -59,13 +59,16 @@ std::string ratio_words(const Result& r, double speedup) {
   return fmt::format("as fast as eager within its interval, {:.2f}x {}", speedup, interval);
 }
 
+bool is_timed(const Result& r) {
+  const auto speedup = metric_of(r, "speedup");
+  return r.finished && speedup && std::isfinite(*speedup) && *speedup > 0 && !is_wrong(r);
+}
+
 /// Returns what a performance case tells about the speed.
 std::string speed_words(const Result& r) {
-  const auto speedup = metric_of(r, "speedup");
-  const bool is_timed = r.finished && speedup && std::isfinite(*speedup) && *speedup > 0 && !is_wrong(r);
-  if (!is_timed) return fmt::format("not timed ({})", status_words(r));
+  if (!is_timed(r)) return fmt::format("not timed ({})", status_words(r));
   const Status status = r.outcome.status;
-  std::string text = ratio_words(r, *speedup);
+  std::string text = ratio_words(r, *metric_of(r, "speedup"));
   const auto required = metric_of(r, "required_speedup");
   if (required && status == Status::fail_speedup) return text + fmt::format(", below the required {:.2f}x", *required);
   if (required && status == Status::undecided)
@@ -82,8 +85,8 @@ std::string calls_words(double calls) {
 
 /// Returns after how many calls compiling pays. Empty if the interval of the speed-up does not tell.
 std::string pay_words(const Result& r) {
-  const auto speedup = metric_of(r, "speedup"), high = metric_of(r, "speedup_high");
-  if (!speedup || !high || is_unknown(r, "speedup") || is_wrong(r)) return "";
+  const auto high = metric_of(r, "speedup_high");
+  if (!is_timed(r) || !high || is_unknown(r, "speedup")) return "";
   if (*high < 1) return "compiling does not pay";
   const auto calls = metric_of(r, "break_even_calls");
   return calls && std::isfinite(*calls) && *calls > 0 ? "pays for its compile after " + calls_words(*calls) : "";

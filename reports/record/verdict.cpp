@@ -76,7 +76,7 @@ int exit_code_of(const Report& report) {
 
 std::string exit_words(int code) {
   static const std::map<int, std::string> words = {
-      {ExitCode::success, "all as expected"},
+      {ExitCode::success, "nothing unexpected"},
       {ExitCode::gate_failed, "an accuracy or speed-up gate failed"},
       {ExitCode::usage_error, "something could not be used as it was given"},
       {ExitCode::nothing_judged, "nothing was judged"},

@@ -133,7 +133,7 @@ TEST(OwnModel, HasSentencesInPlaceOfAveragesInEveryReport) {
                           HasSubstr("\n    inductor, inference, float32: correct (an error of 0.014 % would have been\n"
                                     "    seen); 1.26x faster [1.14, 1.39]; pays for its compile after 900 calls.\n")));
   EXPECT_THAT(write::write_markdown({run, results}),
-              AllOf(HasSubstr("### ✅ Torchstone: net\n"), HasSubstr("\n- inductor, inference, float32: correct"),
+              AllOf(HasSubstr("### ✅ Torchstone: net\n"), HasSubstr("\n- inductor, inference, float32&#58; correct"),
                     says_no_average));
   EXPECT_THAT(write::write_html({run, results}),
               AllOf(HasSubstr("net: all 4 cases passed"), HasSubstr("<li class=ok>"), HasSubstr("1.26x faster"),
