@@ -99,13 +99,14 @@ std::string again_words(const flags::Flags& flags, size_t outside) {
   return outside == 0 ? words : words + " --allow-absent";
 }
 
-/// Returns the flags that repeat the comparison in another run. Empty if a baseline is gone by then.
+/// Returns the flags that repeat the comparison in another run, with its results folder: the default one may hold the
+/// baseline. Empty if a baseline is gone by then.
 std::string baseline_arguments(const flags::Flags& flags) {
   for (const auto& path : flags.baseline)
     if (is_replaced(path, flags)) return "";
   std::string arguments;
   for (const auto& [name, value] : flags.given)
-    if (name.starts_with("baseline"))
+    if (name.starts_with("baseline") || name == "out")
       arguments += " " + flags::shell_quoted(without_secret(fmt::format("--torchstone_{}={}", name, value)));
   return arguments;
 }
@@ -143,7 +144,7 @@ BaselineFinding finding_of(const judge::CaseChange& change, const std::vector<ju
     return {BaselineChange::different_model,
             fmt::format("different model: its {} are not the baseline's, so nothing is compared", change.other_parts)};
   const std::string words = judge::red_words(change, fail_on);
-  if (!judge::is_worse(change)) return {BaselineChange::changed, "changed since the baseline: " + words};
+  if (!judge::fails_as_worse(change, fail_on)) return {BaselineChange::changed, "changed since the baseline: " + words};
   return {is_skipped(now) ? BaselineChange::gone : BaselineChange::worse, "worse than the baseline: " + words};
 }
 

@@ -104,8 +104,10 @@ void require_devices(const flags::Flags& flags) {
   if (!reasons.empty()) throw std::invalid_argument("--torchstone_devices: " + reasons.front());
 }
 
-/// Returns what GoogleTest's closing lines have to show of the comparison with the baseline.
+/// Returns what GoogleTest's closing lines have to show of the comparison with the baseline. Nothing after Ctrl-C:
+/// cases that it cut off are not worse.
 console::ClosingFindings closing_findings(const Ending& ending) {
+  if (isolate::interrupted()) return {};
   console::ClosingFindings found{{}, ending.baseline_fault};
   for (const auto& result : ending.report.results)
     if (result.is_red_by_baseline()) found.red.push_back(result.name);
@@ -146,6 +148,9 @@ int run_tests(Session& session, const ExpectedRun& expected, const BaselineScope
   options.findings = [&] {
     failed = failed || testing::UnitTest::GetInstance()->Failed();
     ending = end_run(closing, run, session.results, failed);
+    // A repetition does not take back what an earlier one found, as with GoogleTest's own failures.
+    for (size_t i = 0; i < session.results.size(); ++i)
+      session.results[i].baseline = ending->report.results.at(i).baseline;
     return closing_findings(*ending);
   };
   options.at_end = [&] {

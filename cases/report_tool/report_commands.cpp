@@ -116,8 +116,14 @@ int write_report(const ReportWriter& writer, const std::vector<std::string>& inp
   const NamedTexts texts = write::texts_of(writer, *report);
   if (writer.text) write_output(texts.empty() ? "" : texts[0].second, out);
   for (const auto& [name, text] : texts) {
-    if (writer.files) write_output(text, out + "/" + name);
-    if (writer.files) print_text(fmt::format("{}/{}\n", out, name));
+    if (!writer.files) continue;
+    const std::string path = out + "/" + name;
+    if (text.empty()) {
+      std::filesystem::remove(path);  // of an earlier run
+      continue;
+    }
+    write_output(text, path);
+    print_text(path + "\n");
   }
   return ExitCode::success;
 }

@@ -80,6 +80,7 @@ void ResultListener::OnTestPartResult(const testing::TestPartResult& part) {
 void ResultListener::print_plain(const testing::TestInfo& info) {
   const auto& result = *info.result();
   if (GTEST_FLAG_GET(brief) && !result.Failed()) return;
+  latest_.clear();
   const auto [word, color] = result.Failed()    ? std::pair{"FAIL", Color::red}
                              : result.Skipped() ? std::pair{"SKIP", Color::cyan}
                                                 : std::pair{"PASS", Color::green};

@@ -9,7 +9,7 @@
 
 namespace torchstone::console {
 
-/// Returns the closing summary in at most 25 lines of `width` columns: counts, averages and up to ten of the worst
+/// Returns the closing summary in at most 27 lines of `width` columns: counts, averages and up to ten of the worst
 /// cases; for a model of one's own, a sentence for each backend and mode instead. The last lines have the page to open
 /// and the command that reproduces the first failure. They are never shortened.
 std::string write_summary(const std::vector<Result>& results, const RunInfo& run,

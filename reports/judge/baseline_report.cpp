@@ -115,6 +115,10 @@ bool fails(const CaseChange& c, const std::vector<Change>& fail_on) {
   return is_named(fail_on, c.change) || has_named_count(c, fail_on);
 }
 
+bool fails_as_worse(const CaseChange& c, const std::vector<Change>& fail_on) {
+  return c.change == Change::broken || (is_worse(c) && fails(c, fail_on) && is_named(fail_on, c.change));
+}
+
 std::string write_comparison(const BaselineComparison& comparison, bool all) {
   std::string text;
   for (const auto& remark : comparison_remarks(comparison)) text += terminal_line(remark) + "\n";
@@ -283,7 +287,7 @@ std::vector<std::string> red_sentences(const BaselineComparison& comparison, con
     else if (c.change == Change::other_model)
       others.push_back(c.name);
     else
-      ++(is_worse(c) ? worse : others_named);
+      ++(fails_as_worse(c, fail_on) ? worse : others_named);
   }
   if (worse > 0) sentences.push_back(how_many(worse, "case is", "cases are") + " worse than the baseline");
   if (!gone.empty())

@@ -46,6 +46,8 @@ std::vector<Change> parse_fail_on(const std::vector<std::string>& words);
 /// Whether a case is red: BROKEN, of a verdict in `fail_on`, or with bytes or counts that are MORE or LESS if `fail_on`
 /// names it. GONE counts only for a lost case, and eager's own metrics never.
 bool fails(const CaseChange& change, const std::vector<Change>& fail_on);
+/// Whether a case is red because it is worse, and not only because `fail_on` names bytes or counts.
+bool fails_as_worse(const CaseChange& change, const std::vector<Change>& fail_on);
 
 /// Returns the exit code of `torchstone-report compare` and of a run with a baseline. It is 2 for timings of another
 /// machine, 3 if no case was compared, 1 for a worse status or a change in `fail_on`, and otherwise 0. GONE counts only

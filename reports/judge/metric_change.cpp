@@ -142,12 +142,16 @@ void settle_sides(CaseChange& c, double drift, double tolerance) {
   if (speedup == nullptr || eager == nullptr || compiled == nullptr) return;
   const bool compiled_stayed =
       has_interval(*compiled) && std::log(compiled->ratio_high) - drift <= std::log1p(tolerance);
-  if (speedup->change == Change::slower && compiled_stayed) speedup->change = Change::ambiguous;
+  const auto lower = [](MetricChange& change) {
+    change.change = Change::ambiguous;
+    change.at_least.reset();
+  };
+  if (speedup->change == Change::slower && compiled_stayed) lower(*speedup);
   const bool compiled_moved = compiled->change == Change::slower || compiled->change == Change::faster;
   if (!compiled_moved || speedup->change == compiled->change) return;
   if (compiled->change == Change::faster && eager->change == Change::same) return;
-  if (eager->change == compiled->change) eager->change = Change::ambiguous;
-  compiled->change = Change::ambiguous;
+  if (eager->change == compiled->change) lower(*eager);
+  lower(*compiled);
 }
 
 }  // namespace

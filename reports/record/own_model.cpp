@@ -36,9 +36,11 @@ std::string answer_words(const Result& r) {
   if (is_wrong(r)) {
     const auto error = metric_of(r, "error_of_limit");
     return error && std::isfinite(*error) && *error > 1
-               ? fmt::format("WRONG, by {:.2g} times the allowed error", *error)
+               ? fmt::format("WRONG, by {} times the allowed error",
+                             *error < 100 ? fmt::format("{:.2g}", *error) : fmt::format("{:.0f}", *error))
                : fmt::format("WRONG ({})", status_words(r));
   }
+  if (r.finished && is_beyond_a_limit(r.outcome.status)) return fmt::format("correct, but {}", status_words(r));
   if (!r.finished || r.outcome.status != Status::pass) return fmt::format("not judged ({})", status_words(r));
   if (is_weak(r)) return "passed, but " + weak_reason(r);
   const auto limit = metric_of(r, "detection_limit");
@@ -102,7 +104,7 @@ std::string other_words(const Result& r) {
 std::string expectation_words(const Result& r) {
   if (r.is_red_by_baseline()) return baseline_verdict_words(r);
   if (r.expected == "pass") return "";
-  return is_fine(r) ? "as expected" : "expected " + r.expected;
+  return is_fine(r) ? "as expected" : "expected " + expected_words(r);
 }
 
 /// The cases of one backend, mode and dtype.
@@ -111,8 +113,9 @@ struct Combination {
   std::vector<const Result*> cases{};
 };
 
-std::string title_of(const Result& r, bool with_model) {
+std::string title_of(const Result& r, bool with_model, bool with_preset) {
   std::string title = fmt::format("{}, {}, {}", r.backend, r.mode, r.dtype);
+  if (with_preset) title += ", " + r.preset;
   if (r.device != "cpu") title += ", " + r.device;
   if (r.dynamic != "off") title += ", dynamic " + r.dynamic;
   return with_model ? fmt::format("{}: {}", r.model, title) : title;
@@ -154,7 +157,7 @@ bool are_of_own_model(const std::vector<Result>& results) {
 }
 
 bool has_expectations(const std::vector<Result>& results) {
-  return std::ranges::any_of(results, [](const Result& r) { return r.expected != "pass"; });
+  return std::ranges::any_of(results, [](const Result& r) { return r.expected != "pass" || r.is_red_by_baseline(); });
 }
 
 std::string model_names(const std::vector<Result>& results) {
@@ -165,11 +168,13 @@ std::string model_names(const std::vector<Result>& results) {
 }
 
 std::vector<OwnModelSentence> own_model_sentences(const std::vector<Result>& results) {
-  const bool with_model =
-      std::ranges::any_of(results, [&](const Result& r) { return r.model != results.front().model; });
+  const auto differ = [&](auto member) {
+    return std::ranges::any_of(results, [&](const Result& r) { return r.*member != results.front().*member; });
+  };
+  const bool with_model = differ(&Result::model), with_preset = differ(&Result::preset);
   std::vector<Combination> combinations;
   for (const Result* r : one_of_each_name(results)) {
-    const std::string title = title_of(*r, with_model);
+    const std::string title = title_of(*r, with_model, with_preset);
     auto found = std::ranges::find(combinations, title, &Combination::title);
     if (found == combinations.end()) found = combinations.insert(found, {title});
     found->cases.push_back(r);

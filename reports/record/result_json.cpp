@@ -278,7 +278,7 @@ void from_json(const nlohmann::json& json, Result& result) {
   result.finished = found.boolean("finished", true);
   result.origin = record_origin(found["origin"]);
   if (!found.absent("max_error")) result.max_error = found.number("max_error");
-  result.own_model = found.boolean("own_model");
+  result.own_model = found.boolean("own_model", result.suite == "own");  // older records lack it
   result.upstream_name = found.text("upstream_name");
   result.baseline = finding_in(found["baseline"]);
   from_json(found["outcome"], result.outcome);

@@ -77,7 +77,7 @@ int exit_code_of(const Report& report) {
 std::string exit_words(int code) {
   static const std::map<int, std::string> words = {
       {ExitCode::success, "nothing unexpected"},
-      {ExitCode::gate_failed, "an accuracy or speed-up gate failed"},
+      {ExitCode::gate_failed, "a gate failed"},
       {ExitCode::usage_error, "something could not be used as it was given"},
       {ExitCode::nothing_judged, "nothing was judged"},
       {ExitCode::infrastructure, "infrastructure: compiler missing, crash, timeout or out of memory"},
@@ -132,6 +132,12 @@ std::vector<std::string> baseline_lines(const RunInfo& run) {
 
 std::string comparison_again(const RunInfo& run, const Result& result) {
   return run.baseline && !result.as_expected() && result.status_as_expected() ? run.baseline->again : "";
+}
+
+bool is_beyond_a_limit(Status status) {
+  static constexpr std::array limits{Status::fail_speedup, Status::fail_graph_breaks, Status::fail_recompiles,
+                                     Status::fail_compile_time, Status::fail_memory};
+  return std::ranges::find(limits, status) != limits.end();
 }
 
 std::string expected_words(const Result& result) {

@@ -15,7 +15,7 @@ inline bool is_out_of_memory(Status status) {
 
 /// Returns the recorded exit code. Merged results and killed runs have none; theirs follows from the results.
 int exit_code_of(const Report& report);
-/// Returns the meaning of an exit code of torchstone: "an accuracy or speed-up gate failed".
+/// Returns the meaning of an exit code of torchstone: "a gate failed".
 std::string exit_words(int code);
 /// Returns the same for this run, which may have an explanation of its own.
 std::string exit_words_of(const Report& report);
@@ -42,6 +42,10 @@ std::string comparison_again(const RunInfo& run, const Result& result);
 
 /// Returns the expected status with the bound of its error: "fail_accuracy up to 3×".
 std::string expected_words(const Result& result);
+
+/// Whether the status says that a right answer misses a limit: on the speed-up, graph breaks, recompiles, compile time
+/// or memory.
+bool is_beyond_a_limit(Status status);
 
 /// Returns the part of a name after its last slash.
 std::string short_name(const std::string& name);

@@ -156,9 +156,10 @@ std::string write_benchmark_database(const Report& report) {
 NamedTexts write_benchmark_action(const Report& report) {
   NamedTexts files;
   for (const auto& [name, better] :
-       {std::pair{"smaller_is_better.json", Better::lower}, std::pair{"bigger_is_better.json", Better::higher}})
-    if (const auto entries = action_entries(report.results, better); !entries.empty())
-      files.emplace_back(name, json_text(entries));
+       {std::pair{"smaller_is_better.json", Better::lower}, std::pair{"bigger_is_better.json", Better::higher}}) {
+    const auto entries = action_entries(report.results, better);
+    files.emplace_back(name, entries.empty() ? "" : json_text(entries));
+  }
   return files;
 }
 

@@ -46,7 +46,8 @@ std::string write_openmetrics(const Report& report);
 std::string write_benchmark_database(const Report& report);
 
 /// Writes the files for github-action-benchmark's tools customSmallerIsBetter and customBiggerIsBetter, with the
-/// metrics that a comparison judges. The tool refuses an empty list, so a file without an entry is left out.
+/// metrics that a comparison judges. The tool refuses an empty list, so the text of a file without an entry is empty,
+/// and the file is not written.
 NamedTexts write_benchmark_action(const Report& report);
 
 /// Writes workflow commands of GitHub Actions (docs.github.com, "Workflow commands for GitHub Actions"): at most eight

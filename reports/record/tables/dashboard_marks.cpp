@@ -40,13 +40,11 @@ std::optional<SuiteTable> dashboard_marks(const std::vector<Result>& results) {
     if (result->check != "performance") continue;
     for (const Mark& mark : marks) {
       const auto value = metric_of(*result, mark.metric);
-      if (!value || !mark.is_flagged(*value) || table.rows.size() == most_marked) continue;
+      if (!value || !mark.is_flagged(*value) || is_unknown(*result, mark.metric)) continue;
+      if (table.rows.size() == most_marked) break;
       const bool noisy = std::string(mark.metric) == "speedup" && is_noisy(*result);
-      table.rows.push_back(
-          {result->model,
-           fmt::format("{} {} {} {} {}", result->mode, result->dtype, result->backend, result->device, result->preset),
-           std::string(find_metric(mark.metric)->title), mark.words,
-           format_metric(mark.metric, *value) + (noisy ? " noisy" : "")});
+      table.rows.push_back({result->model, run_words(*result), std::string(find_metric(mark.metric)->title), mark.words,
+                            format_metric(mark.metric, *value) + (noisy ? " noisy" : "")});
     }
   }
   if (table.rows.empty()) return std::nullopt;

@@ -96,10 +96,6 @@ constexpr std::array series_of = {
 /// A page for people: beyond, a row is not read any more.
 constexpr size_t most_rows = 2000;
 
-std::string combination(const Result& r) {
-  return fmt::format("{} {} {} {}{}{}", r.mode, r.dtype, r.backend, r.device, r.preset.empty() ? "" : " ", r.preset);
-}
-
 /// Noisy where the interval says too little, or the case does.
 std::string with_interval(double value, double low, double high, bool noisy_case = false) {
   const bool says_little = noisy_case || statistics::is_too_wide(value, low, high);
@@ -121,7 +117,7 @@ struct Ratios {
 void add_rows(const Result& result, SuiteTable& table) {
   for (const auto& at : dynamic_timings(result)) {
     if (table.rows.size() == most_rows) return;
-    table.rows.push_back({result.model, combination(result), at.sizes, fmt::format("{:.4g} ms", at.eager_ms),
+    table.rows.push_back({result.model, run_words(result), at.sizes, fmt::format("{:.4g} ms", at.eager_ms),
                           fmt::format("{:.4g} ms", at.dynamic_ms), fmt::format("{:.4g} ms", at.static_ms),
                           with_interval(at.speedup, at.speedup_low, at.speedup_high, is_noisy(result)),
                           fmt::format("{:.3f}x", at.static_speedup()),
@@ -166,6 +162,10 @@ void add_runners(std::vector<SuiteTable>& tables, const std::vector<Result>& res
 }
 
 }  // namespace
+
+std::string run_words(const Result& r) {
+  return fmt::format("{} {} {} {}{}{}", r.mode, r.dtype, r.backend, r.device, r.preset.empty() ? "" : " ", r.preset);
+}
 
 std::optional<SuiteTable> speedup_table(const std::vector<Result>& results) {
   std::vector<Column> columns;

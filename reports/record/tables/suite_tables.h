@@ -21,6 +21,9 @@ struct SuiteTable {
 /// input weighted by its calls in the log. An empty cell was not measured.
 std::vector<SuiteTable> suite_tables(const std::vector<Result>& results);
 
+/// Returns what distinguishes the cases of a model: "inference float32 inductor cpu mini". A file has no preset.
+std::string run_words(const Result& result);
+
 /// Returns speed-ups with one row per model. There is a column for each combination of mode, dtype, backend, device,
 /// preset and dynamic sizes; parts that all columns share are in the heading. The last row has the geometric means. A
 /// case without a speed-up shows its status, and a missing case is an empty cell. Returns nothing for a single column,

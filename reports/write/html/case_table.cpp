@@ -90,10 +90,8 @@ Cell speedup_cell(const CaseView& c) {
   const auto speedup = metric_of(*c.result, "speedup");
   if (!speedup) return {};
   // The speed-up of wrong answers is struck out.
-  constexpr std::array right_answers{Status::fail_speedup, Status::fail_graph_breaks, Status::fail_recompiles,
-                                     Status::fail_compile_time, Status::fail_memory};
   const Status status = c.result->outcome.status;
-  const bool counts = info_of(status).passing || std::ranges::find(right_answers, status) != right_answers.end();
+  const bool counts = info_of(status).passing || is_beyond_a_limit(status);
   const bool is_known = !is_unknown(*c.result, "speedup");
   const std::string text = is_known ? format_metric("speedup", *speedup) : speedup_text(*c.result, 3);
   return {counts ? text : "<s>" + text + "</s>", is_known ? speedup : std::nullopt};

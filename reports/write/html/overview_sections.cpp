@@ -41,6 +41,9 @@ std::string own_words(const View& view, size_t others, size_t open) {
                     total = counted(view.cases.size(), "case");
   if (others > 0) return fmt::format("{}{} of {} did not pass", model, others, total);
   if (open > 0) return fmt::format("{}{} of {} {}", model, open, total, open_words(view));
+  const auto skipped = static_cast<size_t>(std::ranges::count_if(view.report.results, is_skipped));
+  if (skipped > 0)
+    return fmt::format("{}{} of {} passed, {} left out", model, view.cases.size() - skipped, total, skipped);
   return model + (view.cases.size() == 1 ? "the case passed" : fmt::format("all {} passed", total));
 }
 

@@ -104,10 +104,12 @@ struct Content {
 };
 
 std::string title_of(const html::View& view) {
+  const bool own = html::is_own_without_expectations(view);
   size_t fine = 0;
-  for (const auto& result : view.report.results) fine += is_fine(result);
+  for (const auto& result : view.report.results)
+    fine += own ? result.finished && info_of(result.outcome.status).passing && !is_skipped(result) : is_fine(result);
   const int code = view.report.run.exit_code.value_or(0);
-  const std::string how = html::is_own_without_expectations(view) ? "passed" : "as expected";
+  const std::string how = own ? "passed" : "as expected";
   const std::string model =
       are_of_own_model(view.report.results) ? html::escaped_cut(model_names(view.report.results), 200) + ", " : "";
   return fmt::format("Torchstone: {}{} of {} {}{}", model, fine, html::counted(view.cases.size(), "case"), how,

@@ -120,7 +120,8 @@ std::string speed_bars(const Tournament& tournament) {
       "<figure class=wide><figcaption>Speed-up against eager, of {} processes, with intervals that hold together at "
       "{:.3g} %; green: {}</figcaption>{}</svg></figure>",
       judge::processes_words(tournament), 100 * tournament.options.confidence,
-      tournament.best.size() == 1 ? "the winner" : "ties with the fastest", out);
+      tournament.best.size() == 1 && judge::why_no_advice(tournament).empty() ? "the winner" : "ties with the fastest",
+      out);
 }
 
 /// Returns time against each further criterion, one plot each. Variants on the front are filled.
@@ -253,13 +254,17 @@ namespace torchstone::write {
 std::string write_tournament_page(const std::vector<judge::Tournament>& tournaments, const RunInfo& run) {
   const bool ranked = std::ranges::none_of(tournaments, [](const judge::Tournament& t) { return t.best.empty(); });
   const bool good = ranked && run.exit_code.value_or(0) == 0;
+  const bool advised =
+      std::ranges::all_of(tournaments, [](const judge::Tournament& t) { return judge::why_no_advice(t).empty(); });
+  const auto [css_class, mark] = !good      ? std::pair{"bad", "✗"}
+                                 : !advised ? std::pair{"odd", "~"}
+                                            : std::pair{"ok", "★"};
   const std::string end = run.exit_code ? fmt::format("exit code {}", *run.exit_code) : "still running";
   const std::string title = "Tournament: " + html::escaped(html::headline(tournaments));
   std::string content = fmt::format(
       "<header class={}><p class=brand>Torchstone</p><h1><span aria-hidden=true>{}</span> {}</h1><p class=mu>{}, "
       "{}, {}</p></header>\n<main>\n",
-      good ? "ok" : "bad", good ? "★" : "✗", title, html::escaped(run.started), html::duration_text(run.duration_s),
-      end);
+      css_class, mark, title, html::escaped(run.started), html::duration_text(run.duration_s), end);
   for (const judge::Sweep& sweep : judge::group_sweeps(tournaments)) content += html::sweep_section(sweep);
   for (const judge::Tournament& tournament : tournaments) content += html::section(tournament);
   return html::document(title, content + "</main>\n", /*with_script=*/false);

@@ -68,16 +68,17 @@ TEST(ARunAgainstItsBaseline, AddsTheBaselineToTheCommandOfARedCase) {
   Report run{{}, {record(Status::pass, 101)}};
   run.results[0].reproduce = "torchstone --gtest_filter=case";
   const auto flags = test::flags_of({"--torchstone_baseline=" + path, "--torchstone_baseline_history=" + history,
-                                     "--torchstone_baseline_fail_on=more"});
+                                     "--torchstone_baseline_fail_on=more", "--torchstone_out=/new"});
   Report green = run;
   green.results[0].outcome.metrics["compiled_peak_bytes"] = 100;
   judge_against(baseline, {}, flags, {}, green);
   EXPECT_EQ(green.results[0].reproduce, "torchstone --gtest_filter=case");
   judge_against(baseline, {}, flags, {}, run);
-  EXPECT_THAT(
-      run.results[0].reproduce,
-      AllOf(testing::StartsWith("torchstone --gtest_filter=case "), HasSubstr(" --torchstone_baseline=" + path),
-            HasSubstr(" --torchstone_baseline_history=" + history), HasSubstr(" --torchstone_baseline_fail_on=more")));
+  EXPECT_THAT(run.results[0].reproduce,
+              AllOf(testing::StartsWith("torchstone --gtest_filter=case "), HasSubstr(" --torchstone_baseline=" + path),
+                    HasSubstr(" --torchstone_baseline_history=" + history),
+                    HasSubstr(" --torchstone_baseline_fail_on=more"), HasSubstr(" --torchstone_out=/new")))
+      << "the default folder may hold the baseline";
   std::filesystem::remove(path);
   run.results[0].reproduce = "torchstone --gtest_filter=case";
   judge_against(baseline, {}, flags, {}, run);

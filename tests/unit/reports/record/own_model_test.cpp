@@ -90,6 +90,29 @@ TEST(OwnModelSentence, TellsWhatWasNotJudged) {
   EXPECT_THAT(sentence({weak}), HasSubstr("float32: passed, but an error of up to 80 % would have passed too."));
 }
 
+TEST(OwnModelSentence, SaysThatAnAnswerBeyondALimitIsCorrect) {
+  EXPECT_EQ(sentence({with(own("accuracy"), Status::fail_compile_time, "130 s of 120 s.", {})}),
+            "inductor, inference, float32: correct, but fail_compile_time: 130 s of 120 s.");
+}
+
+TEST(OwnModelSentence, HasTheBoundOfAKnownFailure) {
+  Result beyond = with(own("accuracy"), Status::fail_accuracy, "output differs.", {{"error_of_limit", 500}});
+  beyond.expected = "fail_accuracy";
+  beyond.max_error = 3;
+  EXPECT_EQ(sentence({beyond}),
+            "inductor, inference, float32: WRONG, by 500 times the allowed error; expected fail_accuracy up to 3×.");
+}
+
+TEST(OwnModelSentence, NamesThePresetWhereSeveralRan) {
+  Result mini = own("accuracy"), full = own("accuracy");
+  mini.preset = "mini";
+  full.preset = "full";
+  full.name += "_full";
+  const auto sentences = own_model_sentences({mini, full});
+  ASSERT_EQ(sentences.size(), 2U);
+  EXPECT_THAT(sentences[1].text, HasSubstr("inductor, inference, float32, full: correct"));
+}
+
 TEST(OwnModelSentence, ClaimsNoMoreThanTheInterval) {
   EXPECT_THAT(sentence({timed_row(1.02, 0.97, 1.08)}),
               AllOf(HasSubstr("as fast as eager within its interval, 1.02x [0.97, 1.08]"), Not(HasSubstr("faster"))));
@@ -140,6 +163,13 @@ TEST(OwnModel, HasSentencesInPlaceOfAveragesInEveryReport) {
                     HasSubstr("<title>Torchstone: net, 4 of 4 cases passed</title>"), says_no_average));
   EXPECT_TRUE(tables::suite_tables(results).empty());
   EXPECT_THAT(console_row(results[1], false), Not(HasSubstr("mini")));
+}
+
+TEST(OwnModel, CountsNoCaseThatWasLeftOutAsPassed) {
+  auto results = own_run();
+  results[3].outcome.status = Status::unsupported;
+  EXPECT_THAT(write::write_html({sample_run(), results}),
+              AllOf(HasSubstr("net: 3 of 4 cases passed, 1 left out"), HasSubstr("net, 3 of 4 cases passed")));
 }
 
 TEST(OwnModel, SaysAsExpectedOnlyIfTheUserStatedAnExpectation) {

@@ -202,5 +202,13 @@ TEST(AsExpected, IsTheExpectedStatusOrAPassOrACaseLeftOut) {
   EXPECT_FALSE(as_expected(Status::fail_accuracy, "pass"));
 }
 
+TEST(ResultJson, OfAnOlderVersionHasOnesOwnModelInTheSuiteOfFiles) {
+  Result own = simple_result("own/Accuracy.a", Status::pass), zoo = own;
+  own.suite = "own";
+  zoo.suite = "torchbench";
+  EXPECT_TRUE(nlohmann::json(own).get<Result>().own_model);
+  EXPECT_FALSE(nlohmann::json(zoo).get<Result>().own_model);
+}
+
 }  // namespace
 }  // namespace torchstone
