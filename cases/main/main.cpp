@@ -169,6 +169,7 @@ int run_tests(Session& session, const ExpectedRun& expected, const BaselineScope
 /// modules. Puts names and files in the place of the others. Returns the dtypes of their cases, by model.
 std::map<std::string, selection::OwnDtype> register_only_models(flags::Flags& flags) {
   std::map<std::string, selection::OwnDtype> dtypes;
+  std::map<std::string, std::string> files;  // by the names of their models
   for (auto& only : flags.only) {
     if (register_python_model(only, flags)) {
       dtypes[only.value] = {DType::as_written, DType::float32};
@@ -178,6 +179,10 @@ std::map<std::string, selection::OwnDtype> register_only_models(flags::Flags& fl
     const bool failed = of_package && export_named_model(only, flags);
     if (of_package) flags.package_models.insert(selection::only_model(only.value));
     if (failed || !selection::only_is_file(only.value)) continue;
+    const auto [named, is_first] = files.try_emplace(formats::model_name_of(only.value), only.value);
+    if (!is_first && named->second != only.value)
+      fail(only.place, fmt::format("{} and {} both make a model {} (expected files with different names)",
+                                   named->second, only.value, named->first));
     if (const auto own = register_own_model(only, flags)) dtypes[selection::only_model(only.value)] = *own;
   }
   return dtypes;

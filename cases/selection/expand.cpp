@@ -225,19 +225,23 @@ std::string name_of_combination(const config::Settings& settings) {
   return name;
 }
 
-/// Has a user's model compiled once for accuracy and performance. On an accelerator accuracy has no TF32, so the
-/// programs differ. The zoo is judged under deterministic algorithms, as in upstream's harness.
+/// Has a user's model compiled once for accuracy and performance, if everything that shapes its program is equal. On an
+/// accelerator accuracy has no TF32, so the programs differ. The zoo is judged under deterministic algorithms, as in
+/// upstream's harness.
 void share_timed_packages(std::vector<Case>& cases, const Known& known) {
-  std::set<std::string> timed;
-  for (const Case& c : cases)
-    if (c.check == "performance") timed.insert(test_name_of(c));
-  for (Case& c : cases) {
+  const auto may_share = [&](const Case& c) {
     const bool is_own = std::ranges::count(known.model(c.model)->suites, "own") > 0;
-    if (c.check != "accuracy" || c.device != "cpu" || !is_own || c.deterministic || c.upstream_semantics) continue;
-    Case twin = c;
-    twin.check = "performance";
-    c.shares_timed_package = timed.contains(test_name_of(twin));
-  }
+    return is_own && c.device == "cpu" && c.backend.name == "inductor" && !c.deterministic && !c.upstream_semantics &&
+           !c.skip_reason && !c.cold_start_latency;
+  };
+  const auto program_of = [](const Case& c) {
+    return std::tuple(c.model, c.mode, c.dtype, to_string(c.backend), c.preset, to_string(c.dynamic), c.batch_size,
+                      c.threads, c.seed, c.weights, c.channels_last, c.eval_in_training, c.loss_divisor);
+  };
+  std::set<decltype(program_of(cases.front()))> timed;
+  for (const Case& c : cases)
+    if (c.check == "performance" && may_share(c)) timed.insert(program_of(c));
+  for (Case& c : cases) c.shares_timed_package = c.check == "accuracy" && may_share(c) && timed.contains(program_of(c));
 }
 
 }  // namespace

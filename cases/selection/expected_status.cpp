@@ -309,7 +309,7 @@ void note_expectation(const Case& c, Result& result) {
   if (result.exceeds_max_error()) {
     const auto error = metric_of(result, "error_of_limit");
     add(fmt::format("{}, more than the {}× of the known failure (max_error, {})",
-                    error ? fmt::format("an error of {:.4g}× the allowed one", *error) : "an error without a number",
+                    error ? fmt::format("an error of {:.4g}× the allowed one", *error) : "an unknown error",
                     *result.max_error, origin("max_error")));
   }
   if (const std::string expired = origin("expected_expired"); !expired.empty()) add(expired);

@@ -162,7 +162,11 @@ class Planner {
 
   /// Returns the outcome with the largest error, of outcomes with one status.
   static const Outcome& worst_of(const std::vector<Seen>& ran) {
-    const auto error = [](const Seen& s) { return value_in(s.outcome->metrics, "error_of_limit"); };
+    const auto error = [](const Seen& s) {
+      constexpr double unknown = std::numeric_limits<double>::infinity();
+      const double value = value_in(s.outcome->metrics, "error_of_limit", unknown);
+      return std::isnan(value) ? unknown : value;
+    };
     return *std::ranges::max_element(ran, {}, error)->outcome;
   }
 

@@ -187,14 +187,10 @@ std::vector<Advice> advice(const std::vector<Standing>& standings, bool compile_
   return result;
 }
 
-/// Sets everything that follows from setup and time: the calls after which a variant pays, and the advice. Without
-/// advice there is nothing to ship either.
+/// Sets everything that follows from setup and time: the calls after which a variant pays, and the advice.
 void advise(Tournament& tournament) {
+  if (!why_no_advice(tournament).empty()) return;
   auto& standings = tournament.standings;
-  if (!why_no_advice(tournament).empty()) {
-    for (Standing& s : standings) s.entrant.command = s.entrant.code = s.entrant.why_not_shipped = "";
-    return;
-  }
   const auto loaded = pays_after(standings, /*compile_too=*/false);
   const auto compiled = pays_after(standings, /*compile_too=*/true);
   for (size_t i = 0; i < standings.size(); ++i) {

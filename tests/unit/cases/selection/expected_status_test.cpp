@@ -216,7 +216,7 @@ TEST(ABound, MakesALargerErrorUnexpectedAndNamesBothNumbers) {
             "wrong; an error of 5.213× the allowed one, more than the 3× of the known failure (max_error, e.yaml:1)");
   EXPECT_FALSE(with_error(std::numeric_limits<double>::quiet_NaN()).as_expected());
   EXPECT_FALSE(with_error(std::nullopt).as_expected());
-  EXPECT_THAT(with_error(std::nullopt).outcome.reason, HasSubstr("an error without a number, more than the 3×"));
+  EXPECT_THAT(with_error(std::nullopt).outcome.reason, HasSubstr("an unknown error, more than the 3×"));
 }
 
 /// The cases first, second × float32, bfloat16 and an update of one file by what was seen of them.

@@ -90,6 +90,12 @@ TEST(Expand, AccuracyOfAFileSharesThePackageOfTheTimedCase) {
       "suite: own\nown_files: true\nmatrix:\n"
       "  - {checks: [accuracy, performance], backends: [inductor], devices: [cuda]}\n";
   EXPECT_FALSE(shares(on_cuda, {})) << "accuracy has no TF32";
+  const std::string of_another_batch =
+      "suite: own\nown_files: true\nmatrix:\n"
+      "  - {checks: [accuracy], backends: [inductor]}\n"
+      "  - {checks: [performance], backends: [inductor], batch_size: 4}\n";
+  EXPECT_FALSE(shares(of_another_batch, {}));
+  EXPECT_FALSE(shares(for_files, {"--torchstone_cold_start_latency=true"})) << "it compiles into its own cache";
   const Expanded zoo(
       "suite: small\nmatrix:\n  - {checks: [accuracy, performance], backends: [inductor]}\nmodels: [first]\n");
   EXPECT_FALSE(zoo.at("Accuracy").shares_timed_package) << "compiled for deterministic algorithms";

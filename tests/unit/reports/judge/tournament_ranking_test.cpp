@@ -178,7 +178,7 @@ TEST(Tournament, AdvisesNothingIfMostProcessesWereDisturbed) {
     EXPECT_EQ(t.loaded.empty(), !advises);
     EXPECT_EQ(t.compiled.empty(), !advises);
     EXPECT_EQ(t.standings[0].break_even_calls.has_value(), advises);
-    EXPECT_EQ(t.standings[0].entrant.command.empty(), !advises);
+    EXPECT_EQ(t.standings[0].entrant.command, "pack") << "how it is shipped does not depend on the times";
     EXPECT_THAT(verdict_line(t),
                 HasSubstr(advises ? "winner a" : "no advice: 11 of 20 processes were disturbed. End other programs"));
   }
