@@ -13,9 +13,9 @@ struct PythonModel {
   std::string not_trained{};  ///< why it cannot be trained, as ModelInfo::not_trained has it
 };
 
-/// Returns the Python model that `only` names: `path:FILE.py,class:NAME` as PyTorch's harness takes it,
-/// `module:PACKAGE.MODULE:FUNCTION_OR_CLASS`, or with --torchstone_subject=python SOURCE:NAME of a package or
-/// `transformers:CLASS,part=PART`, a part of generation. Empty for any other text. Throws ConfigError for a file that
+/// Returns the Python model that `only` names. It is `path:FILE.py,class:NAME`, as in PyTorch's harness, or
+/// `module:PACKAGE.MODULE:FUNCTION_OR_CLASS`. With --torchstone_subject=python it is SOURCE:NAME of a package, or a
+/// part of generation, `transformers:CLASS,part=PART`. Empty for any other text. Throws ConfigError for a file that
 /// does not exist, and for a text of another form.
 std::optional<PythonModel> python_model_of(const config::Choice<std::string>& only, flags::SubjectKind subject);
 

@@ -115,8 +115,8 @@ int write_report(const ReportWriter& writer, const std::vector<std::string>& inp
   if (!report) return ExitCode::nothing_judged;
   const NamedTexts texts = write::texts_of(writer, *report);
   if (writer.text) write_output(texts.empty() ? "" : texts[0].second, out);
+  if (!writer.files) return ExitCode::success;
   for (const auto& [name, text] : texts) {
-    if (!writer.files) continue;
     const std::string path = out + "/" + name;
     if (text.empty()) {
       std::filesystem::remove(path);  // of an earlier run

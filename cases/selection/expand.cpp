@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "fixtures/core/check_registry.h"
+#include "fixtures/isolate/compile_ahead.h"
 
 namespace torchstone::selection {
 namespace {
@@ -225,23 +226,24 @@ std::string name_of_combination(const config::Settings& settings) {
   return name;
 }
 
-/// Has a user's model compiled once for accuracy and performance, if everything that shapes its program is equal. On an
-/// accelerator accuracy has no TF32, so the programs differ. The zoo is judged under deterministic algorithms, as in
-/// upstream's harness.
+/// Has a user's model compiled once for accuracy and performance, if both need the same program. On an accelerator
+/// accuracy has no TF32, so the programs differ. The zoo is judged under deterministic algorithms, as in upstream's
+/// harness.
 void share_timed_packages(std::vector<Case>& cases, const Known& known) {
   const auto may_share = [&](const Case& c) {
     const bool is_own = std::ranges::count(known.model(c.model)->suites, "own") > 0;
-    return is_own && c.device == "cpu" && c.backend.name == "inductor" && !c.deterministic && !c.upstream_semantics &&
-           !c.skip_reason && !c.cold_start_latency;
+    return is_own && c.device == "cpu" && c.backend.name == "inductor" && !c.deterministic && !c.upstream_semantics;
   };
-  const auto program_of = [](const Case& c) {
-    return std::tuple(c.model, c.mode, c.dtype, to_string(c.backend), c.preset, to_string(c.dynamic), c.batch_size,
-                      c.threads, c.seed, c.weights, c.channels_last, c.eval_in_training, c.loss_divisor);
+  const auto timed_program_of = [](Case c) {
+    c.check = "performance";
+    return isolate::program_of(c);
   };
-  std::set<decltype(program_of(cases.front()))> timed;
+  std::set<std::string> timed;
   for (const Case& c : cases)
-    if (c.check == "performance" && may_share(c)) timed.insert(program_of(c));
-  for (Case& c : cases) c.shares_timed_package = c.check == "accuracy" && may_share(c) && timed.contains(program_of(c));
+    if (c.check == "performance" && may_share(c)) timed.insert(timed_program_of(c));
+  timed.erase("");  // cases that need no program
+  for (Case& c : cases)
+    c.shares_timed_package = c.check == "accuracy" && may_share(c) && timed.contains(timed_program_of(c));
 }
 
 }  // namespace
@@ -256,10 +258,9 @@ Expansion expand(const std::vector<suite::Suite>& suites, const Known& known, co
     const ModelInfo* info = known.model(only.value);
     return info != nullptr && !info->python.empty();
   };
-  const bool modules = std::ranges::any_of(flags.only, is_module);
-  const bool others = !modules || !std::ranges::all_of(flags.only, is_module);
-  for (const bool of_module : {false, true})
-    if (of_module ? modules : others) require_backends(known, flags.axes.backends, of_module);
+  const auto modules = static_cast<size_t>(std::ranges::count_if(flags.only, is_module));
+  if (modules == 0 || modules < flags.only.size()) require_backends(known, flags.axes.backends, false);
+  if (modules > 0) require_backends(known, flags.axes.backends, true);
   Expansion all;
   std::set<std::tuple<std::string, int64_t, int>> seen;
   for (const auto& combination : combinations_of(flags)) {

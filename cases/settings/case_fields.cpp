@@ -235,10 +235,9 @@ std::vector<CaseField> fields_of_judgement() {
       boolean("skip_accuracy_check", &Case::skip_accuracy_check,
               "ignore wrong answers: accuracy ends with pass_due_to_skip; performance still times the case and says so")
           .with_flag(),
-      decided_elsewhere(
-          "shares_timed_package", &Case::shares_timed_package,
-          "accuracy of a model of yours on the CPU judges the package that is timed: one compile for both",
-          "true where both run"),
+      decided_elsewhere("shares_timed_package", &Case::shares_timed_package,
+                        "accuracy judges the package that performance times, so that one compile serves both",
+                        "true for a model of yours on the CPU, if both run"),
       boolean("upstream_semantics", &Case::upstream_semantics,
               "judge as PyTorch's harness does, even where Torchstone knows better")
           .with_flag(),

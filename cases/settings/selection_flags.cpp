@@ -168,7 +168,7 @@ std::vector<FlagInfo> selection_flags() {
           .defaults_to("the suites'"),
       boolean_flag(
           "update_expected",
-          "write the statuses of this run to the expected-status files, failures with a last day in 90 days; then only "
+          "write the statuses of this run to the expected-status files, where failures expire after 90 days; then only "
           "statuses that they cannot hold fail",
           &Flags::update_expected)
           .outside_reproductions(),

@@ -14,7 +14,7 @@
 
 namespace torchstone::console {
 
-/// What the end of a run finds that no test failed for, such as a comparison with a baseline.
+/// Findings at the end of a run, such as those of a comparison with a baseline. No test has failed for them.
 struct ClosingFindings {
   std::vector<std::string> red;  ///< names of tests that are red all the same
   std::string why;               ///< why the run is; empty: it is not
@@ -42,8 +42,8 @@ class ResultListener : public testing::EmptyTestEventListener {
   /// May be nullptr.
   ResultListener(ListenerOptions options, std::unique_ptr<testing::TestEventListener> printer);
 
-  /// Prints the row of a case before its test ends. The test does not print the same row again, and only the further
-  /// lines of a row that has more of them by then, if no other row was printed meanwhile.
+  /// Prints the row of a case before its test ends. The test does not print the same row again. If the row has
+  /// further lines by then and is still the latest one, the test prints these lines alone.
   void print_early(const Result& result);
 
   void OnTestIterationStart(const testing::UnitTest& unit_test, int iteration) override;

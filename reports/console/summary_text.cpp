@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -61,20 +63,27 @@ std::string worst_line(const Result& r, size_t width) {
   return shortened(head + fitting_filter(first_line(r.name), room) + facts + reason, width);
 }
 
-/// The items, comma between, on as many lines as they need; the first begins with `head`, the others below it.
+/// Returns the parts on as many lines of at most `width` columns as they need. The first line begins with `head`, the
+/// others below it.
+std::vector<std::string> wrapped(const std::string& head, const std::vector<std::string>& parts, size_t width) {
+  std::vector<std::string> lines = {head};
+  for (const auto& part : parts) {
+    const bool is_first = columns(lines.back()) == columns(head);
+    if (!is_first && columns(lines.back()) + 1 + columns(part) > width)
+      lines.push_back(std::string(columns(head), ' ') + part);
+    else
+      lines.back() += (is_first ? "" : " ") + part;
+  }
+  return lines;
+}
+
+/// Adds the items with commas between them.
 void add_wrapped(std::vector<std::string>& lines, const std::string& head, const std::vector<std::string>& items,
                  size_t width) {
   if (items.empty()) return;
-  lines.push_back(head);
-  for (const auto& item : items) {
-    const bool is_last = &item == &items.back();
-    const std::string text = terminal_line(item) + (is_last ? "" : ",");
-    const bool is_first = columns(lines.back()) == columns(head);
-    if (!is_first && columns(lines.back()) + 1 + columns(text) > width)
-      lines.push_back(std::string(columns(head), ' ') + text);
-    else
-      lines.back() += (is_first ? "" : " ") + text;
-  }
+  std::vector<std::string> parts;
+  for (const auto& item : items) parts.push_back(terminal_line(item) + (&item == &items.back() ? "" : ","));
+  std::ranges::move(wrapped(head, parts, width), std::back_inserter(lines));
 }
 
 std::vector<std::string> counts_of(const std::vector<Result>& results) {
@@ -145,21 +154,9 @@ std::string head_line(const std::vector<Result>& results, const RunInfo& run) {
                      code == ExitCode::success ? "" : fmt::format(", exit code {}{}", code, why));
 }
 
-/// Breaks a text between words into lines of at most `width` columns. The first begins with `head`, the others below.
-std::vector<std::string> wrapped(const std::string& head, const std::string& text, size_t width) {
-  const size_t room = std::max(width, columns(head) + least_text_width);
-  std::vector<std::string> lines = {head};
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    const bool is_first = columns(lines.back()) == columns(head);
-    if (!is_first && columns(lines.back()) + 1 + columns(word) > room)
-      lines.push_back(std::string(columns(head), ' ') + word);
-    else
-      lines.back() += (is_first ? "" : " ") + word;
-    at = end + 1;
-  }
-  return lines;
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
 }
 
 /// Returns a sentence for each backend and mode of a model of one's own, in at most `most` lines.
@@ -168,8 +165,9 @@ std::vector<std::string> own_model_lines(const std::vector<Result>& results, siz
   const auto sentences = own_model_sentences(results);
   for (size_t i = 0; i < sentences.size(); ++i) {
     const auto& [text, mark] = sentences[i];
-    const auto added = wrapped(fmt::format("  {} ", mark), terminal_line(text), width);
-    const size_t reserved = i + 1 == sentences.size() ? 0 : 1;  // the line of those not shown
+    const std::string head = fmt::format("  {} ", mark);
+    const auto added = wrapped(head, words_of(terminal_line(text)), std::max(width, columns(head) + least_text_width));
+    const size_t reserved = i + 1 == sentences.size() ? 0 : 1;  // for "… and 2 more on the page"
     if (lines.size() + added.size() + reserved > most) {
       lines.push_back(shortened(fmt::format("  … and {} more on the page", sentences.size() - i), width));
       break;

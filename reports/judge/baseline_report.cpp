@@ -116,7 +116,7 @@ bool fails(const CaseChange& c, const std::vector<Change>& fail_on) {
 }
 
 bool fails_as_worse(const CaseChange& c, const std::vector<Change>& fail_on) {
-  return c.change == Change::broken || (is_worse(c) && fails(c, fail_on) && is_named(fail_on, c.change));
+  return c.change == Change::broken || (is_worse(c) && is_named(fail_on, c.change));
 }
 
 std::string write_comparison(const BaselineComparison& comparison, bool all) {
@@ -166,7 +166,7 @@ std::string red_words(const CaseChange& change, const std::vector<Change>& fail_
 }
 
 std::string change_words(const MetricChange& m) {
-  const std::string word(to_string(m.change));
+  std::string word(to_string(m.change));
   if (!m.at_least || (m.change != Change::slower && m.change != Change::faster)) return word;
   return fmt::format("{}, at least {:.1f} times {}", word, std::floor(*m.at_least * 10) / 10,
                      m.change == Change::slower ? "slower" : "faster");

@@ -10,7 +10,6 @@
 #include "reports/base/text.h"
 #include "reports/record/metric.h"
 #include "reports/record/verdict.h"
-#include "reports/statistics/statistics.h"
 
 namespace torchstone {
 namespace {
@@ -20,11 +19,6 @@ constexpr double weak_above = 0.1, steal_that_matters_pct = 1;
 bool passed(const Result& r) { return r.finished && r.outcome.status == Status::pass; }
 
 std::string model_of(const Result& r) { return r.model.empty() ? short_name(r.name) : r.model; }
-
-std::optional<statistics::Interval> interval_of(const Result& r, const std::string& key = "speedup") {
-  const auto low = metric_of(r, (key + "_low").c_str()), high = metric_of(r, (key + "_high").c_str());
-  return low && high ? std::optional(statistics::Interval{*low, *high}) : std::nullopt;
-}
 
 /// Why, in words; empty for an interval that is narrow enough.
 std::string wide_interval(double ratio, double low, double high) {
@@ -36,6 +30,11 @@ std::string wide_interval(double ratio, double low, double high) {
 }
 
 }  // namespace
+
+std::optional<statistics::Interval> interval_of(const Result& r, const std::string& key) {
+  const auto low = metric_of(r, (key + "_low").c_str()), high = metric_of(r, (key + "_high").c_str());
+  return low && high ? std::optional(statistics::Interval{*low, *high}) : std::nullopt;
+}
 
 std::string noisy_reason(const Result& r) {
   const auto speedup = metric_of(r, "speedup");

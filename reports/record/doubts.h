@@ -1,10 +1,13 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <torchstone/result.h>
 #include <torchstone/run_info.h>
+
+#include "reports/statistics/statistics.h"
 
 namespace torchstone {
 
@@ -21,6 +24,9 @@ inline constexpr double max_lost_across_caches = 1.5;
 
 /// Returns other doubts about the timings in one line: the note `doubts` without the reason above.
 std::string other_doubts(const Result& result);
+
+/// Returns the interval of a metric, the metrics KEY_low and KEY_high; nothing if one is missing.
+std::optional<statistics::Interval> interval_of(const Result& result, const std::string& key = "speedup");
 
 /// Returns whether the interval of a ratio, the metrics KEY_low and KEY_high, says nothing about it
 /// (statistics::says_nothing). Reports then print no number, and means leave it out. False without an interval.

@@ -18,6 +18,7 @@
 #include "reports/record/summary.h"
 #include "reports/record/tables/upstream_csv.h"
 #include "reports/record/tables/upstream_suites.h"
+#include "reports/statistics/statistics.h"
 #include "reports/write/formats.h"
 
 namespace torchstone::write {
@@ -35,15 +36,11 @@ std::optional<double> finite_metric(const Result& r, const std::string& key) {
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
-/// Bounds of a metric's interval.
-struct Bounds {
-  double low = 0, high = 0;
-};
-
-/// Returns the interval of metrics that have one: `speedup_low` and `speedup_high` are of `speedup`.
-std::optional<Bounds> bounds_of(const Result& r, const std::string& key) {
-  const auto low = finite_metric(r, key + "_low"), high = finite_metric(r, key + "_high");
-  return low && high ? std::optional(Bounds{*low, *high}) : std::nullopt;
+/// Returns the interval of a metric if both ends are numbers.
+std::optional<statistics::Interval> finite_interval(const Result& r, const std::string& key) {
+  const auto interval = interval_of(r, key);
+  const bool finite = interval && std::isfinite(interval->low) && std::isfinite(interval->high);
+  return finite ? interval : std::nullopt;
 }
 
 /// Returns the metrics that a comparison with a baseline judges: the numbers that a dashboard watches.
@@ -78,7 +75,7 @@ ordered_json database_number(const Result& r, const tables::NumberColumn& column
   if (std::string_view(column.metric) == "speedup" && required) metric["target_value"] = *required;
   ordered_json extra = ordered_json::object();
   if (const std::string unit = unit_of(column); !unit.empty()) extra["unit"] = unit;
-  if (const auto bounds = bounds_of(r, column.metric)) {
+  if (const auto bounds = finite_interval(r, column.metric)) {
     extra["low"] = exact(bounds->low * column.factor);
     extra["high"] = exact(bounds->high * column.factor);
   }
@@ -115,7 +112,7 @@ ordered_json action_entry(const Result& r, const MetricInfo& info, double value)
   const std::string key(info.key);
   ordered_json entry{
       {"name", fmt::format("{} {}", r.name, key)}, {"unit", info.unit.empty() ? "count" : info.unit}, {"value", value}};
-  if (const auto bounds = bounds_of(r, key))
+  if (const auto bounds = finite_interval(r, key))
     entry["range"] = fmt::format("[{}, {}]", format_metric(key, bounds->low), format_metric(key, bounds->high));
   std::string extra(to_string(final_status(r)));
   if (const std::string noisy = noisy_reason(r); !noisy.empty()) extra += "\nnoisy: " + noisy;

@@ -1,5 +1,3 @@
-#include "reports/record/tables/dashboard_marks.h"
-
 #include <array>
 #include <string>
 
@@ -8,6 +6,7 @@
 #include "reports/record/doubts.h"
 #include "reports/record/metric.h"
 #include "reports/record/summary.h"
+#include "reports/record/tables/suite_tables.h"
 
 namespace torchstone::tables {
 namespace {

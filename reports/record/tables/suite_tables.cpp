@@ -12,7 +12,6 @@
 #include "reports/record/doubts.h"
 #include "reports/record/own_model.h"
 #include "reports/record/summary.h"
-#include "reports/record/tables/dashboard_marks.h"
 #include "reports/record/tables/upstream_suites.h"
 #include "reports/statistics/statistics.h"
 

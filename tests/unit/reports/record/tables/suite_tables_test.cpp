@@ -6,7 +6,6 @@
 #include <gmock/gmock.h>
 
 #include "reports/base/text.h"
-#include "reports/record/tables/dashboard_marks.h"
 #include "reports/record/tables/upstream_csv.h"
 #include "reports/record/tables/upstream_suites.h"
 #include "reports/write/formats.h"
