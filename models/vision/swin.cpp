@@ -3,6 +3,7 @@
 // Original: timm's SwinTransformer. Input [N, 3, 224, 224] → logits [N, 1000]; 28,288,354
 // (swin_tiny_patch4_window7_224) and 87,768,224 (swin_base_patch4_window7_224) parameters.
 // mini: stages of 2 and 2 layers, width 24, windows of 4, 32 pixels.
+#include <cmath>
 #include <numeric>
 
 #include "models/blocks/image_model.h"
@@ -39,18 +40,24 @@ torch::Tensor shift_mask(int64_t side, int64_t window, int64_t shift) {
   return (windows.unsqueeze(1) != windows.unsqueeze(2)).to(torch::kFloat32) * -100;
 }
 
-/// Returns attention within windows: [N * windows, L, width] → the same. `mask`: [windows, L, L] or undefined.
+/// Returns attention within windows: [N * windows, L, width] → the same. `mask`: [windows, L, L] or undefined. Like the
+/// original it computes the scores itself: scaled_dot_product_attention takes a bias for each image and window, which
+/// is slower.
 Block window_attention(int64_t width, int64_t heads, int64_t window, const torch::Tensor& mask) {
   Block block;
   auto qkv = block.add("qkv", nn::Linear(width, 3 * width)), proj = block.add("proj", nn::Linear(width, width));
-  const auto rows = (2 * window - 1) * (2 * window - 1);
+  const auto rows = (2 * window - 1) * (2 * window - 1), length = window * window;
   const auto table = block.add("relative_position_bias_table", torch::randn({rows, heads}) * 0.02);
   const auto places = block.add_buffer("relative_position_index", relative_positions(window));
+  const double scale = 1 / std::sqrt(static_cast<double>(width / heads));
   return block.running([=](const torch::Tensor& x) mutable {
-    auto bias = position_bias(table, places);
-    if (mask.defined()) bias = bias + mask.unsqueeze(1).repeat({x.size(0) / mask.size(0), 1, 1, 1});
-    const auto parts = qkv(x).chunk(3, -1);
-    return proj(attention(parts[0], parts[1], parts[2], heads, {.bias = bias.contiguous()}));
+    const auto parts = qkv(x).reshape({x.size(0), length, 3, heads, width / heads}).permute({2, 0, 3, 1, 4}).unbind(0);
+    auto scores = (parts[0] * scale).matmul(parts[1].transpose(-2, -1)) + position_bias(table, places);
+    if (mask.defined()) {
+      scores = scores.view({-1, mask.size(0), heads, length, length}) + mask.unsqueeze(1).unsqueeze(0);
+      scores = scores.view({-1, heads, length, length});
+    }
+    return proj(join_heads(scores.softmax(-1).matmul(parts[2])));
   });
 }
 
