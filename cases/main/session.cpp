@@ -230,6 +230,7 @@ void plan_cases(Session& session, const std::vector<size_t>& selected) {
                        session.publish(session.result_of(index, outcome, seconds, batch));
                      },
                  .one_at_a_time = runs_in_order_of_tests()});
+  session.runner.start_workers(selected);
   // A case alone compiles within itself, because compiling ahead captures a program twice. A warm start is measured all
   // the same: its package must be there before the case starts.
   const auto starts_warm = [&](size_t i) {
