@@ -50,8 +50,10 @@ State state_of(const Model& model) {
   return state;
 }
 
-void copy_state(const Model& from, Model& to) {
-  const auto source = state_of(from), target = state_of(to);
+void copy_state(const Model& from, Model& to) { copy_state(state_of(from), to); }
+
+void copy_state(const State& source, Model& to) {
+  const State target = state_of(to);
   for (const auto& [name, tensor] : target) {
     const auto found = source.find(name);
     if (found == source.end()) throw std::invalid_argument(fmt::format("copy_state: the source has no {}", name));

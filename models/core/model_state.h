@@ -16,5 +16,6 @@ State state_of(const Model& model);
 /// Copies the parameters and buffers of `from` to those of `to` with the same name. Casts them to the dtype and device
 /// of `to`. Throws std::invalid_argument when names or shapes differ.
 void copy_state(const Model& from, Model& to);
+void copy_state(const State& source, Model& to);
 
 }  // namespace torchstone

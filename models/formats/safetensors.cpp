@@ -199,32 +199,36 @@ SafeTensors read_safetensors(const std::string& path) {
   return read_safetensors(stream, path);
 }
 
-void write_safetensors(const std::string& path, const SafeTensors& content) {
+void write_safetensors(std::ostream& stream, const std::string& name, const SafeTensors& content) {
   nlohmann::json header = nlohmann::json::object();
   if (!content.metadata.empty()) header["__metadata__"] = content.metadata;
   uint64_t place = 0;
-  for (const auto& [name, tensor] : content.tensors) {
+  for (const auto& [key, tensor] : content.tensors) {
     const auto* dtype = std::ranges::find(dtypes, tensor.scalar_type(), &std::pair<const char*, torch::Dtype>::second);
     if (dtype == dtypes.end())
-      refuse(path, fmt::format("tensor \"{}\": the format has no {}", name, c10::toString(tensor.scalar_type())));
-    if (name == "__metadata__") refuse(path, "no tensor may be called __metadata__");
+      refuse(name, fmt::format("tensor \"{}\": the format has no {}", key, c10::toString(tensor.scalar_type())));
+    if (key == "__metadata__") refuse(name, "no tensor may be called __metadata__");
     const auto end = place + static_cast<uint64_t>(tensor.numel()) * tensor.element_size();
-    header[name] = {{"dtype", dtype->first}, {"shape", tensor.sizes().vec()}, {"data_offsets", {place, end}}};
+    header[key] = {{"dtype", dtype->first}, {"shape", tensor.sizes().vec()}, {"data_offsets", {place, end}}};
     place = end;
   }
   auto text = header.dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');  // aligns the data
+  const uint64_t length = text.size();
+  stream.write(reinterpret_cast<const char*>(&length), length_bytes)
+      .write(text.data(), static_cast<std::streamsize>(length));
+  for (const auto& [key, tensor] : content.tensors) {
+    const auto data = tensor.detach().cpu().contiguous();
+    stream.write(static_cast<const char*>(data.data_ptr()), static_cast<std::streamsize>(data.nbytes()));
+  }
+  if (!stream.flush()) refuse(name, "cannot be written");
+}
+
+void write_safetensors(const std::string& path, const SafeTensors& content) {
   const auto aside = path + ".part";
   {
     std::ofstream stream(aside, std::ios::binary);
-    const uint64_t length = text.size();
-    stream.write(reinterpret_cast<const char*>(&length), length_bytes)
-        .write(text.data(), static_cast<std::streamsize>(length));
-    for (const auto& [name, tensor] : content.tensors) {
-      const auto data = tensor.detach().cpu().contiguous();
-      stream.write(static_cast<const char*>(data.data_ptr()), static_cast<std::streamsize>(data.nbytes()));
-    }
-    if (!stream.flush()) refuse(aside, "cannot be written");
+    write_safetensors(stream, aside, content);
   }
   std::error_code error;
   std::filesystem::rename(aside, path, error);
