@@ -1,6 +1,7 @@
 """Makes models as upstream's timm suite does: no dropout, and whole-number inputs scaled to mean 0 and deviation 1."""
 import torch
 
+import package_dimensions
 from subject import Subject, batch_size
 
 # Upstream's batch sizes after its divisors, where they are not 128.
@@ -27,11 +28,14 @@ def image_size(model, options):
     """Returns timm's image size at test; a smaller one for the mini preset if the model accepts any size."""
     from timm.data import resolve_data_config
     channels, height, width = resolve_data_config({}, model=model, use_test_size=options.mode == "eval")["input_size"]
-    config = getattr(model, "default_cfg", {})
-    fixed = config.get("fixed_input_size", False) or any(part in config.get("architecture", "") for part in OWN_SIZE)
-    if options.preset == "mini" and not fixed:
+    if options.preset == "mini" and not has_fixed_size(model):
         height, width = min(height, MINI_IMAGE), min(width, MINI_IMAGE)
     return channels, height, width
+
+
+def has_fixed_size(model):
+    config = getattr(model, "default_cfg", {})
+    return config.get("fixed_input_size", False) or any(part in config.get("architecture", "") for part in OWN_SIZE)
 
 
 def draw_zeros(model):
@@ -50,4 +54,7 @@ def make(name, options):
     size = (3, small["img_size"], small["img_size"]) if "img_size" in small else image_size(model, options)
     torch.manual_seed(options.seed)
     pixels = torch.randint(256, (batch_size(options, 2, BATCH.get(name, 128)), *size)).float()
-    return Subject(model, ((pixels - pixels.mean()) / pixels.std(),), packages=("timm", "torchvision"), suite="timm")
+    least = max((getattr(model, "default_cfg", {}).get("min_input_size") or (0,))[1:], default=0)
+    dynamic = {} if "img_size" in small or has_fixed_size(model) else package_dimensions.of_image({0: pixels}, least)
+    return Subject(model, ((pixels - pixels.mean()) / pixels.std(),), packages=("timm", "torchvision"), suite="timm",
+                   dynamic=dynamic)

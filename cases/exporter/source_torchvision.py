@@ -1,6 +1,7 @@
 """Makes models of torchvision as upstream's torchbench suite does, with random weights."""
 import torch
 
+import package_dimensions
 from subject import Subject, batch_size
 
 FULL_IMAGE, MINI_IMAGE = 224, 96
@@ -28,11 +29,23 @@ def make(name, options):
     if any(part in name for part in DETECTION):
         return Subject(model, ([torch.rand(3, size, size) for _ in range(batch)],), **facts)
     if name.startswith("raft"):
-        return Subject(model, tuple(torch.rand(batch, 3, 128, 128) * 2 - 1 for _ in range(2)), **facts)
+        pair = tuple(torch.rand(batch, 3, 128, 128) * 2 - 1 for _ in range(2))
+        return Subject(model, pair, **facts, dynamic=package_dimensions.of_image(dict(enumerate(pair)), smallest=128))
     if is_video(torchvision, name):
         frames, side = (16, 112 if options.preset == "mini" else 224)
         return Subject(model, (torch.randn(batch, 3, frames, side, side),), **facts)
-    return Subject(model, (torch.randn(batch, 3, size, size),), **facts)
+    images = torch.randn(batch, 3, size, size)
+    dynamic = {} if name.startswith(FIXED) else package_dimensions.of_image({0: images}, smallest_side(torchvision, name))
+    return Subject(model, (images,), **facts, dynamic=dynamic)
+
+
+def smallest_side(torchvision, name):
+    """Returns the smallest side that torchvision documents with the weights of a network; 0 without any."""
+    try:
+        weights = torchvision.models.get_model_weights(name)
+    except (AttributeError, ValueError):
+        return 0
+    return max((side for one in weights for side in one.meta.get("min_size", (0,))), default=0)
 
 
 def parameters_of(torchvision, name):

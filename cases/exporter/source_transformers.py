@@ -4,6 +4,7 @@ import functools
 
 import torch
 
+import package_dimensions
 import transformers_configurations as configurations
 import transformers_inputs as inputs
 from subject import Subject, Unknown
@@ -47,7 +48,8 @@ def make(name, options, configuration=None, labels=True, sequence=None):
     arguments = inputs.of(cls, name, config, batch, options.preset, labels, sequence)
     plain_outputs(model)
     return Subject(model, kwargs=arguments, packages=("transformers",), suite="huggingface",
-                   loss="loss" if inputs.has_labels(arguments) else None)
+                   loss="loss" if inputs.has_labels(arguments) else None,
+                   dynamic=package_dimensions.of_text(model, arguments, options.preset) or package_dimensions.of_sound(arguments))
 
 
 def plain_outputs(model):

@@ -15,6 +15,7 @@ SOURCES = HERE.parents[1] / "cases" / "exporter"
 sys.path.insert(0, str(SOURCES))
 import archive  # noqa: E402
 import exporting  # noqa: E402
+import package_dimensions  # noqa: E402
 import reads  # noqa: E402
 import torchbench_package  # noqa: E402
 import transformers_inputs  # noqa: E402
@@ -143,3 +144,53 @@ class Images(unittest.TestCase):
         text = {"input_ids": torch.tensor([[1, 9, 2]])}
         transformers_inputs.place_image(text, config)
         self.assertEqual(text["input_ids"].tolist(), [[1, 9, 2]])
+
+
+class Dimensions(unittest.TestCase):
+    """Dimensions of Python subjects of packages."""
+
+    def text(self, preset="mini", size=32, name="NetForMaskedLM", padding=None, arguments=(), **configuration):
+        model = type(name, (torch.nn.Module,), {})()
+        model.config = types.SimpleNamespace(**configuration)
+        model.position_embeddings = torch.nn.Embedding(8, 2, padding_idx=padding)
+        arguments = dict(arguments) or {"input_ids": torch.ones(2, size), "labels": torch.ones(2, size)}
+        return package_dimensions.of_text(model, arguments, preset)
+
+    def lengths(self, **given):
+        found = self.text(**given)["length"]
+        return found["minimum"], found["maximum"]
+
+    def test_a_text_ends_where_its_positions_end(self):
+        self.assertEqual(self.text(max_position_embeddings=128),
+                         {"length": {"axes": {"input_ids": 1, "labels": 1}, "minimum": 1, "maximum": 128}})
+        self.assertEqual(self.lengths(), (1, 128))  # relative positions
+        self.assertEqual(self.lengths(n_positions=100), (1, 100))
+        self.assertEqual(self.lengths(max_position_embeddings=128, padding=1), (1, 126))
+        self.assertEqual(self.lengths(preset="full", size=512, max_position_embeddings=4096), (1, 1024))
+        nested = types.SimpleNamespace(max_position_embeddings=48)
+        self.assertEqual(self.lengths(text_config=nested), (1, 48))
+
+    def test_a_causal_loss_needs_two_words(self):
+        self.assertEqual(self.lengths(name="NetForCausalLM"), (2, 128))
+
+    def test_a_decoder_has_its_own_limit(self):
+        self.assertEqual(self.lengths(arguments={"decoder_input_ids": torch.ones(2, 8)}, max_target_positions=20), (1, 20))
+        self.assertEqual(self.lengths(arguments={"input_ids": torch.ones(2, 8)}, max_target_positions=20), (1, 32))
+
+    def test_texts_of_different_lengths_or_with_an_image_do_not_vary(self):
+        unequal = {"input_ids": torch.ones(2, 8), "decoder_input_ids": torch.ones(2, 9)}
+        self.assertEqual(self.text(arguments=unequal), {})
+        self.assertEqual(self.text(image_token_index=3), {})
+        self.assertEqual(self.text(arguments={"pixel_values": torch.ones(2, 3, 8, 8)}), {})
+
+    def test_images_vary_in_steps_if_their_size_allows_it(self):
+        found = package_dimensions.of_image({0: torch.ones(2, 3, 96, 299)}, smallest=75)
+        self.assertEqual(found, {"height": {"axes": {0: -2}, "minimum": 96, "maximum": 160, "step": 32},
+                                 "width": {"axes": {0: -1}, "minimum": 235, "maximum": 363, "step": 1}})
+        self.assertEqual(package_dimensions.of_image({0: torch.ones(1, 3, 96, 96)})["height"]["minimum"], 64)
+
+    def test_a_sound_keeps_the_windows_of_its_first_layers(self):
+        self.assertEqual(package_dimensions.of_sound({"input_values": torch.ones(2, 2000), "labels": torch.ones(2)}),
+                         {"length": {"axes": {"input_values": 1}, "minimum": 1000, "maximum": 4000}})
+        self.assertEqual(package_dimensions.of_sound({"input_values": torch.ones(2, 2000), "labels": torch.ones(2, 9)}), {})
+        self.assertEqual(package_dimensions.of_sound({"input_ids": torch.ones(2, 9)}), {})
