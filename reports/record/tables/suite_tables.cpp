@@ -113,6 +113,12 @@ struct Ratios {
   }
 };
 
+/// Whether the case is about a Python module, whose numbers are in no mean with those of native models.
+bool is_of_python_module(const Result& result) {
+  const auto subject = result.outcome.notes.find("subject");
+  return subject != result.outcome.notes.end() && subject->second == "python";
+}
+
 void add_rows(const Result& result, SuiteTable& table) {
   for (const auto& at : dynamic_timings(result)) {
     if (table.rows.size() == most_rows) return;
@@ -222,6 +228,7 @@ std::optional<SuiteTable> dynamic_table(const std::vector<Result>& results) {
   for (const auto& result : results) {
     if (result.dynamic == "off" || dynamic_timings(result).empty()) continue;
     add_rows(result, table);
+    if (is_of_python_module(result)) continue;
     const auto metric = [&](const char* name) { return metric_of(result, name).value_or(0); };
     const auto low = metric_of(result, "dynamic_cost_low"), high = metric_of(result, "dynamic_cost_high");
     if (!is_unknown(result, "dynamic_cost"))
@@ -232,6 +239,7 @@ std::optional<SuiteTable> dynamic_table(const std::vector<Result>& results) {
   }
   if (table.rows.empty()) return std::nullopt;
   if (are_of_own_model(results)) return table;  // a mean over one model's backends and modes means nothing
+  if (speedup.values.empty() && cost.values.empty()) return table;
   const auto mean = [](const Ratios& of) {
     return of.values.empty() ? ""
                              : fmt::format("{:.3f}x of {}{}", statistics::geometric_mean(of.values), of.values.size(),

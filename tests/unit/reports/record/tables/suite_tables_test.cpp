@@ -203,6 +203,16 @@ TEST(DynamicTable, HasARowForEachBatchAndTheGeometricMeansLast) {
   for (const auto& row : table->rows) EXPECT_EQ(row.size(), table->header.size());
 }
 
+TEST(DynamicTable, KeepsPythonModulesOutOfTheMeans) {
+  Result python = timed("net", 3.0);
+  python.outcome.notes["subject"] = "python";
+  const auto both = dynamic_table({timed("alexnet", 1.21), python});
+  ASSERT_TRUE(both);
+  ASSERT_EQ(both->rows.size(), 8U);
+  EXPECT_EQ(both->rows[6].back(), "1.210x of 1");
+  EXPECT_EQ(dynamic_table({python})->rows.size(), 3U) << "without native models there are no means";
+}
+
 TEST(DynamicTable, MarksNoisySpeedUpsAndCountsThemInTheMean) {
   Result wide = timed("wide", 1), apart = timed("apart", 1);
   wide.outcome.samples["dynamic_speedup_high"] = {2.1, 5, 1.7};
