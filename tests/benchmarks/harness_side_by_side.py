@@ -60,7 +60,7 @@ def torchstone_command(options, model, check, out):
     return [options.torchstone, f"--torchstone_only=path:{options.file},class:{class_name(model)}", f"--torchstone_checks={check}",
             f"--torchstone_modes={options.mode}", f"--torchstone_dtypes={options.dtype}", f"--torchstone_devices={options.device}",
             f"--torchstone_python={options.python}", f"--torchstone_out={out}", f"--torchstone_measure_budget={options.budget}",
-            "--torchstone_diagnose=never", "--torchstone_color=never", *backend, *threads]
+            f"--torchstone_processes={options.processes}", "--torchstone_diagnose=never", "--torchstone_color=never", *backend, *threads]
 
 
 def harness_command(options, model, check, out):
@@ -252,6 +252,8 @@ def arguments(argv):
     parser.add_argument("--cuda_graphs", action="store_true", help="both programs record CUDA graphs; without, none does")
     parser.add_argument("--threads", type=int, help="threads of torch in both programs")
     parser.add_argument("--turns", type=int, default=3, help="the most timings of each program and model")
+    parser.add_argument("--processes", type=int, default=0, help="exactly so many processes in a turn of Torchstone, each of which "
+                        "imports torch and compiles; 0: as many as it needs")
     parser.add_argument("--budget", type=float, default=5, help="seconds that Torchstone measures in a turn")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 1) // 4), help="concurrent runs of accuracy")
     parser.add_argument("--limit", type=float, default=300, help="seconds in all; no run continues after them")

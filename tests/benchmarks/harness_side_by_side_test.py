@@ -153,7 +153,7 @@ class Parts(unittest.TestCase):
 
     def test_both_programs_get_the_same_settings(self):
         given = ["torchstone", "--harness", self.harness(), "--out", "/tmp/none", "timm:net"]
-        plain, graphs = side_by_side.arguments(given), side_by_side.arguments([*given, "--cuda_graphs"])
+        plain, graphs = side_by_side.arguments(given), side_by_side.arguments([*given, "--cuda_graphs", "--processes=3"])
         ours, theirs = (command(plain, "timm:net", "performance", "/o") for command in
                         (side_by_side.torchstone_command, side_by_side.harness_command))
         self.assertIn("--torchstone_dtypes=float32", ours)
@@ -162,7 +162,9 @@ class Parts(unittest.TestCase):
         self.assertIn("--dump-raw-metrics", theirs)
         self.assertIn("--only=path:/tmp/none/models_of_packages.py,class:timm_net", theirs)
         self.assertNotIn("--disable-cudagraphs", side_by_side.harness_command(graphs, "timm:net", "performance", "/o"))
-        self.assertIn("--torchstone_backends=torch_compile:mode=reduce-overhead", side_by_side.torchstone_command(graphs, "timm:net", "accuracy", "/o"))
+        changed = side_by_side.torchstone_command(graphs, "timm:net", "accuracy", "/o")
+        self.assertIn("--torchstone_backends=torch_compile:mode=reduce-overhead", changed)
+        self.assertIn("--torchstone_processes=3", changed)
 
     def harness(self):
         folder = tempfile.TemporaryDirectory()
