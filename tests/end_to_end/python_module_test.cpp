@@ -133,6 +133,24 @@ TEST_F(APythonModule, ThatIsWrongAtOneSizeNamesIt) {
   EXPECT_EQ(row.at("outcome").at("metrics").at("recompiles"), 0);
 }
 
+TEST_F(APythonModule, IsTimedAtDynamicSizesAgainstCodeForEachOfThem) {
+  const std::string file = std::string(TORCHSTONE_SOURCE_DIR) + "/examples/own_module/net.py";
+  const ProgramRun run =
+      torchstone_.run({"--torchstone_only=path:" + file + ",class:Net", "--torchstone_checks=performance",
+                       "--torchstone_modes=inference", "--torchstone_backends=torch_compile:backend=aot_eager",
+                       "--torchstone_dynamic=batch", "--torchstone_processes=1", "--torchstone_measure_budget=1"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  const auto rows = torchstone_.results().at("results");
+  ASSERT_EQ(rows.size(), 1U) << run.out << run.err;
+  const auto& outcome = rows.front().at("outcome");
+  EXPECT_EQ(outcome.at("status"), "pass") << outcome.dump(1);
+  EXPECT_EQ(outcome.at("samples").at("dynamic_batch"), nlohmann::json::parse("[2, 8, 64]"));
+  for (const char* series : {"dynamic_eager_ms", "dynamic_ms", "static_ms", "dynamic_speedup", "dynamic_cost"})
+    for (const auto& value : outcome.at("samples").at(series)) EXPECT_GT(value.get<double>(), 0) << series;
+  EXPECT_GT(outcome.at("metrics").at("dynamic_cost"), 0);
+  EXPECT_GT(outcome.at("metrics").at("recompiles"), 0) << "the code for the first sizes serves no others";
+}
+
 TEST_F(APythonModule, ThatEndsItsProcessHasARowThatSaysSo) {
   const auto row = row_of("os._exit(3)", "torch_compile:backend=aot_eager");
   EXPECT_EQ(row.at("outcome").at("status"), "eager_1st_run_fail") << row.dump(1);
