@@ -4,7 +4,8 @@
 #   test       build everything, then run the tests. --all adds those that take long.
 #   build      build only build/bin/torchstone and build/bin/torchstone-report.
 #   clean      remove build/. The compile cache and .venv stay.
-# Environment: TORCHSTONE_PYTHON (a Python with torch 2.11 to 2.13) or TORCHSTONE_LIBTORCH (an unzipped LibTorch).
+# Environment: TORCHSTONE_PYTHON (a Python with torch 2.11 or newer), TORCHSTONE_LIBTORCH (an unzipped LibTorch) or TORCHSTONE_TORCH
+#   (a version such as 2.14.1, which is installed in .venv-2.14.1 unless a Python has it).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -24,6 +25,7 @@ jobs_that_fit() {
 build() {
   # Unity builds: a build from scratch takes a fifth of the time.
   local options=(-DCMAKE_UNITY_BUILD=ON)
+  check_asked_torch
   # Outside of CI the option is not set to OFF, because that would recompile every file.
   [ -z "${CI:-}" ] || options+=(-DTORCHSTONE_WERROR=ON)
   if [ -n "${TORCHSTONE_LIBTORCH:-}" ]; then
@@ -39,6 +41,7 @@ build() {
   mkdir -p build
   # shellcheck disable=SC2046  # none or one
   cmake -S . -B build $(generator build) "${options[@]}" >build/configure.log 2>&1 || { cat build/configure.log >&2; exit 2; }
+  warn_of_untested_torch build/configure.log
   cmake --build build --parallel "$(jobs_that_fit)" ${1:+--target "$@"} >&2
 }
 
@@ -70,7 +73,7 @@ case "$job" in
     ;;
   clean) rm -rf build ;;
   *)
-    sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
     ;;
 esac

@@ -52,7 +52,7 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TorchstoneConfig.cmake.i
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/TorchstoneConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/TorchstoneConfig.cmake ${PROJECT_BINARY_DIR}/TorchstoneConfigVersion.cmake
-              ${CMAKE_CURRENT_LIST_DIR}/LibTorch.cmake DESTINATION ${package_dir})
+              ${CMAKE_CURRENT_LIST_DIR}/LibTorch.cmake ${CMAKE_CURRENT_LIST_DIR}/torch_versions DESTINATION ${package_dir})
 
 # Component `bundled`: libraries that the machine may lack (fmt, yaml-cpp), for the wheel and the .tar.gz. A .deb names them as
 # dependencies. The component excludes LibTorch and what every Linux with that LibTorch has.

@@ -8,6 +8,14 @@ if(NOT DEFINED TORCHSTONE_PYTHON OR DEFINED CACHE{TORCHSTONE_PYTHON})
   set(TORCHSTONE_PYTHON "$ENV{TORCHSTONE_PYTHON}" CACHE FILEPATH "The Python whose torch is used to build and to compile models")
 endif()
 
+# Sets oldest_torch, newest_tested_torch and default_torch.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/torch_versions)
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/torch_versions torch_versions REGEX "^[a-z_]+=")
+foreach(line ${torch_versions})
+  string(REGEX MATCH "^([a-z_]+)=(.*)$" line "${line}")
+  set(${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
+endforeach()
+
 if(NOT TORCHSTONE_LIBTORCH)
   if(NOT TORCHSTONE_PYTHON)
     foreach(candidate ${PROJECT_SOURCE_DIR}/.venv/bin/python $ENV{VIRTUAL_ENV}/bin/python)
@@ -30,8 +38,8 @@ if(NOT TORCHSTONE_LIBTORCH)
     endif()
   endforeach()
   if(failed)
-    message(FATAL_ERROR "No torch in ${TORCHSTONE_PYTHON}. Run: python3 -m venv .venv && .venv/bin/pip install torch==2.13.0\n"
-            "or set TORCHSTONE_PYTHON to a Python with torch 2.11 to 2.13, or TORCHSTONE_LIBTORCH to an unzipped LibTorch.\n${error}")
+    message(FATAL_ERROR "No torch in ${TORCHSTONE_PYTHON}. Run: python3 -m venv .venv && .venv/bin/pip install torch==${default_torch}\n"
+            "or set TORCHSTONE_PYTHON to a Python with torch ${oldest_torch} or newer, or TORCHSTONE_LIBTORCH to an unzipped LibTorch.\n${error}")
   endif()
 else()
   set(libtorch_root ${TORCHSTONE_LIBTORCH})

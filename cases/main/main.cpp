@@ -31,6 +31,7 @@
 #include "cases/settings/suite.h"
 #include "fixtures/checks/case_diagnosis.h"
 #include "fixtures/core/run_options.h"
+#include "fixtures/core/torch_version.h"
 #ifdef TORCHSTONE_HAS_DIAGNOSE
 #include "fixtures/diagnose/diagnose_case.h"
 #endif
@@ -116,6 +117,7 @@ console::ClosingFindings closing_findings(const Ending& ending) {
 
 int run_tests(Session& session, const ExpectedRun& expected, const BaselineScope& scope, RunInfo& run) {
   const flags::Flags& flags = session.flags;
+  if (const auto words = untested_torch_words(); !words.empty()) print_error("warning: " + words);
   for (const auto& warning : expected.warnings) print_error("warning: " + warning);
   if (const auto warning = flags::cache_warning(flags); !warning.empty()) print_error("warning: " + warning);
   if (!flags.unused_twins.empty())

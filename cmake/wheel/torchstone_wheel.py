@@ -12,7 +12,14 @@ from pathlib import Path
 from scikit_build_core import build as scikit
 from scikit_build_core.build import build_sdist, get_requires_for_build_sdist  # noqa: F401  (hooks of PEP 517)
 
-ANY_TORCH = "torch>=2.11,<2.14"
+VERSIONS = dict(line.split("=") for line in (Path(__file__).parents[1] / "torch_versions").read_text().split() if "=" in line)
+
+
+def torch_to_install():
+    """The torch of an isolated build: TORCHSTONE_TORCH, otherwise the newest tested release."""
+    if os.environ.get("TORCHSTONE_TORCH"):
+        return f"torch=={os.environ['TORCHSTONE_TORCH']}"
+    return f"torch=={VERSIONS['newest_tested_torch']}.*"
 
 
 def platform_tag():
@@ -58,8 +65,8 @@ def torch_version():
     python = os.environ.get("TORCHSTONE_PYTHON") or sys.executable
     found = version_in(python)
     if not found:
-        raise SystemExit(f"torchstone: no torch in {python}: install torch 2.11 to 2.13 in it, or set TORCHSTONE_PYTHON or "
-                         "TORCHSTONE_LIBTORCH")
+        raise SystemExit(f"torchstone: no torch in {python}: install torch {VERSIONS['oldest_torch']} or newer in it, or set "
+                         "TORCHSTONE_PYTHON or TORCHSTONE_LIBTORCH")
     return found
 
 
@@ -69,7 +76,7 @@ def dynamic_metadata(_settings, _project):
 
 
 def get_requires_for_build_wheel(config_settings=None):
-    return scikit.get_requires_for_build_wheel(config_settings) + ([] if torch_is_given() else [ANY_TORCH])
+    return scikit.get_requires_for_build_wheel(config_settings) + ([] if torch_is_given() else [torch_to_install()])
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):

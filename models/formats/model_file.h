@@ -32,7 +32,7 @@ bool is_exported_model(const std::string& path);
 /// Returns the name of a file's model: the file's stem, or the folder's name, in [A-Za-z0-9_].
 std::string model_name_of(const std::string& path);
 
-/// Returns an exported program (torch.export.save of PyTorch 2.11 to 2.13) as a model named by model_name_of(). Its
+/// Returns an exported program (torch.export.save of PyTorch 2.11 or newer) as a model named by model_name_of(). Its
 /// first inputs are the archive's samples; later ones are similar. The batch size may change within its range if it is
 /// a symbol of the program, else it is `fixed_batch`, and other symbols may still vary (`dimensions_alone`).
 /// Training uses the program `train` of the archive (or the folder's train.pt2), inference `model` (or eval.pt2). One

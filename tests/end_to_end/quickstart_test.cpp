@@ -23,7 +23,7 @@ class Machine {
   Machine() {
     fs::create_directories(bin_);
     fs::create_directories(root_ / "cmake");
-    for (const char* script : {"quickstart.sh", "cmake/setup.sh"})
+    for (const char* script : {"quickstart.sh", "cmake/setup.sh", "cmake/torch_versions"})
       fs::copy_file(fs::path(TORCHSTONE_SOURCE_DIR) / script, root_ / script);
     for (const char* tool :
          {"awk", "bash", "cat", "cp", "dirname", "env", "mkdir", "nproc", "rm", "sed", "sort", "timeout"})
@@ -56,8 +56,19 @@ class Machine {
   /// What a developer has in a Python environment and otherwise.
   void has_all() {
     has_cmake();
-    for (const char* program : {"ninja", "c++", "python3"}) has(program);
+    for (const char* program : {"ninja", "c++"}) has(program);
+    has_python("2.13.0+cpu");
     user("1000");
+  }
+  /// A Python with this torch.
+  void has_python(const std::string& torch) { has("python3", python_with(torch)); }
+  static std::string python_with(const std::string& torch) {
+    return "case \"$*\" in *importlib*) version=" + torch + "; echo ${version%%+*} ;; esac";
+  }
+  /// CMake that finds this LibTorch.
+  void has_libtorch(const std::string& version) {
+    has("cmake", "case \"$*\" in --version) echo cmake version 3.28.1 ;; *'-S . -B build'*) echo \"-- LibTorch " +
+                     version + " in /somewhere\" ;; esac");
   }
   void write_program(const fs::path& path, const std::string& script) const {
     fs::create_directories(path.parent_path());
@@ -235,7 +246,7 @@ TEST(Quickstart, ReportsWhatCMakeSaysOfAnythingElse) {
 TEST(Quickstart, BuildsTheTestsOnlyToRunThem) {
   Machine machine;
   machine.has_all();
-  machine.has("python3", "case \"$*\" in *run.py*) exit 8 ;; esac");
+  machine.has("python3", "case \"$*\" in *run.py*) exit 8 ;; *importlib*) echo 2.13.0 ;; esac");
   const ProgramRun run = machine.run({"test", "--all", "-R", "a b"}, {"TORCHSTONE_PYTHON=python3"});
   EXPECT_EQ(run.exit_code, 8) << "ctest's: " << run.err;
   EXPECT_THAT(machine.calls("cmake --build"), ElementsAre(Not(HasSubstr("--target"))));
@@ -276,6 +287,65 @@ TEST(Quickstart, SaysThatPipBringsCudaBeforeItDoes) {
   EXPECT_THAT(words_before_pip("2.15.0+cpu, 2.13.0, 2.12.0+cpu"), said("pip brings torch with CUDA"));
   EXPECT_THAT(words_before_pip("2.13.0+cu130, 2.13.0+cpu"), said("pip brings torch with CUDA"));
   EXPECT_THAT(words_before_pip(""), said("pip may bring torch with CUDA"));
+}
+
+TEST(Quickstart, WarnsOfATorchThatIsNewerThanTheTestedOnes) {
+  Machine machine;
+  machine.has_all();
+  machine.has_python("2.14.1");
+  machine.has_libtorch("2.14.1");
+  const ProgramRun run = machine.build();
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("warning: torch 2.14.1 is newer than 2.13"));
+  EXPECT_THAT(machine.calls("cmake --build"), testing::SizeIs(1));
+  machine.has_libtorch("2.13.1");
+  EXPECT_THAT(machine.build().err, Not(HasSubstr("warning")));
+}
+
+TEST(Quickstart, NamesTheTorchThatItRefuses) {
+  Machine machine;
+  machine.has_all();
+  machine.has_python("2.10.0");
+  const ProgramRun old = machine.build();
+  EXPECT_EQ(old.exit_code, 2);
+  EXPECT_THAT(old.err, HasSubstr("TORCHSTONE_PYTHON=python3 has torch 2.10.0 (expected torch 2.11 or newer)"));
+  machine.has("python3", "exit 1");
+  EXPECT_THAT(machine.build().err, HasSubstr("TORCHSTONE_PYTHON=python3 has no torch (expected"));
+}
+
+TEST(Quickstart, TakesAPythonOnlyWithTheTorchThatIsAskedFor) {
+  Machine machine;
+  machine.has_all();
+  const ProgramRun other = machine.run({"build"}, {"TORCHSTONE_PYTHON=python3", "TORCHSTONE_TORCH=2.14.1"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("has torch 2.13.0 (expected torch 2.14.1, which TORCHSTONE_TORCH asks for)"));
+  EXPECT_EQ(machine.run({"build"}, {"TORCHSTONE_PYTHON=python3", "TORCHSTONE_TORCH=2.13.0"}).exit_code, 0);
+  machine.has_python("2.14.1");
+  machine.write_program(machine.root() / ".venv/bin/python", Machine::python_with("2.13.0"));
+  EXPECT_EQ(machine.run({"build"}, {"TORCHSTONE_TORCH=2.14.1"}).exit_code, 0);
+  EXPECT_THAT(machine.calls("cmake -S . -B build").back(), HasSubstr("bin/python3"));
+  for (const char* refused : {"2.9.1", "newest", "2.14"}) {
+    const ProgramRun run = machine.run({"build"}, {std::string("TORCHSTONE_TORCH=") + refused});
+    EXPECT_EQ(run.exit_code, 2) << refused;
+    EXPECT_THAT(run.err, HasSubstr(std::string("TORCHSTONE_TORCH=") + refused));
+  }
+}
+
+TEST(Quickstart, InstallsTheTorchThatIsAskedForInAFolderOfItsOwn) {
+  Machine machine;
+  machine.has_all();
+  machine.has("uname", "echo x86_64");
+  machine.write_program(machine.root() / ".venv/bin/python", Machine::python_with("2.13.0"));
+  machine.write_program(machine.root() / "pip", "");
+  machine.has(
+      "python3",
+      "case \"$*\" in *importlib*) exit 1 ;; *venv*.venv-2.14.1) mkdir -p .venv-2.14.1/bin; cp pip .venv-2.14.1/bin ;; "
+      "esac");
+  const ProgramRun run = machine.run({"build"}, {"TORCHSTONE_TORCH=2.14.1"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("creating .venv-2.14.1 with torch 2.14.1"));
+  EXPECT_THAT(machine.calls("pip install"), ElementsAre(HasSubstr("torch==2.14.1")));
+  EXPECT_THAT(machine.calls("cmake -S . -B build"), ElementsAre(HasSubstr("/.venv-2.14.1/bin/python")));
 }
 
 }  // namespace

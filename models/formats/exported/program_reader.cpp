@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -9,13 +10,21 @@
 namespace torchstone::formats::exported {
 namespace {
 
+/// Returns the version of PyTorch that wrote the program.
+std::string writer_of(const JsonPlace& root) {
+  return root.has("torch_version") ? root.at("torch_version").text().substr(0, 50) : "unknown";
+}
+
 void require_version(const JsonPlace& root) {
   constexpr int64_t known = 8;
   const auto version = root.at("schema_version");
-  if (version.at("major").integer() != known)
-    version.fail(
-        fmt::format("{}.{}, expected {}.x, which PyTorch 2.11 to 2.13 writes: export the model with one of them",
-                    version.at("major").integer(), version.at("minor").integer(), known));
+  const int64_t major = version.at("major").integer();
+  if (major == known) return;  // minor versions only add members, and a member that is used and unknown is named
+  version.fail(fmt::format("{}.{} of PyTorch {}, expected {}.x, which PyTorch 2.11 to 2.13 writes: {}", major,
+                           version.at("minor").integer(), writer_of(root), known,
+                           major > known ? "Torchstone does not know this schema yet, so export the model with an "
+                                           "older PyTorch"
+                                         : "export the model again with a newer PyTorch"));
 }
 
 /// Records the dtype and device of the first floating-point parameter, or else buffer, input or constant.
@@ -134,7 +143,7 @@ Program read_program(const JsonPlace& root) {
   require_version(root);
   Program program;
   program.text = text_of(root);
-  program.torch_version = root.has("torch_version") ? root.at("torch_version").text().substr(0, 50) : "unknown";
+  program.torch_version = writer_of(root);
   const auto module = root.at("graph_module");
   const auto graph = module.at("graph"), signature = module.at("signature");
   read_specs(module, program);

@@ -227,7 +227,7 @@ ProgramTensors read_tensors(Archive& archive, const std::string& program) {
   for (const auto& older : {weights + program + ".pt", constants + program + ".pt"}) {
     if (archive.has(older))
       throw std::invalid_argument(
-          fmt::format("{}: the layout of PyTorch before 2.10 (expected that of 2.11 to 2.13: load the file in Python "
+          fmt::format("{}: the layout of PyTorch before 2.10 (expected that of 2.11 and newer: load the file in Python "
                       "and save it again)",
                       older));
   }

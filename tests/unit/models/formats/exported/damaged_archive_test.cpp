@@ -72,7 +72,10 @@ TEST_F(DamagedArchive, ATruncatedFileIsRefused) {
 
 TEST_F(DamagedArchive, FutureVersionsAreRefused) {
   edit(model, [](json& j) { j["schema_version"]["major"] = 9; });
-  expect({"models/model.json: schema_version: 9.", "expected 8.x", "2.11 to 2.13"});
+  expect({"models/model.json: schema_version: 9.", "of PyTorch 2.13", "expected 8.x", "2.11 to 2.13",
+          "with an older PyTorch"});
+  edit(model, [](json& j) { j["schema_version"]["major"] = 7; });
+  expect({"schema_version: 7.", "again with a newer PyTorch"});
   records_["archive_version"] = "1";
   expect({"version 1 of the archive"});
 }

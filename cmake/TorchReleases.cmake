@@ -1,0 +1,34 @@
+# What depends on the release of LibTorch in the build of fixtures/, which includes this file. Each part names the release that
+# made it necessary. The C++ code is in fixtures/core/torch_releases.h. docs/releases.md lists all of it.
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" libtorch_release "${LIBTORCH_VERSION}")
+if(libtorch_release VERSION_LESS oldest_torch)
+  message(FATAL_ERROR "LibTorch ${LIBTORCH_VERSION} in ${LIBTORCH_ROOT} is too old (expected ${oldest_torch} or newer)")
+elseif(libtorch_release VERSION_GREATER newest_tested_torch)
+  message(WARNING "LibTorch ${LIBTORCH_VERSION} is newer than ${newest_tested_torch}, the newest release that Torchstone was tested with")
+endif()
+
+# 2.12: until then, LibTorch's header for CUDA graphs includes CUDA's headers.
+if(EXISTS ${LIBTORCH_ROOT}/lib/libtorch_cuda.so AND NOT EXISTS ${LIBTORCH_ROOT}/include/ATen/accelerator/Graph.h)
+  find_package(CUDAToolkit QUIET)
+  if(CUDAToolkit_FOUND)
+    torchstone_source_properties(FILES measure/device_graph.cpp PROPERTIES INCLUDE_DIRECTORIES "${CUDAToolkit_INCLUDE_DIRS}")
+  else()
+    message(STATUS "No CUDA toolkit: --torchstone_cuda_graphs is unsupported with this LibTorch")
+  endif()
+endif()
+
+# 2.13: until then, the wheels export NativeRT. Those of 2.13 contain only the header. The test program declares the symbol
+# itself, because compiling LibTorch's header would take long.
+if(EXISTS ${LIBTORCH_ROOT}/include/torch/csrc/api/include/torch/nativert/ModelRunnerHandle.h)
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_LIBRARIES LibTorch::torch)
+  check_cxx_source_compiles([[
+    void run() __asm__("_ZN5torch8nativert17ModelRunnerHandle27runWithFlatInputsAndOutputsESt6vectorIN3c106IValueESaIS4_EE");
+    int main() { run(); }]] TORCHSTONE_LIBTORCH_HAS_NATIVERT)
+  unset(CMAKE_REQUIRED_LIBRARIES)
+endif()
+if(TORCHSTONE_LIBTORCH_HAS_NATIVERT)
+  torchstone_source_properties(FILES backends/nativert.cpp PROPERTIES COMPILE_DEFINITIONS TORCHSTONE_HAS_NATIVERT)
+else()
+  message(STATUS "This LibTorch exports no NativeRT: the backend nativert is unsupported")
+endif()
