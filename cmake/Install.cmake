@@ -1,7 +1,8 @@
 # Layout of cmake --install and of all packages (.deb, .tar.gz, wheel), with the names of GNUInstallDirs' defaults.
 #   bin/                       torchstone and torchstone-report, which start the programs with LibTorch (launcher.in).
 #   bin/torchstone-export      makes a .pt2 of a model of a Python package (lib/torchstone/exporter).
-#   lib/torchstone/            the programs, their libraries and the exporter.
+#   bin/torchstone-releases    runs cases under several releases of torch (lib/torchstone/releases).
+#   lib/torchstone/            the programs, their libraries and the two Python programs.
 #   share/doc/Torchstone/      LICENSE and NOTICE.
 #   share/torchstone/          suites, policies, expected statuses, lists of operators, variants (cases/CMakeLists.txt).
 #   include/torchstone/        only the public headers (docs/api.md).
@@ -42,11 +43,17 @@ foreach(program torchstone torchstone-report)
   install(PROGRAMS ${PROJECT_BINARY_DIR}/launchers/${program} DESTINATION ${CMAKE_INSTALL_BINDIR})
 endforeach()
 
-# The exporter is pure Python.
+# Programs in pure Python. torchstone-releases builds from the sources, which are removed after a wheel is built.
 file(RELATIVE_PATH private_dir_from_bin /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${TORCHSTONE_PRIVATE_DIR})
-configure_file(${CMAKE_CURRENT_LIST_DIR}/torchstone-export.in ${PROJECT_BINARY_DIR}/launchers/torchstone-export @ONLY
-               FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-install(PROGRAMS ${PROJECT_BINARY_DIR}/launchers/torchstone-export DESTINATION ${CMAKE_INSTALL_BINDIR})
+set(releases_source ${PROJECT_SOURCE_DIR})
+if(SKBUILD)
+  set(releases_source "")
+endif()
+foreach(program torchstone-export torchstone-releases)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${program}.in ${PROJECT_BINARY_DIR}/launchers/${program} @ONLY
+                 FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  install(PROGRAMS ${PROJECT_BINARY_DIR}/launchers/${program} DESTINATION ${CMAKE_INSTALL_BINDIR})
+endforeach()
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TorchstoneConfig.cmake.in ${PROJECT_BINARY_DIR}/TorchstoneConfig.cmake
                               INSTALL_DESTINATION ${package_dir})

@@ -92,6 +92,8 @@ def check_versions(test, folder, **variables):
     test.assertRegex(said, rf"^torchstone {re.escape(VERSION)} \(LibTorch [0-9.]+\)\n$")
     exporter = run(folder / "torchstone-export", "--help", **{**variables, "PATH": os.path.dirname(sys.executable)})
     test.assertIn("torchstone-export timm:ghostnet_100", exporter.stdout)
+    releases = run(folder / "torchstone-releases", "--help", **{**variables, "PATH": os.path.dirname(sys.executable)})
+    test.assertIn("torchstone-releases bisect", releases.stdout)
     test.assertEqual(run(folder / "torchstone-report", "--version", **variables).stdout, f"torchstone-report {VERSION}\n")
 
 

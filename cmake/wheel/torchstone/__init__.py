@@ -28,3 +28,7 @@ def torchstone_report():
 
 def torchstone_export():
     start("torchstone-export")
+
+
+def torchstone_releases():
+    start("torchstone-releases")

@@ -1,0 +1,86 @@
+"""What one release did with one case: the verdict, and the numbers of all rounds together."""
+import dataclasses
+import math
+import statistics
+
+# The statuses that do not fail, and those of cases that did not run (reports/record/verdict.cpp).
+FINE = {"pass", "pass_due_to_skip", "unsupported", "undecided"}
+SKIPPED = {"pass_due_to_skip", "unsupported"}
+UNKNOWN = {"interrupted"}
+
+
+@dataclasses.dataclass
+class Speed:
+    """A speed-up and the half-width of its interval, both on the scale of logarithms."""
+    log: float
+    half: float
+
+    @property
+    def value(self):
+        return math.exp(self.log)
+
+    def bounds(self):
+        return math.exp(self.log - self.half), math.exp(self.log + self.half)
+
+    def words(self):
+        return f"{self.value:.2f} [{self.bounds()[0]:.2f} {self.bounds()[1]:.2f}]"
+
+
+@dataclasses.dataclass
+class Cell:
+    """A case under one release."""
+    row: dict  # the record that represents it in the merged results
+    status: str = ""
+    expected: str = "pass"
+    reason: str = ""
+    speed: Speed | None = None
+    compile_s: float | None = None
+    peak_bytes: float | None = None
+    place: int | None = None  # index in the merged results
+
+    @property
+    def fine(self):
+        return self.status in FINE
+
+    @property
+    def skipped(self):
+        return self.status in SKIPPED
+
+    @property
+    def known_failure(self):
+        return not self.fine and self.status == self.expected
+
+
+def metric(row, key):
+    value = row.get("outcome", {}).get("metrics", {}).get(key)
+    return float(value) if isinstance(value, (int, float)) and math.isfinite(value) else None
+
+
+def status_of(row):
+    return row["outcome"]["status"] if row.get("finished", True) else "interrupted"
+
+
+def speed_of(rows):
+    """Returns the geometric mean of the rounds. Its interval is that of a mean of independent rounds, and at least as wide as
+    the rounds differ. None: no round has a speed-up with an interval."""
+    rounds = []
+    for row in rows:
+        value, low, high = (metric(row, key) for key in ("speedup", "speedup_low", "speedup_high"))
+        if value and low and high and min(value, low) > 0 and high >= low:
+            rounds.append((math.log(value), math.log(high / low) / 2))
+    if not rounds:
+        return None
+    logs = [log for log, _ in rounds]
+    own = math.sqrt(sum(half * half for _, half in rounds)) / len(rounds)
+    return Speed(statistics.fmean(logs), max(own, (max(logs) - min(logs)) / 2))
+
+
+def cell_of(rows):
+    """Makes a cell of the records of all rounds. The first failure represents the case, otherwise the round of median speed."""
+    failed = [row for row in rows if status_of(row) not in FINE]
+    timed = sorted((row for row in rows if metric(row, "speedup")), key=lambda row: metric(row, "speedup"))
+    row = failed[0] if failed else timed[(len(timed) - 1) // 2] if timed else rows[0]
+    compiled = [r for r in rows if metric(r, "compile_s") is not None]
+    fresh = [r for r in compiled if not metric(r, "cache_hit")] or compiled
+    return Cell(row, status_of(row), row.get("expected", "pass"), row["outcome"].get("reason", ""), None if failed else speed_of(rows),
+                metric(fresh[0], "compile_s") if fresh else None, metric(row, "compiled_peak_bytes"))

@@ -1,0 +1,101 @@
+"""An environment and a build of Torchstone for each release of torch, kept in a folder."""
+import fcntl
+import os
+import pathlib
+import subprocess
+import sys
+
+PIP_LIMIT_S, BUILD_LIMIT_S, LIST_LIMIT_S = 2 * 3600, 4 * 3600, 120
+TARGETS = ("torchstone", "torchstone-report")
+
+
+class Unusable(Exception):
+    """Why a release cannot be used: what failed, and the end of its log."""
+
+
+def default_cache():
+    """Returns a folder of its own: the compile cache counts and removes what is in its folder."""
+    return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "torchstone-releases"
+
+
+def jobs_that_fit():
+    """Returns the number of cores, but at most one job per 2 GB of memory."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2_000_000_000
+    return max(1, min(len(os.sched_getaffinity(0)), memory))
+
+
+def logged(command, log, limit_s, what):
+    """Runs a command with its output in a file. Throws Unusable."""
+    with open(log, "w", encoding="utf-8") as file:
+        try:
+            code = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, timeout=limit_s).returncode
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise Unusable(f"{what}: {error} ({log})") from None
+    if code != 0:
+        lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+        raise Unusable(f"{what}: {' / '.join(lines[-2:])[:300] or f'exit code {code}'} ({log})")
+
+
+class Environments:
+    """Makes what is missing, and keeps it: FOLDER/RELEASE/venv and FOLDER/RELEASE/build."""
+
+    def __init__(self, folder, source, packages=(), index="", say=print):
+        self.folder, self.source, self.packages, self.index, self.say = pathlib.Path(folder), source, list(packages), index, say
+
+    def program(self, release):
+        """Returns the program that was built with a release. Throws Unusable."""
+        if release.program:
+            if not os.access(release.program, os.X_OK):
+                raise Unusable(f"{release.program} is no program")
+            return pathlib.Path(release.program).absolute()
+        if not self.source:
+            raise Unusable("no sources of Torchstone to build from (expected --source=FOLDER)")
+        place = self.folder / release.name
+        place.mkdir(parents=True, exist_ok=True)
+        with open(place / "lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # another torchstone-releases may be building it
+            python = self.install(release, place)
+            return self.build(release, place, python)
+
+    def pip(self, *arguments):
+        index = ["--extra-index-url", self.index] if self.index else []
+        return ["-m", "pip", *arguments, "--disable-pip-version-check", *index]
+
+    def install(self, release, place):
+        """Returns the Python of the release. A stamp tells that it is complete and what it has."""
+        venv, stamp = place / "venv", place / "installed"
+        python = venv / "bin" / "python"
+        wanted = "\n".join([f"torch=={release.name}", *self.packages])
+        if stamp.exists() and stamp.read_text() == wanted:
+            return python
+        self.say(f"{release.name}: installing torch in {venv}")
+        logged([sys.executable, "-m", "venv", str(venv)], place / "venv.log", PIP_LIMIT_S, "no environment")
+        logged([str(python), *self.pip("install"), f"torch=={release.name}", *self.packages], place / "pip.log", PIP_LIMIT_S,
+               f"torch {release.name} does not install")
+        unfinished = stamp.with_suffix(".part")
+        unfinished.write_text(wanted)
+        unfinished.rename(stamp)
+        return python
+
+    def build(self, release, place, python):
+        """Configures only a new build. The build itself is always brought up to date with the sources."""
+        build = place / "build"
+        if not (build / "CMakeCache.txt").exists():
+            self.say(f"{release.name}: building Torchstone in {build}, which takes some minutes")
+        logged(["cmake", "-S", str(self.source), "-B", str(build), "-DCMAKE_UNITY_BUILD=ON", "-DTORCHSTONE_TESTS=OFF",
+                f"-DTORCHSTONE_PYTHON={python}"], place / "configure.log", BUILD_LIMIT_S, "Torchstone cannot be configured")
+        logged(["cmake", "--build", str(build), "--parallel", str(jobs_that_fit()), "--target", *TARGETS], place / "build.log",
+               BUILD_LIMIT_S, "Torchstone does not build")
+        return build / "bin" / "torchstone"
+
+    def known_to_pip(self):
+        """Returns pip's list of all versions of torch, with nightlies if an index is given. Throws Unusable."""
+        nightlies = ["--pre"] if self.index else []
+        try:
+            asked = subprocess.run([sys.executable, *self.pip("index", "versions", "torch"), *nightlies], text=True,
+                                   capture_output=True, timeout=LIST_LIMIT_S)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise Unusable(f"pip cannot list the releases of torch: {error}") from None
+        if asked.returncode != 0:
+            raise Unusable(f"pip cannot list the releases of torch: {asked.stderr.strip()[-300:]}")
+        return asked.stdout

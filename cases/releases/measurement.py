@@ -1,0 +1,72 @@
+"""Runs the same cases under all releases. Timed cases of different releases are interleaved, so that a drift of the machine is
+not a difference of releases."""
+import dataclasses
+import time
+
+import cells
+import environments
+import runs
+
+
+@dataclasses.dataclass
+class Column:
+    """One release: what it ran, and what failed as a whole."""
+    release: str
+    program: runs.Program | None = None
+    faults: list = dataclasses.field(default_factory=list)
+    names: list = dataclasses.field(default_factory=list)  # of the selected cases
+    records: dict = dataclasses.field(default_factory=dict)  # case → one record a round
+    document: dict = dataclasses.field(default_factory=dict)  # of the last run, for the facts of machine and build
+    seconds: float = 0
+
+    def run(self, pattern, name):
+        started = time.monotonic()
+        document = self.program.run(pattern, f"{self.release}/{name}")
+        self.seconds += time.monotonic() - started
+        self.document = document or self.document
+        for record in document.get("results", []):
+            self.records.setdefault(record["name"], []).append(record)
+
+
+def open_columns(releases, made, arguments, out):
+    """Makes the environment of each release and lists its cases. Throws runs.UsageError."""
+    columns = []
+    for release in releases:
+        column = Column(release.name)
+        columns.append(column)
+        started = time.monotonic()
+        try:
+            column.program = runs.Program(made.program(release), arguments, out)
+        except environments.Unusable as error:
+            column.faults.append(str(error))
+            continue
+        finally:
+            column.seconds += time.monotonic() - started
+        column.faults = column.program.faults
+        column.names = column.program.cases()
+    return columns
+
+
+def measure(columns, rounds, say, untimed=True):
+    """Runs the untimed cases of each release at once, then each timed case under one release after the other. Every second round
+    has the reverse order. Adds to the columns, so that an interrupted measurement keeps what it has."""
+    usable = [column for column in columns if column.program]
+    for column in usable if untimed else []:
+        count = sum(not runs.is_timed(name) for name in column.names)
+        if count:
+            say(f"{column.release}: {count} untimed {'case' if count == 1 else 'cases'}")
+            column.run(runs.without_timed(column.program.filter), "untimed")
+    timed = list(dict.fromkeys(name for column in usable for name in column.names if runs.is_timed(name)))
+    for turn in range(rounds):
+        for number, name in enumerate(timed):
+            say(f"round {turn + 1} of {rounds}: {name}")
+            for column in usable if turn % 2 == 0 else reversed(usable):
+                if name in column.names:
+                    column.run(runs.exactly(name), f"timed/{number}_{turn}")
+
+
+def table_of(columns):
+    """Returns case → release → cell. A case that was selected and left no record has no cell."""
+    cases = dict.fromkeys(name for column in columns for name in [*column.names, *column.records])
+    return {case: {column.release: cells.cell_of(column.records[case]) for column in columns if case in column.records}
+            for case in cases}

@@ -1,0 +1,49 @@
+"""All releases as one document of the exchange format (docs/results_json.md): the axis torch is part of each case's name."""
+import copy
+import json
+import os
+
+
+def name_of(case, release):
+    return f"{case}_torch-{release}"
+
+
+def record_of(cell, case, release, rounds):
+    record = copy.deepcopy(cell.row)
+    record["name"] = name_of(case, release)
+    notes = record["outcome"].setdefault("notes", {})
+    notes["torch"] = release
+    if len(rounds) > 1:
+        notes["rounds"] = f"{len(rounds)} interleaved with those of other releases"
+    if cell.speed:
+        notes["speedup_of_all_rounds"] = cell.speed.words()
+    return record
+
+
+def document_of(columns, table):
+    """Returns the document, and stores in each cell its place there."""
+    documents = [column.document for column in columns if column.document]
+    merged = {key: value for key, value in (documents[-1] if documents else {}).items() if key not in ("results", "summary")}
+    merged["schema"] = "torchstone/result/2"
+    run = {key: value for key, value in merged.get("run", {}).items() if key in ("started", "id", "directory")}
+    run["exit_reason"] = "releases of torch: " + ", ".join(column.release for column in columns)
+    merged["run"] = run
+    merged["build"] = {**merged.get("build", {}), "torch": " | ".join(column.release for column in columns)}
+    merged["results"] = []
+    for case, row in table.items():
+        for column in columns:
+            if cell := row.get(column.release):
+                cell.place = len(merged["results"])
+                merged["results"].append(record_of(cell, case, column.release, column.records[case]))
+    return merged
+
+
+def write(path, text):
+    """A file that exists is complete."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)
+
+
+def write_document(path, document):
+    write(path, json.dumps(document, indent=1) + "\n")

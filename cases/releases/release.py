@@ -1,0 +1,49 @@
+"""Releases of torch: their names, their order, and those that pip knows."""
+import dataclasses
+import re
+
+PATTERN = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:\.dev(\d{8}))?(?:\+[a-z0-9.]+)?")
+
+
+@dataclasses.dataclass(frozen=True)
+class Release:
+    """A release of torch, and the program that was built with it if the user names one (RELEASE=PROGRAM)."""
+    name: str
+    program: str = ""
+
+
+def order(name):
+    """Returns a key that sorts releases by age. A nightly (2.15.0.dev20261101) precedes its release. None: no release."""
+    match = PATTERN.fullmatch(name)
+    if not match:
+        return None
+    *numbers, nightly = match.groups()
+    return (*map(int, numbers), int(nightly or 99999999))
+
+
+def parse_release(text):
+    """Throws ValueError."""
+    name, _, program = text.partition("=")
+    if order(name) is None:
+        raise ValueError(f"'{text}' is no release of torch (expected one such as 2.14.1, 2.15.0.dev20261101 or 2.14.1=/path/to/torchstone)")
+    return Release(name, program)
+
+
+def parse_releases(texts, least=2):
+    """Returns the releases, the oldest first. Throws ValueError."""
+    releases = sorted(map(parse_release, texts), key=lambda release: order(release.name))
+    names = [release.name for release in releases]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{name} is named twice")
+    if len(releases) < least:
+        raise ValueError(f"{len(releases)} release (expected {least} or more)")
+    return releases
+
+
+def between(first, last, listing):
+    """Returns the releases between two others in the answer of `pip index versions`, the oldest first."""
+    known = re.search(r"^Available versions: (.*)$", listing, flags=re.M)
+    names = {name.strip().split("+")[0] for name in known.group(1).split(",")} if known else set()
+    inside = [name for name in names if order(name) and order(first) < order(name) < order(last)]
+    return [Release(name) for name in sorted(inside, key=order)]

@@ -1,0 +1,111 @@
+"""Runs the program of one release, and reads what it recorded."""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+
+RUN_LIMIT_S, LIST_LIMIT_S = 24 * 3600, 600
+USAGE_ERROR, NOTHING_SELECTED = 2, 3
+TIMED = "*/Performance.*"
+# They name one torch, and every release has its own.
+OF_ONE_RELEASE = ("TORCHSTONE_PYTHON", "TORCHSTONE_LIBTORCH", "TORCHSTONE_TORCH", "TORCHSTONE_RELEASES_SOURCE", "TORCHSTONE_OUT",
+                  "VIRTUAL_ENV", "PYTHONPATH", "GTEST_FILTER")
+
+
+class UsageError(Exception):
+    """The program refuses its arguments."""
+
+
+def is_timed(case):
+    return "/Performance." in case
+
+
+def exactly(case):
+    """Returns a filter of GoogleTest for one case. A hyphen would begin its negative part."""
+    return case.replace("-", "?")
+
+
+def without_timed(pattern):
+    return pattern + (":" if "-" in pattern else "-") + TIMED
+
+
+def ended_words(code):
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"signal {signal.Signals(-code).name}"
+    except ValueError:
+        return f"signal {-code}"
+
+
+def listed(text):
+    """Returns the cases of --gtest_list_tests."""
+    suite, cases = "", []
+    for line in text.splitlines():
+        if re.fullmatch(r"\S+\.", line.split("  #")[0].rstrip()) and not line.startswith(" "):
+            suite = line.split("  #")[0].strip()
+        elif suite and line.startswith("  "):
+            cases.append(suite + line.split("  #")[0].strip())
+    return cases
+
+
+class Program:
+    """Torchstone, built with one release, with the arguments that all releases get."""
+
+    def __init__(self, path, arguments, out):
+        self.path, self.out = pathlib.Path(path), pathlib.Path(out)
+        filters = [word.partition("=")[2] for word in arguments if word.startswith("--gtest_filter=")]
+        self.filter = filters[-1] if filters else os.environ.get("GTEST_FILTER", "*")
+        self.arguments = [word for word in arguments if not word.startswith("--gtest_filter=")]
+        self.faults = []
+
+    def call(self, arguments, limit_s, **streams):
+        environment = {name: value for name, value in os.environ.items() if name not in OF_ONE_RELEASE}
+        return subprocess.run([str(self.path), *self.arguments, *arguments], stdin=subprocess.DEVNULL, text=True, env=environment,
+                              timeout=limit_s, **streams)
+
+    def cases(self):
+        """Returns the names of the selected cases. Throws UsageError."""
+        try:
+            done = self.call([f"--gtest_filter={self.filter}", "--gtest_list_tests"], LIST_LIMIT_S, capture_output=True)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            self.faults.append(f"the cases cannot be listed: {error}")
+            return []
+        if done.returncode == USAGE_ERROR:
+            raise UsageError(done.stderr.strip() or done.stdout.strip())
+        if done.returncode not in (0, NOTHING_SELECTED):
+            self.faults.append(f"the cases cannot be listed: {ended_words(done.returncode)}, {done.stderr.strip()[-200:]}")
+        return listed(done.stdout)
+
+    def run(self, pattern, name):
+        """Runs the cases of a filter. Returns the document of their results. Notes a fault if there is none."""
+        folder = self.out / name
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        log = folder.with_name(folder.name + ".log")
+        with open(log, "w", encoding="utf-8") as file:
+            try:
+                code = self.call([f"--gtest_filter={pattern}", f"--torchstone_out={folder}"], RUN_LIMIT_S, stdout=file,
+                                 stderr=subprocess.STDOUT).returncode
+            except (OSError, subprocess.TimeoutExpired) as error:
+                self.faults.append(f"torchstone cannot be run: {error} ({log})")
+                return {}
+        if code == USAGE_ERROR:
+            raise UsageError(log.read_text(errors="replace").strip()[-1000:])
+        if code < 0 or not (folder / "results.json").exists() and code != NOTHING_SELECTED:
+            self.faults.append(f"torchstone ended with {ended_words(code)} ({log})")
+        return self.document(folder)
+
+    def document(self, folder):
+        """Reads the results. torchstone-report makes them of the records that a killed run left."""
+        file = folder / "results.json"
+        report = self.path.with_name("torchstone-report")
+        if not file.exists() and folder.is_dir() and report.exists():
+            file = folder.with_name(folder.name + ".json")
+            subprocess.run([str(report), "json", str(folder), "-o", str(file)], stdin=subprocess.DEVNULL, capture_output=True,
+                           timeout=LIST_LIMIT_S)
+        try:
+            return json.loads(file.read_text())
+        except (OSError, ValueError):
+            return {}

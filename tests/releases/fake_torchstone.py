@@ -1,0 +1,61 @@
+"""A program in the place of torchstone: it lists the cases of a plan (JSON) and writes the results that the plan has for them.
+
+The plan has `cases`: name → {"status", "speedup": [value, low, high], "compile_s", "peak_bytes", "expected", "reason"}. A list has one
+entry for each run of the case; its last one stays. `end`: how the program ends instead ("crash", "usage"). Each run is appended
+to `calls`."""
+import fnmatch
+import json
+import os
+import pathlib
+import signal
+import sys
+
+PLAN = pathlib.Path(sys.argv[1])
+SCHEMA = "torchstone/result/2"
+
+
+def kept(pattern, name):
+    positive, _, negative = pattern.partition("-")
+    return any(fnmatch.fnmatchcase(name, p) for p in positive.split(":")) and not any(fnmatch.fnmatchcase(name, p) for p in negative.split(":"))
+
+
+def record(name, facts):
+    speedup = dict(zip(("speedup", "speedup_low", "speedup_high"), facts.get("speedup", [])))
+    metrics = {**speedup, **{key: facts[key] for key in ("compile_s", "cache_hit") if key in facts}}
+    if "peak_bytes" in facts:
+        metrics["compiled_peak_bytes"] = facts["peak_bytes"]
+    return {"name": name, "finished": True, "expected": facts.get("expected", "pass"),
+            "outcome": {"status": facts.get("status", "pass"), "reason": facts.get("reason", ""), "metrics": metrics, "notes": {}}}
+
+
+def main(arguments):
+    plan = json.loads(PLAN.read_text())
+    flags = dict(word.lstrip("-").partition("=")[::2] for word in arguments)
+    names = [name for name in plan["cases"] if kept(flags.get("gtest_filter", "*"), name)]
+    if "gtest_list_tests" in flags:
+        if plan.get("end") == "usage":
+            print("unknown flag", file=sys.stderr)
+            return 2
+        for name in plan.get("listed", names):
+            suite, _, test = name.rpartition(".")
+            print(f"{suite}.\n  {test}")
+        return 0
+    with open(plan["calls"], "a") as calls:
+        calls.write(f"{plan['release']} {' '.join(names)}\n")
+    if plan.get("end") == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    results = []
+    for name in names:
+        facts = plan["cases"][name]
+        if isinstance(facts, list):
+            facts, plan["cases"][name] = facts[0], facts[1:] or facts
+        results.append(record(name, facts))
+    PLAN.write_text(json.dumps(plan))
+    out = pathlib.Path(flags["torchstone_out"])
+    out.mkdir(parents=True)
+    (out / "results.json").write_text(json.dumps({"schema": SCHEMA, "run": {"started": "2026-11-29T00:00:00Z", "exit_code": 0},
+                                                  "build": {"torch": plan["release"]}, "machine": {"cpu": "a CPU"}, "results": results}))
+    return 0
+
+
+sys.exit(main(sys.argv[2:]))
