@@ -96,6 +96,7 @@ std::string again_words(const flags::Flags& flags, size_t outside) {
   if (!flags.baseline_history.empty()) words += " --history " + flags::shell_quoted(flags.baseline_history);
   const auto fail_on = config::texts_of(flags.baseline_fail_on, &config::Choice<std::string>::value);
   if (!fail_on.empty()) words += fmt::format(" --fail-on {}", fmt::join(fail_on, ","));
+  if (flags.baseline_other_torch) words += " --other-torch";
   return outside == 0 ? words : words + " --allow-absent";
 }
 
@@ -131,7 +132,8 @@ std::string why_of(int exit_code, const judge::BaselineComparison& comparison,
   }
   const std::string refusal = judge::refusal_words(comparison);
   return exit_code == ExitCode::usage_error
-             ? refusal + " (torchstone-report compare --other-machine compares them all the same)"
+             ? fmt::format("{} (torchstone-report compare {} compares them all the same)", refusal,
+                           judge::allowing_options(comparison))
              : refusal;
 }
 
@@ -178,6 +180,7 @@ std::optional<judge::Baseline> read_baseline(const flags::Flags& flags) {
 
 judge::BaselineOptions baseline_options(const flags::Flags& flags) {
   judge::BaselineOptions options;
+  options.other_torch = flags.baseline_other_torch;
   fail_on_of(flags);  // refuses an unknown word before anything runs
   std::vector<std::string> warnings;
   if (!flags.baseline_history.empty()) options.history = judge::read_history(flags.baseline_history, &warnings);

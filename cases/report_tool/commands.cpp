@@ -64,6 +64,8 @@ void add_baseline(CLI::App& command, std::vector<std::string>& paths, judge::Bas
       ->allow_extra_args(false);
   command.add_flag("--other-machine", options.other_machine,
                    "Compare timings even if the baseline is from another machine");
+  command.add_flag("--other-torch", options.other_torch,
+                   "Compare timings even if the baseline is from another release of torch");
 }
 
 std::vector<judge::HistoryPoint> read_history_file(const std::string& path) {

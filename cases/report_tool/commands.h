@@ -30,7 +30,8 @@ void add_text_commands(CLI::App& app, int& exit_code);
 CLI::Option* add_inputs(CLI::App& command, std::vector<std::string>& inputs);
 /// Adds `-o,--out FILE` for a text, which otherwise goes to standard output.
 CLI::Option* add_output(CLI::App& command, std::string& file);
-/// Adds `--baseline OLD`, which may be repeated, and `--other-machine`. `purpose` continues the help text.
+/// Adds `--baseline OLD`, which may be repeated, `--other-machine` and `--other-torch`. `purpose` continues the help
+/// text.
 void add_baseline(CLI::App& command, std::vector<std::string>& paths, judge::BaselineOptions& options,
                   const std::string& purpose);
 

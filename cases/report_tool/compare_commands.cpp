@@ -59,7 +59,8 @@ int compare_reports(const CompareArguments& arguments) {
   const std::string refusal = refusal_words(comparison);
   if (code == ExitCode::gate_failed) print_error(failure_message(comparison, fail_on));
   if (code == ExitCode::usage_error)
-    print_error(refusal + "; --other-machine compares them anyway, --metrics selects others");
+    print_error(
+        fmt::format("{}; {} compares them anyway, --metrics selects others", refusal, allowing_options(comparison)));
   if (code == ExitCode::nothing_judged)
     print_error(fmt::format("{} ({} against {})", refusal, new_path, fmt::join(old_paths, ", ")));
   return code;
@@ -98,9 +99,10 @@ int history(const HistoryArguments& arguments) {
 }  // namespace
 
 void add_compare_command(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("compare",
-                                     "Compare the results of two runs, case by case. Exit codes: 0 nothing is worse, 1 "
-                                     "something is, 2 unusable or from another machine, 3 nothing to compare");
+  auto* command =
+      app.add_subcommand("compare",
+                         "Compare the results of two runs, case by case. Exit codes: 0 nothing is worse, 1 "
+                         "something is, 2 unusable, from another machine or another torch, 3 nothing to compare");
   const auto arguments = std::make_shared<CompareArguments>();
   auto& options = arguments->options;
   command
@@ -134,6 +136,7 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   command->add_flag("--allow-absent", options.allow_absent,
                     "Accept cases that only the baseline has, where NEW ran a part of its cases");
   command->add_flag("--other-machine", options.other_machine, "Compare timings even if the machines differ");
+  command->add_flag("--other-torch", options.other_torch, "Compare timings even if the releases of torch differ");
   command->add_flag("--all", arguments->all, "Also show what is SAME");
   command->add_option("--format", arguments->format)
       ->check(CLI::IsMember({"text", "json", "csv"}))

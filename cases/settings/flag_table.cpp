@@ -195,6 +195,9 @@ std::vector<FlagInfo> output_flags() {
                 "were measured and are now skipped or absent pass; without different_model, rows of another model pass",
                 &Flags::baseline_fail_on, config::text_of)
           .defaults_to("slower,gone,different_model"),
+      boolean_flag("baseline_other_torch",
+                   "compare timings also with a baseline of another release of torch; every report says so",
+                   &Flags::baseline_other_torch),
       word_flag("list",
                 config::Words<Listing>{{"models", Listing::models},
                                        {"backends", Listing::backends},

@@ -214,7 +214,8 @@ void refuse_flags_without_effect(Flags& flags) {
   if (!flags.tournament)
     refuse(flags, {"tournament_variants", "tournament_margin"}, "is only for --torchstone_tournament");
   if (flags.baseline.empty())
-    refuse(flags, {"baseline_history", "baseline_fail_on"}, "is only for --torchstone_baseline");
+    refuse(flags, {"baseline_history", "baseline_fail_on", "baseline_other_torch"},
+           "is only for --torchstone_baseline");
   if (flags.list == Listing::none && !flags.print_program && flags.format != Format::text)
     refuse(flags, {"format"}, "is only for --torchstone_list and --torchstone_print_program");
   if (flags.list != Listing::none) refuse(flags, {"explain"}, "does not go with --torchstone_list");

@@ -138,6 +138,7 @@ struct Flags {
   std::string operator_log;           ///< file for a log of the operators that the models call; empty: none
   std::vector<std::string> baseline;  ///< results of runs, or a CSV of upstream, to compare with; empty: none
   std::string baseline_history;       ///< earlier runs, which show how far runs differ; empty: none
+  bool baseline_other_torch = false;  ///< compare timings with a baseline of another release of torch
   config::Choices<std::string> baseline_fail_on;  ///< changes that fail the run; empty: judge::default_fail_on()
   bool help = false;                              ///< --torchstone_help, --help, -h or -?
   bool version = false;                           ///< --version

@@ -19,6 +19,7 @@ namespace {
 const std::set<std::string> ignored_facts = {"architecture", "cpu",          "cores",
                                              "usable_cores", "governor",     "host",
                                              "load_average", "memory_bytes", "steal_since_boot_pct"};
+const std::string torch_fact = "torch";  ///< of a build
 constexpr double load_that_matters = 1;
 
 std::set<std::string> all_keys(const Facts& before, const Facts& after) {
@@ -124,13 +125,13 @@ CaseChange change_of(const Result& before, const Result& after, const BaselineOp
     change.change = Change::gone, change.lost = was_measured_well(before);
   else if (!status_is_fine(before) && status_is_fine(after))
     change.change = Change::fixed;
-  const bool same_machine = options.other_machine || comparison.machine_differences.empty();
+  const bool comparable = !comparison.excluded_by_machine && !comparison.excluded_by_torch;
   // All of them: whether a latency is believed depends on the speed-up, asked for or not.
   for (const auto& info : metric_table()) {
     const std::string key(info.key);
     if (info.judged == Judged::never || !before.outcome.metrics.contains(key) || !after.outcome.metrics.contains(key))
       continue;
-    if (info.judged != Judged::exactly && !same_machine)
+    if (info.judged != Judged::exactly && !comparable)
       comparison.timings_excluded += options.metrics.empty() || std::ranges::count(options.metrics, key) > 0;
     else
       change.metrics.push_back(change_of(info, before, after, options, history));
@@ -197,8 +198,14 @@ std::vector<std::string> machine_differences(const RunInfo& baseline, const RunI
   };
   for (const char* key : {"architecture", "cpu", "cores", "usable_cores", "governor"})
     compare(key, baseline.machine, run.machine);
-  for (const auto& key : all_keys(baseline.build, run.build)) compare(key, baseline.build, run.build);
+  for (const auto& key : all_keys(baseline.build, run.build))
+    if (key != torch_fact) compare(key, baseline.build, run.build);
   return differences;
+}
+
+std::string torch_difference(const RunInfo& baseline, const RunInfo& run) {
+  const auto then = value_in(baseline.build, torch_fact, "unknown"), now = value_in(run.build, torch_fact, "unknown");
+  return then == now ? "" : fmt::format("{} now, {} in the baseline", now, then);
 }
 
 bool counts_for_case(const std::string& metric) {
@@ -217,6 +224,9 @@ BaselineComparison compare_with_baseline(const Report& baseline, const Report& r
   BaselineComparison comparison;
   if (!options.single_numbers) {
     comparison.machine_differences = machine_differences(baseline.run, report.run);
+    comparison.torch_difference = torch_difference(baseline.run, report.run);
+    comparison.excluded_by_machine = !options.other_machine && !comparison.machine_differences.empty();
+    comparison.excluded_by_torch = !options.other_torch && !comparison.torch_difference.empty();
     comparison.notes = other_differences(baseline, report);
   }
   const RunToRunOfCases history = run_to_run(options.history, machine_text(report.run));

@@ -59,7 +59,11 @@ struct BaselineComparison {
   std::vector<CaseChange> cases;
   /// Reasons why timings are incomparable, one sentence each: another machine class, device, library version.
   std::vector<std::string> machine_differences;
-  size_t timings_excluded = 0;  ///< because they were taken on different machines
+  /// "2.14.1 now, 2.13.0 in the baseline" if the releases of torch differ, also if timings are compared nevertheless.
+  std::string torch_difference = {};
+  size_t timings_excluded = 0;       ///< because they were taken on different machines or with different torches
+  bool excluded_by_machine = false;  ///< which of these excludes timings
+  bool excluded_by_torch = false;
   /// Remarks on the comparison, one sentence each. Examples are other differences between the runs, the machine's
   /// drift, records of a single process, and a baseline of another kind.
   std::vector<std::string> notes = {};
@@ -78,6 +82,7 @@ struct BaselineOptions {
   double family_error = 0.0025;
   double tolerance = 0.02;                 ///< a smaller change of a timing is SAME
   bool other_machine = false;              ///< compare timings despite machine_differences
+  bool other_torch = false;                ///< compare timings despite torch_difference
   bool allow_absent = false;               ///< a case that only the baseline has is not lost
   bool single_numbers = false;             ///< the baseline is a table of numbers, of any machine
   std::vector<HistoryPoint> history = {};  ///< earlier runs, whose deviation is the least error
@@ -110,7 +115,9 @@ std::string differing_model_parts(const ModelDigests& before, const ModelDigests
 bool counts_for_case(const std::string& metric);
 
 /// Returns differences between the machines that make timings incomparable: processor, cores, governor, and every
-/// fact of the build (libraries, compiler, GPU, driver). Hosts may differ.
+/// fact of the build but torch (libraries, compiler, GPU, driver). Hosts may differ.
 std::vector<std::string> machine_differences(const RunInfo& baseline, const RunInfo& run);
+/// Returns BaselineComparison::torch_difference; empty if both runs have the same torch.
+std::string torch_difference(const RunInfo& baseline, const RunInfo& run);
 
 }  // namespace torchstone::judge

@@ -242,7 +242,10 @@ Report pool_runs(std::vector<Report> runs) {
   if (runs.empty()) return pooled;
   const auto cases = timed_cases_by_name(pooled);
   for (auto& run : runs) {
-    if (const auto differences = machine_differences(run.run, pooled.run); !differences.empty())
+    auto differences = machine_differences(run.run, pooled.run);
+    if (const auto torch = torch_difference(run.run, pooled.run); !torch.empty())
+      differences.push_back("torch: " + torch);
+    if (!differences.empty())
       throw ReportError(fmt::format("the runs of a baseline are not of one machine and version: {} (started {} and {})",
                                     fmt::join(differences, "; "), pooled.run.started, run.run.started));
     for (const auto& [key, result] : timed_cases_by_name(run))

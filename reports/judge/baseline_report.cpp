@@ -138,10 +138,11 @@ std::string counts_line(const BaselineComparison& comparison) {
 
 std::vector<std::string> comparison_remarks(const BaselineComparison& comparison) {
   std::vector<std::string> remarks = comparison.notes;
+  if (const std::string torch = torch_words(comparison); !torch.empty()) remarks.push_back(torch);
   for (const auto& difference : comparison.machine_differences) remarks.push_back("Another machine: " + difference);
   if (comparison.timings_excluded > 0)
-    remarks.push_back(
-        fmt::format("{} timings are not compared: they were taken on different machines", comparison.timings_excluded));
+    remarks.push_back(fmt::format("{} timings are not compared: they were {}", comparison.timings_excluded,
+                                  exclusion_words(comparison)));
   return remarks;
 }
 
@@ -197,6 +198,7 @@ std::string write_comparison_csv(const BaselineComparison& comparison) {
 std::string write_comparison_json(const BaselineComparison& comparison) {
   nlohmann::ordered_json json = {{"schema", "torchstone/comparison/1"}};
   json["machine_differences"] = texts_to_json(comparison.machine_differences);
+  json["torch_difference"] = valid_utf8(comparison.torch_difference);
   json["notes"] = texts_to_json(comparison.notes);
   json["timings_excluded"] = comparison.timings_excluded;
   for (const Change change : common_changes) json["counts"][std::string(to_string(change))] = count(comparison, change);
@@ -258,10 +260,31 @@ std::vector<Change> parse_fail_on(const std::vector<std::string>& words) {
 
 std::string refusal_words(const BaselineComparison& comparison) {
   const int code = exit_code_of(comparison, {});
-  if (code == ExitCode::usage_error) return "timings not compared: the baseline is of another machine";
+  if (code == ExitCode::usage_error)
+    return fmt::format("timings not compared: the baseline is of another {}", !comparison.excluded_by_torch ? "machine"
+                                                                              : comparison.excluded_by_machine
+                                                                                  ? "machine and another torch"
+                                                                                  : "torch");
   if (code != ExitCode::nothing_judged) return "";
   return count_other_models(comparison) > 0 ? "nothing compared: the baseline's cases are of other models"
                                             : "nothing compared: the baseline has none of these cases";
+}
+
+std::string allowing_options(const BaselineComparison& comparison) {
+  if (!comparison.excluded_by_torch) return "--other-machine";
+  return comparison.excluded_by_machine ? "--other-machine --other-torch" : "--other-torch";
+}
+
+std::string exclusion_words(const BaselineComparison& comparison) {
+  const std::string_view by_torch = "with different releases of torch";
+  if (!comparison.excluded_by_torch) return "taken on different machines";
+  return fmt::format("taken {}{}", comparison.excluded_by_machine ? "on different machines and " : "", by_torch);
+}
+
+std::string torch_words(const BaselineComparison& comparison) {
+  if (comparison.torch_difference.empty()) return "";
+  return fmt::format("Another release of torch: {}{}", comparison.torch_difference,
+                     comparison.excluded_by_torch ? "" : " (compared as asked for)");
 }
 
 int exit_code_of(const BaselineComparison& comparison, const std::vector<Change>& fail_on) {

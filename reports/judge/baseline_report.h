@@ -35,6 +35,13 @@ std::string write_comparison_json(const BaselineComparison& comparison);
 /// Empty if it was possible.
 std::string refusal_words(const BaselineComparison& comparison);
 
+/// Returns the options of torchstone-report that compare the excluded timings nevertheless: "--other-torch".
+std::string allowing_options(const BaselineComparison& comparison);
+/// Returns how the excluded timings differ: "taken on different machines".
+std::string exclusion_words(const BaselineComparison& comparison);
+/// Returns "Another release of torch: 2.14.1 now, …", and whether timings are compared. Empty if both have the same.
+std::string torch_words(const BaselineComparison& comparison);
+
 /// Returns default_fail_on() as text: "slower,gone,different_model".
 std::string default_fail_on_words();
 /// Returns the changes that are red by default: SLOWER, GONE of a lost case, DIFFERENT MODEL.

@@ -256,11 +256,14 @@ void add_changes(std::string& text, const judge::BaselineComparison& comparison,
   for (const auto& [word, count] : counts) parts.push_back(fmt::format("{} {}", count, word));
   text += fmt::format("\n#### Since the baseline: {}\n\n", fmt::join(parts, ", "));
   std::vector<std::string> warnings;
+  if (const std::string torch = judge::torch_words(comparison); !torch.empty())
+    warnings.push_back(fmt::format("- ⚠️ {}\n", markdown_text(torch)));
   for (const auto& difference : comparison.machine_differences)
     warnings.push_back(fmt::format("- ⚠️ {}\n", markdown_text(difference)));
   for (const auto& note : comparison.notes) warnings.push_back(fmt::format("- {}\n", markdown_text(note)));
   if (const size_t count = comparison.timings_excluded; count > 0)
-    warnings.push_back(fmt::format("- ⚠️ {} timings are not compared: taken on different machines\n", count));
+    warnings.push_back(
+        fmt::format("- ⚠️ {} timings are not compared: {}\n", count, judge::exclusion_words(comparison)));
   add_blocks(text, warnings, limit, "differences");
   if (rows.empty()) return;
   text += "\n| change | case | status | what |\n|---|---|---|---|\n";

@@ -188,6 +188,26 @@ TEST_F(Baseline, OfAnotherMachineIsRefusedUnlessAskedFor) {
   EXPECT_THAT(read_file(folder_.out() + "/junit.xml"), HasSubstr("<error type=\"exit_code\""));
 }
 
+TEST_F(Baseline, OfAnotherTorchIsRefusedUnlessAskedFor) {
+  const std::string other = changed([](auto& json) { json.at("build")["torch"] = "2.1.0"; });
+  const ProgramRun refused = compare({other, first().out()});
+  EXPECT_EQ(refused.exit_code, 2) << refused.out << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("timings not compared: the baseline is of another torch; --other-torch"));
+  EXPECT_EQ(compare({"--other-machine", other, first().out()}).exit_code, 2);
+  const ProgramRun asked = compare({"--other-torch", other, first().out()});
+  EXPECT_EQ(asked.exit_code, 0) << asked.out << asked.err;
+  EXPECT_THAT(asked.out,
+              AllOf(HasSubstr("Another release of torch: "), HasSubstr("2.1.0 in the baseline (compared as")));
+  std::vector<std::string> arguments = timed;
+  for (const auto& flag : {"--torchstone_baseline=" + other, std::string("--torchstone_baseline_other_torch")})
+    arguments.push_back(flag);
+  Torchstone now;
+  const ProgramRun run = now.run(arguments);
+  EXPECT_NE(run.exit_code, 2) << run.out << run.err;
+  for (const char* report : {"/report.html", "/results.json"})
+    EXPECT_THAT(read_file(now.out() + report), HasSubstr("Another release of torch: ")) << report;
+}
+
 TEST_F(Baseline, MayBeSeveralRunsOfTheSameCode) {
   const std::string one = first().out(), other = changed([](auto&json) { json.at("run")["id"] = "another run"; });
   std::vector<std::string> arguments = timed;

@@ -195,11 +195,16 @@ std::string ended(const View& view) {
 }
 
 std::string ribbon(const View& view) {
-  if (!view.options.comparison || view.options.comparison->machine_differences.empty()) return "";
+  if (!view.options.comparison) return "";
+  const judge::BaselineComparison& comparison = *view.options.comparison;
+  std::string text;
+  if (const std::string torch = judge::torch_words(comparison); !torch.empty())
+    text += fmt::format("<aside class=ribbon role=note><b>⚠ {}.</b></aside>", escaped_cut(torch, 500));
+  if (comparison.machine_differences.empty()) return text;
   std::string items;
-  for (const auto& difference : view.options.comparison->machine_differences)
-    items += "<li>" + escaped_cut(difference, 500);
-  return "<aside class=ribbon role=note><b>⚠ The baseline is of another machine: timings are not comparable.</b><ul>" +
+  for (const auto& difference : comparison.machine_differences) items += "<li>" + escaped_cut(difference, 500);
+  return text +
+         "<aside class=ribbon role=note><b>⚠ The baseline is of another machine: timings are not comparable.</b><ul>" +
          items + "</ul></aside>";
 }
 

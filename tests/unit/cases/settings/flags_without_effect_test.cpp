@@ -25,6 +25,7 @@ TEST(AFlagWithoutEffect, IsRefusedWithTheNameOfTheOther) {
   for (const char* flag : {"--torchstone_tournament_variants=/v.yaml", "--torchstone_tournament_margin=1"})
     expect_refusal({flag}, "--torchstone_tournament_", "--torchstone_tournament");
   expect_refusal({"--torchstone_baseline_history=/h.jsonl"}, "--torchstone_baseline_history", "--torchstone_baseline");
+  expect_refusal({"--torchstone_baseline_other_torch"}, "--torchstone_baseline_other_torch", "--torchstone_baseline");
   expect_refusal({"--torchstone_baseline_fail_on=slower"}, "--torchstone_baseline_fail_on", "--torchstone_baseline");
   expect_refusal({"--torchstone_format=json"}, "--torchstone_format", "--torchstone_list");
   expect_refusal({"--torchstone_format=json", "--torchstone_explain=*"}, "--torchstone_format", "--torchstone_list");

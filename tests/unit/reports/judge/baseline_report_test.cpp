@@ -200,6 +200,27 @@ TEST(RefusalWords, AreThoseOfAComparisonThatCouldNotBeMade) {
   EXPECT_EQ(refusal_words(comparison), "") << "what is worse was compared";
   comparison.timings_excluded = 1;
   EXPECT_EQ(refusal_words(comparison), "timings not compared: the baseline is of another machine");
+  EXPECT_EQ(allowing_options(comparison), "--other-machine");
+}
+
+TEST(RefusalWords, TellAnotherTorchFromAnotherMachine) {
+  BaselineComparison comparison = sample_comparison();
+  comparison.timings_excluded = 2;
+  comparison.torch_difference = "2.14.1 now, 2.13.0 in the baseline";
+  comparison.excluded_by_torch = true;
+  EXPECT_EQ(refusal_words(comparison), "timings not compared: the baseline is of another torch");
+  EXPECT_EQ(allowing_options(comparison), "--other-torch");
+  EXPECT_THAT(write_comparison(comparison),
+              AllOf(HasSubstr("Another release of torch: 2.14.1 now, 2.13.0 in the baseline\n"),
+                    HasSubstr("2 timings are not compared: they were taken with different releases of torch\n")));
+  comparison.excluded_by_machine = true;
+  EXPECT_EQ(refusal_words(comparison), "timings not compared: the baseline is of another machine and another torch");
+  EXPECT_EQ(allowing_options(comparison), "--other-machine --other-torch");
+  comparison.timings_excluded = 0;
+  comparison.excluded_by_machine = comparison.excluded_by_torch = false;
+  EXPECT_EQ(refusal_words(comparison), "");
+  EXPECT_THAT(write_comparison(comparison), HasSubstr("in the baseline (compared as asked for)\n"));
+  EXPECT_THAT(write_comparison_json(comparison), HasSubstr("2.14.1 now"));
 }
 
 TEST(FailOn, TakesTheVerdictsAsWords) {

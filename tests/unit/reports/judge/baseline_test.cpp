@@ -373,6 +373,26 @@ TEST(Baseline, OfAnotherMachineHasNoTimingsButItsStatusesAndBytes) {
   EXPECT_EQ(asked.machine_differences.size(), 1u);
 }
 
+TEST(Baseline, OfAnotherTorchHasTimingsOnlyIfAskedFor) {
+  std::mt19937_64 random(8);
+  const Result before = timed(random, 1.5), after = timed(random, 1.2);
+  RunInfo here = sample_run(), there = sample_run();
+  here.build["torch"] = "2.14.1";
+  there.build["torch"] = "2.13.0";
+  const auto refused = compare_with_baseline({there, {before}}, {here, {after}}, {.other_machine = true});
+  EXPECT_EQ(refused.torch_difference, "2.14.1 now, 2.13.0 in the baseline");
+  EXPECT_THAT(refused.machine_differences, testing::IsEmpty());
+  EXPECT_EQ(refused.timings_excluded, 3u);
+  EXPECT_TRUE(refused.excluded_by_torch && !refused.excluded_by_machine);
+  const auto asked = compare_with_baseline({there, {before}}, {here, {after}}, {.other_torch = true});
+  EXPECT_EQ(asked.timings_excluded, 0u);
+  EXPECT_EQ(asked.torch_difference, refused.torch_difference) << "reports say so";
+  EXPECT_EQ(asked.cases.at(0).change, Change::slower);
+  there.build.erase("torch");
+  EXPECT_EQ(torch_difference(there, here), "2.14.1 now, unknown in the baseline");
+  EXPECT_EQ(torch_difference(here, here), "");
+}
+
 TEST(Baseline, KnowsWhatMakesAnotherMachineClass) {
   const auto differences = [](const std::string& key, const std::string& value, bool of_build) {
     RunInfo other = sample_run();
@@ -383,7 +403,8 @@ TEST(Baseline, KnowsWhatMakesAnotherMachineClass) {
     EXPECT_EQ(differences(key, "other", false), 1u) << key;
   for (const char* key : {"host", "load_average", "kernel", "os", "memory_bytes"})
     EXPECT_EQ(differences(key, "other", false), 0u) << key;
-  for (const char* key : {"torch", "compiler", "gpu", "gpu_driver", "a_library_of_the_future"})
+  EXPECT_EQ(differences("torch", "other", true), 0u) << "a difference of its own";
+  for (const char* key : {"compiler", "gpu", "gpu_driver", "a_library_of_the_future"})
     EXPECT_EQ(differences(key, "other", true), 1u) << key;
 }
 
