@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <regex>
 #include <set>
+#include <stdexcept>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 
 #include "cases/settings/case_fields.h"
 #include "cases/settings/yaml.h"
+#include "fixtures/core/torch_version.h"
 #include "reports/base/csv_format.h"
 #include "reports/base/files.h"
 
@@ -24,7 +26,18 @@ std::string canonical(const config::Yaml& value) {
   return to_string(parse(value));
 }
 
-/// A property of cases that an entry may select.
+/// Reads a range of releases of torch.
+std::string torch_range_of(const config::Yaml& value) {
+  std::string text = text_of(value);
+  try {
+    TorchRange{text};
+  } catch (const std::invalid_argument& error) {
+    fail(value, error.what());
+  }
+  return text;
+}
+
+/// A property that an entry may select: of cases, or the torch that Torchstone was built with.
 struct Selector {
   std::string key;
   std::string (*canonical)(const config::Yaml& value);  ///< reads a value, spelt as cases spell it
@@ -47,6 +60,10 @@ const std::vector<Selector>& selector_table() {
        [](const Case& c, const std::string& v) { return to_string(c.preset) == v; }},
       {"dynamic", canonical<config::dynamic_of>,
        [](const Case& c, const std::string& v) { return to_string(c.dynamic) == v; }},
+      {std::string(torch_key), torch_range_of,
+       [](const Case&, const std::string& v) {
+         return TorchRange(v).contains(parse_torch_version(built_libtorch_version()));
+       }},
   };
   return table;
 }
@@ -196,6 +213,16 @@ bool Expectation::matches(const Case& c) const {
   });
 }
 
+bool Expectation::is_of_this_torch() const {
+  const std::string range = value_of(torch_key);
+  return range.empty() || TorchRange(range).contains(parse_torch_version(built_libtorch_version()));
+}
+
+std::string Expectation::value_of(std::string_view selector) const {
+  const auto found = std::ranges::find(selectors, selector, &std::pair<std::string, std::string>::first);
+  return found == selectors.end() ? "" : found->second;
+}
+
 size_t Expectation::strength() const {
   const bool whole_case = name.find('/') != std::string::npos;
   return selectors.size() + (whole_case ? selector_table().size() + 1 : 0);
@@ -289,6 +316,7 @@ std::vector<std::string> apply_expected(const std::vector<ExpectedFile>& files, 
   for (const auto& file : files) {
     std::vector<const Expectation*> unmatched;
     for (const auto& entry : file.entries) {
+      if (!entry.is_of_this_torch()) continue;
       if (!matched.contains(&entry) && !(file.of_suite && is_of_known(entry, known))) unmatched.push_back(&entry);
     }
     if (!unmatched.empty()) warnings.push_back(unmatched_line(file, unmatched, models));

@@ -2,6 +2,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,12 +16,15 @@
 
 namespace torchstone::expected_status {
 
+/// Key of the selector with a range of releases: ">=2.12,<2.14" (fixtures/core/torch_version.h).
+constexpr std::string_view torch_key = "torch";
+
 /// Entry of a file: the expected status of the cases that it matches.
 struct Expectation {
   config::Place place;
   std::string name;  ///< of a model, or the whole name of a case
 
-  /// Values of suite, check, mode, dtype, backend, device, preset and dynamic, by these keys.
+  /// Values of suite, check, mode, dtype, backend, device, preset, dynamic and torch, by these keys.
   std::vector<std::pair<std::string, std::string>> selectors;
   std::optional<Status> status;  ///< empty: a CSV has an unknown status, which `reason` holds
 
@@ -30,6 +34,10 @@ struct Expectation {
   std::optional<double> max_error{};  ///< of fail_accuracy: the largest error, as a multiple of the allowed one
 
   bool matches(const Case& c) const;
+  /// Whether the range of releases, if there is one, contains the LibTorch of this build.
+  bool is_of_this_torch() const;
+  /// Returns the value of a selector; empty without it.
+  std::string value_of(std::string_view selector) const;
   /// Ranks entries that match the same case. A case name beats a model name; after that, more selectors win.
   size_t strength() const;
   bool expired(const std::string& today) const { return !expires.empty() && expires < today; }

@@ -157,7 +157,7 @@ class Planner {
     }
     // The entry also matches cases that agree with it or did not run, so it is kept.
     for (const auto& s : ran)
-      if (!agrees(s)) add(*s.c, expected, *s.outcome, index.first);
+      if (!agrees(s)) add(*s.c, expected, *s.outcome, index.first, entry.value_of(torch_key));
   }
 
   /// Returns the outcome with the largest error, of outcomes with one status.
@@ -184,11 +184,13 @@ class Planner {
     return needless ? std::nullopt : std::optional(next);
   }
 
-  /// Adds an entry of the case alone. A bound of the expectation so far is kept, or raised.
-  void add(const Case& c, const Expected& expected, const Outcome& outcome, size_t f) {
+  /// Adds an entry of the case alone. A bound of the expectation so far is kept, or raised. `torch`: the releases of
+  /// that expectation, because the outcome says nothing of others.
+  void add(const Case& c, const Expected& expected, const Outcome& outcome, size_t f, const std::string& torch = "") {
     const ExpectedFile& file = files_[f];
     Expectation entry;
     entry.name = name_of(c);
+    if (!torch.empty()) entry.selectors.emplace_back(torch_key, torch);
     if (file.csv) {
       if (c.check != "accuracy")
         throw config::ConfigError(
@@ -238,7 +240,7 @@ std::string yaml_of(const Expectation& entry, bool one_line) {
   const bool whole_case = entry.name.find('/') != std::string::npos;
   parts.emplace_back(whole_case ? "name" : "model", plain ? entry.name : quoted(entry.name));
   for (const auto& [key, value] : entry.selectors)
-    parts.emplace_back(key, value.find_first_of(":=, ") == std::string::npos ? value : quoted(value));
+    parts.emplace_back(key, value.find_first_of(":=, <>!") == std::string::npos ? value : quoted(value));
   parts.emplace_back("status", to_string(*entry.status));
   if (!entry.reason.empty()) parts.emplace_back("reason", quoted(entry.reason));
   if (!entry.issue.empty()) parts.emplace_back("issue", quoted(entry.issue));

@@ -189,6 +189,29 @@ TEST(ExpectedFiles, AreAppliedWithOriginsAndWarnAboutWhatIsOld) {
   EXPECT_EQ(broken.outcome.reason, "signal 11; " + warnings[0]);
 }
 
+TEST(ExpectedFiles, MayNameReleasesOfTorch) {
+  const auto file = parse_expected(
+      "- {model: first, torch: '>=2.0', status: crash, reason: of this release}\n"
+      "- {model: first, torch: '<2.0', status: timeout, reason: of old ones}\n"
+      "- {model: second, torch: '<2.0', status: timeout, reason: of old ones}\n"
+      "- {model: third, status: OOM, reason: x}\n"
+      "- {model: third, torch: '>=2.0,<99.0', status: crash, reason: more specific}\n",
+      "e.yaml", "");
+  std::vector<Case> cases{a_case("first"), a_case("second"), a_case("third")};
+  EXPECT_THAT(apply_expected({file}, today, cases), testing::IsEmpty()) << "entries of other releases are no typos";
+  EXPECT_EQ(cases[0].expected_status, Status::crash);
+  EXPECT_EQ(cases[1].expected_status, Status::pass);
+  EXPECT_EQ(cases[2].expected_status, Status::crash);
+  EXPECT_TRUE(file.entries[0].is_of_this_torch());
+  EXPECT_FALSE(file.entries[1].is_of_this_torch());
+  EXPECT_TRUE(file.entries[3].is_of_this_torch());
+  EXPECT_THAT(read_error("- {model: a, torch: 2.13, status: pass}\n"),
+              HasSubstr("e.yaml:1: [0].torch: '2.13' is no range of releases (expected one such as \">=2.12,<2.14\")"));
+  EXPECT_THAT(read_error("- {model: a, torch: '>=new', status: pass}\n"), HasSubstr("'new' is no version of torch"));
+  EXPECT_THAT(read_error("- {model: a, torch: '<3.0', status: pass}\n- {model: a, torch: '<3.0', status: pass}\n"),
+              HasSubstr("already has an expectation"));
+}
+
 TEST(ABound, MakesALargerErrorUnexpectedAndNamesBothNumbers) {
   const auto file = parse_expected(
       "- {model: first, status: fail_accuracy, reason: known, max_error: 3}\n"
@@ -301,6 +324,20 @@ TEST(AnUpdate, RenewsWhatHasExpiredAndDropsWhatPassesNow) {
   EXPECT_EQ(update.of("- {model: first, dtype: float32, status: crash, reason: kept, expires: 2020-01-01}\n"
                       "- {model: first, dtype: bfloat16, status: crash, reason: x, expires: 2020-01-01}\n"),
             "- {model: first, dtype: float32, status: crash, reason: \"kept\", expires: 2026-09-13}\n");
+}
+
+TEST(AnUpdate, KeepsEntriesOfOtherReleasesAndTheReleasesOfAnEntry) {
+  Update update;
+  update.saw(0, Status::pass);
+  EXPECT_EQ(update.of("- {model: first, torch: '>2.0', status: crash, reason: x}\n"),
+            "- {model: first, torch: '>2.0', status: crash, reason: x}\n"
+            "- name: small/Accuracy.CompiledMatchesEager/first_inference_float32_inductor_cpu\n"
+            "  torch: \">2.0\"\n"
+            "  status: pass\n");
+  update.saw(1, Status::pass);
+  EXPECT_EQ(update.of("- {model: first, torch: '<2.0', status: crash, reason: of old ones}\n"
+                      "- {model: first, torch: '>2.0', status: crash, reason: x}\n"),
+            "- {model: first, torch: '<2.0', status: crash, reason: of old ones}\n");
 }
 
 TEST(AnUpdate, KeepsALastDayThatIsToCome) {
