@@ -2,6 +2,7 @@
 import fcntl
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -80,9 +81,11 @@ class Environments:
     def build(self, release, place, python):
         """Configures only a new build. The build itself is always brought up to date with the sources."""
         build = place / "build"
+        generator = []  # an existing build keeps its own
         if not (build / "CMakeCache.txt").exists():
             self.say(f"{release.name}: building Torchstone in {build}, which takes some minutes")
-        logged(["cmake", "-S", str(self.source), "-B", str(build), "-DCMAKE_UNITY_BUILD=ON", "-DTORCHSTONE_TESTS=OFF",
+            generator = ["-GNinja"] if shutil.which("ninja") else []
+        logged(["cmake", "-S", str(self.source), "-B", str(build), *generator, "-DCMAKE_UNITY_BUILD=ON", "-DTORCHSTONE_TESTS=OFF",
                 f"-DTORCHSTONE_PYTHON={python}"], place / "configure.log", BUILD_LIMIT_S, "Torchstone cannot be configured")
         logged(["cmake", "--build", str(build), "--parallel", str(jobs_that_fit()), "--target", *TARGETS], place / "build.log",
                BUILD_LIMIT_S, "Torchstone does not build")

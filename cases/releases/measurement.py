@@ -17,12 +17,13 @@ class Column:
     names: list = dataclasses.field(default_factory=list)  # of the selected cases
     records: dict = dataclasses.field(default_factory=dict)  # case → one record a round
     document: dict = dataclasses.field(default_factory=dict)  # of the last run, for the facts of machine and build
-    seconds: float = 0
+    made_s: float = 0  # environment and build
+    run_s: float = 0
 
     def run(self, pattern, name):
         started = time.monotonic()
         document = self.program.run(pattern, f"{self.release}/{name}")
-        self.seconds += time.monotonic() - started
+        self.run_s += time.monotonic() - started
         self.document = document or self.document
         for record in document.get("results", []):
             self.records.setdefault(record["name"], []).append(record)
@@ -41,7 +42,7 @@ def open_columns(releases, made, arguments, out):
             column.faults.append(str(error))
             continue
         finally:
-            column.seconds += time.monotonic() - started
+            column.made_s += time.monotonic() - started
         column.faults = column.program.faults
         column.names = column.program.cases()
     return columns

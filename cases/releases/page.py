@@ -55,7 +55,7 @@ class Page:
         return [f"{column.release}: {fault}" for column in self.columns for fault in column.faults]
 
     def costs(self):
-        return ", ".join(f"{column.release} {column.seconds:.0f} s" for column in self.columns)
+        return ", ".join(f"{column.release} {column.run_s:.0f} s (set-up {column.made_s:.0f} s)" for column in self.columns)
 
     def text(self):
         marked = {"worse": "!", "better": "+", "other": "*"}

@@ -14,6 +14,10 @@ OF_ONE_RELEASE = ("TORCHSTONE_PYTHON", "TORCHSTONE_LIBTORCH", "TORCHSTONE_TORCH"
                   "VIRTUAL_ENV", "PYTHONPATH", "GTEST_FILTER")
 
 
+# Torchstone refuses a flag on which no selected case depends, but not its environment twin.
+WITHOUT_EFFECT = re.compile(r"--torchstone_(\w+) is only for .*, and none is selected")
+
+
 class UsageError(Exception):
     """The program refuses its arguments."""
 
@@ -59,10 +63,23 @@ class Program:
         filters = [word.partition("=")[2] for word in arguments if word.startswith("--gtest_filter=")]
         self.filter = filters[-1] if filters else os.environ.get("GTEST_FILTER", "*")
         self.arguments = [word for word in arguments if not word.startswith("--gtest_filter=")]
+        self.twins = {}
         self.faults = []
+
+    def use_twin(self, refusal):
+        """Moves a flag that the message refuses to the environment: the other part of the cases depends on it. Returns whether
+        there is one."""
+        refused = WITHOUT_EFFECT.search(refusal)
+        words = [word for word in self.arguments if refused and word.partition("=")[0] == f"--torchstone_{refused.group(1)}"]
+        if len(words) != 1:
+            return False
+        self.arguments.remove(words[0])
+        self.twins[f"TORCHSTONE_{refused.group(1).upper()}"] = words[0].partition("=")[2] or "true"
+        return True
 
     def call(self, arguments, limit_s, **streams):
         environment = {name: value for name, value in os.environ.items() if name not in OF_ONE_RELEASE}
+        environment.update(self.twins)
         return subprocess.run([str(self.path), *self.arguments, *arguments], stdin=subprocess.DEVNULL, text=True, env=environment,
                               timeout=limit_s, **streams)
 
@@ -92,7 +109,10 @@ class Program:
                 self.faults.append(f"torchstone cannot be run: {error} ({log})")
                 return {}
         if code == USAGE_ERROR:
-            raise UsageError(log.read_text(errors="replace").strip()[-1000:])
+            refusal = log.read_text(errors="replace").strip()
+            if self.use_twin(refusal):
+                return self.run(pattern, name)
+            raise UsageError(refusal[-1000:])
         if code < 0 or not (folder / "results.json").exists() and code != NOTHING_SELECTED:
             self.faults.append(f"torchstone ended with {ended_words(code)} ({log})")
         return self.document(folder)

@@ -128,6 +128,8 @@ def compare(options, arguments, made, stamp):
         interrupted = True
     table = measurement.table_of(columns)
     found = changes_of(columns, table)
+    if interrupted:  # what did not run yet is not missing
+        found = [change for change in found if change.kind != "missing"]
     code, verdict = (INTERRUPTED, "interrupted") if interrupted else verdict_of(columns, table, found)
     merged.write_document(options.out / "results.json", merged.document_of(columns, table))
     shown = page.Page(columns, table, found, verdict, write_report_page(columns, options.out))

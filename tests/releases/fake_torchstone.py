@@ -40,8 +40,12 @@ def main(arguments):
             suite, _, test = name.rpartition(".")
             print(f"{suite}.\n  {test}")
         return 0
+    if "torchstone_repeat" in flags and not any("/Performance." in name for name in names):
+        print("--torchstone_repeat is only for performance, and none is selected", file=sys.stderr)
+        return 2
+    repeat = flags.get("torchstone_repeat") or os.environ.get("TORCHSTONE_REPEAT")
     with open(plan["calls"], "a") as calls:
-        calls.write(f"{plan['release']} {' '.join(names)}\n")
+        calls.write(f"{plan['release']} {' '.join(names)}{f' repeat={repeat}' if repeat else ''}\n")
     if plan.get("end") == "crash":
         os.kill(os.getpid(), signal.SIGSEGV)
     results = []

@@ -189,12 +189,36 @@ class Comparison(WithFolder):
         self.assertEqual(code, 0)
         self.assertEqual(self.fakes.calls(), [f"2.13.0 {ACCURACY}", f"2.14.1 {ACCURACY}"])
 
+    def test_a_flag_for_timed_cases_alone_does_not_stop_the_others(self):
+        plans = {name: {ACCURACY: PASS, SPEED: timed(1.5)} for name in ("2.13.0", "2.14.1")}
+        code, text = self.run_tool(plans, "--rounds=1", "--", "--torchstone_repeat=5")
+        self.assertEqual(code, 0, text)
+        self.assertEqual(self.fakes.calls()[2:], [f"2.13.0 {SPEED} repeat=5", f"2.14.1 {SPEED} repeat=5"])
+        code, text = self.run_tool({"2.13.0": {ACCURACY: PASS}, "2.14.1": {ACCURACY: PASS}}, "--", "--torchstone_repeat=5",
+                                   "--torchstone_repeat=6")
+        self.assertEqual((code, "torchstone refuses its arguments" in text), (2, True))
+
     def test_compile_time_and_memory_are_highlighted_and_not_red(self):
         code, text = self.run_tool({"2.13.0": {ACCURACY: {"compile_s": 10, "peak_bytes": 2**20}},
                                     "2.14.1": {ACCURACY: {"compile_s": 15, "peak_bytes": 2**21}}})
         self.assertEqual(code, 0)
         self.assertIn("compile time 10.0 → 15.0 s", text)
         self.assertIn("peak memory 1.0 → 2.0 MiB", text)
+
+    def test_an_interrupted_run_reports_what_was_finished(self):
+        plans = {name: {ACCURACY: PASS, SPEED: timed(1.5)} for name in ("2.13.0", "2.14.1")}
+        real = runs.Program.run
+
+        def interrupted(program, pattern, name):
+            if name.startswith("2.14.1/timed"):
+                raise KeyboardInterrupt
+            return real(program, pattern, name)
+
+        with mock.patch.object(runs.Program, "run", interrupted):
+            code, text = self.run_tool(plans)
+        self.assertEqual(code, 130)
+        self.assertNotIn("missing", text)
+        self.assertEqual(len(self.results()), 3)
 
     def test_a_second_run_into_a_folder_reads_no_old_results(self):
         self.run_tool({"2.13.0": {ACCURACY: PASS}, "2.14.1": {ACCURACY: PASS}})
