@@ -6,7 +6,6 @@ import statistics
 # The statuses that do not fail, and those of cases that did not run (reports/record/verdict.cpp).
 FINE = {"pass", "pass_due_to_skip", "unsupported", "undecided"}
 SKIPPED = {"pass_due_to_skip", "unsupported"}
-UNKNOWN = {"interrupted"}
 
 
 @dataclasses.dataclass

@@ -22,11 +22,21 @@ class Column:
 
     def run(self, pattern, name):
         started = time.monotonic()
-        document = self.program.run(pattern, f"{self.release}/{name}")
-        self.run_s += time.monotonic() - started
+        folder = f"{self.release}/{name}"
+        try:
+            self.add(self.program.run(pattern, folder))
+        except KeyboardInterrupt:
+            self.add(self.program.document(self.program.out / folder))
+            raise
+        finally:
+            self.run_s += time.monotonic() - started
+
+    def add(self, document):
+        """Adds the records of cases that ended."""
         self.document = document or self.document
         for record in document.get("results", []):
-            self.records.setdefault(record["name"], []).append(record)
+            if cells.status_of(record) != "interrupted":
+                self.records.setdefault(record["name"], []).append(record)
 
 
 def open_columns(releases, made, arguments, out):

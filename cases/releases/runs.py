@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 
-RUN_LIMIT_S, LIST_LIMIT_S = 24 * 3600, 600
+RUN_LIMIT_S, LIST_LIMIT_S, END_LIMIT_S = 24 * 3600, 600, 60
 USAGE_ERROR, NOTHING_SELECTED = 2, 3
 TIMED = "*/Performance.*"
 # They name one torch, and every release has its own.
@@ -80,13 +80,24 @@ class Program:
     def call(self, arguments, limit_s, **streams):
         environment = {name: value for name, value in os.environ.items() if name not in OF_ONE_RELEASE}
         environment.update(self.twins)
-        return subprocess.run([str(self.path), *self.arguments, *arguments], stdin=subprocess.DEVNULL, text=True, env=environment,
-                              timeout=limit_s, **streams)
+        process = subprocess.Popen([str(self.path), *self.arguments, *arguments], stdin=subprocess.DEVNULL, text=True, env=environment,
+                                   **streams)
+        try:
+            out, err = process.communicate(timeout=limit_s)
+        except BaseException:  # also Ctrl-C: the program reports what it finished
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(END_LIMIT_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            raise
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
     def cases(self):
         """Returns the names of the selected cases. Throws UsageError."""
         try:
-            done = self.call([f"--gtest_filter={self.filter}", "--gtest_list_tests"], LIST_LIMIT_S, capture_output=True)
+            done = self.call([f"--gtest_filter={self.filter}", "--gtest_list_tests"], LIST_LIMIT_S, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         except (OSError, subprocess.TimeoutExpired) as error:
             self.faults.append(f"the cases cannot be listed: {error}")
             return []

@@ -15,6 +15,7 @@ import argparse
 import datetime
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -178,5 +179,10 @@ def main(argv, made=None):
         return INTERRUPTED
 
 
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, interrupt)
     sys.exit(main(sys.argv[1:]))

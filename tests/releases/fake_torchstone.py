@@ -1,7 +1,7 @@
 """A program in the place of torchstone: it lists the cases of a plan (JSON) and writes the results that the plan has for them.
 
 The plan has `cases`: name → {"status", "speedup": [value, low, high], "compile_s", "peak_bytes", "expected", "reason"}. A list has one
-entry for each run of the case; its last one stays. `end`: how the program ends instead ("crash", "usage"). Each run is appended
+entry for each run of the case; its last one stays. `end`: how the program ends instead ("crash", "usage", "hang"). Each run is appended
 to `calls`."""
 import fnmatch
 import json
@@ -9,6 +9,7 @@ import os
 import pathlib
 import signal
 import sys
+import time
 
 PLAN = pathlib.Path(sys.argv[1])
 SCHEMA = "torchstone/result/2"
@@ -48,6 +49,12 @@ def main(arguments):
         calls.write(f"{plan['release']} {' '.join(names)}{f' repeat={repeat}' if repeat else ''}\n")
     if plan.get("end") == "crash":
         os.kill(os.getpid(), signal.SIGSEGV)
+    if plan.get("end") == "hang":
+        pathlib.Path(plan["calls"] + ".hangs").touch()
+        try:
+            time.sleep(60)
+        except KeyboardInterrupt:
+            names = names[:1]  # the others were not finished
     results = []
     for name in names:
         facts = plan["cases"][name]

@@ -6,8 +6,10 @@ import json
 import math
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from unittest import mock
 
@@ -219,6 +221,20 @@ class Comparison(WithFolder):
         self.assertEqual(code, 130)
         self.assertNotIn("missing", text)
         self.assertEqual(len(self.results()), 3)
+
+    def test_sigterm_ends_the_program_which_reports_what_it_finished(self):
+        fakes = Fakes(self.folder, {"2.13.0": {ACCURACY: PASS}, "2.14.1": {"cases": {ACCURACY: PASS, OTHER: PASS}, "end": "hang"}})
+        named = [f"{name}={fakes.program(release.Release(name))}" for name in fakes.plans]
+        tool = subprocess.Popen([sys.executable, "-B", torchstone_releases.__file__, *named, f"--out={self.out}"],
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        until = time.monotonic() + 60
+        while not (self.folder / "calls.hangs").exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        time.sleep(0.2)
+        tool.terminate()
+        text, _ = tool.communicate(timeout=60)
+        self.assertEqual(tool.returncode, 130, text)
+        self.assertEqual([r["name"] for r in self.results()], [f"{ACCURACY}_torch-2.13.0", f"{ACCURACY}_torch-2.14.1"])
 
     def test_a_second_run_into_a_folder_reads_no_old_results(self):
         self.run_tool({"2.13.0": {ACCURACY: PASS}, "2.14.1": {ACCURACY: PASS}})
