@@ -5,6 +5,7 @@ import time
 
 import cells
 import environments
+import release
 import runs
 
 
@@ -32,7 +33,11 @@ class Column:
             self.run_s += time.monotonic() - started
 
     def add(self, document):
-        """Adds the records of cases that ended."""
+        """Adds the records of cases that ended, unless the program was built with another torch."""
+        torch = document.get("build", {}).get("torch", "")
+        if document and torch != release.numbers_of(self.release):
+            self.program.faults.append(f"{self.program.path} was built with torch {torch or 'of an unknown version'}")
+            return
         self.document = document or self.document
         for record in document.get("results", []):
             if cells.status_of(record) != "interrupted":
@@ -42,12 +47,12 @@ class Column:
 def open_columns(releases, made, arguments, out):
     """Makes the environment of each release and lists its cases. Throws runs.UsageError."""
     columns = []
-    for release in releases:
-        column = Column(release.name)
+    for wanted in releases:
+        column = Column(wanted.name)
         columns.append(column)
         started = time.monotonic()
         try:
-            column.program = runs.Program(made.program(release), arguments, out)
+            column.program = runs.Program(made.program(wanted), arguments, out)
         except environments.Unusable as error:
             column.faults.append(str(error))
             continue

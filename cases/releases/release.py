@@ -21,6 +21,11 @@ def order(name):
     return (*map(int, numbers), int(nightly or 99999999))
 
 
+def numbers_of(name):
+    """Returns what LibTorch calls itself: 2.15.0 for 2.15.0.dev20261101."""
+    return ".".join(name.split("+")[0].split(".")[:3])
+
+
 def parse_release(text):
     """Throws ValueError."""
     name, _, program = text.partition("=")

@@ -65,7 +65,7 @@ def main(arguments):
     out = pathlib.Path(flags["torchstone_out"])
     out.mkdir(parents=True)
     (out / "results.json").write_text(json.dumps({"schema": SCHEMA, "run": {"started": "2026-11-29T00:00:00Z", "exit_code": 0},
-                                                  "build": {"torch": plan["release"]}, "machine": {"cpu": "a CPU"}, "results": results}))
+                                                  "build": {"torch": plan.get("torch", plan["release"])}, "machine": {"cpu": "a CPU"}, "results": results}))
     return 0
 
 

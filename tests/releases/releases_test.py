@@ -155,6 +155,12 @@ class Comparison(WithFolder):
         self.assertIn("2.14.1: torch 2.14.1 does not install: No matching distribution", text)
         self.assertIn("2.14.1 could not be used", text)
 
+    def test_a_program_of_another_release_is_refused(self):
+        code, text = self.run_tool({"2.13.0": {ACCURACY: PASS}, "2.14.1": {"cases": {ACCURACY: PASS}, "torch": "2.13.0"}})
+        self.assertEqual(code, 1)
+        self.assertRegex(text, r"2\.14\.1: .*/torchstone was built with torch 2\.13\.0")
+        self.assertEqual(release.numbers_of("2.15.0.dev20261101+cpu"), "2.15.0")
+
     def test_nothing_in_common_is_not_green(self):
         code, text = self.run_tool({"2.13.0": {}, "2.14.1": {}})
         self.assertEqual(code, 3)
