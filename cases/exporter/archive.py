@@ -14,14 +14,13 @@ import exporting
 import sources
 import traced
 
-INFO = "torchstone_info.json"
 OUTPUTS = "torchstone/outputs.pt"  # not under extra/, which torch.export.load reads as text
 
 
 def write(subject, source, options, path):
     prepare(subject, options)
     if options.traced:
-        return traced.write(subject, path)
+        return traced.write(subject, facts(subject, source, options), path)
     # The temporary file has the final name, because the archive's inner folder takes it. The move makes it visible whole.
     with tempfile.TemporaryDirectory(prefix=".export-", dir=os.path.dirname(os.path.abspath(path))) as folder:
         part = os.path.join(folder, os.path.basename(path))
@@ -64,15 +63,17 @@ def write_programs(subject, source, options, path):
         with torch.random.fork_rng():
             program = exporting.exported(subject)
         programs["train" if mode == "train" and options.mode == "both" else "model"] = program
-    info = {"format": 1, "source": ":".join(source), "packages": cache_name.versions(subject.packages),
-            "mode": modes[0], "preset": options.preset, "seed": options.seed,
-            "random_outputs": outputs is None}
-    for key in ("loss", "suite"):
-        if getattr(subject, key):
-            info[key] = getattr(subject, key)
-    package_pt2(path, exported_programs=programs, extra_files={INFO: json.dumps(info)})
+    info = facts(subject, source, options) | {"mode": modes[0], "random_outputs": outputs is None}
+    package_pt2(path, exported_programs=programs, extra_files={traced.INFO: json.dumps(info)})
     if outputs is not None:
         add_record(path, OUTPUTS, outputs)
+
+
+def facts(subject, source, options):
+    """Returns what the file says of its making. Torchstone judges it by the policy of upstream's `suite`, if there is one."""
+    known = {"format": 1, "source": ":".join(source), "packages": cache_name.versions(subject.packages),
+             "preset": options.preset, "seed": options.seed}
+    return known | {key: getattr(subject, key) for key in ("loss", "suite") if getattr(subject, key)}
 
 
 def eager_outputs(subject):

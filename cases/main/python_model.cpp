@@ -87,6 +87,21 @@ PythonModel model_of_part(const std::string& only, const config::Place& place) {
   return {only, name, fmt::format("part={} generates text, which has no training step", values["part"])};
 }
 
+/// Returns the upstream suite that takes models from a source of the exporter (`suite` in cases/exporter/source_*.py);
+/// empty for `upstream`, whose names may be of any suite.
+std::string suite_of_source(std::string_view source) {
+  if (source == "upstream") return "";
+  return source == "timm" ? "timm" : source == "transformers" ? "huggingface" : "torchbench";
+}
+
+PythonModel model_of_package(const std::string& only) {
+  const auto colon = only.find(':');
+  const std::string name = only.substr(colon + 1);
+  PythonModel model{only, name_for(name), ""};
+  model.upstream = UpstreamModel{suite_of_source(std::string_view(only).substr(0, colon)), name};
+  return model;
+}
+
 }  // namespace
 
 std::optional<PythonModel> python_model_of(const config::Choice<std::string>& choice, flags::SubjectKind subject) {
@@ -103,7 +118,7 @@ std::optional<PythonModel> python_model_of(const config::Choice<std::string>& ch
                             "module:PACKAGE.MODULE:FUNCTION_OR_CLASS or SOURCE:NAME of a package)",
                             only));
   if (is_part_of_generation(only)) return model_of_part(only, place);
-  return PythonModel{only, name_for(std::string_view(only).substr(only.find(':') + 1)), ""};
+  return model_of_package(only);
 }
 
 bool register_python_model(config::Choice<std::string>& only, flags::Flags& flags) {
@@ -114,6 +129,7 @@ bool register_python_model(config::Choice<std::string>& only, flags::Flags& flag
   info.family = "python";
   info.python = model->source;
   info.not_trained = model->not_trained;
+  info.upstream = model->upstream;
   info.make = [](const ModelOptions&) -> std::shared_ptr<Model> {
     throw std::logic_error("a Python subject has no model in this process");
   };

@@ -2,6 +2,8 @@
 #include <optional>
 #include <string>
 
+#include <torchstone/model_info.h>
+
 #include "cases/settings/flags.h"
 
 namespace torchstone {
@@ -11,6 +13,7 @@ struct PythonModel {
   std::string source;         ///< as ModelInfo::python has it, with an absolute path
   std::string name;           ///< of the class, the function or the package's model; letters, digits and _
   std::string not_trained{};  ///< why it cannot be trained, as ModelInfo::not_trained has it
+  std::optional<UpstreamModel> upstream{};  ///< of a whole model of a package
 };
 
 /// Returns the Python model that `only` names. It is `path:FILE.py,class:NAME`, as in PyTorch's harness, or

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
+#include <torchstone/model_info.h>
 
 #include "cases/selection/expected_status.h"
 #include "fixtures/backends/catalogue.h"
@@ -286,6 +287,8 @@ Result row_of(const Case& c, const Session& session) {
   if (own == session.suites.end()) return result;
   result.own_model = own->own_files || own->own_modules;
   if (result.own_model && !session.flags.package_models.contains(c.model)) result.preset.clear();  // it has one size
+  if (const ModelInfo* info = find_model(c.model); info && info->upstream && info->upstream->name != c.model)
+    result.upstream_name = info->upstream->name;
   const auto& upstream_names = own->policy.upstream_names;
   if (const auto found = upstream_names.find(c.model); found != upstream_names.end())
     result.upstream_name = found->second;

@@ -52,9 +52,9 @@ void clamp_batch_size(Case& c) {
 }
 
 /// Adds how the policy judges the case if its module computes in float16. NaN has the same rule in other narrow dtypes.
-void add_rules_of_narrow_dtypes(const suite::Suite& suite, const ModelInfo& info, Case& c) {
+void add_rules_of_narrow_dtypes(const policy::Policy& policy, const ModelInfo& info, Case& c) {
   Case narrow = c;
-  apply_policy(suite.policy, info, narrow, DType::float16);
+  apply_policy(policy, info, narrow, DType::float16);
   c.float16_tolerance = narrow.tolerance;
   c.narrow_equal_nan = narrow.equal_nan;
 }
@@ -101,6 +101,8 @@ class Expander {
   void add_case(const suite::Suite& suite, const suite::Row& row, const suite::SuiteModel& model,
                 const config::Axes& one) {
     const ModelInfo& info = require_model(known_, model.name, model.place);
+    const policy::Policy& policy = suite.policy_of(info);
+    const DType loosest = own_dtype_of(model.name).loosest;
     Case c;
     const auto set = [&c](const char* name, auto& field, const auto& choices) {
       field = choices.front().value;
@@ -125,26 +127,27 @@ class Expander {
     if (model.skip) return skip(c, {fmt::format("{} (suite)", *model.skip), origin_of(model.place)});
     for (const auto* settings : {&suite.defaults, &row.settings, &model.settings, &flags_.overrides})
       apply_ahead("ci", *settings, c);
-    policy::Conditions conditions = policy::conditions_of(c);
+    policy::Conditions conditions = policy::conditions_of(c, info, loosest);
     conditions.fast = flags_.fast;
     conditions.no_skip = flags_.no_skip;
-    if (const auto out = exclusion(suite.policy, conditions)) return skip(c, *out);
-    if (const auto listed = skipped_by_list(suite.policy, conditions)) {
+    const auto listed = skipped_by_list(policy, conditions);
+    if (const auto out = exclusion(policy, conditions)) return skip(c, *out, listed && !conditions.no_skip);
+    if (listed) {
       c.skip_override = listed->reason;
       c.origin["skip_override"] = listed->origin;
     }
-    if (const auto out = not_dynamic(suite.policy, info, c)) return skip(c, *out);
+    if (const auto out = not_dynamic(policy, info, c)) return skip(c, *out);
     const std::string asked = name_as_asked(c, {&suite.defaults, &row.settings, &model.settings});
-    apply_policy(suite.policy, info, c, own_dtype_of(c.model).loosest);
+    apply_policy(policy, info, c, loosest);
     const std::string policy_tolerance = c.origin["tolerance"], policy_equal_nan = c.origin["equal_nan"];
-    if (!info.python.empty() && c.dtype == DType::as_written) add_rules_of_narrow_dtypes(suite, info, c);
+    if (!info.python.empty() && c.dtype == DType::as_written) add_rules_of_narrow_dtypes(policy, info, c);
     const auto fixed = std::pair(c.batch_size, c.origin["batch_size"]);
     for (const auto* settings : {&suite.defaults, &row.settings, &model.settings}) apply_settings(*settings, c);
     policy::leave_out_cuda_graphs(c);
     if (const auto own = flags_.batch_sizes.find(c.model); own != flags_.batch_sizes.end())
       set("batch_size", c.batch_size, config::Choices<int64_t>{own->second});
     apply_settings(flags_.overrides, c);
-    c.fixed_batch = batch_is_fixed(suite.policy, info);
+    c.fixed_batch = batch_is_fixed(policy, info);
     if (c.fixed_batch && c.origin["batch_size"] != fixed.second) {
       c.batch_size = fixed.first;
       c.origin["batch_size"] = fmt::format("{}, fixed: not by {}", fixed.second, c.origin["batch_size"]);
@@ -157,8 +160,8 @@ class Expander {
       c.use_warm_peak_memory = false;
       c.origin["use_warm_peak_memory"] = "cold_start_latency, by " + c.origin["cold_start_latency"];
     }
-    apply_disable_cudagraph(suite.policy, c);
-    if (const auto out = not_exported(suite.policy, policy::conditions_of(c)); out && c.upstream_semantics)
+    apply_disable_cudagraph(policy, info, c);
+    if (const auto out = not_exported(policy, policy::conditions_of(c, info, loosest)); out && c.upstream_semantics)
       return skip(c, *out);
 
     // A later setting expects another status.
@@ -181,8 +184,8 @@ class Expander {
                         : fmt::format("the models {} and {} get the same name {}", first.model, c.model, name));
   }
 
-  void skip(const Case& c, const policy::Decision& decision) {
-    expansion_.skipped.push_back({name_of(c), decision.reason, decision.origin});
+  void skip(const Case& c, const policy::Decision& decision, bool by_list = false) {
+    expansion_.skipped.push_back({name_of(c), decision.reason, decision.origin, by_list});
   }
 
   struct Registered {
@@ -290,9 +293,11 @@ void require_cases(const Expansion& expansion) {
   if (!expansion.cases.empty()) return;
   std::set<std::string> reasons;
   for (const auto& skipped : expansion.skipped) reasons.insert(skipped.reason);
+  const bool by_lists = !reasons.empty() && std::ranges::all_of(expansion.skipped, &Skipped::by_list);
   throw NothingSelected(
-      fmt::format("nothing to run: the suites and flags select no case ({} skipped{}, see --torchstone_list=skipped)",
-                  expansion.skipped.size(), reasons.size() == 1 ? ": " + *reasons.begin() : ""));
+      fmt::format("nothing to run: the suites and flags select no case ({} skipped{}, see --torchstone_list=skipped{})",
+                  expansion.skipped.size(), reasons.size() == 1 ? ": " + *reasons.begin() : "",
+                  by_lists ? "; --torchstone_no_skip runs them" : ""));
 }
 
 }  // namespace torchstone::selection

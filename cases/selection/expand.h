@@ -37,6 +37,7 @@ void require_backends(const Known& known, const config::Choices<BackendSpec>& ch
 /// A combination that is not registered, and the reason.
 struct Skipped {
   std::string name, reason, origin;
+  bool by_list = false;  ///< by a policy's list, which --torchstone_no_skip ignores
 };
 
 struct Expansion {

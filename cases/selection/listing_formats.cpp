@@ -73,7 +73,8 @@ constexpr const char* policy_head =
     "key takes a list of models, or a number for each model.\n\n"
     "| key | takes | effect |\n|---|---|---|\n"
     "| `tolerance_rule` | `torchbench\\|timm\\|huggingface` | whose tolerances and accuracy batch sizes apply (ours; "
-    "default: by the suite's name) |\n";
+    "default: by the suite's name) |\n"
+    "| `default_optimizer` | `adam\\|sgd` | the optimizer in training of models in no list (ours; default: adam) |\n";
 
 std::string in_cell(const std::string& text) { return substituted(text, {{'|', "\\|"}}); }
 

@@ -178,7 +178,7 @@ std::vector<CaseField> fields_of_combination() {
           .used_by(cases_of_free_batch())
           .decided_by("the policy's"),
       decided_elsewhere("fixed_batch", &Case::fixed_batch, "flags and suites cannot change the batch size",
-                        "the model, or policy key dont_change_batch_size"),
+                        "the model, or policy keys dont_change_batch_size and fixed_batch_size"),
       number("seed", &Case::seed, {0, max_seed}, "random seed").with_flag(),
       weights().with_flag().decided_by("random ones, by the seed"),
       boolean("channels_last", &Case::channels_last, "store images and weights of convolutions with the channels last")
@@ -212,6 +212,8 @@ std::vector<CaseField> fields_of_training() {
 
 std::vector<CaseField> fields_of_judgement() {
   return {
+      decided_elsewhere("policy", &Case::policy, "whose rules judge it: torchbench, timm or huggingface",
+                        "the model's suite of upstream's, else the suite"),
       number("tolerance", &Case::tolerance, {0, 10}, "absolute and relative tolerance of accuracy")
           .with_flag()
           .decided_by("the policy's"),

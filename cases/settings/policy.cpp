@@ -17,9 +17,15 @@ const std::vector<PolicyKey>& policy_schema() {
       {"batch_size.inference", numbers, "batch size of the full preset in inference"},
       {"batch_size.divisors", numbers, "divides the model's batch size of the full preset"},
       {"batch_size.ci_accuracy", numbers, "batch size of training accuracy with inductor on cuda, with ci"},
+      {"own_batch_size.training", numbers, "the model's own batch size in training, if its source states none",
+       "timm_models_list.txt, huggingface_models_list.txt and pytorch/benchmark"},
+      {"own_batch_size.inference", numbers, "the model's own batch size in inference, if its source states none",
+       "timm_models_list.txt, huggingface_models_list.txt and pytorch/benchmark"},
+      {"models_without_batch_size", models, "upstream's other models", "pytorch/benchmark"},
       {"dont_change_batch_size", models, "the model keeps its own batch size"},
+      {"fixed_batch_size", models, "the model keeps its own batch size", "pytorch/benchmark"},
       {"accuracy.max_batch_size", numbers, "upper limit of the accuracy batch size"},
-      {"accuracy.skip.large_models", models, "pass_due_to_skip in accuracy and tolerance"},
+      {"accuracy.skip.large_models", models, "pass_due_to_skip in accuracy and tolerance of the full preset"},
       {"accuracy.skip.eager_not_deterministic", models,
        "training accuracy is compared only where two eager runs agree"},
       {"tolerance.higher", models, "torchbench's tolerance rule"},
@@ -118,7 +124,8 @@ void read_numbers(const config::Yaml& node, std::map<std::string, Mention>& mode
 void read_keys(const config::Yaml& map, Policy& policy) {
   const auto known = keys_below(map.path);
   for (const auto& [name, value] : map.entries) {
-    if (map.path.empty() && (name == "tolerance_rule" || name == "upstream_names")) continue;
+    if (map.path.empty() && (name == "tolerance_rule" || name == "upstream_names" || name == "default_optimizer"))
+      continue;
     require_known(value, name, known, "unknown key");
     const PolicyKey* key = schema_of(value.path);
     const bool group = !keys_below(value.path).empty();
@@ -146,6 +153,12 @@ const Mention* Policy::find(const std::string& key, const std::string& model) co
   return upstream == models->second.end() ? nullptr : &upstream->second;
 }
 
+bool Policy::lists(const std::string& model) const {
+  for (const char* key : {"own_batch_size.inference", "own_batch_size.training", "models_without_batch_size"})
+    if (find(key, model)) return true;
+  return false;
+}
+
 std::string rule_of_suite(const std::string& suite) {
   return suite == "timm" || suite == "timm_models" ? "timm" : suite == "huggingface" ? suite : "torchbench";
 }
@@ -154,7 +167,7 @@ Policy read_policy(const std::string& file, const std::string& suite) {
   const config::Yaml root = config::read_yaml(file);
   require_map(root);
   Policy policy;
-  policy.file = file;
+  policy.file = policy.origin = file;
   policy.rule = rule_of_suite(suite);
   if (const config::Yaml* rule = root.find("tolerance_rule")) {
     policy.rule = text_of(*rule);
@@ -165,6 +178,9 @@ Policy read_policy(const std::string& file, const std::string& suite) {
     require_map(*names);
     for (const auto& [ours, upstream] : names->entries) policy.upstream_names.emplace(ours, text_of(upstream));
   }
+  if (const config::Yaml* optimizer = root.find("default_optimizer"))
+    policy.default_optimizer =
+        word_of(*optimizer, config::words_for(std::vector{OptimizerKind::adam, OptimizerKind::sgd}), "optimizer");
   read_keys(root, policy);
   return policy;
 }

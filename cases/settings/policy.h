@@ -18,15 +18,19 @@ struct Mention {
 /// Content of upstream's torchbench.yaml, timm_models.yaml or huggingface.yaml (pytorch, benchmarks/dynamo).
 struct Policy {
   std::string file;
+  std::string origin;               ///< file:line that names the policy; of a suite without one, the suite's
   std::string rule = "torchbench";  ///< whose tolerance and batch rules: torchbench, timm or huggingface
+  OptimizerKind default_optimizer = OptimizerKind::adam;           ///< of training, for models in no list
   std::map<std::string, std::map<std::string, Mention>> mentions;  ///< dotted key → model → entry
 
-  bool keeps_batch_size = false;                        ///< every case has the model's own, not the accuracy check's
+  bool keeps_batch_size = false;  ///< every case has the batch size that the model's source states
   std::map<std::string, std::string> upstream_names{};  ///< ours → upstream's, where they differ
 
   /// Returns the entry for `model`, else for upstream's name of it, under the dotted key (`skip.device.cpu`); nullptr
   /// without an entry.
   const Mention* find(const std::string& key, const std::string& model) const;
+  /// Tells whether upstream's suite has a model of that name.
+  bool lists(const std::string& model) const;
 };
 
 /// One key of the schema and its effect.
@@ -39,15 +43,18 @@ struct PolicyKey {
 /// Returns all keys of upstream's three files and ours. Any other key is an error.
 const std::vector<PolicyKey>& policy_schema();
 
-/// Reads a policy; throws ConfigError. Two optional keys are ours: `tolerance_rule` (torchbench, timm or huggingface;
-/// default: rule_of_suite()) and `upstream_names` (ours: upstream's).
+/// Reads a policy; throws ConfigError. Three optional keys are ours: `tolerance_rule` (torchbench, timm or huggingface;
+/// default: rule_of_suite()), `upstream_names` (ours: upstream's) and `default_optimizer` (adam or sgd).
 Policy read_policy(const std::string& file, const std::string& suite);
 /// Returns the rule of a suite by its name: its own, or torchbench's for a name that upstream does not have.
 std::string rule_of_suite(const std::string& suite);
 
+/// Returns the name of a model in the lists of policies: upstream's, else its own.
+const std::string& name_in_lists(const ModelInfo& info);
+
 /// Properties of a case that the rules depend on.
 struct Conditions {
-  std::string model;
+  std::string model;               ///< name_in_lists()
   std::string check = "accuracy";  ///< whose rules apply: accuracy, performance or tolerance
   bool batch_invariance = false;   ///< the check batch_invariance, which otherwise has accuracy's rules
   Mode mode = Mode::inference;
@@ -62,7 +69,8 @@ struct Conditions {
   bool no_skip = false;  ///< upstream's --no-skip: ignore the lists of models to skip
   Preset preset = Preset::mini;
 };
-Conditions conditions_of(const Case& c);
+/// A case as_written has the conditions of the dtype `loosest`.
+Conditions conditions_of(const Case& c, const ModelInfo& info, DType loosest = DType::float32);
 
 struct Tolerance {
   double tolerance;
@@ -79,7 +87,8 @@ struct BatchSize {
 bool batch_is_fixed(const Policy& policy, const ModelInfo& info);
 /// Returns a batch size of at least 1. Accuracy, and every check of the mini preset, has 1 (huggingface), 4
 /// (torchbench) or 8 (timm), at most accuracy.max_batch_size; batch invariance has 8, 8 and 16. Other cases have the
-/// model's own, replaced or divided by the policy. A fixed batch is the policy's, else the model's own.
+/// model's own, replaced or divided by the policy. A fixed batch is the policy's, else the model's own. The model's own
+/// is the one that its source states, else upstream's (own_batch_size).
 BatchSize batch_size_of(const Policy& policy, const Conditions& conditions, const ModelInfo& info);
 
 struct Optimizing {
@@ -100,12 +109,13 @@ std::optional<Decision> exclusion(const Policy& policy, const Conditions& condit
 /// Tells why upstream does not export the case for AOTInductor. Applies only under upstream's semantics, because our
 /// own tracer can capture it.
 std::optional<Decision> not_exported(const Policy& policy, const Conditions& conditions);
-/// Tells why the case is registered but ends as pass_due_to_skip: its model is too large for the float64 reference.
+/// Tells why the case is registered but ends as pass_due_to_skip: its full preset is too large for the float64
+/// reference.
 std::optional<Decision> passes_by_skip(const Policy& policy, const Conditions& conditions);
 
 /// Turns off CUDA graphs where the policy requires it, whatever selected them: timed ones, and the ones of
 /// torch_compile's modes.
-void apply_disable_cudagraph(const Policy& policy, Case& c);
+void apply_disable_cudagraph(const Policy& policy, const ModelInfo& info, Case& c);
 /// Turns off CUDA graphs that a suite selects on a device without them. If a flag selects them, performance refuses.
 void leave_out_cuda_graphs(Case& c);
 /// Sets everything that a policy decides, with origins: how the case is judged, its batch size, a forced dtype. A case

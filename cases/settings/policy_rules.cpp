@@ -87,6 +87,21 @@ Tolerance huggingface_rule(const Policy& policy, const Conditions& conditions) {
 
 BatchSize stated_by(const Mention& mention) { return {static_cast<int64_t>(mention.value), mention.origin}; }
 
+/// Returns the entry that fixes the batch size of a model; nullptr without one.
+const Mention* fixed_by(const Policy& policy, const std::string& model) {
+  const Mention* kept = policy.find("dont_change_batch_size", model);
+  return kept ? kept : policy.find("fixed_batch_size", model);
+}
+
+/// Returns the batch size that the model's source states, else upstream's; empty when neither does.
+std::optional<BatchSize> own_batch(const Policy& policy, const Conditions& conditions, const ModelInfo& info) {
+  const bool training = conditions.mode == Mode::training;
+  const int64_t stated = training && info.train_batch > 0 ? info.train_batch : info.eval_batch;
+  if (stated > 0) return BatchSize{stated, fmt::format("{}:{} (the model's own)", info.file, info.line)};
+  const Mention* own = policy.find(training ? "own_batch_size.training" : "own_batch_size.inference", conditions.model);
+  return own ? std::optional(stated_by(*own)) : std::nullopt;
+}
+
 BatchSize accuracy_batch(const Policy& policy, const Conditions& conditions) {
   const bool ci = conditions.ci && conditions.check == "accuracy" && conditions.mode == Mode::training &&
                   conditions.device == "cuda" && conditions.inductor;
@@ -115,14 +130,14 @@ void set_if(const Mention* mention, Case& c, const char* name, Field Case::*fiel
 }
 
 /// Decides autocast and its dtype: the policy's, else upstream's default of the device.
-void apply_amp(const Policy& policy, Case& c) {
-  const Mention* forced = policy.find("dtype.force_amp_for_fp16_bf16_models", c.model);
+void apply_amp(const Policy& policy, const std::string& name, Case& c) {
+  const Mention* forced = policy.find("dtype.force_amp_for_fp16_bf16_models", name);
   if (forced && (c.dtype == DType::float16 || c.dtype == DType::bfloat16)) {
     c.amp_dtype = c.dtype;
     c.dtype = DType::amp;
     c.origin["dtype"] = c.origin["amp_dtype"] = forced->origin;
   } else if (c.dtype == DType::amp) {
-    const Mention* bfloat16 = policy.find("dtype.amp_dtype_bfloat16", c.model);
+    const Mention* bfloat16 = policy.find("dtype.amp_dtype_bfloat16", name);
     c.amp_dtype = bfloat16 || c.device == "cpu" ? DType::bfloat16 : DType::float16;
     c.origin["amp_dtype"] = bfloat16 ? bfloat16->origin : "autocast's default on " + c.device;
   }
@@ -130,13 +145,15 @@ void apply_amp(const Policy& policy, Case& c) {
 
 }  // namespace
 
-Conditions conditions_of(const Case& c) {
+const std::string& name_in_lists(const ModelInfo& info) { return info.upstream ? info.upstream->name : info.name; }
+
+Conditions conditions_of(const Case& c, const ModelInfo& info, DType loosest) {
   Conditions conditions;
-  conditions.model = c.model;
+  conditions.model = name_in_lists(info);
   conditions.check = check_info(c).policy;
   conditions.batch_invariance = c.check == "batch_invariance";
   conditions.mode = c.mode;
-  conditions.dtype = c.dtype;
+  conditions.dtype = c.dtype == DType::as_written ? loosest : c.dtype;
   conditions.amp = c.dtype == DType::amp;
   conditions.device = c.device.substr(0, c.device.find(':'));
   conditions.inductor = compiled_by_inductor(c.backend);
@@ -150,8 +167,8 @@ Conditions conditions_of(const Case& c) {
   return conditions;
 }
 
-void apply_disable_cudagraph(const Policy& policy, Case& c) {
-  const Mention* mention = policy.find("disable_cudagraph", c.model);
+void apply_disable_cudagraph(const Policy& policy, const ModelInfo& info, Case& c) {
+  const Mention* mention = policy.find("disable_cudagraph", name_in_lists(info));
   if (!mention) return;
   if (c.device.starts_with("cuda") && compiled_by_inductor(c.backend) && !cuda_graphs_asked(c.backend).empty()) {
     c.backend.options.erase("triton.cudagraphs");
@@ -175,20 +192,20 @@ Tolerance tolerance_of(const Policy& policy, const Conditions& conditions) {
 }
 
 bool batch_is_fixed(const Policy& policy, const ModelInfo& info) {
-  return info.fixed_batch || policy.find("dont_change_batch_size", info.name);
+  return info.fixed_batch || fixed_by(policy, name_in_lists(info));
 }
 
 BatchSize batch_size_of(const Policy& policy, const Conditions& conditions, const ModelInfo& info) {
-  const int64_t stated = conditions.mode == Mode::training && info.train_batch > 0 ? info.train_batch : info.eval_batch;
-  BatchSize own{std::max<int64_t>(stated, 1), fmt::format("{}:{} (the model's own)", info.file, info.line)};
+  const std::optional<BatchSize> known = own_batch(policy, conditions, info);
+  const BatchSize own = known.value_or(BatchSize{1, fmt::format("{}:{} states none", info.file, info.line)});
+  if (policy.keeps_batch_size) return own;
   const std::string key = conditions.mode == Mode::training ? "batch_size.training" : "batch_size.inference";
   const Mention* replaced = policy.find(key, conditions.model);
   if (batch_is_fixed(policy, info)) {
-    const Mention* kept = policy.find("dont_change_batch_size", conditions.model);
+    const Mention* kept = fixed_by(policy, conditions.model);
     return replaced ? stated_by(*replaced) : BatchSize{own.size, kept ? kept->origin : own.origin};
   }
-  if (policy.keeps_batch_size) return own;
-  if (conditions.check == "accuracy" || conditions.preset == Preset::mini || stated <= 0)
+  if (conditions.check == "accuracy" || conditions.preset == Preset::mini || !known)
     return accuracy_batch(policy, conditions);
   if (replaced) return stated_by(*replaced);
   if (const Mention* divisor = policy.find("batch_size.divisors", conditions.model)) {
@@ -215,7 +232,8 @@ Optimizing optimizer_of(const Policy& policy, const Conditions& conditions) {
   }
   if (conditions.dtype == DType::float16 && !conditions.amp)
     return {OptimizerKind::sgd, "Adam's epsilon, 1e-8, is zero in float16: NaN after a step"};
-  return {OptimizerKind::adam, "upstream's default"};
+  const bool is_upstreams = policy.default_optimizer == OptimizerKind::adam;
+  return {policy.default_optimizer, is_upstreams ? "upstream's default" : policy.file + " (default_optimizer)"};
 }
 
 std::optional<Decision> skipped_by_list(const Policy& policy, const Conditions& conditions) {
@@ -255,20 +273,21 @@ std::optional<Decision> not_exported(const Policy& policy, const Conditions& con
 
 std::optional<Decision> passes_by_skip(const Policy& policy, const Conditions& conditions) {
   const Mention* mention = policy.find("accuracy.skip.large_models", conditions.model);
-  if (!mention || conditions.check == "performance") return std::nullopt;
+  if (!mention || conditions.check == "performance" || conditions.preset != Preset::full) return std::nullopt;
   return Decision{"too large for an eager, a compiled and a float64 copy (policy accuracy.skip.large_models)",
                   mention->origin};
 }
 
 void apply_policy(const Policy& policy, const ModelInfo& info, Case& c, DType loosest) {
+  const std::string& name = name_in_lists(info);
+  c.policy = policy.rule;
+  c.origin["policy"] = info.upstream ? fmt::format("{} for upstream's {}", policy.origin, name) : policy.origin;
   if (c.dtype == DType::bfloat16)
-    set_if(policy.find("dtype.force_fp16_for_bf16_models", c.model), c, "dtype", &Case::dtype, DType::float16);
-  apply_amp(policy, c);
-  if (const Mention* rounded = policy.find("emulate_precision_casts", c.model);
-      rounded && compiled_by_inductor(c.backend))
+    set_if(policy.find("dtype.force_fp16_for_bf16_models", name), c, "dtype", &Case::dtype, DType::float16);
+  apply_amp(policy, name, c);
+  if (const Mention* rounded = policy.find("emulate_precision_casts", name); rounded && compiled_by_inductor(c.backend))
     add_option(c, "emulate_precision_casts", "true", rounded->origin);
-  Conditions conditions = conditions_of(c);
-  if (c.dtype == DType::as_written) conditions.dtype = loosest;
+  const Conditions conditions = conditions_of(c, info, loosest);
   const Tolerance judged = tolerance_of(policy, conditions);
   c.tolerance = judged.tolerance;
   c.cosine = judged.cosine;
@@ -278,26 +297,26 @@ void apply_policy(const Policy& policy, const ModelInfo& info, Case& c, DType lo
   c.origin["batch_size"] = batch.origin;
   c.equal_nan = conditions.dtype != DType::float32 && conditions.dtype != DType::float64;
   c.origin["equal_nan"] = "upstream's rule: NaN equals NaN except in float32; float64 follows it";
-  set_if(policy.find("require_larger_multiplier_for_smaller_tensor", c.model), c,
-         "larger_multiplier_for_smaller_tensor", &Case::larger_multiplier_for_smaller_tensor, true);
-  set_if(policy.find("no_deterministic_algorithms", c.model), c, "no_deterministic_algorithms",
+  set_if(policy.find("require_larger_multiplier_for_smaller_tensor", name), c, "larger_multiplier_for_smaller_tensor",
+         &Case::larger_multiplier_for_smaller_tensor, true);
+  set_if(policy.find("no_deterministic_algorithms", name), c, "no_deterministic_algorithms",
          &Case::no_deterministic_algorithms, true);
-  if (const Mention* masks = policy.find("tolerance.use_iou_for_bool_masks", c.model)) {
-    const Mention* threshold = policy.find("tolerance.iou_thresholds", c.model);
+  if (const Mention* masks = policy.find("tolerance.use_iou_for_bool_masks", name)) {
+    const Mention* threshold = policy.find("tolerance.iou_thresholds", name);
     c.iou_threshold = threshold ? threshold->value : 0.99;
     c.origin["iou_threshold"] = threshold ? threshold->origin : masks->origin;
   }
-  if (const Mention* runs = policy.find("tolerance.accuracy_check_runs", c.model))
+  if (const Mention* runs = policy.find("tolerance.accuracy_check_runs", name))
     set_if(runs, c, "accuracy_check_runs", &Case::accuracy_check_runs, static_cast<int>(runs->value));
   // Upstream passes such a model whether its results agree or not. Here the row reports that nothing was compared.
-  const Mention* unstable = policy.find("non_deterministic", c.model);
-  if (!unstable && c.mode == Mode::training) unstable = policy.find("accuracy.skip.eager_not_deterministic", c.model);
+  const Mention* unstable = policy.find("non_deterministic", name);
+  if (!unstable && c.mode == Mode::training) unstable = policy.find("accuracy.skip.eager_not_deterministic", name);
   if (conditions.check == "accuracy")
     set_if(unstable, c, "eager_not_deterministic", &Case::eager_not_deterministic, true);
-  if (const Mention* kept = policy.find("only_inference", c.model); kept && c.mode == Mode::training) {
+  if (const Mention* kept = policy.find("only_inference", name); kept && c.mode == Mode::training) {
     set_if(kept, c, "eval_in_training", &Case::eval_in_training, true);
   } else if (policy.rule == "torchbench" && conditions.check == "accuracy" && c.mode == Mode::training &&
-             !policy.find("only_training", c.model)) {
+             !policy.find("only_training", name)) {
     c.eval_in_training = true;
     c.origin["eval_in_training"] = "torchbench's accuracy trains in eval mode";
   }
@@ -305,7 +324,7 @@ void apply_policy(const Policy& policy, const ModelInfo& info, Case& c, DType lo
     const Optimizing chosen = optimizer_of(policy, conditions);
     c.optimizer = chosen.kind;
     c.origin["optimizer"] = chosen.origin;
-    set_if(policy.find("scaled_compute_loss", c.model), c, "loss_divisor", &Case::loss_divisor, 1000);
+    set_if(policy.find("scaled_compute_loss", name), c, "loss_divisor", &Case::loss_divisor, 1000);
   }
   if (const auto skip = passes_by_skip(policy, conditions)) {
     c.skip_reason = skip->reason;

@@ -150,6 +150,29 @@ std::string read_name(const config::Yaml& root) {
   return name;
 }
 
+/// Reads the policy that a node names, relative to the suite's folder.
+policy::Policy policy_at(const config::Yaml& node, const fs::path& folder, const std::string& suite) {
+  policy::Policy policy = policy::read_policy(file_of(node, folder), suite);
+  policy.origin = origin_of(node);
+  return policy;
+}
+
+void read_policies(const config::Yaml& root, const fs::path& folder, Suite& suite) {
+  suite.policy.rule = policy::rule_of_suite(suite.name);
+  suite.policy.origin = origin_of(root);
+  if (const config::Yaml* policy = root.find("policy")) suite.policy = policy_at(*policy, folder, suite.name);
+  if (const config::Yaml* policies = root.find("upstream_policies")) {
+    require_map(*policies);
+    for (const auto& [name, file] : policies->entries) {
+      require_known(file, name, {"torchbench", "timm", "huggingface"}, name + " is not a suite of upstream's");
+      suite.upstream_policies.emplace(name, policy_at(file, folder, name));
+    }
+  }
+  // A file has the batch size that it was saved with.
+  suite.policy.keeps_batch_size = suite.own_files || suite.own_modules;
+  for (auto& [name, policy] : suite.upstream_policies) policy.keeps_batch_size = suite.own_files;
+}
+
 constexpr int64_t max_inputs = 1'000'000;
 
 std::vector<operators::LoggedOperator> read_logs(const OperatorChoice& choice) {
@@ -219,17 +242,22 @@ void add_operators(std::vector<Suite>& suites, const flags::Flags& flags) {
 
 }  // namespace
 
+const policy::Policy& Suite::policy_of(const ModelInfo& info) const {
+  if (!info.upstream) return policy;
+  for (const auto& [suite, of_upstream] : upstream_policies)
+    if (info.upstream->suite.empty() ? of_upstream.lists(info.upstream->name) : suite == info.upstream->suite)
+      return of_upstream;
+  return policy;
+}
+
 Suite read_suite(const std::string& file) {
   const config::Yaml root = config::read_yaml(file);
   const fs::path folder = fs::path(file).parent_path();
-  require_keys(root, {"suite", "policy", "expected_file", "defaults", "matrix", "models", "operators", "own_files",
-                      "own_modules"});
+  require_keys(root, {"suite", "policy", "upstream_policies", "expected_file", "defaults", "matrix", "models",
+                      "operators", "own_files", "own_modules"});
   Suite suite;
   suite.place = root;
   suite.name = read_name(root);
-  suite.policy.rule = policy::rule_of_suite(suite.name);
-  if (const config::Yaml* policy = root.find("policy"))
-    suite.policy = policy::read_policy(file_of(*policy, folder), suite.name);
   if (const config::Yaml* expected = root.find("expected_file"))
     suite.expected_file = (folder / text_of(*expected)).lexically_normal().string();
   const config::Yaml* defaults = root.find("defaults");
@@ -243,7 +271,7 @@ Suite read_suite(const std::string& file) {
   if (const config::Yaml* own_files = root.find("own_files")) suite.own_files = boolean_of(*own_files);
   if (const config::Yaml* own_modules = root.find("own_modules")) suite.own_modules = boolean_of(*own_modules);
   const bool of_user = suite.own_files || suite.own_modules;
-  suite.policy.keeps_batch_size = of_user;
+  read_policies(root, folder, suite);
   const bool models_come_later = operators || of_user;
   const config::Yaml none;
   const config::Yaml& models = models_come_later && !root.find("models") ? none : require(root, "models");

@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -42,6 +43,8 @@ struct SuiteModel {
 struct Suite {
   std::string name;
   policy::Policy policy;
+  /// By upstream's suites: the policies of models that belong to one (ModelInfo::upstream).
+  std::map<std::string, policy::Policy> upstream_policies;
   config::Settings defaults;
   std::vector<Row> rows;
   std::vector<SuiteModel> models;           ///< prepare_models() adds the operators
@@ -50,6 +53,9 @@ struct Suite {
   std::optional<OperatorChoice> operators;  ///< logs whose calls are models
   std::string expected_file;                ///< expected statuses (cases/selection/expected_status.h); empty: none
   config::Place place;
+
+  /// Returns the policy of a model: the one of its upstream suite, else the suite's own.
+  const policy::Policy& policy_of(const ModelInfo& info) const;
 };
 
 /// Reads a suite and its policy (a path relative to the suite's own folder); throws ConfigError.

@@ -1,15 +1,19 @@
 #include <algorithm>
+#include <optional>
 #include <regex>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
+#include <caffe2/serialize/inline_container.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <torch/script.h>
 #include <torchstone/model.h>
 
 #include "models/core/file_program.h"
+#include "models/formats/exported/recorded_upstream.h"
 #include "models/formats/model_file.h"
 #include "models/formats/script_inputs.h"
 #include "models/formats/script_program.h"
@@ -158,6 +162,20 @@ std::string why_not_trained(const ScriptProgram& program, const SavedMode& mode)
   return "the file has no parameter that requires a gradient";
 }
 
+/// Returns the upstream model that torchstone-export recorded in the file.
+std::optional<UpstreamModel> upstream_of_script(const std::string& path) {
+  caffe2::serialize::PyTorchStreamReader archive(path);
+  if (!archive.hasRecord(exported::info_record)) return std::nullopt;
+  const auto [data, size] = archive.getRecord(exported::info_record);
+  try {
+    const auto json =
+        exported::parse_json(std::string(static_cast<const char*>(data.get()), size), exported::info_record);
+    return exported::recorded_upstream(exported::JsonPlace(json, exported::info_record), model_name_of(path));
+  } catch (const std::invalid_argument& error) {
+    refuse(path, error.what());
+  }
+}
+
 /// Loads the file's script, specialised for its inputs.
 torch::jit::Module specialised_script(const FileFacts& file, const std::string& inputs_path) {
   auto script = load_script(file.path);
@@ -206,6 +224,7 @@ ModelInfo script_model_info(const std::string& path, const std::string& inputs_p
   info.train_batch = file->samples;
   info.eval_batch = file->samples;
   info.not_trained = why_not_trained(program, mode);
+  info.upstream = upstream_of_script(path);
   info.file = path;
   info.make = [file, inputs_path, trains = mode.trains](const ModelOptions& options) -> std::shared_ptr<Model> {
     if (options.mode == Mode::inference && !trains.empty())

@@ -26,9 +26,14 @@ TEST(ANamedModel, IsExportedOnceAndJudgedAsTheFile) {
   const auto row = torchstone.row("tiny_net_v1");
   EXPECT_EQ(row.at("suite"), "own");
   EXPECT_EQ(row.at("batch_size"), 2);
+  EXPECT_EQ(row.at("upstream_name"), "tiny.net/v1");
   // The stand-in has no version that counts, so its archive is found without it, and nothing is exported.
   const ProgramRun again = torchstone.run(arguments, {{"PYTHONPATH", cache.path().string()}});
   EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
+  arguments.push_back("--torchstone_explain=*");
+  const ProgramRun explained = torchstone.run(arguments, {{"PYTHONPATH", cache.path().string()}});
+  EXPECT_THAT(explained.out, HasSubstr("for upstream's tiny.net/v1")) << explained.err;
+  EXPECT_THAT(explained.out, HasSubstr("tolerance rule of timm: inference"));
 }
 
 TEST(ANamedModel, ThatCannotBeMadeIsARowWithThePackagesWords) {

@@ -117,6 +117,8 @@ class Exporter(unittest.TestCase):
         self.assertEqual(export("timm:tiny.net/v1", "-o", path, "--traced").returncode, 0)
         inputs = torch.load(self.folder / "tiny_inputs.pt")
         self.assertEqual(torch.jit.load(path)(*inputs).shape, (2, 10))
+        info = json.loads(record(path, "extra/torchstone_info.json"))
+        self.assertEqual((info["source"], info["suite"]), ("timm:tiny.net/v1", "timm"))
 
     def test_every_name_of_upstream_s_lists_has_the_source_of_its_list(self):
         suites = {"[torchbench]": "torchbench", "[timm]": "timm", "[huggingface]": "transformers"}

@@ -69,7 +69,7 @@ def export(name, path, traced):
 def judge(torchstone, path, traced, backends, out):
     inputs = [f"--torchstone_inputs={str(path)[:-len('.pt')]}_inputs.pt"] if traced else []
     command = [torchstone, f"--torchstone_only={path}", *inputs, "--torchstone_checks=accuracy", "--torchstone_modes=inference",
-               f"--torchstone_backends={backends}", f"--torchstone_out={out}", f"--torchstone_python={sys.executable}"]
+               "--torchstone_no_skip", f"--torchstone_backends={backends}", f"--torchstone_out={out}", f"--torchstone_python={sys.executable}"]
     results = pathlib.Path(out, "results.json")
     with contextlib.suppress(FileNotFoundError):
         results.unlink()

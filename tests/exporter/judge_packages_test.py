@@ -11,7 +11,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 ANSWER = """#!{python}
 import json, pathlib, sys
-flags = dict(a[len("--torchstone_"):].split("=", 1) for a in sys.argv[1:])
+flags = dict((a[len("--torchstone_"):].split("=", 1) + [""])[:2] for a in sys.argv[1:])
 with open({calls!r}, "a") as calls:
     calls.write(json.dumps(flags) + chr(10))
 rows = [{{"backend": b, "outcome": {{"status": "pass" if b == "torchscript" else "fail_accuracy", "reason": "/a/b-c/model.py: too far" + chr(10) + "more"}}}}

@@ -61,6 +61,11 @@ OTHERWISE = {
     "hf_T5": {"skip.all": "upstream's suite huggingface has another size of it; here both run"},
     "llama_decode": {"skip.test.training": "ours has a gradient; upstream's class states no training batch"},
     "llama_prefill": {"skip.test.training": "ours has a gradient; upstream's class states no training batch"},
+    "detectron2_maskrcnn_r_50_c4": {
+        key: "upstream's list of Detectron2's models has its ten relatives, and lacks it by oversight"
+        for key in ("only_training", "detectron2_models", "skip.device.xpu", "skip.test.training")},
+    "resnet50_quantized_qat": {"optimizer": "upstream's list has it and phi_1_5 as one text, by a missing comma"},
+    "botnet26t_256": {"tolerance.higher_fp16_xpu": "upstream's list still has it, though upstream dropped the model"},
 }
 
 # When EARLIER was made, timm_models.py had in its code what is in a YAML file today: its sets by the keys of that schema.

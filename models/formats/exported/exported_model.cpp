@@ -14,6 +14,7 @@
 #include "models/formats/exported/program_model.h"
 #include "models/formats/exported/pt2_archive.h"
 #include "models/formats/exported/pt2_program.h"
+#include "models/formats/exported/recorded_upstream.h"
 #include "models/formats/model_file.h"
 
 namespace torchstone::formats::exported {
@@ -60,7 +61,6 @@ void require_stored_outputs(const std::vector<torch::Tensor>& own, const std::ve
   for (size_t i = 0; i < own.size(); ++i) require_equal(own[i], stored[i], i);
 }
 
-constexpr const char* info_record = "extra/torchstone_info.json";
 /// Not under extra/, which torch.export.load reads as text.
 constexpr const char* outputs_record = "torchstone/outputs.pt";
 
@@ -70,6 +70,7 @@ struct ProgramFile {
   std::shared_ptr<const Program> program{};
   SampleInputs samples{};
   std::string mode{}, loss{};  ///< "eval", "train"; empty: not recorded
+  std::optional<UpstreamModel> upstream{};
   bool has_outputs = false;
 };
 
@@ -84,6 +85,7 @@ ProgramFile read_program_file(const std::string& path, const std::string& name) 
     const auto json = archive.json(info_record);
     const JsonPlace info(json, info_record);
     if (info.at("format").integer() != 1) info.at("format").fail("expected 1");
+    source.upstream = recorded_upstream(info, model_name_of(path));
     if (info.has("mode") && name != "train") source.mode = info.at("mode").text();
     if (info.has("loss")) source.loss = info.at("loss").text();
     return source;
@@ -217,6 +219,7 @@ ModelInfo exported_model_info(const std::string& path) {
   info.fixed_batch = !eval.batch_can_change || !train.batch_can_change;
   info.dimensions_alone = info.fixed_batch && (!eval.dimensions.empty() || !train.dimensions.empty());
   info.not_trained = why_not_trained(*files);
+  info.upstream = files->inferred().upstream;
   info.file = path;
   const auto shared = std::make_shared<SharedState>();
   info.facts = [files, shared] {

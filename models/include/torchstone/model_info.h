@@ -51,6 +51,12 @@ struct ModelFacts {
   std::string operator_name{};         ///< of a model that is one logged call of an operator: "aten.tanh.default"
 };
 
+/// A model of PyTorch's benchmarks/dynamo, or of a package that one of its suites takes its models from.
+struct UpstreamModel {
+  std::string suite{};  ///< torchbench, timm or huggingface; empty: the one that lists the name
+  std::string name{};   ///< as upstream's lists have it: `deit_tiny_patch16_224.fb_in1k`, `google/gemma-2-2b`
+};
+
 /// The facts of one registered model.
 struct ModelInfo {
   std::string name{};                 ///< as suites and flags say it; upstream's name where upstream has the model
@@ -76,6 +82,9 @@ struct ModelInfo {
   /// Source of a Python subject, such as `path:/dir/net.py,class:Net`: a Python process runs the module itself. Empty
   /// for a model of this process.
   std::string python{};
+  /// Of a model that no suite lists: the upstream model by whose rules it is judged. Empty: the rules of the suite that
+  /// runs it.
+  std::optional<UpstreamModel> upstream{};
   std::string file{};  ///< where it was registered; set by register_model
   int line = 0;
 };

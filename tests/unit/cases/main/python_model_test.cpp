@@ -53,6 +53,25 @@ TEST(PythonModel, IsAModelOfAPackageIfTheSubjectIsPython) {
   EXPECT_EQ(model->name, "ghostnet_100");
 }
 
+TEST(PythonModel, OfAPackageIsAModelOfTheSuiteThatTakesModelsFromThere) {
+  const auto upstream = [](const std::string& only) {
+    return model_of({"--torchstone_only=" + only, "--torchstone_subject=python"})->upstream;
+  };
+  for (const auto& [source, suite] : std::vector<std::pair<std::string, std::string>>{{"timm", "timm"},
+                                                                                      {"transformers", "huggingface"},
+                                                                                      {"torchvision", "torchbench"},
+                                                                                      {"torchbench", "torchbench"},
+                                                                                      {"pyg", "torchbench"},
+                                                                                      {"diffusers", "torchbench"},
+                                                                                      {"upstream", ""}}) {
+    ASSERT_TRUE(upstream(source + ":Some/name.v1")) << source;
+    EXPECT_EQ(upstream(source + ":Some/name.v1")->suite, suite);
+    EXPECT_EQ(upstream(source + ":Some/name.v1")->name, "Some/name.v1");
+  }
+  EXPECT_FALSE(upstream("transformers:Qwen2ForCausalLM,part=decode")) << "upstream generates no text";
+  EXPECT_FALSE(upstream("module:nets:make"));
+}
+
 TEST(PythonModel, MayBeAPartOfGeneration) {
   const auto part = [](const std::string& keys) {
     return *model_of({"--torchstone_only=transformers:Qwen2ForCausalLM" + keys, "--torchstone_subject=python"});

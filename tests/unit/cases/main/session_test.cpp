@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include <gtest/gtest.h>
+#include <torchstone/model_info.h>
 
 #include "reports/base/files.h"
 #include "reports/record/report_json.h"
@@ -50,6 +51,16 @@ TEST_F(SessionOfOneCase, MakesTheResultThatTheListenerTakes) {
   ASSERT_TRUE(taken);
   EXPECT_EQ(taken->outcome.reason, "too large");
   EXPECT_FALSE(session_.take(result->name)) << "a repetition must not find it";
+}
+
+TEST_F(SessionOfOneCase, HasUpstreamsNameOfAModelOfAPackage) {
+  ModelInfo info;
+  info.name = "Qwen_Qwen3_0_6B_of_a_package";
+  info.make = [](const ModelOptions&) -> std::shared_ptr<Model> { return nullptr; };
+  info.upstream = UpstreamModel{"huggingface", "Qwen/Qwen3-0.6B"};
+  register_model(info, __FILE__, __LINE__);
+  cases_.front().model = info.name;
+  EXPECT_EQ(row_of(cases_.front(), session_).upstream_name, "Qwen/Qwen3-0.6B");
 }
 
 TEST_F(SessionOfOneCase, RecordsAndKeepsWhatIsFinished) {

@@ -256,6 +256,8 @@ TEST(Policy, LeavesOutWhatUpstreamSkips) {
 TEST(Policy, LetsLargeModelsPassBySkipWhereTheyAreCompared) {
   Conditions conditions;
   conditions.model = "maml";
+  EXPECT_FALSE(passes_by_skip(shipped("torchbench"), conditions).has_value()) << "a mini is not too large";
+  conditions.preset = Preset::full;
   EXPECT_THAT(passes_by_skip(shipped("torchbench"), conditions)->reason, HasSubstr("accuracy.skip.large_models"));
   conditions.check = "tolerance";
   EXPECT_TRUE(passes_by_skip(shipped("torchbench"), conditions).has_value());
@@ -358,7 +360,7 @@ TEST(Policy, TurnsCudaGraphsOffAndEmulatesCastsWhereItSaysSo) {
     c.cuda_graphs = CudaGraphs::compiled;
     apply_policy(policy, fake("m", 4, 4), c);
     EXPECT_EQ(c.backend.options.size(), options);
-    apply_disable_cudagraph(policy, c);
+    apply_disable_cudagraph(policy, fake("m", 4, 4), c);
     EXPECT_EQ(c.cuda_graphs, CudaGraphs::none);
     EXPECT_THAT(c.origin.at("cuda_graphs"), HasSubstr("p.yaml:1 (disable_cudagraph)"));
   }
@@ -381,7 +383,7 @@ TEST(Policy, OfInductorHoldsForTorchCompileToo) {
     c.device = "cuda";
     c.backend = parse_backend(backend);
     apply_policy(policy, fake("m", 64, 64), c);
-    apply_disable_cudagraph(policy, c);
+    apply_disable_cudagraph(policy, fake("m", 64, 64), c);
     return c;
   };
   for (const char* backend : {"inductor", "torch_compile", "torch_compile:backend=inductor"}) {
@@ -403,8 +405,8 @@ TEST(Policy, OfInductorHoldsForTorchCompileToo) {
   EXPECT_EQ(applied_to("torch_compile:triton.cudagraphs=true").backend.options.at("triton.cudagraphs"), "false");
   const Case tuned = applied_to("torch_compile:mode=max-autotune-no-cudagraphs");
   EXPECT_FALSE(tuned.backend.options.contains("triton.cudagraphs"));
-  EXPECT_TRUE(conditions_of(tuned).max_autotune);
-  Conditions conditions = conditions_of(tuned);
+  EXPECT_TRUE(conditions_of(tuned, fake("m", 64, 64)).max_autotune);
+  Conditions conditions = conditions_of(tuned, fake("m", 64, 64));
   conditions.mode = Mode::inference;
   EXPECT_FALSE(not_exported(policy, conditions).has_value()) << "torch.compile exports nothing";
 }
@@ -415,6 +417,31 @@ TEST(BatchSizeRule, GivesBatchInvarianceUpstreamsSizes) {
   for (const auto& [suite, size] : {std::pair("torchbench", 8), std::pair("huggingface", 8), std::pair("timm", 16)})
     EXPECT_EQ(batch_size_of(shipped(suite), conditions, fake("m", 2, 2)).size, size) << suite;
   EXPECT_TRUE(batch_is_fixed(shipped("torchbench"), fake("demucs", 64, 8))) << "the policy says so";
+}
+
+TEST(BatchSizeRule, TakesUpstreamsSizeOfAModelWhoseSourceStatesNone) {
+  Conditions conditions = inference(f32);
+  conditions.check = "performance";
+  conditions.preset = Preset::full;
+  const auto size_of = [&](const char* suite, const char* model) {
+    conditions.model = model;
+    return batch_size_of(shipped(suite), conditions, fake(model, 0, 0));
+  };
+  EXPECT_EQ(size_of("timm", "pnasnet5large").size, 16) << "32 divided by 2";
+  EXPECT_EQ(size_of("torchbench", "hf_Whisper").size, 8);
+  EXPECT_THAT(size_of("torchbench", "hf_Whisper").origin, HasSubstr("torchbench.yaml:"));
+  EXPECT_EQ(size_of("torchbench", "maml_omniglot").size, 5) << "fixed";
+  EXPECT_EQ(size_of("torchbench", "hf_T5_generate").size, 4) << "upstream states none";
+  Policy of_files = shipped("torchbench");
+  of_files.keeps_batch_size = true;
+  conditions.model = "demucs";
+  EXPECT_EQ(batch_size_of(of_files, conditions, fake("demucs", 2, 2, true)).size, 2) << "what the file was saved with";
+}
+
+TEST(Policy, MayHaveAnotherDefaultOptimizer) {
+  EXPECT_EQ(optimizer_of(written("default_optimizer: sgd"), training(f32)).kind, OptimizerKind::sgd);
+  EXPECT_THAT(optimizer_of(shipped("python"), training(f32)).origin, HasSubstr("python.yaml (default_optimizer)"));
+  EXPECT_THAT(policy_error("default_optimizer: none\n"), HasSubstr("expected one of adam, sgd"));
 }
 
 TEST(Policy, DividesTheLossOfUpstreamsListInTraining) {

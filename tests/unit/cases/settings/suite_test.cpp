@@ -48,8 +48,8 @@ TEST(Suite, ReadsRowsModelsAndDefaults) {
 
 TEST(Suite, RefusesUnknownKeys) {
   EXPECT_EQ(suite_error("suite: small\nmodel: [a]\n"),
-            "s.yaml:2: model: unknown key (expected one of suite, policy, expected_file, defaults, matrix, models, "
-            "operators, own_files, own_modules; did you mean models?)");
+            "s.yaml:2: model: unknown key (expected one of suite, policy, upstream_policies, expected_file, defaults, "
+            "matrix, models, operators, own_files, own_modules; did you mean models?)");
   EXPECT_THAT(suite_error(head + "  - {checks: [accuracy], backends: [eager], required_speedp: 1}\n"),
               HasSubstr("s.yaml:4: matrix[0].required_speedp: unknown key"));
   EXPECT_THAT(suite_error(head + "  - {checks: [accuracy], backends: [eager], required_speedp: 1}\n"),

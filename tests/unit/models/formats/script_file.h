@@ -21,14 +21,17 @@ class ScriptFile {
     module.define(forward);
     save(module, inputs);
   }
-  ScriptFile(const torch::jit::Module& module, const Tensors& inputs) { save(module, inputs); }
+  ScriptFile(const torch::jit::Module& module, const Tensors& inputs, const torch::jit::ExtraFilesMap& extra = {}) {
+    save(module, inputs, extra);
+  }
 
   ModelInfo info() const { return script_model_info(path("net.pt"), path("inputs.pt")); }
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
 
  private:
-  void save(const torch::jit::Module& module, const Tensors& inputs) const {
-    module.save(path("net.pt"));
+  void save(const torch::jit::Module& module, const Tensors& inputs,
+            const torch::jit::ExtraFilesMap& extra = {}) const {
+    module.save(path("net.pt"), extra);
     const auto bytes = torch::pickle_save(c10::List<torch::Tensor>(inputs));
     std::ofstream(path("inputs.pt"), std::ios::binary) << std::string(bytes.begin(), bytes.end());
   }

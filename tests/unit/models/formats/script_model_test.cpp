@@ -13,6 +13,7 @@
 #include "models/formats/model_file.h"
 #include "models/formats/pickle/pickle.h"
 #include "tests/temporary_folder.h"
+#include "tests/unit/models/formats/script_file.h"
 
 namespace torchstone::formats {
 namespace {
@@ -69,6 +70,22 @@ TEST_F(ScriptModelTest, IsNamedAfterItsStemAndHasItsBatch) {
   EXPECT_EQ(info.name, "2net_a");
   EXPECT_FALSE(info.fixed_batch);
   EXPECT_EQ(info.eval_batch, 5);
+}
+
+TEST(ScriptModelFacts, NameItsModelOfUpstreams) {
+  torch::jit::Module module("net");
+  module.define("def forward(self, x):\n  return x + 1\n");
+  const auto upstream_with = [&](const std::string& facts) {
+    return ScriptFile(module, {torch::ones({2, 3})}, {{"torchstone_info.json", facts}}).info().upstream;
+  };
+  EXPECT_FALSE(ScriptFile(module, {torch::ones({2, 3})}).info().upstream);
+  const auto upstream =
+      upstream_with(R"({"format": 1, "source": "transformers:OPTForCausalLM", "suite": "huggingface"})");
+  ASSERT_TRUE(upstream);
+  EXPECT_EQ(upstream->suite, "huggingface");
+  EXPECT_EQ(upstream->name, "OPTForCausalLM");
+  EXPECT_THAT(first_line_of_error([&] { upstream_with("{"); }),
+              AllOf(HasSubstr("net.pt"), HasSubstr("torchstone_info.json")));
 }
 
 TEST_F(ScriptModelTest, AnswersAsTheScriptAndShowsItsState) {

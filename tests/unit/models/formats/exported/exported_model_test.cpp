@@ -158,6 +158,37 @@ TEST_P(OfEachVersion, TheNamedOutputIsTheLoss) {
   EXPECT_TRUE(model->loss(output).equal(output.toGenericDict().at("loss").toTensor().sum()));
 }
 
+TEST_P(OfEachVersion, NamesItsModelOfUpstreams) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() / "net.pt2";
+  const auto upstream_of = [&](const nlohmann::json& facts) {
+    auto records = exported::records_of(path("two.pt2"));
+    nlohmann::json info = {{"format", 1}};
+    info.update(facts);
+    records["extra/torchstone_info.json"] = info.dump();
+    exported::write_archive(file, records);
+    return exported_model_info(file).upstream;
+  };
+  EXPECT_FALSE(upstream_of({{"source", "timm:ghostnet_100"}})) << "the suite decides";
+  const auto named = upstream_of({{"suite", "timm"}, {"source", "timm:deit_tiny_patch16_224.fb_in1k"}});
+  ASSERT_TRUE(named);
+  EXPECT_EQ(named->suite, "timm");
+  EXPECT_EQ(named->name, "deit_tiny_patch16_224.fb_in1k");
+  EXPECT_EQ(upstream_of({{"suite", "huggingface"}})->name, "net") << "the file's name";
+  for (const std::string& name : {std::string(300, 'a'), std::string("a\nb")})
+    EXPECT_THAT(
+        [&] {
+          upstream_of({{"suite", "timm"}, {"source", "timm:" + name}});
+        },
+        ThrowsMessage<std::runtime_error>(HasSubstr("expected SOURCE:NAME of at most 200 characters")));
+  EXPECT_THAT(
+      [&] {
+        upstream_of({{"suite", "timms"}});
+      },
+      ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("extra/torchstone_info.json"), HasSubstr("'timms'"),
+                                              HasSubstr("torchbench, timm or huggingface"))));
+}
+
 TEST_P(OfEachVersion, AFrozenParameterStaysFrozen) {
   auto records = exported::records_of(path("plain.pt2"));
   exported::edit_json(records, "data/weights/model_weights_config.json", [](nlohmann::json& json) {
