@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How each of upstream's models is judged: as a native model, exported from its Python package, or not at all, and why:
-coverage.md from upstream_models.txt, the registry and exported.jsonl (the ledger of runs of exporter/judge_packages.py).
+"""Which compilers judged each of upstream's models, loaded how, and with which result: coverage.md from upstream_models.txt,
+the registry and the ledgers of real runs (judge_upstream.py, exporter/judge_packages.py).
 
   coverage.py --write TORCHSTONE   writes coverage.md
   coverage.py --check TORCHSTONE   exit 1 when coverage.md is not current, or a line of upstream_models.txt is not true
@@ -13,14 +13,20 @@ import sys
 
 HERE = pathlib.Path(__file__).parent
 TABLE = HERE / "coverage.md"
-LEDGER = HERE / "exported.jsonl"
+VERDICTS = HERE / "verdicts.jsonl"
+# Ledgers of exporter/judge_packages.py: exported models in inference, mini preset. Older than VERDICTS.
+EXPORTED = {HERE / "exported.jsonl": "cpu", HERE.parent / "exporter/families.jsonl": "cpu",
+            HERE.parent / "exporter/families_cuda.jsonl": "cuda"}
+SOURCES = {"torchbench": "torchbench", "timm": "timm", "huggingface": "transformers"}
 HEAD = """# Coverage
 
-How each model of PyTorch's `benchmarks/dynamo` is judged: native (a C++ model of the zoo), exported from its Python package
-([docs/export.md](../../docs/export.md)), or neither. Made by `tests/coverage/coverage.py --write build/bin/torchstone` from
-`upstream_models.txt`, the registry and `exported.jsonl`, the ledger that `tests/exporter/judge_packages.py` writes of real runs; ctest
-checks that it is current. Means over native models hold no exported one: a file runs in the suite `own`, which averages leave
-out where there are others.
+Which compilers judged each model of PyTorch's `benchmarks/dynamo`, and with which result. A model is **native** (a C++ model of the
+zoo), **exported** from its Python package ([docs/export.md](../../docs/export.md)) or a **Python** module under `torch.compile`
+([docs/python.md](../../docs/python.md)). Made by `tests/coverage/coverage.py --write build/bin/torchstone` from `upstream_models.txt`,
+the registry and the ledgers of real runs, of which `tests/coverage/judge_upstream.py` writes the newest. ctest checks that it is current.
+
+A model counts as judged by a compiler if Inductor or `torch_compile` was given it and its answer was compared, or the compiler failed.
+TorchScript repeats eager's operators, so its verdicts are shown and do not count.
 """
 # Models in a suite of upstream's under names of our own: sizes or forms that upstream does not list.
 OWN = {"convmixer_1024_20_ks9_p14", "convnext_tiny", "llama_decode", "llama_prefill", "mixer_s16_224", "repvgg_a2_deployed",
@@ -70,62 +76,119 @@ def untrue(suites, models):
                 yield f"{suite}: {name} is registered, but stands in no line of upstream_models.txt"
 
 
-def foreign(suites, exported):
+def foreign(suites, verdicts):
     names = {name for entries in suites.values() for name, _, _ in entries}
-    return [f"exported.jsonl: {name} is no name of upstream's" for name in exported if name not in names]
+    return [f"{VERDICTS.name}: {name} is no name of upstream's" for name in sorted({row["name"] for row in verdicts} - names)]
 
 
-def ledger(path=LEDGER):
-    """The last line of each name of upstream's that was exported."""
-    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    return {row["name"].removeprefix("upstream:"): row for row in rows if row["name"].startswith("upstream:")}
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-# They say nothing of the compiled model.
-NOT_JUDGED = {"model_fail_to_load", "interrupted", "uninformative"}
+def verdicts_of_export(row, name, device):
+    """The verdicts of a line of judge_packages.py, as judge_upstream.py writes them."""
+    facts = {"name": name, "kind": "exported", "mode": "inference", "device": device, "preset": "mini", "reason": row["reason"],
+             **{field: row[field] for field in ("versions", "commit", "date")}}
+    statuses = row["judged"] or {"": "not_run"}
+    return [{**facts, "backend": backend, "status": status} for backend, status in statuses.items()]
 
 
-def is_judged(row):
-    return bool(row and row["judged"]) and not NOT_JUDGED & set(row["judged"].values())
+def ledger(suites, verdicts=VERDICTS, exported=None):
+    """The last verdict of each combination of name, kind, backend, mode, device and preset."""
+    names = {f"{SOURCES[suite]}:{name}": name for suite, entries in suites.items() for name, _, _ in entries}
+    rows = []
+    for path, device in (EXPORTED if exported is None else exported).items():
+        for row in lines_of(path):
+            name = row["name"].removeprefix("upstream:") if row["name"].startswith("upstream:") else names.get(row["name"])
+            if name and row["kind"] == "exported":
+                rows += verdicts_of_export(row, name, device)
+    rows += lines_of(verdicts)
+    last = {}
+    for row in sorted(rows, key=lambda row: row["date"]):
+        last[tuple(row[field] for field in ("name", "kind", "backend", "mode", "device", "preset"))] = row
+    return list(last.values())
+
+
+COMPILERS = {"inductor", "torch_compile"}
+# The compiler's answer was compared, or it gave none. Other statuses say nothing of a compiler, or not whose fault it was.
+JUDGED = {"pass", "fail_accuracy", "not_bitwise_equivalent", "not_compiled", "fail_to_compile", "fail_to_run"}
+MISSING = {"model_fail_to_load", "interrupted", "uninformative", "not_run"}
+
+
+def by_compiler(row):
+    return row["backend"] in COMPILERS and row["status"] in JUDGED
+
+
+def judged_names(verdicts, **fields):
+    return {row["name"] for row in verdicts if by_compiler(row) and all(row[field] == value for field, value in fields.items())}
 
 
 def cell(text):
     return " ".join(text.split()).replace("|", "\\|").replace("<", "\\<")
 
 
-def words_of(row):
-    """What a real run said of an exported model: statuses, versions and date, or why there are none."""
-    if row is None:
-        return "", "not tried yet"
+def where(row):
+    words = [] if row["mode"] == "inference" else [row["mode"]]
+    words += [] if row["device"] == "cpu" else [row["device"]]
+    words += [] if row["preset"] == "mini" else [row["preset"]]
+    return f" ({', '.join(words)})" if words else ""
+
+
+def statuses(rows):
+    """What the runs of one kind said: statuses per backend, and the date of the newest."""
+    said = [row for row in rows if row["status"] not in MISSING]
+    if not said:
+        return "not judged" if rows else ""
+    order = sorted(said, key=lambda row: (row["backend"], row["device"], row["preset"], row["mode"]))
+    text = ", ".join(f"{row['backend']}{where(row)}: {row['status']}" for row in order)
+    return f"{text} ({max(row['date'] for row in said)})"
+
+
+def reason_of(rows, why_not_native):
+    """The reason of the newest run without `pass`; else why the zoo has no such model."""
+    said = {row["kind"] for row in rows if row["status"] not in MISSING}
+    red = sorted((row for row in rows if row["status"] != "pass" and row["reason"] and
+                  not (row["status"] in MISSING and row["kind"] in said)), key=lambda row: row["date"])
+    if not red:
+        return why_not_native or ""
+    row = red[-1]
     versions = ", ".join(f"{package} {version}" for package, version in sorted(row["versions"].items())
                          if package in ("torch", "timm", "transformers", "diffusers", "torch_geometric", "torchvision"))
-    run = f"{row['date']}, {row['commit']}, {versions}"
-    if is_judged(row):
-        statuses = ", ".join(f"{backend}: {status}" for backend, status in sorted(row["judged"].items()))
-        return "exported", f"{statuses}{'; ' + cell(row['reason'][:300]) if row['reason'] else ''} ({row['date']})"
-    return "neither", f"{cell(row['reason'][:300])} ({run})"
+    facts = f" ({row['date']}, {row['commit']}, {versions})" if row["status"] in MISSING else ""
+    return cell(row["reason"][:300]) + facts
 
 
-def table(suites, models, exported):
-    lines = [HEAD, "| suite | upstream's models | native | exported and judged | neither |", "|---|---:|---:|---:|---:|"]
+def summary(suites, verdicts):
+    total = sum(map(len, suites.values()))
+    judged, trained = judged_names(verdicts, mode="inference"), judged_names(verdicts, mode="training")
+    lines = [f"**{len(judged)} of {total} names are judged by a compiler in inference, {len(trained)} in training.**", "",
+             "| suite | upstream's models | by a compiler, inference | training | native | exported | Python | in the zoo |",
+             "|---|---:|---:|---:|---:|---:|---:|---:|"]
     for suite, entries in suites.items():
-        native = sum(ours is not None for _, ours, _ in entries)
-        judged = sum(ours is None and is_judged(exported.get(name)) for name, ours, _ in entries)
-        lines.append(f"| {suite} | {len(entries)} | {native} | {judged} | {len(entries) - native - judged} |")
+        names = {name for name, _, _ in entries}
+        kinds = [len(names & judged_names(verdicts, kind=kind)) for kind in ("native", "exported", "python")]
+        numbers = [len(entries), len(names & judged), len(names & trained), *kinds, sum(ours is not None for _, ours, _ in entries)]
+        lines.append(f"| {suite} | {' | '.join(map(str, numbers))} |")
+    return lines
+
+
+def table(suites, models, verdicts):
+    lines = [HEAD, *summary(suites, verdicts)]
     listed = {ours for entries in suites.values() for _, ours, _ in entries}
     lines += ["", f"The zoo has {len(models)} models in {len({model['family'] for model in models.values()})} families. "
               "Under no name of upstream's: " + ", ".join(sorted(set(models) - listed)) + "."]
-    versions = sorted({json.dumps(row["versions"], sort_keys=True) for row in exported.values() if is_judged(row)})
-    lines += ["", "Exported models are judged in the mini preset, float32, inference, accuracy, on the CPU. Packages: " +
-              "; ".join(", ".join(f"{p} {v}" for p, v in json.loads(v).items()) for v in versions) + "."] if versions else []
+    versions = sorted({json.dumps(row["versions"], sort_keys=True) for row in verdicts if by_compiler(row)})
+    lines += ["", "Accuracy in float32. Statuses without more words are of the mini preset in inference on the CPU. Packages of the "
+              "compilers' verdicts: " + "; ".join(", ".join(f"{p} {v}" for p, v in json.loads(v).items()) for v in versions) + "."]
     for suite, entries in suites.items():
-        lines += ["", f"## {suite}", "", "| model | judged as | what was said | why it is not native |", "|---|---|---|---|"]
-        for name, ours, reason in entries:
+        lines += ["", f"## {suite}", "", "| model | native | exported | Python | reason |", "|---|---|---|---|---|"]
+        for name, ours, why_not_native in entries:
+            rows = [row for row in verdicts if row["name"] == name]
+            kinds = [statuses([row for row in rows if row["kind"] == kind]) for kind in ("native", "exported", "python")]
             if ours:
-                lines.append(f"| {name} | native | {'' if name == ours else 'as ' + ours} | |")
-            else:
-                how, said = words_of(exported.get(name))
-                lines.append(f"| {name} | {how} | {said} | {reason} |")
+                kinds[0] = kinds[0] or f"in the zoo{'' if name == ours else ' as ' + ours}"
+            reason = reason_of(rows, why_not_native) if rows else why_not_native or ""
+            lines.append(f"| {name} | {' | '.join(kinds)} | {reason} |")
     return "\n".join(lines) + "\n"
 
 
@@ -135,9 +198,9 @@ def main():
     suites, errors = upstream()
     models = registry(sys.argv[2])
     errors += untrue(suites, models)
-    exported = ledger()
-    errors += foreign(suites, exported)
-    text = table(suites, models, exported)
+    verdicts = ledger(suites)
+    errors += foreign(suites, verdicts)
+    text = table(suites, models, verdicts)
     if sys.argv[1] == "--write":
         TABLE.write_text(text)
     elif not TABLE.exists() or TABLE.read_text() != text:

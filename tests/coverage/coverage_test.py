@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""coverage.py's reading of the ledger."""
+"""coverage.py's reading of the ledgers, and its table."""
 import json
 import pathlib
 import tempfile
@@ -7,43 +7,44 @@ import unittest
 
 import coverage
 
+FACTS = {"date": "2026-11-23", "commit": "abc1234", "versions": {"torch": "2.13.0", "timm": "1.0.31"}}
 
-def row(name, judged, reason="", export="ok"):
-    return {"name": name, "kind": "exported", "export": export, "judged": judged, "reason": reason, "date": "2026-11-23",
-            "commit": "abc1234", "versions": {"torch": "2.13.0", "timm": "1.0.31"}}
+
+def exported(name, judged, reason="", **facts):
+    return {"name": name, "kind": "exported", "judged": judged, "reason": reason, **FACTS, **facts}
+
+
+def verdict(name, status, kind="python", backend="torch_compile", mode="inference", reason="", **facts):
+    return {"name": name, "kind": kind, "backend": backend, "mode": mode, "status": status, "reason": reason, "device": "cpu",
+            "preset": "mini", **FACTS, **facts}
 
 
 class Ledger(unittest.TestCase):
-    def test_the_last_line_of_a_name_counts_and_others_are_no_upstream_names(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder, "exported.jsonl")
-            lines = [row("upstream:a", {}, "once"), row("timm:b", {"inductor": "pass"}), row("upstream:a", {"inductor": "pass"})]
-            path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-            self.assertEqual(list(coverage.ledger(path)), ["a"])
-            self.assertEqual(coverage.ledger(path)["a"]["judged"], {"inductor": "pass"})
-            self.assertEqual(coverage.ledger(path.with_name("none")), {})
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
 
-    def test_a_wrong_answer_is_judged_and_a_model_that_did_not_load_is_not(self):
-        self.assertTrue(coverage.is_judged(row("upstream:a", {"inductor": "fail_accuracy"})))
-        for status in ("model_fail_to_load", "interrupted", "uninformative"):
-            self.assertFalse(coverage.is_judged(row("upstream:a", {"torchscript": "pass", "inductor": status})), status)
-        self.assertFalse(coverage.is_judged(row("upstream:a", {}, "gated", "failed")))
-        self.assertFalse(coverage.is_judged(None))
+    def ledger(self, suites, exports=(), verdicts=()):
+        for name, rows in (("exported.jsonl", exports), ("verdicts.jsonl", verdicts)):
+            (self.folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return coverage.ledger(suites, self.folder / "verdicts.jsonl", {self.folder / "exported.jsonl": "cpu"})
 
-    def test_every_name_has_a_row_with_what_was_said(self):
-        suites = {"timm": [("a", "a", None), ("b", None, "a family"), ("c", None, "a family"), ("d", None, "a family")]}
-        models = {"a": {"family": "a", "suites": "timm"}}
-        exported = {"b": row("upstream:b", {"torchscript": "pass", "inductor": "pass"}), "c": row("upstream:c", {}, "gated | by <it>")}
-        text = coverage.table(suites, models, exported)
-        self.assertIn("| timm | 4 | 1 | 1 | 2 |", text)
-        self.assertIn("| a | native |  | |", text)
-        self.assertIn("| b | exported | inductor: pass, torchscript: pass (2026-11-23) | a family |", text)
-        self.assertIn(r"| c | neither | gated \| by \<it> (2026-11-23, abc1234, timm 1.0.31, torch 2.13.0) | a family |", text)
-        self.assertIn("| d |  | not tried yet | a family |", text)
+    def test_the_newest_verdict_of_a_combination_counts(self):
+        suites = {"timm": [("a", None, "x")], "huggingface": [("B", None, "x")]}
+        rows = self.ledger(suites, [exported("upstream:a", {"inductor": "fail_accuracy"}), exported("timm:c", {"inductor": "pass"}),
+                                    exported("timm:a", {"inductor": "pass"}, date="2026-11-25"),
+                                    exported("transformers:B", {}, "gated"), exported("upstream:a", {}) | {"kind": "traced"}],
+                           [verdict("a", "fail_to_run", date="2026-11-20"), verdict("a", "pass"), verdict("a", "pass", mode="training")])
+        found = sorted((row["name"], row["kind"], row["backend"], row["mode"], row["status"]) for row in rows)
+        self.assertEqual(found, [("B", "exported", "", "inference", "not_run"), ("a", "exported", "inductor", "inference", "pass"),
+                                 ("a", "python", "torch_compile", "inference", "pass"),
+                                 ("a", "python", "torch_compile", "training", "pass")])
+        self.assertEqual(coverage.ledger(suites, self.folder / "none", {}), [])
 
     def test_a_name_that_upstream_has_not_is_an_error(self):
-        self.assertEqual(list(coverage.foreign({"timm": [("a", "a", None)]}, {"b": row("upstream:b", {})})),
-                         ["exported.jsonl: b is no name of upstream's"])
+        self.assertEqual(coverage.foreign({"timm": [("a", "a", None)]}, [verdict("b", "pass")]),
+                         ["verdicts.jsonl: b is no name of upstream's"])
 
     def test_the_list_has_the_names_of_upstream_s_facts(self):
         facts = json.loads((coverage.HERE.parent / "upstream/facts.json").read_text())["models"]
@@ -51,6 +52,49 @@ class Ledger(unittest.TestCase):
         self.assertEqual(errors, [])
         unknown = [name for suite, entries in suites.items() for name, _, _ in entries if name not in facts[suite]]
         self.assertEqual(unknown, ["Qwen/Qwen3.5-0.8B"])  # newer than the facts
+
+
+class Headline(unittest.TestCase):
+    def test_only_verdicts_about_a_compiler_count(self):
+        for status in ("pass", "fail_accuracy", "fail_to_compile", "fail_to_run"):
+            self.assertTrue(coverage.by_compiler(verdict("a", status)), status)
+        for status in ("model_fail_to_load", "uninformative", "not_run", "timeout", "eager_fail_to_run", "pass_due_to_skip", "OOM"):
+            self.assertFalse(coverage.by_compiler(verdict("a", status)), status)
+        self.assertFalse(coverage.by_compiler(verdict("a", "pass", kind="exported", backend="torchscript")))
+
+    def test_counts_names_by_mode_kind_and_suite(self):
+        suites = {"timm": [("a", "a", None), ("b", None, "x"), ("c", None, "x")], "huggingface": [("D", None, "x")]}
+        verdicts = [verdict("a", "pass", kind="native", backend="inductor"), verdict("a", "pass"),
+                    verdict("b", "fail_accuracy", mode="training"), verdict("c", "pass", kind="exported", backend="torchscript"),
+                    verdict("D", "model_fail_to_load")]
+        text = "\n".join(coverage.summary(suites, verdicts))
+        self.assertIn("**1 of 4 names are judged by a compiler in inference, 1 in training.**", text)
+        self.assertIn("| timm | 3 | 1 | 1 | 1 | 0 | 2 | 1 |", text)
+        self.assertIn("| huggingface | 1 | 0 | 0 | 0 | 0 | 0 | 0 |", text)
+
+
+class Rows(unittest.TestCase):
+    def rows_of(self, entries, verdicts):
+        models = {"a": {"family": "a", "suites": "timm"}}
+        return coverage.table({"timm": entries}, models, verdicts).splitlines()
+
+    def test_each_name_has_one_with_what_each_kind_said(self):
+        rows = self.rows_of([("a", "a", None), ("b", None, "a family"), ("c", None, "a family"), ("d", None, "a family"),
+                             ("e", "a", None)],
+                            [verdict("a", "pass"), verdict("a", "fail_accuracy", mode="training", reason="too far"),
+                             verdict("a", "pass", device="cuda", preset="full", date="2026-11-24"),
+                             verdict("b", "pass", kind="exported", backend="torchscript"),
+                             verdict("c", "not_run", kind="exported", backend="", reason="gated | by <it>")])
+        self.assertIn("| a | in the zoo |  | torch_compile: pass, torch_compile (training): fail_accuracy, "
+                      "torch_compile (cuda, full): pass (2026-11-24) | too far |", rows)
+        self.assertIn("| b |  | torchscript: pass (2026-11-23) |  | a family |", rows)
+        self.assertIn(r"| c |  | not judged |  | gated \| by \<it> (2026-11-23, abc1234, timm 1.0.31, torch 2.13.0) |", rows)
+        self.assertIn("| d |  |  |  | a family |", rows)
+        self.assertIn("| e | in the zoo as a |  |  |  |", rows)
+
+    def test_a_run_without_verdict_is_forgotten_when_a_later_one_has_one(self):
+        rows = self.rows_of([("b", None, "a family")], [verdict("b", "not_run", reason="no package"), verdict("b", "pass", mode="training")])
+        self.assertIn("| b |  |  | torch_compile (training): pass (2026-11-23) | a family |", rows)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""judge_upstream.py with a program that answers as torchstone does."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ANSWER = """#!{python}
+import json, pathlib, sys, time
+flags = dict((a[len("--torchstone_"):].split("=", 1) + [""])[:2] for a in sys.argv[1:])
+with open({calls!r}, "a") as calls:
+    calls.write(json.dumps(flags) + chr(10))
+if flags["only"].endswith("hf_Bart"):
+    sys.exit("torchstone: /a/b/file.pt2: gated")
+if flags["only"].endswith("ghostnet_100"):
+    time.sleep(60)
+rows = [{{"mode": mode, "outcome": {{"status": "pass" if mode == "inference" else "fail_accuracy", "reason": "" if mode == "inference" else "too far"}}}}
+        for mode in flags["modes"].split(",")]
+pathlib.Path(flags["out"]).mkdir(exist_ok=True)
+pathlib.Path(flags["out"], "results.json").write_text(json.dumps({{"results": rows}}))
+"""
+
+
+class JudgeUpstream(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        self.program, self.calls = self.folder / "torchstone", self.folder / "calls"
+        self.program.write_text(ANSWER.format(python=sys.executable, calls=str(self.calls)))
+        self.program.chmod(0o755)
+
+    def run_it(self, *arguments):
+        self.calls.write_text("")
+        done = subprocess.run([sys.executable, "-B", HERE / "judge_upstream.py", self.program, "--ledger", self.folder / "ledger.jsonl",
+                               "--files", self.folder / "files", *arguments], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [json.loads(line) for line in (self.folder / "ledger.jsonl").read_text().splitlines()]
+
+    def called(self):
+        return [json.loads(line) for line in self.calls.read_text().splitlines()]
+
+    def test_a_line_for_each_kind_and_mode_of_a_name(self):
+        rows = self.run_it("hf_Albert", "ese_vovnet19b_dw", "--jobs", "3")
+        said = sorted((row["name"], row["kind"], row["backend"], row["mode"], row["status"], row["reason"]) for row in rows)
+        self.assertEqual(said, sorted((name, kind, backend, mode, *end) for name, kind, backend in (
+            ("ese_vovnet19b_dw", "exported", "inductor"), ("ese_vovnet19b_dw", "python", "torch_compile"),
+            ("hf_Albert", "exported", "inductor"), ("hf_Albert", "native", "inductor"), ("hf_Albert", "python", "torch_compile"))
+            for mode, *end in (("inference", "pass", ""), ("training", "fail_accuracy", "too far"))))
+        self.assertIn("torch", rows[0]["versions"])
+        calls = {(call["only"], call.get("subject", "")): call for call in self.called()}
+        self.assertEqual(set(calls), {("albert_base_v2", ""), ("upstream:hf_Albert", ""), ("upstream:hf_Albert", "python"),
+                                      ("upstream:ese_vovnet19b_dw", ""), ("upstream:ese_vovnet19b_dw", "python")})
+        for call in calls.values():
+            self.assertIn("no_skip", call)
+            self.assertEqual((call["presets"], call["devices"]), ("mini", "cpu"))
+
+    def test_a_run_is_continued(self):
+        first = self.run_it("levit_128", "--kinds", "native", "--modes", "inference")
+        self.assertEqual(self.run_it("levit_128", "--kinds", "native", "--modes", "inference"), first)
+        self.assertEqual(self.called(), [])
+        self.run_it("levit_128", "--kinds", "native")
+        self.assertEqual([call["modes"] for call in self.called()], ["training"])
+        self.run_it("levit_128", "--kinds", "native", "--again")
+        self.assertEqual([call["modes"] for call in self.called()], ["training"], "what passed is not judged again")
+        self.run_it("levit_128", "--kinds", "native", "--devices", "cuda:0,cuda:1", "--preset", "full")
+        self.assertEqual([(call["modes"], call["devices"]) for call in self.called()], [("inference,training", "cuda:0")])
+        ledger = self.folder / "ledger.jsonl"
+        ledger.write_text(ledger.read_text().replace('"torch": "', '"torch": "1.'))
+        self.run_it("levit_128", "--kinds", "native", "--modes", "inference")
+        self.assertEqual(len(self.called()), 1, "another version of torch")
+
+    def test_a_model_without_results_has_a_line_with_the_reason(self):
+        rows = self.run_it("hf_Bart", "--kinds", "exported", "--modes", "inference")
+        self.assertEqual([(row["status"], row["reason"]) for row in rows], [("not_run", "torchstone: file.pt2: gated")])
+        late = self.run_it("ghostnet_100", "--kinds", "python", "--modes", "inference", "--limit", "0.5")[-1]
+        self.assertEqual((late["status"], late["reason"]), ("not_run", "took longer than 0.5 s"))
+
+    def test_a_name_that_upstream_has_not_is_refused(self):
+        done = subprocess.run([sys.executable, "-B", HERE / "judge_upstream.py", self.program, "--files", self.folder, "resnet_of_nobody"],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("resnet_of_nobody is no name of upstream_models.txt", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
