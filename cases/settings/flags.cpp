@@ -231,6 +231,8 @@ void refuse_flags_without_effect(Flags& flags) {
   const auto is_script = [](const auto& only) { return only.value.ends_with(".pt"); };
   if (std::ranges::none_of(flags.only, contains_colon))
     refuse(flags, {"subject"}, "is only for a model of a Python package in --torchstone_only");
+  if (flags.operators.names.empty())
+    refuse(flags, {"operator_log_folder"}, "is only for logs that --torchstone_operators_of names");
   if (std::ranges::none_of(flags.only, is_script))
     refuse(flags, {"inputs"}, "is only for a TorchScript file (.pt) in --torchstone_only");
   if (flags.run.isolate != Isolation::off) return;

@@ -77,6 +77,8 @@ std::string environment_name(const FlagInfo& flag);
 /// Flags that replace values of a suite's key `operators` (cases/settings/suite.h).
 struct OperatorFlags {
   std::vector<std::string> logs;
+  config::Choices<std::string> names;  ///< models and suites of upstream's, whose logs are found by name
+  std::string folder;                  ///< upstream's logs; empty: only the program's own are found
   std::vector<operators::OperatorLayout> layouts;
   std::optional<int> max_samples, start_index;
 };

@@ -181,6 +181,15 @@ std::vector<FlagInfo> model_suite_flags() {
                               &OperatorFlags::logs)
                        .is_path(),
                    "the suite's"),
+      of_operators(list_flag("operators_of", "NAME,…",
+                             "logs by name for the suite operators: a model, or all of torchbench, timm or huggingface",
+                             &OperatorFlags::names, config::text_of),
+                   "the suite's"),
+      of_operators(
+          text_flag("operator_log_folder", "FOLDER",
+                    "upstream's folder operator_inp_logs, whose logs operators_of prefers", &OperatorFlags::folder)
+              .is_path(),
+          "none"),
       of_operators(number_flag("max_samples", "N", int64_t{1}, million, "number of inputs to run for each operator",
                                &OperatorFlags::max_samples),
                    "the suite's"),

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cases/settings/operator_logs.h"
 #include "cases/settings/yaml.h"
 #include "models/core/model_registry.h"
 #include "models/fastrnns/lstm_options.h"
@@ -189,7 +190,10 @@ std::vector<operators::LoggedOperator> read_logs(const OperatorChoice& choice) {
 
 // Replaces values of a suite by values of the flags.
 OperatorChoice with_flags(OperatorChoice choice, const flags::OperatorFlags& flags) {
-  if (!flags.logs.empty()) choice.logs = flags.logs;
+  if (!flags.logs.empty() || !flags.names.empty()) choice.logs = flags.logs;
+  for (const auto& name : flags.names)
+    for (const auto& log : operator_logs_of(name, {flags.folder, own_suites().parent_path() / "operators"}))
+      if (std::ranges::count(choice.logs, log) == 0) choice.logs.push_back(log);
   if (!flags.layouts.empty()) choice.layouts = flags.layouts;
   if (flags.max_samples) choice.max_samples = *flags.max_samples;
   if (flags.start_index) choice.start_index = *flags.start_index;

@@ -30,6 +30,8 @@ TEST(AFlagWithoutEffect, IsRefusedWithTheNameOfTheOther) {
   expect_refusal({"--torchstone_format=json"}, "--torchstone_format", "--torchstone_list");
   expect_refusal({"--torchstone_format=json", "--torchstone_explain=*"}, "--torchstone_format", "--torchstone_list");
   expect_refusal({"--torchstone_list=cases", "--torchstone_explain=*"}, "--torchstone_explain", "--torchstone_list");
+  expect_refusal({"--torchstone_operator_log_folder=/logs"}, "--torchstone_operator_log_folder",
+                 "--torchstone_operators_of");
   expect_refusal({"--torchstone_inputs=/i.pt"}, "--torchstone_inputs", "--torchstone_only");
   expect_refusal({"--torchstone_inputs=/i.pt", "--torchstone_only=/m.pt2"}, "--torchstone_inputs", "(.pt)");
   expect_refusal({"--torchstone_inputs=/i.pt", "--torchstone_only=resnet18"}, "--torchstone_inputs",
@@ -137,6 +139,7 @@ TEST(AFlagForAKindOfCases, IsRefusedWhereNoneIsChosen) {
         {"--torchstone_batch_size=3", "batch size is not fixed", &batch},
         {"--torchstone_dynamic_range=2..8", "--torchstone_dynamic", &chosen.dynamic},
         {"--torchstone_operator_logs=/l.txt", "operators", &chosen.an_operator},
+        {"--torchstone_operators_of=resnet18", "operators", &chosen.an_operator},
         {"--torchstone_max_samples=3", "operators", &chosen.an_operator},
         {"--torchstone_start_index=3", "operators", &chosen.an_operator},
         {"--torchstone_layouts=channels_last", "operators", &chosen.an_operator},

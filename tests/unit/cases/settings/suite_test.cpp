@@ -1,5 +1,10 @@
 #include "cases/settings/suite.h"
 
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "tests/unit/cases/support.h"
@@ -144,6 +149,7 @@ TEST(Suites, AreReadFromAFolderInTheOrderOfTheirNames) {
 namespace torchstone::test {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -203,6 +209,25 @@ TEST(Operators, FlagsChooseLogsSamplesAndLayouts) {
   EXPECT_THAT(models_of(read(
                   folder, {"--torchstone_operator_logs=" + other, "--torchstone_layouts=recorded,channels_last"})[0]),
               ElementsAre("aten.test_relu.default.0", "aten.test_relu.default.0_channels_last"));
+}
+
+TEST(Operators, LogsAreFoundByTheNameOfAModel) {
+  const Folder folder;
+  folder.write("log.txt", log);
+  folder.write("suite.yaml", suite_text);
+  const auto sources = [](const suite::Suite& suite) {
+    std::set<std::string> files;
+    for (const auto& model : suite.models) files.insert(std::filesystem::path(model.place.file).filename());
+    return files;
+  };
+  EXPECT_THAT(sources(read(folder, {"--torchstone_operators_of=squeezenet1_1"})[0]),
+              testing::UnorderedElementsAre("squeezenet1_1_inference.txt"));
+  EXPECT_THAT(sources(read(folder, {"--torchstone_operators_of=squeezenet1_1,BertForMaskedLM",
+                                    "--torchstone_operator_logs=" + folder.path() + "/log.txt"})[0]),
+              testing::UnorderedElementsAre("log.txt", "squeezenet1_1_inference.txt", "BertForMaskedLM_inference.txt"));
+  EXPECT_THAT(error_of([&] { read(folder, {"--torchstone_operators_of=resnet_of_nobody"}); }),
+              AllOf(HasSubstr("flag --torchstone_operators_of=resnet_of_nobody: no log of the operators of "),
+                    HasSubstr("--torchstone_log_operator_inputs=FILE records one")));
 }
 
 TEST(Operators, SeveralLogsAreOne) {

@@ -1,0 +1,21 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cases/settings/case_fields.h"
+
+namespace torchstone::suite {
+
+/// Folders in which logs of operator inputs are found by name.
+struct OperatorLogFolders {
+  std::filesystem::path upstream{};  ///< upstream's operator_inp_logs (pytorch, benchmarks/dynamo); empty: none
+  std::filesystem::path own{};       ///< recorded from models of the zoo: MODEL_inference.txt, MODEL_training.txt
+};
+
+/// Returns the logs of a model, or of all models of a suite of upstream's (torchbench, timm, huggingface), sorted.
+/// Upstream's logs are preferred. A model without a log of its own has those of its family. Throws ConfigError without
+/// any log, and for a folder of upstream that does not exist.
+std::vector<std::string> operator_logs_of(const config::Choice<std::string>& name, const OperatorLogFolders& folders);
+
+}  // namespace torchstone::suite
