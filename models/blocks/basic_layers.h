@@ -97,16 +97,21 @@ struct ChannelNormImpl : nn::LayerNormImpl {
 TORCH_MODULE(ChannelNorm);
 
 /// x divided by its root mean square, times a weight (Zhang, Sennrich, "Root mean square layer normalization", 2019).
-/// Half precision is squared in float32.
+/// Half precision is squared in float32. A weight that is stored less 1 also multiplies in float32.
 struct RmsNormImpl : nn::Module {
-  explicit RmsNormImpl(int64_t width, double epsilon = 1e-6)
-      : weight(register_parameter("weight", torch::ones({width}))), eps(epsilon) {}
+  explicit RmsNormImpl(int64_t width, double epsilon = 1e-6, bool weight_less_one = false)
+      : weight(register_parameter("weight", weight_less_one ? torch::zeros({width}) : torch::ones({width}))),
+        eps(epsilon),
+        less_one(weight_less_one) {}
   torch::Tensor forward(const torch::Tensor& x) {
     const auto wide = x.scalar_type() == torch::kFloat64 ? x : x.to(torch::kFloat32);
-    return weight * (wide * torch::rsqrt(wide.pow(2).mean(-1, /*keepdim=*/true) + eps)).to(x.scalar_type());
+    const auto unit = wide * torch::rsqrt(wide.pow(2).mean(-1, /*keepdim=*/true) + eps);
+    if (less_one) return (unit * (1.0 + weight.to(unit.scalar_type()))).to(x.scalar_type());
+    return weight * unit.to(x.scalar_type());
   }
   torch::Tensor weight;
   double eps;
+  bool less_one;
 };
 TORCH_MODULE(RmsNorm);
 

@@ -29,7 +29,8 @@ A model counts as judged by a compiler if Inductor or `torch_compile` was given 
 TorchScript repeats eager's operators, so its verdicts are shown and do not count.
 """
 # Models in a suite of upstream's under names of our own: sizes or forms that upstream does not list.
-OWN = {"convmixer_1024_20_ks9_p14", "convnext_tiny", "llama_decode", "llama_prefill", "mixer_s16_224", "repvgg_a2_deployed",
+OWN = {"convmixer_1024_20_ks9_p14", "convnext_tiny", "gemma3_decode", "gemma3_prefill", "llama_decode", "llama_prefill",
+       "mistral_decode", "mistral_prefill", "mixer_s16_224", "qwen3_decode", "qwen3_prefill", "repvgg_a2_deployed",
        "speech_transformer_masked", "swin_tiny_patch4_window7_224", "xcit_nano_12_p8_224"}
 
 

@@ -102,16 +102,28 @@ def hf_t5(full):
         model(input_ids=ids, use_cache=False, **{second: others})))
 
 
-LLAMA = {
-    True: dict(vocab_size=32000, hidden_size=512, intermediate_size=1536, num_hidden_layers=8, num_attention_heads=8),
-    False: dict(vocab_size=1000, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
-                num_key_value_heads=2),
+MINI_DECODER = dict(vocab_size=1000, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
+                    num_key_value_heads=2)
+DECODERS = {  # full, mini
+    "Llama": (dict(vocab_size=32000, hidden_size=512, intermediate_size=1536, num_hidden_layers=8, num_attention_heads=8),
+              MINI_DECODER),
+    # Qwen3-0.6B
+    "Qwen3": (dict(vocab_size=151936, hidden_size=1024, intermediate_size=3072, num_hidden_layers=28, num_attention_heads=16,
+                   num_key_value_heads=8, head_dim=128, tie_word_embeddings=True, rope_theta=1e6),
+              MINI_DECODER | dict(head_dim=32, tie_word_embeddings=True, rope_theta=1e6)),
+    # Mistral-7B-v0.1, 2 of 32 layers
+    "Mistral": (dict(num_hidden_layers=2, rope_theta=1e4), MINI_DECODER | dict(sliding_window=6, rope_theta=1e4)),
+    # gemma-3-270m
+    "Gemma3": (dict(vocab_size=262144, hidden_size=640, intermediate_size=2048, num_hidden_layers=18, num_attention_heads=4,
+                    num_key_value_heads=1, head_dim=256, sliding_window=512, pad_token_id=None),
+               MINI_DECODER | dict(head_dim=16, query_pre_attn_scalar=16, sliding_window=6, sliding_window_pattern=2,
+                                   pad_token_id=None)),
 }
 
 
-def llama_step(model, ids, keys=None, values=None):
-    """(logits, keys, values) with the cache as two tensors [N, layers, heads, places, D]."""
-    cache = transformers().DynamicCache(config=model.config)
+def decoder_step(model, ids, keys=None, values=None):
+    """(logits, keys, values) with the cache as two tensors [N, layers, heads, places, D]; it keeps what windows omit."""
+    cache = transformers().DynamicCache()
     for layer in range(0 if keys is None else keys.shape[1]):
         cache.update(keys[:, layer], values[:, layer], layer)
     result = model(input_ids=ids, past_key_values=cache, use_cache=True)
@@ -119,13 +131,27 @@ def llama_step(model, ids, keys=None, values=None):
     return result.logits, torch.stack([x.keys for x in layers], 1), torch.stack([x.values for x in layers], 1)
 
 
-def llama(full):
-    return Called(transformers().LlamaForCausalLM(transformers().LlamaConfig(**LLAMA[full])), llama_step)
+def decoder_config(kind, full):
+    name = "Gemma3TextConfig" if kind == "Gemma3" else f"{kind}Config"
+    return getattr(transformers(), name)(**DECODERS[kind][0 if full else 1])
 
 
-def llama_decode_inputs(full):
-    cache = ((8, 8, 127, 64) if full else (2, 2, 15, 16), None)
-    return [((1,), LLAMA[full]["vocab_size"]), cache, cache]
+def decoder(kind):
+    """The two models of a decoder: a prompt, and one word after a cache."""
+    def build(full):
+        return Called(getattr(transformers(), f"{kind}ForCausalLM")(decoder_config(kind, full)), decoder_step)
+
+    def prefill_inputs(full):
+        return [((32 if full else 16,), decoder_config(kind, full).vocab_size)]
+
+    def decode_inputs(full):
+        config = decoder_config(kind, full)
+        width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        cache = ((config.num_hidden_layers, config.num_key_value_heads, 127 if full else 15, width), None)
+        return [((1,), config.vocab_size), cache, cache]
+    name = kind.lower()
+    return {f"{name}_prefill": Original("transformers", build, prefill_inputs),
+            f"{name}_decode": Original("transformers", build, decode_inputs)}
 
 
 def called(build):
@@ -156,8 +182,10 @@ ORIGINALS = {
                               tolerance=2e-5, training_inputs=True, loss=mean_of_logits),
     "hf_T5": Original("transformers", hf_t5, lambda full: 2 * [((512,), 32128) if full else ((32,), 1000)],
                       double=True, training_inputs=True, loss=mean_of_logits),
-    "llama_prefill": Original("transformers", llama, lambda full: [((32 if full else 16,), LLAMA[full]["vocab_size"])]),
-    "llama_decode": Original("transformers", llama, llama_decode_inputs),
+    **decoder("Llama"),
+    **decoder("Qwen3"),
+    **decoder("Mistral"),
+    **decoder("Gemma3"),
     "DistillGPT2": words(512, 50257, gpt2("GPT2LMHeadModel", n_layer=6)),
     "GPT2ForSequenceClassification": words(1024, 50257, gpt2("GPT2ForSequenceClassification"), classes=1),
 }

@@ -266,6 +266,10 @@ std::vector<suite::Suite> suites_of_the_zoo() {
   return suites;
 }
 
+/// Registered, but in no suite's list, so that the default set stays short: --torchstone_only runs them.
+const std::set<std::string> by_name_only{"gemma3_decode",   "gemma3_prefill", "mistral_decode",
+                                         "mistral_prefill", "qwen3_decode",   "qwen3_prefill"};
+
 // The shipped suites against the models of this program. Every model that is missing is named.
 TEST(DefaultSuites, ListTheZooAndCompareEachModelWithTwoBackends) {
   const auto suites = suites_of_the_zoo();
@@ -284,7 +288,7 @@ TEST(DefaultSuites, ListTheZooAndCompareEachModelWithTwoBackends) {
     if (!listed.count(info->name) && info->python.empty() && info->name != "test_only_model" &&
         info->family != "lstm" && info->suites != of_a_log)
       unlisted.insert(info->name);
-  EXPECT_THAT(unlisted, testing::IsEmpty()) << "no suite lists these models";
+  EXPECT_EQ(unlisted, by_name_only) << "no suite lists these models";
   if (!missing.empty()) return;
   const Expansion expansion = expand(suites, {all_models(), {"eager", "inductor", "torchscript"}}, flags_of({}));
   EXPECT_EQ(float32_cases(expansion, "torchscript"), listed.size());

@@ -1,0 +1,231 @@
+#pragma once
+// LLaMA and the decoders that follow its plan, as one step: a prompt that fills a cache of keys and values, or one more
+// word that uses it. Names are those of transformers' modules.
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "models/blocks/token_model.h"
+#include "models/blocks/transformer.h"
+
+namespace torchstone {
+
+/// Sizes of a decoder, and in what it differs from LLaMA.
+struct DecoderShape {
+  int64_t vocabulary, width, layers, heads, key_heads, head_width, feed_forward, prompt = 32, cached = 127;
+  double theta = 10000;      ///< base of the rotary positions' wavelengths
+  Act act = Act::silu;       ///< of the gated feed-forward
+  bool head_norm = false;    ///< normalises the queries and keys of each head
+  bool tied = false;         ///< the head has the weight of the words
+  int64_t window = 0;        ///< a query attends to so many positions, its own included; 0: to all before it
+  int64_t global_every = 0;  ///< each such layer has no window (0: none)
+  double local_theta = 0;    ///< theta of the layers with a window; 0: the same
+  bool gemma = false;  ///< scales the words, stores the norms' weights less 1, and normalises each branch's result
+
+  bool has_window(int64_t layer) const { return window > 0 && (global_every == 0 || (layer + 1) % global_every != 0); }
+  RmsNorm norm(int64_t size) const { return RmsNorm(size, 1e-6, gemma); }
+};
+
+/// Cosines and sines of each position's rotation: [L, D] each.
+struct Rotation {
+  torch::Tensor cosines, sines;
+  /// Rotates x [N, heads, L, D].
+  torch::Tensor operator()(const torch::Tensor& x) const {
+    const auto halves = x.chunk(2, -1);
+    return x * cosines + torch::cat({-halves[1], halves[0]}, -1) * sines;
+  }
+};
+
+/// What the layers of one kind, with a window or without, have in common.
+struct Positions {
+  Rotation rotate;
+  std::optional<torch::Tensor> visible;  ///< the keys that each query attends to [L, S]; none: all before it
+};
+
+/// Repeats each key head for several query heads.
+inline torch::Tensor repeated(const torch::Tensor& x, int64_t times) {
+  if (times == 1) return x;
+  return x.unsqueeze(2).expand({-1, -1, times, -1, -1}).reshape({x.size(0), x.size(1) * times, x.size(2), x.size(3)});
+}
+
+/// Keys and values of one layer, or of all of them: [N, (layers,) key heads, positions, D]; undefined when empty.
+struct Cache {
+  torch::Tensor keys, values;
+};
+
+struct DecoderLayerImpl : nn::Module {
+  explicit DecoderLayerImpl(const DecoderShape& s)
+      : shape(s),
+        q(linear_without_bias(s.width, s.heads * s.head_width)),
+        k(linear_without_bias(s.width, s.key_heads * s.head_width)),
+        v(linear_without_bias(s.width, s.key_heads * s.head_width)),
+        o(linear_without_bias(s.heads * s.head_width, s.width)),
+        gate(linear_without_bias(s.width, s.feed_forward)),
+        up(linear_without_bias(s.width, s.feed_forward)),
+        down(linear_without_bias(s.feed_forward, s.width)),
+        before_attention(register_module("input_layernorm", s.norm(s.width))),
+        before_mlp(
+            register_module(s.gemma ? "pre_feedforward_layernorm" : "post_attention_layernorm", s.norm(s.width))) {
+    auto attn = group({{"q_proj", q.ptr()}, {"k_proj", k.ptr()}, {"v_proj", v.ptr()}, {"o_proj", o.ptr()}});
+    if (s.head_norm) {
+      q_norm = attn->register_module("q_norm", s.norm(s.head_width));
+      k_norm = attn->register_module("k_norm", s.norm(s.head_width));
+    }
+    if (s.gemma) {
+      after_attention = register_module("post_attention_layernorm", s.norm(s.width));
+      after_mlp = register_module("post_feedforward_layernorm", s.norm(s.width));
+    }
+    register_module("self_attn", attn);
+    register_module("mlp", group({{"gate_proj", gate.ptr()}, {"up_proj", up.ptr()}, {"down_proj", down.ptr()}}));
+  }
+  /// Appends this layer's keys and values to `cache`.
+  torch::Tensor forward(torch::Tensor x, const Positions& positions, Cache& cache) {
+    x = x + normed(after_attention, attend(before_attention(x), positions, cache));
+    const auto y = before_mlp(x);
+    return x + normed(after_mlp, down(activate(shape.act, gate(y)) * up(y)));
+  }
+
+  DecoderShape shape;
+  nn::Linear q, k, v, o, gate, up, down;
+  RmsNorm before_attention, before_mlp, q_norm{nullptr}, k_norm{nullptr}, after_attention{nullptr}, after_mlp{nullptr};
+
+ private:
+  static torch::Tensor normed(RmsNorm& norm, const torch::Tensor& x) { return norm ? norm(x) : x; }
+
+  torch::Tensor attend(const torch::Tensor& x, const Positions& positions, Cache& cache) {
+    const auto append = [](torch::Tensor& old, const torch::Tensor& more) {
+      old = old.defined() ? torch::cat({old, more}, 2) : more;
+    };
+    const auto query = positions.rotate(normed(q_norm, split_heads(q(x), shape.heads)));
+    const bool is_prompt = !cache.keys.defined();
+    append(cache.keys, positions.rotate(normed(k_norm, split_heads(k(x), shape.key_heads))));
+    append(cache.values, split_heads(v(x), shape.key_heads));
+    const auto times = shape.heads / shape.key_heads;
+    return o(join_heads(at::scaled_dot_product_attention(
+        query, repeated(cache.keys, times), repeated(cache.values, times), positions.visible,
+        /*dropout_p=*/0, /*is_causal=*/is_prompt && !positions.visible)));
+  }
+};
+TORCH_MODULE(DecoderLayer);
+
+/// A prompt's step: token ids [N, prompt] → (logits [N, prompt, vocabulary], keys and values, each [N, layers, key
+/// heads, prompt, D]). A step that decodes: token ids [N, 1], keys and values [N, layers, key heads, cached, D] → the
+/// same for 1 word and cached + 1 places.
+class DecoderStep : public Model {
+ public:
+  DecoderStep(const DecoderShape& shape, bool decodes)
+      : shape_(shape), decodes_(decodes), words_(shape.vocabulary, shape.width), norm_(shape.norm(shape.width)) {
+    if (shape.tied) {
+      register_module("lm_head", tied(words_->weight));
+    } else {
+      head_ = register_module("lm_head", linear_without_bias(shape.width, shape.vocabulary));
+    }
+    if (shape.gemma)
+      words_scale_ = words_->register_buffer(
+          "embed_scale", torch::tensor(std::sqrt(static_cast<double>(shape.width)), torch::kFloat32));
+    for (int64_t i = 0; i < shape.layers; ++i) layers_.push_back(DecoderLayer(shape));
+    auto rotary = std::make_shared<nn::Module>("rotary_emb");
+    const bool two_kinds = shape.local_theta != 0;
+    frequencies_ = add_frequencies(*rotary, two_kinds ? "full_attention_" : "", shape.theta);
+    local_frequencies_ = two_kinds ? add_frequencies(*rotary, "sliding_attention_", shape.local_theta) : frequencies_;
+    register_module("model", group({{"embed_tokens", words_.ptr()},
+                                    {"layers", list_of(layers_).ptr()},
+                                    {"norm", norm_.ptr()},
+                                    {"rotary_emb", rotary}}));
+    init_linears_normal(*this, 0.02);
+    nn::init::normal_(words_->weight, 0, 0.02);
+  }
+
+  c10::IValue forward(const Tensors& inputs) override {
+    const auto& ids = inputs.at(0);
+    const auto start = decodes_ ? inputs.at(1).size(3) : 0, end = start + ids.size(1);
+    auto x = words_(ids);
+    if (shape_.gemma) x = x * words_scale_.to(x.scalar_type());
+    const Positions everywhere{rotation(frequencies_, start, end, x.scalar_type()), std::nullopt};
+    auto nearby = everywhere;
+    if (shape_.window > 0)
+      nearby = {rotation(local_frequencies_, start, end, x.scalar_type()), window_of(start, end, ids.options())};
+    Tensors keys, values;
+    for (size_t i = 0; i < layers_.size(); ++i) {
+      Cache cache;
+      const auto layer = static_cast<int64_t>(i);
+      if (decodes_) cache = {inputs.at(1).select(1, layer), inputs.at(2).select(1, layer)};
+      x = layers_[i](x, shape_.has_window(layer) ? nearby : everywhere, cache);
+      keys.push_back(cache.keys);
+      values.push_back(cache.values);
+    }
+    x = norm_(x);
+    return std::make_tuple(head_ ? head_(x) : torch::linear(x, words_->weight), torch::stack(keys, 1),
+                           torch::stack(values, 1));
+  }
+
+  Tensors example_inputs(const ModelOptions& options) const override {
+    const auto draw = [&](int64_t tokens) {
+      return torch::randint(shape_.vocabulary, {options.batch_size, tokens}, torch::kInt64);
+    };
+    if (!decodes_) return {draw(options.size_of("prompt", shape_.prompt))};
+    const std::vector<int64_t> sizes = {options.batch_size, shape_.layers, shape_.key_heads,
+                                        options.size_of("cache", shape_.cached), shape_.head_width};
+    auto ids = draw(1);
+    auto keys = torch::randn(sizes);
+    return {ids, keys, torch::randn(sizes)};
+  }
+
+  /// Returns the length of the prompt, or of the cache.
+  std::vector<ModelDimension> dimensions() const override {
+    if (decodes_) return {{"cache", shape_.cached, 2, 2 * shape_.cached, 1}};
+    return {{"prompt", shape_.prompt, 2, 2 * shape_.prompt, 1}};
+  }
+
+  bool in_state_dict(const std::string& name) const override {
+    return !name.ends_with("inv_freq") && !name.ends_with("embed_scale");
+  }
+
+ private:
+  /// Registers and returns the frequencies of the rotation.
+  torch::Tensor add_frequencies(nn::Module& rotary, const std::string& prefix, double theta) const {
+    const auto half = torch::arange(0, shape_.head_width, 2, torch::kFloat32) / static_cast<double>(shape_.head_width);
+    auto frequencies = rotary.register_buffer(prefix + "inv_freq", 1.0 / torch::pow(theta, half));
+    rotary.register_buffer(prefix + "original_inv_freq", frequencies.clone());
+    return frequencies;
+  }
+
+  /// Computes the rotation in float32, or in float64 for a float64 model.
+  static Rotation rotation(const torch::Tensor& frequencies, int64_t begin, int64_t end, torch::Dtype dtype) {
+    const auto wide = frequencies.scalar_type() == torch::kFloat64 ? torch::kFloat64 : torch::kFloat32;
+    const auto places = torch::arange(begin, end, frequencies.options().dtype(wide));
+    const auto angles = (places.unsqueeze(1) * frequencies.to(wide)).repeat({1, 2});
+    return {angles.cos().to(dtype), angles.sin().to(dtype)};
+  }
+
+  /// Returns which keys [0, end) the queries [begin, end) attend to.
+  torch::Tensor window_of(int64_t begin, int64_t end, const torch::TensorOptions& options) const {
+    const auto queries = torch::arange(begin, end, options).unsqueeze(1), keys = torch::arange(end, options);
+    return keys.le(queries).logical_and(keys.gt(queries - shape_.window));
+  }
+
+  DecoderShape shape_;
+  bool decodes_;
+  nn::Embedding words_;
+  RmsNorm norm_;
+  nn::Linear head_{nullptr};
+  std::vector<DecoderLayer> layers_;
+  torch::Tensor words_scale_, frequencies_, local_frequencies_;
+};
+
+/// Sizes of the mini presets.
+constexpr DecoderShape mini_decoder_shape{.vocabulary = 1000,
+                                          .width = 64,
+                                          .layers = 2,
+                                          .heads = 4,
+                                          .key_heads = 2,
+                                          .head_width = 16,
+                                          .feed_forward = 128,
+                                          .prompt = 16,
+                                          .cached = 15};
+
+}  // namespace torchstone
