@@ -46,7 +46,7 @@ inline nn::LeakyReLU leaky_relu(double slope) {
   return nn::LeakyReLU(nn::LeakyReLUOptions().negative_slope(slope).inplace(true));
 }
 
-enum class Act { none, relu, relu6, hardswish, silu, gelu, tanh_gelu, sigmoid, hardsigmoid };
+enum class Act { none, relu, relu6, leaky_relu, hardswish, silu, gelu, tanh_gelu, sigmoid, hardsigmoid };
 
 /// Applies an activation to each element. Never works in place.
 inline torch::Tensor activate(Act act, const torch::Tensor& x) {
@@ -57,6 +57,8 @@ inline torch::Tensor activate(Act act, const torch::Tensor& x) {
       return torch::relu(x);
     case Act::relu6:
       return torch::hardtanh(x, 0, 6);
+    case Act::leaky_relu:
+      return torch::leaky_relu(x, 0.01);
     case Act::hardswish:
       return torch::hardswish(x);
     case Act::silu:

@@ -46,8 +46,9 @@ inline Chain named_conv_norm(int64_t in, int64_t out, const ConvNorm& shape = {}
 }
 
 /// Returns timm's classifier: a linear layer `fc` on the mean over the image.
-inline Chain pooled_classifier(int64_t width) {
-  return chain({{"pool", average_pool()}, {"fc", nn::Linear(width, 1000)}});
+inline Chain pooled_classifier(int64_t width, double dropout = 0) {
+  if (dropout == 0) return chain({{"pool", average_pool()}, {"fc", nn::Linear(width, 1000)}});
+  return chain({{"pool", average_pool()}, {"drop", nn::Dropout(dropout)}, {"fc", nn::Linear(width, 1000)}});
 }
 
 struct SqueezeExciteShape {

@@ -1,10 +1,11 @@
 // EfficientNet and related networks: inverted residuals with squeeze-and-excitation, built from tables.
 // Papers: Tan, Le, "EfficientNet: rethinking model scaling for convolutional neural networks", 2019; Howard et al.,
 // "Searching for MobileNetV3", 2019; Sandler et al., "MobileNetV2", 2018; Tan et al., "MnasNet", 2018; Stamoulis et
-// al., "Single-path NAS", 2019. Original: timm's EfficientNet and MobileNetV3. Input [N, 3, 224, 224] → logits [N,
-// 1000]; 5,288,548 (efficientnet_b0; tf_efficientnet_b0 pads as TensorFlow does), 3,504,872 (mobilenetv2_100),
-// 5,483,032 (mobilenetv3_large_100), 4,383,312 (mnasnet_100) and 4,421,616 (spnasnet_100) parameters. mini: three
-// stages of 1, 2 and 1 blocks, 64 pixels.
+// al., "Single-path NAS", 2019; Han et al., "Model Rubik's cube", 2020 (tinynet_a); Wu et al., "FBNet", 2018. Original:
+// timm's EfficientNet and MobileNetV3. Input [N, 3, 224, 224], of tinynet_a [N, 3, 192, 192] → logits [N, 1000];
+// 5,288,548 (efficientnet_b0; tf_efficientnet_b0 pads as TensorFlow does), 3,504,872 (mobilenetv2_100), 5,483,032
+// (mobilenetv3_large_100), 4,383,312 (mnasnet_100), 4,421,616 (spnasnet_100), 6,187,972 (tinynet_a) and 5,572,200
+// (fbnetc_100) parameters. mini: three stages of 1, 2 and 1 blocks, 64 pixels.
 #include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 
@@ -23,10 +24,11 @@ using Stage = std::vector<Row>;
 
 struct Shape {
   std::vector<Stage> stages;
-  int64_t stem = 32, side = 224;
+  int64_t stem = 32, side = 224, features = 1280;
   Act act = Act::silu;
   double eps = 1e-5;
   bool tensorflow_padding = false;
+  bool always_expands = false;  ///< blocks have an expanding convolution also where it keeps the channels
   bool version3 =
       false;  ///< of MobileNet: other squeezes, a last 1x1 stage, and the wide convolution after the pooling
 };
@@ -60,7 +62,7 @@ void append(ChainImpl& layers, const std::string& conv_name, const std::string& 
 SkipChain block(int64_t in, const Row& row, int64_t stride, const Shape& network) {
   const auto act = row.act == Act::none ? network.act : row.act;
   const auto hidden = round_channels(static_cast<double>(in) * row.expansion);
-  const bool expands = row.expansion != 1;
+  const bool expands = row.expansion != 1 || network.always_expands;
   SkipChain layers(stride == 1 && in == row.channels);
   if (expands) append(*layers, "conv_pw", "bn1", in, hidden, network, {.act = act});
   append(*layers, "conv_dw", expands ? "bn2" : "bn1", hidden, hidden, network,
@@ -101,14 +103,14 @@ class EfficientNet : public Layered<ByteImageModel> {
       stage->push_back(last);
       blocks->push_back(stage);
       head->push_back("pool", pool);
-      head->push_back("conv_head", conv(6 * in, 1280, 1));
+      head->push_back("conv_head", conv(6 * in, shape.features, 1));
       head->push_back("act", activation(shape.act));
     } else {
-      append(*head, "conv_head", "bn2", in, 1280, shape, {.act = shape.act});
+      append(*head, "conv_head", "bn2", in, shape.features, shape, {.act = shape.act});
       head->push_back("pool", pool);
     }
     head->push_back("flatten", nn::Flatten());
-    head->push_back("classifier", nn::Linear(1280, 1000));
+    head->push_back("classifier", nn::Linear(shape.features, 1000));
     adopt(stem);
     add("blocks", blocks);
     adopt(head);
@@ -139,6 +141,17 @@ const std::vector<Stage> single_path_stages = {{{1, 3, 1, 1, 16, 0}},
                                                {{1, 5, 1, 6, 96, 0}, {3, 5, 1, 3, 96, 0}},
                                                {{4, 5, 2, 6, 192, 0}},
                                                {{1, 3, 1, 6, 320, 0}}};
+const std::vector<Stage> tiny_stages = {{{1, 3, 1, 1, 16}}, {{2, 3, 2, 6, 24}},  {{2, 5, 2, 6, 40}},
+                                        {{4, 3, 2, 6, 80}}, {{4, 5, 1, 6, 112}}, {{5, 5, 2, 6, 192}},
+                                        {{1, 3, 1, 6, 320}}};
+const std::vector<Stage> fbnet_stages = {
+    {{1, 3, 1, 1, 16, 0}},
+    {{1, 3, 2, 6, 24, 0}, {2, 3, 1, 1, 24, 0}},
+    {{1, 5, 2, 6, 32, 0}, {1, 5, 1, 3, 32, 0}, {1, 5, 1, 6, 32, 0}, {1, 3, 1, 6, 32, 0}},
+    {{1, 5, 2, 6, 64, 0}, {1, 5, 1, 3, 64, 0}, {2, 5, 1, 6, 64, 0}},
+    {{3, 5, 1, 6, 112, 0}, {1, 5, 1, 3, 112, 0}},
+    {{4, 5, 2, 6, 184, 0}},
+    {{1, 3, 1, 6, 352, 0}}};
 const std::vector<Stage> mobilenet_v3_stages = {{{1, 3, 1, 1, 16, 0, Act::relu}},
                                                 {{1, 3, 2, 4, 24, 0, Act::relu}, {1, 3, 1, 3, 24, 0, Act::relu}},
                                                 {{3, 5, 2, 3, 40, 0.25, Act::relu}},
@@ -167,6 +180,12 @@ TORCHSTONE_MODEL(mnasnet_100, .family = "efficientnet", .suites = {"timm"}, .tra
                  .parameters = 4'383'312, .make = make({.stages = mnasnet_stages, .act = Act::relu}));
 TORCHSTONE_MODEL(spnasnet_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
                  .parameters = 4'421'616, .make = make({.stages = single_path_stages, .act = Act::relu}));
+TORCHSTONE_MODEL(tinynet_a, .family = "efficientnet", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
+                 .parameters = 6'187'972, .make = make({.stages = tiny_stages, .side = 192}));
+TORCHSTONE_MODEL(
+    fbnetc_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 512, .eval_batch = 512,
+    .parameters = 5'572'200,
+    .make = make({.stages = fbnet_stages, .stem = 16, .features = 1984, .act = Act::relu, .always_expands = true}));
 TORCHSTONE_MODEL(mobilenetv3_large_100, .family = "efficientnet", .suites = {"timm"}, .train_batch = 512,
                  .eval_batch = 512, .parameters = 5'483'032,
                  .make = make({.stages = mobilenet_v3_stages, .stem = 16, .act = Act::hardswish, .version3 = true}));

@@ -1,9 +1,9 @@
 // Networks without attention that mix tokens by linear layers: MLP-Mixer, gMLP and ResMLP.
 // Papers: Tolstikhin et al., "MLP-Mixer: an all-MLP architecture for vision", 2021; Liu et al., "Pay attention to
 // MLPs", 2021; Touvron et al., "ResMLP: feedforward networks for image classification with data-efficient training",
-// 2021. Original: timm's MlpMixer. Input [N, 3, 224, 224] → logits [N, 1000]; 18,528,264 (mixer_s16_224), 59,880,472
-// (mixer_b16_224), 19,422,656 (gmlp_s16_224) and 15,350,872 (resmlp_12_224) parameters. mini: 2 blocks of width 64, 64
-// pixels.
+// 2021; gmixer_24_224 is timm's own. Original: timm's MlpMixer. Input [N, 3, 224, 224] → logits [N, 1000]; 18,528,264
+// (mixer_s16_224), 59,880,472 (mixer_b16_224), 19,422,656 (gmlp_s16_224), 15,350,872 (resmlp_12_224) and 24,721,096
+// (gmixer_24_224) parameters. mini: 2 blocks of width 64, 64 pixels.
 #include "models/blocks/image_model.h"
 #include "models/blocks/transformer.h"
 
@@ -38,6 +38,28 @@ Block res_mlp_block(int64_t width, int64_t tokens) {
   return block.running([=](torch::Tensor x) mutable {
     x = x + ls1 * linear_tokens(norm1(x).transpose(1, 2)).transpose(1, 2);
     return x + ls2 * mlp_channels(norm2(x));
+  });
+}
+
+/// fc2(a * silu(b)) of the halves a and b of fc1(x).
+Block gated_mlp(int64_t width, int64_t hidden) {
+  Block block;
+  auto fc1 = block.add("fc1", nn::Linear(width, hidden)), fc2 = block.add("fc2", nn::Linear(hidden / 2, width));
+  return block.running([=](const torch::Tensor& x) mutable {
+    const auto halves = fc1(x).chunk(2, -1);
+    return fc2(halves[0] * torch::silu(halves[1]));
+  });
+}
+
+/// MLP-Mixer's block with gated MLPs.
+Block gated_mixer_block(int64_t width, int64_t tokens) {
+  Block block;
+  auto norm1 = block.add("norm1", layer_norm(width)), norm2 = block.add("norm2", layer_norm(width));
+  auto mlp_tokens = block.add("mlp_tokens", gated_mlp(tokens, width));
+  auto mlp_channels = block.add("mlp_channels", gated_mlp(width, 4 * width));
+  return block.running([=](torch::Tensor x) mutable {
+    x = x + mlp_tokens(norm1(x).transpose(1, 2)).transpose(1, 2);
+    return x + mlp_channels(norm2(x));
   });
 }
 
@@ -93,6 +115,8 @@ TORCHSTONE_MODEL(gmlp_s16_224, .family = "mlp_mixer", .suites = {"timm"}, .train
                  .parameters = 19'422'656, .make = make(gated_block, 256, 30));
 TORCHSTONE_MODEL(resmlp_12_224, .family = "mlp_mixer", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
                  .parameters = 15'350'872, .make = make(res_mlp_block, 384, 12));
+TORCHSTONE_MODEL(gmixer_24_224, .family = "mlp_mixer", .suites = {"timm"}, .train_batch = 128, .eval_batch = 128,
+                 .parameters = 24'721'096, .make = make(gated_mixer_block, 384, 24));
 
 }  // namespace
 }  // namespace torchstone::mlp_mixer

@@ -34,9 +34,10 @@ def mlp_mixer(name, ratio, block, mlp="Mlp", norm="LayerNorm"):
         if full:
             return made(name)
         mixer = models().mlp_mixer
+        act = {"act_layer": nn.SiLU} if mlp == "GluMlp" else {}
         norm_layer = mixer.Affine if norm == "Affine" else functools.partial(nn.LayerNorm, eps=1e-6)
         return mixer.MlpMixer(img_size=64, num_blocks=2, embed_dim=64, mlp_ratio=ratio, mlp_layer=getattr(mixer, mlp),
-                              block_layer=getattr(mixer, block), norm_layer=norm_layer)
+                              block_layer=getattr(mixer, block), norm_layer=norm_layer, **act)
     return build
 
 
@@ -71,13 +72,13 @@ def repvgg(deployed):
     return build
 
 
-def efficientnet(name, squeeze="_se0.25", act="SiLU", **more):
+def efficientnet(name, squeeze="_se0.25", act="SiLU", first="ds", features=1280, **more):
     def build(full):
         if full:
             return made(name)
-        rows = ["ds_r1_k3_s1_e1_c16", "ir_r2_k3_s2_e6_c24", "ir_r1_k5_s2_e3_c40"]
+        rows = [f"{first}_r1_k3_s1_e1_c16", "ir_r2_k3_s2_e6_c24", "ir_r1_k5_s2_e3_c40"]
         stages = models()._efficientnet_builder.decode_arch_def([[row + squeeze] for row in rows])
-        return models().efficientnet.EfficientNet(block_args=stages, stem_size=16, num_features=1280,
+        return models().efficientnet.EfficientNet(block_args=stages, stem_size=16, num_features=features,
                                                   act_layer=getattr(nn, act), **more)
     return build
 
@@ -174,6 +175,66 @@ def regnet(full):
     return model
 
 
+def ghostnet(full):
+    if full:
+        return made("ghostnet_100")
+    stages = [[[3, 16, 16, 0, 1]], [[3, 48, 24, 0, 2]], [[3, 72, 24, 0, 1]], [[5, 72, 40, 0.25, 2]]]
+    return models().ghostnet.GhostNet(stages, drop_rate=0.0)  # its dropout is a number
+
+
+def res2net(name, base_width, scale, cardinality=1):
+    def build(full):
+        if full:
+            return made(name)
+        return models().resnet.ResNet(models().res2net.Bottle2neck, (2, 1, 1, 1), base_width=base_width,
+                                      cardinality=cardinality, block_args=dict(scale=scale))
+    return build
+
+
+def rexnet(full):
+    return made("rexnet_100") if full else models().rexnet.RexNet(depth_mult=1 / 3)
+
+
+def poolformer(full):
+    if full:
+        return made("poolformer_m36")
+    metaformer = models().metaformer
+    return metaformer.MetaFormer(
+        depths=(1, 1, 1, 1), dims=(16, 32, 64, 128), downsample_norm=None, mlp_act=nn.GELU, mlp_bias=True,
+        norm_layers=metaformer.GroupNorm1, layer_scale_init_values=1e-6, res_scale_init_values=None, use_mlp_head=False)
+
+
+def cait(full):
+    return made("cait_m36_384") if full else models().cait.Cait(img_size=64, embed_dim=96, depth=2, num_heads=3)
+
+
+def pit(full):
+    return made("pit_b_224") if full else models().pit.PoolingVisionTransformer(
+        img_size=56, patch_size=14, stride=7, base_dims=(16, 16, 16), depth=(1, 1, 1), heads=(2, 4, 8))
+
+
+def vovnet(name):
+    def build(full):
+        if full:
+            return made(name)
+        vovnet = models().vovnet
+        config = dict(vovnet.model_cfgs[name], stem_chs=[16, 16, 24], stage_conv_chs=[16, 20, 24, 28],
+                      stage_out_chs=[32, 48, 64, 80])
+        config["block_per_stage"] = [*config["block_per_stage"][:3], 1]
+        return vovnet.VovNet(config)
+    return build
+
+
+def cspdarknet(full):
+    if full:
+        return made("cspdarknet53")
+    cspnet = models().cspnet
+    config = cspnet.model_cfgs["cspdarknet53"]
+    stages = dataclasses.replace(config.stages, **{key: value[:3] for key, value in vars(config.stages).items()}
+                                 | dict(depth=(1, 2, 1), out_chs=(16, 32, 64)))
+    return cspnet.CspNet(dataclasses.replace(config, stages=stages))
+
+
 def image_model(build, side=64, side_full=224, **options):
     return Original("timm", build, image(side, side_full), **options)
 
@@ -207,7 +268,7 @@ ORIGINALS = {
     "swin_tiny_patch4_window7_224": image_model(swin("swin_tiny_patch4_window7_224"), side=32),
     "swin_base_patch4_window7_224": image_model(swin("swin_base_patch4_window7_224"), side=32),
     "beit_base_patch16_224": image_model(beit),
-    # The originals themselves differ by 4e-4 between one thread and two: LeViT's gradients in train mode, and NFNet's
+    # The originals themselves differ by up to 4e-4 between one thread and two: LeViT's gradients in train mode, and NFNet's
     # full preset, whose gains are drawn with both signs and amplify rounding errors.
     "levit_128": image_model(levit, side=128, double=True),
     "mobilevit_s": image_model(mobilevit, side_full=256),
@@ -218,4 +279,18 @@ ORIGINALS = {
     "hrnet_w18": image_model(hrnet),
     "volo_d1_224": image_model(volo),
     "regnety_002": image_model(regnet),
+    "gmixer_24_224": image_model(mlp_mixer("gmixer_24_224", (1.0, 4.0), "MixerBlock", mlp="GluMlp"), double=True),
+    "tinynet_a": image_model(efficientnet("tinynet_a"), side_full=192),
+    "fbnetc_100": image_model(efficientnet("fbnetc_100", squeeze="", act="ReLU", first="ir", features=1984)),
+    "ghostnet_100": image_model(ghostnet),
+    "res2net50_14w_8s": image_model(res2net("res2net50_14w_8s", 14, 8)),
+    "res2net101_26w_4s": image_model(res2net("res2net101_26w_4s", 26, 4)),
+    "res2next50": image_model(res2net("res2next50", 4, 4, cardinality=8)),
+    "rexnet_100": image_model(rexnet),
+    "poolformer_m36": image_model(poolformer),
+    "cait_m36_384": image_model(cait, side_full=384),
+    "pit_b_224": image_model(pit, side=56),
+    "ese_vovnet19b_dw": image_model(vovnet("ese_vovnet19b_dw"), side_full=288),
+    "vovnet39a": image_model(vovnet("vovnet39a")),
+    "cspdarknet53": image_model(cspdarknet, side_full=256),
 }
