@@ -52,6 +52,7 @@ class Called(nn.Module):
     def __init__(self, model, call):
         super().__init__()
         self.model_and_call = model, call
+        self._buffers = model._buffers  # of the model itself; the same dict, so that a change of dtype reaches both
         for name, child in model.named_children():
             self.add_module(name, child)
 

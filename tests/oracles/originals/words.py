@@ -154,17 +154,49 @@ def decoder(kind):
             f"{name}_decode": Original("transformers", build, decode_inputs)}
 
 
+def bart(kind, task):
+    def build(full):
+        sizes = dict(vocab_size=1000, d_model=64, max_position_embeddings=64)
+        for half in ("encoder", "decoder"):
+            sizes |= {f"{half}_layers": 2, f"{half}_attention_heads": 4, f"{half}_ffn_dim": 128}
+        # As in T5 a rate of dropout is a number.
+        config = getattr(transformers(), f"{kind}Config")(dropout=0.0, attention_dropout=0.0, **({} if full else sizes))
+        model = getattr(transformers(), f"{kind}For{task}")(config)
+        if task == "CausalLM":
+            for layer in model.model.decoder.layers:
+                layer.encoder_attn = layer.encoder_attn_layer_norm = torch.nn.Identity()
+            return called(lambda full: model)(full)
+        return Called(model, lambda model, ids, decoded, labels: answer(
+            model(input_ids=ids, decoder_input_ids=decoded, labels=labels, use_cache=False)))
+
+    count = 3 if task == "ConditionalGeneration" else 2
+    vocabulary = 50005 if kind == "PLBart" else 50265
+    return {f"{kind}For{task}": Original(
+        "transformers", build, lambda full: count * [((1024,), vocabulary) if full else ((32,), 1000)],
+        tolerance=2e-5, loss=first)}
+
+
+def electra(full):
+    sizes = {} if full else ENCODER | dict(embedding_size=32)
+    return transformers().ElectraForCausalLM(transformers().ElectraConfig(**sizes))
+
+
+def mobilebert(full):
+    sizes = {} if full else ENCODER | dict(intermediate_size=64, embedding_size=32, intra_bottleneck_size=32)
+    return transformers().MobileBertForMaskedLM(transformers().MobileBertConfig(**sizes))
+
+
 def called(build):
     return lambda full: Called(build(full), lambda model, ids, labels=None: answer(model(input_ids=ids, labels=labels)))
 
 
-def words(tokens, vocabulary, build, ids=None, classes=None):
+def words(tokens, vocabulary, build, ids=None, classes=None, double=False):
     """A model of token ids (below `ids`) with labels, as huggingface.py runs it: one a token, or one a sample below
     `classes`."""
     def inputs(full):
         length, bound = (tokens, vocabulary) if full else (32, 1000)
         return [((length,), ids or bound), ((), classes) if classes else ((length,), bound)]
-    return Original("transformers", called(build), inputs, tolerance=2e-5, loss=first)
+    return Original("transformers", called(build), inputs, tolerance=2e-5, double=double, loss=first)
 
 
 ORIGINALS = {
@@ -188,4 +220,13 @@ ORIGINALS = {
     **decoder("Gemma3"),
     "DistillGPT2": words(512, 50257, gpt2("GPT2LMHeadModel", n_layer=6)),
     "GPT2ForSequenceClassification": words(1024, 50257, gpt2("GPT2ForSequenceClassification"), classes=1),
+    **bart("Bart", "ConditionalGeneration"),
+    **bart("Bart", "CausalLM"),
+    **bart("PLBart", "ConditionalGeneration"),
+    **bart("PLBart", "CausalLM"),
+    **bart("MBart", "ConditionalGeneration"),
+    **bart("MBart", "CausalLM"),
+    "ElectraForCausalLM": words(512, 30522, electra),
+    # Scales in the place of norms: values grow from layer to layer, in full beyond what float32 holds.
+    "MobileBertForMaskedLM": words(128, 30522, mobilebert, double=True),
 }
