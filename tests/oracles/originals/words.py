@@ -186,6 +186,19 @@ def mobilebert(full):
     return transformers().MobileBertForMaskedLM(transformers().MobileBertConfig(**sizes))
 
 
+def xlnet(full):
+    sizes = {} if full else dict(vocab_size=1000, d_model=64, n_layer=2, n_head=4, d_inner=128)
+    model = transformers().XLNetLMHeadModel(transformers().XLNetConfig(**sizes))
+    del model.transformer.mask_emb
+    for layer in model.transformer.layer:
+        del layer.rel_attn.r_s_bias, layer.rel_attn.seg_embed
+
+    def call(model, ids, labels):
+        result = model(input_ids=ids, labels=labels)
+        return [result.loss, result.logits, *(result.mems or ())]
+    return Called(model, call)
+
+
 def called(build):
     return lambda full: Called(build(full), lambda model, ids, labels=None: answer(model(input_ids=ids, labels=labels)))
 
@@ -229,4 +242,6 @@ ORIGINALS = {
     "ElectraForCausalLM": words(512, 30522, electra),
     # Scales in the place of norms: values grow from layer to layer, in full beyond what float32 holds.
     "MobileBertForMaskedLM": words(128, 30522, mobilebert, double=True),
+    "XLNetLMHeadModel": Original("transformers", xlnet, lambda full: 2 * [((512,), 32000) if full else ((32,), 1000)],
+                                 tolerance=2e-5, loss=first),
 }
