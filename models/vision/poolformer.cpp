@@ -20,14 +20,14 @@ Block pool_block(int64_t width) {
     Block holder;
     const auto values = holder.add("scale", first_scale(width));
     block.add(name, holder);
-    return values.view({width, 1, 1});
+    return values;
   };
   const auto first = scale("layer_scale1"), second = scale("layer_scale2");
   return block.running([=](torch::Tensor x) mutable {
     const auto y = norm1(x);
     const auto mean = torch::avg_pool2d(y, 3, 1, 1, /*ceil_mode=*/false, /*count_include_pad=*/false);
-    x = x + first * (mean - y);
-    return x + second * mlp(norm2(x));
+    x = x + first.view({-1, 1, 1}) * (mean - y);
+    return x + second.view({-1, 1, 1}) * mlp(norm2(x));
   });
 }
 
