@@ -173,12 +173,15 @@ std::map<std::string, selection::OwnDtype> register_only_models(flags::Flags& fl
   std::map<std::string, selection::OwnDtype> dtypes;
   std::map<std::string, std::string> files;  // by the names of their models
   for (auto& only : flags.only) {
+    const std::string given = only.value;
     if (register_python_model(only, flags)) {
+      flags.only_models[given] = only.value;
       dtypes[only.value] = {DType::as_written, DType::float32};
       continue;
     }
     const bool of_package = is_named_model(only.value);
     const bool failed = of_package && export_named_model(only, flags);
+    flags.only_models[given] = selection::only_model(only.value);
     if (of_package) flags.package_models.insert(selection::only_model(only.value));
     if (failed || !selection::only_is_file(only.value)) continue;
     const auto [named, is_first] = files.try_emplace(formats::model_name_of(only.value), only.value);

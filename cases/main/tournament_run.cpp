@@ -117,6 +117,7 @@ Status time_entrants(Session& session, const std::vector<size_t>& variants, std:
   tournament.doubts = timed.doubts();
   tournament.timed_processes = timed.processes();
   tournament.disturbed = timed.disturbed();
+  tournament.unwatched = timed.unwatched();
   tournament.failure = timed.failure();
   return timed.failure_status();
 }

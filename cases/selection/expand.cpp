@@ -41,6 +41,17 @@ std::optional<policy::Decision> not_dynamic(const policy::Policy& policy, const 
   return policy::Decision{why, fmt::format("{}:{}", info.file, info.line)};
 }
 
+/// Applies the settings of one level of a suite. An expected status replaces the whole expectation of the level above
+/// it, with its bound.
+void apply_level(const config::Settings& settings, Case& c) {
+  const auto is_status = [](const auto& setting) { return setting.first == "expected"; };
+  if (std::ranges::any_of(settings, is_status)) {
+    c.max_error.reset();
+    c.origin.erase("max_error");
+  }
+  apply_settings(settings, c);
+}
+
 /// Moves the batch size of a dynamic case into its range, unless it is fixed.
 void clamp_batch_size(Case& c) {
   if (c.dynamic == Dynamic::off || c.fixed_batch) return;
@@ -142,7 +153,7 @@ class Expander {
     const std::string policy_tolerance = c.origin["tolerance"], policy_equal_nan = c.origin["equal_nan"];
     if (!info.python.empty() && c.dtype == DType::as_written) add_rules_of_narrow_dtypes(policy, info, c);
     const auto fixed = std::pair(c.batch_size, c.origin["batch_size"]);
-    for (const auto* settings : {&suite.defaults, &row.settings, &model.settings}) apply_settings(*settings, c);
+    for (const auto* settings : {&suite.defaults, &row.settings, &model.settings}) apply_level(*settings, c);
     policy::leave_out_cuda_graphs(c);
     if (const auto own = flags_.batch_sizes.find(c.model); own != flags_.batch_sizes.end())
       set("batch_size", c.batch_size, config::Choices<int64_t>{own->second});
@@ -163,9 +174,6 @@ class Expander {
     apply_disable_cudagraph(policy, info, c);
     if (const auto out = not_exported(policy, policy::conditions_of(c, info, loosest)); out && c.upstream_semantics)
       return skip(c, *out);
-
-    // A later setting expects another status.
-    if (c.expected_status != Status::fail_accuracy) c.max_error.reset();
 
     const std::string name = name_of(c);
     const auto [found, fresh] = registered_.try_emplace(name, Registered{c.model, row.place, asked});

@@ -162,10 +162,29 @@ bool makes_a_difference(const Flags& flags, const std::string& name, const Case&
   return !reaches || reaches(c, flags.facts);
 }
 
+namespace {
+
+/// Whether a case needs this value of a flag. Other models of --torchstone_only do not belong to its run, and without a
+/// TorchScript file its inputs are refused.
+bool needs_value(const Flags& flags, const std::string& name, const std::string& value, const Case& c) {
+  const auto may_name_model = [&](const std::string& only) {
+    const auto found = flags.only_models.find(only);
+    return found == flags.only_models.end() || found->second == c.model;
+  };
+  if (name == "only") return may_name_model(value);
+  if (name == "inputs")
+    return std::ranges::any_of(flags.given, [&](const auto& flag) {
+      return flag.first == "only" && flag.second.ends_with(".pt") && may_name_model(flag.second);
+    });
+  return makes_a_difference(flags, name, c);
+}
+
+}  // namespace
+
 std::string reproduce_arguments(const Flags& flags, const Case* c) {
   std::string line;
   for (const auto& [name, value] : flags.given) {
-    if (find_flag(name)->reproduces && (c == nullptr || makes_a_difference(flags, name, *c)))
+    if (find_flag(name)->reproduces && (c == nullptr || needs_value(flags, name, value, *c)))
       line += (line.empty() ? "" : " ") + shell_quoted(without_secret(fmt::format("--torchstone_{}={}", name, value)));
   }
   return line;

@@ -331,7 +331,7 @@ std::string sweep_text(const judge::Sweep& sweep) {
     text += fmt::format("  {:>10} {:>7} {:>11} {:>21} {:>11}  {}\n", row.batch_size, row.threads,
                         or_dash(format_metric("compiled_ms", 1e3 * row.seconds)),
                         or_dash(ratio_text(row.speedup, row.speedup_low, row.speedup_high, 2)),
-                        or_dash(fmt::format("{:.4g}", row.samples_per_s)), terminal_line(row.fastest));
+                        or_dash(fmt::format("{:.4g}", row.samples_per_s)), terminal_line(judge::fastest_words(row)));
   }
   return text;
 }

@@ -85,12 +85,10 @@ size_t count(const BaselineComparison& comparison, Change change) {
 
 bool is_named(const std::vector<Change>& fail_on, Change change) { return std::ranges::count(fail_on, change) > 0; }
 
-/// Whether a metric of the case is MORE or LESS, and `fail_on` names it. The verdict of the case may be another one.
-bool has_named_count(const CaseChange& c, const std::vector<Change>& fail_on) {
-  return std::ranges::any_of(c.metrics, [&](const MetricChange& m) {
-    return (m.change == Change::more || m.change == Change::less) && is_named(fail_on, m.change) &&
-           counts_for_case(m.metric);
-  });
+/// Whether `fail_on` names the change of a metric. The case itself may have a change of a higher rank.
+bool has_named_metric(const CaseChange& c, const std::vector<Change>& fail_on) {
+  return std::ranges::any_of(
+      c.metrics, [&](const MetricChange& m) { return is_named(fail_on, m.change) && counts_for_case(m.metric); });
 }
 
 /// "1 case is" or "3 cases are".
@@ -112,7 +110,7 @@ std::string first_names(const std::vector<std::string>& names) {
 bool fails(const CaseChange& c, const std::vector<Change>& fail_on) {
   if (c.change == Change::broken) return true;
   if (c.change == Change::gone && !c.lost) return false;
-  return is_named(fail_on, c.change) || has_named_count(c, fail_on);
+  return is_named(fail_on, c.change) || has_named_metric(c, fail_on);
 }
 
 bool fails_as_worse(const CaseChange& c, const std::vector<Change>& fail_on) {

@@ -50,10 +50,10 @@ const std::vector<Change>& default_fail_on();
 /// slower, faster, ambiguous, new, gone, different_model, more, less, fixed.
 std::vector<Change> parse_fail_on(const std::vector<std::string>& words);
 
-/// Whether a case is red: BROKEN, of a verdict in `fail_on`, or with bytes or counts that are MORE or LESS if `fail_on`
-/// names it. GONE counts only for a lost case, and eager's own metrics never.
+/// Whether a case is red: it is BROKEN, or `fail_on` names its change or that of one of its metrics. GONE counts only
+/// for a lost case, and eager's own metrics never.
 bool fails(const CaseChange& change, const std::vector<Change>& fail_on);
-/// Whether a case is red because it is worse, and not only because `fail_on` names bytes or counts.
+/// Whether a case is red because it is worse, and not only because `fail_on` names another change.
 bool fails_as_worse(const CaseChange& change, const std::vector<Change>& fail_on);
 
 /// Returns the exit code of `torchstone-report compare` and of a run with a baseline. It is 2 for timings of another

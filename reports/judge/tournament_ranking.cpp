@@ -108,12 +108,12 @@ SweepRow sweep_row(const Tournament& tournament) {
   SweepRow row{.batch_size = value_in(tournament.facts, "batch_size", "-"),
                .threads = value_in(tournament.facts, "threads", "-")};
   if (tournament.best.empty()) {
-    row.fastest = verdict_line(tournament);
+    row.failure = tournament.failure;
     return row;
   }
   const Standing& fastest = tournament.standings.front();
-  row.fastest = fmt::format("{}{}", fmt::join(tournament.best, ", "),
-                            why_no_advice(tournament).empty() ? "" : " (most processes were disturbed)");
+  row.fastest = tournament.best;
+  row.disturbed = !why_no_advice(tournament).empty();
   row.seconds = fastest.seconds;
   row.samples_per_s = parse_number(row.batch_size).value_or(0) / fastest.seconds;
   row.speedup = fastest.speedup;
@@ -231,9 +231,10 @@ void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament) {
 }
 
 std::string why_no_advice(const Tournament& tournament) {
-  if (2 * tournament.disturbed <= tournament.timed_processes) return "";
+  const size_t watched = tournament.timed_processes - tournament.unwatched;
+  if (2 * tournament.disturbed <= watched) return "";
   return fmt::format("{} of {} processes were disturbed. End other programs or take a quiet machine, and run it again.",
-                     tournament.disturbed, tournament.timed_processes);
+                     tournament.disturbed, watched);
 }
 
 std::string verdict_line(const Tournament& tournament) {
@@ -241,6 +242,11 @@ std::string verdict_line(const Tournament& tournament) {
   if (const std::string why = why_no_advice(tournament); !why.empty()) return "no advice: " + why;
   if (tournament.best.size() == 1) return "winner " + tournament.best.front();
   return fmt::format("{} tie: {}", tournament.best.size(), fmt::join(tournament.best, ", "));
+}
+
+std::string fastest_words(const SweepRow& row) {
+  if (row.fastest.empty()) return "no ranking: " + row.failure;
+  return fmt::format("{}{}", fmt::join(row.fastest, ", "), row.disturbed ? " (most processes were disturbed)" : "");
 }
 
 std::string processes_words(const Tournament& tournament) {

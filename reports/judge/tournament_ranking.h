@@ -73,6 +73,7 @@ struct Tournament {
   size_t processes = 0;             ///< counted processes of the variants that stayed to the end
   size_t timed_processes = 0;       ///< all processes that timed, also those that do not count
   size_t disturbed = 0;             ///< of them: other programs or the host used more of the CPU than a timing allows
+  size_t unwatched = 0;             ///< of them: the use of the CPU is unknown
   std::vector<Standing> standings;  ///< the fastest first, then variants without timing
   std::vector<std::string> best;    ///< the winner, or the variants that tie; empty if nothing was timed
   std::vector<Advice> loaded;       ///< if packages were compiled before; empty with why_no_advice(), like `compiled`
@@ -86,7 +87,8 @@ struct Tournament {
 /// Otherwise sets `failure`, unless it is set already.
 void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament);
 
-/// Returns why nothing is advised, and what to do: most processes were disturbed. Empty if there is advice.
+/// Returns why nothing is advised, and what to do: most processes were disturbed, of those whose use of the CPU is
+/// known. Empty if there is advice.
 std::string why_no_advice(const Tournament& tournament);
 
 /// Returns "winner inductor:freezing=true", "3 tie: …", "no advice: …" or the failure.
@@ -111,7 +113,9 @@ int exit_code_of_models(const std::vector<Tournament>& tournaments);
 /// One tournament of a sweep over batch sizes and thread counts.
 struct SweepRow {
   std::string batch_size{}, threads{};  ///< as in the tournament; "-": LibTorch's choice
-  std::string fastest{};                ///< the winner, or the variants that tie; "no ranking: …" without one
+  std::vector<std::string> fastest{};   ///< the winner, or the variants that tie; empty without a ranking
+  std::string failure{};                ///< why there is no ranking; empty if there is one
+  bool disturbed = false;               ///< most processes were: nothing is advised
   double seconds = 0;                   ///< of a call of the fastest; 0 without a ranking, like the numbers below
   double samples_per_s = 0;
   double speedup = 0, speedup_low = 0, speedup_high = 0;  ///< of the fastest against eager at the same combination
@@ -121,6 +125,9 @@ struct Sweep {
   std::string title;           ///< Tournament::sweep
   std::vector<SweepRow> rows;  ///< in the order in which they ran
 };
+
+/// Returns a combination's fastest variants for people: "a, b (most processes were disturbed)", "no ranking: …".
+std::string fastest_words(const SweepRow& row);
 
 /// Returns the sweeps among the tournaments, each with all of its combinations.
 std::vector<Sweep> group_sweeps(const std::vector<Tournament>& tournaments);

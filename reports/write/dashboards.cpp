@@ -30,10 +30,10 @@ std::string json_text(const ordered_json& json) {
   return printable_json(json.dump(1, ' ', false, ordered_json::error_handler_t::replace)) + "\n";
 }
 
-/// Returns a metric if it is a number; JSON has neither NaN nor infinities.
-std::optional<double> finite_metric(const Result& r, const std::string& key) {
+/// Returns a metric if it is a number that its interval tells something about. JSON has neither NaN nor infinities.
+std::optional<double> known_metric(const Result& r, const std::string& key) {
   const auto value = metric_of(r, key.c_str());
-  return value && std::isfinite(*value) ? value : std::nullopt;
+  return value && std::isfinite(*value) && !is_unknown(r, key) ? value : std::nullopt;
 }
 
 /// Returns the interval of a metric if both ends are numbers.
@@ -71,7 +71,7 @@ std::string unit_of(const tables::NumberColumn& column) {
 
 ordered_json database_number(const Result& r, const tables::NumberColumn& column, double value) {
   ordered_json metric{{"name", column.name}, {"benchmark_values", ordered_json::array({value * column.factor})}};
-  const auto required = finite_metric(r, "required_speedup");
+  const auto required = known_metric(r, "required_speedup");
   if (std::string_view(column.metric) == "speedup" && required) metric["target_value"] = *required;
   ordered_json extra = ordered_json::object();
   if (const std::string unit = unit_of(column); !unit.empty()) extra["unit"] = unit;
@@ -125,7 +125,7 @@ ordered_json action_entries(const std::vector<Result>& results, Better better) {
   for (const Result* r : one_of_each_name(results))
     for (const MetricInfo* info : watched_metrics())
       if (info->better == better)
-        if (const auto value = finite_metric(*r, std::string(info->key)))
+        if (const auto value = known_metric(*r, std::string(info->key)))
           entries.push_back(action_entry(*r, *info, *value));
   return entries;
 }
@@ -145,7 +145,7 @@ std::string write_benchmark_database(const Report& report) {
       add({{"name", "accuracy"},
            {"extra_info", {{"benchmark_values", ordered_json::array({to_string(final_status(r))})}}}});
     for (const auto& column : database_numbers(r.check))
-      if (const auto value = finite_metric(r, column.metric)) add(database_number(r, column, *value));
+      if (const auto value = known_metric(r, column.metric)) add(database_number(r, column, *value));
   }
   return json_text(records);
 }

@@ -59,6 +59,7 @@ ordered_json model_json(const judge::Tournament& tournament) {
   json["no_advice"] = no_advice.empty() ? ordered_json() : ordered_json(no_advice);
   json["timed_processes"] = tournament.timed_processes;
   json["disturbed_processes"] = tournament.disturbed;
+  json["unwatched_processes"] = tournament.unwatched;
   json["exit_code"] = tournament.exit_code;
   json["confidence"] = tournament.options.confidence;
   json["margin"] = tournament.options.margin;
@@ -75,7 +76,11 @@ ordered_json model_json(const judge::Tournament& tournament) {
 ordered_json sweep_json(const judge::Sweep& sweep) {
   ordered_json json{{"title", sweep.title}, {"combinations", ordered_json::array()}};
   for (const auto& row : sweep.rows) {
-    ordered_json one{{"batch_size", row.batch_size}, {"threads", row.threads}, {"fastest", row.fastest}};
+    ordered_json one{{"batch_size", row.batch_size},
+                     {"threads", row.threads},
+                     {"best", row.fastest},
+                     {"disturbed", row.disturbed},
+                     {"failure", row.failure}};
     if (row.seconds > 0) {
       one["seconds"] = row.seconds;
       one["samples_per_s"] = row.samples_per_s;

@@ -228,7 +228,7 @@ std::string sweep_section(const judge::Sweep& sweep) {
   for (const auto& row : sweep.rows) {
     const bool ranked = row.seconds > 0;
     rows += "<tr>" + right_cell(escaped(row.batch_size)) + right_cell(escaped(row.threads)) + "<th>" +
-            escaped(row.fastest) + right_cell(ranked ? time_text(row.seconds) : "–") +
+            escaped(judge::fastest_words(row)) + right_cell(ranked ? time_text(row.seconds) : "–") +
             right_cell(ranked ? ratio_text(row.speedup, row.speedup_low, row.speedup_high, 3) : "–") +
             right_cell(ranked ? fmt::format("{:.4g}", row.samples_per_s) : "–") + "\n";
   }

@@ -119,6 +119,16 @@ TEST(Expand, ABoundNeedsAKnownWrongAnswer) {
   EXPECT_EQ(overridden.at("first").max_error, std::nullopt);
 }
 
+TEST(Expand, AnExpectationOfAModelReplacesThatOfTheSuiteWithItsBound) {
+  const Expanded all(
+      "suite: s\ndefaults: {expected: fail_accuracy, reason: x, max_error: 3}\nmatrix: [{checks: [accuracy], "
+      "backends: [eager]}]\nmodels:\n  - first: {expected: fail_accuracy, reason: y}\n  - second: {seed: 7}\n");
+  EXPECT_EQ(all.at("first").max_error, std::nullopt);
+  EXPECT_FALSE(all.at("first").origin.contains("max_error"));
+  EXPECT_THAT(all.at("first").origin.at("expected_reason"), HasSubstr("y ("));
+  EXPECT_EQ(all.at("second").max_error, 3);
+}
+
 TEST(Expand, AModelWhoseTrainingDoesNotRepeatIsComparedInInference) {
   const Expanded all(
       "suite: s\nmatrix: [{checks: [accuracy], modes: [inference, training], backends: [eager]}]\nmodels:\n"

@@ -310,6 +310,19 @@ TEST(ReproduceLine, RunsExactlyThatCase) {
             "/opt/torchstone --gtest_filter=small/Accuracy.CompiledMatchesEager/first_inference_float32_eager_cpu");
 }
 
+TEST(ReproduceLine, NamesTheCasesOwnModelAlone) {
+  Flags flags = flags_of({"--torchstone_only=/a.pt", "--torchstone_only=timm:b", "--torchstone_inputs=/i.pt"});
+  Case a, b;
+  a.model = "a";
+  b.model = "b";
+  EXPECT_THAT(reproduce_line(flags, b), testing::HasSubstr("only=/a.pt")) << "no model is registered yet";
+  flags.only_models = {{"/a.pt", "a"}, {"timm:b", "b"}};
+  EXPECT_THAT(reproduce_line(flags, a), testing::StartsWith("/opt/torchstone --torchstone_only=/a.pt "
+                                                            "--torchstone_inputs=/i.pt --gtest_filter="));
+  EXPECT_THAT(reproduce_line(flags, b), testing::StartsWith("/opt/torchstone --torchstone_only=timm:b --gtest_filter="))
+      << "the inputs of a TorchScript file would be refused";
+}
+
 TEST(ReproduceLine, MakesPathsAbsoluteAndKeepsTheEnvironment) {
   const EnvironmentVariable plugin("TORCHSTONE_PLUGIN", "./zoo.so");
   const std::string here = std::filesystem::current_path().string();

@@ -127,6 +127,16 @@ TEST(ComparisonExitCode, IsOneForMoreOnlyWhereThatIsAskedFor) {
   EXPECT_THAT(red_sentences(comparison, {Change::more}), ElementsAre("1 case changed in a way that fail-on names"));
 }
 
+TEST(ComparisonExitCode, IsOneForAnAmbiguousTimingOfAFixedCaseWhereThatIsAskedFor) {
+  BaselineComparison comparison;
+  comparison.cases = {{"a", Change::fixed, "crash", "pass"}};
+  comparison.cases[0].metrics = {{"speedup", 1.5, 1.4, 0.93, 0.8, 1.1, Change::ambiguous}};
+  EXPECT_EQ(exit_code_of(comparison), 0);
+  EXPECT_EQ(exit_code_of(comparison, {Change::ambiguous}), 1);
+  EXPECT_FALSE(fails_as_worse(comparison.cases[0], {Change::ambiguous}));
+  EXPECT_THAT(red_words(comparison.cases[0], {Change::ambiguous}), HasSubstr("AMBIGUOUS"));
+}
+
 TEST(ComparisonText, SaysByHowMuchATimingChangedAtLeast) {
   BaselineComparison comparison;
   comparison.cases = {{"a", Change::slower, "pass", "pass"}, {"b", Change::more, "pass", "pass"}};

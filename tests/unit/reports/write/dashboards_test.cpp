@@ -122,6 +122,16 @@ TEST(BenchmarkAction, HasAUnitForCountsAndTheReasonOfNoise) {
   EXPECT_EQ(entries_of(report, "bigger_is_better.json").at("a speedup")["extra"], "pass\nnoisy: the machine was busy");
 }
 
+TEST(Dashboards, LeaveOutANumberWhoseIntervalSaysNothing) {
+  Result r = simple_result("a", Status::pass, "performance");
+  r.outcome.metrics = {{"speedup", 5.12}, {"speedup_low", 0.01}, {"speedup_high", 8046}, {"compiled_ms", 3}};
+  const Report report{{}, {r}};
+  EXPECT_FALSE(entries_of(report, "bigger_is_better.json").contains("a speedup"));
+  EXPECT_TRUE(entries_of(report, "smaller_is_better.json").contains("a compiled_ms"));
+  EXPECT_FALSE(records_of(report, "a").contains("speedup"));
+  EXPECT_TRUE(records_of(report, "a").contains("abs_latency"));
+}
+
 /// The action fails on an empty list.
 TEST(BenchmarkAction, HasAnEmptyTextWithoutANumber) {
   Result r = simple_result("a", Status::crash, "performance");
