@@ -210,7 +210,8 @@ std::string torch_difference(const RunInfo& baseline, const RunInfo& run) {
 
 bool counts_for_case(const std::string& metric) {
   const MetricInfo* info = find_metric(metric);
-  return !metric.starts_with("eager_") && (info == nullptr || info->judged != Judged::by_one_reading);
+  if (metric.starts_with("eager_")) return false;
+  return info == nullptr || (info->judged != Judged::by_one_reading && !info->only_shown);
 }
 
 std::string differing_model_parts(const ModelDigests& before, const ModelDigests& after) {

@@ -104,14 +104,16 @@ MetricChange change_of(const MetricInfo& info, const Result& before, const Resul
 
 /// Settles which timings of all cases together are SLOWER, and which side of them moved. Less certain changes become
 /// AMBIGUOUS. The hypothesis of a case is that its speed-up (without one, its compiled time) is not worse. Returns the
-/// drift of the machine, by eager's times of all cases.
+/// drift of the machine, by eager's times of all cases. A case of compiles has a hypothesis for each metric of
+/// Judged::by_processes that counts for it.
 std::optional<Drift> settle_timings(std::vector<CaseChange>& cases, const BaselineOptions& options);
 
 /// Returns which parts of a model differ: "weights", "program" or "program and weights". Empty if none does, or if a
 /// record lacks the digest.
 std::string differing_model_parts(const ModelDigests& before, const ModelDigests& after);
 
-/// Whether a change of the metric is one of its case. Metrics of the eager side and single readings are shown only.
+/// Whether a change of the metric is one of its case. Metrics of the eager side, single readings, and those of the
+/// table that are only_shown are not.
 bool counts_for_case(const std::string& metric);
 
 /// Returns differences between the machines that make timings incomparable: processor, cores, governor, and every

@@ -24,9 +24,9 @@
 namespace torchstone::judge {
 namespace {
 
-constexpr std::array kept_metrics = {"speedup",        "speedup_low",   "speedup_high",     "eager_ms",
-                                     "compiled_ms",    "compile_s",     "eager_peak_bytes", "compiled_peak_bytes",
-                                     "artifact_bytes", "error_of_limit"};
+constexpr std::array kept_metrics = {"speedup",        "speedup_low",    "speedup_high",       "eager_ms",
+                                     "compiled_ms",    "compile_s",      "eager_peak_bytes",   "compiled_peak_bytes",
+                                     "artifact_bytes", "error_of_limit", "cold_compile_cpu_s", "warm_compile_cpu_s"};
 
 struct TextMember {
   const char* key;

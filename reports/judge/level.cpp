@@ -5,6 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "reports/record/metric.h"
 #include "reports/record/summary.h"
 #include "reports/statistics/processes.h"
 #include "reports/statistics/statistics.h"
@@ -50,6 +51,11 @@ std::optional<Level> of_one_process(Samples logs, const std::optional<RunToRun>&
 /// Returns the level of the processes whose samples have this prefix.
 std::optional<Level> level_of(const Result& result, const std::string& metric, const std::optional<RunToRun>& history,
                               const std::string& prefix) try {
+  if (const MetricInfo* info = find_metric(metric); info != nullptr && info->judged == Judged::by_processes) {
+    const Samples& values = samples_of(result, prefix + metric);
+    if (values.size() < 2) return std::nullopt;
+    return of_processes(statistics::log_ratios(values, Samples(values.size(), 1.0)), history);
+  }
   const Samples logs = logs_by_round(result, metric, prefix);
   if (logs.empty()) return std::nullopt;
   const Samples& lengths = samples_of(result, prefix + "process_rounds");
@@ -88,7 +94,7 @@ double median_fork_join_us(const Result& result, const std::string& prefix) {
 
 RunToRunOfCases run_to_run(const std::vector<HistoryPoint>& history, const std::string& machine) {
   RunToRunOfCases found;
-  for (const char* metric : {"speedup", "eager_ms", "compiled_ms"}) {
+  for (const char* metric : {"speedup", "eager_ms", "compiled_ms", "cold_compile_cpu_s", "warm_compile_cpu_s"}) {
     for (const auto& series : case_series(history, metric)) {
       Samples logs;
       for (const double value : series.values)

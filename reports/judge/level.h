@@ -46,7 +46,8 @@ RunToRunOfCases run_to_run(const std::vector<HistoryPoint>& history, const std::
 /// Estimates the level of a record. Several processes (samples `process_rounds`) have the trimmed mean of their
 /// medians, and the `history` bounds its deviation from below. One process has the median of its rounds, with the
 /// deviation of `history`. Without a history it is 2.8 times the standard error of the rounds, at least 2 %
-/// (docs/ci.md). Returns nothing without usable samples, or with too few rounds for an interval.
+/// (docs/ci.md). Returns nothing without usable samples, or with too few rounds for an interval. A metric that is
+/// judged by_processes has one value a process, and needs two.
 std::optional<Level> estimate_level(const Result& result, const std::string& metric,
                                     const std::optional<RunToRun>& history = std::nullopt);
 

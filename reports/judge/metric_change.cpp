@@ -8,6 +8,7 @@
 #include "reports/judge/baseline.h"
 #include "reports/judge/level.h"
 #include "reports/record/doubts.h"
+#include "reports/record/metric.h"
 #include "reports/statistics/processes.h"
 #include "reports/statistics/statistics.h"
 
@@ -70,6 +71,11 @@ std::optional<PlacedChange> plain_change(const Result& before, const Result& aft
   return PlacedChange{change_between(*now, *then), {now->from, then->from}};
 }
 
+/// Returns the change of a number of bytes that varies, fewer of which are better.
+Change of_bytes(Change change) {
+  return change == Change::slower ? Change::more : change == Change::faster ? Change::less : change;
+}
+
 void judge_timing(const MetricInfo& info, const Result& before, const Result& after, const BaselineOptions& options,
                   const RunToRunOfCases& history, MetricChange& change) {
   const auto found = history.find({after.name, change.metric});
@@ -94,6 +100,7 @@ void judge_timing(const MetricInfo& info, const Result& before, const Result& af
   change.change = statistics::is_bounded(change.ratio_low, change.ratio_high)
                       ? judge(estimate, options.tolerance, info.better)
                       : Change::ambiguous;
+  if (info.unit == "B") change.change = of_bytes(change.change);
   // Between two states of a machine, the difference may be the machine's.
   change.other_places = !alike && !options.single_numbers;
   if (change.change == Change::slower || change.change == Change::faster)
@@ -110,16 +117,26 @@ MetricChange* find(CaseChange& c, std::string_view metric) {
 
 bool has_interval(const MetricChange& m) { return statistics::is_bounded(m.ratio_low, m.ratio_high); }
 
+/// Whether the metric is of the compiles of a case, counts for it, and is a time or a number of instructions.
+bool is_of_compiles(const std::string& metric) {
+  const MetricInfo* info = find_metric(metric);
+  return info != nullptr && info->judged == Judged::by_processes && !info->only_shown && info->unit != "B";
+}
+
 /// Lowers SLOWER to AMBIGUOUS where Holm's test does not confirm it. A change by far needs no confirmation.
 void hold_family_error(std::vector<CaseChange>& cases, double error) {
   std::vector<MetricChange*> family;
   std::vector<double> chances;
   for (auto& c : cases) {
     MetricChange *speedup = find(c, "speedup"), *compiled = find(c, "compiled_ms");
-    MetricChange* telling = speedup != nullptr ? speedup : compiled;
-    if (telling == nullptr || !has_interval(*telling)) continue;
-    family.push_back(telling);
-    chances.push_back(telling->chance_of_worse);
+    const auto add = [&](MetricChange& telling) {
+      if (!has_interval(telling)) return;
+      family.push_back(&telling);
+      chances.push_back(telling.chance_of_worse);
+    };
+    if (MetricChange* telling = speedup != nullptr ? speedup : compiled; telling != nullptr) add(*telling);
+    for (auto& m : c.metrics)
+      if (is_of_compiles(m.metric)) add(m);
   }
   const std::vector<bool> rejected = holm(chances, error);
   for (size_t i = 0; i < family.size(); ++i)

@@ -7,8 +7,9 @@ namespace torchstone {
 
 enum class Better { lower, higher, neither };
 
-/// How a change of a metric since a baseline is judged (reports/judge/baseline.h).
-enum class Judged { never, by_rounds, by_one_reading, exactly };
+/// How a change of a metric since a baseline is judged (reports/judge/baseline.h). `by_processes`: by the samples of
+/// its own name, one of each process.
+enum class Judged { never, by_rounds, by_processes, by_one_reading, exactly };
 
 /// One metric of the table from which columns, rows and formats of all reports follow. A metric outside the table, such
 /// as a plug-in's, has no column in results.csv and is never judged. It appears in results.json and on the HTML page,
@@ -20,7 +21,8 @@ struct MetricInfo {
   std::string_view format;  ///< fmt format of the value, e.g. "{:.3f}"
   Better better;
   Judged judged = Judged::never;
-  double slack = 0;  ///< difference that means nothing although the metric is judged exactly
+  double slack = 0;         ///< difference that means nothing although the metric is judged exactly
+  bool only_shown = false;  ///< its change is no change of the case
 };
 
 const std::vector<MetricInfo>& metric_table();

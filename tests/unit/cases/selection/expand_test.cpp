@@ -256,7 +256,7 @@ TEST(Expand, RefusesWhatIsNotRegistered) {
             "did you mean eager?)");
   EXPECT_EQ(Expanded(two_rows, {"--torchstone_checks=acuracy"}).error,
             "flag --torchstone_checks=acuracy: unknown check acuracy (expected one of accuracy, batch_invariance, "
-            "largest_batch, performance, tolerance, tournament; did you mean accuracy?)");
+            "compile_time, largest_batch, performance, tolerance, tournament; did you mean accuracy?)");
   EXPECT_EQ(Expanded(two_rows, {"--torchstone_suite=smal"}).error,
             "flag --torchstone_suite=smal: unknown suite smal (expected small; did you mean small?)");
 }

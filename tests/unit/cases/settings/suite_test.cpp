@@ -68,7 +68,7 @@ TEST(Suite, RefusesValuesWithWhatWasExpected) {
   const auto row = [](const std::string& keys) { return suite_error(head + "  - {" + keys + "}\n"); };
   EXPECT_EQ(row("checks: [speed], backends: [eager]"),
             "s.yaml:4: matrix[0].checks[0]: 'speed' is not a check (expected one of accuracy, batch_invariance, "
-            "largest_batch, performance, tolerance, tournament)");
+            "compile_time, largest_batch, performance, tolerance, tournament)");
   EXPECT_THAT(row("checks: [accuracy], modes: [infer], backends: [eager]"),
               HasSubstr("'infer' is not a mode (expected one of inference, training"));
   EXPECT_THAT(row("checks: [accuracy], dtypes: [floot32], backends: [eager]"), HasSubstr("did you mean float32?"));

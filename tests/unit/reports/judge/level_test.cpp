@@ -63,6 +63,18 @@ TEST(Level, OfProcessesIsKnownNoBetterThanRunsRepeat) {
   EXPECT_EQ(by_history->degrees, 6);
 }
 
+TEST(Level, OfCompilesIsTheMeanOfTheirProcesses) {
+  Result result = simple_result("case", Status::pass, "compile_time");
+  result.outcome.samples["cold_compile_cpu_s"] = {std::exp(0.1), std::exp(0.3)};
+  const auto level = estimate_level(result, "cold_compile_cpu_s");
+  ASSERT_TRUE(level);
+  EXPECT_NEAR(level->value, 0.2, 1e-12);
+  EXPECT_NEAR(level->variance, 0.01, 1e-12);
+  EXPECT_EQ(level->from, LevelFrom::processes);
+  result.outcome.samples["cold_compile_cpu_s"] = {2};
+  EXPECT_EQ(estimate_level(result, "cold_compile_cpu_s"), std::nullopt) << "one process has no spread";
+}
+
 TEST(Level, IsNothingWithoutUsableSamples) {
   EXPECT_EQ(estimate_level(record({}), "speedup"), std::nullopt);
   EXPECT_EQ(estimate_level(record({0.1, 0.2}), "speedup"), std::nullopt);               // too few rounds

@@ -41,6 +41,18 @@ TEST(CompileText, SaysWhatElseWentOn) {
   EXPECT_EQ(compile_text(result), "8.1 s") << "its own time tells";
 }
 
+TEST(CompileText, HasTheMediansOfMeasuredCompilesWithTheirIntervals) {
+  Result result = simple_result("suite/case", Status::pass, "compile_time");
+  result.outcome.metrics = {{"cold_compile_s", 8.1}, {"warm_compile_s", 2.1}};
+  EXPECT_EQ(compile_text(result), "8.10 s, warm 2.10 s");
+  result.outcome.metrics.insert({{"cold_compile_cpu_s", 13.4},
+                                 {"cold_compile_cpu_s_low", 13.2},
+                                 {"cold_compile_cpu_s_high", 13.71},
+                                 {"warm_compile_cpu_s", 1.9}});
+  EXPECT_EQ(compile_text(result), "8.10 s (CPU 13.40 s [13.20 13.71]), warm 2.10 s (CPU 1.90 s)");
+  EXPECT_EQ(numbers_line(result), "compile " + compile_text(result));
+}
+
 void expect_same(double a, double b, const std::string& what) {
   EXPECT_TRUE((std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b)))
       << what << ": " << a << " " << b;
