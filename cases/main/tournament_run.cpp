@@ -75,6 +75,7 @@ judge::Entrant entrant_of(const Case& c, Result ladder) {
   entrant.status = outcome.status;
   if (outcome.status != Status::pass)
     entrant.out = outcome.reason.empty() ? std::string(to_string(outcome.status)) : outcome.reason;
+  if (ladder.check == "performance") entrant.separate = judge::separate_timing_of(ladder);
   entrant.ladder = std::move(ladder);
   return entrant;
 }
@@ -97,7 +98,7 @@ Status time_entrants(Session& session, const std::vector<size_t>& variants, std:
                      judge::Tournament& tournament) {
   std::vector<size_t> passed;
   for (size_t i = 0; i < variants.size(); ++i)
-    if (entrants[i].out.empty()) passed.push_back(variants[i]);
+    if (entrants[i].out.empty() && !entrants[i].separate) passed.push_back(variants[i]);
   if (passed.size() < 2 || passed.front() != variants.front()) return Status::pass;
   const auto timed = session.runner.time_variants(passed, tournament.options.margin, [&](std::string_view phase) {
     console::show_progress(tournament.title, fmt::format("{}, {} variants, interleaved", phase, passed.size()));

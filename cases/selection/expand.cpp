@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "cases/selection/tournament_variants.h"
 #include "fixtures/core/check_registry.h"
 #include "fixtures/isolate/compile_ahead.h"
 
@@ -294,6 +295,7 @@ Expansion expand(const std::vector<suite::Suite>& suites, const Known& known, co
     }
   }
   share_timed_packages(all.cases, known);
+  time_separately(all.cases);
   return all;
 }
 

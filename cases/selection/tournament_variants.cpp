@@ -228,6 +228,14 @@ std::optional<std::string> exclusion(const Variants& variants, const Case& c) {
   return std::nullopt;
 }
 
+void time_separately(std::vector<Case>& cases) {
+  for (Case& c : cases) {
+    if (c.check != "tournament" || c.backend.name != "torch_compile") continue;
+    c.check = "performance";
+    c.origin["check"] = "a tournament times torch_compile against eager of its own process";
+  }
+}
+
 void select_tournament(flags::Flags& flags) {
   require_tournament_flags(flags);
   const config::Place place{"flag --torchstone_tournament"};

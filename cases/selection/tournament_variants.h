@@ -51,6 +51,9 @@ Variants read_variants(const std::string& file, const std::vector<std::string>& 
 /// or when the variant is not from the file.
 std::optional<std::string> exclusion(const Variants& variants, const Case& c);
 
+/// Has torch_compile's cases of a tournament timed by the check performance, against eager in the same Python process.
+void time_separately(std::vector<Case>& cases);
+
 /// Sets the flags of a tournament: the check `tournament`, eager, and all variants or the given backends. Defaults to
 /// inference in float32. Throws ConfigError for flags that a tournament does not support.
 void select_tournament(flags::Flags& flags);

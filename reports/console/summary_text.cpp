@@ -308,6 +308,9 @@ std::string tournament_text(const judge::Tournament& tournament, size_t width, b
                         "time", "speed-up", "of the best", "error", "memory", "start-up", "compile", "artifact");
   for (const Standing& s : tournament.standings)
     text += s.timed ? timed_line(s, name_width, color) : out_line(s, name_width, width, color);
+  for (const auto& entrant : tournament.separate)
+    text += fmt::format("  {:<{}} {}\n", terminal_line(entrant.name), name_width,
+                        terminal_line(judge::separate_words(*entrant.separate)));
   text += fmt::format("  {}", terminal_line(judge::verdict_line(tournament)));
   if (!tournament.best.empty())
     text += fmt::format(" ({} processes, {:.3g} % intervals over all variants, within {:.3g} %)",

@@ -203,7 +203,12 @@ void advise(Tournament& tournament) {
 
 void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament) {
   auto& standings = tournament.standings;
-  for (Entrant& entrant : entrants) standings.push_back({.entrant = std::move(entrant)});
+  for (Entrant& entrant : entrants) {
+    if (entrant.separate)
+      tournament.separate.push_back(std::move(entrant));
+    else
+      standings.push_back({.entrant = std::move(entrant)});
+  }
   const auto begin_of_out = std::stable_partition(standings.begin(), standings.end(), [](const Standing& s) {
     return s.entrant.out.empty() && !s.entrant.seconds.empty();
   });

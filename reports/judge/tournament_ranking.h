@@ -6,24 +6,27 @@
 
 #include <torchstone/result.h>
 
+#include "reports/judge/separate_timing.h"
+
 // Ranks variants of one model by their measurements. Pure functions.
 
 namespace torchstone::judge {
 
 /// One variant of the model: a backend with its options.
 struct Entrant {
-  std::string name;                      ///< "inductor:freezing=true"
-  Result ladder;                         ///< its row of the check tournament
-  Status status = Status::pass;          ///< of the ladder, or of the timing that eliminated it
-  std::string out;                       ///< why it was not timed; empty: it was
-  std::vector<double> seconds;           ///< of a call, one value a process; the first processes of eager
-  std::optional<double> error;           ///< relative, against float64
-  std::optional<double> peak_bytes;      ///< of one call, above the memory in use before it
-  std::optional<double> start_s;         ///< load (without a package: compile) and first call
-  std::optional<double> compile_s;       ///< of the package, once
-  std::optional<double> artifact_bytes;  ///< of the package
-  std::string command, code;             ///< to ship it: the command to type, and the line of C++; empty: none
-  std::string why_not_shipped;           ///< of a file's variant without these lines
+  std::string name;                          ///< "inductor:freezing=true"
+  Result ladder;                             ///< its row of the check tournament
+  Status status = Status::pass;              ///< of the ladder, or of the timing that eliminated it
+  std::string out;                           ///< why it was not timed; empty: it was
+  std::vector<double> seconds;               ///< of a call, one value a process; the first processes of eager
+  std::optional<double> error;               ///< relative, against float64
+  std::optional<double> peak_bytes;          ///< of one call, above the memory in use before it
+  std::optional<double> start_s;             ///< load (without a package: compile) and first call
+  std::optional<double> compile_s;           ///< of the package, once
+  std::optional<double> artifact_bytes;      ///< of the package
+  std::optional<SeparateTiming> separate{};  ///< of a variant that is not timed with the others
+  std::string command, code;                 ///< to ship it: the command to type, and the line of C++; empty: none
+  std::string why_not_shipped;               ///< of a file's variant without these lines
 };
 
 /// A criterion of the front. Less is better.
@@ -75,6 +78,7 @@ struct Tournament {
   size_t disturbed = 0;             ///< of them: other programs or the host used more of the CPU than a timing allows
   size_t unwatched = 0;             ///< of them: the use of the CPU is unknown
   std::vector<Standing> standings;  ///< the fastest first, then variants without timing
+  std::vector<Entrant> separate;    ///< variants that were timed against eager of their own process
   std::vector<std::string> best;    ///< the winner, or the variants that tie; empty if nothing was timed
   std::vector<Advice> loaded;       ///< if packages were compiled before; empty with why_no_advice(), like `compiled`
   std::vector<Advice> compiled;     ///< if each process compiles for itself
@@ -83,8 +87,8 @@ struct Tournament {
   int exit_code = 0;                ///< of this model alone
 };
 
-/// Ranks the entrants against the entrant named `eager`. Ranking requires two timed entrants, one of them eager.
-/// Otherwise sets `failure`, unless it is set already.
+/// Ranks the entrants against the entrant named `eager`, except those with a separate timing. Ranking requires two
+/// timed entrants, one of them eager. Otherwise sets `failure`, unless it is set already.
 void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament);
 
 /// Returns why nothing is advised, and what to do: most processes were disturbed, of those whose use of the CPU is

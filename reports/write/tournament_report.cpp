@@ -48,6 +48,19 @@ ordered_json variant_json(const judge::Standing& s) {
   return json;
 }
 
+ordered_json separate_json(const judge::Entrant& entrant) {
+  const judge::SeparateTiming& timing = *entrant.separate;
+  nlohmann::json row;
+  to_json(row, entrant.ladder);
+  return {{"name", entrant.name},
+          {"timed_by", timing.timed_by},
+          {"eager_seconds", timing.eager_s},
+          {"seconds", timing.seconds},
+          {"speedup", number(timing.speedup)},
+          {"speedup_interval", interval(timing.low, timing.high)},
+          {"row", row}};
+}
+
 ordered_json model_json(const judge::Tournament& tournament) {
   ordered_json json{{"title", tournament.title}};
   for (const auto& [key, value] : tournament.facts) json[key] = value;
@@ -70,6 +83,8 @@ ordered_json model_json(const judge::Tournament& tournament) {
   json["doubts"] = tournament.doubts;
   json["variants"] = ordered_json::array();
   for (const auto& s : tournament.standings) json["variants"].push_back(variant_json(s));
+  json["separate"] = ordered_json::array();
+  for (const auto& entrant : tournament.separate) json["separate"].push_back(separate_json(entrant));
   return json;
 }
 

@@ -238,6 +238,19 @@ TEST(Tournament, AloneTakesSeveralBatchSizesAndThreadCounts) {
   }
 }
 
+TEST(Tournament, TimesTorchCompileAgainstEagerOfItsOwnProcess) {
+  const Torchstone torchstone;
+  const ProgramRun run = torchstone.run(with({"--torchstone_backends=torchscript,torch_compile"}));
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("against eager in its own process"));
+  const auto model = model_in(torchstone.out());
+  EXPECT_EQ(model.at("variants").size(), 2U);
+  const auto& separate = model.at("separate").at(0);
+  EXPECT_EQ(separate.at("name"), "torch_compile");
+  EXPECT_GT(separate.at("eager_seconds"), 0);
+  EXPECT_THAT(separate.at("timed_by"), HasSubstr("Python's process"));
+}
+
 TEST(Tournament, RefusesWhatItDoesNotGoWith) {
   const Torchstone torchstone;
   const ProgramRun run = torchstone.run(with({"--torchstone_checks=performance"}));
@@ -252,7 +265,8 @@ TEST(AnInstallation, BuildsAPlugInWhoseBackendJoinsTheTournament) {
   const Installation installation;
   const std::string plugin = installation.plugin("backend_plugin", "my_backend");
   const std::string variants = installation.results_folder() + "_variants.yaml";
-  std::ofstream(variants) << "variants: [eager, torchscript]\nexcluded: [executorch, export, inductor, nn_lstm]\n";
+  std::ofstream(variants)
+      << "variants: [eager, torchscript]\nexcluded: [executorch, export, inductor, nn_lstm, torch_compile]\n";
   const ProgramRun run =
       installation.run(with({"--torchstone_plugin=" + plugin, "--torchstone_tournament_variants=" + variants}));
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;

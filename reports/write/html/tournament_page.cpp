@@ -181,6 +181,16 @@ std::string not_timed(const Tournament& tournament) {
   return "<h3>Not timed</h3><div class=scroll><table class=tour><tbody>" + rows + "</tbody></table></div>\n";
 }
 
+std::string timed_separately(const Tournament& tournament) {
+  std::string rows;
+  for (const auto& entrant : tournament.separate)
+    rows += fmt::format("<tr><th>{}<td class=w>{}<br><small>{}</small>\n", escaped(entrant.name),
+                        escaped(judge::separate_words(*entrant.separate)), escaped(entrant.separate->timed_by));
+  if (rows.empty()) return "";
+  return "<h3>Timed against eager of their own process</h3><div class=scroll><table class=tour><tbody>" + rows +
+         "</tbody></table></div>\n";
+}
+
 std::string advice_list(const char* heading, const std::vector<judge::Advice>& advice) {
   std::string items;
   for (const auto& one : advice)
@@ -220,7 +230,7 @@ std::string section(const Tournament& tournament) {
         "<h3>The front <small class=mu>filled: on it; nothing else is better in one of the six and worse "
         "in none, or only in a circle</small></h3>" +
         plots;
-  return out + numbers(tournament) + not_timed(tournament) + "</section>\n";
+  return out + numbers(tournament) + timed_separately(tournament) + not_timed(tournament) + "</section>\n";
 }
 
 std::string sweep_section(const judge::Sweep& sweep) {

@@ -241,6 +241,16 @@ TEST(SelectTournament, ChoosesCheckModeDtypeAndVariantsUnlessTheyAreGiven) {
   EXPECT_EQ(flags.axes.modes.front().value, Mode::training);
 }
 
+TEST(TimeSeparately, HasTorchCompileTimedByPerformanceAndNothingElse) {
+  std::vector<Case> cases(3);
+  cases[0].check = cases[1].check = "tournament";
+  cases[1].backend = cases[2].backend = {"torch_compile", {{"mode", "max-autotune"}}};
+  time_separately(cases);
+  EXPECT_EQ(cases[0].check, "tournament");
+  EXPECT_EQ(cases[1].check, "performance");
+  EXPECT_EQ(cases[2].check, "accuracy") << "no tournament";
+}
+
 TEST(SelectTournament, RefusesWhatItDoesNotGoWith) {
   for (const char* flag :
        {"checks=accuracy", "isolate=off", "dynamic=batch", "baseline=/x", "print_program", "coverage", "layer_times",

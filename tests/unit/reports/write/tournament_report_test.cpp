@@ -56,6 +56,41 @@ TEST(TournamentPage, ShowsTheVerdictTheBarsTheFrontAndWhatWasNotTimed) {
       page, AllOf(Not(HasSubstr("<script")), Not(HasSubstr(" style=")), Not(HasSubstr("nan")), Not(HasSubstr("inf "))));
 }
 
+judge::Entrant separately_timed() {
+  judge::Entrant entrant;
+  entrant.name = "torch_compile";
+  entrant.ladder.outcome.status = Status::pass;
+  entrant.ladder.outcome.metrics = {
+      {"speedup", 1.32}, {"speedup_low", 1.3}, {"speedup_high", 1.35}, {"eager_ms", 8.1}, {"compiled_ms", 6.14}};
+  entrant.ladder.outcome.notes = {{"timed_by", "Python's process"}};
+  entrant.separate = judge::separate_timing_of(entrant.ladder);
+  return entrant;
+}
+
+TEST(Tournament, ShowsAVariantOfAnotherProcessWithoutARank) {
+  judge::Tournament tournament;
+  judge_tournament({timed("eager", 2e-3), separately_timed(), timed("b", 1e-3)}, tournament);
+  EXPECT_EQ(tournament.standings.size(), 2u);
+  EXPECT_EQ(tournament.best, std::vector<std::string>{"b"}) << "6 ms in Python are no time of this process";
+  const std::string words = "1.32x [1.30 1.35] against eager in its own process, 8.1 ms → 6.14 ms; not ranked";
+  EXPECT_THAT(console::tournament_text(tournament, 100, false), HasSubstr("  torch_compile " + words + "\n"));
+  EXPECT_THAT(write_tournament_page({tournament}, RunInfo{}), HasSubstr(words));
+  const auto json = nlohmann::json::parse(write_tournament_json({tournament}, RunInfo{})).at("models").at(0);
+  EXPECT_EQ(json.at("separate").at(0).at("name"), "torch_compile");
+  EXPECT_EQ(json.at("separate").at(0).at("speedup_interval").at("low"), 1.3);
+  EXPECT_EQ(json.at("variants").size(), 2u);
+}
+
+TEST(Tournament, HasNoSeparateTimingOfARowThatDidNotPass) {
+  Result row = separately_timed().ladder;
+  EXPECT_TRUE(judge::separate_timing_of(row));
+  row.outcome.metrics.erase("speedup_low");
+  EXPECT_FALSE(judge::separate_timing_of(row));
+  row = separately_timed().ladder;
+  row.outcome.status = Status::fail_accuracy;
+  EXPECT_FALSE(judge::separate_timing_of(row));
+}
+
 TEST(TournamentPage, SaysHowTheRunEnded) {
   RunInfo run;
   EXPECT_THAT(write_tournament_page({sample()}, run), HasSubstr("still running"));
