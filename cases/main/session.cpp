@@ -155,18 +155,26 @@ void record_begin(Session& session, size_t index) {
 
 }  // namespace
 
-// GoogleTest runs suites in the order of their first test. Cases without a compile come first, so that there are
-// verdicts while the workers compile. Timed cases come last. Since 1.14 GoogleTest sorts the tests of a suite by file
-// and line, so cases are registered in that order there, which selected_cases() relies on.
-void register_cases(Session& session) {
-  std::vector<size_t> order(session.cases.size());
+// GoogleTest runs suites in the order of their first test. Since 1.14 it sorts the tests of a suite by file and line,
+// so cases are registered in that order there, which selected_cases() relies on.
+std::vector<size_t> order_of_tests(const std::vector<Case>& cases, const std::vector<suite::Suite>& suites) {
+  const auto is_own = [&](const Case& c) {
+    const auto found = std::ranges::find(suites, c.suite, &suite::Suite::name);
+    return found != suites.end() && (found->own_files || found->own_modules);
+  };
+  std::vector<size_t> order(cases.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, {}, [&](size_t i) {
-    const Case& c = session.cases[i];
+    const Case& c = cases[i];
     const auto place = TORCHSTONE_GTEST_ORDERS_BY_PLACE ? std::pair(c.file, c.line) : std::pair(std::string(), 0);
-    return std::tuple(check_info(c).timed, place, !isolate::program_of(c).empty());
+    return std::tuple(check_info(c).timed, place, !isolate::program_of(c).empty(),
+                      is_own(c) && c.mode == Mode::training);
   });
-  for (const size_t i : order) {
+  return order;
+}
+
+void register_cases(Session& session) {
+  for (const size_t i : order_of_tests(session.cases, session.suites)) {
     const Case& c = session.cases[i];
     testing::RegisterTest(suite_name_of(c).c_str(), test_name_of(c).c_str(), nullptr, nullptr, c.file.c_str(), c.line,
                           [&session, i]() -> CaseTest* { return new CaseTest(session, i); });

@@ -63,6 +63,27 @@ TEST_F(SessionOfOneCase, HasUpstreamsNameOfAModelOfAPackage) {
   EXPECT_EQ(row_of(cases_.front(), session_).upstream_name, "Qwen/Qwen3-0.6B");
 }
 
+TEST(OrderOfTests, HasInferenceOfAllOwnModelsBeforeTheirTraining) {
+  std::vector<suite::Suite> suites(2);
+  suites[0].name = "zoo";
+  suites[1].name = "own";
+  suites[1].own_files = true;
+  const auto case_of = [](const char* suite, const char* model, Mode mode, const char* check) {
+    Case c;
+    c.suite = suite;
+    c.model = model;
+    c.mode = mode;
+    c.check = check;
+    return c;
+  };
+  std::vector<Case> cases{case_of("own", "a", Mode::inference, "performance"),
+                          case_of("own", "a", Mode::training, "accuracy"),
+                          case_of("own", "b", Mode::inference, "accuracy")};
+  EXPECT_EQ(order_of_tests(cases, suites), (std::vector<size_t>{2, 1, 0}));
+  for (Case& c : cases) c.suite = "zoo";
+  EXPECT_EQ(order_of_tests(cases, suites), (std::vector<size_t>{1, 2, 0})) << "as the suite lists them";
+}
+
 TEST_F(SessionOfOneCase, RecordsAndKeepsWhatIsFinished) {
   Result result = *session_.run(0);
   session_.origin.folder = "f";
