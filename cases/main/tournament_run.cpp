@@ -6,10 +6,12 @@
 #include <iostream>
 #include <iterator>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "cases/main/run_end.h"
+#include "cases/main/ship_measurement.h"
 #include "cases/selection/expand.h"
 #include "cases/selection/tournament_variants.h"
 #include "fixtures/backends/catalogue.h"
@@ -80,16 +82,39 @@ judge::Entrant entrant_of(const Case& c, Result ladder) {
   return entrant;
 }
 
-void add_shipping(const selection::Variants& variants, const Case& c, const flags::Flags& flags,
-                  judge::Entrant& entrant) {
+/// Returns how the variant of a file is shipped. Empty if the model is no file.
+std::optional<selection::Shipping> shipping_of_case(const selection::Variants& variants, const Case& c,
+                                                    const flags::Flags& flags) {
   const auto file = std::ranges::find_if(flags.only, [&](const auto& only) {
     return selection::only_is_file(only.value) && selection::only_model(only.value) == c.model;
   });
-  if (file == flags.only.end()) return;
-  const auto shipping = selection::shipping_of(variants.shipping, c, file->value);
-  entrant.command = shipping.command;
-  entrant.code = shipping.code;
-  entrant.why_not_shipped = shipping.why_none;
+  if (file == flags.only.end()) return std::nullopt;
+  return selection::shipping_of(variants.shipping, c, file->value);
+}
+
+void add_shipping(const selection::Variants& variants, const Case& c, const flags::Flags& flags,
+                  judge::Entrant& entrant) {
+  const auto shipping = shipping_of_case(variants, c, flags);
+  if (!shipping) return;
+  entrant.command = shipping->command;
+  entrant.code = shipping->code;
+  entrant.python = shipping->python;
+  entrant.why_not_shipped = shipping->why_none;
+}
+
+/// Measures the variants that may be the fastest as they are shipped.
+void measure_shipped_variants(Session& session, const selection::Variants& variants,
+                              const std::vector<size_t>& of_model, judge::Tournament& tournament) {
+  for (judge::Standing& s : tournament.standings) {
+    if (!s.ties || isolate::interrupted()) continue;
+    const auto index =
+        std::ranges::find_if(of_model, [&](size_t i) { return to_string(session.cases[i].backend) == s.entrant.name; });
+    const Case& c = session.cases[*index];
+    const auto shipping = shipping_of_case(variants, c, session.flags);
+    if (!shipping || !shipping->why_none.empty()) continue;
+    console::show_progress(tournament.title, fmt::format("{} as it is shipped", s.entrant.name));
+    measure_shipped(*shipping, session.flags.run, c.threads, s.entrant);
+  }
 }
 
 /// Times the entrants and stores the timings in them. Stores a failure of all of them in `failure` and returns its
@@ -141,6 +166,7 @@ void hold(Session& session, const selection::Variants& file, const std::vector<s
   if (!tournament.failure.empty())
     for (auto& entrant : entrants) entrant.seconds.clear();  // half a timing has no verdict
   judge_tournament(std::move(entrants), tournament);
+  measure_shipped_variants(session, file, variants, tournament);
   for (auto& doubt : judge::doubts_of_quantised(tournament.standings)) tournament.doubts.push_back(std::move(doubt));
   tournament.exit_code =
       isolate::interrupted() ? static_cast<int>(ExitCode::interrupted) : judge::exit_code_of_model(tournament, failed);

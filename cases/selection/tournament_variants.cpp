@@ -39,7 +39,7 @@ std::string python_options(const BackendSpec& backend) {
                                 : value == "none"     ? "None"
                                 : parse_number(value) ? value
                                                       : '"' + in_quotes(value) + '"';
-    entries.push_back(fmt::format("\"{}\": {}", key, literal));
+    entries.push_back(fmt::format("\"{}\": {}", in_quotes(key), literal));
   }
   return fmt::format("{{{}}}", fmt::join(entries, ", "));
 }
@@ -57,28 +57,59 @@ std::vector<std::string> words_in_braces(const std::string& line) {
 
 /// Tells whether the lines suit the backend with its options. Lines that take no options suit it without options only.
 bool accept_options(const ShippingLines& lines, const BackendSpec& backend) {
-  return backend.options.empty() || lines.exported.find("{options}") != std::string::npos;
+  return backend.options.empty() || (lines.exported + lines.make).find("{options}") != std::string::npos;
+}
+
+/// Returns Python that casts an exported program as a case of this dtype does, and exports it again.
+std::string cast_to(DType dtype, const std::string& program) {
+  const std::string type = "torch." + to_string(dtype);
+  return fmt::format(
+      "(lambda p, cast: torch.export.export(p.module().to({0}), *torch.utils._pytree.tree_map(cast, "
+      "p.example_inputs)))({1}, lambda x: x.to({0}) if torch.is_tensor(x) and x.is_floating_point() else x)",
+      type, program);
+}
+
+bool is_cast(const Case& c) { return c.dtype != DType::float32 && c.dtype != DType::as_written; }
+
+/// Returns Python that loads the exported program of a file as the case ran it.
+std::string loaded_program(const Case& c, const std::string& quoted_file) {
+  std::string program = fmt::format("torch.export.load(\"{}\")", quoted_file);
+  if (is_cast(c)) program = cast_to(c.dtype, program);
+  if (c.device == "cpu") return program;
+  return fmt::format("torch.export.passes.move_to_device_pass({}, \"{}\")", program, c.device);
 }
 
 /// Torchstone's own options, which Inductor does not know.
 const std::set<std::string> own_options{"patches", "quantization", "training"};
 
-std::string filled(std::string text, const Case& c, const std::string& path, const std::string& escaped) {
-  const std::string load = "torch.export.load(\"{file}\")";
-  text = replaced(
-      text, "{program}",
-      c.device == "cpu" ? load : fmt::format("torch.export.passes.move_to_device_pass({}, \"{}\")", load, c.device));
+/// Fills in the placeholders of Python or C++.
+std::string filled(std::string text, const Case& c, const std::string& path) {
+  text = replaced(text, "{program}", loaded_program(c, "{file}"));
   text = replaced(text, "{scripted}", is_script(path) ? "{file}" : "{name}_torchscript.pt");
-  text = replaced(text, "{options}", in_shell(python_options(c.backend)));
+  text = replaced(text, "{options}", python_options(c.backend));
   text = replaced(text, "{label}", label_of(c.backend));
   text = replaced(text, "{device}", c.device);
   text = replaced(text, "{name}", c.model);
-  return replaced(text, "{file}", escaped);  // last, because a file name may contain any placeholder
+  return replaced(text, "{file}", in_quotes(path));  // last, because a file name may contain any placeholder
+}
+
+/// Fills in the placeholders of a command. They are in single quotes of the shell.
+std::string filled_command(const std::string& command, const Case& c, const std::string& path) {
+  std::string text;
+  size_t end = 0;
+  for (size_t at = command.find('{'); at != std::string::npos; at = command.find('{', end)) {
+    text += command.substr(end, at - end);
+    const size_t close = command.find('}', at);
+    end = close == std::string::npos ? command.size() : close + 1;
+    const std::string piece = command.substr(at, end - at), value = filled(piece, c, path);
+    text += value == piece ? piece : in_shell(value);
+  }
+  return text + command.substr(end);
 }
 
 ShippingLines read_shipping(const config::Yaml& node) {
   config::require_map(node);
-  config::require_keys(node, {"exported", "script", "code"});
+  config::require_keys(node, {"exported", "script", "code", "make", "python"});
   const auto text = [&](const char* key) {
     const config::Yaml* found = node.find(key);
     std::string line = found ? text_of(*found) : "";
@@ -88,7 +119,9 @@ ShippingLines read_shipping(const config::Yaml& node) {
             *found, fmt::format("unknown placeholder {{{}}} (expected {{{}}})", word, fmt::join(placeholders, "}, {")));
     return line;
   };
-  return {text("exported"), text("script"), text("code")};
+  if (node.find("make") && node.find("exported"))
+    config::fail(*node.find("make"), "expected make or exported, not both");
+  return {text("exported"), text("script"), text("code"), text("make"), text("python")};
 }
 
 std::string refusal_of(const std::string& what) {
@@ -168,30 +201,48 @@ void take_shipping(const config::Yaml& list, std::map<std::string, ShippingLines
   for (const auto& [backend, node] : ship->entries) lines[backend] = read_shipping(node);
 }
 
+/// Returns why no lines can ship the case, whatever its backend's are. Empty if they can.
+std::string why_not_shipped(const Case& c, const std::string& file) {
+  if (c.backend.name == "eager") return "the model as it is";
+  if (c.mode == Mode::training)
+    return "a training step is not a model to ship: the program that trains compiles it (compile_program of "
+           "<torchstone/compile.h>)";
+  if (c.dtype == DType::amp) return "autocast is no part of an exported program: export the model inside it";
+  if (is_cast(c) && is_script(file))
+    return fmt::format("the lines are for the TorchScript file as it is, not for its cast to {}", to_string(c.dtype));
+  for (const auto& [key, value] : c.backend.options)
+    if (own_options.contains(key)) return fmt::format("{} is an option of Torchstone, not of the compiler", key);
+  return "";
+}
+
 }  // namespace
 
 Shipping shipping_of(const std::map<std::string, ShippingLines>& lines, const Case& c, const std::string& file) {
-  if (c.backend.name == "eager") return {"", "", "the model as it is"};
-  if (c.mode == Mode::training) return {"", "", "a training step is not a model to ship"};
-  if (c.dtype != DType::float32 && c.dtype != DType::as_written)
-    return {"", "",
-            fmt::format("the shipping lines are for the file as it is, not for its cast to {}", to_string(c.dtype))};
-  for (const auto& [key, value] : c.backend.options)
-    if (own_options.contains(key))
-      return {"", "", fmt::format("{} is an option of Torchstone, not of the compiler", key)};
+  if (std::string why = why_not_shipped(c, file); !why.empty()) return {.why_none = std::move(why)};
   auto found = lines.find(to_string(c.backend));
   if (found == lines.end()) found = lines.find(c.backend.name);
-  if (found == lines.end() || (found->second.exported.empty() && found->second.code.empty()) ||
-      (found->first == c.backend.name && !accept_options(found->second, c.backend)))
-    return {"", "", fmt::format("no shipping line of {} is known", to_string(c.backend))};
-  const auto& [of_exported, of_script, code] = found->second;
-  if (is_script(file) && of_script.empty() && code.find("{scripted}") == std::string::npos)
-    return {"", "", fmt::format("no shipping line of {} is known for a TorchScript file", c.backend.name)};
+  const bool is_known =
+      found != lines.end() && (found->first != c.backend.name || accept_options(found->second, c.backend));
+  if (!is_known || (found->second.exported.empty() && found->second.make.empty() && found->second.code.empty()))
+    return {.why_none = fmt::format("no shipping line of {} is known", to_string(c.backend))};
+  const ShippingLines& of = found->second;
+  if (is_script(file) && of.script.empty() && of.code.find("{scripted}") == std::string::npos)
+    return {.why_none = fmt::format("no shipping line of {} is known for a TorchScript file", c.backend.name)};
+  if (is_cast(c) && of.exported.empty() && of.make.empty())
+    return {.why_none =
+                fmt::format("{} runs the file as it is, not its cast to {}", c.backend.name, to_string(c.dtype))};
   // Another path is a folder of two exported programs.
   const std::string path = is_script(file) || file.ends_with(".pt2") ? file : file + "/eval.pt2";
-  const std::string quoted = in_quotes(path);
-  return {filled(is_script(file) ? of_script : of_exported, c, path, in_shell(quoted)), filled(code, c, path, quoted),
-          ""};
+  Shipping shipping{.code = filled(of.code, c, path), .python = filled(of.python, c, path)};
+  if (is_script(file)) {
+    shipping.command = filled_command(of.script, c, path);
+    return shipping;
+  }
+  shipping.program = filled("{program}", c, path);
+  shipping.make = filled(of.make, c, path);
+  shipping.command =
+      of.make.empty() ? filled_command(of.exported, c, path) : fmt::format("python -c '{}'", in_shell(shipping.make));
+  return shipping;
 }
 
 Variants read_variants(const std::string& file, const std::vector<std::string>& registered) {

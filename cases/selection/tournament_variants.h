@@ -13,9 +13,9 @@ namespace torchstone::selection {
 
 /// Instructions for shipping a variant of a model's file, as `ship` in a file of variants has them. An empty text is
 /// unknown. Placeholders:
-/// {program}   Python that loads the file as an exported program, on the device of the case
+/// {program}   Python that loads the file as an exported program, on the device and in the dtype of the case
 /// {file}      the model's file
-/// {scripted}  the TorchScript file that `exported` writes
+/// {scripted}  the TorchScript file that `make` or `exported` writes
 /// {name}      name of the model
 /// {label}     label of the backend
 /// {device}    device of the case
@@ -24,14 +24,19 @@ struct ShippingLines {
   std::string exported;  ///< command for a .pt2 of torch.export.save
   std::string script;    ///< command for a TorchScript file
   std::string code;      ///< line of C++ that loads the result of the command, or the file itself
+  std::string make;      ///< Python that does what `exported` does, in its place
+  std::string python;    ///< line of Python that binds `model` to what `code` loads
 };
 
 /// Command and code that ship a variant, or the reason why they are unknown.
 struct Shipping {
-  std::string command, code, why_none;
+  std::string command{}, code{}, why_none{};
+  std::string make{}, python{};  ///< Python: what the command runs, and what loads its result; empty: unknown
+  std::string program{};         ///< Python that loads the exported program that is shipped
 };
 /// Fills in the placeholders for a case. `lines` are by backend (`torchscript`), or by backend and options, which have
-/// priority, and apply to inference in float32. Escapes quotes and backslashes for the shell, Python and C++.
+/// priority. They apply to inference, and in other dtypes than the file's to an exported program, which is cast and
+/// exported again for the sizes of its example inputs. Escapes quotes and backslashes for the shell, Python and C++.
 Shipping shipping_of(const std::map<std::string, ShippingLines>& lines, const Case& c, const std::string& file);
 
 /// Variants of a tournament.

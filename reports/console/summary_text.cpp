@@ -254,7 +254,11 @@ std::string ways_to_ship(const Tournament& tournament) {
     text += fmt::format("  {}{}{}\n", terminal_line(e.name), e.why_not_shipped.empty() ? "" : ": ",
                         terminal_line(e.why_not_shipped));
     if (!e.command.empty()) text += fmt::format("    $ {}\n", terminal_line(e.command));
+    if (!e.python.empty()) text += fmt::format("    Python: {}\n", terminal_line(e.python));
     if (!e.code.empty()) text += fmt::format("    C++: {}\n", terminal_line(e.code));
+    if (e.shipped) text += fmt::format("    {}\n", terminal_line(judge::shipped_words(*e.shipped)));
+    if (!e.why_not_measured.empty())
+      text += fmt::format("    not measured as shipped: {}\n", terminal_line(e.why_not_measured));
   }
   return text.empty() ? "" : "To ship it:\n" + text;
 }

@@ -10,6 +10,7 @@
 
 #include "reports/base/process.h"
 #include "reports/base/text.h"
+#include "reports/record/metric.h"
 #include "reports/record/summary.h"
 #include "reports/statistics/multiple_comparisons.h"
 #include "reports/statistics/statistics.h"
@@ -247,6 +248,16 @@ std::string verdict_line(const Tournament& tournament) {
   if (const std::string why = why_no_advice(tournament); !why.empty()) return "no advice: " + why;
   if (tournament.best.size() == 1) return "winner " + tournament.best.front();
   return fmt::format("{} tie: {}", tournament.best.size(), fmt::join(tournament.best, ", "));
+}
+
+std::string shipped_words(const Shipped& shipped) {
+  return fmt::format(
+      "as shipped: {}, load {}, first call {}, then {} a call in a new Python process; differs from the exported "
+      "program "
+      "by {}",
+      format_metric("artifact_bytes", shipped.bytes), format_metric("load_s", shipped.load_s),
+      format_metric("first_call_s", shipped.first_call_s), format_metric("compiled_ms", 1e3 * shipped.seconds),
+      format_metric("max_rel_error", shipped.error));
 }
 
 std::string fastest_words(const SweepRow& row) {

@@ -12,6 +12,18 @@
 
 namespace torchstone::judge {
 
+/// A variant as its user runs it: made by the shown command, loaded by the shown line of Python in a new process.
+struct Shipped {
+  double bytes = 0;  ///< of all files that the command makes
+  double load_s = 0, first_call_s = 0;
+  double seconds = 0;  ///< of a call, the fastest block of one process
+  double error = 0;    ///< relative, against the exported program's answer
+};
+
+/// Returns "as shipped: 1.5 MiB, load 0.31 s, first call 0.020 s, then 5.1 ms a call in a new Python process; differs
+/// from the exported program by 1e-07".
+std::string shipped_words(const Shipped& shipped);
+
 /// One variant of the model: a backend with its options.
 struct Entrant {
   std::string name;                          ///< "inductor:freezing=true"
@@ -27,6 +39,9 @@ struct Entrant {
   std::optional<SeparateTiming> separate{};  ///< of a variant that is not timed with the others
   std::string command, code;                 ///< to ship it: the command to type, and the line of C++; empty: none
   std::string why_not_shipped;               ///< of a file's variant without these lines
+  std::string python{};                      ///< line of Python that loads what the command makes; empty: none
+  std::optional<Shipped> shipped{};          ///< of a variant that may be the fastest
+  std::string why_not_measured{};            ///< of such a variant without `shipped`
 };
 
 /// A criterion of the front. Less is better.

@@ -41,7 +41,15 @@ ordered_json variant_json(const judge::Standing& s) {
   }
   if (!e.command.empty()) json["ship_command"] = e.command;
   if (!e.code.empty()) json["ship_code"] = e.code;
+  if (!e.python.empty()) json["ship_python"] = e.python;
   if (!e.why_not_shipped.empty()) json["not_shipped"] = e.why_not_shipped;
+  if (e.shipped)
+    json["shipped"] = {{"bytes", e.shipped->bytes},
+                       {"load_s", e.shipped->load_s},
+                       {"first_call_s", e.shipped->first_call_s},
+                       {"seconds", e.shipped->seconds},
+                       {"error", number(e.shipped->error)}};
+  if (!e.why_not_measured.empty()) json["not_measured_as_shipped"] = e.why_not_measured;
   nlohmann::json row;
   to_json(row, e.ladder);
   json["ladder"] = row;

@@ -153,6 +153,12 @@ TEST(Tournament, OfAFileSaysWhatShipsItAndThatWorks) {
     EXPECT_EQ(shipped.exit_code, 0) << shipped.err;
     EXPECT_FALSE(read_file(torchstone.out() + "/" + artifact).empty()) << artifact;
   }
+  for (const auto& variant : model.at("variants")) {
+    if (variant.value("ties", false) == false || variant.at("name") == "eager") continue;
+    ASSERT_TRUE(variant.contains("shipped")) << variant.dump(1);
+    EXPECT_GT(variant.at("shipped").at("seconds"), 0);
+    EXPECT_LT(variant.at("shipped").at("error"), 1e-4);
+  }
 }
 
 TEST(Tournament, LeavesNoReportsOfAnEarlierRunBesideItsOwn) {

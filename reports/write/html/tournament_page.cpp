@@ -206,7 +206,10 @@ std::string ways_to_ship_markup(const Tournament& tournament) {
     if (!s.ties || (e.command.empty() && e.code.empty() && e.why_not_shipped.empty())) continue;
     out += fmt::format("<p class=why><b>{}</b> {}</p>", escaped(e.name), escaped(e.why_not_shipped));
     if (!e.command.empty()) out += "<p class=again><code>" + escaped(e.command) + "</code></p>";
+    if (!e.python.empty()) out += "<pre>" + escaped(e.python) + "</pre>";
     if (!e.code.empty()) out += "<pre>" + escaped(e.code) + "</pre>";
+    if (e.shipped) out += "<p>" + escaped(judge::shipped_words(*e.shipped)) + "</p>";
+    if (!e.why_not_measured.empty()) out += "<p>not measured as shipped: " + escaped(e.why_not_measured) + "</p>";
   }
   return out.empty() ? "" : "<h3>To ship it</h3>" + out;
 }

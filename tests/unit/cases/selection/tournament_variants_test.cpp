@@ -18,9 +18,11 @@ using testing::HasSubstr;
 using testing::Not;
 
 const std::map<std::string, ShippingLines> lines{
-    {"inductor", {"pack {program} {label} {options}", "", "load {name}"}},
-    {"inductor:freezing=true", {"", "s {name}", "{scripted}"}},
-    {"torchscript", {"save {program} {scripted}", "", "load \"{scripted}\" on {device}"}}};
+    {"inductor", {"pack {program} {label} {options}", "", "load {name}", "", ""}},
+    {"inductor:freezing=true", {"", "s {name}", "{scripted}", "", ""}},
+    {"torchscript", {"save {program} {scripted}", "", "load \"{scripted}\" on {device}", "", ""}},
+    {"python", {"", "", "C++ {name}", "make({program}, 'a')", "model = load(\"{name}\")"}},
+    {"nativert", {"", "", "run {file}", "", ""}}};
 
 Case of(const std::string& backend, std::map<std::string, std::string> options = {}) {
   Case c;
@@ -66,7 +68,12 @@ TEST(Shipping, IsNotKnownForWhatTheLinesAreNotOf) {
   auto half = of("torchscript"), step = of("torchscript");
   half.dtype = DType::bfloat16;
   step.mode = Mode::training;
-  EXPECT_THAT(shipping_of(lines, half, "/m/net.pt2").why_none, HasSubstr("bfloat16"));
+  EXPECT_THAT(shipping_of(lines, half, "/m/net.pt").why_none, HasSubstr("cast to bfloat16"));
+  half.backend.name = "nativert";
+  EXPECT_EQ(shipping_of(lines, half, "/m/net.pt2").why_none,
+            "nativert runs the file as it is, not its cast to bfloat16");
+  half.dtype = DType::amp;
+  EXPECT_THAT(shipping_of(lines, half, "/m/net.pt2").why_none, HasSubstr("autocast"));
   EXPECT_THAT(shipping_of(lines, step, "/m/net.pt2").why_none, HasSubstr("training"));
   EXPECT_THAT(
       shipping_of(lines, of("inductor", {{"freezing", "true"}, {"quantization", "pt2e"}}), "/m/net.pt2").why_none,
@@ -78,6 +85,24 @@ TEST(Shipping, IsNotKnownForWhatTheLinesAreNotOf) {
   EXPECT_THAT(shipping_of(lines, of("inductor", {{"patches", "all"}}), "/m/net.pt2").why_none,
               HasSubstr("an option of Torchstone"));
   EXPECT_EQ(shipping_of(lines, of("eager"), "/m/net.pt2").why_none, "the model as it is");
+}
+
+TEST(Shipping, CastsAnExportedProgramAsTheCaseDid) {
+  auto half = of("python");
+  half.dtype = DType::bfloat16;
+  const auto shipping = shipping_of(lines, half, "/m/net.pt2");
+  EXPECT_EQ(shipping.why_none, "");
+  EXPECT_THAT(shipping.program, AllOf(HasSubstr("p.module().to(torch.bfloat16)"), HasSubstr("torch.export.export(")));
+  EXPECT_EQ(shipping.make, "make(" + shipping.program + ", 'a')");
+  EXPECT_EQ(shipping_of(lines, of("python"), "/m/net.pt2").program, "torch.export.load(\"/m/net.pt2\")");
+}
+
+TEST(Shipping, IsGivenForPythonAndForCpp) {
+  const auto shipping = shipping_of(lines, of("python"), "/m/it's.pt2");
+  EXPECT_EQ(shipping.make, "make(torch.export.load(\"/m/it's.pt2\"), 'a')");
+  EXPECT_EQ(shipping.command, R"(python -c 'make(torch.export.load("/m/it'\''s.pt2"), '\''a'\'')')");
+  EXPECT_EQ(shipping.python, "model = load(\"net\")");
+  EXPECT_EQ(shipping.code, "C++ net");
 }
 
 TEST(Shipping, OfAFolderIsOfItsProgramForInference) {
@@ -103,7 +128,9 @@ TEST(Shipping, OfTheProgramsOwnListIsKnownForWhatCanWin) {
   for (const char* backend : {"torchscript", "inductor", "openvino", "onnxruntime", "executorch"}) {
     const auto shipping = shipping_of(own, of(backend), "/m/net.pt2");
     EXPECT_THAT(shipping.command, HasSubstr("torch.export.load(\"/m/net.pt2\")")) << backend;
-    EXPECT_THAT(shipping.command + shipping.code, Not(testing::ContainsRegex("[{][a-z]+[}]"))) << backend;
+    EXPECT_THAT(shipping.python, HasSubstr("model = ")) << backend;
+    EXPECT_THAT(shipping.command + shipping.code + shipping.python, Not(testing::ContainsRegex("[{][a-z]+[}]")))
+        << backend;
   }
 }
 

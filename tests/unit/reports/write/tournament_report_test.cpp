@@ -38,6 +38,9 @@ judge::Tournament sample() {
   judge::Entrant shipped = timed("b", 1e-3);
   shipped.command = "pack <net>";
   shipped.code = "load(\"net\");";
+  shipped.python = "model = load(\"net\")";
+  shipped.shipped =
+      judge::Shipped{.bytes = 1 << 21, .load_s = 0.31, .first_call_s = 0.02, .seconds = 5e-3, .error = 1e-7};
   shipped.compile_s = 12;
   shipped.artifact_bytes = 1 << 20;
   judge_tournament({timed("eager", 2e-3), shipped, wrong, absent}, tournament);
@@ -54,6 +57,25 @@ TEST(TournamentPage, ShowsTheVerdictTheBarsTheFrontAndWhatWasNotTimed) {
               AllOf(HasSubstr("pack &lt;net&gt;"), HasSubstr("the answer &lt;is&gt; wrong"), Not(HasSubstr("<net>"))));
   EXPECT_THAT(
       page, AllOf(Not(HasSubstr("<script")), Not(HasSubstr(" style=")), Not(HasSubstr("nan")), Not(HasSubstr("inf "))));
+}
+
+TEST(Tournament, TellsHowAVariantIsAsItIsShippedOrWhyThatIsUnknown) {
+  const std::string words =
+      "as shipped: 2.0 MiB, load 0.31 s, first call 0.020 s, then 5 ms a call in a new Python process; differs from "
+      "the "
+      "exported program by 1e-07";
+  EXPECT_THAT(console::tournament_text(sample(), 100, false),
+              AllOf(HasSubstr("    Python: model = load(\"net\")\n"), HasSubstr("    " + words + "\n")));
+  EXPECT_THAT(write_tournament_page({sample()}, RunInfo{}), HasSubstr(words));
+  const auto json = nlohmann::json::parse(write_tournament_json({sample()}, RunInfo{})).at("models").at(0);
+  EXPECT_EQ(json.at("variants").at(0).at("shipped").at("load_s"), 0.31);
+  judge::Tournament unknown;
+  auto best = timed("a", 1);
+  best.command = "pack";
+  best.why_not_measured = "its command is no Python";
+  judge_tournament({timed("eager", 2), best}, unknown);
+  EXPECT_THAT(console::tournament_text(unknown, 100, false),
+              HasSubstr("    not measured as shipped: its command is no Python\n"));
 }
 
 judge::Entrant separately_timed() {

@@ -1,0 +1,23 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "cases/selection/tournament_variants.h"
+#include "fixtures/core/run_options.h"
+#include "reports/judge/tournament_ranking.h"
+
+namespace torchstone {
+
+/// Returns the text of cases/tournament/measure_shipped.py, which is part of the library.
+std::string_view measure_shipped_source();
+
+/// Makes the file that ships a variant, in a temporary folder, and measures it in a new Python process, as its user
+/// runs it. Sets `shipped` of the entrant, or `why_not_measured`. `threads`: of torch, 0 for its choice.
+void measure_shipped(const selection::Shipping& shipping, const RunOptions& options, int threads,
+                     judge::Entrant& entrant);
+
+/// Reads a reply of measure_shipped.py into the entrant: the bytes, then the measurements. Returns whether the step was
+/// done; otherwise sets `why_not_measured`.
+bool read_shipped(const std::string& reply, judge::Entrant& entrant);
+
+}  // namespace torchstone

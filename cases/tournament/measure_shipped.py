@@ -1,0 +1,93 @@
+"""measure_shipped.py make ORDER.json REPLY.json    makes the file that ships a variant of a tournament
+measure_shipped.py run ORDER.json REPLY.json     loads that file, calls it and times the calls
+
+Two processes, so that the second one starts as a user's program does. ORDER: {"folder": where the file is made, "program": Python that
+loads the exported program, "make" and "load": Python, as the tournament shows them, "threads": of torch, 0 for its choice}. `load` binds
+`model`. REPLY: {"bytes": of all files made}, or {"load_s", "first_call_s", "seconds": of a call, "error": the RMS of the difference from
+the exported program's answer over its RMS}, or {"refused": why not}."""
+import json
+import os
+import sys
+import time
+
+BLOCKS, BLOCK_S, MOST_CALLS = 9, 0.02, 10000
+
+
+def make(order):
+    exec(order["make"], {})
+    return {"bytes": sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(".") for name in names)}
+
+
+def tensors_of(output):
+    """Returns the tensors of an output in their order, in float64 on the CPU. Other runtimes return arrays."""
+    import torch
+    leaves = torch.utils._pytree.tree_leaves(output)
+    return [torch.as_tensor(leaf).detach().cpu().double() for leaf in leaves if hasattr(leaf, "shape")]
+
+
+def relative_error(expected, found):
+    if [leaf.shape for leaf in expected] != [leaf.shape for leaf in found]:
+        raise ValueError("the outputs have other shapes than the exported program's")
+    errors = [float((b - a).square().mean().sqrt() / a.square().mean().sqrt().clamp_min(1e-300)) for a, b in zip(expected, found)
+              if a.numel() > 0]
+    return max(errors, default=0.0)
+
+
+def fastest_call(call):
+    """Returns the seconds of a call in the fastest of some blocks, as a tournament reports a process."""
+    start = time.perf_counter()
+    call()
+    calls = min(MOST_CALLS, max(1, int(BLOCK_S / max(time.perf_counter() - start, 1e-9))))
+    seconds = []
+    for _ in range(BLOCKS):
+        start = time.perf_counter()
+        for _ in range(calls):
+            call()
+        seconds.append((time.perf_counter() - start) / calls)
+    return min(seconds)
+
+
+def measured(order):
+    import torch
+    import torch.export.passes  # noqa: F401  (the expression of the program may use it)
+    if order["threads"] > 0:
+        torch.set_num_threads(order["threads"])
+    program = eval(order["program"], {"torch": torch})
+    inputs, keywords = program.example_inputs
+    if keywords:
+        return {"refused": f"its example inputs have names: {', '.join(keywords)}"}
+    with torch.no_grad():
+        expected = tensors_of(program.module()(*inputs))
+        del program
+        wait = torch.cuda.synchronize if any(getattr(x, "is_cuda", False) for x in inputs) else lambda: None
+        names = {"torch": torch}
+        start = time.perf_counter()
+        exec(order["load"], names)
+        loaded = time.perf_counter()
+        found = names["model"](*inputs)
+        wait()
+        called = time.perf_counter()
+        error = relative_error(expected, tensors_of(found))
+
+        def call():
+            names["model"](*inputs)
+            wait()
+
+        return {"load_s": loaded - start, "first_call_s": called - loaded, "seconds": fastest_call(call), "error": error}
+
+
+def main(step, order_file, reply_file):
+    with open(order_file) as file:
+        order = json.load(file)
+    reply_file = os.path.abspath(reply_file)
+    os.chdir(order["folder"])
+    try:
+        reply = make(order) if step == "make" else measured(order)
+    except Exception as fault:  # any error of a compiler, a runtime or the file
+        reply = {"refused": f"{type(fault).__name__}: {fault}".splitlines()[0][:500]}
+    with open(reply_file, "w") as file:
+        json.dump(reply, file)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,46 @@
+#include "cases/main/ship_measurement.h"
+
+#include <gmock/gmock.h>
+
+namespace torchstone {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(ShipMeasurement, ReadsBothReplies) {
+  judge::Entrant entrant;
+  EXPECT_TRUE(read_shipped(R"({"bytes": 4096})", entrant));
+  EXPECT_TRUE(read_shipped(R"({"load_s": 0.5, "first_call_s": 0.25, "seconds": 0.125, "error": 1e-7})", entrant));
+  ASSERT_TRUE(entrant.shipped);
+  EXPECT_EQ(entrant.shipped->bytes, 4096);
+  EXPECT_EQ(entrant.shipped->load_s, 0.5);
+  EXPECT_EQ(entrant.shipped->seconds, 0.125);
+}
+
+TEST(ShipMeasurement, HasNoNumbersAfterARefusal) {
+  judge::Entrant entrant;
+  EXPECT_TRUE(read_shipped(R"({"bytes": 4096})", entrant));
+  EXPECT_FALSE(read_shipped(R"({"refused": "ImportError: no module named openvino"})", entrant));
+  EXPECT_FALSE(entrant.shipped);
+  EXPECT_EQ(entrant.why_not_measured, "ImportError: no module named openvino");
+  for (const char* damaged : {"", "[]", R"({"load_s": 1})", R"({"refused": 3})"}) {
+    judge::Entrant other;
+    EXPECT_FALSE(read_shipped(damaged, other)) << damaged;
+    EXPECT_FALSE(other.shipped);
+    EXPECT_EQ(other.why_not_measured, "its process gave no measurement");
+  }
+}
+
+TEST(ShipMeasurement, SaysWhatCannotBeMeasured) {
+  judge::Entrant entrant;
+  measure_shipped({.command = "", .code = "load"}, {}, 0, entrant);
+  EXPECT_THAT(entrant.why_not_measured, HasSubstr("example inputs"));
+  measure_shipped({.command = "pack", .program = "load()"}, {}, 0, entrant);
+  EXPECT_EQ(entrant.why_not_measured, "its command is no Python");
+  measure_shipped({.make = "pack()", .program = "load()"}, {}, 0, entrant);
+  EXPECT_EQ(entrant.why_not_measured, "no line of Python loads it");
+  EXPECT_FALSE(entrant.shipped);
+}
+
+}  // namespace
+}  // namespace torchstone
