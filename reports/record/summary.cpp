@@ -11,6 +11,7 @@
 #include "reports/base/process.h"
 #include "reports/base/text.h"
 #include "reports/record/doubts.h"
+#include "reports/record/verdict.h"
 
 namespace torchstone {
 namespace {

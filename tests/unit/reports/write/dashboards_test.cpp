@@ -125,8 +125,12 @@ TEST(BenchmarkAction, HasAUnitForCountsAndTheReasonOfNoise) {
 TEST(Dashboards, LeaveOutANumberWhoseIntervalSaysNothing) {
   Result r = simple_result("a", Status::pass, "performance");
   r.outcome.metrics = {{"speedup", 5.12}, {"speedup_low", 0.01}, {"speedup_high", 8046}, {"compiled_ms", 3}};
-  const Report report{{}, {r}};
+  Result known = r;
+  known.name = "b";
+  known.outcome.metrics["speedup_low"] = 5, known.outcome.metrics["speedup_high"] = 5.2;
+  const Report report{{}, {r, known}};
   EXPECT_FALSE(entries_of(report, "bigger_is_better.json").contains("a speedup"));
+  EXPECT_TRUE(entries_of(report, "bigger_is_better.json").contains("b speedup"));
   EXPECT_TRUE(entries_of(report, "smaller_is_better.json").contains("a compiled_ms"));
   EXPECT_FALSE(records_of(report, "a").contains("speedup"));
   EXPECT_TRUE(records_of(report, "a").contains("abs_latency"));
