@@ -32,7 +32,7 @@ Block beit_attention(int64_t width, int64_t heads, int64_t grid) {
   const auto places = block.add_buffer("relative_position_index", places_with_class(grid));
   return block.running([=](const torch::Tensor& x) mutable {
     const auto parts = torch::linear(x, qkv->weight, torch::cat({q_bias, k_bias, v_bias})).chunk(3, -1);
-    const AttentionRule rule{.bias = position_bias(table, places).contiguous()};
+    const AttentionRule rule{.bias = position_bias(table, places)};
     return proj(attention(parts[0], parts[1], parts[2], heads, rule));
   });
 }
