@@ -59,11 +59,11 @@ struct BaselineComparison {
   std::vector<CaseChange> cases;
   /// Reasons why timings are incomparable, one sentence each: another machine class, device, library version.
   std::vector<std::string> machine_differences;
-  /// "2.14.1 now, 2.13.0 in the baseline" if the releases of torch differ, also if timings are compared nevertheless.
-  std::string torch_difference = {};
   size_t timings_excluded = 0;       ///< because they were taken on different machines or with different torches
   bool excluded_by_machine = false;  ///< which of these excludes timings
   bool excluded_by_torch = false;
+  /// "2.14.1 now, 2.13.0 in the baseline" if the releases of torch differ, also if timings are compared nevertheless.
+  std::string torch_difference = {};
   /// Remarks on the comparison, one sentence each. Examples are other differences between the runs, the machine's
   /// drift, records of a single process, and a baseline of another kind.
   std::vector<std::string> notes = {};

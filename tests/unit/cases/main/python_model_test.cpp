@@ -46,11 +46,11 @@ TEST(PythonModel, IsAFunctionOfAModule) {
 }
 
 TEST(PythonModel, IsAModelOfAPackageIfTheSubjectIsPython) {
-  EXPECT_EQ(name_of_only("timm:ghostnet_100"), "none");
-  const auto model = model_of({"--torchstone_only=timm:ghostnet_100", "--torchstone_subject=python"});
+  EXPECT_EQ(name_of_only("timm:visformer_small"), "none");
+  const auto model = model_of({"--torchstone_only=timm:visformer_small", "--torchstone_subject=python"});
   ASSERT_TRUE(model);
-  EXPECT_EQ(model->source, "timm:ghostnet_100");
-  EXPECT_EQ(model->name, "ghostnet_100");
+  EXPECT_EQ(model->source, "timm:visformer_small");
+  EXPECT_EQ(model->name, "visformer_small");
 }
 
 TEST(PythonModel, OfAPackageIsAModelOfTheSuiteThatTakesModelsFromThere) {
