@@ -59,7 +59,7 @@ def torchstone_command(options, model, check, out):
     threads = [f"--torchstone_threads={options.threads}"] if options.threads else []
     return [options.torchstone, f"--torchstone_only=path:{options.file},class:{class_name(model)}", f"--torchstone_checks={check}",
             f"--torchstone_modes={options.mode}", f"--torchstone_dtypes={options.dtype}", f"--torchstone_devices={options.device}",
-            f"--torchstone_python={options.python}", f"--torchstone_out={out}", f"--torchstone_measure_budget={options.budget}",
+            f"--torchstone_python={options.python}", f"--torchstone_out={out}/results", f"--torchstone_measure_budget={options.budget}",
             f"--torchstone_processes={options.processes}", "--torchstone_diagnose=never", "--torchstone_color=never", *backend, *threads]
 
 
@@ -92,8 +92,9 @@ def run(command, out, seconds):
 
 
 def of_torchstone(out, failure):
-    """Returns {status, reason, …} of one case from its results folder."""
-    file = out / "results.json"
+    """Returns {status, reason, …} of one case. Its results have a folder of their own, because Torchstone takes no folder that
+    has other files, such as the log."""
+    file = out / "results" / "results.json"
     rows = json.loads(file.read_text())["results"] if file.exists() else []
     if not rows:
         return {"status": "", "reason": failure or "no result"}

@@ -19,6 +19,8 @@ TORCHSTONE = """#!{python}
 import json, pathlib, sys
 given = dict(one.partition("=")[::2] for one in sys.argv[1:])
 out = pathlib.Path(given["--torchstone_out"])
+if out.exists() and any(out.iterdir()):
+    sys.exit(f"{{out}} is not a results folder of Torchstone")
 out.mkdir(parents=True, exist_ok=True)
 good = given["--torchstone_only"].endswith(",class:timm_good")
 outcome = {{"status": "pass" if good else "fail_accuracy", "reason": "planted", "metrics": {{"unique_graphs": 2.0, "graph_breaks": 1.0,
