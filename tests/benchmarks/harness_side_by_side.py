@@ -181,7 +181,7 @@ def row_of(model, options, results):
         reasons = [one["reason"] for one in [*accuracy, *timings] if one["reason"]]
         status = accuracy[0]["status"] if accuracy else ""
         sides.append(joined(timings) | {name: known[name] for name in DYNAMO if name in known} |
-                     {"status": status or "none", "reason": reasons[0] if reasons else "" if accuracy else "no time was left"})
+                     {"status": status or "none", "reason": reasons[0] if reasons else "" if accuracy and timings else "no time was left"})
     ours, theirs = sides
     row = {"model": model, "device": options.device, "dtype": options.dtype, "mode": options.mode, "speedups": relation(ours, theirs)}
     row |= ours | {"harness_" + key.removeprefix("speedup_"): value for key, value in theirs.items() if key != "recompiles"}
@@ -204,9 +204,11 @@ PROGRAMS = {"torchstone": (torchstone_command, of_torchstone), "harness": (harne
 
 
 def one_run(options, model, program, check, turn):
-    """Returns what one run said, or None if no time is left to start it."""
+    """Returns what one run said. Prints that it is left out, and returns None, if no time is left to start it."""
     left = options.end - time.monotonic()
     if left < options.least:
+        options.left_out += 1
+        print(f"{program:10} {check:11} {model}: left out, turn {turn + 1}", flush=True)
         return None
     command, read = PROGRAMS[program]
     out = options.out / "runs" / f"{class_name(model)}_{check}_{turn}_{program}"
@@ -272,6 +274,7 @@ def arguments(argv):
     options.models = list(dict.fromkeys(options.models))
     options.file = options.out / "models_of_packages.py"
     options.end = time.monotonic() + options.limit
+    options.left_out = 0
     return options
 
 
@@ -284,6 +287,8 @@ def main(argv=None):
         print(f"{row['model']}: {row['status']} / {row['harness_status']}, graphs {row['graphs']} / {row['harness_graphs']}, breaks "
               f"{row['graph_breaks']} / {row['harness_graph_breaks']}, speed-up {row['speedup']} [{row['speedup_low']} {row['speedup_high']}] / "
               f"{row['harness_speedup']} [{row['harness_low']} {row['harness_high']}] {row['speedups']}")
+    if options.left_out:
+        print(f"Left out: {options.left_out} runs (--limit={options.limit:g}, --least={options.least:g})")
     whole = all(row["status"] != "none" and row["harness_status"] != "none" and row["turns"] and row["harness_turns"] for row in rows)
     return 0 if whole else 1
 

@@ -75,6 +75,14 @@ def compared(folder, *flags):
     return done, rows
 
 
+def harness_of(test):
+    """Returns a folder that looks like the harness's."""
+    folder = tempfile.TemporaryDirectory()
+    test.addCleanup(folder.cleanup)
+    pathlib.Path(folder.name, "timm_models.py").touch()
+    return folder.name
+
+
 class Comparison(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -108,6 +116,13 @@ class Comparison(unittest.TestCase):
         done, rows = compared(self.path, "--limit=1", "timm:good")
         self.assertEqual(done.returncode, 1)
         self.assertEqual((rows["timm:good"]["status"], rows["timm:good"]["reason"]), ("none", "no time was left"))
+        self.assertIn("timm:good: left out", done.stdout)
+        self.assertIn("Left out: 8 runs (--limit=1, --least=15)", done.stdout)
+
+    def test_without_time_for_timings_the_row_says_so(self):
+        row = side_by_side.row_of("timm:good", side_by_side.arguments(["t", "--harness", harness_of(self), "--out", "/tmp/none", "timm:good"]),
+                                  {(program, "accuracy"): [{"status": "pass", "reason": ""}] for program in side_by_side.PROGRAMS})
+        self.assertEqual((row["status"], row["reason"], row["harness_reason"]), ("pass", "no time was left", "no time was left"))
 
     def test_the_runs_of_an_earlier_comparison_are_not_mixed_in(self):
         (self.path / "out" / "runs").mkdir(parents=True)
@@ -146,7 +161,7 @@ class Parts(unittest.TestCase):
             side_by_side.array_of(b"no array")
 
     def test_the_file_has_a_class_for_each_model(self):
-        options = side_by_side.arguments(["torchstone", "--harness", self.harness(), "--out", "/tmp/none", "--device=cuda", "--mode=training",
+        options = side_by_side.arguments(["torchstone", "--harness", harness_of(self), "--out", "/tmp/none", "--device=cuda", "--mode=training",
                                           "timm:vit.a-b", "transformers:Bert", "timm:vit.a-b"])
         self.assertEqual((options.dtype, options.preset, options.models), ("bfloat16", "full", ["timm:vit.a-b", "transformers:Bert"]))
         text = side_by_side.models_file(options.models, options)
@@ -154,7 +169,7 @@ class Parts(unittest.TestCase):
         self.assertIn("class timm_vit_a_b(PackageModel):\n    source = 'timm:vit.a-b'\n    preset, batch_size, training_mode = 'full', None, True", text)
 
     def test_both_programs_get_the_same_settings(self):
-        given = ["torchstone", "--harness", self.harness(), "--out", "/tmp/none", "timm:net"]
+        given = ["torchstone", "--harness", harness_of(self), "--out", "/tmp/none", "timm:net"]
         plain, graphs = side_by_side.arguments(given), side_by_side.arguments([*given, "--cuda_graphs", "--processes=3"])
         ours, theirs = (command(plain, "timm:net", "performance", "/o") for command in
                         (side_by_side.torchstone_command, side_by_side.harness_command))
@@ -167,13 +182,6 @@ class Parts(unittest.TestCase):
         changed = side_by_side.torchstone_command(graphs, "timm:net", "accuracy", "/o")
         self.assertIn("--torchstone_backends=torch_compile:mode=reduce-overhead", changed)
         self.assertIn("--torchstone_processes=3", changed)
-
-    def harness(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        pathlib.Path(folder.name, "timm_models.py").touch()
-        return folder.name
-
 
 if __name__ == "__main__":
     unittest.main()
