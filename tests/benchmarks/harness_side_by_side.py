@@ -83,9 +83,11 @@ def run(command, out, seconds):
             return str(error)
         try:
             code = process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)  # with its children
+        except BaseException as reason:
+            os.killpg(process.pid, signal.SIGKILL)  # with its children, which would disturb what runs next
             process.wait()
+            if not isinstance(reason, subprocess.TimeoutExpired):
+                raise
             return f"stopped after {seconds:.0f} s"
     lines = (out / "log").read_text(errors="replace").strip().splitlines()
     return f"exit code {code}: {lines[-1] if lines else 'no output'}" if code else ""
@@ -272,6 +274,10 @@ def arguments(argv):
     if (options.out / "runs").exists():
         parser.error(f"{options.out} has the runs of an earlier comparison")
     options.models = list(dict.fromkeys(options.models))
+    classes = {class_name(model): model for model in options.models}
+    for model in options.models:
+        if classes[class_name(model)] != model:
+            parser.error(f"{model} and {classes[class_name(model)]} would both be the class {class_name(model)}: compare them in two runs")
     options.file = options.out / "models_of_packages.py"
     options.end = time.monotonic() + options.limit
     options.left_out = 0

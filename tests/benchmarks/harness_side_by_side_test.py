@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """What harness_side_by_side.py reads and counts, by programs that write planted results."""
+import contextlib
 import csv
+import io
 import json
+import os
 import pathlib
 import stat
 import struct
@@ -9,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 SCRIPT = pathlib.Path(__file__).with_name("harness_side_by_side.py")
 sys.path.insert(0, str(SCRIPT.parent))
@@ -138,6 +142,18 @@ class Parts(unittest.TestCase):
             self.assertIn("stopped after", reason)
             reason = side_by_side.run([sys.executable, "-c", "print('the last line'); raise SystemExit(3)"], pathlib.Path(folder), 30)
             self.assertEqual(reason, "exit code 3: the last line")
+
+    def test_a_run_ends_with_an_interrupted_script(self):
+        with tempfile.TemporaryDirectory() as folder, self.assertRaises(KeyboardInterrupt), \
+                mock.patch.object(subprocess.Popen, "wait", side_effect=[KeyboardInterrupt, 0]), \
+                mock.patch.object(os, "killpg", wraps=os.killpg) as killed:
+            side_by_side.run([sys.executable, "-c", "import time; time.sleep(5)"], pathlib.Path(folder), 30)
+        killed.assert_called_once()
+
+    def test_models_whose_classes_have_the_same_name_are_refused(self):
+        with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as errors:
+            side_by_side.arguments(["torchstone", "--harness", harness_of(self), "--out", "/tmp/none", "timm:a.b", "timm:a_b"])
+        self.assertIn("timm:a.b and timm:a_b would both be the class timm_a_b", errors.getvalue())
 
     def test_the_interval_of_turns_holds_those_of_all(self):
         turns = [{"speedup": 2.0, "speedup_low": 1.8, "speedup_high": 2.1}, {"speedup": 2.2, "speedup_low": 2.0, "speedup_high": 2.4}, {}]
