@@ -22,15 +22,23 @@ def of_image(images, smallest=0):
 
 def of_text(model, arguments, preset):
     """Returns the length of the sequences, which have the same one. It ends at the configuration's limit, and at four times
-    the mini preset's length, or twice the full one's. A causal loss of a single word is the mean of nothing."""
+    the mini preset's length, or twice the full one's."""
     sequences = {key: arguments[key] for key in SEQUENCES if key in arguments and arguments[key].dim() == 2}
     sizes = {tensor.shape[1] for tensor in sequences.values()}
     if has_places_of_images(model.config) or len(sizes) != 1:
         return {}
     size = sizes.pop()
-    least = 2 if "labels" in sequences and type(model).__name__.endswith(("CausalLM", "LMHeadModel")) else 1
+    least = shortest(model, arguments)
     longest = min((4 if preset == "mini" else 2) * size, limit_of(model, sequences))
     return {"length": {"axes": dict.fromkeys(sequences, 1), "minimum": least, "maximum": longest}} if longest >= size > least else {}
+
+
+def shortest(model, arguments):
+    """Returns the smallest length with a loss. A causal loss of a single word is the mean of nothing, and so is one of answers
+    that begin and end behind the text. The first one remains for each batch."""
+    if "start_positions" in arguments:
+        return 1 + max(int(arguments[key][0]) for key in ("start_positions", "end_positions"))
+    return 2 if "labels" in arguments and type(model).__name__.endswith(("CausalLM", "LMHeadModel")) else 1
 
 
 def has_places_of_images(config):

@@ -173,6 +173,10 @@ class Dimensions(unittest.TestCase):
     def test_a_causal_loss_needs_two_words(self):
         self.assertEqual(self.lengths(name="NetForCausalLM"), (2, 128))
 
+    def test_a_question_keeps_its_answer(self):
+        answer = {"input_ids": torch.ones(2, 32), "start_positions": torch.tensor([4, 1]), "end_positions": torch.tensor([9, 31])}
+        self.assertEqual(self.lengths(name="NetForQuestionAnswering", arguments=answer), (10, 128))
+
     def test_a_decoder_has_its_own_limit(self):
         self.assertEqual(self.lengths(arguments={"decoder_input_ids": torch.ones(2, 8)}, max_target_positions=20), (1, 20))
         self.assertEqual(self.lengths(arguments={"input_ids": torch.ones(2, 8)}, max_target_positions=20), (1, 32))
