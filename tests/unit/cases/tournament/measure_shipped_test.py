@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 import torch
@@ -52,7 +53,36 @@ class Shipped(unittest.TestCase):
         self.assertEqual(measured, {"refused": "ModuleNotFoundError: No module named 'no_such_runtime'"})
 
 
+class Order(unittest.TestCase):
+    def test_calls_what_is_shipped_before_the_exported_program(self):
+        calls, inputs = [], (torch.ones(2),)
+
+        def called(name):
+            def double(x):
+                calls.append(name)
+                return x.mul_(2)
+            return double
+
+        sys.modules["planted"] = types.SimpleNamespace(
+            model=called("shipped"), program=types.SimpleNamespace(example_inputs=(inputs, {}), module=lambda: called("program")))
+        self.addCleanup(sys.modules.pop, "planted")
+        measured = measure_shipped.measured({"threads": 0, "program": "__import__('planted').program", "load": "from planted import model"})
+        self.assertEqual(calls[:2], ["shipped", "program"])
+        self.assertEqual(measured["error"], 0, "each has its own inputs")
+
+
 class Error(unittest.TestCase):
+    def test_is_never_hidden_by_a_nan(self):
+        good, bad = torch.ones(2), torch.tensor([1, float("nan")])
+        for expected, found in ([good, good], [good, bad]), ([bad, good], [good, good]), ([good], [good / 0]):
+            with self.assertRaisesRegex(ValueError, "NaN or infinities"):
+                measure_shipped.relative_error(expected, found)
+        self.assertEqual(measure_shipped.relative_error([bad], [bad]), 0, "eager's own")
+
+    def test_of_the_worst_output_is_a_number_that_json_has(self):
+        self.assertAlmostEqual(measure_shipped.relative_error([torch.ones(2)] * 2, [torch.ones(2), torch.ones(2) * 3]), 2)
+        self.assertLess(measure_shipped.relative_error([torch.zeros(2).double()], [torch.full((2,), 1e100, dtype=torch.float64)]), float("inf"))
+
     def test_of_an_output_of_another_shape_is_a_refusal(self):
         with self.assertRaisesRegex(ValueError, "other shapes"):
             measure_shipped.relative_error([torch.zeros(2)], [torch.zeros(3)])
