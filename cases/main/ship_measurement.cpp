@@ -2,7 +2,10 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -11,25 +14,33 @@
 #include "fixtures/compile/toolchain.h"
 #include "fixtures/core/private_folders.h"
 #include "fixtures/core/subprocess.h"
+#include "fixtures/isolate/signals.h"
 #include "reports/base/files.h"
 #include "reports/base/text.h"
+#include "reports/base/time.h"
 
 namespace torchstone {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double start_limit_s = 300;  // imports, on a busy machine
 constexpr const char* folder_prefix = "torchstone-shipped";
 
-/// Runs one step of the script and returns its reply. Throws std::runtime_error if it wrote none.
-std::string run_step(const char* step, const fs::path& folder, const RunOptions& options) {
+/// Runs one step of the script and returns its reply. Throws std::runtime_error if it wrote none. What Inductor
+/// compiles stays in the folder: its default one has a name that any user can take.
+std::string run_step(const char* step, const fs::path& folder, const RunOptions& options, double limit_s) {
   const fs::path reply = folder / fmt::format("{}.json", step);
-  const std::chrono::duration<double> limit(start_limit_s + options.compile_limit_s);
-  const LimitedRun run = run_limited({compile::default_python(options.python), (folder / "measure_shipped.py").string(),
-                                      step, (folder / "order.json").string(), reply.string()},
-                                     own_environment(), std::chrono::duration_cast<std::chrono::milliseconds>(limit));
-  if (run.timed_out) throw std::runtime_error(fmt::format("it took more than {} s", limit.count()));
+  const std::map<std::string, std::string> caches{{"TORCHINDUCTOR_CACHE_DIR", (folder / "cache").string()},
+                                                  {"TRITON_CACHE_DIR", (folder / "cache" / "triton").string()}};
+  const std::chrono::duration<double> limit(limit_s);
+  const LimitedRun run = run_limited(
+      {compile::default_python(options.python), (folder / "measure_shipped.py").string(), step,
+       (folder / "order.json").string(), reply.string()},
+      own_environment(caches), std::chrono::duration_cast<std::chrono::milliseconds>(limit), isolate::interrupted);
+  if (isolate::interrupted()) throw std::runtime_error("interrupted");
+  if (run.timed_out)
+    throw std::runtime_error(
+        fmt::format("it took more than {:.0f} s (--torchstone_tournament_ship_limit, for all variants)", limit_s));
   const auto text = read_file(reply);
   if (!text) throw std::runtime_error(fmt::format("its process ended with status {}", run.status));
   return *text;
@@ -68,9 +79,12 @@ bool read_shipped(const std::string& reply, judge::Entrant& entrant) {
   return false;
 }
 
-void measure_shipped(const selection::Shipping& shipping, const RunOptions& options, int threads,
+void measure_shipped(const selection::Shipping& shipping, const RunOptions& options, int threads, double limit_s,
                      judge::Entrant& entrant) {
+  const auto start = std::chrono::steady_clock::now();
   entrant.why_not_measured = why_not_measured(shipping);
+  if (entrant.why_not_measured.empty() && limit_s <= 0)
+    entrant.why_not_measured = "no time is left for it (--torchstone_tournament_ship_limit)";
   if (!entrant.why_not_measured.empty()) return;
   std::optional<HeldFolder> held;
   try {
@@ -85,8 +99,8 @@ void measure_shipped(const selection::Shipping& shipping, const RunOptions& opti
                                                          {"load", shipping.python},
                                                          {"threads", threads}}
                                               .dump());
-    if (read_shipped(run_step("make", held->path, options), entrant))
-      read_shipped(run_step("run", held->path, options), entrant);
+    if (read_shipped(run_step("make", held->path, options, limit_s), entrant))
+      read_shipped(run_step("run", held->path, options, limit_s - seconds_since(start)), entrant);
   } catch (const std::runtime_error& error) {  // CacheError, the system's
     entrant.shipped.reset();
     entrant.why_not_measured = first_line(error.what());

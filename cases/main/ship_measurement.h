@@ -12,8 +12,9 @@ namespace torchstone {
 std::string_view measure_shipped_source();
 
 /// Makes the file that ships a variant, in a temporary folder, and measures it in a new Python process, as its user
-/// runs it. Sets `shipped` of the entrant, or `why_not_measured`. `threads`: of torch, 0 for its choice.
-void measure_shipped(const selection::Shipping& shipping, const RunOptions& options, int threads,
+/// runs it. Sets `shipped` of the entrant, or `why_not_measured`. `threads`: of torch, 0 for its choice. `limit_s`: for
+/// all of it.
+void measure_shipped(const selection::Shipping& shipping, const RunOptions& options, int threads, double limit_s,
                      judge::Entrant& entrant);
 
 /// Reads a reply of measure_shipped.py into the entrant: the bytes, then the measurements. Returns whether the step was

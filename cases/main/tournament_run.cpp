@@ -102,9 +102,10 @@ void add_shipping(const selection::Variants& variants, const Case& c, const flag
   entrant.why_not_shipped = shipping->why_none;
 }
 
-/// Measures the variants that may be the fastest as they are shipped.
+/// Measures the variants that may be the fastest as they are shipped, the fastest first, until their time is used up.
 void measure_shipped_variants(Session& session, const selection::Variants& variants,
                               const std::vector<size_t>& of_model, judge::Tournament& tournament) {
+  const auto start = std::chrono::steady_clock::now();
   for (judge::Standing& s : tournament.standings) {
     if (!s.ties || isolate::interrupted()) continue;
     const auto index =
@@ -113,7 +114,8 @@ void measure_shipped_variants(Session& session, const selection::Variants& varia
     const auto shipping = shipping_of_case(variants, c, session.flags);
     if (!shipping || !shipping->why_none.empty()) continue;
     console::show_progress(tournament.title, fmt::format("{} as it is shipped", s.entrant.name));
-    measure_shipped(*shipping, session.flags.run, c.threads, s.entrant);
+    measure_shipped(*shipping, session.flags.run, c.threads,
+                    session.flags.tournament_ship_limit_s - seconds_since(start), s.entrant);
   }
 }
 

@@ -231,7 +231,8 @@ void refuse_without_effect(Flags& flags, const std::string& name, const std::str
 
 void refuse_flags_without_effect(Flags& flags) {
   if (!flags.tournament)
-    refuse(flags, {"tournament_variants", "tournament_margin"}, "is only for --torchstone_tournament");
+    refuse(flags, {"tournament_variants", "tournament_margin", "tournament_ship_limit"},
+           "is only for --torchstone_tournament");
   if (flags.baseline.empty())
     refuse(flags, {"baseline_history", "baseline_fail_on", "baseline_other_torch"},
            "is only for --torchstone_baseline");

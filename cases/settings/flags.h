@@ -126,12 +126,13 @@ struct Flags {
   bool update_expected = false;       ///< rewrite them with the statuses of this run
   Listing list = Listing::none;
   Format format = Format::text;
-  std::string explain;               ///< glob of case names
-  bool tournament = false;           ///< compare variants of each model (cases/selection/tournament_variants.h)
-  std::string tournament_variants;   ///< file that names them; empty: the program's own
-  double tournament_margin_pct = 2;  ///< variants within it of the fastest tie
-  bool print_program = false;        ///< print the captured programs and run nothing
-  bool report = true;                ///< write report files
+  std::string explain;                   ///< glob of case names
+  bool tournament = false;               ///< compare variants of each model (cases/selection/tournament_variants.h)
+  std::string tournament_variants;       ///< file that names them; empty: the program's own
+  double tournament_margin_pct = 2;      ///< variants within it of the fastest tie
+  double tournament_ship_limit_s = 300;  ///< for measuring what a tournament ships, all variants together
+  bool print_program = false;            ///< print the captured programs and run nothing
+  bool report = true;                    ///< write report files
   bool junit_properties = true;
   std::string color = "auto";   ///< auto, always, never
   double heartbeat_s = 30;      ///< silence after which a log gets a sign of life; 0: never

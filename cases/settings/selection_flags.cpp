@@ -145,6 +145,10 @@ std::vector<FlagInfo> selection_flags() {
       number_flag("tournament_margin", "PERCENT", 0.0, 100.0,
                   "variants that are not significantly slower than the fastest by more than this tie with it",
                   &Flags::tournament_margin_pct),
+      number_flag("tournament_ship_limit", "SECONDS", 0.0, no_limit,
+                  "time for measuring the fastest variants of a model's file as they are shipped, in Python; 0: not "
+                  "measured",
+                  &Flags::tournament_ship_limit_s),
       boolean_flag("no_skip", "also run models that the policies' keys skip and slow exclude; the rows name the key",
                    &Flags::no_skip),
       boolean_flag("fast", "skip the models that the policies' key slow names", &Flags::fast),

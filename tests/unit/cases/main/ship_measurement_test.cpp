@@ -1,5 +1,7 @@
 #include "cases/main/ship_measurement.h"
 
+#include <chrono>
+
 #include <gmock/gmock.h>
 
 namespace torchstone {
@@ -33,13 +35,35 @@ TEST(ShipMeasurement, HasNoNumbersAfterARefusal) {
 
 TEST(ShipMeasurement, SaysWhatCannotBeMeasured) {
   judge::Entrant entrant;
-  measure_shipped({.command = "", .code = "load"}, {}, 0, entrant);
+  measure_shipped({.command = "", .code = "load"}, {}, 0, 60, entrant);
   EXPECT_THAT(entrant.why_not_measured, HasSubstr("example inputs"));
-  measure_shipped({.command = "pack", .program = "load()"}, {}, 0, entrant);
+  measure_shipped({.command = "pack", .program = "load()"}, {}, 0, 60, entrant);
   EXPECT_EQ(entrant.why_not_measured, "its command is no Python");
-  measure_shipped({.make = "pack()", .program = "load()"}, {}, 0, entrant);
+  measure_shipped({.make = "pack()", .program = "load()"}, {}, 0, 60, entrant);
   EXPECT_EQ(entrant.why_not_measured, "no line of Python loads it");
   EXPECT_FALSE(entrant.shipped);
+}
+
+TEST(ShipMeasurement, HasALimitForAllOfIt) {
+  const selection::Shipping endless{
+      .make = "import time; time.sleep(600)", .python = "model = print", .program = "load()"};
+  const auto start = std::chrono::steady_clock::now();
+  judge::Entrant late, never;
+  measure_shipped(endless, {}, 0, 1, late);
+  EXPECT_THAT(late.why_not_measured, HasSubstr("it took more than 1 s (--torchstone_tournament_ship_limit"));
+  measure_shipped(endless, {}, 0, 0, never);
+  EXPECT_THAT(never.why_not_measured, HasSubstr("no time is left"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+  EXPECT_FALSE(late.shipped || never.shipped);
+}
+
+TEST(ShipMeasurement, KeepsWhatInductorCompilesInItsOwnFolder) {
+  judge::Entrant entrant;
+  measure_shipped({.make = "import os; raise ValueError(os.environ['TORCHINDUCTOR_CACHE_DIR'])",
+                   .python = "model = print",
+                   .program = "load()"},
+                  {}, 0, 60, entrant);
+  EXPECT_THAT(entrant.why_not_measured, testing::ContainsRegex("ValueError: .*torchstone-shipped-.*/cache"));
 }
 
 }  // namespace

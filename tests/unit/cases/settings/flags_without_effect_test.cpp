@@ -22,7 +22,8 @@ TEST(AFlagWithoutEffect, IsRefusedWithTheNameOfTheOther) {
   const auto expect_refusal = [](const std::vector<std::string>& arguments, const char* flag, const char* other) {
     EXPECT_THAT(refusal_of(arguments), AllOf(HasSubstr(flag), HasSubstr(other)));
   };
-  for (const char* flag : {"--torchstone_tournament_variants=/v.yaml", "--torchstone_tournament_margin=1"})
+  for (const char* flag : {"--torchstone_tournament_variants=/v.yaml", "--torchstone_tournament_margin=1",
+                           "--torchstone_tournament_ship_limit=0"})
     expect_refusal({flag}, "--torchstone_tournament_", "--torchstone_tournament");
   expect_refusal({"--torchstone_baseline_history=/h.jsonl"}, "--torchstone_baseline_history", "--torchstone_baseline");
   expect_refusal({"--torchstone_baseline_other_torch"}, "--torchstone_baseline_other_torch", "--torchstone_baseline");
