@@ -55,6 +55,12 @@ std::string why_not_measured(const selection::Shipping& shipping) {
 
 }  // namespace
 
+std::string why_not_as_timed(const Case& c, const ModelInfo& file) {
+  if (c.batch_size == file.eval_batch) return "";
+  return fmt::format("the example inputs of the file have {} samples, and {} were timed", file.eval_batch,
+                     c.batch_size);
+}
+
 bool read_shipped(const std::string& reply, judge::Entrant& entrant) {
   const auto json = nlohmann::json::parse(reply, nullptr, /*allow_exceptions=*/false);
   const auto number = [&](const char* key) {

@@ -2,6 +2,9 @@
 #include <string>
 #include <string_view>
 
+#include <torchstone/case.h>
+#include <torchstone/model_info.h>
+
 #include "cases/selection/tournament_variants.h"
 #include "fixtures/core/run_options.h"
 #include "reports/judge/tournament_ranking.h"
@@ -10,6 +13,9 @@ namespace torchstone {
 
 /// Returns the text of cases/tournament/measure_shipped.py, which is part of the library.
 std::string_view measure_shipped_source();
+
+/// Returns why the example inputs of a model's file are not those that were timed; empty if they are.
+std::string why_not_as_timed(const Case& c, const ModelInfo& file);
 
 /// Makes the file that ships a variant, in a temporary folder, and measures it in a new Python process, as its user
 /// runs it. Sets `shipped` of the entrant, or `why_not_measured`. `threads`: of torch, 0 for its choice. `limit_s`: for

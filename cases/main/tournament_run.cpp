@@ -9,6 +9,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <torchstone/model_info.h>
 
 #include "cases/main/run_end.h"
 #include "cases/main/ship_measurement.h"
@@ -113,6 +114,8 @@ void measure_shipped_variants(Session& session, const selection::Variants& varia
     const Case& c = session.cases[*index];
     const auto shipping = shipping_of_case(variants, c, session.flags);
     if (!shipping || !shipping->why_none.empty()) continue;
+    s.entrant.why_not_measured = why_not_as_timed(c, *find_model(c.model));
+    if (!s.entrant.why_not_measured.empty()) continue;
     console::show_progress(tournament.title, fmt::format("{} as it is shipped", s.entrant.name));
     measure_shipped(*shipping, session.flags.run, c.threads,
                     session.flags.tournament_ship_limit_s - seconds_since(start), s.entrant);

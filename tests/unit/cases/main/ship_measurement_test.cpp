@@ -44,6 +44,15 @@ TEST(ShipMeasurement, SaysWhatCannotBeMeasured) {
   EXPECT_FALSE(entrant.shipped);
 }
 
+TEST(ShipMeasurement, IsOfTheBatchSizeThatWasTimed) {
+  Case c;
+  ModelInfo file;
+  c.batch_size = file.eval_batch = 4;
+  EXPECT_EQ(why_not_as_timed(c, file), "");
+  c.batch_size = 16;
+  EXPECT_EQ(why_not_as_timed(c, file), "the example inputs of the file have 4 samples, and 16 were timed");
+}
+
 TEST(ShipMeasurement, HasALimitForAllOfIt) {
   const selection::Shipping endless{
       .make = "import time; time.sleep(600)", .python = "model = print", .program = "load()"};
