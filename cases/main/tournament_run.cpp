@@ -78,7 +78,10 @@ judge::Entrant entrant_of(const Case& c, Result ladder) {
   entrant.status = outcome.status;
   if (outcome.status != Status::pass)
     entrant.out = outcome.reason.empty() ? std::string(to_string(outcome.status)) : outcome.reason;
-  if (ladder.check == "performance") entrant.separate = judge::separate_timing_of(ladder);
+  if (ladder.check == "performance") {
+    entrant.separate = judge::separate_timing_of(ladder);
+    entrant.out = judge::why_not_timed(ladder);  // never timed with the others
+  }
   entrant.ladder = std::move(ladder);
   return entrant;
 }

@@ -22,6 +22,13 @@ std::optional<SeparateTiming> separate_timing_of(const Result& result) {
                         .timed_by = value_in(result.outcome.notes, "timed_by")};
 }
 
+std::string why_not_timed(const Result& result) {
+  const Outcome& outcome = result.outcome;
+  if (separate_timing_of(result)) return "";
+  if (outcome.status == Status::pass) return "its timing against eager of its own process has no interval";
+  return outcome.reason.empty() ? std::string(to_string(outcome.status)) : outcome.reason;
+}
+
 std::string separate_words(const SeparateTiming& timing) {
   return fmt::format("{} against eager in its own process, {} → {}; not ranked",
                      ratio_text(timing.speedup, timing.low, timing.high, 2),

@@ -16,8 +16,10 @@ struct SeparateTiming {
   std::string timed_by{};  ///< what timed both
 };
 
-/// Reads the times of a row of performance. Empty if it has none, because it did not pass.
+/// Reads the times of a row of performance. Empty if it did not pass, or has no interval.
 std::optional<SeparateTiming> separate_timing_of(const Result& result);
+/// Returns why such a row has no times; empty if it has.
+std::string why_not_timed(const Result& result);
 
 /// Returns "1.32x [1.30 1.35] against eager in its own process, 8.1 ms → 6.1 ms; not ranked".
 std::string separate_words(const SeparateTiming& timing);

@@ -106,11 +106,14 @@ TEST(Tournament, ShowsAVariantOfAnotherProcessWithoutARank) {
 TEST(Tournament, HasNoSeparateTimingOfARowThatDidNotPass) {
   Result row = separately_timed().ladder;
   EXPECT_TRUE(judge::separate_timing_of(row));
+  EXPECT_EQ(judge::why_not_timed(row), "");
   row.outcome.metrics.erase("speedup_low");
   EXPECT_FALSE(judge::separate_timing_of(row));
+  EXPECT_THAT(judge::why_not_timed(row), HasSubstr("no interval")) << "it must not be timed with the others";
   row = separately_timed().ladder;
   row.outcome.status = Status::fail_accuracy;
   EXPECT_FALSE(judge::separate_timing_of(row));
+  EXPECT_EQ(judge::why_not_timed(row), "fail_accuracy");
 }
 
 TEST(TournamentPage, SaysHowTheRunEnded) {
