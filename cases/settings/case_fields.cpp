@@ -186,7 +186,7 @@ std::vector<CaseField> fields_of_combination() {
       number("threads", &Case::threads, {0, 4096}, "threads of LibTorch in one case; 0: LibTorch's choice").with_flag(),
       boolean("deterministic", &Case::deterministic, "use deterministic algorithms in performance too")
           .with_flag()
-          .used_by(timed_cases()),
+          .used_by(timed_cases_and_compiles()),
       decided_elsewhere("no_deterministic_algorithms", &Case::no_deterministic_algorithms,
                         "the model cannot run under deterministic algorithms",
                         "policy key no_deterministic_algorithms"),
@@ -294,11 +294,13 @@ std::vector<CaseField> fields_of_timing() {
                 .with_key("measure_budget")
                 .in("SECONDS")),
       timed(number("processes", &Case::processes, {0, 1000},
-                   "exact number of processes that time a case, one after the other; 0: as many as the budget allows")),
+                   "exact number of processes that time a case, one after the other; 0: as many as the budget allows"))
+          .used_by(timed_cases_and_compiles()),
       timed(
           number("max_rounds", &Case::max_rounds, {1, million}, "upper limit of measuring rounds").with_key("rounds")),
-      timed(number("confidence", &Case::confidence, {0.5, 0.9999}, "confidence level of the speed-up's interval")
-                .in("P")),
+      timed(
+          number("confidence", &Case::confidence, {0.5, 0.9999}, "confidence level of the speed-up's interval").in("P"))
+          .used_by(timed_cases_and_compiles()),
       timed(boolean("cold_cache", &Case::cold_cache, "flush the caches before every timed call")),
       timed(word("cuda_graphs", &Case::cuda_graphs, {CudaGraphs::none, CudaGraphs::compiled, CudaGraphs::both},
                  "which sides performance times as CUDA graphs"))

@@ -71,6 +71,7 @@ struct Use {
 
 // Uses that several flags share.
 Use timed_cases();
+Use timed_cases_and_compiles();     ///< also those of the check compile_time
 Use compiled_cases();               ///< whose check compiles, with another backend than eager
 Use timed_cases_of_this_process();  ///< without those that torch_compile times in Python
 Use accuracy_cases();

@@ -13,7 +13,7 @@
 namespace torchstone::config {
 namespace {
 
-bool is_timed(const Case& c, const UseFacts& /*facts*/) { return check_info(c).timed; }
+bool is_timed(const Case& c, const UseFacts& /*facts*/) { return times_calls(c); }
 
 const CaseField& field_with_key(const std::string& key, const Yaml& value) {
   const auto found = std::ranges::find(case_fields(), key, &CaseField::key);
@@ -89,6 +89,11 @@ operators::OperatorLayout layout_of(const Yaml& node) {
 }
 
 Use timed_cases() { return {"cases of performance (--torchstone_checks=performance)", is_timed}; }
+
+Use timed_cases_and_compiles() {
+  return {"cases of performance and compile_time (--torchstone_checks=performance)",
+          [](const Case& c, const UseFacts&) { return check_info(c).timed; }};
+}
 
 Use compiled_cases() {
   return {"cases that are compiled (their backend is not eager)", [](const Case& c, const UseFacts&) {

@@ -162,6 +162,15 @@ TEST(AFlagForAKindOfCases, IsRefusedWhereNoneIsChosen) {
     EXPECT_THAT(refusal_for(flag, {chosen.in_python}), HasSubstr("torch_compile")) << flag;
 }
 
+TEST(AFlagForAKindOfCases, OfCallsIsNotForCompileTime) {
+  Case compiles;
+  compiles.check = "compile_time";
+  for (const char* flag : {"--torchstone_rounds=5", "--torchstone_max_memory_ratio=1", "--torchstone_npy"})
+    EXPECT_THAT(refusal_for(flag, {compiles}), HasSubstr("cases of performance")) << flag;
+  for (const char* flag : {"--torchstone_processes=2", "--torchstone_confidence=0.9", "--torchstone_max_compile_s=9"})
+    EXPECT_EQ(refusal_for(flag, {compiles}), "") << flag;
+}
+
 TEST(AFlagForAKindOfCases, OfMemoryIsForPythonModulesOnCudaAlone) {
   ModelInfo info;
   info.name = info.family = "python_module_of_a_flag";
@@ -186,7 +195,9 @@ TEST(AFlagForAKindOfCases, IsEveryFlagOfTimingButTheLimits) {
   for (const auto& field : config::case_fields()) {
     timing = timing || field.name == "required_speedup";
     if (!timing || field.name == "time_limit_s" || field.name == "max_compile_s") continue;
-    EXPECT_EQ(field.use.what, config::timed_cases().what) << field.name;
+    const bool also_of_compiles = field.name == "processes" || field.name == "confidence";
+    EXPECT_EQ(field.use.what, (also_of_compiles ? config::timed_cases_and_compiles() : config::timed_cases()).what)
+        << field.name;
   }
   EXPECT_TRUE(timing);
 }
