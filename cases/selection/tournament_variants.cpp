@@ -283,6 +283,10 @@ void time_separately(std::vector<Case>& cases) {
   for (Case& c : cases) {
     if (c.check != "tournament" || c.backend.name != "torch_compile") continue;
     c.check = "performance";
+    c.required_speedup.reset();  // a tournament has no gates
+    c.origin.erase("required_speedup");
+    c.skip_accuracy_check = false;  // as for the other variants: a wrong answer is not timed
+    c.origin.erase("skip_accuracy_check");
     c.origin["check"] = "a tournament times torch_compile against eager of its own process";
   }
 }

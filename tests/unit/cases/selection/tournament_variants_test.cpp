@@ -272,9 +272,14 @@ TEST(TimeSeparately, HasTorchCompileTimedByPerformanceAndNothingElse) {
   std::vector<Case> cases(3);
   cases[0].check = cases[1].check = "tournament";
   cases[1].backend = cases[2].backend = {"torch_compile", {{"mode", "max-autotune"}}};
+  cases[1].required_speedup = cases[2].required_speedup = 3;
+  cases[1].skip_accuracy_check = true;
   time_separately(cases);
   EXPECT_EQ(cases[0].check, "tournament");
   EXPECT_EQ(cases[1].check, "performance");
+  EXPECT_EQ(cases[1].required_speedup, std::nullopt) << "it would be listed as not timed";
+  EXPECT_EQ(cases[2].required_speedup, 3);
+  EXPECT_FALSE(cases[1].skip_accuracy_check) << "a wrong answer would be shown with a speed-up";
   EXPECT_EQ(cases[2].check, "accuracy") << "no tournament";
 }
 
