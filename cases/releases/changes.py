@@ -40,6 +40,11 @@ def speed_change(before, after, comparisons=1):
     return "faster" if change - half > -math.log(1 - TOLERANCE) else ""
 
 
+def is_compared(before, after):
+    """Returns whether the case ran under both releases."""
+    return bool(before and after) and not before.skipped and not after.skipped
+
+
 def verdict_change(before, after):
     """Returns the kind and the words of a change of status; (None, "") if there is none."""
     if after is None:

@@ -99,7 +99,7 @@ def verdict_of(columns, table, found):
     """Returns the exit code and its reason: the newest release against the one before."""
     before, newest = columns[-2], columns[-1]
     worse = [change for change in found if change.is_worse and (change.before, change.after) == (before.release, newest.release)]
-    compared = sum(1 for row in table.values() if before.release in row and newest.release in row)
+    compared = sum(changes.is_compared(row.get(before.release), row.get(newest.release)) for row in table.values())
     if worse:
         kinds = ", ".join(f"{sum(change.kind == kind for change in worse)} {kind}" for kind in dict.fromkeys(c.kind for c in worse))
         return WORSE, f"{newest.release} is worse than {before.release}: {kinds}"
@@ -107,7 +107,7 @@ def verdict_of(columns, table, found):
     if faulty:
         return INFRASTRUCTURE, f"not everything was compared: {', '.join(faulty)} could not be used, or did not end well"
     if compared == 0:
-        return NOTHING, f"nothing was compared: {before.release} and {newest.release} have no case in common"
+        return NOTHING, f"nothing was compared: {before.release} and {newest.release} ran no case in common"
     return SUCCESS, f"{newest.release} is not worse than {before.release} ({compared} {'case' if compared == 1 else 'cases'})"
 
 

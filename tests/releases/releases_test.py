@@ -166,6 +166,12 @@ class Comparison(WithFolder):
         self.assertEqual(code, 3)
         self.assertIn("nothing was compared", text)
 
+    def test_cases_that_are_skipped_under_both_are_not_green(self):
+        skipped = {ACCURACY: {"status": "unsupported"}}
+        code, text = self.run_tool({"2.13.0": skipped, "2.14.1": skipped})
+        self.assertEqual(code, 3, text)
+        self.assertIn("nothing was compared", text)
+
     def test_refused_arguments_are_a_usage_error(self):
         code, text = self.run_tool({"2.13.0": {"cases": {}, "end": "usage"}, "2.14.1": {}})
         self.assertEqual((code, "unknown flag" in text), (2, True))
