@@ -70,6 +70,8 @@ def verdict_change(before, after):
 def number_changes(before, after, comparisons):
     """Yields the changes of numbers of a case that passes under both releases."""
     kind = speed_change(before.speed, after.speed, comparisons)
+    if before.speed and not after.speed and not after.skipped:
+        yield "missing", f"speed-up {before.speed.words()} → none"
     if kind:
         yield kind, f"speed-up {before.speed.words()} → {after.speed.words()}"
     if before.compile_s and after.compile_s and abs(after.compile_s - before.compile_s) > LEAST_COMPILE_S:

@@ -172,6 +172,11 @@ class Comparison(WithFolder):
         self.assertEqual(code, 3, text)
         self.assertIn("nothing was compared", text)
 
+    def test_a_speed_up_that_is_gone_is_red(self):
+        code, text = self.run_tool({"2.13.0": {SPEED: timed(1.5)}, "2.14.1": {SPEED: PASS}})
+        self.assertEqual(code, 1, text)
+        self.assertRegex(text, r"missing: .*: speed-up 1\.50 \[.*\] → none")
+
     def test_refused_arguments_are_a_usage_error(self):
         code, text = self.run_tool({"2.13.0": {"cases": {}, "end": "usage"}, "2.14.1": {}})
         self.assertEqual((code, "unknown flag" in text), (2, True))
