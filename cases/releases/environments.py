@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 
+import release
+
 PIP_LIMIT_S, BUILD_LIMIT_S, LIST_LIMIT_S = 2 * 3600, 4 * 3600, 120
 TARGETS = ("torchstone", "torchstone-report")
 
@@ -29,7 +31,8 @@ def logged(command, log, limit_s, what):
     """Runs a command with its output in a file. Throws Unusable."""
     with open(log, "w", encoding="utf-8") as file:
         try:
-            code = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, timeout=limit_s).returncode
+            code = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, env=release.environment(),
+                                  timeout=limit_s).returncode
         except (OSError, subprocess.TimeoutExpired) as error:
             raise Unusable(f"{what}: {error} ({log})") from None
     if code != 0:

@@ -1,8 +1,18 @@
 """Releases of torch: their names, their order, and those that pip knows."""
 import dataclasses
+import os
 import re
 
 PATTERN = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:\.dev(\d{8}))?(?:\+[a-z0-9.]+)?")
+
+# They name one torch, and every release has its own.
+OF_ONE_RELEASE = ("TORCHSTONE_PYTHON", "TORCHSTONE_LIBTORCH", "TORCHSTONE_TORCH", "TORCHSTONE_RELEASES_SOURCE", "TORCHSTONE_OUT",
+                  "VIRTUAL_ENV", "PYTHONPATH", "GTEST_FILTER")
+
+
+def environment():
+    """Returns the environment of programs that are run for one release."""
+    return {name: value for name, value in os.environ.items() if name not in OF_ONE_RELEASE}
 
 
 @dataclasses.dataclass(frozen=True)

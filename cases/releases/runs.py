@@ -6,14 +6,11 @@ import re
 import signal
 import subprocess
 
+import release
+
 RUN_LIMIT_S, LIST_LIMIT_S, END_LIMIT_S = 24 * 3600, 600, 60
 USAGE_ERROR, NOTHING_SELECTED = 2, 3
 TIMED = "*/Performance.*"
-# They name one torch, and every release has its own.
-OF_ONE_RELEASE = ("TORCHSTONE_PYTHON", "TORCHSTONE_LIBTORCH", "TORCHSTONE_TORCH", "TORCHSTONE_RELEASES_SOURCE", "TORCHSTONE_OUT",
-                  "VIRTUAL_ENV", "PYTHONPATH", "GTEST_FILTER")
-
-
 # Torchstone refuses a flag on which no selected case depends, but not its environment twin.
 WITHOUT_EFFECT = re.compile(r"--torchstone_(\w+) is only for .*, and none is selected")
 
@@ -78,8 +75,7 @@ class Program:
         return True
 
     def call(self, arguments, limit_s, **streams):
-        environment = {name: value for name, value in os.environ.items() if name not in OF_ONE_RELEASE}
-        environment.update(self.twins)
+        environment = release.environment() | self.twins
         process = subprocess.Popen([str(self.path), *self.arguments, *arguments], stdin=subprocess.DEVNULL, text=True, env=environment,
                                    **streams)
         try:

@@ -416,6 +416,13 @@ class RealEnvironments(WithFolder):
         with self.assertRaisesRegex(environments.Unusable, "does not build: first / second"):
             environments.logged(["sh", "-c", "echo zero; echo first; echo second; exit 3"], log, 60, "does not build")
 
+    def test_variables_that_name_another_torch_reach_neither_pip_nor_the_build(self):
+        log = self.folder / "log"
+        with mock.patch.dict("os.environ", {"TORCHSTONE_LIBTORCH": "/other", "PYTHONPATH": "/other", "PIP_INDEX_URL": "/index"}):
+            environments.logged(["env"], log, 60, "env")
+        self.assertNotIn("/other", log.read_text())
+        self.assertIn("PIP_INDEX_URL=/index", log.read_text())
+
     def test_a_named_program_has_to_be_one(self):
         made = environments.Environments(self.folder, "")
         with self.assertRaisesRegex(environments.Unusable, "is no program"):
