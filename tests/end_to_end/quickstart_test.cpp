@@ -331,6 +331,15 @@ TEST(Quickstart, TakesAPythonOnlyWithTheTorchThatIsAskedFor) {
   }
 }
 
+TEST(Quickstart, ReplacesTheLibTorchOfAnEarlierBuild) {
+  Machine machine;
+  machine.has_all();
+  EXPECT_EQ(machine.run({"build"}, {"TORCHSTONE_LIBTORCH=/libtorch"}).exit_code, 0);
+  EXPECT_EQ(machine.run({"build"}, {"TORCHSTONE_TORCH=2.13.0"}).exit_code, 0);
+  EXPECT_THAT(machine.calls("cmake -S . -B build"),
+              ElementsAre(HasSubstr("-DTORCHSTONE_LIBTORCH=/libtorch"), HasSubstr("-DTORCHSTONE_LIBTORCH:PATH= ")));
+}
+
 TEST(Quickstart, InstallsTheTorchThatIsAskedForInAFolderOfItsOwn) {
   Machine machine;
   machine.has_all();
