@@ -18,16 +18,18 @@ if(EXISTS ${LIBTORCH_ROOT}/lib/libtorch_cuda.so AND NOT EXISTS ${LIBTORCH_ROOT}/
 endif()
 
 # 2.13: until then, the wheels export NativeRT. Those of 2.13 contain only the header. The test program declares the symbol
-# itself, because compiling LibTorch's header would take long.
+# itself, because compiling LibTorch's header would take long. Each LibTorch has a cache entry of its own, because a build folder
+# may get another one.
+string(MAKE_C_IDENTIFIER "TORCHSTONE_NATIVERT_OF_${LIBTORCH_VERSION}_${LIBTORCH_ROOT}" has_nativert)
 if(EXISTS ${LIBTORCH_ROOT}/include/torch/csrc/api/include/torch/nativert/ModelRunnerHandle.h)
   include(CheckCXXSourceCompiles)
   set(CMAKE_REQUIRED_LIBRARIES LibTorch::torch)
   check_cxx_source_compiles([[
     void run() __asm__("_ZN5torch8nativert17ModelRunnerHandle27runWithFlatInputsAndOutputsESt6vectorIN3c106IValueESaIS4_EE");
-    int main() { run(); }]] TORCHSTONE_LIBTORCH_HAS_NATIVERT)
+    int main() { run(); }]] ${has_nativert})
   unset(CMAKE_REQUIRED_LIBRARIES)
 endif()
-if(TORCHSTONE_LIBTORCH_HAS_NATIVERT)
+if(${has_nativert})
   torchstone_source_properties(FILES backends/nativert.cpp PROPERTIES COMPILE_DEFINITIONS TORCHSTONE_HAS_NATIVERT)
 else()
   message(STATUS "This LibTorch exports no NativeRT: the backend nativert is unsupported")
