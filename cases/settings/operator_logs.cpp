@@ -22,6 +22,13 @@ const std::map<std::string, std::string>& folders_of_suites() {
   return folders;
 }
 
+/// Tells whether a folder has upstream's logs of any suite.
+bool has_logs_of_upstream(const fs::path& folder) {
+  std::error_code error;
+  return std::ranges::any_of(folders_of_suites(),
+                             [&](const auto& suite) { return fs::is_directory(folder / suite.second, error); });
+}
+
 /// Returns the model that a log was recorded from: its file is MODEL_inference.txt or MODEL_training.txt.
 std::string model_of(const fs::path& log) {
   std::string name = log.stem().string();
@@ -75,12 +82,11 @@ std::vector<std::string> logs_of_model(const std::string& name, const OperatorLo
 }  // namespace
 
 std::vector<std::string> operator_logs_of(const config::Choice<std::string>& name, const OperatorLogFolders& folders) {
-  std::error_code error;
-  if (!folders.upstream.empty() && !fs::is_directory(folders.upstream, error))
-    config::fail(
-        {"--torchstone_operator_log_folder"},
-        fmt::format("{}: no such folder (expected PyTorch's benchmarks/dynamo/microbenchmarks/operator_inp_logs)",
-                    folders.upstream.string()));
+  if (!folders.upstream.empty() && !has_logs_of_upstream(folders.upstream))
+    config::fail({"--torchstone_operator_log_folder"},
+                 fmt::format("{}: no folder timm_train, hf_train or torchbench_train in it (expected PyTorch's "
+                             "benchmarks/dynamo/microbenchmarks/operator_inp_logs)",
+                             folders.upstream.string()));
   const auto suite = folders_of_suites().find(name.value);
   auto logs = suite == folders_of_suites().end() ? logs_of_model(name.value, folders)
                                                  : logs_of_suite(suite->first, suite->second, folders);

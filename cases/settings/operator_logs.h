@@ -15,7 +15,7 @@ struct OperatorLogFolders {
 
 /// Returns the logs of a model, or of all models of a suite of upstream's (torchbench, timm, huggingface), sorted.
 /// Upstream's logs are preferred. A model without a log of its own has those of its family. Throws ConfigError without
-/// any log, and for a folder of upstream that does not exist.
+/// any log, and for a folder of upstream that has no suite's.
 std::vector<std::string> operator_logs_of(const config::Choice<std::string>& name, const OperatorLogFolders& folders);
 
 }  // namespace torchstone::suite

@@ -74,10 +74,12 @@ TEST_F(OperatorLogs, OfTheProgramCanBeRead) {
 TEST_F(OperatorLogs, ThatDoNotExistAreErrors) {
   EXPECT_THAT(error_of([&] { logs("XLNet", false); }), HasSubstr("flag: no log of the operators of XLNet in "));
   EXPECT_THAT(error_of([&] { logs("alexnet", true); }), HasSubstr("no log of the operators of alexnet"));
-  EXPECT_THAT(error_of([&] {
-                operator_logs_of({"timm", {"flag"}}, {folder_.path() + "/none", folder_.path()});
-              }),
-              HasSubstr("/none: no such folder (expected PyTorch's"));
+  // The second folder is one above upstream's.
+  for (const std::string& folder : {folder_.path() + "/none", folder_.path()})
+    EXPECT_THAT(error_of([&] {
+                  operator_logs_of({"resnet18", {"flag"}}, {folder, folder_.path() + "/own"});
+                }),
+                HasSubstr(folder + ": no folder timm_train, hf_train or torchbench_train in it (expected PyTorch's"));
 }
 
 }  // namespace
