@@ -77,18 +77,49 @@ def command_of(options, kind, model, modes, device, out):
     return command + {"native": ["--torchstone_dtypes=float32"], "exported": [], "python": ["--torchstone_subject=python"]}[kind]
 
 
-def run(command, limit_s):
-    """Returns the end of the program's messages. Ends it, with its children, after the limit or when this run is ended."""
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
-                          start_new_session=True) as process:
-        try:
-            _, messages = process.communicate(timeout=limit_s)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            return f"took longer than {limit_s} s"
-        except BaseException:
-            os.killpg(process.pid, signal.SIGKILL)
-            raise
+class Programs:
+    """The programs that run now, each with its children in a process group of its own."""
+
+    def __init__(self):
+        self.lock, self.running, self.stopped = threading.Lock(), set(), False
+
+    def begin(self, command):
+        """Starts a program; returns None after stop()."""
+        with self.lock:
+            if self.stopped:
+                return None
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
+                                       start_new_session=True)
+            self.running.add(process)
+            return process
+
+    def forget(self, process):
+        with self.lock:
+            self.running.discard(process)
+
+    def stop(self):
+        with self.lock:
+            self.stopped = True
+            for process in self.running:
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+
+
+def run(command, limit_s, programs):
+    """Returns the end of the program's messages; None if this run is ended. Ends the program, with its children, after the limit."""
+    process = programs.begin(command)
+    if process is None:
+        return None
+    try:
+        _, messages = process.communicate(timeout=limit_s)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return f"took longer than {limit_s} s"
+    finally:
+        programs.forget(process)
+    if programs.stopped:
+        return None
     return (messages.strip().splitlines() or [f"exit code {process.returncode}"])[-1]
 
 
@@ -97,15 +128,17 @@ def without_folders(text):
     return re.sub(r"(?<![\w.])/(?:[\w.+-]+/)+", "", text)
 
 
-def verdicts(options, task, device, facts):
-    """Judges one model, and returns a row for each mode."""
+def verdicts(options, task, device, facts, programs):
+    """Judges one model, and returns a row for each mode; none if this run is ended."""
     name, kind, model, modes = task
     began = time.time()
     out = options.files / f"out-{os.getpid()}-{threading.get_ident()}"
     results = out / "results.json"
     with contextlib.suppress(FileNotFoundError):
         results.unlink()
-    last_message = run(command_of(options, kind, model, modes, device, out), options.limit)
+    last_message = run(command_of(options, kind, model, modes, device, out), options.limit, programs)
+    if last_message is None:
+        return
     found = {}
     if results.exists():
         found = {row["mode"]: row["outcome"] for row in json.loads(results.read_text())["results"]}
@@ -121,14 +154,14 @@ def judge_all(options, todo, facts):
     devices = queue.Queue()
     for job in range(options.jobs):
         devices.put(options.devices[job % len(options.devices)])
-    lock = threading.Lock()
+    lock, programs = threading.Lock(), Programs()
 
     def judge(task):
         if options.until and time.strftime("%H:%M") >= options.until:
             return
         device = devices.get()
         try:
-            for row in verdicts(options, task, device, facts):
+            for row in verdicts(options, task, device, facts, programs):
                 line = (json.dumps(row, sort_keys=True) + "\n").encode()
                 with lock, open(options.ledger, "ab", buffering=0) as stream:
                     stream.write(line)
@@ -137,8 +170,13 @@ def judge_all(options, todo, facts):
             devices.put(device)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for done in concurrent.futures.as_completed([pool.submit(judge, task) for task in todo]):
-            done.result()
+        try:
+            for done in concurrent.futures.as_completed([pool.submit(judge, task) for task in todo]):
+                done.result()
+        except BaseException:  # also Ctrl-C
+            pool.shutdown(wait=False, cancel_futures=True)
+            programs.stop()
+            raise
 
 
 def listed(known, what):
@@ -181,7 +219,10 @@ def main(argv=None):
     facts = {"versions": versions, "commit": commit, "date": datetime.date.today().isoformat()}
     todo = list(tasks(options, versions, read_ledger(options.ledger)))
     print(f"{len(todo)} models to judge, {options.jobs} at the same time", flush=True)
-    judge_all(options, todo, facts)
+    try:
+        judge_all(options, todo, facts)
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -2,9 +2,11 @@
 """judge_upstream.py with a program that answers as torchstone does."""
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import coverage
@@ -81,6 +83,23 @@ class JudgeUpstream(unittest.TestCase):
         self.assertEqual([(row["status"], row["reason"]) for row in rows], [("not_run", "torchstone: file.pt2: gated")])
         late = self.run_it("ghostnet_100", "--kinds", "python", "--modes", "inference", "--limit", "0.5")[-1]
         self.assertEqual((late["status"], late["reason"]), ("not_run", "took longer than 0.5 s"))
+
+    def test_ctrl_c_ends_the_run_and_judges_nothing_more(self):
+        self.calls.write_text("")
+        tool = subprocess.Popen([sys.executable, "-B", HERE / "judge_upstream.py", self.program, "--ledger", self.folder / "ledger.jsonl",
+                                 "--files", self.folder / "files", "--kinds", "python", "ghostnet_100", "levit_128"],
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        until = time.monotonic() + 60
+        while not self.called() and time.monotonic() < until:
+            time.sleep(0.05)
+        tool.send_signal(signal.SIGINT)
+        try:
+            text, _ = tool.communicate(timeout=30)
+        finally:
+            tool.kill()
+        self.assertEqual(tool.returncode, 130, text)
+        self.assertEqual(len(self.called()), 1)
+        self.assertFalse((self.folder / "ledger.jsonl").exists(), "what was ended has no verdict")
 
     def test_a_name_that_upstream_has_not_is_refused(self):
         done = subprocess.run([sys.executable, "-B", HERE / "judge_upstream.py", self.program, "--files", self.folder, "resnet_of_nobody"],
