@@ -18,6 +18,7 @@
 #include <torchstone/model_info.h>
 
 #include "cases/selection/expected_status.h"
+#include "cases/settings/policy.h"
 #include "fixtures/backends/catalogue.h"
 #include "fixtures/compile/artifact.h"
 #include "fixtures/core/case.h"
@@ -295,11 +296,12 @@ Result row_of(const Case& c, const Session& session) {
   if (own == session.suites.end()) return result;
   result.own_model = own->own_files || own->own_modules;
   if (result.own_model && !session.flags.package_models.contains(c.model)) result.preset.clear();  // it has one size
-  if (const ModelInfo* info = find_model(c.model); info && info->upstream && info->upstream->name != c.model)
-    result.upstream_name = info->upstream->name;
-  const auto& upstream_names = own->policy.upstream_names;
-  if (const auto found = upstream_names.find(c.model); found != upstream_names.end())
-    result.upstream_name = found->second;
+  const ModelInfo* info = find_model(c.model);
+  const std::string& listed = info ? policy::name_in_lists(*info) : c.model;
+  const auto& upstream_names = (info ? own->policy_of(*info) : own->policy).upstream_names;
+  const auto found = upstream_names.find(listed);
+  const std::string& upstream = found == upstream_names.end() ? listed : found->second;
+  if (upstream != c.model) result.upstream_name = upstream;
   return result;
 }
 

@@ -63,6 +63,17 @@ TEST_F(SessionOfOneCase, HasUpstreamsNameOfAModelOfAPackage) {
   EXPECT_EQ(row_of(cases_.front(), session_).upstream_name, "Qwen/Qwen3-0.6B");
 }
 
+TEST_F(SessionOfOneCase, HasUpstreamsNameOfAClassOfAPackage) {
+  ModelInfo info;
+  info.name = "Camembert_of_a_package";
+  info.make = [](const ModelOptions&) -> std::shared_ptr<Model> { return nullptr; };
+  info.upstream = UpstreamModel{"huggingface", "CamembertForMaskedLM"};
+  register_model(info, __FILE__, __LINE__);
+  suites_.front().upstream_policies["huggingface"].upstream_names = {{"CamembertForMaskedLM", "CamemBert"}};
+  cases_.front().model = info.name;
+  EXPECT_EQ(row_of(cases_.front(), session_).upstream_name, "CamemBert");
+}
+
 TEST(OrderOfTests, HasInferenceOfAllOwnModelsBeforeTheirTraining) {
   std::vector<suite::Suite> suites(2);
   suites[0].name = "zoo";
