@@ -125,7 +125,7 @@ check_asked_torch() {
   local asked
   asked=$(asked_torch)
   [ -n "$asked" ] || return 0
-  [[ $asked =~ ^[0-9]+\.[0-9]+\.[0-9]+ ]] || fail "TORCHSTONE_TORCH=$TORCHSTONE_TORCH is no version (expected one such as $default_torch)"
+  [[ $asked =~ ^[0-9]+\.[0-9]+\.[0-9]+[a-z0-9.]*$ ]] || fail "TORCHSTONE_TORCH=$TORCHSTONE_TORCH is no version (expected one such as $default_torch)"
   in_order "$oldest_torch" "$asked" || fail "TORCHSTONE_TORCH=$TORCHSTONE_TORCH is too old (expected torch $oldest_torch or newer)"
   [ -z "${TORCHSTONE_LIBTORCH:-}" ] || fail "TORCHSTONE_TORCH and TORCHSTONE_LIBTORCH both name a torch: unset one of them"
 }
@@ -200,6 +200,7 @@ pip_choice() {
 tell_of_cuda() {
   local choice message="pip may bring torch with CUDA"
   has_gpu && return 0
+  [[ $1 != *+cpu ]] || return 0
   choice=$(pip_choice "$1") || choice=
   case "$choice" in
     *+cpu) return 0 ;;

@@ -324,7 +324,7 @@ TEST(Quickstart, TakesAPythonOnlyWithTheTorchThatIsAskedFor) {
   machine.write_program(machine.root() / ".venv/bin/python", Machine::python_with("2.13.0"));
   EXPECT_EQ(machine.run({"build"}, {"TORCHSTONE_TORCH=2.14.1"}).exit_code, 0);
   EXPECT_THAT(machine.calls("cmake -S . -B build").back(), HasSubstr("bin/python3"));
-  for (const char* refused : {"2.9.1", "newest", "2.14"}) {
+  for (const char* refused : {"2.9.1", "newest", "2.14", "2.14.1/x"}) {
     const ProgramRun run = machine.run({"build"}, {std::string("TORCHSTONE_TORCH=") + refused});
     EXPECT_EQ(run.exit_code, 2) << refused;
     EXPECT_THAT(run.err, HasSubstr(std::string("TORCHSTONE_TORCH=") + refused));
@@ -355,6 +355,8 @@ TEST(Quickstart, InstallsTheTorchThatIsAskedForInAFolderOfItsOwn) {
   EXPECT_THAT(run.err, HasSubstr("creating .venv-2.14.1 with torch 2.14.1"));
   EXPECT_THAT(machine.calls("pip install"), ElementsAre(HasSubstr("torch==2.14.1")));
   EXPECT_THAT(machine.calls("cmake -S . -B build"), ElementsAre(HasSubstr("/.venv-2.14.1/bin/python")));
+  EXPECT_THAT(machine.run({"build"}, {"TORCHSTONE_TORCH=2.14.1+cpu"}).err,
+              AllOf(HasSubstr("with torch 2.14.1+cpu"), Not(HasSubstr("CUDA"))));
 }
 
 }  // namespace
