@@ -117,21 +117,29 @@ def changes_of(columns, table):
     return [change for before, after in zip(usable, usable[1:]) for change in changes.between(table, before, after)]
 
 
+def refusal_words(error):
+    return f"torchstone refuses its arguments: {error}"
+
+
 def compare(options, arguments, made, stamp):
     columns = measurement.open_columns(options.releases, made, arguments, options.out / "runs" / stamp)
     for column in columns:
         for fault in column.faults:
             say(f"{column.release}: {fault}")
-    interrupted = False
+    ended = None  # exit code and reason of a measurement that ended early
     try:
         measurement.measure(columns, options.rounds, say)
     except KeyboardInterrupt:
-        interrupted = True
+        ended = INTERRUPTED, "interrupted"
+    except runs.UsageError as error:
+        if not any(column.records for column in columns):
+            raise
+        ended = USAGE, refusal_words(error)
     table = measurement.table_of(columns)
     found = changes_of(columns, table)
-    if interrupted:  # what did not run yet is not missing
+    if ended:  # what did not run yet is not missing
         found = [change for change in found if change.kind != "missing"]
-    code, verdict = (INTERRUPTED, "interrupted") if interrupted else verdict_of(columns, table, found)
+    code, verdict = ended or verdict_of(columns, table, found)
     merged.write_document(options.out / "results.json", merged.document_of(columns, table))
     shown = page.Page(columns, table, found, verdict, write_report_page(columns, options.out))
     merged.write(options.out / "releases.html", shown.html())
@@ -170,7 +178,7 @@ def main(argv, made=None):
     try:
         return (bisect if options.bisect else compare)(options, arguments, made, stamp)
     except runs.UsageError as error:
-        say(f"torchstone refuses its arguments: {error}")
+        say(refusal_words(error))
         return USAGE
     except environments.Unusable as error:
         say(str(error))

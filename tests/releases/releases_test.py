@@ -239,6 +239,21 @@ class Comparison(WithFolder):
         self.assertNotIn("missing", text)
         self.assertEqual(len(self.results()), 3)
 
+    def test_arguments_that_are_refused_late_lose_no_results(self):
+        plans = {name: {ACCURACY: PASS, SPEED: timed(1.5)} for name in ("2.13.0", "2.14.1")}
+        real = runs.Program.run
+
+        def refused(program, pattern, name):
+            if "/timed" in name:
+                raise runs.UsageError("not with a timed case")
+            return real(program, pattern, name)
+
+        with mock.patch.object(runs.Program, "run", refused):
+            code, text = self.run_tool(plans)
+        self.assertEqual(code, 2)
+        self.assertIn("torchstone refuses its arguments: not with a timed case", text)
+        self.assertEqual(len(self.results()), 2)
+
     def test_sigterm_ends_the_program_which_reports_what_it_finished(self):
         fakes = Fakes(self.folder, {"2.13.0": {ACCURACY: PASS}, "2.14.1": {"cases": {ACCURACY: PASS, OTHER: PASS}, "end": "hang"}})
         named = [f"{name}={fakes.program(release.Release(name))}" for name in fakes.plans]
