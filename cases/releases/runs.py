@@ -76,8 +76,8 @@ class Program:
 
     def call(self, arguments, limit_s, **streams):
         environment = release.environment() | self.twins
-        process = subprocess.Popen([str(self.path), *self.arguments, *arguments], stdin=subprocess.DEVNULL, text=True, env=environment,
-                                   **streams)
+        process = subprocess.Popen([str(self.path), *self.arguments, *arguments], stdin=subprocess.DEVNULL, text=True, errors="replace",
+                                   env=environment, **streams)
         try:
             out, err = process.communicate(timeout=limit_s)
         except BaseException:  # also Ctrl-C: the program reports what it finished

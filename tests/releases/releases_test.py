@@ -239,6 +239,12 @@ class Comparison(WithFolder):
         self.assertNotIn("missing", text)
         self.assertEqual(len(self.results()), 3)
 
+    def test_messages_that_are_no_utf_8_are_read(self):
+        fakes = Fakes(self.folder, {"2.13.0": {ACCURACY: PASS}})
+        fakes.program(release.Release("2.13.0")).write_text("#!/bin/sh\nprintf 'bad \\377' >&2\nexit 2\n")
+        with self.assertRaisesRegex(runs.UsageError, "bad"):
+            runs.Program(self.folder / "2.13.0/torchstone", [], self.out).cases()
+
     def test_arguments_that_are_refused_late_lose_no_results(self):
         plans = {name: {ACCURACY: PASS, SPEED: timed(1.5)} for name in ("2.13.0", "2.14.1")}
         real = runs.Program.run
