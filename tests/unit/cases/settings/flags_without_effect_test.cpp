@@ -165,6 +165,7 @@ TEST(AFlagForAKindOfCases, IsRefusedWhereNoneIsChosen) {
 TEST(AFlagForAKindOfCases, OfCallsIsNotForCompileTime) {
   Case compiles;
   compiles.check = "compile_time";
+  compiles.backend.name = "inductor";
   for (const char* flag : {"--torchstone_rounds=5", "--torchstone_max_memory_ratio=1", "--torchstone_npy"})
     EXPECT_THAT(refusal_for(flag, {compiles}), HasSubstr("cases of performance")) << flag;
   for (const char* flag : {"--torchstone_processes=2", "--torchstone_confidence=0.9", "--torchstone_max_compile_s=9"})
