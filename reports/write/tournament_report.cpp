@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json number(const std::optional<double>& value) {
+ordered_json number_or_null(const std::optional<double>& value) {
   return value ? ordered_json(*value) : ordered_json();  // NaN and infinities are dumped as null
 }
 
@@ -35,9 +35,9 @@ ordered_json variant_json(const judge::Standing& s) {
     json["of_best_interval"] = interval(s.of_best_low, s.of_best_high);
     json["ties"] = s.ties;
     json["on_front"] = s.on_front;
-    for (const auto& criterion : judge::criteria()) json[criterion.key] = number(criterion.of(e));
-    json["break_even_calls"] = number(s.break_even_calls);
-    json["break_even_compiled_calls"] = number(s.break_even_compiled_calls);
+    for (const auto& criterion : judge::criteria()) json[criterion.key] = number_or_null(criterion.of(e));
+    json["break_even_calls"] = number_or_null(s.break_even_calls);
+    json["break_even_compiled_calls"] = number_or_null(s.break_even_compiled_calls);
   }
   if (!e.command.empty()) json["ship_command"] = e.command;
   if (!e.code.empty()) json["ship_code"] = e.code;
@@ -48,7 +48,7 @@ ordered_json variant_json(const judge::Standing& s) {
                        {"load_s", e.shipped->load_s},
                        {"first_call_s", e.shipped->first_call_s},
                        {"seconds", e.shipped->seconds},
-                       {"error", number(e.shipped->error)}};
+                       {"error", number_or_null(e.shipped->error)}};
   if (!e.why_not_measured.empty()) json["not_measured_as_shipped"] = e.why_not_measured;
   nlohmann::json row;
   to_json(row, e.ladder);
@@ -64,7 +64,7 @@ ordered_json separate_json(const judge::Entrant& entrant) {
           {"timed_by", timing.timed_by},
           {"eager_seconds", timing.eager_s},
           {"seconds", timing.seconds},
-          {"speedup", number(timing.speedup)},
+          {"speedup", number_or_null(timing.speedup)},
           {"speedup_interval", interval(timing.low, timing.high)},
           {"row", row}};
 }

@@ -69,6 +69,7 @@ TEST(Tournament, TellsHowAVariantIsAsItIsShippedOrWhyThatIsUnknown) {
   EXPECT_THAT(write_tournament_page({sample()}, RunInfo{}), HasSubstr(words));
   const auto json = nlohmann::json::parse(write_tournament_json({sample()}, RunInfo{})).at("models").at(0);
   EXPECT_EQ(json.at("variants").at(0).at("shipped").at("load_s"), 0.31);
+  EXPECT_EQ(json.at("variants").at(0).at("shipped").at("error"), 1e-7);
   judge::Tournament unknown;
   auto best = timed("a", 1);
   best.command = "pack";
@@ -100,6 +101,7 @@ TEST(Tournament, ShowsAVariantOfAnotherProcessWithoutARank) {
   const auto json = nlohmann::json::parse(write_tournament_json({tournament}, RunInfo{})).at("models").at(0);
   EXPECT_EQ(json.at("separate").at(0).at("name"), "torch_compile");
   EXPECT_EQ(json.at("separate").at(0).at("speedup_interval").at("low"), 1.3);
+  EXPECT_TRUE(json.at("separate").at(0).at("speedup").is_number());
   EXPECT_EQ(json.at("variants").size(), 2u);
 }
 
