@@ -51,6 +51,14 @@ inline Chain pooled_classifier(int64_t width, double dropout = 0) {
   return chain({{"pool", average_pool()}, {"drop", nn::Dropout(dropout)}, {"fc", nn::Linear(width, 1000)}});
 }
 
+/// Returns timm's classifier with a norm between the mean over the image and the linear layer.
+inline Chain normed_classifier(int64_t width) {
+  return chain({{"pool", nn::AdaptiveAvgPool2d(nn::AdaptiveAvgPool2dOptions(1))},
+                {"norm", ChannelNorm(width)},
+                {"flatten", nn::Flatten()},
+                {"fc", nn::Linear(width, 1000)}});
+}
+
 struct SqueezeExciteShape {
   int64_t channels, squeezed;
   Act act = Act::relu;

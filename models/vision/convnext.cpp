@@ -66,9 +66,7 @@ class ConvNeXt : public Layered<ByteImageModel> {
       stages->push_back(stage);
     }
     add("stages", stages);
-    add(nn::AdaptiveAvgPool2d(nn::AdaptiveAvgPool2dOptions(1)));
-    const auto last = widths.back();
-    add("head", chain({{"norm", ChannelNorm(last)}, {"flatten", nn::Flatten()}, {"fc", nn::Linear(last, 1000)}}));
+    add("head", normed_classifier(widths.back()));
     init_linears_normal(*this, 0.02);
   }
 };

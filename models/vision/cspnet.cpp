@@ -42,15 +42,15 @@ Block cross_stage(int64_t in, const Stage& stage, bool is_first) {
 class CspDarkNet : public Layered<ByteImageModel> {
  public:
   CspDarkNet(const std::vector<Stage>& shapes, int64_t side) : Layered(side, 32) {
-    int64_t in = 32;
-    add("stem", chain({{"conv1", leaky(3, in, 3)}}));
+    int64_t channels = 32;
+    add("stem", chain({{"conv1", leaky(3, channels, 3)}}));
     Chain stages;
     for (size_t i = 0; i < shapes.size(); ++i) {
-      stages->push_back(cross_stage(in, shapes[i], i == 0));
-      in = shapes[i].out;
+      stages->push_back(cross_stage(channels, shapes[i], i == 0));
+      channels = shapes[i].out;
     }
     add("stages", stages);
-    add("head", pooled_classifier(in));
+    add("head", pooled_classifier(channels));
     init_convolutions_he(*this);
     init_linears_normal(*this, 0.01);
   }

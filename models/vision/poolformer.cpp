@@ -37,20 +37,18 @@ class PoolFormer : public Layered<ByteImageModel> {
  public:
   PoolFormer(const List& depths, const List& widths, int64_t side) : Layered(side, 32) {
     add("stem", chain({{"conv", conv(3, widths[0], 7, {.stride = 4, .padding = 2})}}));
-    Chain stages;
+    Chain all;
     for (size_t i = 0; i < depths.size(); ++i) {
-      Chain blocks, stage;
-      for (int64_t block = 0; block < depths[i]; ++block) blocks->push_back(pool_block(widths[i]));
+      Chain layers, stage;
+      for (int64_t layer = 0; layer < depths[i]; ++layer) layers->push_back(pool_block(widths[i]));
       if (i > 0)
         stage->push_back("downsample",
                          chain({{"conv", conv(widths[i - 1], widths[i], 3, {.stride = 2, .padding = 1})}}));
-      stage->push_back("blocks", blocks);
-      stages->push_back(stage);
+      stage->push_back("blocks", layers);
+      all->push_back(stage);
     }
-    add("stages", stages);
-    add(nn::AdaptiveAvgPool2d(nn::AdaptiveAvgPool2dOptions(1)));
-    const auto last = widths.back();
-    add("head", chain({{"norm", ChannelNorm(last)}, {"flatten", nn::Flatten()}, {"fc", nn::Linear(last, 1000)}}));
+    add("stages", all);
+    add("head", normed_classifier(widths.back()));
     init_linears_normal(*this, 0.02);
   }
 };
