@@ -3,6 +3,7 @@
 // Original: timm's ConvNeXt. Input [N, 3, 224, 224], in inference [N, 3, 288, 288] → logits [N, 1000]; 28,589,128
 // (convnext_tiny), 88,591,464 (convnext_base) and 15,623,800 (convnextv2_nano) parameters. mini: stages of one block,
 // widths 16 to 128, 64 pixels.
+#include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 #include "models/blocks/transformer.h"
 

@@ -2,6 +2,7 @@
 // Paper: Yu et al., "MetaFormer is actually what you need for vision", 2021. Original: timm's MetaFormer.
 // Input [N, 3, 224, 224] → logits [N, 1000]; 56,172,520 parameters. mini: stages of one block, widths 16 to 128, 64
 // pixels.
+#include "models/blocks/conv_blocks.h"
 #include "models/blocks/image_model.h"
 
 namespace torchstone::poolformer {
