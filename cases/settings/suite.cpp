@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <dlfcn.h>
+#include <map>
 #include <regex>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -151,22 +153,29 @@ std::string read_name(const config::Yaml& root) {
   return name;
 }
 
+/// Policies read so far, by file and default rule, because most suites share a file with another one.
+using KnownPolicies = std::map<std::pair<std::string, std::string>, policy::Policy>;
+
 /// Reads the policy that a node names, relative to the suite's folder.
-policy::Policy policy_at(const config::Yaml& node, const fs::path& folder, const std::string& suite) {
-  policy::Policy policy = policy::read_policy(file_of(node, folder), suite);
+policy::Policy policy_at(const config::Yaml& node, const fs::path& folder, const std::string& suite,
+                         KnownPolicies& known) {
+  const std::string file = file_of(node, folder);
+  const auto [found, fresh] = known.try_emplace({file, policy::rule_of_suite(suite)});
+  if (fresh) found->second = policy::read_policy(file, suite);
+  policy::Policy policy = found->second;
   policy.origin = origin_of(node);
   return policy;
 }
 
-void read_policies(const config::Yaml& root, const fs::path& folder, Suite& suite) {
+void read_policies(const config::Yaml& root, const fs::path& folder, Suite& suite, KnownPolicies& known) {
   suite.policy.rule = policy::rule_of_suite(suite.name);
   suite.policy.origin = origin_of(root);
-  if (const config::Yaml* policy = root.find("policy")) suite.policy = policy_at(*policy, folder, suite.name);
+  if (const config::Yaml* policy = root.find("policy")) suite.policy = policy_at(*policy, folder, suite.name, known);
   if (const config::Yaml* policies = root.find("upstream_policies")) {
     require_map(*policies);
     for (const auto& [name, file] : policies->entries) {
       require_known(file, name, {"torchbench", "timm", "huggingface"}, name + " is not a suite of upstream's");
-      suite.upstream_policies.emplace(name, policy_at(file, folder, name));
+      suite.upstream_policies.emplace(name, policy_at(file, folder, name, known));
     }
   }
   // A file has the batch size that it was saved with.
@@ -244,17 +253,7 @@ void add_operators(std::vector<Suite>& suites, const flags::Flags& flags) {
   }
 }
 
-}  // namespace
-
-const policy::Policy& Suite::policy_of(const ModelInfo& info) const {
-  if (!info.upstream) return policy;
-  for (const auto& [suite, of_upstream] : upstream_policies)
-    if (info.upstream->suite.empty() ? of_upstream.lists(info.upstream->name) : suite == info.upstream->suite)
-      return of_upstream;
-  return policy;
-}
-
-Suite read_suite(const std::string& file) {
+Suite read_suite(const std::string& file, KnownPolicies& known) {
   const config::Yaml root = config::read_yaml(file);
   const fs::path folder = fs::path(file).parent_path();
   require_keys(root, {"suite", "policy", "upstream_policies", "expected_file", "defaults", "matrix", "models",
@@ -275,7 +274,7 @@ Suite read_suite(const std::string& file) {
   if (const config::Yaml* own_files = root.find("own_files")) suite.own_files = boolean_of(*own_files);
   if (const config::Yaml* own_modules = root.find("own_modules")) suite.own_modules = boolean_of(*own_modules);
   const bool of_user = suite.own_files || suite.own_modules;
-  read_policies(root, folder, suite);
+  read_policies(root, folder, suite, known);
   const bool models_come_later = operators || of_user;
   const config::Yaml none;
   const config::Yaml& models = models_come_later && !root.find("models") ? none : require(root, "models");
@@ -294,6 +293,21 @@ Suite read_suite(const std::string& file) {
     suite.rows.push_back(read_row(row, defaults, suite.models, of_user));
   if (suite.rows.empty()) fail(require(root, "matrix"), "an empty list (expected at least one row)");
   return suite;
+}
+
+}  // namespace
+
+const policy::Policy& Suite::policy_of(const ModelInfo& info) const {
+  if (!info.upstream) return policy;
+  for (const auto& [suite, of_upstream] : upstream_policies)
+    if (info.upstream->suite.empty() ? of_upstream.lists(info.upstream->name) : suite == info.upstream->suite)
+      return of_upstream;
+  return policy;
+}
+
+Suite read_suite(const std::string& file) {
+  KnownPolicies known;
+  return read_suite(file, known);
 }
 
 // An installed program (PREFIX/lib/torchstone/torchstone) has its suites in PREFIX/share, wherever PREFIX was moved. It
@@ -325,8 +339,9 @@ std::vector<Suite> read_suites(const std::string& folder_or_file) {
     files.push_back(path.string());
   }
   std::vector<Suite> suites;
+  KnownPolicies known;
   for (const auto& file : files) {
-    suites.push_back(read_suite(file));
+    suites.push_back(read_suite(file, known));
     for (size_t i = 0; i + 1 < suites.size(); ++i)
       if (suites[i].name == suites.back().name)
         config::fail(suites.back().place,

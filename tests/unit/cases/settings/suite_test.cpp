@@ -143,6 +143,27 @@ TEST(Suites, AreReadFromAFolderInTheOrderOfTheirNames) {
             "none.yaml: the file cannot be read");
 }
 
+TEST(Suites, ShareTheFileOfAPolicyButNotWhatTheyAdd) {
+  const test::Folder folder;
+  folder.write("policies/p.yaml", "only_fp32: [m]\n");
+  const std::string matrix = "matrix: [{checks: [accuracy], backends: [eager]}]\n";
+  folder.write("mine.yaml", "suite: mine\nown_files: true\nupstream_policies: {timm: policies/p.yaml}\n" + matrix);
+  folder.write("timm.yaml", "suite: timm\npolicy: policies/p.yaml\nmodels: [m]\n" + matrix);
+  folder.write("zoo.yaml", "suite: zoo\npolicy: policies/p.yaml\nmodels: [m]\n" + matrix);
+  const auto suites = read_suites(folder.path());
+  ASSERT_EQ(suites.size(), 3U);
+  const policy::Policy& of_file = suites[0].upstream_policies.at("timm");
+  EXPECT_TRUE(of_file.keeps_batch_size);
+  EXPECT_FALSE(suites[1].policy.keeps_batch_size);
+  EXPECT_THAT(of_file.origin, HasSubstr("mine.yaml:3"));
+  EXPECT_THAT(suites[1].policy.origin, HasSubstr("timm.yaml:2"));
+  EXPECT_EQ(of_file.rule, "timm");
+  EXPECT_EQ(suites[1].policy.rule, "timm");
+  EXPECT_EQ(suites[2].policy.rule, "torchbench") << "the default of another suite";
+  for (const auto* policy : {&of_file, &suites[1].policy, &suites[2].policy})
+    EXPECT_NE(policy->find("only_fp32", "m"), nullptr) << policy->origin;
+}
+
 }  // namespace
 }  // namespace torchstone::suite
 
