@@ -36,7 +36,7 @@ build() {
     find_python
     install_what_is_missing
     [ -n "$python" ] || make_venv
-    options+=(-DTORCHSTONE_LIBTORCH:PATH= -DTORCHSTONE_PYTHON="$python")  # the build may be of an unzipped LibTorch so far
+    options+=(-DTORCHSTONE_LIBTORCH:PATH= -DTORCHSTONE_PYTHON="$python")  # build/ may have been configured for an unzipped LibTorch
   fi
   mkdir -p build
   # shellcheck disable=SC2046  # none or one

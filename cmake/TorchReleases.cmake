@@ -1,5 +1,5 @@
-# What depends on the release of LibTorch in the build of fixtures/, which includes this file. Each part names the release that
-# made it necessary. The C++ code is in fixtures/core/torch_releases.h. docs/releases.md lists all of it.
+# Adapts the build of fixtures/, which includes this file, to the release of LibTorch. Each part names the release that made it
+# necessary. The C++ code is in fixtures/core/torch_releases.h. docs/releases.md lists all of it.
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" libtorch_release "${LIBTORCH_VERSION}")
 if(libtorch_release VERSION_LESS oldest_torch)
   message(FATAL_ERROR "LibTorch ${LIBTORCH_VERSION} in ${LIBTORCH_ROOT} is too old (expected ${oldest_torch} or newer)")
@@ -17,7 +17,7 @@ if(EXISTS ${LIBTORCH_ROOT}/lib/libtorch_cuda.so AND NOT EXISTS ${LIBTORCH_ROOT}/
   endif()
 endif()
 
-# 2.13: until then, the wheels export NativeRT. Those of 2.13 contain only the header. The test program declares the symbol
+# 2.13: until then, the wheels export NativeRT. The wheels of 2.13 contain only the header. The test program declares the symbol
 # itself, because compiling LibTorch's header would take long. Each LibTorch has a cache entry of its own, because a build folder
 # may get another one.
 string(MAKE_C_IDENTIFIER "TORCHSTONE_NATIVERT_OF_${LIBTORCH_VERSION}_${LIBTORCH_ROOT}" has_nativert)

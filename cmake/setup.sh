@@ -115,42 +115,32 @@ install_what_is_missing() {
 # True if $1 is not newer than $2.
 in_order() { printf '%s\n%s\n' "$1" "$2" | sort -V -C; }
 
-# Prints the torch of a Python, without the local part (+cpu). Prints nothing without torch.
+# Prints the version of a Python's torch, without the local part (+cpu). Without torch it prints nothing and does not fail.
 torch_of() { "$1" -c 'import importlib.metadata as m; print(m.version("torch").split("+")[0])' 2>/dev/null || true; }
 
-# The version that TORCHSTONE_TORCH asks for, or the empty string.
-asked_torch() { echo "${TORCHSTONE_TORCH:-}" | sed 's/+.*//'; }
+# The version that TORCHSTONE_TORCH asks for, or the empty string. Each version has a virtual environment of its own.
+asked_torch=${TORCHSTONE_TORCH:-}
+asked_torch=${asked_torch%%+*}
+venv_folder=.venv${asked_torch:+-$asked_torch}
 
 check_asked_torch() {
-  local asked
-  asked=$(asked_torch)
-  [ -n "$asked" ] || return 0
-  [[ $asked =~ ^[0-9]+\.[0-9]+\.[0-9]+[a-z0-9.]*$ ]] || fail "TORCHSTONE_TORCH=$TORCHSTONE_TORCH is no version (expected one such as $default_torch)"
-  in_order "$oldest_torch" "$asked" || fail "TORCHSTONE_TORCH=$TORCHSTONE_TORCH is too old (expected torch $oldest_torch or newer)"
+  [ -n "$asked_torch" ] || return 0
+  [[ $asked_torch =~ ^[0-9]+\.[0-9]+\.[0-9]+[a-z0-9.]*$ ]] || fail "TORCHSTONE_TORCH=$TORCHSTONE_TORCH is no version (expected one such as $default_torch)"
+  in_order "$oldest_torch" "$asked_torch" || fail "TORCHSTONE_TORCH=$TORCHSTONE_TORCH is too old (expected torch $oldest_torch or newer)"
   [ -z "${TORCHSTONE_LIBTORCH:-}" ] || fail "TORCHSTONE_TORCH and TORCHSTONE_LIBTORCH both name a torch: unset one of them"
 }
 
-# What TORCHSTONE_PYTHON has to have.
+# Prints which torch TORCHSTONE_PYTHON must have.
 expected_torch() {
-  local asked
-  asked=$(asked_torch)
-  [ -n "$asked" ] && echo "torch $asked, which TORCHSTONE_TORCH asks for" || echo "torch $oldest_torch or newer"
+  [ -n "$asked_torch" ] && echo "torch $asked_torch, which TORCHSTONE_TORCH asks for" || echo "torch $oldest_torch or newer"
 }
 
 # True if the Python has a torch that Torchstone builds with: the one of TORCHSTONE_TORCH, otherwise any that is new enough.
 has_torch() {
-  local found asked
+  local found
   found=$(torch_of "$1")
-  asked=$(asked_torch)
   [ -n "$found" ] || return 1
-  if [ -n "$asked" ]; then [ "$found" = "$asked" ]; else in_order "$oldest_torch" "$found"; fi
-}
-
-# Each release of TORCHSTONE_TORCH has a folder of its own.
-venv_folder() {
-  local asked
-  asked=$(asked_torch)
-  echo ".venv${asked:+-$asked}"
+  if [ -n "$asked_torch" ]; then [ "$found" = "$asked_torch" ]; else in_order "$oldest_torch" "$found"; fi
 }
 
 # Sets `python` to an interpreter with a suitable torch, or to the empty string.
@@ -158,12 +148,14 @@ find_python() {
   local venv found
   python=
   if [ -n "${TORCHSTONE_PYTHON:-}" ]; then
-    found=$(torch_of "$TORCHSTONE_PYTHON")
-    has_torch "$TORCHSTONE_PYTHON" || fail "TORCHSTONE_PYTHON=$TORCHSTONE_PYTHON has ${found:+torch }${found:-no torch} (expected $(expected_torch))"
+    if ! has_torch "$TORCHSTONE_PYTHON"; then
+      found=$(torch_of "$TORCHSTONE_PYTHON")
+      fail "TORCHSTONE_PYTHON=$TORCHSTONE_PYTHON has ${found:+torch }${found:-no torch} (expected $(expected_torch))"
+    fi
     python=$TORCHSTONE_PYTHON
     return 0
   fi
-  for venv in .venv "$(venv_folder)"; do
+  for venv in .venv "$venv_folder"; do
     if [ -x "$venv/bin/python" ] && has_torch "$venv/bin/python"; then
       python=$PWD/$venv/bin/python
       return 0
@@ -190,10 +182,10 @@ has_gpu() { [ -e /dev/nvidia0 ] || [ -e /proc/driver/nvidia/version ] || [ -e /d
 # wheels (find-links), so these are searched first.
 pip_choice() {
   local folder
-  for folder in $("$(venv_folder)/bin/pip" config list 2>/dev/null | sed -n "s/.*find-links='\(.*\)'$/\1/p"); do
+  for folder in $("$venv_folder/bin/pip" config list 2>/dev/null | sed -n "s/.*find-links='\(.*\)'$/\1/p"); do
     ! compgen -G "$folder/torch-$1+cpu-*.whl" >/dev/null || { echo "$1+cpu"; return; }
   done
-  timeout 30 "$(venv_folder)/bin/pip" index versions torch 2>/dev/null |
+  timeout 30 "$venv_folder/bin/pip" index versions torch 2>/dev/null |
     awk -F '[:, ]+' -v version="$1" '/^Available versions/ { for (i = 3; i <= NF; ++i) if ($i == version || index($i, version "+") == 1) { print $i; exit } }'
 }
 
@@ -207,21 +199,19 @@ tell_of_cuda() {
     *+cu*) message="pip brings torch with CUDA" ;;
     "$1") [ "$(uname -m)" != x86_64 ] || message="pip brings torch with CUDA" ;;
   esac
-  say "$message: 2.7 GB to download and 4.7 GB in $(venv_folder). Without a GPU, this machine needs only 1 GB of that." \
+  say "$message: 2.7 GB to download and 4.7 GB in $venv_folder. Without a GPU, this machine needs only 1 GB of that." \
     "For a CPU build, stop here and point pip to an index of CPU builds (pip.conf, PIP_INDEX_URL, PIP_EXTRA_INDEX_URL)," \
     "or name a Python that has one: TORCHSTONE_PYTHON=/path/to/python"
 }
 
 make_venv() {
-  local venv version
-  venv=$(venv_folder)
-  version=${TORCHSTONE_TORCH:-$default_torch}
-  say "creating $venv with torch $version"
-  python3 -m venv "$venv"
+  local version=${TORCHSTONE_TORCH:-$default_torch}
+  say "creating $venv_folder with torch $version"
+  python3 -m venv "$venv_folder"
   tell_of_cuda "$version"
-  "$venv/bin/pip" install --quiet --disable-pip-version-check "torch==$version" ||
+  "$venv_folder/bin/pip" install --quiet --disable-pip-version-check "torch==$version" ||
     fail "torch $version could not be installed. Name another: TORCHSTONE_TORCH=$default_torch, TORCHSTONE_PYTHON=/path/to/python or TORCHSTONE_LIBTORCH=/path/to/libtorch"
-  python=$PWD/$venv/bin/python
+  python=$PWD/$venv_folder/bin/python
 }
 
 # The Python originals of the built-in models, for direct comparison. Without them, the tests use the committed golden files.

@@ -298,9 +298,8 @@ Result row_of(const Case& c, const Session& session) {
   if (result.own_model && !session.flags.package_models.contains(c.model)) result.preset.clear();  // it has one size
   const ModelInfo* info = find_model(c.model);
   const std::string& listed = info ? policy::name_in_lists(*info) : c.model;
-  const auto& upstream_names = (info ? own->policy_of(*info) : own->policy).upstream_names;
-  const auto found = upstream_names.find(listed);
-  const std::string& upstream = found == upstream_names.end() ? listed : found->second;
+  const policy::Policy& policy = info ? own->policy_of(*info) : own->policy;
+  const std::string& upstream = policy.upstream_name(listed);
   if (upstream != c.model) result.upstream_name = upstream;
   return result;
 }

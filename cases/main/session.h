@@ -85,8 +85,8 @@ struct Session {
 };
 
 /// Returns the indices of the cases in the order of their tests, which is also that of their compiles. Cases without a
-/// compile come first, so that there are verdicts while the workers compile. Timed cases come last. Of a user's own
-/// models, inference of all comes before training of any.
+/// compile come first, so that there are verdicts while the workers compile. Timed cases come last. For a user's own
+/// models, all inference cases come before the training cases.
 std::vector<size_t> order_of_tests(const std::vector<Case>& cases, const std::vector<suite::Suite>& suites);
 
 /// Registers a GoogleTest test for every case, under name_of(case), at the line of the suite that declares it. At run

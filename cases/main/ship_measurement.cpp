@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* folder_prefix = "torchstone-shipped";
 
-/// Runs one step of the script and returns its reply. Throws std::runtime_error if it wrote none. What Inductor
-/// compiles stays in the folder: its default one has a name that any user can take.
+/// Runs one step of the script and returns its reply. Throws std::runtime_error if it wrote none. Inductor's caches are
+/// in this folder, because the name of its default one is predictable and any user can create it first.
 std::string run_step(const char* step, const fs::path& folder, const RunOptions& options, double limit_s) {
   const fs::path reply = folder / fmt::format("{}.json", step);
   const std::map<std::string, std::string> caches{{"TORCHINDUCTOR_CACHE_DIR", (folder / "cache").string()},

@@ -63,11 +63,11 @@ def open_columns(releases, made, arguments, out):
     return columns
 
 
-def measure(columns, rounds, say, untimed=True):
+def measure(columns, rounds, say):
     """Runs the untimed cases of each release at once, then each timed case under one release after the other. Every second round
     has the reverse order. Adds to the columns, so that an interrupted measurement keeps what it has."""
     usable = [column for column in columns if column.program]
-    for column in usable if untimed else []:
+    for column in usable:
         count = sum(not runs.is_timed(name) for name in column.names)
         if count:
             say(f"{column.release}: {count} untimed {'case' if count == 1 else 'cases'}")

@@ -57,6 +57,7 @@ class Program:
 
     def __init__(self, path, arguments, out):
         self.path, self.out = pathlib.Path(path), pathlib.Path(out)
+        self.report_tool = self.path.with_name("torchstone-report")
         filters = [word.partition("=")[2] for word in arguments if word.startswith("--gtest_filter=")]
         self.filter = filters[-1] if filters else os.environ.get("GTEST_FILTER", "*")
         self.arguments = [word for word in arguments if not word.startswith("--gtest_filter=")]
@@ -127,10 +128,9 @@ class Program:
     def document(self, folder):
         """Reads the results. torchstone-report makes them of the records that a killed run left."""
         file = folder / "results.json"
-        report = self.path.with_name("torchstone-report")
-        if not file.exists() and folder.is_dir() and report.exists():
+        if not file.exists() and folder.is_dir() and self.report_tool.exists():
             file = folder.with_name(folder.name + ".json")
-            subprocess.run([str(report), "json", str(folder), "-o", str(file)], stdin=subprocess.DEVNULL, capture_output=True,
+            subprocess.run([str(self.report_tool), "json", str(folder), "-o", str(file)], stdin=subprocess.DEVNULL, capture_output=True,
                            timeout=LIST_LIMIT_S)
         try:
             return json.loads(file.read_text())

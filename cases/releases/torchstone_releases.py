@@ -78,20 +78,19 @@ def options_of(argv):
 
 def write_report_page(columns, out):
     """Makes the page of all rows, whose sections the table links to. Returns its name, or nothing if that failed."""
-    for column in reversed([column for column in columns if column.program]):
-        tool = column.program.path.with_name("torchstone-report")
-        if not tool.exists():
-            continue
-        try:
-            done = subprocess.run([str(tool), "html", str(out / "results.json"), "-o", str(out / "report.html")], text=True,
-                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=REPORT_LIMIT_S)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            say(f"no page of the rows: {error}")
-            return ""
-        if done.returncode == 0:
-            return "report.html"
-        say(f"no page of the rows: {done.stderr.strip()[-300:]}")
+    tools = (column.program.report_tool for column in reversed(columns) if column.program)
+    tool = next((tool for tool in tools if tool.exists()), None)
+    if not tool:
         return ""
+    try:
+        done = subprocess.run([str(tool), "html", str(out / "results.json"), "-o", str(out / "report.html")], text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=REPORT_LIMIT_S)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        say(f"no page of the rows: {error}")
+        return ""
+    if done.returncode == 0:
+        return "report.html"
+    say(f"no page of the rows: {done.stderr.strip()[-300:]}")
     return ""
 
 

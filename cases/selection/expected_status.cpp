@@ -37,6 +37,11 @@ std::string torch_range_of(const config::Yaml& value) {
   return text;
 }
 
+/// Tells whether a range of releases contains the LibTorch of this build.
+bool contains_this_torch(const std::string& range) {
+  return TorchRange(range).contains(parse_torch_version(built_libtorch_version()));
+}
+
 /// A property that an entry may select: of cases, or the torch that Torchstone was built with.
 struct Selector {
   std::string key;
@@ -61,9 +66,7 @@ const std::vector<Selector>& selector_table() {
       {"dynamic", canonical<config::dynamic_of>,
        [](const Case& c, const std::string& v) { return to_string(c.dynamic) == v; }},
       {std::string(torch_key), torch_range_of,
-       [](const Case&, const std::string& v) {
-         return TorchRange(v).contains(parse_torch_version(built_libtorch_version()));
-       }},
+       [](const Case&, const std::string& v) { return contains_this_torch(v); }},
   };
   return table;
 }
@@ -215,7 +218,7 @@ bool Expectation::matches(const Case& c) const {
 
 bool Expectation::is_of_this_torch() const {
   const std::string range = value_of(torch_key);
-  return range.empty() || TorchRange(range).contains(parse_torch_version(built_libtorch_version()));
+  return range.empty() || contains_this_torch(range);
 }
 
 std::string Expectation::value_of(std::string_view selector) const {

@@ -114,7 +114,7 @@ struct Flags {
   BatchSizes batch_sizes;                          ///< of single models; weaker than an override
   std::string suites_folder;                       ///< or one file; empty: the program's own
   config::Choices<std::string> only;               ///< names of models, and files (models/formats/model_file.h)
-  std::map<std::string, std::string> only_models;  ///< by the value that was given of `only`: the name of its model
+  std::map<std::string, std::string> only_models;  ///< value of `only` as given → name of its model
   std::set<std::string> package_models;       ///< of `only`: SOURCE:NAME of a Python package, which have two presets
   SubjectKind subject = SubjectKind::native;  ///< of SOURCE:NAME in `only`
   std::string inputs;                         ///< a .pt file with the inputs of the .pt files of `only`

@@ -14,8 +14,8 @@ struct OperatorLogFolders {
 };
 
 /// Returns the logs of a model, or of all models of a suite of upstream's (torchbench, timm, huggingface), sorted.
-/// Upstream's logs are preferred. A model without a log of its own has those of its family. Throws ConfigError without
-/// any log, and for a folder of upstream that has no suite's.
+/// Upstream's logs are preferred. A model without a log gets the logs of its family. Throws ConfigError if there is no
+/// log, or if the folder of upstream has no logs of any suite.
 std::vector<std::string> operator_logs_of(const config::Choice<std::string>& name, const OperatorLogFolders& folders);
 
 }  // namespace torchstone::suite

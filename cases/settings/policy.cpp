@@ -143,14 +143,17 @@ void read_keys(const config::Yaml& map, Policy& policy) {
 
 }  // namespace
 
+const std::string& Policy::upstream_name(const std::string& model) const {
+  const auto renamed = upstream_names.find(model);
+  return renamed == upstream_names.end() ? model : renamed->second;
+}
+
 const Mention* Policy::find(const std::string& key, const std::string& model) const {
   const auto models = mentions.find(key);
   if (models == mentions.end()) return nullptr;
-  const auto mention = models->second.find(model);
-  if (mention != models->second.end()) return &mention->second;
-  const auto renamed = upstream_names.find(model);
-  const auto upstream = renamed == upstream_names.end() ? models->second.end() : models->second.find(renamed->second);
-  return upstream == models->second.end() ? nullptr : &upstream->second;
+  auto mention = models->second.find(model);
+  if (mention == models->second.end()) mention = models->second.find(upstream_name(model));
+  return mention == models->second.end() ? nullptr : &mention->second;
 }
 
 bool Policy::lists(const std::string& model) const {

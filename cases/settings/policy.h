@@ -18,7 +18,7 @@ struct Mention {
 /// Content of upstream's torchbench.yaml, timm_models.yaml or huggingface.yaml (pytorch, benchmarks/dynamo).
 struct Policy {
   std::string file;
-  std::string origin;               ///< file:line that names the policy; of a suite without one, the suite's
+  std::string origin;               ///< file:line of the suite's key that names it, else of the suite
   std::string rule = "torchbench";  ///< whose tolerance and batch rules: torchbench, timm or huggingface
   OptimizerKind default_optimizer = OptimizerKind::adam;           ///< of training, for models in no list
   std::map<std::string, std::map<std::string, Mention>> mentions;  ///< dotted key → model → entry
@@ -26,6 +26,8 @@ struct Policy {
   bool keeps_batch_size = false;  ///< every case has the batch size that the model's source states
   std::map<std::string, std::string> upstream_names{};  ///< ours → upstream's, where they differ
 
+  /// Returns upstream's name of our model; the same name where they do not differ.
+  const std::string& upstream_name(const std::string& model) const;
   /// Returns the entry for `model`, else for upstream's name of it, under the dotted key (`skip.device.cpu`); nullptr
   /// without an entry.
   const Mention* find(const std::string& key, const std::string& model) const;

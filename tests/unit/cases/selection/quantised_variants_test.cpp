@@ -69,7 +69,7 @@ TEST(QuantisedVariants, HaveNoCommandThatWouldShipWhatWasNotTimed) {
   }
 }
 
-/// Of the backends that there are, those that cannot run yet join neither list. torch_compile joins the program's own.
+/// Backends that cannot run yet are in neither list. torch_compile is in the program's own list.
 TEST(QuantisedVariants, AndTheProgramsOwnListLeaveOutWhatCannotBeTimed) {
   for (const auto& file : {std::string(), own_list()}) {
     std::vector<std::string> names;
