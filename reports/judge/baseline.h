@@ -112,8 +112,8 @@ std::optional<Drift> settle_timings(std::vector<CaseChange>& cases, const Baseli
 /// record lacks the digest.
 std::string differing_model_parts(const ModelDigests& before, const ModelDigests& after);
 
-/// Whether a change of the metric is one of its case. Metrics of the eager side, single readings, and those of the
-/// table that are only_shown are not.
+/// Whether a change of the metric counts as a change of its case. Metrics of the eager side, single readings and
+/// MetricInfo::only_shown metrics do not count.
 bool counts_for_case(const std::string& metric);
 
 /// Returns differences between the machines that make timings incomparable: processor, cores, governor, and every

@@ -91,6 +91,15 @@ bool has_named_metric(const CaseChange& c, const std::vector<Change>& fail_on) {
       c.metrics, [&](const MetricChange& m) { return is_named(fail_on, m.change) && counts_for_case(m.metric); });
 }
 
+/// Returns the text of each reason that excludes timings: another machine, another torch, or both.
+std::vector<std::string_view> exclusions(const BaselineComparison& comparison, std::string_view of_machine,
+                                         std::string_view of_torch) {
+  std::vector<std::string_view> texts;
+  if (comparison.excluded_by_machine || !comparison.excluded_by_torch) texts.push_back(of_machine);
+  if (comparison.excluded_by_torch) texts.push_back(of_torch);
+  return texts;
+}
+
 /// "1 case is" or "3 cases are".
 std::string how_many(size_t count, std::string_view one, std::string_view several) {
   return fmt::format("{} {}", count, count == 1 ? one : several);
@@ -259,24 +268,21 @@ std::vector<Change> parse_fail_on(const std::vector<std::string>& words) {
 std::string refusal_words(const BaselineComparison& comparison) {
   const int code = exit_code_of(comparison, {});
   if (code == ExitCode::usage_error)
-    return fmt::format("timings not compared: the baseline is of another {}", !comparison.excluded_by_torch ? "machine"
-                                                                              : comparison.excluded_by_machine
-                                                                                  ? "machine and another torch"
-                                                                                  : "torch");
+    return fmt::format("timings not compared: the baseline is of {}",
+                       fmt::join(exclusions(comparison, "another machine", "another torch"), " and "));
   if (code != ExitCode::nothing_judged) return "";
   return count_other_models(comparison) > 0 ? "nothing compared: the baseline's cases are of other models"
                                             : "nothing compared: the baseline has none of these cases";
 }
 
 std::string allowing_options(const BaselineComparison& comparison) {
-  if (!comparison.excluded_by_torch) return "--other-machine";
-  return comparison.excluded_by_machine ? "--other-machine --other-torch" : "--other-torch";
+  return fmt::format("{}", fmt::join(exclusions(comparison, "--other-machine", "--other-torch"), " "));
 }
 
 std::string exclusion_words(const BaselineComparison& comparison) {
-  const std::string_view by_torch = "with different releases of torch";
-  if (!comparison.excluded_by_torch) return "taken on different machines";
-  return fmt::format("taken {}{}", comparison.excluded_by_machine ? "on different machines and " : "", by_torch);
+  return fmt::format(
+      "taken {}",
+      fmt::join(exclusions(comparison, "on different machines", "with different releases of torch"), " and "));
 }
 
 std::string torch_words(const BaselineComparison& comparison) {

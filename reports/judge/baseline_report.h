@@ -50,8 +50,8 @@ const std::vector<Change>& default_fail_on();
 /// slower, faster, ambiguous, new, gone, different_model, more, less, fixed.
 std::vector<Change> parse_fail_on(const std::vector<std::string>& words);
 
-/// Whether a case is red: it is BROKEN, or `fail_on` names its change or that of one of its metrics. GONE counts only
-/// for a lost case, and eager's own metrics never.
+/// Whether a case is red: it is BROKEN, or `fail_on` names its change or the change of one of its metrics. GONE is red
+/// only for a lost case. Metrics that do not count for the case (counts_for_case) never make it red.
 bool fails(const CaseChange& change, const std::vector<Change>& fail_on);
 /// Whether a case is red because it is worse, and not only because `fail_on` names another change.
 bool fails_as_worse(const CaseChange& change, const std::vector<Change>& fail_on);

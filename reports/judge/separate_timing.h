@@ -4,8 +4,8 @@
 
 #include <torchstone/result.h>
 
-// A variant of a tournament that runs in a process of its own kind, such as torch_compile in Python. Its times compare
-// with those of eager there, and with no other variant's. Pure functions.
+// A variant of a tournament that runs in a process of its own kind, such as torch_compile in Python. Its times can be
+// compared only with eager's times in that process. Pure functions.
 
 namespace torchstone::judge {
 

@@ -106,8 +106,8 @@ struct Tournament {
 /// timed entrants, one of them eager. Otherwise sets `failure`, unless it is set already.
 void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament);
 
-/// Returns why nothing is advised, and what to do: most processes were disturbed, of those whose use of the CPU is
-/// known. Empty if there is advice.
+/// Returns why nothing is advised, and what to do. Nothing is advised if most of the processes whose use of the CPU is
+/// known were disturbed. Empty if there is advice.
 std::string why_no_advice(const Tournament& tournament);
 
 /// Returns "winner inductor:freezing=true", "3 tie: …", "no advice: …" or the failure.

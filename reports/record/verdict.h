@@ -72,8 +72,8 @@ struct Verdict {
 };
 Verdict verdict_of(const Result& result);
 
-/// Returns the seconds of the compile, and the number of concurrent ones: "8.1 s (2 concurrent)". Of the check
-/// compile_time: "8.10 s (CPU 3.40 s [3.35 3.47]), warm 2.10 s (CPU 1.90 s [1.88 1.93])". Empty without a compile.
+/// Returns the seconds of the compile, and the number of concurrent ones: "8.1 s (2 concurrent)". A row of compile_time
+/// has "8.10 s (CPU 3.40 s [3.35 3.47]), warm 2.10 s (CPU 1.90 s [1.88 1.93])". Empty without a compile.
 std::string compile_text(const Result& result);
 
 /// Returns the measured numbers of a result in one line: "err 0.12×  1.43x [1.40 1.46]  compile 8.1 s". May be empty.

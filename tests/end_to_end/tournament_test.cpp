@@ -139,7 +139,7 @@ TEST(Tournament, OfAFileSaysWhatShipsItAndThatWorks) {
   arguments.back() = "--torchstone_only=" TORCHSTONE_TEST_DIR "/oracles/exported/torch213/plain.pt2";
   arguments.erase(arguments.end() - 2);
   arguments.emplace_back("--torchstone_backends=torchscript:frozen=true,inductor");
-  arguments.emplace_back("--torchstone_tournament_ship_limit=3000");  // beside other tests
+  arguments.emplace_back("--torchstone_tournament_ship_limit=3000");  // other tests run concurrently
   const ProgramRun run = torchstone.run(arguments);
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_THAT(run.out, HasSubstr("To ship it:"));

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/base/text.h"
 #include "reports/record/doubts.h"
 #include "reports/record/own_model.h"
 #include "reports/record/summary.h"
@@ -113,11 +114,8 @@ struct Ratios {
   }
 };
 
-/// Whether the case is about a Python module, whose numbers are in no mean with those of native models.
-bool is_of_python_module(const Result& result) {
-  const auto subject = result.outcome.notes.find("subject");
-  return subject != result.outcome.notes.end() && subject->second == "python";
-}
+/// Whether the case is about a Python module. No mean combines Python modules with native models.
+bool is_of_python_module(const Result& result) { return value_in(result.outcome.notes, "subject") == "python"; }
 
 void add_rows(const Result& result, SuiteTable& table) {
   for (const auto& at : dynamic_timings(result)) {

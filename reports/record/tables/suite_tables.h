@@ -22,7 +22,7 @@ struct SuiteTable {
 std::vector<SuiteTable> suite_tables(const std::vector<Result>& results);
 
 /// Returns the timings that PyTorch's dashboard flags (FLAG_FNS of benchmarks/dynamo/runner.py): a speed-up below 0.95,
-/// a compile of more than 120 s, a compression ratio below 0.9. Nothing if there are none.
+/// a compile of more than 120 s, a compression ratio below 0.9. Empty if it flags none.
 std::optional<SuiteTable> dashboard_marks(const std::vector<Result>& results);
 
 /// Returns what distinguishes the cases of a model: "inference float32 inductor cpu mini". A file has no preset.
