@@ -293,6 +293,11 @@ inline void init_linears_normal(torch::nn::Module& root, double deviation) {
   });
 }
 
+/// Initialises embeddings: normal with this deviation, also for padding words.
+inline void init_embeddings_normal(torch::nn::Module& root, double deviation) {
+  each_layer<nn::Embedding>(root, [deviation](auto& embedding) { nn::init::normal_(embedding.weight, 0, deviation); });
+}
+
 /// Returns a factory of models: constructor arguments of the full and the mini preset, as tuples or single values.
 template <class T, class Full, class Mini>
 auto by_preset(Full full, Mini mini) {

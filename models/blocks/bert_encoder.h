@@ -145,7 +145,7 @@ class WordEncoder : public TokenModel {
   /// Initialises the weights at the end of a constructor: normal with deviation 0.02, the padding word and position 0.
   void init() {
     init_linears_normal(*this, 0.02);
-    each_layer<nn::Embedding>(*this, [](auto& embedding) { nn::init::normal_(embedding.weight, 0, 0.02); });
+    init_embeddings_normal(*this, 0.02);
     torch::NoGradGuard no_grad;
     embeddings_->words->weight[shape_.padding_word].zero_();
     if (shape_.padding_position) embeddings_->positions->weight[*shape_.padding_position].zero_();

@@ -1,6 +1,9 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "models/blocks/basic_layers.h"
 
@@ -131,6 +134,34 @@ inline Block bottleneck(int64_t in, int64_t planes, int64_t stride = 1, Groups g
     return out.relu_();
   });
 }
+
+/// The plan of the ResNets: a strided stem, stages `layer1`, `layer2`, … that double the width, and a classifier.
+template <class Base>
+class ResidualNet : public Layered<Base> {
+ public:
+  /// `block` makes a block from its input channels, width and stride. It has `expansion` times its width as output.
+  ResidualNet(int64_t side, const std::vector<int64_t>& depths, int64_t expansion,
+              const std::function<Block(int64_t in, int64_t width, int64_t stride)>& block)
+      : Layered<Base>(side, 32) {
+    int64_t in = 64;
+    this->add("conv1", conv(3, in, 7, {.stride = 2, .padding = 3, .bias = false}));
+    this->add("bn1", nn::BatchNorm2d(in));
+    this->add(relu());
+    this->add(max_pool(3, 2, {.padding = 1}));
+    for (size_t stage = 0; stage < depths.size(); ++stage) {
+      const int64_t width = 64 << stage;
+      Chain blocks;
+      for (int64_t i = 0; i < depths[stage]; ++i) {
+        blocks->push_back(block(in, width, stage > 0 && i == 0 ? 2 : 1));
+        in = expansion * width;
+      }
+      this->add("layer" + std::to_string(stage + 1), blocks);
+    }
+    this->add(average_pool());
+    this->add("fc", nn::Linear(in, 1000));
+    init_convolutions_he(*this);
+  }
+};
 
 /// Rounds to the nearest multiple of 8, but never down by more than a tenth (the rule of the MobileNets).
 inline int64_t round_channels(double channels) {

@@ -217,15 +217,19 @@ class DecoderStep : public Model {
   torch::Tensor words_scale_, frequencies_, local_frequencies_;
 };
 
-/// Sizes of the mini presets.
-constexpr DecoderShape mini_decoder_shape{.vocabulary = 1000,
-                                          .width = 64,
-                                          .layers = 2,
-                                          .heads = 4,
-                                          .key_heads = 2,
-                                          .head_width = 16,
-                                          .feed_forward = 128,
-                                          .prompt = 16,
-                                          .cached = 15};
+/// Returns the mini preset: small sizes, and otherwise the full preset.
+constexpr DecoderShape mini_decoder(const DecoderShape& full) {
+  auto mini = full;
+  mini.vocabulary = 1000;
+  mini.width = 64;
+  mini.layers = 2;
+  mini.heads = 4;
+  mini.key_heads = 2;
+  mini.head_width = 16;
+  mini.feed_forward = 128;
+  mini.prompt = 16;
+  mini.cached = 15;
+  return mini;
+}
 
 }  // namespace torchstone

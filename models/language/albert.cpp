@@ -58,7 +58,7 @@ class AlbertForMaskedLM : public TokenModel {
     head->register_parameter("bias", head_.bias);
     register_module("predictions", head);
     init_linears_normal(*this, 0.02);
-    each_layer<nn::Embedding>(*this, [](auto& embedding) { nn::init::normal_(embedding.weight, 0, 0.02); });
+    init_embeddings_normal(*this, 0.02);
   }
 
  private:

@@ -120,7 +120,7 @@ class Bart : public TokenModel {
     register_module("model", model);
     register_module("lm_head", tied(words_->weight));
     init_linears_normal(*this, 0.02);
-    each_layer<nn::Embedding>(*this, [](auto& embedding) { nn::init::normal_(embedding.weight, 0, 0.02); });
+    init_embeddings_normal(*this, 0.02);
     torch::NoGradGuard no_grad;
     words_->weight[padding_word].zero_();
   }

@@ -26,15 +26,8 @@ constexpr DecoderShape full{.vocabulary = 262144,
                             .gemma = true};
 
 auto make(bool decodes) {
-  auto mini = full;
-  mini.vocabulary = 1000;
-  mini.width = 64;
-  mini.layers = mini.global_every = 2;
-  mini.key_heads = 2;
-  mini.head_width = 16;
-  mini.feed_forward = 128;
-  mini.prompt = 16;
-  mini.cached = 15;
+  auto mini = mini_decoder(full);
+  mini.global_every = 2;
   mini.window = 6;
   return by_preset<DecoderStep>(std::tuple(full, decodes), std::tuple(mini, decodes));
 }

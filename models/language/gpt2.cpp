@@ -60,7 +60,7 @@ class Gpt2 : public TokenModel {
                                           {"drop", dropout_.ptr()},
                                           {"h", list_of(layers_).ptr()},
                                           {"ln_f", norm_.ptr()}}));
-    each_layer<nn::Embedding>(*this, [](auto& embedding) { nn::init::normal_(embedding.weight, 0, 0.02); });
+    init_embeddings_normal(*this, 0.02);
   }
 
  protected:

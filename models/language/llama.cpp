@@ -14,7 +14,7 @@ constexpr DecoderShape full{
     .vocabulary = 32000, .width = 512, .layers = 8, .heads = 8, .key_heads = 8, .head_width = 64, .feed_forward = 1536};
 
 auto make(bool decodes) {
-  return by_preset<DecoderStep>(std::tuple(full, decodes), std::tuple(mini_decoder_shape, decodes));
+  return by_preset<DecoderStep>(std::tuple(full, decodes), std::tuple(mini_decoder(full), decodes));
 }
 
 TORCHSTONE_MODEL(llama_prefill, .family = "llama", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,

@@ -18,7 +18,7 @@ constexpr DecoderShape full{.vocabulary = 32000,
                             .window = 4096};
 
 auto make(bool decodes) {
-  auto mini = mini_decoder_shape;
+  auto mini = mini_decoder(full);
   mini.window = 6;
   return by_preset<DecoderStep>(std::tuple(full, decodes), std::tuple(mini, decodes));
 }

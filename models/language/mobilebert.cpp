@@ -117,7 +117,7 @@ class MobileBert : public TokenModel {
     predictions->register_parameter("bias", bias_);
     register_module("cls", group({{"predictions", predictions.ptr()}}));
     init_linears_normal(*this, 0.02);
-    each_layer<nn::Embedding>(*this, [](auto& embedding) { nn::init::normal_(embedding.weight, 0, 0.02); });
+    init_embeddings_normal(*this, 0.02);
     torch::NoGradGuard no_grad;
     embeddings_->words->weight[shape.padding_word].zero_();
   }

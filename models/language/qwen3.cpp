@@ -20,10 +20,8 @@ constexpr DecoderShape full{.vocabulary = 151936,
                             .tied = true};
 
 auto make(bool decodes) {
-  auto mini = mini_decoder_shape;
+  auto mini = mini_decoder(full);
   mini.head_width = 32;
-  mini.theta = full.theta;
-  mini.head_norm = mini.tied = true;
   return by_preset<DecoderStep>(std::tuple(full, decodes), std::tuple(mini, decodes));
 }
 

@@ -14,18 +14,12 @@ struct Row {
 };
 using Stage = std::vector<Row>;
 
-Chain conv_norm_act(int64_t in, int64_t out, const ConvNorm& shape) {
-  Chain layers(same_conv(in, out, shape), nn::BatchNorm2d(out));
-  if (shape.act != Act::none) layers->push_back(activation(shape.act));
-  return layers;
-}
-
 /// Half of the channels, and the other half computed from them.
 Block ghost(int64_t in, int64_t out, Act act) {
   const auto half = out / 2;
   Block block;
-  auto primary = block.add("primary_conv", conv_norm_act(in, half, {.act = act}));
-  auto cheap = block.add("cheap_operation", conv_norm_act(half, half, {.kernel = 3, .groups = half, .act = act}));
+  auto primary = block.add("primary_conv", conv_norm(in, half, {.act = act}));
+  auto cheap = block.add("cheap_operation", conv_norm(half, half, {.kernel = 3, .groups = half, .act = act}));
   return block.running([=](const torch::Tensor& x) mutable {
     const auto first = primary(x);
     return torch::cat({first, cheap(first)}, 1);

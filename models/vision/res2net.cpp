@@ -45,29 +45,12 @@ Block scaled_bottleneck(int64_t in, int64_t planes, int64_t stride, const Scales
   });
 }
 
-constexpr int64_t classes = 1000;
-
-class Res2Net : public Layered<ByteImageModel> {
+class Res2Net : public ResidualNet<ByteImageModel> {
  public:
-  Res2Net(const std::vector<int64_t>& depths, int64_t side, const Scales& scales) : Layered(side, 32) {
-    int64_t in = 64;
-    add("conv1", conv(3, in, 7, {.stride = 2, .padding = 3, .bias = false}));
-    add("bn1", nn::BatchNorm2d(in));
-    add(relu());
-    add(max_pool(3, 2, {.padding = 1}));
-    for (size_t stage = 0; stage < depths.size(); ++stage) {
-      const int64_t planes = 64 << stage;
-      Chain layer;
-      for (int64_t i = 0; i < depths[stage]; ++i) {
-        layer->push_back(scaled_bottleneck(in, planes, stage > 0 && i == 0 ? 2 : 1, scales));
-        in = bottleneck_expansion * planes;
-      }
-      add("layer" + std::to_string(stage + 1), layer);
-    }
-    add(average_pool());
-    add("fc", nn::Linear(in, classes));
-    init_convolutions_he(*this);
-  }
+  Res2Net(const std::vector<int64_t>& depths, int64_t side, const Scales& scales)
+      : ResidualNet(side, depths, bottleneck_expansion, [&](int64_t in, int64_t width, int64_t stride) {
+          return scaled_bottleneck(in, width, stride, scales);
+        }) {}
 };
 
 auto make(const std::vector<int64_t>& depths, const Scales& scales) {

@@ -11,28 +11,13 @@
 namespace torchstone::resnet {
 namespace {
 
-class ResNet : public Layered<ImageModel> {
+class ResNet : public ResidualNet<ImageModel> {
  public:
-  ResNet(bool bottlenecks, const std::vector<int64_t>& depths, int64_t side, Groups groups) : Layered(side, 32) {
-    add("conv1", conv(3, 64, 7, {.stride = 2, .padding = 3, .bias = false}));
-    add("bn1", nn::BatchNorm2d(64));
-    add(relu());
-    add(max_pool(3, 2, {.padding = 1}));
-    int64_t in = 64;
-    for (size_t stage = 0; stage < depths.size(); ++stage) {
-      const int64_t width = 64 << stage;
-      Chain blocks;
-      for (int64_t i = 0; i < depths[stage]; ++i) {
-        const int64_t stride = stage > 0 && i == 0 ? 2 : 1;
-        blocks->push_back((bottlenecks ? bottleneck : basic_block)(in, width, stride, groups));
-        in = bottlenecks ? bottleneck_expansion * width : width;
-      }
-      add("layer" + std::to_string(stage + 1), blocks);
-    }
-    add(average_pool());
-    add("fc", nn::Linear(in, 1000));
-    init_convolutions_he(*this);
-  }
+  ResNet(bool bottlenecks, const std::vector<int64_t>& depths, int64_t side, Groups groups)
+      : ResidualNet(side, depths, bottlenecks ? bottleneck_expansion : 1,
+                    [=](int64_t in, int64_t width, int64_t stride) {
+                      return (bottlenecks ? bottleneck : basic_block)(in, width, stride, groups);
+                    }) {}
 };
 
 auto make(bool bottlenecks, const std::vector<int64_t>& depths, Groups groups = {}) {

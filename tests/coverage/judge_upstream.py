@@ -16,7 +16,6 @@ import json
 import os
 import pathlib
 import queue
-import re
 import signal
 import subprocess
 import sys
@@ -26,7 +25,9 @@ import time
 import coverage
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "cases" / "exporter"))
+sys.path[:0] = [str(ROOT / "cases" / "exporter"), str(ROOT / "tests" / "exporter")]
+from judge_packages import without_folders  # noqa: E402
+
 PACKAGES = ("timm", "torchvision", "transformers", "torch_geometric", "diffusers", "torchbenchmark")
 BACKENDS = {"native": "inductor", "exported": "inductor", "python": "torch_compile"}
 NOT_RUN = "not_run"  # the program made no row
@@ -37,8 +38,7 @@ def key_of(row):
 
 
 def read_ledger(path):
-    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    return {key_of(row): row for row in rows}
+    return {key_of(row): row for row in coverage.lines_of(path)}
 
 
 def tasks(options, versions, known):
@@ -121,11 +121,6 @@ def run(command, limit_s, programs):
     if programs.stopped:
         return None
     return (messages.strip().splitlines() or [f"exit code {process.returncode}"])[-1]
-
-
-def without_folders(text):
-    """File names without the folders of this machine."""
-    return re.sub(r"(?<![\w.])/(?:[\w.+-]+/)+", "", text)
 
 
 def verdicts(options, task, device, facts, programs):

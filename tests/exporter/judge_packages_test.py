@@ -5,30 +5,18 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
 
+import answering_program
+
 HERE = pathlib.Path(__file__).resolve().parent
-ANSWER = """#!{python}
-import json, pathlib, sys
-flags = dict((a[len("--torchstone_"):].split("=", 1) + [""])[:2] for a in sys.argv[1:])
-with open({calls!r}, "a") as calls:
-    calls.write(json.dumps(flags) + chr(10))
-rows = [{{"backend": b, "outcome": {{"status": "pass" if b == "torchscript" else "fail_accuracy", "reason": "/a/b-c/model.py: too far" + chr(10) + "more"}}}}
+
+
+class JudgePackages(answering_program.AnsweringProgram):
+    rows = """
+rows = [{"backend": b, "outcome": {"status": "pass" if b == "torchscript" else "fail_accuracy", "reason": "/a/b-c/model.py: too far" + chr(10) + "more"}}
         for b in flags["backends"].split(",")]
-pathlib.Path(flags["out"]).mkdir(exist_ok=True)
-pathlib.Path(flags["out"], "results.json").write_text(json.dumps({{"results": rows}}))
 """
-
-
-class JudgePackages(unittest.TestCase):
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.folder = pathlib.Path(scratch.name)
-        self.program, self.calls = self.folder / "torchstone", self.folder / "calls"
-        self.program.write_text(ANSWER.format(python=sys.executable, calls=str(self.calls)))
-        self.program.chmod(0o755)
 
     def run_it(self, *arguments, status=0):
         environment = dict(os.environ, PYTHONPATH=str(HERE / "packages"), PYTHONDONTWRITEBYTECODE="1")
@@ -42,7 +30,7 @@ class JudgePackages(unittest.TestCase):
         self.assertEqual([(row["name"], row["export"], row["judged"]) for row in rows],
                          [("timm:tiny.net/v1", "ok", {"torchscript": "pass", "inductor": "fail_accuracy"}), ("timm:gated", "failed", {})])
         self.assertEqual([row["reason"] for row in rows], ["model.py: too far", "PermissionError: gated: ask its author"])
-        call = json.loads(self.calls.read_text())
+        [call] = self.called()
         self.assertEqual((call["only"], call["modes"]), (str(self.folder.resolve() / "timm_tiny_net_v1.pt2"), "inference"))
         self.assertRegex(call["out"], r"/out-\d+$", "two runs with the same files are not in each other's way")
         self.assertFalse(pathlib.Path(call["only"]).exists(), "only --keep keeps files")
@@ -50,7 +38,7 @@ class JudgePackages(unittest.TestCase):
         self.run_it("timm:gated", "--backends", "inductor", "--goal", "0.01", status=1)
         traced = self.run_it("timm:tiny.net/v1", "--traced", "--backends", "torchscript", "--goal", "1")[-1]
         self.assertEqual((traced["kind"], traced["export"]), ("traced", "ok"))
-        self.assertIn("tiny_net_v1_inputs.pt", json.loads(self.calls.read_text().splitlines()[-1])["inputs"])
+        self.assertIn("tiny_net_v1_inputs.pt", self.called()[-1]["inputs"])
 
 
 if __name__ == "__main__":
