@@ -1,6 +1,6 @@
 #pragma once
-// LLaMA and the decoders that follow its plan, as one step: a prompt that fills a cache of keys and values, or one more
-// word that uses it. Names are those of transformers' modules.
+// One step of LLaMA, or of a decoder with the same plan. It takes a prompt and fills a cache of keys and values, or it
+// takes one more word and uses the cache. Modules have the names of transformers.
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace torchstone {
 
-/// Sizes of a decoder, and in what it differs from LLaMA.
+/// Sizes of a decoder, and its differences from LLaMA.
 struct DecoderShape {
   int64_t vocabulary, width, layers, heads, key_heads, head_width, feed_forward, prompt = 32, cached = 127;
   double theta = 10000;      ///< base of the rotary positions' wavelengths
@@ -40,7 +40,7 @@ struct Rotation {
   }
 };
 
-/// What the layers of one kind, with a window or without, have in common.
+/// Positions in all layers of one kind: with a window, or without.
 struct Positions {
   Rotation rotate;
   std::optional<torch::Tensor> visible;  ///< the keys that each query attends to [L, S]; none: all before it

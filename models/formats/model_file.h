@@ -34,7 +34,7 @@ std::string model_name_of(const std::string& path);
 
 /// Returns an exported program (torch.export.save of PyTorch 2.11 or newer) as a model named by model_name_of(). Its
 /// first inputs are the archive's samples; later ones are similar. The batch size may change within its range if it is
-/// a symbol of the program, else it is `fixed_batch`, and other symbols may still vary (`dimensions_alone`).
+/// a symbol of the program. Otherwise it is `fixed_batch`, and other symbols may still vary (`dimensions_alone`).
 /// Training uses the program `train` of the archive (or the folder's train.pt2), inference `model` (or eval.pt2). One
 /// program serves both when none of its operators depends on the mode.
 /// Reads the graph and the sample inputs, and throws std::runtime_error with the place and what was expected. Weights

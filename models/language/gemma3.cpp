@@ -1,5 +1,5 @@
-// Gemma 3: a decoder with normalised queries and keys, a norm before and after each branch, and a window of positions
-// in all but each sixth layer, which rotates with other wavelengths; as a prompt and one more word
+// Gemma 3: a decoder with normalised queries and keys, and a norm before and after each branch. Five of six layers have
+// a window of positions; each sixth has none, and rotates with other wavelengths. As a prompt and one more word
 // (models/blocks/decoder.h). Paper: Gemma team, "Gemma 3 technical report", 2025. Original: transformers'
 // Gemma3ForCausalLM in the sizes of gemma-3-270m; 268,098,176 parameters. Inputs and outputs as llama's: 32 tokens, 127
 // places in the cache, 262144 words. mini: a layer with a window of 6 and one without, width 64, 4 query heads on 2 key

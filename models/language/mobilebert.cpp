@@ -123,7 +123,7 @@ class MobileBert : public TokenModel {
   }
 
  private:
-  /// A word's vector is its embedding and `more_`, which is as wide as the layers are wider than the words.
+  /// In the head, a word's vector is its embedding, extended by `more_` to the width of the layers.
   Tensors outputs(const Tensors& inputs) override {
     auto x = embeddings_(inputs.at(0));
     for (auto& layer : layers_) x = layer(x);

@@ -1,4 +1,4 @@
-// XLNet: attention to all positions with scores for the distances, shifted out of one product with sinusoids.
+// XLNet: attention to all positions. One product with sinusoids, shifted for each query, gives the scores of distances.
 // Paper: Yang et al., "XLNet: generalized autoregressive pretraining for language understanding", 2019. Original:
 // transformers.XLNetLMHeadModel, without the parameters of segments and of masked words, which upstream's inputs do not
 // reach. Token ids and labels, both [N, 512] → loss, logits [N, 512, 32000] and, in evaluation, the input of each layer

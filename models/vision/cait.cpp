@@ -1,6 +1,6 @@
-// CaiT: attention whose scores and weights are mixed over the heads, and a class token that joins for the last two
-// layers, which change it alone. Paper: Touvron et al., "Going deeper with image transformers", 2021. Original: timm's
-// Cait. Input [N, 3, 384, 384] → logits [N, 1000]; 271,221,352 parameters. mini: 2 + 2 layers of width 96, 64 pixels.
+// CaiT: attention whose scores and weights are mixed over the heads. A class token joins for the last two layers, which
+// change only this token. Paper: Touvron et al., "Going deeper with image transformers", 2021. Original: timm's Cait.
+// Input [N, 3, 384, 384] → logits [N, 1000]; 271,221,352 parameters. mini: 2 + 2 layers of width 96, 64 pixels.
 #include <cmath>
 
 #include "models/blocks/image_model.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs Torchstone and PyTorch's harness in turns on the same Python models, and writes one CSV file.
+"""Runs Torchstone and PyTorch's harness alternately on the same Python models, and writes one CSV file.
 
   PYTHON harness_side_by_side.py TORCHSTONE --harness=DIR --out=FOLDER [--device=cuda] timm:resnet50 transformers:BertForMaskedLM …
 
@@ -7,7 +7,7 @@ PYTHON has torch, the packages of the models, and what the harness imports: nump
 userbenchmark/dynamo/dynamobench of pytorch/benchmark, of the month of torch's release. No network is needed: weights are random,
 and the harness's timm_models.py loads each model as a class of a file, as Torchstone does.
 
-First both programs judge accuracy. Then they time each model in turns, while time is left (--limit). A program's speed-up is
+First both programs judge accuracy. Then they time each model alternately, while time is left (--limit). A program's speed-up is
 the median of its turns. Its interval reaches from the lowest to the highest bound of its turns. The harness has no interval, so
 its turn has the 95 % bootstrap interval of its ratio of medians. FOLDER/side_by_side.csv is complete after each step, and
 FOLDER/runs has the logs. On CUDA the default dtype is bfloat16, because the harness allows TF32 for float32 and Torchstone does

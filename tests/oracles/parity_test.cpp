@@ -207,8 +207,8 @@ TEST_P(MiniParity, ATrainingPassEqualsThePythonOriginals) {
     if (!model->in_state_dict(name) || !tensor.is_floating_point()) continue;
     tensor.requires_grad() ? gradients.push_back(tensor.grad().norm()) : buffers.push_back(tensor.norm());
   }
-  // Vectors of another width than the recording processor's add in another order, and where a value is close to a kink
-  // of ReLU the gradient goes the other way: measured up to 0.006 (hrnet_w18).
+  // With vectors of another width than on the recording processor, sums have another order. The gradient of ReLU can
+  // then change where a value is close to 0: measured up to 0.006 (hrnet_w18).
   const double other_vectors = at::get_cpu_capability() == golden.vectors ? 1 : 100;
   const auto tolerance = golden.facts["train_tolerance"].get<double>() * other_vectors;
   const auto compare = [&](const std::string& what, const torch::Tensor& found) {

@@ -82,8 +82,7 @@ struct ModelInfo {
   /// Source of a Python subject, such as `path:/dir/net.py,class:Net`: a Python process runs the module itself. Empty
   /// for a model of this process.
   std::string python{};
-  /// Of a model that no suite lists: the upstream model by whose rules it is judged. Empty: the rules of the suite that
-  /// runs it.
+  /// The upstream model whose rules judge this model, if no suite lists it. Empty: the rules of the suite that runs it.
   std::optional<UpstreamModel> upstream{};
   std::string file{};  ///< where it was registered; set by register_model
   int line = 0;

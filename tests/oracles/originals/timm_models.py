@@ -268,8 +268,8 @@ ORIGINALS = {
     "swin_tiny_patch4_window7_224": image_model(swin("swin_tiny_patch4_window7_224"), side=32),
     "swin_base_patch4_window7_224": image_model(swin("swin_base_patch4_window7_224"), side=32),
     "beit_base_patch16_224": image_model(beit),
-    # The originals themselves differ by up to 4e-4 between one thread and two: LeViT's gradients in train mode, and NFNet's
-    # full preset, whose gains are drawn with both signs and amplify rounding errors.
+    # The originals themselves differ by up to 4e-4 between one thread and two: in LeViT's gradients in train mode, and in
+    # NFNet's full preset. Its random gains have both signs and amplify rounding errors.
     "levit_128": image_model(levit, side=128, double=True),
     "mobilevit_s": image_model(mobilevit, side_full=256),
     "nfnet_l0": image_model(nfnet, side_full=288, tolerance=2e-3),
