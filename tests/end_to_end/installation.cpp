@@ -28,6 +28,7 @@ std::string Installation::executable(const std::string& example, const std::stri
 
 std::string Installation::build(const std::string& example) const {
   const std::string build = folder_.path() / example;
+  if (std::filesystem::exists(build)) return build;
   must({TORCHSTONE_CMAKE, "-G", "Ninja", "-S", std::string(TORCHSTONE_SOURCE_DIR) + "/examples/" + example, "-B", build,
         "-DCMAKE_PREFIX_PATH=" + prefix_});
   must({TORCHSTONE_CMAKE, "--build", build});

@@ -1,7 +1,10 @@
 #pragma once
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/end_to_end/binary.h"
@@ -14,7 +17,8 @@ namespace torchstone {
 class Installation {
  public:
   Installation();
-  /// Builds examples/EXAMPLE against it, with CMake, which finds LibTorch by itself; the path of lib`name`.so.
+  /// Builds examples/EXAMPLE against it, unless it is built, with CMake, which finds LibTorch by itself; the path of
+  /// lib`name`.so.
   std::string plugin(const std::string& example, const std::string& name) const;
   /// The same for an example that is a program of its own; the path of the program `name`.
   std::string executable(const std::string& example, const std::string& name) const;
@@ -32,6 +36,19 @@ class Installation {
 
   TemporaryFolder folder_;
   const std::string prefix_ = folder_.path() / "prefix";
+};
+
+/// Its tests share an installation and what was built against it. Each begins without results.
+class AnInstallation : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { shared_ = std::make_unique<Installation>(); }
+  static void TearDownTestSuite() { shared_.reset(); }
+  void SetUp() override { std::filesystem::remove_all(shared_->results_folder()); }
+
+  const Installation& installation() const { return *shared_; }
+
+ private:
+  inline static std::unique_ptr<Installation> shared_;
 };
 
 }  // namespace torchstone

@@ -268,16 +268,15 @@ TEST(Tournament, RefusesWhatItDoesNotGoWith) {
   EXPECT_THAT(graphs.err, HasSubstr("--torchstone_tournament does not go with --torchstone_cuda_graphs"));
 }
 
-TEST(AnInstallation, BuildsAPlugInWhoseBackendJoinsTheTournament) {
-  const Installation installation;
-  const std::string plugin = installation.plugin("backend_plugin", "my_backend");
-  const std::string variants = installation.results_folder() + "_variants.yaml";
+TEST_F(AnInstallation, BuildsAPlugInWhoseBackendJoinsTheTournament) {
+  const std::string plugin = installation().plugin("backend_plugin", "my_backend");
+  const std::string variants = installation().results_folder() + "_variants.yaml";
   std::ofstream(variants)
       << "variants: [eager, torchscript]\nexcluded: [executorch, export, inductor, nn_lstm, torch_compile]\n";
   const ProgramRun run =
-      installation.run(with({"--torchstone_plugin=" + plugin, "--torchstone_tournament_variants=" + variants}));
+      installation().run(with({"--torchstone_plugin=" + plugin, "--torchstone_tournament_variants=" + variants}));
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
-  const auto model = model_in(installation.results_folder());
+  const auto model = model_in(installation().results_folder());
   EXPECT_TRUE(variant_of(model, "folded").at("timed"));
   EXPECT_TRUE(variant_of(model, "torchscript").at("timed"));
 }
