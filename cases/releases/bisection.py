@@ -56,7 +56,7 @@ def judged_cell(column):
     """Returns the only cell of a release. Throws Unknown."""
     for row in measurement.table_of([column]).values():
         cell = row.get(column.release)
-        if cell and not cell.skipped:
+        if cell and not cell.skipped and cell.status != "undecided":
             return cell
         if cell:
             raise Unknown(f"{column.release}: {cell.status}")

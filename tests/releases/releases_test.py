@@ -320,6 +320,13 @@ class Bisection(WithFolder):
         self.assertIn("2.13.0 is the first release in which the case fails", text)
         self.assertIn("Not judged between them: 2.12.0: does not install; 2.12.1: does not build", text)
 
+    def test_a_release_that_does_not_decide_is_left_out(self):
+        code, text = self.bisect([{ACCURACY: PASS}, {ACCURACY: PASS}, {ACCURACY: {"status": "undecided"}}, {ACCURACY: {"status": "crash"}},
+                                  {ACCURACY: {"status": "crash"}}])
+        self.assertEqual(code, 0, text)
+        self.assertIn(f"{self.NAMES[3]} is the first release", text)
+        self.assertIn(f"{self.NAMES[2]}: undecided", text)
+
     def test_no_difference_is_told(self):
         code, text = self.bisect([{SPEED: timed(1.5)}] * 5)
         self.assertEqual(code, 3)
