@@ -2,6 +2,7 @@
 import fcntl
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ TARGETS = ("torchstone", "torchstone-report")
 
 
 class Unusable(Exception):
-    """Why a release cannot be used: what failed, and the end of its log."""
+    """Why a release cannot be used: what failed, and the lines of its log that say why."""
 
 
 def default_cache():
@@ -36,8 +37,14 @@ def logged(command, log, limit_s, what):
         except (OSError, subprocess.TimeoutExpired) as error:
             raise Unusable(f"{what}: {error} ({log})") from None
     if code != 0:
-        lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
-        raise Unusable(f"{what}: {' / '.join(lines[-2:])[:300] or f'exit code {code}'} ({log})")
+        raise Unusable(f"{what}: {' / '.join(telling(log.read_text(errors='replace')))[:300] or f'exit code {code}'} ({log})")
+
+
+def telling(text):
+    """Returns the first error of pip, CMake or a compiler and three lines behind it; the last two lines of a log without one."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    found = [i for i, line in enumerate(lines) if re.match(r"ERROR: |CMake Error|.*\berror: ", line)]
+    return lines[found[0]:found[0] + 4] if found else lines[-2:]
 
 
 class Environments:

@@ -433,6 +433,14 @@ class RealEnvironments(WithFolder):
         self.made()  # other packages
         self.assertEqual(len(self.commands), 4)
 
+    def test_a_log_is_told_from_its_first_error_on(self):
+        log = ("Collecting torch\nERROR: Cannot install torch==2.15.0\n\nThe conflict is caused by:\n  The user requested torch==2.15.0\n"
+               "  The user requested (constraint) torch<=2.14.1\nTo fix this\nERROR: ResolutionImpossible\n")
+        self.assertEqual(environments.telling(log), ["ERROR: Cannot install torch==2.15.0", "The conflict is caused by:",
+                                                     "The user requested torch==2.15.0", "The user requested (constraint) torch<=2.14.1"])
+        self.assertEqual(environments.telling("[1/2] a.cpp\na.cpp:1:2: error: no\nninja: stopped\n"), ["a.cpp:1:2: error: no", "ninja: stopped"])
+        self.assertEqual(environments.telling("a\nb\nc\n"), ["b", "c"])
+
     def test_an_installation_that_failed_is_tried_again(self):
         for _ in range(2):
             with self.assertRaisesRegex(environments.Unusable, "torch 2.14.1 does not install"):
