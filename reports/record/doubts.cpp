@@ -60,6 +60,14 @@ bool is_unknown(const Result& r, const std::string& key) {
   return interval && r.outcome.metrics.contains(key) && statistics::says_nothing(interval->low, interval->high);
 }
 
+bool follows_from_unknown(const Result& r, std::string_view metric) {
+  // The same number by another estimate, and what it means for the compile time.
+  if (metric == "hodges_lehmann" || metric == "break_even_calls") return is_unknown(r, "speedup");
+  for (const std::string_view end : {"_low", "_high"})
+    if (metric.ends_with(end) && is_unknown(r, std::string(metric.substr(0, metric.size() - end.size())))) return true;
+  return false;
+}
+
 std::string ratio_text(double ratio, double low, double high, int digits) {
   if (!statistics::says_nothing(low, high))
     return fmt::format("{:.{}f}x [{:.{}f} {:.{}f}]", ratio, digits, low, digits, high, digits);

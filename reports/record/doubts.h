@@ -32,6 +32,10 @@ std::optional<statistics::Interval> interval_of(const Result& result, const std:
 /// (statistics::says_nothing). Reports then print no number, and means leave it out. False without an interval.
 bool is_unknown(const Result& result, const std::string& key);
 
+/// Returns whether the metric says nothing because another one is_unknown(): bounds of the latter, KEY_low and
+/// KEY_high, and what follows from the speed-up. Reports leave it out.
+bool follows_from_unknown(const Result& result, std::string_view metric);
+
 /// Returns a ratio with its interval: "1.43x [1.40 1.46]". If the interval says nothing, returns the bound that
 /// excludes 1, "at least 2.10x", else "unknown".
 std::string ratio_text(double ratio, double low, double high, int digits);

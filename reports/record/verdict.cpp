@@ -215,16 +215,20 @@ Verdict verdict_of(const Result& result) {
 
 namespace {
 
+/// Returns a metric, or "unknown" if its interval says nothing. Empty without the metric.
+std::string known_text(const Result& result, const std::string& key) {
+  const auto value = metric_of(result, key.c_str());
+  return !value ? "" : is_unknown(result, key) ? "unknown" : format_metric(key, *value);
+}
+
 /// Returns the compiles with these caches, "cold" or "warm": "12.30 s (CPU 20.10 s [19.80 20.50])".
 std::string measured_compile(const Result& result, const std::string& caches) {
   const std::string of_cpu = caches + "_compile_cpu_s";
-  const auto seconds = metric_of(result, (caches + "_compile_s").c_str()), cpu = metric_of(result, of_cpu.c_str());
-  if (!seconds) return "";
-  const std::string text = format_metric(caches + "_compile_s", *seconds);
-  if (!cpu) return text;
-  const auto bounds = interval_of(result, of_cpu);
+  const std::string text = known_text(result, caches + "_compile_s"), cpu = known_text(result, of_cpu);
+  if (text.empty() || cpu.empty()) return text;
+  const auto bounds = is_unknown(result, of_cpu) ? std::nullopt : interval_of(result, of_cpu);
   const std::string interval = bounds ? fmt::format(" [{:.2f} {:.2f}]", bounds->low, bounds->high) : "";
-  return fmt::format("{} (CPU {}{})", text, format_metric(of_cpu, *cpu), interval);
+  return fmt::format("{} (CPU {}{})", text, cpu, interval);
 }
 
 }  // namespace

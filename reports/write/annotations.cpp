@@ -6,6 +6,7 @@
 
 #include "reports/base/process.h"
 #include "reports/base/text.h"
+#include "reports/record/own_model.h"
 #include "reports/record/verdict.h"
 #include "reports/write/formats.h"
 
@@ -59,7 +60,9 @@ std::string write_annotations(const Report& report, const std::string& workspace
     if (verdict.word == "NOISY") noisy.push_back(short_name(result.name));
   }
   if (bad > most_shown)
-    text += fmt::format("::error title=Torchstone::and {} more cases not as expected\n", bad - most_shown);
+    text += fmt::format("::error title=Torchstone::and {} more cases {}\n", bad - most_shown,
+                        are_of_own_model(report.results) && !has_expectations(report.results) ? "that did not pass"
+                                                                                              : "not as expected");
   if (const int code = exit_code_of(report); bad == 0 && code != ExitCode::success)
     text += fmt::format("::error title=Torchstone::{}\n",
                         message(fmt::format("exit code {}: {}", code, exit_words_of(report))));

@@ -9,6 +9,7 @@
 #include "reports/base/text.h"
 #include "reports/record/doubts.h"
 #include "reports/record/metric.h"
+#include "reports/record/own_model.h"
 #include "reports/record/summary.h"
 #include "reports/write/formats.h"
 
@@ -88,7 +89,8 @@ std::string write_openmetrics(const Report& report) {
   for (const auto& [status, count] : count_by_status(report.results))
     counts.add("", {{"status", std::string(to_string(status))}}, static_cast<double>(count));
   Family geomean{"torchstone_geomean_speedup_ratio", "gauge", "ratio", "geometric mean of the measured speed-ups"};
-  if (const Geomean mean = geomean_of(report.results); mean.n > 0) geomean.add("", {}, mean.value);
+  const bool own = are_of_own_model(report.results);  // a mean over one model's backends and modes means nothing
+  if (const Geomean mean = geomean_of(report.results); mean.n > 0 && !own) geomean.add("", {}, mean.value);
   Family info{"torchstone_case", "info", "", "status of each case"};
   Family expected{"torchstone_case_as_expected", "gauge", "", "1: the case ended as expected, 0: it did not"};
   Family noisy{"torchstone_case_noisy", "gauge", "", "1: the interval of the speed-up says too little, 0: it does not"};
@@ -112,8 +114,10 @@ std::string write_openmetrics(const Report& report) {
     text += family->text();
   for (const auto& metric : metric_table()) {
     Family family = family_of(metric);
+    const std::string key(metric.key);
     for (const Result* r : results)
-      if (const auto value = metric_of(*r, std::string(metric.key).c_str()))
+      if (const auto value = metric_of(*r, key.c_str());
+          value && !is_unknown(*r, key) && !follows_from_unknown(*r, key))
         family.add("", labels_of(*r), *value * family.factor);
     text += family.text();
   }

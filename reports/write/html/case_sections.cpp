@@ -68,7 +68,7 @@ std::string metrics_table(const Result& r, const std::string& figures) {
   for (const auto& info : metric_table()) {
     const auto found = metrics.find(std::string(info.key));
     if (found == metrics.end() || shown_elsewhere(info.key, figures)) continue;
-    if (info.key == "hodges_lehmann" && is_unknown(r, "speedup")) continue;  // the same number by another estimate
+    if (follows_from_unknown(r, info.key)) continue;
     std::string value = is_unknown(r, std::string(info.key)) ? "unknown" : format_metric(info.key, found->second);
     if (info.key == "speedup") value = speedup_text(r, 3) + (is_noisy(r) ? " noisy" : "");
     rows += fmt::format("<tr><th>{}<td>{}", escaped(info.title), value);

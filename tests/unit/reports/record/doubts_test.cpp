@@ -133,6 +133,7 @@ TEST(UnknownSpeedup, IsNoNumberInAnyReportAndInNoMean) {
   std::vector<Result> results = {timed(5.12, 0.0012, 8046, "S/Performance.A/wide"), timed(2, 1.9, 2.1)};
   for (auto& result : results) result.backend = "inductor", result.model = result.name;
   results[0].outcome.metrics["hodges_lehmann"] = 5.1201;
+  results[0].outcome.metrics["break_even_calls"] = 8046;
   results[1].dtype = "bfloat16";
   const Report report{sample_run(), results};
   const Geomean geomean = geomean_of(results);
@@ -147,10 +148,25 @@ TEST(UnknownSpeedup, IsNoNumberInAnyReportAndInNoMean) {
               AllOf(HasSubstr("<td class=n>unknown"), HasSubstr("<td>unknown noisy"), no_number));
   EXPECT_THAT(write::write_summary_csv(results),
               AllOf(HasSubstr("speed-up: 1 with an interval that says nothing"), no_number));
+  EXPECT_THAT(write::write_openmetrics(report),
+              AllOf(HasSubstr("torchstone_case_noisy{case=\"S/Performance.A/wide\""), HasSubstr("} 2\n"), no_number));
   const auto table = tables::speedup_table(results);
   ASSERT_TRUE(table);
   EXPECT_THAT(table->rows.at(1), testing::Contains("unknown"));
   EXPECT_EQ(margin_of(results[0]), 0) << "a bound of 0.0012 is no margin either";
+}
+
+TEST(UnknownCompileTime, IsNoNumberEither) {
+  Result result = simple_result("S/CompileTime.A/net", Status::pass, "compile_time");
+  result.outcome.metrics = {{"cold_compile_s", 77.31},         {"cold_compile_s_low", 0.002},
+                            {"cold_compile_s_high", 8046},     {"cold_compile_cpu_s", 99.47},
+                            {"cold_compile_cpu_s_low", 0.003}, {"cold_compile_cpu_s_high", 8046},
+                            {"warm_compile_s", 2.25}};
+  EXPECT_EQ(compile_text(result), "unknown (CPU unknown), warm 2.25 s");
+  const auto no_number = AllOf(Not(HasSubstr("77.31")), Not(HasSubstr("99.47")), Not(HasSubstr("8046")));
+  EXPECT_THAT(console_row(result, false), no_number);
+  result.outcome.status = Status::fail_compile_time;  // a case with all of its metrics
+  EXPECT_THAT(write::write_html({sample_run(), {result}}), AllOf(HasSubstr("<td>unknown"), no_number));
 }
 
 TEST(UnknownSpeedup, IsNamedByTheBoundThatExcludesOne) {

@@ -161,6 +161,7 @@ TEST(OwnModel, HasSentencesInPlaceOfAveragesInEveryReport) {
   EXPECT_THAT(write::write_html({run, results}),
               AllOf(HasSubstr("net: all 4 cases passed"), HasSubstr("<li class=ok>"), HasSubstr("1.26x faster"),
                     HasSubstr("<title>Torchstone: net, 4 of 4 cases passed</title>"), says_no_average));
+  EXPECT_THAT(write::write_openmetrics({run, results}), Not(HasSubstr("geomean")));
   EXPECT_TRUE(tables::suite_tables(results).empty());
   EXPECT_THAT(console_row(results[1], false), Not(HasSubstr("mini")));
 }
@@ -177,6 +178,8 @@ TEST(OwnModel, SaysAsExpectedOnlyIfTheUserStatedAnExpectation) {
   results[0] = with(results[0], Status::fail_accuracy, "known");
   EXPECT_THAT(write::write_html({sample_run(), results}), HasSubstr("net: 1 of 4 cases did not pass"));
   EXPECT_THAT(write::write_markdown({sample_run(), results}), HasSubstr("#### 1 did not pass"));
+  const std::vector<Result> failed(9, results[0]);
+  EXPECT_THAT(write::write_annotations({{}, failed}, ""), HasSubstr("::and 1 more cases that did not pass\n"));
   results[0].expected = "fail_accuracy";
   EXPECT_THAT(console::write_summary(results, {}, {}, 80),
               AllOf(HasSubstr("4 of 4 cases as expected"), HasSubstr("; as expected; ")));
