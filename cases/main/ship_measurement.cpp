@@ -49,8 +49,8 @@ std::string run_step(const char* step, const fs::path& folder, const RunOptions&
 /// Returns why a variant is not measured as shipped; empty if it can be.
 std::string why_not_measured(const selection::Shipping& shipping) {
   if (shipping.program.empty()) return "only exported programs (.pt2) are, because they have example inputs";
-  if (shipping.make.empty()) return "its command is no Python";
-  return shipping.python.empty() ? "no line of Python loads it" : "";
+  if (shipping.python.empty()) return "no line of Python loads it";
+  return shipping.make.empty() ? "its command is no Python" : "";
 }
 
 }  // namespace

@@ -37,10 +37,12 @@ TEST(ShipMeasurement, SaysWhatCannotBeMeasured) {
   judge::Entrant entrant;
   measure_shipped({.command = "", .code = "load"}, {}, 0, 60, entrant);
   EXPECT_THAT(entrant.why_not_measured, HasSubstr("example inputs"));
-  measure_shipped({.command = "pack", .program = "load()"}, {}, 0, 60, entrant);
+  measure_shipped({.command = "pack", .python = "model = load()", .program = "load()"}, {}, 0, 60, entrant);
   EXPECT_EQ(entrant.why_not_measured, "its command is no Python");
-  measure_shipped({.make = "pack()", .program = "load()"}, {}, 0, 60, entrant);
-  EXPECT_EQ(entrant.why_not_measured, "no line of Python loads it");
+  for (const char* make : {"pack()", ""}) {  // without either, the file is shipped as it is
+    measure_shipped({.make = make, .program = "load()"}, {}, 0, 60, entrant);
+    EXPECT_EQ(entrant.why_not_measured, "no line of Python loads it") << make;
+  }
   EXPECT_FALSE(entrant.shipped);
 }
 

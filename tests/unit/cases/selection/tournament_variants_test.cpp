@@ -125,7 +125,7 @@ TEST(Shipping, EscapesTheNameOfTheFile) {
 
 TEST(Shipping, OfTheProgramsOwnListIsKnownForWhatCanWin) {
   const auto own = read_variants("", {}).shipping;
-  for (const char* backend : {"torchscript", "inductor", "openvino", "onnxruntime", "executorch"}) {
+  for (const char* backend : {"torchscript", "export", "inductor", "openvino", "onnxruntime", "executorch"}) {
     const auto shipping = shipping_of(own, of(backend), "/m/net.pt2");
     EXPECT_THAT(shipping.command, HasSubstr("torch.export.load(\"/m/net.pt2\")")) << backend;
     EXPECT_THAT(shipping.python, HasSubstr("model = ")) << backend;

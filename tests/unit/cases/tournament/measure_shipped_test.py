@@ -43,6 +43,14 @@ class Shipped(unittest.TestCase):
         self.assertGreater(measured["seconds"], 0)
         self.assertLess(measured["error"], 1e-5)
 
+    def test_an_exported_program_is_shipped_by_its_lines(self):
+        lines = (SCRIPT.parent / "variants.yaml").read_text().partition("\n  export:")[2].splitlines()
+        make, load = (next(line.split(f"{key}: ", 1)[1] for line in lines if line.strip().startswith(f"{key}: ")) for key in ("make", "python"))
+        program = f'torch.export.load("{self.folder}/net.pt2")'
+        made, measured = self.replies(load.replace("{name}", "net"), make.replace("{program}", program).replace("{name}", "net"))
+        self.assertEqual(made, {"bytes": (self.folder / "made" / "net_export.pt2").stat().st_size})
+        self.assertLess(measured["error"], 1e-6)
+
     def test_with_other_weights_has_a_large_error(self):
         _, measured = self.replies('model = lambda x: 2 * torch.jit.load("net.pt")(x)')
         self.assertAlmostEqual(measured["error"], 1, places=4)
