@@ -106,9 +106,9 @@ std::string noisy_part(const Average& average) {
 }
 
 /// Returns how many compiles were slowed down by concurrent work.
-std::string concurrency_note(const std::vector<Result>& results) {
-  const auto count = std::ranges::count_if(results, [](const Result& r) {
-    return r.check == "performance" && metric_of(r, "concurrent_compiles").value_or(0) > 0;
+std::string concurrency_note(const std::vector<Result>& results, const std::string& machine) {
+  const auto count = std::ranges::count_if(results, [&](const Result& r) {
+    return r.check == "performance" && r.machine == machine && metric_of(r, "concurrent_compiles").value_or(0) > 0;
   });
   return count == 0 ? "" : fmt::format(", {} of them with concurrent compiles", count);
 }
@@ -117,25 +117,32 @@ std::string concurrency_note(const std::vector<Result>& results) {
 std::vector<std::string> averages_of(const std::vector<Result>& results) {
   std::vector<std::string> parts;
   const auto is_timing = [](const Result& r) { return r.check == "performance"; };
+  const auto machines = machines_of_timings(results);
   if (std::ranges::any_of(results, is_timing)) {
-    const Geomean geomean = geomean_of(results);
     const bool mini =
         std::ranges::all_of(results, [&](const Result& r) { return !is_timing(r) || r.preset == "mini"; });
-    parts.push_back(geomean.n == 0
-                        ? "speed-up: not measured" + but(geomean)
-                        : fmt::format("speed-up: geometric mean {:.3f}x over {}{}{}{}", geomean.value, geomean.n,
-                                      mini ? " mini models" : "", noisy_part(geomean), but(geomean)));
+    for (const auto& machine : machines) {
+      const Geomean geomean = geomean_of(results, machine);
+      const std::string on = on_machine(machine);
+      parts.push_back(geomean.n == 0
+                          ? fmt::format("speed-up{}: not measured{}", on, but(geomean))
+                          : fmt::format("speed-up{}: geometric mean {:.3f}x over {}{}{}{}", on, geomean.value,
+                                        geomean.n, mini ? " mini models" : "", noisy_part(geomean), but(geomean)));
+    }
   }
   if (const Average rate = pass_rate_of(results); rate.n > 0)
     parts.push_back(fmt::format("pass rate {:.1f} % of {}{}", 100 * rate.value, rate.n, but(rate)));
   const Detection detection = detection_of(results);
   for (const auto& words : {detection_words(detection), weak_words(detection)})
     if (!words.empty()) parts.push_back(words);
-  if (const Average compile = mean_of(results, "compile_s"); compile.n > 0)
-    parts.push_back(
-        fmt::format("compile: mean {:.1f} s over {}{}", compile.value, compile.n, concurrency_note(results)));
-  if (const Average ratio = mean_of(results, "peak_ratio"); ratio.n > 0)
-    parts.push_back(fmt::format("peak memory, eager / compiled: mean {:.3f}x over {}", ratio.value, ratio.n));
+  for (const auto& machine : machines)
+    if (const Average compile = mean_of(results, "compile_s", machine); compile.n > 0)
+      parts.push_back(fmt::format("compile{}: mean {:.1f} s over {}{}", on_machine(machine), compile.value, compile.n,
+                                  concurrency_note(results, machine)));
+  for (const auto& machine : machines)
+    if (const Average ratio = mean_of(results, "peak_ratio", machine); ratio.n > 0)
+      parts.push_back(fmt::format("peak memory, eager / compiled{}: mean {:.3f}x over {}", on_machine(machine),
+                                  ratio.value, ratio.n));
   return parts;
 }
 

@@ -11,6 +11,7 @@
 
 #include "reports/base/text.h"
 #include "reports/record/doubts.h"
+#include "reports/record/run_facts.h"
 
 namespace torchstone::judge {
 namespace {
@@ -105,9 +106,32 @@ Change worse_change(Change a, Change b) {
 /// Whether the baseline measured the case with the expected status.
 bool was_measured_well(const Result& before) { return !is_skipped(before) && status_is_fine(before); }
 
+/// What single cases need of a comparison.
+struct CaseContext {
+  const RunInfo &before, &after;
+  const BaselineOptions& options;
+  bool runs_comparable = true;                       ///< as far as timings go
+  std::map<std::string, RunToRunOfCases> history{};  ///< by machine
+  std::map<std::string, size_t> other_machines{};    ///< differences of single cases, and their number
+  const RunToRunOfCases& history_of(const Result& r) {
+    const std::string machine = machine_of(r, after);
+    const auto [place, is_new] = history.try_emplace(machine);
+    if (is_new) place->second = run_to_run(options.history, machine);
+    return place->second;
+  }
+  /// Whether the timings of a case may be compared. Notes a difference of its machines.
+  bool is_comparable(const Result& then, const Result& now) {
+    if (options.single_numbers || (then.machine.empty() && now.machine.empty())) return runs_comparable;
+    const std::string old_machine = machine_of(then, before), new_machine = machine_of(now, after);
+    if (old_machine == new_machine) return runs_comparable;
+    ++other_machines[differ("machine of a case", new_machine, old_machine)];
+    return runs_comparable && options.other_machine;
+  }
+};
+
 /// Compares the statuses of a case, and each metric separately.
-CaseChange change_of(const Result& before, const Result& after, const BaselineOptions& options,
-                     const RunToRunOfCases& history, BaselineComparison& comparison) {
+CaseChange change_of(const Result& before, const Result& after, CaseContext& context, BaselineComparison& comparison) {
+  const BaselineOptions& options = context.options;
   CaseChange change{after.name, Change::same, final_status_name(before), final_status_name(after)};
   change.other_parts = differing_model_parts(before.outcome.model, after.outcome.model);
   if (!change.other_parts.empty()) {
@@ -125,7 +149,7 @@ CaseChange change_of(const Result& before, const Result& after, const BaselineOp
     change.change = Change::gone, change.lost = was_measured_well(before);
   else if (!status_is_fine(before) && status_is_fine(after))
     change.change = Change::fixed;
-  const bool comparable = !comparison.excluded_by_machine && !comparison.excluded_by_torch;
+  const bool comparable = context.is_comparable(before, after);
   // All of them: whether a latency is believed depends on the speed-up, asked for or not.
   for (const auto& info : metric_table()) {
     const std::string key(info.key);
@@ -134,7 +158,7 @@ CaseChange change_of(const Result& before, const Result& after, const BaselineOp
     if (info.judged != Judged::exactly && !comparable)
       comparison.timings_excluded += options.metrics.empty() || std::ranges::count(options.metrics, key) > 0;
     else
-      change.metrics.push_back(change_of(info, before, after, options, history));
+      change.metrics.push_back(change_of(info, before, after, options, context.history_of(after)));
   }
   return change;
 }
@@ -190,16 +214,22 @@ void require_valid(const BaselineOptions& options) {
 
 }  // namespace
 
-std::vector<std::string> machine_differences(const RunInfo& baseline, const RunInfo& run) {
+bool has_several_machines(const Report& report) {
+  return std::ranges::any_of(report.results, [](const Result& r) { return !r.machine.empty(); });
+}
+
+std::vector<std::string> machine_differences(const RunInfo& baseline, const RunInfo& run, bool of_several_machines) {
   std::vector<std::string> differences;
   const auto compare = [&](const std::string& key, const Facts& before, const Facts& after) {
     const auto then = value_in(before, key, "unknown"), now = value_in(after, key, "unknown");
     if (then != now) differences.push_back(differ(key, now, then));
   };
+  static const std::set<std::string> of_cases = {"architecture", "cpu", "cores", "usable_cores", "gpu"};
+  const auto counts = [&](const std::string& key) { return !of_several_machines || !of_cases.contains(key); };
   for (const char* key : {"architecture", "cpu", "cores", "usable_cores", "governor"})
-    compare(key, baseline.machine, run.machine);
+    if (counts(key)) compare(key, baseline.machine, run.machine);
   for (const auto& key : all_keys(baseline.build, run.build))
-    if (key != torch_fact) compare(key, baseline.build, run.build);
+    if (key != torch_fact && counts(key)) compare(key, baseline.build, run.build);
   return differences;
 }
 
@@ -224,24 +254,33 @@ BaselineComparison compare_with_baseline(const Report& baseline, const Report& r
   require_valid(options);
   BaselineComparison comparison;
   if (!options.single_numbers) {
-    comparison.machine_differences = machine_differences(baseline.run, report.run);
+    comparison.machine_differences =
+        machine_differences(baseline.run, report.run, has_several_machines(baseline) || has_several_machines(report));
     comparison.torch_difference = torch_difference(baseline.run, report.run);
     comparison.excluded_by_machine = !options.other_machine && !comparison.machine_differences.empty();
     comparison.excluded_by_torch = !options.other_torch && !comparison.torch_difference.empty();
     comparison.notes = other_differences(baseline, report);
+    if (has_several_machines(baseline) || has_several_machines(report))
+      comparison.notes.emplace_back(
+          "The results are of several machines: the machine of each case is compared, and a drift is over all of them");
   }
-  const RunToRunOfCases history = run_to_run(options.history, machine_text(report.run));
+  CaseContext context{baseline.run, report.run, options,
+                      !comparison.excluded_by_machine && !comparison.excluded_by_torch};
   const auto before = cases_by_name(baseline), after = cases_by_name(report);
   for (const auto& [key, result] : after) {
     const auto found = before.find(key);
     comparison.cases.push_back(found == before.end()
                                    ? CaseChange{result->name, Change::added, "", final_status_name(*result)}
-                                   : change_of(*found->second, *result, options, history, comparison));
+                                   : change_of(*found->second, *result, context, comparison));
   }
   for (const auto& [key, result] : before) {
     if (after.contains(key)) continue;
     auto& gone = comparison.cases.emplace_back(CaseChange{result->name, Change::gone, final_status_name(*result), ""});
     gone.lost = was_measured_well(*result) && !options.allow_absent;
+  }
+  for (const auto& [difference, number] : context.other_machines) {
+    comparison.machine_differences.push_back(fmt::format("{} ({} cases)", difference, number));
+    comparison.excluded_by_machine = comparison.excluded_by_machine || !options.other_machine;
   }
   comparison.drift = settle_timings(comparison.cases, options);
   add_notes(comparison, options);

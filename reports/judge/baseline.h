@@ -57,7 +57,8 @@ struct BaselineComparison {
   /// Worst first: BROKEN, DIFFERENT MODEL, lost, SLOWER, AMBIGUOUS, GONE, NEW, FIXED, FASTER, MORE, LESS, SAME; then
   /// by size.
   std::vector<CaseChange> cases;
-  /// Reasons why timings are incomparable, one sentence each: another machine class, device, library version.
+  /// Reasons why timings are incomparable, one sentence each: another machine class, device, library version. They are
+  /// of the runs, or of single cases if a report has results of several machines.
   std::vector<std::string> machine_differences;
   size_t timings_excluded = 0;       ///< because they were taken on different machines or with different torches
   bool excluded_by_machine = false;  ///< which of these excludes timings
@@ -117,8 +118,12 @@ std::string differing_model_parts(const ModelDigests& before, const ModelDigests
 bool counts_for_case(const std::string& metric);
 
 /// Returns differences between the machines that make timings incomparable: processor, cores, governor, and every
-/// fact of the build but torch (libraries, compiler, GPU, driver). Hosts may differ.
-std::vector<std::string> machine_differences(const RunInfo& baseline, const RunInfo& run);
+/// fact of the build but torch (libraries, compiler, GPU, driver). Hosts may differ. With `of_several_machines` the
+/// facts that machine_text() has are left to the comparison of each case.
+std::vector<std::string> machine_differences(const RunInfo& baseline, const RunInfo& run,
+                                             bool of_several_machines = false);
+/// Whether the results of a report are of several machines.
+bool has_several_machines(const Report& report);
 /// Returns BaselineComparison::torch_difference; empty if both runs have the same torch.
 std::string torch_difference(const RunInfo& baseline, const RunInfo& run);
 

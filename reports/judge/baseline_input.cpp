@@ -16,6 +16,7 @@
 #include "reports/judge/level.h"
 #include "reports/record/result_json.h"
 #include "reports/record/results_folder/merge_results.h"
+#include "reports/record/run_facts.h"
 #include "reports/record/tables/upstream_csv.h"
 #include "reports/statistics/processes.h"
 
@@ -193,6 +194,11 @@ bool same_program(const Result& a, const Result& b) {
   return a.batch_size == b.batch_size && differing_model_parts(a.outcome.model, b.outcome.model).empty();
 }
 
+/// Whether both were timed on one kind of machine, as far as their reports have several.
+bool same_machine(const Result& a, const RunInfo& run_of_a, const Result& b, const RunInfo& run_of_b) {
+  return (a.machine.empty() && b.machine.empty()) || machine_of(a, run_of_a) == machine_of(b, run_of_b);
+}
+
 }  // namespace
 
 MatchedTable match(const UpstreamTable& table, const Report& report) {
@@ -242,14 +248,16 @@ Report pool_runs(std::vector<Report> runs) {
   if (runs.empty()) return pooled;
   const auto cases = timed_cases_by_name(pooled);
   for (auto& run : runs) {
-    auto differences = machine_differences(run.run, pooled.run);
+    auto differences =
+        machine_differences(run.run, pooled.run, has_several_machines(run) || has_several_machines(pooled));
     if (const auto torch = torch_difference(run.run, pooled.run); !torch.empty())
       differences.push_back("torch: " + torch);
     if (!differences.empty())
       throw ReportError(fmt::format("the runs of a baseline are not of one machine and version: {} (started {} and {})",
                                     fmt::join(differences, "; "), pooled.run.started, run.run.started));
     for (const auto& [key, result] : timed_cases_by_name(run))
-      if (const auto found = cases.find(key); found != cases.end() && same_program(*result, *found->second))
+      if (const auto found = cases.find(key); found != cases.end() && same_program(*result, *found->second) &&
+                                              same_machine(*result, run.run, *found->second, pooled.run))
         add_processes(*found->second, *result);
   }
   for (const auto& [key, result] : cases) settle(*result);

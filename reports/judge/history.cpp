@@ -18,6 +18,7 @@
 #include "reports/record/metric.h"
 #include "reports/record/report_json.h"
 #include "reports/record/result_json.h"
+#include "reports/record/run_facts.h"
 #include "reports/record/summary.h"
 #include "reports/record/verdict.h"
 
@@ -84,18 +85,6 @@ bool is_noisy_in(const HistoryPoint& point, const std::string& metric) {
 
 }  // namespace
 
-std::string machine_text(const RunInfo& run) {
-  std::string machine;
-  const auto add = [&](const Facts& facts, const char* key, const char* unit) {
-    const std::string fact = value_in(facts, key);
-    if (!fact.empty()) machine += (machine.empty() ? "" : ", ") + fact + unit;
-  };
-  add(run.machine, "cpu", "");
-  add(run.machine, "usable_cores", " cores");
-  add(run.build, "gpu", "");
-  return machine;
-}
-
 std::vector<HistoryPoint> history_points(const Report& report) {
   std::string begin = report.run.started;
   for (const auto& result : report.results) {
@@ -103,12 +92,17 @@ std::vector<HistoryPoint> history_points(const Report& report) {
   }
   // A killed run has no id or start, so its first record names it.
   const std::string run = report.run.id.empty() ? begin : report.run.id;
-  const std::string machine = machine_text(report.run);
   std::vector<HistoryPoint> points;
   for (const Result* result : one_of_each_name(report.results)) {
     const Status status = final_status(*result);
-    HistoryPoint point{
-        run, begin, result->name, result->device, machine, std::string(to_string(status)), {}, is_noisy(*result)};
+    HistoryPoint point{run,
+                       begin,
+                       result->name,
+                       result->device,
+                       machine_of(*result, report.run),
+                       std::string(to_string(status)),
+                       {},
+                       is_noisy(*result)};
     for (const char* key : kept_metrics)
       if (const auto value = metric_of(*result, key)) point.metrics.emplace(key, *value);
     points.push_back(std::move(point));

@@ -23,8 +23,6 @@ struct ChangePoint {
   double before = 0, after = 0;  ///< medians of the two levels
 };
 
-/// Returns the properties of a machine on which timings depend. Equal machines have equal text.
-std::string machine_text(const RunInfo& run);
 /// Returns the points of one report, in its order.
 std::vector<HistoryPoint> history_points(const Report& report);
 /// Returns the metrics that a history keeps, and further metrics of these points.

@@ -179,6 +179,12 @@ nlohmann::json summary_to_json(const std::vector<Result>& results) {
   const Geomean geomean = geomean_of(results);
   json["geomean_speedup"] = geomean.n == 0 ? nlohmann::json() : number_to_json(geomean.value);
   json["geomean_n"] = geomean.n;
+  for (const auto& machine : machines_of_timings(results)) {
+    const Geomean of_machine = geomean_of(results, machine);
+    if (machine.empty() || of_machine.n == 0) continue;
+    json["geomean_by_machine"][valid_utf8(machine)] = {{"speedup", number_to_json(of_machine.value)},
+                                                       {"n", of_machine.n}};
+  }
   if (const Detection detection = detection_of(results); detection.n > 0) {
     json["detection_limit_median"] = number_to_json(detection.median);
     json["detection_limit_worst"] = number_to_json(detection.worst);

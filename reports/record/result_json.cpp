@@ -257,6 +257,7 @@ void to_json(nlohmann::json& json, const Result& result) {
   if (result.max_error) json["max_error"] = number_to_json(*result.max_error);
   if (result.own_model) json["own_model"] = true;
   if (!result.upstream_name.empty()) json["upstream_name"] = valid_utf8(result.upstream_name);
+  if (!result.machine.empty()) json["machine"] = valid_utf8(result.machine);
   if (result.is_red_by_baseline()) json["baseline"] = finding_to_json(result.baseline);
   json["outcome"] = result.outcome;
 }
@@ -280,6 +281,7 @@ void from_json(const nlohmann::json& json, Result& result) {
   if (!found.absent("max_error")) result.max_error = found.number("max_error");
   result.own_model = found.boolean("own_model", result.suite == "own");  // older records lack it
   result.upstream_name = found.text("upstream_name");
+  result.machine = found.text("machine");
   result.baseline = finding_in(found["baseline"]);
   from_json(found["outcome"], result.outcome);
 }

@@ -261,6 +261,22 @@ Facts environment_facts(const std::vector<std::string>& more_names) {
   return facts;
 }
 
+std::string machine_text(const RunInfo& run) {
+  std::string machine;
+  const auto add = [&](const Facts& facts, const char* key, const char* unit) {
+    const std::string fact = value_in(facts, key);
+    if (!fact.empty()) machine += (machine.empty() ? "" : ", ") + fact + unit;
+  };
+  add(run.machine, "cpu", "");
+  add(run.machine, "usable_cores", " cores");
+  add(run.build, "gpu", "");
+  return machine;
+}
+
+std::string machine_of(const Result& result, const RunInfo& run) {
+  return result.machine.empty() ? machine_text(run) : result.machine;
+}
+
 RunInfo begin_run(int argc, const char* const* argv, const std::vector<std::string>& more_names) {
   RunInfo run;
   run.started = utc_now();

@@ -25,6 +25,12 @@ std::span<const std::string_view> result_variables();
 /// that results can be compared by machine without its name. A fact that cannot be read is absent.
 Facts machine_facts(const std::string& root = "");
 
+/// Returns what timings depend on, of the machine of a run: processor, usable cores and GPU. Equal machines have equal
+/// text.
+std::string machine_text(const RunInfo& run);
+/// Returns the machine of a result: its own, or that of the run.
+std::string machine_of(const Result& result, const RunInfo& run);
+
 /// Returns the number of CPUs whose time this process may use, by the least quota of its cgroup and of the groups above
 /// it; nothing without a limit. In a container the path of the group may be the host's; then only the top group exists.
 /// Of version 1 only the top group is read.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -36,7 +37,9 @@ bool is_torch_compile_row(const Result& r) {
 
 /// Returns the results of a check that an average is over, and counts the others. Cases of models of one's own are not,
 /// because their number depends on the user. Python's torch.compile is a column to compare with.
-std::vector<const Result*> averaged(const std::vector<Result>& results, const std::string& check, Average& average) {
+/// With `machine`, results of other machines are neither chosen nor counted.
+std::vector<const Result*> averaged(const std::vector<Result>& results, const std::string& check, Average& average,
+                                    const std::string* machine = nullptr) {
   const auto any = [&](auto fits) {
     return std::ranges::any_of(results, [&](const Result& r) { return r.check == check && fits(r); });
   };
@@ -44,7 +47,7 @@ std::vector<const Result*> averaged(const std::vector<Result>& results, const st
   const bool any_native = any([](const Result& r) { return r.backend != "eager" && !is_torch_compile_row(r); });
   std::vector<const Result*> chosen;
   for (const auto& r : results) {
-    if (r.check != check) continue;
+    if (r.check != check || (machine != nullptr && r.machine != *machine)) continue;
     if (any_model && r.own_model)
       ++average.excluded["of a model of one's own"];
     else if (any_native && is_torch_compile_row(r))
@@ -56,7 +59,9 @@ std::vector<const Result*> averaged(const std::vector<Result>& results, const st
 }
 
 /// Returns the timings with right answers and a metric above 0 that is known. Counts the others by reason.
-std::vector<const Result*> timings_of(const std::vector<Result>& results, const std::string& metric, Average& average) {
+/// Results of other machines take no part.
+std::vector<const Result*> timings_of(const std::vector<Result>& results, const std::string& metric,
+                                      const std::string& machine, Average& average) {
   std::map<std::string, std::string> wrong;
   for (const auto& r : results) {
     const bool is_right = info_of(r.outcome.status).passing || is_beyond_a_limit(r.outcome.status);
@@ -65,7 +70,7 @@ std::vector<const Result*> timings_of(const std::vector<Result>& results, const 
   const auto compiles = [](const Result& r) { return r.check == "performance" && r.backend != "eager"; };
   const bool any_compiled = std::ranges::any_of(results, compiles);
   std::vector<const Result*> values;
-  for (const Result* r : averaged(results, "performance", average)) {
+  for (const Result* r : averaged(results, "performance", average, &machine)) {
     const auto value = metric_of(*r, metric.c_str());
     if (const auto found = wrong.find(combination(*r)); found != wrong.end())
       ++average.excluded[found->second];
@@ -133,10 +138,20 @@ Average pass_rate_of(const std::vector<Result>& results) {
   return rate;
 }
 
-Geomean geomean_of(const std::vector<Result>& results) {
+std::vector<std::string> machines_of_timings(const std::vector<Result>& results) {
+  std::set<std::string> machines;
+  for (const auto& r : results)
+    if (r.check == "performance") machines.insert(r.machine);
+  if (machines.empty()) machines.emplace();
+  return {machines.begin(), machines.end()};
+}
+
+std::string on_machine(const std::string& machine) { return machine.empty() ? "" : " on " + machine; }
+
+Geomean geomean_of(const std::vector<Result>& results, const std::string& machine) {
   Geomean geomean;
   double logs = 0, below = 0, above = 0;  // of the logarithms: their sum, and the squared parts of the intervals
-  for (const Result* r : timings_of(results, "speedup", geomean)) {
+  for (const Result* r : timings_of(results, "speedup", machine, geomean)) {
     const double speedup = *metric_of(*r, "speedup");
     logs += std::log(speedup);
     const auto low = metric_of(*r, "speedup_low"), high = metric_of(*r, "speedup_high");
@@ -153,9 +168,9 @@ Geomean geomean_of(const std::vector<Result>& results) {
   return geomean;
 }
 
-Average mean_of(const std::vector<Result>& results, const std::string& metric) {
+Average mean_of(const std::vector<Result>& results, const std::string& metric, const std::string& machine) {
   Average mean;
-  for (const Result* r : timings_of(results, metric, mean))
+  for (const Result* r : timings_of(results, metric, machine, mean))
     mean.value += *metric_of(*r, metric.c_str()) / static_cast<double>(mean.n);
   return mean;
 }

@@ -26,15 +26,21 @@ struct Average {
 /// there are native backends.
 Average pass_rate_of(const std::vector<Result>& results);
 
-/// Returns the geometric mean of the measured speed-ups, whether or not they meet their requirement. A mean over passes
-/// alone would rise when slow models fail. Also left out are cases whose answer is wrong or missing, by the accuracy
-/// case of the same combination, and speed-ups whose interval says nothing (reports/record/doubts.h). So is eager
-/// against eager unless there is nothing else.
+/// Returns the machines (Result::machine) of the timings, sorted. One, the empty text, if the results are of one
+/// machine. An average of timings is over one machine.
+std::vector<std::string> machines_of_timings(const std::vector<Result>& results);
+/// Returns " on MACHINE", or nothing for the empty text.
+std::string on_machine(const std::string& machine);
+
+/// Returns the geometric mean of the speed-ups that were measured on a machine, whether or not they meet their
+/// requirement. A mean over passes alone would rise when slow models fail. Also left out are cases whose answer is
+/// wrong or missing, by the accuracy case of the same combination, and speed-ups whose interval says nothing
+/// (reports/record/doubts.h). So is eager against eager unless there is nothing else.
 using Geomean = Average;
-Geomean geomean_of(const std::vector<Result>& results);
-/// Returns the arithmetic mean of a metric over the timings (compile_s, compression_ratio). The same cases are left
-/// out. A 0 counts as not measured.
-Average mean_of(const std::vector<Result>& results, const std::string& metric);
+Geomean geomean_of(const std::vector<Result>& results, const std::string& machine = "");
+/// Returns the arithmetic mean of a metric over the timings of a machine (compile_s, compression_ratio). The same cases
+/// are left out. A 0 counts as not measured.
+Average mean_of(const std::vector<Result>& results, const std::string& metric, const std::string& machine = "");
 
 /// Returns "1 with a wrong answer, 2 crash"; empty if nothing was left out.
 std::string excluded_text(const Average& average);

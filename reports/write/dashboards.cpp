@@ -95,7 +95,8 @@ ordered_json database_case(const tables::TableRow& row, const RunInfo& run) {
                      {"status", to_string(final_status(r))}};
   for (const auto& [key, text] : {std::pair<const char*, std::string>{"noisy", noisy_reason(r)},
                                   {"torch", value_in(run.build, "torch")},
-                                  {"cpu", value_in(run.machine, "cpu")},
+                                  {"cpu", r.machine.empty() ? value_in(run.machine, "cpu") : ""},
+                                  {"machine", r.machine},
                                   {"tag", run.tag}})
     if (!text.empty()) extra[key] = text;
   return {{"benchmark", {{"name", "Torchstone"}, {"mode", r.mode}, {"dtype", r.dtype}, {"extra_info", extra}}},

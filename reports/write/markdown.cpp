@@ -70,14 +70,16 @@ void add_blocks(std::string& text, const std::vector<std::string>& blocks, size_
 bool is_unexpected(const Result& r) { return verdict_of(r).mark == '!' || verdict_of(r).mark == '*'; }
 
 std::string speed_lines(const std::vector<Result>& results) {
-  const Geomean geomean = geomean_of(results);
-  const std::string excluded = excluded_text(geomean);
   std::string text;
-  if (geomean.n > 0)
-    text += fmt::format("\n<br>speed-up: geometric mean {:.3f}x over {}{}", geomean.value, geomean.n,
-                        geomean.noisy == 0 ? "" : fmt::format(", {} of them noisy", geomean.noisy));
-  if (geomean.n == 0 && !excluded.empty()) text += "\n<br>speed-up: not measured";
-  if (!excluded.empty()) text += markdown_text("; left out: " + excluded);
+  for (const auto& machine : machines_of_timings(results)) {
+    const Geomean geomean = geomean_of(results, machine);
+    const std::string excluded = excluded_text(geomean), on = cut_text(on_machine(machine));
+    if (geomean.n > 0)
+      text += fmt::format("\n<br>speed-up{}: geometric mean {:.3f}x over {}{}", on, geomean.value, geomean.n,
+                          geomean.noisy == 0 ? "" : fmt::format(", {} of them noisy", geomean.noisy));
+    if (geomean.n == 0 && !excluded.empty()) text += fmt::format("\n<br>speed-up{}: not measured", on);
+    if (!excluded.empty()) text += markdown_text("; left out: " + excluded);
+  }
   const Detection detection = detection_of(results);
   for (const auto& line : {detection_words(detection), weak_words(detection)})
     if (!line.empty()) text += "\n<br>" + cut_text(line, longest_line);

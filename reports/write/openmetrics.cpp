@@ -69,9 +69,11 @@ Family family_of(const MetricInfo& info) {
 }
 
 Attributes labels_of(const Result& r) {
-  return {{"case", r.name},     {"suite", r.suite},    {"model", r.model},   {"check", r.check},
-          {"mode", r.mode},     {"dtype", r.dtype},    {"device", r.device}, {"backend", r.backend},
-          {"preset", r.preset}, {"dynamic", r.dynamic}};
+  Attributes labels{{"case", r.name},     {"suite", r.suite},    {"model", r.model},   {"check", r.check},
+                    {"mode", r.mode},     {"dtype", r.dtype},    {"device", r.device}, {"backend", r.backend},
+                    {"preset", r.preset}, {"dynamic", r.dynamic}};
+  if (!r.machine.empty()) labels.emplace_back("machine", r.machine);
+  return labels;
 }
 
 }  // namespace
@@ -90,7 +92,10 @@ std::string write_openmetrics(const Report& report) {
     counts.add("", {{"status", std::string(to_string(status))}}, static_cast<double>(count));
   Family geomean{"torchstone_geomean_speedup_ratio", "gauge", "ratio", "geometric mean of the measured speed-ups"};
   const bool own = are_of_own_model(report.results);  // a mean over one model's backends and modes means nothing
-  if (const Geomean mean = geomean_of(report.results); mean.n > 0 && !own) geomean.add("", {}, mean.value);
+  for (const auto& machine : own ? std::vector<std::string>{} : machines_of_timings(report.results)) {
+    const Attributes labels = machine.empty() ? Attributes{} : Attributes{{"machine", machine}};
+    if (const Geomean mean = geomean_of(report.results, machine); mean.n > 0) geomean.add("", labels, mean.value);
+  }
   Family info{"torchstone_case", "info", "", "status of each case"};
   Family expected{"torchstone_case_as_expected", "gauge", "", "1: the case ended as expected, 0: it did not"};
   Family noisy{"torchstone_case_noisy", "gauge", "", "1: the interval of the speed-up says too little, 0: it does not"};

@@ -45,6 +45,7 @@ std::vector<WideColumn> wide_columns() {
                                                return r.*field.member;
                                              }});
   }
+  columns.push_back({"machine", [](const Result& r) { return r.machine; }});
   columns.push_back({"batch_size", [](const Result& r) { return known_cell(r.batch_size); }});
   columns.push_back({"status", [](const Result& r) { return std::string(to_string(r.outcome.status)); }});
   columns.push_back({"as_expected", [](const Result& r) { return yes_or_no(r.as_expected()); }});
@@ -93,26 +94,31 @@ std::string write_batch_sizes(const std::vector<Result>& results) {
 }
 
 std::string write_summary_csv(const std::vector<Result>& results) {
-  std::vector<std::pair<std::vector<std::string>, std::vector<Result>>> groups;  // in the order they come
-  std::map<std::vector<std::string>, size_t> places;                             // in groups
+  using Key = std::vector<std::string>;
+  std::vector<std::pair<Key, std::vector<Result>>> groups;  // in the order they come
+  std::map<Key, size_t> places;                             // in groups
+  std::map<Key, std::vector<Result>> of_all_machines;       // an answer on one may exclude the timing on another
   for (const auto& result : results) {
-    const std::vector<std::string> key = {result.suite,  result.backend, result.dtype,  result.mode,
-                                          result.device, result.preset,  result.dynamic};
+    Key key = {result.suite, result.backend, result.dtype, result.mode, result.device, result.preset, result.dynamic};
+    of_all_machines[key].push_back(result);
+    key.push_back(result.machine);
     const auto [place, is_new] = places.emplace(key, groups.size());
     if (is_new) groups.push_back({place->first, {}});
     groups[place->second].second.push_back(result);
   }
   std::string text =
-      "suite,backend,dtype,mode,device,preset,dynamic,accuracy_cases,pass_rate,speedup_cases,geomean_speedup,"
+      "suite,backend,dtype,mode,device,preset,dynamic,machine,accuracy_cases,pass_rate,speedup_cases,geomean_speedup,"
       "compile_cases,mean_compilation_latency,compression_cases,mean_compression_ratio,excluded,noisy_cases,"
       "detection_limits,median_detection_limit,worst_detection_limit,weak_passes\n";
   for (const auto& [key, members] : groups) {
     auto cells = key;
+    const std::string& machine = key.back();
+    const auto& all = of_all_machines.at({key.begin(), key.end() - 1});
     std::vector<std::string> excluded;
     for (const auto& [name, average] : {std::pair{"accuracy", pass_rate_of(members)},
-                                        {"speed-up", geomean_of(members)},
-                                        {"compile", mean_of(members, "compile_s")},
-                                        {"compression", mean_of(members, "compression_ratio")}}) {
+                                        {"speed-up", geomean_of(all, machine)},
+                                        {"compile", mean_of(all, "compile_s", machine)},
+                                        {"compression", mean_of(all, "compression_ratio", machine)}}) {
       cells.push_back(std::to_string(average.n));
       cells.push_back(average.n == 0 ? "" : fmt::format("{:.6f}", average.value));
       if (!average.excluded.empty()) excluded.push_back(fmt::format("{}: {}", name, excluded_text(average)));

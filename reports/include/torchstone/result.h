@@ -111,6 +111,8 @@ struct Result {
   Origin origin;
   std::string upstream_name{};  ///< of the model in tables of benchmarks/dynamo, if it differs from `model`
   BaselineFinding baseline{};   ///< with --torchstone_baseline
+  /// Processor, cores and GPU that it ran on, if the results of a report are of several machines; otherwise empty.
+  std::string machine{};
   Outcome outcome;
 
   /// Returns whether the case has its expected status and the baseline does not make it red. Skipped cases never

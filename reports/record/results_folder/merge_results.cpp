@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -12,6 +14,7 @@
 #include "reports/base/files.h"
 #include "reports/record/report_json.h"
 #include "reports/record/results_folder/case_records.h"
+#include "reports/record/run_facts.h"
 
 namespace torchstone::results_folder {
 
@@ -88,12 +91,20 @@ Report read_report(const fs::path& path) { return parse_json(read_at_most(path, 
 /// Many runs that differ in a fact would make it grow without end; beyond so many bytes no further value is added.
 constexpr size_t longest_fact = 4096;
 
+/// Between the values of a fact that differs.
+constexpr std::string_view value_separator = " | ";
+
+bool has_value(const std::string& fact, const std::string& value) {
+  const auto bracketed = [](const std::string& text) { return fmt::format("{0}{1}{0}", value_separator, text); };
+  return bracketed(fact).find(bracketed(value)) != std::string::npos;
+}
+
 /// Returns the facts of two runs. A fact that differs names both values.
 void unite(std::string& fact, const std::string& other) {
   if (fact.empty())
     fact = other;
-  else if (fact != other && fact.size() < longest_fact && fact.find(other) == std::string::npos)
-    fact += " | " + other;
+  else if (!other.empty() && fact.size() < longest_fact && !has_value(fact, other))
+    fact += fmt::format("{}{}", value_separator, other);
 }
 
 void unite(Facts& facts, const Facts& others) {
@@ -116,10 +127,29 @@ void unite(RunInfo& run, const RunInfo& other) {
   unite(run.policy, other.policy);
 }
 
+Result with_machine(Result result, const RunInfo& run) {
+  result.machine = machine_of(result, run);
+  return result;
+}
+
 void add(const Report& report, Merged& merged, Records& records) {
   unite(merged.report.run, report.run);
   if (!report.run.exit_reason.empty()) merged.report.run.exit_reason = report.run.exit_reason;
-  for (const auto& result : report.results) records.add(result);
+  for (const auto& result : report.results) records.add(with_machine(result, report.run));
+}
+
+/// Removes the machine from results that are all of one, because the facts of the run name it. A result without facts,
+/// such as a damaged one, is of no further machine.
+void settle_machines(std::vector<Result>& results) {
+  std::set<std::string> known;
+  for (const auto& result : results)
+    if (!result.machine.empty()) known.insert(result.machine);
+  for (auto& result : results) {
+    if (known.size() < 2)
+      result.machine.clear();
+    else if (result.machine.empty())
+      result.machine = "unknown machine";
+  }
 }
 
 void warn(const std::vector<std::string>& errors, Merged& merged) {
@@ -142,7 +172,11 @@ Merged merge_folder(const fs::path& folder) {
   const Plans plans = read_plans(folder);
   const CaseFiles cases = read_cases(folder);
   std::optional<RunInfo> ended;
-  for (const auto& plan : plans.plans) add(plan, merged, records);
+  std::map<std::string, const RunInfo*> runs;  // by id
+  for (const auto& plan : plans.plans) {
+    add(plan, merged, records);
+    runs.emplace(plan.run.id, &plan.run);
+  }
   try {
     if (fs::exists(folder / "results.json")) {
       Report report = read_report(folder / "results.json");
@@ -154,10 +188,12 @@ Merged merge_folder(const fs::path& folder) {
     warn({error.what()}, merged);  // a run writes it last, from what is in cases/
   }
   for (const auto& result : cases.results) {
-    if (result.check.empty())
+    if (result.check.empty()) {
       records.add_damaged(result);
-    else
-      records.add(result);
+      continue;
+    }
+    const auto run = runs.find(result.origin.run);
+    records.add(with_machine(result, run == runs.end() ? merged.report.run : *run->second));
   }
   warn(plans.errors, merged);
   warn(cases.errors, merged);
@@ -187,6 +223,7 @@ Merged merge_results(const std::vector<fs::path>& inputs) {
     last = std::move(report.run);
   }
   merged.report.results = records.take();
+  settle_machines(merged.report.results);
   if (inputs.size() == 1)
     keep_end(last, merged.report);
   else

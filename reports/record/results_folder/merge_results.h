@@ -20,7 +20,7 @@ struct Merged {
 /// Merges the results of several runs or shards: results folders, or results.json files. The later run of a case counts
 /// with all its repetitions, at the place of the first. A planned case (runs/) without a later record is `interrupted`,
 /// so the folder of a killed run has a row for every case. Throws ReportError if an input is missing or unreadable. A
-/// damaged results.json is only a warning if its folder has runs/ or cases/.
+/// damaged results.json is only a warning if its folder has runs/ or cases/. Results of several machines name theirs.
 Merged merge_results(const std::vector<std::filesystem::path>& inputs);
 
 }  // namespace torchstone::results_folder

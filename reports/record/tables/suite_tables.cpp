@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,14 +20,15 @@
 namespace torchstone::tables {
 namespace {
 
-using Column = std::array<std::string, 6>;
+using Column = std::array<std::string, 7>;              // the last is the machine
 using ModelName = std::pair<std::string, std::string>;  // of a suite
 
 /// Written only if there are dynamic cases too.
 const std::string fixed_sizes = "static";
 
 Column column_of(const Result& r) {
-  return {r.mode, r.dtype, r.backend, r.device, r.preset, r.dynamic == "off" ? fixed_sizes : "dynamic " + r.dynamic};
+  return {r.mode,   r.dtype, r.backend, r.device, r.preset, r.dynamic == "off" ? fixed_sizes : "dynamic " + r.dynamic,
+          r.machine};
 }
 
 std::string cell_of(const Result& r) {
@@ -56,17 +58,17 @@ Parts parts_of(const std::vector<Column>& columns) {
 /// A page for people: beyond, a column or row is not read any more.
 constexpr size_t most_columns = 100, most_cells = 100'000;
 
-/// Speed-ups with wrong answers, by the accuracy case of the column, are left out.
-std::vector<std::string> mean_cells(const std::vector<Result>& results, const std::map<Column, size_t>& places,
-                                    size_t columns) {
-  std::vector<std::vector<Result>> of_columns(columns);
-  for (const auto& result : results) {
-    const auto place = places.find(column_of(result));
-    if (place != places.end() && place->second < columns) of_columns[place->second].push_back(result);
-  }
+/// Speed-ups with wrong answers, by the accuracy case of the column on any machine, are left out.
+std::vector<std::string> mean_cells(const std::vector<Result>& results, const std::vector<Column>& columns) {
+  const auto without_machine = [](Column column) {
+    column.back().clear();
+    return column;
+  };
+  std::map<Column, std::vector<Result>> of_columns;
+  for (const auto& result : results) of_columns[without_machine(column_of(result))].push_back(result);
   std::vector<std::string> cells;
-  for (const auto& of_column : of_columns) {
-    const Geomean mean = geomean_of(of_column);
+  for (const auto& column : columns) {
+    const Geomean mean = geomean_of(of_columns[without_machine(column)], column.back());
     cells.push_back(mean.n == 0 ? ""
                                 : fmt::format("{:.2f}x of {}{}", mean.value, mean.n,
                                               mean.noisy == 0 ? "" : fmt::format(", {} noisy", mean.noisy)));
@@ -196,7 +198,7 @@ std::optional<SuiteTable> speedup_table(const std::vector<Result>& results) {
     table.rows.push_back(std::move(row));
   }
   table.rows.push_back({"", "geometric mean"});
-  std::ranges::move(mean_cells(results, places, columns.size()), std::back_inserter(table.rows.back()));
+  std::ranges::move(mean_cells(results, columns), std::back_inserter(table.rows.back()));
   return table;
 }
 
@@ -223,10 +225,12 @@ std::optional<SuiteTable> dynamic_table(const std::vector<Result>& results) {
       2,
       {}};
   Ratios cost, compile, speedup;
+  std::set<std::string> machines;
   for (const auto& result : results) {
     if (result.dynamic == "off" || dynamic_timings(result).empty()) continue;
     add_rows(result, table);
     if (is_of_python_module(result)) continue;
+    machines.insert(result.machine);
     const auto metric = [&](const char* name) { return metric_of(result, name).value_or(0); };
     const auto low = metric_of(result, "dynamic_cost_low"), high = metric_of(result, "dynamic_cost_high");
     if (!is_unknown(result, "dynamic_cost"))
@@ -238,6 +242,7 @@ std::optional<SuiteTable> dynamic_table(const std::vector<Result>& results) {
   if (table.rows.empty()) return std::nullopt;
   if (are_of_own_model(results)) return table;  // a mean over one model's backends and modes means nothing
   if (speedup.values.empty() && cost.values.empty()) return table;
+  if (machines.size() > 1) return table;  // no mean combines machines
   const auto mean = [](const Ratios& of) {
     return of.values.empty() ? ""
                              : fmt::format("{:.3f}x of {}{}", statistics::geometric_mean(of.values), of.values.size(),

@@ -114,7 +114,8 @@ std::vector<OperatorSpeedup> operator_speedups(const std::vector<Result>& result
   std::map<Key, std::pair<std::vector<statistics::Weighted>, size_t>> found;
   for (const Result* result : one_of_each_name(results)) {
     if (result->check != "performance" || !is_of_an_operator(*result)) continue;
-    auto& [speedups, failed] = found[{result->suite, result->dtype, result->outcome.operator_name, result->backend}];
+    const std::string backend = result->backend + on_machine(result->machine);
+    auto& [speedups, failed] = found[{result->suite, result->dtype, result->outcome.operator_name, backend}];
     const double calls = metric_of(*result, "logged_calls").value_or(0);
     if (const auto speedup = metric_of(*result, "speedup"); speedup && std::isfinite(*speedup)) {
       speedups.push_back({*speedup, calls > 0 ? calls : 1});

@@ -15,12 +15,12 @@ struct Quantiles {
 /// The speed-ups of one operator over its inputs, of one backend.
 struct OperatorSpeedup {
   std::string suite, dtype, name;  ///< aten.add.Tensor
-  std::string backend;
-  size_t inputs = 0;      ///< whose speed-up was measured and whose answer is right
-  size_t failed = 0;      ///< that were run and gave neither
-  double calls = 0;       ///< of the measured inputs in the logged programs; 1 for an input that is in none
-  Quantiles over_inputs;  ///< upstream's: each input counts once
-  Quantiles over_calls;   ///< each input counts as often as it was called
+  std::string backend;             ///< with its machine if the results are of several
+  size_t inputs = 0;               ///< whose speed-up was measured and whose answer is right
+  size_t failed = 0;               ///< that were run and gave neither
+  double calls = 0;                ///< of the measured inputs in the logged programs; 1 for an input that is in none
+  Quantiles over_inputs;           ///< upstream's: each input counts once
+  Quantiles over_calls;            ///< each input counts as often as it was called
 };
 
 /// Whether the result is a call of one operator, which these tables count.

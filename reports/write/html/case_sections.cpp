@@ -92,6 +92,7 @@ std::string notes_line(const View& view, const CaseView& c) {
     if (!view.common_notes.contains(key)) add(key, value);
   }
   if (r.batch_size > 0) add("batch size", std::to_string(r.batch_size));
+  if (!r.machine.empty()) add("machine", r.machine);
   if (!r.file.empty() && c.urgent) add("declared in", fmt::format("{}:{}", r.file, r.line));
   return notes;
 }

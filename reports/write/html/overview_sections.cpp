@@ -139,15 +139,22 @@ std::string fact(std::string_view title, const std::string& value, const std::st
                      remark.empty() ? "" : fmt::format(" <small>{}</small>", remark));
 }
 
-std::string speed(const View& view) {
-  const Geomean geomean = geomean_of(view.report.results);
+std::string speed_on(const View& view, const std::string& machine) {
+  const Geomean geomean = geomean_of(view.report.results, machine);
+  const std::string on = escaped_cut(on_machine(machine), 300);
   const std::string reasons = escaped(excluded_text(geomean));
   const std::string excluded = reasons.empty() ? "nothing left out" : "left out: " + reasons;
-  if (geomean.n == 0) return reasons.empty() ? "" : fact("Speed-up", "not measured", excluded);
+  if (geomean.n == 0) return reasons.empty() ? "" : fact("Speed-up" + on, "not measured", excluded);
   const std::string interval = fmt::format("[{:.3f} {:.3f}]", geomean.low, geomean.high);
   const std::string noisy = geomean.noisy == 0 ? "" : fmt::format(", {} of them noisy", geomean.noisy);
-  return fact("Speed-up, geometric mean", fmt::format("{:.3f}×", geomean.value),
+  return fact("Speed-up, geometric mean" + on, fmt::format("{:.3f}×", geomean.value),
               fmt::format("{} over {}{}; {}", interval, counted(geomean.n, "case"), noisy, excluded));
+}
+
+std::string speed(const View& view) {
+  std::string facts;
+  for (const auto& machine : machines_of_timings(view.report.results)) facts += speed_on(view, machine);
+  return facts;
 }
 
 /// Returns the detection limit of the passes, and the weak passes.

@@ -92,6 +92,25 @@ TEST(Geomean, TakesMissedSpeedUpsToo) {
   EXPECT_TRUE(geomean.excluded.empty());
 }
 
+TEST(Geomean, NeverCombinesMachines) {
+  std::vector<Result> results = {timing_with("a", 4), timing_with("b", 1), timing_with("c", 9)};
+  results[0].machine = results[1].machine = "X, NVIDIA H200";
+  results[2].machine = "X, NVIDIA A100";
+  // The wrong answer is of another machine than the timing.
+  Result wrong = simple_result("A.c", Status::fail_accuracy);
+  wrong.model = "c";
+  wrong.machine = "X, NVIDIA H200";
+  EXPECT_THAT(machines_of_timings(results), testing::ElementsAre("X, NVIDIA A100", "X, NVIDIA H200"));
+  EXPECT_EQ(geomean_of(results).n, 0u) << "a mean without a machine is of results of one";
+  EXPECT_DOUBLE_EQ(geomean_of(results, "X, NVIDIA H200").value, 2);
+  EXPECT_DOUBLE_EQ(geomean_of(results, "X, NVIDIA A100").value, 9);
+  EXPECT_THAT(write_summary(results, sample_run(), {}, 200),
+              testing::AllOf(testing::HasSubstr("speed-up on X, NVIDIA A100: geometric mean 9.000x over 1"),
+                             testing::HasSubstr("speed-up on X, NVIDIA H200: geometric mean 2.000x over 2")));
+  results.push_back(wrong);
+  EXPECT_EQ(geomean_of(results, "X, NVIDIA A100").n, 0u);
+}
+
 TEST(Geomean, LeavesOutTheControlUnlessThereIsNothingElse) {
   auto control = timing_with("a", 1.01);
   control.backend = "eager";

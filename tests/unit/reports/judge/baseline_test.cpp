@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 
+#include "reports/record/run_facts.h"
 #include "tests/unit/reports/sample.h"
 
 namespace torchstone::judge {
@@ -371,6 +372,36 @@ TEST(Baseline, OfAnotherMachineHasNoTimingsButItsStatusesAndBytes) {
   EXPECT_EQ(asked.cases.at(0).metrics.size(), 4u);
   EXPECT_EQ(asked.timings_excluded, 0u);
   EXPECT_EQ(asked.machine_differences.size(), 1u);
+}
+
+TEST(Baseline, ComparesEachCaseOfSeveralMachinesWithItsOwn) {
+  std::mt19937_64 random(8);
+  Report before{sample_run(), {timed(random, 1.5), timed(random, 1.5)}}, after = before;
+  before.results[0].name = after.results[0].name = "same";
+  before.results[1].name = after.results[1].name = "moved";
+  // The facts of both runs are equal: each ran on both machines.
+  before.results[0].machine = after.results[0].machine = before.results[1].machine = "NVIDIA H200";
+  after.results[1].machine = "NVIDIA A100";
+  const auto compared = compare_with_baseline(before, after);
+  EXPECT_EQ(compared.timings_excluded, 3u) << "of the case that moved";
+  EXPECT_TRUE(compared.excluded_by_machine);
+  EXPECT_THAT(compared.machine_differences,
+              ElementsAre("machine of a case: NVIDIA A100 now, NVIDIA H200 in the baseline (1 cases)"));
+  for (const auto& c : compared.cases) EXPECT_EQ(c.metrics.size(), c.name == "same" ? 3u : 0u) << c.name;
+  const auto asked = compare_with_baseline(before, after, {.other_machine = true});
+  EXPECT_EQ(asked.timings_excluded, 0u);
+  EXPECT_EQ(asked.machine_differences.size(), 1u) << "reports say so";
+}
+
+TEST(Baseline, OfOneMachineIsComparedWithItsPartOfSeveral) {
+  std::mt19937_64 random(9);
+  Report before{sample_run(), {timed(random, 1.5)}}, after = before;
+  before.run.build["gpu"] = "NVIDIA H200";
+  after.run.build["gpu"] = "NVIDIA A100 | NVIDIA H200";
+  after.results[0].machine = machine_text(before.run);
+  EXPECT_EQ(compare_with_baseline(before, after).timings_excluded, 0u);
+  after.results[0].machine = "another";
+  EXPECT_EQ(compare_with_baseline(before, after).timings_excluded, 3u);
 }
 
 TEST(Baseline, OfAnotherTorchHasTimingsOnlyIfAskedFor) {

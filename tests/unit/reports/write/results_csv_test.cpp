@@ -115,6 +115,24 @@ TEST(WideCsv, WritesNumbersThatOtherProgramsRead) {
   EXPECT_THAT(write_wide_csv({r}), testing::HasSubstr(",nan,-inf,0.1,,"));
 }
 
+TEST(SummaryCsv, HasARowForEachMachine) {
+  std::vector<Result> results;
+  for (const auto& [machine, speedup] : {std::pair{"A", 2.0}, {"A", 8.0}, {"B", 3.0}}) {
+    Result& r = results.emplace_back(simple_result("P" + std::to_string(results.size()), Status::pass, "performance"));
+    r.model = r.name;
+    r.machine = machine;
+    r.outcome.metrics["speedup"] = speedup;
+  }
+  // An answer that is wrong on one machine excludes the timing on another.
+  Result wrong = simple_result("A0", Status::fail_accuracy);
+  wrong.model = "P0";
+  wrong.machine = "B";
+  results.push_back(wrong);
+  const std::string text = write_summary_csv(results);
+  EXPECT_THAT(text, testing::HasSubstr(",off,A,0,,1,8.000000,"));
+  EXPECT_THAT(text, testing::HasSubstr(",off,B,1,0.000000,1,3.000000,"));
+}
+
 TEST(WideCsv, HasNoZeroForWhatIsNotKnown) {
   Result r = simple_result("a", Status::pass);
   r.file = "/models/my.pt2";
@@ -122,7 +140,7 @@ TEST(WideCsv, HasNoZeroForWhatIsNotKnown) {
   r.duration_s = 0;
   r.batch_size = 0;
   const std::string csv = write_wide_csv({r});
-  EXPECT_THAT(csv, testing::HasSubstr(",pass,,pass,true,true,,,,"));  // expected, batch_size, …, reason, duration_s
+  EXPECT_THAT(csv, testing::HasSubstr(",pass,,,pass,true,true,,,,"));  // expected, machine, batch_size, …, duration_s
   EXPECT_THAT(csv, testing::EndsWith(",/models/my.pt2,2026-01-31T12:00:00.000Z,\n"));
 }
 

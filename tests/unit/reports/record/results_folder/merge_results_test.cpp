@@ -57,6 +57,64 @@ TEST(Merge, SaysWhereTheMachinesDiffer) {
   EXPECT_EQ(run.exit_reason, "merged from 2 inputs");
 }
 
+RunInfo run_on(const std::string& cpu, const std::string& gpu) {
+  RunInfo run = sample_run();
+  run.machine["cpu"] = cpu;
+  run.build["gpu"] = gpu;
+  return run;
+}
+
+std::string machine_in(const Report& report, const std::string& name) {
+  for (const auto& result : report.results)
+    if (result.name == name) return result.machine;
+  return "absent";
+}
+
+TEST(Merge, ResultsOfSeveralMachinesNameTheirs) {
+  const Shards shards;
+  write::write_reports({run_on("X", "NVIDIA H200"), {recorded("a", Status::pass, "1")}}, shards.one);
+  write::write_reports({run_on("X", "NVIDIA A100"), {recorded("b", Status::pass, "1")}}, shards.two);
+  Report merged = merge_results({shards.one, shards.two}).report;
+  EXPECT_EQ(machine_in(merged, "a"), "X, NVIDIA H200");
+  EXPECT_EQ(machine_in(merged, "b"), "X, NVIDIA A100");
+  // They keep it when the merged results are merged again.
+  const fs::path both = shards.folder.path() / "both";
+  write::write_reports(merged, both);
+  merged = merge_results({both, shards.two}).report;
+  EXPECT_EQ(machine_in(merged, "a"), "X, NVIDIA H200");
+  EXPECT_EQ(machine_in(merged, "b"), "X, NVIDIA A100");
+  // The facts of the run suffice for one machine, also if a result has none.
+  write_case(shards.folder.path() / "no_facts", simple_result("c", Status::pass));
+  merged = merge_results({shards.one, shards.folder.path() / "no_facts"}).report;
+  EXPECT_EQ(machine_in(merged, "a"), "");
+  EXPECT_EQ(machine_in(merged, "c"), "");
+}
+
+TEST(Merge, RunsOfOneFolderOnTwoMachinesAreToldApart) {
+  const Shards shards;
+  for (const std::string name : {"a", "b"}) {
+    RunInfo run = run_on("CPU " + name, "");
+    run.id = "run " + name;
+    Result result = recorded(name, Status::pass, name);
+    result.origin = {"folder", name == "a" ? 1 : 2, run.id, 0};
+    write_plan(shards.one, run, {result});
+    result.origin.sequence = 1;
+    write_case(shards.one, result);
+  }
+  const Report merged = merge_results({shards.one}).report;
+  EXPECT_EQ(machine_in(merged, "a"), "CPU a");
+  EXPECT_EQ(machine_in(merged, "b"), "CPU b");
+}
+
+TEST(Merge, AFactThatIsAPartOfAnotherIsKept) {
+  const Shards shards;
+  write::write_reports({run_on("X", "NVIDIA A100 80GB"), {}}, shards.one);
+  write::write_reports({run_on("X", "NVIDIA A100"), {simple_result("a", Status::pass)}}, shards.two);
+  EXPECT_EQ(merge_results({shards.one, shards.two}).report.run.build.at("gpu"), "NVIDIA A100 80GB | NVIDIA A100");
+  EXPECT_EQ(merge_results({shards.one, shards.two, shards.two}).report.run.build.at("gpu"),
+            "NVIDIA A100 80GB | NVIDIA A100");
+}
+
 TEST(Merge, OfOneRunKeepsHowItEnded) {
   const Shards shards;
   write::write_reports({sample_run(), {simple_result("a", Status::pass)}}, shards.one);
