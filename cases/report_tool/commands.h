@@ -20,8 +20,10 @@ void add_explain_command(CLI::App& app, int& exit_code);
 void add_gate_command(CLI::App& app, int& exit_code);
 void add_history_command(CLI::App& app, int& exit_code);
 void add_html_command(CLI::App& app, int& exit_code);
-/// Also exits with 4 if a writer failed, and with 130 if a case was interrupted.
+/// Also exits with 4 if a writer failed, and with 130 if a case was interrupted. With --exit-code it exits as one run
+/// of all cases would.
 void add_merge_command(CLI::App& app, int& exit_code);
+void add_plan_command(CLI::App& app, int& exit_code);
 /// `markdown|csv|NAME RESULTS…`: adds the commands that write a report in one format, one for each registered writer
 /// (<torchstone/report_writer.h>) without a command.
 void add_text_commands(CLI::App& app, int& exit_code);

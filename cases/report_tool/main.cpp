@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
   torchstone::add_history_command(app, exit_code);
   torchstone::add_gate_command(app, exit_code);
   torchstone::add_claim_command(app);
+  torchstone::add_plan_command(app, exit_code);
   try {
     torchstone::open_standard_descriptors();
     const std::vector<std::string> arguments(argv + 1, argv + argc);

@@ -17,6 +17,7 @@
 #include "reports/record/results_folder/folder_lock.h"
 #include "reports/record/results_folder/ownership.h"
 #include "reports/record/results_folder/side_files.h"
+#include "reports/record/summary.h"
 #include "reports/record/tables/dynamo_csv.h"
 #include "reports/record/tables/upstream_csv.h"
 #include "reports/write/formats.h"
@@ -173,6 +174,7 @@ struct MergeArguments {
   std::vector<std::string> inputs;
   std::string out = ".";
   std::string junit_properties = "on";
+  bool exit_code = false;
 };
 
 int merge(const MergeArguments& arguments) {
@@ -187,6 +189,8 @@ int merge(const MergeArguments& arguments) {
   const bool cut_off =
       std::ranges::any_of(report->results, [](const Result& r) { return r.outcome.status == Status::interrupted; });
   if (cut_off) return ExitCode::interrupted;
+  if (arguments.exit_code)
+    if (const int code = exit_code_of(report->results, false); code != ExitCode::success) return code;
   return written.faults.empty() ? ExitCode::success : ExitCode::infrastructure;
 }
 
@@ -234,6 +238,7 @@ void add_merge_command(CLI::App& app, int& exit_code) {
                    "Write properties inside test cases; off for readers with a strict schema (Jenkins xUnit)")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
+  command->add_flag("--exit-code", arguments->exit_code, "Exit with the code that one run of all these cases has");
   command->callback([arguments, &exit_code] { exit_code = merge(*arguments); });
 }
 

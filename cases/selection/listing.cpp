@@ -78,6 +78,7 @@ Json cases_json(const std::vector<Case>& cases) {
   for (const auto& c : cases) {
     Json one{{"name", name_of(c)}};
     for (const auto& [field, value] : fields_of(c)) one[field] = value;
+    one["timed"] = check_info(c).timed;
     one["origin"] = c.origin;
     one["file"] = c.file;
     one["line"] = c.line;

@@ -88,6 +88,8 @@ TEST(Listing, OfCasesInJsonHoldsEveryFieldAndItsOrigin) {
   EXPECT_EQ(cases[0]["tolerance"], 1e-2);
   EXPECT_EQ(cases[0]["required_speedup"], nullptr);
   EXPECT_EQ(cases[0]["line"], 6);
+  EXPECT_EQ(cases[0]["timed"], false);
+  EXPECT_EQ(cases[1]["timed"], true);
   EXPECT_THAT(cases[0]["origin"]["tolerance"].get<std::string>(),
               testing::EndsWith("p.yaml:2 (tolerance.higher_bf16)"));
   EXPECT_THAT(Program().list({"--torchstone_list=cases"}),

@@ -1,0 +1,49 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <torchstone/result.h>
+
+namespace torchstone {
+
+/// A case that is to run.
+struct PlannedCase {
+  std::string name;
+  bool timed = false;               ///< it needs a machine for itself
+  std::optional<double> seconds{};  ///< how long it took; nothing if no result tells
+};
+
+/// Cases that one process runs on one machine. They are all timed, or none is.
+struct Chunk {
+  bool timed = false;
+  double seconds = 0;
+  std::vector<std::string> cases{};
+};
+
+struct ChunkPlan {
+  double length_s = 0;                 ///< of a chunk of several cases, at most
+  std::vector<Chunk> chunks{};         ///< first those without timed cases, then the others, the longest of each first
+  std::vector<std::string> assumed{};  ///< cases whose duration is assumed
+};
+
+/// Returns each case of the results once, with its duration. A case is timed if its check is, or if it has timings.
+std::vector<PlannedCase> cases_of(const std::vector<Result>& results);
+/// Returns the cases of a list of --torchstone_list=cases --torchstone_format=json, with the durations of the results.
+/// Throws ReportError; `file` is for the message.
+std::vector<PlannedCase> cases_of_list(const std::string& list, const std::string& file,
+                                       const std::vector<Result>& results);
+
+/// Distributes the cases over chunks of at most `length_s` seconds: the longest case first, into the first chunk that
+/// has room (first-fit decreasing). A longer case is a chunk of its own. A case without a duration counts as
+/// `assumed_s`, or as the median of the cases of its kind, timed or not. Without any of its kind it counts as the
+/// median of all. Throws std::invalid_argument without any duration, and for a case that no --gtest_filter can select.
+ChunkPlan plan_chunks(const std::vector<PlannedCase>& cases, double length_s, std::optional<double> assumed_s = {});
+
+/// Returns the value of --gtest_filter that selects the cases of a chunk. It is short enough for one variable of the
+/// environment.
+std::string filter_of(const Chunk& chunk);
+/// Returns "timed" or "judged".
+std::string kind_of(const Chunk& chunk);
+
+}  // namespace torchstone
