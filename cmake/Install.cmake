@@ -2,7 +2,8 @@
 #   bin/                       torchstone and torchstone-report, which start the programs with LibTorch (launcher.in).
 #   bin/torchstone-export      makes a .pt2 of a model of a Python package (lib/torchstone/exporter).
 #   bin/torchstone-releases    runs cases under several releases of torch (lib/torchstone/releases).
-#   lib/torchstone/            the programs, their libraries and the two Python programs.
+#   bin/torchstone-slurm       runs cases on a Slurm cluster (lib/torchstone/slurm).
+#   lib/torchstone/            the programs, their libraries and the three Python programs.
 #   share/doc/Torchstone/      LICENSE and NOTICE.
 #   share/torchstone/          suites, policies, expected statuses, lists of operators, variants (cases/CMakeLists.txt).
 #   include/torchstone/        only the public headers (docs/api.md).
@@ -49,7 +50,7 @@ set(releases_source ${PROJECT_SOURCE_DIR})
 if(SKBUILD)
   set(releases_source "")
 endif()
-foreach(program torchstone-export torchstone-releases)
+foreach(program torchstone-export torchstone-releases torchstone-slurm)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${program}.in ${PROJECT_BINARY_DIR}/launchers/${program} @ONLY
                  FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
   install(PROGRAMS ${PROJECT_BINARY_DIR}/launchers/${program} DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -94,6 +94,8 @@ def check_versions(test, folder, **variables):
     test.assertIn("torchstone-export timm:ghostnet_100", exporter.stdout)
     releases = run(folder / "torchstone-releases", "--help", **{**variables, "PATH": os.path.dirname(sys.executable)})
     test.assertIn("torchstone-releases bisect", releases.stdout)
+    slurm = run(folder / "torchstone-slurm", "--help", **{**variables, "PATH": os.path.dirname(sys.executable)})
+    test.assertIn("torchstone-slurm --out", slurm.stdout)
     test.assertEqual(run(folder / "torchstone-report", "--version", **variables).stdout, f"torchstone-report {VERSION}\n")
 
 

@@ -32,3 +32,7 @@ def torchstone_export():
 
 def torchstone_releases():
     start("torchstone-releases")
+
+
+def torchstone_slurm():
+    start("torchstone-slurm")
