@@ -16,10 +16,8 @@ VERSIONS = dict(line.split("=") for line in (Path(__file__).parents[1] / "torch_
 
 
 def torch_to_install():
-    """The torch of an isolated build: TORCHSTONE_TORCH, otherwise the newest tested release."""
-    if os.environ.get("TORCHSTONE_TORCH"):
-        return f"torch=={os.environ['TORCHSTONE_TORCH']}"
-    return f"torch=={VERSIONS['newest_tested_torch']}.*"
+    """The torch of an isolated build: TORCHSTONE_TORCH, otherwise the release that quickstart.sh installs."""
+    return f"torch=={os.environ.get('TORCHSTONE_TORCH') or VERSIONS['default_torch']}"
 
 
 def platform_tag():
