@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Draws the tables of docs/status.md and docs/measurements/ from their CSV files.
+"""Draws the tables of docs/status.md, docs/inductor_faults.md and docs/measurements/ from their CSV files.
 
-  status.py --write   writes docs/status.md, docs/measurements/README.md and the tables of the measurements
+  status.py --write   writes docs/status.md, docs/measurements/README.md and the tables of the other pages
   status.py --check   exits with 1 and names each page that is stale or malformed
 
 docs/status.csv holds one feature a row. A table of figures in docs/measurements/STEM.md is drawn from STEM.csv, or from
@@ -119,7 +119,7 @@ def pages(docs):
     folder = docs / "measurements"
     measurements = sorted(file for file in folder.glob("*.md") if file.name != "README.md")
     drawn = {docs / "status.md": status_page(docs)}
-    drawn |= {page: measurement_page(page) for page in measurements}
+    drawn |= {page: measurement_page(page) for page in [*measurements, docs / "inductor_faults.md"] if page.exists()}
     drawn[folder / "README.md"] = INDEX_HEAD + "".join(index_row(page) for page in reversed(measurements))
     shown = {name for page in measurements for name, _ in TABLE.findall(page.read_text(encoding="utf-8"))}
     if unused := sorted({file.name for file in folder.glob("*.csv")} - shown):
