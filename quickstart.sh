@@ -61,7 +61,7 @@ case "$job" in
   build) build torchstone torchstone-report ;;
   accuracy)
     build torchstone torchstone-report
-    # No case is timed. Threads that wait in a loop would take the cores of the compiles beside them.
+    # No case is timed. Threads that wait in a loop would slow down concurrent compiles.
     OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive} exec build/bin/torchstone --gtest_filter='*/Accuracy.*' "$@"
     ;;
   test)

@@ -189,8 +189,8 @@ int merge(const MergeArguments& arguments) {
   const bool cut_off =
       std::ranges::any_of(report->results, [](const Result& r) { return r.outcome.status == Status::interrupted; });
   if (cut_off) return ExitCode::interrupted;
-  if (arguments.exit_code)
-    if (const int code = exit_code_of(report->results, false); code != ExitCode::success) return code;
+  const int of_cases = arguments.exit_code ? exit_code_of(report->results, false) : ExitCode::success;
+  if (of_cases != ExitCode::success) return of_cases;
   return written.faults.empty() ? ExitCode::success : ExitCode::infrastructure;
 }
 

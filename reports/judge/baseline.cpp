@@ -106,7 +106,7 @@ Change worse_change(Change a, Change b) {
 /// Whether the baseline measured the case with the expected status.
 bool was_measured_well(const Result& before) { return !is_skipped(before) && status_is_fine(before); }
 
-/// What single cases need of a comparison.
+/// State that the comparisons of single cases share.
 struct CaseContext {
   const RunInfo &before, &after;
   const BaselineOptions& options;
@@ -254,13 +254,13 @@ BaselineComparison compare_with_baseline(const Report& baseline, const Report& r
   require_valid(options);
   BaselineComparison comparison;
   if (!options.single_numbers) {
-    comparison.machine_differences =
-        machine_differences(baseline.run, report.run, has_several_machines(baseline) || has_several_machines(report));
+    const bool several = has_several_machines(baseline) || has_several_machines(report);
+    comparison.machine_differences = machine_differences(baseline.run, report.run, several);
     comparison.torch_difference = torch_difference(baseline.run, report.run);
     comparison.excluded_by_machine = !options.other_machine && !comparison.machine_differences.empty();
     comparison.excluded_by_torch = !options.other_torch && !comparison.torch_difference.empty();
     comparison.notes = other_differences(baseline, report);
-    if (has_several_machines(baseline) || has_several_machines(report))
+    if (several)
       comparison.notes.emplace_back(
           "The results are of several machines: the machine of each case is compared, and a drift is over all of them");
   }

@@ -25,28 +25,21 @@ namespace {
 /// Linux allows 128 KiB for one variable or argument.
 constexpr size_t longest_filter = 100'000;
 
-/// Lists and results of versions that do not say whether a case is timed.
+/// For results, and for lists of older versions: neither has a field for it.
 bool is_timed_check(const std::string& check) {
   constexpr std::array<std::string_view, 3> timed = {"performance", "compile_time", "tournament"};
   return std::ranges::find(timed, check) != timed.end();
 }
 
-std::map<std::string, PlannedCase> by_name(const std::vector<Result>& results) {
-  std::map<std::string, PlannedCase> cases;
-  for (const Result* result : one_of_each_name(results)) {
-    PlannedCase& planned = cases[result->name];
-    planned.name = result->name;
-    planned.timed = is_timed_check(result->check) || !samples_of(*result, "eager_s").empty();
-    if (result->finished && result->duration_s > 0) planned.seconds = result->duration_s;
-  }
-  return cases;
+std::optional<double> seconds_of(const Result& result) {
+  return result.finished && result.duration_s > 0 ? std::optional(result.duration_s) : std::nullopt;
 }
 
 PlannedCase listed_case(const nlohmann::json& json, const std::string& path,
-                        const std::map<std::string, PlannedCase>& known) {
+                        const std::map<std::string, std::optional<double>>& seconds) {
   const Members listed(json, path);
   PlannedCase planned{listed.required_text("name"), listed.boolean("timed", is_timed_check(listed.text("check")))};
-  if (const auto found = known.find(planned.name); found != known.end()) planned.seconds = found->second.seconds;
+  if (const auto found = seconds.find(planned.name); found != seconds.end()) planned.seconds = found->second;
   return planned;
 }
 
@@ -109,9 +102,11 @@ class Chunks {
 }  // namespace
 
 std::vector<PlannedCase> cases_of(const std::vector<Result>& results) {
-  const auto known = by_name(results);
   std::vector<PlannedCase> cases;
-  for (const Result* result : one_of_each_name(results)) cases.push_back(known.at(result->name));
+  for (const Result* result : one_of_each_name(results)) {
+    const bool timed = is_timed_check(result->check) || !samples_of(*result, "eager_s").empty();
+    cases.push_back({result->name, timed, seconds_of(*result)});
+  }
   return cases;
 }
 
@@ -120,11 +115,12 @@ std::vector<PlannedCase> cases_of_list(const std::string& list, const std::strin
   check_json_limits(list);
   const auto json = nlohmann::json::parse(list);
   if (!json.is_array()) throw std::invalid_argument("expected an array of cases");
-  const auto known = by_name(results);
+  std::map<std::string, std::optional<double>> seconds;
+  for (const Result* result : one_of_each_name(results)) seconds.emplace(result->name, seconds_of(*result));
   std::vector<PlannedCase> cases;
   std::set<std::string> names;
   for (const auto& item : json) {
-    PlannedCase planned = listed_case(item, fmt::format("[{}]", cases.size()), known);
+    PlannedCase planned = listed_case(item, fmt::format("[{}]", cases.size()), seconds);
     if (!names.insert(planned.name).second) throw std::invalid_argument(planned.name + ": listed twice");
     cases.push_back(std::move(planned));
   }

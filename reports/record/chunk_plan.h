@@ -22,8 +22,8 @@ struct Chunk {
 };
 
 struct ChunkPlan {
-  double length_s = 0;                 ///< of a chunk of several cases, at most
-  std::vector<Chunk> chunks{};         ///< first those without timed cases, then the others, the longest of each first
+  double length_s = 0;                 ///< limit for a chunk of several cases
+  std::vector<Chunk> chunks{};         ///< Judged chunks precede timed ones. Each kind begins with its longest chunk.
   std::vector<std::string> assumed{};  ///< cases whose duration is assumed
 };
 

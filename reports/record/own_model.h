@@ -10,9 +10,9 @@ namespace torchstone {
 /// sentence for each backend and mode. Averages over backends or modes of one model mean nothing.
 bool are_of_own_model(const std::vector<Result>& results);
 
-/// Whether the user stated that a case ends otherwise than with a pass. Without such a case, "as expected" says no more
-/// than "passed".
-bool has_expectations(const std::vector<Result>& results);
+/// Whether all results are of models that the user named, and the user stated of none that it ends otherwise than with
+/// a pass. "As expected" then says no more than "passed", so reports say the latter.
+bool is_own_without_expectations(const std::vector<Result>& results);
 
 /// Returns the names of the models, with a comma between them.
 std::string model_names(const std::vector<Result>& results);

@@ -28,7 +28,7 @@ Facts machine_facts(const std::string& root = "");
 /// Returns what timings depend on, of the machine of a run: processor, usable cores and GPU. Equal machines have equal
 /// text.
 std::string machine_text(const RunInfo& run);
-/// Returns the machine of a result: its own, or that of the run.
+/// Returns Result::machine, or the machine of the run if the result has none.
 std::string machine_of(const Result& result, const RunInfo& run);
 
 /// Returns the number of CPUs whose time this process may use, by the least quota of its cgroup and of the groups above

@@ -33,9 +33,9 @@ std::vector<std::string> machines_of_timings(const std::vector<Result>& results)
 std::string on_machine(const std::string& machine);
 
 /// Returns the geometric mean of the speed-ups that were measured on a machine, whether or not they meet their
-/// requirement. A mean over passes alone would rise when slow models fail. Also left out are cases whose answer is
-/// wrong or missing, by the accuracy case of the same combination, and speed-ups whose interval says nothing
-/// (reports/record/doubts.h). So is eager against eager unless there is nothing else.
+/// requirement. A mean over passes alone would rise when slow models fail. It leaves out cases whose answer is wrong or
+/// missing, by the accuracy case of the same combination. It leaves out speed-ups whose interval says nothing
+/// (reports/record/doubts.h), and eager against eager unless there is nothing else.
 using Geomean = Average;
 Geomean geomean_of(const std::vector<Result>& results, const std::string& machine = "");
 /// Returns the arithmetic mean of a metric over the timings of a machine (compile_s, compression_ratio). The same cases

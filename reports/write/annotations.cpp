@@ -61,8 +61,7 @@ std::string write_annotations(const Report& report, const std::string& workspace
   }
   if (bad > most_shown)
     text += fmt::format("::error title=Torchstone::and {} more cases {}\n", bad - most_shown,
-                        are_of_own_model(report.results) && !has_expectations(report.results) ? "that did not pass"
-                                                                                              : "not as expected");
+                        is_own_without_expectations(report.results) ? "that did not pass" : "not as expected");
   if (const int code = exit_code_of(report); bad == 0 && code != ExitCode::success)
     text += fmt::format("::error title=Torchstone::{}\n",
                         message(fmt::format("exit code {}: {}", code, exit_words_of(report))));

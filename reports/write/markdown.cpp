@@ -95,7 +95,7 @@ std::string own_model_list(const std::vector<Result>& results) {
 
 /// Returns what the heading says: the model of one's own, or how many cases are as expected.
 std::string subject_of(const std::vector<Result>& results, size_t bad) {
-  if (are_of_own_model(results) && !has_expectations(results)) return cut_text(model_names(results));
+  if (is_own_without_expectations(results)) return cut_text(model_names(results));
   return fmt::format("{} of {} cases as expected", results.size() - bad, results.size());
 }
 
@@ -342,7 +342,7 @@ std::string write_markdown(const Report& report, const MarkdownOptions& options)
   const auto up_to = [&](double part) { return static_cast<size_t>(room * part); };
   std::string text = banner(report, options.comparison);
   if (const auto blocks = blocks_of(report.results, is_unexpected, failure_block); !blocks.empty()) {
-    const bool passes = are_of_own_model(report.results) && !has_expectations(report.results);
+    const bool passes = is_own_without_expectations(report.results);
     text += fmt::format("\n#### {} {}\n", blocks.size(), passes ? "did not pass" : "not as expected");
     add_blocks(text, blocks, up_to(failures_part), "failures");
   }

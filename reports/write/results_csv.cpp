@@ -97,10 +97,10 @@ std::string write_summary_csv(const std::vector<Result>& results) {
   using Key = std::vector<std::string>;
   std::vector<std::pair<Key, std::vector<Result>>> groups;  // in the order they come
   std::map<Key, size_t> places;                             // in groups
-  std::map<Key, std::vector<Result>> of_all_machines;       // an answer on one may exclude the timing on another
+  std::map<Key, std::vector<Result>> of_all_machines;       // if several: an answer on one excludes timings on others
   for (const auto& result : results) {
     Key key = {result.suite, result.backend, result.dtype, result.mode, result.device, result.preset, result.dynamic};
-    of_all_machines[key].push_back(result);
+    if (!result.machine.empty()) of_all_machines[key].push_back(result);
     key.push_back(result.machine);
     const auto [place, is_new] = places.emplace(key, groups.size());
     if (is_new) groups.push_back({place->first, {}});
@@ -113,7 +113,7 @@ std::string write_summary_csv(const std::vector<Result>& results) {
   for (const auto& [key, members] : groups) {
     auto cells = key;
     const std::string& machine = key.back();
-    const auto& all = of_all_machines.at({key.begin(), key.end() - 1});
+    const auto& all = machine.empty() ? members : of_all_machines.at({key.begin(), key.end() - 1});
     std::vector<std::string> excluded;
     for (const auto& [name, average] : {std::pair{"accuracy", pass_rate_of(members)},
                                         {"speed-up", geomean_of(all, machine)},

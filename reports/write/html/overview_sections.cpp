@@ -54,7 +54,7 @@ Headline headline_of(const View& view) {
   const auto open = std::ranges::count_if(view.cases, [](const auto& c) { return c.verdict.mark == '~'; });
   const int code = exit_code_of(view.report);
   if (total == 0) return bad("No results");
-  const bool own = is_own_without_expectations(view);
+  const bool own = is_own_without_expectations(view.report.results);
   if (const auto others = total - fine; others > 0)
     return bad(
         own ? own_words(view, others, 0)

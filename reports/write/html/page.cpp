@@ -104,7 +104,7 @@ struct Content {
 };
 
 std::string title_of(const html::View& view) {
-  const bool own = html::is_own_without_expectations(view);
+  const bool own = is_own_without_expectations(view.report.results);
   size_t fine = 0;
   for (const auto& result : view.report.results)
     fine += own ? result.finished && info_of(result.outcome.status).passing && !is_skipped(result) : is_fine(result);

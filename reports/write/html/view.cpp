@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "reports/judge/baseline_report.h"
-#include "reports/record/own_model.h"
 #include "reports/record/summary.h"
 #include "reports/write/html/markup.h"
 
@@ -75,10 +74,6 @@ View view_of(const Report& report, const write::PageOptions& options, const Fine
     return margin_of(*a.result) > margin_of(*b.result);
   });
   return view;
-}
-
-bool is_own_without_expectations(const View& view) {
-  return are_of_own_model(view.report.results) && !has_expectations(view.report.results);
 }
 
 Look look_of(const Verdict& verdict) {

@@ -38,9 +38,6 @@ struct View {
 /// Keeps references to its arguments.
 View view_of(const Report& report, const write::PageOptions& options, const Fineness& fineness);
 
-/// Whether all cases are of a model of one's own, and the user stated no expectation (reports/record/own_model.h).
-bool is_own_without_expectations(const View& view);
-
 /// A symbol, which can be read without colour, and a CSS class.
 struct Look {
   std::string_view symbol, css_class;

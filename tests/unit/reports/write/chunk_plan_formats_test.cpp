@@ -68,7 +68,7 @@ json item_of(const json& list, const std::string& kind, const std::string& name)
   return {};
 }
 
-// What Kubernetes requires of an Indexed Job with backoffLimitPerIndex and podFailurePolicy.
+// Checks what Kubernetes requires of an Indexed Job with backoffLimitPerIndex and podFailurePolicy.
 TEST(ChunkPlanFormats, KubernetesHasAnIndexedJobForEachKind) {
   const json list = json::parse(plan_k8s(sample_plan(), "torchstone:1"));
   EXPECT_EQ(list["kind"], "List");
