@@ -79,6 +79,7 @@ Use training_cases();
 Use amp_cases();
 Use dynamic_cases();
 Use python_cases();
+Use cases_of_ranks();
 Use timed_cases_with_memory_records();
 Use cases_of_free_batch();
 Use operators_of_a_log();

@@ -132,6 +132,10 @@ Use python_cases() {
           [](const Case& c, const UseFacts&) { return is_python(c); }};
 }
 
+Use cases_of_ranks() {
+  return {"cases of several ranks (--torchstone_world)", [](const Case& c, const UseFacts&) { return c.world > 1; }};
+}
+
 Use timed_cases_with_memory_records() {
   return {"cases of performance whose backend is not torch_compile, and Python modules on CUDA in performance",
           [of_this_process = timed_cases_of_this_process()](const Case& c, const UseFacts& facts) {

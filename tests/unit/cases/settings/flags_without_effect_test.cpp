@@ -92,7 +92,7 @@ TEST(AnEnvironmentTwinWithoutEffect, IsNoErrorAndInNoReproduction) {
 
 /// Cases that each differ in one way from `plain`, a case of accuracy.
 struct Chosen {
-  Case plain, timed, in_python, dynamic, an_operator, recurrent, training, amp;
+  Case plain, timed, in_python, dynamic, an_operator, recurrent, training, amp, ranks;
   Chosen() {
     plain.fixed_batch = true;
     timed.check = in_python.check = "performance";
@@ -102,6 +102,7 @@ struct Chosen {
     recurrent.model = "lstm_cudnn";
     training.mode = Mode::training;
     amp.dtype = DType::amp;
+    ranks.world = 2;
   }
 };
 
@@ -137,6 +138,7 @@ TEST(AFlagForAKindOfCases, IsRefusedWhereNoneIsChosen) {
         {"--torchstone_optimizer=adam", "cases of training", &chosen.training},
         {"--torchstone_use_eval_mode", "cases of training", &chosen.training},
         {"--torchstone_amp_dtype=float16", "dtype amp", &chosen.amp},
+        {"--torchstone_parallel=fsdp", "--torchstone_world", &chosen.ranks},
         {"--torchstone_batch_size=3", "batch size is not fixed", &batch},
         {"--torchstone_dynamic_range=2..8", "--torchstone_dynamic", &chosen.dynamic},
         {"--torchstone_operator_logs=/l.txt", "operators", &chosen.an_operator},

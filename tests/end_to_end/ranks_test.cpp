@@ -1,0 +1,74 @@
+// A Python module that trains in two processes, in the real program.
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "tests/end_to_end/binary.h"
+
+namespace torchstone {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class TwoRanks : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::string(TORCHSTONE_PYTHON).empty()) GTEST_SKIP() << "built without a Python, which runs the module";
+    std::ofstream(folder() + "/net.py") << "import torch\n"
+                                           "class Net(torch.nn.Sequential):\n"
+                                           "    def __init__(self):\n"
+                                           "        super().__init__(torch.nn.Linear(8, 6), torch.nn.GELU(), "
+                                           "torch.nn.Linear(6, 4))\n"
+                                           "    def get_example_inputs(self):\n"
+                                           "        return (torch.randn(4, 8),)\n";
+  }
+
+  std::string folder() const { return torchstone_.out(); }
+
+  ProgramRun run(const std::vector<std::string>& flags, const std::string& modes = "training") const {
+    std::vector<std::string> arguments{"--torchstone_only=path:" + folder() + "/net.py,class:Net",
+                                       "--torchstone_checks=accuracy", "--torchstone_modes=" + modes,
+                                       "--torchstone_world=2"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    return torchstone_.run(arguments);
+  }
+
+  nlohmann::json row() const { return torchstone_.results().at("results").at(0); }
+
+  const Torchstone torchstone_;
+};
+
+TEST_F(TwoRanks, TrainAModuleAsOneProcessDoes) {
+  const ProgramRun found = run({"--torchstone_backends=torch_compile:backend=aot_eager"});
+  EXPECT_EQ(found.exit_code, 0) << found.out << found.err;
+  EXPECT_THAT(std::string(row().at("name")),
+              AllOf(HasSubstr("/Net_training_as_written_torch_compile"), EndsWith("_cpu_ddp_2")));
+  EXPECT_EQ(row().at("outcome").at("status"), "pass") << row().dump(1);
+  EXPECT_EQ(row().at("outcome").at("notes").at("ranks"), "2 of ddp, 8 gradients and parameters equal in all ranks");
+}
+
+TEST_F(TwoRanks, ThatDoNotReduceGradientsAreRed) {
+  std::ofstream(folder() + "/no_reduce.py")
+      << "import torch\n"
+         "torch.nn.parallel.DistributedDataParallel = lambda module, **options: module\n";
+  const ProgramRun found =
+      run({"--torchstone_backends=torch_compile:backend=eager", "--torchstone_python_import=no_reduce"});
+  EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
+  EXPECT_EQ(row().at("outcome").at("status"), "fail_accuracy") << row().dump(1);
+  EXPECT_THAT(row().at("outcome").at("reason"),
+              StartsWith("the ranks disagree in phase ranks: rank 1 has another gradient of 0.weight than rank 0"));
+}
+
+TEST_F(TwoRanks, HaveNothingToExchangeInInference) {
+  run({"--torchstone_backends=torch_compile:backend=eager"}, "inference");
+  EXPECT_EQ(row().at("outcome").at("status"), "unsupported") << row().dump(1);
+  EXPECT_THAT(row().at("outcome").at("reason"), HasSubstr("inference does not have"));
+}
+
+}  // namespace
+}  // namespace torchstone
