@@ -41,6 +41,16 @@ double regularized_beta(double x, double rest, double a, double b) {
   return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a : 1 - front * beta_fraction(b, a, rest) / b;
 }
 
+/// Returns the x of 0 or more at which a falling function reaches `tail`.
+template <typename Tail>
+double bound_of(double tail, const Tail& tail_at) {
+  double low = 0, high = 1;
+  while (tail_at(high) > tail) high *= 2;
+  for (double middle = high / 2; middle > low && middle < high; middle = low + (high - low) / 2)
+    (tail_at(middle) > tail ? low : high) = middle;
+  return high;
+}
+
 }  // namespace
 
 double student_tail(double t, double degrees) {
@@ -52,11 +62,7 @@ double student_tail(double t, double degrees) {
 
 double student_bound(double tail, double degrees) {
   if (!(tail > 0 && tail <= 0.5)) throw std::invalid_argument("Student's t: a tail over 0 and up to 1/2 expected");
-  double low = 0, high = 1;
-  while (student_tail(high, degrees) > tail) high *= 2;
-  for (double middle = high / 2; middle > low && middle < high; middle = low + (high - low) / 2)
-    (student_tail(middle, degrees) > tail ? low : high) = middle;
-  return high;
+  return bound_of(tail, [degrees](double t) { return student_tail(t, degrees); });
 }
 
 double fisher_tail(double f, double above, double below) {
@@ -65,6 +71,11 @@ double fisher_tail(double f, double above, double below) {
   const double part = above * f;
   if (std::isinf(part)) return 0;
   return regularized_beta(below / (below + part), part / (below + part), below / 2, above / 2);
+}
+
+double fisher_bound(double tail, double above, double below) {
+  if (!(tail > 0 && tail <= 1)) throw std::invalid_argument("Fisher's F: a tail over 0 and up to 1 expected");
+  return bound_of(tail, [above, below](double f) { return fisher_tail(f, above, below); });
 }
 
 Processes by_process(const std::vector<double>& values, const std::vector<double>& lengths) {

@@ -20,6 +20,8 @@ double student_bound(double tail, double degrees);
 /// Returns P(F > f) of Fisher's distribution of a ratio of variances: I(d / (d + n f); d/2, n/2), for n and d degrees
 /// of freedom above and below. Throws std::invalid_argument for degrees under 1 or a negative f.
 double fisher_tail(double f, double above, double below);
+/// Returns the f with P(F > f) = tail, for a tail in (0, 1]. Throws std::invalid_argument otherwise.
+double fisher_bound(double tail, double above, double below);
 
 /// Rounds by process.
 using Processes = std::vector<std::vector<double>>;

@@ -57,6 +57,17 @@ TEST(FishersF, HasTheKnownTail) {
   EXPECT_EQ(fisher_tail(infinity, 3, 3), 0);
 }
 
+TEST(FishersF, BoundsATail) {
+  // Fisher & Yates, "Statistical Tables", table V: 5 %, 1 % and 0.1 %.
+  EXPECT_NEAR(fisher_bound(0.05, 4, 7), 4.1203, 1e-4);
+  EXPECT_NEAR(fisher_bound(0.01, 2, 30), 5.3903, 1e-4);
+  EXPECT_NEAR(fisher_bound(0.001, 10, 40), 3.8744, 1e-4);
+  EXPECT_NEAR(fisher_bound(0.001, 1, 5), std::pow(student_bound(0.0005, 5), 2), 1e-9);
+  EXPECT_NEAR(fisher_bound(1, 3, 3), 0, 1e-12);
+  for (const double tail : {0.0, -0.1, 1.01, std::nan("")})
+    EXPECT_THROW(fisher_bound(tail, 3, 3), std::invalid_argument) << tail;
+}
+
 TEST(FishersF, RefusesWhatIsNoRatioOfVariances) {
   EXPECT_THROW(fisher_tail(1, 0.5, 3), std::invalid_argument);
   EXPECT_THROW(fisher_tail(1, 3, 0), std::invalid_argument);

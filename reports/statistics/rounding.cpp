@@ -1,0 +1,152 @@
+#include "reports/statistics/rounding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "reports/statistics/processes.h"
+
+namespace torchstone::statistics {
+namespace {
+
+constexpr size_t most_paired = 8;        // runs whose errors are compared with each other
+constexpr double most_degrees = 10'000;  // more degrees of freedom do not change a bound
+
+bool alike(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+/// Returns whether `holds` is true of float64, eager and each run at one element.
+template <typename Predicate>
+bool all_of_eager(const RoundingBlock& block, size_t i, const Predicate& holds) {
+  return holds(block.exact[i]) && holds(block.eager[i]) &&
+         std::ranges::all_of(block.runs, [&](const auto& run) { return holds(run[i]); });
+}
+
+bool is_finite(const RoundingBlock& block, size_t i) {
+  return all_of_eager(block, i, [](double value) { return std::isfinite(value); });
+}
+
+/// Whether the result differs where eager always has the same NaN or infinity, or is not finite where eager always is.
+bool differs_in_finiteness(const RoundingBlock& block, size_t i) {
+  if (is_finite(block, i)) return !std::isfinite(block.result[i]);
+  const bool same = all_of_eager(block, i, [&](double value) { return alike(value, block.exact[i]); });
+  return same && !alike(block.result[i], block.exact[i]);
+}
+
+void require_one_length(const RoundingBlock& block) {
+  const auto differs = [&](const auto& values) { return values.size() != block.exact.size(); };
+  if (block.runs.empty() || differs(block.eager) || differs(block.result) || std::ranges::any_of(block.runs, differs))
+    throw std::invalid_argument("rounding: values of one length, and a run of eager expected");
+}
+
+double square(double value) { return value * value; }
+
+/// Sums of squares and products of errors over the elements.
+struct Sums {
+  size_t elements = 0;
+  double values = 0, eager = 0, runs = 0, result = 0;
+  std::vector<std::vector<double>> products{};  ///< of the errors of each two of the first runs
+  bool differs_in_finiteness = false;
+
+  void add(const RoundingBlock& block) {
+    require_one_length(block);
+    const size_t paired = std::min(block.runs.size(), most_paired);
+    products.resize(paired, std::vector<double>(paired));
+    std::vector<double> errors(block.runs.size());
+    for (size_t i = 0; i < block.exact.size(); ++i) {
+      differs_in_finiteness = differs_in_finiteness || statistics::differs_in_finiteness(block, i);
+      if (!is_finite(block, i) || !std::isfinite(block.result[i])) continue;
+      const double exact = block.exact[i];
+      ++elements;
+      values += square(exact);
+      eager += square(block.eager[i] - exact);
+      result += square(block.result[i] - exact);
+      for (size_t r = 0; r < errors.size(); ++r) runs += square(errors[r] = block.runs[r][i] - exact);
+      for (size_t r = 0; r < paired; ++r)
+        for (size_t s = 0; s <= r; ++s) products[r][s] += errors[r] * errors[s];
+    }
+  }
+
+  /// Returns one over the mean squared cosine between the errors of two runs, at least 1.
+  double degrees() const {
+    double cosines = 0, pairs = 0;
+    for (size_t r = 0; r < products.size(); ++r) {
+      for (size_t s = 0; s < r; ++s) {
+        const double sizes = products[r][r] * products[s][s];
+        if (!(sizes > 0)) continue;
+        cosines += square(products[r][s]) / sizes;
+        ++pairs;
+      }
+    }
+    if (pairs == 0) return 1;
+    return std::clamp(pairs / std::max(cosines, pairs / most_degrees), 1.0, most_degrees);
+  }
+};
+
+double mean_square_of_runs(const RoundingBlock& block, size_t i) {
+  double sum = 0;
+  for (const auto& run : block.runs) sum += square(run[i] - block.exact[i]);
+  return sum / static_cast<double>(block.runs.size());
+}
+
+/// Returns error / scale; 0 without an error.
+double in_units_of(double scale, double error) { return error == 0 ? 0 : error / scale; }
+
+}  // namespace
+
+RoundingErrors measure_rounding(const RoundingBlocks& blocks, const RoundingUnit& unit) {
+  Sums sums;
+  RoundingErrors found;
+  blocks([&](const RoundingBlock& block) {
+    sums.add(block);
+    found.runs = block.runs.size();
+  });
+  found.elements = sums.elements;
+  found.differs_in_finiteness = sums.differs_in_finiteness;
+  if (sums.elements == 0) return found;
+  const auto n = static_cast<double>(sums.elements);
+  found.rms = std::sqrt(sums.values / n);
+  found.eager = std::sqrt(sums.eager / n);
+  found.result = std::sqrt(sums.result / n);
+  const double of_runs = std::max(sums.eager / n, sums.runs / n / static_cast<double>(found.runs));
+  const double lost = found.eager < found.rms ? found.eager / found.rms : 1;  // part of the digits
+  found.scale = std::sqrt(of_runs + square(unit.relative * found.rms) + square(unit.absolute) +
+                          square(unit.cancelled * found.eager * lost));
+  found.degrees = std::min(sums.degrees(), n);
+  blocks([&](const RoundingBlock& block) {
+    for (size_t i = 0; i < block.exact.size(); ++i) {
+      if (!is_finite(block, i) || !std::isfinite(block.result[i])) continue;
+      const double size = std::abs(block.exact[i]);
+      const double scale =
+          std::sqrt(mean_square_of_runs(block, i) + square(found.scale) + square(unit.relative * size));
+      const double error = std::abs(block.result[i] - block.exact[i]);
+      found.worst_element = std::max(found.worst_element, in_units_of(scale, error));
+      if (size > 0) found.firmest_element = std::min(found.firmest_element, scale / size);
+    }
+  });
+  return found;
+}
+
+RoundingBounds rounding_bounds(const RoundingErrors& errors, const RoundingTest& test) {
+  const auto runs = static_cast<double>(errors.runs), elements = static_cast<double>(errors.elements);
+  const double tail = test.error_rate / (2 * static_cast<double>(test.tensors));
+  const auto bound = [&](double of_tail, double degrees) {
+    return std::max(test.least, std::sqrt(fisher_bound(of_tail, degrees, runs * degrees)) / test.amplitude);
+  };
+  return {bound(tail, errors.degrees), bound(tail / elements, 1)};
+}
+
+RoundingVerdict judge_rounding(const RoundingErrors& errors, const RoundingTest& test) {
+  if (errors.differs_in_finiteness)
+    return {.ratio = std::numeric_limits<double>::infinity(), .bound = test.least, .by_element = true};
+  if (errors.elements == 0) return {.bound = test.least};
+  const RoundingBounds bounds = rounding_bounds(errors, test);
+  const double norm = in_units_of(errors.scale, errors.result);
+  RoundingVerdict verdict{.ratio = norm, .bound = bounds.norm};
+  if (errors.worst_element / bounds.element > norm / bounds.norm)
+    verdict = {.ratio = errors.worst_element, .bound = bounds.element, .by_element = true};
+  if (errors.eager < errors.rms)
+    verdict.limit = std::min(bounds.norm * errors.scale / errors.rms, bounds.element * errors.firmest_element);
+  return verdict;
+}
+
+}  // namespace torchstone::statistics
