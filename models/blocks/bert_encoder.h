@@ -112,8 +112,14 @@ struct WordHead {
   Act act;
 };
 
-/// Embeddings, layers and a head tied to the words: ids [N, L] → logits [N, L, vocabulary]. Derived classes register
-/// the parts under the originals' names.
+/// Returns the scores of each position as the first and as the last of an answer: states [N, L, width] → two of [N, L].
+inline Tensors answer_scores(nn::Linear& head, const torch::Tensor& states) {
+  const auto ends = head(states).split(1, -1);
+  return {ends[0].squeeze(-1).contiguous(), ends[1].squeeze(-1).contiguous()};
+}
+
+/// Embeddings, layers and a head for the labels: one tied to the words, ids [N, L] → logits [N, L, vocabulary], or
+/// answer_scores(). Derived classes register the parts under the originals' names; for classes, they have the head.
 template <class Embeddings>
 class WordEncoder : public TokenModel {
  public:
@@ -121,8 +127,11 @@ class WordEncoder : public TokenModel {
               Harness harness = Harness::huggingface)
       : TokenModel({shape.vocabulary, shape.tokens, shape.positions - 2 * shape.padding_word, labels, harness}),
         shape_(shape),
-        embeddings_(shape),
-        head_(shape.width, embeddings_->words->weight) {
+        embeddings_(shape) {
+    if (labels == Labels::span)
+      answer_ = register_module("qa_outputs", nn::Linear(shape.width, 2));
+    else if (labels != Labels::classes)
+      head_.emplace(shape.width, embeddings_->words->weight);
     for (int64_t i = 0; i < shape.layers; ++i) layers_.push_back(layer(shape));
   }
 
@@ -130,17 +139,24 @@ class WordEncoder : public TokenModel {
   Tensors outputs(const Tensors& inputs) override {
     auto x = embed(inputs.at(0));
     for (auto& layer : layers_) x = layer(x);
-    return {head_(x)};
+    return head(x);
+  }
+  virtual Tensors head(const torch::Tensor& states) {
+    if (answer_) return answer_scores(answer_, states);
+    return {(*head_)(states)};
   }
   virtual torch::Tensor embed(const torch::Tensor& ids) { return embeddings_->forward(ids); }
-  /// Registers the parts under the names of BERT and its closest relatives.
-  void register_as_bert(const std::string& name) {
-    register_module(name, group({{"embeddings", embeddings_.ptr()},
-                                 {"encoder", group({{"layer", list_of(layers_).ptr()}}).ptr()}}));
-    const auto transform = group({{"dense", head_.dense.ptr()}, {"LayerNorm", head_.norm.ptr()}});
-    auto predictions = group({{"transform", transform.ptr()}, {"decoder", head_.decoder}});
-    predictions->register_parameter("bias", head_.bias);
+  /// Registers the parts under the names of BERT and its closest relatives. Returns the group of all but the head.
+  nn::ModuleDict register_as_bert(const std::string& name) {
+    auto model =
+        group({{"embeddings", embeddings_.ptr()}, {"encoder", group({{"layer", list_of(layers_).ptr()}}).ptr()}});
+    register_module(name, model);
+    if (!head_) return model;
+    const auto transform = group({{"dense", head_->dense.ptr()}, {"LayerNorm", head_->norm.ptr()}});
+    auto predictions = group({{"transform", transform.ptr()}, {"decoder", head_->decoder}});
+    predictions->register_parameter("bias", head_->bias);
     register_module("cls", group({{"predictions", predictions.ptr()}}));
+    return model;
   }
   /// Initialises the weights at the end of a constructor: normal with deviation 0.02, the padding word and position 0.
   void init() {
@@ -154,7 +170,8 @@ class WordEncoder : public TokenModel {
   BertShape shape_;
   Embeddings embeddings_;
   std::vector<Block> layers_;
-  WordHead head_;
+  std::optional<WordHead> head_;
+  nn::Linear answer_{nullptr};
 };
 
 }  // namespace torchstone

@@ -10,6 +10,7 @@ enum class Labels {
   words,       ///< logits [N, L, words], labels [N, L]: the word at each position
   next_words,  ///< the same shapes, but each position predicts the next label
   classes,     ///< logits [N, classes], labels [N]
+  span,        ///< two logits [N, L] and two labels [N]: the first and the last position of an answer
 };
 
 /// The program of upstream that a model of transformers runs in.
@@ -51,14 +52,14 @@ class TokenModel : public Model {
     const auto found = outputs(inputs);
     if (inputs.size() == task_.inputs && found.size() == 1) return found.front();
     std::vector<c10::IValue> parts(found.begin(), found.end());
-    if (inputs.size() > task_.inputs)
-      parts.insert(parts.begin(), label_loss(found.front(), inputs.back(), task_.labels));
+    if (inputs.size() > task_.inputs) parts.insert(parts.begin(), loss_of(found, inputs));
     return c10::ivalue::Tuple::create(std::move(parts));
   }
   Tensors example_inputs(const ModelOptions& options) const final {
     auto inputs = token_inputs(options);
-    if (options.mode == Mode::training || task_.harness == Harness::huggingface)
-      inputs.push_back(random_labels(options));
+    if (options.mode == Mode::training || task_.harness == Harness::huggingface) {
+      for (int i = 0; i < (task_.labels == Labels::span ? 2 : 1); ++i) inputs.push_back(random_labels(options));
+    }
     return inputs;
   }
   /// Returns the length of the texts, if it may vary.
@@ -81,8 +82,11 @@ class TokenModel : public Model {
   virtual Tensors outputs(const Tensors& inputs) = 0;
   /// Returns new inputs without labels.
   virtual Tensors token_inputs(const ModelOptions& options) const { return {random_words(options)}; }
-  /// Returns new labels.
-  virtual torch::Tensor random_labels(const ModelOptions& options) const { return random_words(options); }
+  /// Returns new labels, of an answer's span the first or the last position.
+  virtual torch::Tensor random_labels(const ModelOptions& options) const {
+    if (task_.labels == Labels::span) return torch::randint(length_of(options), {options.batch_size}, torch::kInt64);
+    return random_words(options);
+  }
   int64_t length_of(const ModelOptions& options) const { return options.size_of("length", task_.tokens); }
   torch::Tensor random_words(const ModelOptions& options) const {
     return torch::randint(task_.vocabulary, {options.batch_size, length_of(options)}, torch::kInt64);
@@ -90,6 +94,12 @@ class TokenModel : public Model {
   const TokenTask& task() const { return task_; }
 
  private:
+  torch::Tensor loss_of(const Tensors& found, const Tensors& inputs) const {
+    if (task_.labels != Labels::span) return label_loss(found.front(), inputs.back(), task_.labels);
+    const auto first = label_loss(found.at(0), inputs.at(task_.inputs), Labels::classes);
+    return (first + label_loss(found.at(1), inputs.back(), Labels::classes)) / 2;
+  }
+
   TokenTask task_;
 };
 

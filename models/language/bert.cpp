@@ -10,14 +10,22 @@ namespace {
 /// Original: transformers.BertForMaskedLM; logits [N, 512, 30522]; 109,514,298 parameters.
 class Bert : public WordEncoder<Embeddings> {
  public:
-  explicit Bert(const BertShape& shape) : WordEncoder(shape, bert_layer) {
+  Bert(const BertShape& shape, Labels labels, Harness harness = Harness::huggingface)
+      : WordEncoder(shape, bert_layer, labels, harness) {
     register_as_bert("bert");
     init();
   }
 };
 
 TORCHSTONE_MODEL(BertForMaskedLM, .family = "bert", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
-                 .parameters = 109'514'298, .make = by_preset<Bert>(BertShape{}, mini_bert_shape));
+                 .parameters = 109'514'298,
+                 .make = by_preset<Bert>(std::tuple(BertShape{}, Labels::words),
+                                         std::tuple(mini_bert_shape, Labels::words)));
+/// The same encoder finds an answer: positions of its first and last word, both [N] → loss and two logits [N, 512].
+TORCHSTONE_MODEL(BertForQuestionAnswering, .family = "bert", .suites = {"huggingface"}, .train_batch = 32,
+                 .eval_batch = 32, .parameters = 108'893'186,
+                 .make = by_preset<Bert>(std::tuple(BertShape{}, Labels::span),
+                                         std::tuple(mini_bert_shape, Labels::span)));
 
 /// BERT's encoder with positions that count from the padding word's number, and a head of its own. CamemBERT has the
 /// same architecture for French. Papers: Liu et al., "RoBERTa: a robustly optimized BERT pretraining approach", 2019;
@@ -31,9 +39,12 @@ class Roberta : public WordEncoder<Embeddings> {
   Roberta(const BertShape& shape, Labels labels) : WordEncoder(shape, bert_layer, labels) {
     register_module("roberta", group({{"embeddings", embeddings_.ptr()},
                                       {"encoder", group({{"layer", list_of(layers_).ptr()}}).ptr()}}));
-    auto head = group({{"dense", head_.dense.ptr()}, {"layer_norm", head_.norm.ptr()}, {"decoder", head_.decoder}});
-    head->register_parameter("bias", head_.bias);
-    register_module("lm_head", head);
+    if (head_) {
+      auto head =
+          group({{"dense", head_->dense.ptr()}, {"layer_norm", head_->norm.ptr()}, {"decoder", head_->decoder}});
+      head->register_parameter("bias", head_->bias);
+      register_module("lm_head", head);
+    }
     init();
   }
 
@@ -47,7 +58,7 @@ class Roberta : public WordEncoder<Embeddings> {
 /// RoBERTa whose input is only padding.
 class PaddingRoberta : public Roberta {
  public:
-  explicit PaddingRoberta(const BertShape& shape) : Roberta(shape, Labels::next_words) {}
+  using Roberta::Roberta;
 
  private:
   Tensors token_inputs(const ModelOptions& options) const override {
@@ -63,10 +74,18 @@ BertShape mini_roberta_shape(int64_t positions, int64_t padding_word) {
   return shape;
 }
 
+constexpr BertShape roberta_shape{.vocabulary = 50265, .padding_position = 0};
 TORCHSTONE_MODEL(RobertaForCausalLM, .family = "roberta", .suites = {"huggingface"}, .train_batch = 32,
                  .eval_batch = 32, .parameters = 124'696'665,
-                 .make = by_preset<PaddingRoberta>(BertShape{.vocabulary = 50265, .padding_position = 0},
-                                                   mini_roberta_shape(64, 0)));
+                 .make = by_preset<PaddingRoberta>(std::tuple(roberta_shape, Labels::next_words),
+                                                   std::tuple(mini_roberta_shape(64, 0), Labels::next_words)));
+/// Of padding alone all positions have one score and the gradients are 0, so mini takes random words.
+TORCHSTONE_MODEL(
+    RobertaForQuestionAnswering, .family = "roberta", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
+    .parameters = 124'055'810, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      if (options.preset == Preset::full) return std::make_shared<PaddingRoberta>(roberta_shape, Labels::span);
+      return std::make_shared<Roberta>(mini_roberta_shape(66, 1), Labels::span);
+    });
 constexpr BertShape camembert_shape{.vocabulary = 32005, .positions = 514, .padding_word = 1, .padding_position = 1};
 TORCHSTONE_MODEL(CamemBert, .family = "roberta", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
                  .parameters = 110'656'261,
@@ -118,9 +137,39 @@ class LayoutLm : public WordEncoder<LayoutEmbeddings> {
   }
 };
 
+/// The same encoder with a class for each page, from the state of its first word. Original:
+/// transformers.LayoutLMForSequenceClassification; logits [N, 2]; 112,629,506 parameters.
+class PageClassifier : public WordEncoder<LayoutEmbeddings> {
+ public:
+  explicit PageClassifier(const BertShape& shape)
+      : WordEncoder(shape, bert_layer, Labels::classes), pooler_(shape.width, shape.width) {
+    register_as_bert("layoutlm")->register_module("pooler", group({{"dense", pooler_.ptr()}}));
+    dropout_ = register_module("dropout", nn::Dropout(shape.dropout));
+    classifier_ = register_module("classifier", nn::Linear(shape.width, class_count));
+    init();
+  }
+
+ private:
+  static constexpr int64_t class_count = 2;
+
+  Tensors head(const torch::Tensor& states) override {
+    return {classifier_(dropout_(torch::tanh(pooler_(states.select(1, 0)))))};
+  }
+  /// Returns class 0 for all, because upstream generates labels below the last class.
+  torch::Tensor random_labels(const ModelOptions& options) const override {
+    return torch::randint(class_count - 1, {options.batch_size}, torch::kInt64);
+  }
+
+  nn::Linear pooler_, classifier_{nullptr};
+  nn::Dropout dropout_{nullptr};
+};
+
 TORCHSTONE_MODEL(LayoutLMForMaskedLM, .family = "layoutlm", .suites = {"huggingface"}, .train_batch = 32,
                  .eval_batch = 32, .parameters = 112'660'026,
                  .make = by_preset<LayoutLm>(BertShape{}, mini_bert_shape));
+TORCHSTONE_MODEL(LayoutLMForSequenceClassification, .family = "layoutlm", .suites = {"huggingface"}, .train_batch = 32,
+                 .eval_batch = 32, .parameters = 112'629'506,
+                 .make = by_preset<PageClassifier>(BertShape{}, mini_bert_shape));
 
 }  // namespace
 }  // namespace torchstone::bert

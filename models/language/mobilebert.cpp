@@ -1,7 +1,9 @@
 // MobileBERT: narrow layers between linear bottlenecks, four feed-forward parts in each, and scales and shifts instead
 // of norms. Paper: Sun et al., "MobileBERT: a compact task-agnostic BERT for resource-limited devices", 2020. Original:
-// transformers.MobileBertForMaskedLM. Token ids and labels, both [N, 128] → loss and logits [N, 128, 30522]; 36,596,538
-// parameters. mini: 2 layers of width 64 with bottlenecks and words of width 32, 1000 words, 32 tokens.
+// transformers.MobileBertForMaskedLM and MobileBertForQuestionAnswering. Token ids and labels, both [N, 128] → loss and
+// logits [N, 128, 30522]; ids and the first and last positions of answers, both [N] → loss and two logits [N, 128];
+// 36,596,538 and 24,582,914 parameters. mini: 2 layers of width 64 with bottlenecks and words of width 32, 1000 words,
+// 32 tokens.
 #include "models/blocks/bert_encoder.h"
 
 namespace torchstone::mobilebert {
@@ -101,46 +103,79 @@ TORCH_MODULE(Trigrams);
 
 class MobileBert : public TokenModel {
  public:
-  explicit MobileBert(const BertShape& shape)
-      : TokenModel({shape.vocabulary, shape.tokens, shape.positions}),
-        embeddings_(shape),
-        dense_(shape.width, shape.width),
-        norm_(layer_norm(shape.width, bert_epsilon)),
-        more_(linear_without_bias(shape.vocabulary, shape.width - shape.embedding)) {
+  MobileBert(const BertShape& shape, Labels labels)
+      : TokenModel({shape.vocabulary, shape.tokens, shape.positions, labels}), embeddings_(shape) {
     for (int64_t i = 0; i < shape.layers; ++i) layers_.push_back(mobile_layer(shape));
     register_module("mobilebert", group({{"embeddings", embeddings_.ptr()},
                                          {"encoder", group({{"layer", list_of(layers_).ptr()}}).ptr()}}));
+  }
+
+ protected:
+  torch::Tensor states(const torch::Tensor& ids) {
+    auto x = embeddings_(ids);
+    for (auto& layer : layers_) x = layer(x);
+    return x;
+  }
+  /// Initialises the weights at the end of a constructor.
+  void init() {
+    init_linears_normal(*this, 0.02);
+    init_embeddings_normal(*this, 0.02);
+    torch::NoGradGuard no_grad;
+    words()[full_shape.padding_word].zero_();
+  }
+  const torch::Tensor& words() { return embeddings_->words->weight; }
+
+ private:
+  Trigrams embeddings_;
+  std::vector<Block> layers_;
+};
+
+/// In the head, a word's vector is its embedding, extended by `more_` to the width of the layers.
+class MaskedWords : public MobileBert {
+ public:
+  explicit MaskedWords(const BertShape& shape)
+      : MobileBert(shape, Labels::words),
+        dense_(shape.width, shape.width),
+        norm_(layer_norm(shape.width, bert_epsilon)),
+        more_(linear_without_bias(shape.vocabulary, shape.width - shape.embedding)) {
     const auto transform = group({{"dense", dense_.ptr()}, {"LayerNorm", norm_.ptr()}});
-    const auto decoder = tied(embeddings_->words->weight);
+    const auto decoder = tied(words());
     bias_ = decoder->register_parameter("bias", torch::zeros({shape.vocabulary}));
     auto predictions = group({{"transform", transform.ptr()}, {"dense", more_.ptr()}, {"decoder", decoder}});
     predictions->register_parameter("bias", bias_);
     register_module("cls", group({{"predictions", predictions.ptr()}}));
-    init_linears_normal(*this, 0.02);
-    init_embeddings_normal(*this, 0.02);
-    torch::NoGradGuard no_grad;
-    embeddings_->words->weight[shape.padding_word].zero_();
+    init();
   }
 
  private:
-  /// In the head, a word's vector is its embedding, extended by `more_` to the width of the layers.
   Tensors outputs(const Tensors& inputs) override {
-    auto x = embeddings_(inputs.at(0));
-    for (auto& layer : layers_) x = layer(x);
-    x = norm_(torch::relu(dense_(x)));
-    return {torch::matmul(x, torch::cat({embeddings_->words->weight.t(), more_->weight}, 0)) + bias_};
+    const auto x = norm_(torch::relu(dense_(states(inputs.at(0)))));
+    return {torch::matmul(x, torch::cat({words().t(), more_->weight}, 0)) + bias_};
   }
 
-  Trigrams embeddings_;
-  std::vector<Block> layers_;
   nn::Linear dense_;
   nn::LayerNorm norm_;
   nn::Linear more_;
   torch::Tensor bias_;
 };
 
+class Answers : public MobileBert {
+ public:
+  explicit Answers(const BertShape& shape) : MobileBert(shape, Labels::span) {
+    answer_ = register_module("qa_outputs", nn::Linear(shape.width, 2));
+    init();
+  }
+
+ private:
+  Tensors outputs(const Tensors& inputs) override { return answer_scores(answer_, states(inputs.at(0))); }
+
+  nn::Linear answer_{nullptr};
+};
+
 TORCHSTONE_MODEL(MobileBertForMaskedLM, .family = "mobilebert", .suites = {"huggingface"}, .train_batch = 256,
-                 .eval_batch = 256, .parameters = 36'596'538, .make = by_preset<MobileBert>(full_shape, mini_shape()));
+                 .eval_batch = 256, .parameters = 36'596'538, .make = by_preset<MaskedWords>(full_shape, mini_shape()));
+TORCHSTONE_MODEL(MobileBertForQuestionAnswering, .family = "mobilebert", .suites = {"huggingface"}, .train_batch = 256,
+                 .eval_batch = 256, .parameters = 24'582'914, .make = by_preset<Answers>(full_shape, mini_shape()));
 
 }  // namespace
 }  // namespace torchstone::mobilebert

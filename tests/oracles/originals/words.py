@@ -19,12 +19,16 @@ ENCODER = dict(vocab_size=1000, hidden_size=64, num_hidden_layers=2, num_attenti
                max_position_embeddings=64)
 
 
-def bert(full):
-    return transformers().BertForMaskedLM(transformers().BertConfig(**({} if full else ENCODER)))
+def encoder(name, kind, mini=ENCODER, **both):
+    """transformers' class `name` of the configuration `kind`, of default sizes in full."""
+    def build(full):
+        return getattr(transformers(), name)(getattr(transformers(), kind + "Config")(**both, **({} if full else mini)))
+    return build
 
 
-def roberta(full):
-    return transformers().RobertaForCausalLM(transformers().RobertaConfig(pad_token_id=0, **({} if full else ENCODER)))
+def roberta_answers(full):
+    sizes = dict(pad_token_id=0) if full else ENCODER | {"max_position_embeddings": 66}
+    return transformers().RobertaForQuestionAnswering(transformers().RobertaConfig(**sizes))
 
 
 def camembert(full):
@@ -32,25 +36,25 @@ def camembert(full):
     return transformers().CamembertForMaskedLM(transformers().CamembertConfig(**sizes))
 
 
+# As in T5 a rate of dropout is a number.
+WITHOUT_DROPOUT = dict(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+
+
 def layoutlm(full):
-    # As in T5 a rate of dropout is a number.
-    config = transformers().LayoutLMConfig(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
-                                           **({} if full else ENCODER))
-    model = transformers().LayoutLMForMaskedLM(config)
+    model = encoder("LayoutLMForMaskedLM", "LayoutLM", **WITHOUT_DROPOUT)(full)
     model.layoutlm.pooler = torch.nn.Identity()
     return model
 
 
-def albert(full):
+def albert_base(full):
     sizes = dict(hidden_size=768, num_attention_heads=12, intermediate_size=3072)
     if not full:
-        sizes = ENCODER | dict(num_hidden_layers=3, embedding_size=32)
+        sizes = MINI_ALBERT
     return transformers().AlbertForMaskedLM(transformers().AlbertConfig(**sizes))
 
 
-def distilbert(full):
-    sizes = dict(vocab_size=1000, dim=64, n_layers=2, n_heads=4, hidden_dim=128, max_position_embeddings=64)
-    return transformers().DistilBertForMaskedLM(transformers().DistilBertConfig(**({} if full else sizes)))
+MINI_DISTILBERT = dict(vocab_size=1000, dim=64, n_layers=2, n_heads=4, hidden_dim=128, max_position_embeddings=64)
+distilbert = encoder("DistilBertForMaskedLM", "DistilBert", MINI_DISTILBERT)
 
 
 def gpt2(kind, **published):
@@ -154,13 +158,13 @@ def decoder(kind):
             f"{name}_decode": Original("transformers", build, decode_inputs)}
 
 
-def bart(kind, task):
+def bart(kind, task, tokens=1024, vocabulary=50265, **both):
     def build(full):
         sizes = dict(vocab_size=1000, d_model=64, max_position_embeddings=64)
         for half in ("encoder", "decoder"):
             sizes |= {f"{half}_layers": 2, f"{half}_attention_heads": 4, f"{half}_ffn_dim": 128}
         # As in T5 a rate of dropout is a number.
-        config = getattr(transformers(), f"{kind}Config")(dropout=0.0, attention_dropout=0.0, **({} if full else sizes))
+        config = getattr(transformers(), f"{kind}Config")(dropout=0.0, attention_dropout=0.0, **both, **({} if full else sizes))
         model = getattr(transformers(), f"{kind}For{task}")(config)
         if task == "CausalLM":
             for layer in model.model.decoder.layers:
@@ -170,20 +174,14 @@ def bart(kind, task):
             model(input_ids=ids, decoder_input_ids=decoded, labels=labels, use_cache=False)))
 
     count = 3 if task == "ConditionalGeneration" else 2
-    vocabulary = 50005 if kind == "PLBart" else 50265
     return {f"{kind}For{task}": Original(
-        "transformers", build, lambda full: count * [((1024,), vocabulary) if full else ((32,), 1000)],
+        "transformers", build, lambda full: count * [((tokens,), vocabulary) if full else ((32,), 1000)],
         tolerance=2e-5, loss=first)}
 
 
-def electra(full):
-    sizes = {} if full else ENCODER | dict(embedding_size=32)
-    return transformers().ElectraForCausalLM(transformers().ElectraConfig(**sizes))
-
-
-def mobilebert(full):
-    sizes = {} if full else ENCODER | dict(intermediate_size=64, embedding_size=32, intra_bottleneck_size=32)
-    return transformers().MobileBertForMaskedLM(transformers().MobileBertConfig(**sizes))
+MINI_ELECTRA = ENCODER | dict(embedding_size=32)
+MINI_MOBILEBERT = ENCODER | dict(intermediate_size=64, embedding_size=32, intra_bottleneck_size=32)
+MINI_ALBERT = ENCODER | dict(num_hidden_layers=3, embedding_size=32)
 
 
 def xlnet(full):
@@ -212,13 +210,36 @@ def words(tokens, vocabulary, build, ids=None, classes=None, double=False):
     return Original("transformers", called(build), inputs, tolerance=2e-5, double=double, loss=first)
 
 
+def answers(tokens, vocabulary, build, ids=None, double=False):
+    """A model that finds an answer in token ids (in full below `ids`), given the positions of its first and last word. In
+    mini, the ids are all words."""
+    def call(model, ids, start, end):
+        result = model(input_ids=ids, start_positions=start, end_positions=end)
+        return [result.loss, result.start_logits, result.end_logits]
+
+    def inputs(full):
+        length, bound = (tokens, ids or vocabulary) if full else (32, 1000)
+        return [((length,), bound), ((), length), ((), length)]
+    return Original("transformers", lambda full: Called(build(full), call), inputs, tolerance=2e-5, double=double, loss=first)
+
+
 ORIGINALS = {
-    "BertForMaskedLM": words(512, 30522, bert),
-    "RobertaForCausalLM": words(512, 50265, roberta, ids=1),
+    "BertForMaskedLM": words(512, 30522, encoder("BertForMaskedLM", "Bert")),
+    "BertForQuestionAnswering": answers(512, 30522, encoder("BertForQuestionAnswering", "Bert")),
+    "RobertaForCausalLM": words(512, 50265, encoder("RobertaForCausalLM", "Roberta", pad_token_id=0), ids=1),
+    "RobertaForQuestionAnswering": answers(512, 50265, roberta_answers, ids=1),
     "CamemBert": words(512, 32005, camembert),
     "LayoutLMForMaskedLM": words(512, 30522, layoutlm),
-    "albert_base_v2": words(512, 30000, albert),
+    "LayoutLMForSequenceClassification": words(
+        512, 30522, encoder("LayoutLMForSequenceClassification", "LayoutLM", **WITHOUT_DROPOUT), classes=1),
+    "albert_base_v2": words(512, 30000, albert_base),
+    "AlbertForMaskedLM": words(512, 30000, encoder("AlbertForMaskedLM", "Albert", MINI_ALBERT)),
+    "AlbertForQuestionAnswering": answers(512, 30000, encoder("AlbertForQuestionAnswering", "Albert", MINI_ALBERT)),
     "DistilBertForMaskedLM": words(128, 30522, distilbert),
+    "DistilBertForQuestionAnswering": answers(128, 30522, encoder("DistilBertForQuestionAnswering", "DistilBert",
+                                                                  MINI_DISTILBERT)),
+    "MegatronBertForCausalLM": words(512, 29056, encoder("MegatronBertForCausalLM", "MegatronBert")),
+    "MegatronBertForQuestionAnswering": answers(512, 29056, encoder("MegatronBertForQuestionAnswering", "MegatronBert")),
     "T5Small": Original("transformers", t5_small, lambda full: 3 * [((1024,), 32128) if full else ((32,), 1000)],
                         double=True, loss=first),
     # torchbench.py gives labels in training alone, and trains on the mean of the logits.
@@ -235,13 +256,16 @@ ORIGINALS = {
     "GPT2ForSequenceClassification": words(1024, 50257, gpt2("GPT2ForSequenceClassification"), classes=1),
     **bart("Bart", "ConditionalGeneration"),
     **bart("Bart", "CausalLM"),
-    **bart("PLBart", "ConditionalGeneration"),
-    **bart("PLBart", "CausalLM"),
+    **bart("PLBart", "ConditionalGeneration", vocabulary=50005),
+    **bart("PLBart", "CausalLM", vocabulary=50005),
     **bart("MBart", "ConditionalGeneration"),
     **bart("MBart", "CausalLM"),
-    "ElectraForCausalLM": words(512, 30522, electra),
+    "ElectraForCausalLM": words(512, 30522, encoder("ElectraForCausalLM", "Electra", MINI_ELECTRA)),
+    "ElectraForQuestionAnswering": answers(512, 30522, encoder("ElectraForQuestionAnswering", "Electra", MINI_ELECTRA)),
     # Scales in the place of norms: values grow from layer to layer, in full beyond what float32 holds.
-    "MobileBertForMaskedLM": words(128, 30522, mobilebert, double=True),
+    "MobileBertForMaskedLM": words(128, 30522, encoder("MobileBertForMaskedLM", "MobileBert", MINI_MOBILEBERT), double=True),
+    "MobileBertForQuestionAnswering": answers(
+        128, 30522, encoder("MobileBertForQuestionAnswering", "MobileBert", MINI_MOBILEBERT), double=True),
     "XLNetLMHeadModel": Original("transformers", xlnet, lambda full: 2 * [((512,), 32000) if full else ((32,), 1000)],
                                  tolerance=2e-5, loss=first),
 }
