@@ -179,6 +179,9 @@ def bart(kind, task, tokens=1024, vocabulary=50265, **both):
         tolerance=2e-5, loss=first)}
 
 
+MINI_OPT = ENCODER | dict(ffn_dim=128)
+del MINI_OPT["intermediate_size"]
+MINI_XGLM = dict(vocab_size=1000, d_model=64, num_layers=2, attention_heads=4, ffn_dim=128, max_position_embeddings=64)
 MINI_ELECTRA = ENCODER | dict(embedding_size=32)
 MINI_MOBILEBERT = ENCODER | dict(intermediate_size=64, embedding_size=32, intra_bottleneck_size=32)
 MINI_ALBERT = ENCODER | dict(num_hidden_layers=3, embedding_size=32)
@@ -260,6 +263,14 @@ ORIGINALS = {
     **bart("PLBart", "CausalLM", vocabulary=50005),
     **bart("MBart", "ConditionalGeneration"),
     **bart("MBart", "CausalLM"),
+    **bart("BlenderbotSmall", "ConditionalGeneration", 128),
+    **bart("BlenderbotSmall", "CausalLM", 128),
+    **bart("Pegasus", "ConditionalGeneration", 128),
+    **bart("Pegasus", "CausalLM", 128),
+    **bart("M2M100", "ConditionalGeneration", 128, 128112, encoder_layerdrop=0.0, decoder_layerdrop=0.0),
+    **bart("TrOCR", "CausalLM", 256),
+    "OPTForCausalLM": words(2048, 50272, encoder("OPTForCausalLM", "OPT", MINI_OPT, dropout=0.0)),
+    "XGLMForCausalLM": words(128, 256008, encoder("XGLMForCausalLM", "XGLM", MINI_XGLM, dropout=0.0, attention_dropout=0.0)),
     "ElectraForCausalLM": words(512, 30522, encoder("ElectraForCausalLM", "Electra", MINI_ELECTRA)),
     "ElectraForQuestionAnswering": answers(512, 30522, encoder("ElectraForQuestionAnswering", "Electra", MINI_ELECTRA)),
     # Scales in the place of norms: values grow from layer to layer, in full beyond what float32 holds.
