@@ -27,6 +27,14 @@ TORCHSTONE_MODEL(BertForQuestionAnswering, .family = "bert", .suites = {"hugging
                  .make = by_preset<Bert>(std::tuple(BertShape{}, Labels::span),
                                          std::tuple(mini_bert_shape, Labels::span)));
 
+/// BERT with the depth and width of bert-large as torchbench.py runs it: the feed-forward parts are those of bert-base,
+/// and there are labels only in training. 284,818,234 parameters.
+TORCHSTONE_MODEL(hf_Bert_large, .family = "bert", .suites = {"torchbench"}, .train_batch = 4, .eval_batch = 1,
+                 .parameters = 284'818'234,
+                 .make = by_preset<Bert>(std::tuple(BertShape{.width = 1024, .layers = 24, .heads = 16}, Labels::words,
+                                                    Harness::torchbench),
+                                         std::tuple(mini_bert_shape, Labels::words, Harness::torchbench)));
+
 /// BERT's encoder with positions that count from the padding word's number, and a head of its own. CamemBERT has the
 /// same architecture for French. Papers: Liu et al., "RoBERTa: a robustly optimized BERT pretraining approach", 2019;
 /// Martin et al., "CamemBERT: a tasty French language model", 2019. Original: transformers.RobertaForCausalLM (as an
@@ -36,7 +44,8 @@ TORCHSTONE_MODEL(BertForQuestionAnswering, .family = "bert", .suites = {"hugging
 /// positions.
 class Roberta : public WordEncoder<Embeddings> {
  public:
-  Roberta(const BertShape& shape, Labels labels) : WordEncoder(shape, bert_layer, labels) {
+  Roberta(const BertShape& shape, Labels labels, Harness harness = Harness::huggingface)
+      : WordEncoder(shape, bert_layer, labels, harness) {
     register_module("roberta", group({{"embeddings", embeddings_.ptr()},
                                       {"encoder", group({{"layer", list_of(layers_).ptr()}}).ptr()}}));
     if (head_) {
@@ -91,6 +100,15 @@ TORCHSTONE_MODEL(CamemBert, .family = "roberta", .suites = {"huggingface"}, .tra
                  .parameters = 110'656'261,
                  .make = by_preset<Roberta>(std::tuple(camembert_shape, Labels::words),
                                             std::tuple(mini_roberta_shape(66, 1), Labels::words)));
+
+/// xlm-roberta-base as torchbench.py runs it: labels only in training. Paper: Conneau et al., "Unsupervised
+/// cross-lingual representation learning at scale", 2019. Original: transformers.XLMRobertaForMaskedLM.
+constexpr BertShape xlm_shape{
+    .vocabulary = 250002, .positions = 514, .padding_word = 1, .padding_position = 1, .token_types = 1};
+TORCHSTONE_MODEL(hf_Roberta_base, .family = "roberta", .suites = {"torchbench"}, .train_batch = 4, .eval_batch = 1,
+                 .parameters = 278'295'186,
+                 .make = by_preset<Roberta>(std::tuple(xlm_shape, Labels::words, Harness::torchbench),
+                                            std::tuple(mini_roberta_shape(66, 1), Labels::words, Harness::torchbench)));
 
 constexpr int64_t page_side = 1024;  // positions along each side of a page
 

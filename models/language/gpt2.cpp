@@ -1,8 +1,9 @@
 // GPT-2: pre-norm decoder with causal attention; a head tied to the words, or one that classifies the last token.
 // Paper: Radford et al., "Language models are unsupervised multitask learners", 2019.
-// Original: transformers.GPT2LMHeadModel as distilgpt2, and GPT2ForSequenceClassification. Input token ids and
-// labels, both [N, 512] → loss and logits [N, 512, 50257] (DistillGPT2); [N, 1024] and [N] → loss and [N, 2];
-// 81,912,576 and 124,441,344 parameters.
+// Original: transformers.GPT2LMHeadModel as distilgpt2 and gpt2, and GPT2ForSequenceClassification. Input token ids and
+// labels, both [N, 512] → loss and logits [N, 512, 50257] (DistillGPT2); [N, 1024] and [N] → loss and [N, 2]. hf_GPT2
+// runs as in torchbench.py: 1024 tokens (on the CPU 256), in training 512 with labels. 81,912,576 (DistillGPT2),
+// 124,441,344 and 124,439,808 (hf_GPT2) parameters.
 // mini: 2 layers of width 64, 1000 words, 32 tokens.
 #include "models/blocks/token_model.h"
 #include "models/blocks/transformer.h"
@@ -48,8 +49,8 @@ Block gpt_layer(const GptShape& shape) {
 /// The decoder without a head.
 class Gpt2 : public TokenModel {
  public:
-  Gpt2(const GptShape& shape, Labels labels)
-      : TokenModel({shape.vocabulary, shape.tokens, shape.positions, labels}),
+  Gpt2(const GptShape& shape, Labels labels, Harness harness = Harness::huggingface)
+      : TokenModel({shape.vocabulary, shape.tokens, shape.positions, labels, harness}),
         words_(shape.vocabulary, shape.width),
         positions_(shape.positions, shape.width),
         norm_(layer_norm(shape.width, 1e-5)),
@@ -80,7 +81,8 @@ class Gpt2 : public TokenModel {
 
 class LanguageModel : public Gpt2 {
  public:
-  explicit LanguageModel(const GptShape& shape) : Gpt2(shape, Labels::next_words) {
+  explicit LanguageModel(const GptShape& shape, Harness harness = Harness::huggingface)
+      : Gpt2(shape, Labels::next_words, harness) {
     register_module("lm_head", tied(words()));
   }
 
@@ -115,6 +117,13 @@ constexpr GptShape mini_shape{.vocabulary = 1000, .width = 64, .layers = 2, .hea
 TORCHSTONE_MODEL(DistillGPT2, .family = "gpt2", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
                  .parameters = 81'912'576,
                  .make = by_preset<LanguageModel>(GptShape{.layers = 6, .tokens = 512}, mini_shape));
+TORCHSTONE_MODEL(
+    hf_GPT2, .family = "gpt2", .suites = {"torchbench"}, .train_batch = 4, .eval_batch = 1, .parameters = 124'439'808,
+    .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
+      const int64_t tokens = options.mode == Mode::training ? 512 : options.device == "cpu" ? 256 : 1024;
+      const auto shape = options.preset == Preset::full ? GptShape{.tokens = tokens} : mini_shape;
+      return std::make_shared<LanguageModel>(shape, Harness::torchbench);
+    });
 TORCHSTONE_MODEL(GPT2ForSequenceClassification, .family = "gpt2", .suites = {"huggingface"}, .train_batch = 8,
                  .eval_batch = 8, .parameters = 124'441'344,
                  .make = by_preset<SequenceClassifier>(GptShape{}, mini_shape));

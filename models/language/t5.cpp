@@ -1,10 +1,11 @@
 // T5: encoder and decoder without biases, whose attention adds a learned value for each bucket of distances.
 // Paper: Raffel et al., "Exploring the limits of transfer learning with a unified text-to-text transformer", 2019.
-// Original: transformers.T5ForConditionalGeneration; 60,506,624 parameters. T5Small runs as in upstream's
-// huggingface.py: token ids [N, 1024], the same ids for the decoder, and labels → loss, logits [N, 1024, 32128] and the
-// encoder's last state [N, 1024, 512]. hf_T5 runs as in torchbench.py: in inference 2048 tokens (on the CPU 512) and
-// the decoder's, without labels and loss; in training 1024 tokens and labels, from which the decoder's tokens are made.
-// mini: 2 + 2 layers of width 64, 1000 words, 32 tokens.
+// Original: transformers.T5ForConditionalGeneration; 60,506,624 and 222,903,552 (hf_T5_base) parameters. T5Small runs
+// as in upstream's huggingface.py: token ids [N, 1024], the same ids for the decoder, and labels → loss, logits [N,
+// 1024, 32128] and the encoder's last state [N, 1024, 512]. hf_T5 runs as in torchbench.py: in inference 2048 tokens
+// (on the CPU 512) and the decoder's, without labels and loss; in training 1024 tokens and labels, from which the
+// decoder's tokens are made. hf_T5_base is wider and deeper, and has 2048 tokens on the CPU too. mini: 2 + 2 layers of
+// width 64, 1000 words, 32 tokens.
 #include <cmath>
 
 #include "models/blocks/token_model.h"
@@ -169,14 +170,24 @@ TORCHSTONE_MODEL(T5Small, .family = "t5", .suites = {"huggingface"}, .train_batc
                  .parameters = 60'506'624,
                  .make = by_preset<T5>(std::tuple(T5Shape{.tokens = 1024}, Harness::huggingface, /*inputs=*/2U),
                                        std::tuple(mini_shape, Harness::huggingface, 2U)));
-TORCHSTONE_MODEL(
-    hf_T5, .family = "t5", .suites = {"torchbench"}, .train_batch = 8, .eval_batch = 1, .parameters = 60'506'624,
-    .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      const bool training = options.mode == Mode::training;
-      const int64_t tokens = training ? 1024 : options.device == "cpu" ? 512 : 2048;
-      const auto shape = options.preset == Preset::full ? T5Shape{.tokens = tokens} : mini_shape;
-      return std::make_shared<T5>(shape, Harness::torchbench, /*inputs=*/training ? 1 : 2);
-    });
+
+/// Returns a factory for torchbench.py, which makes texts on the CPU shorter in inference.
+auto make(const T5Shape& full, int64_t tokens_on_cpu) {
+  return [=](const ModelOptions& options) -> std::shared_ptr<Model> {
+    const bool training = options.mode == Mode::training;
+    auto shape = options.preset == Preset::full ? full : mini_shape;
+    if (options.preset == Preset::full)
+      shape.tokens = shape.longest = training ? 1024 : options.device == "cpu" ? tokens_on_cpu : 2048;
+    return std::make_shared<T5>(shape, Harness::torchbench, /*inputs=*/training ? 1 : 2);
+  };
+}
+
+TORCHSTONE_MODEL(hf_T5, .family = "t5", .suites = {"torchbench"}, .train_batch = 8, .eval_batch = 1,
+                 .parameters = 60'506'624, .make = make(T5Shape{}, /*tokens_on_cpu=*/512));
+TORCHSTONE_MODEL(hf_T5_base, .family = "t5", .suites = {"torchbench"}, .train_batch = 8, .eval_batch = 1,
+                 .parameters = 222'903'552,
+                 .make = make({.width = 768, .layers = 12, .heads = 12, .feed_forward = 3072},
+                              /*tokens_on_cpu=*/2048));
 
 }  // namespace
 }  // namespace torchstone::t5

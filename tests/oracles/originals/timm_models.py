@@ -175,6 +175,12 @@ def regnet(full):
     return model
 
 
+def resnext(full):
+    resnet = models().resnet
+    return made("resnext101_32x16d") if full else resnet.ResNet(
+        resnet.Bottleneck, (2, 1, 1, 1), cardinality=32, base_width=16)
+
+
 def ghostnet(full):
     if full:
         return made("ghostnet_100")
@@ -279,6 +285,7 @@ ORIGINALS = {
     "hrnet_w18": image_model(hrnet),
     "volo_d1_224": image_model(volo),
     "regnety_002": image_model(regnet),
+    "swsl_resnext101_32x16d": image_model(resnext, train_tolerance=1e-3),
     "gmixer_24_224": image_model(mlp_mixer("gmixer_24_224", (1.0, 4.0), "MixerBlock", mlp="GluMlp"), double=True),
     "tinynet_a": image_model(efficientnet("tinynet_a"), side_full=192),
     "fbnetc_100": image_model(efficientnet("fbnetc_100", squeeze="", act="ReLU", first="ir", features=1984)),

@@ -31,6 +31,18 @@ def roberta_answers(full):
     return transformers().RobertaForQuestionAnswering(transformers().RobertaConfig(**sizes))
 
 
+def bert_large(full):
+    sizes = dict(hidden_size=1024, num_hidden_layers=24, num_attention_heads=16) if full else ENCODER
+    return transformers().BertForMaskedLM(transformers().BertConfig(**sizes))
+
+
+def xlm_roberta(full):
+    sizes = ENCODER | {"max_position_embeddings": 66}
+    if full:
+        sizes = {"vocab_size": 250002, "max_position_embeddings": 514, "type_vocab_size": 1}
+    return transformers().XLMRobertaForMaskedLM(transformers().XLMRobertaConfig(**sizes))
+
+
 def camembert(full):
     sizes = {"vocab_size": 32005, "max_position_embeddings": 514} if full else ENCODER | {"max_position_embeddings": 66}
     return transformers().CamembertForMaskedLM(transformers().CamembertConfig(**sizes))
@@ -83,10 +95,10 @@ def rms_norm(module, x):
     return torch.nn.functional.rms_norm(x, module.weight.shape, module.weight, module.variance_epsilon)
 
 
-def t5(full):
+def t5(full, **published):
     sizes = dict(vocab_size=1000, d_model=64, d_kv=16, d_ff=128, num_layers=2, num_heads=4)
     # The rate of the attention's dropout is a number, which cannot be switched off later.
-    config = transformers().T5Config(decoder_start_token_id=0, dropout_rate=0.0, **({} if full else sizes))
+    config = transformers().T5Config(decoder_start_token_id=0, dropout_rate=0.0, **(published if full else sizes))
     model = transformers().T5ForConditionalGeneration(config)
     # Its norm takes the variance in float32 always, whose rounding is what float64 shall keep out.
     for module in model.modules():
@@ -100,10 +112,13 @@ def t5_small(full):
         model(input_ids=ids, decoder_input_ids=decoded, labels=labels, use_cache=False)))
 
 
-def hf_t5(full):
-    second = "decoder_input_ids" if full else "labels"  # in inference, in training
-    return Called(t5(full), lambda model, ids, others: answer(
-        model(input_ids=ids, use_cache=False, **{second: others})))
+def torchbench_t5(tokens, **published):
+    def build(full):
+        second = "decoder_input_ids" if full else "labels"  # in inference, in training
+        return Called(t5(full, **published), lambda model, ids, others: answer(
+            model(input_ids=ids, use_cache=False, **{second: others})))
+    return Original("transformers", build, lambda full: 2 * [((tokens,), 32128) if full else ((32,), 1000)],
+                    double=True, training_inputs=True, loss=mean_of_logits)
 
 
 MINI_DECODER = dict(vocab_size=1000, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
@@ -213,6 +228,12 @@ def words(tokens, vocabulary, build, ids=None, classes=None, double=False):
     return Original("transformers", called(build), inputs, tolerance=2e-5, double=double, loss=first)
 
 
+def torchbench_words(tokens, vocabulary, build):
+    """The same as torchbench.py runs it: labels in training alone, and the mean of the logits as the loss."""
+    return Original("transformers", called(build), lambda full: [((tokens,), vocabulary)] if full else 2 * [((32,), 1000)],
+                    tolerance=2e-5, training_inputs=True, loss=mean_of_logits)
+
+
 def answers(tokens, vocabulary, build, ids=None, double=False):
     """A model that finds an answer in token ids (in full below `ids`), given the positions of its first and last word. In
     mini, the ids are all words."""
@@ -245,12 +266,12 @@ ORIGINALS = {
     "MegatronBertForQuestionAnswering": answers(512, 29056, encoder("MegatronBertForQuestionAnswering", "MegatronBert")),
     "T5Small": Original("transformers", t5_small, lambda full: 3 * [((1024,), 32128) if full else ((32,), 1000)],
                         double=True, loss=first),
-    # torchbench.py gives labels in training alone, and trains on the mean of the logits.
-    "hf_DistilBert": Original("transformers", called(distilbert),
-                              lambda full: [((512,), 30522)] if full else 2 * [((32,), 1000)],
-                              tolerance=2e-5, training_inputs=True, loss=mean_of_logits),
-    "hf_T5": Original("transformers", hf_t5, lambda full: 2 * [((512,), 32128) if full else ((32,), 1000)],
-                      double=True, training_inputs=True, loss=mean_of_logits),
+    "hf_DistilBert": torchbench_words(512, 30522, distilbert),
+    "hf_Bert_large": torchbench_words(512, 30522, bert_large),
+    "hf_Roberta_base": torchbench_words(512, 250002, xlm_roberta),
+    "hf_GPT2": torchbench_words(256, 50257, gpt2("GPT2LMHeadModel")),
+    "hf_T5": torchbench_t5(512),
+    "hf_T5_base": torchbench_t5(2048, d_model=768, d_ff=3072, num_layers=12, num_heads=12),
     **decoder("Llama"),
     **decoder("Qwen3"),
     **decoder("Mistral"),
