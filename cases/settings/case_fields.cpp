@@ -222,6 +222,11 @@ std::vector<CaseField> fields_of_judgement() {
   return {
       decided_elsewhere("policy", &Case::policy, "whose rules judge it: torchbench, timm or huggingface",
                         "the model's suite of upstream's, else the suite"),
+      word("judge", &Case::judge, {Judge::upstream, Judge::rounding, Judge::both},
+           "what refuses an answer of accuracy: upstream's tolerance, an error that rounding does not explain, or "
+           "either")
+          .with_flag()
+          .used_by(accuracy_cases()),
       number("tolerance", &Case::tolerance, {0, 10}, "absolute and relative tolerance of accuracy")
           .with_flag()
           .decided_by("the policy's"),

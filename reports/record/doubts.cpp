@@ -89,11 +89,30 @@ std::string noisy_words(const std::vector<Result>& results) {
   return count == 0 ? "" : fmt::format("{} noisy", count);
 }
 
-bool is_weak(const Result& r) { return passed(r) && metric_of(r, "detection_limit").value_or(0) > weak_above; }
+std::optional<PassLimit> pass_limit(const Result& r) {
+  std::optional<PassLimit> smallest;
+  for (const char* rule : {"detection_limit", "rounding_limit"}) {
+    const auto limit = metric_of(r, rule);
+    if (limit && (!smallest || *limit < smallest->value))
+      smallest = {*limit, first_line(value_in(r.outcome.notes, std::string(rule) + "_of"))};
+  }
+  return smallest;
+}
+
+bool is_weak(const Result& r) {
+  const auto limit = pass_limit(r);
+  return passed(r) && limit && limit->value > weak_above;
+}
+
+std::string rounding_text(const Result& r) {
+  const auto times = metric_of(r, "rounding_times"), limit = metric_of(r, "rounding_limit");
+  if (!times) return "";
+  return fmt::format("{:.2g}× rounding{}", *times, limit ? fmt::format(" (limit {})", limit_text(*limit)) : "");
+}
 
 std::string weak_reason(const Result& r) {
   if (!is_weak(r)) return "";
-  const double limit = *metric_of(r, "detection_limit");
+  const double limit = pass_limit(r)->value;
   return std::isinf(limit) ? "any error would have passed too"
                            : fmt::format("an error of up to {} would have passed too", limit_text(limit));
 }
@@ -102,9 +121,9 @@ Detection detection_of(const std::vector<Result>& results) {
   Detection found;
   std::vector<const Result*> limited;
   for (const auto& r : results)
-    if (passed(r) && metric_of(r, "detection_limit")) limited.push_back(&r);
+    if (passed(r) && pass_limit(r)) limited.push_back(&r);
   if (limited.empty()) return found;
-  const auto limit = [](const Result* r) { return *metric_of(*r, "detection_limit"); };
+  const auto limit = [](const Result* r) { return pass_limit(*r)->value; };
   std::ranges::stable_sort(limited, std::ranges::greater(), limit);
   found.n = limited.size();
   found.least = limited.front();
@@ -123,11 +142,10 @@ std::string limit_text(double limit) {
 
 std::string detection_words(const Detection& detection) {
   if (detection.n == 0) return "";
-  const auto& notes = detection.least->outcome.notes;
-  const auto tensor = notes.find("detection_limit_of");
+  const std::string tensor = pass_limit(*detection.least)->tensor;
   return fmt::format("detection limit: median {}, worst {} ({}{}) over {}", limit_text(detection.median),
-                     limit_text(detection.worst), model_of(*detection.least),
-                     tensor == notes.end() ? "" : ", " + first_line(tensor->second), detection.n);
+                     limit_text(detection.worst), model_of(*detection.least), tensor.empty() ? "" : ", " + tensor,
+                     detection.n);
 }
 
 std::string weak_words(const Detection& detection) {

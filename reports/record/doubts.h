@@ -46,12 +46,24 @@ std::string speedup_text(const Result& result, int digits);
 /// Returns "2 noisy"; empty if no speed-up is noisy.
 std::string noisy_words(const std::vector<Result>& results);
 
-/// Returns whether the case passed with a detection limit above 10 %: an error of 10 % would have passed too.
+/// The smallest relative error of a tensor that a row would have reported, in its least sensitive tensor.
+struct PassLimit {
+  double value = 0;
+  std::string tensor{};
+};
+/// Returns the limit of upstream's tolerance, `detection_limit`, or of rounding, `rounding_limit`, whichever is
+/// smaller. A row has each limit only if that rule could refuse it. Empty if the row has neither.
+std::optional<PassLimit> pass_limit(const Result& result);
+
+/// Returns whether the case passed with a limit above 10 %: an error of 10 % would have passed too.
 bool is_weak(const Result& result);
 /// Returns "an error of up to 80 % would have passed too"; empty for any other case.
 std::string weak_reason(const Result& result);
 
-/// Detection limits of the cases that passed.
+/// Returns "0.3× rounding (limit 0.02 %)"; empty unless the case was judged by rounding.
+std::string rounding_text(const Result& result);
+
+/// Detection limits of the cases that passed, by pass_limit().
 struct Detection {
   size_t n = 0;  ///< passes with a limit
   double median = 0, worst = 0;

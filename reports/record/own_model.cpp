@@ -43,8 +43,8 @@ std::string answer_words(const Result& r) {
   if (r.finished && is_beyond_a_limit(r.outcome.status)) return fmt::format("correct, but {}", status_words(r));
   if (!r.finished || r.outcome.status != Status::pass) return fmt::format("not judged ({})", status_words(r));
   if (is_weak(r)) return "passed, but " + weak_reason(r);
-  const auto limit = metric_of(r, "detection_limit");
-  return limit ? fmt::format("correct (an error of {} would have been seen)", limit_text(*limit)) : "correct";
+  const auto limit = pass_limit(r);
+  return limit ? fmt::format("correct (an error of {} would have been seen)", limit_text(limit->value)) : "correct";
 }
 
 /// Returns the speed-up in words, with its interval: "1.26x faster [1.14, 1.39]".

@@ -107,8 +107,7 @@ std::string write_openmetrics(const Report& report) {
     expected.add("", labels, r->finished && r->as_expected() ? 1 : 0);
     took.add("", labels, r->duration_s);
     if (r->outcome.metrics.contains("speedup")) noisy.add("", labels, is_noisy(*r) ? 1 : 0);
-    if (info_of(final_status(*r)).passing && r->outcome.metrics.contains("detection_limit"))
-      weak.add("", labels, is_weak(*r) ? 1 : 0);
+    if (info_of(final_status(*r)).passing && pass_limit(*r)) weak.add("", labels, is_weak(*r) ? 1 : 0);
     labels.emplace_back("status", to_string(final_status(*r)));
     info.add("_info", labels, 1);
     for (const auto& [key, value] : r->outcome.metrics)

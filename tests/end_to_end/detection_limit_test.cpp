@@ -35,5 +35,22 @@ TEST(DetectionLimit, StandsInRowsOfAccuracyAndOfPerformance) {
   }
 }
 
+TEST(DetectionLimit, OfRoundingIsInRowsThatItJudges) {
+  const Torchstone torchstone;
+  const ProgramRun run =
+      torchstone.run({"--torchstone_judge=both", "--torchstone_checks=accuracy", "--torchstone_dtypes=float32",
+                      "--torchstone_backends=torchscript", "--gtest_filter=*/lennard_jones_*"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  const auto results = torchstone.results().at("results");
+  ASSERT_GE(results.size(), 2U);
+  for (const auto& row : results) {
+    const auto& outcome = row.at("outcome");
+    EXPECT_EQ(outcome.at("notes").value("rounding", ""), "explained") << row.dump(1);
+    EXPECT_LE(outcome.at("metrics").value("rounding_times", 9.0), 1) << row.dump(1);
+    EXPECT_GT(outcome.at("metrics").value("rounding_limit", 0.0), 0) << row.dump(1);
+    EXPECT_NE(outcome.at("notes").value("rounding_limit_of", ""), "") << row.dump(1);
+  }
+}
+
 }  // namespace
 }  // namespace torchstone

@@ -133,6 +133,27 @@ TEST(XPU, IsRefusedWithWhatIsSupported) {
   EXPECT_THAT(run.err, HasSubstr("'xpu' is not a supported device (expected cpu, cuda or cuda:N)"));
 }
 
+TEST(AnErrorWithinTheTolerance, IsRedIfRoundingDoesNotExplainIt) {
+  const std::vector<std::string> faults = {"--torchstone_tolerance=0.01",
+                                           "--torchstone_backends=fault_none,fault_thousandth"};
+  for (const auto& [judge, status] :
+       {std::pair{"upstream", "pass"}, {"rounding", "fail_accuracy"}, {"both", "fail_accuracy"}}) {
+    const Torchstone torchstone;
+    auto arguments = faults;
+    arguments.push_back(std::string("--torchstone_judge=") + judge);
+    const ProgramRun run = torchstone.run_faults("*/Accuracy.*/healthy_inference_float32_*", arguments);
+    EXPECT_EQ(run.exit_code, status == std::string("pass") ? 0 : 1) << run.out << run.err;
+    EXPECT_EQ(torchstone.row("_fault_none_").at("outcome").at("status"), "pass") << judge;
+    const auto outcome = torchstone.row("_fault_thousandth_").at("outcome");
+    EXPECT_EQ(outcome.at("status"), status) << outcome.dump(1);
+    EXPECT_EQ(outcome.at("metrics").contains("rounding_times"), judge != std::string("upstream"));
+    if (status == std::string("pass")) continue;
+    EXPECT_THAT(outcome.at("reason").get<std::string>(), HasSubstr("times what rounding explains"));
+    EXPECT_THAT(run.out, HasSubstr("× rounding (limit "));
+    EXPECT_GT(outcome.at("metrics").at("rounding_times"), 1);
+  }
+}
+
 TEST(AProgramThatRunsForShow, IsUndelegated) {
   const Torchstone torchstone;
   const ProgramRun run = torchstone.run_faults(

@@ -233,6 +233,7 @@ c10::IValue killed(const c10::IValue&) {
     register_spoiled("fault_zero", each_tensor([](const torch::Tensor& t) { return torch::zeros_like(t); })) &&
     register_spoiled("fault_nan", each_tensor([](const torch::Tensor& t) { return torch::full_like(t, NAN); })) &&
     register_spoiled("fault_dtype", each_tensor([](const torch::Tensor& t) { return t.to(torch::kFloat64); })) &&
+    register_spoiled("fault_thousandth", each_tensor([](const torch::Tensor& t) { return t * 1.001; })) &&
     register_spoiled("fault_shape", each_tensor([](const torch::Tensor& t) { return t.unsqueeze(0); })) &&
     register_spoiled("fault_swapped", swapped) && register_spoiled("fault_slow", slower) &&
     register_spoiled("fault_hungry", hungry) && register_spoiled("fault_killed", killed) &&

@@ -80,10 +80,15 @@ Cell error_cell(const CaseView& c) {
   return {fmt::format("{}×{}", text, error_bar(*error)), error};
 }
 
+Cell rounding_cell(const CaseView& c) {
+  const auto times = metric_of(*c.result, "rounding_times");
+  return times ? Cell{fmt::format("{:.2g}×", *times), times} : Cell{};
+}
+
 Cell limit_cell(const CaseView& c) {
-  const auto limit = metric_of(*c.result, "detection_limit");
+  const auto limit = pass_limit(*c.result);
   if (!limit) return {};
-  return {limit_text(*limit) + (is_weak(*c.result) ? " <b>weak</b>" : ""), limit};
+  return {limit_text(limit->value) + (is_weak(*c.result) ? " <b>weak</b>" : ""), limit->value};
 }
 
 Cell speedup_cell(const CaseView& c) {
@@ -135,6 +140,7 @@ std::vector<Column> columns(const View& view) {
       {"dynamic", "Dynamic", "",
        [](const CaseView& c) { return text_cell(c.result->dynamic == "off" ? "" : c.result->dynamic); }, true},
       {"error", "Error / limit", "n", error_cell},
+      {"rounding", "Error / rounding", "n", rounding_cell},
       {"limit", "Detection limit", "n", limit_cell},
       number("tolerance_max", "Rel. diff."),
       {"speedup", "Speed-up", "n", speedup_cell},

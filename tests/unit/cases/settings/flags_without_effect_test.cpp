@@ -156,7 +156,8 @@ TEST(AFlagForAKindOfCases, IsRefusedWhereNoneIsChosen) {
     EXPECT_EQ(refusal_for(flag, {chosen.plain, *c}), "") << flag << ": one of several cases is enough";
     EXPECT_EQ(refusal_for(flag, {}), "") << flag << ": that nothing is chosen is said elsewhere";
   }
-  for (const char* flag : {"--torchstone_save_outputs=/o", "--torchstone_compare_outputs=/o"}) {
+  for (const char* flag :
+       {"--torchstone_save_outputs=/o", "--torchstone_compare_outputs=/o", "--torchstone_judge=both"}) {
     EXPECT_THAT(refusal_for(flag, {chosen.timed}), HasSubstr("cases of accuracy")) << flag;
     EXPECT_EQ(refusal_for(flag, {chosen.plain}), "") << flag;
   }

@@ -222,6 +222,33 @@ TEST(Detection, OfAPassWithoutAnyIsWeak) {
   EXPECT_EQ(limit_text(7.2e48), "7.2e+50 %") << "gradients without bound";
 }
 
+TEST(Detection, IsTheSmallerLimitOfToleranceAndRounding) {
+  Result sharp = limited("sharp", 0.81);
+  sharp.outcome.metrics["rounding_times"] = 0.3;
+  sharp.outcome.metrics["rounding_limit"] = 2e-4;
+  sharp.outcome.notes["rounding_limit_of"] = "gradients.other";
+  EXPECT_FALSE(is_weak(sharp));
+  EXPECT_EQ(weak_reason(sharp), "");
+  EXPECT_EQ(numbers_line(sharp), "0.3× rounding (limit 0.02 %)");
+  EXPECT_EQ(detection_words(detection_of({sharp})),
+            "detection limit: median 0.02 %, worst 0.02 % (sharp, gradients.other) over 1");
+  Result coarse = sharp;
+  coarse.outcome.metrics["rounding_limit"] = 0.2;
+  EXPECT_TRUE(is_weak(coarse));
+  EXPECT_EQ(weak_reason(coarse), "an error of up to 20 % would have passed too");
+  Result alone = coarse;
+  alone.outcome.metrics.erase("detection_limit");
+  EXPECT_EQ(pass_limit(alone)->tensor, "gradients.other");
+  Result without = sharp;
+  without.outcome.metrics.erase("rounding_limit");
+  EXPECT_TRUE(is_weak(without)) << "rounding judged it, but no tensor has a limit";
+  EXPECT_EQ(rounding_text(without), "0.3× rounding");
+  EXPECT_EQ(rounding_text(limited("a", 0.81)), "");
+  const Report report{{}, {sharp}};
+  const std::string page = write::write_html(report, {});
+  EXPECT_THAT(page, AllOf(HasSubstr("Error / rounding"), HasSubstr("0.3×"), HasSubstr("0.02 %")));
+}
+
 TEST(Detection, StandsInEveryReport) {
   const Report report{{}, {limited("strong", 0.004), limited("feeble", 0.8)}};
   EXPECT_THAT(numbers_line(report.results[1]), HasSubstr("weak: limit 80 %"));
