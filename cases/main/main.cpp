@@ -37,6 +37,7 @@
 #endif
 #include "fixtures/isolate/case_server.h"
 #include "fixtures/isolate/signals.h"
+#include "fixtures/measure/gpus.h"
 #include "models/core/registration.h"
 #include "models/formats/model_file.h"
 #include "reports/base/process.h"
@@ -100,7 +101,8 @@ void warn_of_threads(const flags::Flags& flags) {
 
 /// Throws if a device that a flag names is missing. Rows of suites with a missing device are unsupported instead.
 void require_devices(const flags::Flags& flags) {
-  const auto devices = config::texts_of(flags.axes.devices, &config::Choice<std::string>::value);
+  auto devices = config::texts_of(flags.axes.devices, &config::Choice<std::string>::value);
+  for (const int gpu : flags.gpus) devices.push_back(fmt::format("cuda:{}", gpu));
   const auto reasons = isolate::unusable_devices(devices);
   if (!reasons.empty()) throw std::invalid_argument("--torchstone_devices: " + reasons.front());
 }
@@ -257,6 +259,7 @@ int run(int argc, char** argv) {
     return RUN_ALL_TESTS();
   }
   require_devices(flags);
+  measure::choose_gpus(flags.gpus);
   if (flags.print_program) print_programs(session);
   if (flags.tournament) run_tournament(session, run_info);
   const auto scope = flags.baseline.empty() ? BaselineScope() : BaselineScope(flags, suites, expansion);

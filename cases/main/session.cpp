@@ -239,6 +239,11 @@ void plan_cases(Session& session, const std::vector<size_t>& selected) {
                      [&session](size_t index, const Outcome& outcome, double seconds, std::optional<int64_t> batch) {
                        session.publish(session.result_of(index, outcome, seconds, batch));
                      },
+                 .says =
+                     [](const std::string& line) {
+                       console::clear_progress();
+                       print_error(line);
+                     },
                  .one_at_a_time = runs_in_order_of_tests()});
   session.runner.start_workers(selected);
   // A case alone compiles within itself, because compiling ahead captures a program twice. A warm start is measured all

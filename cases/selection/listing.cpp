@@ -10,6 +10,7 @@
 
 #include "cases/settings/case_fields.h"
 #include "fixtures/core/check_registry.h"
+#include "fixtures/measure/gpus.h"
 #include "reports/base/terminal.h"
 #include "reports/base/text.h"
 
@@ -108,6 +109,14 @@ Table flags_table() {
   return table;
 }
 
+Table gpus_table() {
+  Table table{{"device", "uuid", "bus", "model"}, {}};
+  const auto gpus = measure::visible_gpus();
+  for (size_t i = 0; i < gpus.size(); ++i)
+    table.rows.push_back({fmt::format("cuda:{}", i), gpus[i].uuid, gpus[i].bus_id, gpus[i].name});
+  return table;
+}
+
 Table table_of(const flags::Flags& flags, const std::vector<suite::Suite>& suites,
                const selection::Expansion& expansion, const selection::Known& known,
                const ParameterCount& mini_parameters) {
@@ -117,6 +126,7 @@ Table table_of(const flags::Flags& flags, const std::vector<suite::Suite>& suite
   if (flags.list == Listing::cases) return cases_table(expansion.cases);
   if (flags.list == Listing::suites) return suites_table(suites, expansion);
   if (flags.list == Listing::skipped) return skipped_table(expansion.skipped);
+  if (flags.list == Listing::gpus) return gpus_table();
   return flags.list == Listing::flags ? flags_table() : Table{};
 }
 
@@ -155,10 +165,12 @@ std::string listing(const flags::Flags& flags, const std::vector<suite::Suite>& 
                     const ParameterCount& mini_parameters) {
   using enum flags::Format;
   const bool of_cases = flags.list == flags::Listing::cases;
-  if (flags.format == ctest && !of_cases)
-    throw config::ConfigError("--torchstone_format=ctest is only for --torchstone_list=cases");
+  const bool of_gpus = flags.list == flags::Listing::gpus;
+  if (flags.format == ctest && !of_cases && !of_gpus)
+    throw config::ConfigError("--torchstone_format=ctest is only for --torchstone_list=cases and gpus");
   if (flags.format == markdown && flags.list != flags::Listing::flags)
     throw config::ConfigError("--torchstone_format=markdown is only for --torchstone_list=flags");
+  if (flags.format == ctest && of_gpus) return measure::ctest_resources(measure::visible_gpus());
   if (flags.format == ctest) return ctest_script(expansion.cases, flags, known);
   if (flags.format == markdown) return reference_page();
   if (of_cases && flags.format == json) return printable_json(cases_json(expansion.cases).dump(2)) + "\n";

@@ -9,6 +9,7 @@
 #include "cases/settings/flags.h"
 #include "cases/settings/policy.h"
 #include "fixtures/core/check_registry.h"
+#include "fixtures/measure/gpus.h"
 
 namespace torchstone::listing {
 namespace {
@@ -46,6 +47,12 @@ std::string labels_of(const Case& c, const selection::Known& known) {
 // Runs timings alone. In other tests, threads that spin while they wait would take the cores of concurrent tests.
 const char* concurrency_properties(const Case& c) {
   return check_info(c).timed ? " RUN_SERIAL TRUE" : " ENVIRONMENT OMP_WAIT_POLICY=passive";
+}
+
+// A GPU of ctest's resource file for each rank of a case that may run on any GPU. ctest ignores it without such a file.
+std::string resource_properties(const Case& c) {
+  if (c.device != "cuda") return "";
+  return fmt::format(" RESOURCE_GROUPS [[{},gpus:{}]]", c.world, check_info(c).timed ? measure::slots_of_gpu : 1);
 }
 
 constexpr const char* page_head =
@@ -110,8 +117,8 @@ std::string ctest_script(const std::vector<Case>& cases, const flags::Flags& fla
     const double limit = std::ceil(c.time_limit_s + flags.run.compile_limit_s + diagnosis_s + slack_s);
     script += fmt::format("add_test({} {})\n", name, fmt::join(command, " "));
     script += fmt::format(
-        "set_tests_properties({} PROPERTIES LABELS {} TIMEOUT {:.0f} FIXTURES_REQUIRED torchstone_results{})\n", name,
-        bracketed(labels_of(c, known)), limit, concurrency_properties(c));
+        "set_tests_properties({} PROPERTIES LABELS {} TIMEOUT {:.0f} FIXTURES_REQUIRED torchstone_results{}{})\n", name,
+        bracketed(labels_of(c, known)), limit, concurrency_properties(c), resource_properties(c));
   }
   return script;
 }

@@ -204,13 +204,14 @@ std::vector<FlagInfo> output_flags() {
                                        {"cases", Listing::cases},
                                        {"suites", Listing::suites},
                                        {"skipped", Listing::skipped},
-                                       {"flags", Listing::flags}},
+                                       {"flags", Listing::flags},
+                                       {"gpus", Listing::gpus}},
                 "print a list and run nothing; suite and only select models, cases and skipped", &Flags::list),
       word_flag(
           "format",
           config::Words<Format>{
               {"text", Format::text}, {"json", Format::json}, {"ctest", Format::ctest}, {"markdown", Format::markdown}},
-          "format of a list or of printed programs; ctest for cases, markdown for flags", &Flags::format),
+          "format of a list or of printed programs; ctest for cases and gpus, markdown for flags", &Flags::format),
       text_flag("explain", "NAME_GLOB", "print which line decided each field of these cases, and run nothing",
                 &Flags::explain),
       boolean_flag("print_program",

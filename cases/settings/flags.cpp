@@ -74,6 +74,24 @@ bool has_several_processes(const Flags& flags) {
   return given != flags.overrides.end() && text_of(given->second) != "0" && text_of(given->second) != "1";
 }
 
+/// Puts `cuda` in the place of several `cuda:N`, and notes the numbers: cases are spread over these GPUs.
+void join_gpus(Flags& flags) {
+  constexpr std::string_view mark = "cuda:";
+  auto& devices = flags.axes.devices;
+  std::vector<int> gpus;
+  for (const auto& device : devices)
+    if (device.value.starts_with(mark)) gpus.push_back(std::stoi(device.value.substr(mark.size())));
+  std::ranges::sort(gpus);
+  gpus.erase(std::unique(gpus.begin(), gpus.end()), gpus.end());
+  if (gpus.size() < 2) return;
+  flags.gpus = gpus;
+  std::ranges::find_if(devices, [&](const auto& device) { return device.value.starts_with(mark); })->value = "cuda";
+  std::erase_if(devices, [&](const auto& device) { return device.value.starts_with(mark); });
+  const auto first = std::ranges::find(devices, std::string("cuda"), &config::Choice<std::string>::value);
+  devices.erase(std::remove_if(first + 1, devices.end(), [](const auto& device) { return device.value == "cuda"; }),
+                devices.end());
+}
+
 /// Refuses each of these flags; `why` follows its name in the message.
 void refuse(Flags& flags, const std::vector<std::string>& names, const std::string& why) {
   for (const auto& name : names) refuse_without_effect(flags, name, fmt::format("--torchstone_{} {}", name, why));
@@ -112,6 +130,7 @@ Flags parse_flags(std::vector<std::string>& arguments) {
   }
   if (!flags.tournament && !flags.sweeps.empty())
     fail(flags.sweeps.begin()->second.front(), "several values need --torchstone_tournament (expected one value)");
+  join_gpus(flags);
   flags.run.arguments = reproduce_arguments(flags);
   arguments = std::move(others);
   return flags;

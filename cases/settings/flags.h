@@ -93,13 +93,14 @@ struct FastrnnsFlags {
 /// Where a model of a Python package runs: exported and in this process, or the module itself in a Python process.
 enum class SubjectKind { native, python };
 
-enum class Listing { none, models, backends, cases, suites, skipped, flags };
+enum class Listing { none, models, backends, cases, suites, skipped, flags, gpus };
 enum class Format { text, json, ctest, markdown };
 
 /// Values of all --torchstone_* flags and TORCHSTONE_* variables.
 struct Flags {
   RunOptions run;                       ///< program and arguments included
   config::Axes axes;                    ///< an empty axis was not given
+  std::vector<int> gpus;                ///< N of several `cuda:N` in the axis devices, which has `cuda` in their place
   config::Choices<std::string> suites;  ///< names; empty: all
   /// Set: run all combinations, not only the suites' rows; holds the flag's place.
   std::optional<config::Place> full_matrix;

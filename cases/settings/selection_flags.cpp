@@ -125,8 +125,10 @@ std::vector<FlagInfo> selection_flags() {
       axis_flag("dtypes", "float32,bfloat16,float16,amp,float64", "dtypes", &config::Axes::dtypes, config::dtype_of),
       axis_flag("backends", "NAME[:OPTION=VALUE,…],…", "backends", &config::Axes::backends, config::backend_spec_of,
                 "the suites'", split_backends),
-      axis_flag("devices", "cpu,cuda,cuda:N,…", "devices", &config::Axes::devices, config::device_of,
-                "the suites' (cpu)"),
+      axis_flag(
+          "devices", "cpu,cuda,cuda:N,…",
+          "devices: cuda spreads the cases over all GPUs of CUDA_VISIBLE_DEVICES, and cuda:0,cuda:1 over these two",
+          &config::Axes::devices, config::device_of, "the suites' (cpu)"),
       axis_flag("presets", "mini,full", "presets", &config::Axes::presets, config::preset_of, "the suites' (mini)"),
       axis_flag("dynamic", "off,batch,all",
                 "dynamic sizes: one program for all batch sizes of dynamic_range (batch), and for the other dimensions "

@@ -107,7 +107,7 @@ TEST(Listing, RefusesAFormatThatTheListHasNot) {
   EXPECT_EQ(error_of([] {
               Program().list({"--torchstone_list=models", "--torchstone_format=ctest"});
             }),
-            "--torchstone_format=ctest is only for --torchstone_list=cases");
+            "--torchstone_format=ctest is only for --torchstone_list=cases and gpus");
   EXPECT_EQ(error_of([] {
               Program().list({"--torchstone_list=cases", "--torchstone_format=markdown"});
             }),
@@ -133,6 +133,17 @@ TEST(CtestScript, RegistersEachCaseWithLabelsLimitsAndFixture) {
             "PROPERTIES LABELS "
             "[=[performance;small;inference;bfloat16;inductor;cpu;mini;first_family]=] TIMEOUT 481 FIXTURES_REQUIRED "
             "torchstone_results RUN_SERIAL TRUE)\n");
+}
+
+TEST(CtestScript, AsksForGpusOfAResourceFile) {
+  const std::string script =
+      Program().list({"--torchstone_list=cases", "--torchstone_format=ctest", "--torchstone_device=cuda"});
+  EXPECT_THAT(script,
+              HasSubstr("torchstone_results ENVIRONMENT OMP_WAIT_POLICY=passive RESOURCE_GROUPS [[1,gpus:1]])"));
+  EXPECT_THAT(script, HasSubstr("torchstone_results RUN_SERIAL TRUE RESOURCE_GROUPS [[1,gpus:4]])"));
+  EXPECT_THAT(Program().list({"--torchstone_list=cases", "--torchstone_format=ctest", "--torchstone_device=cuda:1"}),
+              testing::Not(HasSubstr("RESOURCE_GROUPS")))
+      << "a case of one GPU has it already";
 }
 
 TEST(Explanation, NamesTheLineBehindEachField) {

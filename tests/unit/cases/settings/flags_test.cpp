@@ -45,6 +45,19 @@ TEST(Flags, HaveDefaults) {
   EXPECT_EQ(flags.run.arguments, "");
 }
 
+TEST(Flags, SpreadCasesOverSeveralGpus) {
+  const auto devices = [](const Flags& flags) {
+    return config::texts_of(flags.axes.devices, &config::Choice<std::string>::value);
+  };
+  const Flags two = flags_of({"--torchstone_devices=cpu,cuda:3,cuda:1"});
+  EXPECT_THAT(devices(two), testing::ElementsAre("cpu", "cuda"));
+  EXPECT_THAT(two.gpus, testing::ElementsAre(1, 3));
+  EXPECT_THAT(devices(flags_of({"--torchstone_device=cuda,cuda:0,cuda:1"})), testing::ElementsAre("cuda"));
+  const Flags one = flags_of({"--torchstone_devices=cpu,cuda:1"});
+  EXPECT_THAT(devices(one), testing::ElementsAre("cpu", "cuda:1")) << "a single one keeps its name";
+  EXPECT_TRUE(one.gpus.empty());
+}
+
 TEST(Flags, AreReadIntoTheirFields) {
   const Flags flags = flags_of({"--torchstone_out=/r",
                                 "--torchstone_cache=off",
