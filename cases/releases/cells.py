@@ -33,7 +33,8 @@ class Cell:
     expected: str = "pass"
     reason: str = ""
     speed: Speed | None = None
-    compile_s: float | None = None
+    compile_s: float | None = None  # of a compile in these runs; none if all programs came from the cache
+    compiled_alone: bool = False
     peak_bytes: float | None = None
     place: int | None = None  # index in the merged results
 
@@ -79,7 +80,8 @@ def cell_of(rows):
     failed = [row for row in rows if status_of(row) not in FINE]
     timed = sorted((row for row in rows if metric(row, "speedup")), key=lambda row: metric(row, "speedup"))
     row = failed[0] if failed else timed[(len(timed) - 1) // 2] if timed else rows[0]
-    compiled = [r for r in rows if metric(r, "compile_s") is not None]
-    fresh = [r for r in compiled if not metric(r, "cache_hit")] or compiled
+    fresh = next((r for r in rows if metric(r, "compile_s") is not None and not metric(r, "cache_hit")), None)
     return Cell(row, status_of(row), row.get("expected", "pass"), row["outcome"].get("reason", ""), None if failed else speed_of(rows),
-                metric(fresh[0], "compile_s") if fresh else None, metric(row, "compiled_peak_bytes"))
+                compile_s=metric(fresh, "compile_s") if fresh else None,
+                compiled_alone=bool(fresh) and not metric(fresh, "concurrent_compiles"),
+                peak_bytes=metric(row, "compiled_peak_bytes"))

@@ -74,7 +74,7 @@ def number_changes(before, after, comparisons):
         yield "missing", f"speed-up {before.speed.words()} → none"
     if kind:
         yield kind, f"speed-up {before.speed.words()} → {after.speed.words()}"
-    if before.compile_s and after.compile_s and abs(after.compile_s - before.compile_s) > LEAST_COMPILE_S:
+    if before.compiled_alone and after.compiled_alone and abs(after.compile_s - before.compile_s) > LEAST_COMPILE_S:
         ratio = after.compile_s / before.compile_s
         if max(ratio, 1 / ratio) > COMPILE_BAND:
             yield "compile", f"compile time {before.compile_s:.1f} → {after.compile_s:.1f} s"

@@ -60,7 +60,7 @@ def options_of(argv):
     parser.add_argument("--index", default="", metavar="URL", help="a further package index, such as that of the nightlies")
     parser.add_argument("--between", action="store_true", help="bisect: also the releases between the first and the last that pip lists; with "
                         "--index also nightlies")
-    options = parser.parse_args(own)
+    options = parser.parse_intermixed_args(own)
     options.bisect = options.releases[0] == "bisect"
     try:
         options.releases = release.parse_releases(options.releases[1:] if options.bisect else options.releases)

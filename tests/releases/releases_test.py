@@ -224,6 +224,12 @@ class Comparison(WithFolder):
         self.assertIn("compile time 10.0 → 15.0 s", text)
         self.assertIn("peak memory 1.0 → 2.0 MiB", text)
 
+    def test_compile_times_of_other_circumstances_are_not_compared(self):
+        for other in ({"cache_hit": 1}, {"concurrent_compiles": 2}):
+            code, text = self.run_tool({"2.13.0": {ACCURACY: {"compile_s": 10}}, "2.14.1": {ACCURACY: {"compile_s": 15, **other}}})
+            self.assertEqual(code, 0, text)
+            self.assertNotIn("compile time", text)
+
     def test_an_interrupted_run_reports_what_was_finished(self):
         plans = {name: {ACCURACY: PASS, SPEED: timed(1.5)} for name in ("2.13.0", "2.14.1")}
         real = runs.Program.run
@@ -313,6 +319,12 @@ class Bisection(WithFolder):
         self.assertEqual(code, 0)
         self.assertIn("2.14.1 is the first release in which the case is slower (2.13.0: 1.50", text)
 
+    def test_options_may_stand_before_the_releases(self):
+        wrong = {ACCURACY: {"status": "fail_accuracy"}}
+        code, text = self.run_tool(dict(zip(self.NAMES, [{ACCURACY: PASS}] * 4 + [wrong])), before=["bisect", "--rounds=1"])
+        self.assertEqual(code, 0, text)
+        self.assertIn("2.14.1 is the first release in which the case fails", text)
+
     def test_releases_that_cannot_be_judged_are_named(self):
         code, text = self.bisect([{ACCURACY: PASS}, "does not install", "does not build", {ACCURACY: {"status": "crash"}},
                                   {ACCURACY: {"status": "crash"}}])
@@ -400,6 +412,7 @@ class Parts(unittest.TestCase):
         rows = [{"outcome": {"status": "pass", "metrics": {"compile_s": 0.1, "cache_hit": 1}}},
                 {"outcome": {"status": "pass", "metrics": {"compile_s": 12.0, "cache_hit": 0}}}]
         self.assertEqual(cells.cell_of(rows).compile_s, 12.0)
+        self.assertIsNone(cells.cell_of(rows[:1]).compile_s)
 
 
 class RealEnvironments(WithFolder):
