@@ -61,8 +61,10 @@ bool is_unknown(const Result& r, const std::string& key) {
 }
 
 bool follows_from_unknown(const Result& r, std::string_view metric) {
-  // The same number by another estimate, and what it means for the compile time.
+  // The same number by another estimate, or what follows from it.
   if (metric == "hodges_lehmann" || metric == "break_even_calls") return is_unknown(r, "speedup");
+  if (metric == "eager_exposed_pct") return is_unknown(r, "eager_exchange_cost");
+  if (metric == "compiled_exposed_pct") return is_unknown(r, "compiled_exchange_cost");
   for (const std::string_view end : {"_low", "_high"})
     if (metric.ends_with(end) && is_unknown(r, std::string(metric.substr(0, metric.size() - end.size())))) return true;
   return false;

@@ -33,7 +33,7 @@ std::optional<statistics::Interval> interval_of(const Result& result, const std:
 bool is_unknown(const Result& result, const std::string& key);
 
 /// Returns whether the metric says nothing because another one is_unknown(): bounds of the latter, KEY_low and
-/// KEY_high, and what follows from the speed-up. Reports leave it out.
+/// KEY_high, and what follows from the speed-up or the cost of an exchange. Reports leave it out.
 bool follows_from_unknown(const Result& result, std::string_view metric);
 
 /// Returns a ratio with its interval: "1.43x [1.40 1.46]". If the interval says nothing, returns the bound that

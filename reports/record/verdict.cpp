@@ -231,6 +231,25 @@ std::string measured_compile(const Result& result, const std::string& caches) {
   return fmt::format("{} (CPU {}{})", text, cpu, interval);
 }
 
+/// Returns how the ranks of a case scale: "scaling 0.93x [0.91 0.95]  exposed 12.0% [10.1 14.2]". Of the compiled side,
+/// unless only eager ran.
+std::string ranks_text(const Result& result) {
+  const std::string side = metric_of(result, "compiled_scaling") ? "compiled" : "eager";
+  const auto scaling = metric_of(result, (side + "_scaling").c_str());
+  if (!scaling) return "";
+  const auto of_scaling = interval_of(result, side + "_scaling");
+  std::string text = "scaling " + (of_scaling ? ratio_text(*scaling, of_scaling->low, of_scaling->high, 2)
+                                              : format_metric(side + "_scaling", *scaling));
+  const auto exposed = metric_of(result, (side + "_exposed_pct").c_str());
+  const auto cost = interval_of(result, side + "_exchange_cost");
+  if (!exposed || !cost) return text;
+  const auto percent = [](double ratio) { return 100 * (1 - 1 / ratio); };
+  return text +
+         (is_unknown(result, side + "_exchange_cost")
+              ? "  exposed unknown"
+              : fmt::format("  exposed {:.1f}% [{:.1f} {:.1f}]", *exposed, percent(cost->low), percent(cost->high)));
+}
+
 }  // namespace
 
 std::string compile_text(const Result& result) {
@@ -257,6 +276,7 @@ std::string numbers_line(const Result& result) {
     const bool is_number = std::isfinite(*speedup) && !is_unknown(result, "speedup");
     add((is_number ? "" : "speed-up ") + speedup_text(result, 2) + (is_noisy(result) ? " (noisy)" : ""));
   }
+  if (const std::string ranks = ranks_text(result); !ranks.empty()) add(ranks);
   if (const auto largest = find("tolerance_max")) add(fmt::format("max {:.3g}", *largest));
   if (const auto mean = find("tolerance_mean")) add(fmt::format("mean {:.3g}", *mean));
   if (const std::string compile = compile_text(result); !compile.empty()) add("compile " + compile);

@@ -30,9 +30,10 @@ class TwoRanks : public testing::Test {
 
   std::string folder() const { return torchstone_.out(); }
 
-  ProgramRun run(const std::vector<std::string>& flags, const std::string& modes = "training") const {
+  ProgramRun run(const std::vector<std::string>& flags, const std::string& modes = "training",
+                 const std::string& check = "accuracy") const {
     std::vector<std::string> arguments{"--torchstone_only=path:" + folder() + "/net.py,class:Net",
-                                       "--torchstone_checks=accuracy", "--torchstone_modes=" + modes,
+                                       "--torchstone_checks=" + check, "--torchstone_modes=" + modes,
                                        "--torchstone_world=2"};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
     return torchstone_.run(arguments);
@@ -62,6 +63,45 @@ TEST_F(TwoRanks, ThatDoNotReduceGradientsAreRed) {
   EXPECT_EQ(row().at("outcome").at("status"), "fail_accuracy") << row().dump(1);
   EXPECT_THAT(row().at("outcome").at("reason"),
               StartsWith("the ranks disagree in phase ranks: rank 1 has another gradient of 0.weight than rank 0"));
+}
+
+TEST_F(TwoRanks, WithASlowExchangeScaleBadly) {
+  std::ofstream(folder() + "/slow_exchange.py")
+      << "import time, torch\n"
+         "import torch.distributed as dist\n"
+         "DDP = torch.nn.parallel.DistributedDataParallel\n"
+         "def late(state, bucket):\n"
+         "    time.sleep(0.1)\n"
+         "    return dist.all_reduce(bucket.buffer() / 2, async_op=True).get_future().then(lambda done: "
+         "done.value()[0])\n"
+         "class Late(DDP):\n"
+         "    def __init__(self, *args, **options):\n"
+         "        super().__init__(*args, **options)\n"
+         "        self.register_comm_hook(None, late)\n"
+         "torch.nn.parallel.DistributedDataParallel = Late\n";
+  const ProgramRun found =
+      run({"--torchstone_backends=torch_compile:backend=aot_eager", "--torchstone_python_import=slow_exchange",
+           "--torchstone_optimizer=sgd", "--torchstone_processes=2", "--torchstone_repeat=10",
+           "--torchstone_iterations_per_run=1"},
+          "training", "performance");
+  EXPECT_EQ(found.exit_code, 0) << found.out << found.err;
+  const auto outcome = row().at("outcome");
+  EXPECT_EQ(outcome.at("status"), "pass") << row().dump(1);
+  EXPECT_THAT(std::string(row().at("name")), EndsWith("_cpu_ddp_2"));
+  const auto metric = [&](const std::string& name) { return outcome.at("metrics").at(name).get<double>(); };
+  EXPECT_EQ(metric("processes"), 2);
+  for (const std::string side : {"eager", "compiled"}) {
+    EXPECT_GT(metric(side + "_ms"), 100) << side;
+    EXPECT_LT(metric(side + "_one_rank_ms"), 100) << side << " exchanges nothing alone";
+    EXPECT_LT(metric(side + "_scaling_high"), 0.9) << side;
+    EXPECT_LE(metric(side + "_scaling_low"), metric(side + "_scaling")) << side;
+    EXPECT_GT(metric(side + "_exposed_pct"), 50) << side;
+    EXPECT_GT(metric(side + "_exchange_cost_low"), 1) << side;
+    EXPECT_GT(metric(side + "_peak_bytes"), 0) << side;
+  }
+  EXPECT_EQ(metric("rank_state_bytes"), 2 * 4 * 82) << "weights and gradients of 82 numbers";
+  EXPECT_EQ(metric("recompiles"), 0) << "those of the steps that are compared do not count";
+  EXPECT_THAT(found.out, AllOf(HasSubstr("scaling "), HasSubstr("exposed ")));
 }
 
 TEST_F(TwoRanks, HaveNothingToExchangeInInference) {

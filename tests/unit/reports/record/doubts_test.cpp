@@ -249,6 +249,25 @@ TEST(Detection, IsTheSmallerLimitOfToleranceAndRounding) {
   EXPECT_THAT(page, AllOf(HasSubstr("Error / rounding"), HasSubstr("0.3×"), HasSubstr("0.02 %")));
 }
 
+TEST(Ranks, HaveTheirScalingInTheRow) {
+  Result ddp = timed(1.5, 1.4, 1.6);
+  const auto add = [&](const std::string& key, double value, double low, double high) {
+    ddp.outcome.metrics.insert({{key, value}, {key + "_low", low}, {key + "_high", high}});
+  };
+  EXPECT_THAT(numbers_line(ddp), Not(HasSubstr("scaling")));
+  add("eager_scaling", 0.5, 0.4, 0.6);
+  EXPECT_THAT(numbers_line(ddp), EndsWith("scaling 0.50x [0.40 0.60]")) << "only eager ran";
+  add("compiled_scaling", 0.8, 0.75, 0.85);
+  EXPECT_THAT(numbers_line(ddp), EndsWith("scaling 0.80x [0.75 0.85]")) << "as in FSDP";
+  add("compiled_exchange_cost", 1.25, 1, 1.6);
+  ddp.outcome.metrics["compiled_exposed_pct"] = 20;
+  EXPECT_THAT(console_row(ddp, false), HasSubstr("scaling 0.80x [0.75 0.85]  exposed 20.0% [0.0 37.5]"));
+  EXPECT_FALSE(follows_from_unknown(ddp, "compiled_exposed_pct"));
+  ddp.outcome.metrics["compiled_exchange_cost_high"] = infinity;
+  EXPECT_THAT(numbers_line(ddp), EndsWith("exposed unknown"));
+  EXPECT_TRUE(follows_from_unknown(ddp, "compiled_exposed_pct"));
+}
+
 TEST(Detection, StandsInEveryReport) {
   const Report report{{}, {limited("strong", 0.004), limited("feeble", 0.8)}};
   EXPECT_THAT(numbers_line(report.results[1]), HasSubstr("weak: limit 80 %"));
