@@ -23,10 +23,11 @@ enum class PlaceCode {
 struct BartShape {
   int64_t vocabulary = 50265, width = 1024, layers = 12, heads = 16, feed_forward = 4096, positions = 1024,
           tokens = 1024;
-  double attention_dropout = 0;
+  double attention_dropout = 0, inner_dropout = 0;  ///< the latter in the feed-forward parts
   bool scales_words = false, norm_first = false;
   int64_t padding_word = 1;
   std::optional<int64_t> last_word = std::nullopt;  ///< ends each text
+  int64_t first_word = 2;                           ///< starts the decoder's text if it is made from labels
   PlaceCode place_code = PlaceCode::learned;
   int64_t first_position = 2;        ///< row of the first word in the table of positions
   bool counts_words = false;         ///< positions skip padding
@@ -81,12 +82,16 @@ struct BartLayerImpl : nn::Module {
     }
     fc1 = register_module("fc1", nn::Linear(shape.width, shape.feed_forward));
     fc2 = register_module("fc2", nn::Linear(shape.feed_forward, shape.width));
+    if (shape.inner_dropout > 0) inner = register_module("inner_dropout", nn::Dropout(shape.inner_dropout));
     last_norm = add_norm("final_layer_norm");
   }
   torch::Tensor forward(torch::Tensor x, const torch::Tensor& source) {
     x = add(x, self_norm, [&](const torch::Tensor& y) { return self(y, y, causal); });
     if (cross) x = add(x, cross_norm, [&](const torch::Tensor& y) { return cross(y, source, false); });
-    return add(x, last_norm, [&](const torch::Tensor& y) { return fc2(activate(act, fc1(y))); });
+    return add(x, last_norm, [&](const torch::Tensor& y) {
+      const auto hidden = activate(act, fc1(y));
+      return fc2(inner ? inner(hidden) : hidden);
+    });
   }
   template <class Part>
   torch::Tensor add(const torch::Tensor& x, nn::LayerNorm& norm, Part part) {
@@ -98,7 +103,7 @@ struct BartLayerImpl : nn::Module {
   BartAttention self{nullptr}, cross{nullptr};
   nn::LayerNorm self_norm{nullptr}, cross_norm{nullptr}, last_norm{nullptr};
   nn::Linear fc1{nullptr}, fc2{nullptr};
-  nn::Dropout dropout = register_module("dropout", nn::Dropout(bart_dropout));
+  nn::Dropout dropout = register_module("dropout", nn::Dropout(bart_dropout)), inner{nullptr};
 };
 TORCH_MODULE(BartLayer);
 
@@ -151,16 +156,20 @@ struct BartStackImpl : nn::Module {
 TORCH_MODULE(BartStack);
 
 /// Token ids [N, L], with an encoder also the decoder's, and labels → loss, logits [N, L, vocabulary] and, with an
-/// encoder, its last state. `bare`: the decoder alone is the child `model`.
+/// encoder, its last state. `bare`: the decoder alone is the child `model`. A task with one input and an encoder makes
+/// the decoder's ids from labels.
 class BartModel : public TokenModel {
  public:
   BartModel(const BartShape& shape, bool has_encoder, bool bare = false)
+      : BartModel(shape, has_encoder, bare, Harness::huggingface, has_encoder ? 2 : 1) {}
+  BartModel(const BartShape& shape, bool has_encoder, bool bare, Harness harness, size_t inputs)
       : TokenModel({.vocabulary = shape.vocabulary,
                     .tokens = shape.tokens,
                     .longest = shape.positions,
                     .labels = shape.labels,
-                    .inputs = has_encoder ? 2U : 1U}),
-        last_word_(shape.last_word),
+                    .harness = harness,
+                    .inputs = inputs}),
+        shape_(shape),
         words_(nn::EmbeddingOptions(shape.vocabulary, shape.width).padding_idx(shape.padding_word)),
         decoder_(shape, words_, /*decodes=*/true, has_encoder) {
     auto model = group({});
@@ -193,24 +202,26 @@ class BartModel : public TokenModel {
   Tensors outputs(const Tensors& inputs) override {
     if (!encoder_) return {torch::linear(decoder_(inputs.at(0), torch::Tensor()), words_->weight)};
     const auto encoded = encoder_(inputs.at(0), torch::Tensor());
-    const auto scores = torch::linear(decoder_(inputs.at(1), encoded), words_->weight);
+    const auto ids =
+        task().inputs == 1 ? shifted_right(inputs.at(1), shape_.first_word, shape_.padding_word) : inputs.at(1);
+    const auto scores = torch::linear(decoder_(ids, encoded), words_->weight);
     return {bias_.defined() ? scores + bias_ : scores, encoded};
   }
   Tensors token_inputs(const ModelOptions& options) const override {
     const auto ids = random_words(options);
-    if (last_word_) ids.select(1, -1).fill_(*last_word_);
-    if (!encoder_) return {ids};
+    if (shape_.last_word) ids.select(1, -1).fill_(*shape_.last_word);
+    if (task().inputs == 1) return {ids};
     return {ids, ids.clone()};
   }
 
-  std::optional<int64_t> last_word_;
+  BartShape shape_;
   nn::Embedding words_;
   BartStack encoder_{nullptr}, decoder_;
   torch::Tensor bias_;
 };
 
-/// Returns a factory of this model and of its mini preset.
-inline auto bart_model(const BartShape& full, bool has_encoder, bool bare = false) {
+/// Returns the mini preset: small sizes, and otherwise the full preset.
+constexpr BartShape mini_bart(const BartShape& full) {
   auto mini = full;
   mini.vocabulary = 1000;
   mini.width = 64;
@@ -219,7 +230,12 @@ inline auto bart_model(const BartShape& full, bool has_encoder, bool bare = fals
   mini.feed_forward = 128;
   mini.positions = 64;
   mini.tokens = 32;
-  return by_preset<BartModel>(std::tuple(full, has_encoder, bare), std::tuple(mini, has_encoder, bare));
+  return mini;
+}
+
+/// Returns a factory of this model and of its mini preset.
+inline auto bart_model(const BartShape& full, bool has_encoder, bool bare = false) {
+  return by_preset<BartModel>(std::tuple(full, has_encoder, bare), std::tuple(mini_bart(full), has_encoder, bare));
 }
 
 }  // namespace torchstone

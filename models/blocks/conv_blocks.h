@@ -33,6 +33,15 @@ inline nn::Conv2d same_conv(int64_t in, int64_t out, const ConvNorm& shape) {
                .dilation = shape.dilation});
 }
 
+/// TensorFlow's padding: if a stride does not divide the side, right and bottom get more than left and top.
+inline torch::Tensor pad_as_tensorflow(const torch::Tensor& x, int64_t kernel, int64_t stride) {
+  const auto missing = [&](int64_t size) {
+    return std::max<int64_t>(0, ((size + stride - 1) / stride - 1) * stride + kernel - size);
+  };
+  const auto rows = missing(x.size(2)), columns = missing(x.size(3));
+  return torch::constant_pad_nd(x, {columns / 2, columns - columns / 2, rows / 2, rows - rows / 2});
+}
+
 /// Returns convolution, BatchNorm and activation as layers 0, 1 and 2 (torchvision.ops.Conv2dNormActivation).
 inline Chain conv_norm(int64_t in, int64_t out, const ConvNorm& shape = {}) {
   Chain layers(same_conv(in, out, shape), batch_norm(out, shape.eps, shape.momentum));
@@ -95,19 +104,29 @@ struct Groups {
   int64_t count = 1, width = 64;
 };
 
+/// GroupNorm of 32 groups, or of one for each channel.
+struct GroupNorm32Impl : nn::GroupNormImpl {
+  explicit GroupNorm32Impl(int64_t channels)
+      : nn::GroupNormImpl(nn::GroupNormOptions(std::min<int64_t>(32, channels), channels)) {}
+};
+TORCH_MODULE(GroupNorm32);
+
 /// Adds the shortcut around a residual block: a strided 1x1 convolution if the shape changes, or else nothing.
-inline Chain add_shortcut(Block& block, int64_t in, int64_t out, int64_t stride) {
+template <class Norm = nn::BatchNorm2d>
+Chain add_shortcut(Block& block, int64_t in, int64_t out, int64_t stride, const char* name = "downsample") {
   if (stride == 1 && in == out) return {};
-  return block.add("downsample", Chain(conv1x1(in, out, stride), nn::BatchNorm2d(out)));
+  return block.add(name, Chain(conv1x1(in, out, stride), Norm(out)));
 }
 
-inline Block basic_block(int64_t in, int64_t width, int64_t stride = 1, Groups = {}) {
+template <class Norm = nn::BatchNorm2d>
+Block basic_block(int64_t in, int64_t width, int64_t stride = 1, Groups = {},
+                  const char* shortcut_name = "downsample") {
   Block block;
-  auto shortcut = add_shortcut(block, in, width, stride);
+  auto shortcut = add_shortcut<Norm>(block, in, width, stride, shortcut_name);
   auto conv1 = block.add("conv1", conv3x3(in, width, stride));
-  auto bn1 = block.add("bn1", nn::BatchNorm2d(width));
+  auto bn1 = block.add("bn1", Norm(width));
   auto conv2 = block.add("conv2", conv3x3(width, width));
-  auto bn2 = block.add("bn2", nn::BatchNorm2d(width));
+  auto bn2 = block.add("bn2", Norm(width));
   return block.running([=](const torch::Tensor& x) mutable {
     auto out = bn2(conv2(bn1(conv1(x)).relu_()));
     out += shortcut(x);
@@ -136,16 +155,17 @@ inline Block bottleneck(int64_t in, int64_t planes, int64_t stride = 1, Groups g
 }
 
 /// The plan of the ResNets: a strided stem, stages `layer1`, `layer2`, … that double the width, and a classifier.
-template <class Base>
+template <class Base, class Norm = nn::BatchNorm2d>
 class ResidualNet : public Layered<Base> {
  public:
   /// `block` makes a block from its input channels, width and stride. It has `expansion` times its width as output.
+  /// Sides below 64 do not vary.
   ResidualNet(int64_t side, const std::vector<int64_t>& depths, int64_t expansion,
               const std::function<Block(int64_t in, int64_t width, int64_t stride)>& block)
-      : Layered<Base>(side, 32) {
+      : Layered<Base>(side, side < 64 ? 0 : 32) {
     int64_t in = 64;
     this->add("conv1", conv(3, in, 7, {.stride = 2, .padding = 3, .bias = false}));
-    this->add("bn1", nn::BatchNorm2d(in));
+    this->add("bn1", Norm(in));
     this->add(relu());
     this->add(max_pool(3, 2, {.padding = 1}));
     for (size_t stage = 0; stage < depths.size(); ++stage) {

@@ -5,6 +5,8 @@
 
 namespace torchstone {
 
+constexpr int64_t ignored_label = -100;  // in the loss of transformers' heads
+
 /// The labels of a head of transformers, and how its logits are compared with them.
 enum class Labels {
   words,       ///< logits [N, L, words], labels [N, L]: the word at each position
@@ -22,7 +24,6 @@ enum class Harness {
 /// Returns the cross entropy of transformers' heads: the mean over all labels except -100. For next words, half
 /// precision is converted to float32.
 inline torch::Tensor label_loss(const torch::Tensor& logits, const torch::Tensor& labels, Labels kind) {
-  constexpr int64_t ignored_label = -100;
   auto scores = logits;
   auto targets = labels;
   if (kind == Labels::next_words) {
@@ -31,6 +32,12 @@ inline torch::Tensor label_loss(const torch::Tensor& logits, const torch::Tensor
   }
   return torch::cross_entropy_loss(scores.reshape({-1, scores.size(-1)}), targets.reshape(-1), /*weight=*/{},
                                    torch::Reduction::Mean, ignored_label);
+}
+
+/// Returns the decoder's input for these labels: each position has the previous label, the first has `first_word`.
+inline torch::Tensor shifted_right(const torch::Tensor& labels, int64_t first_word, int64_t padding_word) {
+  const auto ids = torch::constant_pad_nd(labels, {1, -1}, first_word);
+  return ids.masked_fill(ids.eq(ignored_label), padding_word);
 }
 
 /// Inputs and labels of a model of transformers.

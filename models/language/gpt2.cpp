@@ -2,8 +2,8 @@
 // Paper: Radford et al., "Language models are unsupervised multitask learners", 2019.
 // Original: transformers.GPT2LMHeadModel as distilgpt2 and gpt2, and GPT2ForSequenceClassification. Input token ids and
 // labels, both [N, 512] → loss and logits [N, 512, 50257] (DistillGPT2); [N, 1024] and [N] → loss and [N, 2]. hf_GPT2
-// runs as in torchbench.py: 1024 tokens (on the CPU 256), in training 512 with labels. 81,912,576 (DistillGPT2),
-// 124,441,344 and 124,439,808 (hf_GPT2) parameters.
+// and hf_GPT2_large run as in torchbench.py: 1024 tokens (hf_GPT2 on the CPU: 256), in training 512 with labels.
+// 81,912,576 (DistillGPT2), 124,441,344, 124,439,808 (hf_GPT2) and 774,030,080 (hf_GPT2_large) parameters.
 // mini: 2 layers of width 64, 1000 words, 32 tokens.
 #include "models/blocks/token_model.h"
 #include "models/blocks/transformer.h"
@@ -117,13 +117,22 @@ constexpr GptShape mini_shape{.vocabulary = 1000, .width = 64, .layers = 2, .hea
 TORCHSTONE_MODEL(DistillGPT2, .family = "gpt2", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
                  .parameters = 81'912'576,
                  .make = by_preset<LanguageModel>(GptShape{.layers = 6, .tokens = 512}, mini_shape));
-TORCHSTONE_MODEL(
-    hf_GPT2, .family = "gpt2", .suites = {"torchbench"}, .train_batch = 4, .eval_batch = 1, .parameters = 124'439'808,
-    .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {
-      const int64_t tokens = options.mode == Mode::training ? 512 : options.device == "cpu" ? 256 : 1024;
-      const auto shape = options.preset == Preset::full ? GptShape{.tokens = tokens} : mini_shape;
-      return std::make_shared<LanguageModel>(shape, Harness::torchbench);
-    });
+
+/// Returns a factory for torchbench.py: texts of 1024 words in inference, 512 in training.
+auto make(const GptShape& full, int64_t tokens_on_cpu) {
+  return [=](const ModelOptions& options) -> std::shared_ptr<Model> {
+    auto shape = options.preset == Preset::full ? full : mini_shape;
+    if (options.preset == Preset::full)
+      shape.tokens = options.mode == Mode::training ? 512 : options.device == "cpu" ? tokens_on_cpu : 1024;
+    return std::make_shared<LanguageModel>(shape, Harness::torchbench);
+  };
+}
+
+TORCHSTONE_MODEL(hf_GPT2, .family = "gpt2", .suites = {"torchbench"}, .train_batch = 4, .eval_batch = 1,
+                 .parameters = 124'439'808, .make = make({}, /*tokens_on_cpu=*/256));
+TORCHSTONE_MODEL(hf_GPT2_large, .family = "gpt2", .suites = {"torchbench"}, .train_batch = 4, .eval_batch = 1,
+                 .parameters = 774'030'080,
+                 .make = make({.width = 1280, .layers = 36, .heads = 20}, /*tokens_on_cpu=*/1024));
 TORCHSTONE_MODEL(GPT2ForSequenceClassification, .family = "gpt2", .suites = {"huggingface"}, .train_batch = 8,
                  .eval_batch = 8, .parameters = 124'441'344,
                  .make = by_preset<SequenceClassifier>(GptShape{}, mini_shape));

@@ -1,12 +1,16 @@
 // T5: encoder and decoder without biases, whose attention adds a learned value for each bucket of distances.
 // Paper: Raffel et al., "Exploring the limits of transfer learning with a unified text-to-text transformer", 2019.
-// Original: transformers.T5ForConditionalGeneration; 60,506,624 and 222,903,552 (hf_T5_base) parameters. T5Small runs
+// Original: transformers.T5ForConditionalGeneration; 60,506,624, 222,903,552 (hf_T5_base) and 737,668,096 (hf_T5_large)
+// parameters; and transformers.MT5ForConditionalGeneration, 172,119,424 parameters, 128 words of 250112. T5Small runs
 // as in upstream's huggingface.py: token ids [N, 1024], the same ids for the decoder, and labels → loss, logits [N,
 // 1024, 32128] and the encoder's last state [N, 1024, 512]. hf_T5 runs as in torchbench.py: in inference 2048 tokens
 // (on the CPU 512) and the decoder's, without labels and loss; in training 1024 tokens and labels, from which the
-// decoder's tokens are made. hf_T5_base is wider and deeper, and has 2048 tokens on the CPU too. mini: 2 + 2 layers of
-// width 64, 1000 words, 32 tokens.
+// decoder's tokens are made. hf_T5_base is wider and deeper, and has 2048 tokens on the CPU too; hf_T5_large has 512.
+// mini: 2 + 2 layers of width 64, 1000 words, 32 tokens.
 #include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
 
 #include "models/blocks/token_model.h"
 #include "models/blocks/transformer.h"
@@ -17,6 +21,7 @@ namespace {
 struct T5Shape {
   int64_t vocabulary = 32128, width = 512, layers = 6, heads = 8, head_width = 64, feed_forward = 2048, tokens = 0,
           longest = tokens;
+  bool is_mt5 = false;  ///< gates the feed-forward parts and does not scale the last states
 };
 constexpr double dropout_rate = 0.1;
 constexpr int64_t bucket_count = 32;
@@ -78,17 +83,26 @@ struct T5LayerImpl : nn::Module {
       cross = T5Attention(shape, false);
       add("EncDecAttention", cross.ptr());
     }
-    add("DenseReluDense", group({{"wi", wi.ptr()}, {"wo", wo.ptr()}}).ptr());
+    if (shape.is_mt5) {
+      gate = linear_without_bias(shape.width, shape.feed_forward);
+      add("DenseReluDense", group({{"wi_0", gate.ptr()}, {"wi_1", wi.ptr()}, {"wo", wo.ptr()}}).ptr());
+    } else {
+      add("DenseReluDense", group({{"wi", wi.ptr()}, {"wo", wo.ptr()}}).ptr());
+    }
     register_module("layer", parts);
   }
   torch::Tensor forward(torch::Tensor x, const torch::Tensor& source, const torch::Tensor& bias) {
     const auto normed = norms[0](x);
     x = x + dropout(self(normed, normed, bias));
     if (cross) x = x + dropout(cross(norms[1](x), source, std::nullopt));
-    return x + dropout(wo(dropout(torch::relu(wi(norms.back()(x))))));
+    return x + dropout(wo(dropout(hidden(norms.back()(x)))));
+  }
+  torch::Tensor hidden(const torch::Tensor& x) {
+    if (gate) return activate(Act::tanh_gelu, gate(x)) * wi(x);
+    return torch::relu(wi(x));
   }
   T5Attention self, cross{nullptr};
-  nn::Linear wi, wo;
+  nn::Linear wi, wo, gate{nullptr};
   std::vector<RmsNorm> norms;
   nn::Dropout dropout = register_module("dropout", nn::Dropout(dropout_rate));
 };
@@ -121,29 +135,24 @@ struct T5StackImpl : nn::Module {
 };
 TORCH_MODULE(T5Stack);
 
-/// Returns the decoder's input for these labels: each position has the previous label, the first the padding word.
-torch::Tensor shifted_right(const torch::Tensor& labels) {
-  constexpr int64_t padding_word = 0, ignored_label = -100;
-  const auto ids = torch::constant_pad_nd(labels, {1, -1}, padding_word);
-  return ids.masked_fill(ids.eq(ignored_label), padding_word);
-}
-
 /// A task with one input requires labels, from which the decoder's input is made.
 class T5 : public TokenModel {
  public:
   T5(const T5Shape& shape, Harness harness, size_t inputs)
       : TokenModel({shape.vocabulary, shape.tokens, shape.longest, Labels::words, harness, inputs}),
-        scale_(std::pow(static_cast<double>(shape.width), -0.5)),
         words_(register_module("shared", nn::Embedding(shape.vocabulary, shape.width))),
         encoder_(register_module("encoder", T5Stack(shape, words_, false))),
         decoder_(register_module("decoder", T5Stack(shape, words_, true))) {
     register_module("lm_head", tied(words_->weight));
+    if (!shape.is_mt5) scale_ = std::pow(static_cast<double>(shape.width), -0.5);
   }
 
  private:
   Tensors outputs(const Tensors& inputs) override {
     const auto encoded = encoder_(inputs.at(0), torch::Tensor());
-    const auto x = decoder_(task().inputs == 1 ? shifted_right(inputs.at(1)) : inputs.at(1), encoded) * scale_;
+    constexpr int64_t padding = 0;
+    auto x = decoder_(task().inputs == 1 ? shifted_right(inputs.at(1), padding, padding) : inputs.at(1), encoded);
+    if (scale_) x = x * *scale_;
     return {torch::linear(x, words_->weight), encoded};
   }
   Tensors token_inputs(const ModelOptions& options) const override {
@@ -152,7 +161,7 @@ class T5 : public TokenModel {
     return inputs;
   }
 
-  double scale_;
+  std::optional<double> scale_;  ///< factor of the states before the head
   nn::Embedding words_;
   T5Stack encoder_, decoder_;
 };
@@ -171,23 +180,44 @@ TORCHSTONE_MODEL(T5Small, .family = "t5", .suites = {"huggingface"}, .train_batc
                  .make = by_preset<T5>(std::tuple(T5Shape{.tokens = 1024}, Harness::huggingface, /*inputs=*/2U),
                                        std::tuple(mini_shape, Harness::huggingface, 2U)));
 
-/// Returns a factory for torchbench.py, which makes texts on the CPU shorter in inference.
-auto make(const T5Shape& full, int64_t tokens_on_cpu) {
+constexpr T5Shape mt5_shape{
+    .vocabulary = 250112, .layers = 8, .heads = 6, .feed_forward = 1024, .tokens = 128, .is_mt5 = true};
+/// Multilingual T5. Paper: Xue et al., "mT5: a massively multilingual pre-trained text-to-text transformer", 2020.
+TORCHSTONE_MODEL(
+    MT5ForConditionalGeneration, .family = "t5", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
+    .parameters = 172'119'424, .make = [](const ModelOptions& options) {
+      auto mini = mini_shape;
+      mini.is_mt5 = true;
+      const auto& shape = options.preset == Preset::full ? mt5_shape : mini;
+      return std::make_shared<T5>(shape, Harness::huggingface, /*inputs=*/2);
+    });
+
+/// Numbers of words that torchbench.py gives to a model: in training, and in inference on the CPU and elsewhere.
+struct TextLengths {
+  int64_t training, cpu, other;
+};
+
+/// Returns a factory for torchbench.py.
+auto make(const T5Shape& full, const TextLengths& lengths) {
   return [=](const ModelOptions& options) -> std::shared_ptr<Model> {
     const bool training = options.mode == Mode::training;
     auto shape = options.preset == Preset::full ? full : mini_shape;
     if (options.preset == Preset::full)
-      shape.tokens = shape.longest = training ? 1024 : options.device == "cpu" ? tokens_on_cpu : 2048;
+      shape.tokens = shape.longest = training                  ? lengths.training
+                                     : options.device == "cpu" ? lengths.cpu
+                                                               : lengths.other;
     return std::make_shared<T5>(shape, Harness::torchbench, /*inputs=*/training ? 1 : 2);
   };
 }
 
 TORCHSTONE_MODEL(hf_T5, .family = "t5", .suites = {"torchbench"}, .train_batch = 8, .eval_batch = 1,
-                 .parameters = 60'506'624, .make = make(T5Shape{}, /*tokens_on_cpu=*/512));
+                 .parameters = 60'506'624, .make = make(T5Shape{}, {1024, 512, 2048}));
 TORCHSTONE_MODEL(hf_T5_base, .family = "t5", .suites = {"torchbench"}, .train_batch = 8, .eval_batch = 1,
                  .parameters = 222'903'552,
-                 .make = make({.width = 768, .layers = 12, .heads = 12, .feed_forward = 3072},
-                              /*tokens_on_cpu=*/2048));
+                 .make = make({.width = 768, .layers = 12, .heads = 12, .feed_forward = 3072}, {1024, 2048, 2048}));
+TORCHSTONE_MODEL(hf_T5_large, .family = "t5", .suites = {"torchbench"}, .train_batch = 2, .eval_batch = 1,
+                 .parameters = 737'668'096,
+                 .make = make({.width = 1024, .layers = 24, .heads = 16, .feed_forward = 4096}, {512, 512, 512}));
 
 }  // namespace
 }  // namespace torchstone::t5

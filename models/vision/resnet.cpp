@@ -2,7 +2,7 @@
 // Paper: He, Zhang, Ren, Sun, "Deep residual learning for image recognition", 2015 (stride in the 3x3 convolution:
 // v1.5); Xie et al., "Aggregated residual transformations for deep neural networks", 2016 (resnext); Zagoruyko,
 // Komodakis, "Wide residual networks", 2016. Original: torchvision.models.resnet18 and the others of its file, and
-// timm's resnext101_32x16d, which upstream calls swsl_resnext101_32x16d.
+// timm's resnext101_32x16d, which upstream calls swsl_resnext101_32x16d. functorch_dp_cifar10: 32 pixels.
 // Input [N, 3, 224, 224] → logits [N, 1000]; 11,689,512 (18), 21,797,672 (34), 25,557,032 (50), 60,192,808 (152),
 // 25,028,904 (resnext50_32x4d), 68,883,240 (wide_resnet50_2) and 194,026,792 (swsl_resnext101_32x16d) parameters.
 // mini: 64 pixels and stages of 2, 1, 1, 1 blocks.
@@ -13,14 +13,14 @@ namespace torchstone::resnet {
 namespace {
 
 /// `Base` has the images of upstream's suite.
-template <class Base>
-class ResNet : public ResidualNet<Base> {
+template <class Base, class Norm = nn::BatchNorm2d>
+class ResNet : public ResidualNet<Base, Norm> {
  public:
   ResNet(bool bottlenecks, const std::vector<int64_t>& depths, int64_t side, Groups groups)
-      : ResidualNet<Base>(side, depths, bottlenecks ? bottleneck_expansion : 1,
-                          [=](int64_t in, int64_t width, int64_t stride) {
-                            return (bottlenecks ? bottleneck : basic_block)(in, width, stride, groups);
-                          }) {}
+      : ResidualNet<Base, Norm>(
+            side, depths, bottlenecks ? bottleneck_expansion : 1, [=](int64_t in, int64_t width, int64_t stride) {
+              return bottlenecks ? bottleneck(in, width, stride, groups) : basic_block<Norm>(in, width, stride);
+            }) {}
 };
 
 template <class Base = ImageModel>
@@ -44,6 +44,14 @@ TORCHSTONE_MODEL(wide_resnet50_2, .family = "resnet", .suites = {"torchvision"},
 TORCHSTONE_MODEL(swsl_resnext101_32x16d, .family = "resnet", .suites = {"timm"}, .train_batch = 64, .eval_batch = 64,
                  .parameters = 194'026'792,
                  .make = make<ByteImageModel>(/*bottlenecks=*/true, {3, 4, 23, 3}, {.count = 32, .width = 16}));
+
+/// ResNet-18 with GroupNorm, whose training by torchbench takes a gradient of each sample. Its accuracy run, like this
+/// model, calls the network alone.
+TORCHSTONE_MODEL(functorch_dp_cifar10, .family = "resnet", .suites = {"torchbench"}, .train_batch = 64,
+                 .eval_batch = 64, .parameters = 11'689'512,
+                 .make = by_preset<ResNet<ImageModel, GroupNorm32>>(
+                     std::tuple(/*bottlenecks=*/false, std::vector<int64_t>{2, 2, 2, 2}, 32, Groups{}),
+                     std::tuple(/*bottlenecks=*/false, std::vector<int64_t>{2, 1, 1, 1}, 32, Groups{})));
 
 }  // namespace
 }  // namespace torchstone::resnet

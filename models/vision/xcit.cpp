@@ -1,6 +1,7 @@
 // XCiT: attention between channels instead of positions, convolutions between neighbours, and a final class token.
 // Paper: El-Nouby et al., "XCiT: cross-covariance image transformers", 2021. Original: timm's Xcit as
-// xcit_nano_12_p8_224. Input [N, 3, 224, 224] → logits [N, 1000]; 3,049,016 parameters.
+// xcit_nano_12_p8_224 and xcit_large_24_p8_224. Input [N, 3, 224, 224] → logits [N, 1000]; 3,049,016 and 188,932,648
+// parameters.
 // mini: 2 + 2 layers of width 64, 64 pixels.
 #include <numbers>
 
@@ -56,15 +57,25 @@ Block local_interaction(int64_t width, int64_t side) {
   });
 }
 
-Block xcit_block(int64_t width, int64_t heads, int64_t side) {
+/// Sizes of XCiT. The small ones start the scales of their branches at 1, and in their last two blocks normalise only
+/// the class token before the last part.
+struct XcitShape {
+  int64_t width, depth, heads, side;
+  bool large = false;
+
+  torch::Tensor branch_scale() const { return large ? first_scale(width) : torch::ones({width}); }
+};
+
+Block xcit_block(const XcitShape& shape) {
+  const auto width = shape.width;
   Block block;
   auto norm1 = block.add("norm1", layer_norm(width)), norm2 = block.add("norm2", layer_norm(width)),
        norm3 = block.add("norm3", layer_norm(width));
-  auto attn = block.add("attn", channel_attention(width, heads));
-  auto local = block.add("local_mp", local_interaction(width, side));
+  auto attn = block.add("attn", channel_attention(width, shape.heads));
+  auto local = block.add("local_mp", local_interaction(width, shape.side / 8));
   auto mlp = block.add("mlp", Mlp(width, 4 * width));
-  const auto gamma1 = block.add("gamma1", torch::ones({width})), gamma2 = block.add("gamma2", torch::ones({width})),
-             gamma3 = block.add("gamma3", torch::ones({width}));
+  const auto gamma1 = block.add("gamma1", shape.branch_scale()), gamma2 = block.add("gamma2", shape.branch_scale()),
+             gamma3 = block.add("gamma3", shape.branch_scale());
   return block.running([=](torch::Tensor x) mutable {
     x = x + gamma1 * attn(norm1(x));
     x = x + gamma3 * local(norm3(x));
@@ -81,24 +92,26 @@ Block class_attention(int64_t width, int64_t heads) {
 }
 
 /// Updates only the class token. As in the original, the other tokens are normalised once and added to themselves.
-Block class_block(int64_t width, int64_t heads) {
+Block class_block(const XcitShape& shape) {
+  const auto width = shape.width;
   Block block;
   auto norm1 = block.add("norm1", layer_norm(width)), norm2 = block.add("norm2", layer_norm(width));
-  auto attn = block.add("attn", class_attention(width, heads));
+  auto attn = block.add("attn", class_attention(width, shape.heads));
   auto mlp = block.add("mlp", Mlp(width, 4 * width));
-  const auto gamma1 = block.add("gamma1", torch::ones({width})), gamma2 = block.add("gamma2", torch::ones({width}));
-  return block.running([=](torch::Tensor x) mutable {
+  const auto gamma1 = block.add("gamma1", shape.branch_scale()), gamma2 = block.add("gamma2", shape.branch_scale());
+  return block.running([=, norms_all = shape.large](torch::Tensor x) mutable {
     const auto normed = norm1(x);
     x = x + gamma1 * torch::cat({attn(normed), normed.slice(1, 1)}, 1);
-    const auto first = norm2(x.narrow(1, 0, 1)), rest = x.slice(1, 1);
+    if (norms_all) x = norm2(x);
+    const auto first = norms_all ? x.narrow(1, 0, 1) : norm2(x.narrow(1, 0, 1)), rest = x.slice(1, 1);
     return torch::cat({first + gamma2 * mlp(first), rest + rest}, 1);
   });
 }
 
 class Xcit : public Layered<ByteImageModel> {
  public:
-  Xcit(int64_t width, int64_t depth, int64_t side) : Layered(side) {
-    constexpr int64_t heads = 4;
+  explicit Xcit(const XcitShape& shape) : Layered(shape.side) {
+    const auto width = shape.width;
     const auto halved = [](int64_t in, int64_t out) {
       return conv_norm(in, out, {.kernel = 3, .stride = 2, .act = Act::none});
     };
@@ -107,10 +120,10 @@ class Xcit : public Layered<ByteImageModel> {
     const auto token = register_parameter("cls_token", 0.02 * torch::randn({1, 1, width}));
     add("pos_embed", fourier_places(width));
     Chain blocks;
-    for (int64_t i = 0; i < depth; ++i) blocks->push_back(xcit_block(width, heads, side / 8));
+    for (int64_t i = 0; i < shape.depth; ++i) blocks->push_back(xcit_block(shape));
     add("blocks", blocks);
     add(prepend(token));
-    add("cls_attn_blocks", Chain(class_block(width, heads), class_block(width, heads)));
+    add("cls_attn_blocks", Chain(class_block(shape), class_block(shape)));
     add("norm", layer_norm(width));
     add(nn::Functional([](const torch::Tensor& x) { return x.select(1, 0); }));
     add("head", nn::Linear(width, 1000));
@@ -119,7 +132,11 @@ class Xcit : public Layered<ByteImageModel> {
 };
 
 TORCHSTONE_MODEL(xcit_nano_12_p8_224, .family = "xcit", .suites = {"timm"}, .train_batch = 16, .eval_batch = 16,
-                 .parameters = 3'049'016, .make = by_preset<Xcit>(std::tuple(128, 12, 224), std::tuple(64, 2, 64)));
+                 .parameters = 3'049'016, .make = by_preset<Xcit>(XcitShape{128, 12, 4, 224}, XcitShape{64, 2, 4, 64}));
+TORCHSTONE_MODEL(xcit_large_24_p8_224, .family = "xcit", .suites = {"timm"}, .train_batch = 16, .eval_batch = 16,
+                 .parameters = 188'932'648,
+                 .make = by_preset<Xcit>(XcitShape{768, 24, 16, 224, /*large=*/true},
+                                         XcitShape{64, 2, 4, 64, /*large=*/true}));
 
 }  // namespace
 }  // namespace torchstone::xcit

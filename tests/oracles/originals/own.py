@@ -89,6 +89,28 @@ def speech_transformer(full):
     return SpeechTransformer() if full else SpeechTransformer(features=32, vocabulary=1000, width=64, heads=4, hidden=128, layers=2)
 
 
+def phlippe_resnet(full):
+    from restated.phlippe import ResNet
+    return ResNet() if full else ResNet((1, 1, 1))
+
+
+def phlippe_densenet(full):
+    from restated.phlippe import DenseNet
+    return DenseNet() if full else DenseNet((2, 2, 2, 2))
+
+
+def omniglot(**norm):
+    def build(full):
+        from restated.omniglot import network
+        return network(64 if full else 16, **norm)
+    return build
+
+
+def learning_to_paint(full):
+    from restated.learning_to_paint import Actor
+    return Actor() if full else Actor(1)
+
+
 def speech_inputs(full):
     batch, frames, features, words, vocabulary = (1, 512, 320, 32, 4233) if full else (MINI_BATCH, 24, 32, 8, 1000)
     return [spec([batch, frames, features]), spec([batch], frames + 1, low=frames // 2),
@@ -111,6 +133,13 @@ ORIGINALS = {
                                                tolerance=1e-12, batch=1_048_576),
     "pytorch_CycleGAN_and_pix2pix": Original("torch", cyclegan, image(32, 256)),
     "edsr_baseline_x2": Original("torch", edsr, image(24, 48)),
+    "phlippe_resnet": Original("torch", phlippe_resnet, image(32, 32)),
+    # Biases before BatchNorm, as in pytorch_unet.
+    "phlippe_densenet": Original("torch", phlippe_densenet, image(32, 32), double=True),
+    "maml_omniglot": Original("torch", omniglot(momentum=1), lambda full: [((1, 28, 28), None)], batch=5, double=True),
+    "functorch_maml_omniglot": Original("torch", omniglot(track_running_stats=False),
+                                        lambda full: [((5, 1, 28, 28), None)], batch=1, whole_shapes=True, double=True),
+    "LearningToPaint": Original("torch", learning_to_paint, lambda full: [((9, 128, 128), None)]),
     "demucs": Original("torch", demucs, lambda full: [((5, 2, 426_888 if full else 3192), None)]),
     "speech_transformer": Original("torch", speech_transformer, speech_inputs),
     "speech_transformer_masked": Original("torch", speech_transformer, speech_inputs),

@@ -83,16 +83,33 @@ def efficientnet(name, squeeze="_se0.25", act="SiLU", first="ds", features=1280,
     return build
 
 
-def mobilenet_v3(full):
-    if full:
-        return made("mobilenetv3_large_100")
-    builder = models()._efficientnet_builder
-    stages = builder.decode_arch_def([["ds_r1_k3_s1_e1_c16"], ["ir_r2_k3_s2_e6_c24"], ["ir_r1_k5_s2_e3_c40_se0.25"]])
-    squeeze = functools.partial(models()._efficientnet_blocks.SqueezeExcite, gate_layer="hard_sigmoid",
-                                force_act_layer=nn.ReLU, rd_round_fn=builder.round_channels)
-    stages.append(builder.decode_arch_def([["cn_r1_k1_s1_c240"]])[0])
-    return models().mobilenetv3.MobileNetV3(block_args=stages, stem_size=16, num_features=1280, act_layer=nn.Hardswish,
-                                            se_layer=squeeze)
+MIXED_ROWS = [["ds_r1_k3_s1_e1_c16"], ["ir_r1_k3.5.7_a1.1_p1.1_s2_e6_c24", "ir_r1_k3_a1.1_p1.1_s1_e3_c24"],
+              ["ir_r1_k3.5.7.9_p1.1_s2_e3_c40_se0.5_nsw"]]
+
+
+def mixnet(name, **more):
+    def build(full):
+        if full:
+            return made(name)
+        stages = models()._efficientnet_builder.decode_arch_def(MIXED_ROWS)
+        return models().efficientnet.EfficientNet(block_args=stages, stem_size=16, num_features=1536, **more)
+    return build
+
+
+V3_ROWS = [["ds_r1_k3_s1_e1_c16"], ["ir_r2_k3_s2_e6_c24"], ["ir_r1_k5_s2_e3_c40_se0.25"], ["cn_r1_k1_s1_c240"]]
+LIGHT_ROWS = [["dsa_r1_k3_s1_c16"], ["dsa_r2_k3_s2_c32"], ["dsa_r1_k5_s2_c40_se0.25"]]
+
+
+def mobilenet_v3(name, rows=V3_ROWS, features=1280, squeeze={"force_act_layer": nn.ReLU}, **more):
+    def build(full):
+        if full:
+            return made(name)
+        builder = models()._efficientnet_builder
+        squeezed = functools.partial(models()._efficientnet_blocks.SqueezeExcite, gate_layer="hard_sigmoid",
+                                     rd_round_fn=builder.round_channels, **squeeze)
+        return models().mobilenetv3.MobileNetV3(block_args=builder.decode_arch_def(rows), stem_size=16,
+                                                num_features=features, act_layer=nn.Hardswish, se_layer=squeezed, **more)
+    return build
 
 
 def inception_v3(full):
@@ -119,13 +136,15 @@ def beit(full):
         img_size=64, embed_dim=96, depth=2, num_heads=3, use_abs_pos_emb=False, use_rel_pos_bias=True, init_values=0.1)
 
 
-def nfnet(full):
-    if full:
-        return made("nfnet_l0")
-    nfnet = models().nfnet
-    return nfnet.NormFreeNet(dataclasses.replace(
-        nfnet.model_cfgs["nfnet_l0"], depths=(1, 1, 2, 1), channels=(32, 64, 128, 128), stem_chs=32, group_size=8,
-        num_features=192))
+def nfnet(name):
+    def build(full):
+        if full:
+            return made(name)
+        nfnet = models().nfnet
+        return nfnet.NormFreeNet(dataclasses.replace(
+            nfnet.model_cfgs[name], depths=(1, 1, 2, 1), channels=(32, 64, 128, 128), stem_chs=32, group_size=8,
+            num_features=192))
+    return build
 
 
 def levit(full):
@@ -146,9 +165,11 @@ def mobilevit(full):
                                                act_layer="silu", num_features=128))
 
 
-def xcit(full):
-    return made("xcit_nano_12_p8_224") if full else models().xcit.Xcit(
-        img_size=64, patch_size=8, embed_dim=64, depth=2, num_heads=4)
+def xcit(name, **mini):
+    def build(full):
+        return made(name) if full else models().xcit.Xcit(
+            img_size=64, patch_size=8, embed_dim=64, depth=2, num_heads=4, **mini)
+    return build
 
 
 def hrnet(full):
@@ -173,6 +194,12 @@ def regnet(full):
         for name in [name for name, _ in stage.named_children() if name != "b1"]:
             delattr(stage, name)
     return model
+
+
+def wide_regnet(full):
+    regnet = models().regnet
+    return made("regnety_120") if full else regnet.RegNet(
+        regnet.RegNetCfg(w0=56, wa=56, wm=1.6, group_size=28, depth=4, se_ratio=0.25))
 
 
 def resnext(full):
@@ -270,7 +297,13 @@ ORIGINALS = {
     "mobilenetv2_100": image_model(efficientnet("mobilenetv2_100", squeeze="", act="ReLU6")),
     "mnasnet_100": image_model(efficientnet("mnasnet_100", squeeze="", act="ReLU")),
     "spnasnet_100": image_model(efficientnet("spnasnet_100", squeeze="", act="ReLU")),
-    "mobilenetv3_large_100": image_model(mobilenet_v3),
+    "mobilenetv3_large_100": image_model(mobilenet_v3("mobilenetv3_large_100")),
+    "fbnetv3_b": image_model(mobilenet_v3("fbnetv3_b", features=1984, squeeze={}, se_from_exp=False, head_bias=False),
+                             side_full=256),
+    "lcnet_050": image_model(mobilenet_v3("lcnet_050", rows=LIGHT_ROWS)),
+    "mixnet_l": image_model(mixnet("mixnet_l")),
+    "tf_mixnet_l": image_model(mixnet("tf_mixnet_l", pad_type="same",
+                                      norm_layer=functools.partial(nn.BatchNorm2d, eps=1e-3))),
     "swin_tiny_patch4_window7_224": image_model(swin("swin_tiny_patch4_window7_224"), side=32),
     "swin_base_patch4_window7_224": image_model(swin("swin_base_patch4_window7_224"), side=32),
     "beit_base_patch16_224": image_model(beit),
@@ -278,13 +311,17 @@ ORIGINALS = {
     # NFNet's full preset. Its random gains have both signs and amplify rounding errors.
     "levit_128": image_model(levit, side=128, double=True),
     "mobilevit_s": image_model(mobilevit, side_full=256),
-    "nfnet_l0": image_model(nfnet, side_full=288, tolerance=2e-3),
+    "nfnet_l0": image_model(nfnet("nfnet_l0"), side_full=288, tolerance=2e-3),
+    "dm_nfnet_f0": image_model(nfnet("dm_nfnet_f0"), side_full=256, tolerance=2e-3),
+    "timm_nfnet": image_model(nfnet("dm_nfnet_f0"), side_full=192, tolerance=2e-3),
     "repvgg_a2": image_model(repvgg(deployed=False)),
     "repvgg_a2_deployed": image_model(repvgg(deployed=True)),
-    "xcit_nano_12_p8_224": image_model(xcit),
+    "xcit_nano_12_p8_224": image_model(xcit("xcit_nano_12_p8_224")),
+    "xcit_large_24_p8_224": image_model(xcit("xcit_large_24_p8_224", tokens_norm=True)),
     "hrnet_w18": image_model(hrnet),
     "volo_d1_224": image_model(volo),
     "regnety_002": image_model(regnet),
+    "timm_regnet": image_model(wide_regnet),
     "swsl_resnext101_32x16d": image_model(resnext, train_tolerance=1e-3),
     "gmixer_24_224": image_model(mlp_mixer("gmixer_24_224", (1.0, 4.0), "MixerBlock", mlp="GluMlp"), double=True),
     "tinynet_a": image_model(efficientnet("tinynet_a"), side_full=192),

@@ -150,6 +150,8 @@ ORIGINALS = {
     "resnet34": tv(resnet("BasicBlock", [3, 4, 6, 3])),
     "resnet50": tv(resnet("Bottleneck", [3, 4, 6, 3])),
     "resnet152": tv(resnet("Bottleneck", [3, 8, 36, 3])),
+    "functorch_dp_cifar10": Original("torchvision", resnet(
+        "BasicBlock", [2, 2, 2, 2], norm_layer=lambda c: nn.GroupNorm(min(c, 32), c)), image(32, 32)),
     # The original's own gradients differ by 1.5e-4 between one thread and two.
     "resnext50_32x4d": tv(resnet("Bottleneck", [3, 4, 6, 3], groups=32, width_per_group=4), train_tolerance=1e-3),
     "wide_resnet50_2": tv(resnet("Bottleneck", [3, 4, 6, 3], width_per_group=128)),

@@ -95,30 +95,41 @@ def rms_norm(module, x):
     return torch.nn.functional.rms_norm(x, module.weight.shape, module.weight, module.variance_epsilon)
 
 
-def t5(full, **published):
+def t5(full, kind="T5", **published):
     sizes = dict(vocab_size=1000, d_model=64, d_kv=16, d_ff=128, num_layers=2, num_heads=4)
     # The rate of the attention's dropout is a number, which cannot be switched off later.
-    config = transformers().T5Config(decoder_start_token_id=0, dropout_rate=0.0, **(published if full else sizes))
-    model = transformers().T5ForConditionalGeneration(config)
+    config = getattr(transformers(), kind + "Config")(
+        decoder_start_token_id=0, dropout_rate=0.0, **(published if full else sizes))
+    model = getattr(transformers(), kind + "ForConditionalGeneration")(config)
     # Its norm takes the variance in float32 always, whose rounding is what float64 shall keep out.
     for module in model.modules():
-        if type(module).__name__ == "T5LayerNorm":
+        if type(module).__name__ == kind + "LayerNorm":
             module.forward = functools.partial(rms_norm, module)
     return model
 
 
-def t5_small(full):
-    return Called(t5(full), lambda model, ids, decoded, labels: answer(
-        model(input_ids=ids, decoder_input_ids=decoded, labels=labels, use_cache=False)))
+def labelled_t5(tokens, vocabulary, kind="T5"):
+    """As huggingface.py runs it: with labels and the decoder's words."""
+    def build(full):
+        return Called(t5(full, kind), lambda model, ids, decoded, labels: answer(
+            model(input_ids=ids, decoder_input_ids=decoded, labels=labels, use_cache=False)))
+    return Original("transformers", build, lambda full: 3 * [((tokens,), vocabulary) if full else ((32,), 1000)],
+                    double=True, loss=first)
+
+
+def torchbench_pair(tokens, vocabulary, build, **options):
+    """An encoder and a decoder as torchbench.py runs them: in inference (full) the decoder's words, in training (mini)
+    labels."""
+    def called_with(full):
+        second = "decoder_input_ids" if full else "labels"
+        return Called(build(full), lambda model, ids, others: answer(
+            model(input_ids=ids, use_cache=False, **{second: others})))
+    return Original("transformers", called_with, lambda full: 2 * [((tokens,), vocabulary) if full else ((32,), 1000)],
+                    training_inputs=True, loss=mean_of_logits, **options)
 
 
 def torchbench_t5(tokens, **published):
-    def build(full):
-        second = "decoder_input_ids" if full else "labels"  # in inference, in training
-        return Called(t5(full, **published), lambda model, ids, others: answer(
-            model(input_ids=ids, use_cache=False, **{second: others})))
-    return Original("transformers", build, lambda full: 2 * [((tokens,), 32128) if full else ((32,), 1000)],
-                    double=True, training_inputs=True, loss=mean_of_logits)
+    return torchbench_pair(tokens, 32128, lambda full: t5(full, **published), double=True)
 
 
 MINI_DECODER = dict(vocab_size=1000, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
@@ -173,13 +184,27 @@ def decoder(kind):
             f"{name}_decode": Original("transformers", build, decode_inputs)}
 
 
+def bart_sizes(width, layers, heads, hidden):
+    sizes = dict(d_model=width)
+    for half in ("encoder", "decoder"):
+        sizes |= {f"{half}_layers": layers, f"{half}_attention_heads": heads, f"{half}_ffn_dim": hidden}
+    return sizes
+
+
+MINI_BART = dict(vocab_size=1000, max_position_embeddings=64) | bart_sizes(64, 2, 4, 128)
+
+
+def bart_base(full):
+    sizes = bart_sizes(768, 6, 12, 3072) if full else MINI_BART
+    config = transformers().BartConfig(dropout=0.0, attention_dropout=0.0, **sizes)
+    return transformers().BartForConditionalGeneration(config)
+
+
 def bart(kind, task, tokens=1024, vocabulary=50265, **both):
     def build(full):
-        sizes = dict(vocab_size=1000, d_model=64, max_position_embeddings=64)
-        for half in ("encoder", "decoder"):
-            sizes |= {f"{half}_layers": 2, f"{half}_attention_heads": 4, f"{half}_ffn_dim": 128}
         # As in T5 a rate of dropout is a number.
-        config = getattr(transformers(), f"{kind}Config")(dropout=0.0, attention_dropout=0.0, **both, **({} if full else sizes))
+        config = getattr(transformers(), f"{kind}Config")(
+            dropout=0.0, attention_dropout=0.0, **both, **({} if full else MINI_BART))
         model = getattr(transformers(), f"{kind}For{task}")(config)
         if task == "CausalLM":
             for layer in model.model.decoder.layers:
@@ -264,14 +289,17 @@ ORIGINALS = {
                                                                   MINI_DISTILBERT)),
     "MegatronBertForCausalLM": words(512, 29056, encoder("MegatronBertForCausalLM", "MegatronBert")),
     "MegatronBertForQuestionAnswering": answers(512, 29056, encoder("MegatronBertForQuestionAnswering", "MegatronBert")),
-    "T5Small": Original("transformers", t5_small, lambda full: 3 * [((1024,), 32128) if full else ((32,), 1000)],
-                        double=True, loss=first),
+    "T5Small": labelled_t5(1024, 32128),
+    "MT5ForConditionalGeneration": labelled_t5(128, 250112, "MT5"),
     "hf_DistilBert": torchbench_words(512, 30522, distilbert),
     "hf_Bert_large": torchbench_words(512, 30522, bert_large),
     "hf_Roberta_base": torchbench_words(512, 250002, xlm_roberta),
     "hf_GPT2": torchbench_words(256, 50257, gpt2("GPT2LMHeadModel")),
+    "hf_GPT2_large": torchbench_words(1024, 50257, gpt2("GPT2LMHeadModel", n_embd=1280, n_layer=36, n_head=20)),
     "hf_T5": torchbench_t5(512),
     "hf_T5_base": torchbench_t5(2048, d_model=768, d_ff=3072, num_layers=12, num_heads=12),
+    "hf_T5_large": torchbench_t5(512, d_model=1024, d_ff=4096, num_layers=24, num_heads=16),
+    "hf_Bart": torchbench_pair(512, 50265, bart_base, tolerance=2e-5),
     **decoder("Llama"),
     **decoder("Qwen3"),
     **decoder("Mistral"),
