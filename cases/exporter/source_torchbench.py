@@ -14,7 +14,7 @@ import torchbench_package
 from subject import Subject, batch_size
 
 TIMM = {"timm_nfnet": ("dm_nfnet_f0", 128), "timm_regnet": ("regnety_120", 32), "timm_resnest": ("resnest14d", 32),
-        "timm_vovnet": ("vovnet39a", 32), "timm_efficientnet": ("mixnet_m", 64),
+        "timm_vovnet": ("vovnet39a", 32), "timm_efficientnet": ("efficientnet_b0", 64),
         "timm_vision_transformer": ("vit_small_patch16_224", 32), "timm_vision_transformer_large": ("vit_giant_patch14_224", 32)}
 # Class, values of its configuration that differ from the default, length of the text.
 TRANSFORMERS = {
@@ -92,4 +92,5 @@ def make_of_torchbenchmark(name, options):
     benchmark = module.Model(test="train" if options.mode == "train" else "eval", device="cpu", batch_size=size)
     model, inputs = benchmark.get_module()
     args, kwargs = ((), dict(inputs)) if hasattr(inputs, "keys") else (tuple(inputs), {})
-    return Subject(model, args, kwargs, packages=("torchbenchmark",))
+    # As upstream's pick_grad(): its forward takes steps of an optimizer.
+    return Subject(model, args, kwargs, packages=("torchbenchmark",), gradients=name == "maml")

@@ -11,6 +11,7 @@ class Subject:
     packages: tuple = ()                 # recorded with their versions
     suite: typing.Optional[str] = None   # upstream's suite whose policy fits
     loss: typing.Optional[str] = None    # the name of the output that is the loss
+    gradients: bool = False              # they stay enabled in inference, because forward takes some
     dynamic: dict = dataclasses.field(default_factory=dict)  # dimensions of a Python subject (package_dimensions.py)
 
 
