@@ -146,7 +146,7 @@ def statuses(rows):
 
 
 def reason_of(rows, why_not_native):
-    """The reason of the newest run without `pass`; else why the zoo has no such model."""
+    """The reason of the newest run without `pass`; else why the zoo has no such model. Both if no run judged the model."""
     said = {row["kind"] for row in rows if row["status"] not in MISSING}
     red = sorted((row for row in rows if row["status"] != "pass" and row["reason"] and
                   not (row["status"] in MISSING and row["kind"] in said)), key=lambda row: row["date"])
@@ -156,7 +156,8 @@ def reason_of(rows, why_not_native):
     versions = ", ".join(f"{package} {version}" for package, version in sorted(row["versions"].items())
                          if package in ("torch", "timm", "transformers", "diffusers", "torch_geometric", "torchvision"))
     facts = f" ({row['date']}, {row['commit']}, {versions})" if row["status"] in MISSING else ""
-    return cell(row["reason"][:300]) + facts
+    text = cell(row["reason"][:300]) + facts
+    return text if said or not why_not_native else f"{why_not_native}: {text}"
 
 
 def summary(suites, verdicts):

@@ -88,7 +88,7 @@ class Rows(unittest.TestCase):
         self.assertIn("| a | in the zoo |  | torch_compile: pass, torch_compile (training): fail_accuracy, "
                       "torch_compile (cuda, full): pass (2026-11-24) | too far |", rows)
         self.assertIn("| b |  | torchscript: pass (2026-11-23) |  | a family |", rows)
-        self.assertIn(r"| c |  | not judged |  | gated \| by \<it> (2026-11-23, abc1234, timm 1.0.31, torch 2.13.0) |", rows)
+        self.assertIn(r"| c |  | not judged |  | a family: gated \| by \<it> (2026-11-23, abc1234, timm 1.0.31, torch 2.13.0) |", rows)
         self.assertIn("| d |  |  |  | a family |", rows)
         self.assertIn("| e | in the zoo as a |  |  |  |", rows)
 
