@@ -313,9 +313,10 @@ void apply_policy(const Policy& policy, const ModelInfo& info, Case& c, DType lo
   if (!unstable && c.mode == Mode::training) unstable = policy.find("accuracy.skip.eager_not_deterministic", name);
   if (conditions.check == "accuracy")
     set_if(unstable, c, "eager_not_deterministic", &Case::eager_not_deterministic, true);
-  if (const Mention* kept = policy.find("only_inference", name); kept && c.mode == Mode::training) {
+  const bool chooses_mode = c.mode == Mode::training && !info.fixed_mode;
+  if (const Mention* kept = policy.find("only_inference", name); kept && chooses_mode) {
     set_if(kept, c, "eval_in_training", &Case::eval_in_training, true);
-  } else if (policy.rule == "torchbench" && conditions.check == "accuracy" && c.mode == Mode::training &&
+  } else if (policy.rule == "torchbench" && conditions.check == "accuracy" && chooses_mode &&
              !policy.find("only_training", name)) {
     c.eval_in_training = true;
     c.origin["eval_in_training"] = "torchbench's accuracy trains in eval mode";

@@ -218,6 +218,7 @@ ModelInfo exported_model_info(const std::string& path) {
   info.train_batch = train.batch;
   info.fixed_batch = !eval.batch_can_change || !train.batch_can_change;
   info.dimensions_alone = info.fixed_batch && (!eval.dimensions.empty() || !train.dimensions.empty());
+  info.fixed_mode = true;
   info.not_trained = why_not_trained(*files);
   info.upstream = files->inferred().upstream;
   info.file = path;

@@ -68,6 +68,8 @@ struct ModelInfo {
   bool fixed_batch = false;           ///< the batch size must not be changed (always eval_batch)
   /// Of a model with a fixed batch: Model::dimensions() declares some all the same, which one program may serve.
   bool dimensions_alone = false;
+  /// train() and eval() do not change the model, because the mode is a part of its file.
+  bool fixed_mode = false;
   bool host_sync = false;  ///< forward reads a value back (`.item()`), so it cannot be captured whole
   /// Makes the model, on the CPU, with random weights from torch's default generator. What it throws becomes the
   /// status model_fail_to_load.

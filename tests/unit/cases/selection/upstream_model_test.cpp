@@ -75,6 +75,20 @@ TEST(UpstreamModel, IsNoFileThatNamesNoSuite) {
   EXPECT_EQ(training.batch_size, 2);
 }
 
+TEST(UpstreamModel, OfAFileThatFixesTheModeCompilesItsTrainingOnceForBothChecks) {
+  for (const bool fixed : {true, false}) {
+    ModelInfo info = test::fake("a_file", 2, 2, /*fixed=*/true);
+    info.suites = {"own"};
+    info.fixed_mode = fixed;
+    const Expansion cases =
+        expanded_by("own", info, {DType::float32, DType::float32}, {"--torchstone_only=/a_file.pt2"});
+    const Case& training = case_of(cases, "CompiledMatchesEager/a_file_training_float32_inductor");
+    EXPECT_EQ(training.shares_timed_package, fixed) << "accuracy trains another program, in eval mode";
+    EXPECT_EQ(training.eval_in_training, !fixed);
+    EXPECT_TRUE(case_of(cases, "CompiledMatchesEager/a_file_inference_float32_inductor").shares_timed_package);
+  }
+}
+
 TEST(UpstreamModel, OfPythonHasUpstreamsSettings) {
   const Expansion mini = of_module(UpstreamModel{"huggingface", "BertForMaskedLM"});
   const Case& training = case_of(mini, "CompiledMatchesEager/a_module_training");

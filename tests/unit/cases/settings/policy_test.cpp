@@ -312,6 +312,20 @@ TEST(Policy, TrainsInEvalModeWhereUpstreamDoes) {
   EXPECT_TRUE(applied("huggingface", "M2M100ForConditionalGeneration", Mode::training, f32).eval_in_training);
 }
 
+TEST(Policy, ClaimsNoEvalModeOfAModelWhoseFileFixesTheMode) {
+  for (const auto& [policy, name] :
+       {std::pair("torchbench", "resnet18"), std::pair("huggingface", "M2M100ForConditionalGeneration")}) {
+    ModelInfo info = fake(name, 4, 4);
+    info.fixed_mode = true;
+    Case c;
+    c.model = name;
+    c.mode = Mode::training;
+    c.check = "accuracy";
+    apply_policy(shipped(policy), info, c);
+    EXPECT_FALSE(c.eval_in_training) << name;
+  }
+}
+
 TEST(Policy, RefusesUnknownKeysAndWrongTypesWithTheirLine) {
   EXPECT_EQ(policy_error("skip:\n  devices:\n    cpu: [a]\n").substr(0, 42),
             "p.yaml:2: skip.devices: unknown key (expec");

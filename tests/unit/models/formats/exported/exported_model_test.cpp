@@ -35,6 +35,7 @@ INSTANTIATE_TEST_SUITE_P(Exported, OfEachVersion, testing::Values("torch213", "t
 
 TEST_P(OfEachVersion, IsAModelWithNamesInputsAndPythonsOutputs) {
   const auto info = exported_model_info(path("two.pt2"));
+  EXPECT_TRUE(info.fixed_mode);
   EXPECT_EQ(info.name, "two");
   EXPECT_EQ(info.eval_batch, 3);
   EXPECT_FALSE(info.fixed_batch);
