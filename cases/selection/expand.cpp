@@ -154,6 +154,8 @@ class Expander {
     const std::string policy_tolerance = c.origin["tolerance"], policy_equal_nan = c.origin["equal_nan"];
     if (!info.python.empty() && c.dtype == DType::as_written) add_rules_of_narrow_dtypes(policy, info, c);
     const auto fixed = std::pair(c.batch_size, c.origin["batch_size"]);
+    if (flags_.full_matrix && c.check == "accuracy")
+      set("judge", c.judge, config::Choices<Judge>{{Judge::both, *flags_.full_matrix}});
     for (const auto* settings : {&suite.defaults, &row.settings, &model.settings}) apply_level(*settings, c);
     policy::leave_out_cuda_graphs(c);
     if (const auto own = flags_.batch_sizes.find(c.model); own != flags_.batch_sizes.end())

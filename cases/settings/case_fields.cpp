@@ -226,7 +226,8 @@ std::vector<CaseField> fields_of_judgement() {
            "what refuses an answer of accuracy: upstream's tolerance, an error that rounding does not explain, or "
            "either")
           .with_flag()
-          .used_by(accuracy_cases()),
+          .decided_by("upstream; both for models of your own and with --torchstone_matrix=full")
+          .only_for(accuracy_cases()),
       number("tolerance", &Case::tolerance, {0, 10}, "absolute and relative tolerance of accuracy")
           .with_flag()
           .decided_by("the policy's"),

@@ -42,6 +42,23 @@ TEST(Expand, OfTheFullMatrixAddsEveryCombinationThatNoRowHas) {
   EXPECT_EQ(all.at("Performance.CompiledAgainstEager/second_inference_float32_inductor_cpu").required_speedup, 1.1);
 }
 
+TEST(Expand, JudgesTheFullMatrixByRoundingTooUnlessASuiteOrFlagSaysOtherwise) {
+  const std::string accuracy = "Accuracy.CompiledMatchesEager/second_inference_float32_inductor_cpu";
+  const std::string added = "Accuracy.CompiledMatchesEager/second_training_amp_inductor_cpu";
+  EXPECT_EQ(Expanded(two_rows).at(accuracy).judge, Judge::upstream);
+  const Expanded full(two_rows, {"--torchstone_matrix=full"});
+  EXPECT_EQ(full.at(accuracy).judge, Judge::both);
+  EXPECT_EQ(full.at(added).judge, Judge::both);
+  EXPECT_EQ(full.origin(added, "judge"), "flag --torchstone_matrix=full");
+  const std::string performance = "Performance.CompiledAgainstEager/second_inference_float32_inductor_cpu";
+  EXPECT_EQ(full.at(performance).judge, Judge::upstream) << "only accuracy has this verdict";
+  const Expanded by_flag(two_rows, {"--torchstone_matrix=full", "--torchstone_judge=upstream"});
+  EXPECT_EQ(by_flag.at(added).judge, Judge::upstream);
+  std::string strict = two_rows;
+  strict.replace(strict.find("{seed: 5}"), 9, "{seed: 5, judge: rounding}");
+  EXPECT_EQ(Expanded(strict, {"--torchstone_matrix=full"}).at(added).judge, Judge::rounding);
+}
+
 TEST(Expand, NarrowsTheFullMatrixByTheOtherFlags) {
   const Expanded some(two_rows, {"--torchstone_matrix=full", "--torchstone_checks=accuracy",
                                  "--torchstone_dtypes=float16", "--torchstone_modes=inference"});

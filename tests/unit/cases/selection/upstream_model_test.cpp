@@ -116,6 +116,18 @@ TEST(UpstreamModel, IsNoModuleOfAUsersOwn) {
   EXPECT_THAT(training.origin.at("optimizer"), HasSubstr("python.yaml (default_optimizer)"));
 }
 
+TEST(OwnModel, IsJudgedByRoundingToo) {
+  const Expansion file = of_file(std::nullopt), module = of_module(std::nullopt);
+  for (const Expansion* cases : {&file, &module}) {
+    const Case& accuracy = case_of(*cases, "CompiledMatchesEager");
+    EXPECT_EQ(accuracy.judge, Judge::both);
+    EXPECT_THAT(accuracy.origin.at("judge"), HasSubstr(".yaml:"));
+    EXPECT_EQ(case_of(*cases, "CompiledAgainstEager").judge, Judge::upstream);
+  }
+  EXPECT_EQ(case_of(of_file(std::nullopt, {"--torchstone_judge=upstream"}), "CompiledMatchesEager").judge,
+            Judge::upstream);
+}
+
 TEST(UpstreamModel, KeepsAndChangesDtypesAsUpstreamDoes) {
   const UpstreamModel only_float32{"huggingface", "GoogleFnet"};
   EXPECT_THAT(of_module(only_float32).cases, SizeIs(4)) << "as written is float32";
