@@ -103,12 +103,14 @@ bool is_fine(const Result& r) { return r.finished && r.as_expected(); }
 double margin_of(const Result& r) {
   const double infinity = std::numeric_limits<double>::infinity();
   double worst = is_fine(r) ? 0 : 1;
-  if (const auto error = metric_of(r, "error_of_limit"))
-    worst = std::max(worst, std::isnan(*error) ? infinity : *error);
+  const auto error = metric_of(r, "error_of_limit"), times = metric_of(r, "rounding_times");
+  if (times) worst = std::max(worst, *times);
+  const bool has_tolerance = error && (!times || *error <= 1);  // rounding judges what it refuses only in its place
+  if (has_tolerance) worst = std::max(worst, std::isnan(*error) ? infinity : *error);
   const bool is_timed = r.outcome.metrics.contains("speedup_low") && !is_unknown(r, "speedup");
   if (const double low = is_timed ? r.outcome.metrics.at("speedup_low") : 0; low > 0)
     worst = std::max(worst, metric_of(r, "required_speedup").value_or(1) / low);
-  const bool judged = r.outcome.metrics.contains("error_of_limit") || is_timed;
+  const bool judged = error || times || is_timed;
   return !is_fine(r) && !judged ? infinity : worst;
 }
 

@@ -52,8 +52,8 @@ const std::vector<double>& samples_of(const Result& result, const std::string& k
 bool is_skipped(const Result& result);
 /// Returns whether the case finished with the expected status.
 bool is_fine(const Result& result);
-/// Returns how close the case is to failing, 1 at the limit. It is the error over the allowed error, or the required
-/// speed-up over the measured one. Infinite for a failure without a number.
+/// Returns how close the case is to failing, 1 at the limit. It is the error over the allowed error, or over what
+/// rounding explains, or the required speed-up over the measured one. Infinite for a failure without a number.
 double margin_of(const Result& result);
 
 /// Returns the exit code of a run, by the first line that applies:

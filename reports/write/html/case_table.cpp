@@ -5,7 +5,9 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -179,6 +181,18 @@ constexpr std::string_view tools =
     "<button type=button id=copy-filter>Copy as --gtest_filter</button><button type=button id=reset>Reset</button>"
     "<output id=shown></output></div>\n";
 
+/// Returns the places of the cases in the table: those that rounding judged come first, the least explained ones at the
+/// top.
+std::vector<size_t> rows_by_rounding(const std::vector<CaseView>& cases) {
+  std::vector<size_t> places(cases.size());
+  std::iota(places.begin(), places.end(), size_t{0});
+  std::ranges::stable_sort(places, std::ranges::greater(), [&](size_t place) {
+    const double times = metric_of(*cases[place].result, "rounding_times").value_or(-1);
+    return std::isnan(times) ? INFINITY : times;
+  });
+  return places;
+}
+
 }  // namespace
 
 std::string cases_section(const View& view) {
@@ -200,12 +214,14 @@ std::string cases_section(const View& view) {
   }
   std::string out = fmt::format("<section id=cases><h2>Cases <small>{}</small></h2>\n", view.cases.size());
   if (!common.empty()) out += fmt::format("<p class=mu>All of them: {}</p>\n", fmt::join(common, ", "));
+  if (std::ranges::find(kept, "rounding", &Column::key) != kept.end())
+    out += "<p class=mu>In the order of error / rounding, the largest first</p>\n";
   out += std::string(tools) +
          "<div class=scroll tabindex=0 role=region aria-label=\"All cases\"><table id=table><thead><tr>";
   out += head("model", "Model", "") + head("status", "Status", "");
   for (const auto& column : kept) out += head(column.key, column.title, column.css_class);
   out += "<tbody>";
-  for (size_t i = 0; i < view.cases.size(); ++i) {
+  for (const size_t i : rows_by_rounding(view.cases)) {
     const auto& c = view.cases[i];
     const std::string model = c.result->model.empty() ? short_name(c.result->name) : c.result->model;
     out += fmt::format("\n<tr><th scope=row title=\"{}\"><a href=#{}>{}</a><td>{}", escaped_cut(c.result->name, 500),

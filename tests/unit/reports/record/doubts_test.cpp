@@ -1,5 +1,9 @@
 #include "reports/record/doubts.h"
 
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -247,6 +251,32 @@ TEST(Detection, IsTheSmallerLimitOfToleranceAndRounding) {
   const Report report{{}, {sharp}};
   const std::string page = write::write_html(report, {});
   EXPECT_THAT(page, AllOf(HasSubstr("Error / rounding"), HasSubstr("0.3×"), HasSubstr("0.02 %")));
+  EXPECT_EQ(page.find("<b>weak</b>"), std::string::npos);
+}
+
+TEST(Rounding, OrdersTheCasesAndTheirMargins) {
+  const auto judged = [](const std::string& name, double times, double error) {
+    Result r = simple_result(name, times > 1 ? Status::fail_accuracy : Status::pass);
+    r.model = name;
+    r.outcome.metrics = {{"rounding_times", times}, {"error_of_limit", error}};
+    return r;
+  };
+  const Result quiet = judged("quiet", 0.2, 0.1), red = judged("red", 3.5, 0.4), near = judged("near", 0.9, 0.4);
+  Result only_tolerance = simple_result("only_tolerance", Status::pass);
+  only_tolerance.outcome.metrics = {{"error_of_limit", 0.7}};
+  EXPECT_EQ(margin_of(red), 3.5) << "the tolerance accepts it";
+  EXPECT_EQ(margin_of(near), 0.9);
+  EXPECT_EQ(margin_of(only_tolerance), 0.7);
+  EXPECT_EQ(margin_of(judged("replaced", 0.5, 4)), 0.5) << "the tolerance did not decide";
+  const Report report{{}, {only_tolerance, quiet, red, near}}, plain{{}, {only_tolerance}};
+  const std::string page = write::write_html(report, {});
+  std::vector<size_t> places;
+  const auto table = page.find("<table id=table>");
+  for (const char* anchor : {"c2", "c3", "c1", "c0"})
+    places.push_back(page.find(fmt::format("<a href=#{}>", anchor), table));
+  EXPECT_TRUE(std::ranges::is_sorted(places)) << testing::PrintToString(places);
+  EXPECT_THAT(page, HasSubstr("In the order of error / rounding"));
+  EXPECT_THAT(write::write_html(plain, {}), Not(HasSubstr("In the order of")));
 }
 
 TEST(Ranks, HaveTheirScalingInTheRow) {
