@@ -154,6 +154,24 @@ TEST(AnErrorWithinTheTolerance, IsRedIfRoundingDoesNotExplainIt) {
   }
 }
 
+TEST(ARowThatIsRightByConstruction, IsExplainedByRounding) {
+  for (const char* by : {"threads", "no_onednn"}) {
+    const Torchstone torchstone;
+    const ProgramRun run =
+        torchstone.run_faults("*/Accuracy.*/healthy_inference_float32_*",
+                              {"--torchstone_judge=both", std::string("--torchstone_backends=right:by=") + by});
+    EXPECT_EQ(run.exit_code, 0) << by << run.out << run.err;
+    const auto outcome = torchstone.row("/healthy_").at("outcome");
+    EXPECT_EQ(outcome.at("status"), "pass") << outcome.dump(1);
+    EXPECT_LE(outcome.at("metrics").at("rounding_times"), 1) << by;
+  }
+  const Torchstone torchstone;
+  const ProgramRun run =
+      torchstone.run_faults("*/Accuracy.*/healthy_inference_float32_*", {"--torchstone_backends=right:by=luck"});
+  EXPECT_EQ(run.exit_code, 2) << run.out;
+  EXPECT_THAT(run.err, HasSubstr("expected by=threads, no_onednn, no_cudnn or channels_last"));
+}
+
 TEST(AProgramThatRunsForShow, IsUndelegated) {
   const Torchstone torchstone;
   const ProgramRun run = torchstone.run_faults(

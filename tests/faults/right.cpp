@@ -1,0 +1,123 @@
+// Backends that are right by construction: eager under another condition, of which only the rounding differs. For
+// tests/benchmarks/rounding_alarms.py, which counts how often the verdict `rounding` refuses them.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <torchstone/backend.h>
+#include <torchstone/compile_error.h>
+
+namespace torchstone::right_by_construction {
+namespace {
+
+using Call = std::function<c10::IValue(const Tensors&)>;
+
+/// Sets something for its lifetime.
+class Restored {
+ public:
+  Restored(const std::function<void()>& set, std::function<void()> restore) : restore_(std::move(restore)) { set(); }
+  ~Restored() { restore_(); }
+  Restored(const Restored&) = delete;
+  Restored& operator=(const Restored&) = delete;
+
+ private:
+  std::function<void()> restore_;
+};
+
+c10::IValue with_other_threads(const Call& call, const Tensors& inputs) {
+  const int before = at::get_num_threads();
+  const Restored threads([&] { at::set_num_threads(before > 1 ? 1 : 2); }, [&] { at::set_num_threads(before); });
+  return call(inputs);
+}
+
+c10::IValue without_onednn(const Call& call, const Tensors& inputs) {
+  auto& context = at::globalContext();
+  const bool before = context.userEnabledMkldnn();
+  const Restored library([&] { context.setUserEnabledMkldnn(false); }, [&] { context.setUserEnabledMkldnn(before); });
+  return call(inputs);
+}
+
+c10::IValue without_cudnn(const Call& call, const Tensors& inputs) {
+  auto& context = at::globalContext();
+  const bool before = context.userEnabledCuDNN();
+  const Restored library([&] { context.setUserEnabledCuDNN(false); }, [&] { context.setUserEnabledCuDNN(before); });
+  return call(inputs);
+}
+
+std::optional<at::MemoryFormat> channels_last_of(const torch::Tensor& tensor) {
+  if (tensor.dim() == 4) return at::MemoryFormat::ChannelsLast;
+  if (tensor.dim() == 5) return at::MemoryFormat::ChannelsLast3d;
+  return std::nullopt;
+}
+
+c10::IValue with_channels_last(const Call& call, const Tensors& inputs) {
+  Tensors placed;
+  for (const auto& input : inputs) {
+    const auto format = channels_last_of(input);
+    placed.push_back(format ? input.contiguous(*format) : input);
+  }
+  return call(placed);
+}
+
+/// A condition, and where it changes something.
+struct Condition {
+  c10::IValue (*run)(const Call& call, const Tensors& inputs);
+  std::string device;  ///< empty: any
+};
+
+const std::map<std::string, Condition>& conditions() {
+  static const std::map<std::string, Condition> all{{"threads", {with_other_threads, "cpu"}},
+                                                    {"no_onednn", {without_onednn, "cpu"}},
+                                                    {"no_cudnn", {without_cudnn, "cuda"}},
+                                                    {"channels_last", {with_channels_last, ""}}};
+  return all;
+}
+
+class RightProgram : public Compiled {
+ public:
+  RightProgram(Call call, const Condition& condition) : call_(std::move(call)), condition_(condition) {}
+
+ protected:
+  c10::IValue execute(const Tensors& inputs) override { return condition_.run(call_, inputs); }
+
+ private:
+  Call call_;
+  const Condition& condition_;
+};
+
+/// `right:by=threads`: eager with another number of threads, and so on.
+class RightBackend : public Backend {
+ public:
+  std::optional<std::string> wrong_option(const std::string& key, const std::string& value) const override {
+    if (key == "by" && conditions().contains(value)) return std::nullopt;
+    return "expected by=threads, no_onednn, no_cudnn or channels_last";
+  }
+  std::optional<std::string> unsupported(const Case& c) const override {
+    const auto by = c.backend.options.find("by");
+    if (by == c.backend.options.end()) return "right needs its option by=CONDITION";
+    const std::string& device = conditions().at(by->second).device;
+    if (!c.device.starts_with(device)) return fmt::format("{} changes nothing on {}", by->second, c.device);
+    return std::nullopt;
+  }
+  bool captures() const override { return false; }
+  bool is_control() const override { return true; }
+  std::unique_ptr<Compiled> compile(Captured captured, const Case& c) const override {
+    const std::string& by = c.backend.options.at("by");
+    const bool has_format = std::ranges::any_of(
+        captured.example, [](const torch::Tensor& tensor) { return channels_last_of(tensor).has_value(); });
+    if (by == "channels_last" && !has_format) throw CompileError("no input has a memory format");
+    return std::make_unique<RightProgram>(std::move(captured.call), conditions().at(by));
+  }
+};
+
+TORCHSTONE_BACKEND(right, std::make_unique<RightBackend>());
+
+}  // namespace
+}  // namespace torchstone::right_by_construction
