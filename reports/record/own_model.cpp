@@ -34,11 +34,14 @@ bool is_wrong(const Result& r) {
 /// Returns what an accuracy case tells about the answer.
 std::string answer_words(const Result& r) {
   if (is_wrong(r)) {
-    const auto error = metric_of(r, "error_of_limit");
-    return error && std::isfinite(*error) && *error > 1
-               ? fmt::format("WRONG, by {} times the allowed error",
-                             *error < 100 ? fmt::format("{:.2g}", *error) : fmt::format("{:.0f}", *error))
-               : fmt::format("WRONG ({})", status_words(r));
+    for (const auto& [metric, allowed] :
+         {std::pair{"rounding_times", "what rounding explains"}, {"error_of_limit", "the allowed error"}}) {
+      const auto times = metric_of(r, metric);
+      if (times && std::isfinite(*times) && *times > 1)
+        return fmt::format("WRONG, by {} times {}",
+                           *times < 100 ? fmt::format("{:.2g}", *times) : fmt::format("{:.0f}", *times), allowed);
+    }
+    return fmt::format("WRONG ({})", status_words(r));
   }
   if (r.finished && is_beyond_a_limit(r.outcome.status)) return fmt::format("correct, but {}", status_words(r));
   if (!r.finished || r.outcome.status != Status::pass) return fmt::format("not judged ({})", status_words(r));

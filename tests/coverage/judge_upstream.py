@@ -68,7 +68,7 @@ def is_done(row, versions, again):
 
 
 def command_of(options, kind, model, modes, device, out):
-    command = [options.torchstone, f"--torchstone_only={model}", "--torchstone_checks=accuracy",
+    command = [options.torchstone, f"--torchstone_only={model}", "--torchstone_checks=accuracy", "--torchstone_judge=upstream",
                f"--torchstone_modes={','.join(modes)}", f"--torchstone_backends={BACKENDS[kind]}",
                f"--torchstone_presets={options.preset}", f"--torchstone_devices={device}", "--torchstone_no_skip",
                "--torchstone_diagnose=never", f"--torchstone_out={out}",

@@ -73,6 +73,9 @@ TEST(OwnModelSentence, OfAWrongAnswerHasNoSpeed) {
   EXPECT_EQ(own_model_sentences({wrong, own("performance")}).front().mark, '!');
   const Result shapes = with(own("accuracy"), Status::fail_accuracy, "shapes differ.", {{"error_of_limit", nan_value}});
   EXPECT_THAT(sentence({shapes}), HasSubstr("float32: WRONG (fail_accuracy: shapes differ)."));
+  Result unexplained = shapes;
+  unexplained.outcome.metrics = {{"rounding_times", 3.5}, {"error_of_limit", 0.2}};
+  EXPECT_THAT(sentence({unexplained}), HasSubstr("float32: WRONG, by 3.5 times what rounding explains."));
 }
 
 TEST(OwnModelSentence, TellsWhatWasNotJudged) {
