@@ -207,12 +207,10 @@ std::vector<CaseField> fields_of_training() {
       number("learning_rate", &Case::learning_rate, {1e-8, 10}, "learning rate of the optimizer"),
       number("loss_divisor", &Case::loss_divisor, {1e-6, 1e6}, "divisor of the loss").decided_by("the policy's (1)"),
       number("iterations", &Case::iterations, {1, 1000}, "consecutive calls before results are compared").with_flag(),
-      number("world", &Case::world, {1, 64},
-             "ranks of a Python module: processes that train together, each on its part of the batch")
-          .with_flag()
-          .used_by(python_cases()),
+      number("world", &Case::world, {1, 64}, "ranks: processes that train together, each on its part of the batch")
+          .with_flag(),
       word("parallel", &Case::parallel, {Parallel::ddp, Parallel::fsdp},
-           "how ranks train together: DistributedDataParallel, or FSDP2 (fully_shard)")
+           "how ranks train together: DistributedDataParallel, or FSDP2 (fully_shard), of Python modules only")
           .with_flag()
           .used_by(cases_of_ranks()),
   };

@@ -1,4 +1,4 @@
-// A Python module that trains in two processes, in the real program.
+// Models that train in two processes, in the real program: a Python module, and a model of C++.
 #include <fstream>
 #include <string>
 #include <vector>
@@ -108,6 +108,46 @@ TEST_F(TwoRanks, HaveNothingToExchangeInInference) {
   run({"--torchstone_backends=torch_compile:backend=eager"}, "inference");
   EXPECT_EQ(row().at("outcome").at("status"), "unsupported") << row().dump(1);
   EXPECT_THAT(row().at("outcome").at("reason"), HasSubstr("inference does not have"));
+}
+
+/// A model of C++ without batch norm.
+class TwoRanksOfCpp : public testing::Test {
+ protected:
+  ProgramRun run(const std::vector<std::string>& flags) const {
+    std::vector<std::string> arguments{"--torchstone_only=lennard_jones", "--torchstone_checks=accuracy",
+                                       "--torchstone_modes=training",     "--torchstone_dtypes=float32",
+                                       "--torchstone_batch_size=8",       "--torchstone_world=2"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    return torchstone_.run(arguments);
+  }
+
+  const Torchstone torchstone_;
+};
+
+TEST_F(TwoRanksOfCpp, TrainAsOneProcessDoes) {
+  const bool has_python = !std::string(TORCHSTONE_PYTHON).empty();
+  const ProgramRun found =
+      run({has_python ? "--torchstone_backends=torchscript,inductor" : "--torchstone_backends=torchscript"});
+  const auto rows = torchstone_.results().at("results");
+  ASSERT_EQ(rows.size(), has_python ? 2U : 1U) << found.out << found.err;
+  for (const auto& row : rows) {
+    const auto& outcome = row.at("outcome");
+    EXPECT_THAT(std::string(row.at("name")), EndsWith("_cpu_ddp_2"));
+    if (outcome.at("status") == "unsupported") {
+      EXPECT_THAT(outcome.at("reason"), HasSubstr("libgloo-dev"));
+      GTEST_SKIP() << outcome.at("reason");
+    }
+    EXPECT_EQ(outcome.at("status"), "pass") << row.dump(1);
+    EXPECT_EQ(outcome.at("notes").at("ranks"), "2 of ddp, 20 gradients and parameters equal in all ranks");
+  }
+  EXPECT_EQ(found.exit_code, 0) << found.out << found.err;
+}
+
+TEST_F(TwoRanksOfCpp, HaveNoFsdp) {
+  run({"--torchstone_backends=torchscript", "--torchstone_parallel=fsdp"});
+  const auto row = torchstone_.results().at("results").at(0);
+  EXPECT_EQ(row.at("outcome").at("status"), "unsupported") << row.dump(1);
+  EXPECT_THAT(row.at("outcome").at("reason"), HasSubstr("only Python modules have fsdp"));
 }
 
 }  // namespace
