@@ -19,12 +19,17 @@ class TwoRanks : public testing::Test {
  protected:
   void SetUp() override {
     if (std::string(TORCHSTONE_PYTHON).empty()) GTEST_SKIP() << "built without a Python, which runs the module";
+    write_module("    def forward(self, x):\n        return super().forward(x)\n");
+  }
+
+  void write_module(const std::string& forward) const {
     std::ofstream(folder() + "/net.py") << "import torch\n"
                                            "class Net(torch.nn.Sequential):\n"
                                            "    def __init__(self):\n"
                                            "        super().__init__(torch.nn.Linear(8, 6), torch.nn.GELU(), "
                                            "torch.nn.Linear(6, 4))\n"
-                                           "    def get_example_inputs(self):\n"
+                                        << forward
+                                        << "    def get_example_inputs(self):\n"
                                            "        return (torch.randn(4, 8),)\n";
   }
 
@@ -51,6 +56,13 @@ TEST_F(TwoRanks, TrainAModuleAsOneProcessDoes) {
               AllOf(HasSubstr("/Net_training_as_written_torch_compile"), EndsWith("_cpu_ddp_2")));
   EXPECT_EQ(row().at("outcome").at("status"), "pass") << row().dump(1);
   EXPECT_EQ(row().at("outcome").at("notes").at("ranks"), "2 of ddp, 8 gradients and parameters equal in all ranks");
+}
+
+// Dynamo breaks the graph at DDP, and skips frames of torch.nn behind that.
+TEST_F(TwoRanks, OfAModuleWithoutItsOwnForwardAreNotCompiled) {
+  write_module("");
+  run({"--torchstone_backends=torch_compile:backend=aot_eager"});
+  EXPECT_EQ(row().at("outcome").at("status"), "not_compiled") << row().dump(1);
 }
 
 TEST_F(TwoRanks, ThatDoNotReduceGradientsAreRed) {
