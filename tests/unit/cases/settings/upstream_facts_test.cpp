@@ -130,7 +130,7 @@ TEST(UpstreamFacts, HoldTheSidesOfTimmsImages) {
           << row.name() << " in " << key;
     }
   }
-  EXPECT_EQ(larger, 5);
+  EXPECT_GE(larger, 5);
 }
 
 /// A suite's own settings of a model come behind the policy, so no other test here sees them.
