@@ -135,7 +135,7 @@ TEST(XPU, IsRefusedWithWhatIsSupported) {
 
 TEST(AnErrorWithinTheTolerance, IsRedIfRoundingDoesNotExplainIt) {
   const std::vector<std::string> faults = {"--torchstone_tolerance=0.01",
-                                           "--torchstone_backends=fault_none,fault_thousandth"};
+                                           "--torchstone_backends=fault_none,fault_scaled:factor=1.001"};
   for (const auto& [judge, status] :
        {std::pair{"upstream", "pass"}, {"rounding", "fail_accuracy"}, {"both", "fail_accuracy"}}) {
     const Torchstone torchstone;
@@ -144,7 +144,7 @@ TEST(AnErrorWithinTheTolerance, IsRedIfRoundingDoesNotExplainIt) {
     const ProgramRun run = torchstone.run_faults("*/Accuracy.*/healthy_inference_float32_*", arguments);
     EXPECT_EQ(run.exit_code, status == std::string("pass") ? 0 : 1) << run.out << run.err;
     EXPECT_EQ(torchstone.row("_fault_none_").at("outcome").at("status"), "pass") << judge;
-    const auto outcome = torchstone.row("_fault_thousandth_").at("outcome");
+    const auto outcome = torchstone.row("_fault_scaled_").at("outcome");
     EXPECT_EQ(outcome.at("status"), status) << outcome.dump(1);
     EXPECT_EQ(outcome.at("metrics").contains("rounding_times"), judge != std::string("upstream"));
     if (status == std::string("pass")) continue;

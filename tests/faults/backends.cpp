@@ -10,6 +10,7 @@
 
 #include "fixtures/backends/backend_registry.h"
 #include "fixtures/compare/compare.h"
+#include "fixtures/core/case.h"
 #include "fixtures/measure/device_timing.h"
 #include "models/core/model_registry.h"
 #include "models/core/tree.h"
@@ -74,6 +75,33 @@ class BatchDependent : public SpoiledBackend {
     const Spoil spoil = [factor](const c10::IValue& output) {
       // No product, which is all that eager has of some models.
       return map_tensors(output, [factor](const torch::Tensor& t) { return t / factor; });
+    };
+    return std::make_unique<SpoiledProgram>(backend_named("torchscript").compile(std::move(program), plain(c)), spoil);
+  }
+};
+
+/// `fault_scaled` and `fault_scaled:factor=1.00002`: every tensor of the output times this factor.
+class Scaled : public SpoiledBackend {
+ public:
+  Scaled() : SpoiledBackend([](const c10::IValue& output) { return output; }) {}
+  std::unique_ptr<Compiled> compile(Captured program, const Case& c) const override {
+    const double factor = std::stod(backend_option(c.backend, "factor", "1.05"));
+    const Spoil spoil = [factor](const c10::IValue& output) {
+      return map_tensors(output, [factor](const torch::Tensor& t) { return t * factor; });
+    };
+    return std::make_unique<SpoiledProgram>(backend_named("torchscript").compile(std::move(program), plain(c)), spoil);
+  }
+};
+
+/// Returns its first answer again, for other inputs too.
+class StaleAnswer : public SpoiledBackend {
+ public:
+  StaleAnswer() : SpoiledBackend([](const c10::IValue& output) { return output; }) {}
+  std::unique_ptr<Compiled> compile(Captured program, const Case& c) const override {
+    const auto first = std::make_shared<c10::IValue>();
+    const Spoil spoil = [first](const c10::IValue& output) {
+      if (first->isNone()) *first = output;
+      return *first;
     };
     return std::make_unique<SpoiledProgram>(backend_named("torchscript").compile(std::move(program), plain(c)), spoil);
   }
@@ -233,11 +261,12 @@ c10::IValue killed(const c10::IValue&) {
     register_spoiled("fault_zero", each_tensor([](const torch::Tensor& t) { return torch::zeros_like(t); })) &&
     register_spoiled("fault_nan", each_tensor([](const torch::Tensor& t) { return torch::full_like(t, NAN); })) &&
     register_spoiled("fault_dtype", each_tensor([](const torch::Tensor& t) { return t.to(torch::kFloat64); })) &&
-    register_spoiled("fault_thousandth", each_tensor([](const torch::Tensor& t) { return t * 1.001; })) &&
     register_spoiled("fault_shape", each_tensor([](const torch::Tensor& t) { return t.unsqueeze(0); })) &&
     register_spoiled("fault_swapped", swapped) && register_spoiled("fault_slow", slower) &&
     register_spoiled("fault_hungry", hungry) && register_spoiled("fault_killed", killed) &&
     register_backend("fault_weight", std::make_unique<WrongWeight>(), __FILE__, __LINE__) &&
+    register_backend("fault_scaled", std::make_unique<Scaled>(), __FILE__, __LINE__) &&
+    register_backend("fault_stale_answer", std::make_unique<StaleAnswer>(), __FILE__, __LINE__) &&
     register_backend("fault_batch", std::make_unique<BatchDependent>(), __FILE__, __LINE__) &&
     register_backend("fault_eager", std::make_unique<CallsTheModel>(), __FILE__, __LINE__) &&
     register_backend("fault_eager_copy", std::make_unique<CallsItsOwnModel>(), __FILE__, __LINE__) &&

@@ -6,6 +6,7 @@
 
 #include "fixtures/backends/backend_registry.h"
 #include "fixtures/capture/eager_run.h"
+#include "fixtures/core/case.h"
 #include "models/core/model_registry.h"
 #include "tests/own_backward.h"
 
@@ -132,6 +133,18 @@ class EagerBackward : public SpoiledTraining {
   }
 };
 
+/// `fault_gradient_scaled` and `fault_gradient_scaled:factor=1.00002,of=first.weight`.
+class ScaledGradient : public SpoiledTraining {
+ public:
+  ScaledGradient() : SpoiledTraining(nothing, nothing) {}
+  std::unique_ptr<Compiled> compile(Captured program, const Case& c) const override {
+    const double factor = std::stod(backend_option(c.backend, "factor", "1.05"));
+    const std::string of = backend_option(c.backend, "of", "second.weight");
+    const SpoiledTraining scaled(nothing, [factor, of](const State& s) { s.gradient(of).mul_(factor); });
+    return scaled.compile(std::move(program), c);
+  }
+};
+
 bool plant(const std::string& name, const Spoil& before, const Spoil& after) {
   return register_backend(name, std::make_unique<SpoiledTraining>(before, after), __FILE__, __LINE__);
 }
@@ -141,7 +154,6 @@ const std::vector<std::string> weights{"first.weight", "norm.weight", "second.we
 
 [[maybe_unused]] const bool planted =
     plant("fault_no_training_fault", nothing, nothing) &&
-    plant("fault_gradient_scaled", nothing, [](const State& s) { s.gradient("second.weight").mul_(1.05); }) &&
     plant("fault_gradients_swapped", nothing,
           [](const State& s) { std::swap(s.gradient("first.weight"), s.gradient("second.weight")); }) &&
     plant("fault_gradient_missing", nothing, [](const State& s) { s.gradient("norm.weight").reset(); }) &&
@@ -152,6 +164,7 @@ const std::vector<std::string> weights{"first.weight", "norm.weight", "second.we
         "fault_step_skipped", [](const State& s) { s.put_back(s.captured, weights); }, nothing) &&
     plant(
         "fault_mask", [](const State&) { torch::rand({1}); }, nothing) &&
+    register_backend("fault_gradient_scaled", std::make_unique<ScaledGradient>(), __FILE__, __LINE__) &&
     register_backend("fault_eager_backward", std::make_unique<EagerBackward>(), __FILE__, __LINE__);
 
 }  // namespace
