@@ -85,44 +85,55 @@ def verdict_of(found, value):
     return "within" if value in found["part"] else "missed"
 
 
-def planted(arguments, model, mode, kinds, drawn):
-    """One fault of the first kind that has a place in the model; other places where it has no effect."""
+def places_of(arguments, model, mode):
+    """Yields kinds of faults and the nodes to plant them at. Each model begins with another kind; the places are random."""
+    first = MODELS.index(model) + (5 if mode == "training" else 0)
+    drawn = random.Random(f"{arguments.seed} {model} {mode}")
     nodes = nodes_of(arguments, model, mode)
-    for kind in kinds:
+    for kind in (KINDS[(first + i) % len(KINDS)] for i in range(len(KINDS))):
         places = [node for node in nodes if fits(kind, node)]
         drawn.shuffle(places)
         for place in places[:arguments.draws]:
-            found = diagnosed(arguments, model, mode, kind, place["value"])
-            said = verdict_of(found, place["value"])
-            line = {"model": model, "mode": mode, "device": arguments.device, "kind": kind, "value": place["value"], "op": place["op"],
-                    "said": said, **found}
-            print(f"{said:10} {model} {mode} {kind} {place['value']} {place['op']}: {found['status']}, {found['outcome']}, "
-                  f"part of {len(found['part'])} of {found.get('nodes', 0)}, {found['trials']} trials, {found['seconds']:.0f} s", flush=True)
-            yield line
-            if said != "no effect":
-                return
+            yield kind, place
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def planted(arguments, model, mode):
+    """One fault of the first kind that has a place in the model; other places where it has no effect."""
+    for kind, place in places_of(arguments, model, mode):
+        found = diagnosed(arguments, model, mode, kind, place["value"])
+        said = verdict_of(found, place["value"])
+        line = {"model": model, "mode": mode, "device": arguments.device, "kind": kind, "value": place["value"], "op": place["op"],
+                "said": said, **found}
+        print(f"{said:10} {model} {mode} {kind} {place['value']} {place['op']}: {found['status']}, {found['outcome']}, "
+              f"part of {len(found['part'])} of {found.get('nodes', 0)}, {found['trials']} trials, {found['seconds']:.0f} s", flush=True)
+        yield line
+        if said != "no effect":
+            return
+
+
+def parser_of(description):
+    """The arguments that say which faults are planted, and where their runs are kept."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary", help="torchstone")
     parser.add_argument("plugin", help="the library of planted faults")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--draws", type=int, default=3, help="places to try of a kind (default: %(default)s)")
-    parser.add_argument("--goal", type=float, default=0.95)
     parser.add_argument("--models", nargs="*", default=MODELS)
     parser.add_argument("--modes", nargs="*", default=["inference", "training"])
+    return parser
+
+
+def main():
+    parser = parser_of(__doc__)
+    parser.add_argument("--goal", type=float, default=0.95)
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     start, lines = time.monotonic(), []
     for mode in arguments.modes:
         for model in arguments.models:
-            number = MODELS.index(model) + (5 if mode == "training" else 0)
-            kinds = [KINDS[(number + i) % len(KINDS)] for i in range(len(KINDS))]
-            drawn = random.Random(f"{arguments.seed} {model} {mode}")
-            lines += planted(arguments, model, mode, kinds, drawn)
+            lines += planted(arguments, model, mode)
             (arguments.out / "planted.json").write_text(json.dumps(lines, indent=1))
     counted = collections.Counter(line["said"] for line in lines)
     proving = [line for line in lines if line["said"] not in ("no effect", "not judged")]
