@@ -67,6 +67,11 @@ def verdict_change(before, after):
     return ("crashed" if after.status == "crash" else "worse"), words
 
 
+def factor(before, after):
+    """Returns by which factor two numbers differ, in either direction. 1: one of them is zero or missing."""
+    return max(before / after, after / before) if before and after else 1.0
+
+
 def number_changes(before, after, comparisons):
     """Yields the changes of numbers of a case that passes under both releases."""
     kind = speed_change(before.speed, after.speed, comparisons)
@@ -74,14 +79,11 @@ def number_changes(before, after, comparisons):
         yield "missing", f"speed-up {before.speed.words()} → none"
     if kind:
         yield kind, f"speed-up {before.speed.words()} → {after.speed.words()}"
-    if before.compiled_alone and after.compiled_alone and abs(after.compile_s - before.compile_s) > LEAST_COMPILE_S:
-        ratio = after.compile_s / before.compile_s
-        if max(ratio, 1 / ratio) > COMPILE_BAND:
-            yield "compile", f"compile time {before.compile_s:.1f} → {after.compile_s:.1f} s"
-    if before.peak_bytes and after.peak_bytes:
-        ratio = after.peak_bytes / before.peak_bytes
-        if max(ratio, 1 / ratio) > MEMORY_BAND:
-            yield "memory", f"peak memory {before.peak_bytes / 2**20:.1f} → {after.peak_bytes / 2**20:.1f} MiB"
+    alone = before.compiled_alone and after.compiled_alone
+    if alone and factor(before.compile_s, after.compile_s) > COMPILE_BAND and abs(after.compile_s - before.compile_s) > LEAST_COMPILE_S:
+        yield "compile", f"compile time {before.compile_s:.1f} → {after.compile_s:.1f} s"
+    if factor(before.peak_bytes, after.peak_bytes) > MEMORY_BAND:
+        yield "memory", f"peak memory {before.peak_bytes / 2**20:.1f} → {after.peak_bytes / 2**20:.1f} MiB"
 
 
 def between(table, before, after):

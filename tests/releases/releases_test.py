@@ -404,6 +404,15 @@ class Parts(unittest.TestCase):
         close = cells.Speed(math.log(1.48), 0.001), cells.Speed(math.log(1.5), 0.001)
         self.assertEqual(changes.speed_change(*close), "")  # within the tolerance
 
+    def test_a_number_of_zero_or_none_has_no_ratio(self):
+        def cell(compile_s, peak_bytes):
+            return cells.Cell({}, "pass", compile_s=compile_s, compiled_alone=True, peak_bytes=peak_bytes)
+
+        for old in (10.0, 0.0, None):
+            for new in (20.0, 0.0, None):
+                found = [change.kind for change in changes.between({"a": {"1": cell(old, old), "2": cell(new, new)}}, "1", "2")]
+                self.assertEqual(found, ["compile", "memory"] if old and new else [], (old, new))
+
     def test_a_filter_without_timed_cases(self):
         self.assertEqual(runs.without_timed("*a*"), "*a*-*/Performance.*")
         self.assertEqual(runs.without_timed("*a*-*b*"), "*a*-*b*:*/Performance.*")
