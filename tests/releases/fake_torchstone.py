@@ -1,8 +1,8 @@
 """A program in the place of torchstone: it lists the cases of a plan (JSON) and writes the results that the plan has for them.
 
-The plan has `cases`: name → {"status", "speedup": [value, low, high], "compile_s", "peak_bytes", "expected", "reason"}. A list has one
-entry for each run of the case; its last one stays. `end`: how the program ends instead ("crash", "usage", "hang"). Each run is appended
-to `calls`."""
+The plan has `cases`: name → {"status", "speedup": [value, low, high], "compile_s", "cache_hit", "concurrent_compiles", "peak_bytes",
+"expected", "reason"}. A list has one entry for each run of the case; its last one stays. `end`: how the program ends instead ("crash",
+"usage", "hang"). Each run is appended to `calls`."""
 import fnmatch
 import json
 import os
@@ -22,7 +22,7 @@ def kept(pattern, name):
 
 def record(name, facts):
     speedup = dict(zip(("speedup", "speedup_low", "speedup_high"), facts.get("speedup", [])))
-    metrics = {**speedup, **{key: facts[key] for key in ("compile_s", "cache_hit") if key in facts}}
+    metrics = {**speedup, **{key: facts[key] for key in ("compile_s", "cache_hit", "concurrent_compiles") if key in facts}}
     if "peak_bytes" in facts:
         metrics["compiled_peak_bytes"] = facts["peak_bytes"]
     return {"name": name, "finished": True, "expected": facts.get("expected", "pass"),
