@@ -19,6 +19,7 @@ namespace torchstone {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -133,7 +134,10 @@ TEST(Zoo, AMiniModelTrainsOneStepAndGivesEveryParameterAFiniteGradient) {
     EXPECT_EQ(loss.dim(), 0) << info->name;
     loss.backward();
     for (const auto& item : model->named_parameters()) {
-      if (!item.value().requires_grad()) continue;
+      if (!item.value().requires_grad()) {
+        EXPECT_THAT(item.key(), EndsWith("embed_positions.weight")) << info->name;  // Pegasus freezes its sines
+        continue;
+      }
       ASSERT_TRUE(item.value().grad().defined()) << info->name << " " << item.key();
       EXPECT_TRUE(item.value().grad().isfinite().all().item<bool>()) << info->name << " " << item.key();
     }
