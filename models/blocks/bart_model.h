@@ -12,8 +12,8 @@
 
 namespace torchstone {
 
-/// What the place of a word adds to it.
-enum class PlaceCode {
+/// How the position of a word is embedded.
+enum class PositionEmbedding {
   learned,       ///< a row of a table
   frozen_waves,  ///< sines and cosines, kept with the weights but not trained
   waves,         ///< sines and cosines, which are no weights
@@ -28,7 +28,7 @@ struct BartShape {
   int64_t padding_word = 1;
   std::optional<int64_t> last_word = std::nullopt;  ///< ends each text
   int64_t first_word = 2;                           ///< starts the decoder's text if it is made from labels
-  PlaceCode place_code = PlaceCode::learned;
+  PositionEmbedding position_embedding = PositionEmbedding::learned;
   int64_t first_position = 2;        ///< row of the first word in the table of positions
   bool counts_words = false;         ///< positions skip padding
   bool norms_words = true;           ///< before the first layer
@@ -113,13 +113,13 @@ struct BartStackImpl : nn::Module {
         adds_last(decodes && sizes.norms_before_adding),
         words(register_module("embed_tokens", embedding)) {
     const auto rows = shape.positions + shape.first_position;
-    if (shape.place_code == PlaceCode::waves) {
+    if (shape.position_embedding == PositionEmbedding::waves) {
       auto waves = register_module("embed_positions", Block());
       table = waves->register_buffer("weights", position_waves(rows, shape.width, /*reaches_last=*/true));
       table[shape.padding_word].zero_();
     } else {
       auto positions = register_module("embed_positions", nn::Embedding(rows, shape.width));
-      if (shape.place_code == PlaceCode::frozen_waves) positions->weight.set_requires_grad(false);
+      if (shape.position_embedding == PositionEmbedding::frozen_waves) positions->weight.set_requires_grad(false);
       table = positions->weight;
     }
     if (shape.norms_words) first_norm = register_module("layernorm_embedding", layer_norm(shape.width, 1e-5));
@@ -190,7 +190,7 @@ class BartModel : public TokenModel {
     init_embeddings_normal(*this, 0.02);
     torch::NoGradGuard no_grad;
     words_->weight[shape.padding_word].zero_();
-    if (shape.place_code != PlaceCode::frozen_waves) return;
+    if (shape.position_embedding != PositionEmbedding::frozen_waves) return;
     const auto waves = position_waves(shape.positions + shape.first_position, shape.width, /*reaches_last=*/false);
     decoder_->table.copy_(waves);
     if (encoder_) encoder_->table.copy_(waves);

@@ -11,7 +11,7 @@ namespace {
 constexpr BartShape full_shape{.tokens = 128,
                                .norm_first = true,
                                .padding_word = 0,
-                               .place_code = PlaceCode::frozen_waves,
+                               .position_embedding = PositionEmbedding::frozen_waves,
                                .first_position = 0,
                                .norms_words = false};
 

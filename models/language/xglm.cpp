@@ -14,7 +14,7 @@ constexpr BartShape full_shape{.vocabulary = 256008,
                                .attention_dropout = 0.1,
                                .scales_words = true,
                                .norm_first = true,
-                               .place_code = PlaceCode::waves,
+                               .position_embedding = PositionEmbedding::waves,
                                .norms_words = false,
                                .labels = Labels::next_words};
 
