@@ -210,7 +210,8 @@ std::vector<CaseField> fields_of_training() {
       number("world", &Case::world, {1, 64}, "ranks: processes that train together, each on its part of the batch")
           .with_flag(),
       word("parallel", &Case::parallel, {Parallel::ddp, Parallel::fsdp},
-           "how ranks train together: DistributedDataParallel, or FSDP2 (fully_shard), of Python modules only")
+           "how ranks train together: DistributedDataParallel (ddp), or FSDP2's fully_shard (fsdp, for Python modules "
+           "only)")
           .with_flag()
           .used_by(cases_of_ranks()),
   };
@@ -221,8 +222,7 @@ std::vector<CaseField> fields_of_judgement() {
       decided_elsewhere("policy", &Case::policy, "whose rules judge it: torchbench, timm or huggingface",
                         "the model's suite of upstream's, else the suite"),
       word("judge", &Case::judge, {Judge::upstream, Judge::rounding, Judge::both},
-           "what refuses an answer of accuracy: upstream's tolerance, an error that rounding does not explain, or "
-           "either")
+           "what fails accuracy: an error beyond upstream's tolerance, one that rounding does not explain, or either")
           .with_flag()
           .decided_by("upstream; both for models of your own and with --torchstone_matrix=full")
           .only_for(accuracy_cases()),
@@ -230,13 +230,14 @@ std::vector<CaseField> fields_of_judgement() {
           .with_flag()
           .decided_by("the policy's"),
       decided_elsewhere("float16_tolerance", &Case::float16_tolerance,
-                        "tolerance of a Python module as_written that computes in float16", "the policy's"),
+                        "tolerance of a Python module of dtype as_written that computes in float16", "the policy's"),
       boolean("cosine", &Case::cosine, "compare by cosine similarity").with_flag().decided_by("the policy's"),
       boolean("equal_nan", &Case::equal_nan, "NaN equals NaN at the same position")
           .with_flag()
           .decided_by("true except in float32"),
       decided_elsewhere("narrow_equal_nan", &Case::narrow_equal_nan,
-                        "equal_nan of a Python module as_written in neither float32 nor float64", "true"),
+                        "equal_nan of a Python module of dtype as_written that computes in neither float32 nor float64",
+                        "true"),
       decided_elsewhere("larger_multiplier_for_smaller_tensor", &Case::larger_multiplier_for_smaller_tensor,
                         "allow a larger error ratio for tensors of up to 500 elements",
                         "policy key require_larger_multiplier_for_smaller_tensor"),
@@ -253,7 +254,7 @@ std::vector<CaseField> fields_of_judgement() {
                         "accuracy judges the package that performance times, so that one compile serves both",
                         "true for a model of yours on the CPU, if both run"),
       boolean("upstream_semantics", &Case::upstream_semantics,
-              "judge as PyTorch's harness does, even where Torchstone knows better")
+              "judge as PyTorch's benchmarks/dynamo does, also where Torchstone differs by default")
           .with_flag(),
       boolean("ci", &Case::ci,
               "apply the policy's lists for PyTorch's CI (optimizer.sgd_in_ci, batch_size.ci_accuracy)")
@@ -315,23 +316,23 @@ std::vector<CaseField> fields_of_timing() {
           .used_by(timed_cases_and_compiles()),
       timed(boolean("cold_cache", &Case::cold_cache, "flush the caches before every timed call")),
       timed(word("cuda_graphs", &Case::cuda_graphs, {CudaGraphs::none, CudaGraphs::compiled, CudaGraphs::both},
-                 "which sides performance times as CUDA graphs"))
+                 "which sides performance times as CUDA graphs: neither, the compiled side, or eager too"))
           .decided_by("the suites'"),
       timed(number("repeat", &Case::repeat, {0, million},
                    "exact number of measuring rounds, however long they take; 0: until decided")),
-      timed(number("iterations_per_run", &Case::iterations_per_run, {0, million}, "calls in a block; 0: calibrated")),
+      timed(number("iterations_per_run", &Case::iterations_per_run, {0, million},
+                   "calls that are timed together, as one block; 0: calibrated")),
       timed(boolean("randomize_input", &Case::randomize_input,
                     "generate random inputs in each measuring round, the same for both sides")),
       timed(boolean("cold_start_latency", &Case::cold_start_latency,
-                    "also measure a start with empty caches in performance: cold_start_s")),
+                    "performance also measures a start with empty caches (metric cold_start_s)")),
       timed(boolean("warm_start_latency", &Case::warm_start_latency,
-                    "start performance from an artifact cache that is filled before: warm_start_s")),
+                    "performance starts from an artifact cache that was filled before (metric warm_start_s)")),
       timed(word("pin_threads", &Case::pin_threads, {PinThreads::none, PinThreads::cores},
                  "bind each thread of a timed process to a physical core of its own; none: the system places threads")),
-      timed(
-          boolean(
-              "use_warm_peak_memory", &Case::use_warm_peak_memory,
-              "read eager_peak_mem and dynamo_peak_mem from one step after the first ones; false: from the first ones"))
+      timed(boolean(
+                "use_warm_peak_memory", &Case::use_warm_peak_memory,
+                "columns eager_peak_mem and dynamo_peak_mem: peak memory of one later step; false: of the first steps"))
           .decided_by("true; false with cold_start_latency"),
   };
 }

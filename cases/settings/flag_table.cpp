@@ -99,9 +99,10 @@ std::vector<FlagInfo> process_flags() {
       number_flag("diagnose_limit", "SECONDS", 1.0, no_limit,
                   "time limit for the diagnosis of one case; findings until then are kept",
                   &RunOptions::diagnose_limit_s),
-      number_flag("diagnose_max", "N", int64_t{0}, int64_t{1} << 40,
-                  "cases that a run diagnoses, at most half of them further cases of the same models; 0: no limit",
-                  &RunOptions::diagnose_max)
+      number_flag(
+          "diagnose_max", "N", int64_t{0}, int64_t{1} << 40,
+          "most cases that a run diagnoses; at most half of them are of a model that was diagnosed before; 0: no limit",
+          &RunOptions::diagnose_max)
           .outside_reproductions()
           .defaults_to("10; with --torchstone_diagnose=always no limit"),
       number_flag("memory_limit", "GB", 0.0, no_limit, "memory limit of one case", &RunOptions::memory_limit_gb)
@@ -137,7 +138,9 @@ std::vector<FlagInfo> process_flags() {
 std::vector<FlagInfo> output_flags() {
   std::vector<FlagInfo> flags{
       text_flag("out", "FOLDER", "results folder", &RunOptions::out).is_path().defaults_to("build/results"),
-      boolean_flag("npy", "write raw timings for NumPy: OUT/samples/CASE.npy, [rounds, eager and compiled]",
+      boolean_flag("npy",
+                   "write raw timings for NumPy: OUT/samples/CASE.npy, a row for each round, a column each for eager "
+                   "and compiled",
                    &RunOptions::npy)
           .with_alias("dump_raw_metrics")
           .used_by(config::timed_cases()),
@@ -174,8 +177,8 @@ std::vector<FlagInfo> output_flags() {
       boolean_flag("junit_properties", "write properties in JUnit's test cases, which some readers refuse",
                    &Flags::junit_properties),
       word_flag("color", plain_words({"auto", "always", "never"}), "colours of the console", &Flags::color),
-      number_flag("heartbeat", "SECONDS", 0.0, no_limit, "silence after which a log gets a sign of life; 0: never",
-                  &Flags::heartbeat_s),
+      number_flag("heartbeat", "SECONDS", 0.0, no_limit,
+                  "time without output after which a log gets a line of progress; 0: never", &Flags::heartbeat_s),
       word_flag("github", plain_words({"auto", "always", "never"}),
                 "write failures as annotations of GitHub Actions; auto: only there", &Flags::github),
       boolean_flag("strict_undecided", "exit with 5 when a speed-up remains undecided", &Flags::strict_undecided),

@@ -136,7 +136,7 @@ struct Flags {
   bool report = true;                    ///< write report files
   bool junit_properties = true;
   std::string color = "auto";   ///< auto, always, never
-  double heartbeat_s = 30;      ///< silence after which a log gets a sign of life; 0: never
+  double heartbeat_s = 30;      ///< time without output after which a log gets a line; 0: never
   std::string github = "auto";  ///< auto, always, never
   bool strict_undecided = false;
   std::string tag;                    ///< of the run, for the reports

@@ -77,7 +77,7 @@ const std::vector<PolicyKey>& policy_schema() {
       {"scaled_compute_loss", models, "the loss is divided by 1000"},
       {"no_deterministic_algorithms", models, "runs without deterministic algorithms", "common.py"},
       {"optimizer.none", models, "training makes no optimizer step", "common.py"},
-      {"optimizer.sgd", models, "SGD in training: Adam alone, in eager, makes their results differ", "common.py"},
+      {"optimizer.sgd", models, "SGD in training, because with Adam their results differ even in eager", "common.py"},
       {"optimizer.sgd_in_ci", models, "SGD in training with ci, as in upstream's CI", "common.py"},
       {"optimizer.sgd_with_inductor", models, "SGD in training accuracy with inductor on cuda", "common.py"},
       {"emulate_precision_casts", models, "inductor runs with the option emulate_precision_casts=true"},

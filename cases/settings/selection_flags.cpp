@@ -61,7 +61,7 @@ template <typename T, typename Parse>
 FlagInfo axis_flag(const std::string& name, const char* value, const std::string& what,
                    config::Choices<T> config::Axes::*member, Parse parse, const std::string& fallback = "the suites'",
                    std::vector<config::Yaml> (*parts)(const config::Yaml&) = split) {
-  const std::string help = fmt::format("only these {}; adds one that no row has", what);
+  const std::string help = fmt::format("only these {}; a value that no row has is added to every row", what);
   FlagInfo flag = list_flag(name.c_str(), value, help.c_str(), member, parse, parts).defaults_to(fallback);
   return name.ends_with('s') ? std::move(flag).with_alias(name.substr(0, name.size() - 1)) : flag;
 }
@@ -112,10 +112,11 @@ std::vector<config::Yaml> split(const config::Yaml& value) {
 std::vector<FlagInfo> selection_flags() {
   return {
       check_flag("batch_invariance", "batch_invariance",
-                 "checks=batch_invariance: whether compiled parts of a batch (N/2, …, 1) give the same bits"),
+                 "checks=batch_invariance: whether the compiled model gives the same bits for parts of a batch (its "
+                 "first N/2, …, 1) as for the whole"),
       check_flag("find_batch_sizes", "largest_batch",
-                 "checks=largest_batch: the largest batch that fits into memory in eager, halving from 1024; writes "
-                 "OUT/batch_sizes.txt, a batch_size_file"),
+                 "checks=largest_batch: find the largest batch that fits into memory in eager, by halving from 1024; "
+                 "writes OUT/batch_sizes.txt, which batch_size_file reads"),
       text_flag("suites", "FOLDER_OR_FILE", "suite files (*.yaml)", &Flags::suites_folder)
           .is_path()
           .defaults_to("the program's own"),
@@ -145,11 +146,11 @@ std::vector<FlagInfo> selection_flags() {
           .is_path()
           .defaults_to("the program's own"),
       number_flag("tournament_margin", "PERCENT", 0.0, 100.0,
-                  "variants that are not significantly slower than the fastest by more than this tie with it",
+                  "a variant ties with the fastest unless it is significantly slower by more than this",
                   &Flags::tournament_margin_pct),
       number_flag("tournament_ship_limit", "SECONDS", 0.0, no_limit,
-                  "time for measuring the fastest variants of a model's file as they are shipped, in Python; 0: not "
-                  "measured",
+                  "time for measuring the fastest variants of a model's file in Python without Torchstone, as they are "
+                  "shipped; 0: not measured",
                   &Flags::tournament_ship_limit_s),
       boolean_flag("no_skip", "also run models that the policies' keys skip and slow exclude; the rows name the key",
                    &Flags::no_skip),
@@ -172,11 +173,10 @@ std::vector<FlagInfo> selection_flags() {
                  &Flags::expected)
           .is_path()
           .defaults_to("the suites'"),
-      boolean_flag(
-          "update_expected",
-          "write the statuses of this run to the expected-status files, where failures expire after 90 days; then only "
-          "statuses that they cannot hold fail",
-          &Flags::update_expected)
+      boolean_flag("update_expected",
+                   "write the statuses of this run to the expected-status files, where failures expire after 90 days; "
+                   "the run then fails only for statuses that these files cannot hold",
+                   &Flags::update_expected)
           .outside_reproductions(),
   };
 }
@@ -191,11 +191,12 @@ std::vector<FlagInfo> model_suite_flags() {
                              "logs by name for the suite operators: a model, or all of torchbench, timm or huggingface",
                              &OperatorFlags::names, config::text_of),
                    "the suite's"),
-      of_operators(
-          text_flag("operator_log_folder", "FOLDER",
-                    "upstream's folder operator_inp_logs, whose logs operators_of prefers", &OperatorFlags::folder)
-              .is_path(),
-          "none"),
+      of_operators(text_flag("operator_log_folder", "FOLDER",
+                             "upstream's folder operator_inp_logs; operators_of takes a log from it, if it has one, "
+                             "else Torchstone's own",
+                             &OperatorFlags::folder)
+                       .is_path(),
+                   "none"),
       of_operators(number_flag("max_samples", "N", int64_t{1}, million, "number of inputs to run for each operator",
                                &OperatorFlags::max_samples),
                    "the suite's"),
