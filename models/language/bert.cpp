@@ -27,8 +27,8 @@ TORCHSTONE_MODEL(BertForQuestionAnswering, .family = "bert", .suites = {"hugging
                  .make = by_preset<Bert>(std::tuple(BertShape{}, Labels::span),
                                          std::tuple(mini_bert_shape, Labels::span)));
 
-/// BERT with the depth and width of bert-large as torchbench.py runs it: the feed-forward parts are those of bert-base,
-/// and there are labels only in training. 284,818,234 parameters.
+/// BERT as torchbench.py runs it, with the depth and width of bert-large and the feed-forward parts of bert-base. There
+/// are labels only in training. 284,818,234 parameters.
 TORCHSTONE_MODEL(hf_Bert_large, .family = "bert", .suites = {"torchbench"}, .train_batch = 4, .eval_batch = 1,
                  .parameters = 284'818'234,
                  .make = by_preset<Bert>(std::tuple(BertShape{.width = 1024, .layers = 24, .heads = 16}, Labels::words,
@@ -88,7 +88,7 @@ TORCHSTONE_MODEL(RobertaForCausalLM, .family = "roberta", .suites = {"huggingfac
                  .eval_batch = 32, .parameters = 124'696'665,
                  .make = by_preset<PaddingRoberta>(std::tuple(roberta_shape, Labels::next_words),
                                                    std::tuple(mini_roberta_shape(64, 0), Labels::next_words)));
-/// Of padding alone all positions have one score and the gradients are 0, so mini takes random words.
+/// If all words are padding, all positions have one score and the gradients are 0. Thus mini takes random words.
 TORCHSTONE_MODEL(
     RobertaForQuestionAnswering, .family = "roberta", .suites = {"huggingface"}, .train_batch = 32, .eval_batch = 32,
     .parameters = 124'055'810, .make = [](const ModelOptions& options) -> std::shared_ptr<Model> {

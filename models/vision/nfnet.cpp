@@ -17,7 +17,7 @@ constexpr double gate_gain = 2.0;                 // restores the variance that 
 constexpr double silu_gain = 1.7881293296813965;  // 1 / deviation of silu of a standard normal
 constexpr double gelu_gain = 1.7015043497085571;  // the same of gelu
 
-/// Whose network it is. DeepMind's has gelu, scaled after each activation instead of in the weights, TensorFlow's
+/// Maker of the network. DeepMind's has gelu, scaled after each activation instead of in the weights, TensorFlow's
 /// padding, and a learned factor of each branch.
 enum class Maker { timm, deep_mind };
 

@@ -57,7 +57,7 @@ Block local_interaction(int64_t width, int64_t side) {
   });
 }
 
-/// Sizes of XCiT. The small ones start the scales of their branches at 1, and in their last two blocks normalise only
+/// Sizes of XCiT. The small ones start the scales of their branches at 1. In their last two blocks they normalise only
 /// the class token before the last part.
 struct XcitShape {
   int64_t width, depth, heads, side;

@@ -231,8 +231,8 @@ std::string measured_compile(const Result& result, const std::string& caches) {
   return fmt::format("{} (CPU {}{})", text, cpu, interval);
 }
 
-/// Returns how the ranks of a case scale: "scaling 0.93x [0.91 0.95]  exposed 12.0% [10.1 14.2]". Of the compiled side,
-/// unless only eager ran.
+/// Returns how the ranks of a case scale: "scaling 0.93x [0.91 0.95]  exposed 12.0% [10.1 14.2]". The numbers are of
+/// the compiled side, unless only eager ran.
 std::string ranks_text(const Result& result) {
   const std::string side = metric_of(result, "compiled_scaling") ? "compiled" : "eager";
   const auto scaling = metric_of(result, (side + "_scaling").c_str());

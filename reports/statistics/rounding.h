@@ -62,7 +62,7 @@ struct RoundingErrors {
 /// Throws std::invalid_argument for blocks of different lengths or without a run.
 RoundingErrors measure_rounding(const RoundingBlocks& blocks, const RoundingUnit& unit);
 
-/// What the bounds of a tensor hold for.
+/// Conditions that the bounds of a tensor hold for.
 struct RoundingTest {
   double error_rate = 1e-3;  ///< of a false alarm, over all tensors of the row
   size_t tensors = 1;        ///< of the row
