@@ -22,11 +22,12 @@ Tensors flatten(const c10::IValue& output);
 class Model : public torch::nn::Module {
  public:
   /// Takes inputs of the number, sizes and dtypes of `example_inputs`, on the device of the parameters. Returns a
-  /// tensor, or a tuple, list or dict of tensors, nested at will. What it throws becomes the status eager_1st_run_fail.
+  /// tensor, or a tuple, list or dict of tensors, nested at will. What its first call throws becomes the status
+  /// eager_fail_to_run.
   virtual c10::IValue forward(const Tensors& inputs) = 0;
   /// Fresh random inputs on the CPU for `options.batch_size` samples, drawn from torch's default generator, in the
   /// original's dtypes (float32, int64, …). Floating-point ones are cast to the dtype of the case. Two calls draw two
-  /// different inputs.
+  /// different inputs. What it throws becomes the status model_fail_to_load.
   virtual Tensors example_inputs(const ModelOptions& options) const = 0;
   /// The dimensions of the inputs, other than the batch, that may vary, which example_inputs() reads from
   /// `options.sizes`. None, unless a model says otherwise. Parameters and buffers have the same shapes for all of them.

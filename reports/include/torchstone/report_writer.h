@@ -32,7 +32,8 @@ struct ReportWriter {
   std::function<NamedTexts(const Report&, const WriteOptions&)> files{};
 };
 
-/// Adds a writer. False, with an error for who loads it, when the name is taken or the writer is incomplete.
+/// Adds a writer and returns true, for static initialisers. Throws std::invalid_argument when the name is taken or the
+/// writer is incomplete. While a plug-in is loaded it returns false instead, and keeps the error for the loader.
 bool register_report_writer(ReportWriter writer, const char* file, int line);
 /// All writers, by order and name.
 std::vector<const ReportWriter*> report_writers();
