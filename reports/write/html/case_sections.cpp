@@ -93,7 +93,7 @@ std::string notes_line(const View& view, const CaseView& c) {
   }
   if (r.batch_size > 0) add("batch size", std::to_string(r.batch_size));
   if (!r.machine.empty()) add("machine", r.machine);
-  if (!r.file.empty() && c.urgent) add("declared in", fmt::format("{}:{}", r.file, r.line));
+  if (!r.file.empty() && c.urgent) add("declared in", r.line > 0 ? fmt::format("{}:{}", r.file, r.line) : r.file);
   return notes;
 }
 
