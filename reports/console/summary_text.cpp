@@ -222,14 +222,15 @@ std::string or_dash(const char* metric, const std::optional<double>& value) {
   return value ? format_metric(metric, *value) : "-";
 }
 
-std::string mark_of(const Standing& s, bool color) {
+/// A star advises a variant. `advised`: whether the tournament advises any.
+std::string mark_of(const Standing& s, bool advised, bool color) {
   if (!s.timed) return colored(s.red ? "✗" : "-", s.red ? Color::red : Color::yellow, color);
-  return s.ties ? colored("★", Color::green, color) : " ";
+  return s.ties && advised ? colored("★", Color::green, color) : " ";
 }
 
-std::string timed_line(const Standing& s, size_t name_width, bool color) {
+std::string timed_line(const Standing& s, size_t name_width, bool advised, bool color) {
   const auto& e = s.entrant;
-  return fmt::format("{} {:<{}} {:>11} {:>21} {:>15} {:>9} {:>10} {:>9} {:>9} {:>10} {}\n", mark_of(s, color),
+  return fmt::format("{} {:<{}} {:>11} {:>21} {:>15} {:>9} {:>10} {:>9} {:>9} {:>10} {}\n", mark_of(s, advised, color),
                      terminal_line(e.name), name_width, format_metric("compiled_ms", 1e3 * s.seconds),
                      ratio_text(s.speedup, s.speedup_low, s.speedup_high, 2),
                      fmt::format("{:.2f}..{:.2f}x", s.of_best_low, s.of_best_high), or_dash("max_rel_error", e.error),
@@ -241,7 +242,7 @@ std::string timed_line(const Standing& s, size_t name_width, bool color) {
 std::string out_line(const Standing& s, size_t name_width, size_t width, bool color) {
   const std::string line = fmt::format("{:<{}} {}: {}", terminal_line(s.entrant.name), name_width,
                                        to_string(s.entrant.status), terminal_line(first_line(s.entrant.out)));
-  return fmt::format("{} {}\n", mark_of(s, color), shortened(line, std::max<size_t>(width, 40) - 2));
+  return fmt::format("{} {}\n", mark_of(s, /*advised=*/false, color), shortened(line, std::max<size_t>(width, 40) - 2));
 }
 
 std::string calls_text(double calls) { return fmt::format("{:.0f} call{}", calls, calls == 1 ? "" : "s"); }
@@ -267,7 +268,7 @@ std::string ways_to_ship(const Tournament& tournament) {
     if (!e.why_not_measured.empty())
       text += fmt::format("    not measured as shipped: {}\n", terminal_line(e.why_not_measured));
   }
-  return text.empty() ? "" : "To ship it:\n" + text;
+  return text.empty() ? "" : judge::shipping_heading(tournament) + ":\n" + text;
 }
 
 }  // namespace
@@ -317,8 +318,9 @@ std::string tournament_text(const judge::Tournament& tournament, size_t width, b
   if (!tournament.best.empty())
     text += fmt::format("  {:<{}} {:>11} {:>21} {:>15} {:>9} {:>10} {:>9} {:>9} {:>10}\n", "variant", name_width,
                         "time", "speed-up", "of the best", "error", "memory", "start-up", "compile", "artifact");
+  const bool advised = judge::why_no_advice(tournament).empty();
   for (const Standing& s : tournament.standings)
-    text += s.timed ? timed_line(s, name_width, color) : out_line(s, name_width, width, color);
+    text += s.timed ? timed_line(s, name_width, advised, color) : out_line(s, name_width, width, color);
   for (const auto& entrant : tournament.separate)
     text += fmt::format("  {:<{}} {}\n", terminal_line(entrant.name), name_width,
                         terminal_line(judge::separate_words(*entrant.separate)));

@@ -243,6 +243,11 @@ std::string why_no_advice(const Tournament& tournament) {
                      tournament.disturbed, watched);
 }
 
+std::string shipping_heading(const Tournament& tournament) {
+  return why_no_advice(tournament).empty() ? "To ship it"
+                                           : "The commands that would ship each variant that may be the fastest";
+}
+
 std::string verdict_line(const Tournament& tournament) {
   if (tournament.best.empty()) return "no ranking: " + tournament.failure;
   if (const std::string why = why_no_advice(tournament); !why.empty()) return "no advice: " + why;

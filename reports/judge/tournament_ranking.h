@@ -110,6 +110,10 @@ void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament);
 /// known were disturbed. Empty if there is advice.
 std::string why_no_advice(const Tournament& tournament);
 
+/// Returns the heading of the commands and lines that ship the variants among the fastest. Without advice it does not
+/// tell the reader to ship one.
+std::string shipping_heading(const Tournament& tournament);
+
 /// Returns "winner inductor:freezing=true", "3 tie: …", "no advice: …" or the failure.
 std::string verdict_line(const Tournament& tournament);
 

@@ -29,16 +29,21 @@ std::vector<const Standing*> timed_of(const Tournament& tournament) {
   return timed;
 }
 
-const char* bar_class(const Standing& s) { return s.ties ? "up" : s.speedup_high < 1 ? "dn" : "ev"; }
+/// Whether a variant is shown as one to take: it is among the fastest, and the tournament gives advice.
+bool is_advised(const Standing& s, const Tournament& tournament) {
+  return s.ties && judge::why_no_advice(tournament).empty();
+}
+
+const char* bar_class(const Standing& s, bool advised) { return advised ? "up" : s.speedup_high < 1 ? "dn" : "ev"; }
 
 /// Draws one variant. An end of the interval that is not finite is drawn to the edge.
-std::string bar(const Standing& s, size_t place, const Scale& x, int y) {
+std::string bar(const Standing& s, size_t place, const Scale& x, int y, bool advised) {
   const int from = x(1), to = x(s.speedup), middle = y + bar_height / 2 - 2;
   const int low = x(std::max(s.speedup_low, x.low)), high = x(std::min(s.speedup_high, x.high));
   std::string text = svg_text(0, middle + 4, shortened_middle(fmt::format("{}  {}", place, s.entrant.name), 46), "t");
-  text += fmt::format("<path class={} fill-opacity=.35 stroke=none d=\"M{} {}H{}v12H{}z\"/>", bar_class(s),
+  text += fmt::format("<path class={} fill-opacity=.35 stroke=none d=\"M{} {}H{}v12H{}z\"/>", bar_class(s, advised),
                       std::min(from, to), middle - 6, std::max({from, to, std::min(from, to) + 1}), std::min(from, to));
-  text += fmt::format("<path class={} fill=none d=\"M{} {}v8m0-4H{}m0-4v8\"/>", bar_class(s), low, middle - 4,
+  text += fmt::format("<path class={} fill=none d=\"M{} {}v8m0-4H{}m0-4v8\"/>", bar_class(s, advised), low, middle - 4,
                       std::max(high, low + 1));
   return text + svg_text(bar_width - number_room + 8, middle + 4,
                          ratio_text(s.speedup, s.speedup_low, s.speedup_high, 2), "t");
@@ -61,13 +66,14 @@ Scale scale_of(const std::vector<double>& values, int from, int to) {
   return {0, high > 0 ? 1.08 * high : 1, from, to};
 }
 
-std::string dot(const Standing& s, size_t place, int x, int y) {
-  const char* css = s.ties ? "up" : "ev";
+std::string dot(const Standing& s, size_t place, int x, int y, bool advised) {
+  const char* css = advised ? "up" : "ev";
   return fmt::format("<circle class={} cx={} cy={} r=4 fill-opacity={} />", css, x, y, s.on_front ? 1 : 0) +
          svg_text(x + 6, y - 4, fmt::format("{}", place), "t");
 }
 
-std::string plot(const std::vector<const Standing*>& timed, const judge::Criterion& criterion) {
+std::string plot(const Tournament& tournament, const judge::Criterion& criterion) {
+  const auto timed = timed_of(tournament);
   std::vector<double> times, values;
   std::vector<size_t> known;
   for (size_t i = 0; i < timed.size(); ++i) {
@@ -95,7 +101,10 @@ std::string plot(const std::vector<const Standing*>& timed, const judge::Criteri
   out += svg_text(x(fast), plot_floor + 13, time_text(fast), "m");
   if (x(slow) - x(fast) > 60) out += svg_text(x(slow), plot_floor + 13, time_text(slow), "m");
   out += svg_text(plot_left, plot_height - 4, "time of a call →");
-  for (size_t i = 0; i < known.size(); ++i) out += dot(*timed[known[i]], known[i] + 1, x(times[i]), y(values[i]));
+  for (size_t i = 0; i < known.size(); ++i) {
+    const Standing& s = *timed[known[i]];
+    out += dot(s, known[i] + 1, x(times[i]), y(values[i]), is_advised(s, tournament));
+  }
   return fmt::format("<figure><figcaption>Time and {}</figcaption>{}</svg></figure>", criterion.title, out);
 }
 
@@ -115,21 +124,21 @@ std::string speed_bars(const Tournament& tournament) {
   out += svg_text(x(1), height - 4, "1×", "m");
   for (const double tick : round_ticks(low, high))
     if (std::abs(x(tick) - x(1)) > 30) out += svg_text(x(tick), height - 4, fmt::format("{:g}×", tick), "m");
-  for (size_t i = 0; i < timed.size(); ++i) out += bar(*timed[i], i + 1, x, static_cast<int>(i) * bar_height);
+  for (size_t i = 0; i < timed.size(); ++i)
+    out += bar(*timed[i], i + 1, x, static_cast<int>(i) * bar_height, is_advised(*timed[i], tournament));
+  const std::string green = !judge::why_no_advice(tournament).empty() ? ""
+                            : tournament.best.size() == 1             ? "; green: the winner"
+                                                                      : "; green: ties with the fastest";
   return fmt::format(
       "<figure class=wide><figcaption>Speed-up against eager, of {} processes, with intervals that hold together at "
-      "{:.3g} %; green: {}</figcaption>{}</svg></figure>",
-      judge::processes_words(tournament), 100 * tournament.options.confidence,
-      tournament.best.size() == 1 && judge::why_no_advice(tournament).empty() ? "the winner" : "ties with the fastest",
-      out);
+      "{:.3g} %{}</figcaption>{}</svg></figure>",
+      judge::processes_words(tournament), 100 * tournament.options.confidence, green, out);
 }
 
 /// Returns time against each further criterion, one plot each. Variants on the front are filled.
 std::string front_plots(const Tournament& tournament) {
-  const auto timed = timed_of(tournament);
   std::string out;
-  for (const auto& criterion : judge::criteria())
-    if (!timed.empty()) out += plot(timed, criterion);
+  for (const auto& criterion : judge::criteria()) out += plot(tournament, criterion);
   return out.empty() ? "" : "<div class=figs>" + out + "</div>";
 }
 
@@ -139,10 +148,10 @@ std::string metric_cell(const char* key, const std::optional<double>& value) {
   return right_cell(value ? escaped(format_metric(key, *value)) : "–");
 }
 
-std::string timed_row(const Standing& s, size_t place) {
+std::string timed_row(const Standing& s, size_t place, bool advised) {
   const auto& e = s.entrant;
   std::string row =
-      fmt::format("<tr><td class=n>{}<th>{}{}", place, escaped(e.name), s.ties ? " <i class=ok>fastest</i>" : "");
+      fmt::format("<tr><td class=n>{}<th>{}{}", place, escaped(e.name), advised ? " <i class=ok>fastest</i>" : "");
   row += right_cell(time_text(s.seconds));
   row += right_cell(ratio_text(s.speedup, s.speedup_low, s.speedup_high, 3));
   row += right_cell(fmt::format("{:.3f} to {:.3f}", s.of_best_low, s.of_best_high));
@@ -157,7 +166,7 @@ std::string timed_row(const Standing& s, size_t place) {
 std::string numbers(const Tournament& tournament) {
   std::string rows;
   size_t place = 0;
-  for (const Standing* s : timed_of(tournament)) rows += timed_row(*s, ++place);
+  for (const Standing* s : timed_of(tournament)) rows += timed_row(*s, ++place, is_advised(*s, tournament));
   if (rows.empty()) return "";
   return "<div class=scroll><table class=tour><thead><tr><th><th>variant<th>time of a call<th>speed-up<th>of the "
          "fastest other<th>error<th>peak memory<th>start-up<th>compile<th>artifact<th>pays after<th>with its "
@@ -211,7 +220,7 @@ std::string ways_to_ship_markup(const Tournament& tournament) {
     if (e.shipped) out += "<p>" + escaped(judge::shipped_words(*e.shipped)) + "</p>";
     if (!e.why_not_measured.empty()) out += "<p>not measured as shipped: " + escaped(e.why_not_measured) + "</p>";
   }
-  return out.empty() ? "" : "<h3>To ship it</h3>" + out;
+  return out.empty() ? "" : fmt::format("<h3>{}</h3>", judge::shipping_heading(tournament)) + out;
 }
 
 std::string section(const Tournament& tournament) {

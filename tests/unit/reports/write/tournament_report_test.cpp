@@ -117,6 +117,31 @@ TEST(Tournament, HasNoSeparateTimingOfARowThatDidNotPass) {
   EXPECT_EQ(judge::why_not_timed(row), "fail_accuracy");
 }
 
+/// A ranking of processes that other programs disturbed.
+judge::Tournament disturbed() {
+  judge::Tournament tournament;
+  tournament.timed_processes = 4;
+  tournament.disturbed = 3;
+  auto best = timed("b", 1e-3);
+  best.command = "pack";
+  judge_tournament({timed("eager", 2e-3), best}, tournament);
+  return tournament;
+}
+
+TEST(Tournament, WithoutAdviceMarksNoVariantAndTellsToShipNone) {
+  const std::string shipped = "The commands that would ship each variant that may be the fastest";
+  EXPECT_THAT(console::tournament_text(disturbed(), 100, false),
+              AllOf(HasSubstr("no advice: 3 of 4 processes were disturbed"), HasSubstr("  b "), Not(HasSubstr("★")),
+                    HasSubstr(shipped + ":\n  b\n    $ pack\n"), Not(HasSubstr("To ship it"))));
+  const std::string page = write_tournament_page({disturbed()}, RunInfo{});
+  EXPECT_THAT(page, AllOf(HasSubstr(shipped), Not(HasSubstr("To ship it")), Not(HasSubstr(">fastest</i>")),
+                          Not(HasSubstr("class=up")), Not(HasSubstr("green"))));
+  const std::string advised = write_tournament_page({sample()}, RunInfo{});
+  EXPECT_THAT(advised, AllOf(HasSubstr("To ship it"), HasSubstr("<i class=ok>fastest</i>"), HasSubstr("class=up"),
+                             HasSubstr("green: the winner")));
+  EXPECT_THAT(console::tournament_text(sample(), 100, false), HasSubstr("To ship it:\n  b\n"));
+}
+
 TEST(TournamentPage, SaysHowTheRunEnded) {
   RunInfo run;
   EXPECT_THAT(write_tournament_page({sample()}, run), HasSubstr("still running"));
