@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -26,17 +27,23 @@ namespace fs = std::filesystem;
 
 constexpr const char* folder_prefix = "torchstone-shipped";
 
-/// Runs one step of the script and returns its reply. Throws std::runtime_error if it wrote none. Inductor's caches are
-/// in this folder, because the name of its default one is predictable and any user can create it first.
-std::string run_step(const char* step, const fs::path& folder, const RunOptions& options, double limit_s) {
+/// Runs one step of the script and returns its reply. Calls `tick` meanwhile. Throws std::runtime_error if it wrote
+/// none. Inductor's caches are in this folder, because the name of its default one is predictable and any user can
+/// create it first.
+std::string run_step(const char* step, const fs::path& folder, const RunOptions& options, double limit_s,
+                     const std::function<void()>& tick) {
   const fs::path reply = folder / fmt::format("{}.json", step);
   const std::map<std::string, std::string> caches{{"TORCHINDUCTOR_CACHE_DIR", (folder / "cache").string()},
                                                   {"TRITON_CACHE_DIR", (folder / "cache" / "triton").string()}};
   const std::chrono::duration<double> limit(limit_s);
-  const LimitedRun run = run_limited(
-      {compile::default_python(options.python), (folder / "measure_shipped.py").string(), step,
-       (folder / "order.json").string(), reply.string()},
-      own_environment(caches), std::chrono::duration_cast<std::chrono::milliseconds>(limit), isolate::interrupted);
+  const auto stop = [&] {
+    tick();
+    return isolate::interrupted();
+  };
+  const LimitedRun run =
+      run_limited({compile::default_python(options.python), (folder / "measure_shipped.py").string(), step,
+                   (folder / "order.json").string(), reply.string()},
+                  own_environment(caches), std::chrono::duration_cast<std::chrono::milliseconds>(limit), stop);
   if (isolate::interrupted()) throw std::runtime_error("interrupted");
   if (run.timed_out)
     throw std::runtime_error(
@@ -86,7 +93,7 @@ bool read_shipped(const std::string& reply, judge::Entrant& entrant) {
 }
 
 void measure_shipped(const selection::Shipping& shipping, const RunOptions& options, int threads, double limit_s,
-                     judge::Entrant& entrant) {
+                     const std::function<void(std::string_view)>& on_step, judge::Entrant& entrant) {
   const auto start = std::chrono::steady_clock::now();
   entrant.why_not_measured = why_not_measured(shipping);
   if (entrant.why_not_measured.empty() && limit_s <= 0)
@@ -105,8 +112,11 @@ void measure_shipped(const selection::Shipping& shipping, const RunOptions& opti
                                                          {"load", shipping.python},
                                                          {"threads", threads}}
                                               .dump());
-    if (read_shipped(run_step("make", held->path, options, limit_s), entrant))
-      read_shipped(run_step("run", held->path, options, limit_s - seconds_since(start)), entrant);
+    const std::string making = "make the file of " + entrant.name,
+                      timing = fmt::format("time {} as shipped", entrant.name);
+    if (read_shipped(run_step("make", held->path, options, limit_s, [&] { on_step(making); }), entrant))
+      read_shipped(run_step("run", held->path, options, limit_s - seconds_since(start), [&] { on_step(timing); }),
+                   entrant);
   } catch (const std::runtime_error& error) {  // CacheError, the system's
     entrant.shipped.reset();
     entrant.why_not_measured = first_line(error.what());

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -19,9 +20,9 @@ std::string why_not_as_timed(const Case& c, const ModelInfo& file);
 
 /// Makes the file that ships a variant, in a temporary folder, and measures it in a new Python process, as its user
 /// runs it. Sets `shipped` of the entrant, or `why_not_measured`. `threads`: of torch, 0 for its choice. `limit_s`: for
-/// all of it.
+/// all of it. Calls `on_step` with the step that runs, many times a second, so that progress can be shown.
 void measure_shipped(const selection::Shipping& shipping, const RunOptions& options, int threads, double limit_s,
-                     judge::Entrant& entrant);
+                     const std::function<void(std::string_view)>& on_step, judge::Entrant& entrant);
 
 /// Reads a reply of measure_shipped.py into the entrant: the bytes, then the measurements. Returns whether the step was
 /// done; otherwise sets `why_not_measured`.

@@ -119,9 +119,9 @@ void measure_shipped_variants(Session& session, const selection::Variants& varia
     if (!shipping || !shipping->why_none.empty()) continue;
     s.entrant.why_not_measured = why_not_as_timed(c, *find_model(c.model));
     if (!s.entrant.why_not_measured.empty()) continue;
-    console::show_progress(tournament.title, fmt::format("{} as it is shipped", s.entrant.name));
-    measure_shipped(*shipping, session.flags.run, c.threads,
-                    session.flags.tournament_ship_limit_s - seconds_since(start), s.entrant);
+    measure_shipped(
+        *shipping, session.flags.run, c.threads, session.flags.tournament_ship_limit_s - seconds_since(start),
+        [&](std::string_view step) { console::show_progress(tournament.title, step); }, s.entrant);
   }
 }
 
@@ -134,7 +134,7 @@ Status time_entrants(Session& session, const std::vector<size_t>& variants, std:
     if (entrants[i].out.empty() && !entrants[i].separate) passed.push_back(variants[i]);
   if (passed.size() < 2 || passed.front() != variants.front()) return Status::pass;
   const auto timed = session.runner.time_variants(passed, tournament.options.margin, [&](std::string_view phase) {
-    console::show_progress(tournament.title, fmt::format("{}, {} variants, interleaved", phase, passed.size()));
+    console::show_progress(tournament.title, phase);
   });
   for (const auto& one : timed.entrants()) {
     const auto place = std::ranges::find(variants, one.index) - variants.begin();

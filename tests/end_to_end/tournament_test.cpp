@@ -140,9 +140,11 @@ TEST(Tournament, OfAFileSaysWhatShipsItAndThatWorks) {
   arguments.erase(arguments.end() - 2);
   arguments.emplace_back("--torchstone_backends=torchscript:frozen=true,inductor");
   arguments.emplace_back("--torchstone_tournament_ship_limit=3000");  // other tests run concurrently
+  arguments.emplace_back("--torchstone_heartbeat=1");
   const ProgramRun run = torchstone.run(arguments);
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_THAT(run.out, AnyOf(HasSubstr("To ship it:"), HasSubstr("The commands that would ship each variant")));
+  EXPECT_THAT(run.out, testing::ContainsRegex(": timing process [123] of 3, "));
   const auto model = model_in(torchstone.out());
   const std::string python =
       "cd '" + torchstone.out() + "' && python() { '" TORCHSTONE_PYTHON "' -W ignore \"$@\"; } && ";
@@ -157,6 +159,8 @@ TEST(Tournament, OfAFileSaysWhatShipsItAndThatWorks) {
   for (const auto& variant : model.at("variants")) {
     if (variant.value("ties", false) == false || variant.at("name") == "eager") continue;
     ASSERT_TRUE(variant.contains("shipped")) << variant.dump(1);
+    EXPECT_THAT(run.out, HasSubstr(": make the file of " + variant.at("name").get<std::string>()));
+    EXPECT_THAT(run.out, HasSubstr(": time " + variant.at("name").get<std::string>() + " as shipped"));
     EXPECT_GT(variant.at("shipped").at("seconds"), 0);
     EXPECT_LT(variant.at("shipped").at("error"), 1e-4);
   }

@@ -1,6 +1,9 @@
 #include "cases/main/ship_measurement.h"
 
 #include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -8,6 +11,8 @@ namespace torchstone {
 namespace {
 
 using testing::HasSubstr;
+
+void no_progress(std::string_view) {}
 
 TEST(ShipMeasurement, ReadsBothReplies) {
   judge::Entrant entrant;
@@ -35,12 +40,13 @@ TEST(ShipMeasurement, HasNoNumbersAfterARefusal) {
 
 TEST(ShipMeasurement, SaysWhatCannotBeMeasured) {
   judge::Entrant entrant;
-  measure_shipped({.command = "", .code = "load"}, {}, 0, 60, entrant);
+  measure_shipped({.command = "", .code = "load"}, {}, 0, 60, no_progress, entrant);
   EXPECT_THAT(entrant.why_not_measured, HasSubstr("example inputs"));
-  measure_shipped({.command = "pack", .python = "model = load()", .program = "load()"}, {}, 0, 60, entrant);
+  measure_shipped({.command = "pack", .python = "model = load()", .program = "load()"}, {}, 0, 60, no_progress,
+                  entrant);
   EXPECT_EQ(entrant.why_not_measured, "its command is no Python");
   for (const char* make : {"pack()", ""}) {  // without either, the file is shipped as it is
-    measure_shipped({.make = make, .program = "load()"}, {}, 0, 60, entrant);
+    measure_shipped({.make = make, .program = "load()"}, {}, 0, 60, no_progress, entrant);
     EXPECT_EQ(entrant.why_not_measured, "no line of Python loads it") << make;
   }
   EXPECT_FALSE(entrant.shipped);
@@ -60,12 +66,37 @@ TEST(ShipMeasurement, HasALimitForAllOfIt) {
       .make = "import time; time.sleep(600)", .python = "model = print", .program = "load()"};
   const auto start = std::chrono::steady_clock::now();
   judge::Entrant late, never;
-  measure_shipped(endless, {}, 0, 1, late);
+  measure_shipped(endless, {}, 0, 1, no_progress, late);
   EXPECT_THAT(late.why_not_measured, HasSubstr("it took more than 1 s (--torchstone_tournament_ship_limit"));
-  measure_shipped(endless, {}, 0, 0, never);
+  measure_shipped(endless, {}, 0, 0, no_progress, never);
   EXPECT_THAT(never.why_not_measured, HasSubstr("no time is left"));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
   EXPECT_FALSE(late.shipped || never.shipped);
+}
+
+// A log had no line for as long as the compiler took, although its heartbeat was shorter.
+TEST(ShipMeasurement, TellsWhichStepRunsUntilItsEnd) {
+  judge::Entrant entrant;
+  entrant.name = "inductor";
+  std::vector<std::string> steps;
+  std::chrono::steady_clock::time_point last;
+  measure_shipped(
+      {.make = "import time; time.sleep(600)", .python = "model = print", .program = "load()"}, {}, 0, 2,
+      [&](std::string_view step) {
+        steps.emplace_back(step);
+        last = std::chrono::steady_clock::now();
+      },
+      entrant);
+  EXPECT_GT(steps.size(), 3U);
+  EXPECT_THAT(steps, testing::Each("make the file of inductor"));
+  EXPECT_LT(std::chrono::steady_clock::now() - last, std::chrono::seconds(10));
+  steps.clear();
+  measure_shipped(
+      {.make = "open('made', 'w').write('1')", .python = "model = print", .program = "load()"}, {}, 0, 60,
+      [&](std::string_view step) { steps.emplace_back(step); }, entrant);
+  ASSERT_FALSE(steps.empty());
+  EXPECT_EQ(steps.front(), "make the file of inductor");
+  EXPECT_EQ(steps.back(), "time inductor as shipped");
 }
 
 TEST(ShipMeasurement, KeepsWhatInductorCompilesInItsOwnFolder) {
@@ -73,7 +104,7 @@ TEST(ShipMeasurement, KeepsWhatInductorCompilesInItsOwnFolder) {
   measure_shipped({.make = "import os; raise ValueError(os.environ['TORCHINDUCTOR_CACHE_DIR'])",
                    .python = "model = print",
                    .program = "load()"},
-                  {}, 0, 60, entrant);
+                  {}, 0, 60, no_progress, entrant);
   EXPECT_THAT(entrant.why_not_measured, testing::ContainsRegex("ValueError: .*torchstone-shipped-.*/cache"));
 }
 
