@@ -230,13 +230,12 @@ std::string mark_of(const Standing& s, bool advised, bool color) {
 
 std::string timed_line(const Standing& s, size_t name_width, bool advised, bool color) {
   const auto& e = s.entrant;
-  return fmt::format("{} {:<{}} {:>11} {:>21} {:>15} {:>9} {:>10} {:>9} {:>9} {:>10} {}\n", mark_of(s, advised, color),
+  return fmt::format("{} {:<{}} {:>11} {:>21} {:>16} {:>9} {:>10} {:>9} {:>9} {:>10} {}\n", mark_of(s, advised, color),
                      terminal_line(e.name), name_width, format_metric("compiled_ms", 1e3 * s.seconds),
-                     ratio_text(s.speedup, s.speedup_low, s.speedup_high, 2),
-                     fmt::format("{:.2f}..{:.2f}x", s.of_best_low, s.of_best_high), or_dash("max_rel_error", e.error),
-                     or_dash("compiled_peak_bytes", e.peak_bytes), or_dash("first_call_s", e.start_s),
-                     or_dash("compile_s", e.compile_s), or_dash("artifact_bytes", e.artifact_bytes),
-                     s.on_front ? "front" : "");
+                     ratio_text(s.speedup, s.speedup_low, s.speedup_high, 2), judge::fastest_other_text(s, 2),
+                     or_dash("max_rel_error", e.error), or_dash("compiled_peak_bytes", e.peak_bytes),
+                     or_dash("first_call_s", e.start_s), or_dash("compile_s", e.compile_s),
+                     or_dash("artifact_bytes", e.artifact_bytes), s.on_front ? "front" : "");
 }
 
 std::string out_line(const Standing& s, size_t name_width, size_t width, bool color) {
@@ -316,8 +315,9 @@ std::string tournament_text(const judge::Tournament& tournament, size_t width, b
   for (const Standing& s : tournament.standings) name_width = std::max(name_width, s.entrant.name.size());
   std::string text = fmt::format("\n{}\n", terminal_line(tournament.title));
   if (!tournament.best.empty())
-    text += fmt::format("  {:<{}} {:>11} {:>21} {:>15} {:>9} {:>10} {:>9} {:>9} {:>10}\n", "variant", name_width,
-                        "time", "speed-up", "of the best", "error", "memory", "start-up", "compile", "artifact");
+    text +=
+        fmt::format("  {:<{}} {:>11} {:>21} {:>16} {:>9} {:>10} {:>9} {:>9} {:>10}\n", "variant", name_width, "time",
+                    "speed-up", judge::fastest_other_heading, "error", "memory", "start-up", "compile", "artifact");
   const bool advised = judge::why_no_advice(tournament).empty();
   for (const Standing& s : tournament.standings)
     text += s.timed ? timed_line(s, name_width, advised, color) : out_line(s, name_width, width, color);

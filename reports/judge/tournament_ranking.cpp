@@ -243,6 +243,11 @@ std::string why_no_advice(const Tournament& tournament) {
                      tournament.disturbed, watched);
 }
 
+std::string fastest_other_text(const Standing& s, int digits) {
+  if (s.of_best_low <= 0 || !std::isfinite(s.of_best_high)) return "unknown";
+  return fmt::format("[{:.{}f} {:.{}f}]", s.of_best_low, digits, s.of_best_high, digits);
+}
+
 std::string shipping_heading(const Tournament& tournament) {
   return why_no_advice(tournament).empty() ? "To ship it"
                                            : "The commands that would ship each variant that may be the fastest";

@@ -110,6 +110,13 @@ void judge_tournament(std::vector<Entrant> entrants, Tournament& tournament);
 /// known were disturbed. Empty if there is advice.
 std::string why_no_advice(const Tournament& tournament);
 
+/// Heading of the column of fastest_other_text().
+inline constexpr const char* fastest_other_heading = "of fastest other";
+
+/// Returns the interval of a variant's time over that of the fastest other one: "[1.00 1.96]". "unknown" without
+/// bounds.
+std::string fastest_other_text(const Standing& s, int digits);
+
 /// Returns the heading of the commands and lines that ship the variants among the fastest. Without advice it does not
 /// tell the reader to ship one.
 std::string shipping_heading(const Tournament& tournament);

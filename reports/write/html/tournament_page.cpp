@@ -154,7 +154,7 @@ std::string timed_row(const Standing& s, size_t place, bool advised) {
       fmt::format("<tr><td class=n>{}<th>{}{}", place, escaped(e.name), advised ? " <i class=ok>fastest</i>" : "");
   row += right_cell(time_text(s.seconds));
   row += right_cell(ratio_text(s.speedup, s.speedup_low, s.speedup_high, 3));
-  row += right_cell(fmt::format("{:.3f} to {:.3f}", s.of_best_low, s.of_best_high));
+  row += right_cell(judge::fastest_other_text(s, 3));
   row += metric_cell("max_rel_error", e.error) + metric_cell("compiled_peak_bytes", e.peak_bytes);
   row += right_cell(e.start_s ? time_text(*e.start_s) : "–") + right_cell(e.compile_s ? time_text(*e.compile_s) : "–");
   row += metric_cell("artifact_bytes", e.artifact_bytes);
@@ -168,10 +168,11 @@ std::string numbers(const Tournament& tournament) {
   size_t place = 0;
   for (const Standing* s : timed_of(tournament)) rows += timed_row(*s, ++place, is_advised(*s, tournament));
   if (rows.empty()) return "";
-  return "<div class=scroll><table class=tour><thead><tr><th><th>variant<th>time of a call<th>speed-up<th>of the "
-         "fastest other<th>error<th>peak memory<th>start-up<th>compile<th>artifact<th>pays after<th>with its "
-         "compile<th></thead>\n<tbody>" +
-         rows + "</tbody></table></div>\n";
+  return fmt::format(
+      "<div class=scroll><table class=tour><thead><tr><th><th>variant<th>time of a call<th>speed-up<th>{}<th>error"
+      "<th>peak memory<th>start-up<th>compile<th>artifact<th>pays after<th>with its compile<th></thead>\n<tbody>{}"
+      "</tbody></table></div>\n",
+      judge::fastest_other_heading, rows);
 }
 
 std::string not_timed(const Tournament& tournament) {

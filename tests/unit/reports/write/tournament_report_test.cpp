@@ -142,6 +142,15 @@ TEST(Tournament, WithoutAdviceMarksNoVariantAndTellsToShipNone) {
   EXPECT_THAT(console::tournament_text(sample(), 100, false), HasSubstr("To ship it:\n  b\n"));
 }
 
+TEST(Tournament, ShowsTheTimeOfTheFastestOtherAsTheSameIntervalEverywhere) {
+  const std::string text = console::tournament_text(sample(), 100, false), page = write_tournament_page({sample()}, {});
+  for (const std::string& report : {text, page}) EXPECT_THAT(report, HasSubstr("of fastest other"));
+  EXPECT_THAT(text, AllOf(testing::ContainsRegex("b .* \\[0\\.[45][0-9] 1\\.00\\] "),
+                          testing::ContainsRegex("eager .* \\[1\\.00 2\\.[0-9]+\\] ")));
+  EXPECT_THAT(page, AllOf(testing::ContainsRegex("\\[0\\.[45][0-9]+ 1\\.000\\]"),
+                          testing::ContainsRegex("\\[1\\.000 2\\.[0-9]+\\]")));
+}
+
 TEST(TournamentPage, SaysHowTheRunEnded) {
   RunInfo run;
   EXPECT_THAT(write_tournament_page({sample()}, run), HasSubstr("still running"));
