@@ -42,14 +42,13 @@ std::string title_of(const Case& c) {
 /// `_batch_size_8_threads_2` of a sweep (cases/selection/expand.h).
 std::string combination_of(const Case& c) { return c.sweep.empty() ? "" : "_" + c.sweep; }
 
-std::map<std::string, std::string> facts_of(const Case& c) {
-  std::map<std::string, std::string> facts{{"suite", c.suite},
-                                           {"model", c.model},
-                                           {"mode", to_string(c.mode)},
-                                           {"dtype", to_string(c.dtype)},
-                                           {"device", c.device},
-                                           {"preset", to_string(c.preset)},
-                                           {"batch_size", fmt::format("{}", c.batch_size)}};
+/// `preset`: empty for a model that has one size.
+std::map<std::string, std::string> facts_of(const Case& c, const std::string& preset) {
+  std::map<std::string, std::string> facts{
+      {"suite", c.suite},          {"model", c.model},
+      {"mode", to_string(c.mode)}, {"dtype", to_string(c.dtype)},
+      {"device", c.device},        {"batch_size", fmt::format("{}", c.batch_size)}};
+  if (!preset.empty()) facts["preset"] = preset;
   if (c.threads > 0) facts["threads"] = fmt::format("{}", c.threads);
   return facts;
 }
@@ -215,7 +214,7 @@ judge::Tournament hold_tournament(Session& session, const selection::Variants& f
   judge::Tournament tournament;
   tournament.title = title_of(first) + combination_of(first);
   if (!first.sweep.empty()) tournament.sweep = title_of(first);
-  tournament.facts = facts_of(first);
+  tournament.facts = facts_of(first, row_of(first, session).preset);
   tournament.options = {.confidence = first.confidence,
                         .margin = session.flags.tournament_margin_pct / 100,
                         .looks = checks::tournament_analyses(first)};

@@ -51,6 +51,7 @@ TEST(Tournament, RanksWhatPassesAndSaysWhatToTake) {
                     HasSubstr("tournament.html")));
   const auto model = model_in(torchstone.out());
   EXPECT_EQ(model.at("processes"), 3);
+  EXPECT_EQ(model.at("preset"), "mini");
   EXPECT_FALSE(model.at("best").empty());
   for (const char* name : {"eager", "torchscript", "torchscript:frozen=true"}) {
     const auto variant = variant_of(model, name);
@@ -146,6 +147,8 @@ TEST(Tournament, OfAFileSaysWhatShipsItAndThatWorks) {
   EXPECT_THAT(run.out, AnyOf(HasSubstr("To ship it:"), HasSubstr("The commands that would ship each variant")));
   EXPECT_THAT(run.out, testing::ContainsRegex(": timing process [123] of 3, "));
   const auto model = model_in(torchstone.out());
+  EXPECT_FALSE(model.contains("preset")) << "a file has one size";
+  EXPECT_THAT(read_file(torchstone.out() + "/tournament.html"), Not(HasSubstr("preset mini")));
   const std::string python =
       "cd '" + torchstone.out() + "' && python() { '" TORCHSTONE_PYTHON "' -W ignore \"$@\"; } && ";
   for (const auto& [name, artifact] :
