@@ -262,7 +262,7 @@ std::string verdict_line(const Tournament& tournament) {
 
 std::string shipped_words(const Shipped& shipped) {
   return fmt::format(
-      "as shipped: {}, load {}, first call {}, then {} a call in a new Python process; "
+      "as shipped: {} with all weights, load {}, first call {}, then {} a call in a new Python process; "
       "differs from the exported program by {}",
       format_metric("artifact_bytes", shipped.bytes), format_metric("load_s", shipped.load_s),
       format_metric("first_call_s", shipped.first_call_s), format_metric("compiled_ms", 1e3 * shipped.seconds),

@@ -20,8 +20,8 @@ struct Shipped {
   double error = 0;    ///< relative, against the exported program's answer
 };
 
-/// Returns "as shipped: 1.5 MiB, load 0.31 s, first call 0.020 s, then 5.1 ms a call in a new Python process; differs
-/// from the exported program by 1e-07".
+/// Returns "as shipped: 1.5 MiB with all weights, load 0.31 s, first call 0.020 s, then 5.1 ms a call in a new Python
+/// process; differs from the exported program by 1e-07".
 std::string shipped_words(const Shipped& shipped);
 
 /// One variant of the model: a backend with its options.

@@ -61,8 +61,8 @@ TEST(TournamentPage, ShowsTheVerdictTheBarsTheFrontAndWhatWasNotTimed) {
 
 TEST(Tournament, TellsHowAVariantIsAsItIsShippedOrWhyThatIsUnknown) {
   const std::string words =
-      "as shipped: 2.0 MiB, load 0.31 s, first call 0.020 s, then 5 ms a call in a new Python process; "
-      "differs from the exported program by 1e-07";
+      "as shipped: 2.0 MiB with all weights, load 0.31 s, first call 0.020 s, then 5 ms a call in a new Python "
+      "process; differs from the exported program by 1e-07";
   EXPECT_THAT(console::tournament_text(sample(), 100, false),
               AllOf(HasSubstr("    Python: model = load(\"net\")\n"), HasSubstr("    " + words + "\n")));
   EXPECT_THAT(write_tournament_page({sample()}, RunInfo{}), HasSubstr(words));
