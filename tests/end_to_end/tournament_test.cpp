@@ -141,7 +141,7 @@ TEST(Tournament, OfAFileSaysWhatShipsItAndThatWorks) {
   arguments.erase(arguments.end() - 2);
   arguments.emplace_back("--torchstone_backends=torchscript:frozen=true,inductor");
   arguments.emplace_back("--torchstone_tournament_ship_limit=3000");  // other tests run concurrently
-  arguments.emplace_back("--torchstone_heartbeat=1");
+  arguments.emplace_back("--torchstone_heartbeat=0.2");
   const ProgramRun run = torchstone.run(arguments);
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_THAT(run.out, AnyOf(HasSubstr("To ship it:"), HasSubstr("The commands that would ship each variant")));
