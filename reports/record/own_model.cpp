@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "reports/base/text.h"
+#include "reports/record/compile_cost.h"
 #include "reports/record/doubts.h"
 #include "reports/record/summary.h"
 #include "reports/record/verdict.h"
@@ -88,12 +90,23 @@ std::string calls_words(double calls) {
   return fmt::format("{:.0f} call{}", rounded, rounded == 1 ? "" : "s");
 }
 
-/// Returns after how many calls compiling pays. Empty if the interval of the speed-up does not tell.
-std::string pay_words(const Result& r) {
+/// Returns the seconds of the first of these cases that did not compile with warm caches.
+std::optional<double> cold_compile_s(const std::vector<const Result*>& cases) {
+  for (const Result* r : cases)
+    if (const auto seconds = metric_of(*r, "compile_s"); seconds && !is_warm_compile(r->outcome.metrics))
+      return seconds;
+  return std::nullopt;
+}
+
+/// Returns after how many calls compiling pays. Empty if the interval of the speed-up does not tell. A row that was
+/// compiled with warm caches pays for the compile of another case of the same combination.
+std::string pay_words(const Result& r, const std::vector<const Result*>& cases) {
   const auto high = metric_of(r, "speedup_high");
   if (!is_timed(r) || !high || is_unknown(r, "speedup")) return "";
   if (*high < 1) return "compiling does not pay";
-  const auto calls = metric_of(r, "break_even_calls");
+  auto calls = metric_of(r, "break_even_calls");
+  if (const auto cold = cold_compile_s(cases); !calls && is_warm_compile(r.outcome.metrics) && cold)
+    calls = calls_to_pay(r.outcome.metrics, *cold);
   return calls && std::isfinite(*calls) && *calls > 0 ? "pays for its compile after " + calls_words(*calls) : "";
 }
 
@@ -145,7 +158,7 @@ OwnModelSentence sentence_of(const Combination& of) {
       add("its speed does not count");
     } else {
       add(speed_words(*r));
-      add(pay_words(*r));
+      add(pay_words(*r, of.cases));
     }
     add(expectation_words(*r));
   }

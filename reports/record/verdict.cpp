@@ -13,6 +13,7 @@
 #include "reports/base/process.h"
 #include "reports/base/terminal.h"
 #include "reports/base/text.h"
+#include "reports/record/compile_cost.h"
 #include "reports/record/doubts.h"
 #include "reports/record/metric.h"
 #include "reports/record/result_json.h"
@@ -258,6 +259,7 @@ std::string compile_text(const Result& result) {
   const auto seconds = metric_of(result, "compile_s");
   if (!seconds) return "";
   const std::string text = format_metric("compile_s", *seconds);
+  if (is_warm_compile(result.outcome.metrics)) return text + " (warm)";
   const double concurrent = metric_of(result, "concurrent_compiles").value_or(0);
   if (concurrent == 0) return text;
   const auto cpu = metric_of(result, "compile_cpu_s");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "reports/base/text.h"
+#include "reports/record/compile_cost.h"
 #include "reports/record/doubts.h"
 #include "reports/record/metric.h"
 #include "reports/write/html/markup.h"
@@ -113,9 +114,10 @@ std::string stages_figure(const Result& result) {
     legend += fmt::format("{}<span><i class=s{}></i>{} {}</span>", i == 0 ? "" : " ", i, stages[i].label,
                           time_text(stages[i].value));
   }
-  const auto hit = metric_of(result, "cache_hit");
+  const bool is_hit = metric_of(result, "cache_hit").value_or(0) == 1;
+  const char* origin = is_warm_compile(result.outcome.metrics) ? ", with warm caches" : ", artifact from the cache";
   return fmt::format("<figure><figcaption>Compiling{}</figcaption>{}</svg><p class=lg>{}</figure>",
-                     hit && *hit == 1 ? ", artifact from the cache" : "", bar, legend);
+                     is_hit ? origin : "", bar, legend);
 }
 
 std::string memory_figure(const Result& result) {

@@ -116,6 +116,16 @@ TEST(OwnModelSentence, NamesThePresetWhereSeveralRan) {
   EXPECT_THAT(sentences[1].text, HasSubstr("inductor, inference, float32, full: correct"));
 }
 
+TEST(OwnModelSentence, PaysForTheColdCompileOfAnotherCase) {
+  const Result warm = with(own("performance"), Status::pass, "",
+                           {{"cache_hit", 1}, {"eager_ms", 5}, {"compiled_ms", 4}, {"compile_s", 6}});
+  Result without_calls = warm;
+  without_calls.outcome.metrics.erase("break_even_calls");
+  const Result cold = with(own("accuracy"), Status::pass, "", {{"compile_s", 27}, {"cache_hit", 0}});
+  EXPECT_THAT(sentence({cold, without_calls}), HasSubstr("pays for its compile after 27000 calls"));
+  EXPECT_THAT(sentence({with(cold, Status::pass, "", {{"cache_hit", 1}}), without_calls}), Not(HasSubstr("pays for")));
+}
+
 TEST(OwnModelSentence, ClaimsNoMoreThanTheInterval) {
   EXPECT_THAT(sentence({timed_row(1.02, 0.97, 1.08)}),
               AllOf(HasSubstr("as fast as eager within its interval, 1.02x [0.97, 1.08]"), Not(HasSubstr("faster"))));

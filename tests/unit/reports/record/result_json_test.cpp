@@ -39,6 +39,10 @@ TEST(CompileText, SaysWhatElseWentOn) {
   EXPECT_EQ(compile_text(result), "8.1 s (CPU 3.4 s, 2 concurrent)");
   result.outcome.metrics["concurrent_compiles"] = 0;
   EXPECT_EQ(compile_text(result), "8.1 s") << "its own time tells";
+  result.outcome.metrics["cache_hit"] = 1;
+  EXPECT_EQ(compile_text(result), "8.1 s (warm)");
+  result.outcome.metrics["artifact_bytes"] = 9e6;
+  EXPECT_EQ(compile_text(result), "8.1 s") << "of the compile that made the artifact";
 }
 
 TEST(CompileText, HasTheMediansOfMeasuredCompilesWithTheirIntervals) {
