@@ -28,6 +28,9 @@ std::string name_as_asked(Case c, std::initializer_list<const config::Settings*>
   return name_of(c);
 }
 
+constexpr const char* how_to_export =
+    " (export it with one: torch.export.export(model, inputs, dynamic_shapes=({0: torch.export.Dim(\"batch\")},)))";
+
 /// Tells why a case of dynamic sizes is not registered; empty when it is.
 std::optional<policy::Decision> not_dynamic(const policy::Policy& policy, const ModelInfo& info, const Case& c) {
   if (c.dynamic == Dynamic::off) return std::nullopt;
@@ -36,9 +39,10 @@ std::optional<policy::Decision> not_dynamic(const policy::Policy& policy, const 
   if (!batch_is_fixed(policy, info)) return std::nullopt;
   const bool all = c.dynamic == Dynamic::all;
   if (all && info.dimensions_alone) return std::nullopt;
-  const char* why = all                     ? "its batch size is fixed, and it declares no other dynamic size"
+  std::string why = all                     ? "its batch size is fixed, and it declares no other dynamic size"
                     : info.dimensions_alone ? "its batch size is fixed; --torchstone_dynamic=all varies its other sizes"
                                             : "its batch size is fixed, so it has no dynamic sizes";
+  if (info.file.ends_with(".pt2")) why += how_to_export;
   return policy::Decision{why, fmt::format("{}:{}", info.file, info.line)};
 }
 

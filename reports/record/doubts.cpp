@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -93,10 +94,10 @@ std::string noisy_words(const std::vector<Result>& results) {
 
 std::optional<PassLimit> pass_limit(const Result& r) {
   std::optional<PassLimit> smallest;
-  for (const char* rule : {"detection_limit", "rounding_limit"}) {
-    const auto limit = metric_of(r, rule);
+  for (const auto& [metric, rule] : {std::pair{"detection_limit", "tolerance"}, {"rounding_limit", "rounding"}}) {
+    const auto limit = metric_of(r, metric);
     if (limit && (!smallest || *limit < smallest->value))
-      smallest = {*limit, first_line(value_in(r.outcome.notes, std::string(rule) + "_of"))};
+      smallest = {*limit, rule, first_line(value_in(r.outcome.notes, std::string(metric) + "_of"))};
   }
   return smallest;
 }
@@ -114,9 +115,13 @@ std::string rounding_text(const Result& r) {
 
 std::string weak_reason(const Result& r) {
   if (!is_weak(r)) return "";
-  const double limit = pass_limit(r)->value;
-  return std::isinf(limit) ? "any error would have passed too"
-                           : fmt::format("an error of up to {} would have passed too", limit_text(limit));
+  const PassLimit limit = *pass_limit(r);
+  const std::string error =
+      std::isinf(limit.value) ? "any error" : fmt::format("an error of up to {}", limit_text(limit.value));
+  // The accuracy case of the same model may be judged by rounding too, and then has a smaller limit.
+  const char* by =
+      r.check == "performance" && limit.rule == "tolerance" ? " (by the tolerance, the only rule here)" : "";
+  return fmt::format("{} would have passed too{}", error, by);
 }
 
 Detection detection_of(const std::vector<Result>& results) {

@@ -49,6 +49,7 @@ std::string noisy_words(const std::vector<Result>& results);
 /// The smallest relative error of a tensor that a row would have reported, in its least sensitive tensor.
 struct PassLimit {
   double value = 0;
+  std::string rule{};  ///< "tolerance" or "rounding"
   std::string tensor{};
 };
 /// Returns the limit of upstream's tolerance, `detection_limit`, or of rounding, `rounding_limit`, whichever is
@@ -57,7 +58,8 @@ std::optional<PassLimit> pass_limit(const Result& result);
 
 /// Returns whether the case passed with a limit above 10 %: an error of 10 % would have passed too.
 bool is_weak(const Result& result);
-/// Returns "an error of up to 80 % would have passed too"; empty for any other case.
+/// Returns "an error of up to 80 % would have passed too"; empty for any other case. A performance row adds that its
+/// only rule is the tolerance.
 std::string weak_reason(const Result& result);
 
 /// Returns "0.3× rounding (limit 0.02 %)"; empty unless the case was judged by rounding.

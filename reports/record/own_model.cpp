@@ -18,7 +18,7 @@
 namespace torchstone {
 namespace {
 
-constexpr size_t longest_reason = 200;
+constexpr size_t longest_reason = 200, longest_sizes = 80;
 
 /// Returns status and reason: "fail_to_compile: no C++ compiler".
 std::string status_words(const Result& r) {
@@ -50,6 +50,12 @@ std::string answer_words(const Result& r) {
   if (is_weak(r)) return "passed, but " + weak_reason(r);
   const auto limit = pass_limit(r);
   return limit ? fmt::format("correct (an error of {} would have been seen)", limit_text(limit->value)) : "correct";
+}
+
+/// Returns at which sizes a dynamic program was judged; empty without any.
+std::string sizes_words(const Result& r) {
+  const std::string sizes = first_line(value_in(r.outcome.notes, "dynamic_judged"));
+  return sizes.empty() ? "" : "judged at " + shortened(sizes, longest_sizes);
 }
 
 /// Returns the speed-up in words, with its interval: "1.26x faster [1.14, 1.39]".
@@ -152,6 +158,7 @@ OwnModelSentence sentence_of(const Combination& of) {
     if (urgency_of(mark) < urgency_of(sentence.mark)) sentence.mark = mark;
     if (r->check == "accuracy") {
       add(answer_words(*r));
+      add(sizes_words(*r));
     } else if (r->check != "performance") {
       add(other_words(*r));
     } else if (wrong && !is_wrong(*r) && metric_of(*r, "speedup")) {

@@ -84,6 +84,18 @@ TEST(DynamicSizes, OfAFixedBatchAreTheOthersThatTheModelDeclares) {
                   "no case (1 skipped: its batch size is fixed, and it declares no other dynamic size, see ")));
 }
 
+TEST(DynamicSizes, OfAnExportedFileWithAFixedBatchSayHowToExportIt) {
+  ModelInfo exported = test::fake("exported", 1, 1, /*fixed=*/true);
+  exported.file = "my.pt2";
+  const Known known{{&exported}, {"inductor"}};
+  const Expanded dynamic("suite: small\nmatrix:\n  - {checks: [accuracy], backends: [inductor]}\nmodels: [exported]\n",
+                         {"--torchstone_dynamic=batch,all"}, known);
+  EXPECT_THAT(
+      reasons_of(dynamic.expansion),
+      testing::AllOf(SizeIs(2), testing::Each(HasSubstr("torch.export.export(model, inputs, dynamic_shapes=({0: "
+                                                        "torch.export.Dim(\"batch\")},))"))));
+}
+
 TEST(DynamicSizes, CompileForABatchOfTheRange) {
   const Expanded within(two_rows, {"--torchstone_dynamic=batch", "--torchstone_dynamic_range=5..7"});
   EXPECT_EQ(within.at(first_accuracy).batch_size, 5);

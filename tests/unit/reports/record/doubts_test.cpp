@@ -300,7 +300,13 @@ TEST(Ranks, HaveTheirScalingInTheRow) {
 
 TEST(Detection, StandsInEveryReport) {
   const Report report{{}, {limited("strong", 0.004), limited("feeble", 0.8)}};
-  EXPECT_THAT(numbers_line(report.results[1]), HasSubstr("weak: limit 80 %"));
+  EXPECT_THAT(numbers_line(report.results[1]), HasSubstr("weak: limit 80 % (tolerance)"));
+  Result timed = report.results[1], rounding = report.results[1];
+  timed.check = "performance";
+  EXPECT_THAT(weak_reason(timed), HasSubstr("80 % would have passed too (by the tolerance, the only rule here)"));
+  EXPECT_THAT(weak_reason(report.results[1]), EndsWith("would have passed too"));
+  rounding.outcome.metrics["rounding_limit"] = 0.49;
+  EXPECT_THAT(numbers_line(rounding), HasSubstr("weak: limit 49 % (rounding)"));
   EXPECT_THAT(numbers_line(report.results[0]), Not(HasSubstr("weak")));
   const std::string summary = console::write_summary(report.results, report.run, {}, 120);
   EXPECT_THAT(summary, HasSubstr("detection limit: median 40 %, worst 80 % (feeble, gradients.feeble) over 2"));

@@ -126,6 +126,14 @@ TEST(OwnModelSentence, PaysForTheColdCompileOfAnotherCase) {
   EXPECT_THAT(sentence({with(cold, Status::pass, "", {{"cache_hit", 1}}), without_calls}), Not(HasSubstr("pays for")));
 }
 
+TEST(OwnModelSentence, NamesTheSizesOfADynamicProgram) {
+  Result dynamic = own("accuracy");
+  dynamic.outcome.notes["dynamic_judged"] = "2, 4, 11, 15, 16, 17, 64";
+  EXPECT_THAT(sentence({dynamic}), HasSubstr("would have been seen); judged at 2, 4, 11, 15, 16, 17, 64."));
+  dynamic.outcome.notes["dynamic_judged"] = std::string(500, '2');
+  EXPECT_LT(sentence({dynamic}).size(), 200U);
+}
+
 TEST(OwnModelSentence, ClaimsNoMoreThanTheInterval) {
   EXPECT_THAT(sentence({timed_row(1.02, 0.97, 1.08)}),
               AllOf(HasSubstr("as fast as eager within its interval, 1.02x [0.97, 1.08]"), Not(HasSubstr("faster"))));
