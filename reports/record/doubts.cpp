@@ -15,7 +15,7 @@
 namespace torchstone {
 namespace {
 
-constexpr double weak_above = 0.1, steal_that_matters_pct = 1;
+constexpr double weak_above = 0.1, steal_that_matters_pct = 1, foreign_that_matters_pct = 10;
 
 bool passed(const Result& r) { return r.finished && r.outcome.status == Status::pass; }
 
@@ -209,24 +209,48 @@ std::vector<MachineDoubt> doubts_of(const Facts& machine) {
   return doubts;
 }
 
+std::vector<std::string> sentences_of(const std::vector<MachineDoubt>& doubts) {
+  std::vector<std::string> sentences;
+  for (const auto& doubt : doubts) sentences.push_back(doubt.sentence);
+  return sentences;
+}
+
 bool any_timed(const std::vector<Result>& results) {
   return std::ranges::any_of(results, [](const Result& r) { return r.outcome.metrics.contains("speedup"); });
 }
 
-}  // namespace
-
-std::vector<std::string> machine_doubts(const Facts& machine) {
-  std::vector<std::string> sentences;
-  for (const auto& doubt : doubts_of(machine)) sentences.push_back(doubt.sentence);
-  return sentences;
+/// Returns the doubt that other programs ran while the cases were timed; nothing if they used little.
+std::optional<MachineDoubt> other_programs(const std::vector<Result>& results) {
+  std::vector<double> shares;
+  for (const auto& r : results)
+    if (const auto share = metric_of(r, "foreign_cpu_pct"); share && metric_of(r, "speedup")) shares.push_back(*share);
+  if (shares.empty()) return std::nullopt;
+  const double share = statistics::median(shares);
+  if (!(share > foreign_that_matters_pct)) return std::nullopt;
+  return MachineDoubt{fmt::format("other programs used {:.0f} % of the cores", share),
+                      fmt::format("Other programs used {:.0f} % of the cores while cases were timed (median of the "
+                                  "cases). Stop them, and time the cases again.",
+                                  share)};
 }
 
+/// Returns the doubts of a run that timed something. What other programs did is first: it disturbs most.
+std::vector<MachineDoubt> doubts_of(const std::vector<Result>& results, const Facts& machine) {
+  if (!any_timed(results)) return {};
+  std::vector<MachineDoubt> doubts = doubts_of(machine);
+  if (const auto others = other_programs(results)) doubts.insert(doubts.begin(), *others);
+  return doubts;
+}
+
+}  // namespace
+
+std::vector<std::string> machine_doubts(const Facts& machine) { return sentences_of(doubts_of(machine)); }
+
 std::vector<std::string> machine_doubts(const std::vector<Result>& results, const Facts& machine) {
-  return any_timed(results) ? machine_doubts(machine) : std::vector<std::string>{};
+  return sentences_of(doubts_of(results, machine));
 }
 
 std::string machine_doubts_line(const std::vector<Result>& results, const Facts& machine) {
-  const auto doubts = any_timed(results) ? doubts_of(machine) : std::vector<MachineDoubt>{};
+  const auto doubts = doubts_of(results, machine);
   if (doubts.empty()) return "";
   std::vector<std::string> names;
   for (const auto& doubt : doubts) names.push_back(doubt.name);

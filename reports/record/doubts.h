@@ -84,6 +84,7 @@ std::string detection_words(const Detection& detection);
 std::string weak_words(const Detection& detection);
 
 /// Returns the facts of the machine that disturb timings, with what to do, one text each. They are about the whole run.
+/// If other programs used more than a tenth of the cores while cases were timed, this is the first one.
 /// Empty if nothing was timed.
 std::vector<std::string> machine_doubts(const std::vector<Result>& results, const Facts& machine);
 

@@ -153,16 +153,20 @@ OwnModelSentence sentence_of(const Combination& of) {
     if (!part.empty() && std::ranges::find(parts, part) == parts.end()) parts.push_back(part);
   };
   const bool wrong = std::ranges::any_of(of.cases, [](const Result* r) { return is_wrong(*r); });
+  std::string why_not_judged;
   for (const Result* r : of.cases) {
     const char mark = verdict_of(*r).mark;
     if (urgency_of(mark) < urgency_of(sentence.mark)) sentence.mark = mark;
     if (r->check == "accuracy") {
       add(answer_words(*r));
+      if (!r->finished || r->outcome.status != Status::pass) why_not_judged = status_words(*r);
       add(sizes_words(*r));
     } else if (r->check != "performance") {
       add(other_words(*r));
     } else if (wrong && !is_wrong(*r) && metric_of(*r, "speedup")) {
       add("its speed does not count");
+    } else if (!is_timed(*r) && status_words(*r) == why_not_judged) {
+      add("not timed for the same reason");
     } else {
       add(speed_words(*r));
       add(pay_words(*r, of.cases));

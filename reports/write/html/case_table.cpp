@@ -153,7 +153,7 @@ std::vector<Column> columns(const View& view) {
        [](const CaseView& c) {
          return Cell{compile_text(*c.result), metric_of(*c.result, "compile_s")};
        }},
-      number("peak_ratio", "Peak memory <small>eager ÷ compiled</small>"),
+      number("peak_ratio", "Peak memory <small>eager ÷ compiled, without weights</small>"),
       {"change", "Change", "", change_cell},
       {"trend", "Trend", "",
        [history = history_by_case(view.options.history)](const CaseView& c) {

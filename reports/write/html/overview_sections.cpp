@@ -28,13 +28,6 @@ struct Headline {
   std::string text;
 };
 
-std::string_view open_words(const View& view) {
-  const auto any = [&](const char* word) {
-    return std::ranges::any_of(view.cases, [&](const auto& c) { return c.verdict.word == word; });
-  };
-  return !any("NOISY") ? "undecided" : any("UNSURE") ? "undecided or noisy" : "noisy";
-}
-
 /// Returns how many cases are not fine, and how many are open, in the terms of a run without expectations.
 std::string own_words(const View& view, size_t others, size_t open) {
   const std::string model = escaped_cut(model_names(view.report.results), 200) + ": ",
@@ -313,6 +306,13 @@ std::string changes_table(const View& view, const judge::BaselineComparison& com
 }
 
 }  // namespace
+
+std::string_view open_words(const View& view) {
+  const auto any = [&](const char* word) {
+    return std::ranges::any_of(view.cases, [&](const auto& c) { return c.verdict.word == word; });
+  };
+  return !any("NOISY") ? "undecided" : any("UNSURE") ? "undecided or noisy" : "noisy";
+}
 
 std::string banner(const View& view) {
   const auto& run = view.report.run;

@@ -1,5 +1,6 @@
 #include "reports/write/html/page.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 
@@ -110,10 +111,12 @@ std::string title_of(const html::View& view) {
     fine += own ? result.finished && info_of(result.outcome.status).passing && !is_skipped(result) : is_fine(result);
   const int code = view.report.run.exit_code.value_or(0);
   const std::string how = own ? "passed" : "as expected";
+  const auto open = std::ranges::count_if(view.cases, [](const auto& c) { return c.verdict.mark == '~'; });
+  const std::string remark = open == 0 ? "" : fmt::format(", {} {}", open, html::open_words(view));
   const std::string model =
       are_of_own_model(view.report.results) ? html::escaped_cut(model_names(view.report.results), 200) + ", " : "";
-  return fmt::format("Torchstone: {}{} of {} {}{}", model, fine, html::counted(view.cases.size(), "case"), how,
-                     code == 0 ? "" : fmt::format(", exit code {}", code));
+  return fmt::format("Torchstone: {}{} of {} {}{}{}", model, fine, html::counted(view.cases.size(), "case"), how,
+                     remark, code == 0 ? "" : fmt::format(", exit code {}", code));
 }
 
 std::string navigation(const std::vector<Result>& results, const std::string& body) {

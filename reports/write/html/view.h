@@ -78,6 +78,8 @@ std::string sparkline(const std::vector<double>& series, const std::optional<jud
 // The sections of the page, in its order. Each returns markup; empty when there is nothing to show.
 
 std::string banner(const View& view);
+/// Returns what the open cases are: "noisy", "undecided", or "undecided or noisy".
+std::string_view open_words(const View& view);
 std::string attention_section(const View& view);
 std::string why_section(const View& view);
 std::string cases_section(const View& view);

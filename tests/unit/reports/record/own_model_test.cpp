@@ -82,10 +82,9 @@ TEST(OwnModelSentence, TellsWhatWasNotJudged) {
   const auto failed = [](const std::string& check) {
     return with(own(check), Status::fail_to_compile, "no C++ compiler\nmore", {{"speedup", nan_value}});
   };
-  EXPECT_EQ(
-      sentence({failed("accuracy"), failed("performance")}),
-      "inductor, inference, float32: not judged (fail_to_compile: no C++ compiler); not timed (fail_to_compile: no "
-      "C++ compiler).");
+  EXPECT_EQ(sentence({failed("accuracy"), failed("performance")}),
+            "inductor, inference, float32: not judged (fail_to_compile: no C++ compiler); not timed for the same "
+            "reason.");
   Result unfinished = own("accuracy");
   unfinished.finished = false;
   EXPECT_THAT(sentence({unfinished}), HasSubstr("not judged (started, never finished)"));
@@ -132,6 +131,14 @@ TEST(OwnModelSentence, NamesTheSizesOfADynamicProgram) {
   EXPECT_THAT(sentence({dynamic}), HasSubstr("would have been seen); judged at 2, 4, 11, 15, 16, 17, 64."));
   dynamic.outcome.notes["dynamic_judged"] = std::string(500, '2');
   EXPECT_LT(sentence({dynamic}).size(), 200U);
+}
+
+TEST(OwnModelSentence, HasBothReasonsOfDifferentFailures) {
+  const auto failed = [](const char* check, const char* why) {
+    return with(own(check), Status::fail_to_compile, why, {{"speedup", nan_value}});
+  };
+  EXPECT_THAT(sentence({failed("accuracy", "no compiler"), failed("performance", "another")}),
+              HasSubstr("not judged (fail_to_compile: no compiler); not timed (fail_to_compile: another)."));
 }
 
 TEST(OwnModelSentence, ClaimsNoMoreThanTheInterval) {
@@ -192,6 +199,13 @@ TEST(OwnModel, CountsNoCaseThatWasLeftOutAsPassed) {
   results[3].outcome.status = Status::unsupported;
   EXPECT_THAT(write::write_html({sample_run(), results}),
               AllOf(HasSubstr("net: 3 of 4 cases passed, 1 left out"), HasSubstr("net, 3 of 4 cases passed")));
+}
+
+TEST(OwnModel, HasTheNoisyCasesInTheTitleToo) {
+  auto results = own_run();
+  results[1].outcome.metrics["speedup_low"] = 0.2;
+  EXPECT_THAT(write::write_html({sample_run(), results}),
+              AllOf(HasSubstr("net: 1 of 4 cases noisy"), HasSubstr("net, 4 of 4 cases passed, 1 noisy</title>")));
 }
 
 TEST(OwnModel, SaysAsExpectedOnlyIfTheUserStatedAnExpectation) {

@@ -156,6 +156,18 @@ TEST(MachineDoubts, AreForRunsThatTime) {
   EXPECT_THAT(machine_doubts({accuracy, performance}, machine), ElementsAre(HasSubstr("SMT is on")));
 }
 
+TEST(MachineDoubts, NameOtherProgramsFirst) {
+  const Facts machine = {{"virtual_machine", "yes"}};
+  Result timed, accuracy;
+  timed.outcome.metrics = {{"speedup", 1.1}, {"foreign_cpu_pct", 80}};
+  accuracy.outcome.metrics["foreign_cpu_pct"] = 99;
+  EXPECT_EQ(machine_doubts_line({timed, accuracy}, machine),
+            "Timings vary on this machine (other programs used 80 % of the cores, virtual machine)");
+  EXPECT_THAT(machine_doubts({timed}, machine), ElementsAre(HasSubstr("Stop them"), HasSubstr("virtual machine")));
+  timed.outcome.metrics["foreign_cpu_pct"] = 3;
+  EXPECT_EQ(machine_doubts_line({timed}, machine), "Timings vary on this machine (virtual machine)");
+}
+
 TEST(MachineDoubts, StandOnceInTheClosingLinesAndOnceInThePage) {
   RunInfo run = sample_run();
   auto results = sample_results();

@@ -262,7 +262,7 @@ TEST(HtmlPage, ShowsOneMemoryRatioWithItsMeaning) {
   Result r = timing("x", 1.5, 40);
   r.outcome.metrics["compression_ratio"] = 1.0625;
   const std::string page = write::write_html({sample_run(), {r}});
-  EXPECT_THAT(page, HasSubstr("Peak memory <small>eager ÷ compiled</small>"));
+  EXPECT_THAT(page, HasSubstr("Peak memory <small>eager ÷ compiled, without weights</small>"));
   EXPECT_THAT(page, HasSubstr("Peak memory of a call, above what was live before; eager ÷ compiled 1.250x"));
   EXPECT_THAT(page, Not(HasSubstr("memory with weights")));
   EXPECT_THAT(page, Not(HasSubstr("1.062x")));
