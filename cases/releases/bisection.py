@@ -37,19 +37,35 @@ class Trials:
     def judge(self, index):
         """Returns the cell of the first release and that of another one. Throws Unknown, and ValueError unless one case is selected."""
         other = self.releases[index]
+        is_end = other is self.releases[-1]
         self.say(f"trying {other.name}")
         columns = measurement.open_columns([other] if self.reference else [self.releases[0], other], self.made, self.arguments,
-                                           self.out / f"trial_{other.name}")
+                                           self.out / f"trial_{other.name}", check_end if is_end else check_selection)
         names = set().union(*(column.names for column in columns))
         if len(names) > 1:
-            raise ValueError(f"{len(names)} cases are selected (expected one: --gtest_filter=NAME)")
-        if not names and not self.reference and all(column.program and not column.faults for column in columns):
-            raise ValueError("no case is selected")
+            raise ValueError(several_cases(names))
         measurement.measure(columns, self.rounds, self.say)
         found = [judged_cell(column) for column in columns]
         if not any(map(runs.is_timed, names)):
             self.reference = self.reference or found[0]
         return self.reference or found[0], found[-1]
+
+
+def several_cases(names):
+    return f"{len(names)} cases are selected (expected one: --gtest_filter=NAME), such as {' and '.join(sorted(names)[:2])}"
+
+
+def check_selection(column):
+    """Throws ValueError if a release selects several cases."""
+    if len(column.names) > 1:
+        raise ValueError(f"{column.release}: {several_cases(column.names)}")
+
+
+def check_end(column):
+    """Throws ValueError unless the first or the last release selects one case."""
+    check_selection(column)
+    if not column.names and not column.faults:
+        raise ValueError(f"{column.release}: no case is selected")
 
 
 def judged_cell(column):

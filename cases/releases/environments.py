@@ -9,7 +9,7 @@ import sys
 
 import release
 
-PIP_LIMIT_S, BUILD_LIMIT_S, LIST_LIMIT_S = 2 * 3600, 4 * 3600, 120
+PIP_LIMIT_S, BUILD_LIMIT_S, LIST_LIMIT_S, VERSION_LIMIT_S = 2 * 3600, 4 * 3600, 120, 120
 TARGETS = ("torchstone", "torchstone-report")
 
 
@@ -47,11 +47,57 @@ def telling(text):
     return lines[found[0]:found[0] + 4] if found else lines[-2:]
 
 
+def difference_of(program, wanted):
+    """Returns how a program's LibTorch differs from a release, or nothing. Throws Unusable if the program does not run."""
+    try:
+        done = subprocess.run([str(program), "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+                              env=release.environment(), timeout=VERSION_LIMIT_S)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Unusable(f"{program} --version: {error}") from None
+    if done.returncode != 0:
+        raise Unusable(f"{program} --version: {done.stderr.strip()[-300:] or f'exit code {done.returncode}'}")
+    found = re.search(r"\(LibTorch ([^)]+)\)", done.stdout)
+    if not found:
+        return f"{program} is no torchstone: --version does not name its LibTorch"
+    expected = release.numbers_of(wanted.name)
+    return "" if found.group(1) == expected else f"{program} was built with torch {found.group(1)} (expected {expected})"
+
+
 class Environments:
     """Makes what is missing, and keeps it: FOLDER/RELEASE/venv and FOLDER/RELEASE/build."""
 
     def __init__(self, folder, source, packages=(), index="", say=print):
         self.folder, self.source, self.packages, self.index, self.say = pathlib.Path(folder), source, list(packages), index, say
+
+    def oldest(self):
+        """Returns the oldest minor release that the sources support. Throws Unusable without sources."""
+        if not self.source:
+            raise Unusable("no sources of Torchstone to build from (expected --source=FOLDER)")
+        try:
+            text = (pathlib.Path(self.source) / "cmake" / "torch_versions").read_text()
+        except OSError:
+            text = ""
+        found = re.search(r"^oldest_torch=([\d.]+)$", text, flags=re.M)
+        if not found:
+            raise Unusable(f"no sources of Torchstone in {self.source} (expected --source=FOLDER)")
+        return found.group(1)
+
+    def installed(self, release):
+        """Returns the packages of a complete environment, torch first; none without one."""
+        stamp = self.folder / release.name / "installed"
+        return stamp.read_text().splitlines() if stamp.exists() else []
+
+    def wanted(self, release):
+        return [f"torch=={release.name}", *self.packages]
+
+    def is_installed(self, release):
+        """Returns whether torch is. Further packages may be missing."""
+        return self.installed(release)[:1] == self.wanted(release)[:1]
+
+    def is_ready(self, release):
+        """Returns whether nothing has to be installed, and there is a build, which may be older than the sources."""
+        built = (self.folder / release.name / "build" / "bin" / "torchstone").exists()
+        return bool(release.program) or built and self.installed(release) == self.wanted(release)
 
     def program(self, release):
         """Returns the program that was built with a release. Throws Unusable."""
@@ -76,15 +122,14 @@ class Environments:
         """Returns the Python of the release. A stamp tells that it is complete and what it has."""
         venv, stamp = place / "venv", place / "installed"
         python = venv / "bin" / "python"
-        wanted = "\n".join([f"torch=={release.name}", *self.packages])
-        if stamp.exists() and stamp.read_text() == wanted:
+        if self.installed(release) == self.wanted(release):
             return python
         self.say(f"{release.name}: installing torch in {venv}")
         logged([sys.executable, "-m", "venv", str(venv)], place / "venv.log", PIP_LIMIT_S, "no environment")
         logged([str(python), *self.pip("install"), f"torch=={release.name}", *self.packages], place / "pip.log", PIP_LIMIT_S,
                f"torch {release.name} does not install")
         unfinished = stamp.with_suffix(".part")
-        unfinished.write_text(wanted)
+        unfinished.write_text("\n".join(self.wanted(release)))
         unfinished.rename(stamp)
         return python
 
@@ -101,11 +146,11 @@ class Environments:
                BUILD_LIMIT_S, "Torchstone does not build")
         return build / "bin" / "torchstone"
 
-    def known_to_pip(self):
-        """Returns pip's list of all versions of torch, with nightlies if an index is given. Throws Unusable."""
-        nightlies = ["--pre"] if self.index else []
+    def known_to_pip(self, nightlies=False):
+        """Returns pip's list of all versions of torch, with nightlies also if an index is given. Throws Unusable."""
+        before_release = ["--pre"] if nightlies or self.index else []
         try:
-            asked = subprocess.run([sys.executable, *self.pip("index", "versions", "torch"), *nightlies], text=True,
+            asked = subprocess.run([sys.executable, *self.pip("index", "versions", "torch"), *before_release], text=True,
                                    capture_output=True, timeout=LIST_LIMIT_S)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise Unusable(f"pip cannot list the releases of torch: {error}") from None

@@ -5,7 +5,6 @@ import time
 
 import cells
 import environments
-import release
 import runs
 
 
@@ -33,26 +32,21 @@ class Column:
             self.run_s += time.monotonic() - started
 
     def add(self, document):
-        """Adds the records of cases that ended, unless the program was built with another torch."""
-        torch = document.get("build", {}).get("torch", "")
-        if document and torch != release.numbers_of(self.release):
-            self.program.faults.append(f"{self.program.path} was built with torch {torch or 'of an unknown version'}")
-            return
+        """Adds the records of cases that ended."""
         self.document = document or self.document
         for record in document.get("results", []):
             if cells.status_of(record) != "interrupted":
                 self.records.setdefault(record["name"], []).append(record)
 
 
-def open_columns(releases, made, arguments, out):
-    """Makes the environment of each release and lists its cases. Throws runs.UsageError."""
-    columns = []
-    for wanted in releases:
-        column = Column(wanted.name)
-        columns.append(column)
+def open_columns(releases, made, arguments, out, check):
+    """Makes the environment of each release and lists its cases. `check` gets each column at once: what it throws keeps the next
+    release from being installed. Programs that exist come first for the same reason. Throws runs.UsageError."""
+    columns = [Column(wanted.name) for wanted in releases]
+    for wanted, column in sorted(zip(releases, columns), key=lambda pair: not made.is_ready(pair[0])):
         started = time.monotonic()
         try:
-            column.program = runs.Program(made.program(wanted), arguments, out)
+            column.program = opened_program(wanted, made, arguments, out)
         except environments.Unusable as error:
             column.faults.append(str(error))
             continue
@@ -60,7 +54,17 @@ def open_columns(releases, made, arguments, out):
             column.made_s += time.monotonic() - started
         column.faults = column.program.faults
         column.names = column.program.cases()
+        check(column)
     return columns
+
+
+def opened_program(wanted, made, arguments, out):
+    """Throws environments.Unusable, also for a build with another release: its rows would be another release's."""
+    path = made.program(wanted)
+    difference = environments.difference_of(path, wanted)
+    if difference:
+        raise environments.Unusable(difference)
+    return runs.Program(path, arguments, out)
 
 
 def measure(columns, rounds, say):

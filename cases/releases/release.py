@@ -36,11 +36,22 @@ def numbers_of(name):
     return ".".join(name.split("+")[0].split(".")[:3])
 
 
+def is_nightly(name):
+    return ".dev" in name
+
+
+def is_older(name, minor):
+    """Returns whether a release is older than a minor release such as 2.11."""
+    return order(name)[:2] < tuple(map(int, minor.split(".")))
+
+
 def parse_release(text):
     """Throws ValueError."""
-    name, _, program = text.partition("=")
+    name, equals, program = text.partition("=")
     if order(name) is None:
         raise ValueError(f"'{text}' is no release of torch (expected one such as 2.14.1, 2.15.0.dev20261101 or 2.14.1=/path/to/torchstone)")
+    if equals and not program:
+        raise ValueError(f"'{text}' names no program (expected {name}=/path/to/torchstone, or {name} to build one)")
     return Release(name, program)
 
 
@@ -56,9 +67,14 @@ def parse_releases(texts, least=2):
     return releases
 
 
+def listed(listing):
+    """Returns the names in the answer of `pip index versions`, the oldest first."""
+    known = re.search(r"^Available versions: (.*)$", listing, flags=re.M)
+    names = {name.strip() for name in known.group(1).split(",")} if known else set()
+    return sorted(filter(order, names), key=order)
+
+
 def between(first, last, listing):
     """Returns the releases between two others in the answer of `pip index versions`, the oldest first."""
-    known = re.search(r"^Available versions: (.*)$", listing, flags=re.M)
-    names = {name.strip().split("+")[0] for name in known.group(1).split(",")} if known else set()
-    inside = [name for name in names if order(name) and order(first) < order(name) < order(last)]
-    return [Release(name) for name in sorted(inside, key=order)]
+    inside = dict.fromkeys(name.split("+")[0] for name in listed(listing) if order(first) < order(name) < order(last))
+    return [Release(name) for name in inside]

@@ -25,6 +25,7 @@ import environments
 import measurement
 import merged
 import page
+import preflight
 import release
 import runs
 
@@ -120,8 +121,13 @@ def refusal_words(error):
     return f"torchstone refuses its arguments: {error}"
 
 
+def tell_an_empty_selection(column):
+    if not column.names and not column.faults:
+        say(f"{column.release}: no case is selected")
+
+
 def compare(options, arguments, made, stamp):
-    columns = measurement.open_columns(options.releases, made, arguments, options.out / "runs" / stamp)
+    columns = measurement.open_columns(options.releases, made, arguments, options.out / "runs" / stamp, tell_an_empty_selection)
     for column in columns:
         for fault in column.faults:
             say(f"{column.release}: {fault}")
@@ -172,12 +178,17 @@ def main(argv, made=None):
     """`made`: makes the program of a release; tests replace it."""
     options, arguments = options_of(argv)
     made = made or environments.Environments(options.cache, options.source, options.install, options.index, say)
-    options.out.mkdir(parents=True, exist_ok=True)
     stamp = datetime.datetime.now().strftime("%Y%m%dT%H%M%S.%f")
     try:
+        preflight.check(options.releases, made, say)
+        options.out.mkdir(parents=True, exist_ok=True)
         return (bisect if options.bisect else compare)(options, arguments, made, stamp)
     except runs.UsageError as error:
         say(refusal_words(error))
+        return USAGE
+    except preflight.Refused as error:
+        for line in str(error).splitlines():
+            say(line)
         return USAGE
     except environments.Unusable as error:
         say(str(error))

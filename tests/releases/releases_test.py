@@ -40,8 +40,26 @@ class Fakes:
     def __init__(self, folder, plans):
         self.folder, self.plans = folder, plans
         self.calls_file = folder / "calls"
+        self.made, self.ready, self.installed = [], [], []  # names of releases
+        self.offers = "2.14.1, 2.13.0+cpu, 2.12.1, 2.12.0, 2.11.0, 2.9.1"
+
+    def oldest(self):
+        return "2.11"
+
+    def is_installed(self, wanted):
+        return wanted.name in self.installed
+
+    def is_ready(self, wanted):
+        return wanted.name in self.ready
 
     def program(self, wanted):
+        if wanted.program:
+            return pathlib.Path(wanted.program)
+        self.made.append(wanted.name)
+        return self.written(wanted)
+
+    def written(self, wanted):
+        """Writes the program of a release, and returns its path."""
         plan = self.plans[wanted.name]
         if isinstance(plan, str):
             raise environments.Unusable(plan)
@@ -61,8 +79,10 @@ class Fakes:
     def calls(self):
         return self.calls_file.read_text().splitlines() if self.calls_file.exists() else []
 
-    def known_to_pip(self):
-        return "torch (2.14.1)\nAvailable versions: 2.14.1, 2.13.0+cpu, 2.12.1, 2.12.0, 2.9.1\n"
+    def known_to_pip(self, nightlies=False):
+        if not self.offers:
+            raise environments.Unusable("pip cannot list the releases of torch")
+        return f"torch (2.14.1)\nAvailable versions: {self.offers}{', 2.15.0.dev20261101+cpu' if nightlies else ''}\n"
 
 
 class WithFolder(unittest.TestCase):
@@ -75,9 +95,16 @@ class WithFolder(unittest.TestCase):
     def run_tool(self, plans, *arguments, before=()):
         """Returns the exit code and what is printed, on both streams."""
         self.fakes = Fakes(self.folder, plans)
+        return self.call([*before, *plans, *arguments])
+
+    def call(self, words):
+        words = words if "--" in words else [*words, "--"]
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            code = torchstone_releases.main([*before, *plans, f"--out={self.out}", *arguments], self.fakes)
+            try:
+                code = torchstone_releases.main([f"--out={self.out}", *words], self.fakes)
+            except SystemExit as ended:
+                code = ended.code
         return code, printed.getvalue()
 
     def results(self):
@@ -155,10 +182,12 @@ class Comparison(WithFolder):
         self.assertIn("2.14.1: torch 2.14.1 does not install: No matching distribution", text)
         self.assertIn("2.14.1 could not be used", text)
 
-    def test_a_program_of_another_release_is_refused(self):
+    def test_a_build_with_another_release_is_not_compared(self):
         code, text = self.run_tool({"2.13.0": {ACCURACY: PASS}, "2.14.1": {"cases": {ACCURACY: PASS}, "torch": "2.13.0"}})
-        self.assertEqual(code, 1)
+        self.assertEqual(code, 4, text)
         self.assertRegex(text, r"2\.14\.1: .*/torchstone was built with torch 2\.13\.0")
+        self.assertNotIn("worse", text)
+        self.assertEqual(self.fakes.calls(), [f"2.13.0 {ACCURACY}"])
         self.assertEqual(release.numbers_of("2.15.0.dev20261101+cpu"), "2.15.0")
 
     def test_nothing_in_common_is_not_green(self):
@@ -252,7 +281,7 @@ class Comparison(WithFolder):
 
     def test_messages_that_are_no_utf_8_are_read(self):
         fakes = Fakes(self.folder, {"2.13.0": {ACCURACY: PASS}})
-        fakes.program(release.Release("2.13.0")).write_text("#!/bin/sh\nprintf 'bad \\377' >&2\nexit 2\n")
+        fakes.written(release.Release("2.13.0")).write_text("#!/bin/sh\nprintf 'bad \\377' >&2\nexit 2\n")
         with self.assertRaisesRegex(runs.UsageError, "bad"):
             runs.Program(self.folder / "2.13.0/torchstone", [], self.out).cases()
 
@@ -273,8 +302,8 @@ class Comparison(WithFolder):
 
     def test_sigterm_ends_the_program_which_reports_what_it_finished(self):
         fakes = Fakes(self.folder, {"2.13.0": {ACCURACY: PASS}, "2.14.1": {"cases": {ACCURACY: PASS, OTHER: PASS}, "end": "hang"}})
-        named = [f"{name}={fakes.program(release.Release(name))}" for name in fakes.plans]
-        tool = subprocess.Popen([sys.executable, "-B", torchstone_releases.__file__, *named, f"--out={self.out}"],
+        named = [f"{name}={fakes.written(release.Release(name))}" for name in fakes.plans]
+        tool = subprocess.Popen([sys.executable, "-B", torchstone_releases.__file__, *named, f"--out={self.out}", "--"],
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         until = time.monotonic() + 60
         while not (self.folder / "calls.hangs").exists() and time.monotonic() < until:
@@ -365,11 +394,86 @@ class Bisection(WithFolder):
         plans = {"2.11.0": {ACCURACY: PASS}, "2.12.0": {ACCURACY: PASS}, "2.12.1": {ACCURACY: {"status": "crash"}},
                  "2.13.0": {ACCURACY: {"status": "crash"}}, "2.14.1": {ACCURACY: {"status": "crash"}}}
         self.fakes = Fakes(self.folder, plans)
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
-            code = torchstone_releases.main(["bisect", "2.11.0", "2.14.1", "--between", f"--out={self.out}"], self.fakes)
-        self.assertEqual(code, 0)
-        self.assertIn("2.12.1 is the first release in which the case fails", printed.getvalue())
+        code, text = self.call(["bisect", "2.11.0", "2.14.1", "--between"])
+        self.assertEqual(code, 0, text)
+        self.assertIn("2.12.1 is the first release in which the case fails", text)
+
+    def test_several_cases_are_refused_before_another_release_is_installed(self):
+        code, text = self.bisect([{ACCURACY: PASS, OTHER: PASS}] * 5)
+        self.assertEqual((code, self.fakes.made), (2, ["2.11.0"]), text)
+        self.assertIn("2 cases are selected", text)
+
+    def test_a_build_that_exists_tells_the_cases_before_anything_is_installed(self):
+        self.fakes = Fakes(self.folder, {name: {ACCURACY: PASS, OTHER: PASS} for name in self.NAMES})
+        self.fakes.ready = ["2.14.1"]
+        code, text = self.call(["bisect", *self.NAMES])
+        self.assertEqual((code, self.fakes.made), (2, ["2.14.1"]), text)
+        self.assertIn("2.14.1: 2 cases are selected", text)
+
+    def test_an_end_without_a_case_is_refused_before_the_other_is_installed(self):
+        code, text = self.bisect([{}] + [{ACCURACY: PASS}] * 4)
+        self.assertEqual((code, self.fakes.made), (2, ["2.11.0"]), text)
+        self.assertIn("2.11.0: no case is selected", text)
+
+
+class Refusals(WithFolder):
+    """What is told before the first release is installed, and before a case runs."""
+
+    def setUp(self):
+        super().setUp()
+        self.fakes = Fakes(self.folder, {name: {ACCURACY: PASS} for name in ("2.10.0", "2.11.0", "2.13.0", "2.14.1", "2.15.0.dev20261101")})
+
+    def check_refused(self, words, *messages, code=2):
+        found, text = self.call(words)
+        self.assertEqual((found, self.fakes.made, self.fakes.calls()), (code, [], []), text)
+        for message in messages:
+            self.assertIn(message, text)
+        self.assertNotIn("worse", text)
+        self.assertFalse(self.out.exists())
+
+    def named(self, release_name, **plan):
+        self.fakes.plans[release_name] = {"cases": {ACCURACY: PASS}, **plan}
+        return f"{release_name}={self.fakes.written(release.Release(release_name))}"
+
+    def test_a_named_program_of_another_release(self):
+        right, wrong = self.named("2.13.0"), self.named("2.14.1", torch="2.13.0")
+        for before in ([], ["bisect"]):
+            self.check_refused([*before, right, wrong], f"{wrong.partition('=')[2]} was built with torch 2.13.0 (expected 2.14.1)")
+
+    def test_a_named_program_that_is_none(self):
+        self.check_refused(["2.13.0", "2.14.1=/no/such/program"], "2.14.1: /no/such/program is no program")
+        self.check_refused(["2.13.0", f"2.14.1={self.folder}"], f"2.14.1: {self.folder} is no program")
+        self.check_refused(["2.13.0", "2.14.1="], "'2.14.1=' names no program")
+
+    def test_a_named_program_that_does_not_answer(self):
+        program = self.folder / "broken"
+        program.write_text("#!/bin/sh\necho no LibTorch was found >&2\nexit 1\n")
+        program.chmod(0o755)
+        self.check_refused(["2.13.0", f"2.14.1={program}"], "--version: no LibTorch was found", code=4)
+
+    def test_all_releases_that_cannot_be_installed(self):
+        for before in ([], ["bisect"]):
+            self.check_refused([*before, "2.10.0", "2.13.0", "2.99.0"], "2.10.0: too old (expected 2.11 or newer)",
+                               "2.99.0: no such release (pip offers 2.14.1, 2.13.0, 2.12.1, 2.12.0, 2.11.0)")
+        self.check_refused(["2.13.0", "2.14.1+cu999"], "2.14.1+cu999: no such release")
+
+    def test_a_nightly_that_pip_does_not_offer(self):
+        self.check_refused(["2.14.1", "2.15.0.dev20261102"], "2.15.0.dev20261102: no such release (pip offers 2.15.0.dev20261101, 2.14.1")
+        code, text = self.call(["2.14.1", "2.15.0.dev20261101"])
+        self.assertEqual(self.fakes.made, ["2.14.1", "2.15.0.dev20261101"], text)
+
+    def test_what_is_installed_or_cannot_be_asked_is_not_refused(self):
+        self.fakes.offers, self.fakes.installed = "2.14.1", ["2.13.0"]
+        self.assertEqual(self.call(["2.13.0", "2.14.1"])[0], 0)
+        self.fakes.offers, self.fakes.installed = "", []
+        code, text = self.call(["2.13.0", "2.14.1"])
+        self.assertEqual(code, 0, text)
+        self.assertIn("pip cannot list the releases of torch", text)
+
+    def test_a_selection_without_cases_is_told_before_the_next_release_is_installed(self):
+        self.fakes.plans = {"2.13.0": {}, "2.14.1": "does not install"}
+        _, text = self.call(["2.13.0", "2.14.1"])
+        self.assertLess(text.index("2.13.0: no case is selected"), text.index("2.14.1: does not install"))
 
 
 class Parts(unittest.TestCase):
@@ -459,6 +563,32 @@ class RealEnvironments(WithFolder):
         self.assertEqual(len(self.commands), 2)  # configure and build
         self.made()  # other packages
         self.assertEqual(len(self.commands), 4)
+
+    def test_the_stamp_tells_what_is_installed_and_the_program_what_is_built(self):
+        made = environments.Environments(self.folder / "cache", "/sources")
+        wanted = release.Release("2.14.1")
+        self.assertFalse(made.is_installed(wanted) or made.is_ready(wanted))
+        program = self.made(packages=["timm==1.0.31"])
+        self.assertTrue(made.is_installed(wanted))
+        self.assertFalse(made.is_ready(wanted))
+        program.parent.mkdir()
+        program.touch()
+        self.assertFalse(made.is_ready(wanted))  # other packages
+        made.packages = ["timm==1.0.31"]
+        self.assertTrue(made.is_ready(wanted))
+        self.assertTrue(made.is_ready(release.Release("2.13.0", "/named")))
+
+    def test_the_sources_tell_the_oldest_release(self):
+        self.assertRegex(environments.Environments(self.folder, HERE.parents[1]).oldest(), r"^2\.\d+$")
+        with self.assertRaisesRegex(environments.Unusable, "no sources of Torchstone in /no/such/folder"):
+            environments.Environments(self.folder, "/no/such/folder").oldest()
+
+    def test_pip_is_asked_for_nightlies(self):
+        with mock.patch.object(subprocess, "run", return_value=subprocess.CompletedProcess([], 0, "listing", "")) as asked:
+            made = environments.Environments(self.folder, "")
+            self.assertEqual((made.known_to_pip(), "--pre" in asked.call_args.args[0]), ("listing", False))
+            made.known_to_pip(nightlies=True)
+            self.assertIn("--pre", asked.call_args.args[0])
 
     def test_a_log_is_told_from_its_first_error_on(self):
         log = ("Collecting torch\nERROR: Cannot install torch==2.15.0\n\nThe conflict is caused by:\n  The user requested torch==2.15.0\n"

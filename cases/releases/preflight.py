@@ -1,0 +1,56 @@
+"""Checks the releases of a call before the first one is installed."""
+import os
+import pathlib
+
+import environments
+import release
+
+LONGEST_LIST = 8  # releases that pip offers, in a message
+
+
+class Refused(Exception):
+    """Releases of the call that cannot be used, each on a line of its own."""
+
+
+def check(releases, made, say):
+    """Throws Refused, and environments.Unusable if a named program does not run."""
+    refusals, failures = refusals_of([wanted for wanted in releases if not wanted.program], made, say), []
+    for wanted in releases:
+        if wanted.program:
+            try:
+                refusals += refusals_of_program(wanted)
+            except environments.Unusable as error:
+                failures.append(f"{wanted.name}: {error}")
+    if refusals:
+        raise Refused("\n".join(refusals + failures))
+    if failures:
+        raise environments.Unusable("\n".join(failures))
+
+
+def refusals_of(releases, made, say):
+    """Returns why releases cannot be installed. What pip offers is unknown if it does not answer."""
+    if not releases:
+        return []
+    oldest = made.oldest()
+    refusals = [f"{wanted.name}: too old (expected {oldest} or newer)" for wanted in releases if release.is_older(wanted.name, oldest)]
+    new = [wanted for wanted in releases if not release.is_older(wanted.name, oldest) and not made.is_installed(wanted)]
+    if not new:
+        return refusals
+    try:
+        offered = release.listed(made.known_to_pip(nightlies=any(release.is_nightly(wanted.name) for wanted in new)))
+    except environments.Unusable as error:
+        say(f"{error}; whether the releases exist is not checked")
+        return refusals
+    supported = list(dict.fromkeys(name.split("+")[0] for name in reversed(offered) if not release.is_older(name, oldest)))
+    names = {*offered, *supported}
+    shown = ", ".join(supported[:LONGEST_LIST]) + (", …" if len(supported) > LONGEST_LIST else "")
+    return refusals + [f"{wanted.name}: no such release (pip offers {shown or 'none'})" for wanted in new if offered and wanted.name not in names]
+
+
+def refusals_of_program(wanted):
+    """Returns why a named program is not one of its release. Throws environments.Unusable if it does not run."""
+    program = pathlib.Path(wanted.program)
+    if not program.is_file() or not os.access(program, os.X_OK):
+        return [f"{wanted.name}: {program} is no program"]
+    difference = environments.difference_of(program, wanted)
+    return [f"{wanted.name}: {difference}"] if difference else []
