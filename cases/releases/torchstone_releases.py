@@ -5,7 +5,8 @@
   torchstone-releases 2.13.0 2.14.1 -- --torchstone_only=my.pt2
   torchstone-releases bisect 2.11.0 2.12.1 2.13.0 2.14.1 -- --gtest_filter=NAME_OF_A_CASE
 
-For each release it makes an environment and a build of Torchstone, and keeps them. What follows -- are arguments of torchstone.
+For each release it makes an environment and a build of Torchstone, and keeps them. What follows -- are arguments of torchstone;
+without any, its default cases run. The releases may have any order: the oldest is always the first.
 `bisect` prints the first release in which one case fails, passes again, or is slower or faster by more than its interval.
 
 exit codes: 0 the newest release is not worse than the one before; 1 it is worse; 2 usage; 3 nothing was compared, or bisect found
@@ -15,6 +16,7 @@ import argparse
 import datetime
 import os
 import pathlib
+import shlex
 import signal
 import subprocess
 import sys
@@ -31,6 +33,7 @@ import runs
 
 SUCCESS, WORSE, USAGE, NOTHING, INFRASTRUCTURE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 REPORT_LIMIT_S = 600
+OPERANDS = "[options] RELEASE[=PROGRAM] RELEASE[=PROGRAM]... -- [ARGUMENTS OF torchstone]"
 
 
 def say(text):
@@ -50,8 +53,9 @@ def options_of(argv):
     """Returns the options and the arguments of torchstone."""
     cut = argv.index("--") if "--" in argv else len(argv)
     own, arguments = argv[:cut], argv[cut + 1:]
-    parser = argparse.ArgumentParser(prog="torchstone-releases", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("releases", nargs="+", metavar="[bisect] RELEASE[=PROGRAM]",
+    parser = argparse.ArgumentParser(prog="torchstone-releases", usage=f"%(prog)s {OPERANDS}\n       %(prog)s bisect {OPERANDS}",
+                                     description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("releases", nargs="+", metavar="RELEASE[=PROGRAM]",
                         help="2.14.1, a nightly such as 2.15.0.dev20261101, or 2.14.1=/path/to/torchstone that was built with it")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("torchstone-releases"), help="folder of the reports (%(default)s)")
     parser.add_argument("--cache", type=pathlib.Path, default=environments.default_cache(), help="folder of environments and builds (%(default)s)")
@@ -61,6 +65,9 @@ def options_of(argv):
     parser.add_argument("--index", default="", metavar="URL", help="a further package index, such as that of the nightlies")
     parser.add_argument("--between", action="store_true", help="bisect: also the releases between the first and the last that pip lists; with "
                         "--index also nightlies")
+    misplaced = [word for word in own if word.startswith(("--torchstone_", "--gtest_"))]
+    if misplaced:
+        parser.error(f"torchstone's arguments follow --: torchstone-releases RELEASE RELEASE -- {shlex.join(misplaced)}")
     options = parser.parse_intermixed_args(own)
     options.bisect = options.releases[0] == "bisect"
     try:
@@ -71,6 +78,9 @@ def options_of(argv):
         parser.error(f"--rounds: expected 1 or more, found {options.rounds}")
     if options.between and not options.bisect:
         parser.error("--between: expected it with bisect")
+    if "--" not in argv:
+        parser.error("which cases? Put torchstone's arguments after --, such as -- --gtest_filter='*resnet18*'"
+                     + (" (one case)" if options.bisect else "; -- alone runs the default cases"))
     for word in arguments:
         if word.startswith(("--torchstone_out", "--gtest_list_tests")):
             parser.error(f"{word}: torchstone-releases sets it itself")

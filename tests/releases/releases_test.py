@@ -470,10 +470,29 @@ class Refusals(WithFolder):
         self.assertEqual(code, 0, text)
         self.assertIn("pip cannot list the releases of torch", text)
 
+    def test_arguments_of_torchstone_without_hyphens_before_them(self):
+        self.check_refused(["2.13.0", "2.14.1", "--torchstone_only=my model.pt2"],
+                           "torchstone's arguments follow --: torchstone-releases RELEASE RELEASE -- '--torchstone_only=my model.pt2'")
+
+    def test_a_call_that_does_not_tell_what_to_run(self):
+        for before in ([], ["bisect"]):
+            printed = io.StringIO()
+            with contextlib.redirect_stderr(printed), self.assertRaises(SystemExit) as ended:
+                torchstone_releases.main([*before, "2.13.0", "2.14.1", f"--out={self.out}"], self.fakes)
+            self.assertEqual((ended.exception.code, self.fakes.made), (2, []))
+            self.assertIn("which cases? Put torchstone's arguments after --", printed.getvalue())
+
     def test_a_selection_without_cases_is_told_before_the_next_release_is_installed(self):
         self.fakes.plans = {"2.13.0": {}, "2.14.1": "does not install"}
         _, text = self.call(["2.13.0", "2.14.1"])
         self.assertLess(text.index("2.13.0: no case is selected"), text.index("2.14.1: does not install"))
+
+    def test_the_usage_names_both_commands(self):
+        code, text = self.call(["--help"])
+        self.assertEqual(code, 0)
+        self.assertIn("usage: torchstone-releases [options] RELEASE[=PROGRAM] RELEASE[=PROGRAM]... -- [ARGUMENTS OF torchstone]\n"
+                      "       torchstone-releases bisect [options] RELEASE[=PROGRAM] RELEASE[=PROGRAM]... -- [ARGUMENTS OF torchstone]\n", text)
+        self.assertNotIn("[bisect]", text)
 
 
 class Parts(unittest.TestCase):
