@@ -69,7 +69,9 @@ class Fakes:
         if not file.exists():
             plan = plan if "cases" in plan else {"cases": plan}
             file.write_text(json.dumps({"release": wanted.name, "calls": str(self.calls_file), **plan}))
-            program.write_text(f"#!/bin/sh\nexec '{sys.executable}' -B '{HERE / 'fake_torchstone.py'}' '{file}' \"$@\"\n")
+            version = f"echo 'torchstone 0.1.0 (LibTorch {release.numbers_of(plan.get('torch', wanted.name))})'"
+            program.write_text(f"#!/bin/sh\n[ \"$1\" = --version ] && {version} && exit\n"
+                               f"exec '{sys.executable}' -B '{HERE / 'fake_torchstone.py'}' '{file}' \"$@\"\n")
             program.chmod(0o755)
             report = place / "torchstone-report"
             report.write_text("#!/bin/sh\n[ \"$1\" = html ] && echo page >\"$4\"\n")
