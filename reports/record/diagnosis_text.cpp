@@ -34,6 +34,11 @@ std::string element_text(const DiagnosedElement& element) {
                      element.expected);
 }
 
+/// "1 run", "2 runs"
+std::string count_text(int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 /// "batch 7, length 128"
 std::string text_of_sizes(const std::map<std::string, int64_t>& sizes) {
   std::string text;
@@ -112,19 +117,25 @@ std::string text_of(const GuiltyPart& guilty) {
 }
 
 std::string text_of(const DiagnosedReproducer& reproducer) {
-  std::string text =
-      reproducer.runs == 0 ? "" : fmt::format("failed in {} of {} runs", reproducer.failed, reproducer.runs);
+  std::string text;
+  if (reproducer.runs > 0)
+    text = reproducer.failed == 0
+               ? fmt::format("did not fail in {} of {}", reproducer.runs, count_text(reproducer.runs, "run"))
+               : fmt::format("failed in {} of {}", reproducer.failed, count_text(reproducer.runs, "run"));
   if (!reproducer.fault.empty()) text += (text.empty() ? "" : "; ") + reproducer.fault;
   return text;
 }
 
 std::string effort_text(const Diagnosis& diagnosis) {
   if (diagnosis.nodes == 0 && diagnosis.trials == 0) return "";
-  std::string text = fmt::format("{} operators", diagnosis.nodes);
-  if (diagnosis.trials > 0) text += fmt::format(", {} parts were tried", diagnosis.trials);
+  const auto was = [](int64_t count) { return count == 1 ? "was" : "were"; };
+  std::string text = count_text(diagnosis.nodes, "operator");
+  if (diagnosis.trials > 0)
+    text += fmt::format(", {} {} tried", count_text(diagnosis.trials, "part"), was(diagnosis.trials));
   text += fmt::format(", {:.1f} s", diagnosis.seconds);
   if (diagnosis.seen > 0)
-    text += fmt::format("; {} values of the compiled program were compared with eager's", diagnosis.seen);
+    text += fmt::format("; {} of the compiled program {} compared with eager's", count_text(diagnosis.seen, "value"),
+                        was(diagnosis.seen));
   if (!diagnosis.unseen.empty())
     text += fmt::format("; values of the compiled program could not be seen: {}", diagnosis.unseen);
   return text;
@@ -146,7 +157,7 @@ std::vector<DiagnosisLine> lines_of(const Diagnosis& diagnosis, size_t most_node
   for (size_t i = 0; i < std::min(diagnosis.part.size(), most_nodes); ++i)
     add(i == 0 ? title : "", text_of(diagnosis.part[i]));
   if (diagnosis.part.size() > most_nodes)
-    add("", fmt::format("and {} more operators", diagnosis.part.size() - most_nodes));
+    add("", "and " + count_text(static_cast<int64_t>(diagnosis.part.size() - most_nodes), "more operator"));
   if (diagnosis.confirmation != Confirmation::untried)
     add("whole program", diagnosis.confirmation == Confirmation::confirmed
                              ? "right with eager's values in place of the part"

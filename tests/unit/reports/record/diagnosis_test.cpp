@@ -78,7 +78,7 @@ TEST(DiagnosisText, SaysEachThingOnce) {
       "its error: it differs from eager's by inf, at most 1e-06 is rounding; eager's own error against float64 is "
       "1e-08; at [0, 3] 1.5 where eager has 1.2\n"
       "smallest part: aten::softmax → v7 float32[8, 64] (in layer3.0, net.py:12)\n"
-      ": and 1 more operators\n"
+      ": and 1 more operator\n"
       "message: words of the compiler\n"
       "errors: v7: error against float64 0.25, eager's 1e-08, at most 1e-06 is rounding; at [0, 3] 1.5 where eager "
       "has 1.2\n"
@@ -92,6 +92,10 @@ TEST(DiagnosisText, SaysEachThingOnce) {
   const auto of_range = lines_of({.nodes = 13, .seconds = 9.1, .part = {{"v1", "aten::conv2d", "", ""}}}, 1);
   EXPECT_EQ(of_range.front().title, "operator");
   EXPECT_EQ(of_range.back().text, "13 operators, 9.1 s");
+  EXPECT_EQ(effort_text({.nodes = 1, .trials = 1, .seconds = 2, .seen = 1}),
+            "1 operator, 1 part was tried, 2.0 s; 1 value of the compiled program was compared with eager's");
+  EXPECT_EQ(text_of(DiagnosedReproducer{"", 3, 0, ""}), "did not fail in 3 of 3 runs");
+  EXPECT_EQ(text_of(DiagnosedReproducer{"", 1, 1, ""}), "failed in 1 of 1 run");
   EXPECT_EQ(text_of(DiagnosedNode{"v1", "aten::relu", "", "after layer3.0"}), "aten::relu → v1 (after layer3.0)");
   EXPECT_EQ(text_of(DiagnosedNode{"v1", "aten::relu", "", "", "net.py:12"}), "aten::relu → v1 (net.py:12)");
   EXPECT_EQ(text_of(GuiltyPart{"", "", "no part is guilty alone", 22}),
