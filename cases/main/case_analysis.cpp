@@ -67,8 +67,8 @@ void add_diagnosis(Session& session, size_t index, Result& result) {
   if (!wanted || !may_be_made(session, c, result)) return;
   session.publish(result);
   const std::string name = short_name(name_of(c));
-  const std::string text = session.runner.diagnose(index, result.outcome.status, [&](std::string_view phase) {
-    console::show_progress(name, fmt::format("diagnosis: {}", phase));
+  const std::string text = session.runner.diagnose(index, result.outcome.status, [&](const Phase& phase) {
+    console::show_progress(name, text_of_diagnosis_phase(phase.name, phase.tried.value_or(0)));
   });
   const auto folder = results_folder::diagnosis_path("", name_of(c)), here = run.out / folder;
   Diagnosis found = results_folder::read_diagnosis(text, here);

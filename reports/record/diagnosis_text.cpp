@@ -141,6 +141,10 @@ std::string effort_text(const Diagnosis& diagnosis) {
   return text;
 }
 
+std::string text_of_diagnosis_phase(std::string_view phase, int64_t tried) {
+  return fmt::format("diagnosis: {}{}", phase, tried > 0 ? fmt::format(", {} tried", count_text(tried, "part")) : "");
+}
+
 std::vector<DiagnosisLine> lines_of(const Diagnosis& diagnosis, size_t most_nodes) {
   std::vector<DiagnosisLine> lines;
   const auto add = [&](const char* title, const std::string& text) {

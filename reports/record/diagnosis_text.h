@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,9 @@ std::string text_of(const GuiltyPart& guilty);
 std::string text_of(const DiagnosedReproducer& reproducer);
 /// "14 operators, 12 parts were tried, 8.5 s; 10 values of the compiled program were compared with eager's"
 std::string effort_text(const Diagnosis& diagnosis);
+
+/// "diagnosis: compile, 12 parts tried"
+std::string text_of_diagnosis_phase(std::string_view phase, int64_t tried);
 
 /// All of it, line by line, each with what it is: {"first wrong value", "aten::…"}.
 struct DiagnosisLine {

@@ -1,6 +1,7 @@
 // Diagnoses of compiled programs in which one node is wrong, by the real program.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -91,6 +92,29 @@ TEST(Diagnosis, NamesTheNodeThatTheCompilerRefuses) {
   EXPECT_EQ(found["status"], "fail_to_compile");
   ASSERT_EQ(found["part"].size(), 1U) << found.dump(1);
   EXPECT_EQ(found["part"][0]["value"], "v3");
+}
+
+TEST(Diagnosis, BlamesTheToolchainIfTheCompilerRefusesAnOption) {
+  const TemporaryFolder folder;
+  const std::string compiler = folder.path() / "refusing-g++";
+  std::ofstream(compiler) << R"(#!/bin/sh
+case "$*" in *.cpp*) echo "g++: error: unrecognized command-line option '-mavx999'" >&2; exit 1;; esac
+exec g++ "$@"
+)";
+  fs::permissions(compiler, fs::perms::owner_all);
+  const Torchstone torchstone;
+  const ProgramRun run =
+      torchstone.run({"--torchstone_only=lennard_jones", "--torchstone_checks=accuracy", "--torchstone_dtypes=float32",
+                      "--torchstone_modes=inference", "--torchstone_backends=inductor"},
+                     {{"CXX", compiler}});
+  const auto found = diagnosis_of(torchstone);
+  EXPECT_EQ(found["status"], "fail_to_compile") << run.out << run.err;
+  EXPECT_EQ(found["outcome"], "unknown") << found.dump(1);
+  EXPECT_EQ(found["trials"], 1) << "no part is compiled";
+  EXPECT_FALSE(found.contains("part")) << found.dump(1);
+  EXPECT_THAT(run.out, HasSubstr("the C++ compiler refuses the option -mavx999: a fault of the toolchain"));
+  for (const auto& entry : fs::recursive_directory_iterator(torchstone.out() + "/diagnosis"))
+    EXPECT_NE(entry.path().filename(), "issue.md");
 }
 
 TEST(Diagnosis, NamesNothingOfAHealthyModelAndIsNotMadeWhereItIsNotWanted) {

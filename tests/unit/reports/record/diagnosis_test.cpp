@@ -65,6 +65,12 @@ TEST(DiagnosisJson, NamesWhatHasTheWrongForm) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("d.reproducer.runs: expected an integer")));
 }
 
+TEST(DiagnosisText, CountsThePartsThatWereTriedInAPhase) {
+  EXPECT_EQ(text_of_diagnosis_phase("capture", 0), "diagnosis: capture");
+  EXPECT_EQ(text_of_diagnosis_phase("compile", 1), "diagnosis: compile, 1 part tried");
+  EXPECT_EQ(text_of_diagnosis_phase("compile", 12), "diagnosis: compile, 12 parts tried");
+}
+
 TEST(DiagnosisText, SaysEachThingOnce) {
   const auto lines = lines_of(diagnosed("softmax"), 1);
   std::string text;
