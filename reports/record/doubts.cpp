@@ -110,7 +110,18 @@ bool is_weak(const Result& r) {
 std::string rounding_text(const Result& r) {
   const auto times = metric_of(r, "rounding_times"), limit = metric_of(r, "rounding_limit");
   if (!times) return "";
-  return fmt::format("{:.2g}× rounding{}", *times, limit ? fmt::format(" (limit {})", limit_text(*limit)) : "");
+  const bool shows_limit = limit && !is_weak(r);  // a weak row has both limits in one place
+  return fmt::format("{:.2g}× rounding{}", *times, shows_limit ? fmt::format(" (limit {})", limit_text(*limit)) : "");
+}
+
+std::string weak_limits(const Result& r) {
+  if (!is_weak(r)) return "";
+  const PassLimit least = *pass_limit(r);
+  const std::string text = "weak: limit " + limit_text(least.value);
+  const auto tolerance = metric_of(r, "detection_limit"), rounding = metric_of(r, "rounding_limit");
+  if (!tolerance || !rounding) return fmt::format("{} ({})", text, least.rule);
+  return text + (*rounding < *tolerance ? fmt::format(" (tolerance alone {})", limit_text(*tolerance))
+                                        : fmt::format(" (rounding alone {})", limit_text(*rounding)));
 }
 
 std::string weak_reason(const Result& r) {
@@ -143,8 +154,14 @@ Detection detection_of(const std::vector<Result>& results) {
 
 std::string limit_text(double limit) {
   if (std::isinf(limit)) return "none";
-  const bool short_as_integer = limit >= 0.1 && limit < 1e4;
-  return short_as_integer ? fmt::format("{:.0f} %", 100 * limit) : fmt::format("{:.2g} %", 100 * limit);
+  const bool short_as_integer = limit >= weak_above && limit < 1e4;
+  if (!short_as_integer) return fmt::format("{:.2g} %", 100 * limit);
+  std::string text = fmt::format("{:.0f} %", 100 * limit);
+  // A limit just above the one that makes a row weak has more digits, so that it does not look the same.
+  for (int digits = 1; digits <= 3 && limit > weak_above && parse_number(text.substr(0, text.size() - 2)) <= 10;
+       ++digits)
+    text = fmt::format("{:.{}f} %", 100 * limit, digits);
+  return text;
 }
 
 std::string detection_words(const Detection& detection) {

@@ -62,8 +62,13 @@ bool is_weak(const Result& result);
 /// only rule is the tolerance.
 std::string weak_reason(const Result& result);
 
-/// Returns "0.3× rounding (limit 0.02 %)"; empty unless the case was judged by rounding.
+/// Returns "0.3× rounding (limit 0.02 %)"; empty unless the case was judged by rounding. Without the limit if the row
+/// is weak, because weak_limits() has it.
 std::string rounding_text(const Result& result);
+
+/// Returns "weak: limit 10.2 % (rounding alone 44 %)": the smaller limit, then that of the other rule, if any. Empty
+/// unless the case is weak.
+std::string weak_limits(const Result& result);
 
 /// Detection limits of the cases that passed, by pass_limit().
 struct Detection {
@@ -75,7 +80,7 @@ struct Detection {
 /// Refers to the results.
 Detection detection_of(const std::vector<Result>& results);
 
-/// Returns "0.25 %"; "none" if any error would have passed.
+/// Returns "0.25 %"; "none" if any error would have passed. Of a limit just above 10 %, "10.2 %".
 std::string limit_text(double limit);
 /// Returns "detection limit: median 0.25 %, worst 92 % (resnet18, gradients.fc.bias) over 40"; empty without a limit.
 std::string detection_words(const Detection& detection);

@@ -273,10 +273,7 @@ std::string numbers_line(const Result& result) {
   const auto add = [&](const std::string& part) { line += (line.empty() ? "" : "  ") + part; };
   if (const auto error = find("error_of_limit")) add(fmt::format("err {:.2g}×", *error));
   if (const std::string rounding = rounding_text(result); !rounding.empty()) add(rounding);
-  if (is_weak(result)) {
-    const PassLimit limit = *pass_limit(result);
-    add(fmt::format("weak: limit {} ({})", limit_text(limit.value), limit.rule));
-  }
+  if (const std::string weak = weak_limits(result); !weak.empty()) add(weak);
   if (const auto speedup = find("speedup")) {
     const bool is_number = std::isfinite(*speedup) && !is_unknown(result, "speedup");
     add((is_number ? "" : "speed-up ") + speedup_text(result, 2) + (is_noisy(result) ? " (noisy)" : ""));

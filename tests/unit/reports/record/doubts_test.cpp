@@ -223,6 +223,10 @@ TEST(Detection, OfAPassWithoutAnyIsWeak) {
   EXPECT_EQ(limit_text(infinity), "none");
   EXPECT_EQ(limit_text(0.00254), "0.25 %");
   EXPECT_EQ(limit_text(1.92), "192 %");
+  EXPECT_EQ(limit_text(0.1), "10 %");
+  EXPECT_EQ(limit_text(0.1021), "10.2 %") << "it looks larger than 10 %";
+  EXPECT_EQ(limit_text(0.1001), "10.01 %");
+  EXPECT_EQ(limit_text(0.106), "11 %");
   EXPECT_EQ(limit_text(7.2e48), "7.2e+50 %") << "gradients without bound";
 }
 
@@ -240,6 +244,9 @@ TEST(Detection, IsTheSmallerLimitOfToleranceAndRounding) {
   coarse.outcome.metrics["rounding_limit"] = 0.2;
   EXPECT_TRUE(is_weak(coarse));
   EXPECT_EQ(weak_reason(coarse), "an error of up to 20 % would have passed too");
+  EXPECT_EQ(numbers_line(coarse), "0.3× rounding  weak: limit 20 % (tolerance alone 81 %)");
+  coarse.outcome.metrics["detection_limit"] = 0.1021;
+  EXPECT_EQ(numbers_line(coarse), "0.3× rounding  weak: limit 10.2 % (rounding alone 20 %)");
   Result alone = coarse;
   alone.outcome.metrics.erase("detection_limit");
   EXPECT_EQ(pass_limit(alone)->tensor, "gradients.other");
@@ -247,6 +254,8 @@ TEST(Detection, IsTheSmallerLimitOfToleranceAndRounding) {
   without.outcome.metrics.erase("rounding_limit");
   EXPECT_TRUE(is_weak(without)) << "rounding judged it, but no tensor has a limit";
   EXPECT_EQ(rounding_text(without), "0.3× rounding");
+  EXPECT_EQ(weak_limits(without), "weak: limit 81 %");
+  EXPECT_EQ(weak_limits(sharp), "");
   EXPECT_EQ(rounding_text(limited("a", 0.81)), "");
   const Report report{{}, {sharp}};
   const std::string page = write::write_html(report, {});
