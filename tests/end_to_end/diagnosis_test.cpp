@@ -27,7 +27,7 @@ ProgramRun run_planted(const Torchstone& torchstone, const std::string& fault, c
                                      "--torchstone_modes=" + mode,
                                      "--torchstone_backends=fault_program:value=" + value + ",fault=" + fault};
   if (std::ranges::find(further, "--torchstone_diagnose=never") == further.end())
-    arguments.emplace_back("--torchstone_diagnose_limit=150");
+    arguments.emplace_back("--torchstone_diagnose_limit=200");
   arguments.insert(arguments.end(), further.begin(), further.end());
   return torchstone.run(arguments);
 }
