@@ -66,8 +66,8 @@ std::string weak_reason(const Result& result);
 /// is weak, because weak_limits() has it.
 std::string rounding_text(const Result& result);
 
-/// Returns "weak: limit 10.2 % (rounding alone 44 %)": the smaller limit, then that of the other rule, if any. Empty
-/// unless the case is weak.
+/// Returns "weak: limit 10.2 % (rounding alone 44 %)": the smaller limit, then that of the other rule. A row with one
+/// limit names its rule: "weak: limit 49 % (tolerance)". Empty unless the case is weak.
 std::string weak_limits(const Result& result);
 
 /// Detection limits of the cases that passed, by pass_limit().

@@ -254,7 +254,7 @@ TEST(Detection, IsTheSmallerLimitOfToleranceAndRounding) {
   without.outcome.metrics.erase("rounding_limit");
   EXPECT_TRUE(is_weak(without)) << "rounding judged it, but no tensor has a limit";
   EXPECT_EQ(rounding_text(without), "0.3× rounding");
-  EXPECT_EQ(weak_limits(without), "weak: limit 81 %");
+  EXPECT_EQ(weak_limits(without), "weak: limit 81 % (tolerance)");
   EXPECT_EQ(weak_limits(sharp), "");
   EXPECT_EQ(rounding_text(limited("a", 0.81)), "");
   const Report report{{}, {sharp}};
@@ -315,7 +315,7 @@ TEST(Detection, StandsInEveryReport) {
   EXPECT_THAT(weak_reason(timed), HasSubstr("80 % would have passed too (by the tolerance, the only rule here)"));
   EXPECT_THAT(weak_reason(report.results[1]), EndsWith("would have passed too"));
   rounding.outcome.metrics["rounding_limit"] = 0.49;
-  EXPECT_THAT(numbers_line(rounding), HasSubstr("weak: limit 49 % (rounding)"));
+  EXPECT_THAT(numbers_line(rounding), HasSubstr("weak: limit 49 % (tolerance alone 80 %)"));
   EXPECT_THAT(numbers_line(report.results[0]), Not(HasSubstr("weak")));
   const std::string summary = console::write_summary(report.results, report.run, {}, 120);
   EXPECT_THAT(summary, HasSubstr("detection limit: median 40 %, worst 80 % (feeble, gradients.feeble) over 2"));
