@@ -137,17 +137,24 @@ std::string why_of(int exit_code, const judge::BaselineComparison& comparison,
              : refusal;
 }
 
-/// Returns why the baseline makes a case red. Returns nothing for other cases, and for one whose status is red by
-/// itself.
+/// Returns every reason for which the baseline makes a case red, a loss before a different model. A worse status is red
+/// by itself, so it is not among them.
 BaselineFinding finding_of(const judge::CaseChange& change, const std::vector<judge::Change>& fail_on,
                            const Result& now) {
-  if (change.status_worse || !judge::fails(change, fail_on)) return {};
-  if (change.change == judge::Change::other_model)
-    return {BaselineChange::different_model,
-            fmt::format("different model: its {} are not the baseline's, so nothing is compared", change.other_parts)};
-  const std::string words = judge::red_words(change, fail_on);
-  if (!judge::fails_as_worse(change, fail_on)) return {BaselineChange::changed, "changed since the baseline: " + words};
-  return {is_skipped(now) ? BaselineChange::gone : BaselineChange::worse, "worse than the baseline: " + words};
+  BaselineFinding finding;
+  if (judge::fails_by_change(change, fail_on)) {
+    if (!judge::fails_as_worse(change, fail_on))
+      finding = {BaselineChange::changed, "changed since the baseline: " + judge::red_words(change, fail_on)};
+    else if (is_skipped(now))
+      finding = {BaselineChange::gone, "gone since the baseline: " + judge::red_words(change, fail_on)};
+    else
+      finding = {BaselineChange::worse, judge::worse_words(change, fail_on)};
+  }
+  if (!judge::fails_as_other_model(change, fail_on)) return finding;
+  const std::string words = judge::other_model_words(change);
+  if (finding.change == BaselineChange::none) return {BaselineChange::different_model, words};
+  finding.reason += "; " + words;
+  return finding;
 }
 
 /// Sets the finding of each record that was compared, and adds the baseline to its command. If a case has several

@@ -195,7 +195,8 @@ std::vector<FlagInfo> output_flags() {
           .is_path(),
       list_flag("baseline_fail_on", "slower,gone,different_model,more,less,ambiguous,faster,fixed,new",
                 "changes since the baseline that fail the run; a worse status always does. Without gone, cases that "
-                "were measured and are now skipped or absent pass; without different_model, rows of another model pass",
+                "were measured and are now skipped or absent pass; without different_model, rows of another model pass "
+                "unless they are worse",
                 &Flags::baseline_fail_on, config::text_of)
           .defaults_to("slower,gone,different_model"),
       boolean_flag("baseline_other_torch",

@@ -45,18 +45,27 @@ std::vector<const Result*> worst_of(const std::vector<Result>& results) {
   return worst;
 }
 
-/// Returns the number by which the lines are sorted; "-" for a case that an interruption left undone.
-std::string margin_text(const Result& r) { return rank_of(r) == 1 ? "-" : fmt::format("{:.2g}", margin_of(r)); }
+/// Whether only the baseline makes the case red.
+bool is_red_by_baseline_alone(const Result& r) { return r.finished && !is_fine(r) && r.status_as_expected(); }
 
-/// The name gives way to status, numbers and the beginning of the reason.
+/// Returns the number by which the lines are sorted; "-" for a case that an interruption left undone. A case that the
+/// baseline makes red has the word of its verdict instead.
+std::string margin_text(const Result& r) {
+  if (is_red_by_baseline_alone(r)) return std::string(verdict_of(r).word);
+  return rank_of(r) == 1 ? "-" : fmt::format("{:.2g}", margin_of(r));
+}
+
+/// The name gives way to status, numbers and the beginning of the reason. A reason of the baseline precedes the
+/// numbers.
 std::string worst_line(const Result& r, size_t width) {
   std::string facts;
-  const bool worse = r.finished && !is_fine(r) && r.status_as_expected();
-  if (r.outcome.status != Status::pass || !is_fine(r)) facts += fmt::format("  {}", to_string(r.outcome.status));
+  const bool worse = is_red_by_baseline_alone(r);
+  if (r.outcome.status != Status::pass || (!is_fine(r) && !worse))
+    facts += fmt::format("  {}", to_string(r.outcome.status));
   if (!is_fine(r) && !worse && r.expected != "pass")
     facts += ", expected " + terminal_line(first_line(expected_words(r)));
-  facts += sized_numbers(r);
-  const std::string reason = is_fine(r) || reason_of(r).empty() ? "" : "  " + terminal_line(first_line(reason_of(r)));
+  std::string reason = is_fine(r) || reason_of(r).empty() ? "" : "  " + terminal_line(first_line(reason_of(r)));
+  (worse ? reason : facts) += sized_numbers(r);
   const std::string head = fmt::format("  {} {:<5} ", verdict_of(r).mark, margin_text(r));
   const size_t taken = head.size() + columns(facts) + std::min(reason_room, columns(reason));
   const size_t room = std::max(least_name_width, width > taken ? width - taken : 0);

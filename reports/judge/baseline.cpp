@@ -83,22 +83,22 @@ std::string final_status_name(const Result& r) { return std::string(to_string(fi
 
 /// Returns the rank of the change, and the largest move among the metrics that have it.
 std::pair<size_t, double> badness(const CaseChange& c) {
-  static constexpr std::array order = {Change::same,  Change::less, Change::more,      Change::faster, Change::fixed,
-                                       Change::added, Change::gone, Change::ambiguous, Change::slower};
-  constexpr size_t lost = order.size(), other_model = lost + 1, broken = lost + 2;
+  static constexpr std::array order = {Change::same,        Change::less,  Change::more, Change::faster,
+                                       Change::fixed,       Change::added, Change::gone, Change::ambiguous,
+                                       Change::other_model, Change::slower};
+  constexpr size_t lost = order.size(), broken = lost + 1;
   double farthest = 0;
   for (const auto& metric : c.metrics)
     if (metric.change == c.change && metric.ratio > 0) farthest = std::max(farthest, std::abs(std::log(metric.ratio)));
-  const size_t kind = c.change == Change::broken        ? broken
-                      : c.change == Change::other_model ? other_model
-                      : c.lost                          ? lost
+  const size_t kind = c.change == Change::broken ? broken
+                      : c.lost                   ? lost
                                : static_cast<size_t>(std::ranges::find(order, c.change) - order.begin());
   return {kind, farthest};
 }
 
 Change worse_change(Change a, Change b) {
-  for (const Change change :
-       {Change::broken, Change::slower, Change::fixed, Change::ambiguous, Change::faster, Change::more, Change::less})
+  for (const Change change : {Change::broken, Change::slower, Change::other_model, Change::fixed, Change::ambiguous,
+                              Change::faster, Change::more, Change::less})
     if (a == change || b == change) return change;
   return Change::same;
 }
@@ -134,12 +134,9 @@ CaseChange change_of(const Result& before, const Result& after, CaseContext& con
   const BaselineOptions& options = context.options;
   CaseChange change{after.name, Change::same, final_status_name(before), final_status_name(after)};
   change.other_parts = differing_model_parts(before.outcome.model, after.outcome.model);
-  if (!change.other_parts.empty()) {
-    change.change = Change::other_model;
-    return change;
-  }
   change.old_noisy = is_noisy(before), change.new_noisy = is_noisy(after);
   change.status_worse = status_is_fine(before) && !status_is_fine(after);
+  if (!change.other_parts.empty()) change.change = Change::other_model;
   if (is_skipped(before) && is_skipped(after)) return change;
   if (change.status_worse)
     change.change = Change::broken;
@@ -148,7 +145,7 @@ CaseChange change_of(const Result& before, const Result& after, CaseContext& con
   else if (is_skipped(after))
     change.change = Change::gone, change.lost = was_measured_well(before);
   else if (!status_is_fine(before) && status_is_fine(after))
-    change.change = Change::fixed;
+    change.change = worse_change(change.change, Change::fixed);
   const bool comparable = context.is_comparable(before, after);
   // All of them: whether a latency is believed depends on the speed-up, asked for or not.
   for (const auto& info : metric_table()) {
@@ -167,7 +164,7 @@ CaseChange change_of(const Result& before, const Result& after, CaseContext& con
 void add_metrics(CaseChange& change, const BaselineOptions& options) {
   if (!options.metrics.empty())
     std::erase_if(change.metrics, [&](const auto& m) { return std::ranges::count(options.metrics, m.metric) == 0; });
-  if (change.change == Change::gone || change.change == Change::added || change.change == Change::other_model) return;
+  if (change.change == Change::gone || change.change == Change::added) return;
   for (const auto& metric : change.metrics)
     if (counts_for_case(metric.metric)) change.change = worse_change(change.change, metric.change);
 }
@@ -298,7 +295,8 @@ size_t count_worse(const BaselineComparison& comparison) {
 }
 
 size_t count_other_models(const BaselineComparison& comparison) {
-  return static_cast<size_t>(std::ranges::count(comparison.cases, Change::other_model, &CaseChange::change));
+  return static_cast<size_t>(
+      std::ranges::count_if(comparison.cases, [](const CaseChange& c) { return !c.other_parts.empty(); }));
 }
 
 }  // namespace torchstone::judge

@@ -50,11 +50,11 @@ struct CaseChange {
   std::vector<MetricChange> metrics = {};     ///< in the order of the metric table
   bool old_noisy = false, new_noisy = false;  ///< in that run (reports/record/doubts.h)
   bool lost = false;                          ///< GONE, and the baseline had measured it with the expected status
-  std::string other_parts = {};               ///< Change::other_model: "weights", "program" or "program and weights"
+  std::string other_parts = {};               ///< of a different model: "weights", "program" or "program and weights"
 };
 
 struct BaselineComparison {
-  /// Worst first: BROKEN, DIFFERENT MODEL, lost, SLOWER, AMBIGUOUS, GONE, NEW, FIXED, FASTER, MORE, LESS, SAME; then
+  /// Worst first: BROKEN, lost, SLOWER, DIFFERENT MODEL, AMBIGUOUS, GONE, NEW, FIXED, FASTER, MORE, LESS, SAME; then
   /// by size.
   std::vector<CaseChange> cases;
   /// Reasons why timings are incomparable, one sentence each: another machine class, device, library version. They are
@@ -74,6 +74,7 @@ struct BaselineComparison {
 /// Whether the case is BROKEN, SLOWER or lost.
 bool is_worse(const CaseChange& change);
 size_t count_worse(const BaselineComparison& comparison);
+/// Returns the number of cases whose model is not the baseline's, whatever their change.
 size_t count_other_models(const BaselineComparison& comparison);
 
 struct BaselineOptions {
@@ -106,7 +107,8 @@ MetricChange change_of(const MetricInfo& info, const Result& before, const Resul
 /// Settles which timings of all cases together are SLOWER, and which side of them moved. Less certain changes become
 /// AMBIGUOUS. The hypothesis of a case is that its speed-up (without one, its compiled time) is not worse. Returns the
 /// drift of the machine, by eager's times of all cases. A case of compiles has a hypothesis for each metric of
-/// Judged::by_processes that counts for it.
+/// Judged::by_processes that counts for it. Eager is no reference for a case whose program is not the baseline's: such
+/// a case is SLOWER if its speed-up is, or if its compiled time is by far.
 std::optional<Drift> settle_timings(std::vector<CaseChange>& cases, const BaselineOptions& options);
 
 /// Returns which parts of a model differ: "weights", "program" or "program and weights". Empty if none does, or if a

@@ -14,6 +14,7 @@
 #include "reports/base/terminal.h"
 #include "reports/base/text.h"
 #include "reports/record/result_json.h"
+#include "reports/record/verdict.h"
 
 namespace torchstone::judge {
 namespace {
@@ -66,9 +67,9 @@ std::string metric_line(const MetricChange& m) {
 
 std::string case_block(const CaseChange& c, bool all) {
   std::string text = fmt::format("{} {:<9} {}", mark_of(c), to_string(c.change), terminal_line(c.name));
-  if (c.change == Change::other_model)
-    text += fmt::format("  (not compared: the {} differ{})", c.other_parts, c.other_parts == "program" ? "s" : "");
-  else if (c.old_status.empty() || c.new_status.empty())
+  if (!c.other_parts.empty())
+    text += fmt::format("  (the {} differ{})", c.other_parts, c.other_parts == "program" ? "s" : "");
+  if (c.old_status.empty() || c.new_status.empty())
     text += fmt::format("  ({})", terminal_line(c.old_status.empty() ? c.new_status : "was " + c.old_status));
   else if (c.old_status != c.new_status)
     text += fmt::format("  {} → {}", terminal_line(c.old_status), terminal_line(c.new_status));
@@ -105,6 +106,28 @@ std::string how_many(size_t count, std::string_view one, std::string_view severa
   return fmt::format("{} {}", count, count == 1 ? one : several);
 }
 
+/// "at least 1.8 times". The change must be by far.
+std::string at_least_words(const MetricChange& m) {
+  return fmt::format("at least {:.1f} times", std::floor(*m.at_least * 10) / 10);
+}
+
+/// Returns "at least 1.8 times slower" for the largest such loss of a case; empty without one.
+std::string far_words(const CaseChange& c) {
+  const MetricChange* farthest = nullptr;
+  for (const auto& m : c.metrics)
+    if (m.change == Change::slower && m.at_least && counts_for_case(m.metric) &&
+        (farthest == nullptr || *m.at_least > *farthest->at_least))
+      farthest = &m;
+  return farthest == nullptr ? "" : at_least_words(*farthest) + " slower";
+}
+
+/// Returns why a case is worse, in a few words: "at least 1.8 times slower", "pass → crash".
+std::string shortest_reason(const CaseChange& c, const std::vector<Change>& fail_on) {
+  if (c.status_worse) return fmt::format("{} → {}", terminal_line(c.old_status), terminal_line(c.new_status));
+  const std::string far = far_words(c);
+  return far.empty() ? red_words(c, fail_on) : far;
+}
+
 /// Returns at most three names, and the number of further names.
 std::string first_names(const std::vector<std::string>& names) {
   constexpr size_t shown = 3;
@@ -116,10 +139,19 @@ std::string first_names(const std::vector<std::string>& names) {
 
 }  // namespace
 
-bool fails(const CaseChange& c, const std::vector<Change>& fail_on) {
-  if (c.change == Change::broken) return true;
+bool fails_by_change(const CaseChange& c, const std::vector<Change>& fail_on) {
   if (c.change == Change::gone && !c.lost) return false;
-  return is_named(fail_on, c.change) || has_named_metric(c, fail_on);
+  const bool is_broken_number = c.change == Change::broken && !c.status_worse;
+  const bool is_named_itself = c.change != Change::other_model && is_named(fail_on, c.change);
+  return is_broken_number || is_named_itself || has_named_metric(c, fail_on);
+}
+
+bool fails_as_other_model(const CaseChange& c, const std::vector<Change>& fail_on) {
+  return !c.other_parts.empty() && is_named(fail_on, Change::other_model);
+}
+
+bool fails(const CaseChange& c, const std::vector<Change>& fail_on) {
+  return c.change == Change::broken || fails_by_change(c, fail_on) || fails_as_other_model(c, fail_on);
 }
 
 bool fails_as_worse(const CaseChange& c, const std::vector<Change>& fail_on) {
@@ -173,11 +205,22 @@ std::string red_words(const CaseChange& change, const std::vector<Change>& fail_
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::string worse_words(const CaseChange& change, const std::vector<Change>& fail_on) {
+  const std::string far = far_words(change);
+  const std::string words = far.empty() ? "worse than the baseline" : far + " than the baseline";
+  return fmt::format("{}: {}", words, red_words(change, fail_on));
+}
+
+std::string other_model_words(const CaseChange& change) {
+  if (change.other_parts.empty()) return "";
+  return fmt::format("different model: its {} {} not the baseline's", change.other_parts,
+                     change.other_parts == "program" ? "is" : "are");
+}
+
 std::string change_words(const MetricChange& m) {
   std::string word(to_string(m.change));
   if (!m.at_least || (m.change != Change::slower && m.change != Change::faster)) return word;
-  return fmt::format("{}, at least {:.1f} times {}", word, std::floor(*m.at_least * 10) / 10,
-                     m.change == Change::slower ? "slower" : "faster");
+  return fmt::format("{}, {} {}", word, at_least_words(m), m.change == Change::slower ? "slower" : "faster");
 }
 
 std::string metric_title(const std::string& key) {
@@ -270,9 +313,7 @@ std::string refusal_words(const BaselineComparison& comparison) {
   if (code == ExitCode::usage_error)
     return fmt::format("timings not compared: the baseline is of {}",
                        fmt::join(exclusions(comparison, "another machine", "another torch"), " and "));
-  if (code != ExitCode::nothing_judged) return "";
-  return count_other_models(comparison) > 0 ? "nothing compared: the baseline's cases are of other models"
-                                            : "nothing compared: the baseline has none of these cases";
+  return code == ExitCode::nothing_judged ? "nothing compared: the baseline has none of these cases" : "";
 }
 
 std::string allowing_options(const BaselineComparison& comparison) {
@@ -294,29 +335,30 @@ std::string torch_words(const BaselineComparison& comparison) {
 int exit_code_of(const BaselineComparison& comparison, const std::vector<Change>& fail_on) {
   if (comparison.timings_excluded > 0) return ExitCode::usage_error;
   const auto is_red = [&](const CaseChange& c) { return fails(c, fail_on); };
-  const auto is_red_model = [&](const CaseChange& c) { return c.change == Change::other_model && is_red(c); };
-  const auto is_compared = [](const CaseChange& c) {
-    return !c.old_status.empty() && !c.new_status.empty() && c.change != Change::other_model;
-  };
+  const auto is_compared = [](const CaseChange& c) { return !c.old_status.empty() && !c.new_status.empty(); };
   const auto& cases = comparison.cases;
-  if (std::ranges::none_of(cases, is_compared) && std::ranges::none_of(cases, is_red_model))
-    return ExitCode::nothing_judged;
+  if (std::ranges::none_of(cases, is_compared)) return ExitCode::nothing_judged;
   return std::ranges::any_of(cases, is_red) ? ExitCode::gate_failed : ExitCode::success;
 }
 
 std::vector<std::string> red_sentences(const BaselineComparison& comparison, const std::vector<Change>& fail_on) {
   std::vector<std::string> gone, others, sentences;
+  std::string worst;
   size_t worse = 0, others_named = 0;
   for (const auto& c : comparison.cases) {
     if (!fails(c, fail_on)) continue;
-    if (c.change == Change::gone)
+    const bool is_other_model = fails_as_other_model(c, fail_on);
+    if (is_other_model) others.push_back(c.name);
+    if (c.lost)
       gone.push_back(c.name);
-    else if (c.change == Change::other_model)
-      others.push_back(c.name);
-    else
-      ++(fails_as_worse(c, fail_on) ? worse : others_named);
+    else if (fails_as_worse(c, fail_on)) {
+      if (worse++ == 0) worst = fmt::format("{}: {}", terminal_line(short_name(c.name)), shortest_reason(c, fail_on));
+    } else if (!is_other_model)
+      ++others_named;
   }
-  if (worse > 0) sentences.push_back(how_many(worse, "case is", "cases are") + " worse than the baseline");
+  if (worse > 0)
+    sentences.push_back(fmt::format("{} worse than the baseline{} {}", how_many(worse, "case is", "cases are"),
+                                    worse == 1 ? ":" : ", first", worst));
   if (!gone.empty())
     sentences.push_back(fmt::format("{} gone: {}",
                                     how_many(gone.size(), "case of the baseline is", "cases of the baseline are"),
@@ -332,7 +374,7 @@ std::vector<std::string> red_sentences(const BaselineComparison& comparison, con
 
 bool is_red_by_coverage(const BaselineComparison& comparison, const std::vector<Change>& fail_on) {
   return std::ranges::any_of(comparison.cases, [&](const CaseChange& c) {
-    return (c.lost || c.change == Change::other_model) && std::ranges::count(fail_on, c.change) > 0;
+    return (c.lost && is_named(fail_on, c.change)) || fails_as_other_model(c, fail_on);
   });
 }
 

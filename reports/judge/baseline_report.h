@@ -18,10 +18,15 @@ std::vector<std::string> comparison_remarks(const BaselineComparison& comparison
 /// Returns "noisy in the baseline", "noisy now" or "noisy in both"; empty for a case that is noisy in neither.
 std::string noisy_words(const CaseChange& change);
 /// Returns which metrics make a case red: "speed-up 1.300x → 1.040x (-20.00 % [-21.50 -18.40], SLOWER)". For a lost
-/// case "pass → unsupported". If the verdict of the case itself is named by `fail_on`, that verdict.
+/// case "pass → unsupported". Without such a metric, the change of the case.
 std::string red_words(const CaseChange& change, const std::vector<Change>& fail_on);
 /// Returns the change of a metric: "SLOWER", and for a timing that changed by far "SLOWER, at least 1.8 times slower".
 std::string change_words(const MetricChange& change);
+/// Returns how a case is worse: "at least 1.8 times slower than the baseline: speed-up 4.000x → 1.000x (…)", or "worse
+/// than the baseline: " and red_words().
+std::string worse_words(const CaseChange& change, const std::vector<Change>& fail_on);
+/// Returns "different model: its program is not the baseline's"; empty for the same model.
+std::string other_model_words(const CaseChange& change);
 /// Returns the title of a metric, or its key if the metric table lacks it.
 std::string metric_title(const std::string& key);
 /// Returns "speed-up 1.300x → 1.040x".
@@ -50,9 +55,14 @@ const std::vector<Change>& default_fail_on();
 /// slower, faster, ambiguous, new, gone, different_model, more, less, fixed.
 std::vector<Change> parse_fail_on(const std::vector<std::string>& words);
 
-/// Whether a case is red: it is BROKEN, or `fail_on` names its change or the change of one of its metrics. GONE is red
-/// only for a lost case. Metrics that do not count for the case (counts_for_case) never make it red.
+/// Whether a case is red: it is BROKEN, or `fail_on` names its change, the change of one of its metrics, or
+/// different_model and its model is not the baseline's. GONE is red only for a lost case. Metrics that do not count for
+/// the case (counts_for_case) never make it red.
 bool fails(const CaseChange& change, const std::vector<Change>& fail_on);
+/// Whether fails() for another reason than a worse status or the model of the case.
+bool fails_by_change(const CaseChange& change, const std::vector<Change>& fail_on);
+/// Whether `fail_on` names different_model and the model of the case is not the baseline's.
+bool fails_as_other_model(const CaseChange& change, const std::vector<Change>& fail_on);
 /// Whether a case is red because it is worse, and not only because `fail_on` names another change.
 bool fails_as_worse(const CaseChange& change, const std::vector<Change>& fail_on);
 
@@ -61,8 +71,8 @@ bool fails_as_worse(const CaseChange& change, const std::vector<Change>& fail_on
 /// for a lost case.
 int exit_code_of(const BaselineComparison& comparison, const std::vector<Change>& fail_on = default_fail_on());
 
-/// Returns why exit_code_of() is 1, one sentence for each kind: "1 case of the baseline is gone: NAME". Empty if
-/// nothing is red.
+/// Returns why exit_code_of() is 1, one sentence for each kind: "1 case of the baseline is gone: NAME". The sentence on
+/// worse cases has the first one with its reason. Empty if nothing is red.
 std::vector<std::string> red_sentences(const BaselineComparison& comparison,
                                        const std::vector<Change>& fail_on = default_fail_on());
 

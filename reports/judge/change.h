@@ -12,7 +12,7 @@ namespace torchstone::judge {
 
 /// The change of a case, or of one of its metrics, since the baseline, in the terms of nvbench_compare. `faster` and
 /// `slower` are changes of a time, `more` and `less` of bytes and counts. `fixed` and `broken` are changes of a status,
-/// or of a number that was or is NaN. `other_model`: program or weights differ, so the records are incomparable.
+/// or of a number that was or is NaN. `other_model`: program or weights differ, and nothing is worse.
 enum class Change { same, faster, slower, ambiguous, added, gone, other_model, more, less, fixed, broken };
 /// Returns SAME, FASTER, SLOWER, AMBIGUOUS, NEW, GONE, DIFFERENT MODEL, MORE, LESS, FIXED or BROKEN.
 std::string_view to_string(Change change);

@@ -144,11 +144,14 @@ void hold_family_error(std::vector<CaseChange>& cases, double error) {
       family[i]->change = Change::ambiguous;
 }
 
+/// Whether the program of the case is not the baseline's, so eager's time may have changed with it.
+bool has_other_program(const CaseChange& c) { return c.other_parts.starts_with("program"); }
+
 std::optional<Drift> drift_in(std::vector<CaseChange>& cases) {
   std::vector<double> changes;
   for (auto& c : cases)
     if (const MetricChange* eager = find(c, "eager_ms");
-        eager != nullptr && has_interval(*eager) && !eager->other_places)
+        eager != nullptr && has_interval(*eager) && !eager->other_places && !has_other_program(c))
       changes.push_back(std::log(eager->ratio));
   return estimate_drift(changes);
 }
@@ -167,6 +170,10 @@ void settle_sides(CaseChange& c, double drift, double tolerance) {
   const bool compiled_moved = compiled->change == Change::slower || compiled->change == Change::faster;
   if (!compiled_moved || speedup->change == compiled->change) return;
   if (compiled->change == Change::faster && eager->change == Change::same) return;
+  // An edit may slow down eager as well. A small loss could be the machine's, a large one could not.
+  if (has_other_program(c) && compiled->change == Change::slower && compiled->at_least &&
+      certain_factor({0, std::log(*compiled->at_least), infinity}, std::exp(std::max(drift, 0.0))))
+    return;
   if (eager->change == compiled->change) lower(*eager);
   lower(*compiled);
 }

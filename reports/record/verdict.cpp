@@ -93,8 +93,10 @@ std::string exit_words_of(const Report& report) {
 std::string reason_of(const Result& result) {
   std::string text;
   const auto add = [&](const std::string& line) { text += (text.empty() || line.empty() ? "" : "\n") + line; };
-  add(result.baseline.reason);
-  add(result.outcome.reason);
+  const bool gone = result.baseline.change == BaselineChange::gone && !result.outcome.reason.empty();
+  if (!result.status_as_expected()) add(result.outcome.reason);
+  add(gone ? result.baseline.reason + ": " + result.outcome.reason : result.baseline.reason);
+  if (result.status_as_expected() && !gone) add(result.outcome.reason);
   if (const std::string noise = noisy_reason(result); !noise.empty()) add("noisy: " + noise);
   if (const std::string weak = weak_reason(result); !weak.empty()) add("weak: " + weak);
   return text;
@@ -148,7 +150,7 @@ std::string expected_words(const Result& result) {
 namespace {
 
 std::string_view baseline_word(BaselineChange change) {
-  if (change == BaselineChange::different_model) return "MODEL";
+  if (change == BaselineChange::different_model) return "DIFFERENT MODEL";
   if (change == BaselineChange::changed) return "CHANGED";
   return change == BaselineChange::gone ? "GONE" : "SLOWER";
 }

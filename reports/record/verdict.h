@@ -20,8 +20,8 @@ std::string exit_words(int code);
 /// Returns the same for this run, which may have an explanation of its own.
 std::string exit_words_of(const Report& report);
 
-/// Returns the reasons for the verdict, one per line: what is worse than the baseline, the outcome's reason, why the
-/// speed-up says too little. May be empty.
+/// Returns the reasons for the verdict, one per line: the outcome's reason, what is worse than the baseline, why the
+/// speed-up says too little. The baseline precedes the outcome if the status is as expected. May be empty.
 std::string reason_of(const Result& result);
 
 /// Returns the notes as reports list them. They include fields that version 1 of results.json had as notes, under their
@@ -62,7 +62,7 @@ std::string sized_numbers(const Result& result);
 
 /// A verdict in one word, and a mark that is readable without colour (asv's):
 ///   ' '  as expected: PASS, XFAIL
-///   '!'  unexpectedly bad: FAIL, ERROR, or by the baseline SLOWER, GONE, MODEL (a different one), CHANGED
+///   '!'  unexpectedly bad: FAIL, ERROR, or by the baseline SLOWER, GONE, DIFFERENT MODEL, CHANGED
 ///   '*'  unexpectedly good: XPASS
 ///   '~'  UNSURE (undecided), or NOISY: it passed, but its speed-up says too little
 ///   'x'  SKIP

@@ -236,6 +236,13 @@ std::string metric_changes(const judge::CaseChange& c) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+/// Returns metric_changes() and, for a different model, which parts differ.
+std::string what_changed(const judge::CaseChange& c) {
+  const std::string metrics = metric_changes(c);
+  if (c.other_parts.empty()) return metrics;
+  return metrics + (metrics.empty() ? "" : ", ") + "other " + c.other_parts;
+}
+
 std::string change_row(const judge::CaseChange& c) {
   const auto status_or_absent = [](const std::string& status) { return status.empty() ? "absent" : status; };
   const std::string status = c.old_status == c.new_status ? c.new_status
@@ -243,8 +250,7 @@ std::string change_row(const judge::CaseChange& c) {
                                                                         status_or_absent(c.new_status));
   const std::string noisy = judge::noisy_words(c);
   return fmt::format("| {}{}{} | {} | {} | {} |\n", to_string(c.change), noisy.empty() ? "" : ", ", noisy,
-                     name_cell(c.name), markdown_text(status),
-                     markdown_text(c.other_parts.empty() ? metric_changes(c) : "other " + c.other_parts));
+                     name_cell(c.name), markdown_text(status), markdown_text(what_changed(c)));
 }
 
 void add_changes(std::string& text, const judge::BaselineComparison& comparison, size_t limit) {

@@ -283,7 +283,25 @@ TEST_F(Baseline, OfOtherWeightsIsOfADifferentModel) {
   EXPECT_EQ(digests(now).first, digests(first()).first);
   EXPECT_NE(digests(now).second, digests(first()).second);
   EXPECT_EQ(compare({first().out(), now.out()}).exit_code, 1);
-  EXPECT_EQ(compare({"--fail-on", "slower", first().out(), now.out()}).exit_code, 3) << "then nothing is compared";
+  EXPECT_EQ(compare({"--fail-on", "slower", first().out(), now.out()}).exit_code, 0);
+}
+
+TEST_F(Baseline, OfAnotherProgramIsComparedAllTheSame) {
+  std::vector<std::string> arguments = timed;
+  arguments.push_back("--torchstone_baseline=" + changed([](auto& json) {
+                        four_times_as_fast(json);
+                        json.at("results").at(0).at("outcome")["program_digest"] = std::string(64, 'a');
+                      }));
+  Torchstone now;
+  const ProgramRun run = now.run(arguments);
+  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("! SLOWER"), HasSubstr("(the program differs)"),
+                             HasSubstr("exit code 1: 1 case is worse than the baseline: lennard_jones_")));
+  EXPECT_THAT(now.results().at("results").at(0).at("baseline").at("reason").get<std::string>(),
+              AllOf(testing::StartsWith("at least "), HasSubstr(" times slower than the baseline: "),
+                    testing::EndsWith("; different model: its program is not the baseline's")));
+  arguments.push_back("--torchstone_baseline_fail_on=slower");
+  EXPECT_EQ(now.run(arguments).exit_code, 1);
 }
 
 TEST_F(Baseline, FailOnMakesMoreRed) {

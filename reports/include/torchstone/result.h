@@ -80,7 +80,7 @@ enum class BaselineChange { none, worse, gone, different_model, changed };
 
 struct BaselineFinding {
   BaselineChange change = BaselineChange::none;
-  std::string reason{};  ///< one sentence
+  std::string reason{};  ///< one line; several reasons have "; " between them
 };
 
 /// The run and the place in it that wrote a record. It tells which of two records of a case is the later one, whatever

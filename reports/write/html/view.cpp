@@ -33,7 +33,7 @@ Facts common_notes(const std::vector<Result>& results) {
 }
 
 bool got_worse(const CaseView& c) {
-  return c.change != nullptr && (judge::is_worse(*c.change) || c.change->change == judge::Change::other_model);
+  return c.change != nullptr && (judge::is_worse(*c.change) || !c.change->other_parts.empty());
 }
 
 /// Returns 0 for the most urgent cases, and 3 for cases that need no attention.

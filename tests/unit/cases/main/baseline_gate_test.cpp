@@ -99,12 +99,15 @@ TEST(ARunAgainstItsBaseline, MarksWhatIsLeftOutNow) {
   judge::Baseline baseline;
   baseline.report.results = {record(Status::pass, 100)};
   Report run{{}, {record(Status::unsupported, 100)}};
+  run.results[0].outcome.reason = "no C++ compiler: g++, c++, clang++ not found";
   const BaselineVerdict verdict = judge_against(baseline, {}, {}, {}, run);
   EXPECT_EQ(verdict.exit_code, 1);
   EXPECT_THAT(verdict.why, AllOf(HasSubstr("1 case of the baseline is gone: suite/Performance.A/case"),
                                  HasSubstr("--torchstone_baseline_fail_on=slower")));
   EXPECT_EQ(run.results[0].baseline.change, BaselineChange::gone);
-  EXPECT_EQ(run.results[0].baseline.reason, "worse than the baseline: pass → unsupported");
+  EXPECT_EQ(run.results[0].baseline.reason, "gone since the baseline: pass → unsupported");
+  EXPECT_EQ(reason_of(run.results[0]),
+            "gone since the baseline: pass → unsupported: no C++ compiler: g++, c++, clang++ not found");
   EXPECT_FALSE(run.results[0].as_expected());
   EXPECT_EQ(verdict_of(run.results[0]).word, "GONE");
 }
@@ -132,8 +135,33 @@ TEST(ARunAgainstItsBaseline, SaysThatTheModelIsAnotherOne) {
   EXPECT_EQ(verdict.exit_code, 1);
   EXPECT_THAT(verdict.why, HasSubstr("1 case is another model than the baseline's"));
   EXPECT_EQ(run.results[0].baseline.change, BaselineChange::different_model);
-  EXPECT_THAT(run.results[0].baseline.reason, HasSubstr("different model: its weights"));
-  EXPECT_EQ(verdict_of(run.results[0]).word, "MODEL");
+  EXPECT_EQ(run.results[0].baseline.reason, "different model: its weights are not the baseline's");
+  EXPECT_EQ(verdict_of(run.results[0]).word, "DIFFERENT MODEL");
+}
+
+TEST(ARunAgainstItsBaseline, ListsAWrongAnswerBeforeADifferentModel) {
+  judge::Baseline baseline;
+  baseline.report.results = {record(Status::pass, 100)};
+  Report run{{}, {record(Status::fail_accuracy, 100)}};
+  run.results[0].outcome.reason = "output [0] is wrong";
+  baseline.report.results[0].outcome.model.program = "a", run.results[0].outcome.model.program = "b";
+  EXPECT_EQ(judge_against(baseline, {}, {}, {}, run).exit_code, 1);
+  EXPECT_EQ(reason_of(run.results[0]), "output [0] is wrong\ndifferent model: its program is not the baseline's");
+  EXPECT_EQ(verdict_of(run.results[0]).word, "FAIL");
+}
+
+TEST(ARunAgainstItsBaseline, ListsALossBeforeADifferentModel) {
+  judge::Baseline baseline;
+  baseline.report.results = {record(Status::pass, 100)};
+  Report run{{}, {record(Status::pass, 101)}};
+  baseline.report.results[0].outcome.model.program = "a", run.results[0].outcome.model.program = "b";
+  const auto flags =
+      test::flags_of({"--torchstone_baseline=/b.json", "--torchstone_baseline_fail_on=more,different_model"});
+  EXPECT_EQ(judge_against(baseline, {}, flags, {}, run).exit_code, 1);
+  EXPECT_EQ(run.results[0].baseline.change, BaselineChange::changed);
+  EXPECT_THAT(run.results[0].baseline.reason,
+              AllOf(testing::StartsWith("changed since the baseline: compiled, peak memory 100 B → 101 B"),
+                    testing::EndsWith("; different model: its program is not the baseline's")));
 }
 
 constexpr auto one_row =

@@ -43,6 +43,19 @@ TEST(ExitCode, InterruptedBeforeGateBeforeInfrastructureBeforeUndecided) {
   EXPECT_EQ(code({Status::pass, Status::undecided}, false), 0);
 }
 
+TEST(Summary, ACaseThatTheBaselineMakesRedHasItsReasonInPlaceOfAMargin) {
+  auto results = with_statuses({Status::pass});
+  results[0].check = "performance";
+  results[0].outcome.metrics = {{"speedup", 1.2}, {"speedup_low", 1.1}, {"speedup_high", 1.3}};
+  results[0].baseline = {BaselineChange::worse, "at least 27.2 times slower than the baseline: speed-up"};
+  const std::string text = write_summary(results, {}, {}, 200);
+  EXPECT_THAT(text,
+              testing::ContainsRegex("\n  ! SLOWER case0  at least 27\\.2 times slower than the baseline: speed-up "));
+  EXPECT_THAT(text, testing::Not(HasSubstr("! inf")));
+  results[0].baseline = {BaselineChange::different_model, "different model: its weights are not the baseline's"};
+  EXPECT_THAT(write_summary(results, {}, {}, 200), HasSubstr("\n  ! DIFFERENT MODEL case0  different model: "));
+}
+
 TEST(ExitCode, NothingMeasuredIsNotGreen) {
   EXPECT_EQ(code({}), 3);
   EXPECT_EQ(code({Status::unsupported, Status::pass_due_to_skip}), 3);

@@ -173,13 +173,33 @@ TEST(ComparisonExitCode, IsOneForAnotherModelUnlessThatIsAllowed) {
   comparison.cases = {{"a", Change::other_model, "pass", "pass"}};
   comparison.cases[0].other_parts = "weights";
   EXPECT_EQ(exit_code_of(comparison), 1);
-  EXPECT_EQ(exit_code_of(comparison, {Change::slower, Change::gone}), 3) << "then nothing is compared";
-  EXPECT_EQ(refusal_words(comparison), "nothing compared: the baseline's cases are of other models");
-  EXPECT_THAT(write_comparison(comparison),
-              AllOf(HasSubstr("! DIFFERENT MODEL a  (not compared: the weights differ)\n"), HasSubstr("0 SAME"),
-                    HasSubstr(", 1 DIFFERENT MODEL\n")));
+  EXPECT_EQ(exit_code_of(comparison, {Change::slower, Change::gone}), 0);
+  EXPECT_EQ(refusal_words(comparison), "");
+  EXPECT_THAT(write_comparison(comparison), AllOf(HasSubstr("! DIFFERENT MODEL a  (the weights differ)\n"),
+                                                  HasSubstr("0 SAME"), HasSubstr(", 1 DIFFERENT MODEL\n")));
   EXPECT_THAT(red_sentences(comparison), ElementsAre("1 case is another model than the baseline's: a"));
   EXPECT_EQ(nlohmann::json::parse(write_comparison_json(comparison)).at("counts").at("DIFFERENT MODEL"), 1);
+}
+
+TEST(ComparisonExitCode, IsOneForASlowerCaseOfAnotherModelWhateverIsAllowed) {
+  BaselineComparison comparison;
+  comparison.cases = {{"s/P.A/net", Change::slower, "pass", "pass"}};
+  CaseChange& change = comparison.cases[0];
+  change.other_parts = "program";
+  change.metrics = {{"speedup", 4, 1, 0.25, 0.11, 0.44, Change::slower}};
+  change.metrics[0].at_least = 2.39;
+  EXPECT_EQ(exit_code_of(comparison, {Change::slower}), 1);
+  EXPECT_THAT(write_comparison(comparison), HasSubstr("! SLOWER    s/P.A/net  (the program differs)\n"));
+  EXPECT_THAT(worse_words(change, {Change::slower}),
+              testing::StartsWith("at least 2.3 times slower than the baseline: speed-up 4.000x → 1.000x"));
+  EXPECT_EQ(other_model_words(change), "different model: its program is not the baseline's");
+  EXPECT_THAT(red_sentences(comparison, {Change::slower}),
+              ElementsAre("1 case is worse than the baseline: net: at least 2.3 times slower"));
+  EXPECT_THAT(red_sentences(comparison),
+              ElementsAre("1 case is worse than the baseline: net: at least 2.3 times slower",
+                          "1 case is another model than the baseline's: s/P.A/net"));
+  change.other_parts = "program and weights";
+  EXPECT_EQ(other_model_words(change), "different model: its program and weights are not the baseline's");
 }
 
 TEST(RedSentences, NameThreeCasesAndCountTheOthers) {
@@ -189,7 +209,7 @@ TEST(RedSentences, NameThreeCasesAndCountTheOthers) {
     comparison.cases.back().lost = true;
   }
   comparison.cases.push_back({"e", Change::broken, "pass", "crash", true});
-  EXPECT_THAT(red_sentences(comparison), ElementsAre("1 case is worse than the baseline",
+  EXPECT_THAT(red_sentences(comparison), ElementsAre("1 case is worse than the baseline: e: pass → crash",
                                                      "4 cases of the baseline are gone: a, b, c, and 1 more"));
 }
 

@@ -276,9 +276,9 @@ TEST(Baseline, ThatAloneHasACaseLosesIt) {
   EXPECT_THAT(lost_with({.allow_absent = true}), ElementsAre());
 }
 
-TEST(Baseline, OfAnotherModelIsNotCompared) {
+TEST(Baseline, OfAnotherModelIsComparedAllTheSame) {
   std::mt19937_64 random(7);
-  Result before = timed(random, 1.5, 0.01, 100), after = timed(random, 1.2, 0.01, 100);
+  Result before = timed(random, 1.5, 0.01, 100), after = timed(random, 1.5, 0.01, 100);
   before.outcome.model = {"program", "weights"};
   for (const auto& [digests, parts] : {std::pair{ModelDigests{"program", "others"}, "weights"},
                                        {ModelDigests{"another", "weights"}, "program"},
@@ -287,11 +287,34 @@ TEST(Baseline, OfAnotherModelIsNotCompared) {
     const CaseChange change = only_case(before, after);
     EXPECT_EQ(change.change, Change::other_model);
     EXPECT_EQ(change.other_parts, parts);
-    EXPECT_TRUE(change.metrics.empty());
+    EXPECT_EQ(change.metrics.size(), 3u);
     EXPECT_FALSE(is_worse(change));
   }
+  Result slower = timed(random, 1.2, 0.01, 100);
+  slower.outcome.model = after.outcome.model;
+  const CaseChange change = only_case(before, slower);
+  EXPECT_EQ(change.change, Change::slower);
+  EXPECT_EQ(change.other_parts, "program and weights");
+  const auto comparison = compare_with_baseline({{}, {before}}, {{}, {slower}});
+  EXPECT_EQ(count_other_models(comparison), 1u);
+  EXPECT_EQ(count_worse(comparison), 1u);
   after.outcome.status = Status::fail_accuracy;
-  EXPECT_FALSE(only_case(before, after).status_worse) << "another model says nothing about this one";
+  EXPECT_TRUE(only_case(before, after).status_worse);
+  EXPECT_EQ(only_case(before, after).change, Change::broken);
+}
+
+TEST(Baseline, OfAnotherProgramNeedsNoFallOfTheSpeedUpForALargeLoss) {
+  std::mt19937_64 random(7);
+  Result before = timed(random, 1.5, 0.01, 100);
+  Result twice = timed(random, 1.5, 0.01, 100, /*machine=*/2), little = timed(random, 1.5, 0.01, 100, 1.2);
+  before.outcome.model = {"program", "weights"};
+  for (Result* after : {&twice, &little}) after->outcome.model = {"edited", "weights"};
+  const CaseChange slower = only_case(before, twice);
+  EXPECT_EQ(slower.change, Change::slower) << "the edit slowed down eager as well";
+  EXPECT_EQ(change_in(slower, "compiled_ms"), Change::slower);
+  EXPECT_EQ(change_in(only_case(before, little), "compiled_ms"), Change::ambiguous) << "it may be the machine";
+  twice.outcome.model.program = "program";
+  EXPECT_NE(only_case(before, twice).change, Change::slower) << "the machine has changed";
 }
 
 TEST(Baseline, WithoutDigestsOnASideIsComparedAsItIs) {
