@@ -62,7 +62,8 @@ class Preparation : public testing::Environment {
     planned_.clear();
     for (const size_t index : selected) planned_.push_back(row_of(session_.cases[index], session_));
     if (baseline_ != nullptr) require_baseline();
-    require_fitting_python(session_.cases, selected, session_.flags.run);
+    if (const auto fault = python_fault(session_.cases, selected, session_.flags.run))
+      end_before_cases(session_.flags, run_, ExitCode::infrastructure, *fault);
     session_.unwritten.attempt("the plan", [&] { results_folder::write_plan(session_.flags.run.out, run_, planned_); });
     if (!session_.flags.operator_log.empty()) log_operator_inputs(session_, selected);
     plan_cases(session_, selected);
@@ -72,8 +73,7 @@ class Preparation : public testing::Environment {
   void require_baseline() const try {
     require_matching(*baseline_, planned_);
   } catch (const ReportError& error) {  // GoogleTest would make a failed test of it
-    print_error(fmt::format("torchstone: {}", error.what()));
-    std::exit(ExitCode::usage_error);
+    end_before_cases(session_.flags, run_, ExitCode::usage_error, error.what());
   }
 
   Session& session_;

@@ -38,7 +38,7 @@ PythonModel model_of_path(const std::string& only, const config::Place& place) {
   const std::string file = only.substr(path_mark.size(), comma - path_mark.size());
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) fail(place, fmt::format("{}: no such file", file));
-  return {only, name_for(name), ""};
+  return {only, name_for(name), "", std::nullopt, file};
 }
 
 PythonModel model_of_module(const std::string& only, const config::Place& place) {
@@ -133,7 +133,7 @@ bool register_python_model(config::Choice<std::string>& only, flags::Flags& flag
   info.make = [](const ModelOptions&) -> std::shared_ptr<Model> {
     throw std::logic_error("a Python subject has no model in this process");
   };
-  register_model(info, only.value.c_str(), 0);
+  register_model(info, model->file.empty() ? only.value.c_str() : model->file.c_str(), 0);
   if (!only.value.starts_with(path_mark) && !only.value.starts_with(module_mark)) {
     flags.package_models.insert(model->name);
     flags.run.exporter = place_exporter(compile::cache_folder(flags.run.cache)).parent_path();

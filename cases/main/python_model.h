@@ -14,6 +14,7 @@ struct PythonModel {
   std::string name;           ///< of the class, the function or the package's model; letters, digits and _
   std::string not_trained{};  ///< why it cannot be trained, as ModelInfo::not_trained has it
   std::optional<UpstreamModel> upstream{};  ///< of a whole model of a package
+  std::string file{};                       ///< of `path:FILE.py,class:NAME`
 };
 
 /// Returns the Python model that `only` names. It is `path:FILE.py,class:NAME`, as in PyTorch's harness, or

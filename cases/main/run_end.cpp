@@ -1,6 +1,7 @@
 #include "cases/main/run_end.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <set>
@@ -210,6 +211,23 @@ int close_run(const ClosingFacts& facts, const Ending& ending) {
   for (const auto& fault : ending.reports.faults) print_error("torchstone: " + fault);
   if (!facts.unwritten.empty()) std::cerr << "torchstone: " << facts.unwritten.line() << "\n";
   return *run.exit_code;
+}
+
+void end_before_cases(const flags::Flags& flags, const RunInfo& run, int code, const std::string& why) {
+  print_error("torchstone: " + why);
+  Report report{run, {}};
+  report.run.exit_reason = "finished";
+  report.run.exit_code = code;
+  report.run.exit_words = why;
+  if (flags.report) {
+    try {
+      write_atomically(std::filesystem::path(flags.run.out) / "junit.xml", write::write_junit({}, report.run));
+    } catch (const std::exception& error) {
+      print_error(fmt::format("torchstone: junit.xml: {}", error.what()));
+    }
+    std::cout << annotations_of(report, flags) << std::flush;
+  }
+  std::exit(code);
 }
 
 }  // namespace torchstone

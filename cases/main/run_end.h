@@ -68,4 +68,8 @@ Ending end_run(const ClosingFacts& facts, const RunInfo& run, const std::vector<
 /// summary, and what could not be written. Returns the exit code of the program.
 int close_run(const ClosingFacts& facts, const Ending& ending);
 
+/// Ends the program before its first case. Prints why, and writes junit.xml (unless --torchstone_report=none is given)
+/// and the annotations with that one error.
+[[noreturn]] void end_before_cases(const flags::Flags& flags, const RunInfo& run, int code, const std::string& why);
+
 }  // namespace torchstone

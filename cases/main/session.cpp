@@ -255,13 +255,12 @@ void plan_cases(Session& session, const std::vector<size_t>& selected) {
   session.runner.compile_ahead(selected);
 }
 
-void require_fitting_python(const std::vector<Case>& cases, const std::vector<size_t>& selected,
-                            const RunOptions& options) {
-  if (std::ranges::none_of(selected, [&](size_t i) { return compiles_in_python(cases[i]); })) return;
+std::optional<std::string> python_fault(const std::vector<Case>& cases, const std::vector<size_t>& selected,
+                                        const RunOptions& options) {
+  if (std::ranges::none_of(selected, [&](size_t i) { return compiles_in_python(cases[i]); })) return std::nullopt;
   const auto wrong = compile::wrong_python(options);
-  if (!wrong) return;
-  print_error(fmt::format("torchstone: the Python of the compile workers does not fit: {}", *wrong));
-  std::exit(ExitCode::infrastructure);
+  if (!wrong) return std::nullopt;
+  return fmt::format("the Python of the compile workers does not fit: {}", *wrong);
 }
 
 void log_operator_inputs(Session& session, const std::vector<size_t>& selected) {
@@ -276,6 +275,16 @@ void stamp(Session& session, Result& result) {
   ++session.origin.sequence;
   result.origin = session.origin;
 }
+
+namespace {
+
+/// Returns the file that declares the case. Empty for a Python model that a flag names by its module or package.
+std::string declared_file(const Case& c) {
+  const ModelInfo* info = find_model(c.model);
+  return info != nullptr && !info->python.empty() && c.file == info->python ? "" : c.file;
+}
+
+}  // namespace
 
 Result row_of(const Case& c, const Session& session) {
   Result result;
@@ -292,7 +301,7 @@ Result row_of(const Case& c, const Session& session) {
   result.batch_size = c.batch_size;
   result.expected = to_string(c.expected_status);
   result.max_error = c.max_error;
-  result.file = c.file;
+  result.file = declared_file(c);
   result.line = c.line;
   result.reproduce = reproduce_line(session.flags, c);
   result.origin = session.origin;

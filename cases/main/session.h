@@ -104,10 +104,10 @@ std::vector<size_t> selected_cases(const Session& session);
 /// Writes --torchstone_log_operator_inputs: the operators that the models of the selected cases call, each model once.
 void log_operator_inputs(Session& session, const std::vector<size_t>& selected);
 
-/// Ends the program with ExitCode::infrastructure if one of these cases needs the compile workers' Python and that
-/// Python does not fit. It may have another torch, for example. Rows that need it could only be skipped or fail.
-void require_fitting_python(const std::vector<Case>& cases, const std::vector<size_t>& selected,
-                            const RunOptions& options);
+/// Returns why no case can run if one of these needs the compile workers' Python and that Python does not fit. It may
+/// have another torch, for example. Rows that need it could only be skipped or fail.
+std::optional<std::string> python_fault(const std::vector<Case>& cases, const std::vector<size_t>& selected,
+                                        const RunOptions& options);
 
 /// Tells the runner which cases will run, and begins to compile what they need, in their order, while others run. Each
 /// case leaves a record when it begins, and when it ended before its test. Called before the first test.

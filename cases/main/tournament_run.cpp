@@ -269,7 +269,10 @@ int hold_tournaments(Session& session, RunInfo& run, const std::vector<size_t>& 
   std::vector<size_t> tried;
   std::ranges::copy_if(selected, std::back_inserter(tried),
                        [&](size_t index) { return !exclusion(variants, session.cases[index]); });
-  require_fitting_python(session.cases, tried, session.flags.run);
+  if (const auto fault = python_fault(session.cases, tried, session.flags.run)) {
+    print_error("torchstone: " + *fault);
+    return ExitCode::infrastructure;
+  }
   plan_cases(session, tried);
   run.exit_reason = "running";
   std::vector<judge::Tournament> tournaments;

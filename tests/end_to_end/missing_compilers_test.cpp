@@ -44,6 +44,9 @@ echo '{"file": "/version.py", "python": "3.11.0", "torch": "1.13.1", "torch_git"
   EXPECT_THAT(run.err, AllOf(HasSubstr("its torch is 1.13.1"), HasSubstr("LibTorch "), HasSubstr("--torchstone_python"),
                              HasSubstr(python)));
   EXPECT_THAT(run.out, Not(HasSubstr("PASS")));
+  EXPECT_THAT(read_file(torchstone.out() + "/junit.xml"),
+              AllOf(HasSubstr("tests=\"1\" failures=\"0\" errors=\"1\""), HasSubstr("exit code 4: the Python of the "),
+                    HasSubstr("its torch is 1.13.1")));
   arguments.push_back("--gtest_filter=*_eager_cpu");
   const ProgramRun without = torchstone.run(arguments);
   EXPECT_EQ(without.exit_code, 0) << "no case needs it: " << without.out << without.err;

@@ -95,9 +95,11 @@ TEST_F(APythonModule, IsJudgedInInferenceAndTrainingAsItsAuthorWroteIt) {
 }
 
 TEST_F(APythonModule, WithAGraphBreakIsRedIfNoneIsAllowed) {
-  const auto row =
-      row_of("torch._dynamo.graph_break()", "torch_compile:backend=aot_eager", {"--torchstone_max_graph_breaks=0"});
+  const auto row = row_of("torch._dynamo.graph_break()", "torch_compile:backend=aot_eager",
+                          {"--torchstone_max_graph_breaks=0", "--torchstone_github=always"});
   EXPECT_EQ(run_.exit_code, 1) << run_.out << run_.err;
+  EXPECT_THAT(run_.out, HasSubstr("/net.py,title=Net_inference_")) << "the annotation names the file";
+  EXPECT_EQ(row.at("file"), torchstone_.out() + "/net.py");
   EXPECT_EQ(row.at("outcome").at("status"), "fail_graph_breaks") << row.dump(1);
   EXPECT_THAT(row.at("outcome").at("notes").at("graph_breaks"), HasSubstr("net.py:13"));
   EXPECT_THAT(texts_below("csv", "_accuracy_graph_breaks.csv"), HasSubstr("net.py, line 13 in forward>"));

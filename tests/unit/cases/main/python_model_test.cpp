@@ -120,6 +120,14 @@ TEST(PythonModel, OfATakenNameGetsAnother) {
   EXPECT_EQ(name_of_only("path:" + file + ",class:resnet18"), "resnet18_python");
 }
 
+TEST(PythonModel, IsDeclaredInItsFile) {
+  const test::Folder folder;
+  const std::string file = folder.write("net.py", "");
+  auto flags = flags_of({"--torchstone_only=path:" + file + ",class:NetInAFile"});
+  EXPECT_TRUE(register_python_model(flags.only.at(0), flags));
+  EXPECT_EQ(find_model("NetInAFile")->file, file);
+}
+
 TEST(PythonModel, IsRegisteredUnderItsName) {
   auto flags = flags_of({"--torchstone_only=module:my.nets:ANetOfThisTest"});
   EXPECT_TRUE(register_python_model(flags.only.at(0), flags));
