@@ -158,7 +158,8 @@ std::vector<std::string> averages_of(const std::vector<Result>& results) {
 /// Returns "my_model" for a model of one's own without expectations, else "7 of 8 cases as expected".
 std::string subject_words(const std::vector<Result>& results) {
   if (is_own_without_expectations(results)) return terminal_line(model_names(results));
-  return fmt::format("{} of {} cases as expected", std::ranges::count_if(results, is_fine), results.size());
+  return fmt::format("{} of {} case{} as expected", std::ranges::count_if(results, is_fine), results.size(),
+                     results.size() == 1 ? "" : "s");
 }
 
 std::string head_line(const std::vector<Result>& results, const RunInfo& run) {

@@ -34,6 +34,11 @@ std::string differ(const std::string& key, const std::string& now, const std::st
   return fmt::format("{}: {} now, {} in the baseline", key, now, then);
 }
 
+/// Returns a difference with the number of its cases: "threads: 4 now, 2 in the baseline (3 cases)".
+std::string of_cases(const std::string& difference, size_t count) {
+  return fmt::format("{} ({} case{})", difference, count, count == 1 ? "" : "s");
+}
+
 /// Compares the values of a note over all cases of both reports. `absent` is the value of a case without the note;
 /// empty: such cases are skipped.
 void compare_notes(const Report& baseline, const Report& report, const std::string& key, const std::string& absent,
@@ -49,7 +54,7 @@ void compare_notes(const Report& baseline, const Report& report, const std::stri
     const std::string then = value_in(earlier, result.name), now = value_of(result);
     if (!then.empty() && !now.empty() && then != now) ++found[differ(key, now, then)];
   }
-  for (const auto& [text, count] : found) differences.push_back(fmt::format("{} ({} cases)", text, count));
+  for (const auto& [text, count] : found) differences.push_back(of_cases(text, count));
 }
 
 /// Returns differences that may affect timings, but do not forbid to compare them: variables, threads, load, other
@@ -276,7 +281,7 @@ BaselineComparison compare_with_baseline(const Report& baseline, const Report& r
     gone.lost = was_measured_well(*result) && !options.allow_absent;
   }
   for (const auto& [difference, number] : context.other_machines) {
-    comparison.machine_differences.push_back(fmt::format("{} ({} cases)", difference, number));
+    comparison.machine_differences.push_back(of_cases(difference, number));
     comparison.excluded_by_machine = comparison.excluded_by_machine || !options.other_machine;
   }
   comparison.drift = settle_timings(comparison.cases, options);

@@ -231,7 +231,8 @@ MatchedTable match(const UpstreamTable& table, const Report& report) {
     notes.push_back(
         fmt::format("{} of the cases are of the preset mini, which is smaller than upstream's models", minis));
   for (const auto& [said, count] : candidates.refused)
-    notes.push_back(fmt::format("{} cases are left out: the baseline is of {}", count, said));
+    notes.push_back(fmt::format("{} left out: the baseline is of {}",
+                                count == 1 ? "1 case is" : fmt::format("{} cases are", count), said));
   notes.insert(notes.end(), excluded.begin(), excluded.end());
   return matched;
 }

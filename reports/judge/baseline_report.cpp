@@ -60,8 +60,11 @@ std::string metric_line(const MetricChange& m) {
   const auto shown = [&](double value) {
     return is_exact(m) && std::floor(value) == value ? fmt::format("{:.0f}", value) : format_metric(m.metric, value);
   };
-  return fmt::format("    {} {:<22} {:>14} {:>14}   {:<30} {}{}\n", mark_of(m.change), terminal_line(m.metric),
-                     shown(m.old_value), shown(m.new_value), change_with_interval(m), change_words(m),
+  const MetricInfo* info = find_metric(m.metric);
+  const bool decides = info == nullptr || !info->only_shown;
+  return fmt::format("    {} {:<22} {:>14} {:>14}   {:<30} {}{}{}\n", decides ? mark_of(m.change) : ' ',
+                     terminal_line(m.metric), shown(m.old_value), shown(m.new_value), change_with_interval(m),
+                     change_words(m), decides ? "" : " (does not decide)",
                      m.single_number ? " (a single number against this run's interval)" : "");
 }
 
@@ -172,7 +175,7 @@ std::string counts_line(const BaselineComparison& comparison) {
   for (const Change change : common_changes) add(change, count(comparison, change));
   for (const Change change : rare_changes)
     if (const size_t n = count(comparison, change); n > 0) add(change, n);
-  return fmt::format("{} cases: {}", comparison.cases.size(), fmt::join(parts, ", "));
+  return fmt::format("{}: {}", how_many(comparison.cases.size(), "case", "cases"), fmt::join(parts, ", "));
 }
 
 std::vector<std::string> comparison_remarks(const BaselineComparison& comparison) {

@@ -25,6 +25,8 @@ std::string model_of(const Result& r) { return r.model.empty() ? short_name(r.na
 std::string wide_interval(double ratio, double low, double high) {
   if (!statistics::is_too_wide(ratio, low, high)) return "";
   if (!statistics::is_bounded(low, high)) return "its interval has no bound: it was measured too few times";
+  if (statistics::says_nothing(low, high) && (low > 1 || high < 1))
+    return fmt::format("its interval says no more than {}", ratio_text(ratio, low, high, 2));
   if (statistics::says_nothing(low, high))
     return fmt::format("its interval says nothing: the bounds differ by a factor of {:.2g}", high / low);
   return fmt::format("its interval is ±{:.0f} % wide", 100 * (high - low) / 2 / ratio);

@@ -20,10 +20,17 @@ namespace {
 
 constexpr size_t longest_reason = 200, longest_sizes = 80;
 
+/// Shortens a reason between two words, so that no number loses digits.
+std::string shortened_to_words(const std::string& reason) {
+  const std::string text = shortened(reason, longest_reason);
+  const size_t space = text == reason ? std::string::npos : text.rfind(' ');
+  return space == std::string::npos ? text : text.substr(0, space) + " …";
+}
+
 /// Returns status and reason: "fail_to_compile: no C++ compiler".
 std::string status_words(const Result& r) {
   if (!r.finished) return "started, never finished";
-  std::string reason = shortened(first_line(r.outcome.reason), longest_reason);
+  std::string reason = shortened_to_words(first_line(r.outcome.reason));
   while (reason.ends_with('.')) reason.pop_back();
   return fmt::format("{}{}{}", to_string(r.outcome.status), reason.empty() ? "" : ": ", reason);
 }
@@ -33,17 +40,23 @@ bool is_wrong(const Result& r) {
          (r.outcome.status == Status::fail_accuracy || r.outcome.status == Status::not_bitwise_equivalent);
 }
 
+/// Returns how wrong an answer is: "by 3.4 times the allowed error". Empty if no number tells.
+std::string times_words(const Result& r) {
+  for (const auto& [metric, allowed] :
+       {std::pair{"rounding_times", "what rounding explains"}, {"error_of_limit", "the allowed error"}}) {
+    const auto times = metric_of(r, metric);
+    if (times && std::isfinite(*times) && *times > 1)
+      return fmt::format("by {} times {}", *times < 100 ? fmt::format("{:.2g}", *times) : fmt::format("{:.0f}", *times),
+                         allowed);
+  }
+  return "";
+}
+
 /// Returns what an accuracy case tells about the answer.
 std::string answer_words(const Result& r) {
   if (is_wrong(r)) {
-    for (const auto& [metric, allowed] :
-         {std::pair{"rounding_times", "what rounding explains"}, {"error_of_limit", "the allowed error"}}) {
-      const auto times = metric_of(r, metric);
-      if (times && std::isfinite(*times) && *times > 1)
-        return fmt::format("WRONG, by {} times {}",
-                           *times < 100 ? fmt::format("{:.2g}", *times) : fmt::format("{:.0f}", *times), allowed);
-    }
-    return fmt::format("WRONG ({})", status_words(r));
+    const std::string times = times_words(r);
+    return times.empty() ? fmt::format("WRONG ({})", status_words(r)) : "WRONG, " + times;
   }
   if (r.finished && is_beyond_a_limit(r.outcome.status)) return fmt::format("correct, but {}", status_words(r));
   if (!r.finished || r.outcome.status != Status::pass) return fmt::format("not judged ({})", status_words(r));
@@ -79,6 +92,9 @@ bool is_timed(const Result& r) {
 
 /// Returns what a performance case tells about the speed.
 std::string speed_words(const Result& r) {
+  // The reason begins with "not timed", so the number replaces it.
+  if (const std::string times = is_wrong(r) ? times_words(r) : ""; !times.empty())
+    return "not timed, because the answer is WRONG, " + times;
   if (!is_timed(r)) return fmt::format("not timed ({})", status_words(r));
   const Status status = r.outcome.status;
   std::string text = ratio_words(r, *metric_of(r, "speedup"));

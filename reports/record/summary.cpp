@@ -79,7 +79,7 @@ std::vector<const Result*> timings_of(const std::vector<Result>& results, const 
     else if (!value || !std::isfinite(*value) || *value <= 0)
       ++average.excluded[std::string(to_string(r->outcome.status))];
     else if (is_unknown(*r, metric))
-      ++average.excluded["with an interval that says nothing"];
+      ++average.excluded["with too wide an interval"];
     else
       values.push_back(r);
   }

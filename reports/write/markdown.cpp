@@ -96,7 +96,8 @@ std::string own_model_list(const std::vector<Result>& results) {
 /// Returns what the heading says: the model of one's own, or how many cases are as expected.
 std::string subject_of(const std::vector<Result>& results, size_t bad) {
   if (is_own_without_expectations(results)) return cut_text(model_names(results));
-  return fmt::format("{} of {} cases as expected", results.size() - bad, results.size());
+  return fmt::format("{} of {} case{} as expected", results.size() - bad, results.size(),
+                     results.size() == 1 ? "" : "s");
 }
 
 /// Returns counts, geometric mean, duration and machine. For a model of one's own, sentences replace the mean.

@@ -71,7 +71,7 @@ TEST_F(Baseline, ARunMadeRedByItSaysSoInEveryReport) {
   const ProgramRun run = now.run(arguments);
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   const std::string again = "torchstone-report compare " + baseline + " " + now.out();
-  EXPECT_THAT(run.out, AllOf(HasSubstr("! SLOWER"), HasSubstr("0 of 1 cases as expected"), HasSubstr("exit code 1"),
+  EXPECT_THAT(run.out, AllOf(HasSubstr("! SLOWER"), HasSubstr("0 of 1 case as expected"), HasSubstr("exit code 1"),
                              HasSubstr(again), HasSubstr("::error ")));
   EXPECT_THAT(run.out, AllOf(HasSubstr("[  PASSED  ] 0 tests."), HasSubstr("[  FAILED  ] 1 test, listed below:"),
                              HasSubstr("[  FAILED  ] against the baseline: 1 case is worse than the baseline"),
@@ -88,7 +88,7 @@ TEST_F(Baseline, ARunMadeRedByItSaysSoInEveryReport) {
                             HasSubstr("worse than the baseline"), Not(HasSubstr("exit code 0")));
   EXPECT_THAT(read_file(now.out() + "/report.html"), is_red);
   EXPECT_THAT(read_file(now.out() + "/junit.xml"), HasSubstr("<failure type=\"worse_than_baseline\""));
-  EXPECT_THAT(read_file(now.out() + "/summary.txt"), HasSubstr("0 of 1 cases as expected"));
+  EXPECT_THAT(read_file(now.out() + "/summary.txt"), HasSubstr("0 of 1 case as expected"));
   const std::string page = folder_.out() + "/again.html";
   EXPECT_EQ(run_program({TORCHSTONE_REPORT, "html", now.out(), "-o", page}).exit_code, 0);
   EXPECT_THAT(read_file(page), is_red);

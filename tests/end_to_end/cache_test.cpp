@@ -85,7 +85,7 @@ TEST(AFaultOfTheInfrastructure, MeetsNoExpectation) {
   const ProgramRun run =
       torchstone.run_faults("*/healthy_inference_float32_fault_missing_cpu", {"--torchstone_expected=" + file});
   EXPECT_EQ(run.exit_code, 4) << run.out << run.err;
-  EXPECT_THAT(run.out, HasSubstr("0 of 1 cases as expected"));
+  EXPECT_THAT(run.out, HasSubstr("0 of 1 case as expected"));
 }
 
 }  // namespace

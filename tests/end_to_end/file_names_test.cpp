@@ -32,7 +32,7 @@ TEST(ALongName, HasItsRecordLogTableAndSummary) {
       torchstone.run_faults("*/healthy_*", {"--torchstone_backends=" + long_backend(), "--torchstone_checks=accuracy"});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_EQ(run.err, "");
-  EXPECT_THAT(run.out, HasSubstr("1 of 1 cases as expected"));
+  EXPECT_THAT(run.out, HasSubstr("1 of 1 case as expected"));
   EXPECT_GT(torchstone.row("/healthy_").at("name").get<std::string>().size(), 300u);
   for (const char* folder : {"cases", "logs", "csv"}) {
     const auto files = names_below(torchstone.out() + "/" + folder);

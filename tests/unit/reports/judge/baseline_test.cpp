@@ -409,7 +409,7 @@ TEST(Baseline, ComparesEachCaseOfSeveralMachinesWithItsOwn) {
   EXPECT_EQ(compared.timings_excluded, 3u) << "of the case that moved";
   EXPECT_TRUE(compared.excluded_by_machine);
   EXPECT_THAT(compared.machine_differences,
-              ElementsAre("machine of a case: NVIDIA A100 now, NVIDIA H200 in the baseline (1 cases)"));
+              ElementsAre("machine of a case: NVIDIA A100 now, NVIDIA H200 in the baseline (1 case)"));
   for (const auto& c : compared.cases) EXPECT_EQ(c.metrics.size(), c.name == "same" ? 3u : 0u) << c.name;
   const auto asked = compare_with_baseline(before, after, {.other_machine = true});
   EXPECT_EQ(asked.timings_excluded, 0u);

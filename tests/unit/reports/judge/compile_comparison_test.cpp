@@ -53,6 +53,11 @@ TEST(CompileComparison, ShowsADurationThatDoesNotDecide) {
   EXPECT_EQ(change.metrics[0].metric, "cold_compile_s");
   EXPECT_EQ(change.metrics[0].change, Change::slower);
   EXPECT_FALSE(fails(change, default_fail_on()));
+  BaselineComparison comparison;
+  comparison.cases = {change};
+  EXPECT_THAT(
+      write_comparison(comparison, /*all=*/true),
+      testing::ContainsRegex("\n      cold_compile_s .*SLOWER.* \\(does not decide\\)\n"));
 }
 
 TEST(CompileComparison, OfMemoryIsMoreAndNeverRedByItself) {

@@ -266,8 +266,8 @@ TEST(ComparisonOfProcesses, SaysWhatElseDiffersAndComparesAllTheSame) {
   EXPECT_THAT(comparison.notes, testing::ElementsAre("transparent_hugepage: always now, madvise in the baseline",
                                                      "OMP_NUM_THREADS: not set now, 2 in the baseline",
                                                      "load_average: 3.10 now, 0.20 in the baseline",
-                                                     "threads: 4 now, 2 in the baseline (1 cases)",
-                                                     "pin_threads: cores now, none in the baseline (1 cases)"));
+                                                     "threads: 4 now, 2 in the baseline (1 case)",
+                                                     "pin_threads: cores now, none in the baseline (1 case)"));
   EXPECT_EQ(comparison.timings_excluded, 0u);
   EXPECT_THAT(write_comparison(comparison), HasSubstr("OMP_NUM_THREADS: not set now"));
 }

@@ -176,7 +176,7 @@ TEST_F(UpstreamBaseline, MatchesByUpstreamsNamesAndByWhatRowAndFileSay) {
   for (const char* other : {"aot_eager_timm_inference.csv", "inductor_freezing.csv", "inductor_training.csv"})
     EXPECT_THAT(matched(read(other, expected_csv), {row("resnet18")}), IsEmpty()) << other;
   const auto notes = match(*read("inductor_training.csv", expected_csv).table, {{}, {row("resnet18")}}).notes;
-  EXPECT_THAT(notes, testing::Contains(HasSubstr("1 cases are left out: the baseline is of mode training")));
+  EXPECT_THAT(notes, testing::Contains(HasSubstr("1 case is left out: the baseline is of mode training")));
 }
 
 TEST(UpstreamsTables, HaveUpstreamsNamesSoThatItsGatesFindTheRows) {

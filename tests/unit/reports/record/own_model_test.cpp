@@ -78,6 +78,17 @@ TEST(OwnModelSentence, OfAWrongAnswerHasNoSpeed) {
   EXPECT_THAT(sentence({unexplained}), HasSubstr("float32: WRONG, by 3.5 times what rounding explains."));
 }
 
+TEST(OwnModelSentence, SaysOnceThatAWrongAnswerWasNotTimed) {
+  const std::string reason =
+      "not timed, because the answer is wrong: " + std::string(140, 'x') + " 2.8807123456789012 is";
+  const auto wrong = [&](double times) {
+    return sentence({with(own("performance"), Status::fail_accuracy, reason, {{"error_of_limit", times}})});
+  };
+  EXPECT_EQ(wrong(3.4),
+            "inductor, inference, float32: not timed, because the answer is WRONG, by 3.4 times the allowed error.");
+  EXPECT_THAT(wrong(nan_value), HasSubstr("xxx …)")) << "no number is cut";
+}
+
 TEST(OwnModelSentence, TellsWhatWasNotJudged) {
   const auto failed = [](const std::string& check) {
     return with(own(check), Status::fail_to_compile, "no C++ compiler\nmore", {{"speedup", nan_value}});
