@@ -346,6 +346,7 @@ int exit_code_of(const BaselineComparison& comparison, const std::vector<Change>
 
 std::vector<std::string> red_sentences(const BaselineComparison& comparison, const std::vector<Change>& fail_on) {
   std::vector<std::string> gone, others, sentences;
+  constexpr size_t shown_name = 36;  // so that a line has room for the reason
   std::string worst;
   size_t worse = 0, others_named = 0;
   for (const auto& c : comparison.cases) {
@@ -355,7 +356,9 @@ std::vector<std::string> red_sentences(const BaselineComparison& comparison, con
     if (c.lost)
       gone.push_back(c.name);
     else if (fails_as_worse(c, fail_on)) {
-      if (worse++ == 0) worst = fmt::format("{}: {}", terminal_line(short_name(c.name)), shortest_reason(c, fail_on));
+      if (worse++ == 0)
+        worst = fmt::format("{}: {}", terminal_line(shortened_middle(short_name(c.name), shown_name)),
+                            shortest_reason(c, fail_on));
     } else if (!is_other_model)
       ++others_named;
   }

@@ -140,7 +140,8 @@ std::string other_words(const Result& r) {
 
 /// Returns how the case compares with what the user stated: an expected status, or a baseline.
 std::string expectation_words(const Result& r) {
-  if (r.is_red_by_baseline()) return baseline_verdict_words(r);
+  if (r.is_red_by_baseline())
+    return r.baseline.reason.empty() ? baseline_verdict_words(r) : shortened_to_words(first_line(r.baseline.reason));
   if (r.expected == "pass") return "";
   return is_fine(r) ? "as expected" : "expected " + expected_words(r);
 }

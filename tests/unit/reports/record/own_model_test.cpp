@@ -89,6 +89,14 @@ TEST(OwnModelSentence, SaysOnceThatAWrongAnswerWasNotTimed) {
   EXPECT_THAT(wrong(nan_value), HasSubstr("xxx …)")) << "no number is cut";
 }
 
+TEST(OwnModelSentence, HasTheReasonOfTheBaseline) {
+  Result slower = timed_row(1.2, 1.1, 1.3);
+  slower.baseline = {BaselineChange::worse, "at least 2.3 times slower than the baseline: speed-up 2.8x → 1.2x"};
+  EXPECT_THAT(sentence({slower}), HasSubstr("; at least 2.3 times slower than the baseline: speed-up 2.8x → 1.2x."));
+  slower.baseline.reason.clear();
+  EXPECT_THAT(sentence({slower}), HasSubstr("; worse than the baseline."));
+}
+
 TEST(OwnModelSentence, TellsWhatWasNotJudged) {
   const auto failed = [](const std::string& check) {
     return with(own(check), Status::fail_to_compile, "no C++ compiler\nmore", {{"speedup", nan_value}});
