@@ -55,9 +55,8 @@ TEST(CompileComparison, ShowsADurationThatDoesNotDecide) {
   EXPECT_FALSE(fails(change, default_fail_on()));
   BaselineComparison comparison;
   comparison.cases = {change};
-  EXPECT_THAT(
-      write_comparison(comparison, /*all=*/true),
-      testing::ContainsRegex("\n      cold_compile_s .*SLOWER.* \\(does not decide\\)\n"));
+  EXPECT_THAT(write_comparison(comparison, /*all=*/true),
+              testing::ContainsRegex("\n      cold_compile_s .*SLOWER.* \\(does not decide\\)\n"));
 }
 
 TEST(CompileComparison, OfMemoryIsMoreAndNeverRedByItself) {
