@@ -51,6 +51,17 @@ double bound_of(double tail, const Tail& tail_at) {
   return high;
 }
 
+/// Returns all rounds in ascending order, each process moved so that its median is `centre`.
+std::vector<double> rounds_around(const Processes& processes, double centre) {
+  std::vector<double> rounds;
+  for (const auto& process : processes) {
+    const double own = median(process);
+    for (const double value : process) rounds.push_back(value - own + centre);
+  }
+  std::ranges::sort(rounds);
+  return rounds;
+}
+
 }  // namespace
 
 double student_tail(double t, double degrees) {
@@ -151,15 +162,17 @@ double best_rounds(const Components& components, double process_s, double round_
 }
 
 Interval interval_of_rounds(const Processes& processes, double centre, double confidence) {
-  std::vector<double> rounds;
-  for (const auto& process : processes) {
-    const double own = median(process);
-    for (const double value : process) rounds.push_back(value - own + centre);
-  }
+  const auto rounds = rounds_around(processes, centre);
   const auto indices = median_interval(rounds.size(), confidence);
   if (!indices) return {-infinity, infinity};
-  std::ranges::sort(rounds);
   return {rounds[indices->low], rounds[indices->high]};
+}
+
+Interval reach_of_rounds(const Processes& processes, double tail) {
+  const auto rounds = rounds_around(processes, 0);
+  if (rounds.empty()) throw std::invalid_argument("reach of rounds: at least one round expected");
+  const size_t index = median_bound(rounds.size(), tail).value_or(0);
+  return {std::min(0.0, rounds[index]), std::max(0.0, rounds[rounds.size() - 1 - index])};
 }
 
 ByPlace by_place(const std::vector<double>& fork_join_us, double near_us) {

@@ -189,6 +189,29 @@ TEST(IntervalOfRounds, LeavesOutHowProcessesDiffer) {
   EXPECT_EQ(interval_of_rounds({{1, 2, 3}}, 2, 0.95).low, -infinity);
 }
 
+TEST(ReachOfRounds, IsThatOfTheirInterval) {
+  const Processes processes{{1, 2, 3, 4, 6}, {101, 102, 103, 104, 106}};
+  const Interval interval = interval_of_rounds(processes, 0, 0.95);
+  const Interval reach = reach_of_rounds(processes, 0.025);
+  EXPECT_EQ(reach.low, interval.low);
+  EXPECT_EQ(reach.high, interval.high);
+  EXPECT_EQ(reach.low, -2);
+  EXPECT_EQ(reach.high, 3);
+}
+
+TEST(ReachOfRounds, IsTheFarthestRoundIfTheyAreTooFew) {
+  const Interval reach = reach_of_rounds({{1, 2, 4}}, 0.025);
+  EXPECT_EQ(reach.low, -1);
+  EXPECT_EQ(reach.high, 2);
+}
+
+TEST(ReachOfRounds, IsNoneOfProcessesWithOneRound) {
+  const Interval reach = reach_of_rounds({{1}, {2}, {4}}, 0.025);
+  EXPECT_EQ(reach.low, 0);
+  EXPECT_EQ(reach.high, 0);
+  EXPECT_THROW(reach_of_rounds({}, 0.025), std::invalid_argument);
+}
+
 /// Share of 95 % t intervals of `count` processes that hold their effects' mean, 0.
 double coverage(size_t count, const std::function<double(std::mt19937_64&)>& effect) {
   std::mt19937_64 random(11);
