@@ -20,7 +20,7 @@ const std::vector<MetricInfo>& metric_table() {
       {"speedup_within_high", "speed-up by the rounds alone, upper bound", "x", "{:.3f}", higher},
       {"speedup_across_caches", "speed-up with threads in different cache domains", "x", "{:.3f}", higher},
       {"required_speedup", "required speed-up", "x", "{:.3f}", neither},
-      {"processes", "processes that timed it", "", "{:.0f}", neither},
+      {"processes", "processes that count", "", "{:.0f}", neither},
       {"between_processes_sd", "speed-up, deviation between processes", "", "{:.4f}", lower},
       {"within_process_sd", "speed-up, deviation of a round in its process", "", "{:.4f}", lower},
       {"eager_ms", "eager, median", "ms", "{:.4g}", lower, by_rounds},
