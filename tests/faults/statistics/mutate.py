@@ -92,6 +92,8 @@ BUGS = [
     (PROCESS_RULE, "the gate is the interval's", "gate_error * part", "(1 - options_.confidence) * part"),
     (PROCESS_RULE, "rounds do not lower the interval", "std::min(-of_processes, of_rounds.low)", "-of_processes"),
     (PROCESS_RULE, "rounds do not raise the interval", "std::max(of_processes, of_rounds.high)", "of_processes"),
+    (PROCESS_RULE, "missing processes get no time", "left_s / std::max(1, missing) - costs.process_s", "left_s / std::max(1, missing)"),
+    (PROCESS_RULE, "the next process gets the time of all", "left_s / std::max(1, missing) - costs.process_s", "left_s - costs.process_s"),
     (PROCESSES, "too few rounds say nothing", "rounds[index])", "rounds[index] * (index > 0 ? 1 : 0))"),
     (PROCESS_RULE, "no more processes whatever the time", "elapsed_s + next_s > time_limit", "elapsed_s > time_limit"),
     (PROCESS_RULE, "a met requirement leaves a useless interval", "(met_ && !says_nothing)", "met_"),
