@@ -40,6 +40,7 @@ BaselineComparison sample_comparison() {
 int code_of(Change change, const std::vector<Change>& fail_on = default_fail_on()) {
   BaselineComparison comparison;
   comparison.cases = {{"a", change, "pass", "pass"}};
+  if (change == Change::other_model) comparison.cases[0].other_parts = "program";
   return exit_code_of(comparison, fail_on);
 }
 
