@@ -62,7 +62,7 @@ def row_of(result):
         return None
     outcome = result["outcome"]
     metrics, notes = outcome["metrics"], outcome["notes"]
-    return {"name": result["case"], "change": result["backend"], "dtype": result["dtype"], "mode": result["mode"],
+    return {"name": result["name"], "change": result["backend"], "dtype": result["dtype"], "mode": result["mode"],
             "times": number(metrics.get("rounding_times")), "limit": number(metrics.get("rounding_limit")),
             "tensor": notes.get("rounding_of", ""), "status": outcome["status"]}
 

@@ -11,7 +11,7 @@ import rounding_alarms as measured
 
 def result(times, limit=0.001, **changes):
     metrics = {} if times is None else {"rounding_times": times, "rounding_limit": limit}
-    return {"case": "s/Accuracy.X/net", "backend": "export", "dtype": "float32", "mode": "training", "expected": "pass",
+    return {"name": "s/Accuracy.X/net", "backend": "export", "dtype": "float32", "mode": "training", "expected": "pass",
             "outcome": {"status": "pass", "metrics": metrics, "notes": {"rounding_of": "gradients.w"}}, **changes}
 
 
