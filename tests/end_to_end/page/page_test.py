@@ -43,6 +43,7 @@ def make_pages():
     make("every_status", EVERY_STATUS)
     make("many", samples.write(folder / "many_run", samples.many()))
     make("killed", samples.write_killed(folder / "killed_run"))
+    make("own", samples.write(folder / "own_run", samples.own()))
     old, new = (samples.write(folder / name, run) for name, run in zip(("old", "new"), samples.two_runs()))
     make("slower", new, "--baseline", old)
     if arguments.binary:
@@ -101,6 +102,12 @@ class EveryPage(unittest.TestCase):
                 for width in WIDTHS:
                     browser.open(page.as_uri(), width=width)
                     self.assertLessEqual(browser.evaluate("document.documentElement.scrollWidth"), width, width)
+
+    def test_shows_each_column_of_an_own_model_on_a_laptop(self):
+        browser.open(pages["own"].as_uri(), width=1400)
+        self.assertIn("Peak memory", browser.evaluate("document.querySelector('#table thead').innerText"))
+        table = "document.getElementById('table')"
+        self.assertLessEqual(*browser.evaluate(f"[{table}.scrollWidth, {table}.closest('.scroll').clientWidth]"))
 
     def test_shows_all_cases_without_scripts(self):
         for name, page in pages.items():

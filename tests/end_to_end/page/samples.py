@@ -1,4 +1,4 @@
-"""Results as files, for pages to be made of: many cases, two runs with one slow-down, a killed run."""
+"""Results as files, for pages to be made of: many cases, two runs with one slow-down, a killed run, one's own model."""
 import copy
 import json
 import random
@@ -89,6 +89,18 @@ def two_runs(seed=2):
         slow["metrics"][key] /= 1.5
     slow["metrics"]["compiled_ms"] *= 1.5
     return old, new
+
+
+def own(seed=4):
+    """A Python module of one's own in both modes, judged by tolerance and by rounding, and timed."""
+    rng = random.Random(seed)
+    results = [make(rng, "Net", "torch_compile", *rounds) for make, *rounds in 2 * ((accuracy,), (performance, 40))]
+    for i, result in enumerate(results):
+        result.update(suite="python", own_model=True, preset="", line=0, dtype="as_written", mode=("inference", "training")[i // 2],
+                      name=result["name"].replace("torchbench/", "python/").replace("inference", ("inference", "training")[i // 2]))
+        limits = {"detection_limit": 0.49} if result["check"] == "performance" else {"rounding_times": 0.54, "rounding_limit": 0.048}
+        result["outcome"]["metrics"].update(limits)
+    return report(results)
 
 
 def write(folder, document):
