@@ -113,6 +113,12 @@ Tensors leaves(const c10::IValue& value) {
 
 double worst_of(const torch::Tensor& ratios) { return ratios.max().item<double>(); }
 
+/// What the tolerances of float32 are multiplied by. With vectors of another width than on the recording processor,
+/// sums have another order: outputs recorded with AVX2 differed by up to 13 times their tolerance with AVX-512
+/// (RobertaForQuestionAnswering, full). The gradient of ReLU can change where a value is close to 0: measured up to
+/// 0.006 (hrnet_w18).
+double allowance(const Golden& golden) { return at::get_cpu_capability() == golden.vectors ? 1 : 100; }
+
 /// Largest absolute difference over the largest absolute value of the original, over all outputs.
 double relative_error(const Tensors& outputs, const Golden& golden) {
   std::vector<torch::Tensor> errors;
@@ -185,7 +191,7 @@ TEST_P(Parity, OutputsAndExampleInputsEqualThePythonOriginals) {
   const auto error = relative_error(outputs, golden);
   RecordProperty("relative_error", std::to_string(error * 1e9) + "e-9");
   printf("%s: relative error %.2g\n", GetParam().c_str(), error);
-  EXPECT_LE(error, golden.facts["tolerance"].get<double>());
+  EXPECT_LE(error, golden.facts["tolerance"].get<double>() * allowance(golden));
 }
 
 /// Names and training passes are recorded for the mini presets.
@@ -207,10 +213,7 @@ TEST_P(MiniParity, ATrainingPassEqualsThePythonOriginals) {
     if (!model->in_state_dict(name) || !tensor.is_floating_point()) continue;
     tensor.requires_grad() ? gradients.push_back(tensor.grad().norm()) : buffers.push_back(tensor.norm());
   }
-  // With vectors of another width than on the recording processor, sums have another order. The gradient of ReLU can
-  // then change where a value is close to 0: measured up to 0.006 (hrnet_w18).
-  const double other_vectors = at::get_cpu_capability() == golden.vectors ? 1 : 100;
-  const auto tolerance = golden.facts["train_tolerance"].get<double>() * other_vectors;
+  const auto tolerance = golden.facts["train_tolerance"].get<double>() * allowance(golden);
   const auto compare = [&](const std::string& what, const torch::Tensor& found) {
     const auto error = relative_error_of_norms(found.detach(), golden.samples.at("train." + what));
     printf("%s: relative error of %s %.2g\n", GetParam().c_str(), what.c_str(), error);
