@@ -1,5 +1,6 @@
-"""pictures.py REPORT_TOOL RESULTS [--baseline OLD] [--model NAME]: the pictures of README, taken from the page of a real run.
-Written to docs/pictures: the top of the page in both themes, and the detail of one timing."""
+"""pictures.py REPORT_TOOL RESULTS [--baseline OLD] [--model NAME] [--own RESULTS]: the pictures of README and docs, taken from the
+pages of real runs. Written to docs/pictures: the top of the page in both themes, the detail of one timing, and the top of the
+page of one's own model."""
 import argparse
 import json
 import subprocess
@@ -18,6 +19,7 @@ def main():
     parser.add_argument("results")
     parser.add_argument("--baseline")
     parser.add_argument("--model", default="resnet18", help="whose timing is shown in detail")
+    parser.add_argument("--own", help="a run of one's own model")
     arguments = parser.parse_args()
     program = find_chromium()
     if program is None:
@@ -25,10 +27,16 @@ def main():
         return 77
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, Browser(program) as browser:
-        page = Path(folder) / "report.html"
-        baseline = ["--baseline", arguments.baseline] if arguments.baseline else []
-        subprocess.run([arguments.tool, "html", arguments.results, "-o", str(page), *baseline], check=True,
-                       stdout=subprocess.DEVNULL)
+        page, own = Path(folder) / "report.html", Path(folder) / "own.html"
+
+        def write(page, results, *options):
+            subprocess.run([arguments.tool, "html", results, "-o", str(page), *options], check=True, stdout=subprocess.DEVNULL)
+
+        if arguments.own:
+            write(own, arguments.own)
+            browser.open(own.as_uri(), width=1400, height=720)
+            browser.screenshot(PICTURES / "own_model.png", whole=False)
+        write(page, arguments.results, *(["--baseline", arguments.baseline] if arguments.baseline else []))
         for theme in ("light", "dark"):
             browser.open(page.as_uri(), width=1280, height=760, dark=theme == "dark")
             browser.screenshot(PICTURES / f"page_{theme}.png", whole=False)
