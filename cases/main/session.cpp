@@ -154,6 +154,12 @@ void record_begin(Session& session, size_t index) {
   session.unwritten.attempt("logs", [&] { std::filesystem::create_directories(out / "logs"); });
 }
 
+/// Returns the file that declares the case. Empty for a Python model that a flag names by its module or package.
+std::string declared_file(const Case& c) {
+  const ModelInfo* info = find_model(c.model);
+  return info != nullptr && !info->python.empty() && c.file == info->python ? "" : c.file;
+}
+
 }  // namespace
 
 // GoogleTest runs suites in the order of their first test. Since 1.14 it sorts the tests of a suite by file and line,
@@ -275,16 +281,6 @@ void stamp(Session& session, Result& result) {
   ++session.origin.sequence;
   result.origin = session.origin;
 }
-
-namespace {
-
-/// Returns the file that declares the case. Empty for a Python model that a flag names by its module or package.
-std::string declared_file(const Case& c) {
-  const ModelInfo* info = find_model(c.model);
-  return info != nullptr && !info->python.empty() && c.file == info->python ? "" : c.file;
-}
-
-}  // namespace
 
 Result row_of(const Case& c, const Session& session) {
   Result result;

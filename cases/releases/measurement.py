@@ -59,9 +59,10 @@ def open_columns(releases, made, arguments, out, check):
 
 
 def opened_program(wanted, made, arguments, out):
-    """Throws environments.Unusable, also for a build with another release: its rows would be another release's."""
+    """Throws environments.Unusable, also for a build with another release: its rows would be another release's. Named programs
+    were asked before (preflight.py)."""
     path = made.program(wanted)
-    difference = environments.difference_of(path, wanted)
+    difference = "" if wanted.program else environments.difference_of(path, wanted)
     if difference:
         raise environments.Unusable(difference)
     return runs.Program(path, arguments, out)

@@ -30,6 +30,8 @@ std::string substituted(std::string_view text, const std::map<char, std::string_
 std::string first_line(std::string_view text);
 /// Removes spaces, tabs and carriage returns at both ends.
 std::string trimmed(std::string_view text);
+/// Returns "1 case", "2 cases".
+std::string counted(size_t count, std::string_view noun);
 /// Makes a first ASCII letter upper case.
 std::string capitalised(std::string text);
 

@@ -158,8 +158,7 @@ std::vector<std::string> averages_of(const std::vector<Result>& results) {
 /// Returns "my_model" for a model of one's own without expectations, else "7 of 8 cases as expected".
 std::string subject_words(const std::vector<Result>& results) {
   if (is_own_without_expectations(results)) return terminal_line(model_names(results));
-  return fmt::format("{} of {} case{} as expected", std::ranges::count_if(results, is_fine), results.size(),
-                     results.size() == 1 ? "" : "s");
+  return fmt::format("{} of {} as expected", std::ranges::count_if(results, is_fine), counted(results.size(), "case"));
 }
 
 std::string head_line(const std::vector<Result>& results, const RunInfo& run) {
@@ -209,8 +208,7 @@ std::vector<std::string> report_lines(const std::vector<std::string>& paths, siz
     else
       others.push_back(short_name(path));
   }
-  for (const auto& [folder, count] : below)
-    others.push_back(fmt::format("{}/ ({} table{})", folder, count, count == 1 ? "" : "s"));
+  for (const auto& [folder, count] : below) others.push_back(fmt::format("{}/ ({})", folder, counted(count, "table")));
   std::vector<std::string> lines = {"Report: " + terminal_line(first)};
   if (!others.empty())
     lines.push_back(shortened(terminal_line(fmt::format("Also written: {}", fmt::join(others, ", "))), width));

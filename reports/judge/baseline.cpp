@@ -36,7 +36,7 @@ std::string differ(const std::string& key, const std::string& now, const std::st
 
 /// Returns a difference with the number of its cases: "threads: 4 now, 2 in the baseline (3 cases)".
 std::string of_cases(const std::string& difference, size_t count) {
-  return fmt::format("{} ({} case{})", difference, count, count == 1 ? "" : "s");
+  return fmt::format("{} ({})", difference, counted(count, "case"));
 }
 
 /// Compares the values of a note over all cases of both reports. `absent` is the value of a case without the note;

@@ -142,8 +142,8 @@ std::optional<Result> upstream_record(const UpstreamTable& t, const CsvRow& row,
   return before;
 }
 
-constexpr const char* counted = "";
-constexpr const char* uncounted = "uncounted_";
+constexpr const char* of_counted = "";
+constexpr const char* of_uncounted = "uncounted_";
 constexpr std::array timing_metrics = {"speedup", "eager_ms", "compiled_ms"};
 
 /// Whether both have processes of this kind, with threads in the same cache domain.
@@ -161,11 +161,11 @@ void append(Result& to, const std::string& kind, const Result& from, const std::
 }
 
 void add_processes(Result& to, const Result& from) {
-  if (alike(to, counted, from, counted))
-    append(to, counted, from, counted);
-  else if (alike(to, uncounted, from, counted))
-    append(to, uncounted, from, counted);
-  if (alike(to, uncounted, from, uncounted)) append(to, uncounted, from, uncounted);
+  if (alike(to, of_counted, from, of_counted))
+    append(to, of_counted, from, of_counted);
+  else if (alike(to, of_uncounted, from, of_counted))
+    append(to, of_uncounted, from, of_counted);
+  if (alike(to, of_uncounted, from, of_uncounted)) append(to, of_uncounted, from, of_uncounted);
 }
 
 /// Computes the metrics of the combined samples.

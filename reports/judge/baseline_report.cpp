@@ -175,7 +175,7 @@ std::string counts_line(const BaselineComparison& comparison) {
   for (const Change change : common_changes) add(change, count(comparison, change));
   for (const Change change : rare_changes)
     if (const size_t n = count(comparison, change); n > 0) add(change, n);
-  return fmt::format("{}: {}", how_many(comparison.cases.size(), "case", "cases"), fmt::join(parts, ", "));
+  return fmt::format("{}: {}", counted(comparison.cases.size(), "case"), fmt::join(parts, ", "));
 }
 
 std::vector<std::string> comparison_remarks(const BaselineComparison& comparison) {
@@ -373,8 +373,7 @@ std::vector<std::string> red_sentences(const BaselineComparison& comparison, con
     sentences.push_back(fmt::format("{} than the baseline's: {}",
                                     how_many(others.size(), "case is another model", "cases are other models"),
                                     first_names(others)));
-  if (others_named > 0)
-    sentences.push_back(how_many(others_named, "case", "cases") + " changed in a way that fail-on names");
+  if (others_named > 0) sentences.push_back(counted(others_named, "case") + " changed in a way that fail-on names");
   return sentences;
 }
 

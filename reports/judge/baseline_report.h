@@ -55,9 +55,9 @@ const std::vector<Change>& default_fail_on();
 /// slower, faster, ambiguous, new, gone, different_model, more, less, fixed.
 std::vector<Change> parse_fail_on(const std::vector<std::string>& words);
 
-/// Whether a case is red: it is BROKEN, or `fail_on` names its change, the change of one of its metrics, or
-/// different_model and its model is not the baseline's. GONE is red only for a lost case. Metrics that do not count for
-/// the case (counts_for_case) never make it red.
+/// Whether a case is red: it is BROKEN, or `fail_on` names its change or the change of one of its metrics. With
+/// different_model in `fail_on`, a case of another model is red too. GONE is red only for a lost case. Metrics that do
+/// not count for the case (counts_for_case) never make it red.
 bool fails(const CaseChange& change, const std::vector<Change>& fail_on);
 /// Whether fails() for another reason than a worse status or the model of the case.
 bool fails_by_change(const CaseChange& change, const std::vector<Change>& fail_on);

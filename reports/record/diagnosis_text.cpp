@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/base/text.h"
+
 namespace torchstone {
 namespace {
 
@@ -32,11 +34,6 @@ std::string element_text(const DiagnosedElement& element) {
   if (element.index.empty()) return "";
   return fmt::format("; at [{}] {:.6g} where eager has {:.6g}", fmt::join(element.index, ", "), element.found,
                      element.expected);
-}
-
-/// "1 run", "2 runs"
-std::string count_text(int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 /// "batch 7, length 128"
@@ -120,8 +117,8 @@ std::string text_of(const DiagnosedReproducer& reproducer) {
   std::string text;
   if (reproducer.runs > 0)
     text = reproducer.failed == 0
-               ? fmt::format("did not fail in {} of {}", reproducer.runs, count_text(reproducer.runs, "run"))
-               : fmt::format("failed in {} of {}", reproducer.failed, count_text(reproducer.runs, "run"));
+               ? fmt::format("did not fail in {} of {}", reproducer.runs, counted(reproducer.runs, "run"))
+               : fmt::format("failed in {} of {}", reproducer.failed, counted(reproducer.runs, "run"));
   if (!reproducer.fault.empty()) text += (text.empty() ? "" : "; ") + reproducer.fault;
   return text;
 }
@@ -129,12 +126,12 @@ std::string text_of(const DiagnosedReproducer& reproducer) {
 std::string effort_text(const Diagnosis& diagnosis) {
   if (diagnosis.nodes == 0 && diagnosis.trials == 0) return "";
   const auto was = [](int64_t count) { return count == 1 ? "was" : "were"; };
-  std::string text = count_text(diagnosis.nodes, "operator");
+  std::string text = counted(diagnosis.nodes, "operator");
   if (diagnosis.trials > 0)
-    text += fmt::format(", {} {} tried", count_text(diagnosis.trials, "part"), was(diagnosis.trials));
+    text += fmt::format(", {} {} tried", counted(diagnosis.trials, "part"), was(diagnosis.trials));
   text += fmt::format(", {:.1f} s", diagnosis.seconds);
   if (diagnosis.seen > 0)
-    text += fmt::format("; {} of the compiled program {} compared with eager's", count_text(diagnosis.seen, "value"),
+    text += fmt::format("; {} of the compiled program {} compared with eager's", counted(diagnosis.seen, "value"),
                         was(diagnosis.seen));
   if (!diagnosis.unseen.empty())
     text += fmt::format("; values of the compiled program could not be seen: {}", diagnosis.unseen);
@@ -142,7 +139,7 @@ std::string effort_text(const Diagnosis& diagnosis) {
 }
 
 std::string text_of_diagnosis_phase(std::string_view phase, int64_t tried) {
-  return fmt::format("diagnosis: {}{}", phase, tried > 0 ? fmt::format(", {} tried", count_text(tried, "part")) : "");
+  return fmt::format("diagnosis: {}{}", phase, tried > 0 ? fmt::format(", {} tried", counted(tried, "part")) : "");
 }
 
 std::vector<DiagnosisLine> lines_of(const Diagnosis& diagnosis, size_t most_nodes) {
@@ -161,7 +158,7 @@ std::vector<DiagnosisLine> lines_of(const Diagnosis& diagnosis, size_t most_node
   for (size_t i = 0; i < std::min(diagnosis.part.size(), most_nodes); ++i)
     add(i == 0 ? title : "", text_of(diagnosis.part[i]));
   if (diagnosis.part.size() > most_nodes)
-    add("", "and " + count_text(static_cast<int64_t>(diagnosis.part.size() - most_nodes), "more operator"));
+    add("", "and " + counted(diagnosis.part.size() - most_nodes, "more operator"));
   if (diagnosis.confirmation != Confirmation::untried)
     add("whole program", diagnosis.confirmation == Confirmation::confirmed
                              ? "right with eager's values in place of the part"

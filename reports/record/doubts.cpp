@@ -252,7 +252,7 @@ std::optional<MachineDoubt> other_programs(const std::vector<Result>& results) {
                                   share)};
 }
 
-/// Returns the doubts of a run that timed something. What other programs did is first: it disturbs most.
+/// Returns the doubts of a run that timed something. Other programs come first, because they disturb most.
 std::vector<MachineDoubt> doubts_of(const std::vector<Result>& results, const Facts& machine) {
   if (!any_timed(results)) return {};
   std::vector<MachineDoubt> doubts = doubts_of(machine);

@@ -80,7 +80,7 @@ struct Detection {
 /// Refers to the results.
 Detection detection_of(const std::vector<Result>& results);
 
-/// Returns "0.25 %"; "none" if any error would have passed. Of a limit just above 10 %, "10.2 %".
+/// Returns "0.25 %"; "none" if any error would have passed. A limit just above 10 % has more digits: "10.2 %".
 std::string limit_text(double limit);
 /// Returns "detection limit: median 0.25 %, worst 92 % (resnet18, gradients.fc.bias) over 40"; empty without a limit.
 std::string detection_words(const Detection& detection);

@@ -78,7 +78,7 @@ double best_rounds(const Components& components, double process_s, double round_
 Interval interval_of_rounds(const Processes& processes, double centre, double confidence);
 
 /// Returns how far below (`low`) and above (`high`) its estimate the median may be by the rounds alone. Each side errs
-/// with probability `tail`. With too few rounds for that, the reach is that of the farthest round. It is 0 if every
+/// with probability `tail`. With too few rounds for that, the farthest round is the reach. It is 0 if every
 /// process has one round, which says nothing about rounds. Throws std::invalid_argument without a round.
 Interval reach_of_rounds(const Processes& processes, double tail);
 

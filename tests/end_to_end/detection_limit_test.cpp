@@ -1,5 +1,5 @@
-// The stated detection limits are honest: the tolerance's (tests/faults/planted_error.cpp; all training rows: ctest -R
-// faults/detection_limit) and that of the verdict `rounding`.
+// The stated detection limits hold, for the tolerance (tests/faults/planted_error.cpp; all training rows: ctest -R
+// faults/detection_limit) and for the verdict `rounding`.
 #include <algorithm>
 #include <iomanip>
 #include <sstream>

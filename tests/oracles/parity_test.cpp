@@ -113,8 +113,8 @@ Tensors leaves(const c10::IValue& value) {
 
 double worst_of(const torch::Tensor& ratios) { return ratios.max().item<double>(); }
 
-/// What the tolerances of float32 are multiplied by. With vectors of another width than on the recording processor,
-/// sums have another order: outputs recorded with AVX2 differed by up to 13 times their tolerance with AVX-512
+/// Returns the factor of the tolerances. With vectors of another width than on the recording processor, sums have
+/// another order. Outputs recorded with AVX2 differed by up to 13 times their tolerance with AVX-512
 /// (RobertaForQuestionAnswering, full). The gradient of ReLU can change where a value is close to 0: measured up to
 /// 0.006 (hrnet_w18).
 double allowance(const Golden& golden) { return at::get_cpu_capability() == golden.vectors ? 1 : 100; }

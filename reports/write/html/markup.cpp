@@ -51,10 +51,6 @@ std::string escaped_cut(std::string_view text, size_t limit) {
                      escaped(text.substr(tail)));
 }
 
-std::string counted(size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string duration_text(double seconds) {
   if (!(seconds >= 0) || seconds > 1e9) return "unknown";
   if (seconds < 10) return fmt::format("{:.1f} s", seconds);

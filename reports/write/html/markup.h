@@ -12,8 +12,6 @@ namespace torchstone::html {
 std::string escaped(std::string_view text);
 /// Escapes at most `limit` bytes of the text. A count replaces the middle of a longer text.
 std::string escaped_cut(std::string_view text, size_t limit);
-/// "1 case", "3 cases".
-std::string counted(size_t count, std::string_view noun);
 /// "48 s", "5 min 12 s", "2 h 03 min".
 std::string duration_text(double seconds);
 

@@ -115,8 +115,8 @@ std::string title_of(const html::View& view) {
   const std::string remark = open == 0 ? "" : fmt::format(", {} {}", open, html::open_words(view));
   const std::string model =
       are_of_own_model(view.report.results) ? html::escaped_cut(model_names(view.report.results), 200) + ", " : "";
-  return fmt::format("Torchstone: {}{} of {} {}{}{}", model, fine, html::counted(view.cases.size(), "case"), how,
-                     remark, code == 0 ? "" : fmt::format(", exit code {}", code));
+  return fmt::format("Torchstone: {}{} of {} {}{}{}", model, fine, counted(view.cases.size(), "case"), how, remark,
+                     code == 0 ? "" : fmt::format(", exit code {}", code));
 }
 
 std::string navigation(const std::vector<Result>& results, const std::string& body) {
