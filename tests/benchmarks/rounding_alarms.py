@@ -2,25 +2,28 @@
 """How often the verdict `rounding` refuses a row that is right by construction, with an exact bound on the rate.
 
 Usage: rounding_alarms.py build/bin/torchstone build/lib/libtorchstone_faults.so --out DIR [--seeds 2] [--device cuda]
-                          [--page docs/measurements/DATE-rounding-alarms.md --machine TEXT] [-- --torchstone_…]
+                          [--jobs 6 --parts 24] [--limit SECONDS] [--page docs/measurements/DATE-rounding-alarms.md --machine TEXT] [-- --torchstone_…]
 
 Runs the models of the suites by TorchScript and torch.export, and eager itself with other threads, without oneDNN or cuDNN, and
-with channels-last inputs (tests/faults/right.cpp), under --torchstone_judge=rounding. A run of one seed, mode and dtype is kept
-below --out and not made again, so that the program can be stopped and goes on. An alarm is a row with rounding_times above 1. Rows
+with channels-last inputs (tests/faults/right.cpp), under --torchstone_judge=rounding. The rows of one seed, mode and dtype are
+run in --parts, which are kept below --out and not made again. So the program can be stopped and goes on. An alarm is a row with rounding_times above 1. Rows
 of known failures count for nothing, and rows without a verdict are counted apart. --page writes the page and its CSV file.
 Exit code 0: the goals are kept (at most --goal alarms a row, over at least --least-rows rows); 1: they are not; 2: a run could not
 be made."""
 import argparse
 import collections
+import concurrent.futures
 import csv
 import io
 import json
 import math
+import os
 import pathlib
 import shlex
 import statistics
 import subprocess
 import sys
+import time
 
 CHANGES = {"cpu": ["torchscript", "export", "right:by=threads", "right:by=no_onednn", "right:by=channels_last"],
            "cuda": ["torchscript", "export", "right:by=no_cudnn", "right:by=channels_last"]}
@@ -118,21 +121,37 @@ def as_csv(lines):
     return text.getvalue()
 
 
-def results_of(arguments, seed, mode, dtype):
-    """The results of one run, made if they are not there yet."""
-    folder = arguments.out / f"{arguments.device}_{mode}_{dtype}_{seed}"
+def results_of(arguments, seed, mode, dtype, part=0):
+    """The results of a part of the rows, made if they are not there yet; none after the time limit."""
+    folder = arguments.out / f"{arguments.device}_{mode}_{dtype}_{seed}_{part}of{arguments.parts}"
     if not (folder / "finished").exists():
+        if time.monotonic() >= arguments.end:
+            return []
         command = [arguments.binary, f"--torchstone_plugin={arguments.plugin}", f"--torchstone_out={folder}", "--torchstone_checks=accuracy",
                    "--torchstone_judge=rounding", f"--torchstone_modes={mode}", f"--torchstone_dtypes={dtype}",
                    f"--torchstone_device={arguments.device}", f"--torchstone_backends={','.join(arguments.changes)}",
                    f"--torchstone_seed={seed}", "--torchstone_diagnose=never", f"--gtest_filter={NOT_MODELS}",
                    *[f"--torchstone_only={model}" for model in arguments.models], *arguments.flags]
-        done = subprocess.run(command, capture_output=True, text=True)
+        shard = {"GTEST_TOTAL_SHARDS": str(arguments.parts), "GTEST_SHARD_INDEX": str(part)}
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **shard})
         if done.returncode not in (0, 1) or not (folder / "results.json").exists():
-            print(f"{shlex.join(map(str, command))} ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}", file=sys.stderr)
-            sys.exit(2)
+            raise RuntimeError(f"{shlex.join(map(str, command))} ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
         (folder / "finished").write_text(f"{done.returncode}\n")
     return json.loads((folder / "results.json").read_text())["results"]
+
+
+def rows_of(arguments):
+    """The rows of all runs in their order. Alarms are printed as they come."""
+    parts = [(seed, mode, dtype, part) for seed in range(1, arguments.seeds + 1) for mode in arguments.modes
+             for dtype in arguments.dtypes for part in range(arguments.parts)]
+    rows = []
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for (seed, *_), results in zip(parts, pool.map(lambda one: results_of(arguments, *one), parts)):
+            found = [row for row in map(row_of, results) if row]
+            for row in filter(is_alarm, found):
+                print(f"seed {seed}: {row['name']}: {row['tensor']}, {row['times']:.3g} times", flush=True)
+            rows += found
+    return rows
 
 
 def arguments_of(words):
@@ -146,6 +165,9 @@ def arguments_of(words):
     parser.add_argument("--modes", nargs="*", default=["inference", "training"])
     parser.add_argument("--dtypes", nargs="*", default=["float32", "bfloat16"])
     parser.add_argument("--changes", nargs="*", help="backends (default: all that fit the device)")
+    parser.add_argument("--parts", type=int, default=1, help="runs that share the rows of a seed, mode and dtype (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at a time (default: %(default)s)")
+    parser.add_argument("--limit", type=float, default=math.inf, metavar="SECONDS", help="no part begins after them; parts that are there count")
     parser.add_argument("--goal", type=float, default=0.001, help="alarms a row (default: %(default)s)")
     parser.add_argument("--least-rows", type=int, default=2000, help="(default: %(default)s)")
     parser.add_argument("--page", type=pathlib.Path, help="write this page, and the CSV file of its name")
@@ -155,20 +177,18 @@ def arguments_of(words):
     arguments.flags, arguments.changes = words[end + 1:], arguments.changes or CHANGES[arguments.device]
     if arguments.page and not arguments.machine:
         parser.error("--page: a page names the machine (--machine)")
+    arguments.end = time.monotonic() + arguments.limit
     return arguments
 
 
 def main():
     arguments = arguments_of(sys.argv[1:])
     arguments.out.mkdir(parents=True, exist_ok=True)
-    rows = []
-    for seed in range(1, arguments.seeds + 1):
-        for mode in arguments.modes:
-            for dtype in arguments.dtypes:
-                found = [row for row in map(row_of, results_of(arguments, seed, mode, dtype)) if row]
-                for row in filter(is_alarm, found):
-                    print(f"seed {seed}: {row['name']}: {row['tensor']}, {row['times']:.3g} times", flush=True)
-                rows += found
+    try:
+        rows = rows_of(arguments)
+    except RuntimeError as fault:
+        print(fault, file=sys.stderr)
+        return 2
     lines = table(rows)
     print(as_csv(lines), end="")
     if arguments.page:

@@ -81,23 +81,49 @@ class Reports(unittest.TestCase):
 
 
 class Runs(unittest.TestCase):
-    def test_are_made_once_and_judge_by_rounding(self):
-        with tempfile.TemporaryDirectory() as folder:
-            fake, calls = pathlib.Path(folder, "torchstone"), pathlib.Path(folder, "calls")
-            text = json.dumps({"results": [result(0.5)]})
-            fake.write_text(f"""#!/bin/sh
-echo "$@" >> {calls}
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        self.calls = self.folder / "calls"
+        self.fake("exit 1")
+
+    def fake(self, end):
+        """A program that writes one result of the name of its shard, and ends so."""
+        program, text = self.folder / "torchstone", json.dumps({"results": [result(0.5, name="SHARD")]})
+        program.write_text(f"""#!/bin/sh
+echo "$@" >> {self.calls}
 for word in "$@"; do case "$word" in --torchstone_out=*) out="${{word#--torchstone_out=}}";; esac; done
-mkdir -p "$out"; echo '{text}' > "$out/results.json"; exit 1
+mkdir -p "$out"; echo '{text}' | sed "s/SHARD/$GTEST_SHARD_INDEX of $GTEST_TOTAL_SHARDS/" > "$out/results.json"; {end}
 """)
-            fake.chmod(0o755)
-            arguments = measured.arguments_of([str(fake), "faults.so", "--out", f"{folder}/out", "--models", "net", "--", "--torchstone_threads=1"])
-            for _ in range(2):
-                self.assertEqual(measured.results_of(arguments, 7, "training", "float32"), [result(0.5)])
-            (line,) = calls.read_text().splitlines()
-            for word in ("--torchstone_judge=rounding", "--torchstone_seed=7", "--torchstone_only=net", "--torchstone_threads=1",
-                         "--torchstone_backends=torchscript,export,right:by=threads,right:by=no_onednn,right:by=channels_last"):
-                self.assertIn(word, line.split())
+        program.chmod(0o755)
+
+    def arguments(self, *more):
+        return measured.arguments_of([str(self.folder / "torchstone"), "faults.so", "--out", f"{self.folder}/out", *more])
+
+    def test_are_made_once_and_judge_by_rounding(self):
+        arguments = self.arguments("--models", "net", "--", "--torchstone_threads=1")
+        for _ in range(2):
+            self.assertEqual(measured.results_of(arguments, 7, "training", "float32"), [result(0.5, name="0 of 1")])
+        (line,) = self.calls.read_text().splitlines()
+        for word in ("--torchstone_judge=rounding", "--torchstone_seed=7", "--torchstone_only=net", "--torchstone_threads=1",
+                     "--torchstone_backends=torchscript,export,right:by=threads,right:by=no_onednn,right:by=channels_last"):
+            self.assertIn(word, line.split())
+
+    def test_are_divided_into_parts_of_which_several_run_at_once(self):
+        arguments = self.arguments("--modes", "training", "--dtypes", "float32", "--seeds", "2", "--parts", "3", "--jobs", "2")
+        self.assertEqual([row["name"] for row in measured.rows_of(arguments)], 2 * ["0 of 3", "1 of 3", "2 of 3"])
+        self.assertEqual(len(self.calls.read_text().splitlines()), 6)
+
+    def test_after_the_limit_count_what_is_there(self):
+        sets = "--modes", "training", "--dtypes", "float32", "--parts", "2"
+        measured.results_of(self.arguments(*sets), 1, "training", "float32", 1)
+        self.assertEqual([row["name"] for row in measured.rows_of(self.arguments(*sets, "--limit", "0"))], ["1 of 2"])
+
+    def test_that_cannot_be_made_are_a_fault(self):
+        self.fake("exit 2")
+        with self.assertRaisesRegex(RuntimeError, "--torchstone_judge=rounding.* ended with 2"):
+            measured.rows_of(self.arguments())
 
     def test_of_a_page_need_the_machine(self):
         with self.assertRaises(SystemExit):
