@@ -11,7 +11,21 @@
 
 namespace torchstone {
 
-namespace nn = torch::nn;
+/// LibTorch's layers, except those that compute in another way than the Python originals.
+namespace nn {
+using namespace torch::nn;
+
+/// A linear layer that adds its bias within the product. LibTorch's layer does so for matrices only. For other inputs
+/// it adds the bias in a second operator, which reads and writes the whole output again.
+struct LinearImpl : torch::nn::LinearImpl {
+  using torch::nn::LinearImpl::LinearImpl;
+  torch::Tensor forward(const torch::Tensor& input) {
+    return input.dim() == 2 ? torch::nn::LinearImpl::forward(input) : torch::linear(input, weight, bias);
+  }
+};
+TORCH_MODULE(Linear);
+
+}  // namespace nn
 
 struct ConvShape {
   int64_t stride = 1;
