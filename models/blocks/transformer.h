@@ -45,7 +45,7 @@ inline torch::Tensor relative_positions(int64_t side) {
 
 /// Returns the bias that attention adds to its scores: table [rows, heads] and positions [L, L] → [1, heads, L, L].
 inline torch::Tensor position_bias(const torch::Tensor& table, const torch::Tensor& positions) {
-  const auto rows = table.index_select(0, positions.view(-1));
+  const auto rows = table.index({positions.view(-1)});
   return rows.view({positions.size(0), positions.size(1), table.size(1)}).permute({2, 0, 1}).contiguous().unsqueeze(0);
 }
 

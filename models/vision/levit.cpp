@@ -61,7 +61,7 @@ Block levit_attention(const AttentionShape& s) {
       parts.insert(parts.begin(), split_heads(query(some.reshape({batch, -1, x.size(2)})), s.heads));
     }
     const auto scores = torch::matmul(parts[0], parts[1].transpose(2, 3)) * 0.25;  // 1 / sqrt(key_width)
-    const auto bias = biases.index_select(1, places.view(-1)).view({s.heads, places.size(0), places.size(1)});
+    const auto bias = biases.index({torch::indexing::Slice(), places});
     return proj(join_heads(torch::matmul((scores + bias).softmax(-1), parts[2])));
   });
 }
