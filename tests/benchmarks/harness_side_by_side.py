@@ -57,10 +57,12 @@ def models_file(models, options):
 def torchstone_command(options, model, check, out):
     backend = ["--torchstone_backends=torch_compile:mode=reduce-overhead"] if options.cuda_graphs else []
     threads = [f"--torchstone_threads={options.threads}"] if options.threads else []
+    timing = [f"--torchstone_measure_budget={options.budget}", f"--torchstone_processes={options.processes}"]
+    timing = timing if check == "performance" else []  # Torchstone refuses flags without effect
     return [options.torchstone, f"--torchstone_only=path:{options.file},class:{class_name(model)}", f"--torchstone_checks={check}",
             f"--torchstone_modes={options.mode}", f"--torchstone_dtypes={options.dtype}", f"--torchstone_devices={options.device}",
-            f"--torchstone_python={options.python}", f"--torchstone_out={out}/results", f"--torchstone_measure_budget={options.budget}",
-            f"--torchstone_processes={options.processes}", "--torchstone_diagnose=never", "--torchstone_color=never", *backend, *threads]
+            f"--torchstone_python={options.python}", f"--torchstone_out={out}/results", "--torchstone_diagnose=never",
+            "--torchstone_color=never", *timing, *backend, *threads]
 
 
 def harness_command(options, model, check, out):

@@ -26,10 +26,13 @@ out = pathlib.Path(given["--torchstone_out"])
 if out.exists() and any(out.iterdir()):
     sys.exit(f"{{out}} is not a results folder of Torchstone")
 out.mkdir(parents=True, exist_ok=True)
+timed = given["--torchstone_checks"] == "performance"
+if not timed and given.keys() & {{"--torchstone_measure_budget", "--torchstone_processes"}}:
+    sys.exit("--torchstone_measure_budget is only for cases of performance")
 good = given["--torchstone_only"].endswith(",class:timm_good")
 outcome = {{"status": "pass" if good else "fail_accuracy", "reason": "planted", "metrics": {{"unique_graphs": 2.0, "graph_breaks": 1.0,
            "calls_captured": 9.0, "recompiles": 0.0}}}}
-if good and given["--torchstone_checks"] == "performance":
+if good and timed:
     outcome["metrics"].update(speedup=2.0, speedup_low=1.9, speedup_high=2.1, eager_ms=4.0, compiled_ms=2.0)
 (out / "results.json").write_text(json.dumps({{"results": [{{"outcome": outcome}}]}}))
 sys.exit(0 if good else 1)
@@ -195,7 +198,7 @@ class Parts(unittest.TestCase):
         self.assertIn("--dump-raw-metrics", theirs)
         self.assertIn("--only=path:/tmp/none/models_of_packages.py,class:timm_net", theirs)
         self.assertNotIn("--disable-cudagraphs", side_by_side.harness_command(graphs, "timm:net", "performance", "/o"))
-        changed = side_by_side.torchstone_command(graphs, "timm:net", "accuracy", "/o")
+        changed = side_by_side.torchstone_command(graphs, "timm:net", "performance", "/o")
         self.assertIn("--torchstone_backends=torch_compile:mode=reduce-overhead", changed)
         self.assertIn("--torchstone_processes=3", changed)
 
