@@ -8,9 +8,11 @@ import source_pyg
 import source_timm
 import source_torchvision
 import source_transformers
+import torchbench_detectors
 import torchbench_images
 import torchbench_others
 import torchbench_package
+import torchbench_speech
 from subject import Subject, batch_size
 
 TIMM = {"timm_nfnet": ("dm_nfnet_f0", 128), "timm_regnet": ("regnety_120", 32), "timm_resnest": ("resnest14d", 32),
@@ -47,11 +49,12 @@ TRANSFORMERS = {
 }
 BATCH = {"hf_clip": 32, "hf_Whisper": 8}
 TORCHVISION = {"vision_maskrcnn": "maskrcnn_resnet50_fpn"}
+PARTS = {**torchbench_images.MAKERS, **torchbench_others.MAKERS, **torchbench_detectors.MAKERS, **torchbench_speech.MAKERS}
 PYG = {"basic_gnn_edgecnn": "EdgeCNN", "basic_gnn_gcn": "GCN", "basic_gnn_gin": "GIN", "basic_gnn_sage": "GraphSAGE"}
 
 
 def make(name, options):
-    parts = torchbench_images.MAKERS.get(name) or torchbench_others.MAKERS.get(name)
+    parts = PARTS.get(name)
     subject = parts(options) if parts else make_of_package(name, options) or make_of_torchbenchmark(name, options)
     subject.suite = "torchbench"
     return subject

@@ -22,8 +22,10 @@ def make(name, options):
     extra = {"weights_backbone": None} if "weights_backbone" in parameters_of(torchvision, name) else {}
     if name in ("inception_v3", "googlenet"):
         extra["init_weights"] = False  # otherwise SciPy's truncated normal takes minutes
-    model = torchvision.models.get_model(name, weights=None, **extra)
     size = image_size(name, options)
+    if "rcnn" in name and options.preset == "mini":
+        extra |= dict(min_size=size, max_size=2 * size, rpn_post_nms_top_n_test=20, box_detections_per_img=10)
+    model = torchvision.models.get_model(name, weights=None, **extra)
     batch = batch_size(options, 2, 16)
     facts = {"packages": ("torchvision",), "suite": "torchbench"}
     if any(part in name for part in DETECTION):

@@ -53,6 +53,21 @@ def simple_gpt(options):
     return Subject(model, (words, torch.arange(10)))
 
 
+def simple_gpt_tp_manual(options):
+    """Makes simple_gpt_tp_manual for one process, which has all of each matrix and no other process to add results of."""
+    module = package.part("simple_gpt_tp_manual", "model")
+    module.KVCache.__init__ = functools.partialmethod(module.KVCache.__init__, dtype=torch.float32)
+    small = dict(block_size=64, vocab_size=512, n_layer=2, n_head=4, n_embd=64)
+    config = module.LLaMAConfig(**small) if options.preset == "mini" else module.LLaMAConfig.from_name("7B")
+    model = module.LLaMA(config)
+    batch = batch_size(options, 2, 1)
+    model.setup_caches(batch, config.block_size, dtype=torch.float32)
+    for cache in model.kv_caches.kv_caches:  # state, not weights
+        as_buffers(cache, ("k_cache", "v_cache"))
+    words = torch.randint(config.vocab_size, (batch, 10), dtype=torch.int32)
+    return Subject(model, (words, torch.arange(10)))
+
+
 def moco(options):
     """Makes moco for one process, where gathering and sending do nothing."""
     import torchvision
@@ -93,10 +108,20 @@ def cm3leon(options):
 
 
 def fastnlp(options):
-    """Makes fastNLP_Bert. The folder's weights file is empty. The export fails where NumPy assembles words."""
+    """Makes fastNLP_Bert. The folder's weights file is empty; the mini preset has two of twelve layers. The export fails where
+    NumPy assembles words."""
+    from fastNLP.modules.encoder.bert import BertConfig
+    read = BertConfig.from_json_file
+    if options.preset == "mini":
+        BertConfig.from_json_file = staticmethod(lambda path: with_layers(read(path), 2))
     with package.loaded({}):
         benchmark = package.whole("fastNLP_Bert").Model(test="eval", device="cpu", batch_size=batch_size(options, 1, 1))
     return Subject(*benchmark.get_module(), packages=("fastNLP",))
+
+
+def with_layers(config, count):
+    config.num_hidden_layers = count
+    return config
 
 
 class Generating(torch.nn.Module):
@@ -121,5 +146,5 @@ def t5_generate(options):
     return Subject(Generating(cls(config), how), (words,), packages=("transformers",))
 
 
-MAKERS = {"drq": drq, "llama": llama, "simple_gpt": simple_gpt, "moco": moco, "opacus_cifar10": opacus, "cm3leon_generate": cm3leon,
-          "hf_T5_generate": t5_generate, "fastNLP_Bert": fastnlp}
+MAKERS = {"drq": drq, "llama": llama, "simple_gpt": simple_gpt, "simple_gpt_tp_manual": simple_gpt_tp_manual, "moco": moco,
+          "opacus_cifar10": opacus, "cm3leon_generate": cm3leon, "hf_T5_generate": t5_generate, "fastNLP_Bert": fastnlp}

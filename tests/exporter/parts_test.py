@@ -17,7 +17,9 @@ import archive  # noqa: E402
 import exporting  # noqa: E402
 import package_dimensions  # noqa: E402
 import reads  # noqa: E402
+import torchbench_detectors  # noqa: E402
 import torchbench_package  # noqa: E402
+import torchbench_speech  # noqa: E402
 import transformers_inputs  # noqa: E402
 
 
@@ -43,6 +45,41 @@ def exported(name, path):
     if done.returncode:
         raise AssertionError(done.stderr)
     return torch.export.load(path)
+
+
+class Predictor(torch.nn.Module):
+    """Has the attributes of detectron2 that limit what is kept."""
+
+    def __init__(self):
+        super().__init__()
+        self.test_score_thresh, self.test_topk_per_image = 0.05, 100
+        self.post_nms_topk = {True: 2000, False: 1000}
+
+
+class Detectors(unittest.TestCase):
+    def test_random_weights_detect_something(self):
+        model = torch.nn.Sequential(Predictor())
+        torchbench_detectors.keep_few(model, small=False)
+        self.assertEqual((model[0].test_score_thresh, model[0].test_topk_per_image), (0.0, 100))
+
+    def test_the_mini_preset_keeps_few_candidates(self):
+        model = torch.nn.Sequential(Predictor())
+        torchbench_detectors.keep_few(model, small=True)
+        self.assertEqual(model[0].test_topk_per_image, 10)
+        self.assertEqual(model[0].post_nms_topk, {True: 20, False: 20})
+
+    def test_names_are_upstreams(self):
+        lines = (HERE.parent / "coverage" / "upstream_models.txt").read_text().splitlines()
+        names = {line.split(": ")[0] for line in lines}
+        self.assertEqual(set(torchbench_detectors.MAKERS) - names, set())
+
+
+class Lengths(unittest.TestCase):
+    def test_lengths_are_no_inputs_and_survive_a_cast(self):
+        call = lambda self, x: self.model(x) * self.frames[:, None]  # noqa: E731
+        model = torchbench_speech.WithLengths(torch.nn.Identity(), call, frames=[3, 2]).double()
+        self.assertEqual(model.frames.dtype, torch.int64)
+        self.assertEqual(model(torch.ones(2, 1).double()).tolist(), [[3.0], [2.0]])
 
 
 class Read(torch.nn.Module):
