@@ -16,7 +16,7 @@ SOURCES = HERE.parents[1] / "cases" / "exporter"
 sys.path.insert(0, str(SOURCES))
 import torch  # noqa: E402
 import upstream_names  # noqa: E402
-from parts_test import Dimensions, Images, Parts, Reads  # noqa: E402,F401
+from parts_test import Detectors, Dimensions, Images, Lengths, Parts, Reads  # noqa: E402,F401
 
 NAMES = [line.split(":")[0].split(" = ")[0].strip() for line in (HERE.parent / "coverage/upstream_models.txt").read_text().splitlines()]
 
