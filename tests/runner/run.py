@@ -51,6 +51,11 @@ def without_passed(lines):
         yield begun
 
 
+def parallel_tests():
+    """Half as many again as cores, because tests wait for children, locks and limits."""
+    return len(os.sched_getaffinity(0)) * 3 // 2
+
+
 def run_ctest(command):
     """(exit code, closing lines); what comes before them is shown as it comes."""
     closing = []
@@ -93,7 +98,7 @@ def main():
     results.mkdir(parents=True)
     junit = results / "ctest.xml"
     code, closing = run_ctest(
-        ["ctest", "--test-dir", str(options.build), "--output-on-failure", "--no-tests=error", "-j", str(len(os.sched_getaffinity(0))),
+        ["ctest", "--test-dir", str(options.build), "--output-on-failure", "--no-tests=error", "-j", str(parallel_tests()),
          "--output-junit", str(junit), "--test-output-size-passed", "100000", "--test-output-size-failed", "1000000",
          "--test-output-truncation", "head", *flags_for(flags, options.all)])
     tests = list(of_ctest(junit, results)) if junit.exists() else []
