@@ -294,7 +294,7 @@ Result row_of(const Case& c, const Session& session) {
   result.backend = label_of(c.backend);
   result.preset = to_string(c.preset);
   result.dynamic = to_string(c.dynamic);
-  result.batch_size = c.batch_size;
+  result.batch_size = known_batch(c).value_or(0);  // the process of the module reports it
   result.expected = to_string(c.expected_status);
   result.max_error = c.max_error;
   result.file = declared_file(c);

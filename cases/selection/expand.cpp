@@ -57,10 +57,16 @@ void apply_level(const config::Settings& settings, Case& c) {
   apply_settings(settings, c);
 }
 
-/// Moves the batch size of a dynamic case into its range, unless it is fixed.
+/// Moves the batch size of a dynamic case into its range, unless it is fixed. The default of a Python module is moved
+/// by the module's process.
 void clamp_batch_size(Case& c) {
   if (c.dynamic == Dynamic::off || c.fixed_batch) return;
   const int64_t nearest = std::clamp(c.batch_size, c.dynamic_range.minimum, c.dynamic_range.maximum);
+  if (c.batch_source == BatchSource::module) {
+    c.batch_size = nearest;
+    c.origin["batch_size"] += ", moved into dynamic_range " + to_string(c.dynamic_range);
+    return;
+  }
   if (nearest == c.batch_size) return;
   c.origin["batch_size"] = fmt::format("nearest of dynamic_range {} to {}, by {}", to_string(c.dynamic_range),
                                        c.batch_size, c.origin["batch_size"]);
@@ -157,18 +163,21 @@ class Expander {
     apply_policy(policy, info, c, loosest);
     const std::string policy_tolerance = c.origin["tolerance"], policy_equal_nan = c.origin["equal_nan"];
     if (!info.python.empty() && c.dtype == DType::as_written) add_rules_of_narrow_dtypes(policy, info, c);
-    const auto fixed = std::pair(c.batch_size, c.origin["batch_size"]);
+    const policy::BatchSize fixed{c.batch_size, c.origin["batch_size"], c.batch_source};
     if (flags_.full_matrix && c.check == "accuracy")
       set("judge", c.judge, config::Choices<Judge>{{Judge::both, *flags_.full_matrix}});
     for (const auto* settings : {&suite.defaults, &row.settings, &model.settings}) apply_level(*settings, c);
     policy::leave_out_cuda_graphs(c);
-    if (const auto own = flags_.batch_sizes.find(c.model); own != flags_.batch_sizes.end())
+    if (const auto own = flags_.batch_sizes.find(c.model); own != flags_.batch_sizes.end()) {
       set("batch_size", c.batch_size, config::Choices<int64_t>{own->second});
+      c.batch_source = BatchSource::stated;
+    }
     apply_settings(flags_.overrides, c);
     c.fixed_batch = batch_is_fixed(policy, info);
-    if (c.fixed_batch && c.origin["batch_size"] != fixed.second) {
-      c.batch_size = fixed.first;
-      c.origin["batch_size"] = fmt::format("{}, fixed: not by {}", fixed.second, c.origin["batch_size"]);
+    if (c.fixed_batch && c.origin["batch_size"] != fixed.origin) {
+      c.batch_size = fixed.size;
+      c.batch_source = fixed.source;
+      c.origin["batch_size"] = fmt::format("{}, fixed: not by {}", fixed.origin, c.origin["batch_size"]);
     }
 
     if (c.origin["tolerance"] != policy_tolerance) c.float16_tolerance.reset();

@@ -69,8 +69,8 @@ Table suites_table(const std::vector<suite::Suite>& suites, const selection::Exp
 Table cases_table(const std::vector<Case>& cases) {
   Table table{{"name", "batch_size", "tolerance", "cosine", "expected", "time_limit_s"}, {}};
   for (const auto& c : cases)
-    table.rows.push_back(
-        {name_of(c), c.batch_size, c.tolerance, c.cosine, std::string(to_string(c.expected_status)), c.time_limit_s});
+    table.rows.push_back({name_of(c), or_null(known_batch(c).value_or(0)), c.tolerance, c.cosine,
+                          std::string(to_string(c.expected_status)), c.time_limit_s});
   return table;
 }
 

@@ -157,6 +157,16 @@ CaseField weights() {
   return field;
 }
 
+CaseField batch_size() {
+  CaseField field = number("batch_size", &Case::batch_size, {1, million}, "batch size");
+  field.set = [set_size = std::move(field.set)](Case& c, const Yaml& value) {
+    set_size(c, value);
+    c.batch_source = BatchSource::stated;
+  };
+  field.get = [](const Case& c) { return json_of(known_batch(c)); };
+  return field;
+}
+
 std::vector<CaseField> fields_of_combination() {
   return {
       decided_elsewhere("suite", &Case::suite, "the suite's name", "key suite of the file"),
@@ -173,10 +183,10 @@ std::vector<CaseField> fields_of_combination() {
                "batch sizes that one program of dynamic sizes handles", batch_range_of)
           .with_flag()
           .only_for(dynamic_cases()),
-      number("batch_size", &Case::batch_size, {1, million}, "batch size")
-          .with_flag()
-          .used_by(cases_of_free_batch())
-          .decided_by("the policy's"),
+      batch_size().with_flag().used_by(cases_of_free_batch()).decided_by("the policy's, else a Python module's"),
+      decided_elsewhere("batch_source", &Case::batch_source,
+                        "module: the default of get_example_inputs(batch_size=…) decides the batch size",
+                        "module for a Python module without a stated batch size, else stated"),
       decided_elsewhere("fixed_batch", &Case::fixed_batch, "flags and suites cannot change the batch size",
                         "the model, or policy keys dont_change_batch_size and fixed_batch_size"),
       number("seed", &Case::seed, {0, max_seed}, "random seed").with_flag(),

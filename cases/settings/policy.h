@@ -85,12 +85,14 @@ Tolerance tolerance_of(const Policy& policy, const Conditions& conditions);
 struct BatchSize {
   int64_t size;
   std::string origin;
+  BatchSource source = BatchSource::stated;
 };
 bool batch_is_fixed(const Policy& policy, const ModelInfo& info);
 /// Returns a batch size of at least 1. Accuracy, and every check of the mini preset, has 1 (huggingface), 4
 /// (torchbench) or 8 (timm), at most accuracy.max_batch_size; batch invariance has 8, 8 and 16. Other cases have the
 /// model's own, replaced or divided by the policy. A fixed batch is the policy's, else the model's own. The model's own
-/// is the one that its source states, else upstream's (own_batch_size).
+/// is the one that its source states, else upstream's (own_batch_size). Under keeps_batch_size, a user's Python module
+/// of which none is known decides it itself.
 BatchSize batch_size_of(const Policy& policy, const Conditions& conditions, const ModelInfo& info);
 
 struct Optimizing {

@@ -102,6 +102,12 @@ std::optional<BatchSize> own_batch(const Policy& policy, const Conditions& condi
   return own ? std::optional(stated_by(*own)) : std::nullopt;
 }
 
+/// Returns the batch size of a model for which neither its source nor the policy states one.
+BatchSize unstated_batch(const ModelInfo& info) {
+  if (info.python.empty() || info.upstream) return {1, fmt::format("{}:{} states none", info.file, info.line)};
+  return {1, fmt::format("{}: the default of get_example_inputs(), or 1 without one", info.file), BatchSource::module};
+}
+
 BatchSize accuracy_batch(const Policy& policy, const Conditions& conditions) {
   const bool ci = conditions.ci && conditions.check == "accuracy" && conditions.mode == Mode::training &&
                   conditions.device == "cuda" && conditions.inductor;
@@ -197,7 +203,7 @@ bool batch_is_fixed(const Policy& policy, const ModelInfo& info) {
 
 BatchSize batch_size_of(const Policy& policy, const Conditions& conditions, const ModelInfo& info) {
   const std::optional<BatchSize> known = own_batch(policy, conditions, info);
-  const BatchSize own = known.value_or(BatchSize{1, fmt::format("{}:{} states none", info.file, info.line)});
+  const BatchSize own = known.value_or(unstated_batch(info));
   if (policy.keeps_batch_size) return own;
   const std::string key = conditions.mode == Mode::training ? "batch_size.training" : "batch_size.inference";
   const Mention* replaced = policy.find(key, conditions.model);
@@ -294,6 +300,7 @@ void apply_policy(const Policy& policy, const ModelInfo& info, Case& c, DType lo
   c.origin["tolerance"] = c.origin["cosine"] = judged.origin;
   const BatchSize batch = batch_size_of(policy, conditions, info);
   c.batch_size = batch.size;
+  c.batch_source = batch.source;
   c.origin["batch_size"] = batch.origin;
   c.equal_nan = conditions.dtype != DType::float32 && conditions.dtype != DType::float64;
   c.origin["equal_nan"] = "upstream's rule: NaN equals NaN except in float32; float64 follows it";

@@ -94,6 +94,53 @@ TEST_F(APythonModule, IsJudgedInInferenceAndTrainingAsItsAuthorWroteIt) {
                                  "python/Accuracy.CompiledMatchesEager/Net_training_as_written_torch_compile_cpu"));
 }
 
+/// A module whose get_example_inputs() has a batch_size with a default.
+class APythonModuleWithADefaultBatch : public APythonModule {
+ protected:
+  nlohmann::json row_by(const std::string& parameter, const std::vector<std::string>& flags) {
+    const std::string file = torchstone_.out() + "/sized.py";
+    std::ofstream(file) << "import torch\n"
+                           "class Net(torch.nn.Linear):\n"
+                           "    def __init__(self):\n"
+                           "        super().__init__(8, 4)\n"
+                           "    def forward(self, x):\n"
+                           "        print('a batch of', len(x))\n"
+                           "        return super().forward(x).sin()\n"
+                           "    def get_example_inputs(self, "
+                        << parameter << "):\n        return (torch.randn(batch_size, 8),)\n";
+    std::vector<std::string> arguments{"--torchstone_only=path:" + file + ",class:Net", "--torchstone_checks=accuracy",
+                                       "--torchstone_modes=inference", "--torchstone_backends=eager"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    run_ = torchstone_.run(arguments);
+    const auto rows = torchstone_.results().at("results");
+    EXPECT_EQ(rows.size(), 1U) << run_.out << run_.err;
+    return rows.empty() ? nlohmann::json() : rows.front();
+  }
+};
+
+TEST_F(APythonModuleWithADefaultBatch, IsJudgedWithIt) {
+  const auto row = row_by("batch_size=16", {});
+  EXPECT_EQ(row.at("outcome").at("status"), "pass") << row.dump(1);
+  EXPECT_EQ(row.at("batch_size"), 16);
+  EXPECT_THAT(texts_below("logs", ".log"), HasSubstr("a batch of 16\n"));
+}
+
+TEST_F(APythonModuleWithADefaultBatch, IsJudgedWithTheBatchOfAFlag) {
+  EXPECT_EQ(row_by("batch_size=16", {"--torchstone_batch_size=3"}).at("batch_size"), 3);
+  EXPECT_THAT(texts_below("logs", ".log"), HasSubstr("a batch of 3\n"));
+}
+
+TEST_F(APythonModuleWithADefaultBatch, HasABatchOfOneIfTheDefaultIsNone) {
+  EXPECT_EQ(row_by("batch_size", {}).at("batch_size"), 1);
+  EXPECT_THAT(texts_below("logs", ".log"), HasSubstr("a batch of 1\n"));
+}
+
+TEST_F(APythonModuleWithADefaultBatch, HasNoBatchInItsRowIfItDoesNotLoad) {
+  const auto row = row_by("batch_size=16 // 0", {});
+  EXPECT_EQ(row.at("outcome").at("status"), "model_fail_to_load") << row.dump(1);
+  EXPECT_EQ(row.at("batch_size"), 0) << "unknown";
+}
+
 TEST_F(APythonModule, WithAGraphBreakIsRedIfNoneIsAllowed) {
   const auto row = row_of("torch._dynamo.graph_break()", "torch_compile:backend=aot_eager",
                           {"--torchstone_max_graph_breaks=0", "--torchstone_github=always"});

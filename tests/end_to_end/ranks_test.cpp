@@ -23,15 +23,15 @@ class TwoRanks : public testing::Test {
     write_module("    def forward(self, x):\n        return super().forward(x)\n");
   }
 
-  void write_module(const std::string& forward) const {
+  void write_module(const std::string& forward, const std::string& parameter = "",
+                    const std::string& size = "4") const {
     std::ofstream(folder() + "/net.py") << "import torch\n"
                                            "class Net(torch.nn.Sequential):\n"
                                            "    def __init__(self):\n"
                                            "        super().__init__(torch.nn.Linear(8, 6), torch.nn.GELU(), "
                                            "torch.nn.Linear(6, 4))\n"
-                                        << forward
-                                        << "    def get_example_inputs(self):\n"
-                                           "        return (torch.randn(4, 8),)\n";
+                                        << forward << "    def get_example_inputs(self" << parameter
+                                        << "):\n        return (torch.randn(" << size << ", 8),)\n";
   }
 
   std::string folder() const { return torchstone_.out(); }
@@ -57,6 +57,14 @@ TEST_F(TwoRanks, TrainAModuleAsOneProcessDoes) {
               AllOf(HasSubstr("/Net_training_as_written_torch_compile"), EndsWith("_cpu_ddp_2")));
   EXPECT_EQ(row().at("outcome").at("status"), "pass") << row().dump(1);
   EXPECT_EQ(row().at("outcome").at("notes").at("ranks"), "2 of ddp, 8 gradients and parameters equal in all ranks");
+}
+
+TEST_F(TwoRanks, DivideTheDefaultBatchOfTheModule) {
+  write_module("    def forward(self, x):\n        return super().forward(x)\n", ", batch_size=6", "batch_size");
+  const ProgramRun found = run({"--torchstone_backends=torch_compile:backend=aot_eager"});
+  EXPECT_EQ(found.exit_code, 0) << found.out << found.err;
+  EXPECT_EQ(row().at("outcome").at("status"), "pass") << row().dump(1);
+  EXPECT_EQ(row().at("batch_size"), 6);
 }
 
 // Dynamo breaks the graph at DDP, and skips frames of torch.nn behind that.

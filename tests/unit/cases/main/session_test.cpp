@@ -53,6 +53,13 @@ TEST_F(SessionOfOneCase, MakesTheResultThatTheListenerTakes) {
   EXPECT_FALSE(session_.take(result->name)) << "a repetition must not find it";
 }
 
+TEST_F(SessionOfOneCase, HasNoBatchBeforeThePythonModuleDecidesIt) {
+  cases_.front().batch_size = 4;
+  EXPECT_EQ(row_of(cases_.front(), session_).batch_size, 4);
+  cases_.front().batch_source = BatchSource::module;
+  EXPECT_EQ(row_of(cases_.front(), session_).batch_size, 0);
+}
+
 TEST_F(SessionOfOneCase, HasUpstreamsNameOfAModelOfAPackage) {
   ModelInfo info;
   info.name = "Qwen_Qwen3_0_6B_of_a_package";

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "cases/selection/expand.h"
+#include "cases/selection/listing.h"
 #include "cases/settings/suite.h"
 #include "tests/unit/cases/support.h"
 
@@ -114,6 +115,45 @@ TEST(UpstreamModel, IsNoModuleOfAUsersOwn) {
   EXPECT_EQ(training.batch_size, 1);
   EXPECT_EQ(training.optimizer, OptimizerKind::sgd);
   EXPECT_THAT(training.origin.at("optimizer"), HasSubstr("python.yaml (default_optimizer)"));
+}
+
+TEST(OwnModule, DecidesItsBatchUnlessASettingStatesOne) {
+  const auto case_by = [](std::vector<std::string> arguments) {
+    return case_of(of_module(std::nullopt, std::move(arguments)), "CompiledMatchesEager/a_module_inference");
+  };
+  const Case own = case_by({});
+  EXPECT_EQ(own.batch_source, BatchSource::module);
+  EXPECT_EQ(known_batch(own), std::nullopt);
+  EXPECT_THAT(listing::explanation({own}, "*"),
+              testing::ContainsRegex("  batch_size +- +zoo.cpp: the default of get_example_inputs.., or 1 "));
+  const Case asked = case_by({"--torchstone_batch_size=1"});
+  EXPECT_EQ(asked.batch_source, BatchSource::stated);
+  EXPECT_EQ(known_batch(asked), 1);
+  EXPECT_THAT(listing::explanation({asked}, "*"),
+              testing::ContainsRegex("  batch_size +1 +flag --torchstone_batch_size=1\n"));
+  const test::Folder folder;
+  const Case of_file = case_by({"--torchstone_batch_size_file=" + folder.write("sizes.txt", "a_module,3\n")});
+  EXPECT_EQ(known_batch(of_file), 3);
+}
+
+TEST(OwnModule, TakesTheBatchOfASuite) {
+  ModelInfo info = test::fake("a_module", 0, 0);
+  info.python = "path:net.py,class:Net";
+  const Known known{{&info}, {"eager"}, {{info.name, {DType::as_written, DType::float32}}}};
+  const auto expanded = [&](const std::string& defaults, std::vector<std::string> arguments = {}) {
+    const test::Folder folder;
+    arguments.push_back("--torchstone_only=a_module");
+    return expand({suite::read_suite(folder.write(
+                      "s.yaml", "suite: s\nown_modules: true\ndefaults: {" + defaults +
+                                    "}\nmatrix: [{checks: [accuracy], dtypes: [own], backends: [eager]}]\n"))},
+                  known, test::flags_of(std::move(arguments)));
+  };
+  EXPECT_EQ(known_batch(case_of(expanded("batch_size: 5"), "a_module")), 5);
+  EXPECT_EQ(known_batch(case_of(expanded("seed: 5"), "a_module")), std::nullopt);
+  const Case dynamic = case_of(expanded("dynamic_range: 4..9", {"--torchstone_dynamic=batch"}), "a_module");
+  EXPECT_EQ(dynamic.batch_source, BatchSource::module);
+  EXPECT_EQ(dynamic.batch_size, 4) << "of a module without a default";
+  EXPECT_THAT(dynamic.origin.at("batch_size"), EndsWith("or 1 without one, moved into dynamic_range 4..9"));
 }
 
 TEST(OwnModel, IsJudgedByRoundingToo) {

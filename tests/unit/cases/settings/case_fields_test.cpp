@@ -94,15 +94,15 @@ TEST(CaseFields, RefuseWhatIsOutsideTheirRange) {
 TEST(CaseFields, HoldEveryMemberOfCase) {
   const Case c;
   const auto& [suite, model, check, mode, dtype, amp_dtype, device, backend, preset, dynamic, dynamic_range, batch_size,
-               fixed_batch, sizes, seed, weights, channels_last, threads, deterministic, no_deterministic, shares_timed,
-               eval_in_training, optimizer, learning_rate, loss_divisor, iterations, world, parallel, policy, judge,
-               tolerance, float16_tolerance, cosine, equal_nan, narrow_equal_nan, larger_multiplier, max_graph_breaks,
-               max_recompiles, iou_threshold, eager_not_deterministic, accuracy_check_runs, skip_accuracy_check,
-               upstream_semantics, ci, skip_reason, skip_override, expected_status, max_error, required_speedup,
-               max_compile_s, max_memory_ratio, time_limit_s, measure_budget_s, processes, max_rounds, confidence,
-               cold_cache, repeat, iterations_per_run, randomize_input, cold_start_latency, warm_start_latency,
-               pin_threads, use_warm_peak_memory, cuda_graphs, sweep, origin, file, line, run] = c;
-  const size_t members = 70, of_the_place = 3, of_the_run = 1, while_it_runs = 1, of_the_name = 1;
+               batch_source, fixed_batch, sizes, seed, weights, channels_last, threads, deterministic, no_deterministic,
+               shares_timed, eval_in_training, optimizer, learning_rate, loss_divisor, iterations, world, parallel,
+               policy, judge, tolerance, float16_tolerance, cosine, equal_nan, narrow_equal_nan, larger_multiplier,
+               max_graph_breaks, max_recompiles, iou_threshold, eager_not_deterministic, accuracy_check_runs,
+               skip_accuracy_check, upstream_semantics, ci, skip_reason, skip_override, expected_status, max_error,
+               required_speedup, max_compile_s, max_memory_ratio, time_limit_s, measure_budget_s, processes, max_rounds,
+               confidence, cold_cache, repeat, iterations_per_run, randomize_input, cold_start_latency,
+               warm_start_latency, pin_threads, use_warm_peak_memory, cuda_graphs, sweep, origin, file, line, run] = c;
+  const size_t members = 71, of_the_place = 3, of_the_run = 1, while_it_runs = 1, of_the_name = 1;
   EXPECT_EQ(static_cast<const void*>(&suite), &c.suite);
   EXPECT_EQ(line, 0);
   EXPECT_EQ(run, nullptr);

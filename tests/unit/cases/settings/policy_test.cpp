@@ -452,6 +452,35 @@ TEST(BatchSizeRule, TakesUpstreamsSizeOfAModelWhoseSourceStatesNone) {
   EXPECT_EQ(batch_size_of(of_files, conditions, fake("demucs", 2, 2, true)).size, 2) << "what the file was saved with";
 }
 
+TEST(BatchSizeRule, LeavesAUsersPythonModuleItsOwnUnlessAnEntryStatesOne) {
+  Policy policy = written("own_batch_size: {inference: {listed: 6}}");
+  policy.keeps_batch_size = true;
+  const auto batch_of = [&](ModelInfo info) {
+    Conditions conditions = inference(f32);
+    conditions.model = info.name;
+    return batch_size_of(policy, conditions, info);
+  };
+  const auto module = [](const std::string& name, int64_t batch) {
+    ModelInfo info = fake(name, batch, batch);
+    info.python = "path:net.py,class:Net";
+    return info;
+  };
+  const BatchSize own = batch_of(module("m", 0));
+  EXPECT_EQ(own.source, BatchSource::module);
+  EXPECT_EQ(own.size, 1) << "that of a module without a default";
+  EXPECT_EQ(own.origin, "zoo.cpp: the default of get_example_inputs(), or 1 without one");
+  const BatchSize listed = batch_of(module("listed", 0));
+  EXPECT_EQ(listed.source, BatchSource::stated);
+  EXPECT_EQ(listed.size, 6);
+  EXPECT_EQ(batch_of(module("m", 3)).source, BatchSource::stated) << "its registration states one";
+  EXPECT_EQ(batch_of(fake("m", 0, 0)).source, BatchSource::stated) << "a model of C++";
+  ModelInfo of_package = module("m", 0);
+  of_package.upstream = UpstreamModel{"timm", "m"};
+  EXPECT_EQ(batch_of(of_package).source, BatchSource::stated) << "its package makes the inputs";
+  policy.keeps_batch_size = false;
+  EXPECT_EQ(batch_of(module("m", 0)).source, BatchSource::stated) << "the rule of upstream's suite";
+}
+
 TEST(Policy, MayHaveAnotherDefaultOptimizer) {
   EXPECT_EQ(optimizer_of(written("default_optimizer: sgd"), training(f32)).kind, OptimizerKind::sgd);
   EXPECT_THAT(optimizer_of(shipped("python"), training(f32)).origin, HasSubstr("python.yaml (default_optimizer)"));
