@@ -27,6 +27,9 @@ the registry and the ledgers of real runs, of which `tests/coverage/judge_upstre
 
 A model counts as judged by a compiler if Inductor or `torch_compile` was given it and its answer was compared, or the compiler failed.
 TorchScript repeats eager's operators, so its verdicts are shown and do not count.
+
+The tables combine verdicts of several torch releases. Each cell names the day of its newest verdict and the torch releases of all its
+verdicts. The newest verdict of a combination of kind, compiler, mode, device and preset replaces older ones, of whatever release.
 """
 # Models in a suite of upstream's under names of our own: sizes or forms that upstream does not list.
 OWN = {"convmixer_1024_20_ks9_p14", "convnext_tiny", "gemma3_decode", "gemma3_prefill", "llama_decode", "llama_prefill",
@@ -136,13 +139,14 @@ def where(row):
 
 
 def statuses(rows):
-    """What the runs of one kind said: statuses per backend, and the date of the newest."""
+    """What the runs of one kind said: statuses per backend, the date of the newest, and the releases of torch."""
     said = [row for row in rows if row["status"] not in MISSING]
     if not said:
         return "not judged" if rows else ""
     order = sorted(said, key=lambda row: (row["backend"], row["device"], row["preset"], row["mode"]))
     text = ", ".join(f"{row['backend']}{where(row)}: {row['status']}" for row in order)
-    return f"{text} ({max(row['date'] for row in said)})"
+    releases = sorted({row["versions"]["torch"].partition("+")[0] for row in said})
+    return f"{text} ({max(row['date'] for row in said)}, torch {' and '.join(releases)})"
 
 
 def reason_of(rows, why_not_native):

@@ -86,15 +86,22 @@ class Rows(unittest.TestCase):
                              verdict("b", "pass", kind="exported", backend="torchscript"),
                              verdict("c", "not_run", kind="exported", backend="", reason="gated | by <it>")])
         self.assertIn("| a | in the zoo |  | torch_compile: pass, torch_compile (training): fail_accuracy, "
-                      "torch_compile (cuda, full): pass (2026-11-24) | too far |", rows)
-        self.assertIn("| b |  | torchscript: pass (2026-11-23) |  | a family |", rows)
+                      "torch_compile (cuda, full): pass (2026-11-24, torch 2.13.0) | too far |", rows)
+        self.assertIn("| b |  | torchscript: pass (2026-11-23, torch 2.13.0) |  | a family |", rows)
         self.assertIn(r"| c |  | not judged |  | a family: gated \| by \<it> (2026-11-23, abc1234, timm 1.0.31, torch 2.13.0) |", rows)
         self.assertIn("| d |  |  |  | a family |", rows)
         self.assertIn("| e | in the zoo as a |  |  |  |", rows)
 
     def test_a_run_without_verdict_is_forgotten_when_a_later_one_has_one(self):
         rows = self.rows_of([("b", None, "a family")], [verdict("b", "not_run", reason="no package"), verdict("b", "pass", mode="training")])
-        self.assertIn("| b |  |  | torch_compile (training): pass (2026-11-23) | a family |", rows)
+        self.assertIn("| b |  |  | torch_compile (training): pass (2026-11-23, torch 2.13.0) | a family |", rows)
+
+    def test_a_cell_names_each_torch_release_of_its_verdicts(self):
+        older = verdict("b", "pass", mode="training", versions={"torch": "2.11.0+cpu"})
+        rows = self.rows_of([("b", None, "a family"), ("c", None, "a family")], [verdict("b", "pass"), older, older | {"name": "c"}])
+        self.assertIn("| b |  |  | torch_compile: pass, torch_compile (training): pass (2026-11-23, torch 2.11.0 and 2.13.0) "
+                      "| a family |", rows)
+        self.assertIn("| c |  |  | torch_compile (training): pass (2026-11-23, torch 2.11.0) | a family |", rows)
 
 
 if __name__ == "__main__":
