@@ -41,7 +41,7 @@ def speech_transformer(options):
 def tacotron2(options):
     """Makes tacotron2. Each text and each spectrogram has its own length; longer ones come first."""
     small = options.preset == "mini"
-    width, inner, key, batch = (64, 64, 16, 2) if small else (512, 1024, 128, 64)
+    width, inner, key = (64, 64, 16) if small else (512, 1024, 128)
     sizes = dict(mask_padding=True, fp16_run=False, n_mel_channels=80, n_frames_per_step=1, n_symbols=148,
                  symbols_embedding_dim=width, encoder_kernel_size=5, encoder_n_convolutions=3, encoder_embedding_dim=width,
                  decoder_rnn_dim=inner, prenet_dim=inner // 4, max_decoder_steps=1000, gate_threshold=0.5,
@@ -49,7 +49,7 @@ def tacotron2(options):
                  attention_location_n_filters=32, attention_location_kernel_size=31, postnet_embedding_dim=width,
                  postnet_kernel_size=5, postnet_n_convolutions=5)
     model = package.part("tacotron2", "model").Tacotron2(types.SimpleNamespace(**sizes))
-    batch, letters, frames = options.batch_size or batch, 16 if small else 160, 6 if small else 800
+    batch, letters, frames = batch_size(options, 2, 64), 16 if small else 160, 6 if small else 800
     lengths = {"letters": [max(1, letters - index) for index in range(batch)],
                "frames": [max(1, frames - index) for index in range(batch)]}
     call = lambda self, text, mels: self.model((text, self.letters, mels, letters, self.frames))  # noqa: E731

@@ -14,6 +14,7 @@ using testing::AllOf;
 using testing::AnyOf;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Matcher;
 using testing::StartsWith;
 
 class TwoRanks : public testing::Test {
@@ -142,47 +143,35 @@ class TwoRanksOfCpp : public testing::Test {
     return torchstone_.run(arguments);
   }
 
+  /// Skips the test if the device is missing, or ranks on it for one of these reasons.
+  void expect_the_answer_of_one_process(const std::string& device, const Matcher<std::string>& missing) const {
+    const bool has_python = !std::string(TORCHSTONE_PYTHON).empty();
+    const ProgramRun found =
+        run({has_python ? "--torchstone_backends=torchscript,inductor" : "--torchstone_backends=torchscript",
+             "--torchstone_device=" + device});
+    if (found.exit_code == 2 && found.err.find("device cuda") != std::string::npos) GTEST_SKIP() << found.err;
+    const auto rows = torchstone_.results().at("results");
+    ASSERT_EQ(rows.size(), has_python ? 2U : 1U) << found.out << found.err;
+    for (const auto& row : rows) {
+      const auto& outcome = row.at("outcome");
+      EXPECT_THAT(std::string(row.at("name")), EndsWith("_" + device + "_ddp_2"));
+      if (outcome.at("status") == "unsupported") {
+        EXPECT_THAT(outcome.at("reason").get<std::string>(), missing);
+        GTEST_SKIP() << outcome.at("reason");
+      }
+      EXPECT_EQ(outcome.at("status"), "pass") << row.dump(1);
+      EXPECT_EQ(outcome.at("notes").at("ranks"), "2 of ddp, 20 gradients and parameters equal in all ranks");
+    }
+    EXPECT_EQ(found.exit_code, 0) << found.out << found.err;
+  }
+
   const Torchstone torchstone_;
 };
 
-TEST_F(TwoRanksOfCpp, TrainAsOneProcessDoes) {
-  const bool has_python = !std::string(TORCHSTONE_PYTHON).empty();
-  const ProgramRun found =
-      run({has_python ? "--torchstone_backends=torchscript,inductor" : "--torchstone_backends=torchscript"});
-  const auto rows = torchstone_.results().at("results");
-  ASSERT_EQ(rows.size(), has_python ? 2U : 1U) << found.out << found.err;
-  for (const auto& row : rows) {
-    const auto& outcome = row.at("outcome");
-    EXPECT_THAT(std::string(row.at("name")), EndsWith("_cpu_ddp_2"));
-    if (outcome.at("status") == "unsupported") {
-      EXPECT_THAT(outcome.at("reason"), HasSubstr("libgloo-dev"));
-      GTEST_SKIP() << outcome.at("reason");
-    }
-    EXPECT_EQ(outcome.at("status"), "pass") << row.dump(1);
-    EXPECT_EQ(outcome.at("notes").at("ranks"), "2 of ddp, 20 gradients and parameters equal in all ranks");
-  }
-  EXPECT_EQ(found.exit_code, 0) << found.out << found.err;
-}
+TEST_F(TwoRanksOfCpp, TrainAsOneProcessDoes) { expect_the_answer_of_one_process("cpu", HasSubstr("libgloo-dev")); }
 
 TEST_F(TwoRanksOfCpp, TrainAsOneProcessDoesOnCuda) {
-  const bool has_python = !std::string(TORCHSTONE_PYTHON).empty();
-  const ProgramRun found =
-      run({has_python ? "--torchstone_backends=torchscript,inductor" : "--torchstone_backends=torchscript",
-           "--torchstone_device=cuda"});
-  if (found.exit_code == 2 && found.err.find("device cuda") != std::string::npos) GTEST_SKIP() << found.err;
-  const auto rows = torchstone_.results().at("results");
-  ASSERT_EQ(rows.size(), has_python ? 2U : 1U) << found.out << found.err;
-  for (const auto& row : rows) {
-    const auto& outcome = row.at("outcome");
-    EXPECT_THAT(std::string(row.at("name")), EndsWith("_cuda_ddp_2"));
-    if (outcome.at("status") == "unsupported") {
-      EXPECT_THAT(outcome.at("reason"), AnyOf(HasSubstr("each has a GPU of its own"), HasSubstr("headers of NCCL")));
-      GTEST_SKIP() << outcome.at("reason");
-    }
-    EXPECT_EQ(outcome.at("status"), "pass") << row.dump(1);
-    EXPECT_EQ(outcome.at("notes").at("ranks"), "2 of ddp, 20 gradients and parameters equal in all ranks");
-  }
-  EXPECT_EQ(found.exit_code, 0) << found.out << found.err;
+  expect_the_answer_of_one_process("cuda", AnyOf(HasSubstr("each has a GPU of its own"), HasSubstr("headers of NCCL")));
 }
 
 TEST_F(TwoRanksOfCpp, HaveNoFsdp) {
