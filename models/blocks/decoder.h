@@ -1,6 +1,7 @@
 #pragma once
 // One step of LLaMA, or of a decoder with the same plan. It takes a prompt and fills a cache of keys and values, or it
 // takes one more word and uses the cache. Modules have the names of transformers.
+#include <array>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -24,17 +25,26 @@ struct DecoderShape {
   int64_t window = 0;        ///< a query attends to so many positions, its own included; 0: to all before it
   int64_t global_every = 0;  ///< each such layer has no window (0: none)
   double local_theta = 0;    ///< theta of the layers with a window; 0: the same
-  bool gemma = false;  ///< scales the words, stores the norms' weights less 1, and normalises each branch's result
+  bool gemma = false;       ///< scales the words, stores the norms' weights less 1, and normalises each branch's result
+  double epsilon = 1e-6;    ///< of the norms
+  double rotary_part = 1;   ///< the part of each head that is rotated
+  double rotary_scale = 1;  ///< factor of the cosines and sines
+  bool fused = false;       ///< one product gives queries, keys and values, and one gives gate and up
+  bool native_groups = false;  ///< the attention operator repeats the key heads itself, unless it gets a mask
 
+  int64_t query_width() const { return heads * head_width; }
+  int64_t key_width() const { return key_heads * head_width; }
   bool has_window(int64_t layer) const { return window > 0 && (global_every == 0 || (layer + 1) % global_every != 0); }
-  RmsNorm norm(int64_t size) const { return RmsNorm(size, 1e-6, gemma); }
+  RmsNorm norm(int64_t size) const { return RmsNorm(size, epsilon, gemma); }
 };
 
-/// Cosines and sines of each position's rotation: [L, D] each.
+/// Cosines and sines of each position's rotation: [L, rotated elements] each.
 struct Rotation {
   torch::Tensor cosines, sines;
-  /// Rotates x [N, heads, L, D].
+  /// Rotates x [N, heads, L, D], or only the first elements of each head.
   torch::Tensor operator()(const torch::Tensor& x) const {
+    const auto rotated = cosines.size(-1);
+    if (rotated < x.size(-1)) return torch::cat({(*this)(x.slice(-1, 0, rotated)), x.slice(-1, rotated)}, -1);
     const auto halves = x.chunk(2, -1);
     return x * cosines + torch::cat({-halves[1], halves[0]}, -1) * sines;
   }
@@ -60,17 +70,28 @@ struct Cache {
 struct DecoderLayerImpl : nn::Module {
   explicit DecoderLayerImpl(const DecoderShape& s)
       : shape(s),
-        q(linear_without_bias(s.width, s.heads * s.head_width)),
-        k(linear_without_bias(s.width, s.key_heads * s.head_width)),
-        v(linear_without_bias(s.width, s.key_heads * s.head_width)),
-        o(linear_without_bias(s.heads * s.head_width, s.width)),
-        gate(linear_without_bias(s.width, s.feed_forward)),
-        up(linear_without_bias(s.width, s.feed_forward)),
-        down(linear_without_bias(s.feed_forward, s.width)),
         before_attention(register_module("input_layernorm", s.norm(s.width))),
         before_mlp(
             register_module(s.gemma ? "pre_feedforward_layernorm" : "post_attention_layernorm", s.norm(s.width))) {
-    auto attn = group({{"q_proj", q.ptr()}, {"k_proj", k.ptr()}, {"v_proj", v.ptr()}, {"o_proj", o.ptr()}});
+    nn::ModuleDict attn, mlp;
+    const auto add = [](nn::ModuleDict& parent, const std::string& name, int64_t in, int64_t out) {
+      return parent->register_module(name, linear_without_bias(in, out));
+    };
+    if (s.fused) {
+      qkv = add(attn, "qkv_proj", s.width, s.query_width() + 2 * s.key_width());
+    } else {
+      q = add(attn, "q_proj", s.width, s.query_width());
+      k = add(attn, "k_proj", s.width, s.key_width());
+      v = add(attn, "v_proj", s.width, s.key_width());
+    }
+    o = add(attn, "o_proj", s.query_width(), s.width);
+    if (s.fused) {
+      gate_up = add(mlp, "gate_up_proj", s.width, 2 * s.feed_forward);
+    } else {
+      gate = add(mlp, "gate_proj", s.width, s.feed_forward);
+      up = add(mlp, "up_proj", s.width, s.feed_forward);
+    }
+    down = add(mlp, "down_proj", s.feed_forward, s.width);
     if (s.head_norm) {
       q_norm = attn->register_module("q_norm", s.norm(s.head_width));
       k_norm = attn->register_module("k_norm", s.norm(s.head_width));
@@ -80,17 +101,17 @@ struct DecoderLayerImpl : nn::Module {
       after_mlp = register_module("post_feedforward_layernorm", s.norm(s.width));
     }
     register_module("self_attn", attn);
-    register_module("mlp", group({{"gate_proj", gate.ptr()}, {"up_proj", up.ptr()}, {"down_proj", down.ptr()}}));
+    register_module("mlp", mlp);
   }
   /// Appends this layer's keys and values to `cache`.
   torch::Tensor forward(torch::Tensor x, const Positions& positions, Cache& cache) {
     x = x + normed(after_attention, attend(before_attention(x), positions, cache));
-    const auto y = before_mlp(x);
-    return x + normed(after_mlp, down(activate(shape.act, gate(y)) * up(y)));
+    return x + normed(after_mlp, down(gated(before_mlp(x))));
   }
 
   DecoderShape shape;
-  nn::Linear q, k, v, o, gate, up, down;
+  nn::Linear q{nullptr}, k{nullptr}, v{nullptr}, o{nullptr}, gate{nullptr}, up{nullptr}, down{nullptr};
+  nn::Linear qkv{nullptr}, gate_up{nullptr};  // instead of q, k and v, and of gate and up
   RmsNorm before_attention, before_mlp, q_norm{nullptr}, k_norm{nullptr}, after_attention{nullptr}, after_mlp{nullptr};
 
  private:
@@ -100,14 +121,31 @@ struct DecoderLayerImpl : nn::Module {
     const auto append = [](torch::Tensor& old, const torch::Tensor& more) {
       old = old.defined() ? torch::cat({old, more}, 2) : more;
     };
-    const auto query = positions.rotate(normed(q_norm, split_heads(q(x), shape.heads)));
+    const auto parts = projected(x);
+    const auto query = positions.rotate(normed(q_norm, split_heads(parts[0], shape.heads)));
     const bool is_prompt = !cache.keys.defined();
-    append(cache.keys, positions.rotate(normed(k_norm, split_heads(k(x), shape.key_heads))));
-    append(cache.values, split_heads(v(x), shape.key_heads));
-    const auto times = shape.heads / shape.key_heads;
+    append(cache.keys, positions.rotate(normed(k_norm, split_heads(parts[1], shape.key_heads))));
+    append(cache.values, split_heads(parts[2], shape.key_heads));
+    const bool native = shape.native_groups && !positions.visible;
+    const auto times = native ? 1 : shape.heads / shape.key_heads;
     return o(join_heads(at::scaled_dot_product_attention(
         query, repeated(cache.keys, times), repeated(cache.values, times), positions.visible,
-        /*dropout_p=*/0, /*is_causal=*/is_prompt && !positions.visible)));
+        /*dropout_p=*/0, /*is_causal=*/is_prompt && !positions.visible, /*scale=*/std::nullopt,
+        /*enable_gqa=*/native && shape.heads > shape.key_heads)));
+  }
+
+  /// Returns the queries, keys and values of all heads: [N, L, heads * D] each.
+  std::array<torch::Tensor, 3> projected(const torch::Tensor& x) {
+    if (!qkv) return {q(x), k(x), v(x)};
+    const auto all = qkv(x);
+    const auto keys = shape.query_width(), values = keys + shape.key_width();
+    return {all.slice(-1, 0, keys), all.slice(-1, keys, values), all.slice(-1, values)};
+  }
+
+  torch::Tensor gated(const torch::Tensor& x) {
+    if (!gate_up) return activate(shape.act, gate(x)) * up(x);
+    const auto halves = gate_up(x).chunk(2, -1);
+    return halves[1] * activate(shape.act, halves[0]);
   }
 };
 TORCH_MODULE(DecoderLayer);
@@ -188,18 +226,20 @@ class DecoderStep : public Model {
  private:
   /// Registers and returns the frequencies of the rotation.
   torch::Tensor add_frequencies(nn::Module& rotary, const std::string& prefix, double theta) const {
-    const auto half = torch::arange(0, shape_.head_width, 2, torch::kFloat32) / static_cast<double>(shape_.head_width);
+    const auto rotated = static_cast<int64_t>(static_cast<double>(shape_.head_width) * shape_.rotary_part);
+    const auto half = torch::arange(0, rotated, 2, torch::kFloat32) / static_cast<double>(rotated);
     auto frequencies = rotary.register_buffer(prefix + "inv_freq", 1.0 / torch::pow(theta, half));
     rotary.register_buffer(prefix + "original_inv_freq", frequencies.clone());
     return frequencies;
   }
 
   /// Computes the rotation in float32, or in float64 for a float64 model.
-  static Rotation rotation(const torch::Tensor& frequencies, int64_t begin, int64_t end, torch::Dtype dtype) {
+  Rotation rotation(const torch::Tensor& frequencies, int64_t begin, int64_t end, torch::Dtype dtype) const {
     const auto wide = frequencies.scalar_type() == torch::kFloat64 ? torch::kFloat64 : torch::kFloat32;
     const auto places = torch::arange(begin, end, frequencies.options().dtype(wide));
     const auto angles = (places.unsqueeze(1) * frequencies.to(wide)).repeat({1, 2});
-    return {angles.cos().to(dtype), angles.sin().to(dtype)};
+    const auto scaled = [&](const torch::Tensor& x) { return shape_.rotary_scale == 1 ? x : x * shape_.rotary_scale; };
+    return {scaled(angles.cos()).to(dtype), scaled(angles.sin()).to(dtype)};
   }
 
   /// Returns which keys [0, end) the queries [begin, end) attend to.

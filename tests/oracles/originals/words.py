@@ -148,6 +148,14 @@ DECODERS = {  # full, mini
                     num_key_value_heads=1, head_dim=256, sliding_window=512, pad_token_id=None),
                MINI_DECODER | dict(head_dim=16, query_pre_attn_scalar=16, sliding_window=6, sliding_window_pattern=2,
                                    pad_token_id=None)),
+    # Phi-4-mini-instruct, 2 of 32 layers. The long factors apply to more than 4096 positions, which no input has.
+    "Phi3": tuple(sizes | dict(
+        max_position_embeddings=131072, original_max_position_embeddings=4096, tie_word_embeddings=True, pad_token_id=None,
+        partial_rotary_factor=0.75,
+        rope_scaling=dict(type="longrope", short_factor=rotated // 2 * [1.0], long_factor=rotated // 2 * [1.0]))
+        for sizes, rotated in (
+            (dict(vocab_size=200064, num_hidden_layers=2, num_attention_heads=24, num_key_value_heads=8), 96),
+            (MINI_DECODER, 12))),
 }
 
 
@@ -166,7 +174,7 @@ def decoder_config(kind, full):
     return getattr(transformers(), name)(**DECODERS[kind][0 if full else 1])
 
 
-def decoder(kind):
+def decoder(kind, name=None):
     """The two models of a decoder: a prompt, and one word after a cache."""
     def build(full):
         return Called(getattr(transformers(), f"{kind}ForCausalLM")(decoder_config(kind, full)), decoder_step)
@@ -179,7 +187,7 @@ def decoder(kind):
         width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
         cache = ((config.num_hidden_layers, config.num_key_value_heads, 127 if full else 15, width), None)
         return [((1,), config.vocab_size), cache, cache]
-    name = kind.lower()
+    name = name or kind.lower()
     return {f"{name}_prefill": Original("transformers", build, prefill_inputs),
             f"{name}_decode": Original("transformers", build, decode_inputs)}
 
@@ -304,6 +312,7 @@ ORIGINALS = {
     **decoder("Qwen3"),
     **decoder("Mistral"),
     **decoder("Gemma3"),
+    **decoder("Phi3", "phi4_mini"),
     "DistillGPT2": words(512, 50257, gpt2("GPT2LMHeadModel", n_layer=6)),
     "GPT2ForSequenceClassification": words(1024, 50257, gpt2("GPT2ForSequenceClassification"), classes=1),
     **bart("Bart", "ConditionalGeneration"),
