@@ -113,21 +113,24 @@ struct ChannelNormImpl : nn::LayerNormImpl {
 TORCH_MODULE(ChannelNorm);
 
 /// x divided by its root mean square, times a weight (Zhang, Sennrich, "Root mean square layer normalization", 2019).
-/// Half precision is squared in float32. A weight that is stored less 1 also multiplies in float32.
+/// Half precision is squared in float32. A weight that is stored less 1 also multiplies in float32, and so does any
+/// weight of a norm with `multiplies_wide`.
 struct RmsNormImpl : nn::Module {
-  explicit RmsNormImpl(int64_t width, double epsilon = 1e-6, bool weight_less_one = false)
+  explicit RmsNormImpl(int64_t width, double epsilon = 1e-6, bool weight_less_one = false, bool multiplies_wide = false)
       : weight(register_parameter("weight", weight_less_one ? torch::zeros({width}) : torch::ones({width}))),
         eps(epsilon),
-        less_one(weight_less_one) {}
+        less_one(weight_less_one),
+        wide_product(multiplies_wide) {}
   torch::Tensor forward(const torch::Tensor& x) {
     const auto wide = x.scalar_type() == torch::kFloat64 ? x : x.to(torch::kFloat32);
     const auto unit = wide * torch::rsqrt(wide.pow(2).mean(-1, /*keepdim=*/true) + eps);
     if (less_one) return (unit * (1.0 + weight.to(unit.scalar_type()))).to(x.scalar_type());
+    if (wide_product) return (weight * unit).to(x.scalar_type());
     return weight * unit.to(x.scalar_type());
   }
   torch::Tensor weight;
   double eps;
-  bool less_one;
+  bool less_one, wide_product;
 };
 TORCH_MODULE(RmsNorm);
 

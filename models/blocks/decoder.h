@@ -1,9 +1,12 @@
 #pragma once
 // One step of LLaMA, or of a decoder with the same plan. It takes a prompt and fills a cache of keys and values, or it
 // takes one more word and uses the cache. Modules have the names of transformers.
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
+#include <numbers>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -31,11 +34,15 @@ struct DecoderShape {
   double rotary_scale = 1;  ///< factor of the cosines and sines
   bool fused = false;       ///< one product gives queries, keys and values, and one gives gate and up
   bool native_groups = false;  ///< the attention operator repeats the key heads itself, unless it gets a mask
+  bool wide_norm = false;      ///< the norms multiply by their weights in float32
+  bool adds_mask = false;      ///< attention without a fused operator adds a mask to the scores
+  double yarn_factor = 0;      ///< stretches long wavelengths by this factor (YaRN); 0: none
+  double trained_on = 4096;    ///< positions in training before YaRN
 
   int64_t query_width() const { return heads * head_width; }
   int64_t key_width() const { return key_heads * head_width; }
   bool has_window(int64_t layer) const { return window > 0 && (global_every == 0 || (layer + 1) % global_every != 0); }
-  RmsNorm norm(int64_t size) const { return RmsNorm(size, epsilon, gemma); }
+  RmsNorm norm(int64_t size) const { return RmsNorm(size, epsilon, gemma, wide_norm); }
 };
 
 /// Cosines and sines of each position's rotation: [L, rotated elements] each.
@@ -53,8 +60,23 @@ struct Rotation {
 /// Positions in all layers of one kind: with a window, or without.
 struct Positions {
   Rotation rotate;
-  std::optional<torch::Tensor> visible;  ///< the keys that each query attends to [L, S]; none: all before it
+  /// The keys that each query attends to [L, S]; none: all before it. With `adds_mask`, 0 for these keys and -infinity
+  /// for the others.
+  std::optional<torch::Tensor> visible;
 };
+
+/// Returns the frequencies of YaRN (Peng et al., "YaRN", 2023) without truncation: those that complete less than one
+/// turn in training are divided by a factor, those with more than 32 turns stay, and those in between are interpolated.
+inline torch::Tensor stretched(const torch::Tensor& frequencies, double theta, double factor, double trained_on) {
+  const auto size = 2 * static_cast<double>(frequencies.size(0));
+  const auto place_of = [&](double turns) {
+    return size * std::log(trained_on / (turns * 2 * std::numbers::pi)) / (2 * std::log(theta));
+  };
+  const auto low = std::max(place_of(32), 0.0), high = std::min(place_of(1), size - 1);
+  const auto places = torch::arange(frequencies.size(0), torch::kFloat32);
+  const auto kept = 1 - ((places - low) / (high - low)).clamp(0, 1);
+  return frequencies / factor * (1 - kept) + frequencies * kept;
+}
 
 /// Repeats each key head for several query heads.
 inline torch::Tensor repeated(const torch::Tensor& x, int64_t times) {
@@ -152,10 +174,11 @@ TORCH_MODULE(DecoderLayer);
 
 /// A prompt's step: token ids [N, prompt] → (logits [N, prompt, vocabulary], keys and values, each [N, layers, key
 /// heads, prompt, D]). A step that decodes: token ids [N, 1], keys and values [N, layers, key heads, cached, D] → the
-/// same for 1 word and cached + 1 places.
-class DecoderStep : public Model {
+/// same for 1 word and cached + 1 places. A layer is made from the shape, and is called as a DecoderLayer.
+template <class Layer>
+class DecoderStepOf : public Model {
  public:
-  DecoderStep(const DecoderShape& shape, bool decodes)
+  DecoderStepOf(const DecoderShape& shape, bool decodes)
       : shape_(shape), decodes_(decodes), words_(shape.vocabulary, shape.width), norm_(shape.norm(shape.width)) {
     if (shape.tied) {
       register_module("lm_head", tied(words_->weight));
@@ -165,7 +188,7 @@ class DecoderStep : public Model {
     if (shape.gemma)
       words_scale_ = words_->register_buffer(
           "embed_scale", torch::tensor(std::sqrt(static_cast<double>(shape.width)), torch::kFloat32));
-    for (int64_t i = 0; i < shape.layers; ++i) layers_.push_back(DecoderLayer(shape));
+    for (int64_t i = 0; i < shape.layers; ++i) layers_.push_back(Layer(shape));
     auto rotary = std::make_shared<nn::Module>("rotary_emb");
     const bool two_kinds = shape.local_theta != 0;
     frequencies_ = add_frequencies(*rotary, two_kinds ? "full_attention_" : "", shape.theta);
@@ -183,10 +206,11 @@ class DecoderStep : public Model {
     const auto start = decodes_ ? inputs.at(1).size(3) : 0, end = start + ids.size(1);
     auto x = words_(ids);
     if (shape_.gemma) x = x * words_scale_.to(x.scalar_type());
-    const Positions everywhere{rotation(frequencies_, start, end, x.scalar_type()), std::nullopt};
+    const auto mask = [&](int64_t window) { return mask_of(visible_keys(start, end, window, ids.options()), x); };
+    Positions everywhere{rotation(frequencies_, start, end, x.scalar_type()), std::nullopt};
+    if (shape_.adds_mask) everywhere.visible = mask(/*window=*/0);
     auto nearby = everywhere;
-    if (shape_.window > 0)
-      nearby = {rotation(local_frequencies_, start, end, x.scalar_type()), window_of(start, end, ids.options())};
+    if (shape_.window > 0) nearby = {rotation(local_frequencies_, start, end, x.scalar_type()), mask(shape_.window)};
     Tensors keys, values;
     for (size_t i = 0; i < layers_.size(); ++i) {
       Cache cache;
@@ -228,7 +252,9 @@ class DecoderStep : public Model {
   torch::Tensor add_frequencies(nn::Module& rotary, const std::string& prefix, double theta) const {
     const auto rotated = static_cast<int64_t>(static_cast<double>(shape_.head_width) * shape_.rotary_part);
     const auto half = torch::arange(0, rotated, 2, torch::kFloat32) / static_cast<double>(rotated);
-    auto frequencies = rotary.register_buffer(prefix + "inv_freq", 1.0 / torch::pow(theta, half));
+    auto frequencies = 1.0 / torch::pow(theta, half);
+    if (shape_.yarn_factor > 0) frequencies = stretched(frequencies, theta, shape_.yarn_factor, shape_.trained_on);
+    rotary.register_buffer(prefix + "inv_freq", frequencies);
     rotary.register_buffer(prefix + "original_inv_freq", frequencies.clone());
     return frequencies;
   }
@@ -242,10 +268,18 @@ class DecoderStep : public Model {
     return {scaled(angles.cos()).to(dtype), scaled(angles.sin()).to(dtype)};
   }
 
-  /// Returns which keys [0, end) the queries [begin, end) attend to.
-  torch::Tensor window_of(int64_t begin, int64_t end, const torch::TensorOptions& options) const {
+  /// Returns which keys [0, end) the queries [begin, end) attend to: all before them, or those in a window.
+  static torch::Tensor visible_keys(int64_t begin, int64_t end, int64_t window, const torch::TensorOptions& options) {
     const auto queries = torch::arange(begin, end, options).unsqueeze(1), keys = torch::arange(end, options);
-    return keys.le(queries).logical_and(keys.gt(queries - shape_.window));
+    const auto earlier = keys.le(queries);
+    return window > 0 ? earlier.logical_and(keys.gt(queries - window)) : earlier;
+  }
+
+  /// Returns what Positions::visible holds for scores of the dtype of `x`.
+  torch::Tensor mask_of(const torch::Tensor& visible, const torch::Tensor& x) const {
+    if (!shape_.adds_mask) return visible;
+    return torch::zeros(visible.sizes(), x.options())
+        .masked_fill(visible.logical_not(), -std::numeric_limits<double>::infinity());
   }
 
   DecoderShape shape_;
@@ -253,9 +287,10 @@ class DecoderStep : public Model {
   nn::Embedding words_;
   RmsNorm norm_;
   nn::Linear head_{nullptr};
-  std::vector<DecoderLayer> layers_;
+  std::vector<Layer> layers_;
   torch::Tensor words_scale_, frequencies_, local_frequencies_;
 };
+using DecoderStep = DecoderStepOf<DecoderLayer>;
 
 /// Returns the mini preset: small sizes, and otherwise the full preset.
 constexpr DecoderShape mini_decoder(const DecoderShape& full) {

@@ -156,6 +156,9 @@ DECODERS = {  # full, mini
         for sizes, rotated in (
             (dict(vocab_size=200064, num_hidden_layers=2, num_attention_heads=24, num_key_value_heads=8), 96),
             (MINI_DECODER, 12))),
+    # gpt-oss-20b, 2 of 24 layers, 8 of 32 experts, and fewer words
+    "GptOss": (dict(vocab_size=32768, num_hidden_layers=2, num_local_experts=8),
+               MINI_DECODER | dict(head_dim=16, num_local_experts=8, sliding_window=6)),
 }
 
 
@@ -174,13 +177,16 @@ def decoder_config(kind, full):
     return getattr(transformers(), name)(**DECODERS[kind][0 if full else 1])
 
 
-def decoder(kind, name=None):
+def decoder(kind, name=None, prompt=32, experts=None):
     """The two models of a decoder: a prompt, and one word after a cache."""
     def build(full):
-        return Called(getattr(transformers(), f"{kind}ForCausalLM")(decoder_config(kind, full)), decoder_step)
+        model = getattr(transformers(), f"{kind}ForCausalLM")(decoder_config(kind, full))
+        if experts:
+            model.set_experts_implementation(experts)
+        return Called(model, decoder_step)
 
     def prefill_inputs(full):
-        return [((32 if full else 16,), decoder_config(kind, full).vocab_size)]
+        return [((prompt if full else 16,), decoder_config(kind, full).vocab_size)]
 
     def decode_inputs(full):
         config = decoder_config(kind, full)
@@ -313,6 +319,7 @@ ORIGINALS = {
     **decoder("Mistral"),
     **decoder("Gemma3"),
     **decoder("Phi3", "phi4_mini"),
+    **decoder("GptOss", "gpt_oss", prompt=8, experts="batched_mm"),
     "DistillGPT2": words(512, 50257, gpt2("GPT2LMHeadModel", n_layer=6)),
     "GPT2ForSequenceClassification": words(1024, 50257, gpt2("GPT2ForSequenceClassification"), classes=1),
     **bart("Bart", "ConditionalGeneration"),
