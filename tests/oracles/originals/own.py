@@ -106,6 +106,11 @@ def omniglot(**norm):
     return build
 
 
+def llama(full):
+    from restated.llama import Llama
+    return Llama() if full else Llama(64, layers=2, heads=4, hidden=192, longest=16)
+
+
 def learning_to_paint(full):
     from restated.learning_to_paint import Actor
     return Actor() if full else Actor(1)
@@ -140,6 +145,7 @@ ORIGINALS = {
     "functorch_maml_omniglot": Original("torch", omniglot(track_running_stats=False),
                                         lambda full: [((5, 1, 28, 28), None)], batch=1, whole_shapes=True, double=True),
     "LearningToPaint": Original("torch", learning_to_paint, lambda full: [((9, 128, 128), None)]),
+    "llama": Original("torch", llama, lambda full: [((2,), 32)]),
     "demucs": Original("torch", demucs, lambda full: [((5, 2, 426_888 if full else 3192), None)]),
     "speech_transformer": Original("torch", speech_transformer, speech_inputs),
     "speech_transformer_masked": Original("torch", speech_transformer, speech_inputs),
