@@ -198,6 +198,54 @@ def decoder(kind, name=None, prompt=32, experts=None):
             f"{name}_decode": Original("transformers", build, decode_inputs)}
 
 
+# Decoders with recurrent states: (class, configuration, full, mini, tokens of the prompt in full and mini).
+RECURRENT = {
+    # mamba2-130m
+    "mamba2": ("Mamba2ForCausalLM", "Mamba2Config",
+               dict(vocab_size=50288, hidden_size=768, num_hidden_layers=24, num_heads=24, n_groups=1,
+                    tie_word_embeddings=True),
+               dict(vocab_size=1000, hidden_size=64, num_hidden_layers=2, num_heads=8, head_dim=16, n_groups=2, state_size=16,
+                    chunk_size=8, tie_word_embeddings=True), (512, 20)),
+}
+
+
+def recurrent_step(model, ids, convolved=None, states=None):
+    """(logits, inputs of the convolutions, states), each of all layers."""
+    cache = transformers().DynamicCache(config=model.config)
+    for layer in range(0 if convolved is None else convolved.shape[1]):
+        cache.update_conv_state(convolved[:, layer], layer)
+        cache.update_recurrent_state(states[:, layer], layer)
+    # A step writes into the states, of which gradients need the values before it.
+    with torch.autograd.graph.saved_tensors_hooks(torch.clone, lambda x: x):
+        logits = model(input_ids=ids, use_cache=True, cache_params=cache).logits
+    return [logits, torch.stack([layer.conv_states[0] for layer in cache.layers], 1),
+            torch.stack([layer.recurrent_states[0] for layer in cache.layers], 1)]
+
+
+def memory_shapes(config):
+    """Shapes of what recurrent_step() reads after the words."""
+    width = config.num_heads * config.head_dim + 2 * config.n_groups * config.state_size
+    return [(config.num_hidden_layers, width, config.conv_kernel),
+            (config.num_hidden_layers, config.num_heads, config.head_dim, config.state_size)]
+
+
+def recurrent_decoder(name):
+    """The two models of a decoder with recurrent states: a prompt, and one word after it."""
+    model, kind, *presets, tokens = RECURRENT[name]
+
+    def config(full):
+        return getattr(transformers(), kind)(**presets[0 if full else 1])
+
+    def build(full):
+        return Called(getattr(transformers(), model)(config(full)), recurrent_step)
+
+    def decode_inputs(full):
+        return [((1,), config(full).vocab_size), *((shape, None) for shape in memory_shapes(config(full)))]
+    return {f"{name}_prefill": Original("transformers", build, lambda full: [((tokens[0 if full else 1],),
+                                                                              config(full).vocab_size)]),
+            f"{name}_decode": Original("transformers", build, decode_inputs)}
+
+
 def bart_sizes(width, layers, heads, hidden):
     sizes = dict(d_model=width)
     for half in ("encoder", "decoder"):
@@ -320,6 +368,7 @@ ORIGINALS = {
     **decoder("Gemma3"),
     **decoder("Phi3", "phi4_mini"),
     **decoder("GptOss", "gpt_oss", prompt=8, experts="batched_mm"),
+    **recurrent_decoder("mamba2"),
     "DistillGPT2": words(512, 50257, gpt2("GPT2LMHeadModel", n_layer=6)),
     "GPT2ForSequenceClassification": words(1024, 50257, gpt2("GPT2ForSequenceClassification"), classes=1),
     **bart("Bart", "ConditionalGeneration"),
