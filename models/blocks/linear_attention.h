@@ -1,6 +1,5 @@
 #pragma once
-// What models with a recurrent state in the place of keys and values share: a causal convolution over time, and chunks
-// of time. Names are those of transformers' modules.
+// A causal convolution over time, and other parts of models that keep a state in the place of keys and values.
 #include <utility>
 
 #include "models/blocks/basic_layers.h"

@@ -198,6 +198,7 @@ def decoder(kind, name=None, prompt=32, experts=None):
             f"{name}_decode": Original("transformers", build, decode_inputs)}
 
 
+QWEN3_5 = dict(tie_word_embeddings=True, rope_parameters=dict(rope_type="default", rope_theta=1e7, partial_rotary_factor=0.25))
 # Decoders with recurrent states: (class, configuration, full, mini, tokens of the prompt in full and mini).
 RECURRENT = {
     # mamba2-130m
@@ -206,27 +207,48 @@ RECURRENT = {
                     tie_word_embeddings=True),
                dict(vocab_size=1000, hidden_size=64, num_hidden_layers=2, num_heads=8, head_dim=16, n_groups=2, state_size=16,
                     chunk_size=8, tie_word_embeddings=True), (512, 20)),
+    # Qwen3.5-0.8B
+    "qwen3_5": ("Qwen3_5ForCausalLM", "Qwen3_5TextConfig",
+                QWEN3_5 | dict(vocab_size=248320, hidden_size=1024, intermediate_size=3584, num_hidden_layers=24,
+                               num_attention_heads=8, num_key_value_heads=2, linear_num_value_heads=16),
+                QWEN3_5 | MINI_DECODER | dict(num_hidden_layers=4, head_dim=16, linear_num_key_heads=2,
+                                              linear_num_value_heads=4, linear_key_head_dim=16, linear_value_head_dim=16),
+                (128, 72)),
 }
 
 
-def recurrent_step(model, ids, convolved=None, states=None):
-    """(logits, inputs of the convolutions, states), each of all layers."""
+def recurrent_step(model, ids, convolved=None, states=None, keys=None, values=None):
+    """(logits, inputs of the convolutions, states, keys, values), each of all layers that have it."""
     cache = transformers().DynamicCache(config=model.config)
-    for layer in range(0 if convolved is None else convolved.shape[1]):
-        cache.update_conv_state(convolved[:, layer], layer)
-        cache.update_recurrent_state(states[:, layer], layer)
+    kinds = model.config.layer_types
+    linear = [layer for layer, kind in enumerate(kinds) if kind == "linear_attention"]
+    attending = [layer for layer, kind in enumerate(kinds) if kind == "full_attention"]
+    if convolved is not None:
+        for place, layer in enumerate(linear):
+            cache.update_conv_state(convolved[:, place], layer)
+            cache.update_recurrent_state(states[:, place], layer)
+        for place, layer in enumerate(attending):
+            cache.update(keys[:, place], values[:, place], layer)
+    name = "cache_params" if model.config.model_type == "mamba2" else "past_key_values"
     # A step writes into the states, of which gradients need the values before it.
     with torch.autograd.graph.saved_tensors_hooks(torch.clone, lambda x: x):
-        logits = model(input_ids=ids, use_cache=True, cache_params=cache).logits
-    return [logits, torch.stack([layer.conv_states[0] for layer in cache.layers], 1),
-            torch.stack([layer.recurrent_states[0] for layer in cache.layers], 1)]
+        logits = model(input_ids=ids, use_cache=True, **{name: cache}).logits
+    found = [[cache.layers[i].conv_states[0] for i in linear], [cache.layers[i].recurrent_states[0] for i in linear],
+             [cache.layers[i].keys for i in attending], [cache.layers[i].values for i in attending]]
+    return [logits, *(torch.stack(parts, 1) for parts in found if parts)]
 
 
-def memory_shapes(config):
+def memory_shapes(config, places):
     """Shapes of what recurrent_step() reads after the words."""
-    width = config.num_heads * config.head_dim + 2 * config.n_groups * config.state_size
-    return [(config.num_hidden_layers, width, config.conv_kernel),
-            (config.num_hidden_layers, config.num_heads, config.head_dim, config.state_size)]
+    if config.model_type == "mamba2":
+        width = config.num_heads * config.head_dim + 2 * config.n_groups * config.state_size
+        return [(config.num_hidden_layers, width, config.conv_kernel),
+                (config.num_hidden_layers, config.num_heads, config.head_dim, config.state_size)]
+    keys, values = config.linear_key_head_dim, config.linear_value_head_dim
+    width = 2 * config.linear_num_key_heads * keys + config.linear_num_value_heads * values
+    linear, attending = (config.layer_types.count(kind) for kind in ("linear_attention", "full_attention"))
+    return [(linear, width, config.linear_conv_kernel_dim), (linear, config.linear_num_value_heads, keys, values),
+            *2 * [(attending, config.num_key_value_heads, places, config.head_dim)]]
 
 
 def recurrent_decoder(name):
@@ -240,7 +262,7 @@ def recurrent_decoder(name):
         return Called(getattr(transformers(), model)(config(full)), recurrent_step)
 
     def decode_inputs(full):
-        return [((1,), config(full).vocab_size), *((shape, None) for shape in memory_shapes(config(full)))]
+        return [((1,), config(full).vocab_size), *((shape, None) for shape in memory_shapes(config(full), 127 if full else 15))]
     return {f"{name}_prefill": Original("transformers", build, lambda full: [((tokens[0 if full else 1],),
                                                                               config(full).vocab_size)]),
             f"{name}_decode": Original("transformers", build, decode_inputs)}
@@ -369,6 +391,7 @@ ORIGINALS = {
     **decoder("Phi3", "phi4_mini"),
     **decoder("GptOss", "gpt_oss", prompt=8, experts="batched_mm"),
     **recurrent_decoder("mamba2"),
+    **recurrent_decoder("qwen3_5"),
     "DistillGPT2": words(512, 50257, gpt2("GPT2LMHeadModel", n_layer=6)),
     "GPT2ForSequenceClassification": words(1024, 50257, gpt2("GPT2ForSequenceClassification"), classes=1),
     **bart("Bart", "ConditionalGeneration"),
