@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/blocks/cache.h"
 #include "models/blocks/token_model.h"
 #include "models/blocks/transformer.h"
 
@@ -84,11 +85,6 @@ inline torch::Tensor repeated(const torch::Tensor& x, int64_t times) {
   return x.unsqueeze(2).expand({-1, -1, times, -1, -1}).reshape({x.size(0), x.size(1) * times, x.size(2), x.size(3)});
 }
 
-/// Keys and values of one layer, or of all of them: [N, (layers,) key heads, positions, D]; undefined when empty.
-struct Cache {
-  torch::Tensor keys, values;
-};
-
 struct DecoderLayerImpl : nn::Module {
   explicit DecoderLayerImpl(const DecoderShape& s)
       : shape(s),
@@ -140,14 +136,11 @@ struct DecoderLayerImpl : nn::Module {
   static torch::Tensor normed(RmsNorm& norm, const torch::Tensor& x) { return norm ? norm(x) : x; }
 
   torch::Tensor attend(const torch::Tensor& x, const Positions& positions, Cache& cache) {
-    const auto append = [](torch::Tensor& old, const torch::Tensor& more) {
-      old = old.defined() ? torch::cat({old, more}, 2) : more;
-    };
     const auto parts = projected(x);
     const auto query = positions.rotate(normed(q_norm, split_heads(parts[0], shape.heads)));
-    const bool is_prompt = !cache.keys.defined();
-    append(cache.keys, positions.rotate(normed(k_norm, split_heads(parts[1], shape.key_heads))));
-    append(cache.values, split_heads(parts[2], shape.key_heads));
+    const bool is_prompt = cache.empty();
+    cache.append(positions.rotate(normed(k_norm, split_heads(parts[1], shape.key_heads))),
+                 split_heads(parts[2], shape.key_heads));
     const bool native = shape.native_groups && !positions.visible;
     const auto times = native ? 1 : shape.heads / shape.key_heads;
     return o(join_heads(at::scaled_dot_product_attention(

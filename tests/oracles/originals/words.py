@@ -324,6 +324,72 @@ def xlnet(full):
     return Called(model, call)
 
 
+def cached_step(model, ids, keys, values, source_keys, source_values):
+    """(logits, keys, values) of one more word; caches are tensors [N, layers, heads, places, D]. The encoder's output is
+    only asked for its length."""
+    caches = []
+    for old_keys, old_values in ((keys, values), (source_keys, source_values)):
+        caches.append(transformers().DynamicCache())
+        for layer in range(old_keys.shape[1]):
+            caches[-1].update(old_keys[:, layer], old_values[:, layer], layer)
+    encoded = keys.new_zeros(len(ids), source_keys.shape[3], 1)
+    result = model(decoder_input_ids=ids, encoder_outputs=(encoded,), use_cache=True,
+                   past_key_values=transformers().EncoderDecoderCache(*caches))
+    layers = result.past_key_values.self_attention_cache.layers
+    return result.logits, torch.stack([x.keys for x in layers], 1), torch.stack([x.values for x in layers], 1)
+
+
+def without_encoder(model, decoder, projections):
+    """`model` without what a cached step does not use: the encoder and the keys' and values' projections of its output."""
+    owner = model.model if hasattr(model, "model") else model
+    owner.encoder = torch.nn.Identity()
+    for module in decoder.modules():
+        if hasattr(module, projections[0]):
+            for name in projections[1:]:
+                setattr(getattr(module, projections[0]), name, torch.nn.Identity())
+    return Called(model, cached_step)
+
+
+def cached_inputs(vocabulary, layers, heads, width, cached, source):
+    caches = [((layers, heads, length, width), None) for length in (cached, cached, source, source)]
+    return [((1,), vocabulary), *caches]
+
+
+def whisper_config(full, *published):
+    sizes = bart_sizes(*published) if full else bart_sizes(64, 2, 4, 128) | dict(
+        vocab_size=1000, num_mel_bins=16, max_source_positions=32, max_target_positions=64, pad_token_id=999)
+    return transformers().WhisperConfig(**sizes)
+
+
+TINY, SMALL, MEDIUM = (384, 4, 6, 1536), (768, 12, 12, 3072), (1024, 24, 16, 4096)  # whisper's, as bart_sizes() takes them
+
+
+def whisper(full):
+    model = transformers().WhisperForConditionalGeneration(whisper_config(full, *TINY))
+    return Called(model, lambda model, features, ids, labels: answer(
+        model(input_features=features, decoder_input_ids=ids, labels=labels, use_cache=False)))
+
+
+def whisper_decode(full):
+    model = transformers().WhisperForConditionalGeneration(whisper_config(full, *SMALL))
+    return without_encoder(model, model.model.decoder, ("encoder_attn", "k_proj", "v_proj"))
+
+
+def whisper_features(full):
+    return [((80, 3000) if full else (16, 64), None)]
+
+
+def listener(build, **options):
+    """A model of Whisper's features alone."""
+    def called_with(full):
+        return Called(build(full), lambda model, features: model(input_features=features)[0])
+    return Original("transformers", called_with, whisper_features, **options)
+
+
+def whisper_classifier(*sizes):
+    return listener(lambda full: transformers().WhisperForAudioClassification(whisper_config(full, *sizes)))
+
+
 def called(build):
     return lambda full: Called(build(full), lambda model, ids, labels=None: answer(model(input_ids=ids, labels=labels)))
 
@@ -392,6 +458,15 @@ ORIGINALS = {
     **decoder("GptOss", "gpt_oss", prompt=8, experts="batched_mm"),
     **recurrent_decoder("mamba2"),
     **recurrent_decoder("qwen3_5"),
+    "whisper_tiny": Original(
+        "transformers", whisper,
+        lambda full: whisper_features(full) + 2 * [((128,), 51865) if full else ((32,), 1000)], tolerance=2e-5, loss=first),
+    "whisper_encoder": listener(lambda full: transformers().WhisperModel(whisper_config(full, *SMALL)).encoder),
+    "whisper_decode": Original(
+        "transformers", whisper_decode,
+        lambda full: cached_inputs(51865, 12, 12, 64, 127, 1500) if full else cached_inputs(1000, 2, 4, 16, 15, 32)),
+    "hf_Whisper": whisper_classifier(*TINY),
+    "hf_distil_whisper": whisper_classifier(*MEDIUM),
     "DistillGPT2": words(512, 50257, gpt2("GPT2LMHeadModel", n_layer=6)),
     "GPT2ForSequenceClassification": words(1024, 50257, gpt2("GPT2ForSequenceClassification"), classes=1),
     **bart("Bart", "ConditionalGeneration"),

@@ -317,6 +317,8 @@ const std::set<std::string> by_name_only{"AlbertForMaskedLM",
                                          "hf_Roberta_base",
                                          "hf_T5_base",
                                          "hf_T5_large",
+                                         "hf_Whisper",
+                                         "hf_distil_whisper",
                                          "lcnet_050",
                                          "llama",
                                          "mamba2_decode",
@@ -345,6 +347,9 @@ const std::set<std::string> by_name_only{"AlbertForMaskedLM",
                                          "timm_regnet",
                                          "tinynet_a",
                                          "vovnet39a",
+                                         "whisper_decode",
+                                         "whisper_encoder",
+                                         "whisper_tiny",
                                          "xcit_large_24_p8_224"};
 
 // The shipped suites against the models of this program. Every model that is missing is named.
