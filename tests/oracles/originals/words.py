@@ -361,6 +361,14 @@ def whisper_config(full, *published):
     return transformers().WhisperConfig(**sizes)
 
 
+T5_BASE = dict(d_model=768, d_ff=3072, num_layers=12, num_heads=12)
+
+
+def t5_decode(full):
+    model = t5(full, **T5_BASE)
+    return without_encoder(model, model.decoder, ("EncDecAttention", "k", "v"))
+
+
 TINY, SMALL, MEDIUM = (384, 4, 6, 1536), (768, 12, 12, 3072), (1024, 24, 16, 4096)  # whisper's, as bart_sizes() takes them
 
 
@@ -447,7 +455,7 @@ ORIGINALS = {
     "hf_GPT2": torchbench_words(256, 50257, gpt2("GPT2LMHeadModel")),
     "hf_GPT2_large": torchbench_words(1024, 50257, gpt2("GPT2LMHeadModel", n_embd=1280, n_layer=36, n_head=20)),
     "hf_T5": torchbench_t5(512),
-    "hf_T5_base": torchbench_t5(2048, d_model=768, d_ff=3072, num_layers=12, num_heads=12),
+    "hf_T5_base": torchbench_t5(2048, **T5_BASE),
     "hf_T5_large": torchbench_t5(512, d_model=1024, d_ff=4096, num_layers=24, num_heads=16),
     "hf_Bart": torchbench_pair(512, 50265, bart_base, tolerance=2e-5),
     **decoder("Llama"),
@@ -458,6 +466,9 @@ ORIGINALS = {
     **decoder("GptOss", "gpt_oss", prompt=8, experts="batched_mm"),
     **recurrent_decoder("mamba2"),
     **recurrent_decoder("qwen3_5"),
+    "t5_decode": Original(
+        "transformers", t5_decode, lambda full: cached_inputs(32128, 12, 12, 64, 127, 512) if full else
+        cached_inputs(1000, 2, 4, 16, 15, 32), double=True),
     "whisper_tiny": Original(
         "transformers", whisper,
         lambda full: whisper_features(full) + 2 * [((128,), 51865) if full else ((32,), 1000)], tolerance=2e-5, loss=first),
