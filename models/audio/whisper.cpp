@@ -1,18 +1,18 @@
-// Whisper: an encoder of spectrograms, two convolutions and a transformer, and a decoder of words. Paper: Radford et
-// al., "Robust speech recognition via large-scale weak supervision", 2022.
-// whisper_tiny: transformers.WhisperForConditionalGeneration. Features [N, 80, 3000] (30 s), the decoder's token ids
-// [N, 128] and labels → loss, logits [N, 128, 51865] and the encoder's last state [N, 1500, 384]; 37,760,640
-// parameters. whisper_encoder: the encoder of Whisper small alone. Features → last state [N, 1500, 768]; 88,154,112
-// parameters. whisper_decode: one more word of Whisper small (models/blocks/cached_step.h), with 127 words so far:
-// logits [N, 1, 51865], keys and values [N, 12, 12, 128, 64]; 139,415,808 parameters. It lacks the encoder and the
-// projections of the encoder's output, whose results are its inputs. hf_Whisper, hf_distil_whisper:
-// transformers.WhisperForAudioClassification of the sizes of Whisper tiny and medium, as in torchbench.py. Features →
-// logits [N, 2]; 8,307,458 and 307,479,298 parameters. mini: layers of width 64, 2 in each half, 16 x 64 features, 1000
-// words, 32 tokens or 15 words so far.
-#include <algorithm>
+// Whisper: an encoder of spectrograms, two convolutions and a transformer, and a decoder of words.
+// Paper: Radford et al., "Robust speech recognition via large-scale weak supervision", 2022.
+// Originals, in transformers (mini: layers of width 64, 2 in each half, 16 x 64 features, 1000 words):
+// - whisper_tiny: WhisperForConditionalGeneration. Features [N, 80, 3000] (30 s), the decoder's token ids [N, 128] and
+//   labels → loss, logits [N, 128, 51865] and the encoder's last state [N, 1500, 384]; 37,760,640 parameters. mini: 32
+//   tokens.
+// - whisper_encoder: the encoder of Whisper small. Features → last state [N, 1500, 768]; 88,154,112 parameters.
+// - whisper_decode: one more word of Whisper small (models/blocks/cached_step.h) after 127 words, mini 15.
+//   Token ids [N, 1], keys and values of words [N, 12, 12, 127, 64] and of the encoder's output [N, 12, 12, 1500, 64] →
+//   logits [N, 1, 51865], keys and values [N, 12, 12, 128, 64]; 139,415,808 parameters. It has no encoder, and no
+//   projections of the encoder's output, because their results are its inputs.
+// - hf_Whisper, hf_distil_whisper: WhisperForAudioClassification of the sizes of Whisper tiny and medium, as in
+//   torchbench.py. Features → logits [N, 2]; 8,307,458 and 307,479,298 parameters.
 #include <cmath>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "models/blocks/bart_model.h"
