@@ -86,18 +86,34 @@ struct EncoderShape {
   double eps = 1e-6;
   Act act = Act::gelu;
   bool qkv_bias = true;
+  bool layer_scale = false;  ///< each part is multiplied by a learned factor per channel
 };
 
-/// Returns a pre-norm encoder layer: x + attn(norm1(x)), then x + mlp(norm2(x)).
+/// Returns a learned factor per channel, `gamma` (Touvron et al., "Going deeper with image transformers", 2021).
+inline Block layer_scale(int64_t width) {
+  Block block;
+  const auto gamma = block.add("gamma", first_scale(width));
+  return block.running([gamma](const torch::Tensor& x) { return x * gamma; });
+}
+
+/// Returns a pre-norm encoder layer: x + ls1(attn(norm1(x))), then x + ls2(mlp(norm2(x))). Without layer scale, ls1 and
+/// ls2 do nothing.
 inline Block encoder_layer(const EncoderShape& shape) {
   Block block;
   auto norm1 = block.add("norm1", layer_norm(shape.width, shape.eps));
   auto norm2 = block.add("norm2", layer_norm(shape.width, shape.eps));
   auto attn = block.add("attn", fused_attention(shape.width, shape.heads, shape.qkv_bias));
   auto mlp = block.add("mlp", Mlp(shape.width, shape.hidden, shape.act));
+  if (!shape.layer_scale) {
+    return block.running([=](torch::Tensor x) mutable {
+      x = x + attn(norm1(x));
+      return x + mlp(norm2(x));
+    });
+  }
+  auto ls1 = block.add("ls1", layer_scale(shape.width)), ls2 = block.add("ls2", layer_scale(shape.width));
   return block.running([=](torch::Tensor x) mutable {
-    x = x + attn(norm1(x));
-    return x + mlp(norm2(x));
+    x = x + ls1(attn(norm1(x)));
+    return x + ls2(mlp(norm2(x)));
   });
 }
 

@@ -43,6 +43,7 @@ NAMES = {
     "llama_prefill": ["torchbench", "llama"],
     "repvgg_a2_deployed": ["timm", "repvgg_a2"],
     "speech_transformer_masked": ["torchbench", "speech_transformer"],
+    "vit_base_patch14_dinov2": ["timm", "vit_base_patch14_dinov2.lvd142m"],
 }
 # Rows of these suites that upstream has not.
 OWN = ["convmixer_1024_20_ks9_p14", "convnext_tiny", "efficientnet_b0", "gemma3_decode", "gemma3_prefill", "gpt_oss_decode",

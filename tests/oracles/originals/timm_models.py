@@ -280,6 +280,11 @@ ORIGINALS = {
     "deit_tiny_patch16_224": image_model(vision_transformer("deit_tiny_patch16_224")),
     "deit_base_distilled_patch16_224": image_model(
         vision_transformer("deit_base_distilled_patch16_224", "VisionTransformerDistilled")),
+    "vit_base_patch16_siglip_256": image_model(
+        vision_transformer("vit_base_patch16_siglip_256", class_token=False, global_pool="map", num_classes=0), side_full=256),
+    "vit_base_patch14_dinov2": image_model(
+        vision_transformer("vit_base_patch14_dinov2", img_size=56, patch_size=14, init_values=1e-5, num_classes=0),
+        side=56, side_full=518),
     "mixer_s16_224": image_model(mlp_mixer("mixer_s16_224", (0.5, 4.0), "MixerBlock")),
     "mixer_b16_224": image_model(mlp_mixer("mixer_b16_224", (0.5, 4.0), "MixerBlock")),
     "gmlp_s16_224": image_model(mlp_mixer("gmlp_s16_224", 6, "SpatialGatingBlock", mlp="GatedMlp")),
