@@ -60,7 +60,7 @@ inline nn::LeakyReLU leaky_relu(double slope) {
   return nn::LeakyReLU(nn::LeakyReLUOptions().negative_slope(slope).inplace(true));
 }
 
-enum class Act { none, relu, relu6, leaky_relu, hardswish, silu, gelu, tanh_gelu, sigmoid, hardsigmoid };
+enum class Act { none, relu, relu6, leaky_relu, hardswish, silu, gelu, tanh_gelu, quick_gelu, sigmoid, hardsigmoid };
 
 /// Applies an activation to each element. Never works in place.
 inline torch::Tensor activate(Act act, const torch::Tensor& x) {
@@ -81,6 +81,8 @@ inline torch::Tensor activate(Act act, const torch::Tensor& x) {
       return torch::gelu(x);
     case Act::tanh_gelu:
       return torch::gelu(x, "tanh");
+    case Act::quick_gelu:
+      return x * torch::sigmoid(1.702 * x);
     case Act::sigmoid:
       return torch::sigmoid(x);
     case Act::hardsigmoid:

@@ -52,7 +52,8 @@ class Called(nn.Module):
     def __init__(self, model, call):
         super().__init__()
         self.model_and_call = model, call
-        self._buffers = model._buffers  # of the model itself; the same dict, so that a change of dtype reaches both
+        # Of the model itself; the same dicts, so that a change of dtype reaches both.
+        self._parameters, self._buffers = model._parameters, model._buffers
         for name, child in model.named_children():
             self.add_module(name, child)
 

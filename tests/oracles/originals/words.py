@@ -396,6 +396,28 @@ def listener(build, **options):
 
 def whisper_classifier(*sizes):
     return listener(lambda full: transformers().WhisperForAudioClassification(whisper_config(full, *sizes)))
+def clip(full):
+    """Of openai/clip-vit-base-patch32, whose configuration has the outdated numbers 0 and 2: a text ends in its highest id."""
+    text, image = {}, {}
+    if not full:
+        text = dict(vocab_size=1000, hidden_size=64, intermediate_size=256, num_hidden_layers=2, num_attention_heads=4,
+                    max_position_embeddings=32)
+        image = dict(hidden_size=96, intermediate_size=384, num_hidden_layers=2, num_attention_heads=3, image_size=64,
+                     patch_size=16)
+    config = transformers().CLIPConfig(text_config=dict(bos_token_id=0, eos_token_id=2, **text), vision_config=image,
+                                       projection_dim=512 if full else 32)
+    return Called(transformers().CLIPModel(config), lambda model, ids, images: model(
+        input_ids=ids, pixel_values=images).to_tuple())
+
+
+def clip_inputs(full):
+    return [((77,), 49408), ((3, 224, 224), None)] if full else [((32,), 1000), ((3, 64, 64), None)]
+
+
+def clip_loss(outputs):
+    """The mean over four tensors and two encoders, each of which has two."""
+    means = [output.sum() / output.numel() for output in outputs]
+    return (sum(means[:4]) + sum(means[4:]) / 2) / 6
 
 
 def called(build):
@@ -457,6 +479,7 @@ ORIGINALS = {
     "hf_T5": torchbench_t5(512),
     "hf_T5_base": torchbench_t5(2048, **T5_BASE),
     "hf_T5_large": torchbench_t5(512, d_model=1024, d_ff=4096, num_layers=24, num_heads=16),
+    "hf_clip": Original("transformers", clip, clip_inputs, tolerance=2e-5, loss=clip_loss),
     "hf_Bart": torchbench_pair(512, 50265, bart_base, tolerance=2e-5),
     **decoder("Llama"),
     **decoder("Qwen3"),
