@@ -21,12 +21,26 @@ struct ClipShape {
 
 constexpr double norm_epsilon = 1e-5;
 
+void init_normal(nn::Linear& linear, double variance) {
+  nn::init::normal_(linear->weight, 0, std::sqrt(variance));
+  if (linear->bias.defined()) nn::init::zeros_(linear->bias);
+}
+
+/// Initialises a layer as the original does.
+void init_layer(BartAttentionImpl& attention, MlpImpl& mlp, const EncoderSizes& sizes) {
+  const double unit = 1.0 / static_cast<double>(sizes.width), shared = unit / static_cast<double>(2 * sizes.layers);
+  for (auto* linear : {&attention.q, &attention.k, &attention.v, &mlp.fc2}) init_normal(*linear, shared);
+  init_normal(attention.out, unit);
+  init_normal(mlp.fc1, unit / 2);
+}
+
 Block encoder_layer(const EncoderSizes& sizes, bool causal) {
   Block block;
   auto norm1 = block.add("layer_norm1", layer_norm(sizes.width, norm_epsilon));
   auto norm2 = block.add("layer_norm2", layer_norm(sizes.width, norm_epsilon));
   auto attn = block.add("self_attn", BartAttention(BartShape{.width = sizes.width, .heads = sizes.heads}));
   auto mlp = block.add("mlp", Mlp(sizes.width, 4 * sizes.width, Act::quick_gelu));
+  init_layer(*attn, *mlp, sizes);
   return block.running([=](torch::Tensor x) mutable {
     const auto y = norm1(x);
     x = x + attn(y, y, causal);
@@ -74,7 +88,8 @@ TORCH_MODULE(TextEncoder);
 
 struct ImageEncoderImpl : nn::Module {
   explicit ImageEncoderImpl(const ClipShape& shape)
-      : token(embeddings.add("class_embedding", torch::randn({shape.image.width}) / std::sqrt(shape.image.width))),
+      : token(embeddings.add("class_embedding",
+                             torch::randn({shape.image.width}) / std::sqrt(static_cast<double>(shape.image.width)))),
         patches(embeddings.add("patch_embedding",
                                conv(3, shape.image.width, shape.patch, {.stride = shape.patch, .bias = false}))) {
     const auto side = shape.side / shape.patch, rows = side * side + 1;
@@ -113,8 +128,10 @@ class Clip : public Model {
         image_features_(register_module("visual_projection", linear_without_bias(shape.image.width, shape.features))),
         text_features_(register_module("text_projection", linear_without_bias(shape.text.width, shape.features))),
         scale_(register_parameter("logit_scale", torch::tensor(2.6592F))) {
-    init_linears_normal(*this, 0.02);
+    init_normal(image_features_, 1.0 / static_cast<double>(shape.image.width));
+    init_normal(text_features_, 1.0 / static_cast<double>(shape.text.width));
     init_embeddings_normal(*this, 0.02);
+    nn::init::normal_(image_->patches->weight, 0, 0.02);
   }
 
   c10::IValue forward(const Tensors& inputs) override {
