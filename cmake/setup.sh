@@ -217,11 +217,11 @@ make_venv() {
 # The Python originals of the built-in models, for direct comparison. Without them, the tests use the committed golden files.
 install_oracles() {
   case "${python:-}" in "$PWD"/.venv/*) ;; *) return 0 ;; esac
-  [ ! -e .venv/oracles-0.28-graphs-2 ] || return 0
-  say "installing the Python originals (torchvision, timm, transformers, torch_geometric) for the parity tests"
-  if .venv/bin/pip install --quiet --disable-pip-version-check --no-deps torchvision==0.28.0 timm==1.0.31 transformers==5.23.0 torch_geometric==2.8.1 &&
+  [ ! -e .venv/oracles-0.28-diffusion-1 ] || return 0
+  say "installing the Python originals (torchvision, timm, transformers, diffusers, torch_geometric) for the parity tests"
+  if .venv/bin/pip install --quiet --disable-pip-version-check --no-deps torchvision==0.28.0 timm==1.0.31 transformers==5.23.0 diffusers==0.42.1 torch_geometric==2.8.1 &&
      .venv/bin/pip install --quiet --disable-pip-version-check numpy pillow pyyaml huggingface_hub safetensors tokenizers regex requests tqdm packaging typer psutil pyparsing aiohttp jinja2 fsspec xxhash; then
-    touch .venv/oracles-0.28-graphs-2
+    touch .venv/oracles-0.28-diffusion-1
   else
     say "installing failed; the parity tests use the golden files"
   fi
