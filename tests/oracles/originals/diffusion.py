@@ -28,6 +28,20 @@ def stable_diffusion_inputs(full):
     return [((4, 128, 128), None), ((), None), ((1, 1024), None)] if full else [((4, 16, 16), None), ((), None), ((7, 32), None)]
 
 
+def sd3_transformer(full):
+    sizes = dict(num_layers=6, num_attention_heads=24, caption_projection_dim=1536, pos_embed_max_size=192)
+    if not full:
+        sizes = dict(sample_size=16, num_layers=2, num_attention_heads=4, attention_head_dim=16, joint_attention_dim=48,
+                     caption_projection_dim=64, pooled_projection_dim=32, pos_embed_max_size=12)
+    return network("SD3Transformer2DModel", **sizes)
+
+
+def sd3_inputs(full):
+    side, words, width, prompt = (128, 333, 4096, 2048) if full else (16, 7, 48, 32)
+    return [((16, side, side), None), ((words, width), None), ((prompt,), None), ((), 1000)]
+
+
 ORIGINALS = {
+    "sd3_transformer": Original("diffusers", sd3_transformer, sd3_inputs),
     "stable_diffusion_unet": Original("diffusers", stable_diffusion_unet, stable_diffusion_inputs, mini_batch=2),
 }
