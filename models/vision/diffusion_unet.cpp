@@ -1,9 +1,10 @@
 // The network that Stable Diffusion calls in each step: a U-Net with attention to the words of a prompt.
 // Paper: Rombach et al., "High-resolution image synthesis with latent diffusion models", 2021. Original: diffusers'
-// UNet2DConditionModel with the sizes of stable-diffusion-2; inputs as in pytorch/benchmark stable_diffusion_unet.
-// Inputs: noisy latents [N, 4, 128, 128], steps [N] (floating point), one word's features [N, 1, 1024] → noise
-// [N, 4, 128, 128]; 865,910,724 parameters. mini: two levels of 32 and 64 channels with one block each, latents of
-// 16 x 16 and 7 words of width 32.
+// UNet2DConditionModel. stable_diffusion_unet has the sizes of stable-diffusion-2 and the inputs of pytorch/benchmark:
+// noisy latents [N, 4, 128, 128], steps [N] (floating point), one word's features [N, 1, 1024] → noise
+// [N, 4, 128, 128]; 865,910,724 parameters. stable_diffusion_15_unet has those of stable-diffusion-v1-5: latents
+// [N, 4, 64, 64] and 77 words of width 768; 859,520,964 parameters. mini: two levels of 32 and 64 channels with one
+// block each, latents of 16 x 16 and 7 words of width 32.
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace {
 struct Shape {
   std::vector<int64_t> widths, heads;  ///< of each level
   int64_t blocks, groups, word_width, words, side;
+  bool projects_maps = false;  ///< before and after attention by convolutions, otherwise by linear layers
 
   int64_t time_width() const { return 4 * widths.at(0); }
   nn::GroupNorm norm(int64_t channels, double eps = 1e-5) const {
@@ -103,20 +105,29 @@ TORCH_MODULE(TransformerBlock);
 /// A transformer block whose tokens are the places of a map.
 struct SpatialTransformerImpl : nn::Module {
   SpatialTransformerImpl(const Shape& s, int64_t width, int64_t heads)
-      : norm(register_module("norm", s.norm(width, 1e-6))),
-        proj_in(register_module("proj_in", nn::Linear(width, width))),
-        proj_out(register_module("proj_out", nn::Linear(width, width))),
-        block(width, heads, s.word_width) {
+      : norm(register_module("norm", s.norm(width, 1e-6))), block(width, heads, s.word_width) {
+    if (s.projects_maps) {
+      map_in = register_module("proj_in", conv(width, width, 1));
+      map_out = register_module("proj_out", conv(width, width, 1));
+    } else {
+      proj_in = register_module("proj_in", nn::Linear(width, width));
+      proj_out = register_module("proj_out", nn::Linear(width, width));
+    }
     register_module("transformer_blocks", list_of<TransformerBlock>({block}));
   }
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& words) {
     const auto rows = x.size(2), columns = x.size(3), width = x.size(1);
-    auto tokens = norm(x).permute({0, 2, 3, 1}).reshape({x.size(0), rows * columns, width});
-    tokens = proj_out(block(proj_in(tokens), words));
-    return tokens.reshape({x.size(0), rows, columns, width}).permute({0, 3, 1, 2}).contiguous() + x;
+    auto map = norm(x);
+    if (map_in) map = map_in(map);
+    auto tokens = map.permute({0, 2, 3, 1}).reshape({x.size(0), rows * columns, width});
+    tokens = block(proj_in ? proj_in(tokens) : tokens, words);
+    if (proj_out) tokens = proj_out(tokens);
+    map = tokens.reshape({x.size(0), rows, columns, width}).permute({0, 3, 1, 2}).contiguous();
+    return (map_out ? map_out(map) : map) + x;
   }
   nn::GroupNorm norm;
-  nn::Linear proj_in, proj_out;
+  nn::Linear proj_in{nullptr}, proj_out{nullptr};
+  nn::Conv2d map_in{nullptr}, map_out{nullptr};
   TransformerBlock block;
 };
 TORCH_MODULE(SpatialTransformer);
@@ -229,19 +240,38 @@ class DiffusionUNet : public Model {
   nn::GroupNorm conv_norm_out_{nullptr};
 };
 
-const Shape full{.widths = {320, 640, 1280, 1280},
-                 .heads = {5, 10, 20, 20},
-                 .blocks = 2,
-                 .groups = 32,
-                 .word_width = 1024,
-                 .words = 1,
-                 .side = 128};
-const Shape mini{
-    .widths = {32, 64}, .heads = {2, 4}, .blocks = 1, .groups = 8, .word_width = 32, .words = 7, .side = 16};
+const Shape version_2{.widths = {320, 640, 1280, 1280},
+                      .heads = {5, 10, 20, 20},
+                      .blocks = 2,
+                      .groups = 32,
+                      .word_width = 1024,
+                      .words = 1,
+                      .side = 128};
+const Shape version_15{.widths = {320, 640, 1280, 1280},
+                       .heads = {8, 8, 8, 8},
+                       .blocks = 2,
+                       .groups = 32,
+                       .word_width = 768,
+                       .words = 77,
+                       .side = 64,
+                       .projects_maps = true};
+
+auto make(const Shape& full) {
+  const Shape mini{.widths = {32, 64},
+                   .heads = {2, 4},
+                   .blocks = 1,
+                   .groups = 8,
+                   .word_width = 32,
+                   .words = 7,
+                   .side = 16,
+                   .projects_maps = full.projects_maps};
+  return by_preset<DiffusionUNet>(full, mini);
+}
 
 TORCHSTONE_MODEL(stable_diffusion_unet, .family = "diffusion_unet", .suites = {"torchbench"}, .train_batch = 1,
-                 .eval_batch = 1, .parameters = 865'910'724, .fixed_batch = true,
-                 .make = by_preset<DiffusionUNet>(full, mini));
+                 .eval_batch = 1, .parameters = 865'910'724, .fixed_batch = true, .make = make(version_2));
+TORCHSTONE_MODEL(stable_diffusion_15_unet, .family = "diffusion_unet", .suites = {"torchbench"}, .train_batch = 1,
+                 .eval_batch = 1, .parameters = 859'520'964, .make = make(version_15));
 
 }  // namespace
 }  // namespace torchstone::diffusion_unet

@@ -13,19 +13,26 @@ def network(name, **sizes):
     return Called(getattr(diffusers, name)(**sizes), lambda model, *inputs: model(*inputs, return_dict=False)[0])
 
 
-def stable_diffusion_unet(full):
-    if full:
-        # diffusers calls the numbers of heads attention_head_dim.
-        return network("UNet2DConditionModel", sample_size=96, cross_attention_dim=1024, attention_head_dim=(5, 10, 20, 20),
-                       use_linear_projection=True)
-    return network("UNet2DConditionModel", sample_size=16, block_out_channels=(32, 64), layers_per_block=1,
-                   cross_attention_dim=32, down_block_types=("CrossAttnDownBlock2D", "DownBlock2D"),
-                   up_block_types=("UpBlock2D", "CrossAttnUpBlock2D"), attention_head_dim=(2, 4), norm_num_groups=8,
-                   use_linear_projection=True)
+# diffusers calls the number of heads attention_head_dim.
+MINI_UNET = dict(sample_size=16, block_out_channels=(32, 64), layers_per_block=1, cross_attention_dim=32,
+                 down_block_types=("CrossAttnDownBlock2D", "DownBlock2D"), up_block_types=("UpBlock2D", "CrossAttnUpBlock2D"),
+                 attention_head_dim=(2, 4), norm_num_groups=8)
 
 
-def stable_diffusion_inputs(full):
-    return [((4, 128, 128), None), ((), None), ((1, 1024), None)] if full else [((4, 16, 16), None), ((), None), ((7, 32), None)]
+def unet(sizes, side, words, **both):
+    """A U-Net of these sizes in full, for latents of this side and so many words."""
+    def build(full):
+        return network("UNet2DConditionModel", **(sizes if full else MINI_UNET), **both)
+
+    def inputs(full):
+        if full:
+            return [((4, side, side), None), ((), None), ((words, sizes["cross_attention_dim"]), None)]
+        return [((4, 16, 16), None), ((), None), ((7, 32), None)]
+    return Original("diffusers", build, inputs, mini_batch=2)
+
+
+STABLE_DIFFUSION_2 = dict(sample_size=96, cross_attention_dim=1024, attention_head_dim=(5, 10, 20, 20))
+STABLE_DIFFUSION_15 = dict(sample_size=64, cross_attention_dim=768)
 
 
 def sd3_transformer(full):
@@ -43,5 +50,6 @@ def sd3_inputs(full):
 
 ORIGINALS = {
     "sd3_transformer": Original("diffusers", sd3_transformer, sd3_inputs),
-    "stable_diffusion_unet": Original("diffusers", stable_diffusion_unet, stable_diffusion_inputs, mini_batch=2),
+    "stable_diffusion_15_unet": unet(STABLE_DIFFUSION_15, 64, 77),
+    "stable_diffusion_unet": unet(STABLE_DIFFUSION_2, 128, 1, use_linear_projection=True),
 }
