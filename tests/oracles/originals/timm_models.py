@@ -268,6 +268,11 @@ def cspdarknet(full):
     return cspnet.CspNet(dataclasses.replace(config, stages=stages))
 
 
+def coat(full):
+    return made("coat_lite_mini") if full else models().coat.CoaT(
+        img_size=64, patch_size=4, embed_dims=(16, 32, 64, 64), serial_depths=(2, 1, 1, 1), mlp_ratios=(8, 8, 4, 4))
+
+
 def image_model(build, side=64, side_full=224, **options):
     return Original("timm", build, image(side, side_full), **options)
 
@@ -342,4 +347,5 @@ ORIGINALS = {
     "ese_vovnet19b_dw": image_model(vovnet("ese_vovnet19b_dw"), side_full=288),
     "vovnet39a": image_model(vovnet("vovnet39a")),
     "cspdarknet53": image_model(cspdarknet, side_full=256),
+    "coat_lite_mini": image_model(coat),
 }
