@@ -58,6 +58,14 @@ struct PatchEmbedImpl : nn::Module {
 };
 TORCH_MODULE(PatchEmbed);
 
+/// Returns a PatchEmbed whose tokens are normalised.
+inline Block normed_patches(int64_t patch, int64_t in, int64_t out) {
+  Block block;
+  auto proj = block.add("proj", conv(in, out, patch, {.stride = patch}));
+  auto norm = block.add("norm", layer_norm(out, 1e-5));
+  return block.running([=](const torch::Tensor& x) mutable { return norm(proj(x).flatten(2).transpose(1, 2)); });
+}
+
 /// fc2(act(fc1(x))) over the last dimension, back to its width.
 struct MlpImpl : nn::Module {
   MlpImpl(int64_t width, int64_t hidden, Act activation = Act::gelu)
@@ -96,13 +104,13 @@ inline Block layer_scale(int64_t width) {
   return block.running([gamma](const torch::Tensor& x) { return x * gamma; });
 }
 
-/// Returns a pre-norm encoder layer: x + ls1(attn(norm1(x))), then x + ls2(mlp(norm2(x))). Without layer scale, ls1 and
-/// ls2 do nothing.
-inline Block encoder_layer(const EncoderShape& shape) {
+/// Returns a pre-norm encoder layer with this attention: x + ls1(attn(norm1(x))), then x + ls2(mlp(norm2(x))). Without
+/// layer scale, ls1 and ls2 do nothing.
+inline Block encoder_layer(const EncoderShape& shape, const Block& attends) {
   Block block;
   auto norm1 = block.add("norm1", layer_norm(shape.width, shape.eps));
   auto norm2 = block.add("norm2", layer_norm(shape.width, shape.eps));
-  auto attn = block.add("attn", fused_attention(shape.width, shape.heads, shape.qkv_bias));
+  auto attn = block.add("attn", attends);
   auto mlp = block.add("mlp", Mlp(shape.width, shape.hidden, shape.act));
   if (!shape.layer_scale) {
     return block.running([=](torch::Tensor x) mutable {
@@ -115,6 +123,11 @@ inline Block encoder_layer(const EncoderShape& shape) {
     x = x + ls1(attn(norm1(x)));
     return x + ls2(mlp(norm2(x)));
   });
+}
+
+/// Returns the same with self-attention from one projection.
+inline Block encoder_layer(const EncoderShape& shape) {
+  return encoder_layer(shape, fused_attention(shape.width, shape.heads, shape.qkv_bias));
 }
 
 /// Returns a layer that puts a learned token [1, 1, width] before each sequence: [N, L, width] → [N, L + 1, width].

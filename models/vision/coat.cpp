@@ -77,13 +77,6 @@ Block coat_block(int64_t width, int64_t hidden, const Block& encoding, const Rel
   });
 }
 
-Block normed_patches(int64_t patch, int64_t in, int64_t out) {
-  Block block;
-  auto proj = block.add("proj", conv(in, out, patch, {.stride = patch}));
-  auto norm = block.add("norm", layer_norm(out, 1e-5));
-  return block.running([=](const torch::Tensor& x) mutable { return norm(proj(x).flatten(2).transpose(1, 2)); });
-}
-
 struct CoatShape {
   std::array<int64_t, 4> widths, depths;
   int64_t side = 224;

@@ -273,6 +273,28 @@ def coat(full):
         img_size=64, patch_size=4, embed_dims=(16, 32, 64, 64), serial_depths=(2, 1, 1, 1), mlp_ratios=(8, 8, 4, 4))
 
 
+def visformer(full):
+    return made("visformer_small") if full else models().visformer.Visformer(
+        img_size=64, init_channels=16, embed_dim=96, depth=(1, 1, 1), num_heads=3, attn_stage="011", spatial_conv="100",
+        norm_layer=nn.BatchNorm2d, conv_init=True, embed_norm=nn.BatchNorm2d)
+
+
+def twins(full):
+    return made("twins_pcpvt_base") if full else models().twins.Twins(
+        img_size=64, embed_dims=(16, 32, 48, 64), num_heads=(1, 2, 3, 4), mlp_ratios=(8, 8, 4, 4), depths=(2, 1, 1, 1))
+
+
+def crossvit(full):
+    return made("crossvit_9_240") if full else models().crossvit.CrossVit(
+        img_size=120, img_scale=(1.0, 224 / 240), patch_size=(12, 16), embed_dim=(32, 48), depth=((1, 2, 0),) * 2,
+        num_heads=(2, 2), mlp_ratio=(3, 3, 1))
+
+
+def convit(full):
+    return made("convit_base") if full else models().convit.ConVit(
+        img_size=64, embed_dim=16, depth=3, num_heads=4, local_up_to_layer=2)
+
+
 def image_model(build, side=64, side_full=224, **options):
     return Original("timm", build, image(side, side_full), **options)
 
@@ -348,4 +370,9 @@ ORIGINALS = {
     "vovnet39a": image_model(vovnet("vovnet39a")),
     "cspdarknet53": image_model(cspdarknet, side_full=256),
     "coat_lite_mini": image_model(coat),
+    # Biases before BatchNorm have no gradient but rounding errors.
+    "visformer_small": image_model(visformer, double=True),
+    "twins_pcpvt_base": image_model(twins),
+    "crossvit_9_240": image_model(crossvit, side=120, side_full=240),
+    "convit_base": image_model(convit),
 }
