@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 
 #include <torch/torch.h>
 
@@ -32,6 +33,19 @@ inline torch::Tensor attention(const torch::Tensor& query, const torch::Tensor& 
   return join_heads(at::scaled_dot_product_attention(split_heads(query, heads), split_heads(key, heads),
                                                      split_heads(value, heads), rule.bias, rule.dropout, rule.causal,
                                                      rule.scale));
+}
+
+/// Returns softmax(query * key^T / sqrt(D)) for [N, heads, L, D] and [N, heads, S, D]: [N, heads, L, S].
+inline torch::Tensor attention_weights(const torch::Tensor& query, const torch::Tensor& key) {
+  const double scale = 1 / std::sqrt(static_cast<double>(query.size(3)));
+  return (query.matmul(key.transpose(-2, -1)) * scale).softmax(-1);
+}
+
+/// Computes attention() in separate operators, like originals that do not use scaled_dot_product_attention.
+inline torch::Tensor unfused_attention(const torch::Tensor& query, const torch::Tensor& key, const torch::Tensor& value,
+                                       int64_t heads) {
+  const auto weights = attention_weights(split_heads(query, heads), split_heads(key, heads));
+  return join_heads(weights.matmul(split_heads(value, heads)));
 }
 
 /// Returns the row of a bias table for each pair of positions in a square window: [side^2, side^2] in [0, (2 * side -

@@ -2,8 +2,6 @@
 // Paper: d'Ascoli et al., "ConViT: improving vision transformers with soft convolutional inductive biases", 2021.
 // Original: timm's ConVit. Input [N, 3, 224, 224] → logits [N, 1000]; 86,540,040 parameters. The class token joins
 // after those layers. mini: 2 + 1 layers of width 64, 64 pixels.
-#include <cmath>
-
 #include "models/blocks/image_model.h"
 #include "models/blocks/transformer.h"
 
@@ -21,15 +19,6 @@ torch::Tensor offsets(int64_t side) {
   return torch::stack({columns, rows, columns * columns + rows * rows}, -1).unsqueeze(0);
 }
 
-torch::Tensor weights_by_content(const torch::Tensor& query, const torch::Tensor& key) {
-  const double scale = 1 / std::sqrt(static_cast<double>(query.size(3)));
-  return (query.matmul(key.transpose(-2, -1)) * scale).softmax(-1);
-}
-
-torch::Tensor joined(const torch::Tensor& mixed) {
-  return mixed.transpose(1, 2).reshape({mixed.size(0), mixed.size(2), -1});
-}
-
 /// Gated positional self-attention.
 Block gated_attention(int64_t width, int64_t heads, int64_t side) {
   Block block;
@@ -41,23 +30,21 @@ Block gated_attention(int64_t width, int64_t heads, int64_t side) {
   return block.running([=](const torch::Tensor& x) mutable {
     const auto parts = qk(x).reshape({x.size(0), x.size(1), 2, heads, width / heads}).permute({2, 0, 3, 1, 4});
     const auto by_place = pos_proj(places.expand({x.size(0), -1, -1, -1})).permute({0, 3, 1, 2});
-    const auto by_content = weights_by_content(parts[0], parts[1]);
+    const auto by_content = attention_weights(parts[0], parts[1]);
     const auto gate = gates.view({1, -1, 1, 1});
     auto weights = (1 - torch::sigmoid(gate)) * by_content + torch::sigmoid(gate) * by_place.softmax(-1);
     weights /= weights.sum(-1).unsqueeze(-1);
-    return proj(joined(weights.matmul(split_heads(v(x), heads))));
+    return proj(join_heads(weights.matmul(split_heads(v(x), heads))));
   });
 }
 
-/// Like the original it computes the scores itself.
 Block plain_attention(int64_t width, int64_t heads) {
   Block block;
   auto qkv = block.add("qkv", linear_without_bias(width, 3 * width));
   auto proj = block.add("proj", nn::Linear(width, width));
   return block.running([=](const torch::Tensor& x) mutable {
     const auto parts = qkv(x).chunk(3, -1);
-    const auto weights = weights_by_content(split_heads(parts[0], heads), split_heads(parts[1], heads));
-    return proj(joined(weights.matmul(split_heads(parts[2], heads))));
+    return proj(unfused_attention(parts[0], parts[1], parts[2], heads));
   });
 }
 

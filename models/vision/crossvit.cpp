@@ -3,7 +3,6 @@
 // Original: timm's CrossVit. Input [N, 3, 240, 240] → logits [N, 1000]; 8,553,296 parameters. The second transformer
 // sees the image in 224 pixels. mini: two stages, widths 32 and 48, 120 pixels.
 #include <array>
-#include <cmath>
 
 #include "models/blocks/image_model.h"
 #include "models/blocks/transformer.h"
@@ -14,17 +13,13 @@ namespace {
 constexpr size_t branches = 2;
 using Tokens = std::array<torch::Tensor, branches>;
 
-/// Attention of the first token to all. Like the original it computes the scores itself.
+/// Attention of the first token to all.
 Block first_token_attention(int64_t width, int64_t heads) {
   Block block;
   auto wq = block.add("wq", nn::Linear(width, width)), wk = block.add("wk", nn::Linear(width, width)),
        wv = block.add("wv", nn::Linear(width, width)), proj = block.add("proj", nn::Linear(width, width));
-  const double scale = 1 / std::sqrt(static_cast<double>(width / heads));
   return block.running([=](const torch::Tensor& x) mutable {
-    const auto query = split_heads(wq(x.slice(1, 0, 1)), heads), key = split_heads(wk(x), heads);
-    const auto scores = query.matmul(key.transpose(-2, -1)) * scale;
-    const auto mixed = scores.softmax(-1).matmul(split_heads(wv(x), heads));
-    return proj(mixed.transpose(1, 2).reshape({x.size(0), 1, width}));
+    return proj(unfused_attention(wq(x.slice(1, 0, 1)), wk(x), wv(x), heads));
   });
 }
 

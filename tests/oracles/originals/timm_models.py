@@ -295,6 +295,16 @@ def convit(full):
         img_size=64, embed_dim=16, depth=3, num_heads=4, local_up_to_layer=2)
 
 
+def nest(full):
+    return made("nest_base_jx") if full else models().nest.Nest(
+        img_size=64, embed_dims=(32, 48, 64), num_heads=(2, 3, 4), depths=(1, 1, 2), pad_type="same")
+
+
+def tnt(full):
+    return made("tnt_s_patch16_224") if full else models().tnt.TNT(
+        img_size=64, embed_dim=96, inner_dim=12, depth=2, num_heads_outer=3)
+
+
 def image_model(build, side=64, side_full=224, **options):
     return Original("timm", build, image(side, side_full), **options)
 
@@ -375,4 +385,6 @@ ORIGINALS = {
     "twins_pcpvt_base": image_model(twins),
     "crossvit_9_240": image_model(crossvit, side=120, side_full=240),
     "convit_base": image_model(convit),
+    "jx_nest_base": image_model(nest),
+    "tnt_s_patch16_224": image_model(tnt),
 }
