@@ -116,6 +116,11 @@ def learning_to_paint(full):
     return Actor() if full else Actor(1)
 
 
+def yolov3(full):
+    from restated.yolov3 import Darknet
+    return Darknet() if full else Darknet((1, 1, 1, 1, 1), width=4)
+
+
 def speech_inputs(full):
     batch, frames, features, words, vocabulary = (1, 512, 320, 32, 4233) if full else (MINI_BATCH, 24, 32, 8, 1000)
     return [spec([batch, frames, features]), spec([batch], frames + 1, low=frames // 2),
@@ -138,6 +143,7 @@ ORIGINALS = {
                                                tolerance=1e-12, batch=1_048_576),
     "pytorch_CycleGAN_and_pix2pix": Original("torch", cyclegan, image(32, 256)),
     "edsr_baseline_x2": Original("torch", edsr, image(24, 48)),
+    "yolov3": Original("torch", yolov3, lambda full: [((3, 384, 512) if full else (3, 64, 96), None)]),
     "phlippe_resnet": Original("torch", phlippe_resnet, image(32, 32)),
     # Biases before BatchNorm, as in pytorch_unet.
     "phlippe_densenet": Original("torch", phlippe_densenet, image(32, 32), double=True),

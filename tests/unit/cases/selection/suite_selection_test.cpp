@@ -365,7 +365,8 @@ const std::set<std::string> by_name_only{"AlbertForMaskedLM",
                                          "whisper_decode",
                                          "whisper_encoder",
                                          "whisper_tiny",
-                                         "xcit_large_24_p8_224"};
+                                         "xcit_large_24_p8_224",
+                                         "yolov3"};
 
 // The shipped suites against the models of this program. Every model that is missing is named.
 TEST(DefaultSuites, ListTheZooAndCompareEachModelWithTwoBackends) {
