@@ -137,16 +137,17 @@ Block basic_block(int64_t in, int64_t width, int64_t stride = 1, Groups = {},
 constexpr int64_t bottleneck_expansion = 4;
 
 /// Returns a bottleneck with `planes` times bottleneck_expansion channels.
-inline Block bottleneck(int64_t in, int64_t planes, int64_t stride = 1, Groups groups = {}) {
+template <class Norm = nn::BatchNorm2d>
+Block bottleneck(int64_t in, int64_t planes, int64_t stride = 1, Groups groups = {}) {
   const auto width = planes * groups.width / 64 * groups.count, wide = planes * bottleneck_expansion;
   Block block;
-  auto shortcut = add_shortcut(block, in, wide, stride);
+  auto shortcut = add_shortcut<Norm>(block, in, wide, stride);
   auto conv1 = block.add("conv1", conv1x1(in, width));
-  auto bn1 = block.add("bn1", nn::BatchNorm2d(width));
+  auto bn1 = block.add("bn1", Norm(width));
   auto conv2 = block.add("conv2", conv3x3(width, width, stride, groups.count));
-  auto bn2 = block.add("bn2", nn::BatchNorm2d(width));
+  auto bn2 = block.add("bn2", Norm(width));
   auto conv3 = block.add("conv3", conv1x1(width, wide));
-  auto bn3 = block.add("bn3", nn::BatchNorm2d(wide));
+  auto bn3 = block.add("bn3", Norm(wide));
   return block.running([=](const torch::Tensor& x) mutable {
     auto out = bn3(conv3(bn2(conv2(bn1(conv1(x)).relu_())).relu_()));
     out += shortcut(x);

@@ -89,7 +89,8 @@ def input_of(name, spec):
         if "range" not in spec:
             return values
         low, top = spec["range"]
-        return low + (top - low) * (values.double() / (2 * math.sqrt(3.0)) + 0.5)
+        spread = low + (top - low) * (values.double() / (2 * math.sqrt(3.0)) + 0.5)
+        return spread.float() if spec.get("single") else spread
     low = spec.get("low", 0)
     values = low + counter_input(name, shape, high - low)
     if spec.get("ascending"):

@@ -74,7 +74,8 @@ torch::Tensor make_input(const std::string& name, const json& spec) {
     const auto values = counter_input(name, shape);
     if (!spec.contains("range")) return values;
     const double low = spec["range"][0], high = spec["range"][1];
-    return low + (high - low) * (values.to(torch::kFloat64) / (2 * std::sqrt(3.0)) + 0.5);
+    const auto spread = low + (high - low) * (values.to(torch::kFloat64) / (2 * std::sqrt(3.0)) + 0.5);
+    return spec.value("single", false) ? spread.to(torch::kFloat32) : spread;
   }
   const int64_t low = spec.value("low", 0), high = spec["high"];
   auto values = low + counter_input(name, shape, high - low);
@@ -168,7 +169,7 @@ void expect_example_inputs(const Model& model, const json& facts) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const auto& fact = facts["inputs"][i];
     EXPECT_EQ(inputs[i].sizes().vec(), fact["shape"].get<std::vector<int64_t>>()) << "example input " << i;
-    const auto floating = fact.contains("range") ? torch::kFloat64 : torch::kFloat32;
+    const auto floating = fact.contains("range") && !fact.value("single", false) ? torch::kFloat64 : torch::kFloat32;
     EXPECT_EQ(inputs[i].scalar_type(), fact["high"].is_null() ? floating : torch::kInt64) << "example input " << i;
   }
 }

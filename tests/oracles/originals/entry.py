@@ -9,7 +9,7 @@ MINI_BATCH = 4
 
 def spec(shape, high=None, **more):
     """What an input is drawn from (counter_fill.input_of): float32, or int64 below `high`; `more` may hold low (of
-    integers), range (float64 between two bounds), ascending (integers in order along the last dimension, from 0 on) and
+    integers), range (float64 between two bounds, float32 with single), ascending (integers in order along the last dimension, from 0 on) and
     ragged (row i ends in i places of -1)."""
     return {"shape": list(shape), "high": high} | more
 
