@@ -3,19 +3,10 @@
 // powerful are graph neural networks?", 2018; Hamilton et al., "Inductive representation learning on large graphs",
 // 2017. Original: torch_geometric.nn.models GCN, GIN, GraphSAGE as pytorch/benchmark's basic_gnn_*. Input node features
 // [10000, 64] and edges [2, 200000] → [10000, 64]; 12,480, 24,960 and 24,768 parameters. mini: 500 nodes, 4000 edges.
-#include <torchstone/model.h>
-
-#include "models/blocks/basic_layers.h"
+#include "models/blocks/graph_network.h"
 
 namespace torchstone::basic_gnn {
 namespace {
-
-constexpr int64_t hidden_width = 64;
-
-/// Edges from sources[i] to targets[i].
-struct Edges {
-  torch::Tensor sources, targets;
-};
 
 /// Returns the sum of each node's incoming messages: [edges, width] → [nodes, width], in the messages' dtype.
 torch::Tensor sum_at_targets(const torch::Tensor& messages, const torch::Tensor& targets, int64_t nodes) {
@@ -25,8 +16,8 @@ torch::Tensor sum_at_targets(const torch::Tensor& messages, const torch::Tensor&
 /// The sum over neighbours and the node itself, weighted by the degrees of both nodes. Ignores loops in the input.
 struct GcnLayerImpl : nn::Module {
   GcnLayerImpl()
-      : lin(register_module("lin", linear_without_bias(hidden_width, hidden_width))),
-        bias(register_parameter("bias", torch::zeros({hidden_width}))) {}
+      : lin(register_module("lin", linear_without_bias(graph_width, graph_width))),
+        bias(register_parameter("bias", torch::zeros({graph_width}))) {}
   torch::Tensor forward(const torch::Tensor& nodes, const Edges& edges) {
     const auto x = lin(nodes);
     const auto loops = torch::arange(x.size(0), edges.sources.options());
@@ -53,7 +44,7 @@ struct GinLayerImpl : nn::Module {
     const auto sum = sum_at_targets(x.index_select(0, edges.sources), edges.targets, x.size(0));
     return second(torch::relu(first(sum + (1 + eps) * x)));
   }
-  nn::Linear first{hidden_width, hidden_width}, second{hidden_width, hidden_width};
+  nn::Linear first{graph_width, graph_width}, second{graph_width, graph_width};
   torch::Tensor eps;
 };
 TORCH_MODULE(GinLayer);
@@ -61,8 +52,8 @@ TORCH_MODULE(GinLayer);
 /// A linear layer of the mean over neighbours, plus one of the node itself.
 struct SageLayerImpl : nn::Module {
   SageLayerImpl()
-      : lin_l(register_module("lin_l", nn::Linear(hidden_width, hidden_width))),
-        lin_r(register_module("lin_r", linear_without_bias(hidden_width, hidden_width))) {}
+      : lin_l(register_module("lin_l", nn::Linear(graph_width, graph_width))),
+        lin_r(register_module("lin_r", linear_without_bias(graph_width, graph_width))) {}
   torch::Tensor forward(const torch::Tensor& x, const Edges& edges) {
     const auto sum = sum_at_targets(x.index_select(0, edges.sources), edges.targets, x.size(0));
     const auto ones = torch::ones({edges.targets.size(0)}, x.options());
@@ -73,44 +64,12 @@ struct SageLayerImpl : nn::Module {
 };
 TORCH_MODULE(SageLayer);
 
-template <class Layer>
-class GraphNetwork : public Model {
- public:
-  GraphNetwork(int64_t nodes, int64_t edges) : nodes_(nodes), edges_(edges) {
-    register_module("convs", list_of(layers_));
-  }
-
-  c10::IValue forward(const Tensors& inputs) override {
-    const Edges edges{inputs.at(1).select(0, 0), inputs.at(1).select(0, 1)};
-    auto x = inputs.at(0);
-    for (size_t i = 0; i < layers_.size(); ++i) {
-      if (i > 0) x = torch::relu(x);
-      x = layers_[i](x, edges);
-    }
-    return x;
-  }
-
-  Tensors example_inputs(const ModelOptions&) const override {
-    auto features = torch::randn({nodes_, hidden_width});
-    return {features, torch::randint(nodes_, {2, edges_}, torch::kInt64)};
-  }
-
- private:
-  int64_t nodes_, edges_;
-  std::vector<Layer> layers_{Layer(), Layer(), Layer()};
-};
-
-template <class Layer>
-auto make() {
-  return by_preset<GraphNetwork<Layer>>(std::tuple(10'000, 200'000), std::tuple(500, 4000));
-}
-
 TORCHSTONE_MODEL(basic_gnn_gcn, .family = "basic_gnn", .suites = {"torchbench"}, .train_batch = 1, .eval_batch = 1,
-                 .parameters = 12'480, .fixed_batch = true, .make = make<GcnLayer>());
+                 .parameters = 12'480, .fixed_batch = true, .make = make_graph_network<GcnLayer>());
 TORCHSTONE_MODEL(basic_gnn_gin, .family = "basic_gnn", .suites = {"torchbench"}, .train_batch = 1, .eval_batch = 1,
-                 .parameters = 24'960, .fixed_batch = true, .make = make<GinLayer>());
+                 .parameters = 24'960, .fixed_batch = true, .make = make_graph_network<GinLayer>());
 TORCHSTONE_MODEL(basic_gnn_sage, .family = "basic_gnn", .suites = {"torchbench"}, .train_batch = 1, .eval_batch = 1,
-                 .parameters = 24'768, .fixed_batch = true, .make = make<SageLayer>());
+                 .parameters = 24'768, .fixed_batch = true, .make = make_graph_network<SageLayer>());
 
 }  // namespace
 }  // namespace torchstone::basic_gnn
