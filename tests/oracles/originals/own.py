@@ -69,6 +69,21 @@ def turbulent_kinetic_energy_inputs(full):
             *(spec(moments, **any_sign) for _ in range(2))]
 
 
+def isoneutral_mixing(full):
+    from restated.isoneutral_mixing import IsoneutralMixing
+    return IsoneutralMixing()
+
+
+def isoneutral_mixing_inputs(full):
+    side, depth = (204, 26) if full else (34, 5)  # the sample has elements of each level and corner
+    cells, moments, corners = [side, side, depth], [side, side, depth, 3], [side, side, depth, 2, 2]
+    return [*(spec(cells, range=[0, 1]) for _ in "tuvw"), *(spec([side], range=[5e4, 2e5]) for _ in range(4)),
+            *(spec([depth], range=[50, 200]) for _ in range(2)), *(spec([side], range=[0.5, 1]) for _ in range(2)),
+            spec(moments, range=[34, 36]), spec(moments, range=[-2, 20]), spec([depth], range=[-5000, 0]),
+            *(spec(cells, range=[0, 2000]) for _ in range(3)), spec(cells, range=[0, 1e-3]),
+            *(spec(corners, range=[-1e-3, 1e-3]) for _ in range(4))]  # the results' edges, as large as the rest
+
+
 def cyclegan(full):
     from restated.cyclegan import Generator
     return Generator() if full else Generator(maps=16, blocks=3)
@@ -141,6 +156,8 @@ ORIGINALS = {
                                         batch=1_048_576, mini_batch=4096),
     "pyhpc_turbulent_kinetic_energy": Original("torch", turbulent_kinetic_energy, turbulent_kinetic_energy_inputs,
                                                tolerance=1e-12, batch=1_048_576),
+    "pyhpc_isoneutral_mixing": Original("torch", isoneutral_mixing, isoneutral_mixing_inputs, tolerance=1e-10,
+                                        batch=1_048_576, mini_batch=MINI_BATCH),
     "pytorch_CycleGAN_and_pix2pix": Original("torch", cyclegan, image(32, 256)),
     "edsr_baseline_x2": Original("torch", edsr, image(24, 48)),
     "yolov3": Original("torch", yolov3, lambda full: [((3, 384, 512) if full else (3, 64, 96), None)]),
