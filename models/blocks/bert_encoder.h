@@ -5,6 +5,8 @@
 
 namespace torchstone {
 
+constexpr double bert_epsilon = 1e-12;
+
 /// Sizes of BERT and related models. The defaults are bert-base.
 struct BertShape {
   int64_t vocabulary = 30522, width = 768, layers = 12, heads = 12, feed_forward = 3072, positions = 512, tokens = 512;
@@ -13,11 +15,11 @@ struct BertShape {
   int64_t embedding = width;                               ///< width of the words, which may be less than the layers'
   int64_t token_types = 2;                                 ///< 0: embeddings without types
   double dropout = 0.1;
+  double epsilon = bert_epsilon;  ///< of the norms that AddAndNorm, Embeddings and BertModel's head have
 };
 /// Sizes of the mini presets.
 constexpr BertShape mini_bert_shape{
     .vocabulary = 1000, .width = 64, .layers = 2, .heads = 4, .feed_forward = 128, .positions = 64, .tokens = 32};
-constexpr double bert_epsilon = 1e-12;
 
 /// Words, positions and token types (if any), summed and normalised: ids [N, L] → [N, L, embedding].
 struct EmbeddingsImpl : nn::Module {
@@ -30,7 +32,7 @@ struct EmbeddingsImpl : nn::Module {
     positions = register_module("position_embeddings", nn::Embedding(options));
     if (shape.token_types > 0)
       types = register_module("token_type_embeddings", nn::Embedding(shape.token_types, shape.embedding));
-    norm = register_module("LayerNorm", layer_norm(shape.embedding, bert_epsilon));
+    norm = register_module("LayerNorm", layer_norm(shape.embedding, shape.epsilon));
     dropout = register_module("dropout", nn::Dropout(shape.dropout));
     position_ids = register_buffer("position_ids", torch::arange(shape.positions).unsqueeze(0));
     if (types) token_type_ids = register_buffer("token_type_ids", torch::zeros({1, shape.positions}, torch::kInt64));
@@ -62,10 +64,10 @@ inline Block self_attention(const BertShape& shape) {
 
 /// LayerNorm(dropout(dense(x)) + residual), the end of both halves of a layer.
 struct AddAndNormImpl : nn::Module {
-  AddAndNormImpl(int64_t in, int64_t width, double dropout_rate) {
-    dense = register_module("dense", nn::Linear(in, width));
-    norm = register_module("LayerNorm", layer_norm(width, bert_epsilon));
-    dropout = register_module("dropout", nn::Dropout(dropout_rate));
+  AddAndNormImpl(int64_t in, const BertShape& shape) {
+    dense = register_module("dense", nn::Linear(in, shape.width));
+    norm = register_module("LayerNorm", layer_norm(shape.width, shape.epsilon));
+    dropout = register_module("dropout", nn::Dropout(shape.dropout));
   }
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& residual) {
     return norm(dropout(dense(x)) + residual);
@@ -80,9 +82,9 @@ TORCH_MODULE(AddAndNorm);
 inline Block bert_layer(const BertShape& shape) {
   Block block;
   auto self = self_attention(shape);
-  AddAndNorm attended(shape.width, shape.width, shape.dropout);
+  AddAndNorm attended(shape.width, shape);
   nn::Linear dense(shape.width, shape.feed_forward);
-  AddAndNorm output(shape.feed_forward, shape.width, shape.dropout);
+  AddAndNorm output(shape.feed_forward, shape);
   block.add("attention", group({{"self", self.ptr()}, {"output", attended.ptr()}}));
   block.add("intermediate", group({{"dense", dense.ptr()}}));
   block.add("output", output);
@@ -95,9 +97,9 @@ inline Block bert_layer(const BertShape& shape) {
 /// The head that converts hidden states to scores of words: linear(norm(act(dense(x))), words, bias). Each model
 /// registers its parts itself, because their names differ in the originals.
 struct WordHead {
-  WordHead(int64_t width, const torch::Tensor& words, Act activation = Act::gelu)
+  WordHead(int64_t width, const torch::Tensor& words, Act activation = Act::gelu, double epsilon = bert_epsilon)
       : dense(width, words.size(1)),
-        norm(layer_norm(words.size(1), bert_epsilon)),
+        norm(layer_norm(words.size(1), epsilon)),
         decoder(tied(words)),
         weight(words),
         bias(decoder->register_parameter("bias", torch::zeros({words.size(0)}))),
@@ -119,33 +121,28 @@ inline Tensors answer_scores(nn::Linear& head, const torch::Tensor& states) {
 }
 
 /// Embeddings, layers and a head for the labels: one tied to the words, ids [N, L] → logits [N, L, vocabulary], or
-/// answer_scores(). Derived classes register the parts under the originals' names; for classes, they have the head.
-template <class Embeddings>
-class WordEncoder : public TokenModel {
+/// answer_scores(). Derived classes run the layers and register the parts under the originals' names; for classes, they
+/// have the head.
+template <class Embeddings, class Layer>
+class BertModel : public TokenModel {
  public:
-  WordEncoder(const BertShape& shape, Block (*layer)(const BertShape&), Labels labels = Labels::words,
-              Harness harness = Harness::huggingface)
+  BertModel(const BertShape& shape, Layer (*layer)(const BertShape&), Labels labels = Labels::words,
+            Harness harness = Harness::huggingface)
       : TokenModel({shape.vocabulary, shape.tokens, shape.positions - 2 * shape.padding_word, labels, harness}),
         shape_(shape),
         embeddings_(shape) {
     if (labels == Labels::span)
       answer_ = register_module("qa_outputs", nn::Linear(shape.width, 2));
     else if (labels != Labels::classes)
-      head_.emplace(shape.width, embeddings_->words->weight);
+      head_.emplace(shape.width, embeddings_->words->weight, Act::gelu, shape.epsilon);
     for (int64_t i = 0; i < shape.layers; ++i) layers_.push_back(layer(shape));
   }
 
  protected:
-  Tensors outputs(const Tensors& inputs) override {
-    auto x = embed(inputs.at(0));
-    for (auto& layer : layers_) x = layer(x);
-    return head(x);
-  }
   virtual Tensors head(const torch::Tensor& states) {
     if (answer_) return answer_scores(answer_, states);
     return {(*head_)(states)};
   }
-  virtual torch::Tensor embed(const torch::Tensor& ids) { return embeddings_->forward(ids); }
   /// Registers the parts under the names of BERT and its closest relatives. Returns the group of all but the head.
   nn::ModuleDict register_as_bert(const std::string& name) {
     auto model =
@@ -169,9 +166,24 @@ class WordEncoder : public TokenModel {
 
   BertShape shape_;
   Embeddings embeddings_;
-  std::vector<Block> layers_;
+  std::vector<Layer> layers_;
   std::optional<WordHead> head_;
   nn::Linear answer_{nullptr};
+};
+
+/// BertModel whose layers take the result of the layer before.
+template <class Embeddings>
+class WordEncoder : public BertModel<Embeddings, Block> {
+ public:
+  using BertModel<Embeddings, Block>::BertModel;
+
+ protected:
+  Tensors outputs(const Tensors& inputs) override {
+    auto x = embed(inputs.at(0));
+    for (auto& layer : this->layers_) x = layer(x);
+    return this->head(x);
+  }
+  virtual torch::Tensor embed(const torch::Tensor& ids) { return this->embeddings_->forward(ids); }
 };
 
 }  // namespace torchstone

@@ -519,6 +519,8 @@ ORIGINALS = {
     "XGLMForCausalLM": words(128, 256008, encoder("XGLMForCausalLM", "XGLM", MINI_XGLM, dropout=0.0, attention_dropout=0.0)),
     "ElectraForCausalLM": words(512, 30522, encoder("ElectraForCausalLM", "Electra", MINI_ELECTRA)),
     "ElectraForQuestionAnswering": answers(512, 30522, encoder("ElectraForQuestionAnswering", "Electra", MINI_ELECTRA)),
+    "DebertaV2ForMaskedLM": words(512, 128100, encoder("DebertaV2ForMaskedLM", "DebertaV2")),
+    "DebertaV2ForQuestionAnswering": answers(512, 128100, encoder("DebertaV2ForQuestionAnswering", "DebertaV2")),
     # Scales in the place of norms: values grow from layer to layer, in full beyond what float32 holds.
     "MobileBertForMaskedLM": words(128, 30522, encoder("MobileBertForMaskedLM", "MobileBert", MINI_MOBILEBERT), double=True),
     "MobileBertForQuestionAnswering": answers(
