@@ -4,9 +4,7 @@
 // g/kg and temperature in degrees Celsius [S, S, D], pressure in dbar [1, 1, D] → [S, S, D], with S = ⌈2 ∛N⌉ and
 // D = ⌈∛N / 4⌉ of the batch size N (1,048,576: [204, 204, 26]); no parameters. Upstream writes the derivative
 // out. Here it is computed with dual numbers. mini is full.
-#include <cmath>
-
-#include <torchstone/model.h>
+#include "models/blocks/ocean.h"
 
 namespace torchstone::equation_of_state {
 namespace {
@@ -88,13 +86,10 @@ class EquationOfState : public Model {
   }
 
   Tensors example_inputs(const ModelOptions& options) const override {
-    const double edge = std::cbrt(static_cast<double>(options.batch_size));
-    const auto side = static_cast<int64_t>(std::ceil(2 * edge)), depth = static_cast<int64_t>(std::ceil(edge / 4));
-    const auto draw = [](at::IntArrayRef sizes, double low, double high) {
-      return torch::empty(sizes, torch::kFloat64).uniform_(low, high);
-    };
-    auto salinity = draw({side, side, depth}, 0.01, 10), temperature = draw({side, side, depth}, -12, 20);
-    return {salinity, temperature, draw({1, 1, depth}, 0, 1000)};
+    const auto [side, depth] = ocean::grid_size(options.batch_size);
+    auto salinity = ocean::uniform({side, side, depth}, 0.01, 10);
+    auto temperature = ocean::uniform({side, side, depth}, -12, 20);
+    return {salinity, temperature, ocean::uniform({1, 1, depth}, 0, 1000)};
   }
 };
 

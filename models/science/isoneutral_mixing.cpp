@@ -3,38 +3,30 @@
 // Papers: Griffies et al., "Isoneutral diffusion in a z-coordinate ocean model", 1998; Danabasoglu, McWilliams,
 // "Sensitivity of the global ocean circulation to parameterizations of mesoscale tracer transports", 1995 (tapering).
 // Original: pytorch/benchmark pyhpc_isoneutral_mixing (Veros by Häfner et al., from pyhpc-benchmarks). Inputs, float64:
-// 23 fields, named below, X = Y = ⌈2 ∛N⌉ and Z = ⌈∛N / 4⌉ of the batch size N (1,048,576: [204, 204, 26]) → three
-// diffusivities [X, Y, Z] and four slopes [X, Y, Z, 2, 2]; no parameters. The original writes into its inputs; here
-// into copies. Upstream's fields are normally distributed, so that almost all slopes are too steep to count. Here the
-// sizes are those of an ocean. mini: N is 1200 times the batch size, because a grid of a few cells has no inner ones
-// (4: [34, 34, 5]).
-#include <cmath>
-#include <limits>
+// 23 fields, named below and in GridInputs, X = Y = ⌈2 ∛N⌉ and Z = ⌈∛N / 4⌉ of the batch size N (1,048,576:
+// [204, 204, 26]) → three diffusivities [X, Y, Z] and four slopes [X, Y, Z, 2, 2]; no parameters. The original writes
+// into its inputs; here into copies. Upstream's fields are normally distributed, so that almost all slopes are too
+// steep to count. Here the sizes are those of an ocean. mini: N is 1200 times the batch size, because a grid of a few
+// cells has no inner ones (4: [34, 34, 5]).
+#include <functional>
 
 #include "models/blocks/basic_layers.h"
+#include "models/blocks/ocean.h"
 
 namespace torchstone::isoneutral_mixing {
 namespace {
+
+using ocean::along_x, ocean::along_y, ocean::cut, ocean::inner, ocean::random_mask, ocean::steps, ocean::uniform;
+using enum ocean::GridInputs<1>::Field;
 
 constexpr double steepest_diffusivity = 50.0;                // m^2/s, along slopes that are too steep to follow
 constexpr double critical_slope = 1e-3, slope_width = 1e-3;  // of the tapering
 enum Input : size_t {
   // 1 for water [X, Y, Z]
   mask_t,
-  mask_u,
-  mask_v,
-  mask_w,
-  // spacings, cosines of latitudes [X], [Y] and [Z]
-  dxt,
-  dxu,
-  dyt,
-  dyu,
-  dzt,
-  dzw,
-  cos_t,
-  cos_u,
+  // mask_u to cos_u: GridInputs
   // now, next and before [X, Y, Z, 3]
-  salinity,
+  salinity = grid_end,
   temperature,
   // heights [Z]
   height,
@@ -52,15 +44,6 @@ enum Input : size_t {
   count
 };
 
-torch::Tensor cut(const torch::Tensor& x, int64_t axis, int64_t begin,
-                  int64_t end = std::numeric_limits<int64_t>::max()) {
-  return x.slice(axis, begin, end);
-}
-/// Removes the two outermost cells on each side.
-torch::Tensor inner(const torch::Tensor& x) { return cut(cut(x, 0, 2, -2), 1, 2, -2); }
-/// Reshapes a vector along the first or second axis, for broadcasting over a field.
-torch::Tensor along_x(const torch::Tensor& x) { return x.view({-1, 1, 1}); }
-torch::Tensor along_y(const torch::Tensor& y) { return y.view({1, -1, 1}); }
 /// Returns the cells on one side of the faces that border inner cells along `axis`: 0 west or south, 1 east or north.
 torch::Tensor beside_faces(const torch::Tensor& x, int64_t axis, int64_t side) {
   return cut(cut(x, axis, 1 + side, side - 2), 1 - axis, 2, -2);
@@ -103,7 +86,7 @@ Pair density_changes(const Tensors& in, const torch::Tensor& t) {
 /// Returns differences of cells along an axis, at the face behind each cell; 0 at the last.
 torch::Tensor gradient(const torch::Tensor& x, int64_t axis, const torch::Tensor& mask, const torch::Tensor& spacing) {
   auto result = torch::zeros_like(x);
-  cut(result, axis, 0, -1).copy_(cut(mask, axis, 0, -1) * (cut(x, axis, 1) - cut(x, axis, 0, -1)) / spacing);
+  cut(result, axis, 0, -1).copy_(cut(mask, axis, 0, -1) * steps(x, axis) / spacing);
   return result;
 }
 
@@ -137,21 +120,18 @@ class IsoneutralMixing : public Model {
   }
 
   Tensors example_inputs(const ModelOptions& options) const override {
-    const double edge = std::cbrt(static_cast<double>(options.batch_size * cells_));
-    const auto side = static_cast<int64_t>(std::ceil(2 * edge)), depth = static_cast<int64_t>(std::ceil(edge / 4));
-    const auto draw = [](at::IntArrayRef sizes, double low, double high) {
-      return torch::empty(sizes, torch::kFloat64).uniform_(low, high);
-    };
+    const auto [side, depth] = ocean::grid_size(options.batch_size * cells_);
     const std::vector<int64_t> cells = {side, side, depth}, moments = {side, side, depth, 3};
     Tensors all(count);
-    for (const auto i : {mask_t, mask_u, mask_v, mask_w}) all[i] = torch::rand(cells).lt(0.8).to(torch::kFloat64);
-    for (const auto i : {dxt, dxu, dyt, dyu}) all[i] = draw({side}, 5e4, 2e5);
-    for (const auto i : {dzt, dzw}) all[i] = draw({depth}, 50, 200);
-    for (const auto i : {cos_t, cos_u}) all[i] = draw({side}, 0.5, 1);
-    all[salinity] = draw(moments, 34, 36);
-    all[temperature] = draw(moments, -2, 20);
-    all[height] = draw({depth}, -5000, 0);
-    all[along] = draw(cells, 0, 2000);
+    all[mask_t] = random_mask(cells);
+    for (const auto i : {mask_u, mask_v, mask_w}) all[i] = random_mask(cells);
+    for (const auto i : {dxt, dxu, dyt, dyu}) all[i] = uniform({side}, 5e4, 2e5);
+    for (const auto i : {dzt, dzw}) all[i] = uniform({depth}, 50, 200);
+    for (const auto i : {cos_t, cos_u}) all[i] = uniform({side}, 0.5, 1);
+    all[salinity] = uniform(moments, 34, 36);
+    all[temperature] = uniform(moments, -2, 20);
+    all[height] = uniform({depth}, -5000, 0);
+    all[along] = uniform(cells, 0, 2000);
     for (const auto i : {k_east, k_north, k_top}) all[i] = torch::zeros(cells, torch::kFloat64);
     for (const auto i : {slope_east, slope_north, slope_top_x, slope_top_y})
       all[i] = torch::zeros({side, side, depth, 2, 2}, torch::kFloat64);

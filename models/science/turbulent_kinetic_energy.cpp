@@ -3,13 +3,17 @@
 // Papers: Gaspar, Grégoris, Lefevre, "A simple eddy kinetic energy model for simulations of the oceanic vertical
 // mixing", 1990; Sweby, "High resolution schemes using flux limiters", 1984 (superbee). Original: pytorch/benchmark
 // pyhpc_turbulent_kinetic_energy (Veros by Häfner et al., from pyhpc-benchmarks). Inputs, float64 and one int64: 21
-// fields of a grid of 204 x 204 x 26, named below → (tke and dtke [X, Y, Z, 3], surface correction [X, Y]); no
-// parameters. Upstream's spacings, cosines, mixing and its lengths are normally distributed, so that some divisors are
-// almost 0 and dominate the result. Here they are in [0.5, 2). mini: 30 x 30 x 4.
+// fields of a grid of 204 x 204 x 26, named below and in GridInputs → (tke and dtke [X, Y, Z, 3], surface correction
+// [X, Y]); no parameters. Upstream's spacings, cosines, mixing and its lengths are normally distributed, so that some
+// divisors are almost 0 and dominate the result. Here they are in [0.5, 2). mini: 30 x 30 x 4.
 #include "models/blocks/basic_layers.h"
+#include "models/blocks/ocean.h"
 
 namespace torchstone::turbulent_kinetic_energy {
 namespace {
+
+using ocean::along_x, ocean::along_y, ocean::cut, ocean::inner, ocean::steps;
+using enum ocean::GridInputs<3>::Field;
 
 constexpr double dissipation_rate = 0.7, lateral_mixing = 2000.0, adams_bashforth_offset = 0.1;  // time steps are 1
 enum Input : size_t {
@@ -17,21 +21,9 @@ enum Input : size_t {
   u,
   v,
   w,
-  // 1 for water [X, Y, Z]
-  mask_u,
-  mask_v,
-  mask_w,
-  // spacings and cosines of latitudes [X], [Y] and [Z]
-  dxt,
-  dxu,
-  dyt,
-  dyu,
-  dzt,
-  dzw,
-  cos_t,
-  cos_u,
+  // mask_u to cos_u: GridInputs
   // first level of water, from 1 on; 0: land [X, Y]
-  bottom,
+  bottom = grid_end,
   // [X, Y, Z], and at the surface [X, Y]
   mixing,
   mixing_length,
@@ -41,18 +33,6 @@ enum Input : size_t {
   tke,
   dtke
 };
-
-torch::Tensor cut(const torch::Tensor& x, int64_t axis, int64_t begin,
-                  int64_t end = std::numeric_limits<int64_t>::max()) {
-  return x.slice(axis, begin, end);
-}
-/// Removes the two outermost cells on each side.
-torch::Tensor inner(const torch::Tensor& x) { return cut(cut(x, 0, 2, -2), 1, 2, -2); }
-/// Reshapes a vector along the first or second axis, for broadcasting over a field.
-torch::Tensor along_x(const torch::Tensor& x) { return x.view({-1, 1, 1}); }
-torch::Tensor along_y(const torch::Tensor& y) { return y.view({1, -1, 1}); }
-/// Returns x[1:] - x[:-1] along an axis.
-torch::Tensor steps(const torch::Tensor& x, int64_t axis) { return cut(x, axis, 1) - cut(x, axis, 0, -1); }
 
 /// Solves tridiagonal systems along the last axis (Thomas); overwrites diagonal and right side.
 torch::Tensor solve(const torch::Tensor& lower, const torch::Tensor& diagonal, const torch::Tensor& upper,
@@ -109,10 +89,10 @@ class TurbulentKineticEnergy : public Model {
   Tensors example_inputs(const ModelOptions&) const override {
     const std::vector<int64_t> sizes = {side_, side_, depth_};
     const auto normal = [](at::IntArrayRef shape) { return torch::randn(shape, torch::kFloat64); };
-    const auto positive = [](at::IntArrayRef shape) { return torch::empty(shape, torch::kFloat64).uniform_(0.5, 2); };
+    const auto positive = [](at::IntArrayRef shape) { return ocean::uniform(shape, 0.5, 2); };
     Tensors all(dtke + 1);
     for (const auto i : {u, v, w, tke, dtke}) all[i] = normal({side_, side_, depth_, 3});
-    for (const auto i : {mask_u, mask_v, mask_w}) all[i] = torch::rand(sizes).lt(0.8).to(torch::kFloat64);
+    for (const auto i : {mask_u, mask_v, mask_w}) all[i] = ocean::random_mask(sizes);
     for (const auto i : {dxt, dxu, dyt, dyu, cos_t, cos_u}) all[i] = positive({side_});
     for (const auto i : {dzt, dzw}) all[i] = positive({depth_});
     all[bottom] = torch::randint(depth_, {side_, side_}, torch::kInt64);
