@@ -84,14 +84,10 @@ struct LayerImpl : nn::Module {
 
  private:
   torch::Tensor attend(const torch::Tensor& x, const Positions& positions, Cache& cache) {
-    const auto append = [](torch::Tensor& old, const torch::Tensor& more) {
-      old = old.defined() ? torch::cat({old, more}, 2) : more;
-    };
     const auto query = split_heads(q(x), shape.heads), key = split_heads(k(x), shape.key_heads),
                value = split_heads(v(x), shape.key_heads);
     const auto turned = rotated(query, positions.rotate);
-    append(cache.keys, rotated(key, positions.rotate));
-    append(cache.values, value);
+    cache.append(rotated(key, positions.rotate), value);
     const auto times = shape.heads / shape.key_heads;
     const auto keys = repeated(cache.keys, times), values = repeated(cache.values, times);
     const auto scale = 1 / std::sqrt(static_cast<double>(shape.head_width));

@@ -46,11 +46,11 @@ TEST(PythonModel, IsAFunctionOfAModule) {
 }
 
 TEST(PythonModel, IsAModelOfAPackageIfTheSubjectIsPython) {
-  EXPECT_EQ(name_of_only("timm:visformer_small"), "none");
-  const auto model = model_of({"--torchstone_only=timm:visformer_small", "--torchstone_subject=python"});
+  EXPECT_EQ(name_of_only("timm:hardcorenas_a"), "none");
+  const auto model = model_of({"--torchstone_only=timm:hardcorenas_a", "--torchstone_subject=python"});
   ASSERT_TRUE(model);
-  EXPECT_EQ(model->source, "timm:visformer_small");
-  EXPECT_EQ(model->name, "visformer_small");
+  EXPECT_EQ(model->source, "timm:hardcorenas_a");
+  EXPECT_EQ(model->name, "hardcorenas_a");
 }
 
 TEST(PythonModel, OfAPackageIsAModelOfTheSuiteThatTakesModelsFromThere) {

@@ -82,7 +82,7 @@ TEST(UpstreamFacts, KnowEveryRowOrNameItAsOurOwn) {
   for (const auto& row : registered_rows())
     if (!row.facts) own.push_back(row.info->name);
   EXPECT_EQ(own, upstream_facts().at("own").get<std::vector<std::string>>());
-  EXPECT_EQ(rows_upstream_has().size(), 142U);
+  EXPECT_EQ(rows_upstream_has().size(), 149U);
 }
 
 TEST(UpstreamFacts, HoldTheBatchSizesOfFull) {
