@@ -44,6 +44,8 @@ double square(double value) { return value * value; }
 struct Sums {
   size_t elements = 0;
   double values = 0, eager = 0, runs = 0, result = 0;
+  double eager_along = 0, result_along = 0;     ///< products of errors and float64's values
+  std::vector<double> runs_along{};             ///< of each run
   std::vector<std::vector<double>> products{};  ///< of the errors of each two of the first runs
   bool differs_in_finiteness = false;
 
@@ -51,6 +53,7 @@ struct Sums {
     require_one_length(block);
     const size_t paired = std::min(block.runs.size(), most_paired);
     products.resize(paired, std::vector<double>(paired));
+    runs_along.resize(block.runs.size());
     std::vector<double> errors(block.runs.size());
     for (size_t i = 0; i < block.exact.size(); ++i) {
       differs_in_finiteness = differs_in_finiteness || statistics::differs_in_finiteness(block, i);
@@ -60,7 +63,13 @@ struct Sums {
       values += square(exact);
       eager += square(block.eager[i] - exact);
       result += square(block.result[i] - exact);
-      for (size_t r = 0; r < errors.size(); ++r) runs += square(errors[r] = block.runs[r][i] - exact);
+      eager_along += (block.eager[i] - exact) * exact;
+      result_along += (block.result[i] - exact) * exact;
+      for (size_t r = 0; r < errors.size(); ++r) {
+        errors[r] = block.runs[r][i] - exact;
+        runs += square(errors[r]);
+        runs_along[r] += errors[r] * exact;
+      }
       for (size_t r = 0; r < paired; ++r)
         for (size_t s = 0; s <= r; ++s) products[r][s] += errors[r] * errors[s];
     }
@@ -106,12 +115,21 @@ RoundingErrors measure_rounding(const RoundingBlocks& blocks, const RoundingUnit
   const auto n = static_cast<double>(sums.elements);
   found.rms = std::sqrt(sums.values / n);
   found.eager = std::sqrt(sums.eager / n);
+  found.of_runs = std::sqrt(sums.runs / n / static_cast<double>(found.runs));
   found.result = std::sqrt(sums.result / n);
-  const double of_runs = std::max(sums.eager / n, sums.runs / n / static_cast<double>(found.runs));
+  const double of_runs = std::max(square(found.eager), square(found.of_runs));
   const double lost = found.eager < found.rms ? found.eager / found.rms : 1;  // part of the digits
-  found.scale = std::sqrt(of_runs + square(unit.relative * found.rms) + square(unit.absolute) +
-                          square(unit.cancelled * found.eager * lost));
+  const double cancelled = unit.cancelled * found.eager * lost;
+  found.scale = std::sqrt(of_runs + square(unit.relative * found.rms) + square(unit.absolute) + square(cancelled));
   found.degrees = std::min(sums.degrees(), n);
+  if (sums.values > 0) {
+    double of_factors = 0;
+    for (const double along : sums.runs_along) of_factors += square(along / sums.values);
+    of_factors = std::max(square(sums.eager_along / sums.values), of_factors / static_cast<double>(found.runs));
+    found.factor = std::abs(sums.result_along / sums.values);
+    found.factor_scale = std::sqrt(of_factors + square(unit.relative) + square(unit.absolute / found.rms) +
+                                   square(cancelled / found.rms) / found.degrees);
+  }
   blocks([&](const RoundingBlock& block) {
     for (size_t i = 0; i < block.exact.size(); ++i) {
       if (!is_finite(block, i) || !std::isfinite(block.result[i])) continue;
@@ -128,24 +146,30 @@ RoundingErrors measure_rounding(const RoundingBlocks& blocks, const RoundingUnit
 
 RoundingBounds rounding_bounds(const RoundingErrors& errors, const RoundingTest& test) {
   const auto runs = static_cast<double>(errors.runs), elements = static_cast<double>(errors.elements);
-  const double tail = test.error_rate / (2 * static_cast<double>(test.tensors));
+  const double tail = test.error_rate / (3 * static_cast<double>(test.tensors));
+  const bool grows = errors.of_runs >= test.amplitude * errors.eager;
+  const double amplitude = grows ? test.amplitude : std::max(1.0, errors.of_runs / errors.eager);
   const auto bound = [&](double of_tail, double degrees) {
-    return std::max(test.least, std::sqrt(fisher_bound(of_tail, degrees, runs * degrees)) / test.amplitude);
+    return std::max(test.least, std::sqrt(fisher_bound(of_tail, degrees, runs * degrees)) / amplitude);
   };
-  return {bound(tail, errors.degrees), bound(tail / elements, 1)};
+  return {bound(tail, errors.degrees), bound(tail, 1), bound(tail / elements, 1)};
 }
 
 RoundingVerdict judge_rounding(const RoundingErrors& errors, const RoundingTest& test) {
   if (errors.differs_in_finiteness)
-    return {.ratio = std::numeric_limits<double>::infinity(), .bound = test.least, .by_element = true};
+    return {.ratio = std::numeric_limits<double>::infinity(), .bound = test.least, .by = RoundingTestOf::element};
   if (errors.elements == 0) return {.bound = test.least};
   const RoundingBounds bounds = rounding_bounds(errors, test);
-  const double norm = in_units_of(errors.scale, errors.result);
-  RoundingVerdict verdict{.ratio = norm, .bound = bounds.norm};
-  if (errors.worst_element / bounds.element > norm / bounds.norm)
-    verdict = {.ratio = errors.worst_element, .bound = bounds.element, .by_element = true};
-  if (errors.eager < errors.rms)
-    verdict.limit = std::min(bounds.norm * errors.scale / errors.rms, bounds.element * errors.firmest_element);
+  RoundingVerdict verdict{.ratio = in_units_of(errors.scale, errors.result), .bound = bounds.norm};
+  const auto test_by = [&](RoundingTestOf by, double ratio, double bound) {
+    if (ratio / bound > verdict.times()) verdict = {ratio, bound, by};
+  };
+  test_by(RoundingTestOf::factor, in_units_of(errors.factor_scale, errors.factor), bounds.factor);
+  test_by(RoundingTestOf::element, errors.worst_element, bounds.element);
+  verdict.is_noise = errors.rms > 0 && errors.eager >= errors.rms;
+  if (errors.rms > 0 && !verdict.is_noise)
+    verdict.limit = std::min({bounds.norm * errors.scale / errors.rms, bounds.factor * errors.factor_scale,
+                              bounds.element * errors.firmest_element});
   return verdict;
 }
 

@@ -164,19 +164,34 @@ class Judge:
             pairs = len(sizes) * (len(sizes) - 1)
             cosines = (products.square() / sizes.outer(sizes)).sum().item() - len(sizes)
             degrees = min(max(1, pairs / max(cosines, pairs / 10_000)), elements)
-        tail = RATE / (2 * tensors)
+        factors = errors @ self.exact / max(self.size, 1e-300)**2 / elements
+        of_factors = max(factors.square().mean().item(), self.factor(eager)**2)
+        cancelled = amplitude * self.eager * lost / max(self.size, 1e-300)
+        self.factor_scale = math.sqrt(of_factors + unit**2 + cancelled**2 / degrees)
+        tail = RATE / (3 * tensors)
+        of_runs = errors.square().mean().sqrt().item()
+        if of_runs < amplitude * self.eager:  # errors that do not grow with the amplitude
+            amplitude = max(1, of_runs / self.eager)
         self.norm = max(LEAST, math.sqrt(fisher_bound(tail, round(degrees, 1), round(count * degrees, 1))) / amplitude)
+        self.alike = max(LEAST, math.sqrt(fisher_bound(tail, 1, count)) / amplitude)
         self.element = max(LEAST, math.sqrt(fisher_bound(tail / elements, 1, count)) / amplitude)
+
+    def factor(self, result):
+        """What a common factor adds to the values of the result, in units of them; 0 for zeros."""
+        error = result.double().flatten() - self.exact
+        return abs((error @ self.exact).item()) / len(error) / max(self.size, 1e-300)**2 if self.size else 0
 
     def limit(self):
         """The detection limit; None for pure rounding noise."""
         if self.eager >= self.size:
             return None
-        return min(self.norm * self.scale / self.size, self.element * (self.scales / self.exact.abs().clamp_min(1e-300)).min().item())
+        return min(self.norm * self.scale / self.size, self.alike * self.factor_scale,
+                   self.element * (self.scales / self.exact.abs().clamp_min(1e-300)).min().item())
 
     def times(self, result):
         error = result.double().flatten() - self.exact
-        return max(rms(error) / self.scale / self.norm, (error.abs() / self.scales).max().item() / self.element)
+        return max(rms(error) / self.scale / self.norm, self.factor(result) / self.factor_scale / self.alike,
+                   (error.abs() / self.scales).max().item() / self.element)
 
 
 def perturbed(tensor, generator, is_input):

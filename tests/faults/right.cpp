@@ -9,10 +9,11 @@
 #include <utility>
 
 #include <ATen/Context.h>
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <torchstone/backend.h>
 #include <torchstone/compile_error.h>
+
+#include "fixtures/checks/reference/other_order.h"
 
 namespace torchstone::right_by_construction {
 namespace {
@@ -31,9 +32,8 @@ class Restored {
   std::function<void()> restore_;
 };
 
-c10::IValue with_other_threads(const Call& call, const Tensors& inputs) {
-  const int before = at::get_num_threads();
-  const Restored threads([&] { at::set_num_threads(before > 1 ? 1 : 2); }, [&] { at::set_num_threads(before); });
+c10::IValue by_other_threads(const Call& call, const Tensors& inputs) {
+  const checks::OtherThreads threads;
   return call(inputs);
 }
 
@@ -51,19 +51,8 @@ c10::IValue without_cudnn(const Call& call, const Tensors& inputs) {
   return call(inputs);
 }
 
-std::optional<at::MemoryFormat> channels_last_of(const torch::Tensor& tensor) {
-  if (tensor.dim() == 4) return at::MemoryFormat::ChannelsLast;
-  if (tensor.dim() == 5) return at::MemoryFormat::ChannelsLast3d;
-  return std::nullopt;
-}
-
-c10::IValue with_channels_last(const Call& call, const Tensors& inputs) {
-  Tensors placed;
-  for (const auto& input : inputs) {
-    const auto format = channels_last_of(input);
-    placed.push_back(format ? input.contiguous(*format) : input);
-  }
-  return call(placed);
+c10::IValue by_channels_last(const Call& call, const Tensors& inputs) {
+  return call(checks::with_channels_last(inputs));
 }
 
 /// A condition, and where it changes something.
@@ -73,10 +62,10 @@ struct Condition {
 };
 
 const std::map<std::string, Condition>& conditions() {
-  static const std::map<std::string, Condition> all{{"threads", {with_other_threads, "cpu"}},
+  static const std::map<std::string, Condition> all{{"threads", {by_other_threads, "cpu"}},
                                                     {"no_onednn", {without_onednn, "cpu"}},
                                                     {"no_cudnn", {without_cudnn, "cuda"}},
-                                                    {"channels_last", {with_channels_last, ""}}};
+                                                    {"channels_last", {by_channels_last, ""}}};
   return all;
 }
 
@@ -110,9 +99,8 @@ class RightBackend : public Backend {
   bool is_control() const override { return true; }
   std::unique_ptr<Compiled> compile(Captured captured, const Case& c) const override {
     const std::string& by = c.backend.options.at("by");
-    const bool has_format = std::ranges::any_of(
-        captured.example, [](const torch::Tensor& tensor) { return channels_last_of(tensor).has_value(); });
-    if (by == "channels_last" && !has_format) throw CompileError("no input has a memory format");
+    if (by == "channels_last" && std::ranges::none_of(captured.example, checks::has_channels))
+      throw CompileError("no input has a memory format");
     return std::make_unique<RightProgram>(std::move(captured.call), conditions().at(by));
   }
 };

@@ -49,9 +49,12 @@ TEST(MeasureRounding, AgreesWithTheHandCalculation) {
   EXPECT_EQ(found.runs, 2);
   EXPECT_DOUBLE_EQ(found.rms, std::sqrt(12.5));
   EXPECT_NEAR(found.eager, std::sqrt(0.005), 1e-12);
+  EXPECT_NEAR(found.of_runs, std::sqrt(0.0125), 1e-12);
   EXPECT_NEAR(found.result, std::sqrt(0.045), 1e-12);
   EXPECT_NEAR(found.scale, std::sqrt(0.0125), 1e-12);  // (0.01 + 0.04) / 2 runs / 2 elements
   EXPECT_NEAR(found.degrees, 2, 1e-12);                // the errors of the runs are at right angles
+  EXPECT_NEAR(found.factor, 0.9 / 25, 1e-12);
+  EXPECT_NEAR(found.factor_scale, std::hypot(0.3 / 25, 0.8 / 25) / std::sqrt(2), 1e-12);
   EXPECT_NEAR(found.worst_element, 0.3 / std::sqrt(0.005 + 0.0125), 1e-9);
   EXPECT_NEAR(found.firmest_element, std::sqrt(0.005 + 0.0125) / 3, 1e-9);
   EXPECT_FALSE(found.differs_in_finiteness);
@@ -62,6 +65,28 @@ TEST(MeasureRounding, AddsTheUnitToTheScale) {
   const double scale = std::sqrt(0.0125 + 0.125 + 0.04);
   EXPECT_NEAR(found.scale, scale, 1e-12);
   EXPECT_NEAR(found.worst_element, 0.3 / std::sqrt(0.005 + scale * scale + 0.09), 1e-9);
+  EXPECT_NEAR(found.factor_scale, std::sqrt((0.09 + 0.64) / 1250 + 0.01 + 0.04 / 12.5), 1e-12);
+}
+
+TEST(MeasureRounding, ErrorsOfIndependentSignsCancelInTheFactor) {
+  const RoundedTensor tensor{{1, -1, 1, -1}, {1, -1, 1, -1}, {{1.1, -0.9, 1, -1}}, {1.2, -1.2, 0.8, -0.9}};
+  const auto found = tensor.measured();
+  EXPECT_NEAR(found.factor, 0.025, 1e-12);
+  EXPECT_NEAR(found.factor_scale, 0, 1e-12);
+  EXPECT_EQ((RoundedTensor{{0, 0}, {0, 0}, {{0.1, 0}}, {1, 1}}.measured().factor), 0);  // zeros have no factor
+}
+
+TEST(MeasureRounding, TakesEagersOwnFactorIfItIsLarger) {
+  EXPECT_NEAR((RoundedTensor{{1, 1}, {1.3, 1.3}, {{1.1, 1.1}, {0.9, 0.9}}, {1, 1}}.measured().factor_scale), 0.3,
+              1e-12);
+  EXPECT_NEAR((RoundedTensor{{1, 1}, {1.3, 0.7}, {{1.1, 1.1}, {0.9, 0.9}}, {1, 1}}.measured().factor_scale), 0.1,
+              1e-12);
+}
+
+TEST(MeasureRounding, DividesWhatIsCancelledByTheRootOfTheDegrees) {
+  // Two runs at right angles: two degrees. Eager's error is half of the values: 64 · 0.5 · 0.5 = 16 of them are lost.
+  const RoundedTensor tensor{{1, 1}, {1.5, 0.5}, {{1.5, 0.5}, {1.5, 1.5}}, {1, 1}};
+  EXPECT_NEAR(tensor.measured({.cancelled = 64}).factor_scale, std::sqrt(0.125 + 16 * 16 / 2.), 1e-9);
 }
 
 TEST(MeasureRounding, TakesEagersOwnErrorIfItIsLargerThanThatOfTheRuns) {
@@ -90,6 +115,8 @@ TEST(MeasureRounding, DoesNotDependOnTheBlocks) {
   EXPECT_EQ(parts.elements, 5);
   EXPECT_DOUBLE_EQ(parts.scale, once.scale);
   EXPECT_DOUBLE_EQ(parts.degrees, once.degrees);
+  EXPECT_DOUBLE_EQ(parts.factor, once.factor);
+  EXPECT_DOUBLE_EQ(parts.factor_scale, once.factor_scale);
   EXPECT_DOUBLE_EQ(parts.worst_element, once.worst_element);
   EXPECT_DOUBLE_EQ(parts.firmest_element, once.firmest_element);
 }
@@ -161,27 +188,50 @@ TEST(MeasureRounding, RefusesValuesOfSeveralLengths) {
 
 TEST(RoundingBounds, AreQuantilesOfFisher) {
   RoundingErrors errors{.elements = 1, .runs = 4, .degrees = 1};
-  const RoundingTest test{.error_rate = 1e-3, .tensors = 1, .amplitude = 1, .least = 0};
-  // Half of the rate for each test, on both sides: Student's t of 4 degrees at 0.00025.
+  const RoundingTest test{.error_rate = 1.5e-3, .tensors = 1, .amplitude = 1, .least = 0};
+  // A third of the rate for each test, on both sides: Student's t of 4 degrees at 0.00025.
   EXPECT_NEAR(rounding_bounds(errors, test).norm, student_bound(0.00025, 4), 1e-9);
   EXPECT_NEAR(rounding_bounds(errors, test).norm, 10.3063, 1e-4);
+  EXPECT_NEAR(rounding_bounds(errors, test).factor, 10.3063, 1e-4);
   EXPECT_NEAR(rounding_bounds(errors, test).element, 10.3063, 1e-4);
   errors.elements = 10;
   EXPECT_NEAR(rounding_bounds(errors, test).norm, 10.3063, 1e-4);
+  EXPECT_NEAR(rounding_bounds(errors, test).factor, 10.3063, 1e-4);
   EXPECT_NEAR(rounding_bounds(errors, test).element, student_bound(0.000025, 4), 1e-9);
   errors.degrees = 3;
   EXPECT_NEAR(rounding_bounds(errors, test).norm, std::sqrt(fisher_bound(0.0005, 3, 12)), 1e-9);
+  EXPECT_NEAR(rounding_bounds(errors, test).factor, 10.3063, 1e-4);
   EXPECT_NEAR(rounding_bounds(errors, test).element, student_bound(0.000025, 4), 1e-9);
-  const RoundingTest of_five{.error_rate = 1e-3, .tensors = 5, .amplitude = 1, .least = 0};
+  const RoundingTest of_five{.error_rate = 1.5e-3, .tensors = 5, .amplitude = 1, .least = 0};
   EXPECT_NEAR(rounding_bounds(errors, of_five).norm, std::sqrt(fisher_bound(0.0001, 3, 12)), 1e-9);
+  EXPECT_NEAR(rounding_bounds(errors, of_five).factor, student_bound(0.00005, 4), 1e-9);
 }
 
 TEST(RoundingBounds, LargerPerturbationsReplaceTheQuantile) {
   const RoundingErrors errors{.elements = 1, .runs = 4, .degrees = 1};
-  EXPECT_NEAR(rounding_bounds(errors, {.amplitude = 2}).norm, 10.3063 / 2, 1e-4);
-  EXPECT_EQ(rounding_bounds(errors, {.amplitude = 64}).norm, 3);
-  EXPECT_EQ(rounding_bounds(errors, {.amplitude = 64}).element, 3);
-  EXPECT_EQ(rounding_bounds(errors, {.amplitude = 64, .least = 4}).norm, 4);
+  const auto bounds = [&](double amplitude, double least = 3) {
+    return rounding_bounds(errors, {.error_rate = 1.5e-3, .amplitude = amplitude, .least = least});
+  };
+  EXPECT_NEAR(bounds(2).norm, 10.3063 / 2, 1e-4);
+  EXPECT_NEAR(bounds(2).factor, 10.3063 / 2, 1e-4);
+  EXPECT_EQ(bounds(64).norm, 3);
+  EXPECT_EQ(bounds(64).factor, 3);
+  EXPECT_EQ(bounds(64).element, 3);
+  EXPECT_EQ(bounds(64, 4).norm, 4);
+}
+
+TEST(RoundingBounds, DivideByNoMoreThanTheRunsAreFartherOffThanEager) {
+  RoundingErrors errors{.elements = 1, .runs = 4, .eager = 0.5, .of_runs = 32, .degrees = 1};
+  const auto bounds = [&] { return rounding_bounds(errors, {.error_rate = 1.5e-3, .amplitude = 64, .least = 0}); };
+  EXPECT_NEAR(bounds().norm, 10.3063 / 64, 1e-4);
+  errors.of_runs = 100;
+  EXPECT_NEAR(bounds().norm, 10.3063 / 64, 1e-4);
+  errors.of_runs = 4;
+  EXPECT_NEAR(bounds().norm, 10.3063 / 8, 1e-4);
+  EXPECT_NEAR(bounds().factor, 10.3063 / 8, 1e-4);
+  EXPECT_NEAR(bounds().element, 10.3063 / 8, 1e-4);
+  errors.of_runs = 0.25;
+  EXPECT_NEAR(bounds().norm, 10.3063, 1e-4);
 }
 
 /// Returns a tensor of these elements whose errors are independent, and whose result has an error `factor` times as
@@ -206,9 +256,9 @@ double rate_of_alarms(size_t elements, size_t runs, double factor, const Roundin
 
 TEST(JudgeRounding, KeepsItsErrorRate) {
   const RoundingTest test{.error_rate = 0.1, .least = 0};
-  // The two tests of a single number are almost the same one, so that half of the rate remains. The element's scale
-  // has the tensor's in addition.
-  EXPECT_NEAR(rate_of_alarms(1, 4, 1, test), 0.05, 0.012);
+  // The tests of a single number are almost the same one, so that a third of the rate remains. The element's scale has
+  // the tensor's in addition.
+  EXPECT_NEAR(rate_of_alarms(1, 4, 1, test), 0.033, 0.01);
   EXPECT_LT(rate_of_alarms(30, 8, 1, test), 0.11);
   EXPECT_GT(rate_of_alarms(30, 8, 1, test), 0.01);
   EXPECT_GT(rate_of_alarms(30, 8, 3, test), 0.99);
@@ -217,6 +267,7 @@ TEST(JudgeRounding, KeepsItsErrorRate) {
 RoundingVerdict verdict_of(RoundingErrors errors, double amplitude = 64) {
   errors.elements = 100;
   errors.runs = 4;
+  if (errors.factor_scale == 0) errors.factor_scale = 1;
   return judge_rounding(errors, {.amplitude = amplitude});
 }
 
@@ -226,15 +277,20 @@ TEST(JudgeRounding, TakesTheTestThatIsCloserToItsBound) {
   EXPECT_DOUBLE_EQ(by_norm.bound, 3);
   EXPECT_NEAR(by_norm.times(), 3.5 / 3, 1e-12);
   EXPECT_FALSE(by_norm.explained());
-  EXPECT_FALSE(by_norm.by_element);
+  EXPECT_EQ(by_norm.by, RoundingTestOf::norm);
   const auto by_element = verdict_of({.rms = 10, .scale = 2, .result = 2, .degrees = 50, .worst_element = 3.3});
   EXPECT_DOUBLE_EQ(by_element.ratio, 3.3);
-  EXPECT_TRUE(by_element.by_element);
+  EXPECT_EQ(by_element.by, RoundingTestOf::element);
   EXPECT_FALSE(by_element.explained());
+  const auto by_factor =
+      verdict_of({.rms = 10, .scale = 2, .result = 7, .factor_scale = 0.01, .factor = 0.04, .degrees = 50});
+  EXPECT_DOUBLE_EQ(by_factor.ratio, 4);
+  EXPECT_DOUBLE_EQ(by_factor.bound, 3);
+  EXPECT_EQ(by_factor.by, RoundingTestOf::factor);
   EXPECT_TRUE(verdict_of({.rms = 10, .scale = 2, .result = 6, .degrees = 50, .worst_element = 3}).explained());
   // In units of the own bound: an element may be farther off if few runs of the result's own rounding set the scale.
   const auto few = verdict_of({.rms = 10, .scale = 2, .result = 7, .degrees = 50, .worst_element = 8}, 1);
-  EXPECT_FALSE(few.by_element);
+  EXPECT_EQ(few.by, RoundingTestOf::norm);
   EXPECT_DOUBLE_EQ(few.ratio, 3.5);
 }
 
@@ -269,15 +325,29 @@ TEST(JudgeRounding, SeesASingleElementOfMany) {
   tensor.result[77] = 1.05;  // hidden in the mean square
   const auto verdict = judge_rounding(tensor.measured(), {.amplitude = 64});
   EXPECT_FALSE(verdict.explained());
-  EXPECT_TRUE(verdict.by_element);
+  EXPECT_EQ(verdict.by, RoundingTestOf::element);
 }
 
-TEST(JudgeRounding, HasALimitOfTheNormOrOfItsFirmestElement) {
+TEST(JudgeRounding, SeesACommonFactorUnderNoise) {
+  std::mt19937 random(5);
+  RoundedTensor tensor = random_tensor(random, 10'000, 8, 0);
+  std::ranges::fill(tensor.result, 1.005);  // half of the errors of an element
+  const auto verdict = judge_rounding(tensor.measured(), {});
+  EXPECT_FALSE(verdict.explained());
+  EXPECT_EQ(verdict.by, RoundingTestOf::factor);
+  EXPECT_LT(*verdict.limit, 0.002);
+}
+
+TEST(JudgeRounding, HasTheSmallestLimitOfItsTests) {
   EXPECT_NEAR(*verdict_of({.rms = 10, .scale = 2, .degrees = 50}).limit, 0.6, 1e-12);
   EXPECT_NEAR(*verdict_of({.rms = 10, .scale = 2, .degrees = 50, .firmest_element = 0.1}).limit, 0.3, 1e-12);
+  EXPECT_NEAR(*verdict_of({.rms = 10, .scale = 2, .factor_scale = 0.05, .degrees = 50}).limit, 0.15, 1e-12);
   EXPECT_FALSE(verdict_of({.rms = 0, .scale = 2}).limit);
-  EXPECT_FALSE(verdict_of({.rms = 10, .eager = 10, .scale = 20}).limit);  // pure rounding noise
+  EXPECT_FALSE(verdict_of({.rms = 10, .eager = 10, .scale = 20}).limit);
+  EXPECT_TRUE(verdict_of({.rms = 10, .eager = 10, .scale = 20}).is_noise);
+  EXPECT_FALSE(verdict_of({.rms = 0, .scale = 2}).is_noise);
   EXPECT_TRUE(verdict_of({.rms = 10, .eager = 9.9, .scale = 20}).limit);
+  EXPECT_FALSE(verdict_of({.rms = 10, .eager = 9.9, .scale = 20}).is_noise);
 }
 
 TEST(JudgeRounding, TheLimitIsTrue) {
