@@ -73,6 +73,7 @@ TEST(MeasureRounding, ErrorsOfIndependentSignsCancelInTheFactor) {
   const auto found = tensor.measured();
   EXPECT_NEAR(found.factor, 0.025, 1e-12);
   EXPECT_NEAR(found.factor_scale, 0, 1e-12);
+  EXPECT_NEAR((RoundedTensor{{1, 1}, {1, 1}, {{1, 1}}, {0.9, 0.9}}.measured().factor), 0.1, 1e-12);
   EXPECT_EQ((RoundedTensor{{0, 0}, {0, 0}, {{0.1, 0}}, {1, 1}}.measured().factor), 0);  // zeros have no factor
 }
 
