@@ -65,10 +65,7 @@ struct AttentionImpl : nn::Module {
   static torch::Tensor written(const torch::Tensor& cache, const torch::Tensor& x) {
     const auto end = start + x.size(1);
     const auto rows = cache.slice(0, 0, x.size(0));
-    {
-      const torch::NoGradGuard no_grad;
-      rows.slice(1, start, end).copy_(x);
-    }
+    rows.slice(1, start, end).copy_(x.detach());  // a capture keeps this, but no scope without gradients
     return cache.slice(0, 0, x.size(0)).slice(1, 0, end).to(x.scalar_type());
   }
 };
