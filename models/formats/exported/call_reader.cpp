@@ -218,6 +218,8 @@ Step call_of(const JsonPlace& node, const JsonPlace& graph, const Scope& scope, 
       step.arguments.push_back(default_of(parameter, node));
     else
       step.arguments.push_back(read_argument(argument->second, parameter.type(), scope, program));
+    // As Python does, such as for the mask in the gradient of attention.
+    if (none && is(parameter.type(), c10::TypeKind::TensorType)) step.arguments.back() = constant(at::Tensor());
     if (none && factory && parameter.name() == "device") step.arguments.back().kind = Argument::Kind::device;
     if (none && factory && parameter.name() == "dtype" && returns_dtype(node, graph, program.dtype))
       step.arguments.back().kind = Argument::Kind::dtype;
