@@ -31,7 +31,7 @@ if(NOT TORCHSTONE_GLOO)
   message(STATUS "Without ranks of models in C++: no headers of Gloo that fit LibTorch ${LIBTORCH_VERSION} (optional; libgloo-dev)")
 endif()
 
-# The packages of pip next to torch have the headers of NCCL and CUDA. CUDA's toolkit has those of CUDA too.
+# The packages of pip next to torch have the headers of NCCL and CUDA. CUDA's toolkit has the headers of CUDA as well.
 set(TORCHSTONE_NCCL OFF)
 if(EXISTS ${LIBTORCH_ROOT}/lib/libtorch_cuda.so AND EXISTS ${c10d_headers}/ProcessGroupNCCL.hpp)
   find_package(CUDAToolkit QUIET)

@@ -114,6 +114,11 @@ struct ChannelNormImpl : nn::LayerNormImpl {
 };
 TORCH_MODULE(ChannelNorm);
 
+/// Returns x in float32, and in float64 if it is.
+inline torch::Tensor at_least_float32(const torch::Tensor& x) {
+  return x.scalar_type() == torch::kFloat64 ? x : x.to(torch::kFloat32);
+}
+
 /// x divided by its root mean square, times a weight (Zhang, Sennrich, "Root mean square layer normalization", 2019).
 /// Half precision is squared in float32. A weight that is stored less 1 also multiplies in float32, and so does any
 /// weight of a norm with `multiplies_wide`.
@@ -124,7 +129,7 @@ struct RmsNormImpl : nn::Module {
         less_one(weight_less_one),
         wide_product(multiplies_wide) {}
   torch::Tensor forward(const torch::Tensor& x) {
-    const auto wide = x.scalar_type() == torch::kFloat64 ? x : x.to(torch::kFloat32);
+    const auto wide = at_least_float32(x);
     const auto unit = wide * torch::rsqrt(wide.pow(2).mean(-1, /*keepdim=*/true) + eps);
     if (less_one) return (unit * (1.0 + weight.to(unit.scalar_type()))).to(x.scalar_type());
     if (wide_product) return (weight * unit).to(x.scalar_type());

@@ -28,13 +28,8 @@ inline torch::Tensor rows_of_sides(const torch::Tensor& boxes, double least) {
   return rows_where((widths >= least) & (heights >= least));
 }
 
-/// Products of half precision overflow.
-inline torch::Tensor upcast(const torch::Tensor& x) {
-  return x.scalar_type() == torch::kFloat64 ? x : x.to(torch::kFloat32);
-}
-
 inline torch::Tensor box_area(const torch::Tensor& given) {
-  const auto boxes = upcast(given);
+  const auto boxes = at_least_float32(given);
   return (boxes.select(-1, 2) - boxes.select(-1, 0)) * (boxes.select(-1, 3) - boxes.select(-1, 1));
 }
 
@@ -44,7 +39,7 @@ inline torch::Tensor box_iou(const torch::Tensor& one, const torch::Tensor& othe
   const auto first = one.unsqueeze(1);
   const auto begin = torch::max(first.slice(-1, 0, 2), other.slice(-1, 0, 2));
   const auto end = torch::min(first.slice(-1, 2), other.slice(-1, 2));
-  const auto sides = upcast(end - begin).clamp_min(0);
+  const auto sides = at_least_float32(end - begin).clamp_min(0);
   const auto common = sides.select(-1, 0) * sides.select(-1, 1);
   return common / (areas.unsqueeze(1) + others - common);
 }

@@ -15,7 +15,7 @@ struct StepShape {
   int64_t cached = 127;
 };
 
-/// What one layer has computed in earlier steps.
+/// Keys and values that one layer has computed in earlier steps.
 struct LayerCaches {
   Cache words{};   ///< of the decoder's words so far
   Cache source{};  ///< of the encoder's output

@@ -16,7 +16,7 @@ inline torch::Tensor normalized(const torch::Tensor& x) {
   return x * torch::rsqrt((x * x).sum(-1, /*keepdim=*/true) + 1e-6);
 }
 
-/// What the rule reads, by head and at least float32. Keys and queries are normalized.
+/// Inputs of the rule, by head and at least float32. Keys and queries are normalized.
 struct GatedDeltaRule {
   torch::Tensor query, key, value;  ///< [N, heads, L, D]
   torch::Tensor beta;               ///< the share of a value's error that is corrected [N, heads, L]

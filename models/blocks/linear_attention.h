@@ -6,11 +6,6 @@
 
 namespace torchstone {
 
-/// Converts half precision to float32.
-inline torch::Tensor at_least_float32(const torch::Tensor& x) {
-  return x.scalar_type() == torch::kFloat64 ? x : x.to(torch::kFloat32);
-}
-
 /// Depthwise convolution over time that sees no later step, and SiLU. A step that decodes sees the inputs before it.
 struct CausalConvImpl : nn::Conv1dImpl {
   CausalConvImpl(int64_t channels, int64_t kernel, bool has_bias)

@@ -13,7 +13,7 @@ struct RegionHeadsShape {
   double score_gain = 1;  ///< factor of the initial weights of the classes
 };
 
-/// What is found in one image.
+/// Objects found in one image.
 struct Detections {
   torch::Tensor boxes, labels, scores, masks;
 };

@@ -6,7 +6,7 @@
 
 namespace torchstone {
 
-/// What is known of the images in training: the boxes, labels and masks of each.
+/// True boxes, labels and masks of each image in training.
 struct DetectionTargets {
   Tensors boxes, labels, masks;
 };

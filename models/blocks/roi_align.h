@@ -37,7 +37,7 @@ inline torch::Tensor roi_align(const torch::Tensor& features, const torch::Tenso
   if (boxes.size(0) == 0) return features.new_empty({0, channels, size, size});
   const auto pixels = features.permute({0, 2, 3, 1}).reshape({-1, channels});
   const auto images = boxes.select(1, 0).to(torch::kInt64) * (height * width);
-  const auto places = upcast(boxes.slice(1, 1)) * scale;
+  const auto places = at_least_float32(boxes.slice(1, 1)) * scale;
   const auto begins = places.slice(1, 0, 2), sides = (places.slice(1, 2) - begins).clamp_min(1);
 
   const auto pool = [&](int64_t first, int64_t count, int64_t points_y, int64_t points_x) {

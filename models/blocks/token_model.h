@@ -3,6 +3,8 @@
 
 #include <torchstone/model.h>
 
+#include "models/blocks/basic_layers.h"
+
 namespace torchstone {
 
 constexpr int64_t ignored_label = -100;  // in the loss of transformers' heads
@@ -27,7 +29,7 @@ inline torch::Tensor label_loss(const torch::Tensor& logits, const torch::Tensor
   auto scores = logits;
   auto targets = labels;
   if (kind == Labels::next_words) {
-    if (logits.scalar_type() != torch::kFloat64) scores = logits.to(torch::kFloat32);
+    scores = at_least_float32(logits);
     targets = torch::constant_pad_nd(labels, {0, 1}, ignored_label).slice(1, 1);  // without the first label
   }
   return torch::cross_entropy_loss(scores.reshape({-1, scores.size(-1)}), targets.reshape(-1), /*weight=*/{},

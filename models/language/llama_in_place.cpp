@@ -19,12 +19,9 @@ struct Shape {
   int64_t head_width() const { return width / heads; }
 };
 
-/// Half precision computes in float32.
-torch::Tensor wide(const torch::Tensor& x) { return x.scalar_type() == torch::kFloat64 ? x : x.to(torch::kFloat32); }
-
 /// Rotates x [N, L, heads, D], whose neighbours are real and imaginary parts, by complex turns [1, L, 1, D / 2].
 torch::Tensor rotated(const torch::Tensor& x, const torch::Tensor& turns) {
-  const auto pairs = torch::view_as_complex(wide(x).reshape({x.size(0), x.size(1), x.size(2), -1, 2}));
+  const auto pairs = torch::view_as_complex(at_least_float32(x).reshape({x.size(0), x.size(1), x.size(2), -1, 2}));
   return torch::view_as_real(pairs * turns).flatten(3).to(x.scalar_type());
 }
 
@@ -52,7 +49,7 @@ struct AttentionImpl : nn::Module {
     const auto all_keys = written(keys, key).transpose(1, 2), all_values = written(values, value).transpose(1, 2);
     const auto scores =
         torch::matmul(query, all_keys.transpose(2, 3)) / std::sqrt(static_cast<double>(shape.head_width()));
-    const auto shares = wide(scores).softmax(-1).to(query.scalar_type());
+    const auto shares = at_least_float32(scores).softmax(-1).to(query.scalar_type());
     return wo(torch::matmul(shares, all_values).transpose(1, 2).contiguous().view(x.sizes()));
   }
 
@@ -110,10 +107,10 @@ class LlamaInPlace : public Model {
   c10::IValue forward(const Tensors& inputs) override {
     const auto& ids = inputs.at(0);
     auto x = words_(ids);
-    turns_ = turns_.to(x.device(), wide(x).scalar_type());
+    turns_ = turns_.to(x.device(), at_least_float32(x).scalar_type());
     const auto turns = torch::view_as_complex(turns_.slice(0, start, start + ids.size(1))).unsqueeze(1).unsqueeze(0);
     for (auto& layer : layers_) x = layer(x, turns);
-    return wide(output_(norm_(x).select(1, -1)));
+    return at_least_float32(output_(norm_(x).select(1, -1)));
   }
 
   Tensors example_inputs(const ModelOptions& options) const override {

@@ -34,14 +34,11 @@ struct Memory {
 };
 
 /// Divides by the root mean square, and multiplies by silu(gate).
-struct GatedNormImpl : nn::Module {
-  explicit GatedNormImpl(int64_t width) : weight(register_parameter("weight", torch::ones({width}))) {}
+struct GatedNormImpl : RmsNormImpl {
+  using RmsNormImpl::RmsNormImpl;
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& gate) {
-    const auto wide = at_least_float32(x);
-    const auto one = wide * torch::rsqrt(wide.pow(2).mean(-1, /*keepdim=*/true) + 1e-6);
-    return (weight * one.to(x.scalar_type()) * torch::silu(at_least_float32(gate))).to(x.scalar_type());
+    return (RmsNormImpl::forward(x) * torch::silu(at_least_float32(gate))).to(x.scalar_type());
   }
-  torch::Tensor weight;
 };
 TORCH_MODULE(GatedNorm);
 
@@ -126,9 +123,8 @@ struct AttentionImpl : nn::Module {
     const auto gate = halves[1].reshape({samples, steps, -1});
     const auto query = rotated(rotate, q_norm(halves[0]).transpose(1, 2));
     const auto key = rotated(rotate, k_norm(by_head(k(x))).transpose(1, 2)), value = by_head(v(x)).transpose(1, 2);
-    const bool is_prompt = !cache.keys.defined();
-    cache =
-        is_prompt ? Cache{key, value} : Cache{torch::cat({cache.keys, key}, 2), torch::cat({cache.values, value}, 2)};
+    const bool is_prompt = cache.empty();
+    cache.append(key, value);
     const auto read =
         at::scaled_dot_product_attention(query, cache.keys, cache.values, /*attn_mask=*/{}, /*dropout_p=*/0,
                                          /*is_causal=*/is_prompt, /*scale=*/std::nullopt, /*enable_gqa=*/true);

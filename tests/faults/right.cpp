@@ -13,7 +13,7 @@
 #include <torchstone/backend.h>
 #include <torchstone/compile_error.h>
 
-#include "fixtures/checks/reference/other_order.h"
+#include "fixtures/checks/reference/rounding_runs.h"
 
 namespace torchstone::right_by_construction {
 namespace {
