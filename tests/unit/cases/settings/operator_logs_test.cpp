@@ -1,7 +1,6 @@
 #include "cases/settings/operator_logs.h"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -62,10 +61,9 @@ TEST_F(OperatorLogs, OfAModelAreUpstreamsElseItsOwnElseItsFamilys) {
 
 TEST_F(OperatorLogs, OfTheProgramCanBeRead) {
   const OperatorLogFolders shipped{"", TORCHSTONE_SOURCE_DIR "/cases/operators"};
-  for (const auto& [suite, count] :
-       {std::pair("torchbench", 25U), std::pair("timm", 24U), std::pair("huggingface", 22U)}) {
+  for (const char* suite : {"torchbench", "timm", "huggingface"}) {
     const auto logs = operator_logs_of({suite, {"flag"}}, shipped);
-    EXPECT_EQ(logs.size(), count) << suite;
+    EXPECT_GE(logs.size(), 20U) << suite << ": one log a family";
     for (const auto& log : logs) EXPECT_FALSE(operators::read_operator_log(log).empty()) << log;
   }
   EXPECT_FALSE(operator_logs_of({"deit_base_distilled_patch16_224", {"flag"}}, shipped).empty()) << "of its family";
