@@ -1,5 +1,5 @@
-// Seeded mutations of valid YAML and flags: whatever comes, the answer is success or a ConfigError with words.
-// TORCHSTONE_FUZZ_INPUTS sets how many; the seed is fixed, so that a failure repeats.
+// Seeded mutations of valid YAML and flags. Each must give a result or a ConfigError with a message.
+// TORCHSTONE_FUZZ_INPUTS sets the number of mutations. The seed is fixed, so that failures repeat.
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -92,7 +92,7 @@ class Mutator {
   std::mt19937 random_;
 };
 
-// True for success; false for a ConfigError with a message. Anything else fails the test.
+// Returns true for success, and false for a ConfigError with a message. Any other exception fails the test.
 template <typename Action>
 bool survives(const Action& action) {
   try {

@@ -13,7 +13,7 @@ namespace torchstone::test {
 
 namespace fs = std::filesystem;
 
-/// A folder whose files are named by text.
+/// Temporary folder that writes text files by name.
 class Folder {
  public:
   std::string write(const std::string& name, const std::string& text) const {
@@ -28,7 +28,8 @@ class Folder {
   TemporaryFolder folder_;
 };
 
-/// The message of the ConfigError that `action` throws, without the folder of the file; "" when it throws none.
+/// Returns the message of the ConfigError that `action` throws, without the folder of the file.
+/// Returns an empty string if it throws none.
 template <typename Action>
 std::string error_of(const Action& action, const std::string& folder = "") {
   try {
@@ -47,7 +48,7 @@ inline flags::Flags flags_of(std::vector<std::string> arguments) {
   return flags::parse_flags(arguments);
 }
 
-/// Models that no factory builds: only their facts are read.
+/// Returns a model without a factory. Tests read only its facts.
 inline ModelInfo fake(const std::string& name, int64_t train_batch, int64_t eval_batch, bool fixed = false) {
   ModelInfo info;
   info.name = name;
@@ -61,7 +62,8 @@ inline ModelInfo fake(const std::string& name, int64_t train_batch, int64_t eval
   return info;
 }
 
-/// first (16/8), second (64/4), third.v2 (fixed, 4/1) and the backends eager, inductor and torchscript.
+/// Returns the backends eager, inductor and torchscript, and three models. Their batch sizes in training and inference
+/// are: first 16 and 8, second 64 and 4, third.v2 4 and 1 (fixed).
 inline const selection::Known& fake_known() {
   static const std::vector<ModelInfo> models{fake("first", 16, 8), fake("second", 64, 4), fake("third.v2", 4, 1, true)};
   static const selection::Known known{{&models[0], &models[1], &models[2]}, {"eager", "inductor", "torchscript"}};

@@ -39,7 +39,7 @@ std::vector<bool> marked(const Result& before, const std::vector<Result>& now) {
 TEST(ARunAgainstItsBaseline, MarksTheRepetitionThatWasCompared) {
   EXPECT_THAT(marked(record(Status::fail_to_run, 100), {record(Status::fail_to_run, 101), record(Status::pass, 100)}),
               testing::ElementsAre(true, false))
-      << "a repetition that is not as expected stands for its case";
+      << "a repetition with an unexpected result represents its case";
   EXPECT_THAT(marked(record(Status::pass, 100), {record(Status::pass, 101), record(Status::pass, 101)}),
               testing::ElementsAre(false, true));
 }
@@ -168,7 +168,7 @@ constexpr auto one_row =
     "suite: small\ndefaults: {seed: 5}\nmatrix:\n"
     "  - {checks: [accuracy], dtypes: [float32], backends: [inductor]}\nmodels: [first]\n";
 
-/// Names of the baseline's cases that a run with these flags is asked for and does not have.
+/// Returns the baseline's cases that these flags and this filter select, but that the run lacks.
 std::vector<std::string> missed(const std::vector<std::string>& arguments, const std::string& filter = "*") {
   const test::Folder folder;
   folder.write("s.yaml", one_row);
@@ -196,7 +196,7 @@ std::vector<std::string> missed(const std::vector<std::string>& arguments, const
 TEST(BaselineScope, MissesWhatNoFlagAndNoFilterLeavesOut) {
   using testing::ElementsAre;
   EXPECT_THAT(missed({}), ElementsAre("second float32", "second bfloat16", "file float32"))
-      << "no suite for files is known here, so own is a suite that is gone";
+      << "this run has no suite for files, so the suite own counts as removed";
   EXPECT_THAT(missed({"--torchstone_suites=/s"}), ElementsAre("second float32", "second bfloat16"));
   EXPECT_THAT(missed({"--torchstone_suite=small"}), ElementsAre("second float32", "second bfloat16"));
   EXPECT_THAT(missed({"--torchstone_dtypes=float32", "--torchstone_suite=small"}), ElementsAre("second float32"));

@@ -45,7 +45,7 @@ TEST(ShipMeasurement, SaysWhatCannotBeMeasured) {
   measure_shipped({.command = "pack", .python = "model = load()", .program = "load()"}, {}, 0, 60, no_progress,
                   entrant);
   EXPECT_EQ(entrant.why_not_measured, "its command is no Python");
-  for (const char* make : {"pack()", ""}) {  // without either, the file is shipped as it is
+  for (const char* make : {"pack()", ""}) {  // with an empty `make`, the file is shipped as it is
     measure_shipped({.make = make, .program = "load()"}, {}, 0, 60, no_progress, entrant);
     EXPECT_EQ(entrant.why_not_measured, "no line of Python loads it") << make;
   }
@@ -74,7 +74,7 @@ TEST(ShipMeasurement, HasALimitForAllOfIt) {
   EXPECT_FALSE(late.shipped || never.shipped);
 }
 
-// A log had no line for as long as the compiler took, although its heartbeat was shorter.
+// Without these reports, a log has no line while the compiler runs, although its heartbeat is shorter.
 TEST(ShipMeasurement, TellsWhichStepRunsUntilItsEnd) {
   judge::Entrant entrant;
   entrant.name = "inductor";

@@ -30,7 +30,7 @@ TEST(Expand, MultipliesRowsByModels) {
 TEST(Expand, OfTheFullMatrixAddsEveryCombinationThatNoRowHas) {
   const Expanded all(two_rows, {"--torchstone_matrix=full"});
   EXPECT_EQ(all.error, "");
-  // Two checks, two models, two modes, four dtypes, two backends; and the control, which stays with its model.
+  // 2 checks × 2 models × 2 modes × 4 dtypes × 2 backends, and the control, which keeps its model.
   EXPECT_EQ(all.names().size(), 2U * 2 * 2 * 4 * 2 + 1);
   const auto names = all.names();
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
@@ -182,8 +182,8 @@ TEST(Expand, FlagsNarrowToTheRowsThatMatch) {
 
 TEST(Expand, FlagsWidenThroughEveryRowOfACheck) {
   const Expanded eager(two_rows, {"--torchstone_backends=eager,inductor:freezing=true,mode=x"});
-  // No accuracy row has either backend, so both come in; performance has an eager row for one model only, so
-  // the other gets it too, and what two rows would add alike comes in once.
+  // No accuracy row has either backend, so both are added. Performance has an eager row for one model only, so the
+  // other model gets one too. A case that two rows would add is added once.
   EXPECT_EQ(eager.names().size(), 2U * 2 * 2 + 2 * 2);
   EXPECT_EQ(eager.at("first_inference_float32_inductor_freezing_mode_x_cpu").backend,
             (BackendSpec{"inductor", {{"freezing", "true"}, {"mode", "x"}}}));

@@ -9,7 +9,7 @@
 namespace torchstone::selection {
 
 inline constexpr auto policy = "skip: {device: {cuda: [second]}}\naccuracy: {skip: {large_models: [second]}}\n";
-/// Of first and second; the policy stands beside it.
+/// Suite of the models first and second. Its policy file is `policy` above.
 inline constexpr auto two_rows =
     "suite: small\npolicy: p.yaml\ndefaults: {seed: 5}\nmatrix:\n"
     "  - {checks: [accuracy], dtypes: [float32, bfloat16], backends: [torchscript, inductor]}\n"
@@ -17,7 +17,7 @@ inline constexpr auto two_rows =
     "  - {checks: [performance], backends: [eager], models: [first]}\n"
     "models:\n  - first\n  - second: {batch_size: 3, tolerance: 0.5}\n";
 
-/// What a suite expands to.
+/// Expansion of a suite, or the error that it ends in.
 struct Expanded {
   test::Folder folder;
   Expansion expansion;

@@ -93,7 +93,7 @@ TEST(ExpectedFiles, ReadUpstreamsCsvAndNothingButItsFirstColumns) {
   EXPECT_TRUE(file.entries[1].matches(timing));
   timing.check = "performance";
   EXPECT_FALSE(file.entries[1].matches(timing));
-  // A word that is none of ours is an error only for a model that runs here.
+  // An unknown status is an error only for a model that runs here.
   EXPECT_EQ(deciding({file}, a_case("first"), today)->status, Status::pass);
   EXPECT_THAT(error_of([&] { deciding({file}, a_case("elsewhere"), today); }),
               HasSubstr("e.csv:7: elsewhere: 'infra_error' is not a status"));
@@ -218,7 +218,7 @@ TEST(ABound, MakesALargerErrorUnexpectedAndNamesBothNumbers) {
       "- {model: second, status: fail_accuracy, reason: known}\n",
       "e.yaml", "");
   std::vector<Case> cases{a_case("first"), a_case("second")};
-  cases[1].max_error = 2;  // of the suite, whose expectation the file replaces
+  cases[1].max_error = 2;  // set by the suite; the file replaces that expectation
   apply_expected({file}, today, cases);
   EXPECT_EQ(cases[0].max_error, 3);
   EXPECT_EQ(cases[0].origin.at("max_error"), "e.yaml:1");
@@ -242,7 +242,7 @@ TEST(ABound, MakesALargerErrorUnexpectedAndNamesBothNumbers) {
   EXPECT_THAT(with_error(std::nullopt).outcome.reason, HasSubstr("an unknown error, more than the 3×"));
 }
 
-/// The cases first, second × float32, bfloat16 and an update of one file by what was seen of them.
+/// Cases of first and second in float32 and bfloat16, and an update of one file from their outcomes.
 struct Update {
   test::Folder folder;
   std::vector<Case> cases;
@@ -256,7 +256,7 @@ struct Update {
     seen[name_of(cases[index])] = outcome_of(status, info_of(status).passing ? "" : reason);
     return *this;
   }
-  /// The text after the update; empty when nothing had to change.
+  /// Returns the file's text after the update, or an empty string if nothing changes.
   std::string of(const std::string& text, const std::string& name = "e.yaml") {
     const std::string path = folder.write(name, text);
     const auto changes = update_expected({read_expected(path, "", false)}, today, cases, seen);
@@ -313,7 +313,7 @@ TEST(AnUpdate, GivesACaseItsOwnEntryWhereAWiderOneSpeaksOfOthers) {
 
 TEST(AnUpdate, WritesAPassWhereSomethingWeakerExpectsAFailure) {
   Update update;
-  update.cases[0].expected_status = Status::crash;  // by its suite
+  update.cases[0].expected_status = Status::crash;  // set by its suite
   EXPECT_EQ(update.saw(0, Status::pass).of("[]\n"),
             "- name: small/Accuracy.CompiledMatchesEager/first_inference_float32_inductor_cpu\n  status: pass\n");
 }
@@ -359,7 +359,7 @@ TEST(AnUpdate, RaisesABoundThatTheErrorExceeds) {
   const std::string head = "- {model: first, dtype: float32, status: fail_accuracy, reason: \"x\", ";
   EXPECT_EQ(updated(5.213), head + "max_error: 5.3, expires: 2026-09-13}\n");
   EXPECT_EQ(updated(1e6), head + "max_error: 1000000, expires: 2026-09-13}\n");
-  // No number bounds it.
+  // An infinite or unknown error has no bound, so the update drops max_error.
   EXPECT_EQ(updated(std::numeric_limits<double>::infinity()), head + "expires: 2026-09-13}\n");
   Update unmeasured;
   EXPECT_EQ(unmeasured.saw(0, Status::fail_accuracy).of(bounded), head + "expires: 2026-09-13}\n");
@@ -457,7 +457,7 @@ TEST(ShippedExpectations, AreOfModelsThatASuiteHasAndSayWhy) {
   EXPECT_GT(shipped().size(), 0U);
 }
 
-// Where a section is named, docs_test.py finds it.
+// If the reference is a section of a document, docs_test.py checks that it exists.
 TEST(ShippedExpectations, HaveAReferenceAndALastDay) {
   for (const auto& entry : shipped()) {
     EXPECT_NE(entry.issue, "") << origin_of(entry.place);
@@ -465,14 +465,15 @@ TEST(ShippedExpectations, HaveAReferenceAndALastDay) {
   }
 }
 
-// Time that passes turns none of this red: a limit that moves on allows what it has allowed.
+// This test does not start to fail as time passes: the limit moves on, so an entry that is allowed stays allowed.
 TEST(ShippedExpectations, EndWithinAYear) {
   const std::string now = utc_now();
   const std::string in_a_year = std::to_string(std::stoi(now.substr(0, 4)) + 1) + now.substr(4, 6);
   for (const auto& entry : shipped()) EXPECT_LE(entry.expires, in_a_year) << origin_of(entry.place);
 }
 
-// An entry of `inductor` speaks of any options, so what passes with a patch is named whole.
+// An entry with backend `inductor` matches any options. The fault does not occur with the patch, so these entries give
+// full case names.
 TEST(ShippedExpectations, OfAFaultThatAPatchMendsSpeakOfTheCompilerAsItIsShippedAlone) {
   size_t entries = 0;
   for (const auto& entry : shipped()) {

@@ -143,7 +143,7 @@ TEST(CtestScript, AsksForGpusOfAResourceFile) {
   EXPECT_THAT(script, HasSubstr("torchstone_results RUN_SERIAL TRUE RESOURCE_GROUPS [[1,gpus:4]])"));
   EXPECT_THAT(Program().list({"--torchstone_list=cases", "--torchstone_format=ctest", "--torchstone_device=cuda:1"}),
               testing::Not(HasSubstr("RESOURCE_GROUPS")))
-      << "a case of one GPU has it already";
+      << "the device cuda:1 already selects a GPU";
 }
 
 TEST(Explanation, NamesTheLineBehindEachField) {
@@ -175,7 +175,7 @@ TEST(ReferencePage, IsDocsFlagsMd) {
   std::ifstream file(TORCHSTONE_SOURCE_DIR "/docs/flags.md");
   const std::string written{std::istreambuf_iterator<char>(file), {}};
   EXPECT_EQ(written, reference_page())
-      << "docs/flags.md is not what the program says. Mend it by:\n"
+      << "docs/flags.md differs from the output of the program. Update it with:\n"
          "  torchstone --torchstone_list=flags --torchstone_format=markdown > docs/flags.md";
 }
 

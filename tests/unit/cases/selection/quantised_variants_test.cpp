@@ -1,4 +1,4 @@
-// The list of quantised variants that Torchstone brings (cases/tournament/quantised.yaml).
+// The shipped list of quantised variants (cases/tournament/quantised.yaml).
 #include <gmock/gmock.h>
 
 #include "cases/selection/tournament_variants.h"
@@ -50,7 +50,7 @@ TEST(QuantisedVariants, AreForTheCpuAlone) {
   }
 }
 
-/// A run with the program's own list compares only what has eager's answer.
+/// A run with the default list compares only variants that give eager's answer.
 TEST(QuantisedVariants, TakePartOnlyWhenTheyAreAskedFor) { EXPECT_THAT(schemes_of(read_variants("", {})), IsEmpty()); }
 
 TEST(QuantisedVariants, HaveNoCommandThatWouldShipWhatWasNotTimed) {
@@ -69,7 +69,7 @@ TEST(QuantisedVariants, HaveNoCommandThatWouldShipWhatWasNotTimed) {
   }
 }
 
-/// Backends that cannot run yet are in neither list. torch_compile is in the program's own list.
+/// Neither list has backends that cannot run yet. Only the default list has torch_compile.
 TEST(QuantisedVariants, AndTheProgramsOwnListLeaveOutWhatCannotBeTimed) {
   for (const auto& file : {std::string(), own_list()}) {
     std::vector<std::string> names;

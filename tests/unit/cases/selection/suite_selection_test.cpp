@@ -32,7 +32,7 @@ TEST(Expand, OnlyRunsTheRowsThatAreKeptToOtherModelsForBrevity) {
       "  - {checks: [performance], backends: [torchscript], models: [first], required_speedup: 2}\n"
       "models: [first, second]\n";
   EXPECT_EQ(Expanded(rows).names().size(), 2U + 3U);
-  // Not the control, and not the row whose requirement was measured on its model.
+  // Leaves out the control, and the row whose required speed-up was measured on `first`.
   EXPECT_THAT(Expanded(rows, {"--torchstone_only=second"}).names(),
               ElementsAre("small/Accuracy.CompiledMatchesEager/second_inference_float32_inductor_cpu",
                           "small/Performance.CompiledAgainstEager/second_inference_float32_inductor_cpu"));
@@ -52,7 +52,7 @@ inline constexpr auto for_files =
     "suite: own\nown_files: true\nmatrix:\n"
     "  - {checks: [accuracy, performance], modes: [inference, training], backends: [inductor]}\n";
 
-/// A model of a file of eight samples, whose reason not to be trained may be given.
+/// Returns the known models and a file with 8 samples. `not_trained` is the reason why it cannot be trained, or empty.
 Known known_file(const std::string& file, const std::string& not_trained) {
   static ModelInfo info;
   info = test::fake("my_net", 8, 8);
@@ -95,7 +95,8 @@ TEST(Expand, AccuracyOfAFileSharesThePackageOfTheTimedCase) {
       "  - {checks: [accuracy], backends: [inductor]}\n"
       "  - {checks: [performance], backends: [inductor], batch_size: 4}\n";
   EXPECT_FALSE(shares(of_another_batch, {}));
-  EXPECT_FALSE(shares(for_files, {"--torchstone_cold_start_latency=true"})) << "it compiles into its own cache";
+  EXPECT_FALSE(shares(for_files, {"--torchstone_cold_start_latency=true"}))
+      << "such a case compiles into its own cache";
   const Expanded zoo(
       "suite: small\nmatrix:\n  - {checks: [accuracy, performance], backends: [inductor]}\nmodels: [first]\n");
   EXPECT_FALSE(zoo.at("Accuracy").shares_timed_package) << "compiled for deterministic algorithms";
@@ -113,7 +114,7 @@ TEST(Expand, AFileRunsInItsOwnDtypeUnlessAFlagAsksForAnother) {
     for (const auto& c : Expanded(rows, arguments, known).expansion.cases) found.emplace_back(to_string(c.dtype));
     return found;
   };
-  EXPECT_THAT(dtypes(), ElementsAre("float32")) << "of no dtype";
+  EXPECT_THAT(dtypes(), ElementsAre("float32")) << "without a floating dtype, float32 is used";
   known.dtypes["my_net"] = {DType::bfloat16, DType::bfloat16};
   EXPECT_THAT(dtypes(), ElementsAre("bfloat16"));
   EXPECT_THAT(Expanded(rows, {"--torchstone_only=/my-net.pt2"}, known).names(),
@@ -148,7 +149,7 @@ TEST(Expand, AFileOfSeveralDtypesRunsAsWrittenByTheRulesOfItsLoosest) {
   EXPECT_EQ(name_of(half), "own/Accuracy.CompiledMatchesEager/my_net_training_as_written_inductor_cpu");
   EXPECT_EQ(half.tolerance, 1e-3);
   EXPECT_TRUE(half.equal_nan);
-  EXPECT_EQ(half.optimizer, OptimizerKind::sgd) << "as in float16";
+  EXPECT_EQ(half.optimizer, OptimizerKind::sgd) << "the same optimizer as in float16";
   const Case wide = only_case({DType::as_written, DType::float32});
   EXPECT_EQ(wide.tolerance, 1e-4);
   EXPECT_FALSE(wide.equal_nan);
@@ -221,7 +222,7 @@ TEST(Expand, OnlyNamesAFileByItsStem) {
   const test::Folder folder;
   folder.write("big-net.v2/eval.pt2", "");
   EXPECT_EQ(only_model(folder.path() + "/big-net.v2/"), "big_net_v2");
-  // The zoo has a resnet18, which is another model.
+  // The zoo has another model named resnet18.
   EXPECT_EQ(only_model("resnet18.pt"), "resnet18_file");
 }
 
@@ -252,21 +253,22 @@ TEST(CaseNames, UseOnlyWhatCtestAndGoogleTestPass) {
     EXPECT_THAT(name, testing::MatchesRegex("[A-Za-z0-9_]+/[A-Za-z]+\\.[A-Za-z]+/[A-Za-z0-9_]+"));
 }
 
-/// How many cases compare a model in float32 inference with this backend.
+/// Returns the number of accuracy cases in float32 inference with this backend.
 size_t float32_cases(const Expansion& expansion, const std::string& backend) {
   return static_cast<size_t>(std::count_if(expansion.cases.begin(), expansion.cases.end(), [&](const Case& c) {
     return c.check == "accuracy" && c.mode == Mode::inference && c.dtype == DType::float32 && c.backend.name == backend;
   }));
 }
 
-/// The shipped suites without fastrnns, which has rules of its own and borrows models of others.
+/// Returns the shipped suites that list models of the zoo. Leaves out fastrnns, which has its own rules and borrows
+/// models of other suites.
 std::vector<suite::Suite> suites_of_the_zoo() {
   auto suites = suite::read_suites("");
   std::erase_if(suites, [](const suite::Suite& suite) { return suite.name == "fastrnns" || suite.own_modules; });
   return suites;
 }
 
-/// Registered, but in no suite's list, so that the default set stays short: --torchstone_only runs them.
+/// Registered models that no suite lists, so that the default set stays short. --torchstone_only runs them.
 const std::set<std::string> by_name_only{"AlbertForMaskedLM",
                                          "AlbertForQuestionAnswering",
                                          "BartForCausalLM",
@@ -374,7 +376,7 @@ const std::set<std::string> by_name_only{"AlbertForMaskedLM",
                                          "xcit_large_24_p8_224",
                                          "yolov3"};
 
-// The shipped suites against the models of this program. Every model that is missing is named.
+// Compares the shipped suites with the models of this program. A failure names every missing model.
 TEST(DefaultSuites, ListTheZooAndCompareEachModelWithTwoBackends) {
   const auto suites = suites_of_the_zoo();
   std::set<std::string> listed, missing, unlisted;
@@ -387,7 +389,7 @@ TEST(DefaultSuites, ListTheZooAndCompareEachModelWithTwoBackends) {
     }
   }
   EXPECT_THAT(missing, testing::IsEmpty()) << "the registry lacks models that the suites list";
-  const std::vector<std::string> of_a_log{"operators"};  // registered by a test that read one
+  const std::vector<std::string> of_a_log{"operators"};  // registered by a test that reads an operator log
   for (const auto* info : all_models())
     if (!listed.count(info->name) && info->python.empty() && info->name != "test_only_model" &&
         info->family != "lstm" && info->suites != of_a_log && !info->upstream)
@@ -419,7 +421,7 @@ TEST(DefaultSuites, FastrnnsHasEveryRunnerAndUpstreamsConvolutionalNetworks) {
   }
 }
 
-// The same without the zoo: a stand-in for each listed model.
+// The same without the zoo, with a stand-in for each listed model.
 TEST(DefaultSuites, ExpandWithStandIns) {
   const auto suites = suites_of_the_zoo();
   std::vector<ModelInfo> infos;

@@ -50,7 +50,7 @@ TEST(Shipping, OfAFileOfTorchScriptIsTheFileItself) {
   EXPECT_EQ(shipping.code, "load \"/m/net.pt\" on cpu");
   EXPECT_EQ(shipping_of(lines, of("torchscript"), "/m/net.pt2").code, "load \"net_torchscript.pt\" on cpu");
   const auto packed = shipping_of(lines, of("inductor"), "/m/net.pt");
-  EXPECT_EQ(packed.code, "") << "nobody made what it loads";
+  EXPECT_EQ(packed.code, "") << "no command makes the file that the line would load";
   EXPECT_EQ(packed.why_none, "no shipping line of inductor is known for a TorchScript file");
 }
 
@@ -63,7 +63,7 @@ TEST(Shipping, MovesTheProgramToTheDeviceThatWasTimed) {
   EXPECT_THAT(shipping.code, HasSubstr("on cuda"));
 }
 
-// The lines were those of inference in float32 whatever was timed.
+// Shipping lines are for float32 inference only.
 TEST(Shipping, IsNotKnownForWhatTheLinesAreNotOf) {
   auto half = of("torchscript"), step = of("torchscript");
   half.dtype = DType::bfloat16;
@@ -81,7 +81,7 @@ TEST(Shipping, IsNotKnownForWhatTheLinesAreNotOf) {
   EXPECT_EQ(shipping_of(lines, of("other"), "/m/net.pt2").why_none, "no shipping line of other is known");
   EXPECT_EQ(shipping_of(lines, of("torchscript", {{"frozen", "true"}}), "/m/net.pt2").why_none,
             "no shipping line of torchscript:frozen=true is known")
-      << "its line takes no options";
+      << "the shipping line of torchscript takes no options";
   EXPECT_THAT(shipping_of(lines, of("inductor", {{"patches", "all"}}), "/m/net.pt2").why_none,
               HasSubstr("an option of Torchstone"));
   EXPECT_EQ(shipping_of(lines, of("eager"), "/m/net.pt2").why_none, "the model as it is");
@@ -176,7 +176,7 @@ size_t usable_on(const Variants& variants, const std::string& device) {
   return usable;
 }
 
-/// nativert, openvino, onnxruntime and executorch, which need what may be missing, are four of those on the CPU.
+/// Four of the variants on the CPU need optional libraries: nativert, openvino, onnxruntime and executorch.
 TEST(Variants, OfTheProgramAreAtLeastEightOnACpuAndSixOnCudaThatEveryModelCanTry) {
   const auto variants = read_variants("", {});
   EXPECT_GE(usable_on(variants, "cpu"), 8U + 4U);
@@ -200,9 +200,10 @@ TEST(Variants, ForOtherDevicesAreLeftOutWithThePlaceThatSaysSo) {
   EXPECT_EQ(reason_of("cuda:1", place), "not tried on cuda: " + place + " limits it to cpu");
   EXPECT_EQ(reason_of("cuda", place + ", emulate_precision_casts by p.yaml:1"), reason_of("cuda", place));
   EXPECT_EQ(reason_of("cpu", place), "");
-  EXPECT_EQ(reason_of("cuda", file.path() + ":2"), "") << "eager is for all";
+  EXPECT_EQ(reason_of("cuda", file.path() + ":2"), "") << "eager runs on all devices";
   EXPECT_EQ(reason_of("cpu", file.path() + ":4"), "not tried on cpu: " + file.path() + ":4 limits it to cuda");
-  EXPECT_EQ(reason_of("cuda", "flag --torchstone_backends=inductor:cpp.simdlen=256"), "") << "somebody asked for it";
+  EXPECT_EQ(reason_of("cuda", "flag --torchstone_backends=inductor:cpp.simdlen=256"), "")
+      << "the flag names the variant";
 }
 
 TEST(Variants, WithDevicesThatAreNoneAreAnErrorWithItsPlace) {
@@ -243,7 +244,8 @@ TEST(Variants, HaveTheProgramsOwnShippingLinesUnlessTheirListNamesTheBackend) {
   EXPECT_THAT(ship_code("variants: [eager]\n", "onnxruntime", {}), HasSubstr("net.onnx"));
   const std::string list = "variants: [eager]\nship:\n  torchscript: {code: mine}\n  mine: {code: of a plug-in}\n";
   EXPECT_EQ(ship_code(list, "torchscript", {}), "mine");
-  EXPECT_EQ(ship_code(list, "torchscript", {{"frozen", "true"}}), "") << "of torchscript the list's lines alone hold";
+  EXPECT_EQ(ship_code(list, "torchscript", {{"frozen", "true"}}), "")
+      << "the list's lines for torchscript replace those of the program";
   EXPECT_EQ(ship_code(list, "mine", {}), "of a plug-in");
   EXPECT_THAT(ship_code(list, "onnxruntime", {}), HasSubstr("net.onnx"));
   EXPECT_EQ(ship_code("variants: [eager]\nship: {onnxruntime: {}}\n", "onnxruntime", {}), "");
@@ -280,7 +282,7 @@ TEST(TimeSeparately, HasTorchCompileTimedByPerformanceAndNothingElse) {
   EXPECT_EQ(cases[1].required_speedup, std::nullopt) << "it would be listed as not timed";
   EXPECT_EQ(cases[2].required_speedup, 3);
   EXPECT_FALSE(cases[1].skip_accuracy_check) << "a wrong answer would be shown with a speed-up";
-  EXPECT_EQ(cases[2].check, "accuracy") << "no tournament";
+  EXPECT_EQ(cases[2].check, "accuracy") << "the case is not of a tournament";
 }
 
 TEST(SelectTournament, RefusesWhatItDoesNotGoWith) {

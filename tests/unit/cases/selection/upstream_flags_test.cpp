@@ -1,4 +1,4 @@
-// The twins of upstream's flags --no-skip, --fast and --ci (benchmarks/dynamo/common.py).
+// Counterparts of upstream's flags --no-skip, --fast and --ci (benchmarks/dynamo/common.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

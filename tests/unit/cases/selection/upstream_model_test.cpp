@@ -8,7 +8,7 @@
 #include "cases/settings/suite.h"
 #include "tests/unit/cases/support.h"
 
-// Files and Python modules that are models of upstream's, by the rows of the program's suites own and python.
+// Files and Python modules that are models of upstream's, expanded by the rows of the shipped suites own and python.
 
 namespace torchstone::selection {
 namespace {
@@ -26,7 +26,7 @@ Expansion expanded_by(const std::string& suite, const ModelInfo& info, OwnDtype 
                 test::flags_of(std::move(arguments)));
 }
 
-/// The cases of a file of two samples.
+/// Returns the cases of a file with 2 samples.
 Expansion of_file(std::optional<UpstreamModel> upstream, std::vector<std::string> arguments = {}) {
   ModelInfo info = test::fake("a_file", 2, 2, /*fixed=*/true);
   info.suites = {"own"};
@@ -35,7 +35,7 @@ Expansion of_file(std::optional<UpstreamModel> upstream, std::vector<std::string
   return expanded_by("own", info, {DType::float32, DType::float32}, std::move(arguments));
 }
 
-/// The cases of a module that a package makes.
+/// Returns the cases of a module that a Python package makes.
 Expansion of_module(std::optional<UpstreamModel> upstream, std::vector<std::string> arguments = {}) {
   ModelInfo info = test::fake("a_module", 0, 0);
   info.python = "timm:a_module";
@@ -57,7 +57,7 @@ TEST(UpstreamModel, OfAFileIsJudgedByThePolicyOfItsSuite) {
   EXPECT_THAT(inference.origin.at("policy"), AllOf(HasSubstr("own.yaml:"), EndsWith(" for upstream's OPTForCausalLM")));
   EXPECT_EQ(inference.tolerance, 1e-3);
   EXPECT_THAT(inference.origin.at("tolerance"), HasSubstr("huggingface.yaml"));
-  EXPECT_EQ(inference.batch_size, 2) << "a file has one";
+  EXPECT_EQ(inference.batch_size, 2) << "a file has a fixed batch size";
   const Case& training = case_of(cases, "CompiledMatchesEager/a_file_training_float32_inductor");
   EXPECT_EQ(training.tolerance, 1e-2);
   EXPECT_EQ(training.optimizer, OptimizerKind::sgd);
@@ -94,7 +94,7 @@ TEST(UpstreamModel, OfPythonHasUpstreamsSettings) {
   const Expansion mini = of_module(UpstreamModel{"huggingface", "BertForMaskedLM"});
   const Case& training = case_of(mini, "CompiledMatchesEager/a_module_training");
   EXPECT_EQ(training.tolerance, 2e-2);
-  EXPECT_EQ(training.optimizer, OptimizerKind::adam) << "upstream's, not SGD for modules of one's own";
+  EXPECT_EQ(training.optimizer, OptimizerKind::adam) << "upstream's optimizer, not the SGD of user modules";
   EXPECT_TRUE(training.larger_multiplier_for_smaller_tensor);
   EXPECT_EQ(training.batch_size, 1);
   const Expansion full = of_module(UpstreamModel{"huggingface", "BertForMaskedLM"}, {"--torchstone_presets=full"});
@@ -152,7 +152,7 @@ TEST(OwnModule, TakesTheBatchOfASuite) {
   EXPECT_EQ(known_batch(case_of(expanded("seed: 5"), "a_module")), std::nullopt);
   const Case dynamic = case_of(expanded("dynamic_range: 4..9", {"--torchstone_dynamic=batch"}), "a_module");
   EXPECT_EQ(dynamic.batch_source, BatchSource::module);
-  EXPECT_EQ(dynamic.batch_size, 4) << "of a module without a default";
+  EXPECT_EQ(dynamic.batch_size, 4) << "the batch size of modules without a default";
   EXPECT_THAT(dynamic.origin.at("batch_size"), EndsWith("or 1 without one, moved into dynamic_range 4..9"));
 }
 
@@ -170,12 +170,13 @@ TEST(OwnModel, IsJudgedByRoundingToo) {
 
 TEST(UpstreamModel, KeepsAndChangesDtypesAsUpstreamDoes) {
   const UpstreamModel only_float32{"huggingface", "GoogleFnet"};
-  EXPECT_THAT(of_module(only_float32).cases, SizeIs(4)) << "as written is float32";
+  EXPECT_THAT(of_module(only_float32).cases, SizeIs(4)) << "the dtype as written is float32";
   const Expansion none = of_module(only_float32, {"--torchstone_dtypes=bfloat16"});
   EXPECT_THAT(none.cases, IsEmpty());
   EXPECT_THAT(none.skipped.at(0).reason, HasSubstr("only_fp32"));
   EXPECT_THAT(none.skipped.at(0).origin, HasSubstr("huggingface.yaml:"));
-  EXPECT_THAT(test::error_of([&] { require_cases(none); }), testing::Not(HasSubstr("no_skip"))) << "it would not run";
+  EXPECT_THAT(test::error_of([&] { require_cases(none); }), testing::Not(HasSubstr("no_skip")))
+      << "the case would not run with this flag either";
   const Expansion forced =
       of_file(UpstreamModel{"torchbench", "doctr_det_predictor"}, {"--torchstone_dtypes=bfloat16"});
   EXPECT_EQ(case_of(forced, "CompiledMatchesEager").dtype, DType::amp);

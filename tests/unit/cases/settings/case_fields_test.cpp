@@ -19,7 +19,7 @@ const CaseField& field(const std::string& name) {
   throw std::invalid_argument(name);
 }
 
-/// A value of the field that is not its default.
+/// Returns a value of the field that is not its default.
 std::string other_value(const CaseField& entry) {
   const Case fresh;
   if (entry.boolean) return entry.get(fresh) == true ? "false" : "true";
@@ -90,7 +90,7 @@ TEST(CaseFields, RefuseWhatIsOutsideTheirRange) {
   }
 }
 
-// The list stands here once, so that a member that somebody adds to Case is not forgotten: then this does not compile.
+// Names every member of Case, so that this no longer compiles when somebody adds a member.
 TEST(CaseFields, HoldEveryMemberOfCase) {
   const Case c;
   const auto& [suite, model, check, mode, dtype, amp_dtype, device, backend, preset, dynamic, dynamic_range, batch_size,

@@ -19,7 +19,7 @@ std::string flag_error(const std::vector<std::string>& arguments) {
   return error_of([&] { flags_of(arguments); });
 }
 
-/// What the tests find must not depend on who runs them.
+/// Unsets the environment variables of all flags, so that the tests do not depend on the user's environment.
 class NoTwins : public testing::Environment {
  public:
   void SetUp() override {
@@ -54,7 +54,7 @@ TEST(Flags, SpreadCasesOverSeveralGpus) {
   EXPECT_THAT(two.gpus, testing::ElementsAre(1, 3));
   EXPECT_THAT(devices(flags_of({"--torchstone_device=cuda,cuda:0,cuda:1"})), testing::ElementsAre("cuda"));
   const Flags one = flags_of({"--torchstone_devices=cpu,cuda:1"});
-  EXPECT_THAT(devices(one), testing::ElementsAre("cpu", "cuda:1")) << "a single one keeps its name";
+  EXPECT_THAT(devices(one), testing::ElementsAre("cpu", "cuda:1")) << "a single GPU keeps its name";
   EXPECT_TRUE(one.gpus.empty());
 }
 

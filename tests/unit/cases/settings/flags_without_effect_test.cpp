@@ -90,7 +90,7 @@ TEST(AnEnvironmentTwinWithoutEffect, IsNoErrorAndInNoReproduction) {
               AllOf(HasSubstr("seed=5"), HasSubstr("isolate=off"), Not(HasSubstr("margin")), Not(HasSubstr("proc"))));
 }
 
-/// Cases that each differ in one way from `plain`, a case of accuracy.
+/// Accuracy case `plain`, and cases that each differ from it in one way.
 struct Chosen {
   Case plain, timed, in_python, dynamic, an_operator, recurrent, training, amp, ranks;
   Chosen() {
@@ -154,7 +154,7 @@ TEST(AFlagForAKindOfCases, IsRefusedWhereNoneIsChosen) {
     EXPECT_THAT(refusal_for(flag, {chosen.plain}), AllOf(HasSubstr(name + " is only for"), HasSubstr(words))) << flag;
     EXPECT_EQ(refusal_for(flag, {*c}), "") << flag;
     EXPECT_EQ(refusal_for(flag, {chosen.plain, *c}), "") << flag << ": one of several cases is enough";
-    EXPECT_EQ(refusal_for(flag, {}), "") << flag << ": that nothing is chosen is said elsewhere";
+    EXPECT_EQ(refusal_for(flag, {}), "") << flag << ": another check reports that no case is selected";
   }
   for (const char* flag :
        {"--torchstone_save_outputs=/o", "--torchstone_compare_outputs=/o", "--torchstone_judge=both"}) {
@@ -229,7 +229,7 @@ TEST(AVariableThatIsNearlyATwin, IsWarnedOf) {
                   "unknown variable TORCHSTONE_REQUIRED_SPEEDUPS (did you mean TORCHSTONE_REQUIRED_SPEEDUP?)"));
 }
 
-/// Those of the launcher, the build, the compile workers and the tests, too.
+/// Includes variables of the launcher, the build, the compile workers and the tests.
 TEST(AVariableOfAnotherUse, IsNotWarnedOf) {
   for (const std::string name : {"BASELINE",      "LIBTORCH",      "PYTHON",        "BUILD",
                                  "BUILD_PYTHON",  "LAUNCHED_AS",   "RUN_ID",        "CHILD_PIPES",

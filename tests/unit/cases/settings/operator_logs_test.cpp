@@ -16,7 +16,7 @@ using test::Folder;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Folders with upstream's layout and with ours.
+/// Log folders in upstream's layout and in Torchstone's.
 class OperatorLogs : public testing::Test {
  protected:
   OperatorLogs() {
@@ -27,7 +27,7 @@ class OperatorLogs : public testing::Test {
       folder_.write(log, "");
   }
 
-  /// The logs of a name, without the test's folder.
+  /// Returns the logs of a name, as paths relative to the test's folder.
   std::vector<std::string> logs(const std::string& name, bool with_upstream) const {
     auto found = operator_logs_of({name, {"flag"}}, folders(with_upstream));
     for (auto& log : found) log = log.substr(folder_.path().size() + 1);
@@ -66,13 +66,14 @@ TEST_F(OperatorLogs, OfTheProgramCanBeRead) {
     EXPECT_GE(logs.size(), 20U) << suite << ": one log a family";
     for (const auto& log : logs) EXPECT_FALSE(operators::read_operator_log(log).empty()) << log;
   }
-  EXPECT_FALSE(operator_logs_of({"deit_base_distilled_patch16_224", {"flag"}}, shipped).empty()) << "of its family";
+  EXPECT_FALSE(operator_logs_of({"deit_base_distilled_patch16_224", {"flag"}}, shipped).empty())
+      << "the model uses the log of its family";
 }
 
 TEST_F(OperatorLogs, ThatDoNotExistAreErrors) {
   EXPECT_THAT(error_of([&] { logs("XLNet", false); }), HasSubstr("flag: no log of the operators of XLNet in "));
   EXPECT_THAT(error_of([&] { logs("alexnet", true); }), HasSubstr("no log of the operators of alexnet"));
-  // The second folder is one above upstream's.
+  // The second folder is the parent of upstream's.
   for (const std::string& folder : {folder_.path() + "/none", folder_.path()})
     EXPECT_THAT(error_of([&] {
                   operator_logs_of({"resnet18", {"flag"}}, {folder, folder_.path() + "/own"});

@@ -237,12 +237,12 @@ TEST(Policy, LeavesOutWhatUpstreamSkips) {
   EXPECT_EQ(why_excluded("torchbench", "simple_gpt", inference(f32, "cuda")),
             "needs several processes (policy skip.multiprocess)");
   EXPECT_EQ(why_excluded("torchbench", "tts_angular", inference(f32)), "");
-  EXPECT_EQ(why_excluded("torchbench", "tts_angular", inference(bf16)), "") << "it becomes autocast";
+  EXPECT_EQ(why_excluded("torchbench", "tts_angular", inference(bf16)), "") << "bfloat16 becomes autocast";
   EXPECT_EQ(why_excluded("huggingface", "GoogleFnet", inference(f16)), "runs in float32 only (policy only_fp32)");
   EXPECT_EQ(why_excluded("huggingface", "GoogleFnet", inference(f32)), "");
   EXPECT_EQ(why_excluded("huggingface", "openai/whisper-tiny", inference(f32)),
             "not run on cpu (policy skip.device.cpu)");
-  // What torch.export refuses is not what our tracer refuses.
+  // torch.export and Torchstone's tracer refuse different models.
   EXPECT_EQ(why_excluded("torchbench", "soft_actor_critic", inference(f32)), "");
   Conditions exported = with(inference(f32), &Conditions::exported);
   exported.model = "soft_actor_critic";
@@ -382,7 +382,8 @@ TEST(Policy, TurnsCudaGraphsOffAndEmulatesCastsWhereItSaysSo) {
   own.model = "m";
   own.backend = {"inductor", {{"emulate_precision_casts", "false"}}};
   apply_policy(policy, fake("m", 4, 4), own);
-  EXPECT_EQ(own.backend.options.at("emulate_precision_casts"), "false") << "what a person asks for stays";
+  EXPECT_EQ(own.backend.options.at("emulate_precision_casts"), "false")
+      << "the policy must not replace the user's option";
 }
 
 TEST(Policy, OfInductorHoldsForTorchCompileToo) {
@@ -406,10 +407,10 @@ TEST(Policy, OfInductorHoldsForTorchCompileToo) {
     EXPECT_THAT(c.origin.at("backend"), AllOf(HasSubstr("emulate_precision_casts by "), HasSubstr("p.yaml:2")));
     EXPECT_EQ(c.batch_size, 32) << backend;
     EXPECT_EQ(c.optimizer, OptimizerKind::sgd) << backend;
-    EXPECT_FALSE(c.backend.options.contains("triton.cudagraphs")) << backend << " records none by itself";
+    EXPECT_FALSE(c.backend.options.contains("triton.cudagraphs")) << backend << " records no CUDA graphs by itself";
   }
   const Case other = applied_to("torch_compile:backend=aot_eager");
-  EXPECT_EQ(other.backend.options.size(), 1U) << "no Inductor, no option of it";
+  EXPECT_EQ(other.backend.options.size(), 1U) << "other backends get no options of Inductor";
   EXPECT_EQ(other.batch_size, 8);
   EXPECT_EQ(other.optimizer, OptimizerKind::adam);
   for (const char* mode : {"reduce-overhead", "max-autotune"})
@@ -430,7 +431,7 @@ TEST(BatchSizeRule, GivesBatchInvarianceUpstreamsSizes) {
   conditions.model = "m";
   for (const auto& [suite, size] : {std::pair("torchbench", 8), std::pair("huggingface", 8), std::pair("timm", 16)})
     EXPECT_EQ(batch_size_of(shipped(suite), conditions, fake("m", 2, 2)).size, size) << suite;
-  EXPECT_TRUE(batch_is_fixed(shipped("torchbench"), fake("demucs", 64, 8))) << "the policy says so";
+  EXPECT_TRUE(batch_is_fixed(shipped("torchbench"), fake("demucs", 64, 8))) << "the policy fixes its batch size";
 }
 
 TEST(BatchSizeRule, TakesUpstreamsSizeOfAModelWhoseSourceStatesNone) {
@@ -449,7 +450,8 @@ TEST(BatchSizeRule, TakesUpstreamsSizeOfAModelWhoseSourceStatesNone) {
   Policy of_files = shipped("torchbench");
   of_files.keeps_batch_size = true;
   conditions.model = "demucs";
-  EXPECT_EQ(batch_size_of(of_files, conditions, fake("demucs", 2, 2, true)).size, 2) << "what the file was saved with";
+  EXPECT_EQ(batch_size_of(of_files, conditions, fake("demucs", 2, 2, true)).size, 2)
+      << "the batch size of the saved inputs";
 }
 
 TEST(BatchSizeRule, LeavesAUsersPythonModuleItsOwnUnlessAnEntryStatesOne) {
@@ -473,7 +475,7 @@ TEST(BatchSizeRule, LeavesAUsersPythonModuleItsOwnUnlessAnEntryStatesOne) {
   EXPECT_EQ(listed.source, BatchSource::stated);
   EXPECT_EQ(listed.size, 6);
   EXPECT_EQ(batch_of(module("m", 3)).source, BatchSource::stated) << "its registration states one";
-  EXPECT_EQ(batch_of(fake("m", 0, 0)).source, BatchSource::stated) << "a model of C++";
+  EXPECT_EQ(batch_of(fake("m", 0, 0)).source, BatchSource::stated) << "a C++ model states its batch size";
   ModelInfo of_package = module("m", 0);
   of_package.upstream = UpstreamModel{"timm", "m"};
   EXPECT_EQ(batch_of(of_package).source, BatchSource::stated) << "its package makes the inputs";

@@ -189,7 +189,7 @@ constexpr const char* suite_text =
     "  - {checks: [accuracy], backends: [eager]}\n"
     "operators: {logs: [log.txt], max_samples: 2}\n";
 
-/// The suite of a folder, its logs read.
+/// Reads the suite of a folder and the operator logs that it names.
 std::vector<suite::Suite> read(const Folder& folder, const std::vector<std::string>& flags = {}) {
   auto suites = suite::read_suites(folder.path() + "/suite.yaml");
   prepare_models(suites, flags_of(flags));

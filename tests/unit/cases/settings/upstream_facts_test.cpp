@@ -13,7 +13,7 @@
 #include "models/core/model_registry.h"
 #include "tests/unit/cases/support.h"
 
-// Every registered row against tests/upstream/facts.json, which collect_facts.py makes from upstream's files.
+// Compares every registered row with tests/upstream/facts.json, which collect_facts.py makes from upstream's files.
 
 namespace torchstone::policy {
 namespace {
@@ -25,7 +25,7 @@ const json& upstream_facts() {
   return facts;
 }
 
-/// A registered model of a suite that upstream has, and what upstream says of it.
+/// A registered model of one of upstream's suites, and upstream's facts about it.
 struct RegisteredRow {
   const ModelInfo* info;
   std::string suite;
@@ -99,7 +99,7 @@ TEST(UpstreamFacts, HoldWhichBatchSizesAreFixed) {
     EXPECT_EQ(row.info->fixed_batch, row.facts->value("fixed", false)) << row.name();
 }
 
-/// Keys of ours, whose facts are not under `lists`.
+/// Returns true for keys whose facts are not under `lists`. Other tests compare them.
 bool is_of_another_test(const std::string& key) {
   return key.starts_with("optimizer.") || key.starts_with("own_batch_size.") || key == "models_without_batch_size" ||
          key == "fixed_batch_size";
@@ -133,7 +133,7 @@ TEST(UpstreamFacts, HoldTheSidesOfTimmsImages) {
   EXPECT_EQ(larger, 7);
 }
 
-/// A suite's own settings of a model come behind the policy, so no other test here sees them.
+/// A suite's settings for a model are applied after the policy, so the other tests here do not see them.
 TEST(UpstreamFacts, StateWhatASuiteSetsForAModelOfUpstreams) {
   const std::set<std::string> judges_nothing{"expected", "reason", "time_limit"};
   std::set<std::string> set, stated;

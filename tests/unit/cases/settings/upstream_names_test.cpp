@@ -12,8 +12,8 @@
 #include "cases/settings/suite.h"
 #include "tests/unit/cases/support.h"
 
-// Every name of upstream's suites, loaded from a file or by Python, against tests/upstream/facts.json. The models of
-// the zoo: upstream_facts_test.cpp.
+// Compares every name of upstream's suites that is loaded from a file or by Python with tests/upstream/facts.json.
+// upstream_facts_test.cpp does so for the models of the zoo.
 
 namespace torchstone::policy {
 namespace {
@@ -26,7 +26,7 @@ const json& facts() {
   return all;
 }
 
-/// The names of tests/coverage/upstream_models.txt, by suite.
+/// Returns the names in tests/coverage/upstream_models.txt, by suite.
 const Names& upstream_names() {
   static const Names all = [] {
     Names found;
@@ -46,7 +46,7 @@ suite::Suite shipped_suite(const std::string& name) {
   return suite::read_suite(TORCHSTONE_SOURCE_DIR "/cases/suites/" + name + ".yaml");
 }
 
-/// A model of upstream's that a package makes; its batch size is stated nowhere.
+/// Returns a model of upstream's that a Python package makes. No registration states its batch size.
 ModelInfo made_by_package(const std::string& suite, const std::string& name) {
   ModelInfo info = test::fake("some_name", 0, 0);
   info.upstream = UpstreamModel{suite, name};
@@ -131,7 +131,7 @@ TEST(UpstreamNames, HaveUpstreamsOptimizers) {
   }
 }
 
-/// Entries of upstream's lists whose models nothing loads: upstream's suites do not have them.
+/// Returns entries of upstream's lists for models that upstream's suites do not have.
 const std::map<std::string, std::set<std::string>>& entries_without_model() {
   static const std::map<std::string, std::set<std::string>> all{
       {"torchbench",
