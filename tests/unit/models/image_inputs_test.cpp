@@ -1,4 +1,4 @@
-// Inputs of timm's models as upstream makes them.
+// Inputs of timm's models must be like upstream's.
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +22,7 @@ TEST(ImageModels, OfTimmGetNormalisedBytes) {
     const auto images = info->make(options)->example_inputs(options).at(0);
     EXPECT_NEAR(images.mean().item<float>(), 0, 1e-3) << info->name;
     EXPECT_NEAR(images.std().item<float>(), 1, 1e-3) << info->name;
-    // 0 and 255 lie the square root of 3 away from the mean of an even draw.
+    // 0 and 255 are √3 standard deviations away from the mean of a uniform distribution.
     EXPECT_NEAR(images.max().item<float>(), std::sqrt(3.0), 0.1) << info->name;
     EXPECT_LE(std::get<0>(at::_unique(images)).numel(), 256) << info->name;
     ++seen;

@@ -1,4 +1,4 @@
-// Inputs and losses of transformers' models as upstream's suites make them.
+// Inputs and losses of transformers' models must be like those of upstream's suites.
 #include "models/blocks/token_model.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ torch::Tensor places(std::initializer_list<int64_t> labels) {
   return torch::tensor(std::vector<int64_t>(labels)).unsqueeze(0);
 }
 
-/// Three places, two words: their probabilities are 1/4 and 3/4, 1/2 and 1/2, 3/4 and 1/4.
+/// Returns logits of two words at three positions. The probabilities are 1/4 and 3/4, 1/2 and 1/2, 3/4 and 1/4.
 torch::Tensor three_places() { return torch::tensor({{1.0, 3.0}, {1.0, 1.0}, {3.0, 1.0}}).log().unsqueeze(0); }
 
 double loss_of(Labels kind, std::initializer_list<int64_t> labels) {
@@ -51,7 +51,7 @@ TEST(LabelLoss, OfTheNextWordsIsTakenInFloat32AtLeast) {
   EXPECT_EQ(dtype(torch::kBFloat16, Labels::words), torch::kBFloat16);
 }
 
-/// A model of the zoo with inputs of its mode and what it makes of them.
+/// Model of the zoo with inputs of this mode, and its output for them.
 struct MiniRun {
   MiniRun(const std::string& name, Mode mode)
       : options{.mode = mode, .batch_size = 2}, model(find_model(name)->make(options)) {
@@ -86,14 +86,15 @@ TEST(TokenModels, OfHuggingFaceHaveTheCrossEntropyOfTheirLabelsInBothModes) {
       const MiniRun run(name, mode);
       const bool encodes_and_decodes =
           name == "T5Small" || name == "whisper_tiny" || name.ends_with("ForConditionalGeneration");
-      const bool marks_spans = name.ends_with("ForQuestionAnswering");  // first and last words
-      const size_t parts = name == "XLNetLMHeadModel" ? 4 : encodes_and_decodes || marks_spans ? 3 : 2;  // memories
+      const bool marks_spans = name.ends_with("ForQuestionAnswering");  // labels of the first and last word of a span
+      // XLNet also returns its memories.
+      const size_t parts = name == "XLNetLMHeadModel" ? 4 : encodes_and_decodes || marks_spans ? 3 : 2;
       EXPECT_EQ(run.parts(), parts) << name;
       EXPECT_EQ(run.inputs.back().scalar_type(), torch::kInt64) << name;
       EXPECT_EQ(run.part(0).dim(), 0) << name;
       const auto words = run.part(1).size(-1);
-      // Of a model that was not trained every label is about as likely as any other.
-      if (!encodes_and_decodes) {  // whose first logits are large
+      // In a model that was not trained, all labels have about the same probability.
+      if (!encodes_and_decodes) {  // their initial logits are large
         EXPECT_NEAR(run.part(0).item<double>(), std::log(static_cast<double>(words)), 0.5) << name;
       }
       EXPECT_TRUE(run.model->loss(run.output).is_same(run.part(0))) << name << " is trained on it";
@@ -105,7 +106,7 @@ TEST(TokenModels, OfHuggingFaceHaveTheCrossEntropyOfTheirLabelsInBothModes) {
 
 TEST(TokenModels, OfTorchBenchHaveLabelsInTrainingAloneAndTrainOnTheMeanOfTheirLogits) {
   for (const std::string name : {"hf_DistilBert", "hf_T5"}) {
-    const size_t states = name == "hf_T5" ? 1 : 0;  // the encoder's
+    const size_t states = name == "hf_T5" ? 1 : 0;  // the encoder's states
     const MiniRun inference(name, Mode::inference), training(name, Mode::training);
     EXPECT_EQ(inference.parts(), 1 + states) << name;
     EXPECT_EQ(training.parts(), 2 + states) << name;
@@ -129,14 +130,14 @@ TEST(TokenModels, OfTorchBenchReadAsManyTokensAsUpstream) {
 
 TEST(TokenModels, DecodersOfT5ReadTheLabelBeforeEachPlace) {
   const MiniRun training("hf_T5", Mode::training);
-  // The places whose logits change with the label at one place.
+  // Returns the positions whose logits change with the label at `place`.
   const auto changed_by = [&](int64_t place) {
     const auto labels = training.inputs[1].clone();
     labels.select(1, place).add_(1).remainder_(1000);
     const auto output = training.model->forward({training.inputs[0], labels});
     return output.toTupleRef().elements()[1].toTensor().ne(training.part(1)).any(2).any(0);
   };
-  EXPECT_FALSE(changed_by(-1).any().item<bool>()) << "nothing reads the last label";
+  EXPECT_FALSE(changed_by(-1).any().item<bool>()) << "no position reads the last label";
   EXPECT_FALSE(changed_by(0)[0].item<bool>()) << "the first place reads the padding word";
   EXPECT_TRUE(changed_by(0)[1].item<bool>()) << "the second place reads the first label";
 }
@@ -144,8 +145,8 @@ TEST(TokenModels, DecodersOfT5ReadTheLabelBeforeEachPlace) {
 TEST(TokenModels, RobertaReadsPaddingAlone) {
   const MiniRun run("RobertaForCausalLM", Mode::inference);
   ASSERT_EQ(run.inputs.size(), 2U);
-  EXPECT_FALSE(run.inputs[0].any().item<bool>()) << "upstream draws its ids below 1";
-  // All tokens share the padding word's position, so that each place has the same answer.
+  EXPECT_FALSE(run.inputs[0].any().item<bool>()) << "upstream's random ids are below 1";
+  // All tokens have the position of the padding word, so that the answer is the same at each position.
   EXPECT_TRUE(torch::allclose(run.part(1), run.part(1).slice(1, 0, 1).expand_as(run.part(1)), 1e-4, 1e-5));
 }
 

@@ -1,5 +1,4 @@
-// What the model files promise as texts: short, and nothing written twice.
-// Each block of layers is written once, and no model's file grows into a book.
+// Files of models must be short, and no two of them may share a block of lines.
 
 #include <algorithm>
 #include <filesystem>
@@ -24,7 +23,7 @@ struct Line {
   std::string text;
 };
 
-/// Without indentation; blank lines, comments, includes and namespaces left out.
+/// Returns the lines of a file without indentation. Leaves out blank lines, comments, includes and namespaces.
 std::vector<Line> code_of(const fs::path& file, size_t& total) {
   std::vector<Line> lines;
   std::ifstream stream(file);
@@ -38,7 +37,7 @@ std::vector<Line> code_of(const fs::path& file, size_t& total) {
   return lines;
 }
 
-/// Not what all models share, nor the reader of operator logs.
+/// Returns the files of models. Leaves out code that all models share, and the reader of operator logs.
 std::vector<fs::path> model_files() {
   const std::set<fs::path> others = {"models", "blocks", "operators"};
   std::vector<fs::path> files;
@@ -50,7 +49,7 @@ std::vector<fs::path> model_files() {
 }
 
 TEST(ModelFiles, AreShortAndShareNoBlock) {
-  std::map<std::string, std::string> places;  // a block → where it stands
+  std::map<std::string, std::string> places;  // block → its first place
   ASSERT_FALSE(model_files().empty());
   for (const auto& file : model_files()) {
     size_t total = 0;
@@ -85,14 +84,14 @@ std::vector<std::string> lines_of(const fs::path& file) {
   return lines;
 }
 
-/// Without indentation; empty for what any two files may share.
+/// Returns the line without indentation, or an empty string for lines that any two files may share.
 std::string essence_of(const std::string& line) {
   const size_t first = line.find_first_not_of(' ');
   const std::string text = first == std::string::npos ? "" : line.substr(first);
   return text.starts_with('#') || text.starts_with("//") ? "" : text;
 }
 
-/// Where each run of six lines stands that stands in two files: "a.cpp and b.cpp: its first line".
+/// Returns the runs of six lines that two files share, as "a.cpp and b.cpp: first line".
 std::vector<std::string> blocks_in_two_files(const std::map<std::string, std::vector<std::string>>& files) {
   constexpr size_t block = 6;
   std::map<std::string, std::string> owner;

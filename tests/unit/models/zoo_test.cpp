@@ -1,4 +1,4 @@
-// The registry, what every model promises, and losses.
+// The registry, properties that every model must have, and losses.
 #include <filesystem>
 #include <set>
 
@@ -25,7 +25,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using testing::ThrowsMessage;
 
-/// The native models; plug-ins that other tests load register from elsewhere.
+/// Returns the native models. Plug-ins that other tests load are registered in other files.
 std::vector<const ModelInfo*> zoo() {
   std::vector<const ModelInfo*> models;
   for (const auto* info : all_models()) {
@@ -34,7 +34,7 @@ std::vector<const ModelInfo*> zoo() {
   return models;
 }
 
-/// Two linear layers, one tied to the other's weight, dropout, and two kinds of integer buffers.
+/// Model with two layers that share a weight, a batch norm, and an integer buffer that is not in the state_dict.
 class Tied : public Model {
  public:
   Tied() {
@@ -103,7 +103,7 @@ TEST(Zoo, TheSeedDecidesWeightsAndInputs) {
     for (size_t i = 0; i < inputs.size(); ++i) {
       EXPECT_TRUE(torch::equal(inputs[i], again[i])) << info->name;
       const bool same = torch::equal(inputs[i], other[i]);
-      const bool constant = inputs[i].eq(inputs[i].flatten()[0]).all().item<bool>();  // drawn from one number
+      const bool constant = inputs[i].eq(inputs[i].flatten()[0]).all().item<bool>();  // its range has only one number
       EXPECT_TRUE(!same || constant) << info->name << ": the second draw of input " << i << " is the first";
       differ = differ || !same;
     }
@@ -124,8 +124,8 @@ TEST(Zoo, AMiniModelTrainsOneStepAndGivesEveryParameterAFiniteGradient) {
     loss.backward();
     for (const auto& item : model->named_parameters()) {
       if (!item.value().requires_grad()) {
-        // Pegasus freezes its sines, Mask R-CNN its first layers, and SAM what it uses without a mask. The cache of
-        // llama is written without a gradient.
+        // Pegasus freezes its sines, Mask R-CNN its first layers, and SAM its embedding for a missing mask. The cache
+        // of llama is written without a gradient.
         EXPECT_THAT(item.key(), AnyOf(EndsWith("embed_positions.weight"), StartsWith("backbone.body."),
                                       EndsWith("no_mask_embed.weight"), EndsWith("attention.wk.weight"),
                                       EndsWith("attention.wv.weight")))
@@ -158,11 +158,11 @@ TEST(Zoo, AMiniModelAnswersInFloat64AndInHalfTheBatch) {
       if (input.size(0) == options.batch_size) halves.push_back(half(input));  // a graph has no batch
     }
     const bool has_halves = options.batch_size > 1 && halves.size() == inputs.size();
-    if (has_halves && !info->host_sync) {  // such a model cuts to what the batch holds
+    if (has_halves && !info->host_sync) {  // with host_sync, shapes depend on the values in the batch
       auto expected = half(whole);
       const auto found = first(model->forward(halves));
       const bool scores_pairs = whole.dim() == 2 && whole.size(0) == whole.size(1) && found.size(0) == found.size(1);
-      if (scores_pairs) expected = expected.narrow(1, 0, expected.size(0));  // of samples, as CLIP does
+      if (scores_pairs) expected = expected.narrow(1, 0, expected.size(0));  // scores of pairs of samples, as in CLIP
       EXPECT_TRUE(torch::allclose(found, expected, 1e-3, 1e-4)) << info->name;
     }
     model->to(torch::kFloat64);
@@ -182,7 +182,7 @@ TEST(Zoo, ATraceOfAMiniModelAnswersOtherInputsAsTheModelDoes) {
     torch::manual_seed(1);
     const auto model = info->make(options);
     model->eval();
-    for (auto& parameter : model->parameters()) parameter.set_requires_grad(false);  // so that they may be constants
+    for (auto& parameter : model->parameters()) parameter.set_requires_grad(false);  // makes them constants
     const auto forward = [&](torch::jit::Stack stack) {
       Tensors inputs;
       for (const auto& value : stack) inputs.push_back(value.toTensor());
@@ -191,7 +191,7 @@ TEST(Zoo, ATraceOfAMiniModelAnswersOtherInputsAsTheModelDoes) {
     const auto stack_of = [](const Tensors& inputs) { return torch::jit::Stack(inputs.begin(), inputs.end()); };
     const auto traced = torch::jit::tracer::trace(
         stack_of(model->example_inputs(options)), forward, [](const torch::Tensor&) { return std::string(); },
-        /*strict=*/false);  // a dict may come out
+        /*strict=*/false);  // the output may be a dict
     const auto others = model->example_inputs(options);
     auto stack = stack_of(others);
     torch::jit::InterpreterState(torch::jit::Code(traced.first->graph, info->name)).run(stack);
@@ -253,7 +253,7 @@ TEST(Loss, RefusesWhatHasNone) {
   EXPECT_THAT([] { reduce_to_scalar_loss(3); }, ThrowsMessage<std::invalid_argument>(HasSubstr("Int")));
 }
 
-/// The plug-ins that the build puts beside the libraries.
+/// Returns the path of a plug-in that the build writes to the folder of the libraries.
 std::string plugin_path(const std::string& name) {
   const auto program = std::filesystem::read_symlink("/proc/self/exe");
   return (program.parent_path().parent_path() / "lib" / ("libplugin_" + name + ".so")).string();
@@ -275,7 +275,8 @@ TEST(Plugin, ATakenNameIsAnErrorAndNoCrash) {
   EXPECT_THAT([] { load_plugin(plugin_path("taken_name")); },
               ThrowsMessage<std::runtime_error>(
                   AllOf(HasSubstr("taken_name.cpp:"), HasSubstr("alexnet is already registered"))));
-  EXPECT_THROW(register_model({.name = "alexnet"}, "x", 1), std::invalid_argument);  // throws again, not collects
+  // After loading, errors are thrown again and not collected.
+  EXPECT_THROW(register_model({.name = "alexnet"}, "x", 1), std::invalid_argument);
 }
 
 TEST(Plugin, WhatIsNoPluginIsRefused) {

@@ -1,4 +1,4 @@
-// Boxes of detectors: overlaps, suppression, codes and pooling.
+// Boxes of detectors: overlap, non-maximum suppression, coding, and pooling of regions.
 #include "models/blocks/boxes.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 std::vector<int64_t> rows(const torch::Tensor& x) { return {x.data_ptr<int64_t>(), x.data_ptr<int64_t>() + x.numel()}; }
 
-// The first two overlap by 81 / 119.
+// The first two boxes have an intersection over union of 81 / 119.
 const auto make_boxes = [] {
   return torch::tensor({0.0F, 0.0F, 10.0F, 10.0F, 1.0F, 1.0F, 11.0F, 11.0F, 20.0F, 20.0F, 30.0F, 30.0F}).view({3, 4});
 };
@@ -54,7 +54,7 @@ TEST(MatchBoxes, SetsLowOverlapsToNegativeNumbersAndKeepsTheBestOfEachTrueBox) {
   EXPECT_EQ(rows(match_boxes(overlaps, 0.3, 0.7, /*keeps_best=*/true)), (std::vector<int64_t>{0, -2, 1}));
 }
 
-/// One image of 8 x 8 pixels, each with the number of its column.
+/// Returns an image of 8 x 8 pixels whose values are the numbers of their columns.
 torch::Tensor columns() { return torch::arange(8, torch::kFloat32).expand({1, 1, 8, 8}); }
 torch::Tensor box(float x1, float y1, float x2, float y2) { return torch::tensor({0.0F, x1, y1, x2, y2}).view({1, 5}); }
 
@@ -67,7 +67,7 @@ TEST(RoiAlign, AveragesTheSamplesOfEachPart) {
 }
 
 TEST(RoiAlign, CountsSamplesOutsideOfTheMapAsZero) {
-  // Samples in columns 7 and 9; the map ends at 8.
+  // The samples are in columns 7 and 9, and the map ends at 8.
   EXPECT_TRUE(torch::allclose(roi_align(columns(), box(6, 0, 10, 4), 1, 1, 2), torch::full({1, 1, 1, 1}, 3.5F)));
 }
 

@@ -1,4 +1,4 @@
-// TORCHSTONE_MODEL with a chain of facts.
+// TORCHSTONE_MODEL with facts as chained calls.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torchstone/model.h>

@@ -1,5 +1,5 @@
-// Every LSTM runner against nn.LSTM with the same weights: outputs and gradients within 0.001, upstream's bound
-// (fastrnns/test.py); sizes, executor switches, and what a tracer sees.
+// Compares every LSTM runner with nn.LSTM with the same weights. Outputs and gradients must agree within 0.001,
+// upstream's bound (fastrnns/test.py). Also tests sizes, executor switches, and what a tracer records.
 #include <map>
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ constexpr double bound = 0.001;
 const ModelOptions options{.batch_size = 3};
 const RecurrentFlags two_layers{std::nullopt, 2, std::nullopt, std::nullopt};
 
-/// Sets sizes for one test.
+/// Sets the sizes of recurrent models while it exists.
 class Sized {
  public:
   explicit Sized(RecurrentFlags flags) { recurrent_flags() = flags; }
@@ -39,7 +39,7 @@ Tensors tensors_in(const c10::IValue& value) {
 
 double difference(const torch::Tensor& a, const torch::Tensor& b) { return (a - b).abs().max().item<double>(); }
 
-/// nn.LSTM with the weights of `model`.
+/// Returns an nn.LSTM with the weights of `model`.
 torch::nn::LSTM original(const Model& model, int64_t input, int64_t hidden, int64_t layers) {
   torch::nn::LSTM lstm(torch::nn::LSTMOptions(input, hidden).num_layers(layers));
   const torch::NoGradGuard no_grad;
@@ -68,7 +68,7 @@ TEST_P(Runner, GivesTheOutputsAndGradientsOfNnLstm) {
     const auto [output, state] =
         lstm->forward(expected_inputs[0], std::make_tuple(expected_inputs[1], expected_inputs[2]));
     Tensors expected{output, std::get<0>(state), std::get<1>(state)};
-    if (found.size() == 2) expected.erase(expected.begin());  // jit_simple keeps the last step only
+    if (found.size() == 2) expected.erase(expected.begin());  // jit_simple returns only the last step
     ASSERT_EQ(found.size(), expected.size());
     torch::Tensor loss, expected_loss;
     for (size_t i = 0; i < found.size(); ++i) {
@@ -118,7 +118,7 @@ TEST(VariableLength, ALoopAndAScriptGiveWhatThePackedLstmPads) {
 
 using Named = std::map<std::string, torch::Tensor>;
 
-/// Layer normalisation by its formula (Ba, Kiros and Hinton, "Layer Normalization", 2016, equations 3 and 4).
+/// Computes layer normalisation by its formula (Ba, Kiros and Hinton, "Layer Normalization", 2016, equations 3 and 4).
 torch::Tensor layer_normalised(const torch::Tensor& x, const Named& parameters, const std::string& which,
                                double epsilon) {
   const auto centred = x - x.mean(-1, /*keepdim=*/true);
@@ -127,7 +127,7 @@ torch::Tensor layer_normalised(const torch::Tensor& x, const Named& parameters, 
          parameters.at("layernorm_" + which + "_bias");
 }
 
-/// The LSTM with normalised gates and cell, in ATen operators: x [T, B, I], h and c [1, B, H] → (output, h, c).
+/// Computes an LSTM with normalised gates and cell by ATen operators: x [T, B, I], h and c [1, B, H] → (output, h, c).
 Tensors layer_norm_lstm(const Tensors& inputs, const Named& parameters, double epsilon) {
   auto h = inputs.at(1).squeeze(0), c = inputs.at(2).squeeze(0);
   const int64_t width = h.size(1);
@@ -145,7 +145,7 @@ Tensors layer_norm_lstm(const Tensors& inputs, const Named& parameters, double e
   return {torch::stack(outputs), h.unsqueeze(0), c.unsqueeze(0)};
 }
 
-/// Σ output · weight, so that each element has a gradient of its own.
+/// Returns Σ output · random weight, so that the gradients of all elements differ.
 torch::Tensor weighted_sum(const Tensors& outputs) {
   torch::manual_seed(3);
   auto sum = torch::zeros({}, torch::kFloat64);
@@ -161,14 +161,14 @@ bool near(const torch::Tensor& found, const torch::Tensor& expected) {
   return torch::allclose(found.to(torch::kFloat64), expected, bound, bound);
 }
 
-/// The runner's name, and the epsilon of its normalisation.
+/// Parameters: the runner's name, and the epsilon of its normalisation.
 class LayerNormRunner : public testing::TestWithParam<std::pair<std::string, double>> {};
 
 TEST_P(LayerNormRunner, GivesTheOutputsAndGradientsOfItsFormula) {
   const auto model = make_runner(GetParam().first);
   Named parameters;
   for (auto& item : model->named_parameters()) {
-    // Weights of 1 and biases of 0 would hide which of them is used where.
+    // With the initial weights of 1 and biases of 0, the test would not notice exchanged parameters.
     if (item.key().starts_with("layernorm")) item.value().set_data(torch::randn_like(item.value()));
     parameters[item.key()] = double_leaf(item.value());
   }
@@ -228,7 +228,7 @@ TEST(Dropout, IsBetweenTheLayersAndInTrainingOnly) {
   EXPECT_FALSE(torch::equal(output(), output()));
 }
 
-/// Restores LibTorch's switches.
+/// Restores LibTorch's executor settings.
 class ExecutorSettings : public testing::Test {
  protected:
   ~ExecutorSettings() override {
@@ -260,7 +260,7 @@ TEST_F(ExecutorSettings, EverySwitchIsAsTheTableSays) {
   EXPECT_THAT(after(Fuser::te, Executor::legacy), HasSubstr("profiling executor off, profiling mode off"));
 }
 
-// The switch reaches the script: only the profiling executor leaves types it has seen in the graph that it runs.
+// The switch must affect the script. Only the profiling executor writes observed types into the graph that it runs.
 TEST_F(ExecutorSettings, TheProfilingExecutorSpecialisesTheScriptAndTheSimpleOneDoesNot) {
   const auto specialised = [] {
     const auto unit = torch::jit::compile("def f(x, y):\n    return (x * y + y).tanh()\n");

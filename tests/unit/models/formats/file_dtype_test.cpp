@@ -44,7 +44,7 @@ TEST(DtypesOfAFile, AreThoseOfBuffersAndConstantsToo) {
     const torch::jit::WithInsertPoint end(graph->block()->return_node());
     graph->block()->replaceOutput(0, graph->insert(c10::aten::mul, {graph->outputs()[0], value}));
   };
-  multiply_by(torch::tensor(2.0, torch::kDouble));  // a number of a trace
+  multiply_by(torch::tensor(2.0, torch::kDouble));  // a scalar as traces hold it, which must not count
   EXPECT_THAT(dtypes_of(ScriptFile(module, {torch::ones({3})})), UnorderedElementsAre(torch::kFloat, torch::kHalf));
   multiply_by(torch::ones({3}, torch::kBFloat16));
   EXPECT_THAT(dtypes_of(ScriptFile(module, {torch::ones({3})})),

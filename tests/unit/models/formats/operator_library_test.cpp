@@ -22,7 +22,7 @@ std::string library_path(const std::string& name) {
   return (program.parent_path().parent_path() / "lib" / ("lib" + name + ".so")).string();
 }
 
-/// A module whose forward calls one operator with its input and these arguments.
+/// Returns a module whose forward calls one operator with its input and these arguments.
 torch::jit::Module calling(const std::string& name, const std::vector<torch::jit::NamedValue>& more) {
   torch::jit::Module module("net");
   module.define("def forward(self, x):\n  return x\n");
@@ -66,7 +66,7 @@ TEST(OperatorLibrary, BringsTheOperatorsOfAFile) {
   const c10::OperatorName name("torchstone_test::shifted_relu", "");
   EXPECT_FALSE(c10::Dispatcher::singleton().findSchema(name));
   load_operator_library(library);
-  load_operator_library(library);  // once is enough
+  load_operator_library(library);  // loading it again has no effect
   EXPECT_EQ(operator_libraries(), std::vector<std::string>{library});
   EXPECT_TRUE(c10::Dispatcher::singleton().findSchema(name));
   const ScriptFile file(calling("torchstone_test::shifted_relu", {1.0}), {torch::ones({2, 3})});

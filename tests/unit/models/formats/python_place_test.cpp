@@ -106,7 +106,7 @@ struct Places {
   std::map<std::string, std::string> modules, sources;
 };
 
-/// By the name of the operator.
+/// Returns the module and the source line of each node, by the name of its operator.
 Places places_of(const jit::Graph& graph, const jit::Module& module) {
   Places places;
   for (const jit::Node* node : graph.nodes()) {
@@ -117,7 +117,8 @@ Places places_of(const jit::Graph& graph, const jit::Module& module) {
   return places;
 }
 
-/// A module `first` with `inner` (relu), and one with the name of its own `inner` (cos); sigmoid is the model's.
+/// Returns a model that calls sigmoid itself. Its module `first` calls exp, and relu in `inner`. The model also calls
+/// `second.other` (cos).
 jit::Module nested() {
   const auto unit = std::make_shared<jit::CompilationUnit>();
   jit::Module inner("Inner", unit), other("Other", unit), first("First", unit), second("Second", unit),
@@ -153,7 +154,7 @@ TEST(ModuleOfNode, IsUnknownInAScriptWithoutCallsAndBelowTwoOfOneName) {
   net.register_module("a", one);
   net.register_module("b", one);
   net.define("def forward(self, x):\n  return self.b.leaf.forward(x)\n");
-  EXPECT_EQ(places_of(*inlined_forward(net), net).modules.at("relu"), "") << "a.leaf or b.leaf";
+  EXPECT_EQ(places_of(*inlined_forward(net), net).modules.at("relu"), "") << "the module is a.leaf or b.leaf";
 }
 
 template <typename Call>
@@ -164,7 +165,7 @@ std::shared_ptr<jit::Graph> traced(const Call& call) {
       .first->graph;
 }
 
-/// A script gets the module that it calls as an argument, as a trace in Python of a module under two names does.
+/// A script may take the called module from a value, as a trace in Python does for a module with two names.
 TEST(ModuleOfNode, EndsAtACallWhoseModuleIsNotKnown) {
   const auto unit = std::make_shared<jit::CompilationUnit>();
   jit::Module leaf("Leaf", unit), net("Net", unit);

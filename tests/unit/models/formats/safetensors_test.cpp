@@ -1,4 +1,4 @@
-// The safetensors reader: what Python writes, and everything that the format forbids.
+// The safetensors reader: files that Python writes, and everything that the format forbids.
 #include "models/formats/safetensors.h"
 
 #include <cstring>
@@ -19,7 +19,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-/// A file of this header and data.
+/// Returns the bytes of a file with this header and data.
 std::string file_of(const std::string& header, const std::string& data = "") {
   const uint64_t length = header.size();
   std::string bytes(8, '\0');
@@ -45,7 +45,7 @@ std::string tensor(const std::string& dtype, const std::string& shape, const std
 const std::string kZeros(64, '\0');
 
 TEST(SafeTensors, ReadsWhatPythonWrote) {
-  // tests/oracles/write_samples.py wrote it with Python's safetensors: each dtype counts up from 0.
+  // tests/oracles/write_samples.py wrote the file with Python's safetensors. The values of each dtype count up from 0.
   const auto file = read_safetensors(TORCHSTONE_TEST_DIR "/oracles/safetensors_sample.safetensors");
   EXPECT_EQ(file.metadata.at("format"), "pt");
   ASSERT_EQ(file.tensors.size(), 12U);
@@ -151,8 +151,8 @@ TEST(SafeTensors, RefusesOffsetsThatOverlapLeaveGapsOrRunOut) {
   expect_error(file_of("{" + tensor("U8", "[4]", "[0]") + "}", kZeros.substr(0, 4)), "[begin, end]");
 }
 
-// Mutations of a valid file: flipped, inserted, removed and repeated bytes, mostly in the header. Each must either be
-// read or be refused with a std::runtime_error; anything else ends the program.
+// Mutations of a valid file: flipped, inserted, removed and repeated bytes, mostly in the header. Each must be read, or
+// be refused with a std::runtime_error.
 TEST(SafeTensors, MutatedFilesAreReadOrRefused) {
   const auto valid = file_of("{\"__metadata__\":{\"format\":\"pt\"}," + tensor("F32", "[2,3]", "[0,24]") +
                                  R"(,"b":{"dtype":"I64","shape":[],"data_offsets":[24,32]}})",

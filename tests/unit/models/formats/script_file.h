@@ -11,7 +11,7 @@
 
 namespace torchstone::formats {
 
-/// A TorchScript file of one linear layer [4, 3] and a `forward` in TorchScript, with inputs for it.
+/// TorchScript file with a weight [4, 3], a `forward` in TorchScript, and a file with its inputs.
 class ScriptFile {
  public:
   explicit ScriptFile(const std::string& forward, const Tensors& inputs) {
@@ -38,7 +38,7 @@ class ScriptFile {
   TemporaryFolder folder_;
 };
 
-/// What the error of `action` says first; empty when there is none.
+/// Returns the first line of the error of `action`, or an empty string if there is none.
 template <typename Action>
 std::string first_line_of_error(const Action& action) {
   try {

@@ -23,7 +23,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-/// A folder with a script module (an embedding, a nested linear layer and dropout) and its inputs.
+/// Folder with a script module (an embedding, a nested linear layer and a dropout) and its inputs.
 class ScriptModelTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -195,12 +195,12 @@ TEST_F(ScriptModelTest, RefusesFilesThatAreNoInputs) {
   expect_error("2net-a.pt", "dict.pt", "dict.pt: holds a dict of 1, expected a list or tuple of tensors");
   expect_error("2net-a.pt", "mixed.pt", "mixed.pt: element [1] is 3, but the argument ids of forward is Tensor");
   expect_error("2net-a.pt", "nothing.pt", "nothing.pt: holds no tensor");
-  // torch.save(torch.nn.Linear(1, 1).state_dict()): an OrderedDict.
+  // Written by torch.save(torch.nn.Linear(1, 1).state_dict()), which is an OrderedDict.
   EXPECT_THAT([&] { script_model_info(path("2net-a.pt"), TORCHSTONE_TEST_DIR "/oracles/state_dict_sample.pt"); },
               ThrowsMessage<std::runtime_error>(HasSubstr("state_dict_sample.pt: holds a dict of 2, expected a list")));
 }
 
-/// forward(x, mask=None, scale=2.0, mode="sum").
+/// A script with forward(x, mask=None, scale=2.0, mode="sum").
 class ScriptArguments : public ScriptModelTest {
  protected:
   void SetUp() override {
@@ -213,7 +213,7 @@ class ScriptArguments : public ScriptModelTest {
         "  return x * scale\n");
     module.save(path("net.pt"));
   }
-  /// What the file answers, called with the tensors of these arguments alone.
+  /// Returns the sum of the script's output for these arguments. Only tensors remain inputs of the model.
   double answer_for(const std::vector<c10::IValue>& arguments) {
     save("arguments.pt", c10::ivalue::Tuple::create(arguments));
     const auto model = script_model_info(path("net.pt"), path("arguments.pt")).make({});

@@ -1,4 +1,4 @@
-// What a TorchScript file holds as constants (devices, modes, sizes), and what its errors say.
+// Constants of TorchScript files (devices, modes, sizes), and messages of their errors.
 #include "models/formats/script_program.h"
 
 #include <ATen/autocast_mode.h>
@@ -49,7 +49,7 @@ TEST(ScriptConstants, FollowTheModelToAnotherDeviceAndDtype) {
   EXPECT_EQ(output.toTensor().scalar_type(), torch::kHalf);
 }
 
-// As in a traced GRU, whose first state is torch.zeros(…, dtype=torch.float32).
+// A traced GRU has such a constant: its first state is torch.zeros(…, dtype=torch.float32).
 TEST(ScriptConstants, ThatAskForTheFilesDtypeAskForFloat64InTheReference) {
   torch::jit::Module module("net");
   module.register_parameter("weight", torch::ones({3, 3}), false);
@@ -67,11 +67,12 @@ TEST(ScriptConstants, ThatAskForTheFilesDtypeAskForFloat64InTheReference) {
   model->to(torch::kFloat64);
   const auto output = model->forward({torch::ones({3, 3}, torch::kFloat64)}).toTupleRef().elements();
   EXPECT_EQ(output[0].toTensor().scalar_type(), torch::kFloat64);
-  EXPECT_EQ(output[1].toTensor().scalar_type(), torch::kBFloat16) << "a dtype that is not the file's was meant";
+  EXPECT_EQ(output[1].toTensor().scalar_type(), torch::kBFloat16)
+      << "the script asks for a dtype that differs from the file's";
   EXPECT_TRUE(output[0].toTensor().equal(torch::full({3, 3}, 4.0, torch::kFloat64)));
 }
 
-// As in each traced transformer: what a submodule makes is made on the model's device.
+// Tensors that a submodule makes must be made on the model's device. Every traced transformer has such submodules.
 TEST(ScriptConstants, OfSubmodulesFollowAsWell) {
   torch::jit::Module child("child"), module("net");
   child.define("def forward(self, x):\n  return x + torch.arange(3, device=torch.device(\"cpu\"))\n");
@@ -91,7 +92,7 @@ TEST(ScriptConstants, OfTheModelsOwnDeviceAreNotWorthANote) {
   EXPECT_THAT(info.facts().notes, IsEmpty());
 }
 
-// A trace keeps allow_tf32 and the like of the process that made it: the last four arguments.
+// A trace keeps the switches of the process that made it, such as allow_tf32, as the last four arguments.
 TEST(ScriptConstants, SwitchesOfConvolutionsAreThoseOfTheProcessThatRuns) {
   torch::jit::Module child("child"), module("net");
   child.define(
@@ -121,14 +122,14 @@ TEST(ScriptDropout, DropsNothingAtTheRateThatItIsGiven) {
     torch::manual_seed(seed);
     return model->forward({torch::ones({8, 16})}).toTensor();
   };
-  EXPECT_FALSE(drawn(1).equal(drawn(2))) << "drops as it was saved";
+  EXPECT_FALSE(drawn(1).equal(drawn(2))) << "the dropout keeps its saved rate";
   EXPECT_EQ(dynamic_cast<DropoutRates&>(*model).set_dropout_rate(1e-30), 2u);
   EXPECT_TRUE(drawn(1).equal(torch::ones({8, 16})));
   model->to(torch::kFloat64);
-  EXPECT_TRUE(drawn(2).equal(torch::ones({8, 16}))) << "cast, it keeps the rate";
+  EXPECT_TRUE(drawn(2).equal(torch::ones({8, 16}))) << "a cast keeps the rate";
 }
 
-// A trace of Python's holds aten::_convolution, which autocast on the CPU does not cast.
+// Traces of Python hold aten::_convolution, which autocast does not cast on the CPU.
 TEST(ScriptUnderAutocastOnTheCpu, ATracedConvolutionIsCast) {
   for (const char* transposed : {"False", "True"}) {
     const ScriptFile file(

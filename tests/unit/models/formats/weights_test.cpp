@@ -1,5 +1,5 @@
-// Published checkpoints: files, folders of Hugging Face, what training scripts wrap around a state_dict.
-// Generated weights, weight files, and copies of state.
+// Published checkpoints: files, folders of Hugging Face, and state_dicts that training scripts wrap into other dicts.
+// Also tests generated weights, weight files, and copies of state.
 
 #include "models/formats/weights.h"
 
@@ -106,7 +106,7 @@ void expect_equal_states(const Model& one, const Model& two) {
   for (const auto& [name, tensor] : state_of(one)) EXPECT_TRUE(torch::equal(tensor, other.at(name))) << name;
 }
 
-// The numbers were computed with tests/oracles/counter_fill.py, digit by digit the same in float32.
+// tests/oracles/counter_fill.py computed the numbers. All digits must be equal in float32.
 TEST(CounterFill, GivesTheBitsOfThePythonTwin) {
   const auto input = counter_input("input.0", {2, 2});
   const std::vector<float> expected = {1.117746353149414F, 0.18569673597812653F, 0.31685250997543335F,

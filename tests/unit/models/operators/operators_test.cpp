@@ -155,7 +155,7 @@ TEST(OperatorLog, MistakesAreNamedWithFileLineAndColumn) {
   EXPECT_THAT([] { read_operator_log("/no/such/log"); }, ThrowsMessage<LogError>(HasSubstr("/no/such/log: cannot be")));
 }
 
-// Whatever is done to a log, reading it ends with a log or with a LogError.
+// Reading a randomly damaged log must give a log or a LogError.
 TEST(OperatorLog, RandomDamageIsReadOrRefused) {
   std::mt19937 random(7);
   const std::string alphabet = "()[]{},:'\"\\ \nTSf3-.e0123456789stride=cntOperator";
@@ -272,8 +272,8 @@ TEST(RandomTensor, HasTheRangeStridesAndTypeOfTheLog) {
 
 TEST(HasKernel, KnowsWhatIsWrittenForADevice) {
   EXPECT_TRUE(has_kernel("aten.mul.Tensor", torch::kCPU));
-  EXPECT_TRUE(has_kernel("aten.reshape.default", torch::kCPU)) << "made of others";
-  EXPECT_TRUE(has_kernel("aten.no_such_thing.default", torch::kCPU)) << "another fault";
+  EXPECT_TRUE(has_kernel("aten.reshape.default", torch::kCPU)) << "composed of other operators";
+  EXPECT_TRUE(has_kernel("aten.no_such_thing.default", torch::kCPU)) << "an unknown operator is another error";
   EXPECT_TRUE(has_kernel("aten._scaled_dot_product_flash_attention_for_cpu.default", torch::kCPU));
   EXPECT_FALSE(has_kernel("aten._scaled_dot_product_flash_attention_for_cpu.default", torch::kCUDA));
 }

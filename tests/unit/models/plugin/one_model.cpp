@@ -1,4 +1,4 @@
-// A plug-in with one model: what load_plugin is tested with.
+// Plug-in with one model, for tests of load_plugin.
 #include <torchstone/model.h>
 
 namespace {

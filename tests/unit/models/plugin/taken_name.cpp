@@ -1,4 +1,4 @@
-// A plug-in whose model has the name of one that exists: load_plugin must refuse it without a crash.
+// Plug-in whose model has the name of an existing model. load_plugin must refuse it without a crash.
 #include <torchstone/model.h>
 
 namespace {

@@ -1,4 +1,4 @@
-// The two forms of RepVGG must answer alike: a proof that needs no oracle.
+// The two forms of RepVGG must give the same answer. This check needs no oracle.
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
@@ -9,19 +9,19 @@
 namespace torchstone {
 namespace {
 
-/// A kernel and a bias.
+/// Kernel and bias of a convolution.
 struct Affine {
   torch::Tensor kernel, bias;
 };
 
-/// kernel * scale and bias of a BatchNorm in evaluation mode, after a convolution with that kernel.
+/// Merges a convolution with `kernel` and the batch norm after it, in evaluation mode.
 Affine merged(torch::Tensor kernel, const State& state, const std::string& norm) {
   const auto at = [&](const char* name) { return state.at(norm + "." + name); };
   const auto scale = at("weight") / (at("running_var") + 1e-5).sqrt();
   return {kernel * scale.view({-1, 1, 1, 1}), at("bias") - at("running_mean") * scale};
 }
 
-/// The three branches of the block `name` as one 3x3 convolution.
+/// Returns the three branches of the block `name` as one 3x3 convolution.
 Affine one_convolution(const State& state, const std::string& name) {
   const auto wide = state.at(name + ".conv_kxk.conv.weight"), point = state.at(name + ".conv_1x1.conv.weight");
   auto sum = merged(wide, state, name + ".conv_kxk.bn");

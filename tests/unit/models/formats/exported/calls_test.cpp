@@ -1,4 +1,4 @@
-// Calls of operators in exported programs have the arguments that Python passes.
+// Calls of operators in exported programs must have the arguments that Python passes.
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 

@@ -1,4 +1,4 @@
-// Damaged, foreign and malicious archives: a clear error, before anything large is read.
+// Damaged, foreign and malicious archives must give a clear error before anything large is read.
 #include <filesystem>
 #include <fstream>
 
@@ -113,7 +113,7 @@ TEST_F(DamagedArchive, AMissingWeightIsRefused) {
 TEST_F(DamagedArchive, AValueUsedBeforeItIsDefinedIsRefused) {
   edit(model, [](json& j) {
     auto& nodes = j["graph_module"]["graph"]["nodes"];
-    std::swap(nodes[0], nodes[1]);  // as in a graph with a circle
+    std::swap(nodes[0], nodes[1]);  // as in a graph with a cycle
   });
   expect({"graph.nodes[0].inputs[0].arg.as_tensor: \"linear\" is used before it is defined"});
 }

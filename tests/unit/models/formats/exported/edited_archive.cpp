@@ -12,7 +12,7 @@ Records records_of(const std::string& path) {
   caffe2::serialize::PyTorchStreamReader reader(path);
   Records records;
   for (const auto& name : reader.getAllRecords()) {
-    if (name.starts_with(".data/") || name == "byteorder") continue;  // the writer has its own
+    if (name.starts_with(".data/") || name == "byteorder") continue;  // the writer adds its own
     const auto [data, size] = reader.getRecord(name);
     records[name] = {static_cast<const char*>(data.get()), size};
   }

@@ -7,11 +7,11 @@
 
 namespace torchstone::formats::exported {
 
-/// A committed archive of tests/oracles/exported: "torch213/two.pt2".
+/// Returns the path of a committed archive in tests/oracles/exported, such as "torch213/two.pt2".
 std::string exported_sample(const std::string& name);
 
 using Records = std::map<std::string, std::string>;
-/// The records of an archive, by their names below its top folder.
+/// Returns the records of an archive by their names relative to its top folder.
 Records records_of(const std::string& path);
 void write_archive(const std::string& path, const Records& records);
 

@@ -1,4 +1,4 @@
-// Exported programs as models: the archives that tests/oracles/write_exported.py made with PyTorch 2.13 and 2.11.
+// Exported programs as models. tests/oracles/write_exported.py wrote the archives with PyTorch 2.13 and 2.11.
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ TEST_P(OfEachVersion, IsAModelWithNamesInputsAndPythonsOutputs) {
   EXPECT_EQ(info.eval_batch, 3);
   EXPECT_FALSE(info.fixed_batch);
   EXPECT_EQ(info.not_trained, "");
-  const auto model = made(path("two.pt2"));  // compares its outputs with the stored ones of Python
+  const auto model = made(path("two.pt2"));  // compares its outputs with those that Python stored
   const auto state = state_of(*model);
   for (const char* name : {"first.weight", "inner.0.weight", "inner.1.running_mean", "last.weight", "places"})
     EXPECT_TRUE(state.contains(name)) << name;
@@ -135,7 +135,8 @@ TEST_P(OfEachVersion, FollowsTheDtypeItIsCastToAndKeepsItsConstants) {
   const auto model = made(path("two.pt2"));
   model->to(torch::kFloat64);
   EXPECT_EQ(state_of(*model).at("first.weight").scalar_type(), torch::kFloat64);
-  EXPECT_THAT(dtypes_of_constants(*model), testing::ElementsAre(torch::kFloat64)) << "other runs are judged by it";
+  EXPECT_THAT(dtypes_of_constants(*model), testing::ElementsAre(torch::kFloat64))
+      << "other runs are compared with float64";
   auto inputs = model->example_inputs(three);
   inputs[0] = inputs[0].to(torch::kFloat64);
   const torch::NoGradGuard no_grad;
@@ -250,13 +251,14 @@ TEST_P(OfEachVersion, DropsNothingAtTheRateThatItIsGiven) {
       flat.push_back(tensor.detach().flatten().to(torch::kFloat32));
     return torch::cat(flat);
   };
-  EXPECT_FALSE(drawn(1).equal(drawn(2))) << "drops as it was exported";
+  EXPECT_FALSE(drawn(1).equal(drawn(2))) << "the dropout keeps its exported rate";
   auto* rates = dynamic_cast<DropoutRates*>(model.get());
   ASSERT_TRUE(rates);
   EXPECT_EQ(rates->set_dropout_rate(1e-30), 1u);
   EXPECT_TRUE(drawn(1).equal(drawn(2)));
   const auto evaluating = made(path("eval.pt2"));
-  EXPECT_EQ(dynamic_cast<DropoutRates&>(*evaluating).set_dropout_rate(1e-30), 0u) << "drops nothing anyway";
+  EXPECT_EQ(dynamic_cast<DropoutRates&>(*evaluating).set_dropout_rate(1e-30), 0u)
+      << "an exported program in eval mode has no dropout";
 }
 
 TEST_P(OfEachVersion, TheRowSaysThatArgumentsFollowAnotherDtype) {
@@ -265,7 +267,7 @@ TEST_P(OfEachVersion, TheRowSaysThatArgumentsFollowAnotherDtype) {
   model->to(torch::kFloat32);
   EXPECT_THAT(info.facts().notes, testing::IsEmpty()) << "as it was exported";
   model->to(torch::kBFloat16);
-  info.make(three)->to(torch::kFloat64);  // the reference beside it
+  info.make(three)->to(torch::kFloat64);  // the reference, which must not change the note
   EXPECT_THAT(info.facts().notes.at("dtype_constants"),
               testing::MatchesRegex("follow the model instead of float32 .[23] of the file."));
   const auto plain = exported_model_info(path("plain.pt2"));

@@ -56,7 +56,7 @@ TEST(ModulePath, IsTheScopeOfWhatATracerRecords) {
   write_archive(path, records);
   const auto model = exported_model_info(path).make({Preset::mini, Mode::inference, 3});
   const auto inputs = model->example_inputs({Preset::mini, Mode::inference, 3});
-  for (auto& parameter : model->parameters()) parameter.requires_grad_(false);  // as constants of the trace
+  for (auto& parameter : model->parameters()) parameter.requires_grad_(false);  // makes them constants of the trace
   const auto traced = jit::tracer::trace(
       jit::Stack(inputs.begin(), inputs.end()),
       [&](const jit::Stack& stack) {

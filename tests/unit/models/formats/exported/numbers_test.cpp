@@ -1,4 +1,4 @@
-// The numbers of exported programs are computed as Python computes them.
+// Numbers in exported programs must be computed as in Python.
 #include <gmock/gmock.h>
 
 #include "models/formats/exported/graph_reader.h"

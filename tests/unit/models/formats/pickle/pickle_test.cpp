@@ -161,7 +161,7 @@ TEST(ReadPt, RefusesWhatIsNoWholeZip) {
   }
 }
 
-// Pickles by hand: what Python would never write.
+// Pickles written by hand, which Python would never write.
 std::string number(int32_t value) { return "J" + std::string(reinterpret_cast<const char*>(&value), 4); }
 std::string text(const std::string& value) {
   const auto size = static_cast<uint32_t>(value.size());
@@ -239,7 +239,7 @@ TEST(Unpickle, AMillionNestedListsAreAnErrorAndNoOverflow) {
   EXPECT_THAT(failure(program), HasSubstr("200 levels"));
 }
 
-// Strides of 0 and many names for one tensor: a few bytes that whoever copies the value pays for.
+// With strides of 0 or many references to one tensor, a few bytes of the file become large when the value is copied.
 TEST(Bombs, TensorsAreCountedWithTheirRepeatedElements) {
   const auto repeated = [](int32_t elements) {
     return tensor(storage(1) + number(0) + tuple(number(elements)) + tuple(number(0)));
@@ -258,7 +258,7 @@ TEST(Bombs, ObjectsAndKeysAreLimited) {
   EXPECT_THAT(failure("}" + text(std::string(5000, 'k')) + "Ns"), HasSubstr("longer than 4096 bytes"));
 }
 
-/// The archive with its directory's entry data/0 copied under `copies` further names: all lie over one record.
+/// Returns an archive whose directory has `copies` further entries for the record data/0, so that the entries overlap.
 std::string overlapping(size_t copies) {
   std::string bytes;
   {
@@ -301,7 +301,7 @@ std::string overlapping(size_t copies) {
   const uint64_t grown = entries.size() - before;
   if (has64) {
     add(24, 8, copies), add(32, 8, copies), add(40, 8, grown);
-    add(56 + 8, 8, grown);  // where the locator finds it
+    add(56 + 8, 8, grown);  // the offset in the zip64 locator
   }
   const size_t end_in_tail = tail.rfind(signature);
   if (number_at(end + 8, 2) != 0xffff) add(end_in_tail + 8, 2, copies), add(end_in_tail + 10, 2, copies);
@@ -315,7 +315,7 @@ TEST(Bombs, RecordsThatLieOverEachOtherAreRefusedBeforeOneIsRead) {
               HasSubstr("memory.pt: its tensors are stored in 22020096 bytes, more than the "));
 }
 
-// Whatever is changed in a good file, the end is a value or a PickleError.
+// Random changes of a valid file must give a value or a PickleError.
 class Mutations : public testing::Test {
  protected:
   std::string mutate(std::string bytes) {
@@ -346,7 +346,7 @@ class Mutations : public testing::Test {
     const auto* text = std::getenv("TORCHSTONE_FUZZ_INPUTS");
     return text ? std::atoi(text) : 2000;
   }
-  /// Touches every element that was read.
+  /// Reads every element of the value.
   static void use(const c10::IValue& value) {
     for (const auto& child : children_of(value)) use(child.value);
     if (value.isTensor() && value.toTensor().numel() < 10000) value.toTensor().to_dense().clone();
