@@ -1,5 +1,5 @@
-// Small files that cost much: each is refused by a count before memory is taken, or read and written in time that grows
-// with its size alone (the time limit of the test program guards that).
+// Small files that could need much memory or time. Each is either refused by a limit before memory is allocated, or
+// read and written in time that is proportional to its size. The time limit of the test program checks the latter.
 #include <fstream>
 #include <functional>
 
@@ -59,7 +59,7 @@ Result bomb_result(size_t number, const std::string& suite, const std::string& b
   return result;
 }
 
-/// Each of a suite, an operator and a backend of its own.
+/// Returns results whose suites, operators and backends are all different.
 std::vector<Result> all_different(size_t count) {
   std::vector<Result> results;
   for (size_t i = 0; i < count; ++i) results.push_back(bomb_result(i, fmt::format("s{}", i), fmt::format("b{}", i)));
@@ -89,7 +89,7 @@ TEST(Bombs, AFileIsMeasuredBeforeItIsRead) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "large.csv";
   std::ofstream(file).put('a');
-  std::filesystem::resize_file(file, size_t{1} << 40);  // takes no room on the disk
+  std::filesystem::resize_file(file, size_t{1} << 40);  // a sparse file, which takes no space on the disk
   EXPECT_EQ(bomb_error([&] { read_csv(file.string()); }),
             file.string() + ": 1099511627776 bytes (expected at most 67108864)");
   EXPECT_THAT(bomb_error([] { read_csv("/dev/zero"); }),
@@ -116,7 +116,7 @@ TEST(Bombs, BracketsInStringsAreNoNesting) {
 TEST(Bombs, ThousandsOfSuitesAndBackendsAreWrittenWithoutTheirProduct) {
   const auto results = all_different(6'000);
   RunInfo run;
-  run.machine["cpu"] = std::string(100'000, 'x');  // would be 600 MB, once a suite
+  run.machine["cpu"] = std::string(100'000, 'x');  // would be 600 MB if each suite repeated it
   EXPECT_LT(write::write_junit(results, run).size(), size_t{30} << 20);
   EXPECT_LT(write::write_summary_csv(results).size(), size_t{10} << 20);
   EXPECT_LE(write::write_markdown({{}, results}, {}).size(), write::MarkdownOptions{}.limit);

@@ -6,7 +6,7 @@
 
 namespace torchstone {
 
-/// A diagnosis with something in every member; the operator is aten::`word`.
+/// Returns a diagnosis with a value in every member. The operator is aten::`word`.
 inline Diagnosis diagnosed(const std::string& word) {
   const DiagnosedNode node{"v7", "aten::" + word, "float32[8, 64]", "layer3.0", "net.py:12"};
   const DiagnosedElement element{{0, 3}, 1.2, 1.5};

@@ -14,7 +14,7 @@ namespace {
 
 std::string around(const std::string& text, size_t at) { return printable(text.substr(at < 40 ? 0 : at - 40, 100)); }
 
-/// Without what stands in fences and in spans of code.
+/// Returns the text without blocks and spans of code.
 std::string without_code(const std::string& text) {
   std::string prose, fence;
   for (const auto& line : text_lines(text)) {
@@ -117,10 +117,10 @@ std::set<std::string> elements_of_page(const std::string& text) {
     const size_t end_of_name = text.find_first_of(" \n/>", at + 1);
     if (at + 1 >= text.size() || std::string_view(" =/").find(text[at + 1]) != std::string_view::npos) continue;
     std::string element = text.substr(at + 1, end_of_name - at - 1);
-    size_t end = end_of_name;  // the first > outside of quotes
+    size_t end = end_of_name;  // position of the first > outside of quotes
     for (bool quoted = false; end < text.size() && (quoted || text[end] != '>'); ++end) quoted ^= text[end] == '"';
     const std::string rest = text.substr(end_of_name, end - end_of_name);
-    if (rest.size() > 100'000) {  // the raw data
+    if (rest.size() > 100'000) {  // the embedded data
       elements.insert(element + " …");
       continue;
     }
@@ -135,7 +135,7 @@ std::set<std::string> elements_of_page(const std::string& text) {
 
 std::string fault_of_markdown(const std::string& text) {
   if (auto fault = fault_of_bytes(text); !fault.empty()) return fault;
-  size_t cells = 0;  // of the table that is open
+  size_t cells = 0;  // cells per row of the current table
   for (const auto& line : text_lines(text)) {
     const bool in_table = line.starts_with('|');
     if (in_table && cells > 0 && cells_in(line) != cells) return "another number of cells: " + line;

@@ -1,5 +1,5 @@
-// What every writer makes of the same results, compared byte for byte with the files in golden/.
-// TORCHSTONE_UPDATE_GOLDEN=1 writes them anew; read the difference before committing it.
+// Compares what every writer makes of the same results with the files in golden/, byte for byte.
+// TORCHSTONE_UPDATE_GOLDEN=1 writes these files again. Read the difference before you commit it.
 #include <cstdlib>
 #include <filesystem>
 #include <string>

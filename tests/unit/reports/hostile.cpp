@@ -61,7 +61,7 @@ std::vector<std::string> texts_to_escape() {
       "\u009b31mplanted\x7f",
   };
   std::vector<std::string> texts;
-  for (const size_t first : {0, 1, 2, 4, 6, 10, 11}) {  // with a mark that means something at the beginning
+  for (const size_t first : {0, 1, 2, 4, 6, 10, 11}) {  // parts with a meaning at the beginning of a text
     std::string text;
     for (size_t i = 0; i < parts.size(); ++i) text += (i % 4 == 3 ? "\n\n" : " ") + parts[(first + i) % parts.size()];
     texts.push_back(text.substr(1));

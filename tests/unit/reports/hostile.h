@@ -6,12 +6,12 @@
 
 namespace torchstone {
 
-/// Texts that no format may show raw: terminal sequences, NUL, line breaks, markup, formulas, workflow commands, right
-/// to left overrides, broken UTF-8. Each begins with another one of them.
+/// Returns texts that no format may show raw. Each has terminal sequences, NUL, line breaks, markup, formulas, workflow
+/// commands, right-to-left overrides and invalid UTF-8. Each begins with a different one of these.
 std::vector<std::string> texts_to_escape();
 
-/// Results that every writer has something to say about, with the text in every field, and as key and value of every
-/// map. Two reports of texts with as many lines have the same form.
+/// Returns a report that gives every writer something to write. The text is in every field, and is key and value of
+/// every map. Two reports have the same form if their texts have the same number of lines.
 Report report_of(const std::string& text);
 
 }  // namespace torchstone

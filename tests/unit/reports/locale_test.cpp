@@ -1,4 +1,4 @@
-// Numbers have a dot whatever locale the process is in: a plug-in or a library may have chosen one with a comma.
+// Numbers must have a decimal point in every locale. A plug-in or a library may set a locale with a decimal comma.
 #include <array>
 #include <clocale>
 #include <cstdio>
@@ -22,7 +22,7 @@
 namespace torchstone {
 namespace {
 
-/// The process with a decimal comma, for C's functions and for streams, as long as the object lives.
+/// Sets a locale with a decimal comma for C functions and streams of this process while it exists.
 class InCommaLocale {
  public:
   InCommaLocale() : path_("LOCPATH", built_.folder()) {
@@ -46,12 +46,12 @@ class InCommaLocale {
   std::locale before_;
 };
 
-/// All that is written of the sample, and what is read back from it.
+/// Returns all texts that are written of the sample, and texts of the reports that are read from them.
 std::vector<std::string> texts_in_this_locale() {
   const Report report{sample_run(), sample_results()};
   std::vector<std::string> texts;
   for (const ReportWriter* writer : report_writers()) {
-    if (writer->help == "a test's") continue;  // of another test of this program
+    if (writer->help == "a test's") continue;  // registered by another test of this program
     if (writer->text) texts.push_back(writer->text(report, {}));
     if (!writer->files) continue;
     for (const auto& [name, text] : writer->files(report, {})) texts.push_back(text);
@@ -80,11 +80,11 @@ TEST(CommaLocale, ChangesNoReportAndNoReader) {
     EXPECT_EQ(leading_number("1.5e-3, relative"), 1.5e-3);
     EXPECT_EQ(parse_number("1,5"), std::nullopt);
   }
-  EXPECT_STREQ(by_c.data(), "1,5");  // it was in force
+  EXPECT_STREQ(by_c.data(), "1,5");  // the locale was in effect
   EXPECT_EQ(found, expected);
 }
 
-/// What obeys the locale of the process stands nowhere in the sources.
+/// No source may call a function that depends on the locale of the process.
 TEST(CommaLocale, IsObeyedByNoSource) {
   const std::string takes_it_back = "std::setlocale(LC_NUMERIC, \"C\")";
   size_t files = 0;

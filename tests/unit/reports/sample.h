@@ -15,24 +15,25 @@ namespace torchstone {
 inline constexpr double nan_value = std::numeric_limits<double>::quiet_NaN(),
                         infinity = std::numeric_limits<double>::infinity();
 
-/// One result of every status, and what is awkward: hostile names, NaN, infinities, Unicode, broken UTF-8, control
-/// characters, expected failures, unexpected passes, an unfinished case, repeated names, two presets.
+/// Returns one result of every status, and results that are difficult to write: hostile names, NaN, infinities,
+/// Unicode, invalid UTF-8, control characters, expected failures, unexpected passes, an unfinished case, repeated
+/// names, and two presets.
 std::vector<Result> sample_results();
 RunInfo sample_run();
 
-/// A result that only has what a test needs.
+/// Returns a result with only the fields that a test needs.
 Result simple_result(const std::string& name, Status status, const std::string& check = "accuracy");
 
-/// How often `part` stands in `text`.
+/// Returns how often `part` occurs in `text`.
 size_t count_of(const std::string& text, const std::string& part);
 
 struct Finished {
   int exit_code;
   std::string output;  ///< standard output and error together
 };
-/// Runs a line of sh.
+/// Runs a command line of sh.
 Finished run_line(const std::string& line);
-/// Whether a program is in PATH.
+/// Returns whether a program is in PATH.
 bool is_installed(const std::string& program);
 
 }  // namespace torchstone

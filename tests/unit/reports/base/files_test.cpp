@@ -45,7 +45,7 @@ TEST(WriteAtomically, NamesPathAndCauseAndKeepsTheOldFile) {
 TEST(WriteAtomically, TakesAnotherNameForItsTemporaryFileWhereOneIsTaken) {
   const TemporaryFolder folder;
   write_atomically(folder.path() / "first", "text");
-  // Whatever its counter has reached in this process.
+  // Covers all numbers that the counter of temporary names may have in this process.
   for (int i = 0; i < 1000; ++i) std::ofstream(folder.path() / fmt::format(".{}.{}.tmp", getpid(), i)) << "of another";
   write_atomically(folder.path() / "second", "text");
   EXPECT_EQ(read_text(folder.path() / "second"), "text");

@@ -55,7 +55,7 @@ TEST(Color, PlainTextHasNoCodes) {
   EXPECT_EQ(colored("a", Color::red, true), "\033[31ma\033[0m");
 }
 
-/// A Progress whose time stands until it is moved.
+/// Progress with a clock that only the test advances.
 struct Staged {
   explicit Staged(bool live, size_t width = 80)
       : progress(out, {.live = live, .clock = [this] { return time; }, .width = [width] { return width; }}) {}
@@ -90,7 +90,7 @@ TEST(Progress, OnATerminalRedrawsOneLineTenTimesASecondAtMost) {
 TEST(Progress, TicksWhileNothingNewIsSaid) {
   Staged stage(true);
   stage.progress.tick();
-  EXPECT_EQ(stage.taken(), "") << "nothing is going on";
+  EXPECT_EQ(stage.taken(), "") << "no step is in progress";
   stage.progress.begin();
   stage.progress.show("resnet18", "compile");
   stage.taken();
@@ -101,7 +101,7 @@ TEST(Progress, TicksWhileNothingNewIsSaid) {
   stage.taken();
   stage.time += 5;
   stage.progress.tick();
-  EXPECT_EQ(stage.taken(), "") << "it is over";
+  EXPECT_EQ(stage.taken(), "") << "the step has ended";
 }
 
 TEST(Progress, FitsTheTerminalAndCannotControlIt) {
@@ -135,9 +135,9 @@ TEST(Progress, EstimatesFromAnEarlierRunAndFromThisOne) {
   stage.progress.expect({"a", "b", "c", "d"}, {{"a", 10}, {"b", 20}, {"other", 1000}});
   stage.progress.begin("a");
   stage.time += 4;
-  stage.progress.show("a", "measure");  // left: 6 of a, 20 of b, 15 each of c and d
+  stage.progress.show("a", "measure");  // left: 6 s of a, 20 s of b, 15 s each of c and d
   EXPECT_EQ(stage.taken(), "\r    4 s  [1/4] a: measure of ~10 s, ~56 s left\033[K");
-  stage.time += 36;  // longer than before: so may the others take, and from now on it counts 40
+  stage.time += 36;  // a takes longer than before, so it counts as 40 s, and others may take longer, too
   stage.progress.show("a", "measure");
   EXPECT_EQ(stage.taken(), "\r   40 s  [1/4] a: measure of ~10 s\033[K");
   stage.progress.begin("b");
@@ -172,7 +172,7 @@ TEST(Progress, WithoutATerminalIsALineAfterThirtySilentSeconds) {
   stage.progress.show("resnet18: compile");
   EXPECT_EQ(stage.taken(), "...    30 s  resnet18: compile\n");
   stage.time += 29;
-  stage.progress.clear();  // something else was written
+  stage.progress.clear();  // another line was written
   stage.time += 29;
   stage.progress.show("resnet18: compile");
   EXPECT_EQ(stage.taken(), "");

@@ -1,4 +1,4 @@
-// Hostile texts in every field of a report, on the terminal: nothing but our own colours and line control reaches it.
+// Hostile texts in every field of a report. Only Torchstone's colours and line controls may reach the terminal.
 #include "tests/unit/reports/hostile.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ CsvTable table_of(const std::string& text) {
       text, {"name", "accuracy", "graph_breaks", "unique_graphs", "speedup"}, {{2, 2, {text, text, text, "1", text}}}};
 }
 
-/// What a user sees of a report, each with its name.
+/// Returns everything that the console shows of a report, with names.
 std::vector<std::pair<std::string, std::string>> seen_of(const std::string& text) {
   const Report report = report_of(text);
   Report before = report;
@@ -63,8 +63,8 @@ TEST(HostileTexts, ReachNoTerminal) {
     for (size_t i = 0; i < seen.size(); ++i) {
       const auto& [what, text] = seen[i];
       EXPECT_EQ(fault_of_log(without_colors(text)), "") << what;
-      // A line break in a field makes no line: it could be taken for one of another case.
-      if (what == "summary") continue;  // wraps its lines
+      // A line break in a field must not start a line, which could look like the line of another case.
+      if (what == "summary") continue;  // the summary wraps its lines
       EXPECT_EQ(std::ranges::count(text, '\n'), std::ranges::count(harmless[i].second, '\n')) << what << "\n" << text;
     }
   }

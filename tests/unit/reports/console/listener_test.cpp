@@ -1,5 +1,5 @@
-// The listener needs a GoogleTest run of its own: this program runs itself with TORCHSTONE_LISTENER_DEMO set, which
-// registers the tests below and puts the listener in. Without the variable they do not exist.
+// The listener needs a GoogleTest run of its own. This program runs itself with TORCHSTONE_LISTENER_DEMO set, which
+// registers the tests below and installs the listener. Without the variable, they do not exist.
 #include "reports/console/listener.h"
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// What the tests produced, by name, as a session keeps it.
+/// Results of the tests by name, as a session stores them.
 std::map<std::string, Result>& produced() {
   static std::map<std::string, Result> results;
   return results;
@@ -68,7 +68,7 @@ void has_everything() {
   r.outcome.threads_across_caches = true;
   produce(r);
 }
-/// The listener prints this row before its test. The test has the same row, or another one.
+/// Row that the listener prints before its test. The test then produces the same row or another one.
 Result early_result() { return simple_result("Demo.is_printed_early", Status::pass); }
 ResultListener* demo_listener = nullptr;
 void prints_early() {
@@ -127,7 +127,7 @@ void skips() { GTEST_SKIP() << "no such device"; }
   return true;
 }();
 
-/// `variables`: of the environment, "NAME=VALUE ".
+/// Returns the output of the demo with these flags. `variables` sets its environment, as "NAME=VALUE ".
 std::string demo(const std::string& flags, const std::string& variables = "") {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
   return run_line(variables + "TORCHSTONE_LISTENER_DEMO=1 NO_COLOR=1 '" + program + "' " + flags).output;

@@ -109,12 +109,12 @@ TEST(Geomean, NeverCombinesMachines) {
   std::vector<Result> results = {timing_with("a", 4), timing_with("b", 1), timing_with("c", 9)};
   results[0].machine = results[1].machine = "X, NVIDIA H200";
   results[2].machine = "X, NVIDIA A100";
-  // The wrong answer is of another machine than the timing.
+  // The wrong answer and the timing are from different machines.
   Result wrong = simple_result("A.c", Status::fail_accuracy);
   wrong.model = "c";
   wrong.machine = "X, NVIDIA H200";
   EXPECT_THAT(machines_of_timings(results), testing::ElementsAre("X, NVIDIA A100", "X, NVIDIA H200"));
-  EXPECT_EQ(geomean_of(results).n, 0u) << "a mean without a machine is of results of one";
+  EXPECT_EQ(geomean_of(results).n, 0u) << "there is no mean over results of several machines";
   EXPECT_DOUBLE_EQ(geomean_of(results, "X, NVIDIA H200").value, 2);
   EXPECT_DOUBLE_EQ(geomean_of(results, "X, NVIDIA A100").value, 9);
   EXPECT_THAT(write_summary(results, sample_run(), {}, 200),
@@ -174,7 +174,7 @@ TEST(Geomean, PropagatesTheIntervalsOfItsCases) {
   EXPECT_NEAR(geomean.low, 4 / std::exp(0.5 / 2), 1e-12);
   EXPECT_NEAR(geomean.high, 4 * std::exp(std::sqrt(2) * std::log(2) / 2), 1e-12);
   b.outcome.metrics["speedup_low"] = 0;  // too few rounds
-  EXPECT_DOUBLE_EQ(geomean_of({a, b}).value, 2) << "an interval that says nothing is in no mean";
+  EXPECT_DOUBLE_EQ(geomean_of({a, b}).value, 2) << "a ratio with a useless interval is in no mean";
 }
 
 TEST(Geomean, LeavesOutWrongAnswersAndWhatWasNotMeasured) {

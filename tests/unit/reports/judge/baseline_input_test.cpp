@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 using Samples = std::map<std::string, std::vector<double>>;
 
-/// A run of one case whose eager side takes 10 ms, with a speed-up for each process of two rounds.
+/// Returns a run of one case whose eager side takes 10 ms. Each speed-up is that of a process with two rounds.
 Report run_of(const std::string& started, const std::vector<double>& speedups, double fork_join_us = 0) {
   Result result = simple_result("suite/Performance.A/net", Status::pass, "performance");
   Samples& samples = result.outcome.samples;
@@ -101,7 +101,8 @@ TEST(PooledRuns, AreOfOneMachineAndDiffer) {
   EXPECT_THROW(pool_runs({}), std::invalid_argument);
 }
 
-/// Sixteen cases of five processes; runs differ by more than their processes say, as those of a virtual machine do.
+/// Returns a run of sixteen cases with five processes each. Runs differ by more than their processes, as
+/// on a virtual machine.
 Report real_run(std::mt19937_64& random, double slow_down = 0) {
   constexpr double between_runs = 0.007, between_processes = 0.010;
   std::normal_distribution<double> normal;
@@ -118,7 +119,7 @@ Report real_run(std::mt19937_64& random, double slow_down = 0) {
   return report;
 }
 
-/// How many of 100 comparisons with a baseline of so many runs call a case slower.
+/// Returns how many of 100 comparisons with a baseline of `runs` runs report a case as slower.
 int red_of_100(std::mt19937_64& random, int runs, double slow_down) {
   int red = 0;
   for (int i = 0; i < 100; ++i) {

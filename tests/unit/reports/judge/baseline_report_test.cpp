@@ -49,7 +49,7 @@ TEST(ComparisonText, ShowsWhatChangedWithItsInterval) {
   EXPECT_THAT(text, HasSubstr("! BROKEN    suite/broken  pass → fail_accuracy\n"));
   EXPECT_THAT(text, HasSubstr("-20.00 % [-21.00 -19.00]"));
   EXPECT_THAT(text, HasSubstr("+100.00 % [no interval]"));
-  EXPECT_THAT(text, AllOf(HasSubstr("2000000 "), HasSubstr("2000001 ")));  // one byte is seen
+  EXPECT_THAT(text, AllOf(HasSubstr("2000000 "), HasSubstr("2000001 ")));  // a difference of one byte is shown
   EXPECT_THAT(text, HasSubstr("x GONE      suite/gone  (was pass)\n"));
   EXPECT_THAT(text, HasSubstr("x NEW       suite/new  (undecided)\n"));
   EXPECT_THAT(text, AllOf(Not(HasSubstr("suite/same")), Not(HasSubstr("compiled_peak_bytes"))));
@@ -112,7 +112,7 @@ TEST(ComparisonExitCode, IsOneForWhatIsWorse) {
   EXPECT_EQ(code_of(Change::slower, {Change::gone}), 0);
   BaselineComparison broken;
   broken.cases = {{"a", Change::broken, "pass", "crash", true}};
-  EXPECT_EQ(exit_code_of(broken, {}), 1);  // whatever was asked for
+  EXPECT_EQ(exit_code_of(broken, {}), 1);  // independent of --torchstone_baseline_fail_on
 }
 
 TEST(ComparisonExitCode, IsOneForMoreOnlyWhereThatIsAskedFor) {
@@ -164,7 +164,7 @@ TEST(ComparisonExitCode, IsOneForACaseThatIsLostUnlessThatIsAllowed) {
   EXPECT_THAT(red_sentences(comparison), ElementsAre("1 case of the baseline is gone: b"));
   EXPECT_THAT(red_sentences(comparison, {Change::slower}), testing::IsEmpty());
   EXPECT_TRUE(is_red_by_coverage(comparison, default_fail_on()));
-  EXPECT_FALSE(is_red_by_coverage(comparison, {Change::slower})) << "although b is lost";
+  EXPECT_FALSE(is_red_by_coverage(comparison, {Change::slower})) << "only slower cases were asked for, not lost ones";
   const auto json = nlohmann::json::parse(write_comparison_json(comparison));
   EXPECT_EQ(json.at("cases")[1].at("lost"), true);
 }

@@ -16,8 +16,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// A timed case: `rounds` paired rounds (a hundred are of five processes), eager at 10 ms, noise relative, a common
-/// drift of the machine in both sides.
+/// Returns a timed case with `rounds` paired rounds, in five processes if there are 100. Eager takes 10 ms, times
+/// `machine` for both sides. `noise` is relative.
 Result timed(std::mt19937_64& random, double speedup, double noise = 0.02, int rounds = 40, double machine = 1) {
   std::normal_distribution<double> normal(0, noise / std::sqrt(2.0));
   Result result = simple_result("suite/Performance.A/model", Status::pass, "performance");
@@ -148,7 +148,7 @@ TEST(Baseline, BytesAndCountsAreMoreOrLessAndNeverRedByThemselves) {
   EXPECT_EQ(only_case(before, after).change, Change::more);
   EXPECT_FALSE(is_worse(only_case(before, after)));
   EXPECT_EQ(only_case(after, before).change, Change::less);
-  after.outcome.metrics["compiled_allocations"] = 11;  // one less does not make up for one more
+  after.outcome.metrics["compiled_allocations"] = 11;  // one allocation less does not compensate one more
   EXPECT_EQ(only_case(before, after).change, Change::more);
   const auto& zero = only_case(with_metrics({{"graph_breaks", 0}}), with_metrics({{"graph_breaks", 2}}));
   EXPECT_EQ(zero.change, Change::more);
@@ -167,7 +167,8 @@ TEST(Baseline, ANumberThatBecameNaNIsBroken) {
   EXPECT_EQ(only_case(after, before).change, Change::fixed);
 }
 
-/// Three processes of one round each, whose logarithms are `spread` below, at and above the speed-up's.
+/// Returns three processes of one round each. The logarithms of their speed-ups differ from that of `speedup` by
+/// -spread, 0 and spread.
 Result three_processes(double speedup, double spread) {
   Result result = simple_result("suite/Performance.A/model", Status::pass, "performance");
   for (const double part : {-spread, 0.0, spread}) {
@@ -179,8 +180,8 @@ Result three_processes(double speedup, double spread) {
   return result;
 }
 
-// Student's bound of four degrees is 2.776, the error of the change 0.35 √(2/3): log 4 − 0.793 is log 1.81. The chance
-// of such a loss is 0.4 %, too much for Holm's test.
+// Student's bound for four degrees of freedom is 2.776, and the error of the change is 0.35 √(2/3). So the bound on the
+// loss is log 4 − 0.793 = log 1.81. Chance gives such a loss in 0.4 % of cases, too often for Holm's test.
 TEST(Baseline, OfAModelThatIsFourTimesSlowerIsSlowerByAtLeastItsBound) {
   const CaseChange far = only_case(three_processes(4, 0.35), three_processes(1, 0.35));
   EXPECT_EQ(far.change, Change::slower);
@@ -193,7 +194,7 @@ TEST(Baseline, OfAModelThatIsFourTimesSlowerIsSlowerByAtLeastItsBound) {
   EXPECT_NEAR(only_case(three_processes(1, 0.35), three_processes(4, 0.35)).metrics[0].at_least.value(), 1.81, 0.005);
 }
 
-// Threads in other cache domains may cost a factor of 1.5, but not four.
+// Threads in different cache domains may cost a factor of 1.5, but not of 4.
 TEST(Baseline, ByFarIsToldFromThreadsThatMoved) {
   const auto with_place = [](Result result, double fork_join_us) {
     result.outcome.samples["process_fork_join_us"] = {fork_join_us, fork_join_us, fork_join_us};
@@ -258,7 +259,7 @@ TEST(Baseline, WhatIsNoLongerMeasuredIsGone) {
   EXPECT_FALSE(only_case(wrong, skipped).lost) << "it was red already";
   Result known = wrong;
   known.expected = "fail_accuracy";
-  EXPECT_TRUE(only_case(known, skipped).lost) << "a known failure that nobody looks at any more";
+  EXPECT_TRUE(only_case(known, skipped).lost) << "the known failure is no longer tested";
   EXPECT_EQ(only_case(skipped, pass).change, Change::added);
   EXPECT_EQ(only_case(skipped, skipped).change, Change::same);
 }
@@ -402,11 +403,11 @@ TEST(Baseline, ComparesEachCaseOfSeveralMachinesWithItsOwn) {
   Report before{sample_run(), {timed(random, 1.5), timed(random, 1.5)}}, after = before;
   before.results[0].name = after.results[0].name = "same";
   before.results[1].name = after.results[1].name = "moved";
-  // The facts of both runs are equal: each ran on both machines.
+  // Both runs used both machines, so the facts of the runs are equal.
   before.results[0].machine = after.results[0].machine = before.results[1].machine = "NVIDIA H200";
   after.results[1].machine = "NVIDIA A100";
   const auto compared = compare_with_baseline(before, after);
-  EXPECT_EQ(compared.timings_excluded, 3u) << "of the case that moved";
+  EXPECT_EQ(compared.timings_excluded, 3u) << "timings of the case that ran on the other machine";
   EXPECT_TRUE(compared.excluded_by_machine);
   EXPECT_THAT(compared.machine_differences,
               ElementsAre("machine of a case: NVIDIA A100 now, NVIDIA H200 in the baseline (1 case)"));

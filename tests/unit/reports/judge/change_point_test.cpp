@@ -9,7 +9,7 @@
 namespace torchstone::judge {
 namespace {
 
-/// `shifted` of the values, at the end, are by `shift` larger; all of them noisy.
+/// Returns a noisy series whose last `shifted` values are larger by the relative `shift`.
 std::vector<double> series_with(size_t size, size_t shifted, double shift, double noise, std::mt19937& random) {
   std::normal_distribution<double> normal(0, noise);
   std::vector<double> series;
@@ -30,7 +30,7 @@ TEST(FindStep, HasAtMostOneFalseAlarmInAHundredSeriesOfNoise) {
   }
   EXPECT_LE(normal_alarms, trials / 100);
   EXPECT_LE(skewed_alarms, trials / 100);
-  EXPECT_GT(normal_alarms + skewed_alarms, 0u) << "a rate of zero would be a detector that is switched off";
+  EXPECT_GT(normal_alarms + skewed_alarms, 0u) << "a detector without any alarm would be switched off";
 }
 
 TEST(FindStep, FindsFivePercentAtOnePercentNoiseWhereItIs) {
@@ -47,7 +47,7 @@ TEST(FindStep, FindsFivePercentAtOnePercentNoiseWhereItIs) {
 
 TEST(FindStep, NeedsElevenPoints) {
   EXPECT_EQ(find_change_point({1, 1, 1, 1, 1, 2, 2, 2, 2, 2}),
-            std::nullopt);  // 2 / C(10, 5) = 0.0079, three splits come so far
+            std::nullopt);  // 2 / C(10, 5) = 0.0079 is too large for three possible splits
   const auto change = find_change_point({1, 1.1, 1.2, 1.3, 1.4, 1.5, 2, 2.1, 2.2, 2.3, 2.4});  // 2 / C(11, 5) = 0.0043
   ASSERT_TRUE(change);
   EXPECT_EQ(change->index, 6u);

@@ -27,7 +27,7 @@ TEST(Change, HasTheWordsOfNvbenchCompare) {
 TEST(Judge, IsSameOnlyWhenTheWholeIntervalIsWithinTheTolerance) {
   const double band = std::log1p(0.02);
   EXPECT_EQ(judge({0, -band, band}, 0.02, Better::lower), Change::same);
-  EXPECT_EQ(judge({0.9 * band, 0.8 * band, band}, 0.02, Better::lower), Change::same);  // sure, but too small
+  EXPECT_EQ(judge({0.9 * band, 0.8 * band, band}, 0.02, Better::lower), Change::same);  // significant, but too small
   EXPECT_EQ(judge({0, -band, 1.01 * band}, 0.02, Better::lower), Change::ambiguous);
   EXPECT_EQ(judge({0, -1.01 * band, band}, 0.02, Better::lower), Change::ambiguous);
   EXPECT_EQ(judge({0, 0, 0}, 0, Better::lower), Change::same);
@@ -74,7 +74,7 @@ TEST(CertainFactor, IsTheNearerEndOfAnIntervalThatIsFarFromOne) {
 
 using testing::HasSubstr;
 
-// Median .11; deviations from it .01 .01 .03 0 .19, whose median is .01.
+// The median is .11. The deviations from it are .01 .01 .03 0 .19, and their median is .01.
 TEST(Drift, IsTheMedianChangeWithTheErrorOfAMedian) {
   const auto drift = estimate_drift({0.10, 0.12, 0.08, 0.11, 0.30});
   ASSERT_TRUE(drift);

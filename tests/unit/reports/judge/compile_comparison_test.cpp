@@ -1,4 +1,4 @@
-// Compile times of the check compile_time, compared between two runs.
+// Comparison of the check compile_time between two runs.
 
 #include <map>
 #include <string>
@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A case whose six compiles vary by about 1 % around each value.
+/// Returns a case with six compiles, whose metrics vary by about 1 % around these values.
 Result measured(const std::map<std::string, double>& values) {
   Result result = simple_result("suite/CompileTime.IsMeasured/model", Status::pass, "compile_time");
   for (const auto& [metric, value] : values) {
@@ -44,7 +44,7 @@ TEST(CompileComparison, IsDecidedByTheCpuTime) {
             Change::faster);
 }
 
-// Another program on a shared machine makes the same compile last longer.
+// On a shared machine, other programs make the same compile last longer.
 TEST(CompileComparison, ShowsADurationThatDoesNotDecide) {
   const auto change = change_between(measured({{"cold_compile_cpu_s", 20}, {"cold_compile_s", 12}}),
                                      measured({{"cold_compile_cpu_s", 20}, {"cold_compile_s", 24}}));
@@ -67,7 +67,8 @@ TEST(CompileComparison, OfMemoryIsMoreAndNeverRedByItself) {
   EXPECT_TRUE(fails(change, {Change::more}));
 }
 
-// A loss of 3.5 % in a case that varies by 1 % has a chance of 4e-6. Three of them are not significant among forty.
+// In a case that varies by 1 %, chance gives a loss of 3.5 % with a probability of 4e-6. Three of them are not
+// significant among forty cases.
 TEST(CompileComparison, HoldsTheErrorOverAllCases) {
   std::vector<Result> before, after;
   for (int i = 0; i < 40; ++i) {

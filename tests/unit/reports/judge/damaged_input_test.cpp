@@ -1,5 +1,5 @@
-// Files as they come from disks that were full, editors and other programs: whatever is in them, reading ends with a
-// report or with one sentence that names the file, and every writer takes what was read. The mutations are seeded.
+// Damaged files, as full disks, editors and other programs leave them. Reading must give a report, or an error of one
+// sentence that names the file. Every writer must accept what was read. The mutations are seeded.
 #include <filesystem>
 #include <functional>
 #include <random>
@@ -27,7 +27,7 @@
 namespace torchstone::judge {
 namespace {
 
-constexpr int mutations = TORCHSTONE_MUTATIONS;  // of each kind
+constexpr int mutations = TORCHSTONE_MUTATIONS;  // mutations of each kind
 using testing::HasSubstr;
 using Random = std::mt19937;
 
@@ -49,7 +49,7 @@ std::string with_a_part_moved(std::string text, Random& random) {
   return text.insert(any_below(text.size() + 1, random), part);
 }
 
-/// One member, anywhere in the tree, is another value: well-formed JSON that says nonsense.
+/// Replaces one member anywhere in the tree by another value. The result is well-formed JSON without sense.
 nlohmann::json with_another_value(nlohmann::json json, Random& random) {
   static const std::vector<nlohmann::json> values = {nullptr,
                                                      true,
@@ -75,7 +75,7 @@ nlohmann::json with_another_value(nlohmann::json json, Random& random) {
   return json;
 }
 
-/// Each mutation of the text goes to `read`, which throws nothing but a ReportError that begins with the file's name.
+/// Calls `read` with each mutation of the text. It may throw only a ReportError that begins with the file's name.
 void damage(const std::string& text, const std::string& file, const std::function<void(const std::string&)>& read) {
   Random random(20260131);
   const auto try_one = [&](const std::string& mutant, const char* how, int number) {

@@ -28,7 +28,7 @@ HistoryPoint point(int day, double speedup, const std::string& name = "suite/Per
   return p;
 }
 
-/// `days` runs, from the `changed`-th on with the second speed-up; a little different from day to day.
+/// Returns one run per day with the speed-up `before`, or `after` from day `changed` on. Days differ slightly.
 std::vector<HistoryPoint> runs(int days, int changed, double before, double after) {
   std::vector<HistoryPoint> points;
   for (int day = 1; day <= days; ++day)

@@ -1,4 +1,4 @@
-// Levels of records, their differences, and Holm's test, against numbers that were computed by hand.
+// Compares levels of records, their differences, and Holm's test with numbers that were computed by hand.
 
 #include "reports/judge/level.h"
 
@@ -35,7 +35,7 @@ TEST(Level, OfProcessesIsTheMeanOfTheirMediansWithItsStandardError) {
 
 TEST(Level, OfOneProcessHasTheDefaultDeviationOrThatOfTheHistory) {
   std::vector<double> ratios;
-  for (int i = 1; i <= 9; ++i) ratios.push_back(i / 100.0);  // order statistics 2 and 8 hold the median at 95 %
+  for (int i = 1; i <= 9; ++i) ratios.push_back(i / 100.0);  // order statistics 2 and 8 enclose the median at 95 %
   const auto level = estimate_level(record(ratios), "speedup");
   ASSERT_TRUE(level);
   EXPECT_NEAR(level->value, 0.05, 1e-12);
@@ -49,7 +49,8 @@ TEST(Level, OfOneProcessHasTheDefaultDeviationOrThatOfTheHistory) {
   EXPECT_EQ(by_history->degrees, 6);
 }
 
-// Standard errors: 0.05 of processes at .1 and .2, and what runs before differed by.
+// The standard error of two processes at .1 and .2 is 0.05. If earlier runs deviate by more, their deviation
+// counts.
 TEST(Level, OfProcessesIsKnownNoBetterThanRunsRepeat) {
   const Result result = record({0.1, 0.2}, {1, 1});
   const auto by_processes = estimate_level(result, "speedup", RunToRun{0.04, 6});
@@ -78,15 +79,15 @@ TEST(Level, OfCompilesIsTheMeanOfTheirProcesses) {
 TEST(Level, IsNothingWithoutUsableSamples) {
   EXPECT_EQ(estimate_level(record({}), "speedup"), std::nullopt);
   EXPECT_EQ(estimate_level(record({0.1, 0.2}), "speedup"), std::nullopt);               // too few rounds
-  EXPECT_EQ(estimate_level(record({0.1, 0.2, 0.3}, {1, 1}), "speedup"), std::nullopt);  // rounds that do not add up
+  EXPECT_EQ(estimate_level(record({0.1, 0.2, 0.3}, {1, 1}), "speedup"), std::nullopt);  // 1 + 1 is not 3 rounds
   EXPECT_EQ(estimate_level(record({0.1, 0.2}, {1.5, 0.5}), "speedup"), std::nullopt);
   Result negative = record({0.1, 0.2}, {1, 1});
   negative.outcome.samples["compiled_s"][0] = -1;
   EXPECT_EQ(estimate_level(negative, "speedup"), std::nullopt);
 }
 
-// Sample variances .00025 and .0058 of five processes each, which differ (pf(23.2, 4, 4) = .995):
-// (.00005 + .00116)^2 / (.00005^2 / 4 + .00116^2 / 4) degrees.
+// The sample variances of five processes each are .00025 and .0058. They differ (pf(23.2, 4, 4) = .995), so the degrees
+// of freedom are (.00005 + .00116)^2 / (.00005^2 / 4 + .00116^2 / 4).
 TEST(LevelChange, IsWelchsOfProcessesThatVaryOtherwise) {
   const auto after = estimate_level(record({0.10, 0.12, 0.11, 0.09, 0.13}, {1, 1, 1, 1, 1}), "speedup");
   const auto before = estimate_level(record({0.20, 0.24, 0.16, 0.30, 0.10}, {1, 1, 1, 1, 1}), "speedup");
@@ -103,7 +104,8 @@ TEST(LevelChange, IsWelchsOfProcessesThatVaryOtherwise) {
   EXPECT_NEAR(change.chance_of_worse(0.02, Better::higher), 0.054085, 1e-5);  // pt((-0.09 + log(1.02)) / error, …)
 }
 
-// Sample variances .00025 of five processes and .0004 of three: (4 * .00025 + 2 * .0004) / 6 of each.
+// The sample variances are .00025 of five processes and .0004 of three. Their common variance is
+// (4 * .00025 + 2 * .0004) / 6.
 TEST(LevelChange, IsStudentsOfProcessesThatVaryAlike) {
   const auto after = estimate_level(record({0.10, 0.12, 0.11, 0.09, 0.13}, {1, 1, 1, 1, 1}), "speedup");
   const auto before = estimate_level(record({0.20, 0.22, 0.18}, {1, 1, 1}), "speedup");
@@ -118,12 +120,11 @@ TEST(LevelChange, AgainstAConstantHasTheDegreesOfTheOther) {
   const auto after = estimate_level(record({0.10, 0.12, 0.11, 0.09, 0.13}, {1, 1, 1, 1, 1}), "speedup");
   EXPECT_NEAR(change_between(*after, Level{0.3}).degrees, 4, 1e-9);
   const Level history{0, 0.0001, 6, LevelFrom::history};
-  EXPECT_NEAR(change_between(history, history).degrees, 6, 1e-9);  // one estimate, not two
+  EXPECT_NEAR(change_between(history, history).degrees, 6, 1e-9);  // the same estimate counts once
 }
 
-// Holm's own steps: .001 <= .01 / 4, .0033 <= .01 / 3, .006 > .01 / 2 stops, although .0061 <= .01 alone.
 TEST(LevelChange, OfSeveralEstimatesIsTheirWeightedMean) {
-  // ((3·0.2 + 1·0.6)/4, √((3·0.1)² + (1·0.3)²)/4, (0.09 + 0.09)²/(0.09²/6 + 0.09²/3))
+  // Value (3·0.2 + 1·0.6)/4, error √((3·0.1)² + (1·0.3)²)/4, degrees (0.09 + 0.09)²/(0.09²/6 + 0.09²/3).
   const LevelChange mean = combined({{0.2, 0.1, 6}, {0.6, 0.3, 3}}, {3, 1});
   EXPECT_NEAR(mean.value, 0.3, 1e-12);
   EXPECT_NEAR(mean.error, std::sqrt(0.18) / 4, 1e-12);
@@ -146,6 +147,7 @@ TEST(Level, OfUncountedProcessesNeedsThree) {
   EXPECT_FALSE(estimate_uncounted_level(result, "speedup"));
 }
 
+// Steps: .001 <= .01 / 4, .0033 <= .01 / 3, but .006 > .01 / 2. Holm's test stops there, although .0061 <= .01.
 TEST(Holm, StepsDownAndStops) {
   EXPECT_THAT(holm({0.0061, 0.001, 0.006, 0.0033}, 0.01), ElementsAre(false, true, false, true));
   EXPECT_THAT(holm({0.004, 0.0001}, 0.01), ElementsAre(true, true));

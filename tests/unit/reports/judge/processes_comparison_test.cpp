@@ -1,5 +1,5 @@
-// What a comparison is believed for: runs of the same code, and of code that one case lost 5 % in, with the spreads
-// between processes that were measured. All through compare_with_baseline, with fixed seeds.
+// Error rates of compare_with_baseline() on simulated runs with fixed seeds. The runs are of the same code, or of code
+// in which one case is 5 % slower. Processes differ as much as measured ones.
 
 #include <cmath>
 #include <random>
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 constexpr int case_count = 16, process_count = 5, round_count = 12;
 constexpr double round_noise = 0.002;
 
-/// One case of a run: eager's time and the speed-up are drawn anew in each process, with this deviation.
+/// Parameters of a simulated case. Eager's time and the speed-up vary between processes with this deviation.
 struct Truth {
   double deviation = 0.005, slow_down = 0, machine = 0;  // logarithms
   int processes = process_count, rounds = round_count;
@@ -45,10 +45,11 @@ Result timed(std::mt19937_64& random, const std::string& name, const Truth& trut
   return result;
 }
 
-/// Spreads between processes from 0.5 to 5 %.
+/// Returns the deviation between a case's processes, from 0.5 to 5 %.
 double deviation_of(int index) { return 0.005 * std::pow(10.0, index / (case_count - 1.0)); }
 
-/// The first case may have lost something, the machine may have moved for all of them.
+/// Returns a run whose first case is slower by `slow_down`. `machine` changes the times of all cases.
+/// Both are logarithms.
 Report run_of(std::mt19937_64& random, double slow_down = 0, double machine = 0, int processes = process_count,
               int rounds = round_count) {
   Report report;
@@ -70,7 +71,7 @@ TEST(ComparisonOfProcesses, OfUnchangedCodeIsHardlyEverRed) {
   EXPECT_LE(red, 1);
 }
 
-/// All of the run's processes had threads with this time of an empty parallel region.
+/// Sets the time of an empty parallel region in all processes of the run.
 Report at(Report report, double fork_join_us) {
   for (Result& result : report.results) {
     auto& samples = result.outcome.samples;
@@ -79,7 +80,7 @@ Report at(Report report, double fork_join_us) {
   return report;
 }
 
-/// The processes of both, those of `others` as the ones that do not count.
+/// Adds the processes of `others` to the report as uncounted ones.
 Report with_uncounted(Report report, const Report& others) {
   for (size_t i = 0; i < report.results.size(); ++i)
     for (const auto& [name, values] : others.results[i].outcome.samples)
@@ -101,7 +102,7 @@ TEST(ComparisonOfProcesses, BlamesNoCaseForThreadsThatLieElsewhere) {
 TEST(ComparisonOfProcesses, ComparesLikeWithLike) {
   std::mt19937_64 random(20260306);
   const double lost = std::log(1.3);
-  // Apart everything takes another time, and what counts in one run does not in the other.
+  // In different cache domains all times differ. Processes that one run counts are uncounted in the other.
   const auto near = [&](double slow_down) { return at(run_of(random, slow_down), 0.7); };
   const auto apart = [&](double slow_down) { return at(run_of(random, slow_down, std::log(1.5)), 1.1); };
   const Report before = with_uncounted(near(0), apart(0));
@@ -126,7 +127,7 @@ TEST(ComparisonOfProcesses, FindsFivePercentInTheOneCaseThatLostThem) {
   EXPECT_EQ(others, 0);
 }
 
-/// A run of seventeen cases of eight processes each, which differ as those of a quiet machine of two cores do.
+/// Returns a run of seventeen cases with eight processes each. They differ as on a quiet machine with two cores.
 Report quiet_run(std::mt19937_64& random, double slow_down) {
   Report report;
   for (int i = 0; i < 17; ++i)
@@ -135,8 +136,8 @@ Report quiet_run(std::mt19937_64& random, double slow_down) {
   return report;
 }
 
-// 5 % lost is more than 2 % lost as soon as it is known to 3 %: how sure it must be that anything changed is another
-// question, and its answer costs nothing here.
+// A loss of 5 % that is known to ±3 % is a loss of more than 2 %. The test that something changed at all must not
+// prevent this verdict.
 TEST(ComparisonOfProcesses, FindsFivePercentWithTheProcessesOfTheDefaultBudget) {
   std::mt19937_64 random(20261126);
   constexpr int comparisons = 200;
@@ -162,7 +163,7 @@ TEST(ComparisonOfProcesses, OfAMachineThatMovedIsNotRedAndSaysSo) {
   EXPECT_THAT(still.notes, testing::Not(Contains(HasSubstr("The machine drifted"))));
 }
 
-// A loss that the machine's own gain hides in the absolute times is found all the same.
+// A loss must be found even if a faster machine hides it in the absolute times.
 TEST(ComparisonOfProcesses, FindsALossBehindAMachineThatBecameFaster) {
   std::mt19937_64 random(20260304);
   const auto comparison = compare_with_baseline(run_of(random), run_of(random, std::log(1.1), -std::log(1.1)));
@@ -183,7 +184,7 @@ TEST(ComparisonOfProcesses, EagersOwnGainMakesNoCaseRed) {
   EXPECT_EQ(slower_in(compare_with_baseline(before, after)), 1u);
 }
 
-// Five runs of unchanged code as they were recorded, one process each, with the half width that each claimed.
+// Recorded runs of unchanged code: five runs of one process each, and the half width of their intervals.
 TEST(ComparisonOfProcesses, RecordsOfOneProcessDoNotCryWolfAboutTheNextProcess) {
   struct Recorded {
     std::vector<double> speedups;
@@ -197,7 +198,8 @@ TEST(ComparisonOfProcesses, RecordsOfOneProcessDoNotCryWolfAboutTheNextProcess) 
     Report report;
     for (size_t c = 0; c < cases.size(); ++c) {
       Result result = simple_result(fmt::format("case_{}", c), Status::pass, "performance");
-      for (int i = 0; i < 20; ++i) {  // ranks 6 and 15 of 20 hold the median: here at both ends of what was claimed
+      // Ranks 6 and 15 of 20 enclose the median. Here they are the ends of the recorded interval.
+      for (int i = 0; i < 20; ++i) {
         const double where = i < 5 ? -2 : i < 15 ? (i < 9 ? -1 : i < 11 ? 0 : 1) : 2;
         result.outcome.samples["compiled_s"].push_back(0.01);
         result.outcome.samples["eager_s"].push_back(0.01 * cases[c].speedups[index] *

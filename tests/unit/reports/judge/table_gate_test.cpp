@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 CsvTable table(const std::string& text) { return parse_csv(text, "t.csv"); }
 
-/// model → verdict, a red one with "!" before it.
+/// Returns the verdicts by model. A red one begins with "!".
 std::map<std::string, std::string> verdicts(const std::vector<GateRow>& rows) {
   std::map<std::string, std::string> found;
   for (const auto& row : rows) found[row.name] = (row.red ? "!" : "") + row.verdict;
@@ -239,9 +239,9 @@ TEST(GateInput, RefusesWhatIsNoTableOfModelsWithFileAndLine) {
   refuses("name,graph_breaks,unique_graphs\na,0,one\n", "t.csv:2: unique_graphs of a: expected a number, found one",
           "graph_breaks");
   write_atomically(file, "name,speedup\na,\nb,nan\nc,0.0\n");
-  EXPECT_EQ(upstream_tables(file, "speedup").size(), 1u) << "of these the gate says that they were not measured";
+  EXPECT_EQ(upstream_tables(file, "speedup").size(), 1u) << "the gate reports these models as not measured";
   write_atomically(file, "name,max\na,x");
-  EXPECT_TRUE(upstream_tables(folder.path(), "accuracy").empty()) << "a table of something else beside others";
+  EXPECT_TRUE(upstream_tables(folder.path(), "accuracy").empty()) << "the folder has only tables of other kinds";
 }
 
 TEST(GateInput, FindsTheTableThatBelongsToAnother) {
@@ -255,7 +255,7 @@ TEST(GateInput, FindsTheTableThatBelongsToAnother) {
   EXPECT_THAT(without_counterpart({named("c.csv")}, {named("only.csv")}), testing::IsEmpty());
 }
 
-/// "model verdict" lines of a gate, without what upstream's scripts do not know.
+/// Returns a gate's lines "model verdict", without verdicts that upstream's scripts do not have.
 std::string lines_of(const std::vector<GateRow>& rows) {
   std::string text;
   for (const auto& row : rows) {
@@ -267,7 +267,7 @@ std::string lines_of(const std::vector<GateRow>& rows) {
 
 class WithPandas : public testing::Test {
  protected:
-  /// What pandas makes of the same; skips the test where it is not installed.
+  /// Expects the same verdicts from upstream's rules in pandas. Skips the test if pandas is not installed.
   void expect_same(const std::string& kind, const std::string& first, const std::string& second,
                    const std::vector<GateRow>& rows) {
     const std::string python = std::string(TORCHSTONE_PYTHON).empty() ? "python3" : TORCHSTONE_PYTHON;

@@ -60,7 +60,7 @@ TEST(Tournament, WhatIsSurelySlowerByLessThanTheMarginTies) {
   EXPECT_THAT(judged(entrants, 0).best, ElementsAre("a"));
 }
 
-// It was timed when the machine was twice as fast.
+// The eliminated variant has times only of processes in which the machine was twice as fast.
 TEST(Tournament, WhatLeftTheRaceIsComparedInTheProcessesThatItHas) {
   auto eager = entrant("eager", 2), a = entrant("a", 1), beaten = entrant("beaten", 1.5);
   for (auto* e : {&eager, &a})
@@ -133,7 +133,7 @@ TEST(Tournament, AdvisesTheCheapestForEachNumberOfCalls) {
   EXPECT_NEAR(t.compiled[2].from_calls, 521, 1);
 }
 
-/// Whether a variant is advised against eager alone from the call on after which it pays.
+/// Expects that each variant, compared with eager alone, is advised from the call after its break-even on.
 void expect_advice_after(const Tournament& t, const std::vector<Advice>& advice,
                          std::optional<double> Standing::*pays_after) {
   for (const Standing& s : t.standings) {
@@ -193,7 +193,7 @@ TEST(Tournament, CountsNoProcessAsQuietWhoseUseOfTheCpuIsUnknown) {
   EXPECT_THAT(why_no_advice(t), HasSubstr("9 of 10 processes were disturbed"));
   t.disturbed = 0;
   t.unwatched = 20;
-  EXPECT_EQ(why_no_advice(t), "") << "a doubt says that nothing is known";
+  EXPECT_EQ(why_no_advice(t), "") << "a doubt reports that the use of the CPU is unknown";
 }
 
 TEST(Tournament, OfThoseThatTieTheOneThatStartsSoonestIsAdvised) {
@@ -213,13 +213,13 @@ TEST(Front, HoldsWhatNothingElseIsBetterThan) {
               setup(entrant("worse", 1.5), 5, 10, 1e-7, 100), setup(entrant("exact", 1.6), 5, 10, 1e-9, 90)});
   std::map<std::string, bool> on;
   for (const auto& s : t.standings) on[s.entrant.name] = s.on_front;
-  EXPECT_TRUE(on["eager"]);  // no compile, no package
+  EXPECT_TRUE(on["eager"]);  // needs no compile and no package
   EXPECT_TRUE(on["good"]);
   EXPECT_FALSE(on["worse"]);
-  EXPECT_TRUE(on["exact"]);  // nearer to float64
+  EXPECT_TRUE(on["exact"]);  // closest to float64
 }
 
-// By margins alone each of them is worse than another one.
+// With margins alone, each variant would be worse than another one, and the front would be empty.
 TEST(Front, IsNeverEmpty) {
   const auto of = [](const char* name, double seconds, double error, double bytes, double start) {
     auto e = entrant(name, seconds, 1e-6);
@@ -246,8 +246,8 @@ TEST(Front, WhatIsNotKnownIsNeitherBetterNorWorse) {
   std::map<std::string, bool> on;
   for (const auto& s : t.standings) on[s.entrant.name] = s.on_front;
   EXPECT_TRUE(on["a"]);
-  EXPECT_FALSE(on["eager"]) << "slower, and nobody knows that it takes less";
-  EXPECT_FALSE(on["b"]) << "no memory is not the least memory";
+  EXPECT_FALSE(on["eager"]) << "slower, and not known to need less memory";
+  EXPECT_FALSE(on["b"]) << "unknown memory is not the least memory";
 }
 
 TEST(Tournament, OfOneProcessSaysThatItTellsNothingApart) {

@@ -1,4 +1,4 @@
-// Tables of benchmarks/dynamo as baselines: what is read, what is refused, which case a row is of, what is judged.
+// Tables of benchmarks/dynamo as baselines: reading, refusals, the case of each row, and verdicts.
 
 #include <cmath>
 #include <fstream>
@@ -21,7 +21,7 @@ using testing::IsEmpty;
 using testing::ThrowsMessage;
 using testing::UnorderedElementsAre;
 
-// As upstream writes them: three blank lines between the rows, here; CRLF and padding by "0", below.
+// Formats of upstream: three blank lines between rows here, CRLF and padding with "0" below.
 const std::string expected_csv =
     "name,accuracy,graph_breaks\n\n\n\nresnet18,pass,0\n\n\n\nBERT_pytorch,fail_accuracy,0\n\n\n\ndemucs,pass,3\n";
 const std::string accuracy_csv =
@@ -55,7 +55,7 @@ Result row(const std::string& model, const std::string& check = "accuracy", cons
   return r;
 }
 
-/// Twenty rounds around this speed-up; the compiled side takes 20 ms.
+/// Returns a row with twenty rounds around this speed-up. The compiled side takes 20 ms.
 Result timed(const std::string& model, double speedup) {
   Result r = row(model, "performance");
   auto& samples = r.outcome.samples;
@@ -135,7 +135,7 @@ TEST_F(UpstreamBaseline, OfPerformanceIsANumberAgainstThisRunsInterval) {
   EXPECT_EQ(exit_code_of(compared(1.25)), 1);
   const auto slower = compared(1.3);
   const MetricChange& change = slower.cases.at(0).metrics.at(0);
-  EXPECT_EQ(slower.cases.at(0).metrics.size(), 1) << "latencies are of another machine";
+  EXPECT_EQ(slower.cases.at(0).metrics.size(), 1) << "latencies from another machine are not compared";
   EXPECT_TRUE(change.single_number);
   EXPECT_EQ(change.old_value, 1.5);
   EXPECT_NEAR(change.ratio, 1.3 / 1.5, 1e-3);
@@ -154,7 +154,7 @@ TEST_F(UpstreamBaseline, LeavesOutWhatWasNotMeasuredOrIsOfAnotherBatchAndSaysSo)
               testing::Contains(AllOf(HasSubstr("dlrm"), HasSubstr("not measured"), HasSubstr("performance.csv:3"))));
   EXPECT_THAT(comparison.notes,
               testing::Contains(AllOf(HasSubstr("BERT_pytorch"), HasSubstr("batch size 16 there, 4 here"))));
-  EXPECT_EQ(exit_code_of(comparison), 3) << "nothing is on both sides";
+  EXPECT_EQ(exit_code_of(comparison), 3) << "no case is on both sides";
 }
 
 TEST_F(UpstreamBaseline, MatchesByUpstreamsNamesAndByWhatRowAndFileSay) {

@@ -40,7 +40,7 @@ TEST(DiagnosisJson, ReadsWhatADiagnosisWritesItself) {
                                   "diagnosis");
   ASSERT_TRUE(found.first_wrong);
   EXPECT_EQ(found.first_wrong->difference, std::numeric_limits<double>::infinity());
-  EXPECT_TRUE(std::isnan(found.first_wrong->eager_error)) << "an older one does not say it";
+  EXPECT_TRUE(std::isnan(found.first_wrong->eager_error)) << "older diagnoses do not report it";
   EXPECT_TRUE(std::isnan(found.first_wrong->element.expected));
   EXPECT_EQ(found.errors->compiled, std::numeric_limits<double>::infinity());
   EXPECT_EQ(found.guilty->sentence, "no interpreter");
@@ -94,7 +94,7 @@ TEST(DiagnosisText, SaysEachThingOnce) {
       "eager's\n"
       "damaged: tensors.pt is not used: it is empty\n");
   EXPECT_TRUE(lines_of({}).empty());
-  // Of a range: nothing is cut.
+  // In a diagnosis of a range of operators, the program is not reduced.
   const auto of_range = lines_of({.nodes = 13, .seconds = 9.1, .part = {{"v1", "aten::conv2d", "", ""}}}, 1);
   EXPECT_EQ(of_range.front().title, "operator");
   EXPECT_EQ(of_range.back().text, "13 operators, 9.1 s");

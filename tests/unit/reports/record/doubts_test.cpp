@@ -183,7 +183,7 @@ TEST(UnknownSpeedup, IsNamedByTheBoundThatExcludesOne) {
   EXPECT_EQ(speedup_text(simple_result("a", Status::pass), 2), "");
   EXPECT_EQ(ratio_text(2, 1.9, 2.1, 3), "2.000x [1.900 2.100]");
   EXPECT_FALSE(is_unknown(timed(1.43, 1.4, 1.46), "speedup"));
-  EXPECT_FALSE(is_unknown(timed(1.43, 0, infinity), "compile_s")) << "it has no interval";
+  EXPECT_FALSE(is_unknown(timed(1.43, 0, infinity), "compile_s")) << "the metric has no interval";
 }
 
 TEST(Noise, LeavesNumbersInCsv) {
@@ -219,13 +219,13 @@ TEST(Detection, OfAPassWithoutAnyIsWeak) {
   EXPECT_TRUE(is_weak(limited("a", infinity)));
   EXPECT_TRUE(is_weak(limited("a", 0.1001)));
   EXPECT_FALSE(is_weak(limited("a", 0.1)));
-  EXPECT_FALSE(is_weak(limited("a", 0.5, Status::fail_accuracy))) << "what is red is not weak";
+  EXPECT_FALSE(is_weak(limited("a", 0.5, Status::fail_accuracy))) << "a failed case is not weak";
   EXPECT_EQ(detection_of({limited("a", infinity), limited("b", infinity)}).median, infinity);
   EXPECT_EQ(limit_text(infinity), "none");
   EXPECT_EQ(limit_text(0.00254), "0.25 %");
   EXPECT_EQ(limit_text(1.92), "192 %");
   EXPECT_EQ(limit_text(0.1), "10 %");
-  EXPECT_EQ(limit_text(0.1021), "10.2 %") << "it looks larger than 10 %";
+  EXPECT_EQ(limit_text(0.1021), "10.2 %") << "rounding to 10 % would hide that it exceeds 10 %";
   EXPECT_EQ(limit_text(0.1001), "10.01 %");
   EXPECT_EQ(limit_text(0.106), "11 %");
   EXPECT_EQ(limit_text(7.2e48), "7.2e+50 %") << "gradients without bound";

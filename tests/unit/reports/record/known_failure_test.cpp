@@ -41,7 +41,7 @@ TEST(AKnownFailure, WithALargerErrorThanItsBoundIsRed) {
   Result other = known_failure(2);
   other.outcome.status = Status::crash;
   EXPECT_FALSE(other.as_expected());
-  EXPECT_FALSE(other.exceeds_max_error()) << "it has another status";
+  EXPECT_FALSE(other.exceeds_max_error()) << "the result has another status";
 }
 
 TEST(AKnownFailure, KeepsItsBoundInRecords) {

@@ -86,7 +86,7 @@ TEST(OwnModelSentence, SaysOnceThatAWrongAnswerWasNotTimed) {
   };
   EXPECT_EQ(wrong(3.4),
             "inductor, inference, float32: not timed, because the answer is WRONG, by 3.4 times the allowed error.");
-  EXPECT_THAT(wrong(nan_value), HasSubstr("xxx …)")) << "no number is cut";
+  EXPECT_THAT(wrong(nan_value), HasSubstr("xxx …)")) << "numbers must not be truncated";
 }
 
 TEST(OwnModelSentence, HasTheReasonOfTheBaseline) {
@@ -188,7 +188,7 @@ std::vector<Result> own_run() {
   return {own("accuracy"), own("performance"), own("accuracy", "torchscript"), own("performance", "torchscript")};
 }
 
-/// What a report about one model does not say.
+/// Matches texts without words that a report about a single model must not have.
 const auto says_no_average =
     AllOf(Not(HasSubstr("mini ")), Not(HasSubstr(">mini")), Not(HasSubstr("as expected")), Not(HasSubstr("geometric")),
           Not(HasSubstr("median 0.014 %")), Not(HasSubstr("pass rate")), Not(HasSubstr("Models, operators")));

@@ -147,7 +147,7 @@ TEST(CaseJson, OfVersion1IsReadToo) {
 
 TEST(Json, CutOffAnywhereIsAnErrorAndNeverHalfAReport) {
   std::string text = write_json({simple_result("a", Status::pass), simple_result("b", Status::crash)}, sample_run());
-  text.resize(text.find_last_not_of('\n') + 1);  // what is missing then is missed
+  text.resize(text.find_last_not_of('\n') + 1);  // so that a missing last byte is an error
   for (size_t size = 0; size < text.size(); ++size)
     EXPECT_THAT(json_error(text.substr(0, size)), HasSubstr("results.json: not JSON: ")) << size;
   EXPECT_EQ(json_error(text), "nothing");

@@ -38,11 +38,11 @@ TEST(CompileText, SaysWhatElseWentOn) {
   result.outcome.metrics["compile_cpu_s"] = 3.4;
   EXPECT_EQ(compile_text(result), "8.1 s (CPU 3.4 s, 2 concurrent)");
   result.outcome.metrics["concurrent_compiles"] = 0;
-  EXPECT_EQ(compile_text(result), "8.1 s") << "its own time tells";
+  EXPECT_EQ(compile_text(result), "8.1 s") << "the time of this compile";
   result.outcome.metrics["cache_hit"] = 1;
   EXPECT_EQ(compile_text(result), "8.1 s (warm)");
   result.outcome.metrics["artifact_bytes"] = 9e6;
-  EXPECT_EQ(compile_text(result), "8.1 s") << "of the compile that made the artifact";
+  EXPECT_EQ(compile_text(result), "8.1 s") << "the time of the compile that made the artifact";
 }
 
 TEST(CompileText, HasTheMediansOfMeasuredCompilesWithTheirIntervals) {

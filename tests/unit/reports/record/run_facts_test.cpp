@@ -87,7 +87,7 @@ TEST(MachineFacts, TheQuotaIsOfTheNearestCgroupThatHasOne) {
   write("sys/fs/cgroup/a.slice/b/cpu.max", "50000 100000");
   EXPECT_EQ(quota(), "0.5");
   write("sys/fs/cgroup/a.slice/cpu.max", "25000 100000");
-  EXPECT_EQ(quota(), "0.25") << "a group above limits it too";
+  EXPECT_EQ(quota(), "0.25") << "the limit of a parent group counts, too";
 }
 
 TEST(MachineFacts, AreAbsentWhereTheMachineDoesNotTell) {
@@ -212,7 +212,7 @@ TEST(EnvironmentFacts, AreTakenByName) {
 TEST(EnvironmentFacts, HoldNoSecret) {
   const EnvironmentVariable planted("NVIDIA_API_KEY", "planted"), token("CUDA_TOKEN", "planted");
   const EnvironmentVariable secret("TORCH_SECRET", "planted"), address("LD_PRELOAD", "ftp://user:planted@host/lib.so");
-  // A list that names them changes nothing.
+  // Names in the list do not reveal secrets either.
   for (const auto& [name, value] : environment_facts({"NVIDIA_API_KEY", "TORCH_SECRET"}))
     EXPECT_THAT(value, testing::Not(testing::HasSubstr("planted"))) << name;
 }

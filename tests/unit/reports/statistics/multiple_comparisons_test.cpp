@@ -13,14 +13,14 @@ namespace {
 
 using Values = std::vector<std::vector<double>>;
 
-/// Three processes each: the differences of the first two are 1, 2, 3; the third is far behind.
+/// Three treatments in three processes. The first two differ by 1, 2 and 3, and the third one is far behind.
 const Values three{{1, 1, 1}, {2, 3, 4}, {101, 100, 102}};
 
 TEST(CompareWithBest, AgreesWithTheHandCalculation) {
-  // Two comparisons at 95 %: t of 2 degrees at 0.025 is 4.302653. Second − first: mean 2, s/√3 = 0.57735.
+  // Two comparisons at 95 %: t of 2 degrees at 0.025 is 4.302653. Second minus first has mean 2 and s/√3 = 0.57735.
   const auto found = compare_with_best(three, 0.95);
   const double reach = 4.302653 / std::sqrt(3.0);
-  EXPECT_NEAR(found[0].behind, -2 - reach + 0.0, 1e-5);  // to the second one
+  EXPECT_NEAR(found[0].behind, -2 - reach + 0.0, 1e-5);  // compared with the second one
   EXPECT_NEAR(found[1].behind, 2 - reach, 1e-5);
   EXPECT_NEAR(found[1].low, std::min(0.0, 2 - reach), 1e-5);
   EXPECT_NEAR(found[1].high, 2 + reach, 1e-5);
@@ -62,14 +62,14 @@ TEST(CompareWithBest, ComparesTwoInTheProcessesThatBothHave) {
   longer[0].push_back(50);
   longer[1].push_back(-50);
   const auto all = compare_with_best(three, 0.95), found = compare_with_best(longer, 0.95);
-  EXPECT_EQ(found[2].behind, all[2].behind);  // it left after three, and so is what it was
+  EXPECT_EQ(found[2].behind, all[2].behind);  // it has only the first three processes, so its result is unchanged
   EXPECT_NE(found[1].behind, all[1].behind);
   const auto control = compare_with_control(three, 0, 0.95), with_longer = compare_with_control(longer, 0, 0.95);
   EXPECT_EQ(with_longer[2].high, control[2].high);
   EXPECT_NE(with_longer[1].high, control[1].high);
 }
 
-/// Of few processes its difference is known badly, which says nothing of how far another one is from the best.
+/// A treatment with few processes has a wide interval, which must not widen the interval of another treatment.
 TEST(CompareWithBest, TakesNoBoundFromOneThatSurelyIsNotTheBest) {
   const std::vector<double> best{0, 0, 0.1, 0, 0.1, 0}, other{0, 3, 1, 1, 1, 1}, left{5, 5.001};
   const auto three = compare_with_best({best, other, left}, 0.95), two = compare_with_best({best, other}, 0.975);
@@ -86,8 +86,8 @@ TEST(CompareWithControl, SharesTheErrorAmongTheComparisons) {
   EXPECT_NEAR(found[1].high, 2 + 6.20535 / std::sqrt(3.0), 1e-4);
 }
 
-/// Six treatments of which two are best by the same value, with errors that they share within a process and deviations
-/// that differ by a factor of four.
+/// Returns random values of treatments with these means. Treatments share an error within a process, and their
+/// deviations differ by a factor of up to four.
 Values drawn(std::mt19937_64& random, const std::vector<double>& means, int processes) {
   std::normal_distribution<double> normal;
   Values values(means.size());
@@ -106,7 +106,7 @@ TEST(CompareWithBest, HoldsAtTheStatedRateWhateverTheVariances) {
   int lost = 0, wrong = 0;
   for (int trial = 0; trial < trials; ++trial) {
     const auto found = compare_with_best(drawn(random, means, 8), 0.95);
-    lost += found[0].behind > 0 ? 1 : 0;  // a true best
+    lost += found[0].behind > 0 ? 1 : 0;  // treatment 0 is one of the best
     bool holds = true;
     for (size_t i = 0; i < means.size(); ++i) holds = holds && found[i].low <= means[i] && means[i] <= found[i].high;
     wrong += holds ? 0 : 1;
@@ -139,7 +139,7 @@ TEST(Race, IsSettledWhenOneIsLeft) {
 }
 
 TEST(Race, GoesOnWhileTheOrderOfTwoIsNotKnown) {
-  // Differences of 0.3, −0.1 and 0.1: the t interval at 95 %, one side, reaches from −0.24 to 0.44.
+  // The differences are 0.3, −0.1 and 0.1. Their one-sided t interval at 95 % is from −0.24 to 0.44.
   const auto look = look_at_race({{1, 1, 1}, {1.3, 0.9, 1.1}, {3, 3.02, 3.01}}, 0.95, 0.02);
   EXPECT_THAT(look.may_be_best, ElementsAre(true, true, false));
   EXPECT_FALSE(look.settled);
@@ -154,7 +154,8 @@ TEST(Race, IsSettledWhenThoseThatAreLeftSurelyDifferByNoMoreThanTheMargin) {
 
 TEST(Race, OneProcessSettlesNothing) { EXPECT_FALSE(look_at_race({{1}, {2}}, 0.95, 0.02).settled); }
 
-/// Whether the best, the first of `means`, left a race of looks at 10, 20 and 40 processes, without a margin.
+/// Returns whether the best treatment, the first one, is eliminated by analyses at 10, 20 and 40 processes. The margin
+/// is 0.
 bool best_is_lost(std::mt19937_64& random, const std::vector<double>& means, double confidence, int looks) {
   std::normal_distribution<double> normal;
   Values values(means.size());
@@ -180,7 +181,7 @@ TEST(Race, KeepsTheBestAtTheStatedRateOverAllLooks) {
   int lost = 0;
   for (int trial = 0; trial < trials; ++trial) lost += best_is_lost(random, means, 0.9, 3) ? 1 : 0;
   EXPECT_LE(lost, 0.1 * trials);
-  EXPECT_GE(lost, 1);  // the bound is not empty: a stricter one would cost processes
+  EXPECT_GE(lost, 1);  // the bound is not too strict, which would cost processes
 }
 
 }  // namespace

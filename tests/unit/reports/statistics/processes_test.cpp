@@ -27,7 +27,7 @@ TEST(StudentsT, AgreesWithTheTable) {
   EXPECT_NEAR(student_bound(0.001, 5), 5.89343, 1e-5);
   EXPECT_NEAR(student_bound(0.001, 11), 4.02470, 1e-5);
   EXPECT_NEAR(student_bound(0.0005, 2), 31.5991, 1e-4);
-  EXPECT_NEAR(student_bound(0.025, 1e6), 1.95996, 1e-4);  // the normal distribution's
+  EXPECT_NEAR(student_bound(0.025, 1e6), 1.95996, 1e-4);  // the bound of the normal distribution
 }
 
 TEST(StudentsT, AgreesWithItsClosedForms) {
@@ -86,7 +86,7 @@ TEST(ByProcess, RefusesLengthsThatDoNotFit) {
 }
 
 TEST(TrimmedMean, IsYuens) {
-  // 2, 3 and 4 are left; winsorized 2 2 3 4 4 with s² = 1: (5 − 1) · 1 / (3 · 2)
+  // 2, 3 and 4 remain. The winsorized values 2 2 3 4 4 have s² = 1, so the variance is (5 − 1) · 1 / (3 · 2).
   const auto mean = trimmed_mean({100, 2, 4, 1, 3}, 0.2);
   EXPECT_EQ(mean.mean, 3);
   EXPECT_NEAR(mean.variance, 2.0 / 3, 1e-12);
@@ -108,7 +108,7 @@ TEST(MeanBound, IsStudentsInterval) {
   const MeanBound bound = mean_bound({1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4}, 0.025);
   EXPECT_NEAR(bound.mean, 2.33, 1e-12);
   EXPECT_NEAR(bound.reach, 1.43232, 1e-4);
-  EXPECT_NEAR(mean_bound({1, 3}, 0.025).reach, 12.7062, 1e-4);  // deviation √2, over √2
+  EXPECT_NEAR(mean_bound({1, 3}, 0.025).reach, 12.7062, 1e-4);  // the standard error is √2 / √2
 }
 
 TEST(MeanBound, OfOneValueIsNone) {
@@ -121,9 +121,9 @@ TEST(MeanBound, OfOneValueIsNone) {
 }
 
 TEST(VarianceComponents, AreThoseWorkedOutByHand) {
-  // Deviations about the medians 2, 12 and 23 are 1 0 1, 1 0 1, 0 (one round: left out), each times √(3/2). Their
-  // median is √1.5, so within = 1.4826² · 1.5 = 3.29715. The medians' variance is 331/3 = 110.333; the rounds explain
-  // π/2 · 3.29715 · (1/3 + 1/3 + 1) / 3 = 2.87731.
+  // The deviations from the medians 2 and 12 are 1 0 1 and 1 0 1, each times √(3/2). The process with one round is left
+  // out. Their median is √1.5, so within = 1.4826² · 1.5 = 3.29715. The medians' variance is 331/3 = 110.333, of which
+  // the rounds explain π/2 · 3.29715 · (1/3 + 1/3 + 1) / 3 = 2.87731.
   const Components components = variance_components({{1, 2, 3}, {11, 12, 13}, {23}});
   EXPECT_NEAR(components.within, 3.29715, 1e-5);
   EXPECT_NEAR(components.between, 110.33333 - 2.87731, 1e-4);
@@ -212,7 +212,7 @@ TEST(ReachOfRounds, IsNoneOfProcessesWithOneRound) {
   EXPECT_THROW(reach_of_rounds({}, 0.025), std::invalid_argument);
 }
 
-/// Share of 95 % t intervals of `count` processes that hold their effects' mean, 0.
+/// Returns the share of 95 % t intervals of `count` processes that contain the true mean, 0.
 double coverage(size_t count, const std::function<double(std::mt19937_64&)>& effect) {
   std::mt19937_64 random(11);
   constexpr int trials = 1500;
@@ -232,7 +232,7 @@ TEST(Coverage, IsWhatIsPromisedForNormalProcesses) {
 }
 
 TEST(Coverage, IsALittleLessForSkewedProcesses) {
-  // One process in some is much slower: an exponential distribution, with a skewness of 2.
+  // Some processes are much slower: an exponential distribution, whose skewness is 2.
   const auto skewed = [](auto& random) { return std::exponential_distribution<double>()(random) - 1; };
   for (const size_t count : {3, 6, 12}) EXPECT_GT(coverage(count, skewed), 0.86) << count;
 }
@@ -246,7 +246,8 @@ TEST(NearProcesses, AreThoseWithinTwelvePercentOfTheUsual) {
 }
 
 TEST(NearProcesses, AreNotThoseOfAThirdPlace) {
-  EXPECT_THAT(by_place({0.7, 1.4, 1.3, 0.72}, 1.4).near, ElementsAre(1, 2)) << "the usual ones lie apart";
+  EXPECT_THAT(by_place({0.7, 1.4, 1.3, 0.72}, 1.4).near, ElementsAre(1, 2))
+      << "processes with the usual fork-join time have threads in different cache domains";
 }
 
 TEST(NearProcesses, AreAllWhereNothingIsKnown) {

@@ -18,7 +18,7 @@ using Elements = std::vector<double>;
 constexpr double endless = std::numeric_limits<double>::infinity(),
                  not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// One tensor: what float64, eager, its other runs and the result have.
+/// Elements of a tensor in float64, in eager, in further runs of eager, and in the result.
 struct RoundedTensor {
   Elements exact, eager;
   std::vector<Elements> runs;
@@ -52,7 +52,7 @@ TEST(MeasureRounding, AgreesWithTheHandCalculation) {
   EXPECT_NEAR(found.of_runs, std::sqrt(0.0125), 1e-12);
   EXPECT_NEAR(found.result, std::sqrt(0.045), 1e-12);
   EXPECT_NEAR(found.scale, std::sqrt(0.0125), 1e-12);  // (0.01 + 0.04) / 2 runs / 2 elements
-  EXPECT_NEAR(found.degrees, 2, 1e-12);                // the errors of the runs are at right angles
+  EXPECT_NEAR(found.degrees, 2, 1e-12);                // the errors of the runs are orthogonal
   EXPECT_NEAR(found.factor, 0.9 / 25, 1e-12);
   EXPECT_NEAR(found.factor_scale, std::hypot(0.3 / 25, 0.8 / 25) / std::sqrt(2), 1e-12);
   EXPECT_NEAR(found.worst_element, 0.3 / std::sqrt(0.005 + 0.0125), 1e-9);
@@ -74,7 +74,7 @@ TEST(MeasureRounding, ErrorsOfIndependentSignsCancelInTheFactor) {
   EXPECT_NEAR(found.factor, 0.025, 1e-12);
   EXPECT_NEAR(found.factor_scale, 0, 1e-12);
   EXPECT_NEAR((RoundedTensor{{1, 1}, {1, 1}, {{1, 1}}, {0.9, 0.9}}.measured().factor), 0.1, 1e-12);
-  EXPECT_EQ((RoundedTensor{{0, 0}, {0, 0}, {{0.1, 0}}, {1, 1}}.measured().factor), 0);  // zeros have no factor
+  EXPECT_EQ((RoundedTensor{{0, 0}, {0, 0}, {{0.1, 0}}, {1, 1}}.measured().factor), 0);  // zeros do not define a factor
 }
 
 TEST(MeasureRounding, TakesEagersOwnFactorIfItIsLarger) {
@@ -85,7 +85,8 @@ TEST(MeasureRounding, TakesEagersOwnFactorIfItIsLarger) {
 }
 
 TEST(MeasureRounding, DividesWhatIsCancelledByTheRootOfTheDegrees) {
-  // Two runs at right angles: two degrees. Eager's error is half of the values: 64 · 0.5 · 0.5 = 16 of them are lost.
+  // The errors of the two runs are orthogonal, so there are two degrees of freedom. Eager's error is half of the
+  // values, so 64 · 0.5 · 0.5 = 16 of them are lost.
   const RoundedTensor tensor{{1, 1}, {1.5, 0.5}, {{1.5, 0.5}, {1.5, 1.5}}, {1, 1}};
   EXPECT_NEAR(tensor.measured({.cancelled = 64}).factor_scale, std::sqrt(0.125 + 16 * 16 / 2.), 1e-9);
 }
@@ -123,20 +124,20 @@ TEST(MeasureRounding, DoesNotDependOnTheBlocks) {
 }
 
 TEST(MeasureRounding, CountsIndependentErrors) {
-  // One number, and errors that only differ in size, are one random number.
+  // A single number, or errors that differ only in size, have one degree of freedom.
   EXPECT_DOUBLE_EQ((RoundedTensor{{1}, {1}, {{1.1}, {0.8}, {1.3}}, {1}}.measured().degrees), 1);
   EXPECT_NEAR((RoundedTensor{{1, 1}, {1, 1}, {{1.1, 1.2}, {0.7, 0.4}}, {1, 1}}.measured().degrees), 1, 1e-9);
-  // Two of three pairs are at right angles.
+  // Two of three pairs of errors are orthogonal.
   EXPECT_NEAR((RoundedTensor{{0, 0}, {0, 0}, {{1, 0}, {0, 2}, {3, 0}}, {0, 0}}.measured().degrees), 2,
               1e-12);  // capped
   EXPECT_NEAR((RoundedTensor{{0, 0, 0, 0}, {0, 0, 0, 0}, {{1, 0, 0, 0}, {0, 2, 0, 0}, {3, 0, 0, 0}}, {0, 0, 0, 0}}
                    .measured()
                    .degrees),
               3, 1e-12);
-  // A run without an error has no direction.
+  // A run without error has no direction.
   EXPECT_NEAR((RoundedTensor{{0, 0}, {0, 0}, {{1, 1}, {2, 2}, {0, 0}}, {0, 0}}.measured().degrees), 1, 1e-12);
   EXPECT_EQ((RoundedTensor{{0, 0}, {0, 0}, {{0, 0}, {0, 0}}, {0, 0}}.measured().degrees), 1);
-  EXPECT_EQ((RoundedTensor{{0, 0}, {0, 0}, {{1, 2}}, {0, 0}}.measured().degrees), 1);  // one run: no pair
+  EXPECT_EQ((RoundedTensor{{0, 0}, {0, 0}, {{1, 2}}, {0, 0}}.measured().degrees), 1);  // one run has no pair
 
   std::mt19937 random(1);
   std::normal_distribution<double> normal;
@@ -154,7 +155,7 @@ TEST(MeasureRounding, LeavesOutWhatEagerDoesNotAgreeOn) {
   EXPECT_NEAR(found.result, 0.2, 1e-12);
   EXPECT_FALSE(found.differs_in_finiteness);
   EXPECT_EQ((RoundedTensor{{not_a_number}, {not_a_number}, {{not_a_number}}, {not_a_number}}.measured().elements), 0);
-  // One of float64, eager, the runs and the result is infinite.
+  // Float64, eager, one run or the result is infinite.
   EXPECT_EQ((RoundedTensor{{endless}, {1}, {{1}, {1}}, {1}}.measured().elements), 0);
   EXPECT_EQ((RoundedTensor{{1}, {endless}, {{1}, {1}}, {1}}.measured().elements), 0);
   EXPECT_EQ((RoundedTensor{{1}, {1}, {{1}, {endless}}, {1}}.measured().elements), 0);
@@ -176,7 +177,7 @@ TEST(MeasureRounding, WantsTheSameNaNAndInfinities) {
   EXPECT_FALSE(differs(1, not_a_number, not_a_number, 1));  // nor with float64
   EXPECT_FALSE(differs(endless, endless, -endless, 3));
   const RoundedTensor late{{1, 2}, {1, 2}, {{1, 2}}, {not_a_number, 2}};
-  EXPECT_TRUE(late.measured().differs_in_finiteness);  // also if a later element is as it should be
+  EXPECT_TRUE(late.measured().differs_in_finiteness);  // also if a later element agrees
   EXPECT_EQ(late.measured().elements, 1);
 }
 
@@ -190,7 +191,7 @@ TEST(MeasureRounding, RefusesValuesOfSeveralLengths) {
 TEST(RoundingBounds, AreQuantilesOfFisher) {
   RoundingErrors errors{.elements = 1, .runs = 4, .degrees = 1};
   const RoundingTest test{.error_rate = 1.5e-3, .tensors = 1, .amplitude = 1, .least = 0};
-  // A third of the rate for each test, on both sides: Student's t of 4 degrees at 0.00025.
+  // Each test gets a third of the error rate, two-sided: Student's t of 4 degrees at 0.00025.
   EXPECT_NEAR(rounding_bounds(errors, test).norm, student_bound(0.00025, 4), 1e-9);
   EXPECT_NEAR(rounding_bounds(errors, test).norm, 10.3063, 1e-4);
   EXPECT_NEAR(rounding_bounds(errors, test).factor, 10.3063, 1e-4);
@@ -257,8 +258,8 @@ double rate_of_alarms(size_t elements, size_t runs, double factor, const Roundin
 
 TEST(JudgeRounding, KeepsItsErrorRate) {
   const RoundingTest test{.error_rate = 0.1, .least = 0};
-  // The tests of a single number are almost the same one, so that a third of the rate remains. The element's scale has
-  // the tensor's in addition.
+  // For a single number the three tests are almost the same, so that a third of the rate remains. The scale of the
+  // element also includes that of the tensor.
   EXPECT_NEAR(rate_of_alarms(1, 4, 1, test), 0.033, 0.01);
   EXPECT_LT(rate_of_alarms(30, 8, 1, test), 0.11);
   EXPECT_GT(rate_of_alarms(30, 8, 1, test), 0.01);
@@ -289,7 +290,7 @@ TEST(JudgeRounding, TakesTheTestThatIsCloserToItsBound) {
   EXPECT_DOUBLE_EQ(by_factor.bound, 3);
   EXPECT_EQ(by_factor.by, RoundingTestOf::factor);
   EXPECT_TRUE(verdict_of({.rms = 10, .scale = 2, .result = 6, .degrees = 50, .worst_element = 3}).explained());
-  // In units of the own bound: an element may be farther off if few runs of the result's own rounding set the scale.
+  // Tests are compared in units of their bounds. An element has a larger bound if the amplitude is that of the result.
   const auto few = verdict_of({.rms = 10, .scale = 2, .result = 7, .degrees = 50, .worst_element = 8}, 1);
   EXPECT_EQ(few.by, RoundingTestOf::norm);
   EXPECT_DOUBLE_EQ(few.ratio, 3.5);
@@ -308,7 +309,7 @@ TEST(JudgeRounding, ANaNOfTheResultAloneIsNeverExplained) {
   const auto verdict = judge_rounding({.elements = 3, .runs = 2, .scale = 1, .differs_in_finiteness = true}, {});
   EXPECT_FALSE(verdict.explained());
   EXPECT_EQ(verdict.times(), endless);
-  EXPECT_TRUE(judge_rounding({.runs = 2}, {}).explained());  // nothing is finite, and nothing differs
+  EXPECT_TRUE(judge_rounding({.runs = 2}, {}).explained());  // no element is finite, and none differs
 }
 
 TEST(JudgeRounding, ExplainsAJumpThatARunShows) {
@@ -323,7 +324,7 @@ TEST(JudgeRounding, SeesASingleElementOfMany) {
   std::mt19937 random(3);
   RoundedTensor tensor = random_tensor(random, 100'000, 4, 0.02);
   EXPECT_TRUE(judge_rounding(tensor.measured(), {.amplitude = 64}).explained());
-  tensor.result[77] = 1.05;  // hidden in the mean square
+  tensor.result[77] = 1.05;  // too small to change the mean square
   const auto verdict = judge_rounding(tensor.measured(), {.amplitude = 64});
   EXPECT_FALSE(verdict.explained());
   EXPECT_EQ(verdict.by, RoundingTestOf::element);
@@ -332,7 +333,7 @@ TEST(JudgeRounding, SeesASingleElementOfMany) {
 TEST(JudgeRounding, SeesACommonFactorUnderNoise) {
   std::mt19937 random(5);
   RoundedTensor tensor = random_tensor(random, 10'000, 8, 0);
-  std::ranges::fill(tensor.result, 1.005);  // half of the errors of an element
+  std::ranges::fill(tensor.result, 1.005);  // half of an element's error
   const auto verdict = judge_rounding(tensor.measured(), {});
   EXPECT_FALSE(verdict.explained());
   EXPECT_EQ(verdict.by, RoundingTestOf::factor);

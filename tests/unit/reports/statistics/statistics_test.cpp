@@ -1,5 +1,5 @@
-// Free of torch: tests/faults/statistics compiles it alone. Expected numbers come from exact rational arithmetic
-// (Python's fractions and math.comb) and numpy.
+// Must not include torch, because tests/faults/statistics compiles this file alone. The expected numbers come from
+// exact rational arithmetic (Python's fractions and math.comb) and numpy.
 
 #include "reports/statistics/statistics.h"
 
@@ -71,9 +71,9 @@ TEST(GeometricMean, IsTheRootOfTheProduct) {
 }
 
 TEST(TukeyOutliers, CountsBothSidesBeyondTheFences) {
-  // Quartiles 2 and 4 of 1…5: the fences stand at −1 and 7.
+  // The quartiles of 1…5 are 2 and 4, so the fences are −1 and 7.
   EXPECT_EQ(tukey_outliers({1, 2, 3, 4, 5}), 0u);
-  // Quartiles 3 and 7 of these nine: the fences stand at −3 and 13, and a value on the fence is inside.
+  // The quartiles of these nine values are 3 and 7, so the fences are −3 and 13. A value on a fence is inside.
   EXPECT_EQ(tukey_outliers({-3, 2, 3, 4, 5, 6, 7, 8, 13}), 0u);
   EXPECT_EQ(tukey_outliers({-3.1, 2, 3, 4, 5, 6, 7, 8, 13}), 1u);
   EXPECT_EQ(tukey_outliers({-3, 2, 3, 4, 5, 6, 7, 8, 13.1}), 1u);
@@ -119,7 +119,7 @@ TEST(MedianInterval, NeverPromisesMoreThanItsCoverage) {
       }
       EXPECT_EQ(interval->low + interval->high, n - 1);
       EXPECT_GE(1 - 2 * binomial_half_cdf(n, interval->low), confidence - 1e-9) << n;
-      // One step further in would promise too much.
+      // The next narrower interval would not reach the confidence.
       EXPECT_LT(1 - 2 * binomial_half_cdf(n, interval->low + 1), confidence) << n;
     }
   }
@@ -154,7 +154,7 @@ TEST(LogRatios, RefuseWhatHasNone) {
 
 TEST(MedianRatio, IsTheMedianOfTheRoundsNotTheRatioOfTheMedians) {
   EXPECT_NEAR(median_ratio(log_ratios({2, 30, 400}, {1, 10, 400})), 2, 1e-12);
-  EXPECT_NEAR(median_ratio(log_ratios({2, 8}, {1, 1})), 4, 1e-12);  // even: the geometric middle
+  EXPECT_NEAR(median_ratio(log_ratios({2, 8}, {1, 1})), 4, 1e-12);  // even number: the geometric mean of the middle two
 }
 
 TEST(RatioInterval, IsMadeOfTheRatiosAtTheIntervalsIndices) {
@@ -233,13 +233,13 @@ TEST(IsTooWide, HoldsOfIntervalsWithoutABoundAndOfThoseOverAQuarterToEachSide) {
   EXPECT_TRUE(is_too_wide(1.02, 0, 1.1));
   EXPECT_TRUE(is_too_wide(1.02, nan, 1.1));
   EXPECT_TRUE(is_too_wide(1, 0.74, 1.26));
-  EXPECT_FALSE(is_too_wide(1, 0.75, 1.25)) << "a quarter is not over a quarter";
+  EXPECT_FALSE(is_too_wide(1, 0.75, 1.25)) << "±25 % is not above the limit of 25 %";
   EXPECT_FALSE(is_too_wide(2, 1.6, 2.4));
   EXPECT_TRUE(is_too_wide(1, 0.9, 1.5)) << "0.3 to each side";
 }
 
 TEST(SaysNothing, HoldsOfIntervalsWithoutABoundAndOfThoseWiderThanAFactorOfFour) {
-  EXPECT_TRUE(says_nothing(0, 8046)) << "the interval of a 5.12x that was printed once";
+  EXPECT_TRUE(says_nothing(0, 8046)) << "such an interval was once printed for 5.12x";
   EXPECT_TRUE(says_nothing(0.0006, 8046));
   EXPECT_TRUE(says_nothing(0.9, unlimited));
   EXPECT_TRUE(says_nothing(nan, 1.1));

@@ -43,7 +43,7 @@ TEST(ChunkPlanFormats, GithubMatrixIsOneLine) {
   EXPECT_EQ(json::parse(plan_github(many))["include"].size(), 256u);
 }
 
-// GitLab's schema: a job needs a script, by itself or by what it extends, and a stage of the list.
+// GitLab's schema requires that a job has a script, its own or an inherited one, and a stage from the list.
 TEST(ChunkPlanFormats, GitlabPipelineRetriesInfrastructureAndMerges) {
   const json pipeline = json::parse(plan_gitlab(sample_plan(), "torchstone:1"));
   EXPECT_EQ(pipeline["default"]["image"], "torchstone:1");
@@ -89,7 +89,7 @@ TEST(ChunkPlanFormats, KubernetesHasAnIndexedJobForEachKind) {
   EXPECT_EQ(
       rules[1]["onExitCodes"],
       json({{"containerName", pod["containers"][0]["name"]}, {"operator", "NotIn"}, {"values", json::array({4})}}));
-  // The filter of an index is a file of the ConfigMap that the pod mounts.
+  // The filter of an index is a file in the ConfigMap that the pod mounts.
   const json map = item_of(list, "ConfigMap", "torchstone-judged");
   EXPECT_EQ(map["data"]["1"], "--gtest_filter=s/A.C/c\n");
   EXPECT_EQ(pod["volumes"][0]["configMap"]["name"], map["metadata"]["name"]);

@@ -16,7 +16,7 @@ using testing::Contains;
 
 constexpr const char* resnet50 = "torchbench/Performance.CompiledIsFaster/resnet50_inference_float32_inductor_cpu_full";
 
-/// The records of one case by the names of their metrics.
+/// Returns the records of one case by the names of their metrics.
 std::map<std::string, json> records_of(const Report& report, const std::string& name) {
   std::map<std::string, json> records;
   for (const auto& record : json::parse(write_benchmark_database(report))) {
@@ -26,7 +26,7 @@ std::map<std::string, json> records_of(const Report& report, const std::string& 
   return records;
 }
 
-/// The entries of one of the action's files by their names.
+/// Returns the entries of one of the action's files by their names.
 std::map<std::string, json> entries_of(const Report& report, const std::string& file) {
   std::map<std::string, json> entries;
   for (const auto& [name, text] : write_benchmark_action(report)) {
@@ -56,10 +56,10 @@ TEST(BenchmarkDatabase, HasUpstreamsNamesAndUnits) {
   EXPECT_DOUBLE_EQ(records.at("dynamo_peak_mem")["metric"]["benchmark_values"][0].get<double>(), 2.8);
   EXPECT_EQ(records.at("dynamo_peak_mem")["metric"]["extra_info"]["unit"], "GB");
   EXPECT_EQ(records.at("eager_ms")["metric"]["extra_info"]["unit"], "ms");
-  EXPECT_FALSE(records.contains("compiled_ms")) << "it is abs_latency";
+  EXPECT_FALSE(records.contains("compiled_ms")) << "the metric is written as abs_latency";
 }
 
-/// The database's column of values has numbers alone, so upstream puts a status into extra_info.
+/// The database's column of values holds only numbers, so upstream writes a status into extra_info.
 TEST(BenchmarkDatabase, HasTheStatusOfAccuracyAsText) {
   Result wrong = simple_result("a", Status::fail_accuracy);
   wrong.upstream_name = "hf_a";
@@ -82,7 +82,8 @@ TEST(BenchmarkDatabase, LeavesOutWhatIsNoNumber) {
   EXPECT_EQ(json::parse(write_benchmark_database({})), json::array());
 }
 
-/// Every value is a finite number or, for accuracy, a text. Every extra_info has texts alone (Map(String, String)).
+/// Every value must be a finite number or, for accuracy, a string. extra_info may hold only strings
+/// (Map(String, String)).
 TEST(BenchmarkDatabase, FitsTheSchemaOfTheTable) {
   const std::set<std::string> parts{"benchmark", "model", "metric"};
   for (const auto& record : json::parse(write_benchmark_database({sample_run(), sample_results()}))) {

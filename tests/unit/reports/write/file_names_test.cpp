@@ -1,4 +1,4 @@
-// What stands in a result never becomes a path: the names of all files of all writers.
+// Names of all files of all writers. A text in a result must never become a path.
 #include <set>
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ const std::vector<std::string>& hostile_texts() {
   return texts;
 }
 
-/// For each text a timing and an operator whose every field is that text.
+/// Returns a timing and an operator for each text. All their fields are that text.
 std::vector<Result> hostile_results() {
   std::vector<Result> results;
   for (const auto& text : hostile_texts()) {

@@ -1,5 +1,5 @@
-// Hostile texts in every field of a report, through every writer that is registered: one more writer is covered by
-// itself, as soon as its file's suffix has a check here.
+// Hostile texts in every field of a report, through every registered writer. A new writer is covered if there is a
+// check for the suffix of its file here.
 #include "tests/unit/reports/hostile.h"
 
 #include <functional>
@@ -41,11 +41,11 @@ std::vector<judge::HistoryPoint> three_runs(const Report& report) {
   return points;
 }
 
-/// All registered writers, and what torchstone-report writes besides.
+/// Returns all registered writers, and the further formats of torchstone-report.
 std::vector<std::pair<std::string, Write>> all_writers() {
   std::vector<std::pair<std::string, Write>> writers;
   for (const ReportWriter* writer : report_writers()) {
-    if (writer->help == "a test's") continue;  // of another test of this program
+    if (writer->help == "a test's") continue;  // registered by another test of this program
     writers.emplace_back(writer->name, [writer](const Report& report) {
       if (writer->files) return writer->files(report, {});
       return NamedTexts{{writer->file, writer->text(report, {})}};
@@ -74,7 +74,7 @@ std::string fault_of_json(const std::string& text) {
   return nlohmann::json::accept(text) ? "" : "no JSON";
 }
 
-/// Each line by itself, behind the word that upstream's reader looks for.
+/// Checks each line as a JSON value of its own.
 std::string fault_of_json_lines(const std::string& text) {
   for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
     if (auto fault = fault_of_json(text.substr(at, text.find('\n', at) - at)); !fault.empty()) return fault;
@@ -134,7 +134,7 @@ TEST(HostileTexts, AreEscapedByEveryWriter) {
   }
 }
 
-/// A check that finds nothing would prove nothing.
+/// Each check must find faults in raw texts. Otherwise it would prove nothing.
 TEST(HostileTexts, RawAreFoundByEveryCheck) {
   for (const char* name :
        {"annotations.txt", "metrics.txt", "x.txt", "x.csv", "x.json", "x.jsonl", "x.xml", "x.md", "x.html"})

@@ -87,7 +87,7 @@ TEST(Plot, NamesTimesInTheirUnit) {
   EXPECT_EQ(time_text(2), "2 s");
 }
 
-/// The vectors of RFC 4648, section 10.
+/// Test vectors of RFC 4648, section 10.
 TEST(Base64, IsThatOfTheStandard) {
   EXPECT_EQ(base64(""), "");
   EXPECT_EQ(base64("f"), "Zg==");

@@ -52,7 +52,7 @@ std::vector<Result> many_timings(size_t count, size_t rounds) {
 
 bool is_packed(const std::string& page) { return page.find("download=\"results.json.gz\"") != std::string::npos; }
 
-/// What the page gives to save, unpacked.
+/// Returns the results that the page offers for download, unpacked.
 std::string embedded_json(const std::string& page) {
   const TemporaryFolder folder;
   const auto begin = page.find(";base64,") + 8;
@@ -249,7 +249,7 @@ TEST(HtmlPage, DrawsTheLossOfEachStepFromThreeStepsOn) {
 
 TEST(HtmlPage, ShowsTheTimeOfTheTableInTheFigureToo) {
   Result r = timing("x", 1.5, 40);
-  r.outcome.metrics["eager_ms"] = 8.43;  // each process counts once; most rounds are of faster processes
+  r.outcome.metrics["eager_ms"] = 8.43;  // each process counts once, although faster ones have most rounds
   const std::string page = write::write_html({sample_run(), {r}});
   EXPECT_THAT(page, HasSubstr(">eager 8.43 ms"));
   EXPECT_THAT(page, HasSubstr(">8.43 ms"));

@@ -118,7 +118,7 @@ TEST(JUnit, NamesAreUnique) {
   EXPECT_THAT(text, HasSubstr("<testsuite name=\"A\" tests=\"2\""));
 }
 
-/// Validates with the first tool there is; its complaints, empty when it has none; nothing when there is no tool.
+/// Validates the text with the first installed tool. Returns its complaints, or nothing if no tool is installed.
 std::optional<std::string> complaints_about(const std::string& text) {
   const TemporaryFolder folder;
   const std::string file = folder.path() / "junit.xml";
@@ -143,7 +143,7 @@ TEST(JUnitSchema, IsMetWithoutTestCaseProperties) {
 TEST(JUnitSchema, RefusesWhatItShould) {
   const auto complaints = complaints_about(write_junit(sample_results(), sample_run()));
   if (!complaints) GTEST_SKIP() << "neither xmllint nor python3 is in PATH";
-  EXPECT_NE(*complaints, "");  // properties inside test cases
+  EXPECT_NE(*complaints, "");  // the schema does not allow properties in test cases
   EXPECT_NE(*complaints_about("<testsuites><testsuite name='a'/></testsuites>"), "");
   EXPECT_NE(*complaints_about("<testsuites><testcase name='a'/></testsuites>"), "");
   EXPECT_NE(*complaints_about("<testsuites time='nan'/>"), "");

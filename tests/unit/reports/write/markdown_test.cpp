@@ -90,7 +90,7 @@ TEST(Markdown, HostileNamesAndMessagesDoNoHarm) {
   const std::string text = write_markdown({sample_run(), sample_results()});
   EXPECT_EQ(text.find('\0'), std::string::npos);
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
-  // Outside of code spans and blocks nothing of <script> is left.
+  // <script> must not occur outside of spans and blocks of code.
   EXPECT_THAT(text, HasSubstr("\\]\\]&gt; &amp; &lt;b&gt;"));
   EXPECT_EQ(count_of(text, "<script>"), count_of(text, "`<script>") + count_of(text, ".<script>"));
 }

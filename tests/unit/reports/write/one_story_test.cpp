@@ -1,4 +1,4 @@
-// A run that a baseline makes red, or that ends in an exit code that no case explains: every report says so.
+// Every report must say that a baseline makes a run red, or that a run's exit code is not explained by a case.
 #include <gmock/gmock.h>
 #include <torchstone/report_writer.h>
 
@@ -35,7 +35,7 @@ Report red_by_baseline() {
   return report;
 }
 
-/// All as expected, and yet the exit code is not 0.
+/// Returns a report whose cases are as expected, but whose exit code is not 0.
 Report red_by_exit_code(int code, const std::string& why) {
   Report report{sample_run(), {simple_result("S/Accuracy.A/good", Status::pass)}};
   report.run.exit_reason = "finished";
@@ -67,7 +67,7 @@ TEST(OneStory, ACaseWorseThanTheBaselineIsRedEverywhere) {
                                                HasSubstr("torchstone_case_as_expected{case=\"S/Performance.A/slow\"")));
 }
 
-// `torchstone-report html --baseline` and `markdown --baseline`, whose run compared with nothing itself.
+// Covers `torchstone-report html --baseline` and `markdown --baseline`. The run itself had no baseline.
 TEST(OneStory, AComparisonThatAReportIsAskedForIsInItsHeadline) {
   Report report{sample_run(), {simple_result("S/Performance.A/slow", Status::pass, "performance")}};
   report.run.exit_reason = "finished";

@@ -55,7 +55,7 @@ TEST(OpenMetrics, SaysWhichSpeedUpsAreNoisy) {
   EXPECT_THAT(text, Not(testing::ContainsRegex("torchstone_case_noisy\\{case=\"c\"")));
 }
 
-/// The grammar of the text format, line by line: metadata before samples, families whole, no sample twice.
+/// Checks the grammar of the text format line by line: metadata before samples, no interleaved families, no duplicates.
 TEST(OpenMetrics, FollowsTheGrammar) {
   const std::string text = write_openmetrics({sample_run(), sample_results()});
   const std::regex metadata(R"re(# (TYPE|UNIT|HELP) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.*))re");
@@ -81,7 +81,7 @@ TEST(OpenMetrics, FollowsTheGrammar) {
   }
   EXPECT_EQ(line, "# EOF");
   EXPECT_GT(samples.size(), 100u);
-  EXPECT_FALSE(std::getline(lines, line)) << "something after the end";
+  EXPECT_FALSE(std::getline(lines, line)) << "there is text after # EOF";
 }
 
 TEST(OpenMetrics, IsReadByTheReferenceParser) {

@@ -33,7 +33,7 @@ TEST(Reports, AreAllWrittenAndListed) {
   EXPECT_EQ(paths.size(), 6 + names_in(folder.path() / "out/csv").size());
 }
 
-/// Registered after the writers of the program, as a plug-in is.
+/// Returns a writer with these files. Like a plug-in's, it is registered after the writers of the program.
 ReportWriter writer(const char* name, const std::function<NamedTexts(const Report&, const WriteOptions&)>& files) {
   return {.name = name, .help = "a test's", .files = files};
 }

@@ -123,7 +123,7 @@ TEST(SummaryCsv, HasARowForEachMachine) {
     r.machine = machine;
     r.outcome.metrics["speedup"] = speedup;
   }
-  // An answer that is wrong on one machine excludes the timing on another.
+  // A wrong answer on one machine excludes the timing on another.
   Result wrong = simple_result("A0", Status::fail_accuracy);
   wrong.model = "P0";
   wrong.machine = "B";

@@ -30,7 +30,7 @@ judge::Tournament sample() {
   judge::Entrant wrong = timed("wrong", 1);
   wrong.seconds.clear();
   wrong.out = "the answer <is> wrong";
-  wrong.status = Status::fail_accuracy;  // when it was to be timed: its ladder passed
+  wrong.status = Status::fail_accuracy;  // wrong when it was timed, although it passed accuracy before
   wrong.ladder.outcome.detail = "worst element";
   judge::Entrant absent = wrong;
   absent.name = "absent";
@@ -93,7 +93,8 @@ TEST(Tournament, ShowsAVariantOfAnotherProcessWithoutARank) {
   judge::Tournament tournament;
   judge_tournament({timed("eager", 2e-3), separately_timed(), timed("b", 1e-3)}, tournament);
   EXPECT_EQ(tournament.standings.size(), 2u);
-  EXPECT_EQ(tournament.best, std::vector<std::string>{"b"}) << "6 ms in Python are no time of this process";
+  EXPECT_EQ(tournament.best, std::vector<std::string>{"b"})
+      << "6 ms in Python must not be compared with times of this process";
   const std::string words = "1.32x [1.30 1.35] against eager in its own process, 8.1 ms → 6.14 ms; not ranked";
   EXPECT_THAT(console::tournament_text(tournament, 100, false), HasSubstr("  torch_compile " + words + "\n"));
   EXPECT_THAT(write_tournament_page({tournament}, RunInfo{}), HasSubstr(words));
@@ -117,7 +118,7 @@ TEST(Tournament, HasNoSeparateTimingOfARowThatDidNotPass) {
   EXPECT_EQ(judge::why_not_timed(row), "fail_accuracy");
 }
 
-/// A ranking of processes that other programs disturbed.
+/// Returns a ranking whose processes were disturbed by other programs.
 judge::Tournament disturbed() {
   judge::Tournament tournament;
   tournament.timed_processes = 4;
@@ -178,7 +179,7 @@ TEST(TournamentPage, OfOneProcessHasBarsWithoutEnds) {
   EXPECT_TRUE(std::isinf(tournament.standings.front().speedup_high));
   const std::string page = write_tournament_page({tournament}, RunInfo{});
   EXPECT_THAT(page, AllOf(HasSubstr("2 tie"), HasSubstr(">unknown")));
-  EXPECT_THAT(page, testing::Not(HasSubstr("[0.00 inf]"))) << "an interval that says nothing";
+  EXPECT_THAT(page, testing::Not(HasSubstr("[0.00 inf]"))) << "a useless interval must not be shown";
   EXPECT_THAT(console::tournament_text(tournament, 100, false),
               AllOf(HasSubstr("unknown"), testing::Not(HasSubstr("inf]"))));
 }

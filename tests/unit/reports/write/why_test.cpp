@@ -1,4 +1,4 @@
-// What pages and summaries say about why a compiled program is wrong.
+// Texts in pages and summaries about why a compiled program is wrong.
 #include <gmock/gmock.h>
 
 #include "reports/record/results_folder/side_files.h"

@@ -116,7 +116,7 @@ TEST(Plan, OfAKilledRunNamesEveryCaseThatIsMissing) {
   write_case(folder.path(), started);
   const Merged merged = merge_results({folder.path()});
   EXPECT_THAT(statuses_of(merged.report.results), ElementsAre("a crash", "b pass", "c interrupted"));
-  EXPECT_EQ(merged.report.run.build, sample_run().build);  // known although no results.json was written
+  EXPECT_EQ(merged.report.run.build, sample_run().build);  // known without results.json
   EXPECT_TRUE(merged.warnings.empty());
 }
 

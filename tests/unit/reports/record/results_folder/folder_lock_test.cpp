@@ -15,7 +15,7 @@
 namespace torchstone::results_folder {
 namespace {
 
-/// A child that waits under this command line until the object ends.
+/// Child process with this command line. It waits until the object is destroyed.
 class Waiting {
  public:
   explicit Waiting(std::array<const char*, 5> words) {
@@ -30,7 +30,7 @@ class Waiting {
     }
     close(started[1]);
     char byte = 0;
-    EXPECT_EQ(read(started[0], &byte, 1), 0);  // the end comes when exec closes the other side
+    EXPECT_EQ(read(started[0], &byte, 1), 0);  // exec closes the other end of the pipe
     close(started[0]);
   }
   ~Waiting() {
@@ -56,7 +56,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// A child process that does something, says so, and then waits for its end.
+/// Child process that calls `body`, reports that, and waits until it is killed.
 class Child {
  public:
   explicit Child(const std::function<void()>& body) {
@@ -95,7 +95,7 @@ Holder shard(int index, int count) {
   return holder;
 }
 
-/// What a process is told that wants the folder; empty when it gets it.
+/// Returns the message of a refused hold on the folder, or an empty string if the hold is granted.
 std::string refusal(const fs::path& folder, const Holder& holder) {
   try {
     const Hold hold(folder, holder);
@@ -107,7 +107,7 @@ std::string refusal(const fs::path& folder, const Holder& holder) {
 
 Holder a_run() {
   Holder holder = this_process(Holder::Kind::run);
-  holder.kind = Holder::Kind::run;  // also where this program is itself run as a shard
+  holder.kind = Holder::Kind::run;  // also if this program runs as a shard itself
   return holder;
 }
 Holder a_part() { return this_process(Holder::Kind::part); }
@@ -161,7 +161,7 @@ TEST(AHold, IsNotGivenBackByAForkedChildThatEnds) {
   const Hold hold(folder.path(), a_run());
   const pid_t pid = fork();
   if (pid == 0) {
-    hold.~Hold();  // as std::exit of a child would for a static one
+    hold.~Hold();  // as std::exit() in a child would do for a static object
     _exit(0);
   }
   waitpid(pid, nullptr, 0);
@@ -210,9 +210,9 @@ TEST(AHold, OfAGroupIsForWhatItStartsAndEndsWithIt) {
     wait(&status);
     if (status != 0) _exit(1);
   });
-  ASSERT_TRUE(ctest.ready()) << "its own part was not let in, or a run was";
+  ASSERT_TRUE(ctest.ready()) << "its part was refused, or another run was let in";
   EXPECT_THAT(refusal(folder.path(), a_run()), HasSubstr("process " + std::to_string(ctest.pid())));
-  EXPECT_NE(refusal(folder.path(), a_part()), "") << "not started by it";
+  EXPECT_NE(refusal(folder.path(), a_part()), "") << "this process was not started by the holder";
   ctest.end();
   EXPECT_EQ(refusal(folder.path(), a_run()), "");
 }
@@ -243,7 +243,7 @@ TEST(ProcessFacts, KnowParentsAndNotTheDead) {
   if (pid == 0) _exit(0);
   siginfo_t ended{};
   waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT);
-  EXPECT_FALSE(process_facts(pid)) << "ended, and not waited for";
+  EXPECT_FALSE(process_facts(pid)) << "a zombie has no facts";
   waitpid(pid, nullptr, 0);
   EXPECT_FALSE(process_facts(pid));
 }

@@ -77,13 +77,13 @@ TEST(Merge, ResultsOfSeveralMachinesNameTheirs) {
   Report merged = merge_results({shards.one, shards.two}).report;
   EXPECT_EQ(machine_in(merged, "a"), "X, NVIDIA H200");
   EXPECT_EQ(machine_in(merged, "b"), "X, NVIDIA A100");
-  // They keep it when the merged results are merged again.
+  // Results keep their machine when merged results are merged again.
   const fs::path both = shards.folder.path() / "both";
   write::write_reports(merged, both);
   merged = merge_results({both, shards.two}).report;
   EXPECT_EQ(machine_in(merged, "a"), "X, NVIDIA H200");
   EXPECT_EQ(machine_in(merged, "b"), "X, NVIDIA A100");
-  // The facts of the run suffice for one machine, also if a result has none.
+  // If all results are from one machine, the facts of the run suffice.
   write_case(shards.folder.path() / "no_facts", simple_result("c", Status::pass));
   merged = merge_results({shards.one, shards.folder.path() / "no_facts"}).report;
   EXPECT_EQ(machine_in(merged, "a"), "");
@@ -121,7 +121,7 @@ TEST(Merge, OfOneRunKeepsHowItEnded) {
   EXPECT_EQ(merge_results({shards.one}).report.run.exit_reason, sample_run().exit_reason);
   write_case(shards.two, simple_result("b", Status::pass));
   EXPECT_EQ(merge_results({shards.two}).report.run.exit_reason,
-            "");  // killed: no results.json says how
+            "");  // a killed run has no results.json with an exit reason
 }
 
 TEST(Merge, RefusesWhatIsMissingOrUnreadable) {
@@ -174,11 +174,12 @@ TEST(Replaces, CountsRunsAndRecordsOfOneFolderAndAsksTheTimeElsewhere) {
   const auto later = [&](const Result& record, const Result& other) {
     return replaces(record, other) && !replaces(other, record);
   };
-  EXPECT_TRUE(later(of({"f", 1, "x", 2}, early), of({"f", 1, "x", 1}, late))) << "within a run";
-  EXPECT_TRUE(later(of({"f", 2, "y", 0}, early), of({"f", 1, "x", 9}, late))) << "the plan of a later run";
-  EXPECT_TRUE(later(of({"f", 1, "y", 1}, late), of({"f", 1, "x", 9}, early))) << "two runs without locks";
-  EXPECT_TRUE(later(of({"g", 1, "y", 1}, late), of({"f", 9, "x", 9}, early))) << "two folders";
-  EXPECT_TRUE(later(of({}, late), of({"f", 9, "x", 9}, early))) << "of a version without origins";
+  EXPECT_TRUE(later(of({"f", 1, "x", 2}, early), of({"f", 1, "x", 1}, late))) << "a later record of the same run";
+  EXPECT_TRUE(later(of({"f", 2, "y", 0}, early), of({"f", 1, "x", 9}, late))) << "a record of a later run";
+  EXPECT_TRUE(later(of({"f", 1, "y", 1}, late), of({"f", 1, "x", 9}, early))) << "without locks, the time decides";
+  EXPECT_TRUE(later(of({"g", 1, "y", 1}, late), of({"f", 9, "x", 9}, early)))
+      << "in different folders, the time decides";
+  EXPECT_TRUE(later(of({}, late), of({"f", 9, "x", 9}, early))) << "without an origin, the time decides";
   EXPECT_TRUE(later(of({}, late), of({}, early)));
 }
 
@@ -192,7 +193,7 @@ TEST(AClockThatIsSetBack, DoesNotMakeAPassedCaseOneThatDidNotRun) {
   write_case(folder.path(), recorded_as("a", Status::fail_accuracy, late, {"f", 1, "x", 2}));
   EXPECT_THAT(merged_statuses(merge_results({folder.path()})),
               ElementsAre("a fail_accuracy", "b pass", "c interrupted"));
-  EXPECT_EQ(read_cases(folder.path()).results.at(0).name, "a") << "in the order they were made";
+  EXPECT_EQ(read_cases(folder.path()).results.at(0).name, "a") << "cases are in the order of their records";
 }
 
 TEST(AClockThatIsSetBack, DoesNotBringBackTheResultsOfTheRunBefore) {

@@ -120,7 +120,7 @@ TEST(Marker, ThatIsALinkOrHoldsSomethingElseIsNone) {
   EXPECT_THAT(refusal_of(folder.path()), HasSubstr(marker_name));
 }
 
-/// A folder with something of everything that a run writes.
+/// Writes one file of each kind that a run writes.
 void fill(const fs::path& out) {
   auto results = sample_results();
   Result lstm = simple_result("fastrnns/Performance.CompiledFasterThanEager/lstm_aten", Status::pass, "performance");
@@ -146,7 +146,7 @@ void fill(const fs::path& out) {
   std::ofstream(out / "cases/.12.3.tmp") << "of a killed run";
 }
 
-/// Every file of a folder by its relative name, with its text.
+/// Returns the texts of all files of a folder, by relative path.
 std::map<std::string, std::string> files_below(const fs::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder))
@@ -156,7 +156,7 @@ std::map<std::string, std::string> files_below(const fs::path& folder) {
   return files;
 }
 
-/// What a person may have in folders of the same names.
+/// Adds files that a user may have in folders with the same names.
 void add_foreign_files(const fs::path& folder) {
   for (const char* name :
        {"cases/main/main.cpp", "cases/suites/vision.yaml", "cases/notes.json", "cases/README.md", "runs/2026.txt",

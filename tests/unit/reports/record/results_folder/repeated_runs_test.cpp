@@ -1,4 +1,4 @@
-// A run with --gtest_repeat: a failure of one repetition is in everything that is made of its results afterwards.
+// Runs with --gtest_repeat. A failure in one repetition must be in everything that is later made of the results.
 
 #include <gmock/gmock.h>
 
@@ -25,7 +25,7 @@ Result repetition(const std::string& name, Status status, int64_t sequence, cons
   return result;
 }
 
-/// What a run of two cases and two repetitions leaves; `a` fails in the first one.
+/// Returns the results of two cases in two repetitions. `a` fails in the first one.
 std::vector<Result> two_repetitions() {
   return {repetition("a", Status::fail_accuracy, 2), repetition("b", Status::pass, 4), repetition("a", Status::pass, 6),
           repetition("b", Status::pass, 8)};
@@ -87,7 +87,7 @@ TEST_F(Repeated, TheRecordOfAFailureIsNotReplacedByALaterRepetition) {
   write_records({repetition("b", Status::pass, 12)});
   EXPECT_FALSE(is_fine(merge_results({out_}).report.results.at(0)));
   write_records({repetition("a", Status::pass, 2, {"f", 2, "y"}), repetition("b", Status::pass, 4, {"f", 2, "y"})});
-  EXPECT_THAT(merged({out_}), ElementsAre("a pass", "b pass")) << "another run";
+  EXPECT_THAT(merged({out_}), ElementsAre("a pass", "b pass")) << "records of another run do not count";
 }
 
 TEST_F(Repeated, EveryVerdictHasTheFailure) {

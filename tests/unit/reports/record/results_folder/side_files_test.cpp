@@ -25,7 +25,7 @@ TEST(Npy, IsTheFormatToTheByte) {
   EXPECT_EQ(bytes.substr(10 + header.size(), 118 - header.size() - 1), std::string(118 - header.size() - 1, ' '));
   EXPECT_EQ(bytes[127], '\n');
   EXPECT_EQ(bytes.substr(128, 8), std::string("\0\0\0\0\0\0\xf0\x3f", 8));              // 1
-  EXPECT_EQ(bytes.substr(136, 8), std::string("\0\0\0\0\0\0\0\x40", 8));                // 2: rows lie together
+  EXPECT_EQ(bytes.substr(136, 8), std::string("\0\0\0\0\0\0\0\x40", 8));                // 2: row by row
   EXPECT_EQ(bytes.substr(144, 8), std::string("\0\0\0\0\0\0\xe0\xbf", 8));              // -0.5
   EXPECT_EQ(bytes.substr(152, 8), std::string("\x9c\x75\x00\x88\x3c\xe4\x37\x7e", 8));  // 1e300
 }
@@ -165,9 +165,9 @@ TEST(DiagnosisFolder, IsNamedFromWhereTheReportIsWritten) {
   EXPECT_EQ(related(usual.string(), {one, folder.path() / "two"}, all), "../one" / usual);
   EXPECT_EQ(related(usual.string(), {one / "results.json"}, all), "../one" / usual);
   fs::create_directories(all);
-  EXPECT_EQ(related(("../one" / usual).string(), {all}, folder.path()), "one" / usual) << "of merged results";
+  EXPECT_EQ(related(("../one" / usual).string(), {all}, folder.path()), "one" / usual) << "a path in merged results";
   EXPECT_EQ(related(usual.string(), {folder.path() / "two"}, all), "");
-  EXPECT_EQ(related("../../../etc", {one}, one), usual) << "no other text is a path";
+  EXPECT_EQ(related("../../../etc", {one}, one), usual) << "other texts are not used as paths";
 }
 
 TEST(DiagnosisFolder, OfAnotherCaseIsNone) {

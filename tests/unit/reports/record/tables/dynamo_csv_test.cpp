@@ -1,4 +1,4 @@
-// A row of a Python module in every output.
+// Rows of Python modules in every output.
 #include "reports/record/tables/dynamo_csv.h"
 
 #include <gmock/gmock.h>

@@ -17,7 +17,7 @@ Result timed(const std::string& model, const std::string& backend, const std::st
   result.model = model;
   result.backend = backend;
   result.mode = mode;
-  result.outcome.samples = {{"eager_s", {9}}, {"compiled_s", {9}}};  // of many calls each
+  result.outcome.samples = {{"eager_s", {9}}, {"compiled_s", {9}}};  // blocks, which the table must not use
   if (mode != "training") return result;
   result.outcome.samples["eager_forward_s"] = {0.001, 0.003};
   result.outcome.samples["compiled_forward_s"] = {0.004, 0.004};

@@ -92,7 +92,7 @@ TEST(SuiteTables, SpeedUpsHaveARowAModelAndAColumnForWhatDiffers) {
   const auto tables =
       suite_tables({timing_in("swin", "inference", "float32", 2), timing_in("swin", "training", "bfloat16", 3), slow,
                     wrong, timing_in("gmlp", "training", "bfloat16", 12), accuracy});
-  ASSERT_THAT(tables, SizeIs(2)) << "and what PyTorch's dashboard flags";
+  ASSERT_THAT(tables, SizeIs(2)) << "the second table has what PyTorch's dashboard flags";
   EXPECT_EQ(tables[0].explanation, "Eager's time over the compiled one's: inductor cuda full");
   EXPECT_THAT(tables[0].header, ElementsAre("Suite", "Model", "inference float32", "training bfloat16"));
   EXPECT_THAT(tables[0].rows,
@@ -235,7 +235,7 @@ TEST(DynamicTable, NamesTheSizesWhereFurtherDimensionsVary) {
   EXPECT_EQ(table->rows[2][2], "batch 64 and length 64");
   EXPECT_THAT(html::dynamic_figure(all), HasSubstr("Speed-up by batch, at the sizes of the table"));
   all.outcome.timed_sizes = {"batch 2", "batch 4"};
-  EXPECT_EQ(dynamic_table({all})->rows[0][2], "2") << "a list of another length says nothing";
+  EXPECT_EQ(dynamic_table({all})->rows[0][2], "2") << "a list of another length is ignored";
 }
 
 TEST(DynamicTable, IsNotThereWithoutDynamicCasesOrWithHalfOfTheirSeries) {
@@ -265,7 +265,7 @@ TEST(DynamicFigure, IsOnThePageWithItsTable) {
   EXPECT_THAT(page, HasSubstr("Speed-up by batch"));
   EXPECT_THAT(page, HasSubstr("Cost of being dynamic"));
   EXPECT_THAT(page, HasSubstr("<th scope=col data-k=dynamic>Dynamic"));
-  EXPECT_THAT(page, HasSubstr("inference, dynamic batch")) << "a row of its own in what was covered";
+  EXPECT_THAT(page, HasSubstr("inference, dynamic batch")) << "a separate row in the table of coverage";
 }
 
 TEST(SpeedupTable, HasAColumnOfItsOwnForDynamicSizes) {
