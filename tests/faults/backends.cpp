@@ -1,4 +1,4 @@
-// Planted faults, compiler side: each backend compiles with TorchScript and then spoils one thing.
+// Planted faults in compilers. Most backends compile with TorchScript and then spoil one thing.
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -51,7 +51,7 @@ class SpoiledBackend : public Backend {
   Spoil spoil_;
 };
 
-/// One weight of the compiled side is 5 % larger.
+/// Makes one weight of the compiled program 5 % larger.
 class WrongWeight : public SpoiledBackend {
  public:
   WrongWeight() : SpoiledBackend([](const c10::IValue& output) { return output; }) {}
@@ -66,21 +66,21 @@ class WrongWeight : public SpoiledBackend {
   }
 };
 
-/// A last bit of what is computed depends on the size of the batch.
+/// Changes the last bits of the result by an amount that depends on the batch size.
 class BatchDependent : public SpoiledBackend {
  public:
   BatchDependent() : SpoiledBackend([](const c10::IValue& output) { return output; }) {}
   std::unique_ptr<Compiled> compile(Captured program, const Case& c) const override {
     const double factor = 1 + 1e-7 * static_cast<double>(c.batch_size == 1 ? 2 : 1);
     const Spoil spoil = [factor](const c10::IValue& output) {
-      // No product, which is all that eager has of some models.
+      // Divides: a multiplication outside the program would look like eager code, because some models run nothing else.
       return map_tensors(output, [factor](const torch::Tensor& t) { return t / factor; });
     };
     return std::make_unique<SpoiledProgram>(backend_named("torchscript").compile(std::move(program), plain(c)), spoil);
   }
 };
 
-/// `fault_scaled` and `fault_scaled:factor=1.00002`: every tensor of the output times this factor.
+/// `fault_scaled` and `fault_scaled:factor=1.00002`: multiplies every output tensor by the factor, 1.05 by default.
 class Scaled : public SpoiledBackend {
  public:
   Scaled() : SpoiledBackend([](const c10::IValue& output) { return output; }) {}
@@ -93,7 +93,7 @@ class Scaled : public SpoiledBackend {
   }
 };
 
-/// Returns its first answer again, for other inputs too.
+/// Returns the answer of its first call for all later inputs.
 class StaleAnswer : public SpoiledBackend {
  public:
   StaleAnswer() : SpoiledBackend([](const c10::IValue& output) { return output; }) {}
@@ -107,7 +107,7 @@ class StaleAnswer : public SpoiledBackend {
   }
 };
 
-/// The compiler does not take the program.
+/// Fails every compile.
 class Refuses : public Backend {
  public:
   std::optional<std::string> unsupported(const Case&) const override { return std::nullopt; }
@@ -116,7 +116,7 @@ class Refuses : public Backend {
   }
 };
 
-/// Refuses with the settings that it is asked under.
+/// Fails every compile with a message that lists the settings in effect, so that a test can read them.
 class TellsSettings : public Backend {
  public:
   std::optional<std::string> unsupported(const Case&) const override { return std::nullopt; }
@@ -148,7 +148,7 @@ class NoCompiler : public Backend {
   }
 };
 
-/// Falls back to eager in silence.
+/// Silently runs eager code instead of a compiled program.
 class Eager : public Compiled {
  public:
   explicit Eager(std::function<c10::IValue(const Tensors&)> call) : call_(std::move(call)) {}
@@ -160,7 +160,7 @@ class Eager : public Compiled {
   std::function<c10::IValue(const Tensors&)> call_;
 };
 
-/// `fault_eager`: by the model that it was given.
+/// `fault_eager`: runs the model that it was given.
 class CallsTheModel : public Backend {
  public:
   std::optional<std::string> unsupported(const Case&) const override { return std::nullopt; }
@@ -169,7 +169,7 @@ class CallsTheModel : public Backend {
   }
 };
 
-/// `fault_eager_copy`: by a model of its own with the same weights, in inference.
+/// `fault_eager_copy`: runs a second instance of the model with the same weights, in inference.
 class CallsItsOwnModel : public Backend {
  public:
   std::optional<std::string> unsupported(const Case&) const override { return std::nullopt; }
@@ -186,8 +186,8 @@ class CallsItsOwnModel : public Backend {
   }
 };
 
-/// Eager, and then a busy wait until the call took `factor` times its own time: a slow-down of exactly known size on a
-/// machine of unknown noise. On a device the call ends with the device drained.
+/// Runs eager, then busy-waits until the call has taken `factor` times as long. The slow-down is known exactly, however
+/// noisy the machine is. On a device, the call synchronises before it waits.
 class SlowerEager : public Compiled {
  public:
   SlowerEager(Captured captured, const Case& c, double factor)
@@ -245,7 +245,7 @@ c10::IValue slower(const c10::IValue& output) {
   return output;
 }
 
-/// Needs 64 MiB in each call.
+/// Allocates 64 MiB in each call.
 c10::IValue hungry(const c10::IValue& output) {
   const auto scratch = torch::empty({int64_t{1} << 24}, torch::kFloat32);
   return output;

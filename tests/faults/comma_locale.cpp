@@ -1,5 +1,5 @@
-// A plug-in that takes the user's locale for the whole process while it is loaded, as GUI libraries do. Only when it is
-// asked to.
+// A plug-in that sets the process's locale from the environment when it is loaded, as GUI libraries do. It does so only
+// if TORCHSTONE_FAULTS_LOCALE is set.
 #include <clocale>
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
-// A planted fault of what runs a program with the values of its weights: `fault_openvino`, `fault_onnxruntime`,
-// `fault_executorch` and `fault_nativert` have one weight of the captured program changed before it is converted.
+// Planted faults for backends that convert a program together with its weights. `fault_openvino`, `fault_onnxruntime`,
+// `fault_executorch` and `fault_nativert` make one weight of the captured program 5 % larger before the conversion.
 #include <torchstone/backend.h>
 
 #include "fixtures/backends/backend_registry.h"

@@ -1,5 +1,5 @@
-// Planted faults of programs of dynamic sizes: each compiles with TorchScript, which keeps no size of these models, and
-// then goes wrong at some batches.
+// Planted faults in programs with dynamic sizes. Each backend compiles with TorchScript, which bakes no size of these
+// models into the program. The backend then fails at some sizes.
 #include <fmt/format.h>
 
 #include "fixtures/backends/backend_registry.h"
@@ -8,11 +8,12 @@
 namespace torchstone::dynamic_faults {
 namespace {
 
-/// The answer for an input [n, …], of a program compiled for `compiled`; it may throw.
+/// Computes a backend's answer for an input [n, …] from the right one. `compiled` is the case that the program was
+/// compiled for. May throw.
 using Answer =
     std::function<torch::Tensor(const torch::Tensor& right, const torch::Tensor& input, const Case& compiled)>;
 
-/// Texts [n, length, 8] of their own length.
+/// A model with inputs [n, length, 8], in which both the batch size and the length are dynamic.
 class Texts : public Model {
  public:
   Texts() { linear_ = register_module("linear", torch::nn::Linear(8, 8)); }
@@ -79,36 +80,36 @@ torch::Tensor right(const torch::Tensor& answer, const torch::Tensor& input, con
   return answer;
 }
 
-/// Keeps the size it was compiled for, as the divisor of a mean.
+/// Divides a mean by the batch size at compile time, whatever the batch size of the input.
 torch::Tensor baked(const torch::Tensor& answer, const torch::Tensor& input, const Case& c) {
   refuse_outside(input.size(0), c);
   return answer * (static_cast<double>(input.size(0)) / static_cast<double>(c.batch_size));
 }
 
-/// Right near the sizes that it was fitted by, wrong at the far end.
+/// Is wrong at the maximum of the range only, like a fit that fails far from its samples.
 torch::Tensor misfit(const torch::Tensor& answer, const torch::Tensor& input, const Case& c) {
   refuse_outside(input.size(0), c);
   return input.size(0) == c.dynamic_range.maximum ? answer * 1.05 : answer;
 }
 
-/// Has a runtime check of the one size.
+/// Throws for every batch size other than the one at compile time.
 torch::Tensor one_size(const torch::Tensor& answer, const torch::Tensor& input, const Case& c) {
   if (input.size(0) != c.batch_size)
     throw std::invalid_argument(fmt::format("planted: compiled for {} alone", c.batch_size));
   return answer;
 }
 
-/// Answers outside of its range too.
+/// Answers outside its range too, where it should throw.
 torch::Tensor unbounded(const torch::Tensor& answer, const torch::Tensor&, const Case&) { return answer; }
 
-/// Of texts, in range alone.
+/// Answers correctly, and throws if the length or the batch size is out of range.
 torch::Tensor right_length(const torch::Tensor& answer, const torch::Tensor& input, const Case& c) {
   if (input.size(1) < Texts::shortest || input.size(1) > Texts::longest)
     throw std::invalid_argument(fmt::format("planted: a length of {}", input.size(1)));
   return right(answer, input, c);
 }
 
-/// Keeps the length that it was compiled for, as the divisor of a mean.
+/// Divides a mean by the length at compile time, whatever the length of the input.
 torch::Tensor baked_length(const torch::Tensor& answer, const torch::Tensor& input, const Case& c) {
   return right_length(answer, input, c) * (static_cast<double>(input.size(1)) / static_cast<double>(Texts::usual));
 }

@@ -1,5 +1,5 @@
-// Planted faults of the guard against eager in disguise: `fault_export_unused` and `fault_torchscript_unused` run the
-// program that the backend of that name made, and return what a model of their own gives.
+// Planted faults for the check that a backend does not secretly run eager. `fault_export_unused` and
+// `fault_torchscript_unused` run the real backend's program, discard its result and return that of an eager model.
 #include <torchstone/backend.h>
 
 #include "fixtures/backends/backend_registry.h"

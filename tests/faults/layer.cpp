@@ -1,5 +1,5 @@
-// Planted faults in one layer: each compiles with TorchScript a program whose first linear layer is another operator.
-// The gradients are those of that operator.
+// Planted faults in one layer. Each backend replaces the program's first linear layer with another operator and
+// compiles the result with TorchScript. In training, autograd differentiates the replacement.
 #include <torch/library.h>
 #include <torch/script.h>
 
@@ -18,7 +18,7 @@ Tensor without_a_term(const Tensor& bias, const Tensor& input, const Tensor& wei
   return torch::addmm(bias, input, weight * terms);
 }
 
-/// Adds the products one after another in a float16 accumulator.
+/// Accumulates the products sequentially in float16.
 Tensor with_float16_sums(const Tensor& bias, const Tensor& input, const Tensor& weight, const Scalar&, const Scalar&) {
   const auto rows = input.to(torch::kFloat), columns = weight.to(torch::kFloat);
   auto sum = torch::zeros({1}, rows.options().dtype(torch::kHalf));
@@ -34,7 +34,7 @@ TORCH_LIBRARY(torchstone_faults, library) {
               &with_float16_sums);
 }
 
-/// Returns a copy of the program with this operator in place of the first linear layer. It shares the tensors.
+/// Returns a copy of the program with this operator in place of the first linear layer. The copy shares the tensors.
 torch::jit::Module with_other_linear(const torch::jit::Module& program, const std::string& name) {
   torch::jit::Module changed = program.clone(/*inplace=*/true);
   for (auto* node : changed.get_method("forward").graph()->nodes()) {

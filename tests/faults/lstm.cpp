@@ -1,4 +1,4 @@
-// A planted fault among the LSTM runners: the loop with the gates of input and forgetting swapped.
+// A faulty LSTM runner: the loop with the input gate and the forget gate swapped.
 #include "models/fastrnns/lstm_model.h"
 
 namespace torchstone::lstm_faults {

@@ -1,4 +1,4 @@
-// Planted faults, process side: models that do to their process, and to the pipes of the program, what a case must not.
+// Planted faults in processes: models that misuse their process or the program's pipes.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -25,7 +25,8 @@ namespace {
 
 using Deed = std::function<void()>;
 
-/// A healthy linear net that does its deed at the first forward of its process; one that throws does so each time.
+/// A healthy linear net that calls its deed in the first forward of each process. A deed that throws is called again in
+/// every forward.
 class Misbehaving : public Model {
  public:
   Misbehaving(Deed deed, std::shared_ptr<bool> done) : deed_(std::move(deed)), done_(std::move(done)) {
@@ -40,7 +41,7 @@ class Misbehaving : public Model {
 
  private:
   Deed deed_;
-  std::shared_ptr<bool> done_;  ///< by any model of this name in this process
+  std::shared_ptr<bool> done_;  ///< shared by all models of this name in this process
   torch::nn::Linear linear_{nullptr};
 };
 
@@ -61,7 +62,8 @@ bool register_misbehaving(const char* name, Deed deed) {
   for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
 }
 
-/// What a deed of a later process finds: the first one makes this file, where a test names one.
+/// Returns whether an earlier process has already called this function. The first caller creates the file that
+/// TORCHSTONE_TEST_MARK names; later callers find it. Always false if the variable is not set.
 bool is_a_later_process() {
   const char* mark = std::getenv("TORCHSTONE_TEST_MARK");
   if (mark == nullptr) return false;
@@ -71,10 +73,10 @@ bool is_a_later_process() {
   return false;
 }
 
-/// The pipes of this process that can be written to, besides its output.
+/// Returns the writable pipes of this process, except for stdout and stderr.
 std::vector<int> writable_pipes() {
   std::vector<int> pipes;
-  for (int fd = 3; fd < 64; ++fd) {  // a test runner may have left pipes of its own higher up
+  for (int fd = 3; fd < 64; ++fd) {  // higher descriptors may be pipes inherited from a test runner
     struct stat state {};
     if (fstat(fd, &state) == 0 && S_ISFIFO(state.st_mode) && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
       pipes.push_back(fd);
@@ -91,7 +93,8 @@ void write_whole(int fd, const char* data, size_t size) {
   }
 }
 
-/// Libraries have pipes of their own that nobody reads: what does not fit is left out.
+/// Writes the text to all writable pipes. Some belong to libraries and have no reader, so text that does not fit into a
+/// pipe is dropped.
 void write_everywhere(const std::string& text) {
   for (const int fd : writable_pipes()) {
     for (size_t done = 0; done < text.size(); done += PIPE_BUF) {
@@ -102,13 +105,13 @@ void write_everywhere(const std::string& text) {
   }
 }
 
-/// An answer as the program writes it, but for what makes it the answer of this job.
+/// Writes an answer in the program's format, but without the fields that identify this job.
 void write_stray_line() {
   write_everywhere(R"({"answer":"outcome","case":0,"attempt":1,"outcome":{"status":"pass"}})"
                    "\n");
 }
 
-/// Puts itself between the case and the program, and passes everything on twice.
+/// Intercepts what the case writes to the program, and forwards every line twice.
 void double_replies() {
   for (const int fd : writable_pipes()) {
     std::array<int, 2> ends{};
@@ -145,7 +148,7 @@ void close_and_exit() {
   _exit(3);
 }
 
-/// 80 MB.
+/// Prints 80 MB.
 void print_much() {
   std::string line(1024, '.');
   line.back() = '\n';
@@ -155,7 +158,8 @@ void print_much() {
   std::fflush(stdout);
 }
 
-/// A process of its own session, whose parent has gone, that keeps every descriptor of the case.
+/// Leaves a daemon behind: an orphaned process in its own session that ignores SIGTERM and keeps every descriptor of
+/// the case open.
 void leave_daemon() {
   const pid_t between = fork();
   if (between > 0) {
@@ -187,7 +191,8 @@ void read_input() {
 
 void leak_thread() { std::thread(sleep_for_ever).detach(); }
 
-/// As a kernel of a compiler that reads outside of its tensor: the process can use the GPU no more. Nothing elsewhere.
+/// Reads outside a tensor on the GPU, as a miscompiled kernel would. Afterwards the process cannot use CUDA any more.
+/// Does nothing without a GPU.
 void lose_device() {
   if (!torch::cuda::is_available()) return;
   const auto outside = torch::full({1}, 100, torch::device(torch::kCUDA).dtype(torch::kLong));

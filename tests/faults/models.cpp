@@ -1,4 +1,4 @@
-// Planted faults, model side: each model is a small linear net that misbehaves in one way.
+// Planted faults in models. Each model is a small linear net that misbehaves in one way.
 #include <chrono>
 #include <csignal>
 #include <functional>
@@ -53,19 +53,20 @@ c10::IValue allocate(torch::nn::Linear&, const torch::Tensor&) {
   for (;;) kept.push_back(torch::ones({16, 1024, 1024}));
 }
 
-/// The branch that the trace takes depends on the sign of the data.
+/// Branches on the sign of the data, so a trace records only one of the two branches.
 c10::IValue branch(torch::nn::Linear& linear, const torch::Tensor& x) {
   const auto y = linear(x);
   return x.flatten()[0].item<float>() > 0 ? y : y * 2;
 }
 
-/// Eager is slow by something that no compiler sees: a compiled program is a hundred times faster.
+/// Sleeps in eager mode only. Compilers do not see the sleep, so the compiled program is about a hundred times faster.
 c10::IValue wait(torch::nn::Linear& linear, const torch::Tensor& x) {
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
   return linear(x);
 }
 
-/// Memory for 64 of the batch sizes that are tried: the system's killer ends large ones, the allocator refuses others.
+/// Simulates limited memory: among the batch sizes tried (powers of two), 64 is the largest that fits. SIGKILL ends the
+/// largest ones, as the kernel's OOM killer would. The others throw OutOfMemoryError, as the allocator would.
 c10::IValue hold_few(torch::nn::Linear& linear, const torch::Tensor& x) {
   if (x.size(0) > 600) raise(SIGKILL);
   TORCH_CHECK_WITH(OutOfMemoryError, x.size(0) <= 100, "planted: out of memory");
@@ -81,11 +82,11 @@ c10::IValue random_without_seed(torch::nn::Linear& linear, const torch::Tensor& 
     register_faulty(
         "healthy",
         [](torch::nn::Linear& linear, const torch::Tensor& x) -> c10::IValue { return linear(x).relu() + x; }) &&
-    // Without a sum, whose order may depend on the size of the batch.
+    // Has no sum, because the order of a summation may depend on the batch size.
     register_faulty(
         "elementwise",
         [](torch::nn::Linear& linear, const torch::Tensor& x) -> c10::IValue { return x * linear->bias; }) &&
-    // A converted program of it has nothing to run.
+    // Returns its input, so a converted program has no operator to run.
     register_faulty("unchanged", [](torch::nn::Linear&, const torch::Tensor& x) -> c10::IValue { return x; }) &&
     register_faulty("two_outputs",
                     [](torch::nn::Linear& linear, const torch::Tensor& x) -> c10::IValue {
@@ -101,7 +102,7 @@ c10::IValue random_without_seed(torch::nn::Linear& linear, const torch::Tensor& 
     register_faulty("branches", branch) && register_faulty("not_repeatable", random_without_seed) &&
     register_faulty("waits", wait) && register_faulty("holds_few", hold_few);
 
-/// Healthy: two layers of one shape, statistics and dropout, for the faults of a training step.
+/// A healthy model for the faults of a training step: two layers of the same shape, batch norm and dropout.
 class Trainable : public Model {
  public:
   Trainable() {
@@ -125,7 +126,7 @@ TORCHSTONE_MODEL(
     trainable, .family = "fault", .suites = {"faults"}, .train_batch = 4, .eval_batch = 4,
     .make = [](const ModelOptions&) -> std::shared_ptr<Model> { return std::make_shared<Trainable>(); });
 
-/// Its factory throws.
+/// A model whose factory throws.
 [[maybe_unused]] const bool unloadable = register_model(
     ModelInfo{
         .name = "not_loadable",
@@ -136,7 +137,7 @@ TORCHSTONE_MODEL(
         .make = [](const ModelOptions&) -> std::shared_ptr<Model> { throw std::runtime_error("planted: no weights"); }},
     __FILE__, __LINE__);
 
-/// Healthy: a linear whose sizes can have weights of four bits, and one whose sizes cannot.
+/// A healthy model with two linear layers. Only the first has sizes that four-bit quantisation supports.
 class TwoWidths : public Model {
  public:
   TwoWidths() {
@@ -156,7 +157,7 @@ TORCHSTONE_MODEL(
     two_widths, .family = "fault", .suites = {"faults"}, .train_batch = 4, .eval_batch = 4,
     .make = [](const ModelOptions&) -> std::shared_ptr<Model> { return std::make_shared<TwoWidths>(); });
 
-/// Runs eagerly, but the tracer meets an exception.
+/// Runs eagerly, but throws while it is traced.
 class Untraceable : public Model {
  public:
   Untraceable() { linear_ = register_module("linear", torch::nn::Linear(8, 8)); }

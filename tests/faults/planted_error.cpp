@@ -1,5 +1,5 @@
-// The check behind tests/end_to_end/detection_limit_test.cpp: eager's own answer with a planted relative error, judged
-// as a compiled answer is. Twice the stated limit must be red and half of it must not.
+// The check behind tests/end_to_end/detection_limit_test.cpp. It plants a relative error in eager's own answer and
+// judges that as a compiled answer. An error of twice the stated limit must be red, one of half the limit must not.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +14,7 @@
 namespace torchstone::planted_error_faults {
 namespace {
 
-/// The names that reports give to the tensors, in the order of flatten().
+/// Returns the names that reports give to the tensors, in the order of flatten().
 std::vector<std::string> names_of(const c10::IValue& answer, const std::vector<std::string>& parts) {
   std::vector<std::string> names;
   const auto add = [&](const c10::IValue& tree, const std::string& path) {
@@ -29,13 +29,13 @@ std::vector<std::string> names_of(const c10::IValue& answer, const std::vector<s
   return names;
 }
 
-/// Each number times 1 + error or 1 - error.
+/// Multiplies each number by 1 + error or 1 - error, chosen at random from `seed`.
 torch::Tensor with_error(const torch::Tensor& tensor, double error, uint64_t seed) {
   const auto draws = torch::rand(tensor.sizes(), at::make_generator<at::CPUGeneratorImpl>(seed)).to(tensor.device());
   return (tensor.to(torch::kDouble) * (1 + error * torch::where(draws.gt(0.5), 1.0, -1.0))).to(tensor.scalar_type());
 }
 
-/// The answer with that error in the tensor of that name.
+/// Returns the answer with this relative error in the tensor called `name`.
 compare::Answer with_error(compare::Answer answer, const std::vector<std::string>& parts, const std::string& name,
                            double error, uint64_t seed) {
   for (auto* changes : {&answer.inputs, answer.state ? &*answer.state : nullptr}) {

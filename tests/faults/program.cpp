@@ -1,14 +1,21 @@
-// A planted fault in one node of the program that is compiled: `fault_program` is Inductor on a program in which the
-// node that gives the option `value` is spoiled as the option `fault` says. The fault stays at its node in parts of the
-// program too.
-// Behind the node:                               The node itself:
-//   scaled    5 % larger                           dropped   gives its first argument
-//   negated   the wrong sign                       constant  has another number (eps, alpha, a factor)
-//   operator  sin of it                            axis      reduces along the axis before
-//   shifted   one place off along the last axis    swapped   takes its first two arguments, or the list, in another
-//   order rounded   has been bfloat16                    late      reads its first argument after an in-place relu of
-//   it refused   an operator that there is not           sized     in a program for ranges of batches: times the batch
-//                                                                  over that compiled for
+// A planted fault in one node of a compiled program. `fault_program` spoils the node that computes the value named by
+// the option `value`, in the way that the option `fault` says, and compiles the result with Inductor. When a diagnosis
+// compiles a part of the program, the fault stays in the same node.
+//
+// Faults added after the node:
+//   scaled    makes the value 5 % larger
+//   negated   changes its sign
+//   operator  takes its sine
+//   shifted   rolls it by one along the last axis
+//   rounded   rounds it to two decimals
+//   refused   applies an operator that does not exist
+//   sized     in a program with a dynamic batch: multiplies it by batch size / batch size at compile time
+// Faults in the node itself:
+//   dropped   returns its first argument
+//   constant  changes a number (eps, alpha, a factor)
+//   axis      reduces along the preceding axis
+//   swapped   swaps its first two arguments, or the first two of its list
+//   late      reads its first argument after an in-place relu of it
 #include <torchstone/backend.h>
 
 #include "fixtures/backends/backend_registry.h"
@@ -25,7 +32,7 @@ json call(const std::string& op, const std::string& overload, json arguments, co
   return {{"op", op}, {"overload", overload}, {"arguments", std::move(arguments)}, {"outputs", {output}}};
 }
 
-/// What makes the spoiled value of the right one.
+/// Returns the node that computes the spoiled value `to` from the right value `from`.
 json behind(const std::string& fault, const std::string& from, const std::string& to) {
   const json value = {{"value", from}};
   if (fault == "scaled") return call("aten::mul", "Scalar", {value, {{"float", 1.05}}}, to);
@@ -36,7 +43,7 @@ json behind(const std::string& fault, const std::string& from, const std::string
   return call(fault == "operator" ? "aten::sin" : "aten::neg", "", {value}, to);
 }
 
-/// The first number of the arguments that stands for no axis and no size.
+/// Changes the first floating-point argument, or else the last argument. Neither is an axis or a size.
 void change_number(json& arguments) {
   for (auto& argument : arguments)
     if (argument.contains("float")) {
@@ -51,7 +58,7 @@ void swap_arguments(json& arguments) {
   std::swap(swapped.at(0), swapped.at(1));
 }
 
-/// True where the node was spoiled.
+/// Applies a fault in the node itself. Returns false if `fault` is not one of those.
 bool spoil_node(const std::string& fault, json& node) {
   auto& arguments = node["arguments"];
   if (fault == "dropped")
@@ -67,7 +74,8 @@ bool spoil_node(const std::string& fault, json& node) {
   return true;
 }
 
-/// "sized", behind the node. The batch is the first size of the first input; as a number it would be that compiled for.
+/// Adds the fault "sized" after the node. It reads the batch size at run time from the first input's first dimension: a
+/// literal would always be the batch size at compile time.
 void scale_by_batch(const json& program, const std::string& from, const std::string& to, json& nodes) {
   const json& input = program.at("inputs").at(0);
   const json none = {{"none", true}}, batch = {{"size", input.at("dynamic").at("0")}};
@@ -79,7 +87,8 @@ void scale_by_batch(const json& program, const std::string& from, const std::str
   nodes.push_back(call("aten::div", "Scalar", {{{"value", to + "_scaled"}}, {{"float", compiled_for}}}, to));
 }
 
-/// The value has the name of the right one; what makes it of the node's has another.
+/// Returns the program with the fault. The spoiled value keeps the original name, and the node's right value gets
+/// another one.
 json spoiled(const json& program, const std::map<std::string, std::string>& options) {
   const std::string name = options.at("value"), fault = options.at("fault"), other = name + "_right";
   if (fault == "sized" && !program.contains("dimensions")) return program;
@@ -132,7 +141,7 @@ class FaultyProgram : public Backend, public backends::ProgramCompiler {
  private:
   static const Backend& inductor() { return backend_named("inductor"); }
   static const backends::ProgramCompiler& compiler() { return *backends::program_compiler(inductor()); }
-  /// Options beside the two go to Inductor.
+  /// Returns the case for Inductor, with all options but `value` and `fault`.
   static Case plain(Case c) {
     c.backend.name = "inductor";
     c.backend.options.erase("value");

@@ -1,5 +1,5 @@
-// Backends that are right by construction: eager under another condition, of which only the rounding differs. For
-// tests/benchmarks/rounding_alarms.py, which counts how often the verdict `rounding` refuses them.
+// Backends that are right by construction: they run eager under a condition that changes only the rounding.
+// tests/benchmarks/rounding_alarms.py counts how often the verdict `rounding` rejects them.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -20,7 +20,7 @@ namespace {
 
 using Call = std::function<c10::IValue(const Tensors&)>;
 
-/// Sets something for its lifetime.
+/// Calls `set` on construction and `restore` on destruction.
 class Restored {
  public:
   Restored(const std::function<void()>& set, std::function<void()> restore) : restore_(std::move(restore)) { set(); }
@@ -55,10 +55,10 @@ c10::IValue by_channels_last(const Call& call, const Tensors& inputs) {
   return call(checks::with_channels_last(inputs));
 }
 
-/// A condition, and where it changes something.
+/// A condition, and the device type on which it has an effect.
 struct Condition {
   c10::IValue (*run)(const Call& call, const Tensors& inputs);
-  std::string device;  ///< empty: any
+  std::string device;  ///< empty: any device
 };
 
 const std::map<std::string, Condition>& conditions() {
@@ -81,7 +81,7 @@ class RightProgram : public Compiled {
   const Condition& condition_;
 };
 
-/// `right:by=threads`: eager with another number of threads, and so on.
+/// For example, `right:by=threads` runs eager with another number of threads.
 class RightBackend : public Backend {
  public:
   std::optional<std::string> wrong_option(const std::string& key, const std::string& value) const override {

@@ -1,5 +1,5 @@
-// Planted faults of the backend torch_compile: Python processes that answer without the program that torch.compile
-// made, or with an answer that is not its own.
+// Planted faults for the backend torch_compile. Its Python process does not run the program that torch.compile made,
+// alters its answer, sends it incompletely, or dies.
 #include "fixtures/backends/torch_compile/torch_compile.h"
 
 #include <torchstone/backend.h>
@@ -9,7 +9,7 @@
 namespace torchstone::torch_compile_faults {
 namespace {
 
-/// The backend's own server with changes, of which `changes` is the Python text; `options` are the backend's.
+/// The backend torch_compile with these `options`, whose server script is patched by the Python code in `changes`.
 class ChangedServer : public Backend {
  public:
   ChangedServer(std::string name, const std::string& changes, std::map<std::string, std::string> options)
@@ -36,7 +36,7 @@ bool plant(const std::string& name, const std::string& changes, const std::map<s
   return register_backend(name, std::make_unique<ChangedServer>(name + ".py", changes, options), __FILE__, __LINE__);
 }
 
-/// Dynamo alone: its compile takes no time, and its graph has eager's operators.
+/// Dynamo without a compiler behind it: fast, and the graph runs eager's operators.
 const std::map<std::string, std::string> dynamo_alone{{"backend", "eager"}};
 
 [[maybe_unused]] const bool planted[] = {plant("fault_torch_compile_none", "", dynamo_alone),

@@ -1,5 +1,5 @@
-// Planted faults of a training step: each backend trains with TorchScript and spoils one thing before or after a call,
-// or has eager compute the gradients.
+// Planted faults in training steps. Each backend trains with TorchScript and spoils one thing before or after a call.
+// One backend lets eager compute the gradients.
 #include <mutex>
 
 #include <ATen/Context.h>
@@ -13,11 +13,11 @@
 namespace torchstone::training_faults {
 namespace {
 
-/// The model's own tensors, which a compiled step reads and writes.
+/// The tensors of the model that a compiled step reads and writes.
 struct State {
   std::map<std::string, torch::Tensor> tensors;
   std::map<std::string, torch::Tensor> captured;  ///< their values when the step was compiled
-  std::map<std::string, torch::Tensor> called;    ///< when the present call began
+  std::map<std::string, torch::Tensor> called;    ///< their values when the current call began
 
   torch::Tensor& gradient(const std::string& name) const { return tensors.at(name).mutable_grad(); }
   void put_back(const std::map<std::string, torch::Tensor>& values, const std::vector<std::string>& names) const {
@@ -78,7 +78,8 @@ class SpoiledTraining : public Backend {
   Spoil before_, after_;
 };
 
-/// The loss is TorchScript's. The gradients are autograd's of a model of its own, which draws the same numbers.
+/// Takes the loss from TorchScript, but the gradients from an eager copy of the model. The copy starts from the same
+/// generator state, so it uses the same random numbers.
 class EagersGradients : public Compiled {
  public:
   EagersGradients(std::unique_ptr<Compiled> step, std::shared_ptr<Model> model, const Captured& captured)
@@ -133,7 +134,7 @@ class EagerBackward : public SpoiledTraining {
   }
 };
 
-/// `fault_gradient_scaled` and `fault_gradient_scaled:factor=1.00002,of=first.weight`.
+/// `fault_gradient_scaled` and `fault_gradient_scaled:factor=1.00002,of=first.weight`: scales one gradient.
 class ScaledGradient : public SpoiledTraining {
  public:
   ScaledGradient() : SpoiledTraining(nothing, nothing) {}

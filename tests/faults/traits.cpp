@@ -1,5 +1,5 @@
-// Kinds of models that a zoo has seldom: what goes in, what comes out, what they keep. All are healthy; of one that
-// keeps a state the second look says otherwise.
+// Healthy models with traits that are rare in model zoos: unusual input dtypes, output containers, random numbers in
+// evaluation, shared parameters, no parameters, and a state that changes with every call.
 #include <functional>
 
 #include <torchstone/model.h>
@@ -25,7 +25,7 @@ class Trait : public Model {
   Input input_;
 };
 
-/// Without parameters and buffers.
+/// A model without parameters and buffers.
 class Nothing : public Model {
  public:
   c10::IValue forward(const Tensors& inputs) override { return inputs.at(0).sin() + inputs.at(0); }
@@ -58,10 +58,10 @@ c10::IValue dict_of_two(Trait& t, const Tensor& x) {
   return answer;
 }
 
-/// In evaluation too.
+/// Uses random numbers in evaluation mode too.
 c10::IValue random(Trait& t, const Tensor& x) { return t.linear(x) + torch::rand_like(x); }
 
-/// Each call is answered by another number.
+/// Counts calls in a buffer and scales the answer by the count, so every call returns another answer.
 c10::IValue counting(Trait& t, const Tensor& x) {
   t.calls.add_(1);
   return t.linear(x) * t.calls;

@@ -1,4 +1,4 @@
-// A plug-in that starts a thread while it is loaded, which holds a lock that its model needs.
+// A plug-in that starts a thread while it is loaded. The thread holds a lock that the plug-in's model needs.
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -9,7 +9,7 @@
 namespace torchstone {
 namespace {
 
-/// Its thread holds the lock until it is asked for it.
+/// Starts a thread that holds `mutex` until ask() is called.
 struct Worker {
   Worker() {
     std::thread([this] {
@@ -20,7 +20,7 @@ struct Worker {
     }).detach();
     running.wait(false);
   }
-  /// Returns when the thread has let the lock go: in a fork of the process never.
+  /// Returns when the thread has released the lock. In a forked process, which lacks the thread, it never returns.
   void ask() {
     asked.store(true);
     asked.notify_all();

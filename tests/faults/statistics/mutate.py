@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Plants bugs in the statistics, the stop rule and the rounds, one at a time, and proves that each turns a unit test red.
+"""Plants bugs in the statistics, the stop rule and the rounds, one at a time, and checks that each fails a unit test.
 
 Usage: mutate.py [--quick N [--seed S]] [--file NAME] [--compiler g++]
-Compiles with the compiler and the system's GoogleTest and fmt alone: no LibTorch, no CMake. Exit code 0: every bug was caught;
-1: one survived; 2: the unchanged sources do not pass, or a planted bug no longer fits the source or does not compile.
+Needs only a compiler and the system's GoogleTest and fmt, no LibTorch and no CMake.
+Exit code 0: every bug was caught. 1: a bug survived. 2: the unchanged sources fail, or a planted bug no longer matches
+the source or does not compile.
 """
 import argparse
 import pathlib
@@ -21,9 +22,9 @@ FOLDERS = {**dict.fromkeys((STATISTICS, PROCESSES, NEAR, BEST, RACE, WIDTH, ROUN
            **dict.fromkeys((STOP_RULE, ROUNDS, MEASURE, EVALUATE, PROCESS_RULE), "fixtures/measure")}
 UNTESTED_HERE = {"machine_state.cpp": "fixtures/measure", "process.cpp": "reports/base",
                  "text.cpp": "reports/base"}  # linked, not changed
-TIME_LIMIT_S = 60  # of a test run: an endless loop counts as caught
+TIME_LIMIT_S = 60  # for one test run; a bug that causes an endless loop counts as caught
 
-# (file, what is wrong, the text that is there, the text that replaces it). The text must occur exactly once.
+# (file, description, original text, replacement). The original text must occur exactly once in the file.
 BUGS = [
     (STATISTICS, "quantile counts n, not n-1", "p * static_cast<double>(values.size() - 1)", "p * static_cast<double>(values.size())"),
     (STATISTICS, "quantile does not interpolate", "return values[below] + (position", "return values[below] + 0 * (position"),
@@ -326,7 +327,7 @@ def compile_source(compiler, source, target):
 
 
 class TestBuild:
-    """Object files of the unchanged tests and sources, and one changed source at a time."""
+    """Object files of the unchanged tests and sources; links them with at most one changed source."""
 
     def __init__(self, compiler, folder):
         self.compiler, self.folder = compiler, folder
@@ -341,7 +342,7 @@ class TestBuild:
                 fail(f"{source}: does not compile\n{result.stdout}")
 
     def first_red_test(self, changed=None, text=None):
-        """Name of the first failing test; None when all pass. Raises when it does not build."""
+        """Returns the name of the first failing test, or None if all pass. Exits with code 2 if the build fails."""
         objects = dict(self.objects)
         if changed:
             source = self.folder / f"changed_{changed}"
