@@ -25,7 +25,7 @@ void taken_or_refused(Read read) {
   }
 }
 
-/// For readers that take a path: suites name their policy by one.
+/// Writes the bytes to a file and returns its path, for parsers that take a path instead of text.
 std::string file_of(const std::string& name, const std::string& bytes) {
   static const TemporaryFolder folder;
   const auto path = folder.path() / name;
@@ -33,7 +33,7 @@ std::string file_of(const std::string& name, const std::string& bytes) {
   return path.string();
 }
 
-/// A line for each argument.
+/// Parses each line as one command-line argument.
 void read_flags(const std::string& bytes) {
   std::vector<std::string> arguments{"torchstone"};
   std::istringstream lines(bytes);

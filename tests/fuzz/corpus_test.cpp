@@ -1,4 +1,4 @@
-// The corpus of each fuzz target, and seeded mutations of it, without a fuzzer.
+// Runs the corpus of each fuzz target, and seeded mutations of it, without a fuzzer.
 #include <filesystem>
 #include <fstream>
 #include <iterator>

@@ -14,7 +14,7 @@
 namespace torchstone::fuzz {
 namespace {
 
-/// Touches the elements of small tensors.
+/// Reads the elements of all small tensors in the value.
 void use(const c10::IValue& value) {
   constexpr int64_t small = 10'000;
   for (const auto& child : children_of(value)) use(child.value);
@@ -40,7 +40,7 @@ void load_programs(std::istream& stream) {
   }
 }
 
-/// A storage of 64 bytes under every key.
+/// Returns a storage of 64 bytes, whatever the key.
 at::Storage small_storage(const std::string&) {
   constexpr size_t bytes = 64;
   at::Storage storage(at::Storage::use_byte_size_t(), bytes, at::getCPUAllocator());

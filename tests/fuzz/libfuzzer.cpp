@@ -1,4 +1,4 @@
-// libFuzzer's entry; TORCHSTONE_FUZZ_TARGET names the target that a program is built for.
+// libFuzzer's entry point. TORCHSTONE_FUZZ_TARGET names the target that the program is built for.
 #include <cstddef>
 #include <cstdint>
 

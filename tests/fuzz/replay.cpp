@@ -1,5 +1,5 @@
-// fuzz_replay TARGET FILE…: gives each file to the target, for any compiler and for afl-fuzz (`fuzz_replay csv @@`). A
-// fault ends the program with the exception or signal that it is.
+// fuzz_replay TARGET FILE…: passes each file to the target. Works with any compiler, and with afl-fuzz
+// (`fuzz_replay csv @@`). A fault ends the program with its exception or signal.
 #include <cstdio>
 #include <fstream>
 #include <iterator>

@@ -25,7 +25,7 @@ const std::vector<Target>& reports_targets() {
        [](const std::string& bytes) {
          taken_or_refused([&] {
            const Report report = parse_json(bytes, "results.json");
-           parse_json(write_json(report.results, report.run), "again.json");  // what is read can be written
+           parse_json(write_json(report.results, report.run), "again.json");  // a report that was read can be written
          });
        }},
       {"case_record",

@@ -5,23 +5,23 @@
 
 namespace torchstone::fuzz {
 
-/// A reader of what others write. `read` gives it any bytes: it returns, whether they were taken or refused with the
-/// error that its header promises. Any other exception, a crash, a hang or a finding of a sanitizer is a fault.
+/// A parser of untrusted input. `read` passes it arbitrary bytes, and returns if the parser accepts them or throws the
+/// error that its header documents. Any other exception, a crash, a hang or a sanitizer report is a fault.
 struct Target {
   std::string_view name;
   void (*read)(const std::string& bytes);
 };
 
-/// Of reports/: tables, results, records, holders, histories.
+/// Returns the targets in reports/: tables, results, case records, holder files, histories.
 const std::vector<Target>& reports_targets();
-/// Of models/formats: pickles, archives, safetensors.
+/// Returns the targets in models/formats: pickles, archives, safetensors.
 const std::vector<Target>& formats_targets();
-/// Of cases/ and fixtures/: YAML, flags, batch sizes, the lines of children.
+/// Returns the targets in cases/ and fixtures/: YAML, flags, batch sizes, lines that child processes write.
 const std::vector<Target>& cases_targets();
 
-/// All of those that the program was built with.
+/// Returns all targets that the program was built with.
 const std::vector<Target>& targets();
-/// Throws std::invalid_argument with the known names.
+/// Returns the target of this name. Throws std::invalid_argument with the known names if there is none.
 const Target& target_of(std::string_view name);
 
 }  // namespace torchstone::fuzz
