@@ -10,14 +10,14 @@
 
 namespace torchstone {
 
-/// A locale whose numbers look like 1.234,5, built by libc's localedef: none has to be installed.
+/// A locale that writes numbers as 1.234,5. libc's localedef builds it, so no such locale has to be installed.
 class CommaLocale {
  public:
   CommaLocale() {
     std::ofstream(folder_.path() / "source")
         << "LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n";
     std::ofstream(folder_.path() / "charmap") << ascii();
-    // It warns of the categories that the source lacks, and ends with 1 for the warnings.
+    // localedef warns about the categories that the source lacks, and therefore exits with code 1.
     const std::string command = "localedef --force --no-archive -f " + (folder_.path() / "charmap").string() + " -i " +
                                 (folder_.path() / "source").string() + " " + (folder_.path() / name()).string() +
                                 " > /dev/null 2>&1";
@@ -26,13 +26,13 @@ class CommaLocale {
       throw std::runtime_error("localedef, a program of libc, made no locale: " + std::to_string(ignored));
   }
 
-  /// For LOCPATH.
+  /// Returns the value for LOCPATH.
   std::string folder() const { return folder_.path().string(); }
-  /// For LC_ALL.
+  /// Returns the value for LC_ALL.
   static std::string name() { return "xx_XX"; }
 
  private:
-  /// The character map, which is not installed everywhere either.
+  /// Returns an ASCII character map. localedef needs one, and not every system has one installed.
   static std::string ascii() {
     std::string text = "<code_set_name> ASCII\n<escape_char> /\nCHARMAP\n";
     for (int code = 0; code < 128; ++code) {

@@ -5,7 +5,7 @@
 
 namespace torchstone {
 
-/// An environment variable that has this value as long as the object lives, and then what it had before.
+/// Sets an environment variable for the lifetime of the object, then restores the previous value.
 class EnvironmentVariable {
  public:
   EnvironmentVariable(std::string name, const std::string& value) : name_(std::move(name)) {

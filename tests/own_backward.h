@@ -6,7 +6,7 @@
 
 namespace torchstone {
 
-/// A node of autograd whose backward does what it was given, as that of a compiled step does.
+/// An autograd node whose backward calls a function. A compiled step has such a node too.
 class OwnBackward : public torch::autograd::Function<OwnBackward> {
   struct Held : torch::CustomClassHolder {
     explicit Held(std::function<void()> what) : call(std::move(what)) {}
@@ -27,7 +27,7 @@ class OwnBackward : public torch::autograd::Function<OwnBackward> {
   }
 };
 
-/// Has autograd call `what` in a backward, where gradients may be recorded again.
+/// Calls `what` from a backward pass of autograd, with gradient recording enabled.
 inline void call_in_backward(const std::function<void()>& what) {
   const torch::AutoGradMode grad(true);
   OwnBackward::apply(torch::zeros({}, torch::requires_grad()), what).backward();

@@ -5,7 +5,7 @@
 
 #include "fixtures/core/run_options.h"
 
-// Options of a run, for Case::run of a test's cases.
+// Run options that tests pass as Case::run.
 
 namespace torchstone {
 

@@ -1,5 +1,6 @@
-// Linked into every test program. A test that starts a program which is itself a GoogleTest program (torchstone, or the
-// test program again) must not hand its own share on: the child would run every n-th of its tests, or none.
+// Linked into every test program. Removes GoogleTest's sharding variables from the environment, because tests start
+// other GoogleTest programs (torchstone, or the test program itself). With these variables, such a child would run only
+// every n-th of its tests, or none.
 #include <cstdlib>
 
 #include <gtest/gtest.h>
@@ -7,7 +8,7 @@
 namespace torchstone {
 namespace {
 
-/// GoogleTest has read the variables when environments are set up.
+/// GoogleTest has already read the variables when it sets up environments.
 class OwnShard : public testing::Environment {
  public:
   void SetUp() override {

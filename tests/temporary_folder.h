@@ -8,7 +8,7 @@
 
 namespace torchstone {
 
-/// A fresh folder that lives as long as the object.
+/// An empty folder that is removed with the object.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -25,7 +25,7 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  /// The names of what lies in it, sorted.
+  /// Returns the sorted names of the entries in the folder.
   std::vector<std::string> files() const {
     std::vector<std::string> names;
     for (const auto& file : std::filesystem::directory_iterator(path_)) names.push_back(file.path().filename());

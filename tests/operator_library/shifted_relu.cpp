@@ -1,4 +1,4 @@
-// A library of one operator, as a user would build it: what --torchstone_library is tested with.
+// A library with one operator, as a user would build it. It tests --torchstone_library.
 #include <torch/library.h>
 #include <torch/torch.h>
 
