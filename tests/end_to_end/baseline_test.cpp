@@ -1,4 +1,4 @@
-// A run against the results of another one: the flag and the tool, on the real program.
+// Runs that are compared with a baseline, by the flag --torchstone_baseline and by torchstone-report compare.
 #include <algorithm>
 #include <fstream>
 #include <utility>
@@ -14,13 +14,13 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// One thread: of several, a run whose threads lie apart is not compared with one whose threads lie near.
+// One thread, because a run with threads in different cache domains is not compared with one in the same cache domain.
 const std::vector<std::string> timed = {"--torchstone_only=lennard_jones", "--torchstone_modes=inference",
                                         "--torchstone_checks=performance", "--torchstone_backends=eager",
                                         "--torchstone_dtypes=float32",     "--torchstone_measure_budget=0.2",
                                         "--torchstone_threads=1",          "--torchstone_tag=today"};
 
-/// A baseline made of a real run, changed as a test needs it.
+/// A baseline from a real run, which each test changes as it needs.
 class Baseline : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -51,7 +51,7 @@ void one_byte_less(nlohmann::json& json) {
   bytes = bytes.get<double>() - 1;
 }
 
-/// The compiled side of the baseline took a quarter of the time: no noise makes the run after it as fast.
+/// Divides the compiled times of the baseline by four. No noise makes the later run that fast.
 void four_times_as_fast(nlohmann::json& json) {
   auto& outcome = json.at("results").at(0).at("outcome");
   for (auto& [key, series] : outcome.at("samples").items())
@@ -94,12 +94,13 @@ TEST_F(Baseline, ARunMadeRedByItSaysSoInEveryReport) {
   EXPECT_THAT(read_file(page), is_red);
   EXPECT_THAT(run_program({TORCHSTONE_REPORT, "markdown", now.out()}).out,
               AllOf(HasSubstr("❌"), HasSubstr("1 not as")));
-  // As a baseline itself it is what it measured, and compare judges it by that too.
+  // When the red run is a baseline itself, only its measurements count, not its verdict against the older baseline.
   EXPECT_EQ(compare({now.out(), now.out()}).exit_code, 0);
   EXPECT_THAT(compare({baseline, now.out()}).out, AllOf(HasSubstr("0 BROKEN, 1 SLOWER")));
 }
 
-/// A history in which runs of unchanged code differ a thousandfold: a loss to a quarter is nothing beside that.
+/// Writes a history in which runs of unchanged code differ by a factor of 1000, so that a factor of 4 is within the
+/// noise. Returns its path.
 std::string restless_history(const std::string& results, const std::string& file) {
   EXPECT_EQ(run_program({TORCHSTONE_REPORT, "history", results, "-o", file}).exit_code, 0);
   auto point = nlohmann::json::parse(read_file(file));
@@ -226,7 +227,7 @@ TEST_F(Baseline, MayBeSeveralRunsOfTheSameCode) {
   EXPECT_THAT(empty.err, HasSubstr("no results (expected a run in each of several baselines)"));
 }
 
-/// Adds two rows to the baseline: one of a backend that cannot run here, and one of a case that no suite has any more.
+/// Adds two rows to the baseline: one with a backend that cannot run here, and one for a case that no suite contains.
 void more_that_passed(nlohmann::json& json) {
   const auto add = [&](const std::string& backend, const std::string& label) {
     auto row = json.at("results").at(0);
@@ -254,7 +255,8 @@ TEST_F(Baseline, ThatHasMoreThanTheRunTurnsItRed) {
             HasSubstr("_eager_of_old_cpu  (was pass)"), HasSubstr("2 cases of the baseline are gone")));
   EXPECT_THAT(run.err,
               AllOf(HasSubstr("2 cases of the baseline are gone"), HasSubstr("--torchstone_baseline_fail_on=slower")));
-  EXPECT_THAT(run.err, Not(HasSubstr("raft_small"))) << "an entry of a suite that this run does not select";
+  EXPECT_THAT(run.err, Not(HasSubstr("raft_small")))
+      << "an entry of a suite that this run does not select must not be reported";
   EXPECT_THAT(read_file(now.out() + "/junit.xml"), HasSubstr("<failure type=\"worse_than_baseline\""));
   arguments.push_back("--torchstone_baseline_fail_on=slower");
   const ProgramRun allowed = now.run(arguments);

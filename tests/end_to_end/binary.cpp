@@ -22,7 +22,7 @@
 namespace torchstone {
 namespace {
 
-/// Adds what can be read; false at the end.
+/// Reads once and appends to `text`. Returns false at the end of the stream.
 bool drain(int fd, std::string& text) {
   std::array<char, 8192> chunk;
   const ssize_t n = read(fd, chunk.data(), chunk.size());
@@ -30,14 +30,14 @@ bool drain(int fd, std::string& text) {
   return n > 0;
 }
 
-/// What is there now, or comes within the time.
+/// Appends everything that can be read now. Waits up to `patience_ms` for the first bytes.
 void read_available(int fd, std::string& text, int patience_ms) {
   pollfd ready{fd, POLLIN, 0};
   while (poll(&ready, 1, patience_ms) > 0 && drain(fd, text)) patience_ms = 0;
 }
 
-/// What remains visible: a carriage return begins the line anew, ESC [ K erases what is right of the cursor; colours
-/// and all other sequences show nothing.
+/// Returns the lines that remain visible. A carriage return moves the cursor to the start of the line, and ESC [ K
+/// erases the text to its right. Colours and all other escape sequences are invisible.
 std::vector<std::string> screen_of(const std::string& raw) {
   std::vector<std::string> screen(1);
   size_t column = 0;
@@ -62,7 +62,7 @@ std::vector<std::string> screen_of(const std::string& raw) {
 }  // namespace
 
 void become_program(const std::vector<std::string>& arguments, const std::map<std::string, std::string>& environment) {
-  closefrom(STDERR_FILENO + 1);  // pipes of what runs the tests are nothing for a misbehaving case
+  closefrom(STDERR_FILENO + 1);  // a misbehaving case could write to the test runner's pipes
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> argv;
   for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -105,7 +105,7 @@ ProgramRun run_program(const std::vector<std::string>& arguments, const std::map
 
 TerminalRun run_in_terminal(const std::vector<std::string>& arguments, std::map<std::string, std::string> environment,
                             unsigned short columns, const std::vector<std::string>& press_when) {
-  // What the tests are run under must not decide about colours; an empty variable counts as none.
+  // The environment of the tests must not decide about colours. An empty variable counts as unset.
   environment.insert({{"TERM", "xterm"}, {"NO_COLOR", ""}, {"CLICOLOR_FORCE", ""}, {"FORCE_COLOR", ""}});
   int master = -1, slave = -1;
   winsize size{};

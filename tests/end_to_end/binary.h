@@ -9,54 +9,54 @@
 
 namespace torchstone {
 
-/// How a program ended and what it printed.
+/// Exit code and output of a program.
 struct ProgramRun {
   int exit_code = -1;  ///< 128 + signal when it was killed
   std::string out, err;
 };
 
-/// Runs a program without a shell. `interrupt_when`: sends SIGINT once this text has appeared on its output.
+/// Runs a program without a shell. Sends SIGINT once the text `interrupt_when` has appeared in its output.
 ProgramRun run_program(const std::vector<std::string>& arguments,
                        const std::map<std::string, std::string>& environment = {},
                        const std::string& interrupt_when = "");
 
-/// Executes a program in place of this process, which a test has forked: with its stdin, stdout and stderr alone,
-/// because other descriptors of what runs the tests are nothing for it.
+/// Replaces this process, which a test has forked, with a program. The program inherits only stdin, stdout and stderr,
+/// not the other descriptors of the test runner.
 [[noreturn]] void become_program(const std::vector<std::string>& arguments,
                                  const std::map<std::string, std::string>& environment = {});
 
-/// What a program left on a terminal.
+/// Exit code and terminal output of a program.
 struct TerminalRun {
   int exit_code = -1;
-  std::string raw;                  ///< every byte it wrote
-  std::vector<std::string> screen;  ///< the lines that are left of it, whole however wide
-  bool restored = false;            ///< the terminal's settings are what they were
+  std::string raw;                  ///< every byte that the program wrote
+  std::vector<std::string> screen;  ///< the lines that remain visible, never wrapped
+  bool restored = false;            ///< the terminal's settings are the same as before
 };
 
-/// Runs a program on a terminal of its own, `columns` wide. `press_when`: Ctrl-C is typed when the first of these texts
-/// has appeared, and again when the next has after it (a terminal shows a typed Ctrl-C as ^C), more than a second
-/// later: sooner it would count as the same.
+/// Runs a program on a new pseudo-terminal of `columns` columns. Types Ctrl-C, which the terminal echoes as ^C, each
+/// time the next text of `press_when` appears in the output. Waits 1.2 s between two Ctrl-C, because the program takes
+/// signals in quick succession for a single interruption.
 TerminalRun run_in_terminal(const std::vector<std::string>& arguments,
                             std::map<std::string, std::string> environment = {}, unsigned short columns = 80,
                             const std::vector<std::string>& press_when = {});
 
-/// The built torchstone with a results folder of its own, which is removed at the end. It is marked as one, so that
-/// tests may put their files there.
+/// The built torchstone with its own results folder, which is removed with the object. The folder has the marker of
+/// results folders, so torchstone accepts it although tests put other files there.
 class Torchstone {
  public:
   Torchstone();
   ProgramRun run(std::vector<std::string> arguments, const std::map<std::string, std::string>& environment = {},
                  const std::string& interrupt_when = "") const;
-  /// The same on the planted faults: their plug-in and suite, no policy, short limits.
+  /// Runs cases of the planted faults, with their plug-in and suite.
   ProgramRun run_faults(const std::string& filter, std::vector<std::string> arguments = {},
                         const std::string& interrupt_when = "") const;
-  /// The command line of run_faults.
+  /// Returns the command line of run_faults.
   std::vector<std::string> faults_command(const std::string& filter, std::vector<std::string> arguments = {}) const;
 
   const std::string& out() const { return out_; }
-  /// results.json; the test fails when there is none.
+  /// Returns the content of results.json. The test fails if the file is missing.
   nlohmann::json results() const;
-  /// The one row whose name contains `part`.
+  /// Returns the only row whose name contains `part`. The test fails if no row or several rows match.
   nlohmann::json row(const std::string& part) const;
 
  private:

@@ -1,4 +1,4 @@
-// A compile cache that cannot be used, or that somebody else could have filled: red, and exit code 4.
+// Compile caches that cannot be used, or that another user could have filled, turn cases red with exit code 4.
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -16,14 +16,14 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A case by Inductor beside one by TorchScript, which needs no cache.
+/// Runs one case with Inductor and one with TorchScript, which needs no cache.
 ProgramRun run_with_cache(const Torchstone& torchstone, const std::string& cache,
                           const std::map<std::string, std::string>& environment = {}) {
   return torchstone.run({"--torchstone_cache=" + cache, "--gtest_filter=*Accuracy*/alexnet_inference_float32_*"},
                         environment);
 }
 
-/// The compiled case is red for a reason of the infrastructure, and that reason names the cause.
+/// Expects that the Inductor case is red because of the infrastructure, with a reason that names the cause.
 void expect_refused(const Torchstone& torchstone, const ProgramRun& run, const std::string& cause) {
   EXPECT_EQ(run.exit_code, 4) << run.out << run.err;
   const auto refused = torchstone.row("_inductor_");
@@ -52,7 +52,7 @@ TEST(AnUnusableCache, IsOneThatOthersMayWrite) {
   fs::create_directory(cache);
   fs::permissions(cache, fs::perms::all);
   expect_refused(torchstone, run_with_cache(torchstone, cache), "chmod -R go-w " + cache);
-  EXPECT_TRUE(fs::is_empty(cache)) << "nothing is put where others may exchange it";
+  EXPECT_TRUE(fs::is_empty(cache)) << "nothing is written to a folder that other users can modify";
 }
 
 TEST(AnUnusableCache, IsOneOfAnotherUser) {

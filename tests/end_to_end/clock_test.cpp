@@ -1,4 +1,5 @@
-// Records whose times are of a clock that was set back: the order in which they were made counts all the same.
+// Records with timestamps from a clock that was set back. Torchstone orders records by the order in which they were
+// written, not by their timestamps.
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -14,7 +15,7 @@ namespace fs = std::filesystem;
 
 const char* const one_healthy = "*healthy_*_torchscript_*";
 
-/// Changes every JSON file of a folder.
+/// Applies a change to every JSON file in a folder.
 void edit_files(const fs::path& folder, const std::function<void(nlohmann::json&)>& change) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".json") continue;

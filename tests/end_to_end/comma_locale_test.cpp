@@ -1,4 +1,4 @@
-// A plug-in that takes a locale with a decimal comma changes no number that is read or written.
+// A plug-in that sets a locale with a decimal comma must not change how numbers are read or written.
 #include "tests/comma_locale.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The check compile_time by the program itself: it compiles several times, and a baseline compares the results.
+// The check compile_time in the real program: it compiles several times, and a baseline compares the results.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

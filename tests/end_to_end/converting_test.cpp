@@ -1,4 +1,4 @@
-// The backends of other projects by the program itself: what they pass, what is red, and what they say where they are
+// Backends that convert programs for other projects' runtimes: what passes, what is red, and the message if one is
 // missing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,14 +31,14 @@ TEST_P(ConvertingBackend, PassesAndAWrongWeightIsRed) {
   EXPECT_EQ(right.at("status"), "pass") << right;
   EXPECT_GT(right.at("metrics").at("artifact_bytes"), 0);
   EXPECT_GE(right.at("metrics").at("converted_nodes"), 3) << "a product, a relu and a sum";
-  EXPECT_GE(right.at("metrics").at("delegated_nodes"), 1) << "which the library may fuse";
+  EXPECT_GE(right.at("metrics").at("delegated_nodes"), 1) << "the library may fuse the three operators";
   const auto nothing = outcome_of("/unchanged_inference_float32_" + GetParam() + "_");
   EXPECT_EQ(nothing.at("status"), "not_compiled") << nothing;
   EXPECT_THAT(nothing.at("reason"), HasSubstr("nothing is delegated to "));
   EXPECT_EQ(outcome_of("/healthy_inference_float32_fault_" + GetParam() + "_").at("status"), "fail_accuracy");
 }
 
-/// Its library has threads that no fork takes along: each process loads its own.
+/// Each timing process has to load the library itself, because a fork does not inherit the library's threads.
 TEST_P(ConvertingBackend, IsTimedInSeveralProcesses) {
   const ProgramRun run = torchstone_.run({"--torchstone_only=lennard_jones", "--torchstone_checks=performance",
                                           "--torchstone_modes=inference", "--torchstone_dtypes=float32",
@@ -51,7 +51,7 @@ TEST_P(ConvertingBackend, IsTimedInSeveralProcesses) {
   EXPECT_GT(outcome.at("metrics").at("speedup"), 0);
   const std::string settled = outcome.at("notes").value("settled", "");
   if (GetParam() == "executorch")
-    EXPECT_EQ(settled, "") << "its threads sleep at once";
+    EXPECT_EQ(settled, "") << "ExecuTorch's threads sleep immediately";
   else
     EXPECT_THAT(settled, HasSubstr("the threads of " + GetParam()));
 }

@@ -1,4 +1,4 @@
-// Runs that end before their time, on the real program: nothing of them is lost, and what is missing has a name.
+// Runs that end prematurely. No result is lost, and missing cases are listed by name.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -32,7 +32,7 @@ bool has_begun(const Torchstone& torchstone, const std::string& part) {
          });
 }
 
-/// Runs the planted faults and kills the program, in whose group it is alone, once the case has begun.
+/// Runs the planted faults in a new process group, and kills the group once the case has begun.
 void run_and_kill_in(const std::string& part, const Torchstone& torchstone) {
   std::vector<std::string> words = torchstone.faults_command(three, {"--torchstone_tag=nightly"});
   std::vector<char*> argv;
@@ -50,7 +50,7 @@ void run_and_kill_in(const std::string& part, const Torchstone& torchstone) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   kill(-pid, SIGKILL);
-  kill(pid, SIGKILL);  // should it not have made its group yet
+  kill(pid, SIGKILL);  // in case the child has not created its group yet
   waitpid(pid, &status, 0);
   ASSERT_TRUE(WIFSIGNALED(status)) << status;
 }

@@ -1,5 +1,5 @@
-// The stated detection limits hold, for the tolerance (tests/faults/planted_error.cpp; all training rows: ctest -R
-// faults/detection_limit) and for the verdict `rounding`.
+// Checks that the reported detection limits hold, for the tolerance and for the verdict `rounding`. The errors are
+// planted by tests/faults/planted_error.cpp. `ctest -R faults/detection_limit` covers all training rows.
 #include <algorithm>
 #include <iomanip>
 #include <sstream>
@@ -60,7 +60,8 @@ TEST(DetectionLimit, OfRoundingIsInRowsThatItJudges) {
   }
 }
 
-/// Runs planted faults under the verdict `rounding`, without an optimizer: a wrong gradient changes no weight.
+/// Runs planted faults under the verdict `rounding`. Training runs without an optimizer, so a wrong gradient does not
+/// also change weights.
 ProgramRun run_judged(const Torchstone& torchstone, const std::string& filter, const std::string& backends,
                       const std::string& dtypes = "float32") {
   std::vector<std::string> flags = {"--torchstone_judge=rounding",   "--torchstone_checks=accuracy",
@@ -70,7 +71,7 @@ ProgramRun run_judged(const Torchstone& torchstone, const std::string& filter, c
   return torchstone.run_faults(filter, flags);
 }
 
-/// Expects an error that rounding does not explain in the row of this name. Its reason begins with `where`.
+/// Expects that this row is red because of an error that rounding does not explain. Its reason starts with `where`.
 void expect_seen(const Torchstone& torchstone, const std::string& row, const std::string& where) {
   const auto outcome = torchstone.row(row).at("outcome");
   EXPECT_EQ(outcome.at("status"), "fail_accuracy") << outcome.dump(1);
@@ -84,7 +85,7 @@ void expect_explained(const Torchstone& torchstone, const std::string& row) {
   EXPECT_LE(outcome.at("metrics").value("rounding_times", 9.0), 1) << outcome.dump(1);
 }
 
-/// Returns the detection limit of the row of this name, and its tensor.
+/// Returns the detection limit of this row, and the tensor that it applies to.
 std::pair<double, std::string> limit_of(const Torchstone& torchstone, const std::string& row) {
   const auto outcome = torchstone.row(row).at("outcome");
   return {outcome.at("metrics").value("rounding_limit", 0.0), outcome.at("notes").value("rounding_limit_of", "")};
@@ -96,7 +97,7 @@ std::string factor_of(double error) {
   return text.str();
 }
 
-/// Returns this option as it is in the row's name.
+/// Returns the option `factor` as it is spelled in row names.
 std::string named_factor(const std::string& factor) {
   std::string part = "_factor_" + factor + "_";
   std::ranges::replace(part, '.', '_');
@@ -138,7 +139,8 @@ TEST(AMissingTermInOneChannel, IsNotExplainedByRounding) {
   expect_seen(torchstone, "/trainable_", "");
 }
 
-/// The error of its sums is about 2^-11 of the values: more than rounding explains in float32, and less in bfloat16.
+/// A float16 accumulator has a relative error of about 2^-11. That is more than rounding explains in float32, but less
+/// than it explains in bfloat16.
 TEST(AFloat16Accumulator, IsSeenAsTheLimitSays) {
   const Torchstone torchstone;
   const ProgramRun run = run_judged(torchstone, "*/healthy_inference_*", "fault_float16_sum", "float32,bfloat16");

@@ -1,4 +1,4 @@
-// Diagnoses of compiled programs in which one node is wrong, by the real program.
+// Diagnoses of compiled programs with one wrong node, in the real program.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// Runs the case of a small model with a planted fault in value v3, or another one.
+/// Runs one case of a small model with a planted fault in the node that computes `value`.
 ProgramRun run_planted(const Torchstone& torchstone, const std::string& fault, const std::string& mode,
                        const std::vector<std::string>& further = {}, const std::string& model = "lennard_jones",
                        const std::string& value = "v3") {
@@ -110,7 +110,7 @@ exec g++ "$@"
   const auto found = diagnosis_of(torchstone);
   EXPECT_EQ(found["status"], "fail_to_compile") << run.out << run.err;
   EXPECT_EQ(found["outcome"], "unknown") << found.dump(1);
-  EXPECT_EQ(found["trials"], 1) << "no part is compiled";
+  EXPECT_EQ(found["trials"], 1) << "a toolchain fault makes trials of parts useless";
   EXPECT_FALSE(found.contains("part")) << found.dump(1);
   EXPECT_THAT(run.out, HasSubstr("the C++ compiler refuses the option -mavx999: a fault of the toolchain"));
   for (const auto& entry : fs::recursive_directory_iterator(torchstone.out() + "/diagnosis"))

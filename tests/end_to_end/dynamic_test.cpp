@@ -1,4 +1,5 @@
-// Dynamic sizes by the real program: planted faults are red and name the batch; files and page hold what was judged.
+// Dynamic sizes in the real program. Planted faults are red and name the batch size. The files and the page list the
+// judged sizes.
 #include <algorithm>
 #include <fstream>
 #include <sstream>
@@ -73,7 +74,8 @@ std::vector<std::string> split(const std::string& line) {
   return cells;
 }
 
-/// The cell of the first row of results.csv. Only its last columns may hold commas, and they are not asked for.
+/// Returns the cell of a column in the first row of results.csv. Works for all columns but the last ones, whose text
+/// may contain commas.
 std::string cell_of(const Torchstone& torchstone, const std::string& column) {
   std::ifstream file(torchstone.out() + "/results.csv");
   std::string head, row;

@@ -1,4 +1,4 @@
-// The program in places that are not a developer's shell: without descriptors, without rights, with a clock that jumps.
+// Runs the program in unusual environments: closed standard streams, no permissions, a clock that jumps.
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 const char* const healthy = "*/healthy_inference_float32_torchscript_cpu";
 
-/// A daemon's parent closes what it does not need; "cmd >&-" does so too.
+/// Runs the program with closed standard streams, as a daemon's parent or a shell's "cmd >&-" does.
 class ClosedDescriptors : public testing::TestWithParam<const char*> {};
 
 TEST_P(ClosedDescriptors, MakeNoCaseCrash) {
@@ -38,11 +38,11 @@ TEST(ClosedDescriptors, AreNoMatterToTheReportToolEither) {
       run_program({"/bin/sh", "-c", "exec \"$0\" csv \"$1\" -o \"$1\" 2>&-", TORCHSTONE_REPORT, folder.path()});
   EXPECT_EQ(run.exit_code, 2);
   std::ifstream file(folder.path() / "results.json");
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "{}");  // no message went into it
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "{}");  // no message was written into the file
 }
 
-/// The clock of each process goes back an hour at every few readings; the records must not be taken for older ones
-/// than the plan.
+/// Each process's clock goes back by an hour every few readings. Torchstone must not consider the records older than
+/// the plan.
 TEST(Clock, ThatIsSetBackLosesNoCase) {
   const Torchstone torchstone;
   const ProgramRun run =
@@ -60,7 +60,7 @@ TEST(Clock, ThatIsSetBackLosesNoCase) {
   EXPECT_EQ(statuses, (std::map<std::string, std::string>{{"healthy", "pass"}, {"throws", "eager_fail_to_run"}}));
 }
 
-/// A user who owns nothing of the program, where it lies, or what it reads.
+/// Runs as a user who owns neither the program, nor its folder, nor the files that it reads.
 TEST(Stranger, WithoutRightsInAFolderThatIsNotHisGetsAVerdict) {
   const TemporaryFolder home;
   std::vector<std::string> command = {TORCHSTONE_BINARY,
@@ -71,7 +71,7 @@ TEST(Stranger, WithoutRightsInAFolderThatIsNotHisGetsAVerdict) {
                                       std::string("--gtest_filter=") + healthy};
   if (geteuid() == 0) {
     constexpr const char* nobody = "65534";
-    if (chown(home.path().c_str(), 65534, 65534) != 0) FAIL() << "the folder cannot be given away";
+    if (chown(home.path().c_str(), 65534, 65534) != 0) FAIL() << "cannot change the owner of the folder";
     const std::vector<std::string> as = {"/usr/bin/setpriv", std::string("--reuid=") + nobody,
                                          std::string("--regid=") + nobody, "--clear-groups"};
     const auto reads = [&](const char* file) {

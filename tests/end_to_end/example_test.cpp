@@ -22,7 +22,7 @@ TEST(TheExampleOfTraining, BringsACompiledResNetWhereEagerArrives) {
   ASSERT_EQ(lines.size(), 61U);
   EXPECT_EQ(lines.front(), "step,eager,torchscript");
   const auto loss = [&](size_t line) { return std::stod(lines.at(line).substr(lines.at(line).rfind(',') + 1)); };
-  EXPECT_LT(loss(60), 0.7 * loss(1)) << "the compiled model learns";
+  EXPECT_LT(loss(60), 0.7 * loss(1)) << "the compiled model does not learn";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The backend `export` by the program itself: what it passes, and that it is no eager in disguise.
+// The backend `export` in the real program: what passes, and that the check for hidden eager code catches a fake.
 #include <gmock/gmock.h>
 
 #include "tests/end_to_end/binary.h"
@@ -26,7 +26,7 @@ TEST(TheExportBackend, PassesInBothModesAndIsRedWhenItIsRunForShow) {
   EXPECT_THAT(unused.at("reason").get<std::string>(), HasSubstr("the compiled side ran eager's operators: aten::"));
 }
 
-/// Eager runs an exported program here too: that of the file.
+/// For a model from a .pt2 file, eager runs an exported program too. The two programs must not be confused.
 TEST(TheExportBackend, IsToldFromThatOfAnExportedModel) {
   const Torchstone torchstone;
   const std::string file = std::string(TORCHSTONE_SOURCE_DIR) + "/tests/oracles/exported/torch213/two.pt2";

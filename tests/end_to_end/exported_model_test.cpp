@@ -1,4 +1,4 @@
-// Exported programs given to the program: the committed archives of tests/oracles/exported.
+// Exported programs as models: the committed archives of tests/oracles/exported.
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -20,7 +20,7 @@ std::string archive(const std::string& name) {
 
 std::string only(const std::string& name) { return "--torchstone_only=" + archive(name); }
 
-/// "mode dtype" of the rows that passed.
+/// Returns "mode dtype" of each row that passed.
 std::set<std::string> passed(const std::string& name, const std::string& dtypes) {
   const Torchstone torchstone;
   const ProgramRun run = torchstone.run({only(name), "--torchstone_checks=accuracy",
@@ -79,7 +79,7 @@ TEST(AnExportedProgram, OfSymbolicSizesIsCompiledOnceForAllOfThem) {
       notes.at("dynamic_refused").get<std::string>(),
       testing::MatchesRegex("a s[0-9]+ of 1, a s[0-9]+ of 31, .*; not tried, because the model itself has no such "
                             "inputs: .*a batch of 65"))
-      << "of batches that the archive was not exported for there are no inputs";
+      << "the archive has no inputs for batch sizes outside its exported range";
 }
 
 TEST(AnExportedProgram, OfADynamicLengthAloneIsJudgedAtLengths) {
@@ -121,7 +121,7 @@ TEST(AnExportedProgram, OfEvalModeIsNotTrainedAndSaysWhatToDo) {
               AllOf(HasSubstr("exported in eval mode"), HasSubstr("export model.train() as well")));
 }
 
-/// What the rows of a file say that cannot be read.
+/// Expects that every row of a file that cannot be read has this reason.
 void expect_refused(const std::string& file, const testing::Matcher<std::string>& reason) {
   const Torchstone torchstone;
   const ProgramRun run = torchstone.run({"--torchstone_only=" + file, "--torchstone_checks=accuracy"});

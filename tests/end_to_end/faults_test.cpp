@@ -1,4 +1,4 @@
-// Every planted fault turns its light red: the status, the reason and the exit code of the real program.
+// Every planted fault is red: checks the status, the reason and the exit code of the real program.
 #include <fstream>
 #include <sys/stat.h>
 
@@ -97,7 +97,7 @@ TEST_P(PlantedFaultsOnCuda, TurnTheirLightsRed) {
   const std::string device = GetParam(), place = device == "cuda" ? "_cuda" : "_cuda_1";
   std::vector<Fault> faults = compiler_faults();
   faults.insert(faults.end(), training_faults().begin(), training_faults().end());
-  // Nothing is dropped there, so that a wrong mask shows in no number (fixtures/checks/subject/model_preparation.h).
+  // Training on CUDA drops nothing (fixtures/checks/subject/model_preparation.h), so a wrong mask has no effect.
   std::erase_if(faults, [](const Fault& fault) { return fault.test_case.find("fault_mask") != std::string::npos; });
   std::string filter;
   for (const Fault& fault : faults) filter += "*/" + fault.test_case + place + ":";
@@ -116,7 +116,7 @@ TEST_P(PlantedFaultsOnCuda, TurnTheirLightsRed) {
 INSTANTIATE_TEST_SUITE_P(Devices, PlantedFaultsOnCuda, testing::Values("cuda", "cuda:1"),
                          [](const auto& test) { return std::string(test.param) == "cuda" ? "First" : "Second"; });
 
-/// No machine has a device cuda:99, with or without GPUs.
+/// No machine has a device cuda:99.
 TEST(ADeviceThatIsMissing, IsRefusedBeforeAnythingRuns) {
   const Torchstone torchstone;
   const ProgramRun run =
@@ -222,7 +222,7 @@ TEST(TheLargestBatch, IsFoundByHalvingThoughTheFirstTriesAreKilled) {
   EXPECT_EQ(read_file(torchstone.out() + "/batch_sizes.txt"), "holds_few,64\n");
 }
 
-/// The settings of the case whose name has `part`.
+/// Returns the settings that the backend fault_settings reported in the only row whose name contains `part`.
 std::string settings_of(const Torchstone& torchstone, const std::string& part) {
   return torchstone.row(part).at("outcome").at("reason").get<std::string>();
 }
@@ -260,7 +260,7 @@ TEST(Limits, TurnASlowCompileAndAHungryProgramRed) {
 
 TEST(PlantedSlowDown, IsMissedBySixProcessesTogether) {
   const Torchstone torchstone;
-  // On a busy machine a second is over before six processes are.
+  // A budget of one second can be too short for six processes on a busy machine.
   const ProgramRun run = torchstone.run_faults("*Performance*/healthy_*fault_slow*", {"--torchstone_measure_budget=3"});
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   const auto row = torchstone.row("/healthy_");
@@ -335,7 +335,7 @@ TEST(AnUnknownFlag, IsAUsageErrorThatNamesTheNearest) {
 TEST(AResultsFolderThatCannotBeWritten, IsSaidBeforeAnythingRuns) {
   const Torchstone torchstone;
   const std::string file = torchstone.out() + "/occupied";
-  std::ofstream(file) << "no folder";  // a file in the place of the folder stops root as well
+  std::ofstream(file) << "no folder";  // a file in place of the folder also stops root
   const ProgramRun run =
       torchstone.run({"--torchstone_out=" + file + "/results", "--gtest_filter=*resnet18*torchscript*"});
   EXPECT_EQ(run.exit_code, 2) << run.out << run.err;

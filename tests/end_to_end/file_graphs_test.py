@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The graph that reaches Inductor is the file's: file_graphs_test.py TORCHSTONE.
+"""Tests that Inductor gets the same graph from Torchstone as from the .pt2 file: file_graphs_test.py TORCHSTONE.
 
-Each exported program goes to Inductor twice: by plain torch (torch.export.load and aoti_compile_and_package), and as Torchstone
-captures it (--torchstone_print_program) and its compile service lowers it. Both stop at Inductor's compiler, so that nothing is
-compiled, and their graphs are compared node by node: the tensors in order with their kinds, each call with its operator, arguments,
-sizes and strides, and what is returned and written back. `canonical` lists and explains what may differ."""
+Each exported program reaches Inductor in two ways. Plain torch uses torch.export.load and aoti_compile_and_package.
+Torchstone captures the program (--torchstone_print_program), and its compile service lowers it. Both stop at Inductor's
+compiler, so nothing is compiled. The test compares the two graphs node by node: tensors in order with their kinds,
+calls with operator, arguments, sizes and strides, returned values and mutated inputs. `canonical` lists and explains
+the differences that are allowed."""
 import collections
 import difflib
 import functools
@@ -35,7 +36,7 @@ TORCHSTONE = ""  # the first argument
 
 
 class Of(nn.Module):
-    """A model of a function and its tensors and layers."""
+    """Wraps a function with its tensors and layers as a module."""
 
     def __init__(self, function, **members):
         super().__init__()
@@ -61,7 +62,7 @@ class Tied(nn.Module):
 
 
 class State(nn.Module):
-    """Buffers that are written in another order than they are registered and named in, one outside of the state_dict."""
+    """Writes its buffers in another order than they are registered or named in. One buffer is not in the state_dict."""
 
     def __init__(self):
         super().__init__()
@@ -78,7 +79,7 @@ class State(nn.Module):
 
 
 class Nested(nn.Module):
-    """A module with buffers alone before the first with parameters, and parameters that nothing uses."""
+    """Has a submodule with only buffers before the first one with parameters, and has unused parameters."""
 
     def __init__(self):
         super().__init__()
@@ -155,7 +156,7 @@ def losses(m, x, y):
 
 
 def lists(m, x):
-    """Operators that write to lists and return nothing: one of them reads what it writes."""
+    """Operators that write to lists of tensors and return nothing. One of them also reads what it writes."""
     torch._foreach_add_([m.state], [m.state.flip(0) * x])
     torch._foreach_mul_([m.state, m.other], [2.0, 3.0])
     torch._foreach_neg_([m.other])
@@ -163,7 +164,7 @@ def lists(m, x):
 
 
 def models():
-    """Twenty-one models and their inputs by name."""
+    """Returns (model, inputs…) by name."""
     torch.manual_seed(0)
     image, rows, text = torch.randn(2, 3, 8, 8), torch.randn(4, 6), torch.randn(2, 5, 8)
     convolutions = nn.Sequential(nn.Conv2d(3, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4), nn.ReLU(inplace=True), nn.MaxPool2d(2),
@@ -196,7 +197,7 @@ def models():
 
 
 class Reached(Exception):
-    """A graph came to Inductor's compiler."""
+    """Raised with the graph when Inductor's compiler is called."""
 
 
 def reach(graph_module, _inputs, **_):
@@ -204,7 +205,7 @@ def reach(graph_module, _inputs, **_):
 
 
 def graph_of_package(program):
-    """The graph module that Inductor's compiler gets from aoti_compile_and_package, which ends there."""
+    """Returns the graph module that aoti_compile_and_package passes to Inductor's compiler. Stops there."""
     from torch._inductor import compile_fx
     own = compile_fx.compile_fx_aot
     compile_fx.compile_fx_aot = functools.partial(own, inner_compile=reach)
@@ -218,7 +219,8 @@ def graph_of_package(program):
 
 
 def merged_names(graph_module, nodes):
-    """For each node that reads a tensor the first name of this tensor: Inductor makes one constant of all of its names."""
+    """Returns the first name of the tensor that each node reads. Inductor merges all names of a tensor into one
+    constant."""
     first, names = {}, {}
     for node in nodes:
         tensor = operator.attrgetter(node.target)(graph_module)
@@ -228,7 +230,7 @@ def merged_names(graph_module, nodes):
 
 
 def tied_names(program):
-    """The names of the tensors of a program that have several."""
+    """Returns all names of those tensors of a program that have several names."""
     names = {}
     for name, tensor in program.state_dict.items():
         names.setdefault((tensor.data_ptr(), tuple(tensor.shape)), []).append(name)
@@ -240,18 +242,18 @@ def kind_of(graph_module, name):
 
 
 def canonical(graph_module, tied, constants=()):
-    """The graph as lines. Explained differences, which it leaves out:
-    - names of nodes, which are counted instead;
-    - inputs and outputs that are no tensors: a captured program has their values;
-    - tensors that no node uses: Inductor removes them;
-    - the place of a tied tensor and its further names: Inductor has one constant for them, and a captured program one name, the
-      first of the file's, which need not be the name that the file uses;
-    - tensor constants of the program (`constants` of ours, _tensor_constant… of the file's): a package can be given their values
-      under the name of a buffer alone, so ours stand among the buffers, and the file's where they are used. They are counted by
-      their first use;
-    - lift_fresh_copy of such a constant, a copy that nobody writes to;
-    - _assert_tensor_metadata, which torch.export adds to a cast that is a call, as autocast's are in a captured program, and
-      Inductor drops."""
+    """Returns the graph as lines, without the differences that are allowed:
+    - Names of nodes. They are numbered instead.
+    - Inputs and outputs that are not tensors. A captured program contains their values.
+    - Tensors that no node uses. Inductor removes them.
+    - The position and the further names of a tied tensor. Inductor has one constant for all names. A captured program
+      has one name, the first in the file, which may differ from the name that the file's graph uses.
+    - Tensor constants (`constants` in a captured program, _tensor_constant… in the file). A package takes values only
+      by the name of a buffer, so a captured program lists its constants among the buffers. The file has them where they
+      are used. They are numbered by their first use.
+    - lift_fresh_copy of such a constant. Nothing writes to the copy.
+    - _assert_tensor_metadata. torch.export adds it to casts that are calls, such as those of autocast in a captured
+      program. Inductor drops it."""
     lines, names, counted, count = [], {}, {}, 0
     nodes = list(graph_module.graph.nodes)
     tensors = merged_names(graph_module, [node for node in nodes if node.op == "get_attr"])
@@ -285,12 +287,12 @@ def canonical(graph_module, tied, constants=()):
 
 
 def difference(of_torch, own):
-    """What differs, as text; empty where nothing does."""
+    """Returns a diff of the two graphs; empty if they are equal."""
     return "\n".join(difflib.unified_diff(of_torch, own, "of torch", "of Torchstone", lineterm=""))
 
 
 def printed(file, mode="inference"):
-    """The neutral program of a file, as Torchstone captures it."""
+    """Returns the neutral program that Torchstone captures from a file."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("TORCHSTONE_", "GTEST_"))}
     run = subprocess.run([TORCHSTONE, "--torchstone_print_program", "--torchstone_format=json", "--torchstone_checks=accuracy",
                           f"--torchstone_modes={mode}", "--torchstone_backends=inductor", f"--torchstone_only={file}"],
@@ -301,8 +303,9 @@ def printed(file, mode="inference"):
 
 
 def with_fixed_sizes(program):
-    """The program of a file for the sizes of its example, for which it is captured too. torch.export takes no detach_ again, which
-    it writes for a tensor of numbers, so the program is made functional before."""
+    """Returns the program for the sizes of its example inputs, because Torchstone captures it for these sizes. The
+    program is made functional first: torch.export writes detach_ for a tensor literal, but does not accept detach_ in a
+    second export."""
     if not program.range_constraints:
         return program
     args, kwargs = program.example_inputs
@@ -326,8 +329,8 @@ class Graphs(unittest.TestCase):
                     self.expect_same(torch.export.load(file), printed(file))
 
     def test_of_the_archives_of_the_tests(self):
-        """But for those that Torchstone refuses (branch, nonzero, other_outputs) and for two, which torch.export.load does not read:
-        it has two programs, of which eval and train are copies."""
+        """Excludes archives that Torchstone refuses (branch, nonzero, other_outputs). Also excludes `two`, which
+        torch.export.load cannot read: it contains two programs, and eval and train are copies of them."""
         pair = collections.namedtuple("Pair", "first second")
         torch.utils._pytree._register_namedtuple(pair, serialized_type_name="test.Pair")
         for version in ("torch213", "torch211"):
@@ -338,7 +341,7 @@ class Graphs(unittest.TestCase):
 
 
 class DynamoGraphs(unittest.TestCase):
-    """Under torch.compile Dynamo sees a module of calls, of the file and of the captured program."""
+    """Dynamo traces the same calls in the file's module and in that of the captured program."""
 
     def seen(self, module, inputs):
         graphs = []
@@ -367,16 +370,17 @@ class DynamoGraphs(unittest.TestCase):
                 targets = [[str(node.target) for node in graph.graph.nodes if node.op == "call_function"] for graph in taken]
                 self.assertEqual(len(shapes[1]), len(used) + len(inputs))
                 self.assertEqual(targets[0], targets[1])
-                # Of the file's module Dynamo takes the inputs first, because it flattens them; else it takes each at its first use.
+                # In the file's module, inputs come first, because the module flattens them. Otherwise each comes at its
+                # first use.
                 count = len(inputs)
                 self.assertEqual(shapes[0][count:], shapes[1][:-count])
 
 
 class TrainingGraphs(unittest.TestCase):
-    """A step in two packages is divided into the forward and backward that torch.compile makes of the same program."""
+    """A training step in two packages has the same forward and backward graphs as under torch.compile."""
 
     def parts(self, compile_step):
-        """The graphs that come to Inductor's compiler, as lines by the part of the step."""
+        """Returns the graphs that reach Inductor's compiler: "forward" or "backward" → lines."""
         from torch._inductor import compile_fx
         found = {}
 

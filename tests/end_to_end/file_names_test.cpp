@@ -1,4 +1,4 @@
-// Names of files, on the real programs: long names lose nothing, and nothing in a results.json becomes a path.
+// File names in the real programs. Long names lose no information, and no text in a results.json becomes a path.
 #include <filesystem>
 #include <fstream>
 
@@ -19,7 +19,7 @@ std::vector<fs::path> names_below(const fs::path& folder) {
   return files;
 }
 
-/// A backend with a dozen options: longer than a file name may be.
+/// Returns a backend with twelve options, whose name is too long for a file name.
 std::string long_backend() {
   std::string backend = "fault_none";
   for (int i = 0; i < 12; ++i) backend += ":a_long_option_number_" + std::to_string(i) + "=some_value";
@@ -52,7 +52,7 @@ nlohmann::json hostile_result(const std::string& text, bool is_operator) {
   return result;
 }
 
-/// A results.json that tries to leave the folder by each of its texts.
+/// Writes a results.json in which every text tries to escape the output folder.
 void write_hostile_report(const std::string& path) {
   nlohmann::json report{{"schema", "torchstone/result/1"}, {"run", {{"id", "../../run"}, {"tag", "../../tag"}}}};
   for (const std::string& text :

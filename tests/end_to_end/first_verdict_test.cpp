@@ -1,4 +1,4 @@
-// Verdicts come while programs are compiled: on the real program, with a compile worker that never answers.
+// Torchstone gives verdicts while other programs still compile. The compile worker of these tests never answers.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -51,7 +51,7 @@ TEST_F(CompilingForEver, KeepsATimedCaseWaitingUntilCtrlC) {
   EXPECT_EQ(torchstone_.row("Performance").at("outcome").at("status"), "interrupted");
 }
 
-/// The lines of --gtest_list_tests: names of suites end with a dot.
+/// In the output of --gtest_list_tests, suite names end with a dot.
 TEST(OrderOfCases, IsWhatNeedsNoCompileThenWhatDoesAndTimedOnesLast) {
   const ProgramRun list = Torchstone().run({"--gtest_list_tests"});
   std::istringstream lines(list.out);

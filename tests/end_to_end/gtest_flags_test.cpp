@@ -1,4 +1,4 @@
-// GoogleTest's flags and variables: those that the program keeps, and those that it refuses.
+// GoogleTest's flags and variables: which ones the program supports and which it refuses.
 #include <map>
 #include <vector>
 
@@ -34,7 +34,7 @@ TEST(FailFast, LeavesOutWhatFollowsAFailure) {
   const ProgramRun without = torchstone.run_faults(three_cases, {"--gtest_fail_fast", "--torchstone_report=none"});
   EXPECT_EQ(without.exit_code, 1) << without.out << without.err;
   EXPECT_EQ(run_program({TORCHSTONE_REPORT, "merge", torchstone.out(), "-o", merged.out()}).exit_code, 0)
-      << "by the records alone";
+      << "merge must work with the case records alone";
 }
 
 TEST(ThrowOnFailure, IsRefusedBecauseNoReportWouldBeWritten) {
@@ -88,7 +88,7 @@ TEST(AFlagWithoutEffect, IsAUsageError) {
       "--torchstone_modes=inference",    "--torchstone_dtypes=float32", "--torchstone_repeat=3",
       "--gtest_filter=*/Accuracy.*"};
   const ProgramRun filtered = torchstone.run(repeated);
-  EXPECT_EQ(filtered.exit_code, 2) << "the filter leaves no case that is timed: " << filtered.out;
+  EXPECT_EQ(filtered.exit_code, 2) << "the filter selects no timed case: " << filtered.out;
   EXPECT_THAT(filtered.err, HasSubstr("--torchstone_repeat is only for cases of performance"));
 }
 

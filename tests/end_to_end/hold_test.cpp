@@ -1,4 +1,4 @@
-// Two runs in one results folder: the second one ends at once and says who has it, and a dead one stops nobody.
+// Two runs in one results folder. The second run ends immediately and names the first. A dead run blocks nobody.
 #include <chrono>
 #include <csignal>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ using testing::Not;
 
 const char *const endless = "*hangs_*_torchscript_*", *const quick = "*healthy_*_torchscript_*";
 
-/// A program in a process group of its own, until it is killed.
+/// A program that runs in its own process group until it is killed.
 class Background {
  public:
   explicit Background(const std::vector<std::string>& words) : pid_(fork()) {
@@ -46,13 +46,13 @@ class Background {
   pid_t pid_;
 };
 
-/// A case has its log before it runs, and its record before that.
+/// Returns whether a case has begun. The program writes a case's record first, then creates its log, then runs it.
 bool has_begun(const std::string& out) {
   std::error_code none;
   return fs::directory_iterator(out + "/logs", none) != fs::directory_iterator();
 }
 
-/// A run that is in the middle of its only case, which never ends.
+/// A run whose only case never ends.
 struct LongRun : Torchstone {
   Background program{faults_command(endless, {"--torchstone_time_limit=600", "--torchstone_tag=first"})};
 
@@ -60,7 +60,7 @@ struct LongRun : Torchstone {
     while (!has_begun(out()) && program.runs()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     return has_begun(out());
   }
-  /// Everything in its folder, by name; but what its case writes on.
+  /// Returns the content of all files in the results folder by path. Logs, which the case still writes, count as empty.
   std::map<std::string, std::string> files() const {
     std::map<std::string, std::string> texts;
     for (const auto& entry : fs::recursive_directory_iterator(out()))
@@ -86,9 +86,9 @@ TEST(TwoRuns, InOneFolderDoNotMix) {
   EXPECT_EQ(claim.exit_code, 2) << claim.out;
   EXPECT_EQ(first.files(), before);
   EXPECT_TRUE(first.program.runs());
-  const Torchstone elsewhere;  // reading it is no mixing
+  const Torchstone elsewhere;  // merging into another folder only reads the first one
   run_program({TORCHSTONE_REPORT, "merge", first.out(), "-o", elsewhere.out()});
-  EXPECT_EQ(elsewhere.row("hangs_").at("outcome").at("status"), "crash") << "begun, not finished";
+  EXPECT_EQ(elsewhere.row("hangs_").at("outcome").at("status"), "crash") << "the case has begun but not finished";
 }
 
 TEST(TwoRuns, AreOneAfterTheOtherWhenTheFirstIsKilled) {
@@ -102,8 +102,8 @@ TEST(TwoRuns, AreOneAfterTheOtherWhenTheFirstIsKilled) {
     EXPECT_THAT(entry.path().filename().string(), AllOf(Not(HasSubstr(".held")), Not(HasSubstr(".tmp"))));
 }
 
-/// A ctest run as cmake/Cases.cmake makes it: the folder is claimed, a case runs, then what tries to get in between,
-/// then all is merged.
+/// Runs ctest as cmake/Cases.cmake sets it up: claim the folder, run a case, merge. Between case and merge, another run
+/// tries to use the folder.
 ProgramRun run_ctest(const Torchstone& torchstone) {
   const TemporaryFolder build;
   const auto line = [](const std::string& name, const std::vector<std::string>& words) {
@@ -129,7 +129,7 @@ TEST(ACtestRun, HasTheFolderToItselfFromTheFirstCaseToTheMerge) {
   const ProgramRun ctest = run_ctest(torchstone);
   EXPECT_EQ(ctest.exit_code, 0) << ctest.out << ctest.err;
   EXPECT_EQ(torchstone.row("healthy_").at("outcome").at("status"), "pass");
-  EXPECT_EQ(torchstone.run_faults(quick).exit_code, 0) << "it has ended";
+  EXPECT_EQ(torchstone.run_faults(quick).exit_code, 0) << "the ctest run has ended and released the folder";
 }
 
 TEST(ACtestRun, TouchesNothingOfAnotherRun) {

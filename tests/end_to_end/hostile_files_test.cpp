@@ -1,5 +1,5 @@
-// Files with terminal sequences, formulas and workflow commands in their texts, read by the real programs: what is
-// printed holds none of them raw.
+// Input files whose texts contain terminal sequences, formulas and workflow commands. The programs never print them
+// unescaped.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -24,7 +24,7 @@ std::string control_in(const std::string& text) {
   return text.find("\u202e") == std::string::npos ? "" : "a direction in " + text;
 }
 
-/// The first thing that a terminal or a CI service would obey.
+/// Returns the first sequence that a terminal or a CI service would execute; empty if there is none.
 std::string obeyed_in(const std::string& text) {
   if (auto control = control_in(text); !control.empty()) return control;
   if (text.find("##[") != std::string::npos) return "a command in " + text;
@@ -90,7 +90,7 @@ TEST_F(HostileFiles, AreShownSafelyByTheReportTool) {
     const auto run = run_program(command);
     EXPECT_FALSE((run.out + run.err).empty()) << command[1];
     const bool data =
-        command[1] == "markdown" || command[1] == "openmetrics" || command.back() == "csv";  // no log of words
+        command[1] == "markdown" || command[1] == "openmetrics" || command.back() == "csv";  // not a CI log
     EXPECT_EQ(data ? control_in(run.out + run.err) : obeyed_in(run.out + run.err), "") << command[1];
   }
 }

@@ -12,22 +12,22 @@
 
 namespace torchstone {
 
-/// `cmake --install` of the build into a folder of its own, which is removed at the end. What fails on the way ends the
-/// test with an exception that holds the output.
+/// The build, installed by `cmake --install` into a folder that is removed with the object. A command that fails throws
+/// an exception with its output, which ends the test.
 class Installation {
  public:
   Installation();
-  /// Builds examples/EXAMPLE against it, unless it is built, with CMake, which finds LibTorch by itself; the path of
-  /// lib`name`.so.
+  /// Builds examples/EXAMPLE against the installation, unless that has been done. CMake finds LibTorch without a hint.
+  /// Returns the path of lib`name`.so.
   std::string plugin(const std::string& example, const std::string& name) const;
-  /// The same for an example that is a program of its own; the path of the program `name`.
+  /// Does the same for an example that is a program. Returns the path of the program `name`.
   std::string executable(const std::string& example, const std::string& name) const;
-  /// The installed torchstone with results in results_folder().
+  /// Runs the installed torchstone, which writes to results_folder().
   ProgramRun run(std::vector<std::string> arguments) const;
-  /// Where programs are: bin/torchstone, bin/torchstone-report.
+  /// Returns the path of an installed program: torchstone, torchstone-report.
   std::string program(const std::string& name) const { return prefix_ + "/bin/" + name; }
   std::string results_folder() const { return folder_.path() / "results"; }
-  /// results.json of the latest run.
+  /// Returns the content of results.json of the latest run.
   nlohmann::json results() const;
 
  private:
@@ -38,7 +38,7 @@ class Installation {
   const std::string prefix_ = folder_.path() / "prefix";
 };
 
-/// Its tests share an installation and what was built against it. Each begins without results.
+/// A fixture whose tests share one installation and the examples built against it. Each test starts without results.
 class AnInstallation : public testing::Test {
  protected:
   static void SetUpTestSuite() { shared_ = std::make_unique<Installation>(); }

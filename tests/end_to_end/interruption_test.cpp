@@ -1,4 +1,5 @@
-// Signals that come as one interruption: of timeout(1), which signals the program and its group, and of supervisors.
+// Several signals that belong to one interruption. timeout(1) signals both the program and its group, and supervisors
+// do so too.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -20,7 +21,7 @@ using std::chrono::milliseconds;
 
 struct Signal {
   int number;
-  milliseconds after{0};  ///< the one before it
+  milliseconds after{0};  ///< delay after the previous signal
 };
 
 bool has_record(const std::string& out) {
@@ -29,7 +30,8 @@ bool has_record(const std::string& out) {
                              [](const auto& entry) { return entry.path().extension() == ".json"; });
 }
 
-/// The exit code of a run of a case without end that gets these signals while the case runs.
+/// Runs a case that never ends, sends the signals while it runs, and returns the exit code. Returns -1 if the case did
+/// not begin.
 int run_with_signals(const Torchstone& torchstone, const std::vector<Signal>& signals,
                      std::vector<std::string> arguments = {}) {
   arguments.emplace_back("--torchstone_time_limit=600");

@@ -1,4 +1,4 @@
-// Cases that misbehave as processes, on the real program: each gets its own verdict, and its neighbours keep theirs.
+// Cases whose processes misbehave. Each gets its own verdict and does not affect the verdicts of other cases.
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Runs cases of tests/faults/misbehaving.yaml by the names of their models, and says what became of each.
+/// Runs cases of tests/faults/misbehaving.yaml, selected by model name, and reads the outcome of each.
 class Isolated : public testing::TestWithParam<const char*> {
  protected:
   ProgramRun run(const std::string& models, const std::string& interrupt_when = "", const std::string& devices = "cpu",
@@ -105,7 +105,7 @@ TEST_P(Isolated, ADaemonEndsWithItsCaseAndDoesNotHideItsEnd) {
   EXPECT_THAT(reason("leaves_daemon_and_dies"), HasSubstr("SIGABRT"));
   const pid_t daemon = number_behind(read_file(log("leaves_daemon_and_dies")), "daemon ");
   ASSERT_GT(daemon, 0);
-  EXPECT_NE(kill(daemon, 0), 0) << "process " << daemon << " is left";
+  EXPECT_NE(kill(daemon, 0), 0) << "process " << daemon << " is still alive";
 }
 
 TEST_P(Isolated, AStoppedProcessAndOneThatLeftItsGroupAreTimeouts) {
@@ -121,7 +121,7 @@ TEST_P(Isolated, ALostGpuIsACrashAfterASecondTryAndCostsNoOtherCase) {
         run("loses_device loses_device_once healthy", "", device, {{"TORCHSTONE_TEST_MARK", folder.path() / "mark"}});
     const bool is_missing =
         ended.exit_code == 2 && ended.err.find("device " + std::string(device)) != std::string::npos;
-    if (is_missing && std::string(device) == "cuda:1") return;  // one GPU: the first one was tried
+    if (is_missing && std::string(device) == "cuda:1") return;  // only one GPU, which has been tested
     if (is_missing) GTEST_SKIP() << ended.err;
     EXPECT_EQ(status("loses_device"), "crash") << outcome("loses_device").dump(1);
     EXPECT_THAT(reason("loses_device"), AllOf(HasSubstr(device), HasSubstr("is lost to this process: CUDA error")));
@@ -145,7 +145,7 @@ TEST_P(Isolated, ALongLogIsCutInTheMiddleAndSaysSo) {
 INSTANTIATE_TEST_SUITE_P(Isolation, Isolated, testing::Values("fresh", "shared"),
                          [](const auto& test) { return std::string(test.param); });
 
-/// A fork of a process with threads hangs on what they hold.
+/// A forked process lacks its parent's threads and hangs on locks that they hold.
 TEST(ThreadsAtLoad, AreNamedAndEveryCaseRunsInAProcessOfItsOwnStart) {
   for (const char* isolation : {"fresh", "shared"}) {
     const Torchstone torchstone;
@@ -166,7 +166,7 @@ TEST(ThreadsAtLoad, ThereAreNoneWithoutAPlugin) {
               testing::Not(HasSubstr("threads run before")));
 }
 
-/// `| head` ends the output, not the run.
+/// A closed pipe, as after `| head`, ends the output but not the run.
 TEST(ClosedOutput, CostsNoReport) {
   const Torchstone torchstone;
   std::array<int, 2> ends{};

@@ -1,4 +1,4 @@
-// Backends that Torchstone knows by name and cannot run: an unsupported row with its reason, and nothing is green.
+// Backends that Torchstone knows by name but cannot run here. Their rows are `unsupported` with a reason, never green.
 #include <filesystem>
 #include <fstream>
 
@@ -27,7 +27,7 @@ TEST(MissingCompilers, AreUnsupportedRowsAndAloneTheyJudgeNothing) {
   }
 }
 
-/// The torch of this Python is not of the same version as the LibTorch of the program.
+/// This Python's torch has another version than the program's LibTorch.
 TEST(MissingCompilers, APythonWithAnotherTorchEndsTheRunBeforeItsFirstCase) {
   const Torchstone torchstone;
   const std::string python = torchstone.out() + "/python";
@@ -49,7 +49,7 @@ echo '{"file": "/version.py", "python": "3.11.0", "torch": "1.13.1", "torch_git"
                     HasSubstr("its torch is 1.13.1")));
   arguments.push_back("--gtest_filter=*_eager_cpu");
   const ProgramRun without = torchstone.run(arguments);
-  EXPECT_EQ(without.exit_code, 0) << "no case needs it: " << without.out << without.err;
+  EXPECT_EQ(without.exit_code, 0) << "no case needs Python: " << without.out << without.err;
 }
 
 }  // namespace

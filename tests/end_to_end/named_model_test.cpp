@@ -1,4 +1,4 @@
-// A model of a Python package by its name, with a stand-in for timm (tests/exporter/packages).
+// A model that is given by its name in a Python package. tests/exporter/packages has a fake timm.
 #include <gmock/gmock.h>
 
 #include "tests/end_to_end/binary.h"
@@ -27,7 +27,7 @@ TEST(ANamedModel, IsExportedOnceAndJudgedAsTheFile) {
   EXPECT_EQ(row.at("suite"), "own");
   EXPECT_EQ(row.at("batch_size"), 2);
   EXPECT_EQ(row.at("upstream_name"), "tiny.net/v1");
-  // The stand-in has no version that counts, so its archive is found without it, and nothing is exported.
+  // The fake timm has no version that counts. The archive is therefore found without it, and nothing is exported again.
   const ProgramRun again = torchstone.run(arguments, {{"PYTHONPATH", cache.path().string()}});
   EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
   arguments.push_back("--torchstone_explain=*");

@@ -1,5 +1,5 @@
-// NativeRT by the program itself: where LibTorch has it, it passes and a wrong weight is red; elsewhere the rows say
-// what is missing.
+// NativeRT in the real program. With a LibTorch that has it, a right program passes and a wrong weight is red. Without
+// it, the rows say what is missing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-// Logs of operator inputs through the real program: what is recorded runs, and what is broken gets its status and
-// words.
+// Logs of operator inputs in the real program. Recorded inputs run, and broken ones get a status and a reason.
 #include <filesystem>
 #include <fstream>
 
@@ -20,7 +19,7 @@ std::string written(const Torchstone& torchstone, const std::string& name, const
   return path;
 }
 
-/// Runs the suite operators on a log, by default eager against eager: nothing has to be compiled.
+/// Runs the suite operators on a log. By default it compares eager with eager, so nothing has to be compiled.
 ProgramRun run_log(const Torchstone& torchstone, const std::string& log, const std::string& check = "accuracy",
                    const std::string& backend = "eager") {
   std::vector<std::string> flags{"--torchstone_suite=operators", "--torchstone_operator_logs=" + log,

@@ -1,5 +1,5 @@
-// What upstream's users expect of a performance case: fixed rounds, random inputs, raw timings, traces, allocations,
-// cold and warm starts. Several models in one run.
+// Options of performance cases that users of upstream's harness expect: fixed rounds, random inputs, raw timings,
+// traces, allocations, cold and warm starts, several models in one run.
 #include <filesystem>
 #include <map>
 
@@ -22,7 +22,7 @@ ProgramRun run_performance(const Torchstone& torchstone, const std::string& back
   return torchstone.run(options);
 }
 
-/// The only file of a folder below OUT.
+/// Returns the path of the only file in a subfolder of the results. The test fails if there are none or several.
 std::string only_file(const Torchstone& torchstone, const std::string& folder) {
   std::vector<std::string> files;
   std::error_code none;
@@ -125,7 +125,7 @@ TEST(StartUp, OfInductorIsColdWithoutACacheAndWarmWithOne) {
   auto outcome = torchstone.row("lennard_jones").at("outcome");
   if (outcome.at("status") == "unsupported") GTEST_SKIP() << outcome.at("reason");
   const auto metrics = outcome.at("metrics");
-  EXPECT_EQ(metrics.at("cache_hit"), 1);  // filled before its process began
+  EXPECT_EQ(metrics.at("cache_hit"), 1);  // the cache was filled before the case's process began
   EXPECT_DOUBLE_EQ(metrics.at("warm_start_s"),
                    metrics.at("load_s").get<double>() + metrics.at("first_call_s").get<double>());
   EXPECT_FALSE(metrics.contains("cold_start_s"));
@@ -140,7 +140,8 @@ TEST(StartUp, OfInductorIsColdWithoutACacheAndWarmWithOne) {
   const ProgramRun cold = run_performance(torchstone, "inductor", cold_options);
   ASSERT_EQ(cold.exit_code, 0) << cold.out << cold.err;
   outcome = torchstone.row("lennard_jones").at("outcome");
-  // The run's own cache has the program: it was compiled again all the same, and then loaded from the cold start's.
+  // The run's cache has the program already. It was nevertheless compiled again, into the cache of the cold start, and
+  // loaded from there.
   EXPECT_GT(outcome.at("metrics").at("cold_start_s").get<double>(),
             outcome.at("metrics").at("compile_s").get<double>());
   EXPECT_EQ(outcome.at("metrics").at("cache_hit"), 1);

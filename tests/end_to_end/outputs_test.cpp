@@ -1,4 +1,4 @@
-// Outputs that one run saves and another compares with, on the real program and with Python's torch.load.
+// Outputs that one run saves and another run compares with its own. Python's torch.load reads them too.
 #include <filesystem>
 #include <fstream>
 
@@ -24,7 +24,7 @@ class SavedOutputs : public testing::Test {
   ProgramRun compare(const std::string& folder, const std::string& cases = filter) const {
     return torchstone_.run_faults(cases, {"--torchstone_compare_outputs=" + folder});
   }
-  /// A marked folder whose file of the case is another one's.
+  /// Returns a folder with the marker of saved outputs, in which another file takes the place of the case's outputs.
   std::string with_file(const std::string& name) const {
     const fs::path folder = folder_.path() / (name + "_folder");
     fs::create_directory(folder);
@@ -101,9 +101,9 @@ TEST_F(SavedOutputs, GoIntoAFolderOfTheirOwnAndTouchNothingElse) {
       saved() + "/faults+Accuracy.CompiledMatchesEager+segfaults_inference_float32_torchscript_cpu.pt";
   std::ofstream(stale) << "of an earlier run";
   EXPECT_EQ(save(saved(), "*Accuracy*/segfaults_inference_float32_torchscript_cpu").exit_code, 4);
-  EXPECT_FALSE(fs::exists(stale)) << "a case that died has no outputs";
+  EXPECT_FALSE(fs::exists(stale)) << "a crashed case must not keep outputs of an earlier run";
   EXPECT_TRUE(fs::exists(saved() + "/notes.txt"));
-  EXPECT_TRUE(fs::exists(saved() + "/" + saved_name)) << "of a case that did not run";
+  EXPECT_TRUE(fs::exists(saved() + "/" + saved_name)) << "outputs of a case that did not run must be kept";
 
   const ProgramRun both = torchstone_.run_faults(
       filter, {"--torchstone_save_outputs=" + saved(), "--torchstone_compare_outputs=" + saved() + "/."});

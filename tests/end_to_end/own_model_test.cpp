@@ -1,4 +1,4 @@
-// One's own model as a TorchScript file, without a line of C++: the files of examples/own_pt.
+// The user's own model as a TorchScript file, without C++ code: the files of examples/own_pt.
 #include <filesystem>
 #include <fstream>
 
@@ -28,7 +28,7 @@ TEST(AScriptFile, IsJudgedAndTimedWithoutALineOfCode) {
   EXPECT_EQ(rows.size(), 4U) << "accuracy and performance, with TorchScript and Inductor";
   for (const auto& row : rows) {
     EXPECT_EQ(row.at("suite"), "own");
-    EXPECT_EQ(row.at("batch_size"), 4) << "the file's";
+    EXPECT_EQ(row.at("batch_size"), 4) << "the batch size of the inputs in the file";
     EXPECT_EQ(row.at("outcome").at("status"), "pass") << row.dump(1);
     judged += row.at("check") == "accuracy" && row.at("backend") == "inductor" ? 1 : 0;
     scripted += row.at("check") == "accuracy" && row.at("backend") == "torchscript" ? 1 : 0;
@@ -41,7 +41,7 @@ TEST(AScriptFile, IsJudgedAndTimedWithoutALineOfCode) {
                              HasSubstr("torchscript, inference, float32: correct ("), says_no_average));
   EXPECT_THAT(read_file(torchstone.out() + "/report.html"),
               AllOf(HasSubstr("my: "), HasSubstr("inductor, inference, float32: correct ("), says_no_average));
-  for (const auto& row : rows) EXPECT_EQ(row.at("preset"), "") << "a file has one size";
+  for (const auto& row : rows) EXPECT_EQ(row.at("preset"), "") << "a model file has no presets";
   EXPECT_GE(judged, 1);
   EXPECT_GE(scripted, 1);
   EXPECT_GE(timed, 1);
@@ -51,8 +51,9 @@ TEST(AScriptFile, IsJudgedAndTimedWithoutALineOfCode) {
   EXPECT_EQ(other.exit_code, 0) << other.out << other.err;
   const auto rows_of_six = torchstone.results().at("results");
   EXPECT_EQ(rows_of_six.size(), 4U) << "inference and training, float32 and autocast";
-  // The file's inputs are of 4 × 8, in which a 6 stands nowhere, so it is read from inputs that were made with it.
-  for (const auto& row : rows_of_six) EXPECT_EQ(row.at("batch_size"), 6) << "what ran, not what was asked for";
+  // The inputs in the file have 4 × 8 elements. The batch size 6 in the rows therefore comes from the generated inputs.
+  for (const auto& row : rows_of_six)
+    EXPECT_EQ(row.at("batch_size"), 6) << "the batch size that ran, not the requested one";
 }
 
 TEST(AModelFile, IsJudgedInItsOwnDtype) {

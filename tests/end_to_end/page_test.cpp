@@ -1,4 +1,4 @@
-// torchstone-report html: what becomes of good and of bad input. The page itself: page/page_test.py.
+// torchstone-report html with valid and invalid input. page/page_test.py tests the page itself.
 #include <filesystem>
 #include <fstream>
 
@@ -17,7 +17,7 @@ struct Page : testing::Test {
   const TemporaryFolder temporary;
   const fs::path& folder = temporary.path();
 
-  /// Makes the page of a results.json with this text.
+  /// Writes this text to results.json and makes a page from it.
   ProgramRun make(const std::string& text, const std::vector<std::string>& further = {}) const {
     std::ofstream(folder / "results.json") << text;
     std::vector<std::string> arguments = {TORCHSTONE_REPORT, "html", folder.string(), "-o", page()};

@@ -1,4 +1,4 @@
-// torchstone-report plan on a list and on results of the program itself, and the verdict of merged chunks.
+// torchstone-report plan for lists and results of the real program, and the verdict on merged chunks.
 #include <fstream>
 
 #include <gmock/gmock.h>

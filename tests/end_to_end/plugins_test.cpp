@@ -1,4 +1,4 @@
-// The plug-ins of examples/, built against an installation and loaded by the program in it.
+// The plug-ins of examples/, built against an installation and loaded by the installed program.
 #include <filesystem>
 
 #include <gmock/gmock.h>

@@ -29,7 +29,7 @@ TEST(PrintProgram, OfEachCaseThatTheFiltersLeave) {
   EXPECT_THAT(run.out, HasSubstr(": float32[4, 16] = aten::tanh("));
   EXPECT_THAT(run.out, HasSubstr(" nodes; 865 parameters in 10 tensors; no buffers; aten::"));
   EXPECT_THAT(run.out, Not(HasSubstr("[=====")));
-  EXPECT_FALSE(std::filesystem::exists(torchstone.out() + "/results.json")) << "nothing runs";
+  EXPECT_FALSE(std::filesystem::exists(torchstone.out() + "/results.json")) << "printing a program runs no case";
   EXPECT_FALSE(std::filesystem::exists(torchstone.out() + "/logs"));
 }
 

@@ -1,4 +1,4 @@
-// What the real program writes about operators, layers and convolutions of the programs of its cases.
+// Tables of operators, layers and convolutions that the real program writes for its cases.
 #include <filesystem>
 #include <sstream>
 
@@ -25,7 +25,7 @@ std::string note_of(const Torchstone& torchstone, const std::string& name) {
   return torchstone.row("").at("outcome").at("notes").at(name);
 }
 
-/// The file that a note of the only row names.
+/// Returns the content of the file that a note of the only row names.
 std::string file_of(const Torchstone& torchstone, const std::string& name) {
   return read_file(torchstone.out() + "/" + note_of(torchstone, name));
 }

@@ -1,4 +1,4 @@
-// The program as people call it: lists, explanations, GoogleTest's own flags, ctest, reports.
+// Typical command lines: lists, explanations, GoogleTest's own flags, ctest, reports.
 #include <filesystem>
 #include <fstream>
 #include <set>

@@ -1,4 +1,4 @@
-// A Python module under torch.compile, in the real program and the real Python process.
+// Python modules under torch.compile, in the real program with a real Python process.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// A class of a file of one's own. A test adds a line to its forward.
+/// A module as users write it. Each test adds a line to its forward.
 constexpr const char* begin_of_class = R"(import os, sys, time, torch
 
 class Net(torch.nn.Module):
@@ -38,7 +38,7 @@ class APythonModule : public testing::Test {
     if (std::string(TORCHSTONE_PYTHON).empty()) GTEST_SKIP() << "built without a Python, which runs the module";
   }
 
-  /// Returns the row of such a module in accuracy, inference.
+  /// Writes the module with this line, runs its accuracy in inference, and returns the row.
   nlohmann::json row_of(const std::string& line, const std::string& backend,
                         const std::vector<std::string>& flags = {}) {
     const std::string file = torchstone_.out() + "/net.py";
@@ -52,7 +52,7 @@ class APythonModule : public testing::Test {
     return rows.empty() ? nlohmann::json() : rows.front();
   }
 
-  /// Returns the texts of the files in a folder of the results whose names end so.
+  /// Returns the concatenated content of the files in a results subfolder whose names have this ending.
   std::string texts_below(const std::string& folder, const std::string& end) const {
     std::string texts;
     for (const auto& entry : std::filesystem::directory_iterator(torchstone_.out() + "/" + folder)) {
@@ -63,7 +63,7 @@ class APythonModule : public testing::Test {
     return texts;
   }
 
-  /// Writes the module wrong_backend.py, whose backend `wrong` returns this expression for each output `out`.
+  /// Writes wrong_backend.py. Its Dynamo backend `wrong` returns this expression in place of each output `out`.
   void register_wrong_backend(const std::string& expression) const {
     std::ofstream(torchstone_.out() + "/wrong_backend.py") << "import torch\n"
                                                               "@torch._dynamo.register_backend\n"
@@ -88,13 +88,13 @@ TEST_F(APythonModule, IsJudgedInInferenceAndTrainingAsItsAuthorWroteIt) {
     EXPECT_EQ(row.at("outcome").at("status"), "pass") << row.dump(1);
     EXPECT_EQ(row.at("outcome").at("notes").at("subject"), "python");
     EXPECT_EQ(row.at("outcome").at("metrics").at("graph_breaks"), 0);
-    EXPECT_EQ(row.at("batch_size"), 8) << "that of its inputs";
+    EXPECT_EQ(row.at("batch_size"), 8) << "the batch size of its inputs";
   }
   EXPECT_THAT(names, ElementsAre("python/Accuracy.CompiledMatchesEager/Net_inference_as_written_torch_compile_cpu",
                                  "python/Accuracy.CompiledMatchesEager/Net_training_as_written_torch_compile_cpu"));
 }
 
-/// A module whose get_example_inputs() has a batch_size with a default.
+/// A module whose get_example_inputs() has the parameter batch_size with a default value.
 class APythonModuleWithADefaultBatch : public APythonModule {
  protected:
   nlohmann::json row_by(const std::string& parameter, const std::vector<std::string>& flags) {
@@ -138,7 +138,7 @@ TEST_F(APythonModuleWithADefaultBatch, HasABatchOfOneIfTheDefaultIsNone) {
 TEST_F(APythonModuleWithADefaultBatch, HasNoBatchInItsRowIfItDoesNotLoad) {
   const auto row = row_by("batch_size=16 // 0", {});
   EXPECT_EQ(row.at("outcome").at("status"), "model_fail_to_load") << row.dump(1);
-  EXPECT_EQ(row.at("batch_size"), 0) << "unknown";
+  EXPECT_EQ(row.at("batch_size"), 0) << "the batch size is unknown";
 }
 
 TEST_F(APythonModule, WithAGraphBreakIsRedIfNoneIsAllowed) {
@@ -197,7 +197,8 @@ TEST_F(APythonModule, IsTimedAtDynamicSizesAgainstCodeForEachOfThem) {
   for (const char* series : {"dynamic_eager_ms", "dynamic_ms", "static_ms", "dynamic_speedup", "dynamic_cost"})
     for (const auto& value : outcome.at("samples").at(series)) EXPECT_GT(value.get<double>(), 0) << series;
   EXPECT_GT(outcome.at("metrics").at("dynamic_cost"), 0);
-  EXPECT_GT(outcome.at("metrics").at("recompiles"), 0) << "the code for the first sizes serves no others";
+  EXPECT_GT(outcome.at("metrics").at("recompiles"), 0)
+      << "code compiled for the first sizes does not serve other sizes";
 }
 
 TEST_F(APythonModule, ThatEndsItsProcessHasARowThatSaysSo) {
@@ -215,10 +216,10 @@ TEST_F(APythonModule, WithAnUnknownOptionNamesIt) {
   const auto row = row_of("", "torch_compile:inductor.epilogue_fusoin=false");
   EXPECT_EQ(row.at("outcome").at("status"), "fail_to_compile") << row.dump(1);
   EXPECT_THAT(row.at("outcome").at("reason"), HasSubstr("epilogue_fusoin"));
-  EXPECT_FALSE(row.at("outcome").at("notes").contains("stages")) << "no stage of the compiler is wrong";
+  EXPECT_FALSE(row.at("outcome").at("notes").contains("stages")) << "an unknown option is no fault of a compiler stage";
 }
 
-/// A model of transformers that generates text.
+/// A part of text generation with a transformers model.
 class APartOfGeneration : public APythonModule {
  protected:
   void SetUp() override {

@@ -1,5 +1,5 @@
-// Weights that torchao quantises: an error budget of its own, and red where nothing was quantised or the answer is
-// wrong all the same.
+// Weights quantised by torchao. They are judged by cosine similarity, and are red if nothing was quantised or the
+// answer is wrong.
 #include <gmock/gmock.h>
 
 #include "tests/end_to_end/binary.h"
@@ -15,8 +15,8 @@ bool lacks_torchao(const nlohmann::json& outcome) {
 }
 
 struct Quantised {
-  const char *scheme, *healthy;  ///< the value of the option, and a model that has something to quantise
-  const char* nothing;           ///< what the reason says of one that has not
+  const char *scheme, *healthy;  ///< the value of the option, and a model with operators to quantise
+  const char* nothing;           ///< part of the reason for a model without such operators
 };
 
 class QuantisedBy : public testing::TestWithParam<Quantised> {};
@@ -40,7 +40,8 @@ TEST_P(QuantisedBy, IsJudgedByCosineSimilarityAndPlantedFaultsAreRed) {
   EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
   EXPECT_EQ(outcome.at("status"), "pass") << outcome.dump(1);
   EXPECT_EQ(outcome.at("metrics").at("quantized_operators"), 1);
-  EXPECT_GT(outcome.at("metrics").at("max_abs_error"), 1e-4) << "eager's answer: nothing was quantised";
+  EXPECT_GT(outcome.at("metrics").at("max_abs_error"), 1e-4)
+      << "the error is as small as eager's, so nothing was quantised";
   EXPECT_EQ(outcome.at("notes").at("judged_by"),
             "cosine similarity of at least 0.99: quantised weights are not eager's");
   EXPECT_THAT(outcome.at("notes").at("tolerance"), HasSubstr("cosine"));
@@ -66,7 +67,8 @@ TEST(Quantization, OfFourBitsLeavesALinearWhoseSizesItCannotTakeAndAPlantedFault
   EXPECT_EQ(outcome.at("status"), "pass") << outcome.dump(1);
   EXPECT_EQ(outcome.at("metrics").at("quantized_operators"), 1);
   EXPECT_EQ(outcome.at("metrics").at("unquantized_linears"), 1);
-  EXPECT_GT(outcome.at("metrics").at("max_abs_error"), 1e-3) << "more than eight bits: nothing was quantised";
+  EXPECT_GT(outcome.at("metrics").at("max_abs_error"), 1e-3)
+      << "the error is too small for four bits, so nothing was quantised";
   EXPECT_THAT(outcome.at("notes").at("judged_by"), HasSubstr("cosine similarity of at least 0.99"));
   const auto nothing = torchstone.row("/healthy" + name).at("outcome");
   EXPECT_EQ(nothing.at("status"), "not_compiled") << nothing.dump(1);
@@ -87,7 +89,7 @@ TEST(Quantization, InATournamentIsNamedWithItsErrorBudget) {
     if (variant.at("name") != name) continue;
     if (lacks_torchao(variant.at("ladder").at("outcome"))) GTEST_SKIP() << "no torchao (pip install torchao)";
     EXPECT_TRUE(variant.at("timed")) << variant.dump(1);
-    EXPECT_GT(variant.at("error"), 1e-5) << "eager's answer: nothing was quantised";
+    EXPECT_GT(variant.at("error"), 1e-5) << "the error is as small as eager's, so nothing was quantised";
   }
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_THAT(run.out, HasSubstr("! " + name + " is judged by cosine similarity of at least 0.99"));

@@ -1,4 +1,4 @@
-// quickstart.sh on machines that lack things: each is a folder of programs that write down how they are called.
+// quickstart.sh on machines that lack programs. Each fake machine is a folder of programs that record their calls.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// A machine with nothing but a shell and its small tools, and a copy of quickstart.sh.
+/// A machine with only a shell, its basic tools and a copy of quickstart.sh.
 class Machine {
  public:
   Machine() {
@@ -32,40 +32,40 @@ class Machine {
           fs::create_symlink(std::string(folder) + tool, bin_ / tool);
   }
 
-  /// A program that writes its call down and does what the script says.
+  /// Adds a program that records its call and then runs the script.
   void has(const std::string& name, const std::string& script = "") { write_program(bin_ / name, script); }
   void lacks(const std::string& name) { fs::remove(bin_ / name); }
   void user(const std::string& id) { has("id", "echo " + id); }
-  /// CMake as it is, in a version, that does not find the libraries of these packages until they are installed.
+  /// Adds CMake of this version. It does not find the libraries of the packages `missing` until apt-get installs them.
   void has_cmake(const std::string& version = "3.28.1", const std::string& missing = "") {
     std::ofstream(root_ / "missing") << missing;
     has("cmake", "case \"$*\" in --version) echo cmake version " + version + R"( ;; *probe*)
       read -r missing <missing || [ -n "$missing" ] || exit 0
       echo "-- Missing Debian packages: $missing"; exit 1 ;; esac)");
   }
-  /// apt-get, which installs whatever is asked for but `absent`.
+  /// Adds apt-get, which can install every package except `absent`.
   void has_apt(const std::string& absent = "nothing") {
     has("apt-get",
         "case \"$*\" in *" + absent + "*) exit 100 ;; *\" cmake\"*) cp later/* bin ;; install*) : >missing ;; esac");
   }
-  /// A program that comes only with the package cmake.
+  /// Removes a program until apt-get installs the package cmake.
   void comes_with_cmake(const std::string& name) {
     fs::create_directories(root_ / "later");
     fs::rename(bin_ / name, root_ / "later" / name);
   }
-  /// What a developer has in a Python environment and otherwise.
+  /// Adds everything that a build needs, with torch in the Python environment.
   void has_all() {
     has_cmake();
     for (const char* program : {"ninja", "c++"}) has(program);
     has_python("2.13.0+cpu");
     user("1000");
   }
-  /// A Python with this torch.
+  /// Adds a Python with this version of torch.
   void has_python(const std::string& torch) { has("python3", python_with(torch)); }
   static std::string python_with(const std::string& torch) {
     return "case \"$*\" in *importlib*) version=" + torch + "; echo ${version%%+*} ;; esac";
   }
-  /// CMake that finds this LibTorch.
+  /// Adds a CMake that finds LibTorch of this version.
   void has_libtorch(const std::string& version) {
     has("cmake", "case \"$*\" in --version) echo cmake version 3.28.1 ;; *'-S . -B build'*) echo \"-- LibTorch " +
                      version + " in /somewhere\" ;; esac");
@@ -87,7 +87,7 @@ class Machine {
   }
   ProgramRun build() const { return run({"build"}, {"TORCHSTONE_PYTHON=python3"}); }
 
-  /// Every call so far that begins with `words`.
+  /// Returns all recorded calls that begin with `words`.
   std::vector<std::string> calls(const std::string& words) const {
     std::vector<std::string> found;
     std::ifstream file(root_ / "calls");
@@ -248,13 +248,14 @@ TEST(Quickstart, BuildsTheTestsOnlyToRunThem) {
   machine.has_all();
   machine.has("python3", "case \"$*\" in *run.py*) exit 8 ;; *importlib*) echo 2.13.0 ;; esac");
   const ProgramRun run = machine.run({"test", "--all", "-R", "a b"}, {"TORCHSTONE_PYTHON=python3"});
-  EXPECT_EQ(run.exit_code, 8) << "ctest's: " << run.err;
+  EXPECT_EQ(run.exit_code, 8) << "not the exit code of ctest: " << run.err;
   EXPECT_THAT(machine.calls("cmake --build"), ElementsAre(Not(HasSubstr("--target"))));
   EXPECT_THAT(machine.calls("python3 -B tests/runner"),
               ElementsAre("python3 -B tests/runner/run.py build --all -R a b"));
 }
 
-/// What quickstart.sh says on a machine without torch, whose pip lists these versions of it and has this wheel at hand.
+/// Runs quickstart.sh on a machine without torch and returns its messages. pip lists these versions of torch, and has
+/// this wheel in a local folder.
 std::string words_before_pip(const std::string& versions, const std::string& wheel = "") {
   Machine machine;
   const fs::path wheels = machine.root() / "wheels";
@@ -281,7 +282,8 @@ TEST(Quickstart, SaysThatPipBringsCudaBeforeItDoes) {
   EXPECT_THAT(words_before_pip("2.15.0, 2.13.0+cpu, 2.13.0, 2.12.0"), Not(HasSubstr("CUDA")));
   EXPECT_THAT(words_before_pip("2.13.0", "torch-2.13.0+cpu-cp311-cp311-linux_x86_64.whl"), Not(HasSubstr("CUDA")));
   if (fs::exists("/dev/nvidia0") || fs::exists("/proc/driver/nvidia/version") || fs::exists("/dev/dxg")) {
-    EXPECT_THAT(words_before_pip("2.13.0"), Not(HasSubstr("CUDA"))) << "there is a GPU here";
+    EXPECT_THAT(words_before_pip("2.13.0"), Not(HasSubstr("CUDA")))
+        << "this machine has a GPU, so CUDA needs no warning";
     return;
   }
   EXPECT_THAT(words_before_pip("2.15.0+cpu, 2.13.0, 2.12.0+cpu"), said("pip brings torch with CUDA"));

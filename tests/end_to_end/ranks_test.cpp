@@ -1,4 +1,4 @@
-// Models that train in two processes, in the real program: a Python module, and a model of C++.
+// Models that train in two processes: a Python module and a C++ model, in the real program.
 #include <fstream>
 #include <string>
 #include <vector>
@@ -68,7 +68,7 @@ TEST_F(TwoRanks, DivideTheDefaultBatchOfTheModule) {
   EXPECT_EQ(row().at("batch_size"), 6);
 }
 
-// Dynamo breaks the graph at DDP, and skips frames of torch.nn behind that.
+// Dynamo breaks the graph at DDP, and then skips the frames of torch.nn.
 TEST_F(TwoRanks, OfAModuleWithoutItsOwnForwardAreNotCompiled) {
   write_module("");
   run({"--torchstone_backends=torch_compile:backend=aot_eager"});
@@ -114,7 +114,7 @@ TEST_F(TwoRanks, WithASlowExchangeScaleBadly) {
   EXPECT_EQ(metric("processes"), 2);
   for (const std::string side : {"eager", "compiled"}) {
     EXPECT_GT(metric(side + "_ms"), 100) << side;
-    EXPECT_LT(metric(side + "_one_rank_ms"), 100) << side << " exchanges nothing alone";
+    EXPECT_LT(metric(side + "_one_rank_ms"), 100) << side << ": a single rank exchanges nothing";
     EXPECT_LT(metric(side + "_scaling_high"), 0.9) << side;
     EXPECT_LE(metric(side + "_scaling_low"), metric(side + "_scaling")) << side;
     EXPECT_GT(metric(side + "_exposed_pct"), 50) << side;
@@ -122,7 +122,7 @@ TEST_F(TwoRanks, WithASlowExchangeScaleBadly) {
     EXPECT_GT(metric(side + "_peak_bytes"), 0) << side;
   }
   EXPECT_EQ(metric("rank_state_bytes"), 2 * 4 * 82) << "weights and gradients of 82 numbers";
-  EXPECT_EQ(metric("recompiles"), 0) << "those of the steps that are compared do not count";
+  EXPECT_EQ(metric("recompiles"), 0) << "recompiles in the compared steps do not count";
   EXPECT_THAT(found.out, AllOf(HasSubstr("scaling "), HasSubstr("exposed ")));
 }
 
@@ -132,7 +132,7 @@ TEST_F(TwoRanks, HaveNothingToExchangeInInference) {
   EXPECT_THAT(row().at("outcome").at("reason"), HasSubstr("inference does not have"));
 }
 
-/// A model of C++ without batch norm.
+/// A C++ model without batch norm.
 class TwoRanksOfCpp : public testing::Test {
  protected:
   ProgramRun run(const std::vector<std::string>& flags) const {
@@ -143,7 +143,8 @@ class TwoRanksOfCpp : public testing::Test {
     return torchstone_.run(arguments);
   }
 
-  /// Skips the test if the device is missing, or ranks on it for one of these reasons.
+  /// Expects that two ranks give the answer of one process. Skips the test if the device is missing, or if two ranks
+  /// are unsupported on it for a reason that matches `missing`.
   void expect_the_answer_of_one_process(const std::string& device, const Matcher<std::string>& missing) const {
     const bool has_python = !std::string(TORCHSTONE_PYTHON).empty();
     const ProgramRun found =

@@ -1,4 +1,4 @@
-// A results folder on the real program: what Torchstone did not write is never removed.
+// Results folders in the real program. Torchstone never removes files that it did not write.
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -22,7 +22,7 @@ void put_text(const fs::path& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-/// Source trees have folders of these names.
+/// Makes files of a source tree, whose folders have the same names as those of a results folder.
 void make_sources(const std::string& folder) {
   for (const char* name : {"cases/main/main.cpp", "cases/suites/vision.yaml", "cases/notes.json", "runs/mine.txt"})
     put_text(folder + "/" + name, "mine");
@@ -31,7 +31,7 @@ void make_sources(const std::string& folder) {
 std::map<std::string, std::string> texts_below(const std::string& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file() && entry.path().filename().string().front() != '.')  // but marker and holders
+    if (entry.is_regular_file() && entry.path().filename().string().front() != '.')  // skips marker and holder files
       files[entry.path().string()] = read_file(entry.path());
   return files;
 }
@@ -58,7 +58,8 @@ TEST(AFolderOfOthers, WithAMarkerKeepsWhatIsTheirs) {
   const auto before = texts_below(torchstone.out());
   EXPECT_EQ(torchstone.run_faults(healthy_alone).exit_code, 0);
   EXPECT_EQ(run_program({TORCHSTONE_REPORT, "claim", torchstone.out()}).exit_code, 0);
-  EXPECT_EQ(texts_below(torchstone.out()), before) << "all that the run wrote is gone again";
+  EXPECT_EQ(texts_below(torchstone.out()), before)
+      << "claim must remove everything that the run wrote, and nothing else";
 }
 
 TEST(AResultsFolder, ThatCannotBeMadeIsNamedWithTheFlag) {

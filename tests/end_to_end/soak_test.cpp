@@ -1,5 +1,5 @@
-// Misbehaving cases, again and again in random order, in one run: every status is right each time, and neither
-// descriptors nor processes nor memory are left behind. How many cases: TORCHSTONE_SOAK_CASES (docs/tests.md).
+// Repeats misbehaving cases in random order in one run. Every status is right each time, and no descriptors, processes
+// or memory leak. TORCHSTONE_SOAK_CASES sets the number of cases (docs/tests.md).
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -22,8 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int default_cases = 40;
-constexpr int longest_line_mb = 64;  // of a case that floods its pipe: the allocator may keep such a buffer or not
-constexpr const char* mark = "TORCHSTONE_SOAK_MARK";  // in the environment of the program and of all it starts
+// Size of the longest line that the program buffers when a case floods its pipe. The allocator may keep such a buffer.
+constexpr int longest_line_mb = 64;
+// Environment variable that marks the program and all its descendants.
+constexpr const char* mark = "TORCHSTONE_SOAK_MARK";
 
 struct Usage {
   std::ptrdiff_t descriptors = 0, children = 0, resident_mb = 0;
@@ -72,7 +74,7 @@ std::vector<pid_t> marked_processes(const std::string& value) {
   return found;
 }
 
-/// A program whose output is read line by line; its stderr goes to the file `errors`.
+/// A running program. Its output is read line by line, and its stderr goes to the file `errors`.
 class Running {
  public:
   Running(const std::vector<std::string>& words, const std::string& errors) {
@@ -116,7 +118,7 @@ int cases_wanted() {
   return given == nullptr ? default_cases : std::atoi(given);
 }
 
-/// GoogleTest says "[==========] Running 21 tests from 2 test suites."
+/// Returns 21 for "[==========] Running 21 tests from 2 test suites."
 int count_in(const std::string& line) { return std::atoi(line.c_str() + line.find("Running ") + 8); }
 
 class Soak : public testing::TestWithParam<const char*> {};
@@ -150,7 +152,7 @@ TEST_P(Soak, EveryStatusIsRightAndNothingIsLeft) {
   EXPECT_EQ(program.exit_code(), 130);
   EXPECT_EQ(failures, "");
   ASSERT_GE(cases, cases_wanted());
-  // The second half against the first: what a case leaves would come a thousand times.
+  // Compares the second half with the first. Anything that a case leaks would accumulate over the repetitions.
   const auto middle = seen.begin() + static_cast<std::ptrdiff_t>(seen.size() / 2);
   const auto most = [](auto begin, auto end, auto member) {
     std::ptrdiff_t found = 0;
@@ -163,7 +165,7 @@ TEST_P(Soak, EveryStatusIsRightAndNothingIsLeft) {
   std::cout << cases << " cases, " << seen.size()
             << " iterations; in the second half more than in the first: " << growth(&Usage::descriptors)
             << " descriptors, " << growth(&Usage::children) << " processes, " << growth(&Usage::resident_mb) << " MB\n";
-  constexpr int at_one_moment = 2;  // the child that serves and the one that compiles
+  constexpr int at_one_moment = 2;  // one child that runs cases and one that compiles
   EXPECT_LE(growth(&Usage::descriptors), 4 * at_one_moment);
   EXPECT_LE(growth(&Usage::children), at_one_moment);
   EXPECT_LE(growth(&Usage::resident_mb), 2 * longest_line_mb);

@@ -1,4 +1,4 @@
-// What a person sees who runs the program in a terminal, and what a log gets instead.
+// Output on a terminal, and the different output to a log.
 #include <gmock/gmock.h>
 
 #include "tests/end_to_end/binary.h"
@@ -15,7 +15,7 @@ using testing::StartsWith;
 const char* const healthy = "*healthy_*_torchscript_*";
 const char* const two = "*healthy_*_torchscript_*:*hangs_*_torchscript_*";
 
-/// What was drawn between two carriage returns or ends of line.
+/// Splits the output at carriage returns and ends of line.
 std::vector<std::string> frames_of(const std::string& raw) {
   std::vector<std::string> frames(1);
   for (const char c : raw) {
@@ -33,7 +33,7 @@ size_t characters(const std::string& text) {
   return count;
 }
 
-/// The last lines with anything on them, as many as there should be.
+/// Returns the last `count` lines that are not empty.
 std::vector<std::string> last_lines(const TerminalRun& run, size_t count) {
   std::vector<std::string> lines;
   for (auto line = run.screen.rbegin(); line != run.screen.rend() && lines.size() < count; ++line)
@@ -78,7 +78,7 @@ TEST(InATerminal, TheSummaryComesLastAndFits) {
     EXPECT_THAT(last[2], AllOf(StartsWith("Again: "), HasSubstr("/zero_output_inference_float32_torchscript_cpu")));
     const auto first =
         std::ranges::find_if(run.screen, [](const auto& line) { return line.starts_with("Torchstone: "); });
-    EXPECT_LE(run.screen.end() - first, 26) << run.raw;  // the prompt's line is the last
+    EXPECT_LE(run.screen.end() - first, 26) << run.raw;  // includes the empty line for the prompt
     for (auto line = first; line != run.screen.end(); ++line)
       EXPECT_TRUE(characters(*line) <= width || line->starts_with("Again: ") || line->starts_with("Report: ")) << *line;
     const char* const row =
@@ -95,7 +95,7 @@ TEST(InATerminal, CtrlCEndsTheRunAndSaysWhatWasKept) {
       torchstone.faults_command("*healthy_*_torchscript_*:*hangs_*_torchscript_*:*waits*"), {}, 80, {"] hangs_"});
   EXPECT_EQ(run.exit_code, 130) << run.raw;
   EXPECT_TRUE(run.restored);
-  EXPECT_THAT(run.screen, Not(Contains(HasSubstr("^C")))) << "the line it was typed into is gone";
+  EXPECT_THAT(run.screen, Not(Contains(HasSubstr("^C")))) << "the line with the typed ^C is erased";
   EXPECT_THAT(run.screen, Contains(StartsWith("Interrupted: 1 of ")));
   EXPECT_THAT(run.screen, Contains(AllOf(StartsWith("Torchstone: 1 of "), HasSubstr(", interrupted"))));
   const auto last = last_lines(run, 3);

@@ -1,5 +1,5 @@
-// The reports beside the page, made by torchstone-report from what the real program left: Markdown, OpenMetrics,
-// dashboards, annotations, CSV, history.
+// Reports that torchstone-report makes from results of the real program, apart from the HTML page: Markdown,
+// OpenMetrics, dashboards, annotations, CSV, history.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -26,7 +26,7 @@ ProgramRun report(std::vector<std::string> arguments, const std::map<std::string
   return run_program(arguments, environment);
 }
 
-/// Ten cases of every kind that is quick: three pass, seven do not.
+/// Results of ten quick cases of different kinds: three pass, seven do not.
 struct TenCases : Torchstone {
   TenCases() {
     std::string filter;
@@ -37,7 +37,7 @@ struct TenCases : Torchstone {
   }
 };
 
-/// All tests read what one run left.
+/// All tests read the results of the same run.
 struct Texts : testing::Test {
   const Torchstone& torchstone = ran();
   static const Torchstone& ran() {
@@ -45,7 +45,7 @@ struct Texts : testing::Test {
     return once;
   }
 
-  /// The same results as if there had been `copies` of every case.
+  /// Writes results in which every case occurs `copies` times, under different names.
   fs::path multiplied(int copies) const {
     auto json = torchstone.results();
     const auto results = json.at("results");
@@ -95,7 +95,7 @@ TEST_F(Texts, OpenMetricsIsReadByTheReferenceParser) {
   EXPECT_THAT(text, testing::EndsWith("\n# EOF\n"));
   EXPECT_THAT(text, HasSubstr("\ntorchstone_cases{status=\"pass\"} 3\n"));
   EXPECT_THAT(text, HasSubstr(std::string("\ntorchstone_case_as_expected{case=\"") + uninformative + "\""));
-  // Beyond the grammar of each line, which the unit tests check, the parser wants whole families and known types.
+  // Unit tests check the grammar of each line. This parser also requires complete metric families and known types.
   const std::string reader =
       "import sys; from prometheus_client.openmetrics.parser import text_string_to_metric_families as f; "
       "print({m.name: len(m.samples) for m in f(open(sys.argv[1], newline='').read())})";
@@ -159,8 +159,7 @@ TEST_F(Texts, CsvIsWhatTheRunWroteItself) {
   EXPECT_EQ(std::ranges::count(wide, '\n'), 11);
 }
 
-/// Writes twenty runs of the recorded results: from the thirteenth on, all lost a third of a speed-up that is written
-/// into them.
+/// Writes twenty runs with the recorded results and a speed-up of about 1.5. From the 13th run on, it is about 1.0.
 std::vector<std::string> twenty_runs(const Torchstone& torchstone) {
   std::vector<std::string> folders;
   for (int i = 0; i < 20; ++i) {
@@ -185,12 +184,12 @@ TEST_F(Texts, HistoryFindsTheRunThatBroughtAStep) {
   const ProgramRun before = report(arguments);
   ASSERT_EQ(before.exit_code, 0) << before.err;
   EXPECT_THAT(before.out, HasSubstr("10 series, 0 with a step\n"));
-  arguments.insert(arguments.begin() + 1, folders.begin() + 5, folders.end());  // five of them again
+  arguments.insert(arguments.begin() + 1, folders.begin() + 5, folders.end());  // five of these are already in the file
   const ProgramRun after = report(arguments);
   EXPECT_THAT(after.out, AllOf(HasSubstr("10 series, 10 with a step\n"),
                                testing::ContainsRegex("! 1\\.50.*x → 1\\.00.*x since run run112")));
   const std::string history = read_file(file);
-  EXPECT_EQ(std::ranges::count(history, '\n'), 200) << "a line a run and case, none twice";
+  EXPECT_EQ(std::ranges::count(history, '\n'), 200) << "one line for each run and case, without duplicates";
   const std::string page = torchstone.out() + "/trend.html";
   ASSERT_EQ(report({"html", folders.back(), "--history", file, "-o", page}).exit_code, 0);
   EXPECT_THAT(read_file(page), HasSubstr("× since the run of 2026-01-22T12:00:00.000Z"));

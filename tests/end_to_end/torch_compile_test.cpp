@@ -1,4 +1,4 @@
-// Python's torch.compile as a backend of the real program, and its planted faults.
+// Python's torch.compile as a backend of the real program, with planted faults.
 #include <set>
 
 #include <gmock/gmock.h>
@@ -37,7 +37,8 @@ TEST(TorchCompile, IsTimedByPython) {
   const auto outcome = torchstone.row("/healthy_").at("outcome");
   EXPECT_THAT(outcome.at("notes").at("timed_by"), HasSubstr("Python's process"));
   EXPECT_GT(outcome.at("metrics").at("speedup_low"), 0);
-  EXPECT_FALSE(outcome.at("metrics").contains("compiled_peak_bytes")) << "of another process nothing is known";
+  EXPECT_FALSE(outcome.at("metrics").contains("compiled_peak_bytes"))
+      << "the memory of another process is not measured";
 }
 
 TEST(TorchCompile, PlantedFaultsTurnTheirLightsRed) {

@@ -1,4 +1,4 @@
-// Tournaments held by the real program, on a model of a second and with as few processes as there may be.
+// Tournaments in the real program, with a model that takes about a second and the minimum number of processes.
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -47,7 +47,7 @@ TEST(Tournament, RanksWhatPassesAndSaysWhatToTake) {
   EXPECT_THAT(run.out,
               AllOf(HasSubstr("torchbench/lennard_jones_inference_float32_cpu"), HasSubstr("torchscript:frozen=true"),
                     AnyOf(HasSubstr("Packages compiled before: for ≥ 1 call take"),
-                          HasSubstr("no advice: ")),  // beside other programs, such as other tests
+                          HasSubstr("no advice: ")),  // if other programs run concurrently, such as other tests
                     HasSubstr("tournament.html")));
   const auto model = model_in(torchstone.out());
   EXPECT_EQ(model.at("processes"), 3);
@@ -63,7 +63,7 @@ TEST(Tournament, RanksWhatPassesAndSaysWhatToTake) {
     EXPECT_LE(variant.at("speedup_interval").at("low"), variant.at("speedup"));
   }
   EXPECT_EQ(variant_of(model, "eager").at("speedup"), 1);
-  const auto lstm = variant_of(model, "nn_lstm");  // has no LSTM
+  const auto lstm = variant_of(model, "nn_lstm");  // unsupported, because the model has no LSTM
   EXPECT_FALSE(lstm.at("timed"));
   EXPECT_NE(lstm.at("status"), "pass");
   EXPECT_FALSE(lstm.at("out").get<std::string>().empty());
@@ -80,7 +80,7 @@ TEST(Tournament, OfTrainingTimesSteps) {
   const auto variant = variant_of(model_in(torchstone.out()), "torchscript");
   EXPECT_TRUE(variant.at("timed"));
   EXPECT_EQ(variant.at("process_seconds").size(), 3U);
-  EXPECT_GT(variant.at("error"), 0);  // of the step's tensors, against float64
+  EXPECT_GT(variant.at("error"), 0);  // error of the step's tensors relative to float64
   EXPECT_LT(variant.at("error"), 1e-5);
 }
 
@@ -147,7 +147,7 @@ TEST(Tournament, OfAFileSaysWhatShipsItAndThatWorks) {
   EXPECT_THAT(run.out, AnyOf(HasSubstr("To ship it:"), HasSubstr("The commands that would ship each variant")));
   EXPECT_THAT(run.out, testing::ContainsRegex(": timing process [123] of 3, "));
   const auto model = model_in(torchstone.out());
-  EXPECT_FALSE(model.contains("preset")) << "a file has one size";
+  EXPECT_FALSE(model.contains("preset")) << "a model file has no presets";
   EXPECT_THAT(read_file(torchstone.out() + "/tournament.html"), Not(HasSubstr("preset mini")));
   const std::string python =
       "cd '" + torchstone.out() + "' && python() { '" TORCHSTONE_PYTHON "' -W ignore \"$@\"; } && ";
@@ -271,7 +271,7 @@ TEST(Tournament, RefusesWhatItDoesNotGoWith) {
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("--torchstone_tournament does not go with --torchstone_checks"));
   const ProgramRun graphs = torchstone.run(with({"--torchstone_cuda_graphs=both"}));
-  EXPECT_EQ(graphs.exit_code, 2) << "calls are timed plain";
+  EXPECT_EQ(graphs.exit_code, 2) << "a tournament times calls without CUDA graphs";
   EXPECT_THAT(graphs.err, HasSubstr("--torchstone_tournament does not go with --torchstone_cuda_graphs"));
 }
 

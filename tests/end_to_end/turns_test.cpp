@@ -1,4 +1,4 @@
-// Timed cases of one run take turns, process by process.
+// The timed cases of a run are interleaved: each runs one process at a time in turn.
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -10,7 +10,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// The numbers of the two cases' last records; a case's first record is written when it begins.
+/// Times two cases and returns the sequence numbers of their last records. Each case writes a first record when it
+/// begins and a last one when it ends.
 std::vector<int> numbers_of_records(const std::string& interleave) {
   const Torchstone torchstone;
   const ProgramRun run = torchstone.run(
@@ -23,18 +24,18 @@ std::vector<int> numbers_of_records(const std::string& interleave) {
   const auto results = torchstone.results();
   for (const auto& row : results.at("results")) {
     EXPECT_EQ(row.at("outcome").at("metrics").at("processes"), 2) << row.dump(1);
-    EXPECT_GT(row.at("duration_s"), 0.0) << "its own time, though another test waited for it";
+    EXPECT_GT(row.at("duration_s"), 0.0) << "the case's own duration, although cases are interleaved";
     numbers.push_back(row.at("origin").at("sequence"));
   }
   return numbers;
 }
 
 TEST(TimedCases, TakeTurnsUnlessTheyAreAskedNotTo) {
-  EXPECT_THAT(numbers_of_records("true"), ElementsAre(3, 4)) << "both had begun before one ended";
+  EXPECT_THAT(numbers_of_records("true"), ElementsAre(3, 4)) << "both cases must begin before either ends";
   EXPECT_THAT(numbers_of_records("false"), ElementsAre(2, 4));
 }
 
-/// Times `model`, which does something in its second process, together with a healthy one.
+/// Times `model`, which misbehaves in its second process, together with a healthy model.
 ProgramRun time_with_healthy(const Torchstone& torchstone, const std::string& model,
                              const std::string& interrupt_when = "") {
   const TemporaryFolder folder;

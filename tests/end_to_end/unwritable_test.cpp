@@ -1,4 +1,5 @@
-// Records and reports that cannot be written: the run goes on, says so, and ends with the code for infrastructure.
+// Records and reports that cannot be written. The run continues, reports the failure, and ends with the exit code for
+// infrastructure faults.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -18,7 +19,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// The second case is a timed one, so that there is time to take its folder away.
+/// The second case is a timed one and runs long enough to remove its folder meanwhile.
 const char* const quick_and_timed = "*Accuracy*/healthy_*:*Performance*/waits_*";
 
 bool has_record(const Torchstone& torchstone, const std::string& part) {
@@ -28,14 +29,14 @@ bool has_record(const Torchstone& torchstone, const std::string& part) {
   });
 }
 
-/// A file in the place of a folder stops root as well, as a full disk would.
+/// Replaces a folder with a file. This blocks writes even for root, as a full disk would.
 void occupy(const Torchstone& torchstone, const std::string& folder) {
   const fs::path path = torchstone.out() + "/" + folder;
   if (fs::exists(path)) fs::rename(path, path.string() + ".before");
   std::ofstream(path) << "no folder";
 }
 
-/// Runs two cases; once the second has begun, these folders are no folders any more.
+/// Runs two cases, and replaces these folders with files once the second case has begun.
 ProgramRun run_and_occupy(const Torchstone& torchstone, const std::vector<std::string>& folders) {
   auto running = std::async(std::launch::async, [&] {
     return torchstone.run_faults(quick_and_timed,

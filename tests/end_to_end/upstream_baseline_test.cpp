@@ -1,4 +1,4 @@
-// A run against a CSV of benchmarks/dynamo, on the real programs.
+// Comparisons of a run with a CSV file of benchmarks/dynamo, in the real programs.
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ class UpstreamCsv : public testing::Test {
     std::ofstream(path) << text;
     return path;
   }
-  /// lennard_jones, which takes milliseconds, with eager as the backend.
+  /// Runs lennard_jones, which takes milliseconds, with eager as the backend.
   ProgramRun run(const std::string& baseline, std::vector<std::string> arguments = {}) const {
     arguments.insert(arguments.begin(), {"--torchstone_only=lennard_jones", "--torchstone_modes=inference",
                                          "--torchstone_backends=eager", "--torchstone_baseline=" + baseline});
@@ -48,7 +48,7 @@ TEST_F(UpstreamCsv, OfExpectedStatusesIsMetOrBroken) {
   EXPECT_EQ(broken.exit_code, 1) << broken.out << broken.err;
   EXPECT_THAT(broken.out, AllOf(HasSubstr("! BROKEN"), HasSubstr("pass → fail_accuracy"), HasSubstr("1 BROKEN")));
   EXPECT_EQ(compare(any, torchstone_.out()).exit_code, 1);
-  EXPECT_EQ(compare(csv, torchstone_.out()).exit_code, 3) << "its name says another suite and backend";
+  EXPECT_EQ(compare(csv, torchstone_.out()).exit_code, 3) << "the file name states another suite and backend";
   const ProgramRun markdown = run_program({TORCHSTONE_REPORT, "markdown", torchstone_.out(), "--baseline", any});
   EXPECT_EQ(markdown.exit_code, 0) << markdown.err;
   EXPECT_THAT(markdown.out, HasSubstr("| BROKEN |"));
@@ -66,13 +66,13 @@ TEST_F(UpstreamCsv, OfSpeedupsIsANumberAgainstThisRunsInterval) {
   EXPECT_EQ(faster.exit_code, 0) << faster.out << faster.err;
   EXPECT_THAT(faster.out, AllOf(HasSubstr("without an interval"), HasSubstr("* FASTER")));
   const std::string own = torchstone_.out() + "/csv/eager_torchbench_float32_inference_cpu_performance.csv";
-  EXPECT_THAT(compare(own, torchstone_.out()).exit_code, 0) << "its own table";
+  EXPECT_THAT(compare(own, torchstone_.out()).exit_code, 0) << "a run compared with its own table";
   const std::string huge = write("b.csv", "dev,name,speedup\ncpu,lennard_jones,1000.0\n");
   const ProgramRun slower = compare(huge, torchstone_.out());
   EXPECT_EQ(slower.exit_code, 1) << slower.out << slower.err;
   EXPECT_THAT(slower.out, AllOf(HasSubstr("! SLOWER"), HasSubstr("a single number against this run's interval")));
   const std::string batch = write("c.csv", "dev,name,batch_size,speedup\ncpu,lennard_jones,123456,1000.0\n");
-  EXPECT_EQ(compare(batch, torchstone_.out()).exit_code, 3) << "of another batch size";
+  EXPECT_EQ(compare(batch, torchstone_.out()).exit_code, 3) << "the baseline has another batch size";
 }
 
 TEST_F(UpstreamCsv, KnowsUpstreamsNamesOfOurModels) {

@@ -1,4 +1,4 @@
-// What upstream's own columns hold (csv/*.csv), and that its gates judge our results.
+// The values in upstream's columns (csv/*.csv), and upstream's gates applied to Torchstone's results.
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -29,10 +29,11 @@ TEST(UpstreamsColumns, HoldItsCountersAndItsReadingOfMemory) {
   for (const char* unknown : {"autograd_captures", "autograd_compiles", "cudagraph_skips"})
     EXPECT_FALSE(metrics.contains(unknown)) << unknown;
 
-  constexpr double of_libtorch = 50e6;  // the libraries alone: upstream reads the memory of the whole process
+  constexpr double of_libtorch = 50e6;  // bytes of the libraries; upstream measures the memory of the whole process
   EXPECT_GT(metrics.at("eager_peak_mem"), of_libtorch);
   EXPECT_GT(metrics.at("dynamo_peak_mem"), of_libtorch);
-  EXPECT_LT(metrics.at("eager_peak_bytes"), of_libtorch) << "ours: above what is live";
+  EXPECT_LT(metrics.at("eager_peak_bytes"), of_libtorch)
+      << "Torchstone's peak excludes memory that was already allocated";
 
   const ProgramRun same = gate({"graph_breaks", "--actual", torchstone.out(), "--expected", torchstone.out()});
   EXPECT_EQ(same.exit_code, 0) << same.out << same.err;

@@ -1,4 +1,4 @@
-// Every speed verdict, every expectation and every exit code that the planted faults do not reach (faults_test.cpp).
+// Speed verdicts, expectations and exit codes that the planted faults of faults_test.cpp do not cover.
 #include <filesystem>
 #include <fstream>
 
@@ -19,14 +19,14 @@ std::string write_file(const Torchstone& torchstone, const std::string& name, co
   return path;
 }
 
-/// A copy of results.json in which every case has that status.
+/// Writes a copy of results.json in which every case has this status. Returns its path.
 std::string results_with(const Torchstone& torchstone, const std::string& status) {
   auto report = torchstone.results();
   for (auto& result : report.at("results")) result.at("outcome").at("status") = status;
   return write_file(torchstone, status + ".json", report.dump());
 }
 
-/// Timings of the model that only waits: what is compiled does not, and is faster by a factor near a hundred.
+/// Times the model `waits`, which sleeps. The compiled program does not sleep and is about a hundred times faster.
 ProgramRun run_waiting(const Torchstone& torchstone, std::vector<std::string> arguments = {}) {
   arguments.insert(arguments.end(), {"--torchstone_checks=performance", "--torchstone_backends=fault_none",
                                      "--torchstone_measure_budget=1"});
@@ -52,7 +52,7 @@ TEST(ARequiredSpeedUp, ThatIsMissedIsExpectedWhereAFileSaysSo) {
   EXPECT_EQ(torchstone.row("/healthy_").at("outcome").at("status"), "fail_speedup");
 }
 
-/// Ten rounds cannot give an interval of that confidence, whatever they measure.
+/// Ten rounds are too few for an interval with this confidence, whatever the measurements.
 const std::vector<std::string> too_few_rounds = {"--torchstone_checks=performance", "--torchstone_backends=fault_none",
                                                  "--torchstone_rounds=10", "--torchstone_confidence=0.9999",
                                                  "--torchstone_processes=1"};
@@ -218,7 +218,7 @@ TEST(TheGateOfTheReportTool, EndsWithEachOfItsExitCodes) {
   EXPECT_EQ(accuracy(torchstone.out() + "/none.csv").exit_code, 2);
   EXPECT_EQ(gate({"accuracy"}).exit_code, 2);
   EXPECT_EQ(gate({"accuracy", "-f", torchstone.out()}).exit_code, 0) << "every model passes";
-  EXPECT_EQ(gate({"accuracy", "-f", other}).exit_code, 1) << "a model that does not, where nothing else is expected";
+  EXPECT_EQ(gate({"accuracy", "-f", other}).exit_code, 1) << "one model does not pass, and no other status is expected";
   EXPECT_EQ(gate({"memory", "-f", torchstone.out()}).exit_code, 2) << "there is nothing to compare with";
   const std::string empty = write_file(torchstone, "empty.csv", "name,accuracy\n");
   EXPECT_EQ(gate({"accuracy", "--actual", empty, "--expected", empty}).exit_code, 3);
@@ -257,7 +257,7 @@ TEST(TheGateOfTheReportTool, IsStrictWithNoisySpeedUpsWhenAsked) {
   EXPECT_EQ(code(noisy, {"--strict-undecided"}), 3) << "nothing was judged";
 }
 
-/// Compiled ahead of the cases and again by its case: two children, one run.
+/// The program is compiled ahead of the cases and requested again by its case, in two children of one run.
 TEST(AProgramThatDoesNotCompile, IsTriedOnceARun) {
   const Torchstone torchstone;
   const std::string cache = torchstone.out() + "/cache";
@@ -270,7 +270,7 @@ TEST(AProgramThatDoesNotCompile, IsTriedOnceARun) {
   EXPECT_EQ(outcome.at("status"), "fail_to_compile");
   EXPECT_THAT(outcome.at("reason"), HasSubstr("cpp.max_autotune: no such Inductor option"));
   const std::filesystem::directory_iterator runs(cache + "/failures");
-  EXPECT_EQ(std::distance(begin(runs), end(runs)), 1) << "the failures of one run, which all its children know";
+  EXPECT_EQ(std::distance(begin(runs), end(runs)), 1) << "all children of a run share one list of failures";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A checkpoint in place of random weights.
+// Checkpoints instead of random weights.
 #include <fstream>
 #include <limits>
 #include <numeric>
@@ -20,7 +20,7 @@ const Shapes lennard_jones{{"0.weight", {16, 1}},  {"0.bias", {16}}, {"2.weight"
                            {"4.weight", {16, 16}}, {"4.bias", {16}}, {"6.weight", {16, 16}}, {"6.bias", {16}},
                            {"8.weight", {1, 16}},  {"8.bias", {1}}};
 
-/// A safetensors file whose float32 tensors hold `value` everywhere.
+/// Writes a safetensors file whose float32 tensors contain only `value`.
 void write_filled(const std::string& path, const Shapes& shapes, float value) {
   nlohmann::json header;
   size_t count = 0;

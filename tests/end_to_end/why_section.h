@@ -9,7 +9,7 @@
 
 namespace torchstone {
 
-/// The section of a page, and the files that it links to, as paths.
+/// The section "why" of a page, and the paths of the files that it links to.
 struct WhySection {
   std::string text;
   std::vector<std::filesystem::path> files;
@@ -28,7 +28,7 @@ inline WhySection why_section(const std::filesystem::path& page) {
   return why;
 }
 
-/// That the page names the part and links files that are there.
+/// Expects that the page names the smallest wrong part and that the linked files exist.
 inline void expect_why(const std::filesystem::path& page) {
   const WhySection why = why_section(page);
   EXPECT_THAT(why.text, testing::HasSubstr("<tr><th>smallest part<td>aten::t → v3 float32[")) << page;

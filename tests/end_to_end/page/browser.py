@@ -1,4 +1,4 @@
-"""Headless Chromium, driven over the pipe of its DevTools protocol: nothing but the standard library."""
+"""Drives headless Chromium over the pipe of its DevTools protocol. Needs only the standard library."""
 import base64
 import json
 import os
@@ -11,7 +11,7 @@ import time
 
 
 def find_chromium():
-    """The path of a Chromium or Chrome; None where there is none."""
+    """Returns the path of Chromium or Chrome, or None if neither is installed."""
     return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 
 
@@ -21,7 +21,7 @@ class Browser:
         read_commands, self.commands = os.pipe()
         self.answers, write_answers = os.pipe()
 
-        def pipes():  # the protocol's two ends are descriptors 3 and 4
+        def pipes():  # Chromium reads the protocol from descriptor 3 and writes it to 4
             os.setsid()
             low, high = os.dup(read_commands), os.dup(write_answers)
             os.dup2(low, 3)
@@ -102,7 +102,7 @@ class Browser:
         return message
 
     def open(self, address, scripting=True, width=1280, height=900, dark=False):
-        """Loads a page and waits until it is there; what happened on the way is in `events`."""
+        """Loads a page and waits until it is loaded. `events` then has the events of this page."""
         self.call("Emulation.setScriptExecutionDisabled", value=not scripting)
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setEmulatedMedia",
@@ -113,10 +113,10 @@ class Browser:
         self.events.clear()
         self.call("Page.navigate", url=address)
         self._wait_for_load()
-        self.evaluate("0")  # what was queued has arrived
+        self.evaluate("0")  # its reply comes after all queued events
 
     def open_served(self, text, headers, **options):
-        """The page as a server with these headers would give it; there is none."""
+        """Opens the page as if a server had sent it with these headers."""
         self.served = base64.b64encode(text.encode()).decode(), {"Content-Type": "text/html", **headers}
         self.call("Fetch.enable", patterns=[{"urlPattern": "http://page.test/*"}])
         self.open("http://page.test/report.html", **options)
@@ -128,7 +128,8 @@ class Browser:
         self.events = [event for event in self.events if event["method"] != "Page.loadEventFired"]
 
     def evaluate(self, expression):
-        """The value of an expression; works with scripting off too, since the debugger may still ask."""
+        """Returns the value of an expression. Works with scripting disabled too, because the debugger may still
+        evaluate."""
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in result:
             raise RuntimeError(f"{expression}: {result['exceptionDetails']}")
@@ -141,7 +142,7 @@ class Browser:
                       **({"text": text} if text and kind == "keyDown" else {}))
 
     def complaints(self):
-        """Errors of the console, of scripts and of the content policy."""
+        """Returns the errors of the console, of scripts and of the content security policy."""
         found = []
         for event in self.events:
             parameters = event["params"]

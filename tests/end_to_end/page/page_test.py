@@ -1,7 +1,7 @@
 """page_test.py REPORT_TOOL [--binary TORCHSTONE --faults PLUGIN] [--shots FOLDER] [--results RUN]…: makes pages with
-torchstone-report html and looks at them in headless Chromium. Exits 77, with the reason, where there is none. --binary
-makes small real runs too; --shots keeps a picture of every page at three widths and in both themes; --results adds
-further runs."""
+torchstone-report html and checks them in headless Chromium. Exits with 77 and the reason if there is no Chromium.
+--binary adds pages of small real runs. --shots saves a screenshot of every page at three widths and in both themes.
+--results adds pages of further runs."""
 import argparse
 import base64
 import gzip
@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 EVERY_STATUS = HERE.parents[1] / "unit/reports/golden/results.json"
 FAULTS_SUITE = HERE.parents[1] / "faults/faults.yaml"
 WIDTHS = (360, 1024, 1400, 2560)
-# What Jenkins sends with the artifacts of a build, unless its administrator relaxes it.
+# The content security policy that Jenkins sends with build artifacts, unless its administrator relaxes it.
 JENKINS = "sandbox allow-same-origin; default-src 'none'; img-src 'self'; style-src 'self';"
 arguments, browser, folder = None, None, None
 pages = {}
@@ -62,7 +62,7 @@ def names_shown():
 
 
 def column(key):
-    """The cells of a column as numbers, those without one left out."""
+    """Returns the cells of a column as numbers, without the empty ones."""
     return browser.evaluate(
         "(() => { const headers = [...document.querySelectorAll('#table thead th')];"
         f"const i = headers.findIndex(h => h.dataset.k === '{key}');"
@@ -189,7 +189,7 @@ class ThePage(unittest.TestCase):
             speedups = column("speedup")
             self.assertEqual(len(speedups), 200)
             self.assertEqual(speedups, sorted(speedups, reverse=reverse))
-            self.assertIn("Performance", names_shown()[0])  # what was not measured is last, either way
+            self.assertIn("Performance", names_shown()[0])  # cases without this metric come last in both directions
         browser.evaluate(header + ".click()")
         self.assertEqual(names_shown(), before)
 

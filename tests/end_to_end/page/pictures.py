@@ -1,6 +1,6 @@
-"""pictures.py REPORT_TOOL RESULTS [--baseline OLD] [--model NAME] [--own RESULTS]: the pictures of README and docs, taken from the
-pages of real runs. Written to docs/pictures: the top of the page in both themes, the detail of one timing, and the top of the
-page of one's own model."""
+"""pictures.py REPORT_TOOL RESULTS [--baseline OLD] [--model NAME] [--own RESULTS]: takes the screenshots for README and
+docs from pages of real runs. Writes to docs/pictures the top of the page in both themes, the details of one timing, and
+the top of the page for a user's own model."""
 import argparse
 import json
 import subprocess

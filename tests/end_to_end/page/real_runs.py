@@ -1,4 +1,4 @@
-"""Results folders that the real program leaves: a plain run, a killed one, and two runs with one planted slow-down."""
+"""Results folders of the real program: a plain run, a killed run, and two runs with one planted slow-down."""
 import json
 import signal
 import subprocess
@@ -8,7 +8,7 @@ SLOWED = "two_outputs"
 
 
 class RealRuns:
-    """`binary` is torchstone; `plugin` and `suite` are of the planted faults."""
+    """`binary` is torchstone. `plugin` and `suite` are those of the planted faults."""
 
     def __init__(self, binary, plugin, suite, folder):
         self.binary, self.folder = binary, folder
@@ -18,7 +18,7 @@ class RealRuns:
         return [self.binary, f"--torchstone_out={self.folder / name}", *options]
 
     def _run(self, name, *options):
-        """The folder; cases that fail are what these runs are for."""
+        """Returns the results folder. Ignores the exit code, because these runs contain failing cases on purpose."""
         done = subprocess.run(self._command(name, *options), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if not (self.folder / name / "results.json").exists():
             raise RuntimeError(f"{name}: {done.stdout}")
@@ -29,7 +29,7 @@ class RealRuns:
                          "--torchstone_measure_budget=0.3")
 
     def killed(self):
-        """In its second case, which hangs; a third was still to come."""
+        """Kills the run in the second of its three cases, which hangs."""
         process = subprocess.Popen(
             self._command("killed", *self.faults, "--gtest_filter=*healthy_*_torchscript_*:*hangs_*_torchscript_*:*branches_*_torchscript_*"),
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -47,7 +47,7 @@ class RealRuns:
                          "--gtest_filter=" + ":".join(f"*/{model}_*" for model in models))
 
     def slowed(self):
-        """An old run, and a new one in which one model's compiled side takes ten times as long."""
+        """Returns an old run, and a new one in which one model's compiled side takes ten times as long."""
         models = ("healthy", SLOWED, "not_loadable")
         old = self._timed("old", "fault_slower", *models)
         new = self._timed("new", "fault_slower", *models)
@@ -56,7 +56,7 @@ class RealRuns:
         for i, result in enumerate(results["results"]):
             if result["model"] == SLOWED:
                 results["results"][i] = {**slow, "name": result["name"], "backend": result["backend"]}
-        joined = self.folder / "joined"  # without the records of the single cases, which would count as newer
+        joined = self.folder / "joined"  # has no case records, which would replace these results as newer ones
         joined.mkdir()
         (joined / "results.json").write_text(json.dumps(results))
         return old, joined

@@ -1,4 +1,4 @@
-"""Results as files, for pages to be made of: many cases, two runs with one slow-down, a killed run, one's own model."""
+"""Sample results to make pages from: many cases, two runs with one slow-down, a killed run, a user's own model."""
 import copy
 import json
 import random
@@ -65,7 +65,7 @@ def report(results, started="2026-01-31T12:00:00.000Z"):
 
 
 def many(models=100, seed=1):
-    """Each model in four configurations, timings of 20 to 200 rounds: 400 cases."""
+    """Returns each model in four configurations, with timings of 20 to 200 rounds. By default these are 400 cases."""
     rng = random.Random(seed)
     results = []
     for i in range(models):
@@ -77,7 +77,7 @@ def many(models=100, seed=1):
 
 
 def two_runs(seed=2):
-    """A baseline and the same again, where model_3 lost a third of its speed and model_1 fails as it did before."""
+    """Returns a baseline and a new run. In the new run, model_3 is a third slower. In both, model_1 fails."""
     rng = random.Random(seed)
     results = [performance(rng, f"model_{i}", "inductor", 120, speedup=1.2 + 0.1 * i) for i in range(8)]
     results.append(accuracy(rng, "model_1", "inductor"))
@@ -92,7 +92,7 @@ def two_runs(seed=2):
 
 
 def own(seed=4):
-    """A Python module of one's own in both modes, judged by tolerance and by rounding, and timed."""
+    """Returns results of a user's own Python module in both modes, judged by tolerance and by rounding, and timed."""
     rng = random.Random(seed)
     results = [make(rng, "Net", "torch_compile", *rounds) for make, *rounds in 2 * ((accuracy,), (performance, 40))]
     for i, result in enumerate(results):
@@ -111,7 +111,7 @@ def write(folder, document):
 
 
 def write_killed(folder):
-    """The folder of a run that was killed in its third case: no results.json, one case that never finished."""
+    """Writes the folder of a run that was killed in its third case: no results.json, and one unfinished case."""
     rng = random.Random(3)
     cases = [accuracy(rng, "model_a", "inductor"), performance(rng, "model_a", "inductor", 30),
              {**accuracy(rng, "model_b", "inductor"), "finished": False}]

@@ -1,4 +1,4 @@
-"""Whether a text is HTML: by html5lib's strict parser where it is installed, else by the balance of its tags."""
+"""Checks that a text is valid HTML, with html5lib's parser if it is installed, otherwise by the balance of its tags."""
 from html.parser import HTMLParser
 
 try:
@@ -7,7 +7,7 @@ except ImportError:
     html5lib = None
 
 VOID = {"meta", "link", "input", "br"}
-# Elements whose end may be left out, with those that end them (HTML, section 13.1.2.4).
+# Elements whose end tag may be omitted (HTML, section 13.1.2.4).
 OPTIONAL = {"tr", "td", "th", "thead", "tbody", "li", "dt", "dd", "p"}
 
 
@@ -34,7 +34,7 @@ class _Balance(HTMLParser):
 
 
 def problems_of(text):
-    """What is wrong with the page, at most ten; the checker's name."""
+    """Returns at most ten errors in the page, and the name of the checker."""
     if html5lib:
         parser = html5lib.HTMLParser(strict=False)
         parser.parse(text)

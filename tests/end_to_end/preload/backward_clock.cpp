@@ -1,4 +1,4 @@
-// For LD_PRELOAD: a wall clock that somebody sets back by an hour, again and again. The steady clock runs on.
+// For LD_PRELOAD: a wall clock that goes back by an hour every few readings. The steady clock is unchanged.
 #include <atomic>
 #include <ctime>
 #include <sys/syscall.h>
