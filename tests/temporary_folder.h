@@ -8,7 +8,7 @@
 
 namespace torchstone {
 
-/// An empty folder that is removed with the object.
+/// A new, empty folder that is removed together with the object.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

@@ -59,7 +59,7 @@ c10::IValue branch(torch::nn::Linear& linear, const torch::Tensor& x) {
   return x.flatten()[0].item<float>() > 0 ? y : y * 2;
 }
 
-/// Sleeps in eager mode only. Compilers do not see the sleep, so the compiled program is about a hundred times faster.
+/// Sleeps in forward. A compiled program does not contain the sleep and is about a hundred times faster.
 c10::IValue wait(torch::nn::Linear& linear, const torch::Tensor& x) {
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
   return linear(x);
