@@ -1,6 +1,7 @@
-"""What Torchstone itself costs, on this machine. Run by `ninja -C build benchmark`; prints figures and their ratios to the goals.
+"""Measures the cost of Torchstone itself on this machine. `ninja -C build benchmark` runs it. Prints each figure and
+its ratio to the goal.
 
-cost.py BINARY CTEST BUILD_DIR [--cold]: --cold also empties a cache of its own and compiles everything (minutes).
+cost.py BINARY CTEST BUILD_DIR [--cold]: --cold also compiles everything into an empty cache, which takes minutes.
 """
 
 import json

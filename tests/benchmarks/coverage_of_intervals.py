@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Whether an interval of one run holds in the next: the timed cases of the default suites, run again and again.
+"""Checks whether the intervals of one run hold in other runs. Runs the timed cases of the default suites repeatedly.
 
-Each run goes to a folder of its own below --out and is not made again. Then, over all runs:
- - coverage: in how many cases a run's interval of the speed-up holds the median of all runs. An interval that its row calls
-   noisy claims nothing: it is counted, and neither as held nor as missed;
- - unchanged code: how many comparisons of a run with a baseline are red. A baseline is one of the other runs, or as many of
-   them as --baseline-runs says, which follow each other; each run is compared with each such baseline;
- - planted: the compiled times of one case of a recorded run are multiplied by --planted; in how many of these comparisons
-   this case is SLOWER, and in how many any other case is.
-Exit code 0: the goals are kept (coverage, at most 1 red in 100, and with the largest baseline 95 % of the planted found and
-no other case red); 1: they are not; 2: a run or a comparison could not be made.
+Each run has its own folder in --out and is not repeated if the folder exists. The script then reports over all runs:
+ - coverage: how often a run's interval for the speed-up contains the median of all runs. Intervals of noisy rows are
+   counted separately.
+ - unchanged code: how many comparisons of a run with a baseline are red. A baseline consists of consecutive other runs,
+   and --baseline-runs sets their number. Each run is compared with each such baseline.
+ - planted: the compiled times of one case in a recorded run are multiplied by --planted. Reports in how many
+   comparisons this case is SLOWER, and in how many any other case is. Exit code 0: the goals are met. They are the
+   coverage, at most 1 red comparison in 100, and, with the largest baseline, 95 % of the planted slow-downs found and
+   at most 1 other red case in 100 comparisons. 1: a goal is missed. 2: a run or a comparison failed.
 """
 import argparse
 import contextlib
@@ -26,7 +26,7 @@ import time
 
 
 def arguments_of(words):
-    """Of the command line; what stands behind a `--` are further flags of torchstone."""
+    """Parses the command line. Arguments after `--` are further flags for torchstone."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
                                      usage="%(prog)s [options] --out OUT binary [-- --torchstone_…]")
     parser.add_argument("binary", type=pathlib.Path, help="torchstone; torchstone-report stands beside it")
@@ -54,7 +54,7 @@ def results_of(folder):
 
 
 def run(arguments, number):
-    """The folder of one run, made if it is not there yet."""
+    """Returns the folder of one run. Makes the run if it does not exist yet."""
     folder = arguments.out / f"run{number}"
     if not (folder / "finished").exists():
         command = [arguments.binary, f"--torchstone_out={folder}", "--torchstone_checks=performance", "--torchstone_modes=inference",
@@ -70,14 +70,14 @@ def run(arguments, number):
 
 @contextlib.contextmanager
 def neighbour(command):
-    """Has the shell run the command again and again meanwhile. One that fails is no neighbour."""
+    """Runs the shell command repeatedly in the background while the context is active. Exits if the command fails."""
     if not command:
         yield
         return
     silent = {"shell": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     if subprocess.run(command, **silent).returncode:
         fail(f"--beside: this command fails: {command}")
-    # It ends with this process, also where that is killed.
+    # The loop ends together with this process, even if this process is killed.
     loop = subprocess.Popen(f"while kill -0 {os.getpid()}; do\n{command}\ndone", start_new_session=True, **silent)
     try:
         yield
@@ -87,14 +87,14 @@ def neighbour(command):
 
 
 def timed_cases(results):
-    """Metrics of each case that was timed, by its name, and whether its row calls it noisy."""
+    """Returns the metrics of each timed case by name, and whether its row is noisy."""
     found = {result["name"]: {**result["outcome"]["metrics"], "noisy": "noisy" in result["outcome"].get("notes", {})}
              for result in results["results"]}
     return {name: metrics for name, metrics in found.items() if "speedup" in metrics}
 
 
 def not_timed(results):
-    """Names and statuses of the cases without a speed-up."""
+    """Returns names and statuses of the cases without a speed-up."""
     return [f"{result['name']} ({result['outcome']['status']})" for result in results["results"]
             if "speedup" not in result["outcome"]["metrics"]]
 
@@ -104,8 +104,8 @@ def number(value):
 
 
 def coverage(runs):
-    """Of each case: its speed-ups, how many intervals are not noisy, how many of these hold the median of the runs, and the
-    median relative half-width of all intervals."""
+    """Returns for each case: the speed-ups, the number of intervals that are not noisy (`claims`), the number of these
+    that contain the median of the runs (`held`), and the median relative half-width of all intervals."""
     table = {}
     for name in sorted(set.intersection(*(set(cases) for cases in runs))):
         of_case = [cases[name] for cases in runs]
@@ -121,7 +121,7 @@ def coverage(runs):
 
 
 def process_medians(outcome):
-    """The median log ratio of each process of a timed case."""
+    """Returns the median log ratio of each process of a timed case."""
     samples, medians, at = outcome["samples"], [], 0
     for rounds in samples.get("process_rounds", [len(samples["eager_s"])]):
         part = slice(at, at := at + int(rounds))
@@ -131,8 +131,8 @@ def process_medians(outcome):
 
 
 def records(results):
-    """A line for each case and run: its name, and how its processes deviate, in their order, from the mean of all runs.
-    Rows of threads that lay apart are left out: they miss no requirement."""
+    """Yields a line for each case and run: the name, and the deviations of its processes from the mean of all runs, in
+    order. Leaves out rows whose threads ran in different cache domains, because such rows never miss a requirement."""
     def apart(outcome):
         return outcome.get("notes", {}).get("noisy", "").startswith("The threads ran ")
 
@@ -147,7 +147,7 @@ def records(results):
 
 
 def sizes_of(arguments):
-    """The numbers of runs of the baselines."""
+    """Returns the numbers of runs that baselines consist of."""
     words = arguments.baseline_runs.split(",") if arguments.baseline_runs else [str(size) for size in (1, 5) if size < arguments.runs]
     if not all(word.isdigit() and 0 < int(word) < arguments.runs for word in words):
         fail(f"--baseline-runs={arguments.baseline_runs}: numbers from 1 to {arguments.runs - 1} with commas between them expected")
@@ -155,7 +155,7 @@ def sizes_of(arguments):
 
 
 def comparisons(runs, size):
-    """Each run with each baseline: so many of the other runs that follow each other, the first again after the last."""
+    """Yields (baseline, run) for each run. A baseline is `size` consecutive other runs, and wraps around at the end."""
     for at, new in enumerate(runs):
         others = runs[:at] + runs[at + 1:]
         starts = range(len(others) if size < len(others) else 1)
@@ -163,7 +163,7 @@ def comparisons(runs, size):
 
 
 def compare(report, old, new):
-    """The cases that are SLOWER in `new`, compared with the runs `old`."""
+    """Returns the cases that are SLOWER in the run `new` than in the baseline `old`."""
     done = subprocess.run([report, "compare", *old, new, "--format=json", "--all"], capture_output=True, text=True)
     if done.returncode not in (0, 1):
         fail(f"comparison of {old} and {new} ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
@@ -175,7 +175,7 @@ def compare(report, old, new):
 
 
 def with_slower(results, name, factor):
-    """The results with the compiled times of one case multiplied."""
+    """Returns the results with the compiled times of one case multiplied by the factor."""
     results = json.loads(json.dumps(results))
     for result in results["results"]:
         if result["name"] != name:
@@ -193,7 +193,7 @@ def with_slower(results, name, factor):
 
 @contextlib.contextmanager
 def slowed_copies(folders, runs, name, factor):
-    """A copy of each run's results in which the case is slower, by the run's folder."""
+    """Yields copies of the runs' results in which the case is slower: folder of the run → file."""
     with tempfile.TemporaryDirectory() as work:
         copies = {folder: pathlib.Path(work, f"{folder.name}.json") for folder in folders}
         for folder, results in zip(folders, runs):
@@ -202,8 +202,8 @@ def slowed_copies(folders, runs, name, factor):
 
 
 def planted(report, copies, size, name):
-    """Comparisons of slowed copies of the runs with the others: how many there are, how many find the case, and the other
-    cases that they call slower."""
+    """Compares the slowed copies with the other runs. Returns the number of comparisons, the number that find the case,
+    and the other cases that are called slower."""
     slower = [compare(report, old, copies[new]) for old, new in comparisons(list(copies), size)]
     return len(slower), sum(name in cases for cases in slower), [case for cases in slower for case in cases if case != name]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What coverage_of_intervals.py makes of recorded runs."""
+"""Tests coverage_of_intervals.py with recorded runs."""
 import contextlib
 import io
 import json

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How often the gate errs on this machine: eager against eager, and against eager with a planted slow-down.
+"""Measures the error rate of the speed-up gate on this machine: eager against eager, optionally slowed down.
 
-Every case is a process of its own with a required speed-up of 1.0. Without --planted the truth is 1.0: a `fail_speedup`
-is a false alarm, and the interval should cover 1.0. With --planted 1.05 each compiled call is a busy wait of 5 % longer
-than the eager call in it: everything but a `fail_speedup` is a miss.
+Every case runs in its own process with a required speed-up of 1.0. Without --planted, the true speed-up is 1.0: every
+`fail_speedup` is a false alarm, and the interval should contain 1.0. With --planted 1.05, each compiled call runs eager
+and then busy-waits until it has taken 5 % longer. Every other status than `fail_speedup` is then a miss.
 
-One JSON line a case goes to --out as it ends; the same command goes on where it was stopped. The last line printed is
-the summary. Exit code 0: the goal is kept (false alarms: at most one in a thousand cases, and one in fewer; planted: 95 %
-caught); 1: it is not; 2: a case did not run.
+Writes one JSON line to --out after each case. The same command continues where it was stopped. The last line printed is
+the summary. Exit code 0: the goal is met. Without --planted, it is at most one false alarm in a thousand cases, or one
+in total if there are fewer. With --planted, it is that 95 % are caught. 1: the goal is missed. 2: a case did not run.
 """
 import argparse
 import collections
@@ -45,7 +45,7 @@ def arguments_of(parser):
 
 def fail(message):
     print(message, file=sys.stderr, flush=True)
-    os._exit(2)  # from any thread, and without waiting for the other jobs
+    os._exit(2)  # works in any thread and does not wait for the other jobs
 
 
 def models_of(arguments):
@@ -59,7 +59,7 @@ def models_of(arguments):
 
 
 def core_sets(arguments):
-    """A set of cores for each job; None: wherever the system puts it."""
+    """Returns a set of cores for each job, or None for each if jobs are not pinned."""
     if not arguments.pin:
         return [None] * arguments.jobs
     cores = sorted(os.sched_getaffinity(0))
@@ -76,7 +76,7 @@ def run_case(arguments, model, repetition, cores):
                    "--torchstone_dtypes=float32", f"--torchstone_backends={backend}",
                    f"--torchstone_required_speedup={arguments.required}", f"--torchstone_seed={repetition + 1}"]
         if cores:
-            os.sched_setaffinity(threading.get_native_id(), cores)  # of this thread, and of what it starts
+            os.sched_setaffinity(threading.get_native_id(), cores)  # this thread and its child processes
             command.append(f"--torchstone_threads={len(cores)}")
         if arguments.planted:
             library = arguments.plugin or arguments.binary.resolve().parent.parent / "lib/libtorchstone_faults.so"
@@ -100,7 +100,8 @@ def run_case(arguments, model, repetition, cores):
 
 
 def deviations(samples):
-    """Of the rounds of the first process that counts: processes differ by more than their rounds."""
+    """Returns the log deviations of the rounds from their median, for both sides, as text. Uses only the first process
+    that counts, because the differences between processes exceed those between rounds."""
     count = int(samples.get("process_rounds", [len(samples["eager_s"])])[0])
     series = [samples[side][:count] for side in ("eager_s", "compiled_s")]
     sides = [[math.log(value / statistics.median(values)) for value in values] for values in series]

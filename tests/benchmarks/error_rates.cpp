@@ -1,10 +1,12 @@
-// How often the measuring errs: simulated cases with a known ratio, judged by the real loop on a simulated clock. Their
-// noise is made up, and replayed from records of eager_against_eager.py --record. First the rounds of one process,
-// which do not see how processes differ; then several processes, as a run has them. Usage: error_rates [cases=10000]
-// [seed=1] [records=recorded_noise.txt]
-// [processes=the source folder], with recorded_processes_{cpu,cuda,graphs}.txt: of two cores, of an H100, and of its
-// CUDA graphs, both without first processes, which do not count there. Prints a table; exit code 1 when a promise is
-// not kept.
+// Measures how often timing verdicts err. Simulates cases with a known speed-up, which the real loop judges on a
+// simulated clock. The noise is synthetic, or replayed from records of eager_against_eager.py --record. First simulates
+// the rounds of one process, which do not show the differences between processes. Then simulates several processes, as
+// in a real run.
+//
+// Usage: error_rates [cases=10000] [seed=1] [records=recorded_noise.txt] [processes=the source folder]
+// The folder `processes` contains recorded_processes_{cpu,cuda,graphs}.txt: records of two cores, of an H100, and of
+// CUDA graphs on an H100. The latter two lack the first process of each run, which does not count on an accelerator.
+// Prints a table. Exit code 1: a promise is broken.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -25,31 +27,31 @@ using namespace torchstone;
 
 namespace {
 
-/// Longest eager call, in seconds, for which 95 % of slow-downs of 5 % are promised to be found in the default budget,
-/// its extension while undecided included. Of calls of 1 s only ten rounds fit into that.
+/// Longest eager call, in seconds, for which Torchstone promises to find 95 % of 5 % slow-downs. It holds for the
+/// default budget, including its extension for undecided cases. With calls of 1 s, only ten rounds fit into that time.
 constexpr double detectable_call_s = 0.2;
 
-/// Log deviations of one real case from its sides' medians, round by round.
+/// Log deviations of both sides of one real case from their medians, for each round.
 using Record = std::vector<std::pair<double, double>>;
 
-/// One kind of machine. Standard deviations are of the logarithm.
+/// The noise of one kind of machine. Standard deviations refer to the logarithm of the time.
 struct Noise {
   const char* name;
-  double block = 0.02;          ///< of a block, independent
-  double machine = 0.02;        ///< of the machine's load, AR(1) from block to block, shared by both sides
-  double machine_memory = 0.9;  ///< its correlation from one block to the next
-  double side = 0;              ///< of each side's own state, AR(1): breaks the assumption that rounds are independent
-  double side_memory = 0;       ///< its correlation from one round to the next
-  double outlier = 0.05;        ///< share of blocks that are interrupted, 1.05 to about 3 times slower
-  double call_s = 1e-3;         ///< of eager
-  const std::vector<Record>* records = nullptr;  ///< replayed instead of all that
-  double scale = 1;                              ///< of the records' deviations
+  double block = 0.02;          ///< standard deviation of independent blocks
+  double machine = 0.02;        ///< standard deviation of the machine's load, which both sides share: AR(1) over blocks
+  double machine_memory = 0.9;  ///< correlation of the load in consecutive blocks
+  double side = 0;              ///< standard deviation of each side's state, AR(1): makes rounds dependent
+  double side_memory = 0;       ///< correlation of a side's state in consecutive rounds
+  double outlier = 0.05;        ///< share of interrupted blocks, which are 1.05 to about 3 times slower
+  double call_s = 1e-3;         ///< duration of an eager call
+  const std::vector<Record>* records = nullptr;  ///< if set, replayed instead of the synthetic noise
+  double scale = 1;                              ///< factor of the records' deviations
 };
 
 struct Case {
   std::mt19937_64 random;
   const Noise& noise;
-  double ratio;  ///< eager / compiled
+  double ratio;  ///< true speed-up: eager / compiled
   double time = 0, load = 0, own[2] = {0, 0};
   const Record* record = nullptr;
   size_t at = 0;
@@ -58,8 +60,9 @@ struct Case {
   double normal() { return std::normal_distribution<double>()(random); }
   double uniform() { return std::uniform_real_distribution<double>()(random); }
 
-  /// The next round of a record that was drawn by lot, from a place that was, its sides exchanged by lot: so the true
-  /// ratio of the noise is 1, and what both sides share or what lasts for some rounds stays as it was.
+  /// Returns the deviation of one side in the next round of a randomly selected record, from a random start. The sides
+  /// are swapped at random, so the true ratio of the noise is 1. Noise that both sides share, or that lasts several
+  /// rounds, is preserved.
   double replayed(int side) {
     if (!record) {
       record = &(*noise.records)[random() % noise.records->size()];
@@ -116,7 +119,7 @@ Tally simulate(const Noise& noise, double ratio, const measure::MeasureOptions& 
   return tally;
 }
 
-/// Lines of a name and the deviations of both sides in turn. Throws std::runtime_error.
+/// Reads records. Each line has a name and the deviations of the two sides alternately. Throws std::runtime_error.
 std::vector<Record> read_records(const std::string& path) {
   std::ifstream file(path);
   std::vector<Record> records;
@@ -134,7 +137,7 @@ std::vector<Record> read_records(const std::string& path) {
   return records;
 }
 
-/// Standard deviation of the deviations' logarithms, as of a normal distribution with this median deviation.
+/// Returns the standard deviation of the records, estimated from the median absolute deviation for normal noise.
 double noise_of(const std::vector<Record>& records) {
   std::vector<double> sizes;
   for (const auto& record : records)
@@ -142,7 +145,7 @@ double noise_of(const std::vector<Record>& records) {
   return 1.4826 * statistics::median(sizes);
 }
 
-/// True when `count` of `cases` is more than chance allows for a true rate of `rate`: beyond 3 standard deviations.
+/// Returns whether `count` of `cases` exceeds the expectation for this rate by more than 3 standard deviations.
 bool above(int count, int cases, double rate) { return count > cases * rate + 3 * std::sqrt(cases * rate); }
 
 }  // namespace
@@ -179,7 +182,7 @@ int main(int argc, char** argv) {
       {.name = "recorded, 2 %", .call_s = 2e-3, .records = &records, .scale = 0.02 / recorded},
       {.name = "recorded 2%, 0.1s", .call_s = 0.1, .records = &records, .scale = 0.02 / recorded},
   };
-  // Rounds that depend on each other beyond what both sides share: outside the promise, shown to know the price.
+  // Rounds that depend on each other in one side only. No promise covers them; the row shows their cost.
   const Noise dependent = {.name = "2 %, dependent", .side = 0.01, .side_memory = 0.5};
 
   bool kept = true;

@@ -3,15 +3,17 @@
 
   PYTHON harness_side_by_side.py TORCHSTONE --harness=DIR --out=FOLDER [--device=cuda] timm:resnet50 transformers:BertForMaskedLM …
 
-PYTHON has torch, the packages of the models, and what the harness imports: numpy, pandas, scipy, psutil, tqdm, PyYAML. DIR is
-userbenchmark/dynamo/dynamobench of pytorch/benchmark, of the month of torch's release. No network is needed: weights are random,
-and the harness's timm_models.py loads each model as a class of a file, as Torchstone does.
+PYTHON needs torch, the packages of the models, and what the harness imports: numpy, pandas, scipy, psutil, tqdm,
+PyYAML. DIR is userbenchmark/dynamo/dynamobench of pytorch/benchmark, from the month of torch's release. No network is
+needed: weights are random, and the harness's timm_models.py loads each model as a class from a file, as Torchstone
+does.
 
-First both programs judge accuracy. Then they time each model alternately, while time is left (--limit). A program's speed-up is
-the median of its turns. Its interval reaches from the lowest to the highest bound of its turns. The harness has no interval, so
-its turn has the 95 % bootstrap interval of its ratio of medians. FOLDER/side_by_side.csv is complete after each step, and
-FOLDER/runs has the logs. On CUDA the default dtype is bfloat16, because the harness allows TF32 for float32 and Torchstone does
-not. Exit code 0: each model has both statuses and a timing of both programs; 1: something is missing."""
+First, both programs judge accuracy. Then they time each model alternately, up to --turns times each and while time is
+left (--limit). A program's speed-up is the median of its turns. Its interval extends from the lowest to the highest
+bound of its turns. The harness reports no interval, so each of its turns gets the 95 % bootstrap interval of its ratio
+of medians. FOLDER/side_by_side.csv is complete after each step, and FOLDER/runs has the logs. On CUDA, the default
+dtype is bfloat16, because the harness allows TF32 for float32 and Torchstone does not. Exit code 0: each model has a
+status and a timing from both programs. 1: something is missing."""
 import argparse
 import ast
 import concurrent.futures
@@ -86,7 +88,7 @@ def run(command, out, seconds):
         try:
             code = process.wait(seconds)
         except BaseException as reason:
-            os.killpg(process.pid, signal.SIGKILL)  # with its children, which would disturb what runs next
+            os.killpg(process.pid, signal.SIGKILL)  # also kills its children, which would disturb the next run
             process.wait()
             if not isinstance(reason, subprocess.TimeoutExpired):
                 raise
@@ -96,8 +98,8 @@ def run(command, out, seconds):
 
 
 def of_torchstone(out, failure):
-    """Returns {status, reason, …} of one case. Its results have a folder of their own, because Torchstone takes no folder that
-    has other files, such as the log."""
+    """Returns {status, reason, …} of one case. The results have their own folder, because Torchstone refuses a folder
+    with other files, such as the log."""
     file = out / "results" / "results.json"
     rows = json.loads(file.read_text())["results"] if file.exists() else []
     if not rows:
@@ -110,7 +112,7 @@ def of_torchstone(out, failure):
 
 
 def of_harness(out, failure):
-    """Returns the same of the harness's table. A speed-up of 0 is its sign of a failure."""
+    """Returns the same from the harness's table, where a speed-up of 0 means a failure."""
     file = out / "harness.csv"
     with open(file if file.exists() else os.devnull, newline="") as stream:
         rows = list(csv.DictReader(stream))
@@ -154,7 +156,7 @@ def ratio(rows):
 
 
 def joined(turns):
-    """Returns one speed-up with its interval from those of the turns. Without intervals in the turns there is none."""
+    """Combines the speed-ups of the repetitions into one. It has an interval only if every repetition has one."""
     timed = [one for one in turns if "speedup" in one]
     found = {name: statistics.median(one[name] for one in timed) for name in ("speedup", "eager_ms", "compiled_ms")
              if timed and all(name in one for one in timed)}
@@ -164,7 +166,7 @@ def joined(turns):
 
 
 def relation(ours, theirs):
-    """Tells whether the speed-ups agree; empty if one has no interval."""
+    """Says whether the speed-ups agree; empty if one has no interval."""
     if not all(key in one for one in (ours, theirs) for key in ("speedup", "speedup_low", "speedup_high")):
         return ""
     if inside(ours["speedup"], theirs) and inside(theirs["speedup"], ours):
@@ -177,7 +179,7 @@ def inside(value, one):
 
 
 def row_of(model, options, results):
-    """Returns the row of a model. `results` has (program, check) → list of what its runs said."""
+    """Returns the row of a model. `results` is (program, check) → list of the results of its runs."""
     sides = []
     for program in PROGRAMS:
         accuracy, timings = results.get((program, "accuracy"), []), results.get((program, "performance"), [])
@@ -193,7 +195,7 @@ def row_of(model, options, results):
 
 
 def write(options, results):
-    """Replaces the table. Returns its rows."""
+    """Writes the table and returns its rows."""
     rows = [row_of(model, options, results.get(model, {})) for model in options.models]
     partial = options.out / "side_by_side.csv.part"
     with open(partial, "w", newline="") as stream:
@@ -208,7 +210,7 @@ PROGRAMS = {"torchstone": (torchstone_command, of_torchstone), "harness": (harne
 
 
 def one_run(options, model, program, check, turn):
-    """Returns what one run said. Prints that it is left out, and returns None, if no time is left to start it."""
+    """Runs once and returns the result. If no time is left, prints that the run is left out and returns None."""
     left = options.end - time.monotonic()
     if left < options.least:
         options.left_out += 1
@@ -224,7 +226,7 @@ def one_run(options, model, program, check, turn):
 
 
 def compared(options):
-    """Runs everything. Returns the rows."""
+    """Makes all runs and returns the rows."""
     results = {}
 
     def keep(model, program, check, found):

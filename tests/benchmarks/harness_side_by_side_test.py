@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What harness_side_by_side.py reads and counts, by programs that write planted results."""
+"""Tests harness_side_by_side.py with fake programs that write planted results."""
 import contextlib
 import csv
 import io
@@ -18,7 +18,7 @@ SCRIPT = pathlib.Path(__file__).with_name("harness_side_by_side.py")
 sys.path.insert(0, str(SCRIPT.parent))
 import harness_side_by_side as side_by_side  # noqa: E402
 
-# A program that writes Torchstone's results. The second model's compiled side is wrong, and it has no timing.
+# A fake Torchstone. The second model's compiled side is wrong and has no timing.
 TORCHSTONE = """#!{python}
 import json, pathlib, sys
 given = dict(one.partition("=")[::2] for one in sys.argv[1:])
@@ -37,7 +37,7 @@ if good and timed:
 (out / "results.json").write_text(json.dumps({{"results": [{{"outcome": outcome}}]}}))
 sys.exit(0 if good else 1)
 """
-# A program in the place of start_harness.py. Its second model fails in both checks.
+# A fake start_harness.py. Its second model fails in both checks.
 HARNESS = """
 import array, pathlib, struct, sys
 given = dict(one.partition("=")[::2] for one in sys.argv[1:])
@@ -62,7 +62,7 @@ sys.exit(0 if good else 255)
 
 
 def compared(folder, *flags):
-    """Runs the script with the planted programs. Returns its exit code and the rows by model."""
+    """Runs the script with the fake programs. Returns its exit code and the rows by model."""
     torchstone = folder / "torchstone"
     torchstone.write_text(TORCHSTONE.format(python=sys.executable))
     torchstone.chmod(torchstone.stat().st_mode | stat.S_IXUSR)
@@ -71,7 +71,7 @@ def compared(folder, *flags):
     (harness / "timm_models.py").write_text("")
     planted = folder / "planted.py"
     planted.write_text(HARNESS)
-    python = folder / "python"  # the interpreter of the harness: planted.py, whatever the script is
+    python = folder / "python"  # the harness's interpreter, which runs planted.py instead of any script
     python.write_text(f"#!/bin/sh\nshift 3\nexec {sys.executable} {planted} \"$@\"\n")
     python.chmod(python.stat().st_mode | stat.S_IXUSR)
     out = folder / "out"

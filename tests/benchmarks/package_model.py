@@ -1,5 +1,5 @@
-"""A model of a Python package as a class without arguments, so that Torchstone and PyTorch's harness load the same module by
-path:FILE.py,class:NAME. harness_side_by_side.py writes the file with one class for each model."""
+"""A model of a Python package as a class without constructor arguments. Torchstone and PyTorch's harness can then load
+the same module with path:FILE.py,class:NAME. harness_side_by_side.py writes the file, with one class for each model."""
 import types
 
 import torch
@@ -10,7 +10,7 @@ missing_operators.declare()  # before any import of torchvision
 
 import sources
 
-# The inputs by source. They are not attributes of the module, because both programs copy and compare its state.
+# Inputs by source. They are not attributes of the module, because both programs copy and compare its state.
 INPUTS = {}
 
 
@@ -27,7 +27,7 @@ class PackageModel(torch.nn.Module):
         self.model = made.model
         self.positional, self.keywords = len(made.args), tuple(made.kwargs)
         INPUTS[self.source] = (*made.args, *made.kwargs.values())
-        self.train(self.training_mode)  # the harness leaves a model from a file in the mode that it has
+        self.train(self.training_mode)  # the harness does not set the mode of a model from a file
 
     def get_example_inputs(self):
         return INPUTS[self.source]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How often the diagnosis names a planted node: faults of the kinds of tests/faults/program.cpp at random places of models.
+"""Measures how often the diagnosis names a planted node. Plants faults of tests/faults/program.cpp at random nodes.
 
-Each case is a run of its own below --out and is not made again. A place whose fault changes no output beyond rounding (the case
-passes and its diagnosis is healthy) proves nothing: it is counted, and another one is drawn. A model that has no
-verdict there, because eager itself differs or is skipped, is counted too. Named exactly means that the part is the one planted
-node; a part that holds it beside others, or not, is counted as such.
-Exit code 0: at least --goal are named exactly; 1: fewer; 2: a run could not be made."""
+Each case has its own run in --out, which is not repeated if it exists. A fault may change no output beyond rounding:
+the case passes and its diagnosis is healthy. Such a fault is counted, and another node is chosen. A model without a
+verdict, because eager itself differs or is skipped, is counted too. "Named exactly" means that the diagnosed part
+consists of the planted node only. Parts with further nodes, and parts without the planted node, are counted separately.
+Exit code 0: at least --goal are named exactly. 1: fewer, or a run failed."""
 import argparse
 import collections
 import json
@@ -27,13 +27,13 @@ NUMBERS = {"aten::layer_norm", "aten::batch_norm", "aten::mul.Scalar", "aten::di
            "aten::add.Tensor", "aten::add_.Tensor", "aten::sub.Tensor"}
 AXES = {"aten::softmax.int", "aten::log_softmax.int"}
 SWAPPED = {"aten::cat", "aten::sub.Tensor", "aten::div.Tensor"}
-NOT_JUDGED = {"pass_due_to_skip", "eager_two_runs_differ", "eager_fail_to_run"}  # eager's own, before anything is compared
+NOT_JUDGED = {"pass_due_to_skip", "eager_two_runs_differ", "eager_fail_to_run"}  # statuses of eager alone
 READERS = {"aten::conv2d", "aten::linear", "aten::add.Tensor", "aten::mul.Tensor", "aten::matmul", "aten::batch_norm", "aten::layer_norm",
-           "aten::max_pool2d"}  # of operators whose first argument is a tensor
+           "aten::max_pool2d"}  # operators whose first argument is a tensor
 
 
 def fits(kind, node):
-    """Whether the kind of fault can be planted at the node."""
+    """Returns whether this kind of fault can be planted at the node."""
     sizes = [int(size) for size in node["sizes"].split(", ") if size]
     if not node["dtype"].startswith("float") or not sizes or node["op"].startswith(("aten::dropout", "prim::")):
         return False
@@ -49,7 +49,7 @@ def flags_of(arguments, model, mode):
 
 
 def nodes_of(arguments, model, mode):
-    """The program's nodes, of which each gives one tensor."""
+    """Returns those nodes of the program that return one tensor."""
     done = subprocess.run([arguments.binary, *flags_of(arguments, model, mode), "--torchstone_backends=inductor", "--torchstone_print_program"],
                           capture_output=True, text=True)
     nodes = [match.groupdict() for match in map(NODE.match, done.stdout.splitlines()) if match]
@@ -59,7 +59,7 @@ def nodes_of(arguments, model, mode):
 
 
 def diagnosed(arguments, model, mode, kind, value):
-    """What one run says: the outcome, the values of the part, trials and seconds."""
+    """Returns the result of one run: the outcome, the values of the diagnosed part, trials and seconds."""
     folder = arguments.out / f"{model}_{mode}_{kind}_{value}"
     if not (folder / "finished").exists():
         done = subprocess.run([arguments.binary, *flags_of(arguments, model, mode), f"--torchstone_out={folder}", "--torchstone_diagnose=always",
@@ -86,7 +86,7 @@ def verdict_of(found, value):
 
 
 def places_of(arguments, model, mode):
-    """Yields kinds of faults and the nodes to plant them at. Each model begins with another kind; the places are random."""
+    """Yields kinds of faults and random nodes to plant them at. Each model starts with another kind."""
     first = MODELS.index(model) + (5 if mode == "training" else 0)
     drawn = random.Random(f"{arguments.seed} {model} {mode}")
     nodes = nodes_of(arguments, model, mode)
@@ -98,7 +98,8 @@ def places_of(arguments, model, mode):
 
 
 def planted(arguments, model, mode):
-    """One fault of the first kind that has a place in the model; other places where it has no effect."""
+    """Plants faults until one has an effect, and yields a line for each. Tries all nodes of a kind before the next
+    kind."""
     for kind, place in places_of(arguments, model, mode):
         found = diagnosed(arguments, model, mode, kind, place["value"])
         said = verdict_of(found, place["value"])
@@ -112,7 +113,7 @@ def planted(arguments, model, mode):
 
 
 def parser_of(description):
-    """The arguments that say which faults are planted, and where their runs are kept."""
+    """Returns a parser with the arguments that select the planted faults and the folder of their runs."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary", help="torchstone")
     parser.add_argument("plugin", help="the library of planted faults")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where planted_nodes.py plants a fault, and how it reads what the diagnosis says."""
+"""Tests where planted_nodes.py plants faults, and how it reads diagnoses."""
 import unittest
 
 from planted_nodes import NODE, fits, verdict_of

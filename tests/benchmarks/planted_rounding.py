@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Which planted faults upstream's tolerance refuses, and which the verdict `rounding`: the faults of planted_nodes.py.
+"""Compares which faults of planted_nodes.py upstream's tolerance rejects, and which the verdict `rounding` rejects.
 
 Usage: planted_rounding.py build/bin/torchstone build/lib/libtorchstone_faults.so --out DIR [--models …] [--modes …]
 
-Each fault has a run under --torchstone_judge=upstream and one under --torchstone_judge=rounding. As in planted_nodes.py another place
-follows if upstream accepts the first one. Runs are kept below --out and not made again. Writes --out/planted_rounding.csv.
-Exit code 0: rounding refuses every fault that upstream refuses; 1: it does not, or upstream refuses none; 2: a run could not be made."""
+Runs each fault with --torchstone_judge=upstream and with --torchstone_judge=rounding. If upstream accepts a fault, the
+next node is tried, as in planted_nodes.py. Runs are kept in --out and not repeated. Writes --out/planted_rounding.csv.
+Exit code 0: `rounding` rejects every fault that upstream rejects. 1: it does not, or upstream rejects none. 2: a run
+failed."""
 import csv
 import json
 import shlex
@@ -18,7 +19,7 @@ COLUMNS = ["model", "mode", "kind", "value", "op", "upstream", "rounding", "roun
 
 
 def outcome_of(arguments, model, mode, kind, value, judge):
-    """The outcome of one run."""
+    """Returns the outcome of one run. Makes the run if it does not exist yet."""
     folder = arguments.out / f"{model}_{mode}_{kind}_{value}_{judge}"
     if not (folder / "finished").exists():
         command = [arguments.binary, *flags_of(arguments, model, mode), f"--torchstone_out={folder}", f"--torchstone_judge={judge}",
@@ -32,7 +33,7 @@ def outcome_of(arguments, model, mode, kind, value, judge):
 
 
 def line_of(fault, by_upstream, by_rounding):
-    """The verdicts on a fault beside each other."""
+    """Returns both verdicts on a fault as one CSV row."""
     metrics, notes = by_rounding["metrics"], by_rounding["notes"]
     return {**fault, "upstream": by_upstream["status"], "rounding": by_rounding["status"],
             "rounding_times": metrics.get("rounding_times", ""), "rounding_limit": metrics.get("rounding_limit", ""),
@@ -40,7 +41,7 @@ def line_of(fault, by_upstream, by_rounding):
 
 
 def lines_of(arguments, model, mode):
-    """The faults of a model, until upstream does not accept one."""
+    """Yields the rows of a model's faults, up to the first fault that upstream does not accept."""
     for kind, place in places_of(arguments, model, mode):
         fault = {"model": model, "mode": mode, "kind": kind, "value": place["value"], "op": place["op"]}
         by_upstream, by_rounding = (outcome_of(arguments, model, mode, kind, place["value"], judge) for judge in ("upstream", "rounding"))
@@ -59,7 +60,7 @@ def write_csv(path, lines):
 
 
 def counts(lines):
-    """How many faults both, upstream alone and rounding alone refuse, and how many neither."""
+    """Returns how many faults are rejected by both, by upstream alone, by rounding alone, and by neither."""
     refused = [(line["upstream"] == "fail_accuracy", line["rounding"] == "fail_accuracy") for line in lines]
     return {"both": refused.count((True, True)), "upstream alone": refused.count((True, False)),
             "rounding alone": refused.count((False, True)), "neither": refused.count((False, False))}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How planted_rounding.py puts two verdicts beside each other."""
+"""Tests how planted_rounding.py combines two verdicts."""
 import argparse
 import pathlib
 import stat
@@ -8,7 +8,7 @@ import unittest
 
 import planted_rounding as measured
 
-# In the place of torchstone: prints a program of one node, and is wrong by either rule.
+# A fake torchstone. It prints a program of one node, and both rules reject its result.
 PROGRAM = """#!/usr/bin/env python3
 import json, pathlib, sys
 flags = dict(word[2:].partition("=")[::2] for word in sys.argv[1:])

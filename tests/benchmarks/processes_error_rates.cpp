@@ -16,19 +16,19 @@ using namespace torchstone;
 
 namespace {
 
-/// Standard deviations are of the logarithm of the ratio. `between` of 0.5 to 5 % is what runs of the default suites on
-/// two cores and on an H200 showed.
+/// Standard deviations refer to the logarithm of the ratio. Runs of the default suites on two cores and on an H200
+/// showed a `between` of 0.5 to 5 %.
 struct Machine {
   double between, within, call_s;
-  bool two_states = false;  ///< one process in four is slower, by so much that the deviation is the same
-  const std::vector<ProcessRecord>* records = nullptr;  ///< replayed instead of `between`, the rounds' noise in them
+  bool two_states = false;  ///< one process in four is slower, with the same standard deviation `between`
+  const std::vector<ProcessRecord>* records = nullptr;  ///< replayed instead of `between`; includes the rounds' noise
   std::string kind = "normal";
   std::string device = "cpu";
 };
 
-// Besides the rounds: load, capture, compare …
+// Time of a process apart from the rounds: loading, capture, comparison and so on.
 constexpr double first_process_s = 1.5, further_process_s = 0.7, further_on_accelerator_s = 1.5;
-// How far the first process on an accelerator is from the others. It does not count there.
+// Deviation of the first process on an accelerator. It does not count there.
 constexpr double first_on_accelerator = 0.02;
 constexpr int first_rounds = 10, warm_up_rounds = 6, first_calls = 3;
 constexpr double interrupted = 0.05;
@@ -36,11 +36,12 @@ constexpr double interrupted = 0.05;
 struct Simulation {
   std::mt19937_64 random;
   Machine machine;
-  double ratio;  // the mean over processes
+  double ratio;  // mean of the processes
 
   double normal() { return normal_(random); }
-  /// The next process of a run that was drawn by lot, its sign too: so the true ratio of the noise is 1, and what
-  /// lasts for several processes or for a whole run stays as it was. After its last one the next run follows.
+  /// Returns the deviation of the next process, from a randomly selected run and with a random sign. The true ratio of
+  /// the noise is therefore 1. Noise that lasts several processes or a whole run is preserved. After a run's last
+  /// process, the next run follows.
   double replayed() {
     if (!record_) {
       record_ = &(*machine.records)[random() % machine.records->size()];
@@ -95,7 +96,7 @@ struct Simulation {
     return timed.outcome();
   }
 
-  /// As CaseRunner: a miss is timed once more. The records go on with their next run, as the machine does.
+  /// Repeats a missed case once, as CaseRunner does. The repetition replays the next recorded run.
   Outcome run_until_confirmed(const Case& c) {
     Outcome outcome = run(c);
     if (outcome.status != Status::fail_speedup) return outcome;
@@ -133,7 +134,7 @@ bool row(const Machine& machine, double ratio, std::optional<double> required, i
     half_widths.push_back((metrics.at("speedup_high") - metrics.at("speedup_low")) / 2 / metrics.at("speedup"));
   }
   std::string broken;
-  // Of recorded runs, which share their machine's state of the hour, nine in ten are promised.
+  // For recorded runs the promised coverage is only 90 %, because consecutive runs share the state of their machine.
   const double uncovered = machine.records ? 0.1 : 1 - c.confidence;
   if (!machine.two_states && above(cases - covered, cases, uncovered)) broken += " coverage";
   if (required && ratio >= *required && above(red, cases, 1e-3)) broken += " false-alarms";
@@ -148,7 +149,7 @@ bool row(const Machine& machine, double ratio, std::optional<double> required, i
   return broken.empty();
 }
 
-/// As of a normal distribution with this median deviation.
+/// Returns the standard deviation, estimated from the median absolute deviation for normal noise.
 double deviation_of(const std::vector<ProcessRecord>& records) {
   std::vector<double> sizes;
   for (const auto& record : records)

@@ -4,15 +4,16 @@
 #include <string>
 #include <vector>
 
-/// Of one case: of each run the deviations of its processes' median log ratios from the truth, in their order.
+/// Records of one case. For each run, the deviations of the processes' median log ratios from the truth, in order.
 using ProcessRecord = std::vector<std::vector<double>>;
 
-/// Lines of a name and the deviations of one run, as coverage_of_intervals.py --record writes them; those of a name
-/// follow each other. Throws std::runtime_error.
+/// Reads the records that coverage_of_intervals.py --record writes. Each line has a name and the deviations of one run.
+/// Lines with the same name are consecutive. Throws std::runtime_error.
 std::vector<ProcessRecord> read_process_records(const std::string& path);
 
-/// How often the verdict over processes errs: simulated cases whose processes differ, judged by the code that judges a
-/// run (fixtures/isolate/timed_processes.h). Their differences are made up, and replayed from `records`. Prints a
-/// table; false when a promise is not kept. `records`: by the kind of machine, of at most six characters.
+/// Measures how often the verdict over several processes errs, and prints a table. Simulates cases whose processes
+/// differ, and judges them with the code for real runs (fixtures/isolate/timed_processes.h). The differences are
+/// synthetic, or replayed from `records`. The keys of `records` are kinds of machines, of at most six characters.
+/// Returns false if a promise is broken.
 bool processes_keep_their_promises(int cases, uint64_t seed,
                                    const std::map<std::string, std::vector<ProcessRecord>>& records);

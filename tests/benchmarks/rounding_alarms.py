@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""How often the verdict `rounding` refuses a row that is right by construction, with an exact bound on the rate.
+"""Measures how often the verdict `rounding` rejects a row that is right by construction, with an exact bound on the
+rate.
 
 Usage: rounding_alarms.py build/bin/torchstone build/lib/libtorchstone_faults.so --out DIR [--seeds 2] [--device cuda]
                           [--jobs 6 --parts 24] [--limit SECONDS] [--page docs/measurements/DATE-rounding-alarms.md --machine TEXT] [-- --torchstone_…]
 
-Runs the models of the suites by TorchScript and torch.export, and eager itself with other threads, without oneDNN or cuDNN, and
-with channels-last inputs (tests/faults/right.cpp), under --torchstone_judge=rounding. The rows of one seed, mode and dtype are
-run in --parts, which are kept below --out and not made again. So the program can be stopped and goes on. An alarm is a row with rounding_times above 1. Rows
-of known failures count for nothing, and rows without a verdict are counted apart. --page writes the page and its CSV file.
-Exit code 0: the goals are kept (at most --goal alarms a row, over at least --least-rows rows); 1: they are not; 2: a run could not
-be made."""
+Runs the models of the suites with --torchstone_judge=rounding in TorchScript, in torch.export, and in eager under other
+conditions (tests/faults/right.cpp): another number of threads, no oneDNN, no cuDNN, channels-last inputs. The rows of
+one seed, mode and dtype are divided into --parts runs. Runs are kept in --out and not repeated, so a stopped script can
+continue. An alarm is a row with rounding_times above 1. Rows of known failures are not counted, and rows without a
+verdict are counted separately. --page writes the page and its CSV file. Exit code 0: the goals are met (at most --goal
+alarms per row, over at least --least-rows rows). 1: a goal is missed. 2: a run failed."""
 import argparse
 import collections
 import concurrent.futures
@@ -28,13 +29,13 @@ import time
 CHANGES = {"cpu": ["torchscript", "export", "right:by=threads", "right:by=no_onednn", "right:by=channels_last"],
            "cuda": ["torchscript", "export", "right:by=no_cudnn", "right:by=channels_last"]}
 NOT_MODELS = "-fastrnns/*:operators/*:faults/*"
-LIMITS = {"float32": 0.01}  # goal of the detection limit; 0.1 for other dtypes
+LIMITS = {"float32": 0.01}  # goals for the detection limit; 0.1 for other dtypes
 HEADING = ["change", "dtype", "mode", "rows", "alarms", "rate below (%)", "without a verdict", "median limit (%)", "limit kept (%)"]
 CONFIDENCE = 0.95
 
 
 def at_most(alarms, rows, rate):
-    """The probability of at most so many alarms in independent rows of that rate."""
+    """Returns the probability of at most `alarms` alarms in `rows` independent rows with this rate."""
     if rate in (0, 1):
         return float(rate == 0 or alarms >= rows)
     logs = [math.lgamma(rows + 1) - math.lgamma(i + 1) - math.lgamma(rows - i + 1) + i * math.log(rate) + (rows - i) * math.log1p(-rate)
@@ -43,8 +44,8 @@ def at_most(alarms, rows, rate):
 
 
 def upper_bound(alarms, rows, confidence=CONFIDENCE):
-    """The exact one-sided bound of a rate (Clopper and Pearson, 1934): a larger one gives so few alarms with less than
-    1 - confidence."""
+    """Returns the exact one-sided upper bound of a rate (Clopper and Pearson, 1934). With a higher rate, so few alarms
+    have a probability below 1 - confidence."""
     if alarms >= rows:
         return 1.0
     low, high = alarms / rows, 1.0
@@ -55,12 +56,13 @@ def upper_bound(alarms, rows, confidence=CONFIDENCE):
 
 
 def number(value):
-    """A number of results.json; None if it is missing. JSON has no infinity, which is a text there."""
+    """Returns a number from results.json, or None if it is missing. Infinity is a string there, because JSON lacks
+    it."""
     return None if value is None else float(value)
 
 
 def row_of(result):
-    """What counts of a result; None for a known failure."""
+    """Returns the values of a result that are counted, or None for a known failure."""
     if result.get("expected", "pass") != "pass":
         return None
     outcome = result["outcome"]
@@ -75,7 +77,7 @@ def is_alarm(row):
 
 
 def counts(rows):
-    """The cells of a line, after its name."""
+    """Returns the cells of a table line after its name."""
     judged = [row for row in rows if row["times"] is not None]
     alarms = sum(map(is_alarm, judged))
     limits = [(row["limit"], LIMITS.get(row["dtype"], 0.1)) for row in judged if row["limit"] is not None]
@@ -86,7 +88,7 @@ def counts(rows):
 
 
 def table(rows):
-    """The lines of the CSV file: for each change, dtype and mode, and for all together."""
+    """Returns the lines of the CSV file: one for each change, dtype and mode, and one for all together."""
     groups = collections.defaultdict(list)
     for row in rows:
         groups[row["change"], row["dtype"], row["mode"]].append(row)
@@ -122,7 +124,8 @@ def as_csv(lines):
 
 
 def results_of(arguments, seed, mode, dtype, part=0):
-    """The results of a part of the rows, made if they are not there yet; none after the time limit."""
+    """Returns the results of one part of the rows. Runs it if it does not exist yet, or returns [] after the time
+    limit."""
     folder = arguments.out / f"{arguments.device}_{mode}_{dtype}_{seed}_{part}of{arguments.parts}"
     if not (folder / "finished").exists():
         if time.monotonic() >= arguments.end:
@@ -141,7 +144,7 @@ def results_of(arguments, seed, mode, dtype, part=0):
 
 
 def rows_of(arguments):
-    """The rows of all runs in their order. Alarms are printed as they come."""
+    """Returns the rows of all runs in order. Prints each alarm as soon as its run ends."""
     parts = [(seed, mode, dtype, part) for seed in range(1, arguments.seeds + 1) for mode in arguments.modes
              for dtype in arguments.dtypes for part in range(arguments.parts)]
     rows = []

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What rounding_alarms.py makes of results, and its bound."""
+"""Tests how rounding_alarms.py counts results, and its bound."""
 import json
 import math
 import pathlib
@@ -89,7 +89,8 @@ class Runs(unittest.TestCase):
         self.fake("exit 1")
 
     def fake(self, end):
-        """A program that writes one result of the name of its shard, and ends so."""
+        """Writes a fake torchstone, which writes one result named after its shard and then runs the shell code
+        `end`."""
         program, text = self.folder / "torchstone", json.dumps({"results": [result(0.5, name="SHARD")]})
         program.write_text(f"""#!/bin/sh
 echo "$@" >> {self.calls}

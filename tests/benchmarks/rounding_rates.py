@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How often the statistics of docs/rounding.md are wrong: false alarms on results that are right by construction, and planted errors.
+"""Measures how often the statistics of docs/rounding.md err: false alarms on right results, and missed planted errors.
 
 Usage: rounding_rates.py [--models mlp,lstm] [--dtypes float32,bfloat16] [--modes inference,training] [--rows 10] [--first-seed 0]
-Needs torch alone. The formulas are those of reports/statistics/rounding.cpp, written again in Python. Prints a CSV line for each model,
-dtype and mode, and each alarm to stderr. Each row draws weights and inputs from its own seed.
+Needs only torch. Restates the formulas of reports/statistics/rounding.cpp in Python. Prints a CSV line for each model,
+dtype and mode, and prints each alarm to stderr. Each row generates weights and inputs from its own seed.
 """
 import argparse
 import copy
@@ -17,7 +17,7 @@ from torch import nn
 from torch.nn import functional as F
 
 RATE, LEAST = 1e-3, 3
-# (amplitude, runs, further runs of the second look, unit roundoff)
+# (amplitude, runs, further runs if the first ones give an alarm, unit roundoff)
 PLANS = {torch.float32: (64, 4, 16, 2**-24), torch.bfloat16: (1, 8, 24, 2**-9)}
 
 
@@ -81,7 +81,7 @@ def mobile_net():
     return pooled(*layers, width=64)
 
 
-def deep_net():  # each convolution has a bias, whose gradient is pure rounding noise in front of batch norm
+def deep_net():  # convolutions before batch norm have a bias, whose gradient is pure rounding noise
     layers, width = [], 3
     for _ in range(12):
         layers += [nn.Conv2d(width, 24, 3, 1, 1), nn.BatchNorm2d(24), nn.ReLU()]
@@ -146,7 +146,7 @@ def rms(tensor):
 
 
 class Judge:
-    """What rounding explains in one tensor."""
+    """The error that rounding explains in one tensor."""
 
     def __init__(self, exact, eager, runs, tensors):
         amplitude, _, _, roundoff = PLANS[eager.dtype]
@@ -177,12 +177,12 @@ class Judge:
         self.element = max(LEAST, math.sqrt(fisher_bound(tail / elements, 1, count)) / amplitude)
 
     def factor(self, result):
-        """What a common factor adds to the values of the result, in units of them; 0 for zeros."""
+        """Returns the relative error that all values of the result have in common; 0 if all exact values are 0."""
         error = result.double().flatten() - self.exact
         return abs((error @ self.exact).item()) / len(error) / max(self.size, 1e-300)**2 if self.size else 0
 
     def limit(self):
-        """The detection limit; None for pure rounding noise."""
+        """Returns the detection limit, or None if the tensor is pure rounding noise."""
         if self.eager >= self.size:
             return None
         return min(self.norm * self.scale / self.size, self.alike * self.factor_scale,
@@ -205,7 +205,7 @@ def perturbed(tensor, generator, is_input):
 
 
 class Row:
-    """One model with its inputs; results are dicts of tensors by name."""
+    """One model with its inputs. Results are dicts of tensors by name."""
 
     def __init__(self, model, dtype, training, seed):
         torch.manual_seed(seed)
@@ -254,7 +254,7 @@ class Row:
         return runs
 
     def right_by_construction(self):
-        """Yields a name and the results of the same mathematics."""
+        """Yields the name of a condition, and the results of the same computation under it."""
         torch.set_num_threads(2)
         yield "threads", self.results(self.copy(), self.inputs)
         torch.set_num_threads(1)
@@ -278,7 +278,8 @@ class Row:
 
 
 def measured(model, dtype, training, seeds):
-    """Counts of (results, alarms, alarms of the second look, planted errors, missed, false), and the limits of the rows."""
+    """Returns counts of (results, alarms, alarms confirmed by further runs, planted errors of twice the limit, missed
+    ones of these, errors of half the limit that were called wrong), and the rows' detection limits."""
     counts, limits = [0] * 6, []
     for seed in seeds:
         row = Row(model, dtype, training, seed)

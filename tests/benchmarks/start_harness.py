@@ -1,15 +1,17 @@
-"""Starts a script of PyTorch's harness where parts of its surroundings are absent: start_harness.py FOLDER SCRIPT ARGUMENT…
+"""Starts a script of PyTorch's harness although some of its dependencies are missing: start_harness.py FOLDER SCRIPT
+ARGUMENT…
 
-- FOLDER has missing_operators.py (cases/exporter), which declares torchvision's operators where its extension does not load.
-- pytorch/benchmark has no timm_models.yaml. Its lists name models, and a class of a file has another name, so empty lists are
-  as good."""
+- FOLDER contains missing_operators.py (cases/exporter). It declares torchvision's operators if the extension does not
+  load.
+- pytorch/benchmark lacks timm_models.yaml. The lists in that file contain model names. Classes from a file have other
+  names, so empty lists have the same effect."""
 import os
 import runpy
 import sys
 
 
 class Nothing(dict):
-    """Lists by names, all of them empty."""
+    """A policy file in which every list is empty."""
 
     def __missing__(self, key):
         return Nothing()

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""How often a tournament has the same result: each model's is held --repeats times, in runs of its own, on an unchanged cache.
+"""Measures how often a tournament has the same result. Runs each model's tournament --repeats times with a filled
+cache.
 
-A run's result is its set of variants that may be the fastest: the winner, or those that tie. A run is made once below --out and
-read again later, so that the program can be stopped and goes on; one that was interrupted is made again. Prints each set with how often it came, and for every pair of
-variants whose order is not the same in all runs how large the difference was. A model's first run compiles, and is not counted.
-Exit code 0: each model's most frequent set came in at least --goal of the runs; 1: less often; 2: a run could not be made."""
+The result of a run is the set of variants that may be the fastest: the winner, or all variants that tie. Runs are kept
+in --out and not repeated, unless they were interrupted, so a stopped script can continue. Prints each set with its
+frequency, and the speed-ups of each variant over all runs. A model's first run compiles and is not counted. Exit code
+0: each model's most frequent set occurred in at least --goal runs. 1: less often, or a run failed."""
 import argparse
 import collections
 import json
@@ -16,7 +17,7 @@ MODELS = ["lennard_jones", "squeezenet1_1", "BertForMaskedLM"]
 
 
 def recorded(file, model):
-    """The tournament of a file that a run left; None where there is none, or the run was interrupted."""
+    """Returns the tournament in a run's file, or None if the file is missing or the run was interrupted."""
     if not file.exists():
         return None
     tournament = next(one for one in json.loads(file.read_text())["models"] if one["model"] == model)
@@ -24,7 +25,7 @@ def recorded(file, model):
 
 
 def held(arguments, model, number):
-    """The tournament of one run, or of the file that it left."""
+    """Returns the tournament of one run. Makes the run if it has no complete file yet."""
     out = pathlib.Path(arguments.out, model, str(number))
     file = out / "tournament.json"
     found = recorded(file, model)
@@ -39,12 +40,12 @@ def held(arguments, model, number):
 
 
 def frequencies(tournaments):
-    """How often each set of variants that may be the fastest came, the most frequent first."""
+    """Returns how often each set of possibly fastest variants occurred, the most frequent first."""
     return collections.Counter(frozenset(one["best"]) for one in tournaments).most_common()
 
 
 def speedups(tournaments):
-    """The speed-ups over eager of each variant that was timed, by name."""
+    """Returns the speed-ups over eager of each timed variant, by name."""
     found = collections.defaultdict(list)
     for one in tournaments:
         for variant in one["variants"]:
@@ -54,7 +55,7 @@ def speedups(tournaments):
 
 
 def report(model, tournaments):
-    """Lines of text, and the number of runs that had the most frequent set."""
+    """Returns the report as lines, and the number of runs with the most frequent set."""
     sets = frequencies(tournaments)
     lines = [f"{model}: {len(tournaments)} runs"]
     lines += [f"  {count:3}  {', '.join(sorted(best)) or 'none'}" for best, count in sets]

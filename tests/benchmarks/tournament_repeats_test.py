@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What tournament_repeats.py counts, by a program that writes results of its own."""
+"""Tests tournament_repeats.py with a fake program that writes planted results."""
 import json
 import os
 import pathlib
@@ -32,7 +32,7 @@ class Report(unittest.TestCase):
 
 
 class Program(unittest.TestCase):
-    """Runs the script on a program that has one result in odd runs, and another one in run 4."""
+    """Runs the script with a fake program that has a different result in run 4 and fails in run 9."""
 
     def run_script(self, folder, *flags):
         binary = pathlib.Path(folder, "torchstone")

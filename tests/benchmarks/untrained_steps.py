@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""untrained_steps.py [--csv FILE]: two training steps of networks without trained weights that stay in eval mode.
+"""untrained_steps.py [--csv FILE]: makes two training steps of untrained networks in eval mode.
 
-Prints loss, largest norm of a gradient and median error of the gradients against float64, in each step, for each kind of
-batch-norm statistics (fixtures/checks/subject/model_preparation.h) and learning rate. It needs torch alone: the networks are
-written here as in the zoo, with two images of 64 pixels."""
+Prints for each step the loss, the largest gradient norm, and the median error of the gradients relative to float64.
+Does so for each kind of batch-norm statistics (fixtures/checks/subject/model_preparation.h) and each learning rate.
+Needs only torch: the networks are restated here as in the zoo. The inputs are two images of 64 × 64 pixels."""
 import argparse
 import copy
 import csv
@@ -90,7 +90,7 @@ def classified(layers, linear):
 
 
 def fill_statistics(model, images, statistics):
-    """As fill_batch_statistics() of model_preparation.cpp."""
+    """Does the same as fill_batch_statistics() in model_preparation.cpp."""
     norms = [layer for layer in model.modules() if isinstance(layer, nn.BatchNorm2d)]
     for norm in norms:
         norm.momentum = 1.0
@@ -108,7 +108,7 @@ def fill_statistics(model, images, statistics):
 
 
 def two_steps(model, images, rate):
-    """Returns loss and gradients of each step. The loss is upstream's, the mean of the output."""
+    """Returns the loss and gradients of each step. The loss is the mean of the output, as in upstream's harness."""
     optimizer, steps = torch.optim.Adam(model.parameters(), lr=rate), []
     for _ in range(2):
         optimizer.zero_grad()
