@@ -14,12 +14,14 @@
 // in Python (counter_fill.py). A model and its Python original can therefore be compared at any size without a file of
 // weights.
 //
-// The generator is SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014) at random
-// positions. The key is FNV-1a-64 of the name. Element i (row-major) has the hash h = mix(key + (i + 1) *
-// 0x9E3779B97F4A7C15). Its integer k = (h >> 40) - 2^23 is in [-2^23, 2^23). Values are integers converted to float32,
-// multiplied once:
-//   weights of 2 and more dimensions   k * float32(sqrt(4.5 / fan_in) * 2^-23), fan_in = elements / size(0);
-//                                      the variance 1.5 / fan_in is between that for linear (1) and for ReLU layers (2)
+// The generator is SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014) with random
+// access. The key is FNV-1a-64 of the name. Element i (row-major) has the hash
+// h = mix(key + (i + 1) * 0x9E3779B97F4A7C15). Its integer k = (h >> 40) - 2^23 is in [-2^23, 2^23).
+//
+// Each value is an integer, converted to float32 and multiplied once:
+//   weights of 2 or more dimensions    k * float32(sqrt(4.5 / fan_in) * 2^-23), fan_in = elements / size(0). The
+//   variance
+//                                      1.5 / fan_in is between those for linear layers (1) and for ReLU layers (2).
 //   running_var                        (2^24 + (k >> 1)) * 2^-24, in [0.75, 1.25)
 //   norm weights (1-d `weight`)        (2^24 + (k >> 2)) * 2^-24, in [0.875, 1.125)
 //   everything else (biases, means)    k * 2^-27, in [-1/16, 1/16)
@@ -44,7 +46,7 @@ inline uint64_t draw(uint64_t key, uint64_t index) {
 
 inline int32_t signed_24_bits(uint64_t h) { return static_cast<int32_t>(h >> 40) - (1 << 23); }
 
-/// (offset + (k >> shift)) * scale, which rounds the integer (exact below 2^24) and the product.
+/// A value is (offset + (k >> shift)) * scale. Rounds the integer (exact below 2^24) and the product.
 struct Rule {
   int32_t offset;
   int shift;

@@ -1,10 +1,10 @@
-"""Weights and inputs without files, bit for bit those of counter_fill.h, whose comment states the rule."""
+"""Generates weights and inputs with the same bits as counter_fill.h, whose comment states the rule."""
 import math
 
 import numpy as np
 import torch
 
-_CHUNK = 1 << 15  # its buffers stay in a core's cache
+_CHUNK = 1 << 15  # small enough for the buffers to fit into a core's cache
 
 
 def _key(name):
@@ -32,7 +32,7 @@ def _scaled(bound):
 
 
 def _rule(name, tensor):
-    """(offset, shift, scale): a value is float32(offset + (k >> shift)) * scale."""
+    """Returns (offset, shift, scale). A value is float32(offset + (k >> shift)) * scale."""
     if tensor.dim() > 1 and tensor.numel() > 0:
         return 0, 0, _scaled(math.sqrt(4.5 / (tensor.numel() // tensor.shape[0])))
     last = name.rsplit(".", 1)[-1]
@@ -56,7 +56,8 @@ def _filled(name, shape, rule):
 
 
 def state(model):
-    """All parameters and buffers by name, tied ones under each name: (tensors, names outside the state_dict)."""
+    """Returns all parameters and buffers by name, and the names outside the state_dict. Tied ones have all their
+    names."""
     tensors = dict(model.named_parameters(remove_duplicate=False))
     tensors.update(model.named_buffers(remove_duplicate=False))
     return tensors, sorted(set(tensors) - set(model.state_dict()))
@@ -74,7 +75,7 @@ def counter_fill(model):
 
 
 def counter_input(name, shape, high=None):
-    """float32 of mean 0 and variance 1, or int64 in [0, high)."""
+    """Returns float32 values with mean 0 and variance 1, or int64 values in [0, high)."""
     if high is None:
         return _filled(name, shape, (0, 0, _scaled(math.sqrt(3.0))))
     draws = _draws(_key(name), 0, math.prod(shape)) >> np.uint64(33)
@@ -82,7 +83,7 @@ def counter_input(name, shape, high=None):
 
 
 def input_of(name, spec):
-    """The input that a spec (originals/entry.py) describes."""
+    """Returns the input that a spec (originals/entry.py) describes."""
     shape, high = tuple(spec["shape"]), spec["high"]
     if high is None:
         values = counter_input(name, shape)

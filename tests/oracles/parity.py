@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""Golden outputs of the Python originals, for the C++ models to be compared with.
+"""Writes golden outputs of the Python originals, which the C++ models are compared with.
 
   parity.py --write [MODEL …]   writes golden/<model>_<preset>.safetensors
-  parity.py --check [MODEL …]   computes them again and compares: exit 1 when one differs, 77 when a package is absent
-  parity.py --check --large     the same for those of large.txt alone, which --check without names leaves out
+  parity.py --check [MODEL …]   recomputes and compares them: exit code 1 if one differs, 77 if a package is missing
+  parity.py --check --large     checks only the models of large.txt, which --check without names leaves out
 
-Weights and inputs come from counter_fill.py, so a file holds results only: the outputs in evaluation mode, float32 (float64
-where the original says so), at most SAMPLE elements an output, evenly strided; for mini also one training pass without dropout
-(where there is a parameter): the loss (mean of the outputs, or the original's own rule),
-the norm of each gradient and of each floating-point buffer afterwards, in the order of their names. Its metadata holds
-model, preset, batch, inputs, output shapes, tolerance, package and versions; for mini also names and shapes of the state,
-nested at the dots, and the constants outside the state_dict (full has the same kind of names, and its outputs prove them:
-each name decides its values).
+Weights and inputs come from counter_fill.py, so a file contains only results:
+- the outputs in evaluation mode in float32, or in float64 if the original asks for it. At most SAMPLE elements of each
+  output are stored, evenly strided.
+- for mini, also one training pass without dropout, if the model has parameters. It consists of the loss (the mean of
+  the outputs, or the original's own rule), the norm of each gradient, and the norm of each floating-point buffer
+  afterwards, in the order of their names.
+
+The metadata contains model, preset, batch, inputs, output shapes, tolerance, package and versions. For mini it also
+contains the names and shapes of the state, nested at the dots, and the constants outside the state_dict. For full, the
+outputs prove the names, because each name determines its values.
 """
 import argparse
 import importlib.metadata
@@ -45,9 +48,9 @@ def leaves(value):
 
 
 def training_pass(model, inputs, original):
-    """Loss, gradients and buffers of one pass in train mode, dropout and stochastic depth off."""
+    """Returns the loss, gradients and buffers of one pass in train mode, without dropout and stochastic depth."""
     model.train()
-    torch.manual_seed(0)  # for what a model draws itself
+    torch.manual_seed(0)  # for models that generate random numbers
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = 0.0
@@ -66,7 +69,7 @@ def training_pass(model, inputs, original):
 
 
 def nested(tensors):
-    """{"a.b": tensor} as {"a": {"b": shape}}."""
+    """Converts {"a.b": tensor} to {"a": {"b": shape}}."""
     tree = {}
     for name, tensor in tensors.items():
         *path, last = name.split(".")
@@ -78,8 +81,8 @@ def nested(tensors):
 
 
 def relative_error(found, expected, key):
-    """Largest difference over the largest value; for a training pass, whose norms differ in size, over the value itself
-    (or a thousandth of the largest, where it is smaller)."""
+    """Returns the largest difference relative to the largest value. The norms of a training pass differ in magnitude,
+    so their differences are relative to the value itself plus a thousandth of the largest value."""
     scale = expected.abs().max()
     if key.startswith("train."):
         scale = expected.abs() + 1e-3 * scale
@@ -87,9 +90,10 @@ def relative_error(found, expected, key):
 
 
 class WithoutDrawing(torch.overrides.TorchFunctionMode):
-    """Leaves out the drawing of weights, which counter_fill replaces: it takes most of the time of a large model."""
+    """Skips the random initialisation of weights. It takes most of the time for large models, and counter_fill replaces
+    the values anyway."""
 
-    DRAWS = {"normal_", "uniform_", "erfinv_", "kaiming_uniform_"}  # by name: transformers puts wrappers in place of torch's
+    DRAWS = {"normal_", "uniform_", "erfinv_", "kaiming_uniform_"}  # matched by name, because transformers wraps them
 
     def __torch_function__(self, function, types, arguments=(), options=None):
         options = options or {}
@@ -146,7 +150,7 @@ def write(name, full):
 
 
 def check(name, full):
-    """The differences, as lines."""
+    """Returns the differences as lines."""
     samples, facts, _ = compute(name, full)
     with safe_open(path_of(name, full), framework="pt") as file:
         lines = [] if json.loads(file.metadata()["facts"]) == facts else ["shapes, names or inputs differ"]
@@ -157,7 +161,7 @@ def check(name, full):
     for key, sample in samples.items():
         error = relative_error(sample, stored[key], key)
         allowed = facts["train_tolerance" if key.startswith("train.") else "tolerance"]
-        if torch.backends.cpu.get_cpu_capability() != vectors:  # as allowance() in parity_test.cpp
+        if torch.backends.cpu.get_cpu_capability() != vectors:  # the same rule as allowance() in parity_test.cpp
             allowed *= 100
         print(f"{name} {'full' if full else 'mini'} {key}: relative difference {error:.2g}")
         if not error <= allowed:

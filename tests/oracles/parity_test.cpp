@@ -1,4 +1,4 @@
-// Every model against its Python original (parity.py), weights and inputs generated on both sides.
+// Compares every model with its Python original (parity.py). Both sides generate the same weights and inputs.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -27,13 +27,13 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 const fs::path golden_folder = fs::path(TORCHSTONE_TEST_DIR) / "oracles" / "golden";
-constexpr int64_t sample_size = 1024;  // most elements of an output in a golden file, as in parity.py
+constexpr int64_t sample_size = 1024;  // maximum number of elements per output in a golden file, as in parity.py
 
-/// One golden file: what the original gave, and the facts of the run.
+/// The content of one golden file: results of the original, and facts about the run.
 struct Golden {
   std::map<std::string, torch::Tensor> samples;
   json facts;
-  std::string vectors;  ///< of the processor that recorded it, as at::get_cpu_capability() names them
+  std::string vectors;  ///< instruction set of the recording processor, as in at::get_cpu_capability()
 };
 
 Golden load_golden(const std::string& name) {
@@ -48,8 +48,8 @@ ModelOptions options_of(const json& facts) {
           .batch_size = facts["batch"]};
 }
 
-/// Without drawing weights, which takes most of the time of a large model: counter_fill writes all of them, and what it
-/// left out would be NaN.
+/// Makes the model without random weights, whose generation takes most of the time for large models. counter_fill
+/// writes all weights, and a weight that it missed would be NaN.
 std::shared_ptr<Model> make_model(const json& facts) {
   const checks::SkipInit no_draws;
   const auto* info = find_model(facts["model"]);
@@ -59,7 +59,7 @@ std::shared_ptr<Model> make_model(const json& facts) {
   return model;
 }
 
-/// With the weights of the original, in the dtype in which it is compared.
+/// Makes the model with the weights of the original, in the dtype of the comparison.
 std::shared_ptr<Model> make_filled_model(const json& facts) {
   auto model = make_model(facts);
   counter_fill(*model);
@@ -67,7 +67,7 @@ std::shared_ptr<Model> make_filled_model(const json& facts) {
   return model;
 }
 
-/// As input_of in counter_fill.py.
+/// Does the same as input_of in counter_fill.py.
 torch::Tensor make_input(const std::string& name, const json& spec) {
   const auto shape = spec["shape"].get<std::vector<int64_t>>();
   if (spec["high"].is_null()) {
@@ -114,13 +114,13 @@ Tensors leaves(const c10::IValue& value) {
 
 double worst_of(const torch::Tensor& ratios) { return ratios.max().item<double>(); }
 
-/// Returns the factor of the tolerances. With vectors of another width than on the recording processor, sums have
+/// Returns a factor for the tolerances. If the vector width differs from that of the recording processor, sums have
 /// another order. Outputs recorded with AVX2 differed by up to 13 times their tolerance with AVX-512
-/// (RobertaForQuestionAnswering, full). The gradient of ReLU can change where a value is close to 0: measured up to
+/// (RobertaForQuestionAnswering, full). The gradient of ReLU can change where a value is close to 0, measured by up to
 /// 0.006 (hrnet_w18).
 double allowance(const Golden& golden) { return at::get_cpu_capability() == golden.vectors ? 1 : 100; }
 
-/// Largest absolute difference over the largest absolute value of the original, over all outputs.
+/// Returns the largest absolute difference of all outputs, each relative to the original's largest absolute value.
 double relative_error(const Tensors& outputs, const Golden& golden) {
   std::vector<torch::Tensor> errors;
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -133,7 +133,8 @@ double relative_error(const Tensors& outputs, const Golden& golden) {
   return worst_of(torch::stack(errors));
 }
 
-/// The same for numbers of different size: each difference over its own value (or a thousandth of the largest).
+/// Returns the same for norms of different magnitude. Each difference is relative to its own value plus a thousandth of
+/// the largest value.
 double relative_error_of_norms(const torch::Tensor& found, const torch::Tensor& expected) {
   return worst_of((found - expected).abs() / (expected.abs() + 1e-3 * expected.abs().max()));
 }
@@ -152,7 +153,7 @@ std::vector<std::string> golden_names(Condition condition) {
   return names;
 }
 
-/// Those that take longest: left out unless asked for (the label large, docs/tests.md).
+/// Returns the models that take longest. They run only on request (label `large`, docs/tests.md).
 const std::set<std::string>& large_names() {
   static const std::set<std::string> names = [] {
     std::ifstream file(golden_folder.parent_path() / "large.txt");
@@ -204,7 +205,7 @@ TEST_P(MiniParity, ATrainingPassEqualsThePythonOriginals) {
   ASSERT_EQ(golden.samples.count("train.loss"), model->parameters().empty() ? 0U : 1U);
   if (model->parameters().empty()) return;
   model->train();
-  torch::manual_seed(0);  // for what a model draws itself
+  torch::manual_seed(0);  // for models that generate random numbers
   each_layer<torch::nn::Dropout>(*model, [](auto& dropout) { dropout.options.p(0); });
   each_layer<DropPathImpl>(*model, [](auto& drop_path) { drop_path.p = 0; });
   const auto loss = model->loss(model->forward(make_inputs(golden.facts)));

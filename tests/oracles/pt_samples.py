@@ -1,4 +1,4 @@
-"""Writes the .pt files that tests/unit/models/formats/pickle reads: pt_samples.py FOLDER"""
+"""pt_samples.py FOLDER: writes the .pt files for the tests in tests/unit/models/formats/pickle."""
 import collections
 import pathlib
 import sys

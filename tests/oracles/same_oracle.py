@@ -1,9 +1,9 @@
-"""Writes random pairs of outputs with the verdict that torch._dynamo.utils.same gives of each.
+"""Writes random pairs of outputs, each with the verdict of torch._dynamo.utils.same.
 
     same_oracle.py OUT.pt [--count 600] [--seed 0]
 
-OUT.pt holds {"torch": version, "cases": [{"kind", "ref", "res", "fp64", "options", "same"}, ...]}; an exception of
-`same` counts as "different", as in upstream's harness. Large tensors repeat a few numbers, which keeps the file small.
+OUT.pt contains {"torch": version, "cases": [{"kind", "ref", "res", "fp64", "options", "same"}, ...]}. An exception in
+`same` counts as "different", as in upstream's harness. Large tensors repeat a few numbers to keep the file small.
 """
 import argparse
 import logging
@@ -19,14 +19,14 @@ SHAPES = [(), (1,), (3,), (10,), (11,), (2, 5), (0,), (50, 10), (167, 3), (37, 2
 
 
 def base(shape):
-    """Random numbers of which the last few dimensions repeat along the first."""
+    """Returns random numbers. Those of large tensors repeat along the first dimension."""
     if len(shape) < 2 or shape[0] < 16:
         return torch.randn(shape, dtype=torch.float64)
     return torch.randn((1, *shape[1:]), dtype=torch.float64).expand(shape)
 
 
 def compact(change, *tensors):
-    """`change` applied to what expanded tensors of one shape store."""
+    """Applies `change` to tensors of one shape. If all are expanded, changes only the elements that they store."""
     shape = tensors[0].shape
     if len(shape) and shape[0] > 1 and all(t.stride(0) == 0 for t in tensors):
         return change(*(t[:1] for t in tensors)).expand(shape)
@@ -85,7 +85,7 @@ def float_case():
 
 
 def rescue_case():
-    """The reference alone has NaN; the result is near the float64 run or not."""
+    """Returns a reference with NaN, and a result without it that is close to the float64 run or not."""
     ref, res, _, tol = float_case()
     exact = compact(lambda t: t.nan_to_num(0.5, 1, 1).double(), res)
     res = compact(lambda t: t.nan_to_num(0.5, 1, 1), res)
@@ -125,7 +125,7 @@ def leaf_case():
     one = random.choice([1, 2, True, False, None, "a", "b", 1.0, 1.5, torch.device("cpu"), torch.device("meta")])
     other = random.choice([one, one, one, 1, 1.0, True, 0, None, "a", 1.5 + 1e-6, torch.device("cpu"), torch.tensor(1.0)])
     if isinstance(one, (int, bool)) and isinstance(other, torch.Tensor):
-        other = one  # here Python compares by Tensor.__eq__, whose answer is no verdict
+        other = one  # otherwise Python would compare with Tensor.__eq__, which returns a tensor instead of a verdict
     return one, other, None, random.choice([0.0, 1e-4])
 
 
@@ -133,7 +133,7 @@ LEAVES = [float_case, float_case, float_case, rescue_case, integer_case, boolean
 
 
 def tree_case():
-    """Lists, tuples and dicts of other cases; sometimes with parts missing."""
+    """Returns lists, tuples or dicts of other cases, sometimes with missing elements."""
     tol = random.choice([1e-4, 1e-2])
     parts = [random.choice(LEAVES)()[:3] for _ in range(random.randrange(0, 4))]
     make = random.choice(["list", "tuple", "dict", "int dict", "mixed", "nested"])
@@ -172,7 +172,7 @@ def options():
 
 
 def broadcasting_allclose(allclose):
-    """torch 2.11 refuses a second tensor of more dimensions than the first; later versions broadcast both."""
+    """Broadcasts both tensors. torch 2.11 does not accept a second tensor with more dimensions than the first."""
     return lambda first, second, *args, **options: allclose(*torch.broadcast_tensors(first, second), *args, **options)
 
 

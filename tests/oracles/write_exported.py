@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the small exported programs by which their C++ reader is tested: write_exported.py FOLDER.
+"""write_exported.py FOLDER: writes the small exported programs that test their C++ reader.
 
-The committed ones are in exported/torch213 and exported/torch211, written by PyTorch 2.13.0 and 2.11.0.
+The committed files are in exported/torch213 and exported/torch211. PyTorch 2.13.0 and 2.11.0 wrote them.
 """
 import collections
 import io
@@ -22,7 +22,8 @@ torch.utils._pytree._register_namedtuple(Pair, serialized_type_name="test.Pair")
 
 
 class Net(torch.nn.Module):
-    """Tied weights, a buffer outside the state_dict, a constant, autocast, no gradients, numbers from sizes."""
+    """Has tied weights, a buffer outside the state_dict, a constant, autocast, no_grad, and numbers computed from
+    sizes."""
 
     def __init__(self):
         super().__init__()
@@ -45,7 +46,7 @@ class Net(torch.nn.Module):
 
 
 class Plain(torch.nn.Module):
-    """Depends on no mode; returns its loss by name."""
+    """Does not depend on the mode, and returns its loss by name."""
 
     def __init__(self):
         super().__init__()
@@ -67,7 +68,7 @@ class Nonzero(torch.nn.Module):
 
 
 class Counter(torch.nn.Module):
-    """Writes into a buffer and into its input."""
+    """Writes to a buffer and to its input."""
 
     def __init__(self):
         super().__init__()
@@ -80,7 +81,7 @@ class Counter(torch.nn.Module):
 
 
 class Texts(torch.nn.Module):
-    """Sizes that are the number of texts, their length and the product of both."""
+    """Has sizes that are the number of texts, their length, and the product of both."""
 
     def __init__(self):
         super().__init__()
@@ -101,12 +102,12 @@ def export(model, args, kwargs=None, **options):
 
 def save(name, programs, outputs=None, **info):
     programs = programs if isinstance(programs, dict) else {"model": programs}
-    for program in programs.values():  # the files are committed: no more metadata than is read
+    for program in programs.values():  # the files are committed, so metadata that nobody reads is removed
         for module in program.graph_module.modules():
             for node in module.graph.nodes if isinstance(module, torch.fx.GraphModule) else []:
                 for key in ("from_node", "nn_module_stack", "torch_fn", "source_fn_stack"):
                     node.meta.pop(key, None)
-                if "stack_trace" in node.meta:  # and no path of the machine
+                if "stack_trace" in node.meta:  # removes paths of the machine
                     node.meta["stack_trace"] = re.sub(r'File "[^"]*/(site-packages/|write_exported)', r'File "\1',
                                                       node.meta["stack_trace"])
     with PT2ArchiveWriter(str(OUT / f"{name}.pt2")) as writer:
@@ -137,4 +138,4 @@ save("branch", export(Branch(), (torch.ones(3),)))
 save("nonzero", export(Nonzero(), (torch.ones(3),)))
 length = torch.export.Dim("length", min=2, max=30)
 save("texts", export(Texts(), (torch.arange(12).view(2, 6),), dynamic_shapes={"ids": {0: rows, 1: length}}))
-save("length", export(Texts(), (torch.arange(6).view(1, 6),), dynamic_shapes={"ids": {1: length}}))  # of one text
+save("length", export(Texts(), (torch.arange(6).view(1, 6),), dynamic_shapes={"ids": {1: length}}))  # batch size 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the small files by which the C++ readers of Python's formats are tested, next to this script."""
+"""Writes the small files that test the C++ readers of Python's formats, into the folder of this script."""
 import pathlib
 
 import torch

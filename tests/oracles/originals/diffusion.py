@@ -6,21 +6,21 @@ from .vision import torchvision
 
 
 def network(name, **sizes):
-    """diffusers' class `name`, which returns a tensor and takes its inputs in the order of `forward`."""
+    """Makes diffusers' class `name`, with inputs in the order of `forward` and a tensor as its output."""
     if importlib.util.find_spec("torchvision"):
-        torchvision()  # diffusers imports transformers, which imports it when it is there
+        torchvision()  # diffusers imports transformers, which imports torchvision if it is installed
     import diffusers
     return Called(getattr(diffusers, name)(**sizes), lambda model, *inputs: model(*inputs, return_dict=False)[0])
 
 
-# diffusers calls the number of heads attention_head_dim.
+# In diffusers, attention_head_dim is the number of heads.
 MINI_UNET = dict(sample_size=16, block_out_channels=(32, 64), layers_per_block=1, cross_attention_dim=32,
                  down_block_types=("CrossAttnDownBlock2D", "DownBlock2D"), up_block_types=("UpBlock2D", "CrossAttnUpBlock2D"),
                  attention_head_dim=(2, 4), norm_num_groups=8)
 
 
 def unet(sizes, side, words, **both):
-    """A U-Net of these sizes in full, for latents of this side and so many words."""
+    """A U-Net. In the full preset it has these sizes, latents with this side length, and this number of words."""
     def build(full):
         return network("UNet2DConditionModel", **(sizes if full else MINI_UNET), **both)
 

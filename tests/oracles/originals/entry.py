@@ -1,4 +1,4 @@
-"""What an original is."""
+"""The description of an original."""
 from dataclasses import dataclass
 from typing import Callable
 
@@ -8,27 +8,29 @@ MINI_BATCH = 4
 
 
 def spec(shape, high=None, **more):
-    """What an input is drawn from (counter_fill.input_of): float32, or int64 below `high`; `more` may hold low (of
-    integers), range (float64 between two bounds, float32 with single), ascending (integers in order along the last dimension, from 0 on) and
-    ragged (row i ends in i places of -1)."""
+    """Describes how an input is generated (counter_fill.input_of): float32, or int64 below `high`. `more` may contain
+    - low: the least integer;
+    - range: float64 between two bounds, or float32 with `single`;
+    - ascending: integers sorted along the last dimension, starting with 0;
+    - ragged: the last i elements of row i are -1."""
     return {"shape": list(shape), "high": high} | more
 
 
 @dataclass(frozen=True)
 class Original:
-    """An input is (shape without the batch, None for float32 or the bound of int64), or a whole `spec`. `tolerance` is
-    what the C++ model may differ by: the largest absolute difference over the largest absolute output; `train_tolerance`
-    is that of the gradients' norms."""
+    """An input is (shape without the batch, bound), or a complete `spec`. The bound is None for float32, and the
+    exclusive maximum for int64. `tolerance` is the allowed difference of the C++ model: the largest absolute difference
+    relative to the largest absolute output. `train_tolerance` is the same for the norms of the gradients."""
     package: str
     build: Callable[[bool], nn.Module]
     inputs: Callable[[bool], list]
     tolerance: float = 1e-5
     train_tolerance: float = 1e-4
-    batch: int = 0  # of both presets; 0: MINI_BATCH for mini, 1 for full
-    mini_batch: int = 0  # of mini, where it is another
-    double: bool = False  # compared in float64: float32's rounding grows too much in it, differently on each processor
-    whole_shapes: bool = False  # the shapes of the inputs are whole, without a batch
-    training_inputs: bool = False  # mini is run as in training, where the inputs are others than in inference
+    batch: int = 0  # batch size of both presets; 0: MINI_BATCH for mini, 1 for full
+    mini_batch: int = 0  # batch size of mini, if it differs
+    double: bool = False  # compared in float64, because rounding errors in float32 grow too large
+    whole_shapes: bool = False  # the shapes of the inputs are complete, without a batch dimension to add
+    training_inputs: bool = False  # mini uses the inputs of training, which differ from those of inference
     loss: Callable = staticmethod(lambda outputs: sum(leaf.sum() / leaf.numel() for leaf in outputs) / len(outputs))
     output: Callable = staticmethod(lambda value: value)
 
@@ -47,12 +49,13 @@ def image(side_mini, side_full=224):
 
 
 class Called(nn.Module):
-    """A model that is called in a way of its own: call(model, inputs…). The names are those of the model inside."""
+    """Wraps a model that needs a special call: call(model, inputs…). Its tensors have the names of the wrapped
+    model."""
 
     def __init__(self, model, call):
         super().__init__()
         self.model_and_call = model, call
-        # Of the model itself; the same dicts, so that a change of dtype reaches both.
+        # Shares the wrapped model's dicts, so that a change of dtype applies to both.
         self._parameters, self._buffers = model._parameters, model._buffers
         for name, child in model.named_children():
             self.add_module(name, child)

@@ -1,4 +1,4 @@
-"""Originals that no package offers: restated/."""
+"""Originals that no package contains, from restated/."""
 from .entry import MINI_BATCH, Original, image, spec
 
 
@@ -59,7 +59,7 @@ def turbulent_kinetic_energy(full):
 
 
 def turbulent_kinetic_energy_inputs(full):
-    side, depth = (204, 26) if full else (30, 4)  # 32 would leave only each third element to the sample
+    side, depth = (204, 26) if full else (30, 4)  # with a side of 32, the sample would take only every third element
     any_sign, positive = {"range": [-1.7, 1.7]}, {"range": [0.5, 2]}
     cells, moments = [side, side, depth], [side, side, depth, 3]
     lengths = [[side]] * 4 + [[depth]] * 2 + [[side]] * 2
@@ -75,13 +75,13 @@ def isoneutral_mixing(full):
 
 
 def isoneutral_mixing_inputs(full):
-    side, depth = (204, 26) if full else (34, 5)  # the sample has elements of each level and corner
+    side, depth = (204, 26) if full else (34, 5)  # with these sizes, the sample has elements of every level and corner
     cells, moments, corners = [side, side, depth], [side, side, depth, 3], [side, side, depth, 2, 2]
     return [*(spec(cells, range=[0, 1]) for _ in "tuvw"), *(spec([side], range=[5e4, 2e5]) for _ in range(4)),
             *(spec([depth], range=[50, 200]) for _ in range(2)), *(spec([side], range=[0.5, 1]) for _ in range(2)),
             spec(moments, range=[34, 36]), spec(moments, range=[-2, 20]), spec([depth], range=[-5000, 0]),
             *(spec(cells, range=[0, 2000]) for _ in range(3)), spec(cells, range=[0, 1e-3]),
-            *(spec(corners, range=[-1e-3, 1e-3]) for _ in range(4))]  # the results' edges, as large as the rest
+            *(spec(corners, range=[-1e-3, 1e-3]) for _ in range(4))]  # edges of the results, of the same magnitude
 
 
 def cyclegan(full):
@@ -144,7 +144,7 @@ def speech_inputs(full):
 
 ORIGINALS = {
     "dcgan": Original("torch", dcgan, image(64, 64), batch=MINI_BATCH),
-    # Biases before BatchNorm have no gradient but rounding errors.
+    # The gradients of biases before BatchNorm consist only of rounding errors.
     "pytorch_unet": Original("torch", pytorch_unet, lambda full: [((3, 640, 959) if full else (3, 64, 95), None)],
                              double=True),
     "tts_angular": Original("torch", tts_angular, lambda full: [((50 if full else 10, 40), None)]),
@@ -162,7 +162,7 @@ ORIGINALS = {
     "edsr_baseline_x2": Original("torch", edsr, image(24, 48)),
     "yolov3": Original("torch", yolov3, lambda full: [((3, 384, 512) if full else (3, 64, 96), None)]),
     "phlippe_resnet": Original("torch", phlippe_resnet, image(32, 32)),
-    # Biases before BatchNorm, as in pytorch_unet.
+    # Has biases before BatchNorm, as pytorch_unet.
     "phlippe_densenet": Original("torch", phlippe_densenet, image(32, 32), double=True),
     "maml_omniglot": Original("torch", omniglot(momentum=1), lambda full: [((1, 28, 28), None)], batch=5, double=True),
     "functorch_maml_omniglot": Original("torch", omniglot(track_running_stats=False),

@@ -1,4 +1,4 @@
-"""transformers' models of images that take prompts."""
+"""transformers' image models that take prompts."""
 from .entry import Called, Original, spec
 from .words import transformers
 
@@ -19,7 +19,7 @@ def sam(**published):
         model = kinds.SamModel(kinds.SamConfig(
             vision_config=kinds.SamVisionConfig(**vision), prompt_encoder_config=kinds.SamPromptEncoderConfig(**prompt),
             mask_decoder_config=kinds.SamMaskDecoderConfig(**decoder)))
-        model.prompt_encoder.no_mask_embed.requires_grad_(False)  # unused where there is a mask
+        model.prompt_encoder.no_mask_embed.requires_grad_(False)  # unused, because a mask is given
         return Called(model, call)
     return build
 

@@ -10,13 +10,13 @@ from .vision import torchvision
 
 
 def models():
-    torchvision()  # timm imports it
+    torchvision()  # timm imports torchvision
     import timm.models
     return timm.models
 
 
 def made(name):
-    """The full preset by its name, of random weights."""
+    """Makes the full preset by its name, with random weights."""
     torchvision()
     import timm
     return timm.create_model(name, pretrained=False)
@@ -67,7 +67,7 @@ def repvgg(deployed):
             from timm.utils import reparameterize_model
             model = reparameterize_model(model)
             for parameter in model.parameters():
-                parameter.requires_grad_(True)  # what was merged is detached
+                parameter.requires_grad_(True)  # merged parameters are detached
         return model
     return build
 
@@ -212,7 +212,7 @@ def ghostnet(full):
     if full:
         return made("ghostnet_100")
     stages = [[[3, 16, 16, 0, 1]], [[3, 48, 24, 0, 2]], [[3, 72, 24, 0, 1]], [[5, 72, 40, 0.25, 2]]]
-    return models().ghostnet.GhostNet(stages, drop_rate=0.0)  # its dropout is a number
+    return models().ghostnet.GhostNet(stages, drop_rate=0.0)  # no dropout layer that a test could switch off later
 
 
 def res2net(name, base_width, scale, cardinality=1):
@@ -349,8 +349,8 @@ ORIGINALS = {
     "swin_tiny_patch4_window7_224": image_model(swin("swin_tiny_patch4_window7_224"), side=32),
     "swin_base_patch4_window7_224": image_model(swin("swin_base_patch4_window7_224"), side=32),
     "beit_base_patch16_224": image_model(beit),
-    # The originals themselves differ by up to 4e-4 between one thread and two: in LeViT's gradients in train mode, and in
-    # NFNet's full preset. Its random gains have both signs and amplify rounding errors.
+    # With two threads instead of one, the originals themselves differ by up to 4e-4. This concerns LeViT's gradients in
+    # train mode and NFNet's full preset. NFNet's random gains have both signs and amplify rounding errors.
     "levit_128": image_model(levit, side=128, double=True),
     "mobilevit_s": image_model(mobilevit, side_full=256),
     "nfnet_l0": image_model(nfnet("nfnet_l0"), side_full=288, tolerance=2e-3),
@@ -380,7 +380,7 @@ ORIGINALS = {
     "vovnet39a": image_model(vovnet("vovnet39a")),
     "cspdarknet53": image_model(cspdarknet, side_full=256),
     "coat_lite_mini": image_model(coat),
-    # Biases before BatchNorm have no gradient but rounding errors.
+    # The gradients of biases before BatchNorm consist only of rounding errors.
     "visformer_small": image_model(visformer, double=True),
     "twins_pcpvt_base": image_model(twins),
     "crossvit_9_240": image_model(crossvit, side=120, side_full=240),

@@ -13,8 +13,9 @@ from .entry import Called, Original, image, spec
 
 @functools.cache
 def torchvision():
-    """torchvision.models, also where only a build for another device is installed: its compiled operators, which no
-    classification model needs, are then declared by name so that its Python part imports."""
+    """Returns torchvision.models, even if the installed build is for another device and its compiled operators do not
+    load. Classification models do not need these operators. They are then declared by name, so that the Python part
+    imports."""
     try:
         import torchvision.models as models
         return models
@@ -35,7 +36,7 @@ def torchvision():
 
 
 def published(name):
-    """The full preset by its name, of random weights."""
+    """Makes the full preset by its name, with random weights."""
     return getattr(torchvision(), name)(weights=None)
 
 
@@ -139,7 +140,7 @@ def raft(full):
 
 
 def use_restated_operators():
-    """Has torchvision call restated operators of detectors, if its library is absent."""
+    """Makes torchvision call the restated detection operators if its library is missing."""
     import torchvision as package
     if not package.extension._has_ops():
         from restated.detection_operators import nms, roi_align
@@ -148,7 +149,7 @@ def use_restated_operators():
 
 
 def mask_rcnn(full):
-    """As with the published weights: frozen norms without an epsilon, and three trainable stages."""
+    """Builds the variant for the published weights: frozen norms without an epsilon, and three trainable stages."""
     models = torchvision()
     use_restated_operators()
     from torchvision.models.detection import _utils, backbone_utils, faster_rcnn
@@ -176,10 +177,10 @@ def call_detector(model, images, *targets):
 
 
 def detector_inputs(full):
-    """Images, and in training two true boxes of each."""
+    """Returns images, and for training two labelled boxes per image."""
     side = 224 if full else 64
     batch = 1 if full else 2
-    # Close to the mean, because the filled weights enlarge differences until softmax is 0 or 1 and boxes are empty.
+    # Values close to the mean. Generated weights amplify differences until softmax is 0 or 1 and boxes are empty.
     images = [spec([batch, 3, side, side], range=[0.41, 0.49] if full else [0.3, 0.6], single=True)]
     targets = [spec([batch, 2, 4], side, ascending=True), spec([batch, 2], 91, low=1), spec([batch, 2, side, side], 2)]
     return images if full else images + targets
@@ -199,7 +200,7 @@ ORIGINALS = {
     "resnet152": tv(resnet("Bottleneck", [3, 8, 36, 3])),
     "functorch_dp_cifar10": Original("torchvision", resnet(
         "BasicBlock", [2, 2, 2, 2], norm_layer=lambda c: nn.GroupNorm(min(c, 32), c)), image(32, 32)),
-    # The original's own gradients differ by 1.5e-4 between one thread and two.
+    # With two threads instead of one, the original's own gradients differ by 1.5e-4.
     "resnext50_32x4d": tv(resnet("Bottleneck", [3, 4, 6, 3], groups=32, width_per_group=4), train_tolerance=1e-3),
     "wide_resnet50_2": tv(resnet("Bottleneck", [3, 4, 6, 3], width_per_group=128)),
     "googlenet": tv(googlenet),
@@ -214,9 +215,10 @@ ORIGINALS = {
     "deeplabv3_mobilenet_v3_large": tv(deeplab),
     "mnasnet1_0": tv(mnasnet),
     "shufflenet_v2_x1_0": tv(shufflenet),
-    # RoIAlign adds its samples in another order: torchvision's own operators and the restated ones differ by 8e-6.
+    # The restated RoIAlign adds its samples in another order than torchvision's operators: the results differ by 8e-6.
     "vision_maskrcnn": Original("torchvision", mask_rcnn, detector_inputs, tolerance=5e-5, training_inputs=True,
                                 mini_batch=2),
-    # Each refinement looks up where the last one pointed: the original itself differs by 4e-6 between one thread and two.
+    # Each refinement reads at the position that the last one computed, which amplifies rounding errors. With two
+    # threads instead of one, the original itself differs by 4e-6.
     "raft_small": Original("torchvision", raft, lambda full: 2 * image(64)(full), tolerance=1e-4),
 }

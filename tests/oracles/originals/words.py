@@ -10,7 +10,7 @@ from .vision import torchvision
 
 def transformers():
     if importlib.util.find_spec("torchvision"):
-        torchvision()  # transformers imports it when it is there
+        torchvision()  # transformers imports torchvision if it is installed
     import transformers
     return transformers
 
@@ -20,7 +20,8 @@ ENCODER = dict(vocab_size=1000, hidden_size=64, num_hidden_layers=2, num_attenti
 
 
 def encoder(name, kind, mini=ENCODER, **both):
-    """transformers' class `name` of the configuration `kind`, of default sizes in full."""
+    """Returns a builder of transformers' class `name` with the configuration `kind`, which has default sizes in
+    full."""
     def build(full):
         return getattr(transformers(), name)(getattr(transformers(), kind + "Config")(**both, **({} if full else mini)))
     return build
@@ -48,7 +49,7 @@ def camembert(full):
     return transformers().CamembertForMaskedLM(transformers().CamembertConfig(**sizes))
 
 
-# As in T5 a rate of dropout is a number.
+# As in T5, dropout rates are numbers that cannot be switched off later.
 WITHOUT_DROPOUT = dict(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
 
 
@@ -78,7 +79,8 @@ def gpt2(kind, **published):
 
 
 def answer(result):
-    """Loss (where labels were given), logits and (of an encoder with a decoder) the encoder's last state."""
+    """Returns the loss if labels are given, the logits, and the encoder's last state if there are encoder and
+    decoder."""
     parts = [result.loss, result.logits, getattr(result, "encoder_last_hidden_state", None)]
     return [part for part in parts if part is not None]
 
@@ -97,11 +99,11 @@ def rms_norm(module, x):
 
 def t5(full, kind="T5", **published):
     sizes = dict(vocab_size=1000, d_model=64, d_kv=16, d_ff=128, num_layers=2, num_heads=4)
-    # The rate of the attention's dropout is a number, which cannot be switched off later.
+    # The dropout rate of the attention is a number, which cannot be switched off later.
     config = getattr(transformers(), kind + "Config")(
         decoder_start_token_id=0, dropout_rate=0.0, **(published if full else sizes))
     model = getattr(transformers(), kind + "ForConditionalGeneration")(config)
-    # Its norm takes the variance in float32 always, whose rounding is what float64 shall keep out.
+    # Replaces T5's norm, which always computes the variance in float32, even in a float64 comparison.
     for module in model.modules():
         if type(module).__name__ == kind + "LayerNorm":
             module.forward = functools.partial(rms_norm, module)
@@ -109,7 +111,7 @@ def t5(full, kind="T5", **published):
 
 
 def labelled_t5(tokens, vocabulary, kind="T5"):
-    """As huggingface.py runs it: with labels and the decoder's words."""
+    """T5 as huggingface.py runs it: with labels and the decoder's words."""
     def build(full):
         return Called(t5(full, kind), lambda model, ids, decoded, labels: answer(
             model(input_ids=ids, decoder_input_ids=decoded, labels=labels, use_cache=False)))
@@ -118,8 +120,8 @@ def labelled_t5(tokens, vocabulary, kind="T5"):
 
 
 def torchbench_pair(tokens, vocabulary, build, **options):
-    """An encoder and a decoder as torchbench.py runs them: in inference (full) the decoder's words, in training (mini)
-    labels."""
+    """An encoder and a decoder as torchbench.py runs them. The second input is the decoder's words in inference (full),
+    and labels in training (mini)."""
     def called_with(full):
         second = "decoder_input_ids" if full else "labels"
         return Called(build(full), lambda model, ids, others: answer(
@@ -156,14 +158,15 @@ DECODERS = {  # full, mini
         for sizes, rotated in (
             (dict(vocab_size=200064, num_hidden_layers=2, num_attention_heads=24, num_key_value_heads=8), 96),
             (MINI_DECODER, 12))),
-    # gpt-oss-20b, 2 of 24 layers, 8 of 32 experts, and fewer words
+    # gpt-oss-20b, 2 of 24 layers, 8 of 32 experts, and a smaller vocabulary
     "GptOss": (dict(vocab_size=32768, num_hidden_layers=2, num_local_experts=8),
                MINI_DECODER | dict(head_dim=16, num_local_experts=8, sliding_window=6)),
 }
 
 
 def decoder_step(model, ids, keys=None, values=None):
-    """(logits, keys, values) with the cache as two tensors [N, layers, heads, places, D]; it keeps what windows omit."""
+    """Returns (logits, keys, values). The cache is two tensors [N, layers, heads, positions, D], which also keep the
+    positions outside sliding windows."""
     cache = transformers().DynamicCache()
     for layer in range(0 if keys is None else keys.shape[1]):
         cache.update(keys[:, layer], values[:, layer], layer)
@@ -178,7 +181,7 @@ def decoder_config(kind, full):
 
 
 def decoder(kind, name=None, prompt=32, experts=None):
-    """The two models of a decoder: a prompt, and one word after a cache."""
+    """Returns the two models of a decoder: one for a prompt, and one for the next word after a cache."""
     def build(full):
         model = getattr(transformers(), f"{kind}ForCausalLM")(decoder_config(kind, full))
         if experts:
@@ -199,7 +202,7 @@ def decoder(kind, name=None, prompt=32, experts=None):
 
 
 QWEN3_5 = dict(tie_word_embeddings=True, rope_parameters=dict(rope_type="default", rope_theta=1e7, partial_rotary_factor=0.25))
-# Decoders with recurrent states: (class, configuration, full, mini, tokens of the prompt in full and mini).
+# Decoders with recurrent states: (class, configuration, full, mini, prompt lengths in full and mini).
 RECURRENT = {
     # mamba2-130m
     "mamba2": ("Mamba2ForCausalLM", "Mamba2Config",
@@ -218,7 +221,7 @@ RECURRENT = {
 
 
 def recurrent_step(model, ids, convolved=None, states=None, keys=None, values=None):
-    """(logits, inputs of the convolutions, states, keys, values), each of all layers that have it."""
+    """Returns (logits, inputs of the convolutions, states, keys, values), each stacked over the layers that have it."""
     cache = transformers().DynamicCache(config=model.config)
     kinds = model.config.layer_types
     linear = [layer for layer, kind in enumerate(kinds) if kind == "linear_attention"]
@@ -230,7 +233,7 @@ def recurrent_step(model, ids, convolved=None, states=None, keys=None, values=No
         for place, layer in enumerate(attending):
             cache.update(keys[:, place], values[:, place], layer)
     name = "cache_params" if model.config.model_type == "mamba2" else "past_key_values"
-    # A step writes into the states, of which gradients need the values before it.
+    # A step overwrites the states in place, but gradients need the previous values. The hooks save copies of them.
     with torch.autograd.graph.saved_tensors_hooks(torch.clone, lambda x: x):
         logits = model(input_ids=ids, use_cache=True, **{name: cache}).logits
     found = [[cache.layers[i].conv_states[0] for i in linear], [cache.layers[i].recurrent_states[0] for i in linear],
@@ -239,7 +242,7 @@ def recurrent_step(model, ids, convolved=None, states=None, keys=None, values=No
 
 
 def memory_shapes(config, places):
-    """Shapes of what recurrent_step() reads after the words."""
+    """Returns the shapes of the inputs of recurrent_step() after the words."""
     if config.model_type == "mamba2":
         width = config.num_heads * config.head_dim + 2 * config.n_groups * config.state_size
         return [(config.num_hidden_layers, width, config.conv_kernel),
@@ -252,7 +255,7 @@ def memory_shapes(config, places):
 
 
 def recurrent_decoder(name):
-    """The two models of a decoder with recurrent states: a prompt, and one word after it."""
+    """Returns the two models of a decoder with recurrent states: one for a prompt, and one for the next word."""
     model, kind, *presets, tokens = RECURRENT[name]
 
     def config(full):
@@ -286,7 +289,7 @@ def bart_base(full):
 
 def bart(kind, task, tokens=1024, vocabulary=50265, **both):
     def build(full):
-        # As in T5 a rate of dropout is a number.
+        # As in T5, dropout rates are numbers that cannot be switched off later.
         config = getattr(transformers(), f"{kind}Config")(
             dropout=0.0, attention_dropout=0.0, **both, **({} if full else MINI_BART))
         model = getattr(transformers(), f"{kind}For{task}")(config)
@@ -325,8 +328,8 @@ def xlnet(full):
 
 
 def cached_step(model, ids, keys, values, source_keys, source_values):
-    """(logits, keys, values) of one more word; caches are tensors [N, layers, heads, places, D]. The encoder's output is
-    only asked for its length."""
+    """Returns (logits, keys, values) for one more word. Caches are tensors [N, layers, heads, positions, D]. Of the
+    encoder's output, only the length is used."""
     caches = []
     for old_keys, old_values in ((keys, values), (source_keys, source_values)):
         caches.append(transformers().DynamicCache())
@@ -340,7 +343,8 @@ def cached_step(model, ids, keys, values, source_keys, source_values):
 
 
 def without_encoder(model, decoder, projections):
-    """`model` without what a cached step does not use: the encoder and the keys' and values' projections of its output."""
+    """Removes the parts that a cached step does not use: the encoder, and the projections of its output to keys and
+    values."""
     owner = model.model if hasattr(model, "model") else model
     owner.encoder = torch.nn.Identity()
     for module in decoder.modules():
@@ -388,7 +392,7 @@ def whisper_features(full):
 
 
 def listener(build, **options):
-    """A model of Whisper's features alone."""
+    """A model whose only input is Whisper's features."""
     def called_with(full):
         return Called(build(full), lambda model, features: model(input_features=features)[0])
     return Original("transformers", called_with, whisper_features, **options)
@@ -397,7 +401,8 @@ def listener(build, **options):
 def whisper_classifier(*sizes):
     return listener(lambda full: transformers().WhisperForAudioClassification(whisper_config(full, *sizes)))
 def clip(full):
-    """Of openai/clip-vit-base-patch32, whose configuration has the outdated numbers 0 and 2: a text ends in its highest id."""
+    """openai/clip-vit-base-patch32. Its configuration has the outdated token ids 0 and 2, so a text ends at its highest
+    id."""
     text, image = {}, {}
     if not full:
         text = dict(vocab_size=1000, hidden_size=64, intermediate_size=256, num_hidden_layers=2, num_attention_heads=4,
@@ -415,7 +420,7 @@ def clip_inputs(full):
 
 
 def clip_loss(outputs):
-    """The mean over four tensors and two encoders, each of which has two."""
+    """Returns the mean over four tensors and two encoders. An encoder's value is the mean of its two tensors."""
     means = [output.sum() / output.numel() for output in outputs]
     return (sum(means[:4]) + sum(means[4:]) / 2) / 6
 
@@ -425,8 +430,8 @@ def called(build):
 
 
 def words(tokens, vocabulary, build, ids=None, classes=None, double=False):
-    """A model of token ids (below `ids`) with labels, as huggingface.py runs it: one a token, or one a sample below
-    `classes`."""
+    """A model with token ids (below `ids`) and labels, as huggingface.py runs it. There is one label per token, or one
+    label below `classes` per sample."""
     def inputs(full):
         length, bound = (tokens, vocabulary) if full else (32, 1000)
         return [((length,), ids or bound), ((), classes) if classes else ((length,), bound)]
@@ -434,14 +439,14 @@ def words(tokens, vocabulary, build, ids=None, classes=None, double=False):
 
 
 def torchbench_words(tokens, vocabulary, build):
-    """The same as torchbench.py runs it: labels in training alone, and the mean of the logits as the loss."""
+    """The same as torchbench.py runs it: with labels only in training, and with the mean of the logits as the loss."""
     return Original("transformers", called(build), lambda full: [((tokens,), vocabulary)] if full else 2 * [((32,), 1000)],
                     tolerance=2e-5, training_inputs=True, loss=mean_of_logits)
 
 
 def answers(tokens, vocabulary, build, ids=None, double=False):
-    """A model that finds an answer in token ids (in full below `ids`), given the positions of its first and last word. In
-    mini, the ids are all words."""
+    """A model that finds an answer in token ids, trained with the positions of its first and last word. In full, ids
+    are below `ids`; in mini, they cover the whole vocabulary."""
     def call(model, ids, start, end):
         result = model(input_ids=ids, start_positions=start, end_positions=end)
         return [result.loss, result.start_logits, result.end_logits]
@@ -521,7 +526,7 @@ ORIGINALS = {
     "ElectraForQuestionAnswering": answers(512, 30522, encoder("ElectraForQuestionAnswering", "Electra", MINI_ELECTRA)),
     "DebertaV2ForMaskedLM": words(512, 128100, encoder("DebertaV2ForMaskedLM", "DebertaV2")),
     "DebertaV2ForQuestionAnswering": answers(512, 128100, encoder("DebertaV2ForQuestionAnswering", "DebertaV2")),
-    # Scales in the place of norms: values grow from layer to layer, in full beyond what float32 holds.
+    # Has scales instead of norms, so values grow from layer to layer. In full, they exceed the range of float32.
     "MobileBertForMaskedLM": words(128, 30522, encoder("MobileBertForMaskedLM", "MobileBert", MINI_MOBILEBERT), double=True),
     "MobileBertForQuestionAnswering": answers(
         128, 30522, encoder("MobileBertForQuestionAnswering", "MobileBert", MINI_MOBILEBERT), double=True),

@@ -1,1 +1,1 @@
-"""Originals that no package offers, stated again from their papers and from what upstream builds."""
+"""Originals that no package contains, rewritten from their papers and from upstream's code."""

@@ -1,4 +1,4 @@
-"""Generator of CycleGAN (Zhu et al. 2017) with instance normalisation, as pytorch/benchmark times it."""
+"""Generator of CycleGAN (Zhu et al. 2017) with instance normalisation, as in pytorch/benchmark."""
 from torch import nn
 
 

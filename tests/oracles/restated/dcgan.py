@@ -1,4 +1,4 @@
-"""Discriminator of DCGAN (Radford et al. 2015), as pytorch/benchmark times it."""
+"""Discriminator of DCGAN (Radford et al. 2015), as in pytorch/benchmark."""
 from torch import nn
 
 

@@ -1,4 +1,4 @@
-"""Auto-encoder of ratings (Kuchaiev, Ginsburg 2017), as pytorch/benchmark's nvidia_deeprecommender builds it."""
+"""Auto-encoder for ratings (Kuchaiev, Ginsburg 2017), as in pytorch/benchmark's nvidia_deeprecommender."""
 import torch
 from torch import nn
 from torch.nn.functional import linear, selu

@@ -1,4 +1,4 @@
-"""Demucs (Défossez et al. 2019) with the wrapper in which pytorch/benchmark times it."""
+"""Demucs (Défossez et al. 2019) with pytorch/benchmark's wrapper."""
 import torch
 from torch import nn
 from torch.nn import functional

@@ -1,4 +1,5 @@
-"""NMS and RoIAlign of torchvision's CPU kernels (torchvision/csrc/ops/cpu), for a torchvision without its library."""
+"""NMS and RoIAlign as in torchvision's CPU kernels (torchvision/csrc/ops/cpu), for a torchvision without its
+library."""
 import torch
 
 
@@ -20,7 +21,7 @@ def nms(boxes, scores, threshold):
 
 
 def corners(places, cells):
-    """The two cells around each place of one axis, and their weights, which are 0 outside of the map."""
+    """Returns the two cells around each position on one axis, and their weights, which are 0 outside the map."""
     inside = (places >= -1) & (places <= cells)
     clamped = places.clamp(0, cells - 1)
     low = clamped.floor().long()

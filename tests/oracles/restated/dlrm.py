@@ -1,5 +1,5 @@
-"""Deep learning recommendation model (Naumov et al. 2019) in the sizes of pytorch/benchmark's dlrm, with the paper's
-sigmoid at its end."""
+"""Deep learning recommendation model (Naumov et al. 2019) with the sizes of pytorch/benchmark's dlrm and the paper's
+sigmoid at the end."""
 import torch
 from torch import nn
 

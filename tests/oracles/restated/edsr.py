@@ -1,4 +1,4 @@
-"""EDSR's baseline for a factor of 2 (Lim et al. 2017)."""
+"""EDSR baseline model with a scale factor of 2 (Lim et al. 2017)."""
 import torch
 from torch import nn
 

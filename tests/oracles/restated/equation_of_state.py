@@ -1,9 +1,9 @@
-"""Equation of state of sea water in 48 terms (IOC et al. 2010), as pytorch/benchmark's pyhpc_equation_of_state times it:
-the derivative of dynamic enthalpy by temperature, here by forward-mode differentiation."""
+"""Equation of state of sea water with 48 terms (IOC et al. 2010), as in pytorch/benchmark's pyhpc_equation_of_state.
+Computes the derivative of the dynamic enthalpy with respect to temperature, here by forward-mode differentiation."""
 import torch
 from torch import nn
 
-# Rows: powers of the temperature.
+# The coefficients in each row belong to increasing powers of the temperature.
 A0, A0_S, A0_ROOT = ([1.0, 2.775927747785646e-3, -2.349607444135925e-5, 1.119513357486743e-6, 6.743689325042773e-10],
                      [-7.521448093615448e-3, -2.764306979894411e-5, 1.262937315098546e-7, 9.527875081696435e-10,
                       -1.811147201949891e-11],

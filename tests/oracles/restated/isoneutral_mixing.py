@@ -1,5 +1,5 @@
-"""Slopes of surfaces of equal density (Griffies et al. 1998) as pytorch/benchmark's pyhpc_isoneutral_mixing has them from
-Veros, a whole field of corners at a time."""
+"""Slopes of surfaces of equal density (Griffies et al. 1998), as in pytorch/benchmark's pyhpc_isoneutral_mixing, which
+is taken from Veros. Computes the whole field for each corner at once."""
 import torch
 from torch import nn
 from torch.nn.functional import pad
@@ -9,7 +9,7 @@ IN, FACES = slice(2, -2), slice(1, -2)
 
 
 def shifted(x, axis, by):
-    """x[i + by] at i along an axis, for by of -1, 0 or 1, with any values beyond the end."""
+    """Returns x[i + by] at i along an axis, for by = -1, 0 or 1. Values beyond the end are arbitrary."""
     return x.roll(-by, axis)
 
 
@@ -39,7 +39,7 @@ class IsoneutralMixing(nn.Module):
         levels = torch.arange(dzw.numel())
 
         def beside(axis, mask, sideways, diffusivity, out):
-            """At the eastern or northern faces. The corners below are absent on the lowest level."""
+            """Computes the eastern or northern faces. The lowest level has no corners below it."""
             at_levels = [k_iso, shifted(k_iso, axis, 1)]
             mean = sum(k + shifted(k, 2, -1) for k in at_levels) / 4
             mean = torch.where(levels > 0, mean, sum(at_levels) / 2)
@@ -59,7 +59,7 @@ class IsoneutralMixing(nn.Module):
             return diffusivity, out
 
         def above(axis, lengths, sideways, out):
-            """At the upper faces of all levels but the highest."""
+            """Computes the upper faces of all levels except the highest."""
             total, out = 0, out.clone()
             for kr in range(2):
                 for ip in range(2):

@@ -1,4 +1,4 @@
-"""Actor of LearningToPaint (Huang et al. 2019), as pytorch/benchmark times it."""
+"""Actor of LearningToPaint (Huang et al. 2019), as in pytorch/benchmark."""
 import torch
 from torch import nn
 from torch.nn import functional as F

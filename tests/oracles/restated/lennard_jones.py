@@ -1,4 +1,5 @@
-"""Tanh network of pytorch/benchmark's lennard_jones: a bare Sequential, so its names are numbers."""
+"""Tanh network of pytorch/benchmark's lennard_jones. It is a plain Sequential, so the names of its tensors are
+numbers."""
 from torch import nn
 
 

@@ -1,8 +1,7 @@
-"""LLaMA with a cache of fixed size that each step writes in place, as pytorch/benchmark times it: from position 1, and
-without a mask.
+"""LLaMA as in pytorch/benchmark: it starts at position 1, has no mask, and writes in place to a cache of fixed size.
 
-The caches are buffers outside the state_dict here, and plain attributes there. Keys and values reach the scores through
-the cache, which is written without a gradient. So the weights that make them have none, and say so here.
+The caches are buffers outside the state_dict here, and plain attributes in pytorch/benchmark. Keys and values reach the
+scores through the cache, which is written without gradients. Their weights therefore have requires_grad=False here.
 """
 import torch
 from torch import nn
@@ -22,7 +21,8 @@ class RmsNorm(nn.Module):
 
 
 def rotated(x, turns):
-    """Pairs of neighbours as complex numbers, multiplied by a turn of each position."""
+    """Applies rotary embeddings: neighbouring elements form a complex number, which is rotated according to its
+    position."""
     pairs = torch.view_as_complex(x.float().reshape(*x.shape[:-1], -1, 2))
     return torch.view_as_real(pairs * turns[None, :, None]).flatten(3).type_as(x)
 

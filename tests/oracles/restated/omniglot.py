@@ -1,4 +1,4 @@
-"""The network of MAML on Omniglot (Finn et al. 2017), as pytorch/benchmark times it."""
+"""The network of MAML on Omniglot (Finn et al. 2017), as in pytorch/benchmark."""
 from torch import nn
 
 

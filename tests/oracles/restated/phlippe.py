@@ -1,4 +1,4 @@
-"""ResNet and DenseNet for CIFAR-10 (phlippe/uvadlc_notebooks_benchmarking, Tutorial 5), as pytorch/benchmark times them."""
+"""ResNet and DenseNet for CIFAR-10 (phlippe/uvadlc_notebooks_benchmarking, Tutorial 5), as in pytorch/benchmark."""
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-"""Stochastic actor of soft actor-critic (Haarnoja et al. 2018), as pytorch/benchmark times it."""
+"""Stochastic actor of soft actor-critic (Haarnoja et al. 2018), as in pytorch/benchmark."""
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-"""Speech-Transformer (Dong et al. 2018) of kaituoxu/Speech-Transformer, as pytorch/benchmark times it."""
+"""Speech-Transformer (Dong et al. 2018) of kaituoxu/Speech-Transformer, as in pytorch/benchmark."""
 import math
 
 import torch

@@ -1,10 +1,10 @@
-"""Speaker encoder of mozilla/TTS (Wan et al. 2017), as pytorch/benchmark times it."""
+"""Speaker encoder of mozilla/TTS (Wan et al. 2017), as in pytorch/benchmark."""
 from torch import nn
 from torch.nn.functional import normalize
 
 
 class ProjectedLSTM(nn.Module):
-    """A linear projection behind the LSTM; not torch's proj_size, which feeds the projection back."""
+    """LSTM with a linear projection after it. torch's proj_size is different, because it feeds the projection back."""
 
     def __init__(self, inputs, width, projection):
         super().__init__()

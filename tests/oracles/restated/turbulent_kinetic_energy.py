@@ -1,5 +1,5 @@
-"""A time step of turbulent kinetic energy (Gaspar et al. 1990) as pytorch/benchmark's pyhpc_turbulent_kinetic_energy has
-it from Veros, without writes into slices of fields."""
+"""A time step of turbulent kinetic energy (Gaspar et al. 1990), as in pytorch/benchmark's
+pyhpc_turbulent_kinetic_energy, which is taken from Veros. This version does not write to slices of fields."""
 import torch
 from torch import nn
 from torch.nn.functional import pad
@@ -70,7 +70,7 @@ class TurbulentKineticEnergy(nn.Module):
         x, y = (lambda a: a[:, None, None]), (lambda a: a[None, :, None])
 
         def divergence(east, north):
-            """Fluxes through the faces 1 to -2 of the inner rows and columns."""
+            """Returns the divergence of the fluxes through the faces 1 to -2 of the inner rows and columns."""
             return mask_w[IN, IN] * (east.diff(dim=0) / (y(cos_t[IN]) * x(dxt[IN]))
                                      + north.diff(dim=1) / y(cos_t[IN] * dyt[IN]))
 

@@ -1,4 +1,4 @@
-"""U-Net (Ronneberger et al. 2015) in the bilinear variant of milesial/Pytorch-UNet, as pytorch/benchmark times it."""
+"""U-Net (Ronneberger et al. 2015) in the bilinear variant of milesial/Pytorch-UNet, as in pytorch/benchmark."""
 import torch
 from torch import nn
 from torch.nn.functional import pad

@@ -8,7 +8,7 @@ ANCHORS = ((10, 13), (16, 30), (33, 23), (30, 61), (62, 45), (59, 119), (116, 90
 
 
 def rows_of(depths, width):
-    """The sections of the configuration: (kind, values…). Sources are counted from the row itself if negative."""
+    """Returns the sections of the configuration: (kind, values…). Negative sources are relative to the row itself."""
     rows, last_of_stage = [("conv", width, 3, 1)], []
     for stage, depth in enumerate(depths):
         channels = 2 * width << stage
@@ -47,7 +47,8 @@ class Shortcut(Route):
 
 
 class Boxes(nn.Module):
-    """Reads boxes from a map of one scale: offsets from the cell, sizes as multiples of the anchors, probabilities."""
+    """Decodes boxes from the map of one scale: offsets from the cell, sizes as multiples of the anchors,
+    probabilities."""
 
     def __init__(self, level, classes):
         super().__init__()
