@@ -1,4 +1,4 @@
-"""archives_test.py --build BUILD …: the .deb and the .tar.gz that cpack makes from a build folder, unpacked and tried."""
+"""archives_test.py --build BUILD …: unpacks and tests the .deb and the .tar.gz that cpack makes from a build folder."""
 import re
 import shutil
 import subprocess
@@ -26,7 +26,7 @@ class Archive(unittest.TestCase):
         self.root.mkdir()
 
     def unpacked(self):
-        """The .tar.gz, moved away from where it was unpacked."""
+        """Unpacks the .tar.gz, moves the folder elsewhere, and returns its new path."""
         [archive] = packages.glob(f"torchstone-{VERSION}-linux-*.tar.gz")
         with tarfile.open(archive) as tar:
             tar.extractall(self.root / "first", **({"filter": "tar"} if hasattr(tarfile, "tar_filter") else {}))

@@ -1,4 +1,4 @@
-"""What the linker's tables of a folder's programs and libraries say, read by readelf."""
+"""Reads the dynamic linking tables of programs and libraries with readelf."""
 import re
 import subprocess
 
@@ -21,6 +21,6 @@ def run_paths(path):
 
 
 def newest_glibc(path):
-    """The newest version of the C library whose symbols it needs: (2, 34)."""
+    """Returns the newest glibc version whose symbols the file needs, such as (2, 34)."""
     versions = re.findall(r"GLIBC_(\d+)\.(\d+)", read(path, "-V"))
     return max([(int(major), int(minor)) for major, minor in versions], default=(0, 0))

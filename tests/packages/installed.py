@@ -1,4 +1,4 @@
-"""What both tests of packages share: a model to judge, and the installed programs started with nothing around them."""
+"""Shared by the package tests: a model to judge, and a way to run installed programs in an empty environment."""
 import argparse
 import json
 import os
@@ -33,7 +33,7 @@ def skip(reason):
 
 
 def run(*command, **variables):
-    """Started with these variables and no others: PATH names an empty folder, so that there is no compiler."""
+    """Runs a command with only these environment variables. PATH names a missing folder, so no compiler is found."""
     environment = {"PATH": "/no/such/folder", **{name: str(value) for name, value in variables.items()}}
     done = subprocess.run([str(word) for word in command], env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
@@ -41,7 +41,7 @@ def run(*command, **variables):
 
 
 def make(*command, **more):
-    """A step of the making, in the environment of the test."""
+    """Runs a build step in the environment of the test and returns its output. Raises if it fails."""
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           env={**os.environ, **more})
     if done.returncode != 0:
@@ -50,7 +50,7 @@ def make(*command, **more):
 
 
 class Sample:
-    """A TorchScript file with its inputs, in a folder that is removed at the end."""
+    """A TorchScript file and its inputs, in a folder that is removed together with the object."""
 
     def __init__(self):
         self.kept = tempfile.TemporaryDirectory(prefix="torchstone-packages-")
@@ -59,7 +59,7 @@ class Sample:
         make(sys.executable, "-W", "ignore", "-c", MAKE_MODEL, self.model, self.inputs)
 
     def judge(self, program, **variables):
-        """What accuracy in TorchScript and in Inductor came to, and the seconds until the program ended."""
+        """Runs accuracy in TorchScript and in Inductor. Returns the results and the duration in seconds."""
         out = Path(tempfile.mkdtemp(dir=self.folder))
         begun = time.monotonic()
         done = run(program, f"--torchstone_only={self.model}", f"--torchstone_inputs={self.inputs}",
@@ -79,7 +79,8 @@ class Judged:
         self.output, self.exit_code = done.stdout, done.returncode
 
     def check(self, test):
-        """TorchScript needs no compiler; Inductor says that it has none; both programs say which version they are."""
+        """Checks that TorchScript passes without a compiler, that Inductor reports the missing compiler, and the
+        version."""
         test.assertEqual(self.rows["torchscript"]["outcome"]["status"], "pass", self.output)
         inductor = self.rows["inductor"]["outcome"]
         test.assertNotEqual(inductor["status"], "pass")
@@ -100,7 +101,7 @@ def check_versions(test, folder, **variables):
 
 
 def other_torch(folder):
-    """A folder that says it is LibTorch 2.9.1."""
+    """Makes a folder whose version header claims LibTorch 2.9.1."""
     header = folder / "include/torch/headeronly/version.h"
     header.parent.mkdir(parents=True)
     header.write_text("".join(f"#define TORCH_VERSION_{part} {number}\n"

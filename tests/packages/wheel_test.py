@@ -1,5 +1,5 @@
-"""wheel_test.py --build BUILD …: the wheel that pip makes from a build folder, installed beside torch and tried. Exits 77,
-with the reason, where scikit-build-core or a virtual environment cannot be had."""
+"""wheel_test.py --build BUILD …: installs the wheel that pip makes from a build folder next to torch, and tests it.
+Exits with 77 and the reason if scikit-build-core or a virtual environment is not available."""
 import os
 import re
 import subprocess
@@ -12,13 +12,13 @@ import elf
 from installed import SOURCE, VERSION, Sample, check_versions, make, other_torch, parse_arguments, run, skip, torch_version
 
 BACKEND = "scikit-build-core>=1.1"
-# What every Linux has, and so a wheel has not (PEP 600).
+# Libraries that every Linux system has. A wheel must not contain them (PEP 600).
 SYSTEM = re.compile(r"ld-linux|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+|z)\.so")
 arguments, sample, wheel, environment, judged = None, None, None, None, None
 
 
 def builder():
-    """A Python that has pip and scikit-build-core, kept in the build folder."""
+    """Returns a Python with pip and scikit-build-core, which is kept in the build folder."""
     folder = arguments.build / "tests/packages/builder"
     python = folder / "bin/python"
     has_both = "import scikit_build_core, pip"
@@ -56,7 +56,8 @@ def fresh_environment(name):
 
 
 def install(folder, *options):
-    """Without an index: what the wheel requires has to be there already. A pip.conf of the machine may constrain versions."""
+    """Installs the wheel without an index, so its requirements have to be installed already. Ignores the machine's
+    pip.conf, which may constrain versions."""
     make(builder(), "-m", "pip", "--isolated", "--python", folder / "bin/python", "install", "--no-index",
          "--disable-pip-version-check", *options, wheel, PIP_CONFIG_FILE=os.devnull)
 
@@ -65,7 +66,7 @@ def setUpModule():
     global wheel, environment, judged
     wheel = make_wheel()
     environment, site = fresh_environment("venv")
-    # torch, and what torch needs, in its own site-packages: links to those of this Python.
+    # Links torch and its dependencies from this Python's site-packages into those of the environment.
     for entry in arguments.torch.parent.iterdir():
         if not entry.name.startswith("torchstone"):
             (site / entry.name).symlink_to(entry)
