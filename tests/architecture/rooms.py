@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Draws the arrows between rooms from the #includes and refuses arrows that point up.
+"""Computes the dependencies between rooms from the #includes, and rejects those that point upwards.
 
-A room is a folder inside cases/, fixtures/, models/ or reports/; ORDER lists the rooms from the top down. A room may use
-the rooms below it, and a folder the rooms of the folders below it, so there is no circle between rooms either.
-`rooms.py` prints the table of rooms; `rooms.py --check` prints what is wrong and exits with 1.
+A room is a folder in cases/, fixtures/, models/ or reports/. ORDER lists the rooms from top to bottom. A room may use
+the rooms below it in the same folder. USES lists the other folders whose rooms it may use. Dependencies are therefore
+never circular. `rooms.py` prints the table of rooms. `rooms.py --check` prints violations and exits with 1 if there are
+any.
 """
 import pathlib
 import re
@@ -17,19 +18,19 @@ ORDER = {
     "models": [*ZOO, "blocks", "fastrnns", "operators", "formats", "core"],
     "reports": ["write", "console", "judge", "record", "statistics", "base"],
 }
-# Headers that are installed (<torchstone/…>): the lowest room of their folder.
+# Installed headers (<torchstone/…>), which form the lowest room of their folder.
 PUBLIC = "include"
-# Files that include nothing of the project and so stand below every room of every folder.
+# Files that include no other file of the project. Every room of every folder may include them.
 GROUND = [pathlib.Path("models/core/registration.h")]
-# Which folders a folder uses. models and reports do not know each other.
+# The folders that each folder may use. models and reports do not know each other.
 USES = {"cases": ["fixtures", "models", "reports"], "fixtures": ["models", "reports"], "models": [], "reports": []}
-# Libraries that a build may leave out, and the only file outside that includes them.
+# Libraries that a build may omit, and the only file outside the library that may include it.
 OPTIONAL = {("fixtures", "diagnose"): pathlib.Path("cases/main/main.cpp")}
 INCLUDE = re.compile(r'^\s*#include (?:"([a-z_]+/[^"]+)"|<(torchstone/[^>]+)>)', re.MULTILINE)
 
 
 def room_of(path):
-    """("reports", "base") of reports/base/text.h; html/ and other folders inside a room belong to the room."""
+    """Returns ("reports", "base") for reports/base/text.h. Subfolders of a room, such as html/, belong to the room."""
     folder, room = path.parts[0], path.parts[1] if len(path.parts) > 2 else None
     return folder, room
 
@@ -42,7 +43,7 @@ def sources(root):
 
 
 def target_of(root, quoted, public):
-    """The included file, relative to the root; None when it is none of ours."""
+    """Returns the included file relative to the root, or None if it is not a file of the project."""
     if quoted:
         return pathlib.Path(quoted) if (root / quoted).is_file() else None
     for folder in ORDER:
@@ -58,12 +59,12 @@ def includes(root, path):
             yield target
 
 
-# What a public header may include beside public headers: the standard library and LibTorch.
+# Public headers may include the standard library, other public headers and LibTorch.
 ALLOWED_IN_PUBLIC = re.compile(r"[a-z_]+|torchstone/[a-z_]+\.h|(torch|ATen|c10)/[\w/]+\.h")
 
 
 def strangers(root, path):
-    """The includes that a public header may not have."""
+    """Returns the includes that a public header must not have."""
     included = re.findall(r'^\s*#include [<"]([^>"]+)[>"]', (root / path).read_text(), re.MULTILINE)
     return [name for name in included if not ALLOWED_IN_PUBLIC.fullmatch(name)]
 
@@ -75,7 +76,7 @@ def place(room):
 
 
 def fault_of(source, target):
-    """Why a file of `source` may not include one of `target`; None when it may."""
+    """Returns why a file in the room `source` must not include one in `target`, or None if it may."""
     if source == target:
         return None
     if source[0] != target[0]:
@@ -84,7 +85,7 @@ def fault_of(source, target):
 
 
 def survey(root):
-    """Rooms with their number of files, arrows with their number of includes, and the faults."""
+    """Returns the number of files in each room, the number of includes of each dependency, and the violations."""
     rooms, arrows, faults = {}, {}, []
     for path in sources(root):
         room = room_of(path)

@@ -1,4 +1,4 @@
-"""Plants files in a small tree and looks what rooms.py says of them."""
+"""Tests rooms.py with a small source tree that has planted violations."""
 import pathlib
 import tempfile
 import unittest
@@ -7,7 +7,7 @@ import rooms
 
 
 def tree_with(files):
-    """A root where each room has a file, and `files` (path → text) besides."""
+    """Makes a source tree with one file in each room, and with the additional `files` (path → text)."""
     root = pathlib.Path(tempfile.mkdtemp())
     whole = {f"{folder}/{room}/own.h": "#pragma once\n" for folder, names in rooms.ORDER.items() for room in names}
     for path, text in {**whole, **files}.items():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""save_model.py LIBRARY FOLDER: a traced model with the operator of shifted_relu.cpp, and inputs for it."""
+"""save_model.py LIBRARY FOLDER: saves a traced model with the operator of shifted_relu.cpp, and its inputs."""
 import pathlib
 import sys
 
