@@ -1,4 +1,5 @@
-"""What became of every single test of a ctest run: ctest's own JUnit file, and beside it GoogleTest's XML of each shard."""
+"""Reads the result of every single test of a ctest run, from ctest's JUnit file and GoogleTest's XML file of each
+shard."""
 import dataclasses
 import re
 import xml.etree.ElementTree as ElementTree
@@ -12,7 +13,7 @@ class Test:
     status: str
     seconds: float = 0.0
     reason: str = ""
-    shard: str = ""  # the ctest test that it ran in, where that one has another name
+    shard: str = ""  # the ctest test that ran it, if its name is different
 
 
 def last_line(text):
@@ -26,14 +27,14 @@ def of_shard(xml, shard):
             continue
         failures, skipped = case.findall("failure"), case.find("skipped")
         status = FAILED if failures else SKIPPED if skipped is not None else PASSED
-        # GoogleTest's message: the place, then the words.
+        # GoogleTest's message has the file and line first, then the text.
         words = (failures[0] if failures else skipped).get("message", "") if status != PASSED else ""
         reason = " ".join(words.split()) if status == FAILED else words.partition("\n")[2].strip()
         yield Test(f"{case.get('classname')}.{case.get('name')}", status, float(case.get("time", 0)), reason, shard)
 
 
 def of_unfinished_shard(output, shard, how):
-    """A shard that left no XML: what it printed tells what it was in."""
+    """Yields the tests of a shard that left no XML file, from its output. The test that was running has failed."""
     ended = re.findall(r"^\[ +(OK|FAILED|SKIPPED) +\] (\S+?)(?:,.*)? \((\d+) ms\)$", output, re.MULTILINE)
     for word, name, ms in ended:
         yield Test(name, {"OK": PASSED, "FAILED": FAILED, "SKIPPED": SKIPPED}[word], int(ms) / 1000, "", shard)
@@ -47,7 +48,7 @@ def of_unfinished_shard(output, shard, how):
 
 
 def of_ctest(junit, shards):
-    """The tests of a run. `shards`: the folder in which each shard leaves NAME.xml."""
+    """Yields the tests of a run. Each shard has written NAME.xml into the folder `shards`."""
     for case in ElementTree.parse(junit).iter("testcase"):
         name, status, seconds = case.get("name"), case.get("status"), float(case.get("time", 0))
         output = case.findtext("system-out") or ""

@@ -1,4 +1,4 @@
-"""What run.py says of runs that went wrong: nothing that did not run, or that ended in the middle, is left out."""
+"""Tests how run.py reports failed runs. It must not omit tests that did not run or did not finish."""
 import pathlib
 import sys
 import tempfile

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs ctest and says what became of every single test.
+"""Runs ctest and reports the result of every single test.
 
   run.py BUILD [--all] [ctest's flags]…
 
---all: the label large too (docs/tests.md). After ctest's output stand the failed and the skipped tests by name and the ten
-slowest, then ctest's closing lines and the totals. The exit code is ctest's."""
+--all also runs the label `large` (docs/tests.md). After ctest's output, the script lists failed and skipped tests by
+name and the ten slowest tests, then ctest's closing lines and the totals. The exit code is that of ctest."""
 import argparse
 import os
 import pathlib
@@ -18,8 +18,9 @@ from results import FAILED, PASSED, SKIPPED, of_ctest
 
 
 def flags_for(flags, everything):
-    """ctest leaves out what matches all of its -LE, so ours is a part of each of the caller's. Where the caller selects
-    tests the cases are ctest tests each, otherwise they run in two processes (cmake/Cases.cmake.in)."""
+    """Returns the flags for ctest. ctest excludes a test only if it matches every -LE, so the label `large` is added to
+    each -LE of the caller. If the caller selects tests, each case is a ctest test of its own. Otherwise all cases run
+    in two processes (cmake/Cases.cmake.in)."""
     selecting = {"-L", "--label-regex", "-R", "--tests-regex", "-I", "--tests-information", "--rerun-failed"}
     shards = [] if selecting & set(flags) else ["-C", "shards"]
     if everything:
@@ -36,7 +37,7 @@ def show(line):
 
 
 def without_passed(lines):
-    """A failed shard shows all its tests: here only what those that passed printed."""
+    """Filters ctest's output of a failed shard. Removes tests that passed and printed nothing."""
     begun = None
     for line in lines:
         if begun and not line.startswith("[       OK ]"):
@@ -52,15 +53,15 @@ def without_passed(lines):
 
 
 def parallel_tests():
-    """Half as many again as cores, because tests wait for children, locks and limits."""
+    """Returns 1.5 times the number of cores, because tests wait for child processes, locks and time limits."""
     return len(os.sched_getaffinity(0)) * 3 // 2
 
 
 def run_ctest(command):
-    """(exit code, closing lines); what comes before them is shown as it comes."""
+    """Runs ctest and shows its output immediately, except for the closing lines. Returns (exit code, closing lines)."""
     closing = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as ctest:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctest gets it as well, and ends its tests
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctest gets the signal too and ends its tests
         for line in without_passed(ctest.stdout):
             if closing or re.match(r"\d+% tests passed", line):
                 closing.append(line)
@@ -70,7 +71,7 @@ def run_ctest(command):
 
 
 def text_of(tests):
-    """The part before ctest's closing lines."""
+    """Returns the part of the report before ctest's closing lines."""
     lines = []
     for status in (SKIPPED, FAILED):
         chosen = [test for test in tests if test.status == status]
@@ -94,7 +95,7 @@ def main():
     parser.add_argument("--all", action="store_true")
     options, flags = parser.parse_known_args()
     results = options.build.resolve() / "test-results"
-    shutil.rmtree(results, ignore_errors=True)  # what an earlier run left says nothing about this one
+    shutil.rmtree(results, ignore_errors=True)  # removes results of an earlier run
     results.mkdir(parents=True)
     junit = results / "ctest.xml"
     code, closing = run_ctest(

@@ -1,4 +1,4 @@
-"""A Slurm cluster of two nodes on this machine, in a folder of its own: slurmctld and two slurmd, without munge."""
+"""A Slurm cluster with two nodes on this machine: slurmctld and two slurmd, without munge, in their own folder."""
 import os
 import pathlib
 import shutil
@@ -61,7 +61,7 @@ def free_ports(count):
 
 
 class Cluster:
-    """Use it as a context. `environment` is for the commands of Slurm."""
+    """A context manager that starts and ends the cluster. Slurm's commands need the variables in `environment`."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -76,7 +76,7 @@ class Cluster:
         self.daemons = {}
 
     def start(self, name, command):
-        log = open(self.folder / f"{name}.out", "a")  # noqa: SIM115 - the daemon keeps it
+        log = open(self.folder / f"{name}.out", "a")  # noqa: SIM115 - the daemon keeps the file open
         self.daemons[name] = subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def start_node(self, node):
@@ -142,7 +142,7 @@ class Cluster:
                 pass
 
     def kill_node(self, node):
-        """Ends a node as a power cut does."""
+        """Kills a node without notice, as a power cut would."""
         self.daemons[node].kill()
         self.daemons[node].wait()
         self.kill_processes_of(node)

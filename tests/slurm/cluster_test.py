@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""torchstone-slurm on a real Slurm cluster of two nodes on this machine: 500 cheap cases, a node that dies, a chunk that always fails.
+"""Tests torchstone-slurm on a real Slurm cluster with two nodes on this machine. It runs 500 cheap cases, kills a node,
+and has one chunk that always fails.
 
   cluster_test.py TORCHSTONE_REPORT [--cases 500] [--seconds 0.8] [--length 20]
 
-No row may be lost or occur twice, the merged results must be those of one machine but for times, and the chunks may take at most 1.15
-times the ideal. Exit code 77: there is no Slurm here.
+No row may be lost or occur twice. The merged results must equal those of a single machine, except for times. The chunks
+may take at most 1.15 times the ideal time. Exit code 77: Slurm is not available.
 """
 import argparse
 import json
@@ -66,7 +67,7 @@ def wait_for(cluster_, condition, what):
 
 
 def kill_and_revive(running, run, work_s):
-    """Kills a node after a third of the work, and starts it again. Returns how long it was away."""
+    """Kills a node after a third of the work, and starts it again. Returns how many seconds it was down."""
     time.sleep(work_s / 6)
     wait_for(running, lambda jobs: any(job.endswith("RUNNING " + KILLED) for job in jobs), "a chunk on " + KILLED)
     time.sleep(3)  # it has finished some cases
@@ -86,7 +87,7 @@ def records_of_attempts(run, number):
 
 
 def check_attempts(run, plan):
-    """The chunk of the dead node lost one case at most, and the chunk that always fails was tried RETRIES + 1 times."""
+    """Checks that the killed node's chunk lost at most one case, and that the failing chunk ran RETRIES + 1 times."""
     again = 0
     for number, chunk in enumerate(plan["chunks"]):
         attempts = records_of_attempts(run, number)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Stands in for torchstone: lists cases, sleeps for each selected one, and writes the records of a results folder.
+"""A fake torchstone. It lists cases, sleeps for each selected case, and writes the records of a results folder.
 
-Environment: FAKE_CASES number of cases, FAKE_SECONDS of each. A case whose name contains `crashes` crashes (exit code 4), and one
-whose name contains `wrong` is red (exit code 1). FAKE_DIES=NAME: ends with exit code 4 before any record if that case is selected.
+Environment: FAKE_CASES is the number of cases, and FAKE_SECONDS the duration of each. A case whose name contains
+`crashes` crashes (exit code 4). A case whose name contains `wrong` is red (exit code 1). If FAKE_DIES names a selected
+case, the program exits with code 4 before it writes a record.
 """
 import json
 import os

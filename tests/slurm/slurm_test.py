@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""torchstone-slurm with programs in the place of torchstone, torchstone-report, sbatch and scontrol."""
+"""Tests torchstone-slurm with fake versions of torchstone, torchstone-report, sbatch and scontrol."""
 import contextlib
 import io
 import json
@@ -20,7 +20,8 @@ import torchstone_slurm  # noqa: E402
 
 CRASHES = "suite/Accuracy.CompiledMatchesEager/model3_crashes_inference"
 
-# plan: one chunk for each kind, and one for the case that crashes. merge: prints its inputs.
+# A fake torchstone-report. `plan` makes one chunk per kind, and one for the case that crashes. `merge` records its
+# inputs.
 REPORT = """
 import json, pathlib, sys
 words = sys.argv[1:]
@@ -34,7 +35,7 @@ chunks.insert(0, [c["name"] for c in cases if "crashes" in c["name"]])
 kinds = ["judged", "judged", "timed"]
 print(json.dumps({"assumed": [], "words": words, "chunks": [{"kind": k, "cases": c} for k, c in zip(kinds, chunks) if c]}))
 """
-# Writes each call with the batch script, and answers with a new id.
+# A fake sbatch. It records each call with its batch script, and prints a new job id.
 SBATCH = """
 import json, os, pathlib, sys
 calls = pathlib.Path(os.environ["FAKE_CALLS"])
@@ -78,7 +79,7 @@ class WithFolder(unittest.TestCase):
         return file.read_text().splitlines() if file.exists() else []
 
     def run_tool(self, *arguments):
-        """Returns the exit code and what is printed, on both streams."""
+        """Returns the exit code, and the output of both streams."""
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             try:
@@ -191,7 +192,7 @@ class Chunks(WithFolder):
         kept = self.records(1, 0)
         running = self.out / "chunks" / "1" / "0" / "cases" / kept[0]
         record = chunk_job.read_json(running)
-        record["result"]["finished"] = False  # the node died while it ran
+        record["result"]["finished"] = False  # as if the node had died during this case
         chunk_job.write_json(running, record)
         (running.parent / kept[1]).unlink()
         self.assertEqual(self.run_chunk(1), 0)
