@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Which compilers judged each of upstream's models, loaded how, and with which result: coverage.md from upstream_models.txt,
-the registry and the ledgers of real runs (judge_upstream.py, exporter/judge_packages.py).
+"""Writes coverage.md: which compilers were judged on each of upstream's models, how the model was loaded, and the
+result. The sources are upstream_models.txt, the registry and the ledgers of real runs (judge_upstream.py,
+exporter/judge_packages.py).
 
   coverage.py --write TORCHSTONE   writes coverage.md
-  coverage.py --check TORCHSTONE   exit 1 when coverage.md is not current, or a line of upstream_models.txt is not true
+  coverage.py --check TORCHSTONE   exit code 1 if coverage.md is outdated, or a line of upstream_models.txt is wrong
 
-TORCHSTONE is the built program: it lists its own models."""
+TORCHSTONE is the built program, which lists its models."""
 import json
 import pathlib
 import subprocess
@@ -14,7 +15,7 @@ import sys
 HERE = pathlib.Path(__file__).parent
 TABLE = HERE / "coverage.md"
 VERDICTS = HERE / "verdicts.jsonl"
-# Ledgers of exporter/judge_packages.py: exported models in inference, mini preset. Older than VERDICTS.
+# Ledgers of exporter/judge_packages.py: exported models in inference with the preset mini. Older than VERDICTS.
 EXPORTED = {HERE / "exported.jsonl": "cpu", HERE.parent / "exporter/families.jsonl": "cpu",
             HERE.parent / "exporter/families_cuda.jsonl": "cuda"}
 SOURCES = {"torchbench": "torchbench", "timm": "timm", "huggingface": "transformers"}
@@ -31,7 +32,7 @@ TorchScript repeats eager's operators, so its verdicts are shown and do not coun
 The tables combine verdicts of several torch releases. Each cell names the day of its newest verdict and the torch releases of all its
 verdicts. The newest verdict of a combination of kind, compiler, mode, device and preset replaces older ones, of whatever release.
 """
-# Models in a suite of upstream's under names of our own: sizes or forms that upstream does not list.
+# Models in upstream's suites that upstream does not list: other sizes or forms, under Torchstone's own names.
 OWN = {"basic_gnn_gat", "convmixer_1024_20_ks9_p14", "convnext_tiny", "gemma3_decode", "gemma3_prefill", "gpt_oss_decode",
        "gpt_oss_prefill", "llama_decode", "llama_prefill", "mamba2_decode", "mamba2_prefill", "mistral_decode",
        "mistral_prefill", "mixer_s16_224", "phi4_mini_decode", "phi4_mini_prefill", "qwen3_5_decode", "qwen3_5_prefill",
@@ -41,7 +42,7 @@ OWN = {"basic_gnn_gat", "convmixer_1024_20_ks9_p14", "convnext_tiny", "gemma3_de
 
 
 def upstream():
-    """({suite: [(name, our name or None, reason or None)]}, errors)"""
+    """Reads upstream_models.txt. Returns ({suite: [(name, name in the zoo or None, reason or None)]}, errors)."""
     suites, short, errors = {}, {}, []
     for number, line in enumerate((HERE / "upstream_models.txt").read_text().splitlines(), 1):
         if not line or line.startswith("#"):
@@ -65,7 +66,7 @@ def upstream():
 def registry(program):
     listing = subprocess.run([program, "--torchstone_list=models", "--torchstone_format=json"], check=True,
                              capture_output=True, text=True).stdout
-    # The LSTM runners and the operators of logs are upstream's other two benchmarks.
+    # The LSTM runners and the operators from logs belong to two other benchmarks of upstream.
     return {model["model"]: model for model in json.loads(listing) if model["suites"] not in ("fastrnns", "operators")}
 
 
@@ -93,7 +94,7 @@ def lines_of(path):
 
 
 def verdicts_of_export(row, name, device):
-    """The verdicts of a line of judge_packages.py, as judge_upstream.py writes them."""
+    """Converts a line of judge_packages.py to verdicts in the format of judge_upstream.py."""
     facts = {"name": name, "kind": "exported", "mode": "inference", "device": device, "preset": "mini", "reason": row["reason"],
              **{field: row[field] for field in ("versions", "commit", "date")}}
     statuses = row["judged"] or {"": "not_run"}
@@ -101,7 +102,7 @@ def verdicts_of_export(row, name, device):
 
 
 def ledger(suites, verdicts=VERDICTS, exported=None):
-    """The last verdict of each combination of name, kind, backend, mode, device and preset."""
+    """Returns the latest verdict for each combination of name, kind, backend, mode, device and preset."""
     names = {f"{SOURCES[suite]}:{name}": name for suite, entries in suites.items() for name, _, _ in entries}
     rows = []
     for path, device in (EXPORTED if exported is None else exported).items():
@@ -117,7 +118,8 @@ def ledger(suites, verdicts=VERDICTS, exported=None):
 
 
 COMPILERS = {"inductor", "torch_compile"}
-# The compiler's answer was compared, or it gave none. Other statuses say nothing of a compiler, or not whose fault it was.
+# Statuses in which the compiler's answer was compared, or the compiler gave none. Other statuses are no verdict on a
+# compiler, or do not say whose fault it was.
 JUDGED = {"pass", "fail_accuracy", "not_bitwise_equivalent", "not_compiled", "fail_to_compile", "fail_to_run"}
 MISSING = {"model_fail_to_load", "interrupted", "uninformative", "not_run"}
 
@@ -142,7 +144,7 @@ def where(row):
 
 
 def statuses(rows):
-    """What the runs of one kind said: statuses per backend, the date of the newest, and the releases of torch."""
+    """Describes the runs of one kind: the status for each backend, the date of the newest run, and torch's releases."""
     said = [row for row in rows if row["status"] not in MISSING]
     if not said:
         return "not judged" if rows else ""
@@ -153,7 +155,8 @@ def statuses(rows):
 
 
 def reason_of(rows, why_not_native):
-    """The reason of the newest run without `pass`; else why the zoo has no such model. Both if no run judged the model."""
+    """Returns the reason of the newest run without `pass`, otherwise the reason why the zoo lacks the model. Returns
+    both if no run judged the model."""
     said = {row["kind"] for row in rows if row["status"] not in MISSING}
     red = sorted((row for row in rows if row["status"] != "pass" and row["reason"] and
                   not (row["status"] in MISSING and row["kind"] in said)), key=lambda row: row["date"])

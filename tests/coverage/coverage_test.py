@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""coverage.py's reading of the ledgers, and its table."""
+"""Tests how coverage.py reads ledgers and writes its table."""
 import json
 import pathlib
 import tempfile
@@ -51,7 +51,7 @@ class Ledger(unittest.TestCase):
         suites, errors = coverage.upstream()
         self.assertEqual(errors, [])
         unknown = [name for suite, entries in suites.items() for name, _, _ in entries if name not in facts[suite]]
-        self.assertEqual(unknown, ["Qwen/Qwen3.5-0.8B"])  # newer than the facts
+        self.assertEqual(unknown, ["Qwen/Qwen3.5-0.8B"])  # newer than facts.json
 
 
 class Headline(unittest.TestCase):

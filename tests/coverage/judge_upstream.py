@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Judges upstream's models by compilers, and keeps one line of a ledger for each verdict.
+"""Judges compilers on upstream's models, and appends one line to a ledger for each verdict.
 
   PYTHON judge_upstream.py TORCHSTONE --files FOLDER [--ledger verdicts.jsonl] [--kinds native,exported,python]
          [--modes inference,training] [--preset mini] [--devices cpu] [--jobs N] [NAME…]
 
-Without names all of upstream_models.txt. PYTHON is one with the packages (timm, transformers, …). Kinds: native is the model
-of the zoo, exported a .pt2 file, both with Inductor; python is the module under torch.compile.
-A run can be ended and continued: a verdict is not made again while the versions of the packages are the same. --again makes
-those again that are not `pass`. Jobs take turns on the devices. Models that upstream skips run as well."""
+Without names, it runs all models of upstream_models.txt. PYTHON needs the packages (timm, transformers, …). Kinds:
+`native` is the model of the zoo and `exported` a .pt2 file, both with Inductor; `python` is the module under
+torch.compile. An interrupted run can be continued. A verdict is not repeated while the versions of the packages are the
+same. --again repeats verdicts other than `pass`. Jobs are distributed over the devices. Models that upstream skips run
+too."""
 import argparse
 import concurrent.futures
 import contextlib
@@ -30,7 +31,7 @@ from judge_packages import without_folders  # noqa: E402
 
 PACKAGES = ("timm", "torchvision", "transformers", "torch_geometric", "diffusers", "torchbenchmark")
 BACKENDS = {"native": "inductor", "exported": "inductor", "python": "torch_compile"}
-NOT_RUN = "not_run"  # the program made no row
+NOT_RUN = "not_run"  # status if the program wrote no row
 
 
 def key_of(row):
@@ -42,7 +43,7 @@ def read_ledger(path):
 
 
 def tasks(options, versions, known):
-    """Yields (name, kind, the program's name of the model, modes without a verdict)."""
+    """Yields (name, kind, name of the model for the program, modes without a verdict)."""
     device = options.devices[0].split(":")[0]
     for name, ours in models(options.names):
         for kind in options.kinds:
@@ -55,7 +56,7 @@ def tasks(options, versions, known):
 
 
 def models(names):
-    """Returns (upstream's name, the zoo's name or None) of the names, or of all."""
+    """Returns (upstream's name, the zoo's name or None) for these names, or for all if there are none."""
     all_models = {name: ours for entries in coverage.upstream()[0].values() for name, ours, _ in entries}
     unknown = [name for name in names if name not in all_models]
     if unknown:
@@ -73,12 +74,12 @@ def command_of(options, kind, model, modes, device, out):
                f"--torchstone_presets={options.preset}", f"--torchstone_devices={device}", "--torchstone_no_skip",
                "--torchstone_diagnose=never", f"--torchstone_out={out}",
                f"--torchstone_python={sys.executable}"]
-    # A file and a module keep their own dtype, which is float32.
+    # Files and modules keep their own dtype, which is float32.
     return command + {"native": ["--torchstone_dtypes=float32"], "exported": [], "python": ["--torchstone_subject=python"]}[kind]
 
 
 class Programs:
-    """The programs that run now, each with its children in a process group of its own."""
+    """The programs that are running. Each has its own process group, which includes its children."""
 
     def __init__(self):
         self.lock, self.running, self.stopped = threading.Lock(), set(), False
@@ -106,7 +107,8 @@ class Programs:
 
 
 def run(command, limit_s, programs):
-    """Returns the end of the program's messages; None if this run is ended. Ends the program, with its children, after the limit."""
+    """Runs a program and returns its last message, or None after stop(). After the time limit, kills it and its
+    children."""
     process = programs.begin(command)
     if process is None:
         return None
@@ -124,7 +126,7 @@ def run(command, limit_s, programs):
 
 
 def verdicts(options, task, device, facts, programs):
-    """Judges one model, and returns a row for each mode; none if this run is ended."""
+    """Judges one model and yields a row for each mode. Yields none after stop()."""
     name, kind, model, modes = task
     began = time.time()
     out = options.files / f"out-{os.getpid()}-{threading.get_ident()}"

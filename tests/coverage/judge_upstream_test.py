@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""judge_upstream.py with a program that answers as torchstone does."""
+"""Tests judge_upstream.py with a fake torchstone."""
 import json
 import pathlib
 import signal
@@ -33,7 +33,7 @@ rows = [{"mode": mode, "outcome": {"status": "pass" if mode == "inference" else 
         return [json.loads(line) for line in (self.folder / "ledger.jsonl").read_text().splitlines()]
 
     def test_a_line_for_each_kind_and_mode_of_a_name(self):
-        absent = next(name for name, ours, _ in coverage.upstream()[0]["timm"] if ours is None)  # from the zoo
+        absent = next(name for name, ours, _ in coverage.upstream()[0]["timm"] if ours is None)  # not in the zoo
         rows = self.run_it("hf_Albert", absent, "--jobs", "3")
         said = sorted((row["name"], row["kind"], row["backend"], row["mode"], row["status"], row["reason"]) for row in rows)
         self.assertEqual(said, sorted((name, kind, backend, mode, *end) for name, kind, backend in (

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""cmake/TorchReleases.cmake in one build folder, which gets one LibTorch after another."""
+"""Tests cmake/TorchReleases.cmake in one build folder that is configured with different LibTorch versions in turn."""
 import pathlib
 import subprocess
 import tempfile
@@ -37,7 +37,7 @@ class OneBuildFolder(unittest.TestCase):
         subprocess.run(["c++", "-shared", "-fPIC", root / "source.cpp", "-o", root / "lib/libtorch.so"], check=True)
 
     def configured(self, name, version):
-        """Returns what CMake prints, on both streams."""
+        """Runs CMake and returns its output on both streams."""
         return subprocess.run(["cmake", "-S", self.folder, "-B", self.folder / "build", f"-DLIBTORCH_ROOT={self.folder / name}",
                                f"-DLIBTORCH_VERSION={version}"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
 

@@ -1,8 +1,9 @@
-"""A program in the place of torchstone: it lists the cases of a plan (JSON) and writes the results that the plan has for them.
+"""A fake torchstone. It lists the cases of a plan (JSON) and writes the results that the plan contains for them.
 
-The plan has `cases`: name → {"status", "speedup": [value, low, high], "compile_s", "cache_hit", "concurrent_compiles", "peak_bytes",
-"expected", "reason"}. A list has one entry for each run of the case; its last one stays. `end`: how the program ends instead ("crash",
-"usage", "hang"). Each run is appended to `calls`."""
+The plan contains `cases`: name → {"status", "speedup": [value, low, high], "compile_s", "cache_hit",
+"concurrent_compiles", "peak_bytes", "expected", "reason"}. Instead, a case may have a list with one entry for each of
+its runs, of which the last one is used repeatedly. `end` makes the program end in another way ("crash", "usage",
+"hang"). Each run is appended to the file `calls`."""
 import fnmatch
 import json
 import os
@@ -54,7 +55,7 @@ def main(arguments):
         try:
             time.sleep(60)
         except KeyboardInterrupt:
-            names = names[:1]  # the others were not finished
+            names = names[:1]  # the other cases did not finish
     results = []
     for name in names:
         facts = plan["cases"][name]

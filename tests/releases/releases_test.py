@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""torchstone-releases with programs in the place of torchstone (fake_torchstone.py), which write the results of a plan."""
+"""Tests torchstone-releases with a fake torchstone (fake_torchstone.py), which writes the results of a plan."""
 import contextlib
 import io
 import json
@@ -35,7 +35,8 @@ def timed(speedup, half=0.01, **facts):
 
 
 class Fakes:
-    """Makes a program for each release of a plan: release → cases, or a text that says why it does not install."""
+    """Makes a fake program for each release. `plans` is release → cases, or a text that says why the release does not
+    install."""
 
     def __init__(self, folder, plans):
         self.folder, self.plans = folder, plans
@@ -59,7 +60,7 @@ class Fakes:
         return self.written(wanted)
 
     def written(self, wanted):
-        """Writes the program of a release, and returns its path."""
+        """Writes the fake program of a release and returns its path."""
         plan = self.plans[wanted.name]
         if isinstance(plan, str):
             raise environments.Unusable(plan)
@@ -95,7 +96,7 @@ class WithFolder(unittest.TestCase):
         self.out = self.folder / "out"
 
     def run_tool(self, plans, *arguments, before=()):
-        """Returns the exit code and what is printed, on both streams."""
+        """Returns the exit code, and the output of both streams."""
         self.fakes = Fakes(self.folder, plans)
         return self.call([*before, *plans, *arguments])
 
@@ -143,7 +144,7 @@ class Comparison(WithFolder):
         wrong = {"status": "fail_accuracy"}
         code, text = self.run_tool({"2.12.1": {ACCURACY: PASS}, "2.13.0": {ACCURACY: wrong}, "2.14.1": {ACCURACY: wrong}})
         self.assertEqual(code, 0)
-        self.assertIn("worse: ", text)  # shown nevertheless
+        self.assertIn("worse: ", text)  # older changes are shown, although they are not red
 
     def test_slower_by_more_than_the_interval_is_red(self):
         code, text = self.run_tool({"2.13.0": {SPEED: timed(1.5)}, "2.14.1": {SPEED: timed(1.3)}})
@@ -342,7 +343,7 @@ class Bisection(WithFolder):
         code, text = self.bisect([{ACCURACY: PASS}] * 3 + [wrong] * 2)
         self.assertEqual(code, 0, text)
         self.assertIn("2.13.0 is the first release in which the case fails (2.12.1: pass → fail_accuracy: 13 off)", text)
-        self.assertEqual(sum(call.startswith("2.11.0") for call in self.fakes.calls()), 1)  # untimed: the first one once
+        self.assertEqual(sum(call.startswith("2.11.0") for call in self.fakes.calls()), 1)  # runs once, as it is not timed
 
     def test_finds_the_first_release_that_passes_again(self):
         wrong = {ACCURACY: {"status": "fail_accuracy"}}
@@ -419,7 +420,7 @@ class Bisection(WithFolder):
 
 
 class Refusals(WithFolder):
-    """What is told before the first release is installed, and before a case runs."""
+    """Errors that are reported before the first release is installed and before a case runs."""
 
     def setUp(self):
         super().setUp()
@@ -520,7 +521,7 @@ class Parts(unittest.TestCase):
             return [{"outcome": {"status": "pass", "metrics": dict(zip(("speedup", "speedup_low", "speedup_high"), v))}} for v in values]
         alike = cells.speed_of(rows((2, 1.9, 2.1), (2, 1.9, 2.1), (2, 1.9, 2.1), (2, 1.9, 2.1)))
         self.assertAlmostEqual(alike.value, 2)
-        self.assertAlmostEqual(alike.half, math.log(2.1 / 1.9) / 4)  # the mean of four
+        self.assertAlmostEqual(alike.half, math.log(2.1 / 1.9) / 4)  # half-width of the mean of four rounds
         apart = cells.speed_of(rows((1.5, 1.49, 1.51), (2, 1.99, 2.01)))
         self.assertAlmostEqual(apart.bounds()[0], 1.5)
         self.assertAlmostEqual(apart.bounds()[1], 2)
@@ -555,7 +556,7 @@ class Parts(unittest.TestCase):
 
 
 class RealEnvironments(WithFolder):
-    """What is called to make an environment, without doing it."""
+    """Records the commands that would make an environment, without running them."""
 
     def made(self, failing="", **options):
         self.commands = []

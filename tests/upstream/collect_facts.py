@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Writes facts.json: what upstream's benchmark harness says of its models.
+"""Writes facts.json: the settings of models in upstream's benchmark harness.
 
     python3 tests/upstream/collect_facts.py --benchmark CLONE --timm-models-yaml FILE > tests/upstream/facts.json
 
-CLONE is pytorch/benchmark, which holds a copy of PyTorch's benchmarks/dynamo beside its models, so that one commit has
-both. It lacks timm_models.yaml: FILE is pytorch/pytorch's benchmarks/dynamo/timm_models.yaml of TIMM_COMMIT. Models that
-upstream has dropped since are taken from EARLIER, the last state with them. Sizes that metadata.yaml suggests for
-single kinds of GPUs are left out, as they are where none of these GPUs runs. The sides of images are those of timm's
-pretrained configurations, by timm's rule for testing and training (timm.data.resolve_data_config, which timm_models.py
-calls). Needs PyYAML, and timm in the version that pytorch/benchmark asks for.
+CLONE is pytorch/benchmark. It contains the models and a copy of PyTorch's benchmarks/dynamo, so one commit determines
+both. It lacks timm_models.yaml, so FILE is benchmarks/dynamo/timm_models.yaml of pytorch/pytorch at TIMM_COMMIT. Models
+that upstream has dropped are taken from EARLIER, the last commit that has them. Batch sizes that metadata.yaml suggests
+for specific GPUs are ignored, as upstream ignores them on other GPUs. Image sizes come from timm's pretrained
+configurations, by timm's rule for testing and training (timm.data.resolve_data_config, which timm_models.py calls).
+Needs PyYAML, and timm in the version that pytorch/benchmark requires.
 """
 import argparse
 import ast
@@ -27,14 +27,14 @@ SUITES = ("torchbench", "timm", "huggingface")
 
 TIMM_COMMIT = "1869dff181f490e9e23efcc728dcd07a8a4d5808"
 
-# In pytorch/pytorch, and newer than the commits above.
+# Entries in pytorch/pytorch that are newer than the commits above.
 NEWER = {
-    "timm": {"emulate_precision_casts": ["mobilenetv2_100"]},  # its own test of this list names it
+    "timm": {"emulate_precision_casts": ["mobilenetv2_100"]},  # named in upstream's test for this list
     "huggingface": {"tolerance.higher_training": ["BertForMaskedLM"]},  # huggingface.yaml 33c040b5
 }
 
-# Ours → upstream's suite and name, where they differ. A model of another size, or of another form with the same
-# answer, has the facts of the model that it stands for.
+# Name in the zoo → upstream's suite and name, if they differ. A model with another size, or another form with the same
+# answer, has the facts of upstream's model.
 NAMES = {
     "albert_base_v2": ["huggingface", "AlbertForMaskedLM"],
     "convnextv2_nano": ["timm", "convnextv2_nano.fcmae_ft_in22k_in1k"],
@@ -45,14 +45,14 @@ NAMES = {
     "speech_transformer_masked": ["torchbench", "speech_transformer"],
     "vit_base_patch14_dinov2": ["timm", "vit_base_patch14_dinov2.lvd142m"],
 }
-# Rows of these suites that upstream has not.
+# Models in these suites that upstream does not have.
 OWN = ["basic_gnn_gat", "convmixer_1024_20_ks9_p14", "convnext_tiny", "efficientnet_b0", "gemma3_decode", "gemma3_prefill",
        "gpt_oss_decode", "gpt_oss_prefill", "mamba2_decode", "mamba2_prefill", "mistral_decode", "mistral_prefill",
        "mixer_s16_224", "phi4_mini_decode", "phi4_mini_prefill", "qwen3_5_decode", "qwen3_5_prefill", "qwen3_decode",
        "qwen3_prefill", "sam_vit_base", "sd3_transformer", "stable_diffusion_15_unet", "swin_tiny_patch4_window7_224",
        "t5_decode", "vit_giant_patch14_224", "vit_small_patch16_224", "vovnet39a", "whisper_decode", "whisper_encoder",
        "whisper_tiny", "xcit_nano_12_p8_224"]
-# Where ours is otherwise on purpose: model → key → why. `suite.KEY` is what cases/suites sets for the model.
+# Intentional differences from upstream: model → key → reason. `suite.KEY` is a setting of the model in cases/suites.
 OTHERWISE = {
     "pytorch_CycleGAN_and_pix2pix": {
         "skip.all": "broken upstream since 2025; the generator alone runs here",
@@ -76,7 +76,7 @@ OTHERWISE = {
     "botnet26t_256": {"tolerance.higher_fp16_xpu": "upstream's list still has it, though upstream dropped the model"},
 }
 
-# When EARLIER was made, timm_models.py had in its code what is in a YAML file today: its sets by the keys of that schema.
+# At EARLIER, timm_models.py contained as sets what is in a YAML file today: name of the set → key in the YAML schema.
 TIMM_SETS = {
     "BATCH_SIZE_DIVISORS": "batch_size.divisors",
     "REQUIRE_HIGHER_TOLERANCE": "tolerance.higher_training",
@@ -90,7 +90,7 @@ TIMM_SETS = {
     "SKIP_ACCURACY_CHECK_AS_EAGER_NON_DETERMINISTIC_MODELS": "accuracy.skip.eager_not_deterministic",
     "REQUIRE_LARGER_MULTIPLIER_FOR_SMALLER_TENSOR": "require_larger_multiplier_for_smaller_tensor",
 }
-# So had huggingface.py when EARLIER was made.
+# The same for huggingface.py at EARLIER.
 HUGGINGFACE_SETS = {
     "SKIP": "skip.all",
     "BATCH_SIZE_DIVISORS": "batch_size.divisors",
@@ -122,7 +122,8 @@ class Clone:
 
 
 def literals(text):
-    """Top-level and local names that are given a literal, and the sets that a name is looked up in."""
+    """Returns the literals that variables are assigned, and for each function the literal collections in its `in`
+    tests."""
     named, looked_up = {}, {}
     for function in ast.walk(ast.parse(text)):
         if isinstance(function, ast.Assign) and isinstance(function.targets[0], ast.Name):
@@ -142,7 +143,8 @@ def literals(text):
 
 
 def members(value):
-    """The models of a YAML list, which may hold lists, or of a map to numbers: model → number (1 in lists)."""
+    """Returns model → number from a YAML map to numbers, or from a YAML list, which may be nested. In lists, it is
+    1."""
     if isinstance(value, dict):
         return dict(value)
     found = {}
@@ -152,7 +154,7 @@ def members(value):
 
 
 def keyed(node, prefix=""):
-    """Dotted key → model → number, of a policy file."""
+    """Returns dotted key → model → number from a policy file."""
     found = {}
     for name, value in (node or {}).items():
         path = prefix + name
@@ -170,7 +172,7 @@ def sets_in_code(clone, file, keys):
 
 
 def lists_of(clone, timm_yaml):
-    """What the harness says of each suite's models: suite → key → model → number."""
+    """Returns the harness's lists as suite → key → model → number, and the literals of common.py."""
     suites = {name: keyed(yaml.safe_load(clone.text(f"{HARNESS}/{name}.yaml"))) for name in ("torchbench", "huggingface")}
     suites["huggingface"] = suites["huggingface"] or sets_in_code(clone, "huggingface.py", HUGGINGFACE_SETS)
     suites["timm"] = keyed(timm_yaml) if timm_yaml else sets_in_code(clone, "timm_models.py", TIMM_SETS)
@@ -187,7 +189,7 @@ def lists_of(clone, timm_yaml):
 
 
 def batch_sizes(clone, lists):
-    """suite → model → {inference, training, fixed} of the full sizes, as a performance run has them."""
+    """Returns suite → model → {inference, training, fixed}: the full batch sizes, as in a performance run."""
     found = {suite: {} for suite in SUITES}
     for suite, file, separator in (("timm", "timm_models_list.txt", " "), ("huggingface", "huggingface_models_list.txt", ",")):
         for line in clone.text(f"{HARNESS}/{file}").split("\n"):
@@ -215,11 +217,11 @@ def timm_version(clone):
 
 
 def image_sides(names):
-    """timm's models → {inference, training}: the side of their images."""
+    """Returns timm model → {inference, training}: the side length of its images."""
     timm = importlib.import_module("timm")
     found = {}
     for name in names:
-        # A name that timm has given up leads to the one it has now.
+        # Deprecated names are mapped to the current ones.
         config = timm.models.get_pretrained_cfg(timm.models._registry._deprecated_models.get(name, name))
         if config is not None:
             side = lambda size: (size or config.input_size)[-1]
