@@ -1,5 +1,5 @@
-// A planted fault in one node of a compiled program. `fault_program` spoils the node that computes the value named by
-// the option `value`, in the way that the option `fault` says, and compiles the result with Inductor. When a diagnosis
+// A planted fault in one node of a compiled program. `fault_program` spoils a node and compiles the result with
+// Inductor. The option `value` names the value that the node computes, and `fault` the kind of fault. When a diagnosis
 // compiles a part of the program, the fault stays in the same node.
 //
 // Faults added after the node:

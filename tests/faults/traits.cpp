@@ -1,5 +1,5 @@
-// Healthy models with traits that are rare in model zoos: unusual input dtypes, output containers, random numbers in
-// evaluation, shared parameters, no parameters, and a state that changes with every call.
+// Healthy models with traits that are rare in model zoos. They have unusual input dtypes or output containers, random
+// numbers in evaluation, shared parameters, no parameters, or a state that changes with every call.
 #include <functional>
 
 #include <torchstone/model.h>

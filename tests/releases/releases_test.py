@@ -343,7 +343,7 @@ class Bisection(WithFolder):
         code, text = self.bisect([{ACCURACY: PASS}] * 3 + [wrong] * 2)
         self.assertEqual(code, 0, text)
         self.assertIn("2.13.0 is the first release in which the case fails (2.12.1: pass → fail_accuracy: 13 off)", text)
-        self.assertEqual(sum(call.startswith("2.11.0") for call in self.fakes.calls()), 1)  # runs once, as it is not timed
+        self.assertEqual(sum(call.startswith("2.11.0") for call in self.fakes.calls()), 1)  # not timed: runs once
 
     def test_finds_the_first_release_that_passes_again(self):
         wrong = {ACCURACY: {"status": "fail_accuracy"}}
