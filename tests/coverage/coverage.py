@@ -15,6 +15,7 @@ import sys
 HERE = pathlib.Path(__file__).parent
 TABLE = HERE / "coverage.md"
 VERDICTS = HERE / "verdicts.jsonl"
+FACTS = HERE.parent / "upstream/facts.json"
 # Ledgers of exporter/judge_packages.py: exported models in inference with the preset mini. Older than VERDICTS.
 EXPORTED = {HERE / "exported.jsonl": "cpu", HERE.parent / "exporter/families.jsonl": "cpu",
             HERE.parent / "exporter/families_cuda.jsonl": "cuda"}
@@ -28,6 +29,9 @@ the registry and the ledgers of real runs, of which `tests/coverage/judge_upstre
 
 A model counts as judged by a compiler if Inductor or `torch_compile` was given it and its answer was compared, or the compiler failed.
 TorchScript repeats eager's operators, so its verdicts are shown and do not count.
+
+Upstream does not train every name. `tests/upstream/facts.json` holds its lists: `skip.all` (run in no mode), `skip.test.training`,
+and the models of pytorch/benchmark whose class states no training batch. Verdicts in training of such names are counted separately.
 
 The tables combine verdicts of several torch releases. Each cell names the day of its newest verdict and the torch releases of all its
 verdicts. The newest verdict of a combination of kind, compiler, mode, device and preset replaces older ones, of whatever release.
@@ -87,6 +91,22 @@ def untrue(suites, models):
 def foreign(suites, verdicts):
     names = {name for entries in suites.values() for name, _, _ in entries}
     return [f"{VERDICTS.name}: {name} is no name of upstream's" for name in sorted({row["name"] for row in verdicts} - names)]
+
+
+def untrained(suites, facts=None):
+    """{name: why upstream does not train it}, from the lists and batch sizes of upstream's files."""
+    facts = facts or json.loads(FACTS.read_text())["models"]
+    reasons = {}
+    for suite, entries in suites.items():
+        for name, _, _ in entries:
+            about = facts[suite].get(name, {})  # without facts: newer than they are
+            if "skip.all" in about.get("lists", {}):
+                reasons[name] = "skip.all: upstream runs it in no mode"
+            elif "skip.test.training" in about.get("lists", {}):
+                reasons[name] = "skip.test.training: upstream does not train it"
+            elif "inference" in about and "training" not in about:
+                reasons[name] = "its class in pytorch/benchmark states no training batch, so upstream does not train it"
+    return reasons
 
 
 def lines_of(path):
@@ -170,28 +190,48 @@ def reason_of(rows, why_not_native):
     return text if said or not why_not_native else f"{why_not_native}: {text}"
 
 
-def summary(suites, verdicts):
+def summary(suites, verdicts, not_trained):
     total = sum(map(len, suites.values()))
     judged, trained = judged_names(verdicts, mode="inference"), judged_names(verdicts, mode="training")
-    lines = [f"**{len(judged)} of {total} names are judged by a compiler in inference, {len(trained)} in training.**", "",
-             "| suite | upstream's models | by a compiler, inference | training | native | exported | Python | in the zoo |",
-             "|---|---:|---:|---:|---:|---:|---:|---:|"]
+    lines = [f"**{len(judged)} of {total} names are judged by a compiler in inference. Upstream trains {total - len(not_trained)} names: "
+             f"{len(trained - set(not_trained))} of them are judged in training, and {len(trained & set(not_trained))} others.**", "",
+             "| suite | upstream's models | by a compiler, inference | trained upstream | of these judged in training | others judged "
+             "in training | native | exported | Python | in the zoo |", "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
     for suite, entries in suites.items():
         names = {name for name, _, _ in entries}
+        upstream_trains = names - set(not_trained)
         kinds = [len(names & judged_names(verdicts, kind=kind)) for kind in ("native", "exported", "python")]
-        numbers = [len(entries), len(names & judged), len(names & trained), *kinds, sum(ours is not None for _, ours, _ in entries)]
+        numbers = [len(entries), len(names & judged), len(upstream_trains), len(upstream_trains & trained),
+                   len((names & trained) - upstream_trains), *kinds, sum(ours is not None for _, ours, _ in entries)]
         lines.append(f"| {suite} | {' | '.join(map(str, numbers))} |")
     return lines
 
 
-def table(suites, models, verdicts):
-    lines = [HEAD, *summary(suites, verdicts)]
+def training_gaps(suites, verdicts, not_trained):
+    """Names without a verdict in training, each with the reason: upstream's, or what the newest attempt reported."""
+    trained = judged_names(verdicts, mode="training")
+    lines = ["", "## No verdict in training", "", "| suite | model | trained upstream | reason |", "|---|---|---|---|"]
+    for suite, entries in suites.items():
+        for name, _, _ in entries:
+            if name in trained:
+                continue
+            attempts = sorted((row for row in verdicts if row["name"] == name and row["mode"] == "training"),
+                              key=lambda row: row["date"])
+            reasons = [not_trained[name]] if name in not_trained else []
+            reasons += [cell(f"{row['kind']}: {row['status']}: {row['reason'][:300]}") for row in attempts[-1:]]
+            lines.append(f"| {suite} | {name} | {'no' if name in not_trained else 'yes'} | {'; '.join(reasons) or 'not attempted'} |")
+    return lines
+
+
+def table(suites, models, verdicts, not_trained):
+    lines = [HEAD, *summary(suites, verdicts, not_trained)]
     listed = {ours for entries in suites.values() for _, ours, _ in entries}
     lines += ["", f"The zoo has {len(models)} models in {len({model['family'] for model in models.values()})} families. "
               "Under no name of upstream's: " + ", ".join(sorted(set(models) - listed)) + "."]
     versions = sorted({json.dumps(row["versions"], sort_keys=True) for row in verdicts if by_compiler(row)})
     lines += ["", "Accuracy in float32. Statuses without more words are of the mini preset in inference on the CPU. Packages of the "
               "compilers' verdicts: " + "; ".join(", ".join(f"{p} {v}" for p, v in json.loads(v).items()) for v in versions) + "."]
+    lines += training_gaps(suites, verdicts, not_trained)
     for suite, entries in suites.items():
         lines += ["", f"## {suite}", "", "| model | native | exported | Python | reason |", "|---|---|---|---|---|"]
         for name, ours, why_not_native in entries:
@@ -212,7 +252,7 @@ def main():
     errors += untrue(suites, models)
     verdicts = ledger(suites)
     errors += foreign(suites, verdicts)
-    text = table(suites, models, verdicts)
+    text = table(suites, models, verdicts, untrained(suites))
     if sys.argv[1] == "--write":
         TABLE.write_text(text)
     elif not TABLE.exists() or TABLE.read_text() != text:

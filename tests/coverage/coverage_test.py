@@ -47,7 +47,7 @@ class Ledger(unittest.TestCase):
                          ["verdicts.jsonl: b is no name of upstream's"])
 
     def test_the_list_has_the_names_of_upstream_s_facts(self):
-        facts = json.loads((coverage.HERE.parent / "upstream/facts.json").read_text())["models"]
+        facts = json.loads(coverage.FACTS.read_text())["models"]
         suites, errors = coverage.upstream()
         self.assertEqual(errors, [])
         unknown = [name for suite, entries in suites.items() for name, _, _ in entries if name not in facts[suite]]
@@ -67,16 +67,52 @@ class Headline(unittest.TestCase):
         verdicts = [verdict("a", "pass", kind="native", backend="inductor"), verdict("a", "pass"),
                     verdict("b", "fail_accuracy", mode="training"), verdict("c", "pass", kind="exported", backend="torchscript"),
                     verdict("D", "model_fail_to_load")]
-        text = "\n".join(coverage.summary(suites, verdicts))
-        self.assertIn("**1 of 4 names are judged by a compiler in inference, 1 in training.**", text)
-        self.assertIn("| timm | 3 | 1 | 1 | 1 | 0 | 2 | 1 |", text)
-        self.assertIn("| huggingface | 1 | 0 | 0 | 0 | 0 | 0 | 0 |", text)
+        text = "\n".join(coverage.summary(suites, verdicts, {}))
+        self.assertIn("**1 of 4 names are judged by a compiler in inference. Upstream trains 4 names: 1 of them are judged in training, "
+                      "and 0 others.**", text)
+        self.assertIn("| timm | 3 | 1 | 3 | 1 | 0 | 1 | 0 | 2 | 1 |", text)
+        self.assertIn("| huggingface | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 |", text)
+
+    def test_training_of_names_that_upstream_does_not_train_is_counted_separately(self):
+        suites = {"timm": [("a", "a", None), ("b", None, "x"), ("c", None, "x")]}
+        verdicts = [verdict(name, "pass", mode="training") for name in ("a", "b")]
+        text = "\n".join(coverage.summary(suites, verdicts, {"b": "skip.all", "c": "skip.all"}))
+        self.assertIn("Upstream trains 1 names: 1 of them are judged in training, and 1 others.**", text)
+        self.assertIn("| timm | 3 | 0 | 1 | 1 | 1 |", text)
+
+
+class Training(unittest.TestCase):
+    def test_upstream_s_lists_and_batch_sizes_decide_what_it_trains(self):
+        facts = {"timm": {"listed": {"inference": 1, "training": 1, "lists": {"skip.test.training": 1}},
+                          "nowhere": {"inference": 1, "training": 1, "lists": {"skip.all": 1, "skip.test.training": 1}},
+                          "without_batch": {"inference": 1, "lists": {}}, "trained": {"inference": 1, "training": 1, "lists": {}},
+                          "without_sizes": {"lists": {}}, "in_eval_mode": {"inference": 1, "training": 1, "lists": {"only_inference": 1}}}}
+        suites = {"timm": [(name, None, "x") for name in (*facts["timm"], "newer")]}
+        reasons = coverage.untrained(suites, facts)
+        self.assertEqual(set(reasons), {"listed", "nowhere", "without_batch"})
+        self.assertIn("skip.test.training", reasons["listed"])
+        self.assertIn("skip.all", reasons["nowhere"])
+
+    def test_the_facts_name_models_that_upstream_does_not_train(self):
+        reasons = coverage.untrained(coverage.upstream()[0])
+        self.assertIn("skip.test.training", reasons["maml"])
+        self.assertIn("no training batch", reasons["sam"])
+        self.assertNotIn("resnet18", reasons)
+
+    def test_a_name_without_verdict_has_a_reason(self):
+        suites = {"timm": [(name, None, "x") for name in "abcd"]}
+        verdicts = [verdict("a", "pass", mode="training"), verdict("b", "OOM", mode="training", reason="too | large"),
+                    verdict("c", "pass"), verdict("d", "timeout", mode="training", reason="300 s")]
+        lines = coverage.training_gaps(suites, verdicts, {"d": "skip.all"})
+        self.assertEqual(lines[5:], [r"| timm | b | yes | python: OOM: too \| large |", "| timm | c | yes | not attempted |",
+                                     "| timm | d | no | skip.all; python: timeout: 300 s |"])
+
 
 
 class Rows(unittest.TestCase):
     def rows_of(self, entries, verdicts):
         models = {"a": {"family": "a", "suites": "timm"}}
-        return coverage.table({"timm": entries}, models, verdicts).splitlines()
+        return coverage.table({"timm": entries}, models, verdicts, {}).splitlines()
 
     def test_each_name_has_one_with_what_each_kind_said(self):
         rows = self.rows_of([("a", "a", None), ("b", None, "a family"), ("c", None, "a family"), ("d", None, "a family"),
