@@ -126,6 +126,12 @@ std::string weak_limits(const Result& r) {
                                         : fmt::format(" (rounding alone {})", limit_text(*rounding)));
 }
 
+std::string unjudged_text(const Result& r) {
+  constexpr size_t longest = 100;
+  const std::string outputs = first_line(value_in(r.outcome.notes, "unjudged_outputs"));
+  return passed(r) && !outputs.empty() ? "not judged: " + shortened(outputs, longest) : "";
+}
+
 std::string weak_reason(const Result& r) {
   if (!is_weak(r)) return "";
   const PassLimit limit = *pass_limit(r);

@@ -178,6 +178,7 @@ OwnModelSentence sentence_of(const Combination& of) {
       add(answer_words(*r));
       if (!r->finished || r->outcome.status != Status::pass) why_not_judged = status_words(*r);
       add(sizes_words(*r));
+      add(unjudged_text(*r));
     } else if (r->check != "performance") {
       add(other_words(*r));
     } else if (wrong && !is_wrong(*r) && metric_of(*r, "speedup")) {

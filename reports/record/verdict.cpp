@@ -295,6 +295,7 @@ std::string console_row(const Result& result, bool color, size_t width) {
     numbers += "  started, never finished";
   else if (outcome.status != Status::pass || !result.as_expected())
     numbers += "  " + std::string(to_string(outcome.status));
+  if (const std::string unjudged = unjudged_text(result); !unjudged.empty()) numbers += "  " + terminal_line(unjudged);
   if (verdict.word == "NOISY") numbers += "  noisy: " + terminal_line(noisy_reason(result));
   const bool below = verdict.mark == '!' || verdict.mark == '*';
   if (below && result.expected != "pass") numbers += ", expected " + terminal_line(expected_words(result));

@@ -152,6 +152,16 @@ TEST(OwnModelSentence, NamesTheSizesOfADynamicProgram) {
   EXPECT_LT(sentence({dynamic}).size(), 200U);
 }
 
+TEST(OwnModelSentence, NamesTheOutputsThatAreNotJudged) {
+  Result passing = own("accuracy");
+  passing.outcome.notes["unjudged_outputs"] = "output [1]: pkg.Cache";
+  EXPECT_THAT(sentence({passing}), HasSubstr("would have been seen); not judged: output [1]: pkg.Cache."));
+  EXPECT_THAT(console_row(passing, false, 200), HasSubstr("  not judged: output [1]: pkg.Cache"));
+  passing.outcome.notes["unjudged_outputs"] = std::string(500, 'x');
+  EXPECT_LT(sentence({passing}).size(), 300U);
+  EXPECT_THAT(sentence({with(passing, Status::fail_accuracy, "wrong", {})}), Not(HasSubstr("not judged")));
+}
+
 TEST(OwnModelSentence, HasBothReasonsOfDifferentFailures) {
   const auto failed = [](const char* check, const char* why) {
     return with(own(check), Status::fail_to_compile, why, {{"speedup", nan_value}});
