@@ -22,13 +22,17 @@ namespace {
 constexpr std::string_view path_mark = "path:", class_mark = ",class:", module_mark = "module:";
 constexpr std::string_view with_parts = "transformers:";
 
+/// Returns a name that no model has: NAME, NAME_python, NAME_python2, …
 std::string name_for(std::string_view text) {
   std::string name(text);
   const auto is_word = [](unsigned char letter) { return std::isalnum(letter) != 0; };
   std::ranges::replace_if(
       name, [&](char letter) { return !is_word(static_cast<unsigned char>(letter)); }, '_');
-  if (find_model(name) != nullptr) name += "_python";
-  return name;
+  if (find_model(name) == nullptr) return name;
+  name += "_python";
+  std::string free = name;
+  for (int number = 2; find_model(free) != nullptr; ++number) free = name + std::to_string(number);
+  return free;
 }
 
 PythonModel model_of_path(const std::string& only, const config::Place& place) {

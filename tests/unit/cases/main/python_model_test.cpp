@@ -120,6 +120,17 @@ TEST(PythonModel, OfATakenNameGetsAnother) {
   EXPECT_EQ(name_of_only("path:" + file + ",class:resnet18"), "resnet18_python");
 }
 
+TEST(PythonModel, OfANameInManyFilesIsCountedOn) {
+  const test::Folder folder;
+  for (const char* expected :
+       {"NetInManyFiles", "NetInManyFiles_python", "NetInManyFiles_python2", "NetInManyFiles_python3"}) {
+    auto flags = flags_of(
+        {"--torchstone_only=path:" + folder.write(std::string(expected) + ".py", "") + ",class:NetInManyFiles"});
+    EXPECT_TRUE(register_python_model(flags.only.at(0), flags));
+    EXPECT_EQ(flags.only.at(0).value, expected);
+  }
+}
+
 TEST(PythonModel, IsDeclaredInItsFile) {
   const test::Folder folder;
   const std::string file = folder.write("net.py", "");
