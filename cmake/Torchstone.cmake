@@ -28,6 +28,10 @@ function(torchstone_precompile name)
 endfunction()
 torchstone_precompile(torchstone_precompiled)
 
+# Each unit with the header instantiates the templates that LibTorch's inline functions use (6 s, even without code of its
+# own). So these units are larger.
+set(torchstone_unit_with_torch 50)
+
 # torchstone_source_properties(FILES file... PROPERTIES property value...): set_source_files_properties with an error for
 # missing files. Otherwise a file that was moved would silently lose its properties.
 function(torchstone_source_properties)
@@ -104,5 +108,6 @@ function(torchstone_library name)
   endif()
   if(arg_TORCH)
     target_precompile_headers(torchstone_${name} REUSE_FROM torchstone_precompiled)
+    set_target_properties(torchstone_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE ${torchstone_unit_with_torch})
   endif()
 endfunction()

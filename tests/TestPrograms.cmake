@@ -16,6 +16,7 @@ function(torchstone_test_program name)
   target_compile_options(${name} PRIVATE ${unoptimised})
   if(arg_TORCH)
     target_precompile_headers(${name} REUSE_FROM tests_precompiled)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE ${torchstone_unit_with_torch})
   endif()
 endfunction()
 
