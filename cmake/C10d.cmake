@@ -1,6 +1,7 @@
 # Sets TORCHSTONE_GLOO and TORCHSTONE_NCCL to whether models of C++ can have ranks on the CPU and on CUDA (docs/ranks.md), and
 # TORCHSTONE_GLOO_OPTIONS and TORCHSTONE_NCCL_OPTIONS to what the compiler needs for them. LibTorch contains c10d's backends, but
-# not all headers that they include.
+# not all headers that they include. TORCHSTONE_GLOO_KNOWN and TORCHSTONE_NCCL_KNOWN are arguments that spare another configuration
+# with this LibTorch the compile.
 include(CheckCXXSourceCompiles)
 
 # Tries to link a program that has this statement. The headers may not fit LibTorch. They come after all others, and without warnings.
@@ -17,6 +18,7 @@ function(torchstone_check_c10d backend group folders statement)
                              int main() { return c10d::${group}::${statement} == nullptr; }" ${links})
   set(TORCHSTONE_${backend} ${${links}} PARENT_SCOPE)
   set(TORCHSTONE_${backend}_OPTIONS ${options} PARENT_SCOPE)
+  set(TORCHSTONE_${backend}_KNOWN "-D${links}=${${links}}" PARENT_SCOPE)
 endfunction()
 
 set(c10d_headers ${LIBTORCH_ROOT}/include/torch/csrc/distributed/c10d)

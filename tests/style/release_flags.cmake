@@ -4,7 +4,7 @@ cmake_path(SET source NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../..)
 
 function(expect flags)
   file(REMOVE_RECURSE ${FOLDER})
-  execute_process(COMMAND ${CMAKE_COMMAND} -S ${source} -B ${FOLDER} -D TORCHSTONE_PYTHON=${PYTHON} -D TORCHSTONE_TESTS=OFF ${ARGN}
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${source} -B ${FOLDER} -D TORCHSTONE_PYTHON=${PYTHON} -D TORCHSTONE_TESTS=OFF ${GLOO} ${NCCL} ${ARGN}
                   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
   file(READ ${FOLDER}/compile_commands.json commands)
   string(FIND "${commands}" " ${flags} " found)
