@@ -15,11 +15,12 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// A limit for a chunk: durations vary, and the program starts and writes reports.
+/// Part of a chunk's time limit for starting the program and writing reports. The rest of the limit is twice the
+/// expected duration, because durations vary.
 constexpr int minutes_of_start = 10;
 int limit_minutes(const Chunk& chunk) { return static_cast<int>(std::ceil(2 * chunk.seconds / 60)) + minutes_of_start; }
 
-constexpr int attempts_after_first = 2;  ///< of a chunk whose infrastructure failed
+constexpr int attempts_after_first = 2;  ///< retries of a chunk whose infrastructure failed
 constexpr size_t most_github_jobs = 256;
 
 ordered_json gitlab_job(const Chunk& chunk, size_t number) {
@@ -47,7 +48,7 @@ ordered_json config_map(const std::string& name, const std::vector<Chunk>& chunk
   return {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", name}}}, {"data", files}};
 }
 
-/// A timed case shares no node with another pod of these jobs.
+/// Returns an affinity rule that keeps other pods of these jobs off the node, so that they do not disturb timings.
 ordered_json node_for_itself() {
   return {{"podAntiAffinity",
            {{"requiredDuringSchedulingIgnoredDuringExecution",
@@ -74,7 +75,7 @@ ordered_json pod(const std::string& name, const std::string& image, bool timed) 
   return spec;
 }
 
-/// Exit code 4 is tried again, and a pod that its node lost does not count. Other exit codes are final.
+/// Retries exit code 4 (infrastructure) only. A pod that is lost with its node does not count as an attempt.
 ordered_json failure_policy() {
   const ordered_json lost = {{"action", "Ignore"},
                              {"onPodConditions", {{{"type", "DisruptionTarget"}, {"status", "True"}}}}};

@@ -3,8 +3,8 @@
 
 #include "reports/record/chunk_plan.h"
 
-// A plan in the form that an engine for many machines reads. They are JSON, which is also YAML. Chunks are numbered
-// from 0 in the order of the plan.
+// A plan in the formats of CI services and schedulers. These formats are JSON, which is also valid YAML. Chunks are
+// numbered from 0 in the order of the plan.
 
 namespace torchstone::write {
 

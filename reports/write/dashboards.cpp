@@ -1,4 +1,4 @@
-// Results as dashboards take them: PyTorch's benchmark database, and the GitHub action github-action-benchmark.
+// Results in the formats of two dashboards: PyTorch's benchmark database and the GitHub action github-action-benchmark.
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +30,7 @@ std::string json_text(const ordered_json& json) {
   return printable_json(json.dump(1, ' ', false, ordered_json::error_handler_t::replace)) + "\n";
 }
 
-/// Returns a metric if it is a number that its interval tells something about. JSON has neither NaN nor infinities.
+/// Returns a metric if it is finite and its interval is informative. JSON has neither NaN nor infinities.
 std::optional<double> known_metric(const Result& r, const std::string& key) {
   const auto value = metric_of(r, key.c_str());
   return value && std::isfinite(*value) && !is_unknown(r, key) ? value : std::nullopt;
@@ -53,7 +53,7 @@ std::vector<const MetricInfo*> watched_metrics() {
 
 // PyTorch's benchmark database
 
-/// Returns the watched metrics that upstream's tables lack, under our names.
+/// Returns the watched metrics that upstream's tables lack, under Torchstone's names.
 std::vector<tables::NumberColumn> database_numbers(const std::string& check) {
   auto numbers = tables::number_columns(check);
   for (const MetricInfo* info : watched_metrics()) {

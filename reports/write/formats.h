@@ -39,9 +39,9 @@ std::string write_batch_sizes(const std::vector<Result>& results);
 std::string write_openmetrics(const Report& report);
 
 /// Writes the JSON that pytorch/test-infra's action upload-benchmark-results reads, schema v3: a list with one record
-/// for each number of a case. Its names and units are those of upstream's tables
-/// (reports/record/tables/upstream_csv.h), and of the metric table for other metrics that a comparison judges. As in
-/// upstream's own records, a status is a text in the metric's extra_info. What is not a finite number has no record.
+/// for each number of a case. Names and units are those of upstream's tables (reports/record/tables/upstream_csv.h).
+/// Other metrics that a comparison judges have those of the metric table. As in upstream's own records, a status is a
+/// text in the metric's extra_info. Numbers that are not finite have no record.
 /// Source: github.com/pytorch/pytorch/wiki/PyTorch-OSS-benchmark-infra; benchmarks/dynamo/common.py, output_json().
 std::string write_benchmark_database(const Report& report);
 
@@ -51,8 +51,8 @@ std::string write_benchmark_database(const Report& report);
 NamedTexts write_benchmark_action(const Report& report);
 
 /// Writes workflow commands of GitHub Actions (docs.github.com, "Workflow commands for GitHub Actions"): at most eight
-/// errors, a count, and a notice about noisy speed-ups. GitHub shows ten a step. Paths below `workspace` become
-/// relative to it, as GitHub requires. The text is empty for a green run without noise.
+/// errors, a count, and a notice about noisy speed-ups. GitHub shows ten errors per step. Paths below `workspace`
+/// become relative to it, as GitHub requires. The text is empty for a green run without noise.
 std::string write_annotations(const Report& report, const std::string& workspace);
 
 /// Returns text that GitHub shows literally, on one line, also in a table. Markup and HTML are escaped; no name becomes
@@ -68,8 +68,8 @@ struct MarkdownOptions {
   std::optional<judge::BaselineComparison> comparison{};
 };
 
-/// Returns a job summary or a comment for GitHub. A line counts what does not fit. A workflow finds its own comment by
-/// the first line, `<!-- torchstone -->`.
+/// Returns a job summary or a comment for GitHub. A line counts the rows that do not fit. A workflow finds its own
+/// comment by the first line, `<!-- torchstone -->`.
 std::string write_markdown(const Report& report, const MarkdownOptions& options = {});
 
 /// Writes tournament.json, schema "torchstone/tournament/1": the run, its sweeps, and each model. A model has its

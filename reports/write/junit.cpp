@@ -17,7 +17,7 @@ namespace {
 
 using Properties = std::vector<std::pair<std::string, std::string>>;
 
-/// A result as the readers of JUnit see it. A passed one has no element.
+/// A result as JUnit shows it: the element's kind, type and message. A passed test case has no such element.
 struct JUnitEntry {
   StatusKind kind = StatusKind::passed;
   std::string type, message;
@@ -28,7 +28,7 @@ struct JUnitCase {
   const Result* result;
   std::string name;
   JUnitEntry entry;
-  std::string comparison_again{};  ///< the command, where a comparison made the case red
+  std::string comparison_again{};  ///< command that repeats the comparison, if that made the case red
 };
 
 constexpr size_t message_width = 200;
@@ -95,7 +95,7 @@ JUnitEntry junit_entry_of(const Result& r) {
   return {StatusKind::skipped, "expected_failure", "expected " + story};
 }
 
-/// Returns seconds with milliseconds, never an exponent or NaN: the schema takes digits and a dot only.
+/// Returns seconds with three decimals, never an exponent or NaN: the schema allows digits and a dot only.
 std::string junit_seconds(double value) {
   return fmt::format("{:.3f}", std::isfinite(value) && value > 0 ? value : 0.0);
 }
@@ -126,7 +126,7 @@ void append_junit_case(std::string& out, const JUnitCase& test, const std::strin
   out += "      <system-out>" + xml_text(output_of(r)) + "</system-out>\n    </testcase>\n";
 }
 
-/// Bytes that the facts of machine and build may take in all suites together; beyond, they stand in the first alone.
+/// Size limit in bytes of the run's properties over all suites. Beyond it only the first suite has them.
 constexpr size_t largest_facts = size_t{64} << 20;
 
 struct Suite {
@@ -137,7 +137,7 @@ struct Suite {
 std::vector<Suite> suites_of(const std::vector<Result>& results, const RunInfo& run) {
   std::vector<Suite> suites;
   std::map<std::string, int> seen;
-  std::map<std::string, size_t> places;  // in suites
+  std::map<std::string, size_t> places;  // indices into `suites`
   for (const auto& result : results) {
     const auto dot = result.name.find('.');
     const std::string suite_name = result.name.substr(0, dot);
@@ -190,7 +190,8 @@ Properties environment_of(const RunInfo& run) {
   return properties;
 }
 
-/// What a run is red for that no case is: JUnit knows only test cases. Empty when there is nothing of that kind.
+/// Returns a suite with one error for a run that failed although no case did: JUnit has results of test cases only.
+/// Empty if the exit code is 0 or a case failed.
 std::string run_suite(const RunInfo& run, Totals& all) {
   if (run.exit_code.value_or(ExitCode::success) == ExitCode::success || all.failures + all.errors > 0) return "";
   ++all.tests, ++all.errors;
@@ -209,7 +210,7 @@ std::string write_junit(const std::vector<Result>& results, const RunInfo& run, 
   append_junit_properties(facts, "    ", environment_of(run));
   Totals all;
   const auto suites = suites_of(results, run);
-  // JUnit has no place for them but in each suite.
+  // JUnit has no element for properties of the whole run, so every suite repeats them.
   const bool facts_in_each = facts.size() * suites.size() <= largest_facts;
   for (const auto& suite : suites) {
     const Totals totals = totals_of(suite.cases);

@@ -1,4 +1,4 @@
-// Functions that take `limit` add to `text` what fits below that many bytes, and a line that counts the rest.
+// Functions that take `limit` append to `text` until it has that many bytes. A last line counts what did not fit.
 
 #include <algorithm>
 #include <cstdio>
@@ -23,7 +23,7 @@
 namespace torchstone::write {
 namespace {
 
-/// Parts of the limit up to which each section may fill the text.
+/// Fractions of the size limit: each section may fill the text up to its own.
 constexpr double failures_part = 0.5, why_part = 0.6, changes_part = 0.8, undecided_part = 0.85, tables_part = 0.9;
 /// Bytes for closing tags and for the lines that count what was cut.
 constexpr size_t reserve = 1000;
@@ -43,7 +43,7 @@ size_t longest_run_of_backticks(std::string_view text) {
   return longest;
 }
 
-/// Returns text for an HTML element, where Markdown's own marks mean nothing.
+/// Returns text for an HTML element, with Markdown's special characters escaped too.
 std::string html_text(std::string_view text) {
   std::string out;
   for (const char c : printable_line(text)) {
@@ -93,14 +93,14 @@ std::string own_model_list(const std::vector<Result>& results) {
   return text + "\n";
 }
 
-/// Returns what the heading says: the model of one's own, or how many cases are as expected.
+/// Returns the text of the heading: the names of the user's models, or how many cases are as expected.
 std::string subject_of(const std::vector<Result>& results, size_t bad) {
   if (is_own_without_expectations(results)) return cut_text(model_names(results));
   return fmt::format("{} of {} case{} as expected", results.size() - bad, results.size(),
                      results.size() == 1 ? "" : "s");
 }
 
-/// Returns counts, geometric mean, duration and machine. For a model of one's own, sentences replace the mean.
+/// Returns counts, geometric mean, duration and machine. For the user's own model, sentences replace the mean.
 std::string banner(const Report& report, const std::optional<judge::BaselineComparison>& comparison) {
   const auto& [run, results] = report;
   const int code = run.exit_code.value_or(ExitCode::success);
@@ -142,7 +142,7 @@ std::string metric_cell(const Result& r, const char* key) {
   return value ? format_metric(key, *value) : "";
 }
 
-/// Returns symbols that differ in shape, not in colour alone.
+/// Returns the symbol of a verdict. Symbols differ in shape, not only in colour.
 std::string_view symbol_of(const Result& r) {
   const char mark = verdict_of(r).mark;
   return mark == '!' ? "❌" : mark == '*' ? "❗" : mark == '~' ? "❔" : mark == 'x' ? "⏭️" : "✅";
@@ -208,7 +208,7 @@ std::string why_row(const Result& r, const Diagnosis& diagnosis) {
                      diagnosis.reproducer ? cut_text(text_of(*diagnosis.reproducer)) : "");
 }
 
-/// Adds why compiled programs are wrong, one row a diagnosis.
+/// Adds a table of why compiled programs are wrong, with one row per diagnosis.
 void add_why(std::string& text, const std::vector<Result>& results, size_t limit) {
   std::vector<std::string> rows;
   size_t undiagnosed = 0;
@@ -312,8 +312,8 @@ std::vector<std::pair<std::string, std::vector<std::string>>> rows_by_suite(cons
 }  // namespace
 
 std::string markdown_text(std::string_view text) {
-  // GitHub makes mentions and links to issues from the finished page: only a character between prevents them. Without a
-  // colon nothing is an address or an emoji.
+  // GitHub finds mentions and issue numbers in the rendered text, so escaping does not prevent them. A zero-width space
+  // after `@` and `#` does. Text without a colon has no address with a scheme and no emoji.
   static const std::map<char, std::string_view> replaced = {{'@', "@&#8203;"}, {'#', "#&#8203;"}, {'<', "&lt;"},
                                                             {'>', "&gt;"},     {'&', "&amp;"},    {':', "&#58;"}};
   std::string out;

@@ -16,8 +16,8 @@
 namespace torchstone::write {
 namespace {
 
-/// A unit of the metric table, its base unit in OpenMetrics and the factor between them. The base unit replaces the
-/// `suffix` of keys.
+/// A unit of the metric table, its base unit in OpenMetrics and the factor between them. In a metric's name the base
+/// unit replaces the `suffix` of its key.
 struct Unit {
   std::string_view unit, suffix, base;
   double factor;
@@ -39,7 +39,7 @@ std::string number(double value) {
 /// A metric family, which keeps its samples together as the format requires.
 struct Family {
   std::string name, type, unit, help;
-  double factor = 1;  ///< of the values of a metric, for the base unit
+  double factor = 1;  ///< converts values of the metric to the base unit
   std::string samples{};
 
   void add(std::string_view suffix, const Attributes& labels, double value) {

@@ -57,7 +57,7 @@ bool attempt(const std::string& name, const std::function<void()>& write, std::v
     return true;
   } catch (const std::system_error& error) {
     const std::string fault = fmt::format("report writer {}: {}", name, error.what());
-    if (faults.empty() || faults.back() != fault) faults.push_back(fault);  // of many files in one folder
+    if (faults.empty() || faults.back() != fault) faults.push_back(fault);  // one line for many files in one folder
     return false;
   }
 }

@@ -16,9 +16,9 @@ struct Written {
 /// folder.
 NamedTexts texts_of(const ReportWriter& writer, const Report& report, const WriteOptions& options = {});
 
-/// Writes the files of all writers with `each_run` (<torchstone/report_writer.h>) to `out`, and their list for the run
-/// that empties the folder (reports/record/results_folder/ownership.h). Never throws std::system_error: a file that
-/// cannot be written is a fault.
+/// Writes the files of all writers with `each_run` (<torchstone/report_writer.h>) to `out`. Also stores their names, so
+/// that a later run can remove the files (reports/record/results_folder/ownership.h). Never throws std::system_error: a
+/// file that cannot be written becomes a fault.
 Written write_reports(const Report& report, const std::filesystem::path& out, WriteOptions options = {});
 
 }  // namespace torchstone::write

@@ -25,7 +25,7 @@ std::string number_cell(double value) {
   return exact(value);
 }
 
-/// Returns an empty cell for 0, by which a record says "unknown".
+/// Returns an empty cell for 0, which means "unknown" in a record.
 std::string known_cell(int64_t value) { return value == 0 ? "" : std::to_string(value); }
 std::string known_cell(double value) { return value == 0 ? "" : number_cell(value); }
 
@@ -95,9 +95,9 @@ std::string write_batch_sizes(const std::vector<Result>& results) {
 
 std::string write_summary_csv(const std::vector<Result>& results) {
   using Key = std::vector<std::string>;
-  std::vector<std::pair<Key, std::vector<Result>>> groups;  // in the order they come
-  std::map<Key, size_t> places;                             // in groups
-  std::map<Key, std::vector<Result>> of_all_machines;       // if several: an answer on one excludes timings on others
+  std::vector<std::pair<Key, std::vector<Result>>> groups;  // in order of first appearance
+  std::map<Key, size_t> places;                             // indices into `groups`
+  std::map<Key, std::vector<Result>> of_all_machines;       // a wrong answer on one machine excludes timings on all
   for (const auto& result : results) {
     Key key = {result.suite, result.backend, result.dtype, result.mode, result.device, result.preset, result.dynamic};
     if (!result.machine.empty()) of_all_machines[key].push_back(result);

@@ -1,4 +1,4 @@
-// Cases in full, and why compiled programs are wrong, as the diagnoses found.
+// Sections with all details of a case, and the section on why compiled programs are wrong (from their diagnoses).
 
 #include <algorithm>
 #include <cctype>
@@ -38,7 +38,7 @@ std::string detail(const View& view, const Result& r) {
   std::string text = r.outcome.detail;
   if (text.empty()) return "";
   if (r.outcome.status == Status::fail_accuracy || r.outcome.phase == "compare") {
-    const std::string title = first_line(text);  // the reason, which is shown above
+    const std::string title = first_line(text);  // repeats the reason, which is shown above
     if (title.ends_with(first_line(r.outcome.reason))) text.erase(0, title.size());
     return mismatch_tables(text, view.max_text);
   }
@@ -46,11 +46,11 @@ std::string detail(const View& view, const Result& r) {
                      escaped_cut(text, view.max_text));
 }
 
-/// Whether a number is shown next to another one, in the table of cases or in a figure of its case.
+/// Whether the page shows this metric already: with another metric, in the table of cases, or in a figure of the case.
 bool shown_elsewhere(std::string_view key, const std::string& figures) {
   if (key == "speedup_low" || key == "speedup_high" || key == "cache_hit") return true;
   const auto any = [&](auto... keys) { return ((key == keys) || ...); };
-  // One memory ratio is shown. Upstream's, which includes the weights, is in results.csv and its own tables.
+  // The page shows one memory ratio. Upstream's ratio includes the weights; results.csv and upstream's tables have it.
   if (any("error_of_limit", "peak_ratio", "compression_ratio", "eager_peak_mem", "dynamo_peak_mem")) return true;
   const auto drawn = [&](const char* caption) { return figures.find(caption) != std::string::npos; };
   if (any("capture_s", "compile_s", "load_s", "first_call_s")) return drawn("<figcaption>Compiling");
@@ -170,7 +170,7 @@ std::string details_section(const View& view) {
   std::string articles;
   size_t count = 0;
   for (const auto& c : view.cases) {
-    if (c.urgent) continue;  // in attention_section()
+    if (c.urgent) continue;  // shown in attention_section()
     ++count;
     articles += article(view, c, false);
   }

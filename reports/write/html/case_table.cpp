@@ -21,7 +21,7 @@ namespace torchstone::html {
 
 namespace {
 
-/// The points of a history by case and device, in its order. Points into the history.
+/// The points of a history by case and device, in the order of the history. Keeps pointers into it.
 using HistoryByCase = std::map<std::pair<std::string, std::string>, std::vector<const judge::HistoryPoint*>>;
 
 HistoryByCase history_by_case(const std::vector<judge::HistoryPoint>& history) {
@@ -41,7 +41,7 @@ std::string trend_of(const HistoryByCase& history, const Result& result) {
   };
   std::vector<double> series;
   std::vector<std::string> runs;
-  const std::string* machine = nullptr;  // of the newest run; another machine has other levels
+  const std::string* machine = nullptr;  // of the newest run; levels on other machines differ
   for (const judge::HistoryPoint* point : of_case->second)
     if (std::isfinite(speedup_of(*point))) machine = &point->machine;
   for (const judge::HistoryPoint* point : of_case->second) {
@@ -181,8 +181,8 @@ constexpr std::string_view tools =
     "<button type=button id=copy-filter>Copy as --gtest_filter</button><button type=button id=reset>Reset</button>"
     "<output id=shown></output></div>\n";
 
-/// Returns the places of the cases in the table: those that rounding judged come first, the least explained ones at the
-/// top.
+/// Returns indices of the cases in the order of the table's rows. Cases that rounding judged come first, sorted by how
+/// far their error exceeds what rounding explains.
 std::vector<size_t> rows_by_rounding(const std::vector<CaseView>& cases) {
   std::vector<size_t> places(cases.size());
   std::iota(places.begin(), places.end(), size_t{0});
@@ -198,7 +198,7 @@ std::vector<size_t> rows_by_rounding(const std::vector<CaseView>& cases) {
 std::string cases_section(const View& view) {
   if (view.cases.empty()) return "";
   std::vector<Column> kept;
-  std::vector<std::vector<Cell>> cells;  // by column
+  std::vector<std::vector<Cell>> cells;  // column by column
   std::vector<std::string> common;
   for (auto& column : columns(view)) {
     std::vector<Cell> of_column;

@@ -67,7 +67,7 @@ std::string tolerance_figure(const Result& result) {
                       at_right ? "\"r rt\"" : "rt");
   }
   int y = 24;
-  for (const auto& mark : marks) {  // the bullet is at the value
+  for (const auto& mark : marks) {  // the bullet marks the value, so the label is on the side with more room
     const int at = x(mark.value);
     texts += at > mark_width / 2 ? svg_text(at + 3, y, fmt::format("{} {:.3g} ●", mark.label, mark.value), "\"r t\"")
                                  : svg_text(at - 3, y, fmt::format("● {} {:.3g}", mark.label, mark.value), "t");

@@ -32,7 +32,7 @@ std::string table_row(const std::vector<std::string>& cells, bool header) {
   return out;
 }
 
-/// Appends "2-3" or "2 3": a minus separates as well as a space.
+/// Appends "2-3" or "2 3": in SVG paths a minus sign separates numbers as a space does.
 void append(std::string& out, int dx, int dy) { out += fmt::format("{}{}{}", dx, dy < 0 ? "" : " ", dy); }
 
 }  // namespace
@@ -41,7 +41,7 @@ std::string escaped(std::string_view text) { return xml_attribute(text); }
 
 std::string escaped_cut(std::string_view text, size_t limit) {
   if (text.size() <= limit) return escaped(text);
-  // Cuts where characters begin.
+  // Moves a cut to the start of the next UTF-8 character.
   const auto boundary = [&](size_t at) {
     while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
     return at;

@@ -29,14 +29,14 @@ struct Scale {
 
 using Points = std::vector<std::pair<int, int>>;
 
-/// Returns the d of a line through the points, in relative coordinates, as short as SVG allows.
+/// Returns the path data (attribute `d`) of a line through the points. Relative coordinates keep it short.
 std::string line_path(const Points& points);
-/// Returns the d of dots, for a stroke with round caps.
+/// Returns the path data of dots, to be drawn by a stroke with round caps.
 std::string dots_path(const Points& points);
 
 /// Returns the quantile (reports/statistics/statistics.h) of the finite values; NaN without any.
 double quantile(std::span<const double> values, double q);
-/// Returns at most `limit` values: medians of equally many neighbours.
+/// Returns at most `limit` values. Each is the median of a group of neighbours; groups have equal size.
 std::vector<double> thinned(const std::vector<double>& values, size_t limit);
 /// Returns two to four round numbers within [low, high]; none when the range is empty or not finite.
 std::vector<double> round_ticks(double low, double high);

@@ -1,4 +1,4 @@
-// The head of the page, and what changed since the baseline: a slope for every speed-up, a row for every change.
+// The head of the page, and the changes since the baseline: a slope for every speed-up, a row for every change.
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,8 @@ struct Headline {
   std::string text;
 };
 
-/// Returns how many cases are not fine, and how many are open, in the terms of a run without expectations.
+/// Returns the headline for the user's own models without expectations: "… did not pass" instead of "not as expected".
+/// `others`: number of failed cases; `open`: number of noisy or undecided cases.
 std::string own_words(const View& view, size_t others, size_t open) {
   const std::string model = escaped_cut(model_names(view.report.results), 200) + ": ",
                     total = counted(view.cases.size(), "case");
@@ -79,7 +80,7 @@ std::string counts(const View& view) {
   struct Group {
     std::string status;
     Look look;
-    std::string qualifier;  ///< of its first case; "not as expected" if others of a red group have another one
+    std::string qualifier;  ///< of the first case; if cases differ, "not as expected" for a red group, else empty
     size_t count = 0;
   };
   std::vector<Group> groups;

@@ -39,7 +39,7 @@ std::string gzipped(const std::string& text) {
 }
 #endif
 
-/// Returns "sha256-…" for a content security policy, from the hash that the build took of an embedded file.
+/// Returns 'sha256-…' for a content security policy, from the hash of an embedded file that the build computed.
 std::string hash_source(std::string_view hexadecimal) {
   std::string bytes;
   for (size_t i = 0; i + 1 < hexadecimal.size(); i += 2)
@@ -147,7 +147,7 @@ Content content_of(const html::View& view) {
 
 std::string write_html(const Report& report, const PageOptions& options) {
   const size_t fixed = page_style().size() + page_script().size() + 4096;
-  // The raw data comes first: series are drawn with as many points as the rest of the page has room for.
+  // The raw data is made first. It takes at most a quarter of the page, and the figures are fitted into the rest.
   std::string data = html::data_section(report, largest_page / 4);
   Content content;
   for (const html::Fineness& fineness : fineness_levels) {

@@ -28,8 +28,8 @@ struct DataFile {
 };
 DataFile data_file(const std::string& text);
 
-/// Returns a whole page around `content` (markup), with the style of the library and, if asked for, its script. Its
-/// content policy allows these two, by their hashes, and no request or inline handler. `title` is markup too.
+/// Returns a whole page around `content` (markup), with the embedded style sheet and, on request, the script. The
+/// content security policy allows only these two, by their hashes, and no requests. `title` is markup too.
 std::string document(const std::string& title, const std::string& content, bool with_script);
 
 }  // namespace torchstone::html

@@ -45,7 +45,7 @@ struct Tally {
   size_t total() const { return fine + bad + open + excluded; }
 };
 
-/// Shades a cell by its part of unexpected cases, in fifths. Symbol and numbers say the same without colour.
+/// Shades a cell by its share of unexpected cases, in fifths. Symbol and numbers show the same without colour.
 std::string cell(const Tally* tally) {
   if (tally == nullptr) return "<td class=h>·";
   const size_t judged = tally->total() - tally->excluded;
@@ -85,7 +85,7 @@ std::string link(const DataFile& file, std::string_view remark) {
                   file.suffix, file.address, file.address.size() * 3 / 4 / 1024 + 1, remark));
 }
 
-/// Rounds samples to five digits, which is far below their noise and half of their bytes.
+/// Rounds samples to five digits. That loses far less than their noise and halves their size.
 std::vector<Result> with_short_samples(std::vector<Result> results) {
   for (auto& result : results) {
     for (auto& [key, series] : result.outcome.samples) {
@@ -124,7 +124,7 @@ std::string coverage_section(const View& view) {
                                : tally.fine);
     columns[r.backend].insert(r.dtype);
   }
-  if (rows.empty() || are_of_own_model(view.report.results)) return "";  // its sentences say the same
+  if (rows.empty() || are_of_own_model(view.report.results)) return "";  // sentences replace it
   size_t width = 0;
   for (const auto& [backend, of_backend] : columns) width += of_backend.size();
   if (rows.size() > most_cells / width)

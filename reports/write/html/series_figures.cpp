@@ -26,8 +26,8 @@ struct Side {
   double middle;  ///< seconds per call that the case reports
 };
 
-/// Returns a side whose time is that of the table, in which each process counts once. Records without it have the
-/// median of the rounds.
+/// Returns the data of one side. Its middle is the reported `metric`, in which each process counts once, or else the
+/// median of all rounds.
 Side side_of(const Result& result, std::string_view name, std::string_view css_class, const char* series,
              const char* metric) {
   const auto& seconds = samples_of(result, series);

@@ -1,4 +1,4 @@
-// The page of a tournament: tables, bars and plots. Variants have the numbers of their places.
+// The page of a tournament: tables, bars and plots. A variant's number is its rank.
 
 #include <algorithm>
 #include <cmath>
@@ -29,14 +29,14 @@ std::vector<const Standing*> timed_of(const Tournament& tournament) {
   return timed;
 }
 
-/// Whether a variant is shown as one to take: it is among the fastest, and the tournament gives advice.
+/// Whether the page recommends a variant: it is among the fastest, and the tournament gives advice.
 bool is_advised(const Standing& s, const Tournament& tournament) {
   return s.ties && judge::why_no_advice(tournament).empty();
 }
 
 const char* bar_class(const Standing& s, bool advised) { return advised ? "up" : s.speedup_high < 1 ? "dn" : "ev"; }
 
-/// Draws one variant. An end of the interval that is not finite is drawn to the edge.
+/// Draws the bar of one variant. An infinite end of its interval is drawn at the edge of the scale.
 std::string bar(const Standing& s, size_t place, const Scale& x, int y, bool advised) {
   const int from = x(1), to = x(s.speedup), middle = y + bar_height / 2 - 2;
   const int low = x(std::max(s.speedup_low, x.low)), high = x(std::min(s.speedup_high, x.high));

@@ -13,10 +13,10 @@
 namespace torchstone::html {
 namespace {
 
-/// Bytes of long texts of a page, and the bounds of the share of a case.
+/// Bytes of all long texts of a page together, and the largest and smallest limit of a single text.
 constexpr size_t text_of_a_page = 400'000, most_text = 12'000, least_text = 600;
 
-/// Returns notes that two or more cases have, all with one text.
+/// Returns the notes that two or more cases have, if all of these cases have the same text.
 Facts common_notes(const std::vector<Result>& results) {
   std::map<std::string, std::pair<std::string, size_t>> seen;
   for (const auto& result : results) {
@@ -43,7 +43,7 @@ int urgency(const CaseView& c) {
   return c.verdict.mark == '~' ? 2 : 3;
 }
 
-/// Returns the metric that decided the change of the case: the speed-up if it did.
+/// Returns the metric that decided the change of the case. If several did, it prefers the speed-up.
 const judge::MetricChange* telling_change(const judge::CaseChange& change) {
   const judge::MetricChange* telling = nullptr;
   for (const auto& m : change.metrics)
@@ -55,7 +55,7 @@ const judge::MetricChange* telling_change(const judge::CaseChange& change) {
 
 View view_of(const Report& report, const write::PageOptions& options, const Fineness& fineness) {
   View view{report, options, {}, {}, common_notes(report.results), fineness, 0};
-  std::map<std::string_view, const judge::CaseChange*> changes;  // the first, worst, one of each name
+  std::map<std::string_view, const judge::CaseChange*> changes;  // the first and worst of each name
   if (options.comparison)
     for (const auto& change : options.comparison->cases) changes.emplace(change.name, &change);
   size_t wordy = 0;

@@ -20,9 +20,9 @@ struct CaseView {
 
 /// How much of each case is shown: the more cases, the less.
 struct Fineness {
-  size_t max_points = 200;  ///< of a series in a figure
-  bool all_metrics = true;  ///< for other than urgent cases: metrics that no figure shows
-  bool run_order = true;    ///< for other than urgent cases: both sides in run order
+  size_t max_points = 200;  ///< in the figure of a series
+  bool all_metrics = true;  ///< whether cases that are not urgent list metrics without a figure
+  bool run_order = true;    ///< whether cases that are not urgent show both sides in run order
 };
 
 /// The input of all sections.
@@ -31,9 +31,9 @@ struct View {
   const write::PageOptions& options;
   std::vector<CaseView> cases;      ///< all, in the order of the report
   std::vector<CaseView> attention;  ///< worse than the baseline, then unexpected, then undecided
-  Facts common_notes;               ///< notes with one text in all cases that have them
+  Facts common_notes;               ///< notes with the same text in all cases that have them
   Fineness fineness;
-  size_t max_text;  ///< bytes of one text
+  size_t max_text;  ///< largest size of one text, in bytes
 };
 /// Keeps references to its arguments.
 View view_of(const Report& report, const write::PageOptions& options, const Fineness& fineness);
@@ -44,14 +44,15 @@ struct Look {
 };
 Look look_of(const Verdict& verdict);
 Look look_of(judge::Change change);
-/// Returns why the symbol of a case is not its status's own: ", noisy", ", worse than the baseline", ", as expected".
+/// Returns why a case has another symbol than its status suggests: ", noisy", ", worse than the baseline", ", as
+/// expected".
 std::string qualifier_of(const CaseView& c);
 /// Returns symbol and status: "✗ fail_accuracy".
 std::string chip(const CaseView& c);
 /// Returns the change of the case in a few words: "▼ SLOWER speed-up -31.2 %". Empty when SAME.
 std::string change_text(const judge::CaseChange& change);
 
-// Figures as markup; empty where there is nothing to draw. A series of more than `max_points` values is drawn as
+// Figures as markup; empty if there is nothing to draw. For a series of more than `max_points` values the figure has
 // medians of neighbours, and its label says so.
 
 /// Draws the distributions of both sides on one axis, the run order, and the ratio of each round with the requirement.
