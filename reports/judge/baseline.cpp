@@ -16,11 +16,11 @@
 namespace torchstone::judge {
 namespace {
 
-/// Facts that machine_differences() compares, or that timings do not depend on.
+/// Facts that other_differences() skips: machine_differences() compares them, or timings do not depend on them.
 const std::set<std::string> ignored_facts = {"architecture", "cpu",          "cores",
                                              "usable_cores", "governor",     "host",
                                              "load_average", "memory_bytes", "steal_since_boot_pct"};
-const std::string torch_fact = "torch";  ///< of a build
+const std::string torch_fact = "torch";  ///< a fact of the build
 constexpr double load_that_matters = 1;
 
 std::set<std::string> all_keys(const Facts& before, const Facts& after) {
@@ -57,8 +57,8 @@ void compare_notes(const Report& baseline, const Report& report, const std::stri
   for (const auto& [text, count] : found) differences.push_back(of_cases(text, count));
 }
 
-/// Returns differences that may affect timings, but do not forbid to compare them: variables, threads, load, other
-/// facts of the machine. One sentence each.
+/// Returns differences that may affect timings but do not exclude them: variables, threads, load, other facts of the
+/// machine. One sentence each.
 std::vector<std::string> other_differences(const Report& baseline, const Report& report) {
   std::vector<std::string> differences;
   const auto shown = [](const std::string& value) { return value.empty() ? "not set" : value; };
@@ -115,7 +115,7 @@ bool was_measured_well(const Result& before) { return !is_skipped(before) && sta
 struct CaseContext {
   const RunInfo &before, &after;
   const BaselineOptions& options;
-  bool runs_comparable = true;                       ///< as far as timings go
+  bool runs_comparable = true;                       ///< whether timings of the two runs may be compared
   std::map<std::string, RunToRunOfCases> history{};  ///< by machine
   std::map<std::string, size_t> other_machines{};    ///< differences of single cases, and their number
   const RunToRunOfCases& history_of(const Result& r) {
@@ -152,7 +152,8 @@ CaseChange change_of(const Result& before, const Result& after, CaseContext& con
   else if (!status_is_fine(before) && status_is_fine(after))
     change.change = worse_change(change.change, Change::fixed);
   const bool comparable = context.is_comparable(before, after);
-  // All of them: whether a latency is believed depends on the speed-up, asked for or not.
+  // Compares all metrics, also those that options.metrics excludes: settle_timings() needs the speed-up to judge
+  // latencies.
   for (const auto& info : metric_table()) {
     const std::string key(info.key);
     if (info.judged == Judged::never || !before.outcome.metrics.contains(key) || !after.outcome.metrics.contains(key))

@@ -13,7 +13,7 @@
 namespace torchstone::judge {
 
 /// Returns one record for each case, by name and device; counts_instead() chooses among several. `AnyReport` is Report
-/// or const Report, which has to outlive the pointers.
+/// or const Report. It must outlive the pointers.
 template <typename AnyReport>
 auto cases_by_name(AnyReport& report) {
   std::map<std::pair<std::string, std::string>, decltype(report.results.data())> cases;
@@ -32,11 +32,11 @@ struct MetricChange {
   /// nothing bounds the ratio (a single reading, too few rounds).
   double ratio = 1, ratio_low = 1, ratio_high = 1;
   Change change = Change::same;
-  /// Chance of this loss or a larger one in a timing if nothing has changed. Against a single number: if no loss
-  /// exceeds the tolerance.
+  /// Probability of this loss or a larger one if the timing did not change. Against a single number: if its true loss
+  /// is within the tolerance.
   double chance_of_worse = 1;
-  bool by_history = false, by_rounds = false;  ///< the deviation that judged a record of one process
-  bool other_places = false;                   ///< threads shared a cache domain in one run only
+  bool by_history = false, by_rounds = false;  ///< source of the deviation for a record of one process
+  bool other_places = false;                   ///< the threads shared a cache domain in only one of both runs
   bool single_number = false;                  ///< the old value has no interval
   /// Factor by which the timing became faster or slower at least, if that is far (certain_factor()).
   std::optional<double> at_least = {};
@@ -44,11 +44,11 @@ struct MetricChange {
 
 struct CaseChange {
   std::string name;                           ///< of the case
-  Change change = Change::same;               ///< the worst of its status and its own metrics
+  Change change = Change::same;               ///< the worst change of its status and its metrics
   std::string old_status, new_status;         ///< empty on the side that lacks the case
   bool status_worse = false;                  ///< it was as expected, and is not any more: BROKEN
   std::vector<MetricChange> metrics = {};     ///< in the order of the metric table
-  bool old_noisy = false, new_noisy = false;  ///< in that run (reports/record/doubts.h)
+  bool old_noisy = false, new_noisy = false;  ///< speed-up noisy in that run (reports/record/doubts.h)
   bool lost = false;                          ///< GONE, and the baseline had measured it with the expected status
   std::string other_parts = {};               ///< of a different model: "weights", "program" or "program and weights"
 };
@@ -57,11 +57,11 @@ struct BaselineComparison {
   /// Worst first: BROKEN, lost, SLOWER, DIFFERENT MODEL, AMBIGUOUS, GONE, NEW, FIXED, FASTER, MORE, LESS, SAME; then
   /// by size.
   std::vector<CaseChange> cases;
-  /// Reasons why timings are incomparable, one sentence each: another machine class, device, library version. They are
-  /// of the runs, or of single cases if a report has results of several machines.
+  /// Reasons why timings are incomparable, one sentence each: another machine class, device, library version. They
+  /// concern whole runs, or single cases if a report has results of several machines.
   std::vector<std::string> machine_differences;
-  size_t timings_excluded = 0;       ///< because they were taken on different machines or with different torches
-  bool excluded_by_machine = false;  ///< which of these excludes timings
+  size_t timings_excluded = 0;       ///< number excluded because machine or torch differ
+  bool excluded_by_machine = false;  ///< the machine is a reason to exclude timings
   bool excluded_by_torch = false;
   /// "2.14.1 now, 2.13.0 in the baseline" if the releases of torch differ, also if timings are compared nevertheless.
   std::string torch_difference = {};
@@ -79,36 +79,38 @@ size_t count_other_models(const BaselineComparison& comparison);
 
 struct BaselineOptions {
   double confidence = 0.95;  ///< of the intervals
-  /// Chance that a comparison of unchanged code calls any timing SLOWER, if runs differ as their processes do. Runs
-  /// differ a little more, so the default is a quarter of the intended 1 %.
+  /// Probability that a comparison of unchanged code calls any timing SLOWER, if runs vary no more than their
+  /// processes. Runs vary a little more, so the default is a quarter of the intended 1 %.
   double family_error = 0.0025;
   double tolerance = 0.02;                 ///< a smaller change of a timing is SAME
   bool other_machine = false;              ///< compare timings despite machine_differences
   bool other_torch = false;                ///< compare timings despite torch_difference
   bool allow_absent = false;               ///< a case that only the baseline has is not lost
   bool single_numbers = false;             ///< the baseline is a table of numbers, of any machine
-  std::vector<HistoryPoint> history = {};  ///< earlier runs, whose deviation is the least error
+  std::vector<HistoryPoint> history = {};  ///< earlier runs, whose deviation bounds each error from below
   std::vector<std::string> metrics = {};   ///< compare only these keys; empty: all that the metric table judges
 };
 
 /// Compares every case of both reports, matched by name and device, by the rules of docs/ci.md ("How two runs are
-/// compared"). One of several records of a case counts (reports/record/summary.h). With `single_numbers` the old value
-/// is a constant. A single reading is SAME up to 15 %, the band of PyTorch's dashboard (test-infra, compilerUtils).
-/// Throws std::invalid_argument for a confidence outside (0, 1), a negative tolerance, an unknown metric.
+/// compared"). Of several records of a case, one counts (reports/record/summary.h). With `single_numbers` the old value
+/// is a constant. A metric measured only once is SAME up to 15 %, the band of PyTorch's dashboard (test-infra,
+/// compilerUtils). Throws std::invalid_argument for a confidence outside (0, 1), a negative tolerance, or an unknown
+/// metric.
 BaselineComparison compare_with_baseline(const Report& baseline, const Report& report,
                                          const BaselineOptions& options = {});
 
 // The steps of compare_with_baseline() that are in metric_change.cpp.
 
-/// Judges one metric that both records have. settle_timings() settles the timings of all cases together afterwards.
+/// Judges one metric that both records have. Verdicts on timings are provisional until settle_timings() has run.
 MetricChange change_of(const MetricInfo& info, const Result& before, const Result& after,
                        const BaselineOptions& options, const RunToRunOfCases& history);
 
-/// Settles which timings of all cases together are SLOWER, and which side of them moved. Less certain changes become
-/// AMBIGUOUS. The hypothesis of a case is that its speed-up (without one, its compiled time) is not worse. Returns the
-/// drift of the machine, by eager's times of all cases. A case of compiles has a hypothesis for each metric of
-/// Judged::by_processes that counts for it. Eager is no reference for a case whose program is not the baseline's: such
-/// a case is SLOWER if its speed-up is, or if its compiled time is by far.
+/// Decides for all cases together which timings are SLOWER, and whether compiled code, eager or the machine changed.
+/// Less certain changes become AMBIGUOUS. Returns the drift of the machine, estimated from eager's times of all cases.
+///
+/// Each case tests the hypothesis that its speed-up (without one, its compiled time) is not worse. A compile_time case
+/// has one hypothesis for each metric of Judged::by_processes that counts. If the program differs from the baseline's,
+/// eager is no reference: the case is SLOWER if its speed-up is, or if its compiled time is slower by far.
 std::optional<Drift> settle_timings(std::vector<CaseChange>& cases, const BaselineOptions& options);
 
 /// Returns which parts of a model differ: "weights", "program" or "program and weights". Empty if none does, or if a
@@ -120,11 +122,11 @@ std::string differing_model_parts(const ModelDigests& before, const ModelDigests
 bool counts_for_case(const std::string& metric);
 
 /// Returns differences between the machines that make timings incomparable: processor, cores, governor, and every
-/// fact of the build but torch (libraries, compiler, GPU, driver). Hosts may differ. With `of_several_machines` the
-/// facts that machine_text() has are left to the comparison of each case.
+/// fact of the build except torch (libraries, compiler, GPU, driver). Hosts may differ. With `of_several_machines` it
+/// skips the facts in machine_text(), because each case is compared by these.
 std::vector<std::string> machine_differences(const RunInfo& baseline, const RunInfo& run,
                                              bool of_several_machines = false);
-/// Whether the results of a report are of several machines.
+/// Whether the results of a report come from several machines.
 bool has_several_machines(const Report& report);
 /// Returns BaselineComparison::torch_difference; empty if both runs have the same torch.
 std::string torch_difference(const RunInfo& baseline, const RunInfo& run);

@@ -25,7 +25,7 @@ namespace {
 
 using Matches = std::vector<const Result*>;
 
-/// The cases that the name of a table's file allows, by the names that a row may have. Points to the results.
+/// Cases that match the name of a table's file, indexed by the model names that a row may have. Points to the results.
 struct Candidates {
   std::map<std::string, Matches> by_own_name, by_upstream_name;
   std::map<std::string, size_t> refused;  ///< number of skipped cases by the part of the file's name that excludes them
@@ -35,7 +35,8 @@ std::string device_type(const std::string& device) { return device.substr(0, dev
 
 bool agrees_in_backend(const Result& r, const std::string& said) {
   const std::string backend = tables::word_of(r.backend);
-  return said == backend || said == backend + "_" + tables::word_of(r.suite);  // a suite that upstream lacks
+  return said == backend ||
+         said == backend + "_" + tables::word_of(r.suite);  // file_stem() of a suite that upstream lacks
 }
 
 /// Returns the first part of the file's name that excludes this case; empty if none does.
@@ -78,7 +79,7 @@ void require_one_of_each_model(const UpstreamTable& t, const CsvRow& row, const 
   }
 }
 
-/// The last record of a case counts.
+/// Returns the cases that a row may be about. The last record of a case counts.
 Candidates find_candidates(const UpstreamTable& table, const std::vector<Result>& results) {
   std::map<std::pair<std::string, std::string>, const Result*> last;
   for (const auto& result : results) last[{result.name, result.device}] = &result;
@@ -94,8 +95,8 @@ Candidates find_candidates(const UpstreamTable& table, const std::vector<Result>
   return candidates;
 }
 
-/// Returns the cases of a row on its device: by our name of the model, or else by upstream's. Several models may be
-/// variants of one of upstream's. Throws ReportError "file:line: …" for several cases of one model.
+/// Returns the cases of a row on its device, found by Torchstone's name of the model or else by upstream's. Several
+/// models may be variants of one upstream model. Throws ReportError "file:line: …" for several cases of one model.
 Matches cases_of_row(const UpstreamTable& table, const CsvRow& row, const Candidates& candidates) {
   const std::string& device = table.table.cell(row, "dev");
   for (const auto* names : {&candidates.by_own_name, &candidates.by_upstream_name}) {
@@ -146,7 +147,7 @@ constexpr const char* of_counted = "";
 constexpr const char* of_uncounted = "uncounted_";
 constexpr std::array timing_metrics = {"speedup", "eager_ms", "compiled_ms"};
 
-/// Whether both have processes of this kind, with threads in the same cache domain.
+/// Whether both records have processes of this kind, with their threads in the same cache domain.
 bool alike(const Result& to, const std::string& kind, const Result& from, const std::string& other_kind) {
   return !samples_of(to, kind + "process_rounds").empty() && !samples_of(from, other_kind + "process_rounds").empty() &&
          !statistics::places_differ(median_fork_join_us(to, kind), median_fork_join_us(from, other_kind));
@@ -194,7 +195,7 @@ bool same_program(const Result& a, const Result& b) {
   return a.batch_size == b.batch_size && differing_model_parts(a.outcome.model, b.outcome.model).empty();
 }
 
-/// Whether both were timed on one kind of machine, as far as their reports have several.
+/// Whether both were timed on the same kind of machine. Checked only for reports with several machines.
 bool same_machine(const Result& a, const RunInfo& run_of_a, const Result& b, const RunInfo& run_of_b) {
   return (a.machine.empty() && b.machine.empty()) || machine_of(a, run_of_a) == machine_of(b, run_of_b);
 }

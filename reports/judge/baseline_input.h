@@ -31,14 +31,14 @@ struct MatchedTable {
   std::vector<std::string> notes;  ///< what is compared with what, what is skipped and why
 };
 
-/// Matches each row with the cases of its model, which agree with row and file name. A model's own name precedes
-/// upstream's. A table of accuracy gives status and graph breaks, one of performance speedup, abs_latency and
-/// compilation_latency. Rows without a measured speed-up or of another batch size are skipped with a note. Throws
-/// ReportError "file:line: …" if a row may be any of several cases of one model.
+/// Matches each row with the cases of its model that agree with the row and the file name. Torchstone's name of a model
+/// is tried before upstream's. Accuracy tables have the status and graph breaks. Performance tables have speedup,
+/// abs_latency and compilation_latency. Rows without a measured speed-up or with another batch size are skipped with a
+/// note. Throws ReportError "file:line: …" if a row matches several cases of one model.
 MatchedTable match(const UpstreamTable& table, const Report& report);
 
-/// Calls compare_with_baseline() for either kind. A table without `options.metrics` is compared in speed-up and graph
-/// breaks only, as by upstream's --baseline: its latencies are of another machine.
+/// Calls compare_with_baseline() for either kind of baseline. For a table, `options.metrics` defaults to speed-up and
+/// graph breaks, as with upstream's --baseline, because its latencies come from another machine.
 BaselineComparison compare_with(const Baseline& baseline, const Report& report, BaselineOptions options = {});
 
 }  // namespace torchstone::judge

@@ -29,7 +29,7 @@ constexpr std::array<std::pair<std::string_view, Change>, 9> fail_on_words = {{{
                                                                                {"less", Change::less},
                                                                                {"fixed", Change::fixed}}};
 
-/// Changes that every count shows, and those that it shows only if they occur.
+/// Changes that the line of counts always has, and changes that it has only if they occur.
 constexpr std::array common_changes = {Change::broken, Change::slower, Change::ambiguous, Change::gone,
                                        Change::added,  Change::faster, Change::same};
 constexpr std::array rare_changes = {Change::other_model, Change::fixed, Change::more, Change::less};
@@ -89,7 +89,7 @@ size_t count(const BaselineComparison& comparison, Change change) {
 
 bool is_named(const std::vector<Change>& fail_on, Change change) { return std::ranges::count(fail_on, change) > 0; }
 
-/// Whether `fail_on` names the change of a metric. The case itself may have a change of a higher rank.
+/// Whether `fail_on` names the change of any metric. The change of the case itself may be a worse one.
 bool has_named_metric(const CaseChange& c, const std::vector<Change>& fail_on) {
   return std::ranges::any_of(
       c.metrics, [&](const MetricChange& m) { return is_named(fail_on, m.change) && counts_for_case(m.metric); });

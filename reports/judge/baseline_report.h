@@ -7,13 +7,13 @@
 
 namespace torchstone::judge {
 
-/// Returns the comparison as text: differences of the machines, blocks of cases, and one line of counts. A block has a
-/// line a metric. SAME cases are shown only with `all`; the worst come first. Marks are as in the console:
+/// Returns the comparison as text: differences of the machines, blocks of cases, and one line of counts. A block has
+/// one line per metric. SAME cases are shown only with `all`; the worst come first. Marks are as in the console:
 /// "!" worse, "*" better, "~" ambiguous, "+" more, "-" less, "x" not compared.
 std::string write_comparison(const BaselineComparison& comparison, bool all = false);
 /// Returns "16 cases: 0 BROKEN, 1 SLOWER, …".
 std::string counts_line(const BaselineComparison& comparison);
-/// Returns what to know about the comparison, one sentence each: notes, differences of the machines, skipped timings.
+/// Returns remarks on the comparison, one sentence each: notes, differences of the machines, skipped timings.
 std::vector<std::string> comparison_remarks(const BaselineComparison& comparison);
 /// Returns "noisy in the baseline", "noisy now" or "noisy in both"; empty for a case that is noisy in neither.
 std::string noisy_words(const CaseChange& change);
@@ -36,8 +36,8 @@ std::string write_comparison_csv(const BaselineComparison& comparison);
 /// Writes everything in the schema "torchstone/comparison/1".
 std::string write_comparison_json(const BaselineComparison& comparison);
 
-/// Returns why the comparison was impossible, for every headline and error: the cases of exit_code_of() 2 and 3.
-/// Empty if it was possible.
+/// Returns why the comparison was impossible (exit codes 2 and 3 of exit_code_of()), for headlines and errors. Empty if
+/// it was possible.
 std::string refusal_words(const BaselineComparison& comparison);
 
 /// Returns the options of torchstone-report that compare the excluded timings nevertheless: "--other-torch".
@@ -59,7 +59,7 @@ std::vector<Change> parse_fail_on(const std::vector<std::string>& words);
 /// different_model in `fail_on`, a case of another model is red too. GONE is red only for a lost case. Metrics that do
 /// not count for the case (counts_for_case) never make it red.
 bool fails(const CaseChange& change, const std::vector<Change>& fail_on);
-/// Whether fails() for another reason than a worse status or the model of the case.
+/// Whether fails() is true for another reason than a worse status or a different model.
 bool fails_by_change(const CaseChange& change, const std::vector<Change>& fail_on);
 /// Whether `fail_on` names different_model and the model of the case is not the baseline's.
 bool fails_as_other_model(const CaseChange& change, const std::vector<Change>& fail_on);
@@ -71,12 +71,12 @@ bool fails_as_worse(const CaseChange& change, const std::vector<Change>& fail_on
 /// for a lost case.
 int exit_code_of(const BaselineComparison& comparison, const std::vector<Change>& fail_on = default_fail_on());
 
-/// Returns why exit_code_of() is 1, one sentence for each kind: "1 case of the baseline is gone: NAME". The sentence on
-/// worse cases has the first one with its reason. Empty if nothing is red.
+/// Returns why exit_code_of() is 1, one sentence for each kind: "1 case of the baseline is gone: NAME". The sentence
+/// about worse cases names the first one and its reason. Empty if nothing is red.
 std::vector<std::string> red_sentences(const BaselineComparison& comparison,
                                        const std::vector<Change>& fail_on = default_fail_on());
 
-/// Whether `fail_on` makes a lost case or a case of another model red, so that `fail_on` without these accepts them.
+/// Whether any case is red because it is lost or has another model. A `fail_on` without these changes accepts it.
 bool is_red_by_coverage(const BaselineComparison& comparison, const std::vector<Change>& fail_on);
 
 }  // namespace torchstone::judge

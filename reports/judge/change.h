@@ -10,7 +10,7 @@
 
 namespace torchstone::judge {
 
-/// The change of a case, or of one of its metrics, since the baseline, in the terms of nvbench_compare. `faster` and
+/// The change since the baseline of a case or one of its metrics, in the terms of nvbench_compare. `faster` and
 /// `slower` are changes of a time, `more` and `less` of bytes and counts. `fixed` and `broken` are changes of a status,
 /// or of a number that was or is NaN. `other_model`: program or weights differ, and nothing is worse.
 enum class Change { same, faster, slower, ambiguous, added, gone, other_model, more, less, fixed, broken };
@@ -23,15 +23,15 @@ struct Estimate {
 };
 
 /// Judges the logarithm of new / old. SAME: the whole interval is within the tolerance (0.02: from 1 / 1.02 to 1.02).
-/// FASTER, SLOWER: all of it is beyond. Anything else is AMBIGUOUS, so noise makes a verdict rarer, never bolder.
+/// FASTER, SLOWER: the whole interval is outside. Anything else is AMBIGUOUS, so noise can only prevent a verdict.
 /// `better` decides which direction is FASTER; with `neither` a change is AMBIGUOUS.
 Change judge(const Estimate& log_ratio, double tolerance, Better better);
 
 /// Judges bytes and counts, which do not vary: any difference is MORE or LESS. A number that became NaN is BROKEN.
 Change judge_exactly(double before, double after);
 
-/// Returns the factor by which a timing changed at least, if its whole interval is at or beyond 1.5 in one direction.
-/// Processes of unchanged code do not differ so far. `explained`: factor that another cause may account for.
+/// Returns the factor by which a timing changed at least, if that is 1.5 or more. Processes of unchanged code never
+/// differ that much. `explained`: factor that another cause may account for.
 std::optional<double> certain_factor(const Estimate& log_ratio, double explained = 1);
 
 /// The change that all cases of a comparison share: how eager's times moved on the machine.

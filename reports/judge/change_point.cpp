@@ -7,7 +7,7 @@
 namespace torchstone::judge {
 namespace {
 
-/// With more points on both sides the normal distribution approximates the exact one.
+/// If both sides have more points, the normal approximation replaces the exact distribution.
 constexpr size_t exact_up_to = 20;
 /// Chance of a false alarm in a series without a shift.
 constexpr double significance = 0.01;
@@ -17,8 +17,8 @@ double log_choose(size_t n, size_t k) {
   return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
 }
 
-/// Returns P(U <= u) of Mann and Whitney's statistic for m and n points: the coefficients of the Gaussian binomial up
-/// to u.
+/// Returns P(U <= u) of Mann and Whitney's statistic for m and n points. It is the sum of the coefficients of the
+/// Gaussian binomial up to u, over the number of arrangements.
 double exact_tail(size_t m, size_t n, size_t u) {
   std::vector<double> ways(u + 1, 0);
   ways[0] = 1;
@@ -37,16 +37,17 @@ double normal_tail(size_t m, size_t n, size_t u) {
   return std::erfc((a * b / 2 - static_cast<double>(u) - 0.5) / deviation / std::sqrt(2.0)) / 2;
 }
 
-/// Returns the two-sided p-value of the smaller of both statistics.
+/// Returns the two-sided p-value of `u`, the smaller of the two sides' statistics.
 double p_value(size_t m, size_t n, size_t u) {
   if (m > n) std::swap(m, n);
   return std::min(1.0, 2 * (m <= exact_up_to ? exact_tail(m, n, u) : normal_tail(m, n, u)));
 }
 
-/// Returns the smallest p-value that a split can have, with all of one side below all of the other.
+/// Returns the smallest p-value that a split can have: all points of one side are below all of the other.
 double smallest_p(size_t split, size_t n) { return std::min(1.0, 2 * std::exp(-log_choose(n, split))); }
 
-/// Returns the largest p-value of a significant split. Splits that can never reach it do not count as tests.
+/// Returns the largest p-value that is significant, by Tarone's correction: splits that cannot reach it do not count as
+/// tests.
 double threshold(size_t n) {
   for (size_t tests = 1;; ++tests) {
     const double level = significance / static_cast<double>(tests);

@@ -196,7 +196,8 @@ std::string sparkline(const std::vector<double>& values, size_t width) {
   }
   std::string line;
   for (const double value : last) {
-    const double part = high > low ? (value / 2 - low / 2) / (high / 2 - low / 2) : 0.5;  // halves cannot overflow
+    const double part = high > low ? (value / 2 - low / 2) / (high / 2 - low / 2)
+                                   : 0.5;  // halved, so that the differences do not overflow
     line += std::isfinite(value) ? blocks[std::min<size_t>(7, static_cast<size_t>(part * 8))] : "·";
   }
   return line;
@@ -210,7 +211,7 @@ std::string history_table(const std::vector<HistoryPoint>& points, const std::st
       for (const auto& [key, value] : point.metrics) measured.insert(key);
     return terminal_line(fmt::format("no case has {}; there are: {}", metric, fmt::join(measured, ", "))) + "\n";
   }
-  std::map<std::string, int> kinds;  // of machines, by case
+  std::map<std::string, int> kinds;  // number of machine kinds by case
   for (const auto& series : all) ++kinds[series.name];
   std::vector<Line> lines;
   size_t name_width = 20, stepped = 0;

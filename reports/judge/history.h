@@ -10,7 +10,7 @@
 
 namespace torchstone::judge {
 
-/// One case in one run, one line of a history file. It has what a trend needs.
+/// One case in one run: one line of a history file, with the metrics that trends need.
 struct HistoryPoint {
   std::string run, started, name, device, machine, status;
   std::map<std::string, double> metrics;  ///< speedup with bounds, medians, compile_s, memory, artifact size
@@ -25,7 +25,7 @@ struct ChangePoint {
 
 /// Returns the points of one report, in its order.
 std::vector<HistoryPoint> history_points(const Report& report);
-/// Returns the metrics that a history keeps, and further metrics of these points.
+/// Returns the metrics that every history keeps, and all further metrics that these points have.
 std::set<std::string> known_metrics(const std::vector<HistoryPoint>& points);
 
 /// Reads a JSON-lines file, one object a line: run, started, name, device, machine, status, metrics, and "noisy": true
@@ -40,10 +40,10 @@ std::string write_history(const std::vector<HistoryPoint>& points);
 /// Joins two histories, oldest run first. A point with the run and name of an earlier one is dropped.
 std::vector<HistoryPoint> unite_histories(std::vector<HistoryPoint> points, const std::vector<HistoryPoint>& further);
 
-/// Returns the most significant level shift; nothing if the series is only noisy. The two-sided test of Mann and
-/// Whitney (Ann. Math. Statist. 18, 1947) judges each split, Tarone's correction (Biometrics 46, 1990) their number: at
-/// most 1 % false alarms for independent noise. A shift needs at least eleven points. Points that are not finite are
-/// ignored, and so are shifts below `smallest`, relative to the old level.
+/// Returns the most significant level shift; nothing if the series is only noisy. Each split is judged by the two-sided
+/// test of Mann and Whitney (Ann. Math. Statist. 18, 1947). Tarone's correction for multiple tests (Biometrics 46,
+/// 1990) limits false alarms to 1 % for independent noise. A shift needs at least eleven points. Ignores points that
+/// are not finite, and shifts below `smallest`, relative to the old level.
 std::optional<ChangePoint> find_change_point(const std::vector<double>& series, double smallest = 0.02);
 /// Returns the newest change point among the last 1000 points. Repeats find_change_point() on the points after each
 /// find.
@@ -52,7 +52,7 @@ std::optional<ChangePoint> newest_change_point(const std::vector<double>& series
 /// The values of one metric of one case on one kind of machine, oldest first.
 struct Series {
   std::string name, device, machine;
-  std::vector<const HistoryPoint*> points;  ///< those that have the metric
+  std::vector<const HistoryPoint*> points;  ///< points that have the metric
   std::vector<double> values;               ///< one for each point; NaN of a noisy timing
 };
 /// Returns the series in the order of first appearance. `points` must outlive them.

@@ -21,7 +21,7 @@ constexpr double variances_differ = 0.05;
 
 using Samples = std::vector<double>;
 
-/// Returns the logarithms of a metric, one a round.
+/// Returns the logarithms of a metric, one per round.
 Samples logs_by_round(const Result& r, const std::string& metric, const std::string& prefix) {
   const Samples &eager = samples_of(r, prefix + "eager_s"), &compiled = samples_of(r, prefix + "compiled_s");
   if (metric == "speedup") return statistics::log_ratios(eager, compiled);
@@ -65,7 +65,7 @@ std::optional<Level> level_of(const Result& result, const std::string& metric, c
   return std::nullopt;
 }
 
-/// Whether the processes of both may have one deviation, as for unchanged code.
+/// Whether an F test accepts that the processes of both have the same variance, as those of unchanged code do.
 bool vary_alike(const Level& a, const Level& b) {
   if (a.from != LevelFrom::processes || b.from != LevelFrom::processes) return false;
   if (a.variance == 0 || b.variance == 0) return false;
@@ -76,7 +76,7 @@ bool vary_alike(const Level& a, const Level& b) {
   return std::min(tail(a, b), tail(b, a)) > variances_differ;
 }
 
-/// Compares with a common variance of a process.
+/// Compares by Student's t, with a common variance of the processes.
 LevelChange students(const Level& after, const Level& before) {
   const double degrees = after.degrees + before.degrees;
   const double of_process =
@@ -140,7 +140,7 @@ LevelChange change_between(const Level& after, const Level& before) {
   };
   const double parts = part(after) + part(before);
   double degrees = parts > 0 ? variance * variance / parts : 1;
-  // The same estimate on both sides has its degrees of freedom only once.
+  // Both variances come from one estimate, so its degrees of freedom count only once.
   const auto of_history = [](const Level& level) {
     return level.from == LevelFrom::history || level.from == LevelFrom::runs;
   };

@@ -10,8 +10,8 @@
 #include "reports/judge/change.h"
 #include "reports/judge/history.h"
 
-// Estimates of a timing from its record, with the error that another process would make, and differences of two
-// estimates. Pure functions over samples.
+// Estimates of a timing from its record, and differences of two estimates. Errors include the variation between
+// processes. Pure functions over samples.
 
 namespace torchstone::judge {
 
@@ -22,7 +22,7 @@ double median_fork_join_us(const Result& result, const std::string& prefix = "")
 /// The source of a level's error.
 enum class LevelFrom { processes, runs, history, rounds, constant };
 
-/// The logarithm of a timing, with the error that another process of the same code would make.
+/// The logarithm of a timing, with an error that includes the variation between processes of the same code.
 struct Level {
   double value = 0;
   double variance = 0;  ///< of `value`
@@ -36,18 +36,18 @@ struct RunToRun {
   double deviation = 0, degrees = 0;
 };
 
-/// Deviation of the logarithm of each timing from run to run on one machine, by case and metric. It is half the mean
-/// square of successive differences (von Neumann, Ann. Math. Statist. 12, 1941), so that a step in the series counts
-/// once; at least 0.5 %. Its degrees of freedom are about two thirds of the differences. Series of fewer than five runs
-/// are skipped.
+/// Deviation of the logarithm of each timing from run to run on one machine, by case and metric; at least 0.5 %. Its
+/// square is half the mean square of successive differences (von Neumann, Ann. Math. Statist. 12, 1941), so that a step
+/// in the series counts once. Its degrees of freedom are about two thirds of the differences. Series of fewer than five
+/// runs are skipped.
 using RunToRunOfCases = std::map<std::pair<std::string, std::string>, RunToRun>;
 RunToRunOfCases run_to_run(const std::vector<HistoryPoint>& history, const std::string& machine);
 
-/// Estimates the level of a record. Several processes (samples `process_rounds`) have the trimmed mean of their
-/// medians, and the `history` bounds its deviation from below. One process has the median of its rounds, with the
-/// deviation of `history`. Without a history it is 2.8 times the standard error of the rounds, at least 2 %
+/// Estimates the level of a record. For several processes (samples `process_rounds`) it is the trimmed mean of their
+/// medians, and `history` bounds its deviation from below. For one process it is the median of the rounds, with the
+/// deviation of `history`. Without a history that deviation is 2.8 times the standard error of the rounds, at least 2 %
 /// (docs/ci.md). Returns nothing without usable samples, or with too few rounds for an interval. A metric that is
-/// judged by_processes has one value a process, and needs two.
+/// judged by_processes has one value per process and needs two.
 std::optional<Level> estimate_level(const Result& result, const std::string& metric,
                                     const std::optional<RunToRun>& history = std::nullopt);
 
@@ -62,19 +62,19 @@ struct LevelChange {
   double degrees = 0;
 
   Estimate estimate(double confidence) const;
-  /// Returns the chance of this change for the worse, or a larger one, if the true one is no larger than `tolerance`.
+  /// Returns the probability of this loss or a larger one if the true loss is at most `tolerance`.
   double chance_of_worse(double tolerance, Better better) const;
 };
-/// Uses Student's t with a common variance if the processes of both vary alike (Fisher's F, 5 % at each end).
-/// Those of unchanged code usually do. Then the many processes of several runs also bound the variance of a run with
-/// few. Otherwise uses Welch's t (Biometrika 34, 1947).
+/// Uses Student's t with a common variance if the processes of both vary alike (Fisher's F, 5 % at each end), as those
+/// of unchanged code usually do. A run with few processes then benefits from the many processes of a pooled baseline.
+/// Otherwise uses Welch's t (Biometrika 34, 1947).
 LevelChange change_between(const Level& after, const Level& before);
 /// Returns the weighted mean of independent estimates of one change, with Satterthwaite's degrees of freedom
 /// (Biometrics Bulletin 2, 1946). Weights must not depend on the estimates. Throws std::invalid_argument without any.
 LevelChange combined(const std::vector<LevelChange>& changes, const std::vector<double>& weights);
 
-/// Returns which hypotheses Holm's step-down test (Scand. J. Statist. 6, 1979) rejects. The chance to reject any true
-/// one is `error`, whatever their dependence.
+/// Returns which hypotheses Holm's step-down test (Scand. J. Statist. 6, 1979) rejects. The probability of rejecting
+/// any true one is at most `error`, whatever their dependence.
 std::vector<bool> holm(const std::vector<double>& chances, double error);
 
 }  // namespace torchstone::judge

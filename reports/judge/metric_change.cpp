@@ -1,4 +1,4 @@
-// How one metric of a case changed, and which side of all timings moved.
+// The change of one metric of a case, and the decision which side of the timings moved.
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double one_reading_tolerance = 0.15;
 
-/// The change of a timing, by processes of one cache domain or of both.
+/// The change of a timing, measured with threads in the same cache domain, in different ones, or in both ways.
 struct PlacedChange {
   LevelChange change;
   std::vector<LevelFrom> from;  ///< sources of its levels
@@ -39,9 +39,9 @@ std::vector<PlacedLevel> placed_levels(const Result& result, const std::string& 
   return levels;
 }
 
-/// Compares processes of one cache domain with such processes (reports/statistics/processes.h), and returns the mean of
-/// both changes, weighted by the number of processes. Returns nothing if the records have no such processes in common,
-/// or no usable samples.
+/// Compares only processes whose threads were placed alike (reports/statistics/processes.h): in the same cache domain,
+/// or in different ones. Returns the mean of both changes, weighted by the number of processes. Returns nothing if the
+/// records have no placement in common, or no usable samples.
 std::optional<PlacedChange> placed_change(const Result& before, const Result& after, const std::string& metric,
                                           const std::optional<RunToRun>& history) {
   std::vector<LevelChange> changes;
@@ -52,7 +52,7 @@ std::optional<PlacedChange> placed_change(const Result& before, const Result& af
     for (const auto& [then, us_then] : earlier) {
       if (statistics::places_differ(us, us_then)) continue;
       changes.push_back(change_between(now, then));
-      // The inverse variance of the difference of two means, in units of one value's variance.
+      // Inverse variance of the difference of two means, up to the common variance of one value.
       weights.push_back(now.processes * then.processes / (now.processes + then.processes));
       result.from.insert(result.from.end(), {now.from, then.from});
     }
@@ -61,7 +61,7 @@ std::optional<PlacedChange> placed_change(const Result& before, const Result& af
   return result;
 }
 
-/// Compares the processes that count, for a single number and for threads in different cache domains.
+/// Compares the counted processes. Used for a single number, and if the records have no placement in common.
 std::optional<PlacedChange> plain_change(const Result& before, const Result& after, const MetricChange& metric,
                                          const std::optional<RunToRun>& runs, bool single_number) {
   const auto now = estimate_level(after, metric.metric, runs);
@@ -71,7 +71,7 @@ std::optional<PlacedChange> plain_change(const Result& before, const Result& aft
   return PlacedChange{change_between(*now, *then), {now->from, then->from}};
 }
 
-/// Returns the change of a number of bytes that varies, fewer of which are better.
+/// Returns the change of a varying number of bytes as MORE or LESS. Fewer bytes are better.
 Change of_bytes(Change change) {
   return change == Change::slower ? Change::more : change == Change::faster ? Change::less : change;
 }
@@ -84,14 +84,14 @@ void judge_timing(const MetricInfo& info, const Result& before, const Result& af
   const bool alike = moved.has_value();
   if (!alike) moved = plain_change(before, after, change, runs, options.single_numbers);
   if (!moved) {
-    change.change = Change::ambiguous;  // there is no interval
+    change.change = Change::ambiguous;  // no interval is known
     return;
   }
   const Estimate estimate = moved->change.estimate(options.confidence);
   change.ratio = std::exp(estimate.value);
   change.ratio_low = std::exp(estimate.low);
   change.ratio_high = std::exp(estimate.high);
-  // A single number is rounded, and of another machine, so the hypothesis allows for the tolerance.
+  // A single number is rounded and comes from another machine, so the hypothesis allows for the tolerance.
   change.chance_of_worse = moved->change.chance_of_worse(options.single_numbers ? options.tolerance : 0, info.better);
   for (const LevelFrom from : moved->from) {
     change.by_history = change.by_history || from == LevelFrom::history;
@@ -101,7 +101,7 @@ void judge_timing(const MetricInfo& info, const Result& before, const Result& af
                       ? judge(estimate, options.tolerance, info.better)
                       : Change::ambiguous;
   if (info.unit == "B") change.change = of_bytes(change.change);
-  // Between two states of a machine, the difference may be the machine's.
+  // With different placements of the threads, the machine may have caused the difference.
   change.other_places = !alike && !options.single_numbers;
   if (change.change == Change::slower || change.change == Change::faster)
     change.at_least = certain_factor(estimate, change.other_places ? max_lost_across_caches : 1);
@@ -117,13 +117,13 @@ MetricChange* find(CaseChange& c, std::string_view metric) {
 
 bool has_interval(const MetricChange& m) { return statistics::is_bounded(m.ratio_low, m.ratio_high); }
 
-/// Whether the metric is of the compiles of a case, counts for it, and is a time or a number of instructions.
+/// Whether the metric is a time or an instruction count of the compiles of a case, and counts for the case.
 bool is_of_compiles(const std::string& metric) {
   const MetricInfo* info = find_metric(metric);
   return info != nullptr && info->judged == Judged::by_processes && !info->only_shown && info->unit != "B";
 }
 
-/// Lowers SLOWER to AMBIGUOUS where Holm's test does not confirm it. A change by far needs no confirmation.
+/// Lowers SLOWER to AMBIGUOUS if Holm's test does not confirm it. A change by far (certain_factor()) stays.
 void hold_family_error(std::vector<CaseChange>& cases, double error) {
   std::vector<MetricChange*> family;
   std::vector<double> chances;
@@ -144,7 +144,7 @@ void hold_family_error(std::vector<CaseChange>& cases, double error) {
       family[i]->change = Change::ambiguous;
 }
 
-/// Whether the program of the case is not the baseline's, so eager's time may have changed with it.
+/// Whether the program of the case differs from the baseline's, so that eager's time may have changed with it.
 bool has_other_program(const CaseChange& c) { return c.other_parts.starts_with("program"); }
 
 std::optional<Drift> drift_in(std::vector<CaseChange>& cases) {
@@ -170,7 +170,7 @@ void settle_sides(CaseChange& c, double drift, double tolerance) {
   const bool compiled_moved = compiled->change == Change::slower || compiled->change == Change::faster;
   if (!compiled_moved || speedup->change == compiled->change) return;
   if (compiled->change == Change::faster && eager->change == Change::same) return;
-  // An edit may slow down eager as well. A small loss could be the machine's, a large one could not.
+  // An edited program may slow down eager as well. The machine may have caused a small loss, but not one by far.
   if (has_other_program(c) && compiled->change == Change::slower && compiled->at_least &&
       certain_factor({0, std::log(*compiled->at_least), infinity}, std::exp(std::max(drift, 0.0))))
     return;
@@ -204,7 +204,7 @@ MetricChange change_of(const MetricInfo& info, const Result& before, const Resul
 
 std::optional<Drift> settle_timings(std::vector<CaseChange>& cases, const BaselineOptions& options) {
   hold_family_error(cases, options.family_error);
-  if (options.single_numbers) return std::nullopt;  // of another machine
+  if (options.single_numbers) return std::nullopt;  // the baseline is from another machine
   const auto drift = drift_in(cases);
   const bool moved = drift && drift->moved(options.tolerance);
   for (auto& c : cases) settle_sides(c, moved ? drift->centre : 0, options.tolerance);

@@ -11,7 +11,7 @@ namespace torchstone::judge {
 
 /// Times against eager in the same process, as the check performance measures them.
 struct SeparateTiming {
-  double eager_s = 0, seconds = 0;  ///< of a call
+  double eager_s = 0, seconds = 0;  ///< per call
   double speedup = 0, low = 0, high = 0;
   std::string timed_by{};  ///< what timed both
 };

@@ -23,7 +23,7 @@ namespace {
 /// A table with an index of its rows by the model's name.
 struct Models {
   const CsvTable& table;
-  std::map<std::string_view, const CsvRow*> rows{};  ///< null where a model has several
+  std::map<std::string_view, const CsvRow*> rows{};  ///< null if a model has several rows
 
   explicit Models(const CsvTable& of) : table(of) {
     const size_t name = table.require_column("name");
@@ -64,14 +64,14 @@ GateRow absent(const std::string& name, const CsvTable& expected, const GateOpti
   return {name, "ABSENT", fmt::format("expected by {}, missing here", expected.file), !options.allow_absent};
 }
 
-/// Clears a flaky model of its difference. A missing number stays red.
+/// Makes a difference of a flaky model not red. A missing number stays red.
 void pardon(GateRow& row, const GateOptions& options) {
   if ((row.verdict != "FAIL" && row.verdict != "IMPROVED") || !options.flaky.contains(row.name)) return;
   row.red = false;
   row.verdict += "_BUT_FLAKY";
 }
 
-/// Calls `judge` for each model of `actual`, then adds the models that are only expected.
+/// Calls `judge` for each model of the actual table, then adds the models that only the expected table has.
 template <typename Judge>
 std::vector<GateRow> against(const CsvTable& actual_table, const CsvTable& expected_table, const std::string& column,
                              const GateOptions& options, Judge judge) {

@@ -5,8 +5,8 @@
 
 #include "reports/base/csv_format.h"
 
-// The gates of PyTorch's CI (benchmarks/dynamo/check_*.py) over tables in upstream's form. Pure functions with its
-// rules and terms. Missing numbers and models are red here, while upstream lets some of them pass.
+// The gates of PyTorch's CI (benchmarks/dynamo/check_*.py) over tables in upstream's form. Pure functions with
+// upstream's rules and terms. Missing numbers and models are red here; upstream lets some of them pass.
 
 namespace torchstone::judge {
 
@@ -20,7 +20,7 @@ struct GateRow {
 
 struct GateOptions {
   std::set<std::string> flaky{};  ///< models whose differences are shown and not judged
-  bool allow_absent = false;      ///< a model that only the expected table has is no failure, as in upstream
+  bool allow_absent = false;      ///< accept models that only the expected table has, as upstream does
   double part = 0.95;             ///< sufficient fraction of the expected compression ratio
 };
 
@@ -43,18 +43,18 @@ std::vector<GateRow> gate_memory(const CsvTable& actual, const CsvTable& expecte
 struct SpeedTarget {
   std::string metric = "speedup";  ///< or abs_latency, in milliseconds
   double threshold = 1;
-  double scale = 1;                  ///< above 0; below 1 it relaxes
+  double scale = 1;                  ///< above 0; a scale below 1 relaxes the gate
   bool fail_on_improvement = false;  ///< beyond threshold / scale, or below threshold · scale for a latency
 };
 
 /// Judges speed as check_perf_csv.py does. A speed-up below threshold · scale is red, and so is a latency above the
-/// larger of threshold · scale and threshold / scale. A missing, infinite or zero value is red: it was not measured. A
-/// table of results marks noisy speed-ups (tables::SpeedColumns), which docs/ci.md tells how to judge.
+/// larger of threshold · scale and threshold / scale. A missing, infinite or zero value is red: it was not measured.
+/// Noisy speed-ups, marked in tables made from results (tables::SpeedColumns), are judged as docs/ci.md describes.
 std::vector<GateRow> gate_speed(const CsvTable& actual, const SpeedTarget& target, const GateOptions& options);
 
 /// Returns 0 if no row is red, 1 if one is, 3 if nothing was judged.
 int gate_exit_code(const std::vector<GateRow>& rows);
-/// Returns one aligned line a model, and a last line with the counts.
+/// Returns one aligned line per model, and a last line with the counts.
 std::string gate_text(const std::vector<GateRow>& rows);
 
 }  // namespace torchstone::judge

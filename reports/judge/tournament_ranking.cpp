@@ -27,8 +27,8 @@ struct Cost {
   double of(double calls) const { return setup + calls * slope; }
 };
 
-/// Returns the costs of eager and of the variants that are certainly faster, of those with a known start-up time.
-/// Variants that tie with the fastest have its time. `compile_too`: setup includes the compile of the package.
+/// Returns the costs of eager and of the variants that are certainly faster, if their start-up time is known. Variants
+/// that tie with the fastest have its time. `compile_too`: setup includes the compile of the package.
 std::vector<Cost> costs_of(const std::vector<Standing>& standings, bool compile_too) {
   double fastest = std::numeric_limits<double>::infinity();
   for (const Standing& s : standings)
@@ -73,7 +73,7 @@ bool dominates(const Standing& a, const Standing& b, double time_margin) {
   return better;
 }
 
-/// Compares within the common processes, which are the first ones of eager.
+/// Returns the speed-up over the processes that both have. These are the first processes of eager.
 double speedup_in_common_processes(const std::vector<double>& eager, const std::vector<double>& variant) {
   const auto end = eager.begin() + static_cast<std::ptrdiff_t>(std::min(eager.size(), variant.size()));
   return statistics::geometric_mean({eager.begin(), end}) / statistics::geometric_mean(variant);
@@ -126,7 +126,7 @@ SweepRow sweep_row(const Tournament& tournament) {
 }  // namespace
 
 const std::vector<Criterion>& criteria() {
-  // Times of one compile or start vary by a quarter between runs of one machine; sizes do not.
+  // On one machine, compile and start-up times vary by a quarter from run to run; sizes do not.
   static const std::vector<Criterion> table{
       {"error", "error", 0.1, false, [](const Entrant& e) { return e.error; }},
       {"peak_bytes", "peak memory", 0.01, false, [](const Entrant& e) { return e.peak_bytes; }},
@@ -137,7 +137,7 @@ const std::vector<Criterion>& criteria() {
   return table;
 }
 
-/// Returns for each variant the calls after which a process with it costs less than one with eager.
+/// Returns for each variant after how many calls a process that uses it costs less than one that uses eager.
 std::vector<std::optional<double>> pays_after(const std::vector<Standing>& standings, bool compile_too) {
   std::vector<std::optional<double>> calls(standings.size());
   const auto costs = costs_of(standings, compile_too);
@@ -148,10 +148,10 @@ std::vector<std::optional<double>> pays_after(const std::vector<Standing>& stand
   return calls;
 }
 
-/// Marks the Pareto front of time and criteria(). A variant is off it if another one is better in one criterion and
-/// worse in none, beyond their margins. Variants that tie with the fastest have equal time. With margins, a can be
-/// better than b, b than c and c than a. Such a circle counts as equal, so that the front is never empty. This is the
-/// Schwartz set (Schwartz, "Rationality and the myth of the maximum", Noûs 6, 1972).
+/// Marks the Pareto front of time and criteria(). Another variant dominates if it is better in one criterion and worse
+/// in none, beyond their margins. Variants that tie with the fastest have equal time. Because of the margins, a may
+/// dominate b, b dominate c, and c dominate a. The members of such a cycle count as equal, so that the front is never
+/// empty. This is the Schwartz set (Schwartz, "Rationality and the myth of the maximum", Noûs 6, 1972).
 void mark_front(std::vector<Standing>& standings, double time_margin) {
   const size_t n = standings.size();
   std::vector<std::vector<bool>> better(n, std::vector<bool>(n));
@@ -169,8 +169,8 @@ void mark_front(std::vector<Standing>& standings, double time_margin) {
   }
 }
 
-/// Returns the lower envelope of the costs. Of variants that tie with the fastest, the one with the least setup is
-/// advised.
+/// Returns the lower envelope of the costs: the cheapest variant by number of calls. Of variants that tie with the
+/// fastest, it has the one with the least setup.
 std::vector<Advice> advice(const std::vector<Standing>& standings, bool compile_too) {
   std::vector<Cost> costs = costs_of(standings, compile_too);
   std::vector<Advice> result;
@@ -179,11 +179,11 @@ std::vector<Advice> advice(const std::vector<Standing>& standings, bool compile_
       return std::pair(a.of(calls), -a.slope) < std::pair(b.of(calls), -b.slope);
     });
     result.push_back({calls, standings[now.standing].entrant.name});
-    // The next advice is the first of the faster variants to become cheaper.
+    // The next advice is the faster variant that becomes cheaper first.
     std::erase_if(costs, [&](const Cost& cost) { return cost.slope >= now.slope; });
     double next = std::numeric_limits<double>::infinity();
     for (const Cost& cost : costs) next = std::min(next, calls_until_cheaper(cost, now));
-    calls = std::max(next, calls) + 1;  // rounding may put it one call earlier
+    calls = std::max(next, calls) + 1;  // max: rounding may make `next` one call too small
   }
   return result;
 }

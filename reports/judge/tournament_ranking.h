@@ -12,12 +12,13 @@
 
 namespace torchstone::judge {
 
-/// A variant as its user runs it: made by the shown command, loaded by the shown line of Python in a new process.
+/// Measurements of a variant as a user runs it: made by the shown command, and loaded by the shown line of Python in a
+/// new process.
 struct Shipped {
-  double bytes = 0;  ///< of all files that the command makes
+  double bytes = 0;  ///< size of all files that the command makes
   double load_s = 0, first_call_s = 0;
-  double seconds = 0;  ///< of a call, the fastest block of one process
-  double error = 0;    ///< relative, against the exported program's answer
+  double seconds = 0;  ///< per call, in the fastest block of one process
+  double error = 0;    ///< relative difference from the exported program's answer
 };
 
 /// Returns "as shipped: 1.5 MiB with all weights, load 0.31 s, first call 0.020 s, then 5.1 ms a call in a new Python
@@ -27,21 +28,21 @@ std::string shipped_words(const Shipped& shipped);
 /// One variant of the model: a backend with its options.
 struct Entrant {
   std::string name;                          ///< "inductor:freezing=true"
-  Result ladder;                             ///< its row of the check tournament
-  Status status = Status::pass;              ///< of the ladder, or of the timing that eliminated it
+  Result ladder;                             ///< its record of the check tournament
+  Status status = Status::pass;              ///< status of the ladder, or of the timing that eliminated it
   std::string out;                           ///< why it was not timed; empty: it was
-  std::vector<double> seconds;               ///< of a call, one value a process; the first processes of eager
+  std::vector<double> seconds;               ///< per call, one value per process, in the order of eager's processes
   std::optional<double> error;               ///< relative, against float64
   std::optional<double> peak_bytes;          ///< of one call, above the memory in use before it
   std::optional<double> start_s;             ///< load (without a package: compile) and first call
   std::optional<double> compile_s;           ///< of the package, once
   std::optional<double> artifact_bytes;      ///< of the package
   std::optional<SeparateTiming> separate{};  ///< of a variant that is not timed with the others
-  std::string command, code;                 ///< to ship it: the command to type, and the line of C++; empty: none
-  std::string why_not_shipped;               ///< of a file's variant without these lines
-  std::string python{};                      ///< line of Python that loads what the command makes; empty: none
-  std::optional<Shipped> shipped{};          ///< of a variant that may be the fastest
-  std::string why_not_measured{};            ///< of such a variant without `shipped`
+  std::string command, code;                 ///< to ship it: shell command and line of C++; empty: none
+  std::string why_not_shipped;               ///< why a variant of a model file has neither
+  std::string python{};                      ///< line of Python that loads the command's output; empty: none
+  std::optional<Shipped> shipped{};          ///< measured for variants that may be the fastest
+  std::string why_not_measured{};            ///< why such a variant has no `shipped`
 };
 
 /// A criterion of the front. Less is better.
@@ -52,8 +53,8 @@ struct Criterion {
   bool missing_is_nil;  ///< a missing value is 0 (no package, no compile); otherwise it is unknown
   std::optional<double> (*of)(const Entrant& entrant);
 };
-/// Returns error, peak memory, start-up, compile and artifact. The front's first criterion, time, has intervals
-/// instead.
+/// Returns error, peak memory, start-up, compile and artifact. Time, the front's first criterion, is not among them:
+/// its intervals replace a margin.
 const std::vector<Criterion>& criteria();
 
 /// One variant of the result.
@@ -63,14 +64,14 @@ struct Standing {
   bool red = false;    ///< it was not timed because it failed
   double seconds = 0;  ///< of a call: the geometric mean of eager's processes, divided by the speed-up
   double speedup = 0, speedup_low = 0, speedup_high = 0;  ///< against eager, simultaneous over the variants
-  double of_best_low = 0, of_best_high = 0;               ///< its time over that of the fastest other, simultaneous
+  double of_best_low = 0, of_best_high = 0;               ///< its time over the fastest other's, simultaneous
   bool ties = false;                                      ///< is among the fastest
   bool on_front = false;                                  ///< no other variant dominates it
   std::optional<double> break_even_calls{};  ///< calls after which a process costs less than eager's; 0: at once
   std::optional<double> break_even_compiled_calls{};  ///< the same if the process compiles the package
 };
 
-/// The variant to take from a number of calls of one process on.
+/// The cheapest variant for processes that make at least a number of calls.
 struct Advice {
   double from_calls = 1;
   std::string name;
@@ -79,7 +80,7 @@ struct Advice {
 
 struct TournamentOptions {
   double confidence = 0.95;
-  double margin = 0.02;  ///< relative: variants that are not certainly slower than the fastest by more tie with it
+  double margin = 0.02;  ///< relative; a variant ties with the fastest unless it is certainly slower by more
   int looks = 1;         ///< largest number of analyses (reports/statistics/multiple_comparisons.h)
 };
 
@@ -89,17 +90,17 @@ struct Tournament {
   std::map<std::string, std::string> facts;  ///< suite, model, mode, dtype, device, preset, batch_size, threads …
   TournamentOptions options;
   size_t processes = 0;             ///< counted processes of the variants that stayed to the end
-  size_t timed_processes = 0;       ///< all processes that timed, also those that do not count
-  size_t disturbed = 0;             ///< of them: other programs or the host used more of the CPU than a timing allows
-  size_t unwatched = 0;             ///< of them: the use of the CPU is unknown
+  size_t timed_processes = 0;       ///< all processes that timed, counted or not
+  size_t disturbed = 0;             ///< timed processes in which other programs or the host used too much of the CPU
+  size_t unwatched = 0;             ///< timed processes whose use of the CPU is unknown
   std::vector<Standing> standings;  ///< the fastest first, then variants without timing
-  std::vector<Entrant> separate;    ///< variants that were timed against eager of their own process
+  std::vector<Entrant> separate;    ///< variants that were timed against eager in their own process
   std::vector<std::string> best;    ///< the winner, or the variants that tie; empty if nothing was timed
   std::vector<Advice> loaded;       ///< if packages were compiled before; empty with why_no_advice(), like `compiled`
   std::vector<Advice> compiled;     ///< if each process compiles for itself
   std::vector<std::string> doubts;  ///< one sentence each
   std::string failure;              ///< why there is no ranking; empty if there is one
-  int exit_code = 0;                ///< of this model alone
+  int exit_code = 0;                ///< exit code of this model
 };
 
 /// Ranks the entrants against the entrant named `eager`, except those with a separate timing. Ranking requires two
@@ -117,8 +118,8 @@ inline constexpr const char* fastest_other_heading = "of fastest other";
 /// bounds.
 std::string fastest_other_text(const Standing& s, int digits);
 
-/// Returns the heading of the commands and lines that ship the variants among the fastest. Without advice it does not
-/// tell the reader to ship one.
+/// Returns the heading above the commands and lines that ship the fastest variants. Without advice it does not
+/// recommend shipping one.
 std::string shipping_heading(const Tournament& tournament);
 
 /// Returns "winner inductor:freezing=true", "3 tie: …", "no advice: …" or the failure.
@@ -131,9 +132,9 @@ std::string processes_words(const Tournament& tournament);
 /// of them is among the fastest, a last sentence names the fastest of the others. `standings`: the fastest first.
 std::vector<std::string> doubts_of_quantised(const std::vector<Standing>& standings);
 
-/// Returns the exit code of one model. An eliminated variant is no failure. A model without a ranking is, and so is a
-/// variant that the infrastructure kept from being judged. `failed`: the status of a timing that failed as a whole, or
-/// pass.
+/// Returns the exit code of one model. An eliminated variant is no failure. A model without a ranking is a failure, and
+/// so is a variant that could not be judged because the infrastructure failed. `failed`: the status of a timing that
+/// failed as a whole, or pass.
 int exit_code_of_model(const Tournament& tournament, Status failed);
 
 /// Returns the worst exit code of the models: interrupted, then a wrong answer, then the infrastructure, then a model
@@ -145,8 +146,8 @@ struct SweepRow {
   std::string batch_size{}, threads{};  ///< as in the tournament; "-": LibTorch's choice
   std::vector<std::string> fastest{};   ///< the winner, or the variants that tie; empty without a ranking
   std::string failure{};                ///< why there is no ranking; empty if there is one
-  bool disturbed = false;               ///< most processes were: nothing is advised
-  double seconds = 0;                   ///< of a call of the fastest; 0 without a ranking, like the numbers below
+  bool disturbed = false;               ///< most processes were disturbed, so nothing is advised
+  double seconds = 0;                   ///< per call of the fastest; 0 without a ranking, like the numbers below
   double samples_per_s = 0;
   double speedup = 0, speedup_low = 0, speedup_high = 0;  ///< of the fastest against eager at the same combination
 };

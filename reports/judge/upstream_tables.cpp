@@ -18,14 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The fields of the words that have one meaning anywhere in a name.
+/// Words that have the same meaning anywhere in a file name, and the fields that they set.
 const std::map<std::string_view, std::string> field_of_word = {
     {"torchbench", "suite"}, {"timm", "suite"},    {"huggingface", "suite"}, {"inference", "mode"},
     {"training", "mode"},    {"float32", "dtype"}, {"bfloat16", "dtype"},    {"float16", "dtype"},
     {"amp", "dtype"},        {"float64", "dtype"}, {"cpu", "device"},        {"cuda", "device"},
     {"mini", "preset"},      {"full", "preset"},   {"accuracy", "check"},    {"performance", "check"}};
 constexpr std::array<std::string_view, 2> checks_of_ours = {"batch_invariance", "largest_batch"};
-/// Words with which a backend begins. `aot` alone is the path to Inductor that every case here takes.
+/// Words with which a backend's name begins. `aot` is not one: every case here compiles with Inductor ahead of time.
 constexpr std::array<std::string_view, 3> backends = {"inductor", "eager", "torchscript"};
 
 std::vector<std::string> split_stem(std::string_view stem) {
@@ -58,7 +58,7 @@ std::string shown_cell(const std::string& cell) { return cell.empty() ? "nothing
 
 void require_number(const UpstreamTable& t, const CsvRow& row, const char* column) {
   const std::string& cell = t.table.cell(row, column);
-  const bool is_empty_word = cell.empty() || cell == "nan" || cell == "inf";  // upstream's, where nothing was measured
+  const bool is_empty_word = cell.empty() || cell == "nan" || cell == "inf";  // upstream's cells for "not measured"
   if (!is_empty_word && !parse_number(cell)) refuse_cell(t, row, column, "a number");
 }
 
@@ -92,7 +92,7 @@ void require_rows(const UpstreamTable& t) {
   }
 }
 
-/// Sets the check by the columns. Refuses a name that contradicts them.
+/// Sets the check according to the columns. Throws if the file name contradicts them.
 void settle_check(UpstreamTable& t) {
   const bool accuracy = t.table.column("accuracy").has_value(), speedup = t.table.column("speedup").has_value();
   if (accuracy == speedup)

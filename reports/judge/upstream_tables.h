@@ -13,7 +13,7 @@ namespace torchstone::judge {
 /// dtype, device, backend, preset and dynamic are known only if the file's name has them.
 struct UpstreamTable {
   CsvTable table;
-  std::string check;                         ///< accuracy or performance, by the columns; or a check in the name
+  std::string check;  ///< accuracy or performance according to the columns, or a check named in the file name
   std::map<std::string, std::string> facts;  ///< key of text_fields() → value, from the name
 };
 
@@ -29,13 +29,13 @@ CsvTable read_models(const std::filesystem::path& path, const std::string& colum
 UpstreamTable read_upstream_table(const std::filesystem::path& path);
 
 /// Parses the name of a file of benchmarks/dynamo, such as inductor_torchbench_bfloat16_inference_cuda_accuracy or
-/// cpu_inductor_amp_freezing_torchbench_inference, into the keys of text_fields(). `backend` has the words from the
-/// backend's own name to the mode, without words of other fields. `dynamic` is set for dynamic sizes only: "batch", or
-/// "all" after `dynamic_all`.
+/// cpu_inductor_amp_freezing_torchbench_inference, into values by the keys of text_fields(). `backend` has the words
+/// from the backend's own name to the mode, without words of other fields. `dynamic` is set only for dynamic sizes:
+/// "all" for `dynamic_all`, otherwise "batch".
 std::map<std::string, std::string> facts_in_name(std::string_view stem);
 
 /// Returns the tables in upstream's form that have `column`: a CSV file, the *.csv of a folder, or the tables that
-/// write_upstream_csvs() makes of results. The latter have the noise of speed-ups, and the file name PATH:NAME.csv.
+/// write_upstream_csvs() makes of results. The latter include the noise of speed-ups and are named PATH:NAME.csv.
 /// Throws ReportError if the path is unreadable, if read_models() refuses a table, or if a named CSV lacks the column.
 std::vector<CsvTable> upstream_tables(const std::filesystem::path& path, const std::string& column);
 
