@@ -56,7 +56,7 @@ std::string change_with_interval(const MetricChange& m) {
 }
 
 std::string metric_line(const MetricChange& m) {
-  // Exact numbers show all digits, so that a difference of a few bytes is visible.
+  // Prints exact numbers with all digits, so that a difference of a few bytes is visible.
   const auto shown = [&](double value) {
     return is_exact(m) && std::floor(value) == value ? fmt::format("{:.0f}", value) : format_metric(m.metric, value);
   };
