@@ -5,39 +5,39 @@
 #include "reports/statistics/statistics.h"
 
 // Comparisons of several treatments that were measured in the same processes: which may be the best, and how far each
-// is from it. `values[i][p]` is the value of treatment i in process p; less is better. An eliminated treatment has the
-// values of the first processes only. Two treatments are compared in the processes that both have.
+// is from it. `values[i][p]` is the value of treatment i in process p; less is better. An eliminated treatment has
+// values of the first processes only. Two treatments are compared over the processes that both have.
 //
-// Every comparison of two treatments is Student's t of their differences within the processes. It assumes nothing about
-// the variances: a process may affect two treatments alike, or not. By Bonferroni's inequality the comparisons hold
-// together, whatever their dependence. With a single process, every treatment may be the best.
+// Every comparison of two treatments is a paired t-test: Student's t of their differences within the processes. It
+// assumes nothing about the variances or the correlation of two treatments. By Bonferroni's inequality all comparisons
+// hold simultaneously, whatever their dependence. With a single process, every treatment may be the best.
 
 namespace torchstone::statistics {
 
 /// A treatment against the best of the others.
 struct VersusBest {
   double low = 0, high = 0;  ///< interval of its value minus the smallest value of the others
-  double behind = 0;         ///< largest lower bound of its difference to another; above 0 it is not the best
+  double behind = 0;         ///< largest lower bound of its difference to another; above 0: certainly not the best
 };
 
 /// Makes multiple comparisons with the best (Edwards & Hsu, JASA 78, 1983; Hsu, Annals of Statistics 12, 1984:
-/// constrained intervals). The intervals hold together with the confidence, and the best has a `behind` of at most 0.
-/// Only the k − 1 one-sided comparisons with the true best have to hold, so these share the error.
+/// constrained intervals). With this confidence, all intervals hold and the best has a `behind` of at most 0. Only the
+/// k − 1 one-sided comparisons with the true best have to hold, so these share the error.
 /// Throws std::invalid_argument unless there are treatments, each with at least one process.
 std::vector<VersusBest> compare_with_best(const std::vector<std::vector<double>>& values, double confidence);
 
 /// Returns simultaneous two-sided intervals of each treatment's value minus the control's. k − 1 comparisons share
-/// the error (Dunn, JASA 56, 1961). The control's own interval is 0. Intervals are infinite with one process. Throws as
-/// above.
+/// the error (Dunn, JASA 56, 1961). The control's own interval is 0. With one process, intervals are infinite. Throws
+/// like compare_with_best().
 std::vector<Interval> compare_with_control(const std::vector<std::vector<double>>& values, size_t control,
                                            double confidence);
 
-// A race: repeated analyses ("looks") eliminate treatments that are certainly not the best. Further processes are spent
-// on the others (Maron & Moore, NIPS 6, 1993; sequential selection of Kim & Nelson, ACM TOMACS 11, 2001, with
-// Bonferroni's inequality over the looks).
+// A race: repeated analyses ("looks") eliminate treatments that are certainly not the best, so that further processes
+// run only the others. Sources: Maron & Moore, NIPS 6, 1993; sequential selection of Kim & Nelson, ACM TOMACS 11, 2001,
+// with Bonferroni's inequality over the looks.
 
-/// Returns the confidence of each of `looks` looks for which all hold together with `confidence`: they share the error
-/// equally. Throws std::invalid_argument for less than one look.
+/// Returns the confidence that each of `looks` looks needs so that all hold simultaneously with `confidence`. They
+/// share the error equally. Throws std::invalid_argument for less than one look.
 double confidence_of_look(double confidence, int looks);
 
 /// Returns natural logarithms: their differences are ratios of the values.
@@ -46,11 +46,11 @@ std::vector<double> logarithms(const std::vector<double>& values);
 /// The result of a look.
 struct RaceLook {
   std::vector<VersusBest> versus_best;  ///< by treatment
-  std::vector<bool> may_be_best;        ///< by treatment: not certainly behind by more than the margin
-  bool settled = false;  ///< one treatment stays, or those that stay certainly differ by no more than the margin
+  std::vector<bool> may_be_best;        ///< by treatment: whether it is not certainly behind by more than the margin
+  bool settled = false;  ///< one treatment remains, or the remaining ones certainly differ by no more than the margin
 };
 
-/// Takes `values` as compare_with_best() does, the `confidence` of this look, and `margin` in the unit of the values.
+/// Analyses `values` (as in compare_with_best()) at the `confidence` of this look. `margin` is in the unit of `values`.
 RaceLook look_at_race(const std::vector<std::vector<double>>& values, double confidence, double margin);
 
 }  // namespace torchstone::statistics

@@ -41,7 +41,7 @@ double regularized_beta(double x, double rest, double a, double b) {
   return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a : 1 - front * beta_fraction(b, a, rest) / b;
 }
 
-/// Returns the x of 0 or more at which a falling function reaches `tail`.
+/// Returns the x ≥ 0 at which a decreasing function reaches `tail`.
 template <typename Tail>
 double bound_of(double tail, const Tail& tail_at) {
   double low = 0, high = 1;
@@ -51,7 +51,7 @@ double bound_of(double tail, const Tail& tail_at) {
   return high;
 }
 
-/// Returns all rounds in ascending order, each process moved so that its median is `centre`.
+/// Returns all rounds in ascending order, after shifting each process so that its median is `centre`.
 std::vector<double> rounds_around(const Processes& processes, double centre) {
   std::vector<double> rounds;
   for (const auto& process : processes) {

@@ -25,7 +25,7 @@ bool is_finite(const RoundingBlock& block, size_t i) {
   return all_of_eager(block, i, [](double value) { return std::isfinite(value); });
 }
 
-/// Whether the result differs where eager always has the same NaN or infinity, or is not finite where eager always is.
+/// Whether the result lacks a NaN or infinity that all runs of eager share, or is not finite where all of them are.
 bool differs_in_finiteness(const RoundingBlock& block, size_t i) {
   if (is_finite(block, i)) return !std::isfinite(block.result[i]);
   const bool same = all_of_eager(block, i, [&](double value) { return alike(value, block.exact[i]); });
@@ -45,8 +45,8 @@ struct Sums {
   size_t elements = 0;
   double values = 0, eager = 0, runs = 0, result = 0;
   double eager_along = 0, result_along = 0;     ///< products of errors and float64's values
-  std::vector<double> runs_along{};             ///< of each run
-  std::vector<std::vector<double>> products{};  ///< of the errors of each two of the first runs
+  std::vector<double> runs_along{};             ///< the same products for each run
+  std::vector<std::vector<double>> products{};  ///< products of the errors of two runs, for the first `most_paired`
   bool differs_in_finiteness = false;
 
   void add(const RoundingBlock& block) {
@@ -118,7 +118,8 @@ RoundingErrors measure_rounding(const RoundingBlocks& blocks, const RoundingUnit
   found.of_runs = std::sqrt(sums.runs / n / static_cast<double>(found.runs));
   found.result = std::sqrt(sums.result / n);
   const double of_runs = std::max(square(found.eager), square(found.of_runs));
-  const double lost = found.eager < found.rms ? found.eager / found.rms : 1;  // part of the digits
+  const double lost =
+      found.eager < found.rms ? found.eager / found.rms : 1;  // relative error, at most 1
   const double cancelled = unit.cancelled * found.eager * lost;
   found.scale = std::sqrt(of_runs + square(unit.relative * found.rms) + square(unit.absolute) + square(cancelled));
   found.degrees = std::min(sums.degrees(), n);

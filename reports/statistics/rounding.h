@@ -9,29 +9,29 @@
 // Whether rounding explains the error of one tensor (docs/rounding.md).
 //
 // Further runs of eager compute the same function with other rounding. Their distances from float64 give the scale of
-// an error that rounding explains. Three tests compare the result with it: the root mean square over the tensor, the
-// factor by which all values are too large, and the largest error of an element in units of that element's own scale.
-// Pure functions, like statistics.h.
+// errors that rounding explains. Three quantities of the result are compared with it: the root mean square error of the
+// tensor, a common factor of all values, and the largest error of an element in units of that element's own scale. Pure
+// functions, like statistics.h.
 
 namespace torchstone::statistics {
 
-/// The same part of each flattened tensor. All spans have one length.
+/// The same part of each flattened tensor. All spans have the same length.
 struct RoundingBlock {
-  std::span<const double> exact;              ///< of the float64 run
-  std::span<const double> eager;              ///< of eager as it is
-  std::vector<std::span<const double>> runs;  ///< of eager with other rounding
-  std::span<const double> result;             ///< under test
+  std::span<const double> exact;              ///< values of the float64 run
+  std::span<const double> eager;              ///< values of unperturbed eager
+  std::vector<std::span<const double>> runs;  ///< values of eager with other rounding
+  std::span<const double> result;             ///< values under test
 };
 
-/// Calls its argument with each block of a tensor, in order.
+/// A function that calls its argument with each block of a tensor, in order.
 using RoundingBlocks = std::function<void(const std::function<void(const RoundingBlock&)>&)>;
 
-/// Errors that rounding explains, whatever the runs show.
+/// Errors that rounding always explains, even if the runs have smaller ones.
 struct RoundingUnit {
-  double relative = 0;  ///< of a number, as a part of its size
-  double absolute = 0;  ///< of a number that is 0
-  /// Eager's own error counts that many times where cancellation leaves no digit of the tensor. Perturbations do not
-  /// change such a tensor, but another order of a sum does.
+  double relative = 0;  ///< relative to the absolute value of a number
+  double absolute = 0;  ///< for a number that is 0
+  /// Factor on eager's own error in a tensor without a correct digit left by cancellation. Perturbations do not change
+  /// such a tensor, but another order of summation does.
   double cancelled = 0;
 };
 
@@ -39,17 +39,18 @@ struct RoundingUnit {
 struct RoundingErrors {
   size_t elements = 0, runs = 0;
   double rms = 0;            ///< root mean square of float64's values
-  double eager = 0;          ///< RMS error of eager as it is
+  double eager = 0;          ///< RMS error of unperturbed eager
   double of_runs = 0;        ///< RMS error of the runs
   double scale = 0;          ///< RMS error that rounding explains: of the runs, and of the unit
   double result = 0;         ///< RMS error of the result
-  double factor_scale = 0;   ///< relative error of all values alike that rounding explains
-  double factor = 0;         ///< the same of the result: its error along float64's values, in units of them
+  double factor_scale = 0;   ///< common relative error of all values that rounding explains
+  double factor = 0;         ///< common relative error of the result: its error projected on float64's values
   double degrees = 1;        ///< effective number of independent errors in the tensor
   double worst_element = 0;  ///< largest error of an element of the result, in units of its scale
-  /// Smallest scale of an element, in units of its value.
+  /// Smallest scale of an element, relative to its value.
   double firmest_element = std::numeric_limits<double>::infinity();
-  /// Whether the result is finite where eager never is, or the other way round.
+  /// Whether any element of the result lacks a NaN or infinity that all runs share, or is not finite where they all
+  /// are.
   bool differs_in_finiteness = false;
 };
 
@@ -58,25 +59,25 @@ struct RoundingErrors {
 /// The scale's square is the larger of eager's mean squared error and the mean over all runs, plus the squares of three
 /// terms: unit.relative · rms, unit.absolute, and unit.cancelled · eager · min(1, eager / rms).
 ///
-/// The factor of a run with the errors e is (e · x) / (x · x), where x are float64's values: what a common factor adds
-/// to them. Errors of independent signs cancel in it. Its scale is that of the errors, with factors in place of root
-/// mean squares. The third term is divided by √degrees, because it stands for independent errors. A tensor of zeros has
-/// no factor.
+/// The factor of a run with the errors e is (e · x) / (x · x), where x are float64's values. It is the common relative
+/// error of all values; errors of independent signs cancel in it. Its scale is computed like that of the errors, with
+/// factors instead of root mean squares. The third term is divided by √degrees, because it represents independent
+/// errors. A tensor of zeros has no factor.
 ///
-/// An element's scale adds the mean square of its own errors in the runs, so that an element that jumps has a large
-/// one. `degrees` is one over the mean squared cosine between the errors of two runs. It is 1 for a single number, and
-/// the number of elements if their errors are independent and alike.
+/// The square of an element's scale adds the mean square of its own errors in the runs, so that an element that jumps
+/// has a large scale. `degrees` is one over the mean squared cosine between the errors of two runs. It is 1 for a
+/// single number, and the number of elements if their errors are independent and equally large.
 ///
 /// An element for which float64 and all runs have the same NaN or infinity must have it in the result.
 /// Throws std::invalid_argument for blocks of different lengths or without a run.
 RoundingErrors measure_rounding(const RoundingBlocks& blocks, const RoundingUnit& unit);
 
-/// Conditions that the bounds of a tensor hold for.
+/// Conditions under which the bounds of a tensor hold.
 struct RoundingTest {
-  double error_rate = 1e-3;  ///< of a false alarm, over all tensors of the row
-  size_t tensors = 1;        ///< of the row
-  double amplitude = 1;      ///< the runs are perturbed by that many times the rounding of the result
-  double least = 3;          ///< smallest bound: kernels of the same mathematics differ by that factor
+  double error_rate = 1e-3;  ///< probability of a false alarm, over all tensors of the row
+  size_t tensors = 1;        ///< number of tensors of the row
+  double amplitude = 1;      ///< perturbation of the runs, in units of the result's rounding
+  double least = 3;          ///< smallest bound: correct kernels differ by up to this factor
 };
 
 /// Largest errors that rounding explains, in units of the scale.
@@ -87,22 +88,22 @@ struct RoundingBounds {
 };
 
 /// Returns the bounds for which all tests of the row together have the error rate, by Bonferroni's inequality. Errors
-/// count as normal, and the scale as estimated from the runs. So the bounds are roots of quantiles of Fisher's F:
-/// (d, runs · d) degrees for d = `degrees`, and (1, runs) for a factor or an element. Runs of a larger amplitude divide
-/// the root, but at most by how much farther off than eager they are. An error that rounding decides at random, such as
-/// the sign of a step, does not grow with the amplitude.
+/// are treated as normal, with a scale estimated from the runs. So the bounds are square roots of quantiles of Fisher's
+/// F: (d, runs · d) degrees for d = `degrees`, and (1, runs) for a factor or an element. An amplitude above 1 divides
+/// the root, but at most by the ratio of the runs' error to eager's. The reason is that an error which rounding decides
+/// at random, such as the sign of a step, does not grow with the amplitude.
 RoundingBounds rounding_bounds(const RoundingErrors& errors, const RoundingTest& test);
 
 enum class RoundingTestOf { norm, factor, element };
 
 /// Whether rounding explains the error of a tensor.
 struct RoundingVerdict {
-  double ratio = 0;                          ///< error in units of its scale, in the test that is closest to its bound
+  double ratio = 0;                          ///< error in units of its scale, in the test nearest to its bound
   double bound = 0;                          ///< largest ratio that rounding explains
-  RoundingTestOf by = RoundingTestOf::norm;  ///< that test
-  /// Smallest relative error of all values that would not be explained. Empty for zeros and for noise.
+  RoundingTestOf by = RoundingTestOf::norm;  ///< the test nearest to its bound
+  /// Smallest relative error of the whole tensor that rounding would not explain. Empty for zeros and for noise.
   std::optional<double> limit{};
-  bool is_noise = false;  ///< eager is as far from float64 as the values are large
+  bool is_noise = false;  ///< eager's error is as large as the values
 
   /// Returns the error in units of what rounding explains: at most 1 is explained.
   double times() const { return ratio / bound; }

@@ -72,7 +72,7 @@ size_t tukey_outliers(const std::vector<double>& values) {
 
 double binomial_half_cdf(size_t n, size_t k) {
   if (k >= n) return 1;
-  // lgamma keeps 15 digits for any n; the terms grow towards the middle, so the sum starts with the small ones.
+  // lgamma is accurate to 15 digits for any n. The terms grow towards the middle, so the sum adds small ones first.
   const double size = static_cast<double>(n);
   double sum = 0;
   for (size_t i = 0; i <= k; ++i) {
@@ -84,10 +84,10 @@ double binomial_half_cdf(size_t n, size_t k) {
 }
 
 std::optional<size_t> median_bound(size_t n, double tail) {
-  // Keeps an index whose chance equals the tail exactly, despite rounding (n = 5 at confidence 0.9375).
+  // Tolerates rounding, so that an index whose probability equals the tail is kept (n = 5 at confidence 0.9375).
   const double limit = tail * (1 + 1e-9);
   if (n == 0 || binomial_half_cdf(n, 0) > limit) return std::nullopt;
-  // Bisects between an index within the limit and one (the middle) that may exceed it, since the chance grows with k.
+  // Bisects, since the probability grows with k. The lower index is within the limit; the upper one may exceed it.
   size_t keeps = 0, breaks = (n + 1) / 2;
   while (breaks - keeps > 1) {
     const size_t middle = (keeps + breaks) / 2;
